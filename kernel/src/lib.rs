@@ -1,0 +1,2 @@
+//! Stub.
+#![cfg_attr(target_os = "none", no_std)]

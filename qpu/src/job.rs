@@ -1,0 +1,110 @@
+//! Jobs: what to run on the QPUs, and the one trait through which anything runs it.
+//!
+//! The firmware's V3D driver and the simulator both implement [`Runner`], so a plan that is tested
+//! on the simulator is the plan that ships. A runner owns the memory that V3D sees; cache
+//! maintenance and queueing happen inside [`Runner::run`].
+
+/// An address as V3D sees it on the VideoCore bus, alias bits included.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BusAddr(pub u32);
+
+impl BusAddr {
+    /// The address `bytes` further on, modulo 2^32.
+    #[must_use]
+    pub const fn offset(self, bytes: u32) -> Self {
+        Self(self.0.wrapping_add(bytes))
+    }
+}
+
+/// A block of memory that V3D can reach and that its runner owns.
+///
+/// A handle, not a pointer: it is read and written through its runner only.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Buffer {
+    /// First byte, as V3D sees it.
+    pub addr: BusAddr,
+    /// Length in bytes.
+    pub bytes: u32,
+}
+
+/// Which V3D caches are cleared before a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CacheClear {
+    /// None: nothing that V3D reads has changed since the last launch.
+    None,
+    /// Uniform, TMU and L2 caches: data changed, code did not.
+    Data,
+    /// Data and instruction caches.
+    #[default]
+    All,
+}
+
+/// One request to the scheduler: a program on one QPU.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Program {
+    /// Address of the first instruction, 8-byte aligned.
+    pub code: BusAddr,
+    /// Address of the first uniform, 4-byte aligned.
+    pub uniforms: BusAddr,
+}
+
+/// Programs that are queued together and may run at the same time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Launch<'a> {
+    /// Queued in this order.
+    pub programs: &'a [Program],
+    /// Cleared before the first is queued.
+    pub clear: CacheClear,
+}
+
+/// Launches that run one after the other; each starts when all programs of the one before ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Job<'a> {
+    /// Run in this order.
+    pub launches: &'a [Launch<'a>],
+}
+
+/// What a job took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// From the first request to the end of the last program, in microseconds of the runner's clock.
+    pub elapsed_us: u32,
+    /// The same in V3D clocks, where the runner can count them.
+    pub cycles: Option<u64>,
+    /// Programs that ended.
+    pub programs: u32,
+}
+
+/// Runs jobs, and owns the memory they use.
+pub trait Runner {
+    /// Why memory could not be had, or a job did not end well.
+    type Error: core::fmt::Debug;
+
+    /// Takes `bytes` bytes aligned to `align` (a power of two, at least 64 in effect).
+    ///
+    /// # Errors
+    /// When not enough memory is left.
+    fn alloc(&mut self, bytes: u32, align: u32) -> Result<Buffer, Self::Error>;
+
+    /// Gives back every buffer. Handles from before must not be used again.
+    fn release_all(&mut self);
+
+    /// Writes `words` from word `first` of `buffer` on.
+    ///
+    /// # Errors
+    /// When the words do not fit the buffer.
+    fn write(&mut self, buffer: Buffer, first: u32, words: &[u32]) -> Result<(), Self::Error>;
+
+    /// Reads `words.len()` words from word `first` of `buffer` on.
+    ///
+    /// # Errors
+    /// When the words do not lie in the buffer.
+    fn read(&mut self, buffer: Buffer, first: u32, words: &mut [u32]) -> Result<(), Self::Error>;
+
+    /// Runs a job to its end.
+    ///
+    /// # Errors
+    /// When a program has not ended `limit_us` microseconds after its launch, or V3D reports an
+    /// error. The runner is then ready for another job.
+    fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, Self::Error>;
+}
