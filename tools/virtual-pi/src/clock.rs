@@ -1,0 +1,97 @@
+//! Virtual time: every constant that says how long something takes.
+//!
+//! Time is counted in ARM clocks since power-on. Where the evidence leaves a range, the slow end is
+//! taken, so that a program which is in time here is in time on a board. All of these are modelled,
+//! none is measured on a board by us.
+
+/// ARM1176 clock of a Pi 1. Source: `config.txt` documentation, default `arm_freq` (Pi 1: 700).
+pub const ARM_HZ: u64 = 700_000_000;
+
+/// Clocks for one instruction. The ARM1176 issues at most one a clock; loads, branches and the VFP11's
+/// result latency of 8 bring compiled code to 1.3 .. 2 clocks (ARM1176JZF-S TRM, ch. 16). The slow end.
+pub const INSTRUCTION_CLOCKS: u64 = 2;
+
+/// Clocks for a double-precision divide or square root. The VFP11 takes up to 33 when the next
+/// instruction needs the result, but runs beside the integer pipeline; issue 2 of this project sets 8.
+pub const DOUBLE_DIVIDE_CLOCKS: u64 = 8;
+
+/// One access to a peripheral, on top of its instruction. The bus to the peripherals costs tens of
+/// nanoseconds; issue 2 of this project sets 50 ns.
+pub const MMIO_CLOCKS: u64 = ARM_HZ * 50 / 1_000_000_000;
+
+/// V3D clock of a Pi 1. Source: `config.txt` documentation, default `v3d_freq` (Pi 1: 250).
+pub const V3D_HZ: u64 = 250_000_000;
+
+/// V3D clocks in one round, the time in which a QPU ends one instruction on sixteen elements.
+/// Source: VideoCore IV 3D Architecture Reference Guide, "QPU": four quads, one a clock.
+pub const V3D_CLOCKS_PER_ROUND: u64 = 4;
+
+/// How far V3D may run ahead of or behind the ARM while nobody touches its registers, in rounds.
+/// It bounds how late a V3D interrupt is seen and how old memory that V3D writes may look to the ARM.
+pub const V3D_QUANTUM_ROUNDS: u64 = 64;
+
+/// System timer. Source: BCM2835 ARM Peripherals, section 12; Linux `bcm2835_timer`.
+pub const SYSTEM_TIMER_HZ: u64 = 1_000_000;
+
+/// Time from a request in the property mailbox to its answer. GPU_FFT's readme measured about 100 us
+/// of overhead for a mailbox call.
+pub const MAILBOX_CLOCKS: u64 = ARM_HZ / 1_000_000 * 100;
+
+/// Ticks of the watchdog. Source: Linux `bcm2835_wdt.c` (`SECS_TO_WDOG_TICKS`: 2^16 a second).
+pub const WATCHDOG_HZ: u64 = 65_536;
+
+/// UART reference clock of current firmware (`init_uart_clock`).
+pub const UART_HZ: u64 = 48_000_000;
+
+/// Nanoseconds since power-on, rounded down.
+pub fn ns_from_clocks(clocks: u64) -> u64 {
+    scale(clocks, 1_000_000_000, ARM_HZ)
+}
+
+/// The first clock at or after `ns`.
+pub fn clocks_from_ns(ns: u64) -> u64 {
+    let clocks = (u128::from(ns) * u128::from(ARM_HZ)).div_ceil(1_000_000_000);
+    u64::try_from(clocks).unwrap_or(u64::MAX)
+}
+
+/// `value * numerator / denominator`, rounded down, without overflow in between.
+pub fn scale(value: u64, numerator: u64, denominator: u64) -> u64 {
+    u64::try_from(u128::from(value) * u128::from(numerator) / u128::from(denominator))
+        .unwrap_or(u64::MAX)
+}
+
+/// Rounds that V3D ends in so many ARM clocks after its start.
+pub fn rounds_in_clocks(clocks: u64) -> u64 {
+    scale(clocks, V3D_HZ, ARM_HZ * V3D_CLOCKS_PER_ROUND)
+}
+
+/// The first ARM clock by which V3D has ended so many rounds.
+pub fn clocks_for_rounds(rounds: u64) -> u64 {
+    let clocks = (u128::from(rounds) * u128::from(ARM_HZ * V3D_CLOCKS_PER_ROUND))
+        .div_ceil(u128::from(V3D_HZ));
+    u64::try_from(clocks).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nanoseconds_and_clocks_agree() {
+        assert_eq!(ns_from_clocks(ARM_HZ), 1_000_000_000);
+        assert_eq!(MMIO_CLOCKS, 35);
+        for ns in [0, 1, 2, 10, 999, 1_000_000_007] {
+            let back = ns_from_clocks(clocks_from_ns(ns));
+            assert!(back >= ns && back <= ns + 2, "{ns} -> {back}");
+        }
+    }
+
+    #[test]
+    fn a_round_is_sixteen_nanoseconds() {
+        assert_eq!(rounds_in_clocks(ARM_HZ), 62_500_000);
+        for rounds in [1, 2, 5, 64, 12_345] {
+            assert_eq!(rounds_in_clocks(clocks_for_rounds(rounds)), rounds);
+            assert_eq!(rounds_in_clocks(clocks_for_rounds(rounds) - 1), rounds - 1);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What board to build: model, memory, command line, and which checks stop the run.
+
+/// The board that is modelled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BoardKind {
+    /// Raspberry Pi 1 Model B: ARM1176 at 700 MHz, V3D at 250 MHz, V3D reaches memory through the
+    /// system L2 (alias 0x4), ACT LED on GPIO 16 (active low).
+    #[default]
+    Pi1,
+}
+
+/// Which mistakes, that silicon punishes and no emulator sees, end the run with a [`crate::Fault`].
+/// All are on by default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checks {
+    /// V3D or the mailbox reading a line that is dirty in the ARM's data cache, and the ARM reading
+    /// a line that they wrote while the cache holds an old copy.
+    pub cache: bool,
+    /// Operations that the VFP11 hands to support code: subnormals without FZ, NaNs without DN.
+    pub vfp_bounce: bool,
+    /// Unaligned accesses that rotate (SCTLR.U = 0) or reach Device or Strongly-ordered memory.
+    pub unaligned: bool,
+    /// LDREX and its kin on memory that is not Normal cacheable.
+    pub exclusive: bool,
+    /// Starting V3D or the mailbox while data is still on its way to memory: a store past the cache
+    /// or a cache clean with no DSB after it.
+    pub barrier: bool,
+    /// Accesses to peripherals that are not 32 bits wide, and to addresses where there is nothing.
+    pub mmio: bool,
+    /// Bus addresses without the alias that this board needs.
+    pub bus_address: bool,
+}
+
+impl Checks {
+    /// Every check on.
+    pub const ALL: Self = Self {
+        cache: true,
+        vfp_bounce: true,
+        unaligned: true,
+        exclusive: true,
+        barrier: true,
+        mmio: true,
+        bus_address: true,
+    };
+    /// Every check off: what an emulator does.
+    pub const NONE: Self = Self {
+        cache: false,
+        vfp_bounce: false,
+        unaligned: false,
+        exclusive: false,
+        barrier: false,
+        mmio: false,
+        bus_address: false,
+    };
+}
+
+impl Default for Checks {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+/// How the board is set up. `Default` is a Pi 1 with 512 MiB, V3D present and every check on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// Text of `cmdline.txt`, given to the kernel in the ATAGs and by mailbox tag 0x0005_0001.
+    pub cmdline: String,
+    /// Which board.
+    pub board: BoardKind,
+    /// Whether V3D is there. Without it the block reads 0 and tag 0x0003_0012 goes unanswered, which
+    /// is what QEMU's raspi0 shows.
+    pub v3d: bool,
+    /// Which mistakes end the run.
+    pub checks: Checks,
+    /// Rate of the host's side of the serial line, in baud.
+    pub host_baud: u32,
+    /// Memory of the board in MiB: 256 or 512.
+    pub ram_mib: u32,
+    /// The GPU's part of it, at the top, in MiB (`gpu_mem`): 32 to 192.
+    pub gpu_mib: u32,
+    /// Reference clock of the PL011 at boot, in Hz (`init_uart_clock`; old firmware: 3 MHz).
+    pub uart_hz: u32,
+    /// Order seed handed to the V3D simulator.
+    pub v3d_seed: u64,
+    /// Turn V3D's warnings into faults.
+    pub v3d_strict: bool,
+    /// After a reset, stay in reset instead of booting the image again.
+    pub no_reboot: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            cmdline: String::new(),
+            board: BoardKind::Pi1,
+            v3d: true,
+            checks: Checks::ALL,
+            host_baud: 115_200,
+            ram_mib: 512,
+            gpu_mib: 32,
+            uart_hz: crate::clock::UART_HZ as u32,
+            v3d_seed: 0,
+            v3d_strict: false,
+            no_reboot: false,
+        }
+    }
+}

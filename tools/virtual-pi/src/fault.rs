@@ -1,0 +1,266 @@
+//! Why a run stops, and what to do about it.
+//!
+//! Two classes are never confused: the guest did something that real silicon punishes, or the guest
+//! used something that this model does not have. The second is a gap of ours, not a mistake of the guest.
+
+use std::fmt;
+
+/// Who, besides the ARM core itself, reaches memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agent {
+    /// The V3D block.
+    V3d,
+    /// The VideoCore firmware, which answers the property mailbox.
+    Mailbox,
+    /// The MMU's table walk, which does not look into the data cache.
+    TableWalk,
+}
+
+impl fmt::Display for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::V3d => "V3D",
+            Self::Mailbox => "the mailbox firmware",
+            Self::TableWalk => "the MMU table walk",
+        })
+    }
+}
+
+/// Which of the two classes a fault belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FaultClass {
+    /// The guest did something that a real board punishes.
+    Guest,
+    /// The guest used something that this model does not have.
+    NotModelled,
+}
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// Memory was read behind the ARM's back while its data cache held newer data for that line.
+    DirtyLineRead(Agent),
+    /// Memory was written behind the ARM's back while its data cache held a dirty copy of that line,
+    /// which may be written back over it at any time.
+    DirtyLineOverwritten(Agent),
+    /// The ARM read a line from its data cache that has been written behind its back since.
+    StaleLineRead(Agent),
+    /// The data cache was switched on without having been invalidated since reset.
+    CacheNotInvalidated,
+    /// A floating-point operation that the VFP11 leaves to support code.
+    VfpBounce(&'static str),
+    /// An unaligned load or store with SCTLR.U = 0, which rotates or ignores low address bits.
+    UnalignedLegacy,
+    /// An unaligned access to Device or Strongly-ordered memory.
+    UnalignedDevice,
+    /// LDREX on memory that is not Normal cacheable; it may never succeed.
+    ExclusiveUncached,
+    /// V3D or the mailbox was started while a store or a cache clean had not been completed by a DSB.
+    MissingBarrier(Agent),
+    /// An access to a peripheral that was not 32 bits wide; bytes of the access.
+    MmioWidth(u32),
+    /// An access to an address where this board has nothing.
+    Unmapped,
+    /// A bus address without the alias that this board needs; the alias wanted.
+    BusAlias {
+        /// Who was given the address.
+        agent: Agent,
+        /// What the top two bits must be, as an address.
+        wanted: u32,
+    },
+    /// A bus address outside of the board's memory.
+    BusAddress(Agent),
+    /// The processor can make no progress: an exception whose handler raises the same one.
+    Lockup,
+    /// Something that this model does not have.
+    NotModelled(String),
+}
+
+/// A stop with its place: what, at which instruction, on which address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What went wrong.
+    pub kind: FaultKind,
+    /// Address of the instruction that did it, or that the ARM was at when V3D did it.
+    pub pc: u32,
+    /// The address concerned, where there is one: physical for memory, bus for bus addresses.
+    pub address: Option<u32>,
+    /// Virtual time in nanoseconds since power-on.
+    pub at_ns: u64,
+}
+
+impl FaultKind {
+    /// Whether the guest or the model is to blame.
+    pub fn class(&self) -> FaultClass {
+        match self {
+            Self::NotModelled(_) => FaultClass::NotModelled,
+            _ => FaultClass::Guest,
+        }
+    }
+
+    fn advice(&self) -> &'static str {
+        match self {
+            Self::DirtyLineRead(_) => {
+                "clean the line (c7,c10,1) and issue a DSB before handing the buffer over"
+            }
+            Self::DirtyLineOverwritten(_) => {
+                "clean or invalidate the whole buffer before handing it over, and let buffers own whole cache lines"
+            }
+            Self::StaleLineRead(_) => {
+                "invalidate the line (c7,c6,1) after the other side has written it and before reading it"
+            }
+            Self::CacheNotInvalidated => {
+                "invalidate both caches (c7,c7,0) before setting SCTLR.C; their contents are undefined after reset"
+            }
+            Self::VfpBounce(_) => {
+                "set FPSCR = 0x0300_0000 (FZ and DN, RunFast) before the first floating-point operation"
+            }
+            Self::UnalignedLegacy => "set SCTLR.U (bit 22) at boot, or align the access",
+            Self::UnalignedDevice => "align the access, or map this memory as Normal",
+            Self::ExclusiveUncached => {
+                "turn the MMU and the data cache on first, and use atomics only in Normal cacheable, non-shared memory"
+            }
+            Self::MissingBarrier(_) => {
+                "issue a DSB (c7,c10,4) between the last store or clean and this write"
+            }
+            Self::MmioWidth(_) => "use 32-bit loads and stores for peripheral registers",
+            Self::Unmapped => {
+                "check the pointer; RAM and the peripherals of this board are elsewhere"
+            }
+            Self::BusAlias { .. } => {
+                "convert physical addresses to bus addresses: physical | alias of the board"
+            }
+            Self::BusAddress(_) => "check the address; it must lie in the board's RAM",
+            Self::Lockup => "check VBAR and the exception vectors",
+            Self::NotModelled(_) => {
+                "this is a gap of the virtual Pi, not an error of the program; please report it, or avoid it"
+            }
+        }
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DirtyLineRead(agent) => {
+                write!(
+                    f,
+                    "{agent} read a line that is dirty in the ARM's data cache"
+                )
+            }
+            Self::DirtyLineOverwritten(agent) => {
+                write!(
+                    f,
+                    "{agent} wrote a line that is dirty in the ARM's data cache"
+                )
+            }
+            Self::StaleLineRead(agent) => {
+                write!(
+                    f,
+                    "the ARM read an old copy of a line that {agent} has written"
+                )
+            }
+            Self::CacheNotInvalidated => {
+                f.write_str("the data cache was enabled without being invalidated")
+            }
+            Self::VfpBounce(what) => write!(
+                f,
+                "the VFP11 bounces this instruction to support code: {what}"
+            ),
+            Self::UnalignedLegacy => {
+                f.write_str("unaligned access with SCTLR.U = 0: the data is rotated")
+            }
+            Self::UnalignedDevice => {
+                f.write_str("unaligned access to Device or Strongly-ordered memory")
+            }
+            Self::ExclusiveUncached => {
+                f.write_str("exclusive access to memory that is not Normal cacheable")
+            }
+            Self::MissingBarrier(agent) => {
+                write!(
+                    f,
+                    "{agent} was started with no DSB after the last store or cache clean"
+                )
+            }
+            Self::MmioWidth(bytes) => write!(f, "{}-bit access to a peripheral", bytes * 8),
+            Self::Unmapped => f.write_str("access to an address where this board has nothing"),
+            Self::BusAlias { agent, wanted } => {
+                write!(
+                    f,
+                    "{agent} was given a bus address without the alias {wanted:#010x}"
+                )
+            }
+            Self::BusAddress(agent) => write!(f, "{agent} was given an address outside of memory"),
+            Self::Lockup => f.write_str("an exception handler raises its own exception for ever"),
+            Self::NotModelled(what) => write!(f, "not modelled: {what}"),
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "virtual Pi stopped: {}, at pc {:#010x}",
+            self.kind, self.pc
+        )?;
+        if let Some(address) = self.address {
+            write!(f, ", address {address:#010x}")?;
+        }
+        write!(
+            f,
+            ", {} us after power-on; {}",
+            self.at_ns / 1000,
+            self.kind.advice()
+        )
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// Why the board was reset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResetCause {
+    /// The PM watchdog ran out with a full reset configured.
+    Watchdog,
+}
+
+/// Why [`crate::VirtualPi::run_until_ns`] came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// The time asked for has been reached.
+    Deadline,
+    /// The run cannot go on; every later call returns the same fault.
+    Fault(Fault),
+    /// The board was reset. It has booted again from the image, or stays in reset with
+    /// [`crate::Config::no_reboot`].
+    Reset(ResetCause),
+}
+
+/// A configuration or an image that no board can be built from.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// Memory size that this board never had.
+    #[error("a Pi 1 has 256 or 512 MiB of memory, not {0}; set ram_mib to one of them")]
+    RamSize(u32),
+    /// A split that leaves no working GPU or no ARM memory.
+    #[error("gpu_mib must be 32 to 192, not {0} (less than 32 boots firmware without 3D support)")]
+    GpuSize(u32),
+    /// A kernel that does not fit.
+    #[error(
+        "the image has {0} bytes, more than the ARM's memory above 0x8000 holds; give a flat kernel.img"
+    )]
+    ImageSize(usize),
+    /// An image with nothing in it.
+    #[error("the image is empty; give a flat kernel.img")]
+    ImageEmpty,
+    /// An ELF file instead of a flat image.
+    #[error("the image is an ELF file; give the flat kernel.img that goes on the card")]
+    ImageIsElf,
+    /// A command line that cannot be passed.
+    #[error("the command line has {0} bytes, more than the 1024 that are passed on; shorten it")]
+    CommandLine(usize),
+    /// A rate that no serial line has.
+    #[error("host_baud and uart_hz must not be 0; set them to the rates of the line")]
+    Rate,
+}
