@@ -2,4 +2,5 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
+pub mod isa;
 pub mod job;

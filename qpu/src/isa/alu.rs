@@ -1,0 +1,196 @@
+//! The ALU format, sig 0..12, and its small-immediate variant, sig 13.
+
+use super::bits::{field, field_values, place};
+use super::{
+    AddOp, DecodeError, MulOp, Raddr, Rotation, Signal, SmallImmediate, Unpack, WriteBack, raddr,
+};
+
+field_values! {
+    /// Where an operand comes from.
+    Mux {
+        /// Accumulator r0.
+        R0 = 0, "r0";
+        /// Accumulator r1.
+        R1 = 1, "r1";
+        /// Accumulator r2.
+        R2 = 2, "r2";
+        /// Accumulator r3.
+        R3 = 3, "r3";
+        /// r4: the last result of SFU, TMU or tile buffer.
+        R4 = 4, "r4";
+        /// r5.
+        R5 = 5, "r5";
+        /// What `raddr_a` reads.
+        A = 6, "a";
+        /// What `raddr_b` reads, or the small immediate.
+        B = 7, "b";
+    }
+}
+
+/// Bits 17:12, and with them whether the instruction can carry a signal.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RaddrB {
+    /// A read through file B's port, beside a signal.
+    Register {
+        /// What is read.
+        raddr: Raddr,
+        /// The signal.
+        signal: Signal,
+    },
+    /// A constant or a rotation (sig 13).
+    SmallImmediate(SmallImmediate),
+}
+
+/// An operation of each ALU.
+///
+/// An idle ALU has operation nop; whatever its address and condition say, they are kept.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Alu {
+    /// How the value from file A (pm = 0) or r4 (pm = 1) is widened.
+    pub unpack: Unpack,
+    /// Where the results go.
+    pub write: WriteBack,
+    /// Operation of the mul ALU.
+    pub op_mul: MulOp,
+    /// Operation of the add ALU.
+    pub op_add: AddOp,
+    /// What is read through file A's port.
+    pub raddr_a: Raddr,
+    /// What is read through file B's port, or the small immediate.
+    pub raddr_b: RaddrB,
+    /// First operand of the add ALU.
+    pub add_a: Mux,
+    /// Second operand of the add ALU.
+    pub add_b: Mux,
+    /// First operand of the mul ALU.
+    pub mul_a: Mux,
+    /// Second operand of the mul ALU.
+    pub mul_b: Mux,
+}
+
+impl Alu {
+    /// Does nothing: both ALUs idle, no signal, no port read.
+    pub const NOP: Self = Self {
+        unpack: Unpack::None,
+        write: WriteBack::NOTHING,
+        op_mul: MulOp::Nop,
+        op_add: AddOp::Nop,
+        raddr_a: raddr::NOP,
+        raddr_b: RaddrB::Register {
+            raddr: raddr::NOP,
+            signal: Signal::None,
+        },
+        add_a: Mux::R0,
+        add_b: Mux::R0,
+        mul_a: Mux::R0,
+        mul_b: Mux::R0,
+    };
+
+    pub(super) const fn decode(word: u64) -> Result<Self, DecodeError> {
+        let op = field(word, 28, 24);
+        let Some(op_add) = AddOp::from_bits(op) else {
+            return Err(DecodeError::ReservedAddOp(op));
+        };
+        let b = field(word, 17, 12);
+        let raddr_b = match Signal::from_bits(field(word, 63, 60)) {
+            Some(signal) => RaddrB::Register {
+                raddr: Raddr::from_low_bits(b),
+                signal,
+            },
+            None => RaddrB::SmallImmediate(SmallImmediate::from_low_bits(b)),
+        };
+        let (Some(unpack), Some(op_mul)) = (
+            Unpack::from_bits(field(word, 59, 57)),
+            MulOp::from_bits(field(word, 31, 29)),
+        ) else {
+            unreachable!()
+        };
+        Ok(Self {
+            unpack,
+            write: WriteBack::decode(word),
+            op_mul,
+            op_add,
+            raddr_a: Raddr::from_low_bits(field(word, 23, 18)),
+            raddr_b,
+            add_a: Mux::at(word, 9),
+            add_b: Mux::at(word, 6),
+            mul_a: Mux::at(word, 3),
+            mul_b: Mux::at(word, 0),
+        })
+    }
+
+    /// The 64-bit word.
+    #[must_use]
+    pub const fn encode(&self) -> u64 {
+        let (sig, b) = match self.raddr_b {
+            RaddrB::Register { raddr, signal } => (signal.bits(), raddr.bits()),
+            RaddrB::SmallImmediate(immediate) => (13, immediate.bits()),
+        };
+        place(sig as u64, 63, 60)
+            | place(self.unpack.bits() as u64, 59, 57)
+            | self.write.encode()
+            | place(self.op_mul.bits() as u64, 31, 29)
+            | place(self.op_add.bits() as u64, 28, 24)
+            | place(self.raddr_a.bits() as u64, 23, 18)
+            | place(b as u64, 17, 12)
+            | place(self.add_a.bits() as u64, 11, 9)
+            | place(self.add_b.bits() as u64, 8, 6)
+            | place(self.mul_a.bits() as u64, 5, 3)
+            | place(self.mul_b.bits() as u64, 2, 0)
+    }
+
+    /// The signal; [`Signal::None`] beside a small immediate.
+    #[must_use]
+    pub const fn signal(&self) -> Signal {
+        match self.raddr_b {
+            RaddrB::Register { signal, .. } => signal,
+            RaddrB::SmallImmediate(_) => Signal::None,
+        }
+    }
+
+    /// The small immediate, if there is one.
+    #[must_use]
+    pub const fn small_immediate(&self) -> Option<SmallImmediate> {
+        match self.raddr_b {
+            RaddrB::Register { .. } => None,
+            RaddrB::SmallImmediate(immediate) => Some(immediate),
+        }
+    }
+
+    /// What file B's port reads: [`raddr::NOP`] beside a small immediate.
+    #[must_use]
+    pub const fn read_b(&self) -> Raddr {
+        match self.raddr_b {
+            RaddrB::Register { raddr, .. } => raddr,
+            RaddrB::SmallImmediate(_) => raddr::NOP,
+        }
+    }
+
+    /// How the mul result moves over the lanes, if it does.
+    #[must_use]
+    pub const fn rotation(&self) -> Option<Rotation> {
+        match self.raddr_b {
+            RaddrB::Register { .. } => None,
+            RaddrB::SmallImmediate(immediate) => immediate.rotation(),
+        }
+    }
+
+    /// Whether an operand that counts comes through this mux; operands of an idle ALU do not count.
+    #[must_use]
+    pub const fn uses(&self, mux: Mux) -> bool {
+        let mux = mux as u8;
+        let add = self.op_add.operands();
+        (add > 0 && self.add_a as u8 == mux)
+            || (add > 1 && self.add_b as u8 == mux)
+            || (self.op_mul.operands() > 0 && (self.mul_a as u8 == mux || self.mul_b as u8 == mux))
+    }
+}
+
+impl Mux {
+    const fn at(word: u64, low: u32) -> Self {
+        match Self::from_bits(field(word, low + 2, low)) {
+            Some(mux) => mux,
+            None => unreachable!(),
+        }
+    }
+}

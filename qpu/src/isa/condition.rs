@@ -1,0 +1,77 @@
+//! Conditions: of a write, per lane, and of a branch, over all lanes.
+//!
+//! Flags of a lane are Z (result was zero), N (bit 31) and C. Both kinds use the flags as they were
+//! before the instruction. Source: Architecture Reference Guide, "Condition codes" and "Branch conditions".
+
+use super::bits::field_values;
+
+field_values! {
+    /// When a lane of a result is written.
+    Cond {
+        /// In no lane.
+        Never = 0, "never";
+        /// In every lane.
+        Always = 1, "always";
+        /// Where Z is set.
+        ZS = 2, "ifz";
+        /// Where Z is clear.
+        ZC = 3, "ifnz";
+        /// Where N is set.
+        NS = 4, "ifn";
+        /// Where N is clear.
+        NC = 5, "ifnn";
+        /// Where C is set.
+        CS = 6, "ifc";
+        /// Where C is clear.
+        CC = 7, "ifnc";
+    }
+}
+
+field_values! {
+    /// When a branch is taken. Values 12..14 are reserved.
+    BranchCond {
+        /// Z is set in all lanes.
+        AllZS = 0, "allz";
+        /// Z is clear in all lanes.
+        AllZC = 1, "allnz";
+        /// Z is set in some lane.
+        AnyZS = 2, "anyz";
+        /// Z is clear in some lane.
+        AnyZC = 3, "anynz";
+        /// N is set in all lanes.
+        AllNS = 4, "alln";
+        /// N is clear in all lanes.
+        AllNC = 5, "allnn";
+        /// N is set in some lane.
+        AnyNS = 6, "anyn";
+        /// N is clear in some lane.
+        AnyNC = 7, "anynn";
+        /// C is set in all lanes.
+        AllCS = 8, "allc";
+        /// C is clear in all lanes.
+        AllCC = 9, "allnc";
+        /// C is set in some lane.
+        AnyCS = 10, "anyc";
+        /// C is clear in some lane.
+        AnyCC = 11, "anync";
+        /// Always.
+        Always = 15, "";
+    }
+}
+
+impl Cond {
+    /// The condition that holds exactly where this one does not.
+    #[must_use]
+    pub const fn inverse(self) -> Self {
+        match self {
+            Self::Never => Self::Always,
+            Self::Always => Self::Never,
+            Self::ZS => Self::ZC,
+            Self::ZC => Self::ZS,
+            Self::NS => Self::NC,
+            Self::NC => Self::NS,
+            Self::CS => Self::CC,
+            Self::CC => Self::CS,
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Load immediate, sig 14: one value for all lanes, or a 2-bit value for each.
+
+use super::bits::{field, field_values, place};
+use super::{DecodeError, WriteBack};
+
+field_values! {
+    /// What the low 32 bits mean. Codes 2 and 5..7 are undefined, 4 is a semaphore.
+    LoadImmediateKind {
+        /// The same 32-bit value in every lane.
+        Word = 0, "ldi";
+        /// Lane i gets bit i minus twice bit 16 + i: -2, -1, 0 or 1.
+        PerElementSigned = 1, "ldis";
+        /// Lane i gets bit i plus twice bit 16 + i: 0..=3.
+        PerElementUnsigned = 3, "ldiu";
+    }
+}
+
+/// A constant to both ALU outputs; it counts as the result of an integer add.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LoadImmediate {
+    /// What `immediate` means.
+    pub kind: LoadImmediateKind,
+    /// Where it goes.
+    pub write: WriteBack,
+    /// The low 32 bits.
+    pub immediate: u32,
+}
+
+impl LoadImmediate {
+    pub(super) const fn decode(word: u64) -> Result<Self, DecodeError> {
+        let bits = field(word, 59, 57);
+        let Some(kind) = LoadImmediateKind::from_bits(bits) else {
+            return Err(DecodeError::UndefinedLoadImmediate(bits));
+        };
+        Ok(Self {
+            kind,
+            write: WriteBack::decode(word),
+            immediate: word as u32,
+        })
+    }
+
+    /// The 64-bit word.
+    #[must_use]
+    pub const fn encode(&self) -> u64 {
+        14 << 60
+            | place(self.kind.bits() as u64, 59, 57)
+            | self.write.encode()
+            | self.immediate as u64
+    }
+
+    /// The value in one lane, 0..=15.
+    #[must_use]
+    pub const fn value(&self, lane: usize) -> u32 {
+        let low = self.immediate >> (lane & 15) & 1;
+        let high = self.immediate >> (16 + (lane & 15)) & 1;
+        match self.kind {
+            LoadImmediateKind::Word => self.immediate,
+            LoadImmediateKind::PerElementSigned => low.wrapping_sub(2 * high),
+            LoadImmediateKind::PerElementUnsigned => low + 2 * high,
+        }
+    }
+
+    /// The low 32 bits that give each lane its value: -2..=1 signed, 0..=3 unsigned.
+    ///
+    /// `None` when a value does not fit the kind. For [`LoadImmediateKind::Word`] all values must be the same.
+    #[must_use]
+    pub const fn pack_elements(kind: LoadImmediateKind, values: [i32; 16]) -> Option<u32> {
+        let (least, greatest) = match kind {
+            LoadImmediateKind::Word => (values[0], values[0]),
+            LoadImmediateKind::PerElementSigned => (-2, 1),
+            LoadImmediateKind::PerElementUnsigned => (0, 3),
+        };
+        let mut immediate = 0;
+        let mut lane = 0;
+        while lane < 16 {
+            let value = values[lane];
+            if value < least || value > greatest {
+                return None;
+            }
+            immediate |= (value as u32 & 1) << lane | (value as u32 >> 1 & 1) << (16 + lane);
+            lane += 1;
+        }
+        match kind {
+            LoadImmediateKind::Word => Some(values[0] as u32),
+            _ => Some(immediate),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_get_the_values_they_were_packed_from() {
+        let cases = [
+            (
+                LoadImmediateKind::PerElementSigned,
+                core::array::from_fn(|i| i as i32 % 4 - 2),
+            ),
+            (
+                LoadImmediateKind::PerElementUnsigned,
+                core::array::from_fn(|i| i as i32 % 4),
+            ),
+            (LoadImmediateKind::Word, [-77; 16]),
+        ];
+        for (kind, values) in cases {
+            let immediate = LoadImmediate::pack_elements(kind, values).unwrap();
+            let load = LoadImmediate {
+                kind,
+                write: WriteBack::NOTHING,
+                immediate,
+            };
+            for (lane, value) in values.into_iter().enumerate() {
+                assert_eq!(load.value(lane) as i32, value, "{kind:?}, lane {lane}");
+            }
+        }
+    }
+
+    #[test]
+    fn signed_codes_are_those_of_the_guide() {
+        // MS,LS of lane 0: 00 = 0, 01 = 1, 10 = -2, 11 = -1.
+        for (immediate, value) in [(0, 0), (1, 1), (0x1_0000, -2), (0x1_0001, -1)] {
+            let kind = LoadImmediateKind::PerElementSigned;
+            let load = LoadImmediate {
+                kind,
+                write: WriteBack::NOTHING,
+                immediate,
+            };
+            assert_eq!(load.value(0) as i32, value);
+        }
+    }
+
+    #[test]
+    fn values_out_of_range_do_not_pack() {
+        assert_eq!(
+            LoadImmediate::pack_elements(LoadImmediateKind::PerElementSigned, [2; 16]),
+            None
+        );
+        assert_eq!(
+            LoadImmediate::pack_elements(LoadImmediateKind::PerElementUnsigned, [-1; 16]),
+            None
+        );
+        let mut values = [5; 16];
+        values[9] = 6;
+        assert_eq!(
+            LoadImmediate::pack_elements(LoadImmediateKind::Word, values),
+            None
+        );
+    }
+}
