@@ -1,0 +1,286 @@
+//! What the simulator reports: faults, warnings and deadlocks.
+//!
+//! A *fault* leaves nothing to compute; its QPU stays hung, as on the chip until a power cycle. A
+//! *warning* is anything else that the reference forbids or leaves open; the run goes on with the
+//! value that the reference recommends. Every report names QPU, PC and instruction.
+
+use crate::memory::MemoryFault;
+use crate::rule::Rule;
+use std::fmt;
+
+/// Where in a program something happened.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// QPU number, 0..11.
+    pub qpu: u8,
+    /// Bus address of the instruction.
+    pub pc: u32,
+    /// The instruction as text, or empty when it could not be read.
+    pub disassembly: String,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "QPU {} at {:#010x} `{}`",
+            self.qpu, self.pc, self.disassembly
+        )
+    }
+}
+
+/// What a memory access was for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Access {
+    /// An instruction fetch.
+    Code,
+    /// A uniform read.
+    Uniform,
+    /// A TMU lookup; the number is the lane.
+    Tmu(u8),
+    /// A load by the VPM DMA.
+    Vdr,
+    /// A store by the VPM DMA.
+    Vdw,
+}
+
+/// What stopped a QPU.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum FaultKind {
+    /// Memory that is not there.
+    Memory(Access, MemoryFault),
+    /// A word that is no instruction of user programs; why.
+    Instruction(String),
+    /// A function of the 3D pipeline, which user programs cannot use; which.
+    ThreeD(&'static str),
+    /// `ldtmu` without a lookup outstanding on the TMU of this number.
+    LdtmuWithoutRequest(u8),
+    /// A VPM read when no read setup has vectors left.
+    VpmReadWithoutSetup,
+    /// Execution ran into a word of zeros, where no code is.
+    RanOffCode,
+    /// A warning while the simulator is strict.
+    Strict(Rule, String),
+}
+
+impl FaultKind {
+    /// A short name that does not change: `memory`.
+    #[must_use]
+    pub const fn id(&self) -> &'static str {
+        match self {
+            Self::Memory(..) => "memory",
+            Self::Instruction(_) => "instruction",
+            Self::ThreeD(_) => "3d-only",
+            Self::LdtmuWithoutRequest(_) => "ldtmu-without-request",
+            Self::VpmReadWithoutSetup => "vpm-read-without-setup",
+            Self::RanOffCode => "ran-off-code",
+            Self::Strict(rule, _) => rule.id(),
+        }
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory(access, MemoryFault { addr, reason }) => {
+                let what = match access {
+                    Access::Code => "instruction fetch",
+                    Access::Uniform => "uniform read",
+                    Access::Vdr => "DMA load",
+                    Access::Vdw => "DMA store",
+                    Access::Tmu(lane) => {
+                        return write!(f, "TMU lane {lane} reads {addr:#010x}: {reason}");
+                    }
+                };
+                write!(f, "{what} at {addr:#010x}: {reason}")
+            }
+            Self::Instruction(why) => write!(f, "not an instruction: {why}"),
+            Self::ThreeD(what) => write!(
+                f,
+                "{what} belongs to the 3D pipeline; user programs cannot use it"
+            ),
+            Self::LdtmuWithoutRequest(tmu) => {
+                write!(
+                    f,
+                    "ldtmu{tmu} without a lookup outstanding would wait for ever; write tmu{tmu}_s first"
+                )
+            }
+            Self::VpmReadWithoutSetup => {
+                write!(
+                    f,
+                    "a VPM read without vectors left would wait for ever; write rd_setup with enough vectors first"
+                )
+            }
+            Self::RanOffCode => write!(
+                f,
+                "execution ran into a word of zeros: is a program end or a branch missing?"
+            ),
+            Self::Strict(rule, detail) if detail.is_empty() => {
+                write!(f, "{} ({})", rule.text(), rule.source())
+            }
+            Self::Strict(rule, detail) => {
+                write!(f, "{}: {detail} ({})", rule.text(), rule.source())
+            }
+        }
+    }
+}
+
+/// A QPU that cannot go on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fault {
+    /// Where. `None` for a register write by the ARM.
+    pub place: Option<Place>,
+    /// What.
+    pub kind: FaultKind,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, "{place}: {}", self.kind),
+            None => write!(f, "{}", self.kind),
+        }
+    }
+}
+
+/// A rule that was broken: the first time, and how often.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Warning {
+    /// Which rule.
+    pub rule: Rule,
+    /// Where the first time. `None` for a register write by the ARM and for the end of a launch.
+    pub place: Option<Place>,
+    /// What exactly, the first time; may be empty.
+    pub detail: String,
+    /// How often, so far.
+    pub count: u64,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        write!(f, "{}", self.rule.text())?;
+        if !self.detail.is_empty() {
+            write!(f, ": {}", self.detail)?;
+        }
+        write!(f, " ({})", self.rule.source())
+    }
+}
+
+/// Why a QPU could not execute its next instruction in a round.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Wait {
+    /// An increment of the semaphore of this number above 15.
+    SemaphoreIncrement(u8),
+    /// A decrement of the semaphore of this number below 0.
+    SemaphoreDecrement(u8),
+    /// The mutex.
+    Mutex,
+    /// Room in the request FIFO of the TMU of this number.
+    TmuRequest(u8),
+    /// Room in the VPM write FIFO, or writes that must drain first.
+    VpmWrite,
+    /// The end of this QPU's DMA load.
+    DmaLoad,
+    /// The end of this QPU's DMA store.
+    DmaStore,
+    /// The host, after a breakpoint or DBQHLT.
+    Host,
+    /// Nothing: the QPU has faulted.
+    Hung,
+}
+
+impl Wait {
+    /// The name of its cause, as in the output of a job.
+    #[must_use]
+    pub const fn cause(self) -> &'static str {
+        match self {
+            Self::SemaphoreIncrement(_) | Self::SemaphoreDecrement(_) => "semaphore",
+            Self::Mutex => "mutex",
+            Self::TmuRequest(_) => "tmu",
+            Self::VpmWrite => "vpm_write",
+            Self::DmaLoad => "vdr",
+            Self::DmaStore => "vdw",
+            Self::Host => "host",
+            Self::Hung => "hung",
+        }
+    }
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::SemaphoreIncrement(number) => write!(f, "semaphore {number} to fall below 15"),
+            Self::SemaphoreDecrement(number) => write!(f, "semaphore {number} to rise above 0"),
+            Self::Mutex => write!(f, "the mutex"),
+            Self::TmuRequest(tmu) => write!(f, "room in the request FIFO of TMU {tmu}"),
+            Self::VpmWrite => write!(f, "its VPM writes to drain"),
+            Self::DmaLoad => write!(f, "its DMA load"),
+            Self::DmaStore => write!(f, "its DMA store"),
+            Self::Host => write!(f, "the host: it is halted (DBQRUN resumes it)"),
+            Self::Hung => write!(f, "nothing: it has faulted"),
+        }
+    }
+}
+
+/// Who waits for what when nothing inside V3D can go on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeadlockReport {
+    /// Every QPU with a program, and what it waits for.
+    pub waiting: Vec<(Place, Wait)>,
+    /// The counts of the sixteen semaphores.
+    pub semaphores: [u8; 16],
+    /// The QPU that holds the mutex.
+    pub mutex_holder: Option<u8>,
+    /// Programs still queued.
+    pub queued: u32,
+}
+
+impl fmt::Display for DeadlockReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "deadlock: no QPU can go on")?;
+        for (place, wait) in &self.waiting {
+            writeln!(f, "  {place} waits for {wait}")?;
+        }
+        write!(f, "  semaphores:")?;
+        for (number, count) in self
+            .semaphores
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count != 0)
+        {
+            write!(f, " {number}={count}")?;
+        }
+        if self.semaphores == [0; 16] {
+            write!(f, " all 0")?;
+        }
+        match self.mutex_holder {
+            Some(qpu) => write!(f, "; mutex: held by QPU {qpu}")?,
+            None => write!(f, "; mutex: free")?,
+        }
+        write!(f, "; programs queued: {}", self.queued)
+    }
+}
+
+/// Something to tell the user.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Event {
+    /// A QPU stopped for good.
+    Fault(Fault),
+    /// A rule was broken for the first time since reset; later times are only counted.
+    Warning(Warning),
+    /// Nothing inside V3D can go on.
+    Deadlock(DeadlockReport),
+}
+
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fault(fault) => write!(f, "V3D fault: {fault}"),
+            Self::Warning(warning) => write!(f, "V3D warning: {warning}"),
+            Self::Deadlock(report) => write!(f, "V3D {report}"),
+        }
+    }
+}
