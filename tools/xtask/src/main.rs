@@ -1,2 +1,94 @@
-//! Stub.
-fn main() {}
+//! `cargo xtask`: builds, runs and tests the project.
+//!
+//! ```text
+//! cargo xtask setup                what is missing is installed where it may be, else named
+//! cargo xtask build                target/kernel.elf and target/kernel.img
+//! cargo xtask reproduce            builds once more in another folder and compares the images
+//! cargo xtask demo [--input FILE] [--rate HZ] [--column NAME] [--out DIR] [--json]
+//! cargo xtask test [FILTER]        every test; last line: N passed, N failed, N skipped
+//! cargo xtask lint                 rustfmt and clippy, for the host and for the target
+//! cargo xtask qemu [--flat]        kernel.elf (or the flat image) in QEMU's raspi0, line on stdio
+//! cargo xtask fuzz NAME COUNT      mutated inputs from tests/corpus; no NAME lists the targets
+//! cargo xtask card DIR             a folder for an SD card, and what it still lacks
+//! ```
+//!
+//! Progress goes to standard error and data to standard output. Nothing waits without a limit.
+
+#![forbid(unsafe_code)]
+
+mod card;
+mod demo;
+mod firmware;
+mod flat;
+mod fuzz;
+mod lint;
+mod process;
+mod qemu;
+mod reproduce;
+mod tests;
+mod toolchain;
+mod workspace;
+
+use anyhow::{Result, bail};
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo xtask <command>
+  setup                installs what is missing where it may, else says what to install
+  build                target/kernel.elf and target/kernel.img
+  reproduce            builds once more in another folder and compares the images
+  demo                 the spectrum of a recording, computed by kernel.img on the virtual Pi
+                       [--input FILE] [--rate HZ] [--column NAME] [--out DIR] [--json]
+  test [FILTER]        every test; last line: N passed, N failed, N skipped
+  lint                 rustfmt and clippy, for the host and for the target
+  qemu [--flat]        kernel.elf (or the flat image) in QEMU's raspi0, line on stdio
+  fuzz [NAME COUNT]    mutated inputs from tests/corpus; without NAME lists the targets
+  card DIR             a folder for an SD card, and what it still lacks";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match dispatch(&arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("xtask: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(arguments: &[String]) -> Result<ExitCode> {
+    let Some((command, rest)) = arguments.split_first() else {
+        bail!("no command\n{USAGE}");
+    };
+    match command.as_str() {
+        "setup" => {
+            let toolchain = toolchain::find_or_install()?;
+            eprintln!("firmware compiler: {toolchain}");
+            let qemu = qemu::find_or_install()?;
+            eprintln!("qemu: {}", qemu.display());
+            Ok(ExitCode::SUCCESS)
+        }
+        "build" => {
+            let image = firmware::build(&toolchain::find_or_install()?)?;
+            eprintln!("{image}");
+            Ok(ExitCode::SUCCESS)
+        }
+        "reproduce" => {
+            let toolchain = toolchain::find_or_install()?;
+            let image = firmware::build(&toolchain)?;
+            reproduce::check(&toolchain, &image)?;
+            eprintln!("{image}\nthe same bytes from another folder");
+            Ok(ExitCode::SUCCESS)
+        }
+        "demo" => demo::run(rest),
+        "test" => tests::run(rest),
+        "lint" => lint::run(),
+        "qemu" => qemu::run(rest),
+        "fuzz" => fuzz::run(rest),
+        "card" => card::run(rest),
+        "help" | "-h" | "--help" => {
+            println!("{USAGE}");
+            Ok(ExitCode::SUCCESS)
+        }
+        other => bail!("there is no command {other:?}\n{USAGE}"),
+    }
+}

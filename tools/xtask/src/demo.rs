@@ -1,0 +1,127 @@
+//! `cargo xtask demo`: the spectrum of a recording, by the real image on the virtual Pi.
+//!
+//! Everything of substance is `qpuscope fft --port sim:target/kernel.img`; here is only the choice
+//! of what is shown to someone who has nothing but a clone.
+
+use crate::{firmware, process, toolchain, workspace};
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+/// Shipped: an hour-by-hour temperature series of a year (`data/README.md`).
+const DEFAULT_INPUT: &str = "data/seattle_temperature_2010_hourly.csv";
+
+const BUILD_LIMIT: Duration = Duration::from_secs(480);
+const RUN_LIMIT: Duration = Duration::from_secs(480);
+
+#[derive(Debug, Default, PartialEq)]
+struct Options {
+    input: Option<String>,
+    rate: Option<String>,
+    column: Option<String>,
+    out: Option<String>,
+    json: bool,
+}
+
+fn parse(rest: &[String]) -> Result<Options> {
+    let mut options = Options::default();
+    let mut words = rest.iter();
+    while let Some(word) = words.next() {
+        let place = match word.as_str() {
+            "--json" => {
+                options.json = true;
+                continue;
+            }
+            "--input" => &mut options.input,
+            "--rate" => &mut options.rate,
+            "--column" => &mut options.column,
+            "--out" => &mut options.out,
+            other => bail!(
+                "demo does not know {other:?}; it takes --input FILE, --rate HZ, --column NAME, --out DIR and --json"
+            ),
+        };
+        let value = words.next();
+        *place = Some(
+            value
+                .with_context(|| format!("{word} needs a value"))?
+                .clone(),
+        );
+    }
+    Ok(options)
+}
+
+/// Builds what is needed and runs the demo.
+pub fn run(rest: &[String]) -> Result<ExitCode> {
+    let options = parse(rest)?;
+    let toolchain = toolchain::find_or_install()?;
+    eprintln!("building target/kernel.img");
+    let image = firmware::build(&toolchain)?;
+    eprintln!("{image}\nbuilding qpuscope");
+    let qpuscope = build_qpuscope()?;
+    let mut command = Command::new(qpuscope);
+    command.args(arguments(&options, &image));
+    eprintln!("+ {}", process::describe(&command));
+    let Some(status) = process::run(&mut command, RUN_LIMIT)? else {
+        bail!("the demo had not ended after {} s", RUN_LIMIT.as_secs());
+    };
+    // Its own messages have said why.
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(ExitCode::from(code.unwrap_or(1)))
+}
+
+fn arguments(options: &Options, image: &firmware::Image) -> Vec<String> {
+    let mut words = vec!["fft".to_string(), "--port".to_string()];
+    words.push(format!("sim:{}", image.img.display()));
+    let default = workspace::root().join(DEFAULT_INPUT).display().to_string();
+    let pairs = [
+        ("--input", Some(options.input.clone().unwrap_or(default))),
+        ("--rate", options.rate.clone()),
+        ("--column", options.column.clone()),
+        ("--out", Some(options.out.clone().unwrap_or(".".into()))),
+    ];
+    for (name, value) in pairs {
+        words.extend(value.into_iter().flat_map(|value| [name.into(), value]));
+    }
+    words.extend(options.json.then(|| "--json".into()));
+    words
+}
+
+/// Compiles qpuscope with optimisation; returns the program.
+pub fn build_qpuscope() -> Result<PathBuf> {
+    let mut cargo = Command::new(workspace::cargo());
+    cargo.current_dir(workspace::root());
+    let target = workspace::target();
+    cargo.args([
+        "build",
+        "--locked",
+        "--release",
+        "--package",
+        "qpuscope",
+        "--target-dir",
+    ]);
+    process::must(cargo.arg(&target).stdout(std::io::stderr()), BUILD_LIMIT)
+        .context("qpuscope did not build")?;
+    Ok(target.join("release/qpuscope"))
+}
+
+#[cfg(test)]
+mod test {
+    use super::*;
+
+    fn words(text: &str) -> Vec<String> {
+        text.split_whitespace().map(String::from).collect()
+    }
+
+    #[test]
+    fn options_are_read_and_a_wrong_one_is_named() {
+        let options = parse(&words("--input a.wav --rate 2000000 --json")).unwrap();
+        assert_eq!(options.input.as_deref(), Some("a.wav"));
+        assert_eq!(options.rate.as_deref(), Some("2000000"));
+        assert!(options.json && options.out.is_none());
+        let error = parse(&words("--inptu a.wav")).unwrap_err().to_string();
+        assert!(error.contains("\"--inptu\""), "{error}");
+        let error = parse(&words("--input")).unwrap_err().to_string();
+        assert!(error.contains("needs a value"), "{error}");
+    }
+}

@@ -1,0 +1,61 @@
+//! `cargo xtask lint`: rustfmt and clippy with warnings denied, for the host and for the target.
+//!
+//! Clippy for the target has to be of the same version as the compiler whose library sources are
+//! used. rustup's toolchains bring theirs; Debian's is the package `rust-web-clippy`, whose
+//! `cargo-clippy` is called directly because no cargo goes with it.
+
+use crate::toolchain::Toolchain;
+use crate::{firmware, process, toolchain, workspace};
+use anyhow::{Context, Result, ensure};
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+const LIMIT: Duration = Duration::from_secs(600);
+const DENY: [&str; 3] = ["--", "-D", "warnings"];
+
+/// Runs all three; the first that finds something ends the run.
+pub fn run() -> Result<ExitCode> {
+    let host = || {
+        let mut cargo = Command::new(workspace::cargo());
+        cargo.current_dir(workspace::root());
+        cargo
+    };
+    eprintln!("rustfmt");
+    process::must(host().args(["fmt", "--all", "--check"]), LIMIT)
+        .context("run `cargo fmt --all`")?;
+    eprintln!("clippy for the host");
+    let mut clippy = host();
+    clippy.args(["clippy", "--locked", "--workspace", "--all-targets"]);
+    process::must(clippy.args(DENY), LIMIT)?;
+    let toolchain = toolchain::find_or_install()?;
+    eprintln!("clippy for {}", firmware::TARGET);
+    process::must(&mut target_clippy(&toolchain)?, LIMIT)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn target_clippy(toolchain: &Toolchain) -> Result<Command> {
+    let root = workspace::root();
+    let program = toolchain.rustc.with_file_name("cargo-clippy");
+    if !program.is_file() && toolchain.rustc.starts_with("/usr/bin") {
+        toolchain::apt_install(&["rust-web-clippy"])?;
+    }
+    ensure!(
+        Path::new(&program).is_file(),
+        "there is no clippy beside {}: `rustup component add clippy` (Debian: the package rust-web-clippy)",
+        toolchain.rustc.display()
+    );
+    // The same environment as a build, in a cargo subcommand that is called by its own name.
+    let mut clippy = Command::new(program);
+    let build = firmware::command(toolchain, root);
+    for (name, value) in build.get_envs() {
+        match value {
+            Some(value) => clippy.env(name, value),
+            None => clippy.env_remove(name),
+        };
+    }
+    clippy.current_dir(root).env("CARGO", &toolchain.cargo);
+    clippy.arg("clippy").args(firmware::target_arguments(root));
+    clippy.args(["--package", "kernel", "--bins"]).args(DENY);
+    Ok(clippy)
+}
