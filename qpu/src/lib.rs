@@ -2,5 +2,6 @@
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
+pub mod fft;
 pub mod isa;
 pub mod job;
