@@ -1,2 +1,5 @@
 //! Stub.
 #![cfg_attr(target_os = "none", no_std)]
+
+pub mod engine;
+pub mod instrument;

@@ -1,3 +1,201 @@
-//! Stub.
+//! The serial protocol between the instrument and its host: the specification.
+//!
+//! This text is normative; the code is one implementation of it, and the dumps below are run as
+//! tests. 8 data bits, no parity, one stop bit; 115,200 baud after every start of the board. All
+//! numbers are little-endian, floating-point numbers IEEE 754, text UTF-8 behind a u16 that counts
+//! its bytes.
+//!
+//! # Line
+//!
+//! Zero bytes cut the line into segments; empty segments mean nothing. A segment is
+//!
+//! * a **frame**, when it undoes by COBS (Cheshire and Baker, 1999) to a header, a payload and a
+//!   checksum that agree; or else
+//! * **text**, when all its bytes are printable ASCII, tab, CR or LF. Receivers may show it line by
+//!   line before the zero byte comes. No frame can look like text, since its second byte is 0xB1;
+//! * or else **damaged**: noise, or a frame that the line has hurt. It is dropped and counted.
+//!
+//! A sender writes a zero byte before and behind each frame, and a zero byte before text that may
+//! follow a broken frame (the banner, a fault).
+//!
+//! # Frame
+//!
+//! | at | bytes | field |
+//! |---|---|---|
+//! | 0 | 1 | 0xB0 + major version; this is 1. Another major version is refused |
+//! | 1 | 1 | minor version. Kinds, flags and fields behind the known ones are ignored when unknown |
+//! | 2 | 1 | kind ([`Kind`]); below 0x80 to the instrument, others from it |
+//! | 3 | 1 | flags, 0 |
+//! | 4 | 2 | stream, chosen by the host with an upload, otherwise 0 |
+//! | 6 | 2 | request that this is or answers; 0: none |
+//! | 8 | 4 | sequence: frames of this sender since it started |
+//! | 12 | 8 | time of the instrument in microseconds since it started; 0 from a host |
+//! | 20 | 2 | payload bytes, at most 4096 |
+//! | 22 | n | payload |
+//! | 22 + n | 4 | CRC-32/ISO-HDLC of all before |
+//!
+//! A ping with request 7, the first frame of a host:
+//!
+//! ```
+//! let dump = "00 02 b1 02 02 01 01 02 07 01 01 01 01 01 01 01 01 01 01 01 01 02 08 \
+//!             03 02 01 01 01 01 01 01 05 59 f4 25 59 00";
+//! # use wire::*;
+//! # let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ");
+//! let mut scratch = [0; MAX_PAYLOAD];
+//! let mut out = [0; MAX_FRAME];
+//! let envelope = Envelope { request: 7, ..Envelope::default() };
+//! let length = Encoder::new().message(envelope, &Message::Ping(0x0102), &mut scratch, &mut out)?;
+//! assert_eq!(hex(&out[..length]), dump);
+//!
+//! let mut decoder = Decoder::new();
+//! let items = out[..length].iter().filter(|byte| match decoder.push(**byte) {
+//!     Some(Item::Frame(header, payload)) => {
+//!         assert_eq!((header.request, header.sequence), (7, 0));
+//!         Message::decode(header.kind, payload) == Ok(Message::Ping(0x0102))
+//!     }
+//!     other => other.is_some(),
+//! });
+//! assert_eq!(items.count(), 1);
+//! # Ok::<(), PayloadError>(())
+//! ```
+//!
+//! # Requests
+//!
+//! A request that carries a number other than 0 is answered with the same number: by the kind named
+//! below, or by `ACK` (a remark as text) or `NAK` (u16 [`NakCode`], an English sentence that says
+//! what to do). Requests are idempotent: a host that sees no answer sends the request again.
+//! Any byte from the host ends the stream that an instrument starts by itself after its self-test.
+//!
+//! | kind | payload | answer |
+//! |---|---|---|
+//! | `HELLO` 01 | text: host program and version | `INFO` ([`Info`]) |
+//! | `PING` 02 | u64 | `PONG` 82: the same u64; the header has the time |
+//! | `GET` 03 | text: empty or `all`, `capabilities`, or names | `SETTINGS` 83: text, `key=value` lines |
+//! | `SET` 04 | text: `key=value` words, all or none are taken | `ACK` |
+//! | `START` 05 | - | `ACK`, then descriptor and spectra of the generator |
+//! | `STOP` 06 | - | `ACK`; the record under way is sent to its end first |
+//! | `REBOOT` 07 | - | `ACK`, then the watchdog restarts the board |
+//! | `BAUD` 08 | u32 | `ACK` at the old rate; see below |
+//! | `UPLOAD_BEGIN` 09 | u8 format, u8 domain, u64 / u64 rate, u64 samples (0: not known) | `ACK`, then `CREDIT` |
+//! | `UPLOAD_DATA` 0A | u64 index of the first sample, samples | none, or `NAK` |
+//! | `UPLOAD_END` 0B | u64 samples, u32 CRC-32 of all their bytes | `ACK` behind the last spectrum |
+//! | `RUN_QPU` 0C | [`RunQpu`] | `QPU_RESULT` 8B: u32 microseconds, output words |
+//!
+//! **Baud.** The `ACK` leaves at the old rate; after its last bit the instrument changes. The host
+//! then changes and sends any frame, best a `PING`, within 500 ms; otherwise, or on a break, the
+//! instrument goes back to the rate before (after a break: to 115,200).
+//!
+//! **Upload.** `CREDIT` 88 has u64 granted, u64 received, in samples from the start: samples before
+//! `granted` may be sent, samples before `received` have come without a gap. When data is missing,
+//! the instrument sends one `NAK` ([`NakCode::GAP`]) and a credit, and drops data until the sample
+//! at `received` comes. Credits are repeated twice a second while an upload waits. Samples are
+//! transformed as they come, so an upload may be longer than the instrument's memory.
+//!
+//! # Records
+//!
+//! A `DESCRIPTOR` 86 ([`Descriptor`]) is sent when it changes and once a second while spectra are
+//! sent, so that a listener who comes late can read them within a second. A spectrum travels in
+//! `SPECTRUM` 87 chunks, in order:
+//!
+//! | at | bytes | field |
+//! |---|---|---|
+//! | 0 | 2 | where data begins in this payload (58 in version 1.0) |
+//! | 2 | 4 | record number, from 0; numbers left out are records dropped whole |
+//! | 6 | 4 | index of the first value here |
+//! | 10 | 4 | values in the record |
+//! | 14 | 4 | id of the descriptor |
+//! | 18 | 1 | encoding: 0 f32 linear power, 1 u16, 2 u8 |
+//! | 19 | 1 | engine that computed it: 0 CPU, 1 QPU |
+//! | 20 | 1 | bit 0: the QPUs failed and the CPU computed it instead |
+//! | 21 | 1 | 0 |
+//! | 22 | 4 | blocks averaged |
+//! | 26 | 8 | index of the first sample |
+//! | 34 | 24 | [`Counters`]: overruns, clipped, dropped, clamped, QPU us, CPU us |
+//! | 58 | n | values |
+//!
+//! u16 and u8 values are levels: `raw * scale + offset` decibels, scale and offset from the
+//! descriptor; the highest raw value never occurs, so receivers can use it for what was lost.
+//! Levels are power relative to a full-scale sine on a bin: an amplitude of 1 (real) or a
+//! magnitude of 1 (complex) reads 0 dB in every window. Real spectra are one-sided: bins 1 to
+//! N/2 - 1 have the power of both sides, bins 0 and N/2 have twice their own, so that
+//! a constant of 1 reads +3.01 dB, having twice the power of that sine.
+//!
+//! ```
+//! let dump = "3a 00 05 00 00 00 00 00 00 00 03 00 00 00 02 00 00 00 01 01 00 00 08 00 00 00 \
+//!             00 10 00 00 00 00 00 00 01 00 00 00 02 00 00 00 03 00 00 00 04 00 00 00 \
+//!             f4 01 00 00 58 02 00 00 40 9c 00 00 fe ff";
+//! # use wire::*;
+//! let payload: Vec<u8> = dump.split_whitespace().map(|b| u8::from_str_radix(b, 16).unwrap()).collect();
+//! let counters = Counters { overruns: 1, clipped: 2, dropped: 3, clamped: 4, qpu_us: 500, cpu_us: 600 };
+//! let head = RecordHead {
+//!     record: 5, total: 3, descriptor: 2, encoding: Encoding::U16, engine: Engine::Qpu,
+//!     fallback: false, blocks: 8, first_sample: 4096, counters,
+//! };
+//! let chunk = Chunk { head, offset: 0, data: &[0x40, 0x9c, 0, 0, 0xfe, 0xff] };
+//! assert_eq!(Message::decode(Kind::SPECTRUM, &payload), Ok(Message::Spectrum(chunk)));
+//! let mut out = [0; MAX_PAYLOAD];
+//! let length = Message::Spectrum(chunk).encode(&mut out)?;
+//! assert_eq!(out[..length], payload);
+//! # Ok::<(), PayloadError>(())
+//! ```
+//!
+//! # Other messages from the instrument
+//!
+//! `LOG` 89: bytes of its defmt stream. `FAULT` 8A: u16 code, u32 pc, u32 address, text; readable
+//! text follows. `STATUS` 8C ([`Status`]): once a second while no spectra are sent, after the host
+//! has spoken. A refusal, request 7, at one second:
+//!
+//! ```
+//! let dump = "00 02 b1 02 85 01 01 02 07 02 01 01 01 04 40 42 0f 01 01 01 01 02 05 \
+//!             02 04 02 01 06 6e 3b 3b 68 04 00";
+//! # use wire::*;
+//! let mut decoder = Decoder::new();
+//! let mut found = false;
+//! for byte in dump.split_whitespace().map(|b| u8::from_str_radix(b, 16).unwrap()) {
+//!     if let Some(Item::Frame(header, payload)) = decoder.push(byte) {
+//!         assert_eq!((header.request, header.time_us), (7, 1_000_000));
+//!         assert_eq!(Message::decode(header.kind, payload)?, Message::Nak(NakCode::BAD_VALUE, "n"));
+//!         found = true;
+//!     }
+//! }
+//! assert!(found);
+//! # Ok::<(), PayloadError>(())
+//! ```
+//!
+//! # Typed by hand
+//!
+//! The instrument also understands lines of text, for whoever has only a terminal: `help`, `info`,
+//! `get`, `start`, `stop`, `reboot`, and `key=value` words as in `SET`. It answers in text, and
+//! with `out=text` sends its strongest lines as text instead of frames.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
+
+pub mod fuzz;
+
+mod codes;
+mod cursor;
+mod decoder;
+mod descriptor;
+mod error;
+mod frame;
+mod message;
+mod name;
+mod spectrum;
+
+pub use codes::{
+    Averaging, Domain, Encoding, Engine, NakCode, ResetCause, SampleFormat, Source, State, Unit,
+    Window,
+};
+pub use decoder::{Damage, Decoder, Item, LineCounters};
+pub use descriptor::{Clocks, Descriptor, Info, Rate};
+pub use error::PayloadError;
+pub use frame::{
+    CRC_BYTES, Crc32, Encoder, Envelope, HEADER_BYTES, Header, Kind, MAX_ENCODED, MAX_FRAME,
+    MAX_PAYLOAD, VERSION_MAJOR, VERSION_MINOR, crc32,
+};
+pub use message::{Credit, Fault, Message, QpuResult, RunQpu, Status, UploadBegin};
+pub use name::Name;
+pub use spectrum::{
+    Assembled, Assembler, CHUNK_HEAD_BYTES, Chunk, Counters, MAX_CHUNK_DATA, Record, RecordHead,
+    Value,
+};

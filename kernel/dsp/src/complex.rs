@@ -1,0 +1,140 @@
+//! Real and complex numbers, in single and double precision.
+
+use core::fmt::Debug;
+use core::iter::Sum;
+use core::ops::{Add, AddAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+
+/// The floating-point types that transforms work in: `f32` and `f64`.
+pub trait Float:
+    Copy
+    + Debug
+    + Default
+    + PartialOrd
+    + Add<Output = Self>
+    + AddAssign
+    + Sub<Output = Self>
+    + SubAssign
+    + Mul<Output = Self>
+    + MulAssign
+    + Neg<Output = Self>
+    + Sum
+{
+    /// 0.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+
+    /// The nearest number of this type.
+    fn from_f64(value: f64) -> Self;
+
+    /// The same number in double precision.
+    fn to_f64(self) -> f64;
+}
+
+impl Float for f32 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+
+    fn from_f64(value: f64) -> Self {
+        value as Self
+    }
+
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl Float for f64 {
+    const ZERO: Self = 0.0;
+    const ONE: Self = 1.0;
+
+    fn from_f64(value: f64) -> Self {
+        value
+    }
+
+    fn to_f64(self) -> f64 {
+        self
+    }
+}
+
+/// Which way a transform goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Samples to spectrum: e^(-2 pi i n k / N).
+    Forward,
+    /// Spectrum to samples, unscaled: e^(+2 pi i n k / N).
+    Inverse,
+}
+
+/// A complex number: real part, then imaginary part, as V3D and the wire have it.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+#[repr(C)]
+pub struct Complex<T> {
+    /// Real part.
+    pub re: T,
+    /// Imaginary part.
+    pub im: T,
+}
+
+impl<T> Complex<T> {
+    /// `re + i im`.
+    pub const fn new(re: T, im: T) -> Self {
+        Self { re, im }
+    }
+}
+
+impl<T: Float> Complex<T> {
+    /// 0.
+    pub const ZERO: Self = Self::new(T::ZERO, T::ZERO);
+
+    /// The squared magnitude.
+    #[must_use]
+    pub fn norm_sqr(self) -> T {
+        self.re * self.re + self.im * self.im
+    }
+
+    /// The conjugate.
+    #[must_use]
+    pub fn conj(self) -> Self {
+        Self::new(self.re, -self.im)
+    }
+
+    /// The product with -i.
+    #[must_use]
+    pub fn times_minus_i(self) -> Self {
+        Self::new(self.im, -self.re)
+    }
+
+    /// The product with a real number.
+    #[must_use]
+    pub fn scale(self, factor: T) -> Self {
+        Self::new(self.re * factor, self.im * factor)
+    }
+}
+
+impl<T: Float> Add for Complex<T> {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self::new(self.re + other.re, self.im + other.im)
+    }
+}
+
+impl<T: Float> Sub for Complex<T> {
+    type Output = Self;
+
+    fn sub(self, other: Self) -> Self {
+        Self::new(self.re - other.re, self.im - other.im)
+    }
+}
+
+impl<T: Float> Mul for Complex<T> {
+    type Output = Self;
+
+    fn mul(self, other: Self) -> Self {
+        Self::new(
+            self.re * other.re - self.im * other.im,
+            self.re * other.im + self.im * other.re,
+        )
+    }
+}

@@ -1,0 +1,171 @@
+//! The FFT engines behind one trait: the QPUs, and the ARM.
+//!
+//! The instrument asks the QPU engine first, where the board has one and it supports the length,
+//! and otherwise the CPU engine; whoever did the work is named in the record.
+
+use dsp::{Complex, Direction};
+use qpu::job::{BusAddr, Job, Launch, Program, Runner};
+use wire::RunQpu;
+
+pub mod cpu;
+
+/// Which processor an engine computes on; the same codes as on the wire.
+pub use wire::Engine as EngineKind;
+
+/// Why an engine could not do what was asked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EngineError {
+    /// The length is not one that this engine supports.
+    Length,
+    /// Not enough memory that the engine can reach.
+    NoMemory,
+    /// The engine did not finish within this many microseconds; it has been restarted.
+    Timeout {
+        /// The limit.
+        limit_us: u32,
+    },
+    /// The hardware reported an error; it has been restarted.
+    Device,
+    /// This engine cannot do that at all.
+    NotAvailable,
+}
+
+/// What a transform took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Timing {
+    /// Time on the QPUs, in microseconds.
+    pub qpu_us: u32,
+    /// Time on the ARM, in microseconds, as far as the engine knows it. The instrument measures
+    /// what an engine without a clock leaves 0.
+    pub cpu_us: u32,
+}
+
+/// Something that computes discrete Fourier transforms of 2^`log2n` complex points.
+pub trait Engine {
+    /// Which processor it is.
+    fn kind(&self) -> EngineKind;
+
+    /// Whether transforms of 2^`log2n` points can be asked for.
+    fn supports(&self, log2n: u32) -> bool;
+
+    /// Gets tables, memory and programs ready for transforms of 2^`log2n` points. Transforms of
+    /// that length then follow without further preparation.
+    ///
+    /// # Errors
+    /// [`EngineError::Length`] or [`EngineError::NoMemory`].
+    fn prepare(&mut self, log2n: u32) -> Result<(), EngineError>;
+
+    /// Transforms `data` in place, in natural order, unscaled: forward and then inverse gives
+    /// `data.len()` times the input.
+    ///
+    /// # Errors
+    /// The contents of `data` are undefined after an error, and the engine wants a new
+    /// [`Engine::prepare`].
+    fn transform(
+        &mut self,
+        direction: Direction,
+        data: &mut [Complex<f32>],
+    ) -> Result<Timing, EngineError>;
+
+    /// Runs a QPU program that came from the host; `output` takes its output words. Returns the
+    /// time it took in microseconds. Engines on QPUs implement it with [`run_program`], and are
+    /// unprepared afterwards.
+    ///
+    /// # Errors
+    /// [`EngineError::NotAvailable`] when there are no QPUs.
+    fn run_program(&mut self, request: &RunQpu, output: &mut [u32]) -> Result<u32, EngineError> {
+        let _ = (request, output);
+        Err(EngineError::NotAvailable)
+    }
+}
+
+/// No QPUs: an engine that supports no length.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoEngine;
+
+impl Engine for NoEngine {
+    fn kind(&self) -> EngineKind {
+        EngineKind::Qpu
+    }
+
+    fn supports(&self, _log2n: u32) -> bool {
+        false
+    }
+
+    fn prepare(&mut self, _log2n: u32) -> Result<(), EngineError> {
+        Err(EngineError::NotAvailable)
+    }
+
+    fn transform(
+        &mut self,
+        _direction: Direction,
+        _data: &mut [Complex<f32>],
+    ) -> Result<Timing, EngineError> {
+        Err(EngineError::NotAvailable)
+    }
+}
+
+/// Runs the program of `request` on any runner, as `wire::RunQpu` describes. All buffers of the
+/// runner are given back before and after: what else used it must prepare anew.
+///
+/// # Errors
+/// Those of the runner, as they are. `output` must hold `request.output_words` words; words
+/// beyond are left alone.
+pub fn run_program<R: Runner>(
+    runner: &mut R,
+    request: &RunQpu,
+    output: &mut [u32],
+) -> Result<u32, R::Error> {
+    runner.release_all();
+    let result = run_on(runner, request, output);
+    runner.release_all();
+    result
+}
+
+fn run_on<R: Runner>(
+    runner: &mut R,
+    request: &RunQpu,
+    output: &mut [u32],
+) -> Result<u32, R::Error> {
+    // V3D fetches code ahead of what it executes: zeroed space behind it keeps that in the buffer.
+    let code_bytes = 8 * request.code().len() as u32 + 64;
+    let code = runner.alloc(code_bytes, 64)?;
+    for (index, word) in request.code().enumerate() {
+        runner.write(code, 2 * index as u32, &[word as u32, (word >> 32) as u32])?;
+    }
+    let words = usize::from(request.output_words).min(output.len());
+    let result = runner.alloc((4 * words as u32).max(64), 4096)?;
+    for index in 0..words {
+        runner.write(result, index as u32, &[0])?;
+    }
+    let mut programs = [Program {
+        code: code.addr,
+        uniforms: BusAddr(0),
+    }; 12];
+    let count = usize::from(request.programs).min(programs.len());
+    let uniform_bytes = 4 * request.uniforms().len() as u32 + 64;
+    for (number, program) in programs[..count].iter_mut().enumerate() {
+        let uniforms = runner.alloc(uniform_bytes, 64)?;
+        program.uniforms = uniforms.addr;
+        for (index, value) in request.uniforms().enumerate() {
+            let value = if index == usize::from(request.output_uniform) {
+                result.addr.0
+            } else if index == usize::from(request.index_uniform) {
+                number as u32
+            } else {
+                value
+            };
+            runner.write(uniforms, index as u32, &[value])?;
+        }
+    }
+    let launches = [Launch {
+        programs: &programs[..count],
+        clear: qpu::job::CacheClear::All,
+    }];
+    let job = Job {
+        launches: &launches,
+    };
+    let report = runner.run(&job, request.limit_us)?;
+    runner.read(result, 0, &mut output[..words])?;
+    Ok(report.elapsed_us)
+}

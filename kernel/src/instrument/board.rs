@@ -1,0 +1,146 @@
+//! What the instrument needs from a board: bytes, a clock, a way to sleep.
+//!
+//! The device implements it with its drivers, the tests with byte queues and a virtual clock.
+//! Nothing here waits for ever: only `sleep_until` waits at all, and its end is given.
+
+use core::fmt;
+
+use wire::{Clocks, Name, ResetCause};
+
+/// What is known about the board and the firmware on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BoardInfo {
+    /// The board's name, for example `Raspberry Pi 1 B+`.
+    pub name: Name,
+    /// Revision code from the mailbox.
+    pub revision: u32,
+    /// Memory of the ARM in bytes.
+    pub memory_bytes: u32,
+    /// Clocks; 0 = not known.
+    pub clocks: Clocks,
+    /// Why the board last started.
+    pub reset_cause: ResetCause,
+    /// The stage that the firmware had reached before a watchdog reset, if that is known.
+    pub last_stage: Option<Stage>,
+    /// Version of the firmware.
+    pub firmware: Name,
+    /// What IDENT0 of V3D read; 0 when V3D could not be reached.
+    pub v3d_ident0: u32,
+}
+
+/// How far the firmware has come; shown on the ACT LED, kept over a watchdog reset.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Stage {
+    /// Before the drivers.
+    Boot = 1,
+    /// The self-test runs.
+    SelfTest = 2,
+    /// Waiting for commands.
+    Idle = 3,
+    /// Sending spectra of the generator.
+    Streaming = 4,
+    /// Receiving samples.
+    Uploading = 5,
+    /// The QPUs have been started and are waited for.
+    QpuWait = 6,
+    /// Restarting on request.
+    Reboot = 7,
+}
+
+impl Stage {
+    /// Its name in the banner.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Boot => "boot",
+            Self::SelfTest => "self-test",
+            Self::Idle => "idle",
+            Self::Streaming => "streaming",
+            Self::Uploading => "uploading",
+            Self::QpuWait => "qpu_wait",
+            Self::Reboot => "reboot",
+        }
+    }
+
+    /// The stage with this number.
+    #[must_use]
+    pub const fn from_code(code: u8) -> Option<Self> {
+        Some(match code {
+            1 => Self::Boot,
+            2 => Self::SelfTest,
+            3 => Self::Idle,
+            4 => Self::Streaming,
+            5 => Self::Uploading,
+            6 => Self::QpuWait,
+            7 => Self::Reboot,
+            _ => return None,
+        })
+    }
+}
+
+/// A baud rate that the line cannot have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BaudError {
+    /// The lowest rate that works.
+    pub lowest: u32,
+    /// The highest rate that works.
+    pub highest: u32,
+}
+
+impl fmt::Display for BaudError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(
+            f,
+            "the UART cannot run at this rate; ask for {} to {} baud",
+            self.lowest, self.highest
+        )
+    }
+}
+
+/// The board as the instrument sees it.
+pub trait Board {
+    /// Microseconds since the start.
+    fn now_us(&mut self) -> u64;
+
+    /// Takes bytes that have arrived; returns how many. Never waits.
+    fn receive(&mut self, out: &mut [u8]) -> usize;
+
+    /// Bytes that arrived broken or were lost (overruns, framing errors) since the last call.
+    fn receive_errors(&mut self) -> u32;
+
+    /// Whether a break has been received since the last call.
+    fn take_break(&mut self) -> bool {
+        false
+    }
+
+    /// Puts bytes into the transmit queue; returns how many it took. Never waits.
+    fn send(&mut self, bytes: &[u8]) -> usize;
+
+    /// Whether the transmit queue is empty and the line quiet.
+    fn send_idle(&mut self) -> bool;
+
+    /// Sleeps until that time, or until a byte arrives or the transmit queue has room again.
+    fn sleep_until(&mut self, at_us: u64);
+
+    /// Sets the line's rate; returns the actual one.
+    ///
+    /// # Errors
+    /// When the line cannot run at that rate; it then keeps the rate it had.
+    fn set_baud(&mut self, baud: u32) -> Result<u32, BaudError>;
+
+    /// Notes how far the firmware has come.
+    fn stage(&mut self, stage: Stage);
+
+    /// Restarts the board. On the device this does not return.
+    fn reboot(&mut self);
+
+    /// What is known about the board.
+    fn info(&self) -> &BoardInfo;
+
+    /// Takes bytes of the defmt log that are waiting; returns how many. Never waits.
+    fn take_log(&mut self, out: &mut [u8]) -> usize {
+        let _ = out;
+        0
+    }
+}

@@ -1,0 +1,222 @@
+//! The one-byte codes of payload fields, and what each is called.
+
+use crate::PayloadError;
+use crate::cursor::Reader;
+
+macro_rules! code {
+    ($(#[$meta:meta])* $name:ident, $field:literal { $($(#[$vmeta:meta])* $variant:ident = $value:literal $text:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+        #[repr(u8)]
+        pub enum $name { $($(#[$vmeta])* $variant = $value,)+ }
+
+        impl $name {
+            /// Every value, in order of its code.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// The byte on the wire.
+            #[must_use]
+            pub const fn code(self) -> u8 { self as u8 }
+
+            /// The value with this byte on the wire, if this version knows it.
+            #[must_use]
+            pub const fn from_code(code: u8) -> Option<Self> {
+                match code { $($value => Some(Self::$variant),)+ _ => None }
+            }
+
+            /// The name used in settings and in output.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $text,)+ }
+            }
+
+            /// The value with this name.
+            #[must_use]
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|value| value.name() == name)
+            }
+
+            pub(crate) fn read(reader: &mut Reader) -> Result<Self, PayloadError> {
+                let value = reader.u8()?;
+                Self::from_code(value).ok_or(PayloadError::UnknownCode { field: $field, value })
+            }
+        }
+    };
+}
+
+code! {
+    /// The engine that computed a spectrum.
+    Engine, "engine" {
+        /// The ARM.
+        #[default] Cpu = 0 "cpu",
+        /// The QPUs of V3D.
+        Qpu = 1 "qpu",
+    }
+}
+
+code! {
+    /// Whether samples are real or complex.
+    Domain, "domain" {
+        /// One number a sample; spectra have bins 0 to N/2.
+        #[default] Real = 0 "real",
+        /// In-phase and quadrature; spectra have bins -N/2 to N/2 - 1.
+        Complex = 1 "complex",
+    }
+}
+
+code! {
+    /// The window a block is multiplied with (periodic form).
+    Window, "window" {
+        /// All ones.
+        Rectangular = 0 "rectangular",
+        /// Two terms, falls off fast.
+        #[default] Hann = 1 "hann",
+        /// Two terms, first side lobe lowest.
+        Hamming = 2 "hamming",
+        /// Four terms, side lobes below -92 dB.
+        BlackmanHarris = 3 "blackman-harris",
+        /// Five terms, amplitude right between bins.
+        FlatTop = 4 "flat-top",
+    }
+}
+
+code! {
+    /// How blocks are combined into one spectrum.
+    Averaging, "averaging" {
+        /// Each record is one block.
+        #[default] None = 0 "none",
+        /// Mean of linear power over `average_count` blocks.
+        Linear = 1 "linear",
+        /// Mean of linear power over all blocks of an upload; one record at its end.
+        All = 2 "all",
+    }
+}
+
+code! {
+    /// How the values of a spectrum are coded.
+    Encoding, "encoding" {
+        /// Linear power, IEEE single precision; NaN = missing.
+        F32 = 0 "f32",
+        /// Level in steps of `scale` dB above `offset`; 65535 = missing.
+        #[default] U16 = 1 "u16",
+        /// Level in steps of `scale` dB above `offset`; 255 = missing.
+        U8 = 2 "u8",
+    }
+}
+
+impl Encoding {
+    /// Bytes a value takes.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::F32 => 4,
+            Self::U16 => 2,
+            Self::U8 => 1,
+        }
+    }
+}
+
+code! {
+    /// What a level refers to.
+    Unit, "unit" {
+        /// Power of a bin relative to a full-scale sine (real: amplitude 1; complex: magnitude 1).
+        #[default] Dbfs = 0 "dBFS",
+        /// The same numbers for samples in a unit of the host's own (1.0 = one of that unit).
+        DbReUnit = 1 "dB",
+    }
+}
+
+code! {
+    /// Where samples come from.
+    Source, "source" {
+        /// The built-in generator.
+        #[default] Generator = 0 "generator",
+        /// Uploaded by the host.
+        Upload = 1 "upload",
+    }
+}
+
+code! {
+    /// How an uploaded sample is coded; a complex sample is two of these, in-phase first.
+    SampleFormat, "sample format" {
+        /// Offset binary: (x - 127.5) / 127.5.
+        U8 = 0 "u8",
+        /// Little-endian two's complement: x / 32768.
+        #[default] I16 = 1 "i16",
+        /// Little-endian IEEE single precision, as it is.
+        F32 = 2 "f32",
+    }
+}
+
+impl SampleFormat {
+    /// Bytes a sample takes.
+    #[must_use]
+    pub const fn bytes(self, domain: Domain) -> usize {
+        let component = match self {
+            Self::U8 => 1,
+            Self::I16 => 2,
+            Self::F32 => 4,
+        };
+        match domain {
+            Domain::Real => component,
+            Domain::Complex => 2 * component,
+        }
+    }
+}
+
+code! {
+    /// What the instrument is doing.
+    State, "state" {
+        /// Waiting for a command.
+        #[default] Idle = 0 "idle",
+        /// Streaming spectra of the generator.
+        Streaming = 1 "streaming",
+        /// Receiving samples.
+        Uploading = 2 "uploading",
+    }
+}
+
+code! {
+    /// Why the board last started.
+    ResetCause, "reset cause" {
+        /// Power came on, or the cause is not known.
+        #[default] PowerOn = 0 "power on",
+        /// A `reboot` command.
+        Command = 1 "reboot command",
+        /// The firmware reported a fault and restarted.
+        Fault = 2 "fault",
+        /// The watchdog fired because the firmware stopped working.
+        Watchdog = 3 "watchdog",
+    }
+}
+
+/// Why a request was refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct NakCode(pub u16);
+
+impl NakCode {
+    /// The kind of request is not known to this firmware.
+    pub const UNKNOWN_REQUEST: Self = Self(1);
+    /// The payload does not decode.
+    pub const BAD_PAYLOAD: Self = Self(2);
+    /// The setting is not known.
+    pub const UNKNOWN_SETTING: Self = Self(3);
+    /// The value does not fit the setting.
+    pub const BAD_VALUE: Self = Self(4);
+    /// Not possible in the present state.
+    pub const WRONG_STATE: Self = Self(5);
+    /// Samples are missing; continue from the offset in the credit message that follows.
+    pub const GAP: Self = Self(6);
+    /// More was sent than credits allowed.
+    pub const NO_CREDIT: Self = Self(7);
+    /// The checksum of the whole upload differs.
+    pub const CHECKSUM: Self = Self(8);
+    /// The line cannot run at this rate.
+    pub const BAUD: Self = Self(9);
+    /// The board lacks what the request needs.
+    pub const NOT_AVAILABLE: Self = Self(10);
+    /// A QPU program did not end within its limit, or failed.
+    pub const QPU_FAILED: Self = Self(11);
+    /// More memory is needed than there is.
+    pub const NO_MEMORY: Self = Self(12);
+}

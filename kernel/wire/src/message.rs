@@ -1,0 +1,391 @@
+//! Messages: every payload by name, with its encoding.
+
+use crate::cursor::{Reader, Writer};
+use crate::{
+    Chunk, Counters, Descriptor, Domain, Engine, Info, Kind, MAX_PAYLOAD, NakCode, PayloadError,
+    Rate, SampleFormat, State,
+};
+
+/// Announces samples. The answer is an `ACK`, then a first `CREDIT`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UploadBegin {
+    /// How samples are coded.
+    pub format: SampleFormat,
+    /// Real or complex.
+    pub domain: Domain,
+    /// Sample rate.
+    pub rate: Rate,
+    /// Samples (complex samples) that will be sent; 0 = not known yet.
+    pub samples: u64,
+}
+
+/// How far samples may be sent. Both counts are absolute, so a lost credit does no harm.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Credit {
+    /// Samples before this index may be sent.
+    pub granted: u64,
+    /// Samples before this index have arrived without a gap: continue here after a loss.
+    pub received: u64,
+}
+
+/// A QPU program given by the host, run as it is.
+///
+/// The same program is queued `programs` times. Each gets the given uniforms; where
+/// `output_uniform` is below their count, that uniform is replaced by the bus address of a buffer
+/// of `output_words` words, which is cleared before the run and comes back in the result. Where
+/// `index_uniform` is below their count, that uniform is replaced by the number of the program,
+/// 0 to `programs - 1`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RunQpu<'a> {
+    /// How often the program is queued, 1 to 12.
+    pub programs: u8,
+    /// Index of the uniform that becomes the address of the output, or 255.
+    pub output_uniform: u8,
+    /// Index of the uniform that becomes the program's number, or 255.
+    pub index_uniform: u8,
+    /// Words of output, at most [`RunQpu::MAX_OUTPUT_WORDS`].
+    pub output_words: u16,
+    /// Time after which the programs are given up, at most [`RunQpu::MAX_LIMIT_US`].
+    pub limit_us: u32,
+    /// Instructions, 64-bit little-endian.
+    code: &'a [u8],
+    /// Uniforms, 32-bit little-endian.
+    uniforms: &'a [u8],
+}
+
+impl<'a> RunQpu<'a> {
+    /// The most words of output.
+    pub const MAX_OUTPUT_WORDS: u16 = 1008;
+    /// The longest time limit.
+    pub const MAX_LIMIT_US: u32 = 1_000_000;
+
+    /// One program without output. `code` holds 64-bit, `uniforms` 32-bit little-endian words.
+    #[must_use]
+    pub const fn new(code: &'a [u8], uniforms: &'a [u8], limit_us: u32) -> Self {
+        Self {
+            programs: 1,
+            output_uniform: u8::MAX,
+            index_uniform: u8::MAX,
+            output_words: 0,
+            limit_us,
+            code,
+            uniforms,
+        }
+    }
+
+    /// The instructions.
+    pub fn code(&self) -> impl ExactSizeIterator<Item = u64> + use<'a> {
+        self.code
+            .as_chunks()
+            .0
+            .iter()
+            .map(|word| u64::from_le_bytes(*word))
+    }
+
+    /// The uniforms, before any is replaced.
+    pub fn uniforms(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
+        self.uniforms
+            .as_chunks()
+            .0
+            .iter()
+            .map(|word| u32::from_le_bytes(*word))
+    }
+
+    fn read(bytes: &'a [u8]) -> Result<Self, PayloadError> {
+        let r = &mut Reader::new(bytes);
+        let (programs, output_uniform, index_uniform) = (r.u8()?, r.u8()?, r.u8()?);
+        let output_words = r.u16()?;
+        let limit_us = r.u32()?;
+        let (code_words, uniform_words) = (usize::from(r.u16()?), usize::from(r.u16()?));
+        if !(1..=12).contains(&programs) {
+            return Err(PayloadError::OutOfRange { field: "programs" });
+        }
+        if output_words > Self::MAX_OUTPUT_WORDS {
+            return Err(PayloadError::OutOfRange {
+                field: "output words",
+            });
+        }
+        if limit_us > Self::MAX_LIMIT_US {
+            return Err(PayloadError::OutOfRange {
+                field: "time limit",
+            });
+        }
+        if code_words == 0 {
+            return Err(PayloadError::OutOfRange { field: "code" });
+        }
+        Ok(Self {
+            programs,
+            output_uniform,
+            index_uniform,
+            output_words,
+            limit_us,
+            code: r.take(8 * code_words)?,
+            uniforms: r.take(4 * uniform_words)?,
+        })
+    }
+
+    fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        w.bytes(&[self.programs, self.output_uniform, self.index_uniform])?;
+        w.u16(self.output_words)?;
+        w.u32(self.limit_us)?;
+        let count = |words: usize| u16::try_from(words).map_err(|_| PayloadError::TooLong);
+        w.u16(count(self.code.len() / 8)?)?;
+        w.u16(count(self.uniforms.len() / 4)?)?;
+        w.bytes(&self.code[..self.code.len() / 8 * 8])?;
+        w.bytes(&self.uniforms[..self.uniforms.len() / 4 * 4])
+    }
+}
+
+/// What a QPU program did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct QpuResult<'a> {
+    /// Time from the first request to the end of the last program.
+    pub elapsed_us: u32,
+    /// Output, 32-bit little-endian words.
+    pub output: &'a [u8],
+}
+
+/// The heartbeat.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Status {
+    /// What the instrument is doing.
+    pub state: State,
+    /// The engine in use.
+    pub engine: Engine,
+    /// Losses so far.
+    pub counters: Counters,
+    /// Damaged segments on the line to the instrument since it started.
+    pub line_errors: u32,
+}
+
+/// The firmware failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fault<'a> {
+    /// 1 panic, 2 undefined instruction, 3 prefetch abort, 4 data abort, 5 other exception,
+    /// 6 V3D failed (the instrument goes on).
+    pub code: u16,
+    /// Where, or 0.
+    pub pc: u32,
+    /// The address that was accessed, or 0.
+    pub address: u32,
+    /// What happened, in English.
+    pub text: &'a str,
+}
+
+/// The payload of a frame.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Message<'a> {
+    /// `HELLO`: name and version of the host program.
+    Hello(&'a str),
+    /// `PING`: a number that comes back.
+    Ping(u64),
+    /// `GET`: empty or `all` for all settings, `capabilities`, or names of settings.
+    Get(&'a str),
+    /// `SET`: `key=value` words.
+    Set(&'a str),
+    /// `START`.
+    Start,
+    /// `STOP`.
+    Stop,
+    /// `REBOOT`.
+    Reboot,
+    /// `BAUD`: the new rate.
+    Baud(u32),
+    /// `UPLOAD_BEGIN`.
+    UploadBegin(UploadBegin),
+    /// `UPLOAD_DATA`.
+    UploadData {
+        /// Index of the first sample.
+        offset: u64,
+        /// Whole samples.
+        data: &'a [u8],
+    },
+    /// `UPLOAD_END`. The answer comes after the last spectrum.
+    UploadEnd {
+        /// Samples that were sent.
+        samples: u64,
+        /// CRC-32 of all their bytes.
+        crc: u32,
+    },
+    /// `RUN_QPU`.
+    RunQpu(RunQpu<'a>),
+    /// `INFO`.
+    Info(Info<'a>),
+    /// `PONG`: the number of the ping. The header has the instrument's time.
+    Pong(u64),
+    /// `SETTINGS`: `key=value` words, one a line.
+    Settings(&'a str),
+    /// `ACK`: a remark, often empty.
+    Ack(&'a str),
+    /// `NAK`.
+    Nak(NakCode, &'a str),
+    /// `DESCRIPTOR`.
+    Descriptor(Descriptor),
+    /// `SPECTRUM`.
+    Spectrum(Chunk<'a>),
+    /// `CREDIT`.
+    Credit(Credit),
+    /// `LOG`: a piece of the defmt stream.
+    Log(&'a [u8]),
+    /// `FAULT`.
+    Fault(Fault<'a>),
+    /// `QPU_RESULT`.
+    QpuResult(QpuResult<'a>),
+    /// `STATUS`.
+    Status(Status),
+}
+
+impl<'a> Message<'a> {
+    /// The kind of frame that carries it.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Hello(_) => Kind::HELLO,
+            Self::Ping(_) => Kind::PING,
+            Self::Get(_) => Kind::GET,
+            Self::Set(_) => Kind::SET,
+            Self::Start => Kind::START,
+            Self::Stop => Kind::STOP,
+            Self::Reboot => Kind::REBOOT,
+            Self::Baud(_) => Kind::BAUD,
+            Self::UploadBegin(_) => Kind::UPLOAD_BEGIN,
+            Self::UploadData { .. } => Kind::UPLOAD_DATA,
+            Self::UploadEnd { .. } => Kind::UPLOAD_END,
+            Self::RunQpu(_) => Kind::RUN_QPU,
+            Self::Info(_) => Kind::INFO,
+            Self::Pong(_) => Kind::PONG,
+            Self::Settings(_) => Kind::SETTINGS,
+            Self::Ack(_) => Kind::ACK,
+            Self::Nak(..) => Kind::NAK,
+            Self::Descriptor(_) => Kind::DESCRIPTOR,
+            Self::Spectrum(_) => Kind::SPECTRUM,
+            Self::Credit(_) => Kind::CREDIT,
+            Self::Log(_) => Kind::LOG,
+            Self::Fault(_) => Kind::FAULT,
+            Self::QpuResult(_) => Kind::QPU_RESULT,
+            Self::Status(_) => Kind::STATUS,
+        }
+    }
+
+    /// Writes the payload to the front of `out`; returns its length.
+    ///
+    /// # Errors
+    /// [`PayloadError::TooLong`] when it does not fit `out` or a frame.
+    pub fn encode(&self, out: &mut [u8]) -> Result<usize, PayloadError> {
+        let limit = out.len().min(MAX_PAYLOAD);
+        let w = &mut Writer::new(&mut out[..limit]);
+        match self {
+            Self::Hello(text) | Self::Get(text) | Self::Set(text) => w.text(text)?,
+            Self::Settings(text) | Self::Ack(text) => w.text(text)?,
+            Self::Ping(token) | Self::Pong(token) => w.u64(*token)?,
+            Self::Start | Self::Stop | Self::Reboot => {}
+            Self::Baud(baud) => w.u32(*baud)?,
+            Self::UploadBegin(begin) => {
+                w.bytes(&[begin.format.code(), begin.domain.code()])?;
+                begin.rate.write(w)?;
+                w.u64(begin.samples)?;
+            }
+            Self::UploadData { offset, data } => {
+                w.u64(*offset)?;
+                w.bytes(data)?;
+            }
+            Self::UploadEnd { samples, crc } => {
+                w.u64(*samples)?;
+                w.u32(*crc)?;
+            }
+            Self::RunQpu(run) => run.write(w)?,
+            Self::Info(info) => info.write(w)?,
+            Self::Nak(code, sentence) => {
+                w.u16(code.0)?;
+                w.text(sentence)?;
+            }
+            Self::Descriptor(descriptor) => descriptor.write(w)?,
+            Self::Spectrum(chunk) => chunk.write(w)?,
+            Self::Credit(credit) => {
+                w.u64(credit.granted)?;
+                w.u64(credit.received)?;
+            }
+            Self::Log(bytes) => w.bytes(bytes)?,
+            Self::Fault(fault) => {
+                w.u16(fault.code)?;
+                w.u32(fault.pc)?;
+                w.u32(fault.address)?;
+                w.text(fault.text)?;
+            }
+            Self::QpuResult(result) => {
+                w.u32(result.elapsed_us)?;
+                w.bytes(result.output)?;
+            }
+            Self::Status(status) => {
+                w.bytes(&[status.state.code(), status.engine.code()])?;
+                status.counters.write(w)?;
+                w.u32(status.line_errors)?;
+            }
+        }
+        Ok(w.used())
+    }
+
+    /// Reads the payload of a frame of this kind. Bytes behind the fields that this version knows
+    /// are ignored.
+    ///
+    /// # Errors
+    /// [`PayloadError::UnknownKind`] for a kind that this version does not know, which a listener
+    /// ignores; the others say what is wrong with the payload.
+    pub fn decode(kind: Kind, payload: &'a [u8]) -> Result<Self, PayloadError> {
+        let mut r = Reader::new(payload);
+        Ok(match kind {
+            Kind::HELLO => Self::Hello(r.text()?),
+            Kind::PING => Self::Ping(r.u64()?),
+            Kind::GET => Self::Get(r.text()?),
+            Kind::SET => Self::Set(r.text()?),
+            Kind::START => Self::Start,
+            Kind::STOP => Self::Stop,
+            Kind::REBOOT => Self::Reboot,
+            Kind::BAUD => Self::Baud(r.u32()?),
+            Kind::UPLOAD_BEGIN => Self::UploadBegin(UploadBegin {
+                format: SampleFormat::read(&mut r)?,
+                domain: Domain::read(&mut r)?,
+                rate: Rate::read(&mut r)?,
+                samples: r.u64()?,
+            }),
+            Kind::UPLOAD_DATA => Self::UploadData {
+                offset: r.u64()?,
+                data: r.rest(),
+            },
+            Kind::UPLOAD_END => Self::UploadEnd {
+                samples: r.u64()?,
+                crc: r.u32()?,
+            },
+            Kind::RUN_QPU => Self::RunQpu(RunQpu::read(payload)?),
+            Kind::INFO => Self::Info(Info::read(payload)?),
+            Kind::PONG => Self::Pong(r.u64()?),
+            Kind::SETTINGS => Self::Settings(r.text()?),
+            Kind::ACK => Self::Ack(r.text()?),
+            Kind::NAK => Self::Nak(NakCode(r.u16()?), r.text()?),
+            Kind::DESCRIPTOR => Self::Descriptor(Descriptor::read(payload)?),
+            Kind::SPECTRUM => Self::Spectrum(Chunk::read(payload)?),
+            Kind::CREDIT => Self::Credit(Credit {
+                granted: r.u64()?,
+                received: r.u64()?,
+            }),
+            Kind::LOG => Self::Log(r.rest()),
+            Kind::FAULT => Self::Fault(Fault {
+                code: r.u16()?,
+                pc: r.u32()?,
+                address: r.u32()?,
+                text: r.text()?,
+            }),
+            Kind::QPU_RESULT => Self::QpuResult(QpuResult {
+                elapsed_us: r.u32()?,
+                output: r.rest(),
+            }),
+            Kind::STATUS => Self::Status(Status {
+                state: State::read(&mut r)?,
+                engine: Engine::read(&mut r)?,
+                counters: Counters::read(&mut r)?,
+                line_errors: r.u32()?,
+            }),
+            Kind(_) => return Err(PayloadError::UnknownKind),
+        })
+    }
+}

@@ -1,0 +1,290 @@
+//! Spectra: chunks with counters, and the assembly of chunks into records.
+
+use crate::cursor::{Reader, Writer};
+use crate::{Encoding, Engine, PayloadError};
+
+/// Losses and effort; in every chunk of every record, and in the status.
+///
+/// Losses count from the start of the stream or upload; times are those of this record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counters {
+    /// Receive errors and samples lost at the input.
+    pub overruns: u32,
+    /// Samples at or beyond full scale.
+    pub clipped: u32,
+    /// Whole records that were not sent because the line was busy.
+    pub dropped: u32,
+    /// Values of this record that left the range of the encoding.
+    pub clamped: u32,
+    /// Time the QPUs spent on this record, in microseconds.
+    pub qpu_us: u32,
+    /// Time the ARM spent on this record (transforms on the ARM, window, power, average).
+    pub cpu_us: u32,
+}
+
+impl Counters {
+    pub(crate) fn read(r: &mut Reader) -> Result<Self, PayloadError> {
+        Ok(Self {
+            overruns: r.u32()?,
+            clipped: r.u32()?,
+            dropped: r.u32()?,
+            clamped: r.u32()?,
+            qpu_us: r.u32()?,
+            cpu_us: r.u32()?,
+        })
+    }
+
+    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        w.u32(self.overruns)?;
+        w.u32(self.clipped)?;
+        w.u32(self.dropped)?;
+        w.u32(self.clamped)?;
+        w.u32(self.qpu_us)?;
+        w.u32(self.cpu_us)
+    }
+}
+
+/// What is known about a record; the same in each of its chunks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RecordHead {
+    /// Number of the record, from 0 at the start of the stream or upload; a gap is a drop.
+    pub record: u32,
+    /// Values in the whole record.
+    pub total: u32,
+    /// The descriptor to read it by.
+    pub descriptor: u32,
+    /// How values are coded.
+    pub encoding: Encoding,
+    /// The engine that computed it.
+    pub engine: Engine,
+    /// The QPUs failed while this record was made, and the ARM computed it instead.
+    pub fallback: bool,
+    /// Blocks that were averaged.
+    pub blocks: u32,
+    /// Index of the first sample of the first block, from the start of the stream or upload.
+    pub first_sample: u64,
+    /// Losses and effort.
+    pub counters: Counters,
+}
+
+/// Part of a record: values `offset .. offset + data.len() / encoding.bytes()`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Chunk<'a> {
+    /// The record it belongs to.
+    pub head: RecordHead,
+    /// Index of its first value.
+    pub offset: u32,
+    /// Values, little-endian.
+    pub data: &'a [u8],
+}
+
+/// Bytes of a chunk before its data, as this version writes them.
+pub const CHUNK_HEAD_BYTES: usize = 58;
+/// The most bytes of data in a chunk; whole values of every encoding.
+pub const MAX_CHUNK_DATA: usize = (crate::MAX_PAYLOAD - CHUNK_HEAD_BYTES) / 4 * 4;
+
+const FLAG_FALLBACK: u8 = 1;
+
+impl<'a> Chunk<'a> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, PayloadError> {
+        // The first field says where data begins, so that later versions can add fields before it.
+        let head_bytes = usize::from(Reader::new(bytes).u16()?);
+        let (head, data) = bytes
+            .split_at_checked(head_bytes)
+            .ok_or(PayloadError::Short)?;
+        let r = &mut Reader::new(head);
+        r.u16()?;
+        let record = r.u32()?;
+        let offset = r.u32()?;
+        let total = r.u32()?;
+        let descriptor = r.u32()?;
+        let encoding = Encoding::read(r)?;
+        let engine = Engine::read(r)?;
+        let flags = r.u8()?;
+        r.u8()?;
+        let head = RecordHead {
+            record,
+            total,
+            descriptor,
+            encoding,
+            engine,
+            fallback: flags & FLAG_FALLBACK != 0,
+            blocks: r.u32()?,
+            first_sample: r.u64()?,
+            counters: Counters::read(r)?,
+        };
+        let width = encoding.bytes();
+        let values = (data.len() / width) as u64;
+        if data.len() % width != 0 || u64::from(offset) + values > u64::from(total) {
+            return Err(PayloadError::OutOfRange { field: "chunk" });
+        }
+        Ok(Self { head, offset, data })
+    }
+
+    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        let head = &self.head;
+        w.u16(CHUNK_HEAD_BYTES as u16)?;
+        w.u32(head.record)?;
+        w.u32(self.offset)?;
+        w.u32(head.total)?;
+        w.u32(head.descriptor)?;
+        let flags = if head.fallback { FLAG_FALLBACK } else { 0 };
+        w.bytes(&[head.encoding.code(), head.engine.code(), flags, 0])?;
+        w.u32(head.blocks)?;
+        w.u64(head.first_sample)?;
+        head.counters.write(w)?;
+        debug_assert_eq!(w.used(), CHUNK_HEAD_BYTES);
+        w.bytes(self.data)
+    }
+}
+
+/// One value of a spectrum.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Value {
+    /// Its chunk was lost.
+    Missing,
+    /// Linear power; 1.0 is a full-scale sine.
+    Power(f32),
+    /// Level in steps; `raw * scale + offset` decibels by the descriptor.
+    Steps(u16),
+}
+
+/// A record as far as it has arrived.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'a> {
+    /// What its last chunk said.
+    pub head: RecordHead,
+    /// Values whose chunks were lost.
+    pub missing: u32,
+    data: &'a [u8],
+}
+
+impl<'a> Record<'a> {
+    /// The values as they were sent, little-endian; missing ones have all bits set.
+    #[must_use]
+    pub const fn raw(&self) -> &'a [u8] {
+        self.data
+    }
+
+    /// The value at `index`; `Missing` beyond the end.
+    #[must_use]
+    pub fn value(&self, index: usize) -> Value {
+        let width = self.head.encoding.bytes();
+        let Some(raw) = index
+            .checked_mul(width)
+            .and_then(|at| self.data.get(at..at.checked_add(width)?))
+        else {
+            return Value::Missing;
+        };
+        match *raw {
+            [a] if a != u8::MAX => Value::Steps(u16::from(a)),
+            [a, b] if [a, b] != [u8::MAX; 2] => Value::Steps(u16::from_le_bytes([a, b])),
+            [a, b, c, d] => match f32::from_le_bytes([a, b, c, d]) {
+                power if power.is_nan() => Value::Missing,
+                power => Value::Power(power),
+            },
+            _ => Value::Missing,
+        }
+    }
+
+    /// All values in order.
+    pub fn values(&self) -> impl Iterator<Item = Value> + use<'a> {
+        let record = *self;
+        (0..record.head.total as usize).map(move |index| record.value(index))
+    }
+}
+
+/// What a chunk did to the record under assembly.
+#[derive(Clone, Copy, Debug)]
+pub enum Assembled<'a> {
+    /// More chunks are to come.
+    Pending,
+    /// The last chunk has arrived; `missing` is not 0 when others were lost.
+    Record(Record<'a>),
+    /// The buffer is too small for a record of this many bytes.
+    TooLarge(u64),
+}
+
+/// Puts the chunks of one stream together in a buffer of the caller.
+///
+/// A record ends when its last chunk arrives. A record whose last chunk was lost is given up when
+/// a chunk of another record comes, and counted.
+pub struct Assembler<B> {
+    buffer: B,
+    current: Option<RecordHead>,
+    received: u32,
+    next_offset: u32,
+    incomplete: u64,
+}
+
+impl<B: AsRef<[u8]> + AsMut<[u8]>> Assembler<B> {
+    /// An assembler for records of up to `buffer` bytes.
+    pub const fn new(buffer: B) -> Self {
+        Self {
+            buffer,
+            current: None,
+            received: 0,
+            next_offset: 0,
+            incomplete: 0,
+        }
+    }
+
+    /// Records that were given up or delivered with values missing.
+    #[must_use]
+    pub const fn incomplete(&self) -> u64 {
+        self.incomplete
+    }
+
+    /// Takes in a chunk.
+    pub fn push(&mut self, chunk: &Chunk) -> Assembled<'_> {
+        let head = chunk.head;
+        let width = head.encoding.bytes();
+        let bytes = u64::from(head.total) * width as u64;
+        if bytes > self.buffer.as_ref().len() as u64 {
+            return Assembled::TooLarge(bytes);
+        }
+        let bytes = bytes as usize;
+        let same = self.current.is_some_and(|current| {
+            (
+                current.record,
+                current.total,
+                current.descriptor,
+                current.encoding,
+            ) == (head.record, head.total, head.descriptor, head.encoding)
+        });
+        if !same || chunk.offset < self.next_offset {
+            if self.current.is_some() {
+                self.incomplete += 1;
+            }
+            self.received = 0;
+            self.next_offset = 0;
+            self.buffer.as_mut()[..bytes].fill(u8::MAX);
+        }
+        self.current = Some(head);
+        let count = (chunk.data.len() / width) as u32;
+        let start = chunk.offset as usize * width;
+        let Some(place) = self
+            .buffer
+            .as_mut()
+            .get_mut(start..start + chunk.data.len())
+        else {
+            return Assembled::Pending;
+        };
+        place.copy_from_slice(chunk.data);
+        self.received += count;
+        self.next_offset = chunk.offset.saturating_add(count);
+        if self.next_offset < head.total {
+            return Assembled::Pending;
+        }
+        self.current = None;
+        let missing = head.total.saturating_sub(self.received);
+        if missing > 0 {
+            self.incomplete += 1;
+        }
+        Assembled::Record(Record {
+            head,
+            missing,
+            data: &self.buffer.as_ref()[..bytes],
+        })
+    }
+}
