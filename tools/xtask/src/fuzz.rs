@@ -23,7 +23,7 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         "--release",
         "--package",
         "tests",
-        "--bin",
+        "--example",
         "fuzz",
         "--",
     ]);

@@ -1,0 +1,42 @@
+//! The fuzz targets: plain functions that take any bytes and panic when a rule is broken.
+//!
+//! The ordinary test run gives each 10,000 inputs, `cargo xtask fuzz NAME COUNT` as many as asked.
+
+use tests::mutate::{self, Random};
+
+/// A target and its name, which is also the name of its corpus folder.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every target.
+pub const ALL: &[Target] = &[
+    ("wire-decoder", wire::fuzz::fuzz_decoder),
+    ("wire-payloads", wire::fuzz::fuzz_payloads),
+    ("qpu-words", qpu_words),
+];
+
+/// Any 64-bit word decodes to fields that encode to it, or is refused.
+fn qpu_words(bytes: &[u8]) {
+    for word in bytes.as_chunks().0 {
+        let word = u64::from_le_bytes(*word);
+        if let Ok(instruction) = qpu::isa::decode(word) {
+            assert_eq!(instruction.encode(), word, "{instruction:?}");
+        }
+    }
+}
+
+/// Gives a target its corpus and then `count` inputs made from it; `progress` sees each before the
+/// target does, so that the one that makes it panic is known.
+pub fn drive(target: &Target, count: u64, mut progress: impl FnMut(u64, &[u8])) {
+    let (name, function) = target;
+    let corpus = mutate::corpus(&tests::root().join("tests/corpus").join(name));
+    for input in &corpus {
+        progress(0, input);
+        function(input);
+    }
+    let mut random = Random::new(tests::seed());
+    for number in 1..=count {
+        let input = mutate::input(&corpus, &mut random);
+        progress(number, &input);
+        function(&input);
+    }
+}

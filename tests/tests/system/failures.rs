@@ -1,0 +1,229 @@
+//! What goes wrong between a host and the board: said clearly, and the next request works.
+
+use crate::host::{ANSWER_MS, Host};
+use crate::line::{Line, Virtual};
+use qpu::isa::{Branch, Instruction};
+use tests::mutate::Random;
+use tests::{NO_KERNEL, need};
+use virtual_pi::Config;
+use wire::{
+    Domain, Engine, Kind, Message, NakCode, Rate, RunQpu, SampleFormat, UploadBegin, Window,
+};
+
+fn boot(image: &[u8], config: Config) -> Host<Virtual> {
+    let mut host = Host::new(Virtual::boot(image, config));
+    host.line_with("qpuscope", 1_000);
+    host
+}
+
+/// The board answers, and computes.
+fn assert_works(host: &mut Host<Virtual>, engine: Engine) {
+    assert_eq!(host.ask(&Message::Ping(7)).message(), Message::Pong(7));
+    host.must(&Message::Set("n=1024 window=hann out=u16"));
+    host.must(&Message::Start);
+    let spectrum = host.spectrum(ANSWER_MS);
+    assert_eq!(spectrum.head.engine, engine);
+    assert!(!spectrum.head.fallback);
+    host.quiet();
+}
+
+/// A refusal has a sentence that a person can act on.
+fn assert_sentence(sentence: &str) {
+    let words = sentence.split_whitespace().count();
+    assert!(words >= 4, "not a sentence: {sentence:?}");
+}
+
+#[test]
+fn a_line_cut_in_mid_stream_costs_what_was_on_it_and_no_more() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = boot(&image, Config::default());
+    host.spectrum(ANSWER_MS);
+    // Pulled out in the middle of a frame and put back a third of a second later.
+    host.collect(7);
+    for _ in 0..171 {
+        host.line.receive(2);
+    }
+    let before = host.counters();
+    let spectrum = host.spectrum(3_000);
+    assert_eq!(spectrum.levels_db.len(), 513);
+    let after = host.counters();
+    assert!(
+        after.sequence_gaps > before.sequence_gaps,
+        "the loss is counted"
+    );
+    host.quiet();
+    assert_works(&mut host, Engine::Qpu);
+}
+
+#[test]
+fn half_a_request_does_not_hold_up_the_next() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = boot(&image, Config::default());
+    host.quiet();
+    host.line.send(&[0x00, 0x02, 0xB1, 0x02, 0x02, 0x01, 0x01]);
+    assert_eq!(host.ask(&Message::Ping(1)).message(), Message::Pong(1));
+    assert_works(&mut host, Engine::Qpu);
+}
+
+#[test]
+fn a_host_that_dies_in_an_upload_leaves_a_board_that_serves_the_next_host() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = boot(&image, Config::default());
+    host.quiet();
+    host.must(&Message::Set("n=1024"));
+    host.must(&Message::UploadBegin(UploadBegin {
+        format: SampleFormat::I16,
+        domain: Domain::Real,
+        rate: Rate::hz(48_000),
+        samples: 100_000,
+    }));
+    host.send(&Message::UploadData {
+        offset: 0,
+        data: &[0; 1000],
+    });
+    for _ in 0..50 {
+        host.line.receive(2);
+    }
+    // Another process: it knows nothing of the first, its sequence numbers begin again.
+    let mut next = Host::new(host.line);
+    assert_eq!(next.ask(&Message::Hello("second")).header.kind, Kind::INFO);
+    next.must(&Message::Stop);
+    let bytes: Vec<u8> = (0..2048_u16).flat_map(u16::to_le_bytes).collect();
+    next.must(&Message::Set("n=1024 window=hann average=1"));
+    let spectra = next.upload(SampleFormat::I16, Domain::Real, Rate::hz(48_000), &bytes);
+    assert!(!spectra.is_empty());
+    assert_works(&mut next, Engine::Qpu);
+}
+
+#[test]
+fn garbage_is_counted_and_the_next_request_works() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = boot(&image, Config::default());
+    host.quiet();
+    let mut random = Random::new(tests::seed());
+    let noise = (0..4_000).map(|_| random.bits().to_le_bytes()[0] | 1);
+    let noise: Vec<u8> = noise.collect();
+    host.line.send(&noise);
+    host.line.send(&[0]);
+    for _ in 0..300 {
+        host.line.receive(2);
+    }
+    assert_works(&mut host, Engine::Qpu);
+}
+
+#[test]
+fn lengths_that_cannot_be_are_refused_with_a_sentence() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = boot(&image, Config::default());
+    host.quiet();
+    let (code, sentence) = host.refused(&Message::Set("n=1000"));
+    assert_eq!(code, NakCode::BAD_VALUE);
+    assert_sentence(&sentence);
+    assert!(sentence.contains("power of two"), "{sentence}");
+    let (code, sentence) = host.refused(&Message::Set("n=1073741824"));
+    assert!(
+        [NakCode::BAD_VALUE, NakCode::NO_MEMORY].contains(&code),
+        "{code:?}"
+    );
+    assert_sentence(&sentence);
+    let (code, sentence) = host.refused(&Message::Set("colour=red"));
+    assert_eq!(code, NakCode::UNKNOWN_SETTING);
+    assert_sentence(&sentence);
+    assert_works(&mut host, Engine::Qpu);
+}
+
+#[test]
+fn a_wrong_baud_rate_garbles_and_the_right_one_works_again() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = boot(&image, Config::default());
+    host.quiet();
+    host.line.pi.set_host_baud(57_600);
+    host.send(&Message::Ping(1));
+    for _ in 0..250 {
+        host.line.receive(2);
+    }
+    host.line.pi.set_host_baud(115_200);
+    // A break or noise may have left the board in the middle of something; a zero byte ends it.
+    host.line.send(&[0, 0]);
+    assert_works(&mut host, Engine::Qpu);
+}
+
+#[test]
+fn a_new_baud_rate_that_nobody_confirms_is_taken_back() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = boot(&image, Config::default());
+    host.quiet();
+    host.must(&Message::Baud(921_600));
+    // The host does not follow.
+    for _ in 0..400 {
+        host.line.receive(2);
+    }
+    assert_works(&mut host, Engine::Qpu);
+    host.must(&Message::Baud(921_600));
+    host.line.receive(5);
+    host.line.pi.set_host_baud(921_600);
+    assert_eq!(host.ask(&Message::Ping(2)).message(), Message::Pong(2));
+    assert_works(&mut host, Engine::Qpu);
+}
+
+#[test]
+fn without_v3d_the_cpu_computes_and_says_so() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let config = Config {
+        v3d: false,
+        ..Config::default()
+    };
+    let mut host = boot(&image, config);
+    let spectrum = host.spectrum(ANSWER_MS);
+    assert_eq!(spectrum.head.engine, Engine::Cpu);
+    assert_eq!(spectrum.descriptor.engine, Engine::Cpu);
+    assert!(host.text.contains("CPU"), "{}", host.text);
+    host.quiet();
+    assert_works(&mut host, Engine::Cpu);
+    let mut code = Vec::new();
+    code.extend(Instruction::NOP.encode().to_le_bytes());
+    let (refusal, sentence) = host.refused(&Message::RunQpu(RunQpu::new(&code, &[], 1_000)));
+    assert_eq!(refusal, NakCode::NOT_AVAILABLE);
+    assert_sentence(&sentence);
+}
+
+#[test]
+fn a_v3d_program_that_never_ends_is_reported_and_v3d_works_again() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = boot(&image, Config::default());
+    host.quiet();
+    let to_itself = Branch {
+        // Counted from the instruction after the three delay slots.
+        immediate: 32_u32.wrapping_neg(),
+        ..Branch::RELATIVE
+    };
+    let endless = [
+        Instruction::Branch(to_itself),
+        Instruction::NOP,
+        Instruction::NOP,
+        Instruction::NOP,
+    ];
+    let code: Vec<u8> = endless
+        .iter()
+        .flat_map(|instruction| instruction.encode().to_le_bytes())
+        .collect();
+    for _ in 0..2 {
+        let (refusal, sentence) = host.refused(&Message::RunQpu(RunQpu::new(&code, &[], 20_000)));
+        assert_eq!(refusal, NakCode::QPU_FAILED);
+        assert_sentence(&sentence);
+        assert_works(&mut host, Engine::Qpu);
+    }
+}
+
+#[test]
+fn reboot_starts_again_and_the_banner_says_why() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = boot(&image, Config::default());
+    host.quiet();
+    host.must(&Message::Reboot);
+    host.text.clear();
+    host.line_with("reboot", 5_000);
+    let spectrum = host.spectrum(ANSWER_MS);
+    assert_eq!(spectrum.descriptor.window, Window::Hann);
+    assert_eq!(host.line.resets, 1);
+}

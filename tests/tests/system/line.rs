@@ -1,0 +1,159 @@
+//! The serial line of a board: the virtual Pi in this process, or QEMU as a child.
+//!
+//! Tests step a line in small pieces of its own time, virtual or real, so that every wait has a
+//! limit and a board that stops is noticed at once.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+use virtual_pi::{Config, Stop, VirtualPi};
+
+/// A board at the other end of a serial line.
+pub trait Line {
+    /// Sends bytes to the board.
+    fn send(&mut self, bytes: &[u8]);
+    /// Lets up to `step_ms` milliseconds of the line's time pass; returns what came.
+    fn receive(&mut self, step_ms: u64) -> Vec<u8>;
+}
+
+/// The virtual Pi. A fault of the board ends the test that meets it.
+pub struct Virtual {
+    /// The board.
+    pub pi: VirtualPi,
+    /// Resets that happened on the way.
+    pub resets: usize,
+    /// Bytes received with a framing error.
+    pub framing_errors: usize,
+    /// What the simulator had to say.
+    pub messages: Vec<String>,
+}
+
+impl Virtual {
+    /// Boots the image.
+    pub fn boot(image: &[u8], config: Config) -> Self {
+        let pi = VirtualPi::new(config, image).expect("the image boots on the virtual Pi");
+        Self {
+            pi,
+            resets: 0,
+            framing_errors: 0,
+            messages: Vec::new(),
+        }
+    }
+}
+
+impl Line for Virtual {
+    fn send(&mut self, bytes: &[u8]) {
+        self.pi.serial_send(bytes);
+    }
+
+    fn receive(&mut self, step_ms: u64) -> Vec<u8> {
+        let deadline = self.pi.now_ns() + step_ms * 1_000_000;
+        let stop = self.pi.run_until_ns(deadline);
+        self.messages.extend(self.pi.messages());
+        let received = self.pi.serial_received();
+        self.framing_errors += received.iter().filter(|byte| byte.error).count();
+        let bytes: Vec<u8> = received.iter().map(|byte| byte.value).collect();
+        match stop {
+            Stop::Deadline => {}
+            Stop::Reset(_) => self.resets += 1,
+            Stop::Fault(fault) => panic!(
+                "{fault}\nmessages: {:?}\nlast received: {:?}",
+                self.messages,
+                String::from_utf8_lossy(&bytes)
+            ),
+        }
+        bytes
+    }
+}
+
+/// QEMU's `raspi0`, its serial line on pipes. Ended with the test.
+pub struct Qemu {
+    child: Child,
+    input: ChildStdin,
+    output: Receiver<Vec<u8>>,
+}
+
+/// How the image is given to QEMU.
+#[derive(Clone, Copy, Debug)]
+pub enum Load<'a> {
+    /// The ELF file, by `-kernel`.
+    Elf(&'a Path),
+    /// The flat image at 0x8000, as the boot firmware does; `-kernel` would put it at 0x10000.
+    Flat(&'a Path),
+}
+
+impl Qemu {
+    /// Starts QEMU; the board boots at once.
+    pub fn boot(qemu: &Path, load: Load) -> Self {
+        let mut command = Command::new(qemu);
+        command.args(["-M", "raspi0", "-display", "none", "-monitor", "none"]);
+        command.args(["-serial", "stdio", "-no-reboot"]);
+        match load {
+            Load::Elf(path) => command.arg("-kernel").arg(path),
+            Load::Flat(path) => command.arg("-device").arg(format!(
+                "loader,file={},addr=0x8000,cpu-num=0,force-raw=on",
+                path.display()
+            )),
+        };
+        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = pipes.stderr(Stdio::null()).spawn().expect("QEMU starts");
+        let input = child.stdin.take().expect("stdin is a pipe");
+        let mut pipe = child.stdout.take().expect("stdout is a pipe");
+        let (sender, output) = channel();
+        thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(length @ 1..) = pipe.read(&mut buffer) {
+                if sender.send(buffer[..length].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        Self {
+            child,
+            input,
+            output,
+        }
+    }
+
+    /// Waits for QEMU to end by itself.
+    pub fn wait(&mut self, limit: Duration) -> Option<ExitStatus> {
+        let deadline = Instant::now() + limit;
+        while Instant::now() < deadline {
+            if let Some(status) = self.child.try_wait().expect("QEMU is our child") {
+                return Some(status);
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+        None
+    }
+}
+
+impl Drop for Qemu {
+    fn drop(&mut self) {
+        // Both fail only when it has already ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Line for Qemu {
+    fn send(&mut self, bytes: &[u8]) {
+        // A board that has ended shows in what is not received.
+        let _ = self.input.write_all(bytes);
+        let _ = self.input.flush();
+    }
+
+    fn receive(&mut self, step_ms: u64) -> Vec<u8> {
+        match self.output.recv_timeout(Duration::from_millis(step_ms)) {
+            Ok(bytes) => bytes,
+            Err(RecvTimeoutError::Timeout) => Vec::new(),
+            Err(RecvTimeoutError::Disconnected) => {
+                thread::sleep(Duration::from_millis(step_ms));
+                Vec::new()
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Whole-system tests: the image that goes on the card, booted, spoken to and measured.
+//!
+//! `line` is the wire (virtual Pi or QEMU), `host` speaks the protocol over it, `reference` says
+//! in double precision what a spectrum has to be. The other files are tests, one theme each.
+#![forbid(unsafe_code)]
+
+mod host;
+mod line;
+mod reference;
+
+mod boot;
+mod emulators;
+mod failures;
+mod generator;
+mod levels;
