@@ -1,7 +1,21 @@
 //! Signal processing on the CPU: transforms, windows, levels, generator.
+//!
+//! Everything here gives the same bits on the board, in QEMU and on a host: plain IEEE operations,
+//! elementary functions from libm, and no state but what the caller holds. Nothing allocates.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
+pub mod dft;
+pub mod generator;
+pub mod level;
+pub mod reversal;
+pub mod sample;
+pub mod spectrum;
+
 mod complex;
+mod fft;
+mod window;
 
 pub use complex::{Complex, Direction, Float};
+pub use fft::{Error, MAX_LOG2, MIN_LOG2, Plan, Radix};
+pub use window::Window;

@@ -1,1 +1,98 @@
-//! The CPU engine: transforms on the ARM.
+//! The CPU engine: transforms of 2^4 to 2^16 points on the ARM.
+
+use dsp::{Complex, Direction, MAX_LOG2, MIN_LOG2, Plan, Radix};
+
+use super::{Engine, EngineError, EngineKind, Timing};
+
+/// Points of the longest transform; also the length of the table of twiddles that holds any plan's.
+pub const MAX_POINTS: usize = 1 << MAX_LOG2;
+
+/// The ARM as an engine. It keeps the twiddles of one length in a table of the caller's.
+pub struct CpuEngine<'a> {
+    radix: Radix,
+    plan: Option<Plan>,
+    twiddles: &'a mut [Complex<f32>],
+}
+
+impl<'a> CpuEngine<'a> {
+    /// An engine with this table. Lengths whose twiddles do not fit it are not supported;
+    /// [`MAX_POINTS`] entries are enough for all.
+    pub const fn new(twiddles: &'a mut [Complex<f32>]) -> Self {
+        Self::with_radix(twiddles, Radix::Eight)
+    }
+
+    /// The same with a radix other than 8.
+    pub const fn with_radix(twiddles: &'a mut [Complex<f32>], radix: Radix) -> Self {
+        Self {
+            radix,
+            plan: None,
+            twiddles,
+        }
+    }
+}
+
+impl Engine for CpuEngine<'_> {
+    fn kind(&self) -> EngineKind {
+        EngineKind::Cpu
+    }
+
+    fn supports(&self, log2n: u32) -> bool {
+        (MIN_LOG2..=MAX_LOG2).contains(&log2n) && 1 << log2n <= self.twiddles.len()
+    }
+
+    fn prepare(&mut self, log2n: u32) -> Result<(), EngineError> {
+        if self.plan.is_some_and(|plan| plan.log2n() == log2n) {
+            return Ok(());
+        }
+        self.plan = None;
+        let plan = Plan::new(log2n, self.radix).map_err(|_| EngineError::Length)?;
+        let table = self
+            .twiddles
+            .get_mut(..plan.twiddle_count())
+            .ok_or(EngineError::NoMemory)?;
+        plan.fill_twiddles(table).map_err(|_| EngineError::Length)?;
+        self.plan = Some(plan);
+        Ok(())
+    }
+
+    fn transform(
+        &mut self,
+        direction: Direction,
+        data: &mut [Complex<f32>],
+    ) -> Result<Timing, EngineError> {
+        let plan = self.plan.ok_or(EngineError::Length)?;
+        plan.transform(direction, &self.twiddles[..plan.twiddle_count()], data)
+            .map_err(|_| EngineError::Length)?;
+        Ok(Timing::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dsp::dft::{naive, relative_rms_error};
+
+    #[test]
+    fn it_transforms_what_it_was_prepared_for() {
+        let mut table = vec![Complex::ZERO; 64];
+        let mut engine = CpuEngine::new(&mut table);
+        assert!(engine.supports(6) && !engine.supports(7) && !engine.supports(3));
+        let input: Vec<_> = (0..64)
+            .map(|i| Complex::new((i % 5) as f32 - 2.0, (i % 3) as f32))
+            .collect();
+        let mut data = input.clone();
+        let unprepared = engine.transform(Direction::Forward, &mut data);
+        assert_eq!(unprepared, Err(EngineError::Length));
+        for direction in [Direction::Forward, Direction::Inverse] {
+            let mut expected = vec![Complex::ZERO; 64];
+            naive(direction, &input, &mut expected);
+            data.copy_from_slice(&input);
+            engine.prepare(6).unwrap();
+            engine.transform(direction, &mut data).unwrap();
+            assert!(relative_rms_error(&data, &expected) < 3e-7);
+        }
+        assert_eq!(engine.prepare(7), Err(EngineError::NoMemory));
+        let wrong = engine.transform(Direction::Forward, &mut data);
+        assert_eq!(wrong, Err(EngineError::Length));
+    }
+}

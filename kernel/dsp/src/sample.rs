@@ -1,0 +1,96 @@
+//! Uploaded samples to floating point: full scale becomes 1.0.
+
+/// A sample, and whether it was at or beyond full scale.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Sample {
+    /// Its value.
+    pub value: f32,
+    /// Clipped, or not a number at all.
+    pub clipped: bool,
+}
+
+/// Offset binary, as RTL-SDR receivers have it: (x - 127.5) / 127.5.
+#[must_use]
+pub fn from_u8(raw: u8) -> Sample {
+    Sample {
+        value: (f32::from(raw) - 127.5) / 127.5,
+        clipped: raw == u8::MIN || raw == u8::MAX,
+    }
+}
+
+/// Two's complement: x / 32768.
+#[must_use]
+pub fn from_i16(raw: i16) -> Sample {
+    Sample {
+        value: f32::from(raw) / 32768.0,
+        clipped: raw == i16::MIN || raw == i16::MAX,
+    }
+}
+
+/// As it is. What is not finite becomes 0, so that one bad sample does not spoil an average.
+#[must_use]
+pub fn from_f32(raw: f32) -> Sample {
+    Sample {
+        value: if raw.is_finite() { raw } else { 0.0 },
+        clipped: !(-1.0..=1.0).contains(&raw),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn full_scale_is_one_and_says_so() {
+        assert_eq!(
+            from_u8(255),
+            Sample {
+                value: 1.0,
+                clipped: true
+            }
+        );
+        assert_eq!(
+            from_u8(0),
+            Sample {
+                value: -1.0,
+                clipped: true
+            }
+        );
+        assert_eq!(from_u8(127).value, -from_u8(128).value);
+        assert_eq!(
+            from_i16(i16::MIN),
+            Sample {
+                value: -1.0,
+                clipped: true
+            }
+        );
+        assert_eq!(
+            from_i16(16384),
+            Sample {
+                value: 0.5,
+                clipped: false
+            }
+        );
+        assert_eq!(
+            from_f32(-1.0),
+            Sample {
+                value: -1.0,
+                clipped: false
+            }
+        );
+        assert_eq!(
+            from_f32(f32::NAN),
+            Sample {
+                value: 0.0,
+                clipped: true
+            }
+        );
+        assert_eq!(
+            from_f32(f32::INFINITY),
+            Sample {
+                value: 0.0,
+                clipped: true
+            }
+        );
+    }
+}
