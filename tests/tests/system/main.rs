@@ -9,7 +9,9 @@ mod line;
 mod reference;
 
 mod boot;
+mod demo;
 mod emulators;
 mod failures;
 mod generator;
+mod host_tool;
 mod levels;
