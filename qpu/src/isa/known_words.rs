@@ -2,7 +2,8 @@
 //!
 //! Sources: vc4asm's test/shader_1k, GPU_FFT's hex, Broadcom's OpenVG shaders (BD), asurati's QPU
 //! demo, py-videocore. The left side is the meaning, in fields; the right side the word. Bits that
-//! mean nothing (operands of an idle ALU, say) are part of the word and so part of the fields.
+//! mean nothing (operands of an idle ALU, say) are part of the word and so part of the fields. The text is
+//! what the disassembler writes.
 
 use super::*;
 use AddOp::*;
@@ -162,7 +163,7 @@ use MulOp::{Fmul, Mul24, V8adds as V8addsMul, V8min};
 use SemaphoreAction::{Decrement, Increment};
 
 #[rustfmt::skip]
-const WORDS: &[(&str, Instruction, u64)] = &[
+pub(crate) const WORDS: &[(&str, Instruction, u64)] = &[
     ("nop",                                 nop().end(), 0x100009e7_009e7000),
     ("nop; thrend",                         nop().signal(Signal::ProgramEnd).end(), 0x300009e7_009e7000),
     ("nop; ldtmu0",                         nop().signal(Signal::LoadTmu0).end(), 0xa00009e7_009e7000),
@@ -192,9 +193,9 @@ const WORDS: &[(&str, Instruction, u64)] = &[
     ("fadd r2, r0, r2; fmul r3, r3, ra12",  add(Fadd, 34, R0, R2).mul(Fmul, 35, R3, A).a(12).end(), 0x100248a3_2132709e),
     ("and.setf -, elem_num, 1",             add(And, 39, A, B).a(38).small(1).sf().end(), 0xd00229e7_14981dc0),
     ("and.setf -, elem_num, 1; mov r2, r0", add(And, 39, A, B).mul(V8min, 34, R0, R0).a(38).small(1).sf().end(), 0xd00269e2_94981dc0),
-    ("fadd.ifnz r1, r1, r3; mov r2, r0 rot 15", add(Fadd, 33, R1, R3).mul(V8min, 34, R0, R0).small(63).cond(ZC, Always).end(), 0xd0064862_819ff2c0),
-    ("fadd.ifz r0, r2, r0; mov r3, r0 rot 1", add(Fadd, 32, R2, R0).mul(V8min, 35, R0, R0).small(49).cond(ZS, Always).end(), 0xd0044823_819f1400),
-    ("mov ra17, r2; mov.ifnz r2, r2 rot 1", add(Or, 17, R2, R2).mul(V8min, 34, R2, R2).small(49).cond(Always, ZC).end(), 0xd002c462_959f1492),
+    ("fadd.ifnz r1, r1, r3; mov r2, r0 << 1", add(Fadd, 33, R1, R3).mul(V8min, 34, R0, R0).small(63).cond(ZC, Always).end(), 0xd0064862_819ff2c0),
+    ("fadd.ifz r0, r2, r0; mov r3, r0 >> 1", add(Fadd, 32, R2, R0).mul(V8min, 35, R0, R0).small(49).cond(ZS, Always).end(), 0xd0044823_819f1400),
+    ("mov ra17, r2; mov.ifnz r2, r2 >> 1", add(Or, 17, R2, R2).mul(V8min, 34, R2, R2).small(49).cond(Always, ZC).end(), 0xd002c462_959f1492),
     ("shr.setf -, ra7, 10",                 add(Shr, 39, A, B).a(7).small(10).sf().end(), 0xd00229e7_0e1cadc0),
     ("sub.setf r3, r2, 4",                  add(Sub, 35, R2, B).small(4).sf().end(), 0xd00228e7_0d9c45c0),
     ("not ra0, ra0",                        add(Not, 0, A, A).a(0).end(), 0x10020027_17027d80),
@@ -203,9 +204,9 @@ const WORDS: &[(&str, Instruction, u64)] = &[
     ("add ra1, ra1, rb28; mov st_addr, ra1", add(Add, 1, A, B).mul(V8min, 50, A, A).a(1).b(28).end(), 0x10024072_8c05cdf6),
     ("or -, ld_wait, r0",                   add(Or, 39, A, R0).a(50).end(), 0x100209e7_15ca7c00),
     ("or -, st_wait, r0",                   add(Or, 39, B, R0).b(50).end(), 0x100209e7_159f2e00),
-    ("mov ra0, vpm",                        add(Or, 0, A, A).a(48).small(0).mux(A, B, R0, R0).end(), 0xd0020027_15c00dc0),
-    ("srel 1",                              semaphore(Increment, 1), 0xe80009e7_00000001),
-    ("sacq 9",                              semaphore(Decrement, 9), 0xe80009e7_00000019),
+    ("or ra0, vpm, 0",                      add(Or, 0, A, A).a(48).small(0).mux(A, B, R0, R0).end(), 0xd0020027_15c00dc0),
+    ("srel -, 1",                              semaphore(Increment, 1), 0xe80009e7_00000001),
+    ("sacq -, 9",                              semaphore(Decrement, 9), 0xe80009e7_00000019),
     ("brr ra4, +200",                       brr(BranchCond::Always, 4, 200), 0xf0f80127_000000c8),
     ("brr -, -1064",                        brr(BranchCond::Always, 39, -1064), 0xf0f809e7_fffffbd8),
     ("bra -, ra8",                          bra(39, 39, 8), 0xf0f509e7_00000000),
@@ -214,16 +215,16 @@ const WORDS: &[(&str, Instruction, u64)] = &[
     ("brr.anyz -, +72",                     brr(BranchCond::AnyZS, 39, 72), 0xf02809e7_00000048),
     ("ldi vpm, -1",                         ldi(false, 48, u32::MAX), 0xe0020c27_ffffffff),
     ("ldi host_int, 1",                     ldi(false, 38, 1), 0xe00209a7_00000001),
-    ("ldi rd_setup, VDR 2 rows x 16",       ldi(false, 49, 0x8302_00f0), 0xe0020c67_830200f0),
-    ("ldi rd_setup, VDR 3 rows x 2",        ldi(false, 49, 0x8023_5000), 0xe0020c67_80235000),
-    ("ldi rd_setup, MPITCHB 8",             ldi(false, 49, 0x9000_0008), 0xe0020c67_90000008),
-    ("ldi wr_setup, H32 write row 1",       ldi(true, 49, 0x0010_0a01), 0xe0021c67_00100a01),
-    ("ldi wr_setup, VDW 1 row x 1",         ldi(true, 49, 0x8081_4080), 0xe0021c67_80814080),
+    ("ldi rd_setup, 0x830200f0",       ldi(false, 49, 0x8302_00f0), 0xe0020c67_830200f0),
+    ("ldi rd_setup, 0x80235000",        ldi(false, 49, 0x8023_5000), 0xe0020c67_80235000),
+    ("ldi rd_setup, 0x90000008",             ldi(false, 49, 0x9000_0008), 0xe0020c67_90000008),
+    ("ldi wr_setup, 0x100a01",       ldi(true, 49, 0x0010_0a01), 0xe0021c67_00100a01),
+    ("ldi wr_setup, 0x80814080",         ldi(true, 49, 0x8081_4080), 0xe0021c67_80814080),
     ("ldi ld_addr, 0x40001000",             ldi(false, 50, 0x4000_1000), 0xe0020ca7_40001000),
     ("ldi st_addr, 0x40001000",             ldi(true, 50, 0x4000_1000), 0xe0021ca7_40001000),
-    ("or.never -, ld_wait, ld_wait",        add(Or, 39, A, A).a(50).cond(Never, Never).end(), 0x100009e7_15ca7d80),
-    ("or.never -, st_wait, st_wait",        add(Or, 39, B, B).b(50).cond(Never, Never).end(), 0x100009e7_159f2fc0),
-    ("nop (py-videocore)",                  PY_NOP, 0x10020827_009e7000),
+    ("mov.never -, ld_wait",        add(Or, 39, A, A).a(50).cond(Never, Never).end(), 0x100009e7_15ca7d80),
+    ("mov.never -, st_wait",        add(Or, 39, B, B).b(50).cond(Never, Never).end(), 0x100009e7_159f2fc0),
+    ("nop",                  PY_NOP, 0x10020827_009e7000),
 ];
 
 #[test]

@@ -27,6 +27,9 @@ mod write_back;
 #[cfg(test)]
 mod known_words;
 
+#[cfg(test)]
+pub(crate) use known_words::WORDS as KNOWN_WORDS;
+
 pub use alu::{Alu, Mux, RaddrB};
 pub use branch::{Branch, DELAY_SLOTS};
 pub use condition::{BranchCond, Cond};

@@ -1,0 +1,340 @@
+//! Rules about one instruction by itself.
+
+use super::Rule;
+use super::facts::{Facts, Write, is_peripheral};
+use super::sequence::is_texture_coordinate;
+use crate::disasm::{read_name, write_name};
+use crate::isa::{
+    AddOp, Cond, File, Instruction, MulOp, MulPack, Mux, Pack, Raddr, Signal, Slot, Unpack, Waddr,
+    raddr, waddr,
+};
+
+/// The reason, if the instruction breaks the rule.
+type Single = fn(&Facts) -> Option<String>;
+
+const SINGLES: &[(Rule, Single)] = &[
+    (Rule::TmuNoswap, tmu_noswap),
+    (Rule::OnePeripheral, one_peripheral),
+    (Rule::TmuUniform, tmu_uniform),
+    (Rule::BothSetups, both_setups),
+    (Rule::VpmReadAndSetup, vpm_read_and_setup),
+    (Rule::VpmWriteAndSetup, vpm_write_and_setup),
+    (Rule::TmuLoadAndVpm, tmu_load_and_vpm),
+    (Rule::SemaphoreWrite, semaphore_write),
+    (Rule::SameDestination, same_destination),
+    (Rule::SameRead, same_read),
+    (Rule::ConditionalPeripheral, conditional_peripheral),
+    (Rule::PackMul, pack_mul),
+    (Rule::PackWithoutFileA, pack_without_file_a),
+    (Rule::UnpackIo, unpack_io),
+    (Rule::UnpackMixed, unpack_mixed),
+    (Rule::FlagsOfNever, flags_of_never),
+    (Rule::IdleMulWrite, idle_mul_write),
+    (Rule::NoRead, no_read),
+    (Rule::UnmappedRead, unmapped_read),
+    (Rule::BusyRead, busy_read),
+    (Rule::FragmentOnly, fragment_only),
+    (Rule::BranchOddRegister, branch_odd_register),
+    (Rule::LinkOddRegister, link_odd_register),
+];
+
+pub(super) fn check(facts: &[Option<Facts>], report: &mut impl FnMut(Rule, usize, String)) {
+    for (index, at) in facts.iter().enumerate() {
+        let Some(at) = at else { continue };
+        for (rule, single) in SINGLES {
+            if let Some(reason) = single(at) {
+                report(*rule, index, reason);
+            }
+        }
+    }
+}
+
+fn when(found: bool, reason: &str) -> Option<String> {
+    found.then(|| reason.to_string())
+}
+
+fn tmu_noswap(at: &Facts) -> Option<String> {
+    let both = at.writes_any(|waddr| waddr == waddr::TMU_NOSWAP) && at.writes_any(Waddr::is_tmu);
+    when(
+        both,
+        "a TMU is written in the instruction that writes tmu_noswap",
+    )
+}
+
+fn one_peripheral(at: &Facts) -> Option<String> {
+    let mut accesses = Vec::new();
+    for write in &at.writes {
+        if write.waddr.is_tmu() || write.waddr.is_tlb() || write.waddr.is_sfu() {
+            accesses.push(format!(
+                "a write to {}",
+                write_name(write.file, write.waddr)
+            ));
+        }
+    }
+    if at.signal().loads_r4() {
+        accesses.push(format!("signal {}", at.signal().name()));
+    }
+    if at.reads_any(|raddr| raddr == raddr::MUTEX_ACQUIRE) {
+        accesses.push("a mutex read".to_string());
+    }
+    if matches!(at.instruction, Instruction::Semaphore(_)) {
+        accesses.push("a semaphore".to_string());
+    }
+    (accesses.len() > 1).then(|| format!("one instruction has {}", accesses.join(" and ")))
+}
+
+fn tmu_uniform(at: &Facts) -> Option<String> {
+    let both =
+        at.writes_any(is_texture_coordinate) && at.reads_any(|raddr| raddr == raddr::UNIFORM);
+    when(
+        both,
+        "the texture request takes a uniform and so does an operand",
+    )
+}
+
+fn writes_setup(at: &Facts, file: File) -> bool {
+    at.writes
+        .iter()
+        .any(|write| write.waddr == waddr::VPMVCD_SETUP && write.file == file)
+}
+
+fn writes_a_setup(at: &Facts) -> bool {
+    writes_setup(at, File::A) || writes_setup(at, File::B)
+}
+
+fn both_setups(at: &Facts) -> Option<String> {
+    let both = writes_setup(at, File::A) && writes_setup(at, File::B);
+    when(both, "rd_setup and wr_setup are written in one instruction")
+}
+
+fn vpm_read_and_setup(at: &Facts) -> Option<String> {
+    let both = at.reads_any(|raddr| raddr == raddr::VPM_READ) && writes_a_setup(at);
+    when(
+        both,
+        "the VPM is read in the instruction that writes a setup",
+    )
+}
+
+fn vpm_write_and_setup(at: &Facts) -> Option<String> {
+    let both = at.writes_any(|waddr| waddr == waddr::VPM_WRITE) && writes_a_setup(at);
+    when(
+        both,
+        "the VPM is written in the instruction that writes a setup",
+    )
+}
+
+fn tmu_load_and_vpm(at: &Facts) -> Option<String> {
+    let load = matches!(at.signal(), Signal::LoadTmu0 | Signal::LoadTmu1);
+    let vpm = at.reads_any(Raddr::is_vpm) || at.writes_any(Waddr::is_vpm);
+    when(
+        load && vpm,
+        "a TMU result is loaded in an instruction that uses VPM or DMA",
+    )
+}
+
+fn semaphore_write(at: &Facts) -> Option<String> {
+    let write = at
+        .writes
+        .iter()
+        .find(|Write { waddr, .. }| waddr.is_tmu() || waddr.is_sfu() || waddr.is_tlb())?;
+    let name = write_name(write.file, write.waddr);
+    matches!(at.instruction, Instruction::Semaphore(_))
+        .then(|| format!("a semaphore instruction writes {name}"))
+}
+
+/// Addresses that name one register in both files.
+fn is_shared(address: Waddr) -> bool {
+    let per_file = matches!(
+        address,
+        waddr::ACC5
+            | waddr::UNIFORMS_ADDRESS
+            | waddr::QUAD_XY
+            | waddr::MS_REV_FLAGS
+            | waddr::VPMVCD_SETUP
+            | waddr::VPM_ADDR
+    );
+    address.register().is_none() && !per_file
+}
+
+fn same_destination(at: &Facts) -> Option<String> {
+    let [one, two] = at.writes[..] else {
+        return None;
+    };
+    // r5 is written by r5quad and r5all; of two writes to it one is lost.
+    let same = one.waddr == two.waddr && (is_shared(one.waddr) || one.waddr == waddr::ACC5);
+    let accumulator = one.waddr.accumulator().is_some();
+    let same_value = at.alu().is_none();
+    if !same || (accumulator && (one.cond == two.cond.inverse() || same_value)) {
+        return None;
+    }
+    Some(format!(
+        "both results go to {}",
+        write_name(one.file, one.waddr)
+    ))
+}
+
+fn same_read(at: &Facts) -> Option<String> {
+    let [one, two] = at.reads[..] else {
+        return None;
+    };
+    let counts = matches!(
+        one.raddr,
+        raddr::UNIFORM | raddr::VARYING | raddr::VPM_READ | raddr::MUTEX_ACQUIRE
+    );
+    (counts && one.raddr == two.raddr).then(|| {
+        format!(
+            "{} is read through both ports",
+            read_name(one.file, one.raddr)
+        )
+    })
+}
+
+fn conditional_peripheral(at: &Facts) -> Option<String> {
+    let honours = |waddr| {
+        matches!(
+            waddr,
+            waddr::HOST_INT | waddr::QUAD_XY | waddr::MS_REV_FLAGS
+        )
+    };
+    let write = at.writes.iter().find(|write| {
+        write.cond != Cond::Always && is_peripheral(write.waddr) && !honours(write.waddr)
+    })?;
+    let name = write_name(write.file, write.waddr);
+    Some(format!(
+        "the write to {name} is conditional, and happens whatever the condition says"
+    ))
+}
+
+fn pack_mul(at: &Facts) -> Option<String> {
+    let write_back = at.alu()?.write;
+    let Some(pack) = write_back.pack_mul() else {
+        return Some(format!(
+            "pack code {} is reserved with pm = 1",
+            write_back.pack.bits()
+        ));
+    };
+    let io = at
+        .writes
+        .iter()
+        .find(|write| write.slot == Slot::Mul && is_peripheral(write.waddr));
+    let name = io.map(|write| write_name(write.file, write.waddr))?;
+    (pack != MulPack::None).then(|| format!("8-bit packing does not work on {name}"))
+}
+
+fn pack_without_file_a(at: &Facts) -> Option<String> {
+    let packs = at.branch().is_none() && at.instruction.write_back().pack_a() != Pack::None;
+    let writes = at.registers_written().any(|(file, _)| file == File::A);
+    when(
+        packs && !writes,
+        "a result is packed for file A, and none goes to a register of file A",
+    )
+}
+
+/// Whether operands read through file A are unpacked.
+fn unpacks_a(at: &Facts) -> bool {
+    at.alu()
+        .is_some_and(|alu| !alu.write.pm && alu.unpack != Unpack::None)
+}
+
+fn unpack_io(at: &Facts) -> Option<String> {
+    let read = at
+        .reads
+        .iter()
+        .find(|read| read.used && read.file == File::A && read.raddr.register().is_none())?;
+    unpacks_a(at).then(|| format!("{} is unpacked", read_name(read.file, read.raddr)))
+}
+
+fn unpack_mixed(at: &Facts) -> Option<String> {
+    let alu = at.alu()?;
+    let add = alu.add_a == Mux::A || (alu.op_add.operands() > 1 && alu.add_b == Mux::A);
+    let mul = alu.mul_a == Mux::A || alu.mul_b == Mux::A;
+    let both = add && mul && alu.op_add != AddOp::Nop && alu.op_mul != MulOp::Nop;
+    let mixed = both && alu.op_add.takes_floats() != alu.op_mul.is_float();
+    when(
+        mixed && unpacks_a(at),
+        "one ALU takes the unpacked value as float, the other as integer",
+    )
+}
+
+fn flags_of_never(at: &Facts) -> Option<String> {
+    let write_back = at.instruction.write_back();
+    let add_is_idle = at.alu().is_some_and(|alu| alu.op_add == AddOp::Nop);
+    let never = write_back.sf && write_back.cond_add == Cond::Never && !add_is_idle;
+    when(
+        never,
+        "flags are set from an add result whose condition is never",
+    )
+}
+
+fn idle_mul_write(at: &Facts) -> Option<String> {
+    let alu = at.alu()?;
+    let write = at.writes.iter().find(|write| write.slot == Slot::Mul)?;
+    let name = write_name(write.file, write.waddr);
+    (alu.op_mul == MulOp::Nop).then(|| format!("the mul ALU is idle, and {name} is written"))
+}
+
+fn no_read(at: &Facts) -> Option<String> {
+    let read = at
+        .reads
+        .iter()
+        .find(|read| read.used && read.raddr == raddr::NOP)?;
+    let file = if read.file == File::A { "A" } else { "B" };
+    Some(format!(
+        "an operand comes from file {file}'s port, which reads nothing"
+    ))
+}
+
+fn unmapped_read(at: &Facts) -> Option<String> {
+    let unmapped = |bits| matches!(bits, 33 | 34 | 36 | 37 | 40 | 43..=47 | 52..=63);
+    let read = at.reads.iter().find(|read| unmapped(read.raddr.bits()))?;
+    Some(format!("address {} cannot be read", read.raddr.bits()))
+}
+
+fn busy_read(at: &Facts) -> Option<String> {
+    let read = at.reads.iter().find(|read| read.raddr == raddr::VPM_BUSY)?;
+    Some(format!(
+        "{} cannot be relied on",
+        read_name(read.file, read.raddr)
+    ))
+}
+
+fn fragment_only(at: &Facts) -> Option<String> {
+    let signal = at.signal();
+    let allowed = matches!(
+        signal,
+        Signal::None
+            | Signal::Breakpoint
+            | Signal::ProgramEnd
+            | Signal::LoadTmu0
+            | Signal::LoadTmu1
+    );
+    if !allowed {
+        return Some(format!("signal {} is for fragment shaders", signal.name()));
+    }
+    if let Some(write) = at.writes.iter().find(|write| write.waddr.is_tlb()) {
+        return Some(format!(
+            "{} is for fragment shaders",
+            write_name(write.file, write.waddr)
+        ));
+    }
+    when(
+        at.reads_any(|raddr| raddr == raddr::VARYING),
+        "varyings are for fragment shaders",
+    )
+}
+
+fn branch_odd_register(at: &Facts) -> Option<String> {
+    let branch = at.branch().filter(|branch| branch.sets_flags())?;
+    Some(format!(
+        "the branch has register number {}, so it sets flags when taken",
+        branch.raddr_a
+    ))
+}
+
+fn link_odd_register(at: &Facts) -> Option<String> {
+    at.branch()?;
+    let odd = at
+        .registers_written()
+        .find(|(file, number)| *file == File::A && number % 2 == 1);
+    odd.map(|(_, number)| format!("the link goes to ra{number}"))
+}

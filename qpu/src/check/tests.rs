@@ -1,0 +1,1 @@
+//! One bad and one good program for each rule.

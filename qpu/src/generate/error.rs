@@ -1,0 +1,60 @@
+//! Why a program does not build.
+
+use std::panic::Location;
+
+/// One thing that is wrong with a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Problem {
+    /// Byte address of the instruction, from the start of the program.
+    pub pc: u32,
+    /// The line of the generator that asked for the instruction.
+    pub at: Option<&'static Location<'static>>,
+    /// The instruction, if it could be encoded.
+    pub text: Option<String>,
+    /// Short name of the rule that is broken.
+    pub rule: &'static str,
+    /// What is wrong, in one sentence.
+    pub reason: String,
+    /// What to do.
+    pub fix: String,
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:#06x}", self.pc)?;
+        if let Some(at) = self.at {
+            write!(f, " ({}:{})", at.file(), at.line())?;
+        }
+        if let Some(text) = &self.text {
+            write!(f, " `{text}`")?;
+        }
+        write!(
+            f,
+            ": {}: {}; to mend it, {}",
+            self.rule, self.reason, self.fix
+        )
+    }
+}
+
+/// All that is wrong with a program; at least one problem.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct BuildError {
+    /// In the order of the program, as far as it was looked at.
+    pub problems: Vec<Problem>,
+}
+
+impl std::fmt::Display for BuildError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "the program does not build ({} problems)",
+            self.problems.len()
+        )?;
+        for problem in &self.problems {
+            write!(f, "\n  {problem}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for BuildError {}

@@ -1,0 +1,36 @@
+//! Writing QPU programs in Rust: operands, dual-issue instructions, labels, checked words.
+//!
+//! One method call is one operation; a second call on what it returns fills the other ALU of the
+//! same instruction. Ports, write swap and small immediates are chosen; hazards are not repaired but
+//! refused, because where a `nop` or a useful instruction goes is the author's business.
+//!
+//! ```
+//! use qpu::generate::*;
+//! use qpu::isa::BranchCond;
+//!
+//! let mut b = Builder::new();
+//! b.mov(ra(0), UNIF); // how often
+//! b.mov(R1, 0);
+//! let again = b.here("again");
+//! b.sub(ra(0), ra(0), 1).setf();
+//! b.brr(BranchCond::AnyZC, again);
+//! b.fadd(R1, R1, 1.0).fmul(R0, R1, R1); // one instruction
+//! b.nop();
+//! b.nop();
+//! b.end();
+//! let words = b.finish().unwrap();
+//! assert_eq!(words.len(), 10);
+//! ```
+
+mod builder;
+mod error;
+mod line;
+mod op;
+mod operand;
+mod ports;
+
+pub use builder::{BranchLine, Builder, Label, LineMut, LoadLine, Program, Word};
+pub use error::{BuildError, Problem};
+pub use op::{Op, OpCode};
+pub use operand::*;
+pub use ports::{Misfit, fit};

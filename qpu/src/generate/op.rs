@@ -1,0 +1,86 @@
+//! One operation of one ALU, before it is given a place in an instruction.
+
+use super::operand::{Dst, Src};
+use crate::isa::{AddOp, Cond, MulOp, MulPack, Rotation};
+
+/// What is computed, and by which ALU it can be.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum OpCode {
+    /// By the add ALU.
+    Add(AddOp),
+    /// By the mul ALU.
+    Mul(MulOp),
+    /// By either: the same function of the same operands.
+    Either(AddOp, MulOp),
+}
+
+impl OpCode {
+    /// A copy of operand a, which must also be operand b.
+    pub const MOV: Self = Self::Either(AddOp::Or, MulOp::V8min);
+    /// Per byte: unsigned a + b, saturating.
+    pub const V8ADDS: Self = Self::Either(AddOp::V8adds, MulOp::V8adds);
+    /// Per byte: unsigned a - b, saturating.
+    pub const V8SUBS: Self = Self::Either(AddOp::V8subs, MulOp::V8subs);
+}
+
+/// An operation with its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Op {
+    /// What is computed.
+    pub code: OpCode,
+    /// Where the result goes.
+    pub dst: Dst,
+    /// First operand.
+    pub a: Src,
+    /// Second operand; the same as the first where the operation has one.
+    pub b: Src,
+    /// Which lanes are written.
+    pub cond: Cond,
+    /// Whether the result sets the flags.
+    pub setf: bool,
+    /// How far the result moves over the lanes (mul ALU only).
+    pub rotate: Option<Rotation>,
+    /// How the result becomes 8-bit colour (mul ALU only).
+    pub pack_mul: MulPack,
+}
+
+impl Op {
+    /// An unconditional operation that leaves the flags alone.
+    #[must_use]
+    pub fn new(code: OpCode, dst: impl Into<Dst>, a: impl Into<Src>, b: impl Into<Src>) -> Self {
+        Self {
+            code,
+            dst: dst.into(),
+            a: a.into(),
+            b: b.into(),
+            cond: Cond::Always,
+            setf: false,
+            rotate: None,
+            pack_mul: MulPack::None,
+        }
+    }
+
+    /// A copy.
+    #[must_use]
+    pub fn mov(dst: impl Into<Dst>, a: impl Into<Src>) -> Self {
+        let a = a.into();
+        Self::new(OpCode::MOV, dst, a, a)
+    }
+
+    /// The operation on the add ALU, if it can be there.
+    pub(super) fn on_add(&self) -> Option<AddOp> {
+        match self.code {
+            _ if self.rotate.is_some() || self.pack_mul != MulPack::None => None,
+            OpCode::Add(op) | OpCode::Either(op, _) => Some(op),
+            OpCode::Mul(_) => None,
+        }
+    }
+
+    /// The operation on the mul ALU, if it can be there.
+    pub(super) fn on_mul(&self) -> Option<MulOp> {
+        match self.code {
+            OpCode::Mul(op) | OpCode::Either(_, op) => Some(op),
+            OpCode::Add(_) => None,
+        }
+    }
+}

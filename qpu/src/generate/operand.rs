@@ -1,0 +1,264 @@
+//! Operands: what an operation reads ([`Src`]) and where its result goes ([`Dst`]).
+//!
+//! Many I/O registers exist behind one port only: `rd_setup` is written through file A, `wr_setup`
+//! through file B. An operand knows its port; which ALU, and so which write swap, follows from it.
+
+use crate::isa::{File, Pack, Raddr, Unpack, Waddr, raddr, waddr};
+
+/// What an operation reads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Src {
+    pub(super) from: Origin,
+    pub(super) unpack: Unpack,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Origin {
+    /// r0..r5.
+    Accumulator(u8),
+    /// A register or I/O, through the port of one file or of either.
+    Port { file: Option<File>, raddr: Raddr },
+    /// A constant that must fit a small immediate.
+    Constant(u32),
+}
+
+/// Where a result goes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Dst {
+    pub(super) waddr: Waddr,
+    /// The port it must be written through; `None` when both do the same.
+    pub(super) file: Option<File>,
+    pub(super) pack: Pack,
+}
+
+/// Something that can be read and written by the same name.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Reg {
+    src: Src,
+    dst: Dst,
+}
+
+impl Src {
+    const fn accumulator(number: u8) -> Self {
+        Self {
+            from: Origin::Accumulator(number),
+            unpack: Unpack::None,
+        }
+    }
+
+    const fn port(file: Option<File>, raddr: Raddr) -> Self {
+        Self {
+            from: Origin::Port { file, raddr },
+            unpack: Unpack::None,
+        }
+    }
+
+    /// The same operand widened; only registers of file A and r4 can be.
+    #[must_use]
+    pub const fn unpack(self, unpack: Unpack) -> Self {
+        Self { unpack, ..self }
+    }
+
+    /// A constant operand with this bit pattern in every lane.
+    #[must_use]
+    pub const fn constant(word: u32) -> Self {
+        Self {
+            from: Origin::Constant(word),
+            unpack: Unpack::None,
+        }
+    }
+
+    /// Whether it is one of r0..r3, the only operands that a rotation moves over all lanes.
+    #[must_use]
+    pub const fn rotates(self) -> bool {
+        matches!(self.from, Origin::Accumulator(0..=3))
+    }
+}
+
+impl Dst {
+    const fn new(file: Option<File>, waddr: Waddr) -> Self {
+        Self {
+            waddr,
+            file,
+            pack: Pack::None,
+        }
+    }
+
+    /// The same destination with a narrowed result; only registers of file A can have one.
+    #[must_use]
+    pub const fn pack(self, pack: Pack) -> Self {
+        Self { pack, ..self }
+    }
+
+    /// The address, and the file it must be written through if that matters.
+    #[must_use]
+    pub const fn address(self) -> (Waddr, Option<File>) {
+        (self.waddr, self.file)
+    }
+}
+
+impl Reg {
+    const fn accumulator(number: u8, waddr: Waddr) -> Self {
+        Self {
+            src: Src::accumulator(number),
+            dst: Dst::new(None, waddr),
+        }
+    }
+
+    const fn register(file: File, number: u8) -> Self {
+        let (Some(raddr), Some(waddr), true) = (
+            Raddr::from_bits(number),
+            Waddr::from_bits(number),
+            number < 32,
+        ) else {
+            panic!("a register file has registers 0 to 31");
+        };
+        Self {
+            src: Src::port(Some(file), raddr),
+            dst: Dst::new(Some(file), waddr),
+        }
+    }
+
+    /// Reads it widened; see [`Src::unpack`].
+    #[must_use]
+    pub const fn unpack(self, unpack: Unpack) -> Src {
+        self.src.unpack(unpack)
+    }
+
+    /// Writes it narrowed; see [`Dst::pack`].
+    #[must_use]
+    pub const fn pack(self, pack: Pack) -> Dst {
+        self.dst.pack(pack)
+    }
+}
+
+impl From<Reg> for Src {
+    fn from(register: Reg) -> Self {
+        register.src
+    }
+}
+
+impl From<Reg> for Dst {
+    fn from(register: Reg) -> Self {
+        register.dst
+    }
+}
+
+/// An integer that fits a small immediate: -16..=15.
+impl From<i32> for Src {
+    fn from(value: i32) -> Self {
+        Self::constant(value as u32)
+    }
+}
+
+/// A float that fits a small immediate: a power of two from 2^-8 to 2^7, or 0.
+impl From<f32> for Src {
+    fn from(value: f32) -> Self {
+        Self::constant(value.to_bits())
+    }
+}
+
+/// Register `number` of file A.
+///
+/// # Panics
+/// When `number` is not 0..=31.
+#[must_use]
+#[track_caller]
+pub const fn ra(number: u8) -> Reg {
+    Reg::register(File::A, number)
+}
+
+/// Register `number` of file B.
+///
+/// # Panics
+/// When `number` is not 0..=31.
+#[must_use]
+#[track_caller]
+pub const fn rb(number: u8) -> Reg {
+    Reg::register(File::B, number)
+}
+
+macro_rules! names {
+    ($($(#[$doc:meta])* $name:ident: $type:ident = $value:expr;)+) => {
+        $($(#[$doc])* pub const $name: $type = $value;)+
+    };
+}
+
+names! {
+    /// Accumulator r0.
+    R0: Reg = Reg::accumulator(0, waddr::ACC0);
+    /// Accumulator r1.
+    R1: Reg = Reg::accumulator(1, waddr::ACC1);
+    /// Accumulator r2.
+    R2: Reg = Reg::accumulator(2, waddr::ACC2);
+    /// Accumulator r3.
+    R3: Reg = Reg::accumulator(3, waddr::ACC3);
+    /// r4: the last result of TMU or SFU.
+    R4: Src = Src::accumulator(4);
+    /// r5. It is written as [`R5_QUAD`] or [`R5_ALL`].
+    R5: Src = Src::accumulator(5);
+    /// VPM: the next vector read, or a vector written.
+    VPM: Reg = Reg { src: Src::port(None, raddr::VPM_READ), dst: Dst::new(None, waddr::VPM_WRITE) };
+
+    /// The next uniform.
+    UNIF: Src = Src::port(None, raddr::UNIFORM);
+    /// The lane's number, 0..=15.
+    ELEM_NUM: Src = Src::port(Some(File::A), raddr::ELEMENT_QPU);
+    /// The QPU's number, 0..=11.
+    QPU_NUM: Src = Src::port(Some(File::B), raddr::ELEMENT_QPU);
+    /// Waits until this QPU's DMA loads are done.
+    LD_WAIT: Src = Src::port(Some(File::A), raddr::VPM_WAIT);
+    /// Waits until this QPU's DMA stores are done.
+    ST_WAIT: Src = Src::port(Some(File::B), raddr::VPM_WAIT);
+    /// Waits for the mutex and takes it.
+    MUTEX_ACQUIRE: Src = Src::port(None, raddr::MUTEX_ACQUIRE);
+
+    /// Discards the result; flags can still be set.
+    NONE: Dst = Dst::new(None, waddr::NOP);
+    /// r5, each quad with its own element 0.
+    R5_QUAD: Dst = Dst::new(Some(File::A), waddr::ACC5);
+    /// r5, all lanes with element 0.
+    R5_ALL: Dst = Dst::new(Some(File::B), waddr::ACC5);
+    /// A non-zero value turns off the swapping of TMUs in QPUs 2 and 3 of a slice.
+    TMU_NOSWAP: Dst = Dst::new(None, waddr::TMU_NOSWAP);
+    /// A non-zero value raises the host interrupt.
+    HOST_INT: Dst = Dst::new(None, waddr::HOST_INT);
+    /// Where the next uniform is read from, as a bus address.
+    UNIFORMS_ADDRESS: Dst = Dst::new(Some(File::A), waddr::UNIFORMS_ADDRESS);
+    /// The same, counted in words from the uniform that would come next.
+    UNIFORMS_ADDRESS_RELATIVE: Dst = Dst::new(Some(File::B), waddr::UNIFORMS_ADDRESS);
+    /// Setup of VPM reads and DMA loads.
+    RD_SETUP: Dst = Dst::new(Some(File::A), waddr::VPMVCD_SETUP);
+    /// Setup of VPM writes and DMA stores.
+    WR_SETUP: Dst = Dst::new(Some(File::B), waddr::VPMVCD_SETUP);
+    /// Starts a DMA load from this bus address.
+    LD_ADDR: Dst = Dst::new(Some(File::A), waddr::VPM_ADDR);
+    /// Starts a DMA store to this bus address.
+    ST_ADDR: Dst = Dst::new(Some(File::B), waddr::VPM_ADDR);
+    /// Gives the mutex back, whatever the value.
+    MUTEX_RELEASE: Dst = Dst::new(None, waddr::MUTEX_RELEASE);
+    /// r4 becomes 1 / x; readable in the third instruction after.
+    SFU_RECIP: Dst = Dst::new(None, waddr::SFU_RECIP);
+    /// r4 becomes 1 / sqrt(|x|).
+    SFU_RECIPSQRT: Dst = Dst::new(None, waddr::SFU_RECIPSQRT);
+    /// r4 becomes 2^x.
+    SFU_EXP: Dst = Dst::new(None, waddr::SFU_EXP);
+    /// r4 becomes log2(|x|).
+    SFU_LOG: Dst = Dst::new(None, waddr::SFU_LOG);
+    /// Requests the word at each lane's address from TMU 0.
+    TMU0_S: Dst = Dst::new(None, waddr::TMU0_S);
+    /// TMU 0 coordinate t.
+    TMU0_T: Dst = Dst::new(None, waddr::TMU0_T);
+    /// TMU 0 coordinate r.
+    TMU0_R: Dst = Dst::new(None, waddr::TMU0_R);
+    /// TMU 0 bias.
+    TMU0_B: Dst = Dst::new(None, waddr::TMU0_B);
+    /// Requests the word at each lane's address from TMU 1.
+    TMU1_S: Dst = Dst::new(None, waddr::TMU1_S);
+    /// TMU 1 coordinate t.
+    TMU1_T: Dst = Dst::new(None, waddr::TMU1_T);
+    /// TMU 1 coordinate r.
+    TMU1_R: Dst = Dst::new(None, waddr::TMU1_R);
+    /// TMU 1 bias.
+    TMU1_B: Dst = Dst::new(None, waddr::TMU1_B);
+}
