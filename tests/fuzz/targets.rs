@@ -14,13 +14,19 @@ pub const ALL: &[Target] = &[
     ("qpu-words", qpu_words),
 ];
 
-/// Any 64-bit word decodes to fields that encode to it, or is refused.
+/// Any 64-bit word decodes to fields that encode to it, or is refused; any program can be checked
+/// and listed.
 fn qpu_words(bytes: &[u8]) {
-    for word in bytes.as_chunks().0 {
-        let word = u64::from_le_bytes(*word);
-        if let Ok(instruction) = qpu::isa::decode(word) {
-            assert_eq!(instruction.encode(), word, "{instruction:?}");
+    let words = bytes.as_chunks().0.iter();
+    let words: Vec<u64> = words.map(|word| u64::from_le_bytes(*word)).collect();
+    for (word, pc) in words.iter().zip((0..).step_by(8)) {
+        if let Ok(instruction) = qpu::isa::decode(*word) {
+            assert_eq!(instruction.encode(), *word, "{instruction:?}");
         }
+        assert!(!qpu::disasm::line(*word, pc).is_empty());
+    }
+    for finding in qpu::check::check(&words) {
+        assert!(!finding.to_string().is_empty());
     }
 }
 
