@@ -3,11 +3,13 @@
 //! The instrument asks the QPU engine first, where the board has one and it supports the length,
 //! and otherwise the CPU engine; whoever did the work is named in the record.
 
+use ::qpu::job::{BusAddr, Job, Launch, Program, Runner};
 use dsp::{Complex, Direction};
-use qpu::job::{BusAddr, Job, Launch, Program, Runner};
 use wire::RunQpu;
 
 pub mod cpu;
+pub mod known_answer;
+pub mod qpu;
 
 /// Which processor an engine computes on; the same codes as on the wire.
 pub use wire::Engine as EngineKind;
@@ -160,7 +162,7 @@ fn run_on<R: Runner>(
     }
     let launches = [Launch {
         programs: &programs[..count],
-        clear: qpu::job::CacheClear::All,
+        clear: ::qpu::job::CacheClear::All,
     }];
     let job = Job {
         launches: &launches,

@@ -1,3 +1,66 @@
-//! Stub.
-#![cfg_attr(not(test), no_std)]
+//! The QPU programs of qpuscope as const words.
+//!
+//! They are generated on the host when this crate is built (`qpu::generate`), so the firmware and
+//! the host's tests hold the same words. Listings for people are written to `listings` in cargo's
+//! target directory; those in `qpu/programs/listings` are what a test compares them with, so that
+//! no program changes unnoticed.
+#![no_std]
 #![forbid(unsafe_code)]
+
+use qpu::fft::{Catalogue, Pass, Program, Uniform};
+
+/// All programs, for planners.
+pub const CATALOGUE: Catalogue = Catalogue {
+    fft: include!(concat!(env!("OUT_DIR"), "/fft.rs")),
+};
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::*;
+    use qpu::generate::fft::programs;
+    use std::path::Path;
+    use std::{env, fs, println};
+
+    #[test]
+    fn the_catalogue_holds_what_the_generator_makes() {
+        let programs = programs();
+        assert_eq!(programs.len(), CATALOGUE.fft.len());
+        for program in &programs {
+            let held = CATALOGUE
+                .find(program.pass, u32::from(program.parts))
+                .expect("in the catalogue");
+            assert_eq!(
+                (held.code, held.uniforms),
+                (&program.code[..], &program.uniforms[..])
+            );
+        }
+    }
+
+    #[test]
+    fn listings_are_the_golden_ones() {
+        let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("listings");
+        let update = env::var_os("QPUSCOPE_UPDATE_GOLDEN").is_some();
+        for program in programs() {
+            let path = golden.join(program.name() + ".lst");
+            let listing = program.listing();
+            if update {
+                fs::write(&path, &listing).expect("the golden listing can be written");
+                println!("wrote {}", path.display());
+                continue;
+            }
+            let wanted = fs::read_to_string(&path).expect("a golden listing of each program");
+            let differs = wanted
+                .lines()
+                .zip(listing.lines())
+                .find(|(wanted, got)| wanted != got);
+            assert_eq!(
+                (differs, listing.len()),
+                (None, wanted.len()),
+                "{} changed; if that is meant, run with QPUSCOPE_UPDATE_GOLDEN=1",
+                path.display()
+            );
+        }
+    }
+}

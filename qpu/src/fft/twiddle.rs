@@ -12,9 +12,13 @@ pub fn turn(numerator: u32, denominator: u32) -> (f64, f64) {
     let numerator = numerator % denominator;
     let (octant, rest) = (numerator / eighth, numerator % eighth);
     // Odd octants count down from the next quarter.
-    let rest = if octant % 2 == 0 { rest } else { eighth - rest };
+    let rest = if octant.is_multiple_of(2) {
+        rest
+    } else {
+        eighth - rest
+    };
     let angle = TAU * f64::from(rest) / f64::from(denominator);
-    let (sin, cos) = (libm::sin(angle), libm::cos(angle));
+    let (sin, cos) = libm::sincos(angle);
     match octant {
         0 => (cos, sin),
         1 => (sin, cos),

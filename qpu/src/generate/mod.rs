@@ -22,6 +22,8 @@
 //! assert_eq!(words.len(), 10);
 //! ```
 
+pub mod fft;
+
 mod builder;
 mod error;
 mod line;

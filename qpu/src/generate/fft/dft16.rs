@@ -1,0 +1,176 @@
+//! Sixteen-point transforms, one in each lane: radix 4 times radix 4, points in registers.
+//!
+//! A value at position p lies in file A or B by the parity of p's bits. The two operands of every
+//! butterfly differ in one bit of their positions, so they are read through different ports.
+//! Factors of -i are exchanges and signs, which cost nothing.
+
+use super::draft::{Complex, Draft, Value, Wish, negate};
+use super::operation::{Destination, Place, Source};
+use crate::isa::File;
+use core::f64::consts::PI;
+
+/// A constant in both files, so that one can always be read beside the other operand.
+type Constant = u8;
+
+/// Constants of the codelet.
+pub struct Constants {
+    /// cos π/8.
+    cos1: Constant,
+    /// sin π/8.
+    sin1: Constant,
+    /// cos π/4.
+    cos2: Constant,
+}
+
+/// Two values of a first-layer butterfly: sum and difference of positions n and n + 8.
+pub type Butterfly = [Complex; 2];
+
+impl Constants {
+    /// Loads them.
+    pub fn load(draft: &mut Draft) -> Self {
+        let mut constant = |value: f64| {
+            let Place::Register(File::A, a) = draft.take(Wish::File(File::A)) else {
+                unreachable!()
+            };
+            let Place::Register(File::B, b) = draft.take(Wish::File(File::B)) else {
+                unreachable!()
+            };
+            assert_eq!(a, b, "constants are taken first");
+            let both = [File::A, File::B].map(|file| Destination::Place(Place::Register(file, a)));
+            draft.immediate((value as f32).to_bits(), both);
+            a
+        };
+        Self {
+            cos1: constant((PI / 8.0).cos()),
+            sin1: constant((PI / 8.0).sin()),
+            cos2: constant((PI / 4.0).cos()),
+        }
+    }
+
+    /// z · W16^k. Gives back z where it makes new values.
+    fn turn(&self, draft: &mut Draft, z: Complex, k: usize, file: File) -> Complex {
+        let factor = |constant: Constant, beside: Value| {
+            let file = match beside.place {
+                Place::Register(file, _) => file.other(),
+                _ => File::A,
+            };
+            Source::Place(Place::Register(file, constant))
+        };
+        let [re, im] = z;
+        let wish = Wish::File(file);
+        match k {
+            0 => z,
+            4 => [im, negate(re)],
+            2 | 6 => {
+                let p = draft.multiply(re, factor(self.cos2, re), Wish::Accumulator);
+                let q = draft.multiply(im, factor(self.cos2, im), Wish::Accumulator);
+                let sum = draft.add(p, q, wish);
+                let difference = draft.subtract(q, p, wish);
+                draft.give_back(p.place);
+                draft.give_back(q.place);
+                draft.give_back_complex(z);
+                if k == 2 {
+                    [sum, difference]
+                } else {
+                    [difference, negate(sum)]
+                }
+            }
+            1 | 3 | 9 => {
+                let (cos, sin) = if k == 3 {
+                    (self.sin1, self.cos1)
+                } else {
+                    (self.cos1, self.sin1)
+                };
+                let cos = [factor(cos, re), factor(cos, im)];
+                let sin = [factor(sin, im), factor(sin, re)];
+                let turned = draft.turn(z, cos, sin, wish);
+                // W16^9 = -W16^1.
+                if k == 9 { turned.map(negate) } else { turned }
+            }
+            _ => unreachable!("no product of two numbers below 4"),
+        }
+    }
+}
+
+/// Which file a position's values lie in.
+pub const fn file_of(position: usize) -> File {
+    if position.count_ones() & 1 == 0 {
+        File::A
+    } else {
+        File::B
+    }
+}
+
+/// Output k of radix 4 over four points, from the sums and differences of (0, 2) and (1, 3).
+///
+/// Must be written for k = 0 to 3 in order: the last use of each gives it back.
+fn radix4(draft: &mut Draft, even: Butterfly, odd: Butterfly, k: usize, wish: Wish) -> Complex {
+    let (t, u) = (even[k % 2], odd[k % 2]);
+    // (-i)^k · u.
+    let turned = if k.is_multiple_of(2) {
+        u
+    } else {
+        [u[1], negate(u[0])]
+    };
+    let turned = if k >= 2 { turned.map(negate) } else { turned };
+    let y = [0, 1].map(|c| draft.add(t[c], turned[c], wish));
+    if k >= 2 {
+        draft.give_back_complex(t);
+        draft.give_back_complex(u);
+    }
+    y
+}
+
+/// What surrounds a transform: where its points come from and where its outputs go.
+pub trait Ends {
+    /// What is being written.
+    fn draft(&mut self) -> &mut Draft;
+
+    /// Writes the sum and difference of points n and n + 8, each in the file of its position
+    /// ([`file_of`] n and n + 8).
+    fn butterfly(&mut self, n: usize) -> Butterfly;
+
+    /// Where outputs should be.
+    fn wish(&self) -> Wish;
+
+    /// Takes output k over.
+    fn output(&mut self, k: usize, y: Complex);
+}
+
+/// Writes a 16-point transform.
+pub fn dft16(ends: &mut impl Ends, constants: &Constants) {
+    // Point n = 4 n1 + n2. Radix 4 over n1, then W16^(n2 k1).
+    let mut columns = [[None; 4]; 4];
+    for n2 in 0..4 {
+        let even = ends.butterfly(n2);
+        let odd = ends.butterfly(n2 + 4);
+        // Partners of the next layer differ in one bit of n2.
+        let file = |k1: usize| file_of(4 * n2 + k1);
+        for (k1, column) in columns.iter_mut().enumerate() {
+            let y = radix4(ends.draft(), even, odd, k1, Wish::File(file(k1)));
+            column[n2] = Some(constants.turn(ends.draft(), y, n2 * k1, file(k1)));
+        }
+    }
+    // Radix 4 over n2; output k = k1 + 4 k2.
+    for (k1, column) in columns.iter().enumerate() {
+        let [even, odd] = [0, 1].map(|n2| {
+            let [x, y] = [n2, n2 + 2].map(|n2| column[n2].expect("written above"));
+            let file = file_of(4 * n2 + k1);
+            let draft = ends.draft();
+            let sum = [0, 1].map(|c| draft.add(x[c], y[c], Wish::File(file)));
+            let difference = [0, 1].map(|c| draft.subtract(x[c], y[c], Wish::File(file.other())));
+            draft.give_back_complex(x);
+            draft.give_back_complex(y);
+            [sum, difference]
+        });
+        for k2 in 0..4 {
+            let wish = ends.wish();
+            let y = radix4(ends.draft(), even, odd, k2, wish);
+            assert!(
+                y.iter().all(|part| !part.negative),
+                "outputs have their sign"
+            );
+            ends.output(k1 + 4 * k2, y);
+        }
+    }
+}

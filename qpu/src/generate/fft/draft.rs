@@ -1,0 +1,253 @@
+//! A codelet being written: operations in program order, on registers that are given out.
+//!
+//! Registers are reused oldest first, so that an operation rarely has to wait for a register
+//! whose last reader is still to come.
+
+use super::operation::{Destination, Operation, Place, Source, Unit};
+use crate::fft::Uniform;
+use crate::isa::{AddOp, Cond, File, MulOp};
+use std::collections::VecDeque;
+
+/// Which registers will do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wish {
+    /// This file.
+    File(File),
+    /// The file that has more registers left.
+    AnyFile,
+    /// r0 to r3.
+    Accumulator,
+}
+
+/// A number, up to its sign: subtraction absorbs signs, so that negating costs nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Value {
+    /// Where it is.
+    pub place: Place,
+    /// What is there is the negative.
+    pub negative: bool,
+}
+
+/// A complex number: real and imaginary part.
+pub type Complex = [Value; 2];
+
+/// Operations in program order, and the registers that are free after them.
+pub struct Draft {
+    operations: Vec<Operation>,
+    files: [VecDeque<u8>; 2],
+    accumulators: VecDeque<u8>,
+}
+
+const PLAIN: Operation = Operation {
+    unit: Unit::Fetch(0),
+    sources: [Source::Place(Place::Accumulator(0)); 2],
+    destinations: [Destination::Nothing; 2],
+    cond: Cond::Always,
+    sets_flags: false,
+    rotation: 0,
+    is_barrier: false,
+};
+
+impl Draft {
+    /// Nothing written, all registers free but ra14 and rb14, which the end of a program must not
+    /// touch, and the accumulator `kept`.
+    pub fn new(kept: Place) -> Self {
+        let file: VecDeque<u8> = (0..32).filter(|&n| n != 14).collect();
+        Self {
+            operations: Vec::new(),
+            files: [file.clone(), file],
+            accumulators: (0..4).filter(|&n| Place::Accumulator(n) != kept).collect(),
+        }
+    }
+
+    /// What was written.
+    pub fn finish(self) -> Vec<Operation> {
+        self.operations
+    }
+
+    /// A free register.
+    ///
+    /// # Panics
+    /// When none is left: a bug of the codelet, found when the programs are built.
+    pub fn take(&mut self, wish: Wish) -> Place {
+        let file = match wish {
+            Wish::Accumulator => {
+                let number = self.accumulators.pop_front().expect("a free accumulator");
+                return Place::Accumulator(number);
+            }
+            Wish::File(file) => file,
+            Wish::AnyFile if self.files[0].len() >= self.files[1].len() => File::A,
+            Wish::AnyFile => File::B,
+        };
+        let number = self.files[file as usize]
+            .pop_front()
+            .expect("a free register");
+        Place::Register(file, number)
+    }
+
+    /// Gives a register back after its last reader was written.
+    pub fn give_back(&mut self, place: Place) {
+        match place {
+            Place::Register(file, number) => self.files[file as usize].push_back(number),
+            Place::Accumulator(number) => self.accumulators.push_back(number),
+            Place::R4 => {}
+        }
+    }
+
+    /// Gives back both parts.
+    pub fn give_back_complex(&mut self, z: Complex) {
+        for value in z {
+            self.give_back(value.place);
+        }
+    }
+
+    /// Writes an operation as it is.
+    pub fn push(&mut self, operation: Operation) {
+        self.operations.push(operation);
+    }
+
+    /// An operation of the add ALU.
+    pub fn add_op(&mut self, op: AddOp, sources: [Source; 2], destination: Destination) {
+        self.push(Operation {
+            unit: Unit::Add(op),
+            sources,
+            destinations: [destination, Destination::Nothing],
+            ..PLAIN
+        });
+    }
+
+    /// The same, setting flags.
+    pub fn add_op_setting_flags(
+        &mut self,
+        op: AddOp,
+        sources: [Source; 2],
+        destination: Destination,
+    ) {
+        self.add_op(op, sources, destination);
+        self.operations.last_mut().expect("just pushed").sets_flags = true;
+    }
+
+    /// A copy, on either ALU.
+    pub fn copy(&mut self, source: Source, destination: Destination) {
+        self.push(Operation {
+            unit: Unit::Either(AddOp::Or, MulOp::V8min),
+            sources: [source; 2],
+            destinations: [destination, Destination::Nothing],
+            ..PLAIN
+        });
+    }
+
+    /// A copy that waits until everything before it has been issued.
+    pub fn copy_after_all(&mut self, source: Source, destination: Destination) {
+        self.copy(source, destination);
+        self.operations.last_mut().expect("just pushed").is_barrier = true;
+    }
+
+    /// A copy of `place`, moved up by `rotation` lanes, into those lanes of `into` where `cond` holds.
+    pub fn merge_rotated(&mut self, place: Place, rotation: u8, cond: Cond, into: Place) {
+        self.push(Operation {
+            unit: Unit::Mul(MulOp::V8min),
+            sources: [Source::Place(place); 2],
+            destinations: [Destination::Place(into), Destination::Nothing],
+            cond,
+            rotation,
+            ..PLAIN
+        });
+    }
+
+    /// A constant to one or two destinations.
+    pub fn immediate(&mut self, value: u32, destinations: [Destination; 2]) {
+        self.push(Operation {
+            unit: Unit::Immediate(value),
+            destinations,
+            ..PLAIN
+        });
+    }
+
+    /// A lookup at `lanes` + uniform, fetched into r4, where it stays until the next one.
+    ///
+    /// The addresses must be such that no carry crosses a byte: then both ALUs can add.
+    pub fn lookup(&mut self, tmu: u8, lanes: Place, address: Uniform) -> Place {
+        self.push(Operation {
+            unit: Unit::Either(AddOp::Add, MulOp::V8adds),
+            sources: [Source::Place(lanes), Source::Uniform(address)],
+            destinations: [Destination::Tmu(tmu), Destination::Nothing],
+            ..PLAIN
+        });
+        self.push(Operation {
+            unit: Unit::Fetch(tmu),
+            ..PLAIN
+        });
+        Place::R4
+    }
+
+    /// The product with a positive factor.
+    pub fn multiply(&mut self, x: Value, factor: Source, wish: Wish) -> Value {
+        let place = self.take(wish);
+        self.push(Operation {
+            unit: Unit::Mul(MulOp::Fmul),
+            sources: [Source::Place(x.place), factor],
+            destinations: [Destination::Place(place), Destination::Nothing],
+            ..PLAIN
+        });
+        Value {
+            place,
+            negative: x.negative,
+        }
+    }
+
+    /// x + y.
+    pub fn add(&mut self, x: Value, y: Value, wish: Wish) -> Value {
+        let place = self.take(wish);
+        let (op, first, second, negative) = match (x.negative, y.negative) {
+            (false, false) => (AddOp::Fadd, x, y, false),
+            (false, true) => (AddOp::Fsub, x, y, false),
+            (true, false) => (AddOp::Fsub, y, x, false),
+            (true, true) => (AddOp::Fadd, x, y, true),
+        };
+        self.add_op(
+            op,
+            [Source::Place(first.place), Source::Place(second.place)],
+            Destination::Place(place),
+        );
+        Value { place, negative }
+    }
+
+    /// x - y.
+    pub fn subtract(&mut self, x: Value, y: Value, wish: Wish) -> Value {
+        self.add(x, negate(y), wish)
+    }
+
+    /// z · (cos - i sin): turns back by the angle. Gives back z.
+    pub fn turn(&mut self, z: Complex, cos: [Source; 2], sin: [Source; 2], wish: Wish) -> Complex {
+        let [re, im] = z;
+        let re_cos = self.multiply(re, cos[0], Wish::Accumulator);
+        let im_sin = self.multiply(im, sin[0], Wish::Accumulator);
+        let turned_re = self.add(re_cos, im_sin, wish);
+        self.give_back(re_cos.place);
+        self.give_back(im_sin.place);
+        let im_cos = self.multiply(im, cos[1], Wish::Accumulator);
+        let re_sin = self.multiply(re, sin[1], Wish::Accumulator);
+        let turned_im = self.subtract(im_cos, re_sin, wish);
+        self.give_back(im_cos.place);
+        self.give_back(re_sin.place);
+        self.give_back_complex(z);
+        [turned_re, turned_im]
+    }
+}
+
+/// -x.
+pub fn negate(x: Value) -> Value {
+    Value {
+        negative: !x.negative,
+        ..x
+    }
+}
+
+/// What is in a place, with its sign.
+pub fn positive(place: Place) -> Value {
+    Value {
+        place,
+        negative: false,
+    }
+}
