@@ -11,3 +11,4 @@ pub mod fft;
 pub mod generate;
 pub mod isa;
 pub mod job;
+pub mod vpm;
