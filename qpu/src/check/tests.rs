@@ -1,1 +1,362 @@
-//! One bad and one good program for each rule.
+//! One bad and one good program for each rule. The bad one breaks that rule and no other.
+
+use super::*;
+use crate::generate::*;
+use crate::isa::{
+    Alu, Branch, BranchCond, Cond, Instruction, MulPack, Pack, Raddr, RaddrB, Semaphore,
+    SemaphoreAction, Signal, Unpack, Waddr, WriteBack, raddr, waddr,
+};
+
+/// A rule, a program that breaks it, and one that does nearly the same without breaking it.
+type Case = (Rule, fn(&mut Builder), fn(&mut Builder));
+
+/// Most programs start with two instructions that matter to no rule and end like any program.
+fn program(body: fn(&mut Builder)) -> Vec<u64> {
+    let mut b = Builder::new();
+    b.nops(2);
+    body(&mut b);
+    b.nops(3);
+    b.end();
+    b.finish_unchecked()
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A `nop` with some of its fields changed.
+fn odd(b: &mut Builder, change: fn(&mut Alu)) {
+    let mut alu = Alu::NOP;
+    change(&mut alu);
+    b.instruction(Instruction::Alu(alu));
+}
+
+fn to(address: Waddr) -> WriteBack {
+    WriteBack {
+        cond_add: Cond::Always,
+        waddr_add: address,
+        ..WriteBack::NOTHING
+    }
+}
+
+#[rustfmt::skip]
+const CASES: &[Case] = &[
+    (Rule::RegisterFile,
+        |b| { b.mov(ra(3), R0); b.mov(R1, ra(3)); },
+        |b| { b.mov(ra(3), R0); b.mov(R1, rb(3)); b.mov(R1, ra(3)); }),
+    (Rule::RegisterFile, // a load immediate into file B
+        |b| { b.ldi(rb(31), 7); b.fadd(R1, R1, rb(31)); },
+        |b| { b.ldi(rb(31), 7); b.nop(); b.fadd(R1, R1, rb(31)); }),
+    (Rule::RegisterFile, // by way of a branch: the third delay slot, then the target
+        |b| { let l = b.label("l"); b.brr(BranchCond::Always, l); b.nops(2); b.mov(ra(1), R0); b.nops(3); b.bind(l); b.mov(R0, ra(1)); },
+        |b| { let l = b.label("l"); b.brr(BranchCond::Always, l); b.nops(2); b.mov(ra(1), R0); b.mov(R0, ra(1)); b.bind(l); b.nop(); b.mov(R0, ra(1)); }),
+    (Rule::RegisterFile, // a link is a write
+        |b| { let l = b.here("l"); b.brr(BranchCond::AnyZS, l).link(ra(2)); b.mov(R0, ra(2)); b.nops(2); },
+        |b| { let l = b.here("l"); b.brr(BranchCond::AnyZS, l).link(ra(2)); b.nop(); b.mov(R0, ra(2)); b.nop(); }),
+    (Rule::RegisterFile, // a branch reads its register
+        |b| { b.ldi(ra(2), 64); b.bra(BranchCond::AllZS, ra(2)); b.nops(3); },
+        |b| { b.ldi(ra(2), 64); b.nop(); b.bra(BranchCond::AllZS, ra(2)); b.nops(3); }),
+    (Rule::RegisterFile, // by way of a return
+        |b| { let f = b.label("f"); b.brr(BranchCond::Always, f).link(ra(2)); b.nops(3); b.mov(R0, rb(9)); b.nop(); b.end();
+              b.bind(f); b.nop(); b.bra(BranchCond::Always, ra(2)); b.nops(2); b.mov(rb(9), R1); },
+        |b| { let f = b.label("f"); b.brr(BranchCond::Always, f).link(ra(2)); b.nops(3); b.nop(); b.mov(R0, rb(9)); b.end();
+              b.bind(f); b.nop(); b.bra(BranchCond::Always, ra(2)); b.nops(2); b.mov(rb(9), R1); }),
+    (Rule::SfuResult,
+        |b| { b.mov(SFU_RECIP, R0); b.nop(); b.mov(R1, R4); },
+        |b| { b.mov(SFU_RECIP, R0); b.nops(2); b.mov(R1, R4); }),
+    (Rule::SfuResult, // r4 loaded by a TMU meanwhile
+        |b| { b.mov(SFU_EXP, R0); b.nop().ldtmu0(); },
+        |b| { b.mov(SFU_EXP, R0); b.nops(2); b.nop().ldtmu0(); }),
+    (Rule::TmuNoswap,
+        |b| { b.mov(TMU_NOSWAP, 1); b.nop(); b.mov(TMU0_S, R0); },
+        |b| { b.mov(TMU_NOSWAP, 1); b.nops(2); b.mov(TMU0_S, R0); }),
+    (Rule::UniformsAddress,
+        |b| { b.mov(UNIFORMS_ADDRESS, R0); b.nop(); b.mov(R1, UNIF); },
+        |b| { b.mov(UNIFORMS_ADDRESS, R0); b.nops(2); b.mov(R1, UNIF); }),
+    (Rule::UniformsAddress, // relative; a uniform beside the write is the one before
+        |b| { b.mov(UNIFORMS_ADDRESS_RELATIVE, -1); b.mov(R1, UNIF); },
+        |b| { b.mov(UNIFORMS_ADDRESS_RELATIVE, -1).mov(R1, UNIF); }),
+    (Rule::RotationSource,
+        |b| { b.mov(R0, R1); b.mov(R2, R0).rotate(1); },
+        |b| { b.mov(R0, R1); b.mov(R3, R1).mov(R2, R1).rotate(1); b.mov(R2, R0).rotate(1); }),
+    (Rule::RotationAmount,
+        |b| { b.mov(R5_ALL, R1); b.mov(R2, R0).rotate_r5(); },
+        |b| { b.mov(R5_ALL, R1); b.nop(); b.mov(R2, R0).rotate_r5(); }),
+    (Rule::BranchSpacing,
+        |b| { let l = b.label("l"); b.brr(BranchCond::AnyZS, l); b.nop(); b.brr(BranchCond::AnyNS, l); b.nops(3); b.bind(l); },
+        |b| { let l = b.label("l"); b.brr(BranchCond::AnyZS, l); b.nops(2); b.brr(BranchCond::AnyNS, l); b.nops(3); b.bind(l); }),
+    (Rule::OnePeripheral,
+        |b| { b.mov(TMU0_S, R0).mov(TMU1_S, R0); },
+        |b| { b.mov(TMU0_S, R0).mov(VPM, R0); }),
+    (Rule::OnePeripheral,
+        |b| { b.mov(TMU0_S, R0).ldtmu1(); },
+        |b| { b.mov(TMU0_S, R0); b.nop().ldtmu1(); }),
+    (Rule::OnePeripheral,
+        |b| { b.mov(SFU_RECIP, MUTEX_ACQUIRE); },
+        |b| { b.mov(NONE, MUTEX_ACQUIRE); b.mov(MUTEX_RELEASE, 1); }),
+    (Rule::TmuUniform,
+        |b| { b.mov(TMU0_T, UNIF); },
+        |b| { b.mov(TMU0_S, UNIF); }),
+    (Rule::BothSetups,
+        |b| { b.mov(RD_SETUP, R0).mov(WR_SETUP, R1); },
+        |b| { b.mov(LD_ADDR, R0).mov(ST_ADDR, R1); }),
+    (Rule::VpmReadAndSetup,
+        |b| { b.mov(R0, VPM).mov(WR_SETUP, R1); },
+        |b| { b.mov(R0, VPM).mov(VPM, R1); }),
+    (Rule::VpmWriteAndSetup,
+        |b| { b.mov(VPM, R0).mov(WR_SETUP, R1); },
+        |b| { b.mov(VPM, R0); b.mov(WR_SETUP, R1); }),
+    (Rule::TmuLoadAndVpm,
+        |b| { b.mov(VPM, R0).ldtmu0(); },
+        |b| { b.mov(R1, R0).ldtmu0(); }),
+    (Rule::SameDestination,
+        |b| { b.mov(R0, R1).mov(R0, R2); },
+        |b| { b.mov(R0, R1).ifz().mov(R0, R2).ifnz(); b.mov(ra(7), R1).mov(rb(7), R2); }),
+    (Rule::SameDestination, // opposite conditions do not help a peripheral, nor r5 two names
+        |b| { b.mov(R5_QUAD, R1).mov(R5_ALL, R2); },
+        |b| { b.mov(R5_QUAD, R1); b.mov(R5_ALL, R2); }),
+    (Rule::SameRead,
+        |b| odd(b, |alu| { alu.raddr_a = raddr::UNIFORM; alu.raddr_b = RaddrB::Register { raddr: raddr::UNIFORM, signal: Signal::None }; }),
+        |b| { b.mov(R0, UNIF).fmul(R1, UNIF, UNIF); }),
+    (Rule::ConditionalPeripheral,
+        |b| { b.mov(TMU0_S, R0).ifz(); },
+        |b| { b.mov(HOST_INT, R0).ifz(); }),
+    (Rule::PackMul,
+        |b| { b.v8max(VPM, R0, R1).pack_mul(MulPack::P8888); },
+        |b| { b.v8max(rb(3), R0, R1).pack_mul(MulPack::P8888); }),
+    (Rule::PackMul, // reserved code
+        |b| odd(b, |alu| { alu.write.pm = true; alu.write.pack = Pack::P16a; }),
+        |b| odd(b, |alu| { alu.write.pm = true; })),
+    (Rule::PackWithoutFileA,
+        |b| odd(b, |alu| { alu.op_add = crate::isa::AddOp::Or; alu.write = to(waddr::ACC1); alu.write.pack = Pack::P16a; }),
+        |b| { b.mov(ra(5).pack(Pack::P16a), R0); b.mov(R1, R2).mov(ra(6).pack(Pack::P8b), R2); }),
+    (Rule::UnpackIo,
+        |b| odd(b, |alu| { alu.op_add = crate::isa::AddOp::Or; alu.write = to(waddr::ACC1); alu.raddr_a = raddr::UNIFORM; alu.add_a = crate::isa::Mux::A; alu.unpack = Unpack::U8a; }),
+        |b| { b.mov(R1, ra(4).unpack(Unpack::U8a)); b.mov(R1, R4.unpack(Unpack::U8a)); }),
+    (Rule::UnpackMixed,
+        |b| { let a = ra(4).unpack(Unpack::U16a); b.add(R1, a, R0).fmul(R2, a, R0); },
+        |b| { let a = ra(4).unpack(Unpack::U16a); b.fadd(R1, a, R0).fmul(R2, a, R0); }),
+    (Rule::FlagsOfNever,
+        |b| { b.sub(R0, R0, 1).setf().cond(Cond::Never); },
+        |b| { b.sub(NONE, R0, 1).setf(); b.fmul(R0, R0, R0).setf(); }),
+    (Rule::IdleMulWrite,
+        |b| odd(b, |alu| { alu.write.cond_mul = Cond::Always; alu.write.waddr_mul = waddr::ACC3; }),
+        |b| odd(b, |alu| { alu.write.cond_mul = Cond::Always; })),
+    (Rule::NoRead,
+        |b| odd(b, |alu| { alu.op_add = crate::isa::AddOp::Or; alu.write = to(waddr::ACC1); alu.add_a = crate::isa::Mux::B; }),
+        |b| odd(b, |alu| { alu.add_a = crate::isa::Mux::B; })),
+    (Rule::UnmappedRead,
+        |b| odd(b, |alu| { alu.raddr_a = Raddr::from_bits(40).unwrap(); }),
+        |b| odd(b, |alu| { alu.raddr_a = raddr::XY_PIXEL_COORD; })),
+    (Rule::BusyRead,
+        |b| odd(b, |alu| { alu.raddr_a = raddr::VPM_BUSY; }),
+        |b| { b.or(NONE, LD_WAIT, ST_WAIT); }),
+    (Rule::FragmentOnly,
+        |b| { b.nop().signal(Signal::WaitScoreboard); },
+        |b| { b.nop().signal(Signal::Breakpoint); }),
+    (Rule::FragmentOnly,
+        |b| odd(b, |alu| { alu.raddr_a = raddr::VARYING; }),
+        |b| odd(b, |alu| { alu.raddr_a = raddr::UNIFORM; })),
+    (Rule::BranchOddRegister,
+        |b| b.instruction(Instruction::Branch(Branch { raddr_a: 3, ..Branch::RELATIVE })),
+        |b| b.instruction(Instruction::Branch(Branch { raddr_a: 2, ..Branch::RELATIVE }))),
+    (Rule::LinkOddRegister,
+        |b| { let l = b.label("l"); b.brr(BranchCond::AnyZS, l).link(ra(5)); b.nops(3); b.bind(l); },
+        |b| { let l = b.label("l"); b.brr(BranchCond::AnyZS, l).link(ra(4)).link(rb(5)); b.nops(3); b.bind(l); }),
+    (Rule::BranchTarget,
+        |b| b.instruction(Instruction::Branch(Branch { immediate: 8000, cond_br: BranchCond::AnyZS, ..Branch::RELATIVE })),
+        |b| b.instruction(Instruction::Branch(Branch { immediate: 0, cond_br: BranchCond::AnyZS, ..Branch::RELATIVE }))),
+    (Rule::BranchTarget, // between instructions
+        |b| b.instruction(Instruction::Branch(Branch { immediate: 4, cond_br: BranchCond::AnyZS, ..Branch::RELATIVE })),
+        |b| b.instruction(Instruction::Branch(Branch { immediate: 8, cond_br: BranchCond::AnyZS, ..Branch::RELATIVE }))),
+    (Rule::EndUniform,
+        |b| { b.nop().thrend(); b.nop(); b.mov(R0, UNIF); },
+        |b| { b.nop().thrend(); b.nops(2); b.mov(R0, UNIF); }),
+    (Rule::EndVpm,
+        |b| { b.mov(VPM, R0).thrend(); b.nops(2); },
+        |b| { b.mov(VPM, R0); b.nop().thrend(); b.nops(2); }),
+    (Rule::EndVpm, // waits are DMA too
+        |b| { b.nop().thrend(); b.mov(NONE, ST_WAIT); b.nop(); },
+        |b| { b.mov(NONE, ST_WAIT); b.nop().thrend(); b.nop(); b.nop(); }),
+    (Rule::EndRegister14,
+        |b| { b.nop().thrend(); b.mov(R0, rb(14)); b.nop(); },
+        |b| { b.nop().thrend(); b.mov(R0, rb(13)); b.nop(); }),
+    (Rule::EndRegisterWrite,
+        |b| { b.mov(ra(1), R0).thrend(); b.nops(2); },
+        |b| { b.mov(HOST_INT, R0).thrend(); b.mov(ra(1), R0); b.nop(); }),
+    (Rule::EndBranch,
+        |b| { let l = b.here("l"); b.nop().thrend(); b.nop(); b.brr(BranchCond::AnyZS, l); },
+        |b| { let l = b.here("l"); b.brr(BranchCond::AnyZS, l); b.nops(3); }),
+];
+
+fn broken(words: &[u64]) -> Vec<Rule> {
+    let mut rules: Vec<Rule> = check(words)
+        .into_iter()
+        .map(|finding| finding.rule)
+        .collect();
+    rules.dedup();
+    rules
+}
+
+#[test]
+fn each_bad_program_breaks_its_rule_and_no_other() {
+    for (number, (rule, bad, good)) in CASES.iter().enumerate() {
+        assert_eq!(
+            broken(&program(*bad)),
+            [*rule],
+            "bad program of case {number}"
+        );
+        assert_eq!(
+            broken(&program(*good)),
+            [],
+            "good program of case {number}, {rule:?}"
+        );
+    }
+}
+
+#[test]
+fn every_rule_has_a_case() {
+    // Tested by themselves below, because their programs break a second rule or are no whole programs.
+    let apart = [
+        Rule::Undecodable,
+        Rule::TmuAtStart,
+        Rule::SemaphoreWrite,
+        Rule::NoProgramEnd,
+        Rule::EndTlbZ,
+    ];
+    for rule in Rule::ALL.iter().filter(|rule| !apart.contains(rule)) {
+        assert!(CASES.iter().any(|(case, ..)| case == rule), "{rule:?}");
+    }
+}
+
+fn words(body: impl FnOnce(&mut Builder)) -> Vec<u64> {
+    let mut b = Builder::new();
+    body(&mut b);
+    b.finish_unchecked()
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn a_word_that_is_no_instruction() {
+    let mut words = words(|b| b.end());
+    words.insert(0, 0x1000_09e7_099e_7000);
+    let findings = check(&words);
+    assert_eq!(findings.len(), 1);
+    assert_eq!((findings[0].rule, findings[0].pc), (Rule::Undecodable, 0));
+}
+
+#[test]
+fn no_tmu_write_in_the_first_two_instructions() {
+    for early in 0..3 {
+        let words = words(|b| {
+            b.nops(early);
+            b.mov(TMU1_S, R0);
+            b.end();
+        });
+        let expected: &[Rule] = if early < 2 { &[Rule::TmuAtStart] } else { &[] };
+        assert_eq!(broken(&words), expected, "TMU write at instruction {early}");
+    }
+}
+
+#[test]
+fn a_semaphore_instruction_writes_no_tmu() {
+    let semaphore = |address| {
+        let semaphore = Semaphore::new(SemaphoreAction::Increment, 3).unwrap();
+        Instruction::Semaphore(Semaphore {
+            write: to(address),
+            ..semaphore
+        })
+    };
+    let program = |address| {
+        words(|b| {
+            b.nops(2);
+            b.instruction(semaphore(address));
+            b.end();
+        })
+    };
+    assert_eq!(
+        broken(&program(waddr::TMU0_S)),
+        [Rule::OnePeripheral, Rule::SemaphoreWrite]
+    );
+    assert_eq!(broken(&program(waddr::ACC0)), []);
+}
+
+#[test]
+fn every_way_ends() {
+    assert_eq!(broken(&[]), [Rule::NoProgramEnd]);
+    assert_eq!(broken(&words(|b| b.nops(4))), [Rule::NoProgramEnd]);
+    let cut = |slots| {
+        words(|b| {
+            b.nop().thrend();
+            b.nops(slots);
+        })
+    };
+    assert_eq!(broken(&cut(1)), [Rule::NoProgramEnd]);
+    assert_eq!(broken(&cut(2)), []);
+    let ends_in_branch = |condition, slots| {
+        words(|b| {
+            let start = b.here("start");
+            b.nops(3);
+            b.brr(condition, start);
+            b.nops(slots);
+        })
+    };
+    assert_eq!(broken(&ends_in_branch(BranchCond::Always, 3)), []);
+    assert_eq!(
+        broken(&ends_in_branch(BranchCond::Always, 2)),
+        [Rule::NoProgramEnd]
+    );
+    assert_eq!(
+        broken(&ends_in_branch(BranchCond::AnyZS, 3)),
+        [Rule::NoProgramEnd]
+    );
+}
+
+#[test]
+fn no_z_write_in_the_last_instruction() {
+    let words = words(|b| {
+        b.nop().thrend();
+        b.nop();
+        odd(b, |alu| {
+            alu.op_add = crate::isa::AddOp::Or;
+            alu.write = to(waddr::TLB_Z);
+        });
+    });
+    assert_eq!(broken(&words), [Rule::FragmentOnly, Rule::EndTlbZ]);
+}
+
+#[test]
+fn a_branch_in_the_third_delay_slot_meets_both_targets() {
+    // A's target runs three instructions as B's delay slots; then comes B's target. The write in the
+    // third of them and the read at B's target follow each other.
+    let words = words(|b| {
+        let (first, second) = (b.label("first"), b.label("second"));
+        b.brr(BranchCond::Always, first);
+        b.nops(2);
+        b.brr(BranchCond::Always, second);
+        b.bind(first);
+        b.nops(2);
+        b.mov(rb(4), R0);
+        b.nops(3);
+        b.bind(second);
+        b.mov(R0, rb(4));
+        b.end();
+    });
+    let findings = check(&words);
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert_eq!(
+        (findings[0].rule, findings[0].pc),
+        (Rule::RegisterFile, 10 * 8)
+    );
+}
+
+#[test]
+fn a_finding_says_what_and_where_and_how_to_mend_it() {
+    let words = words(|b| {
+        b.mov(ra(3), R0);
+        b.mov(R1, ra(3));
+        b.end();
+    });
+    assert_eq!(
+        check(&words)[0].to_string(),
+        "0x0008: register-file-read-after-write: ra3 was written in the instruction before and cannot be read yet; \
+         to mend it, put an instruction between, or keep the value in r0..r3"
+    );
+}
