@@ -1,5 +1,34 @@
-//! Stub.
+//! The firmware: drivers for the BCM2835, the FFT engines and the instrument.
+//!
+//! One hardware block a file; `arch` is the processor, [`mmio`] the only place where an address
+//! becomes registers, [`dma_buf`] the memory that V3D and the VideoCore see. Everything here compiles
+//! for the host too, where what does not touch hardware is tested; only the processor itself exists
+//! for the target alone. `src/main.rs` is the boot order.
 #![cfg_attr(target_os = "none", no_std)]
+// Registers and their fields are spelled as in Broadcom's and ARM's manuals.
+#![allow(non_snake_case)]
 
+pub mod arch;
+pub mod atags;
+pub mod board;
+pub mod device;
+pub mod dma_buf;
 pub mod engine;
+pub mod fault;
+pub mod gpio;
 pub mod instrument;
+pub mod interrupt;
+pub mod mailbox;
+pub mod mmio;
+pub mod pm;
+pub mod property;
+pub mod startup;
+pub mod timer;
+pub mod uart;
+pub mod v3d;
+
+#[cfg(target_os = "none")]
+pub mod log;
+#[cfg(not(target_os = "none"))]
+#[path = "log_host.rs"]
+pub mod log;

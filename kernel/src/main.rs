@@ -1,2 +1,80 @@
-//! Stub.
+//! The boot order of `kernel.img`, as a list.
+//!
+//! Before this: stacks, vectors, VFP and `.bss` (`boot/armv6.s`). A board without an answering
+//! mailbox, or without V3D, still becomes an instrument: it says what is missing and computes on the
+//! ARM. On the host the binary is empty; the parts it is made of are tested in the library.
+#![cfg_attr(target_os = "none", no_std, no_main)]
+
+#[cfg(target_os = "none")]
+kernel::entry!(boot);
+
+#[cfg(not(target_os = "none"))]
 fn main() {}
+
+use core::fmt::Write as _;
+
+use kernel::arch::cpu;
+use kernel::board::Revision;
+use kernel::device::Device;
+use kernel::dma_buf::Arena;
+use kernel::gpio::Gpio;
+use kernel::instrument::Board;
+use kernel::mailbox::Mailbox;
+use kernel::mmio::Peripherals;
+use kernel::pm::Pm;
+use kernel::property::MESSAGE_WORDS;
+use kernel::startup;
+use kernel::timer::{Alarm, Clock};
+use kernel::uart::{BOOT_BAUD, Uart};
+use kernel::v3d::{IDENT0_V3D, V3d};
+use kernel::{interrupt, log};
+
+/// Memory for programs, uniforms, twiddles and samples of jobs on the QPUs.
+#[cfg_attr(not(target_os = "none"), allow(dead_code))]
+const V3D_BYTES: usize = 32 << 20;
+
+#[cfg_attr(not(target_os = "none"), allow(dead_code))]
+fn boot(atags: u32) -> ! {
+    cpu::enable_mmu_and_caches();
+    let peripherals = Peripherals::take();
+    let clock = Clock::new(peripherals.clock);
+    log::start(clock);
+    let mut pm = Pm::new(peripherals.pm);
+    let cause = pm.reset_cause();
+
+    let mut arena = Arena::after_image();
+    let message = arena.take(4 * MESSAGE_WORDS).expect("a MiB has room");
+    let mut mailbox = Mailbox::new(peripherals.mailbox, clock, message);
+    let uart_hz = startup::set_uart_clock(&mut mailbox);
+    let mut gpio = Gpio::new(peripherals.gpio, clock);
+    gpio.route_uart0();
+    let uart = Uart::start(peripherals.uart, clock, uart_hz, BOOT_BAUD);
+    let mut uart = uart.expect("clocks from 1.8 MHz up have a divisor for 115200 baud");
+    interrupt::start(peripherals.interrupts, Alarm::new(peripherals.alarm));
+    startup::greet(&mut uart, &cause);
+
+    let mut facts = startup::ask_firmware(&mut mailbox, atags, uart_hz, &cause);
+    let revision = Revision(facts.board.revision);
+    let ram_bytes = facts.board.memory_bytes as usize;
+    cpu::map_ram(ram_bytes);
+    arena.grow(ram_bytes);
+    let light = gpio.into_act_led(revision.act_led());
+    let memory = arena.take(V3D_BYTES).expect("every board has 128 MiB");
+    let v3d = V3d::power_up(peripherals.v3d, mailbox, clock, memory, revision.v3d_hz());
+    match &v3d {
+        Ok(v3d) => {
+            facts.board.v3d_ident0 = IDENT0_V3D;
+            facts.board.clocks.v3d_hz = v3d.hz();
+        }
+        Err(absent) => facts.board.v3d_ident0 = absent.ident0,
+    }
+
+    let mut device = Device::new(uart, clock, pm, light, facts.board, facts.watchdog_counts);
+    let mut text = heapless::String::<512>::new();
+    let _ = write!(text, "{:?} {}\r\n", device.info(), facts.command_line);
+    device.send(text.as_bytes());
+    loop {
+        let later = device.now_us() + 1_000_000;
+        device.sleep_until(later);
+    }
+}

@@ -1,0 +1,123 @@
+@ What runs before Rust on an ARM1176 (Raspberry Pi 1 and Zero), and the exception vectors.
+@
+@ The boot firmware enters at 0x8000 in SVC mode with MMU and caches off, r2 = ATAGs or 0. What must
+@ hold before the first Rust instruction: a stack for every mode, VBAR at our vectors (SCTLR.V clear),
+@ VFP on (the target passes floats in VFP registers) and in RunFast mode, and a zeroed .bss.
+@
+@ RunFast (FPSCR = FZ | DN): outside it the VFP11 hands subnormal operands and results to "support
+@ code" through the undefined-instruction vector, and there is none here.
+@
+@ ARMv6 has no DSB/ISB mnemonics; CP15 c7 does their work. The assembler is told the architecture
+@ here because LLVM does not pass target features to global_asm (rust-lang/rust 127269).
+@
+@ Sources: ARM1176JZF-S TRM (DDI 0301), chapters 3 and 18 to 22; ARM ARM (DDI 0100), section A2.6.
+
+.arch armv6k
+.fpu vfpv2
+.arm
+
+.equ MODE_FIQ, 0x11
+.equ MODE_IRQ, 0x12
+.equ MODE_SVC, 0x13
+.equ MODE_ABT, 0x17
+.equ MODE_UND, 0x1b
+
+.section .text.boot, "ax", %progbits
+.global _start
+_start:
+    mov     r4, r2
+    mrc     p15, 0, r0, c1, c0, 0       @ SCTLR: high vectors, I-cache, prediction off
+    bic     r0, r0, #0x3800
+    bic     r0, r0, #0x0007             @ MMU, alignment check, D-cache off
+    mcr     p15, 0, r0, c1, c0, 0
+    ldr     r0, =vectors
+    mcr     p15, 0, r0, c12, c0, 0      @ VBAR
+
+    cpsid   aif, #MODE_FIQ
+    ldr     sp, =__exception_stack_top
+    cps     #MODE_UND
+    ldr     sp, =__exception_stack_top
+    cps     #MODE_ABT
+    ldr     sp, =__exception_stack_top
+    cps     #MODE_IRQ
+    ldr     sp, =__irq_stack_top
+    cps     #MODE_SVC
+    ldr     sp, =__stack_top
+
+    mrc     p15, 0, r0, c1, c0, 2       @ CPACR: full access to CP10 and CP11
+    orr     r0, r0, #0x00f00000
+    mcr     p15, 0, r0, c1, c0, 2
+    mov     r1, #0
+    mcr     p15, 0, r1, c7, c5, 4       @ prefetch flush (ISB)
+    mov     r0, #0x40000000             @ FPEXC.EN
+    vmsr    fpexc, r0
+    mov     r0, #0x03000000             @ FPSCR: FZ | DN
+    vmsr    fpscr, r0
+
+    ldr     r0, =__bss_start
+    ldr     r1, =__bss_end
+    mov     r2, #0
+    mov     r3, #0
+1:  cmp     r0, r1                      @ both ends are 64-byte aligned
+    strdlo  r2, r3, [r0], #8
+    blo     1b
+
+    mov     r0, r4
+    bl      kernel_main
+2:  mcr     p15, 0, r0, c7, c0, 4       @ wait for interrupt; kernel_main does not return
+    b       2b
+
+.balign 32
+vectors:
+    ldr     pc, =_start
+    ldr     pc, =undefined
+    ldr     pc, =supervisor_call
+    ldr     pc, =prefetch_abort
+    ldr     pc, =data_abort
+    ldr     pc, =reserved_vector
+    ldr     pc, =irq
+    ldr     pc, =fiq
+
+@ Everything but IRQ is the end of this run: save what a report needs and call Rust, which reports
+@ and resets the board. The frame is `Frame` in kernel/src/arch/armv6/exception.rs.
+.macro fatal name, kind, mode
+\name:
+    sub     sp, sp, #72
+    stmia   sp, {r0-r12}
+    mrs     r2, spsr
+    str     lr, [sp, #60]
+    str     r2, [sp, #64]
+    mov     r1, sp
+    cps     #MODE_SVC
+    mov     r2, sp
+    mov     r3, lr
+    cps     #\mode
+    str     r2, [sp, #52]
+    str     r3, [sp, #56]
+    mov     r0, #\kind
+    bl      kernel_exception
+.endm
+
+fatal undefined,       1, MODE_UND
+fatal supervisor_call, 2, MODE_SVC
+fatal prefetch_abort,  3, MODE_ABT
+fatal data_abort,      4, MODE_ABT
+fatal reserved_vector, 5, MODE_SVC
+fatal fiq,             7, MODE_FIQ
+
+@ The handler is Rust and may use any caller-saved register, VFP's included. An exclusive access that
+@ was interrupted must fail (clrex).
+irq:
+    sub     lr, lr, #4
+    push    {r0-r3, r12, lr}
+    vpush   {d0-d7}
+    vmrs    r0, fpscr
+    push    {r0, r1}
+    bl      kernel_irq
+    pop     {r0, r1}
+    vmsr    fpscr, r0
+    vpop    {d0-d7}
+    clrex
+    ldm     sp!, {r0-r3, r12, pc}^
+
+.ltorg

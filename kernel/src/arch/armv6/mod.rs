@@ -1,0 +1,131 @@
+//! ARM1176: what ARMv6 has no mnemonics for, and what aarch32-cpu lacks before ARMv7.
+//!
+//! Barriers, whole-cache operations and WFI are CP15 c7 operations here; `aarch32_cpu::asm` has none
+//! of them below ARMv7. Line operations by address, CPSR and the fault registers are aarch32-cpu's.
+//! The assembly below may not be marked `nomem`: each is also what keeps the compiler from moving
+//! memory accesses across it.
+//!
+//! Source: ARM1176JZF-S TRM (DDI 0301H), 3.2.22 "c7, Cache operations".
+
+mod boot;
+mod exception;
+mod keep;
+mod mmu;
+
+use core::arch::asm;
+
+use aarch32_cpu::register::{Dccmvac, Dcimvac};
+
+pub use keep::{KEEP_WORDS, clean_keep, keep};
+pub use mmu::{FIRST_ARENA_BYTES, enable_mmu_and_caches, map_ram};
+
+/// Bytes of an L1 cache line.
+const LINE_BYTES: usize = 32;
+
+/// Waits until every access before it is complete (c7, c10, 4).
+#[inline]
+pub fn data_sync_barrier() {
+    // SAFETY: a barrier changes no state that Rust knows of.
+    unsafe {
+        asm!("mcr p15, 0, {zero}, c7, c10, 4", zero = in(reg) 0, options(nostack, preserves_flags))
+    };
+}
+
+/// Orders the accesses before it against those after it (c7, c10, 5).
+#[inline]
+pub fn data_memory_barrier() {
+    // SAFETY: as for `data_sync_barrier`.
+    unsafe {
+        asm!("mcr p15, 0, {zero}, c7, c10, 5", zero = in(reg) 0, options(nostack, preserves_flags))
+    };
+}
+
+/// Refetches everything after it (prefetch flush, c7, c5, 4: what ARMv7 calls ISB).
+#[inline]
+fn instruction_sync_barrier() {
+    // SAFETY: as for `data_sync_barrier`.
+    unsafe {
+        asm!("mcr p15, 0, {zero}, c7, c5, 4", zero = in(reg) 0, options(nostack, preserves_flags))
+    };
+}
+
+/// Stops the clock until an interrupt is pending, masked or not (c7, c0, 4).
+#[inline]
+pub fn wait_for_interrupt() {
+    data_sync_barrier();
+    // SAFETY: waits; the handler that may run afterwards keeps to the calling convention.
+    unsafe {
+        asm!("mcr p15, 0, {zero}, c7, c0, 4", zero = in(reg) 0, options(nostack, preserves_flags))
+    };
+}
+
+/// Writes back the D-cache lines that hold `bytes` bytes from `start`, and waits for the writes.
+pub fn clean_data_cache(start: usize, bytes: usize) {
+    for line in lines(start, bytes) {
+        // SAFETY: cleaning a line changes no value that a load can see.
+        unsafe { Dccmvac::write(Dccmvac::new(line)) };
+    }
+    data_sync_barrier();
+}
+
+/// Forgets the D-cache lines that hold `bytes` bytes from `start`, so that the next load reads RAM.
+///
+/// What the lines held and was not cleaned is lost: only for memory whose lines have one owner
+/// ([`crate::dma_buf`]).
+pub fn invalidate_data_cache(start: usize, bytes: usize) {
+    // Stores still on their way must not land behind the invalidation.
+    data_sync_barrier();
+    for line in lines(start, bytes) {
+        // SAFETY: the caller owns whole lines and has cleaned what it wrote (`dma_buf`).
+        unsafe { Dcimvac::write(Dcimvac::new(line)) };
+    }
+    data_sync_barrier();
+}
+
+fn lines(start: usize, bytes: usize) -> impl Iterator<Item = u32> {
+    let first = start & !(LINE_BYTES - 1);
+    (first..start + bytes)
+        .step_by(LINE_BYTES)
+        .map(|line| line as u32)
+}
+
+/// Masks IRQ; one that is pending still ends [`wait_for_interrupt`].
+pub fn mask_interrupts() {
+    aarch32_cpu::interrupt::disable();
+    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+}
+
+/// Lets IRQ through.
+pub fn unmask_interrupts() {
+    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+    // SAFETY: called from thread code only, never inside a critical section: the one caller outside
+    // `boot` is `interrupt::sleep`, which masked IRQ itself.
+    unsafe { aarch32_cpu::interrupt::enable() };
+}
+
+/// First byte after image, stacks and tables, 1 MiB aligned.
+#[must_use]
+pub fn image_end() -> usize {
+    unsafe extern "C" {
+        static __image_end: u8;
+    }
+    (&raw const __image_end) as usize
+}
+
+/// What the boot firmware left at `address` (r2 at entry; 0x100 where it says nothing): the words up
+/// to the image, or none when the address cannot be a list of ATAGs.
+#[must_use]
+pub fn atag_words(address: u32) -> &'static [u32] {
+    const IMAGE: u32 = 0x8000;
+    let address = if address == 0 { 0x100 } else { address };
+    if !address.is_multiple_of(4) || address >= IMAGE {
+        return &[];
+    }
+    // SAFETY: RAM below the image is mapped, aligned, and nothing writes it once the ARM runs.
+    unsafe {
+        core::slice::from_raw_parts(
+            address as usize as *const u32,
+            ((IMAGE - address) / 4) as usize,
+        )
+    }
+}

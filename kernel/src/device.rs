@@ -1,0 +1,184 @@
+//! The board as the instrument sees it, made of the drivers.
+//!
+//! The watchdog is fed wherever the instrument's loop comes by: when it asks for bytes and while it
+//! sleeps. The activity light tells the stage to whoever has no cable: as many short blinks as the
+//! stage's number, then a pause.
+
+use embedded_hal::digital::OutputPin;
+use embedded_io::{Read, Write};
+
+use crate::fault;
+use crate::instrument::{BaudError, Board, BoardInfo, Stage};
+use crate::interrupt;
+use crate::log;
+use crate::pm::{Note, Pm, Reason};
+use crate::timer::Clock;
+use crate::uart::{Divisor, NoDivisor, Uart};
+
+/// How long the instrument's loop may be away before the board restarts: several times the longest
+/// step, a transform of 2^16 points on the ARM in windows of a second.
+const WATCHDOG_US: u32 = 10_000_000;
+
+/// Room in the transmit queue that is worth waking up for.
+const WORTHWHILE_ROOM: usize = 1024;
+
+/// How often the light changes at most.
+const BLINK_US: u64 = 150_000;
+
+/// Whether the light is lit `now_us`, in the stage with this code.
+fn lit(stage: u8, now_us: u64) -> bool {
+    let step = now_us / BLINK_US % (2 * u64::from(stage) + 6);
+    step < 2 * u64::from(stage) && step.is_multiple_of(2)
+}
+
+/// The drivers that the instrument uses, L being the activity light.
+pub struct Device<L> {
+    /// The serial line.
+    pub uart: Uart,
+    /// The time.
+    pub clock: Clock,
+    /// Watchdog and reset.
+    pub pm: Pm,
+    /// The activity light.
+    pub light: L,
+    /// What is known about the board.
+    pub info: BoardInfo,
+    stage: Stage,
+    watchdog: bool,
+    starved: bool,
+}
+
+impl<L: OutputPin> Device<L> {
+    /// Puts the drivers together. With `watchdog`, the board restarts when the instrument's loop stays
+    /// away for 10 s.
+    pub fn new(
+        uart: Uart,
+        clock: Clock,
+        pm: Pm,
+        light: L,
+        info: BoardInfo,
+        watchdog: bool,
+    ) -> Self {
+        let mut device = Self {
+            uart,
+            clock,
+            pm,
+            light,
+            info,
+            stage: Stage::Boot,
+            watchdog,
+            starved: false,
+        };
+        device.attend();
+        device
+    }
+
+    /// Feeds the watchdog and drives the light.
+    fn attend(&mut self) {
+        if self.watchdog {
+            self.pm.arm(WATCHDOG_US);
+        }
+        let lit = lit(self.stage as u8, self.clock.now_us());
+        // A light that fails is no reason to stop measuring.
+        let _ = self.light.set_state(lit.into());
+    }
+
+    fn something_to_do(&self) -> bool {
+        self.uart.has_received() || (self.starved && self.uart.room() >= WORTHWHILE_ROOM)
+    }
+}
+
+impl<L: OutputPin> Board for Device<L> {
+    fn now_us(&mut self) -> u64 {
+        self.clock.now_us()
+    }
+
+    fn receive(&mut self, out: &mut [u8]) -> usize {
+        self.attend();
+        let Ok(count) = self.uart.read(out);
+        count
+    }
+
+    fn receive_errors(&mut self) -> u32 {
+        self.uart.take_errors()
+    }
+
+    fn take_break(&mut self) -> bool {
+        self.uart.take_breaks() > 0
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> usize {
+        let Ok(count) = self.uart.write(bytes);
+        self.starved = count < bytes.len();
+        count
+    }
+
+    fn send_idle(&mut self) -> bool {
+        self.uart.is_idle()
+    }
+
+    fn sleep_until(&mut self, at_us: u64) {
+        loop {
+            self.attend();
+            let now_us = self.clock.now_us();
+            if now_us >= at_us || self.something_to_do() {
+                return;
+            }
+            let wake_us = at_us.min((now_us / BLINK_US + 1) * BLINK_US);
+            let clock = self.clock;
+            interrupt::sleep_unless(wake_us, || {
+                self.something_to_do() || clock.now_us() >= wake_us
+            });
+        }
+    }
+
+    fn set_baud(&mut self, baud: u32) -> Result<u32, BaudError> {
+        self.uart.set_baud(baud).map_err(|NoDivisor { clock_hz }| {
+            let (lowest, highest) = Divisor::range(clock_hz);
+            BaudError { lowest, highest }
+        })
+    }
+
+    fn stage(&mut self, stage: Stage) {
+        if stage == self.stage {
+            return;
+        }
+        self.stage = stage;
+        fault::note_stage(stage as u8);
+        Note::new(Reason::Running, stage as u8, "").store();
+        self.attend();
+    }
+
+    fn reboot(&mut self) {
+        self.uart.drain();
+        Note::new(Reason::Reboot, self.stage as u8, "").store();
+        self.pm.reset();
+        // The reset takes some microseconds.
+        self.clock.wait_for(1_000_000, || false);
+    }
+
+    fn info(&self) -> &BoardInfo {
+        &self.info
+    }
+
+    fn take_log(&mut self, out: &mut [u8]) -> usize {
+        log::take(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_light_counts_the_stage() {
+        for stage in 1..=7 {
+            let cycle = 2 * u64::from(stage) + 6;
+            let blinks = (0..cycle)
+                .filter(|step| lit(stage, step * BLINK_US))
+                .count();
+            assert_eq!(blinks, usize::from(stage));
+            assert!(!lit(stage, (cycle - 1) * BLINK_US), "a cycle ends dark");
+        }
+    }
+}

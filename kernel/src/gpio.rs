@@ -1,0 +1,156 @@
+//! GPIO: pin functions for the UART, and the ACT LED as an embedded-hal output pin.
+//!
+//! Source: BCM2835 ARM Peripherals, chapter 6. The pull sequence (GPPUD, 150 cycles, GPPUDCLK, 150
+//! cycles) is its page 101.
+
+use core::convert::Infallible;
+
+use embedded_hal::delay::DelayNs;
+use embedded_hal::digital::{ErrorType, OutputPin};
+use tock_registers::interfaces::{Readable, Writeable};
+use tock_registers::register_structs;
+use tock_registers::registers::{ReadWrite, WriteOnly};
+
+use crate::board::ActLed;
+use crate::mmio::Mmio;
+use crate::timer::Clock;
+
+register_structs! {
+    /// The GPIO registers, as far as they are used.
+    pub Registers {
+        (0x00 => GPFSEL: [ReadWrite<u32>; 6]),
+        (0x18 => _reserved0),
+        (0x1c => GPSET: [WriteOnly<u32>; 2]),
+        (0x24 => _reserved1),
+        (0x28 => GPCLR: [WriteOnly<u32>; 2]),
+        (0x30 => _reserved2),
+        (0x94 => GPPUD: ReadWrite<u32>),
+        (0x98 => GPPUDCLK: [ReadWrite<u32>; 2]),
+        (0xa0 => @END),
+    }
+}
+
+/// What a pin does (GPFSEL encoding).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Function {
+    Output = 0b001,
+    Alt0 = 0b100,
+}
+
+const PULL_OFF: u32 = 0b00;
+const PULL_UP: u32 = 0b10;
+
+/// GPFSEL register and value with `pin`'s three bits replaced.
+fn selected(register: u32, pin: u8, function: Function) -> u32 {
+    let shift = u32::from(pin % 10) * 3;
+    (register & !(0b111 << shift)) | ((function as u32) << shift)
+}
+
+/// The GPIO block.
+pub struct Gpio {
+    registers: Mmio<Registers>,
+    delay: Clock,
+}
+
+impl Gpio {
+    /// Takes the block.
+    #[must_use]
+    pub const fn new(registers: Mmio<Registers>, delay: Clock) -> Self {
+        Self { registers, delay }
+    }
+
+    /// GPIO14 and 15 to the PL011 (ALT0): no pull on TXD, pull-up on RXD so that an open line idles.
+    pub fn route_uart0(&mut self) {
+        self.select(14, Function::Alt0);
+        self.select(15, Function::Alt0);
+        self.pull(14, PULL_OFF);
+        self.pull(15, PULL_UP);
+    }
+
+    /// Makes the board's activity light an output, dark.
+    #[must_use]
+    pub fn into_act_led(mut self, led: ActLed) -> ActLedPin {
+        self.select(led.pin, Function::Output);
+        let mut pin = ActLedPin {
+            registers: self.registers,
+            led,
+        };
+        let Ok(()) = pin.set_low();
+        pin
+    }
+
+    fn select(&mut self, pin: u8, function: Function) {
+        self.registers.visit(|gpio| {
+            let register = &gpio.GPFSEL[usize::from(pin / 10)];
+            register.set(selected(register.get(), pin, function));
+        });
+    }
+
+    fn pull(&mut self, pin: u8, pull: u32) {
+        let clock = usize::from(pin / 32);
+        self.registers.visit(|gpio| gpio.GPPUD.set(pull));
+        self.delay.delay_us(1);
+        self.registers
+            .visit(|gpio| gpio.GPPUDCLK[clock].set(1 << (pin % 32)));
+        self.delay.delay_us(1);
+        self.registers.visit(|gpio| {
+            gpio.GPPUD.set(PULL_OFF);
+            gpio.GPPUDCLK[clock].set(0);
+        });
+    }
+}
+
+/// The activity light. High is lit, whichever way the board wires it.
+pub struct ActLedPin {
+    registers: Mmio<Registers>,
+    led: ActLed,
+}
+
+impl ErrorType for ActLedPin {
+    type Error = Infallible;
+}
+
+impl ActLedPin {
+    fn drive(&mut self, lit: bool) {
+        let bank = usize::from(self.led.pin / 32);
+        let bit = 1 << (self.led.pin % 32);
+        self.registers.visit(|gpio| {
+            if lit == self.led.active_low {
+                gpio.GPCLR[bank].set(bit);
+            } else {
+                gpio.GPSET[bank].set(bit);
+            }
+        });
+    }
+}
+
+impl OutputPin for ActLedPin {
+    fn set_low(&mut self) -> Result<(), Infallible> {
+        self.drive(false);
+        Ok(())
+    }
+
+    fn set_high(&mut self) -> Result<(), Infallible> {
+        self.drive(true);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::mem::offset_of;
+
+    #[test]
+    fn registers_lie_where_the_manual_says() {
+        assert_eq!(offset_of!(Registers, GPSET), 0x1c);
+        assert_eq!(offset_of!(Registers, GPCLR), 0x28);
+        assert_eq!(offset_of!(Registers, GPPUDCLK), 0x98);
+    }
+
+    #[test]
+    fn a_pin_function_leaves_its_neighbours_alone() {
+        assert_eq!(selected(0, 14, Function::Alt0), 0b100 << 12);
+        assert_eq!(selected(0xffff_ffff, 47, Function::Output), !(0b110 << 21));
+    }
+}

@@ -1,0 +1,145 @@
+//! Mailbox: one property message at a time to the VideoCore firmware, with bounded waits.
+//!
+//! The message lies in memory that both sides see ([`crate::dma_buf`]); what is in it is
+//! [`crate::property`]'s. The firmware answers in milliseconds; after [`ANSWER_US`] the call fails
+//! and says so.
+//!
+//! Source: github.com/raspberrypi/firmware wiki, "Accessing mailboxes" and "Mailbox property
+//! interface".
+
+use tock_registers::interfaces::{Readable, Writeable};
+use tock_registers::registers::{ReadOnly, WriteOnly};
+use tock_registers::{register_bitfields, register_structs};
+
+use crate::dma_buf::DmaBuf;
+use crate::mmio::Mmio;
+use crate::property::{self, Tag};
+use crate::timer::Clock;
+
+register_bitfields! { u32,
+    STATUS [ FULL OFFSET(31) NUMBITS(1) [], EMPTY OFFSET(30) NUMBITS(1) [] ]
+}
+
+register_structs! {
+    /// Mailbox 0 (VideoCore to ARM) and 1 (ARM to VideoCore).
+    pub Registers {
+        (0x00 => READ: ReadOnly<u32>),
+        (0x04 => _reserved0),
+        (0x18 => STATUS0: ReadOnly<u32, STATUS::Register>),
+        (0x1c => _reserved1),
+        (0x20 => WRITE: WriteOnly<u32>),
+        (0x24 => _reserved2),
+        (0x38 => STATUS1: ReadOnly<u32, STATUS::Register>),
+        (0x3c => @END),
+    }
+}
+
+/// Property messages, ARM to VideoCore.
+const CHANNEL: u32 = 8;
+
+/// How long the firmware may take for one message. Enabling the QPUs and setting clocks take the
+/// longest, some milliseconds.
+pub const ANSWER_US: u64 = 250_000;
+
+/// Why a property could not be had.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Error {
+    /// No answer in time: nobody serves the mailbox.
+    Timeout,
+    /// The firmware does not know this tag, or answered with fewer words than it defines.
+    Unanswered(property::Error),
+}
+
+/// The property mailbox.
+pub struct Mailbox {
+    registers: Mmio<Registers>,
+    clock: Clock,
+    message: DmaBuf,
+}
+
+impl Mailbox {
+    /// Takes the block, and the buffer for its messages (at least [`property::MESSAGE_WORDS`] words).
+    #[must_use]
+    pub fn new(registers: Mmio<Registers>, clock: Clock, message: DmaBuf) -> Self {
+        Self {
+            registers,
+            clock,
+            message,
+        }
+    }
+
+    /// Sends `tag` with the words of `request` and gets its `N` answer words.
+    ///
+    /// # Errors
+    /// When there is no answer in time, or the tag was not handled.
+    pub fn property<const N: usize>(
+        &mut self,
+        tag: Tag,
+        request: &[u32],
+    ) -> Result<[u32; N], Error> {
+        let mut answer = [0; N];
+        let words = self.exchange(tag, request, N)?;
+        let taken = property::answer(words, tag, N).map_err(Error::Unanswered)?;
+        answer.copy_from_slice(taken);
+        Ok(answer)
+    }
+
+    /// The command line of `cmdline.txt`, as much of it as fits a message.
+    ///
+    /// # Errors
+    /// As for [`Mailbox::property`].
+    pub fn command_line(&mut self, out: &mut [u8]) -> Result<usize, Error> {
+        let words = self.exchange(Tag::CommandLine, &[], property::VALUE_WORDS)?;
+        let taken = property::answer_bytes(words, Tag::CommandLine).map_err(Error::Unanswered)?;
+        let mut count = 0;
+        for (to, from) in out.iter_mut().zip(taken).take_while(|(_, from)| *from != 0) {
+            *to = from;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    fn exchange(&mut self, tag: Tag, request: &[u32], value_words: usize) -> Result<&[u32], Error> {
+        property::encode(self.message.words_mut(), tag, request, value_words);
+        self.message.clean();
+        let letter = self.message.bus().0 | CHANNEL;
+        let Self {
+            registers, clock, ..
+        } = self;
+        let sent = clock.wait_for(ANSWER_US, || {
+            registers.visit(|mailbox| {
+                let room = !mailbox.STATUS1.is_set(STATUS::FULL);
+                if room {
+                    mailbox.WRITE.set(letter);
+                }
+                room
+            })
+        });
+        let answered = sent
+            && clock.wait_for(ANSWER_US, || {
+                registers.visit(|mailbox| {
+                    // Whatever else is in the box (an answer that came too late) is taken out.
+                    !mailbox.STATUS0.is_set(STATUS::EMPTY) && mailbox.READ.get() == letter
+                })
+            });
+        self.message.invalidate();
+        if answered {
+            Ok(self.message.words())
+        } else {
+            Err(Error::Timeout)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::mem::offset_of;
+
+    #[test]
+    fn registers_lie_where_the_manual_says() {
+        assert_eq!(offset_of!(Registers, STATUS0), 0x18);
+        assert_eq!(offset_of!(Registers, WRITE), 0x20);
+        assert_eq!(offset_of!(Registers, STATUS1), 0x38);
+    }
+}

@@ -1,0 +1,331 @@
+//! PM: the watchdog, resets, and why the last one happened.
+//!
+//! The watchdog counts 16 us ticks in 20 bits, so it must be fed at least every 16 s. PM_RSTS says
+//! what kind of reset it was; the reason behind it is a note in memory that outlives the reset
+//! ([`crate::arch`]'s `keep`), with a checksum, because nobody promises that SDRAM survives. The
+//! spare bits of PM_RSTS are left alone: the boot ROM reads a partition number from them.
+//!
+//! Sources: Linux drivers/watchdog/bcm2835_wdt.c and include/linux/mfd/bcm2835-pm.h; bit names of
+//! PM_RSTS as in Broadcom's headers (HADPOR 12, HADWRF/WRQ/WRH 5, 4, 6).
+
+use core::fmt::{self, Display, Write};
+use core::sync::atomic::Ordering::Relaxed;
+
+use tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
+use tock_registers::registers::ReadWrite;
+use tock_registers::{register_bitfields, register_structs};
+
+use crate::arch::cpu::{self, KEEP_WORDS};
+use crate::mmio::Mmio;
+
+register_bitfields! { u32,
+    RSTC [
+        PASSWORD OFFSET(24) NUMBITS(8) [ Key = 0x5a ],
+        WRCFG OFFSET(4) NUMBITS(2) [ Off = 0, FullReset = 2 ]
+    ],
+    RSTS [
+        HADPOR OFFSET(12) NUMBITS(1) [],
+        HADWRH OFFSET(6) NUMBITS(1) [],
+        HADWRF OFFSET(5) NUMBITS(1) [],
+        HADWRQ OFFSET(4) NUMBITS(1) []
+    ],
+    WDOG [
+        PASSWORD OFFSET(24) NUMBITS(8) [ Key = 0x5a ],
+        TIME OFFSET(0) NUMBITS(20) []
+    ]
+}
+
+register_structs! {
+    /// The PM registers, as far as they are used.
+    pub Registers {
+        (0x00 => _reserved),
+        (0x1c => RSTC: ReadWrite<u32, RSTC::Register>),
+        (0x20 => RSTS: ReadWrite<u32, RSTS::Register>),
+        (0x24 => WDOG: ReadWrite<u32, WDOG::Register>),
+        (0x28 => @END),
+    }
+}
+
+const TICK_US: u32 = 16;
+const MAX_TICKS: u32 = (1 << 20) - 1;
+
+fn ticks(us: u32) -> u32 {
+    us.div_ceil(TICK_US).clamp(1, MAX_TICKS)
+}
+
+/// The power management block.
+pub struct Pm {
+    registers: Mmio<Registers>,
+}
+
+impl Pm {
+    /// Takes the block.
+    #[must_use]
+    pub const fn new(registers: Mmio<Registers>) -> Self {
+        Self { registers }
+    }
+
+    /// Resets the board `us` microseconds from now (at most 16.7 s) unless called again before.
+    pub fn arm(&mut self, us: u32) {
+        self.registers.visit(|pm| {
+            pm.WDOG
+                .write(WDOG::PASSWORD::Key + WDOG::TIME.val(ticks(us)));
+            // Reading first keeps the fields that are not ours.
+            pm.RSTC.modify(RSTC::PASSWORD::Key + RSTC::WRCFG::FullReset);
+        });
+    }
+
+    /// Gives a watchdog that was armed another `us` microseconds; leaves one that was not alone.
+    pub fn feed(&mut self, us: u32) {
+        let armed = self
+            .registers
+            .visit(|pm| pm.RSTC.matches_all(RSTC::WRCFG::FullReset));
+        if armed {
+            self.arm(us);
+        }
+    }
+
+    /// Resets the board now. Returns: the reset takes some microseconds.
+    pub fn reset(&mut self) {
+        self.arm(10 * TICK_US);
+    }
+
+    /// Why the board started, from PM_RSTS and the note of the run before. Takes the note away.
+    #[must_use]
+    pub fn reset_cause(&mut self) -> ResetCause {
+        let status = self.registers.visit(|pm| pm.RSTS.extract());
+        let watchdog = status.is_set(RSTS::HADWRF)
+            || status.is_set(RSTS::HADWRQ)
+            || status.is_set(RSTS::HADWRH);
+        let note = Note::load();
+        Note::erase();
+        ResetCause::decide(watchdog, note)
+    }
+}
+
+/// Why the run before ended, as far as it could say so itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// It was running: if a reset comes now, it came unasked.
+    Running,
+    /// It was asked to restart.
+    Reboot,
+    /// It panicked or took an exception.
+    Fault,
+}
+
+/// What one run leaves for the next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Note {
+    reason: Reason,
+    stage: u8,
+    text: [u8; Note::TEXT_BYTES],
+    length: usize,
+}
+
+impl Note {
+    /// Bytes of text that fit.
+    pub const TEXT_BYTES: usize = (KEEP_WORDS - 4) * 4;
+
+    const MAGIC: u32 = 0x4e4f_5445;
+
+    /// A note that says `reason`, the code of the stage it came in, and as much of `text` as fits.
+    #[must_use]
+    pub fn new(reason: Reason, stage: u8, text: impl Display) -> Self {
+        let mut note = Self {
+            reason,
+            stage,
+            text: [0; Self::TEXT_BYTES],
+            length: 0,
+        };
+        // Text that does not fit is cut off; the writer below never fails.
+        let _ = write!(note, "{text}");
+        note
+    }
+
+    /// The code of the stage that the run had reached; 0 before the first.
+    #[must_use]
+    pub fn stage(&self) -> u8 {
+        self.stage
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        let bytes = &self.text[..self.length];
+        core::str::from_utf8(bytes).unwrap_or("(not text)")
+    }
+
+    /// Leaves the note for the next run.
+    pub fn store(&self) {
+        for (cell, word) in cpu::keep().iter().zip(self.encode()) {
+            cell.store(word, Relaxed);
+        }
+        cpu::clean_keep();
+    }
+
+    fn load() -> Option<Self> {
+        let mut words = [0; KEEP_WORDS];
+        for (word, cell) in words.iter_mut().zip(cpu::keep()) {
+            *word = cell.load(Relaxed);
+        }
+        Self::decode(&words)
+    }
+
+    fn erase() {
+        cpu::keep()[0].store(0, Relaxed);
+        cpu::clean_keep();
+    }
+
+    fn encode(&self) -> [u32; KEEP_WORDS] {
+        let mut words = [0; KEEP_WORDS];
+        words[0] = Self::MAGIC;
+        words[1] = self.reason as u32 | u32::from(self.stage) << 8;
+        words[2] = self.length as u32;
+        for (word, bytes) in words[3..].iter_mut().zip(self.text.as_chunks().0) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        words[KEEP_WORDS - 1] = checksum(&words[..KEEP_WORDS - 1]);
+        words
+    }
+
+    fn decode(words: &[u32; KEEP_WORDS]) -> Option<Self> {
+        let intact = words[0] == Self::MAGIC
+            && words[KEEP_WORDS - 1] == checksum(&words[..KEEP_WORDS - 1])
+            && words[2] as usize <= Self::TEXT_BYTES;
+        if !intact {
+            return None;
+        }
+        let reason = [Reason::Running, Reason::Reboot, Reason::Fault]
+            .into_iter()
+            .find(|reason| *reason as u32 == words[1] & 0xff)?;
+        let mut text = [0; Self::TEXT_BYTES];
+        for (bytes, word) in text.as_chunks_mut().0.iter_mut().zip(&words[3..]) {
+            *bytes = word.to_le_bytes();
+        }
+        Some(Self {
+            reason,
+            stage: (words[1] >> 8) as u8,
+            text,
+            length: words[2] as usize,
+        })
+    }
+}
+
+impl Write for Note {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for character in text.chars() {
+            let mut bytes = [0; 4];
+            let bytes = character.encode_utf8(&mut bytes).as_bytes();
+            let Some(room) = self.text.get_mut(self.length..self.length + bytes.len()) else {
+                break;
+            };
+            room.copy_from_slice(bytes);
+            self.length += bytes.len();
+        }
+        Ok(())
+    }
+}
+
+/// FNV-1a over words: random SDRAM contents pass it once in 2^32, on top of the magic.
+fn checksum(words: &[u32]) -> u32 {
+    words.iter().fold(0x811c_9dc5, |sum, word| {
+        (sum ^ word).wrapping_mul(0x0100_0193)
+    })
+}
+
+/// Why the board started.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ResetCause {
+    /// Power came on.
+    PowerOn,
+    /// The run before was told to restart.
+    Reboot,
+    /// The watchdog, and nothing is known of the run before but what it was doing.
+    Watchdog(Option<Note>),
+    /// The run before stopped itself on a fault; the note says which.
+    Fault(Note),
+}
+
+impl ResetCause {
+    fn decide(watchdog: bool, note: Option<Note>) -> Self {
+        match (note, watchdog) {
+            (Some(note), _) if note.reason == Reason::Fault => Self::Fault(note),
+            (Some(note), _) if note.reason == Reason::Reboot => Self::Reboot,
+            (note, true) => Self::Watchdog(note),
+            // SDRAM holds for seconds without power: a note of a run that did not end proves nothing.
+            (_, false) => Self::PowerOn,
+        }
+    }
+}
+
+impl Display for ResetCause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PowerOn => write!(f, "power on"),
+            Self::Reboot => write!(f, "reboot command"),
+            Self::Watchdog(_) => write!(f, "watchdog"),
+            Self::Fault(note) => write!(f, "watchdog after fault: {}", note.text()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::mem::offset_of;
+
+    #[test]
+    fn registers_lie_where_the_manual_says() {
+        assert_eq!(offset_of!(Registers, RSTC), 0x1c);
+        assert_eq!(offset_of!(Registers, WDOG), 0x24);
+    }
+
+    #[test]
+    fn watchdog_times_are_rounded_up_and_kept_in_20_bits() {
+        assert_eq!(ticks(0), 1);
+        assert_eq!(ticks(17), 2);
+        assert_eq!(ticks(u32::MAX), 0xf_ffff);
+    }
+
+    #[test]
+    fn a_note_comes_back_as_it_was_left() {
+        let note = Note::new(
+            Reason::Fault,
+            3,
+            format_args!("data abort at {:#x}", 0x1234),
+        );
+        assert_eq!(Note::decode(&note.encode()), Some(note));
+        assert_eq!(note.text(), "data abort at 0x1234");
+        assert_eq!(note.stage(), 3);
+    }
+
+    #[test]
+    fn a_long_note_is_cut_between_characters() {
+        let note = Note::new(Reason::Fault, 0, "x".repeat(239) + "µµ");
+        assert_eq!(note.text(), "x".repeat(239));
+        assert_eq!(Note::decode(&note.encode()), Some(note));
+    }
+
+    #[test]
+    fn one_flipped_bit_makes_it_no_note() {
+        let words = Note::new(Reason::Reboot, 7, "").encode();
+        for bit in 0..KEEP_WORDS * 32 {
+            let mut flipped = words;
+            flipped[bit / 32] ^= 1 << (bit % 32);
+            assert_eq!(Note::decode(&flipped), None, "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn the_cause_is_what_is_known() {
+        let note = |reason| Some(Note::new(reason, 6, "fft"));
+        let said = |watchdog, note| ResetCause::decide(watchdog, note).to_string();
+        assert_eq!(said(false, None), "power on");
+        assert_eq!(said(true, None), "watchdog");
+        assert_eq!(said(true, note(Reason::Fault)), "watchdog after fault: fft");
+        assert_eq!(said(true, note(Reason::Running)), "watchdog");
+        assert_eq!(said(false, note(Reason::Running)), "power on");
+        assert_eq!(said(true, note(Reason::Reboot)), "reboot command");
+    }
+}

@@ -1,0 +1,153 @@
+//! What the boot order asks of the VideoCore's firmware, and the first line of text.
+//!
+//! Nothing here is needed for the board to come up: a question without an answer leaves a default
+//! that is safe on every board, and a line in the log.
+
+use core::fmt::Write as _;
+
+use embedded_io::Write as _;
+use heapless::String;
+use wire::{Clocks, Name};
+
+use crate::arch::cpu;
+use crate::atags;
+use crate::board::Revision;
+use crate::instrument::{BoardInfo, Stage};
+use crate::log;
+use crate::mailbox::Mailbox;
+use crate::pm::ResetCause;
+use crate::property::{ClockId, Tag, is_dated};
+use crate::uart::Uart;
+
+/// The UART clock that is asked for: 3 Mbaud, and what firmware sets by itself today.
+const UART_HZ: u32 = 48_000_000;
+
+/// What every board leaves the ARM at least: the smallest has 256 MiB, of which the GPU may take 128.
+const LEAST_RAM_BYTES: u32 = 128 << 20;
+
+/// Bytes of `cmdline.txt` that are looked at.
+pub const COMMAND_LINE_BYTES: usize = 1024;
+
+/// Sets the UART's clock; the rate it then has by the firmware's word, which may be another.
+pub fn set_uart_clock(mailbox: &mut Mailbox) -> u32 {
+    let uart = ClockId::Uart as u32;
+    let set = mailbox.property::<2>(Tag::SetClockRate, &[uart, UART_HZ, 0]);
+    let asked = mailbox.property::<2>(Tag::ClockRate, &[uart]);
+    match asked.or(set) {
+        Ok([_, hz]) if hz != 0 => hz,
+        _ => UART_HZ,
+    }
+}
+
+/// The line that tells a terminal at once that the board runs, and why it started.
+pub fn greet(uart: &mut Uart, cause: &ResetCause) {
+    let mut line = String::<512>::new();
+    let version = env!("CARGO_PKG_VERSION");
+    // The longest cause fits.
+    let _ = write!(
+        line,
+        "\r\nqpuscope {version} starts; reset cause: {cause}\r\n"
+    );
+    // The queue is empty and takes it.
+    let _ = uart.write_all(line.as_bytes());
+}
+
+/// What the firmware knows.
+pub struct Facts {
+    /// The board, with 0 for what could not be found out.
+    pub board: BoardInfo,
+    /// The text of `cmdline.txt`.
+    pub command_line: String<COMMAND_LINE_BYTES>,
+    /// Whether this is a Raspberry Pi's firmware, and not one whose watchdog fires when it is armed.
+    pub watchdog_counts: bool,
+}
+
+/// Raises the ARM to its highest clock and asks for all that is to be known.
+pub fn ask_firmware(mailbox: &mut Mailbox, atags: u32, uart_hz: u32, cause: &ResetCause) -> Facts {
+    let mut ask =
+        |tag, request: &[u32]| mailbox.property::<1>(tag, request).ok().map(|[word]| word);
+    let firmware = ask(Tag::FirmwareRevision, &[]).unwrap_or(0);
+    let revision = Revision(ask(Tag::BoardRevision, &[]).unwrap_or(0));
+    let memory_bytes = match mailbox.property::<2>(Tag::ArmMemory, &[]) {
+        Ok([0, bytes]) if bytes >= LEAST_RAM_BYTES => bytes,
+        _ => LEAST_RAM_BYTES,
+    };
+    raise_arm_clock(mailbox);
+    let mut rate = |clock: ClockId| match mailbox.property::<2>(Tag::ClockRate, &[clock as u32]) {
+        Ok([_, hz]) => hz,
+        Err(_) => 0,
+    };
+    let clocks = Clocks {
+        arm_hz: rate(ClockId::Arm),
+        core_hz: rate(ClockId::Core),
+        v3d_hz: rate(ClockId::V3d),
+        uart_hz,
+    };
+    log::info!(
+        "VideoCore firmware {=u32}, board {=u32:#x}, ARM RAM {=u32} bytes",
+        firmware,
+        revision.0,
+        memory_bytes
+    );
+    Facts {
+        board: BoardInfo {
+            name: Name::new(revision.name()),
+            revision: revision.0,
+            memory_bytes,
+            clocks,
+            reset_cause: on_the_wire(cause),
+            last_stage: last_stage(cause),
+            firmware: Name::new(env!("CARGO_PKG_VERSION")),
+            v3d_ident0: 0,
+        },
+        command_line: command_line(mailbox, atags),
+        watchdog_counts: is_dated(firmware),
+    }
+}
+
+/// The ARM starts at its lowest clock.
+fn raise_arm_clock(mailbox: &mut Mailbox) {
+    let arm = ClockId::Arm as u32;
+    if let Ok([_, highest]) = mailbox.property::<2>(Tag::MaxClockRate, &[arm])
+        && highest != 0
+    {
+        let set = mailbox.property::<2>(Tag::SetClockRate, &[arm, highest, 0]);
+        if set.is_err() {
+            log::warn!("ARM clock: not set by the firmware");
+        }
+    }
+}
+
+/// The text of `cmdline.txt`: from the ATAGs, or else from the mailbox.
+fn command_line(mailbox: &mut Mailbox, atags: u32) -> String<COMMAND_LINE_BYTES> {
+    let mut bytes = [0; COMMAND_LINE_BYTES];
+    let length = atags::command_line(cpu::atag_words(atags), &mut bytes)
+        .or_else(|| mailbox.command_line(&mut bytes).ok())
+        .unwrap_or(0);
+    // Bytes that are no ASCII cannot be settings; a space keeps the words around them apart.
+    bytes[..length]
+        .iter()
+        .map(|byte| match byte {
+            b' '..=b'~' => char::from(*byte),
+            _ => ' ',
+        })
+        .collect()
+}
+
+fn on_the_wire(cause: &ResetCause) -> wire::ResetCause {
+    match cause {
+        ResetCause::PowerOn => wire::ResetCause::PowerOn,
+        ResetCause::Reboot => wire::ResetCause::Command,
+        ResetCause::Watchdog(_) => wire::ResetCause::Watchdog,
+        ResetCause::Fault(_) => wire::ResetCause::Fault,
+    }
+}
+
+fn last_stage(cause: &ResetCause) -> Option<Stage> {
+    match cause {
+        ResetCause::Watchdog(Some(note)) | ResetCause::Fault(note) => {
+            Stage::from_code(note.stage())
+        }
+        _ => None,
+    }
+}

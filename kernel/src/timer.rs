@@ -1,0 +1,124 @@
+//! System timer: 1 MHz counter, delays, and the compare interrupt that ends a sleep.
+//!
+//! The counter runs from reset and never stops; compare channel 1 is free for the ARM (0 and 2 belong
+//! to the VideoCore). A compare value that has already passed matches only 71 minutes later, so
+//! whoever arms it looks at the clock again before it sleeps.
+//!
+//! Source: BCM2835 ARM Peripherals, chapter 12.
+
+use embedded_hal::delay::DelayNs;
+use tock_registers::interfaces::{Readable, Writeable};
+use tock_registers::registers::{ReadOnly, ReadWrite};
+use tock_registers::{register_bitfields, register_structs};
+
+use crate::mmio::{Mmio, ReadOnlyBlock};
+
+register_bitfields! { u32,
+    CS [ M1 OFFSET(1) NUMBITS(1) [] ]
+}
+
+register_structs! {
+    /// The counter.
+    pub Counter {
+        (0x00 => _cs),
+        (0x04 => CLO: ReadOnly<u32>),
+        (0x08 => CHI: ReadOnly<u32>),
+        (0x0c => @END),
+    },
+    /// The compare channel that is used.
+    pub Compare {
+        (0x00 => CS: ReadWrite<u32, CS::Register>),
+        (0x04 => _counter_and_c0),
+        (0x10 => C1: ReadWrite<u32>),
+        (0x14 => @END),
+    }
+}
+
+impl ReadOnlyBlock for Counter {}
+
+/// The running microsecond counter. Copies of it read the same counter.
+#[derive(Clone, Copy)]
+pub struct Clock {
+    registers: Mmio<Counter>,
+}
+
+impl Clock {
+    /// The counter of the system timer.
+    #[must_use]
+    pub const fn new(registers: Mmio<Counter>) -> Self {
+        Self { registers }
+    }
+
+    /// Microseconds since reset.
+    #[must_use]
+    pub fn now_us(self) -> u64 {
+        self.registers.visit(|timer| {
+            let high = timer.CHI.get();
+            let low = timer.CLO.get();
+            // The low word may have wrapped between the two reads.
+            let again = timer.CHI.get();
+            let low = if again == high { low } else { timer.CLO.get() };
+            (u64::from(again) << 32) | u64::from(low)
+        })
+    }
+
+    /// Asks `done` until it says yes or `limit_us` microseconds are over; whether it said yes.
+    pub fn wait_for(self, limit_us: u64, mut done: impl FnMut() -> bool) -> bool {
+        let start = self.now_us();
+        loop {
+            if done() {
+                return true;
+            }
+            if self.now_us() - start > limit_us {
+                return done();
+            }
+        }
+    }
+}
+
+impl DelayNs for Clock {
+    fn delay_ns(&mut self, ns: u32) {
+        // One more than asked: the first microsecond is already running.
+        let us = u64::from(ns.div_ceil(1000)) + 1;
+        let start = self.now_us();
+        while self.now_us() - start < us {}
+    }
+}
+
+/// Compare channel 1.
+pub struct Alarm {
+    registers: Mmio<Compare>,
+}
+
+impl Alarm {
+    /// Takes the compare registers.
+    #[must_use]
+    pub const fn new(registers: Mmio<Compare>) -> Self {
+        Self { registers }
+    }
+
+    /// Raises GPU interrupt 1 when the counter's low word reaches `at_us`'s.
+    pub fn set(&mut self, at_us: u64) {
+        self.registers.visit(|timer| {
+            timer.CS.write(CS::M1::SET);
+            timer.C1.set(at_us as u32);
+        });
+    }
+
+    /// Takes the interrupt back.
+    pub fn clear(&mut self) {
+        self.registers.visit(|timer| timer.CS.write(CS::M1::SET));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::mem::offset_of;
+
+    #[test]
+    fn registers_lie_where_the_manual_says() {
+        assert_eq!(offset_of!(Counter, CLO), 0x04);
+        assert_eq!(offset_of!(Compare, C1), 0x10);
+    }
+}

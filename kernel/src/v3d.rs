@@ -1,0 +1,462 @@
+//! V3D: the QPU front door of the 3D block.
+//!
+//! A user program is queued by writing its uniforms address (SRQUA) and then its code address; the
+//! write of SRQPC is what starts it. SRQCS counts completions modulo 256. The surprising thing: a
+//! program that does not end cannot be stopped, only the whole block's power can be cycled, which
+//! [`Runner::run`] does before it reports the timeout.
+//!
+//! The ARM's caches are dealt with where memory is touched: every [`Runner::write`] ends with a clean,
+//! every [`Runner::read`] starts with an invalidation, and a barrier stands between the last write and
+//! the first register of a launch.
+//!
+//! Sources: VideoCore IV 3D Architecture Reference Guide, section 10 ("V3D registers"); power-up order
+//! and SRQCS, SLCACTL values as gpu_fft and bare-metal projects use them.
+
+use core::fmt::{self, Display};
+
+use qpu::job::{Buffer, BusAddr, CacheClear, Job, Launch, Report, Runner};
+use tock_registers::fields::FieldValue;
+use tock_registers::interfaces::{Readable, Writeable};
+use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
+use tock_registers::{register_bitfields, register_structs};
+
+use crate::arch::cpu;
+use crate::dma_buf::{DmaBuf, LINE_BYTES};
+use crate::log;
+use crate::mailbox::Mailbox;
+use crate::mmio::Mmio;
+use crate::property::{ClockId, DOMAIN_V3D, Tag};
+use crate::timer::Clock;
+
+register_bitfields! { u32,
+    L2CACTL [ L2CCLR OFFSET(2) NUMBITS(1) [], L2CENA OFFSET(0) NUMBITS(1) [] ],
+    SLCACTL [
+        T1CC OFFSET(24) NUMBITS(4) [],
+        T0CC OFFSET(16) NUMBITS(4) [],
+        UCC OFFSET(8) NUMBITS(4) [],
+        ICC OFFSET(0) NUMBITS(4) []
+    ],
+    SRQCS [
+        QPURQCC OFFSET(16) NUMBITS(8) [],
+        QPURQCM OFFSET(8) NUMBITS(8) [],
+        QPURQERR OFFSET(7) NUMBITS(1) [],
+        QPURQL OFFSET(0) NUMBITS(6) []
+    ]
+}
+
+register_structs! {
+    /// The registers of V3D, as far as they are used.
+    pub Registers {
+        (0x000 => IDENT0: ReadOnly<u32>),
+        (0x004 => IDENT1: ReadOnly<u32>),
+        (0x008 => _reserved0),
+        (0x010 => SCRATCH: ReadWrite<u32>),
+        (0x014 => _reserved1),
+        (0x020 => L2CACTL: WriteOnly<u32, L2CACTL::Register>),
+        (0x024 => SLCACTL: WriteOnly<u32, SLCACTL::Register>),
+        (0x028 => _reserved2),
+        (0x030 => INTCTL: WriteOnly<u32>),
+        (0x034 => _reserved3),
+        (0x038 => INTDIS: WriteOnly<u32>),
+        (0x03c => _reserved4),
+        (0x410 => SQRSV: [WriteOnly<u32>; 2]),
+        (0x418 => SQCNTL: WriteOnly<u32>),
+        (0x41c => _reserved5),
+        (0x430 => SRQPC: WriteOnly<u32>),
+        (0x434 => SRQUA: WriteOnly<u32>),
+        (0x438 => SRQUL: WriteOnly<u32>),
+        (0x43c => SRQCS: ReadWrite<u32, SRQCS::Register>),
+        (0x440 => _reserved6),
+        (0x504 => VPMBASE: ReadWrite<u32>),
+        (0x508 => _reserved7),
+        (0xe00 => DBCFG: WriteOnly<u32>),
+        (0xe04 => _reserved8),
+        (0xe2c => DBQITE: WriteOnly<u32>),
+        (0xe30 => DBQITC: WriteOnly<u32>),
+        (0xe34 => _reserved9),
+        (0xf20 => ERRSTAT: ReadOnly<u32>),
+        (0xf24 => @END),
+    }
+}
+
+/// "V3D", technology version 2.
+pub const IDENT0_V3D: u32 = 0x0244_3356;
+
+/// VPM for user programs, in units of 256 bytes: 4 KiB, all that user programs can reach.
+const VPM_USER_UNITS: u32 = 16;
+
+/// Uniforms a program may read: "unlimited".
+const UNIFORMS_UNLIMITED: u32 = 0xfff;
+
+/// Depth of the request queue; a request beyond it is dropped and QPURQERR set.
+const QUEUE_DEPTH: u32 = 16;
+
+/// ERRSTAT without VCDI, which reads 1 when all is well.
+const ERRSTAT_ERRORS: u32 = 0x0000_efff;
+
+/// Written to SCRATCH while V3D runs. A block that has been without power has forgotten it.
+const POWERED: u32 = 0x7170_7531;
+
+/// Why V3D cannot be used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Absent {
+    /// What IDENT0 read: 0 where V3D is not emulated, 0xdead_beef where it has no power.
+    pub ident0: u32,
+}
+
+impl Display for Absent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "IDENT0 reads {:#010x}", self.ident0)
+    }
+}
+
+/// Why a job did not end well, or memory could not be had.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Error {
+    /// Not enough memory left.
+    NoMemory,
+    /// Words outside the buffer, or a buffer that is not one of this runner's.
+    OutOfBounds,
+    /// A program did not end in time. V3D has been without power since and is ready again.
+    Timeout {
+        /// Programs of the launch that did end.
+        ended: u32,
+        /// Programs of the launch.
+        of: u32,
+    },
+    /// A request was dropped by a full queue. V3D has been without power since and is ready again.
+    QueueOverflow,
+    /// V3D does not come back after its power was cycled.
+    Lost(Absent),
+}
+
+/// The V3D block, powered and identified. Holding one proves that IDENT0 has read "V3D" version 2.
+pub struct V3d {
+    registers: Mmio<Registers>,
+    mailbox: Mailbox,
+    clock: Clock,
+    memory: DmaBuf,
+    used_bytes: u32,
+    hz: u32,
+    lost: bool,
+}
+
+impl V3d {
+    /// Sets the clock, enables the QPUs, powers the domain if that was not enough, identifies and
+    /// initialises the block. `memory` is what its jobs are made in.
+    ///
+    /// # Errors
+    /// When IDENT0 does not say V3D version 2.
+    pub fn power_up(
+        registers: Mmio<Registers>,
+        mailbox: Mailbox,
+        clock: Clock,
+        memory: DmaBuf,
+        hz: u32,
+    ) -> Result<Self, Absent> {
+        let mut v3d = Self {
+            registers,
+            mailbox,
+            clock,
+            memory,
+            used_bytes: 0,
+            hz,
+            lost: false,
+        };
+        v3d.power_on()?;
+        v3d.initialise();
+        Ok(v3d)
+    }
+
+    /// V3D's clock as the mailbox returned it after it was set, in Hz.
+    #[must_use]
+    pub fn hz(&self) -> u32 {
+        self.hz
+    }
+
+    /// Clock first: with the QPUs enabled but no clock set the registers answer and nothing runs.
+    fn power_on(&mut self) -> Result<(), Absent> {
+        let set = [ClockId::V3d as u32, self.hz, 1];
+        match self.mailbox.property::<2>(Tag::SetClockRate, &set) {
+            Ok([_, hz]) if hz != 0 => self.hz = hz,
+            _ => log::warn!("V3D clock: not set by the firmware"),
+        }
+        let enabled = self.mailbox.property::<1>(Tag::EnableQpu, &[1]);
+        if enabled != Ok([0]) {
+            log::warn!("enable QPU: not acknowledged");
+        }
+        if self.ident0() != IDENT0_V3D {
+            let on = [DOMAIN_V3D, 1];
+            if self
+                .mailbox
+                .property::<2>(Tag::SetDomainState, &on)
+                .is_err()
+            {
+                log::warn!("V3D power domain: not acknowledged");
+            }
+        }
+        let ident0 = self.ident0();
+        if ident0 == IDENT0_V3D {
+            Ok(())
+        } else {
+            Err(Absent { ident0 })
+        }
+    }
+
+    fn ident0(&self) -> u32 {
+        self.registers.visit(|v3d| v3d.IDENT0.get())
+    }
+
+    fn initialise(&mut self) {
+        let (ident1, vpm) = self.registers.visit(|v3d| {
+            let found = (v3d.IDENT1.get(), v3d.VPMBASE.get());
+            v3d.SRQCS
+                .write(SRQCS::QPURQL.val(1) + SRQCS::QPURQERR::SET + reset_counts());
+            v3d.DBCFG.set(0);
+            v3d.DBQITE.set(0);
+            v3d.DBQITC.set(0xffff);
+            v3d.INTDIS.set(0xf);
+            v3d.INTCTL.set(0xf);
+            v3d.VPMBASE.set(VPM_USER_UNITS);
+            v3d.SQRSV[0].set(0);
+            v3d.SQRSV[1].set(0);
+            v3d.SQCNTL.set(0);
+            v3d.SRQUL.set(UNIFORMS_UNLIMITED);
+            v3d.L2CACTL.write(L2CACTL::L2CENA::SET);
+            v3d.SCRATCH.set(POWERED);
+            found
+        });
+        self.clear_caches(CacheClear::All);
+        log::info!(
+            "V3D at {=u32} Hz, IDENT1 {=u32:#010x}, VPMBASE was {=u32}",
+            self.hz,
+            ident1,
+            vpm
+        );
+    }
+
+    fn clear_caches(&mut self, clear: CacheClear) {
+        let code = match clear {
+            CacheClear::None => return,
+            CacheClear::Data => SLCACTL::ICC.val(0),
+            CacheClear::All => SLCACTL::ICC.val(0xf),
+        };
+        self.registers.visit(|v3d| {
+            v3d.L2CACTL.write(L2CACTL::L2CCLR::SET);
+            v3d.SLCACTL.write(
+                code + SLCACTL::UCC.val(0xf) + SLCACTL::T0CC.val(0xf) + SLCACTL::T1CC.val(0xf),
+            );
+        });
+    }
+
+    /// Takes the power away and gives it back: the only way to end a program that does not end.
+    fn power_cycle(&mut self) -> Result<(), Absent> {
+        // Both are needed: the firmware counts who wants the domain on, and either may be one.
+        let off = self.mailbox.property::<1>(Tag::EnableQpu, &[0]).is_ok()
+            | self
+                .mailbox
+                .property::<2>(Tag::SetDomainState, &[DOMAIN_V3D, 0])
+                .is_ok();
+        let back = self.power_on();
+        let scratch = self.registers.visit(|v3d| v3d.SCRATCH.get());
+        self.lost = !off || back.is_err() || scratch == POWERED;
+        if self.lost {
+            log::error!("V3D did not lose its power");
+            return Err(Absent {
+                ident0: self.ident0(),
+            });
+        }
+        self.initialise();
+        log::warn!("V3D: power cycled");
+        Ok(())
+    }
+
+    fn launch(&mut self, launch: &Launch, limit_us: u32) -> Result<(), Error> {
+        self.clear_caches(launch.clear);
+        let Self {
+            registers, clock, ..
+        } = self;
+        registers.visit(|v3d| {
+            v3d.SRQCS.write(SRQCS::QPURQERR::SET + reset_counts());
+        });
+        let of = launch.programs.len() as u32;
+        let mut waiting = launch.programs.iter();
+        let mut next = waiting.next();
+        let mut ended = 0;
+        let mut overflow = false;
+        let in_time = clock.wait_for(u64::from(limit_us), || {
+            registers.visit(|v3d| {
+                let mut status = v3d.SRQCS.extract();
+                while let Some(program) = next
+                    && status.read(SRQCS::QPURQL) < QUEUE_DEPTH
+                {
+                    v3d.SRQUA.set(program.uniforms.0);
+                    v3d.SRQPC.set(program.code.0);
+                    next = waiting.next();
+                    status = v3d.SRQCS.extract();
+                }
+                // The counter has 8 bits; it is read far more often than it wraps.
+                ended += (status.read(SRQCS::QPURQCC)).wrapping_sub(ended) & 0xff;
+                overflow = status.is_set(SRQCS::QPURQERR);
+                overflow || ended == of
+            })
+        });
+        match (in_time, overflow) {
+            (true, false) => Ok(()),
+            (_, true) => Err(Error::QueueOverflow),
+            (false, false) => Err(Error::Timeout { ended, of }),
+        }
+    }
+
+    /// First word of `buffer` in the memory of this runner.
+    fn first_word(&self, buffer: Buffer) -> Result<usize, Error> {
+        let offset = buffer.addr.0.wrapping_sub(self.memory.bus().0);
+        let ours = offset.is_multiple_of(4)
+            && u64::from(offset) + u64::from(buffer.bytes) <= u64::from(self.used_bytes);
+        if ours {
+            Ok(offset as usize / 4)
+        } else {
+            Err(Error::OutOfBounds)
+        }
+    }
+
+    /// The words `first` to `first + count` of `buffer`, as an index into this runner's memory.
+    fn place(&self, buffer: Buffer, first: u32, count: usize) -> Result<usize, Error> {
+        let start = self.first_word(buffer)?;
+        if u64::from(first) + count as u64 > u64::from(buffer.bytes) / 4 {
+            return Err(Error::OutOfBounds);
+        }
+        Ok(start + first as usize)
+    }
+}
+
+impl Runner for V3d {
+    type Error = Error;
+
+    fn alloc(&mut self, bytes: u32, align: u32) -> Result<Buffer, Error> {
+        let bytes = bytes
+            .checked_next_multiple_of(LINE_BYTES as u32)
+            .ok_or(Error::NoMemory)?;
+        let base = self.memory.bus().0;
+        let (start, left) = place_next(
+            base,
+            self.used_bytes,
+            self.memory.len() as u32 * 4,
+            align.max(LINE_BYTES as u32),
+        )
+        .ok_or(Error::NoMemory)?;
+        if bytes > left {
+            return Err(Error::NoMemory);
+        }
+        self.used_bytes = start + bytes;
+        Ok(Buffer {
+            addr: BusAddr(base + start),
+            bytes,
+        })
+    }
+
+    fn release_all(&mut self) {
+        self.used_bytes = 0;
+    }
+
+    fn write(&mut self, buffer: Buffer, first: u32, words: &[u32]) -> Result<(), Error> {
+        let at = self.place(buffer, first, words.len())?;
+        if self.memory.write(at, words) {
+            Ok(())
+        } else {
+            Err(Error::OutOfBounds)
+        }
+    }
+
+    fn read(&mut self, buffer: Buffer, first: u32, words: &mut [u32]) -> Result<(), Error> {
+        let at = self.place(buffer, first, words.len())?;
+        if self.memory.read(at, words) {
+            Ok(())
+        } else {
+            Err(Error::OutOfBounds)
+        }
+    }
+
+    fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, Error> {
+        if self.lost {
+            self.power_cycle().map_err(Error::Lost)?;
+        }
+        let start = self.clock.now_us();
+        let mut report = Report::default();
+        for launch in job.launches {
+            // Everything written for V3D is in RAM (each write ended with a clean); nothing may
+            // reach a register before it.
+            cpu::data_sync_barrier();
+            let result = self.launch(launch, limit_us);
+            cpu::data_sync_barrier();
+            if let Err(error) = result {
+                log::error!("V3D job: a program did not end, or was not taken");
+                self.power_cycle().map_err(Error::Lost)?;
+                return Err(error);
+            }
+            report.programs += launch.programs.len() as u32;
+        }
+        report.elapsed_us = (self.clock.now_us() - start) as u32;
+        let errors = self.registers.visit(|v3d| v3d.ERRSTAT.get()) & ERRSTAT_ERRORS;
+        if errors != 0 {
+            log::warn!("V3D ERRSTAT {=u32:#06x}", errors);
+        }
+        Ok(report)
+    }
+}
+
+/// Writing 1 to the lowest bit of a counter resets it.
+fn reset_counts() -> FieldValue<u32, SRQCS::Register> {
+    SRQCS::QPURQCC.val(1) + SRQCS::QPURQCM.val(1)
+}
+
+/// Where the next buffer starts in a pool at `base` of which `used` of `size` bytes are given out, and
+/// how much is left from there.
+fn place_next(base: u32, used: u32, size: u32, align: u32) -> Option<(u32, u32)> {
+    let start = base.checked_add(used)?.checked_next_multiple_of(align)? - base;
+    Some((start, size.checked_sub(start)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::mem::offset_of;
+
+    #[test]
+    fn registers_lie_where_the_manual_says() {
+        assert_eq!(offset_of!(Registers, SCRATCH), 0x010);
+        assert_eq!(offset_of!(Registers, L2CACTL), 0x020);
+        assert_eq!(offset_of!(Registers, SLCACTL), 0x024);
+        assert_eq!(offset_of!(Registers, INTDIS), 0x038);
+        assert_eq!(offset_of!(Registers, SQRSV), 0x410);
+        assert_eq!(offset_of!(Registers, SRQPC), 0x430);
+        assert_eq!(offset_of!(Registers, SRQCS), 0x43c);
+        assert_eq!(offset_of!(Registers, VPMBASE), 0x504);
+        assert_eq!(offset_of!(Registers, DBQITC), 0xe30);
+        assert_eq!(offset_of!(Registers, ERRSTAT), 0xf20);
+    }
+
+    #[test]
+    fn field_values_are_those_gpu_fft_writes() {
+        let all = SLCACTL::ICC.val(0xf)
+            + SLCACTL::UCC.val(0xf)
+            + SLCACTL::T0CC.val(0xf)
+            + SLCACTL::T1CC.val(0xf);
+        assert_eq!(all.value, 0x0f0f_0f0f);
+        assert_eq!(
+            (SRQCS::QPURQERR::SET + reset_counts()).value,
+            1 << 7 | 1 << 8 | 1 << 16
+        );
+    }
+
+    #[test]
+    fn buffers_follow_each_other_aligned() {
+        assert_eq!(place_next(0x4010_0040, 0, 0x1000, 64), Some((0, 0x1000)));
+        assert_eq!(
+            place_next(0x4010_0040, 64, 0x1000, 4096),
+            Some((0xfc0, 0x40))
+        );
+        assert_eq!(place_next(0x4010_0040, 64, 0x800, 4096), None);
+        assert_eq!(place_next(0xffff_f000, 64, 0x1000, 8192), None);
+    }
+}
