@@ -45,11 +45,9 @@ pub struct BuildError {
 
 impl std::fmt::Display for BuildError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "the program does not build ({} problems)",
-            self.problems.len()
-        )?;
+        let count = self.problems.len();
+        let plural = if count == 1 { "" } else { "s" };
+        write!(f, "the program does not build ({count} problem{plural})")?;
         for problem in &self.problems {
             write!(f, "\n  {problem}")?;
         }

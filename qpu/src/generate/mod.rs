@@ -30,6 +30,8 @@ mod line;
 mod op;
 mod operand;
 mod ports;
+#[cfg(test)]
+mod tests;
 
 pub use builder::{BranchLine, Builder, Label, LineMut, LoadLine, Program, Word};
 pub use error::{BuildError, Problem};
