@@ -6,12 +6,27 @@
 //! What real silicon punishes and no emulator sees (see [`Checks`]) stops the run with a [`Fault`].
 #![deny(unsafe_code)]
 
+mod board;
+mod checks;
 mod clock;
 mod config;
+mod cpu;
+mod devices;
 mod fault;
+mod memory;
+
+use board::Board;
+use cpu::Cpu;
 
 pub use config::{BoardKind, Checks, Config};
 pub use fault::{Agent, Error, Fault, FaultClass, FaultKind, ResetCause, Stop};
+
+/// Where the boot firmware puts the flat image and starts it.
+const KERNEL_AT: u32 = 0x8000;
+/// Where it puts the ATAGs.
+const ATAGS_AT: u32 = 0x100;
+/// Longest command line that it passes on.
+const CMDLINE_LIMIT: usize = 1024;
 
 /// One byte that the board sent, as the host's receiver saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,9 +39,14 @@ pub struct SerialByte {
     pub error: bool,
 }
 
-/// The board.
+/// The board, switched on.
 pub struct VirtualPi {
-    now: u64,
+    /// Taken only for the moment of a reset.
+    cpu: Option<Box<Cpu>>,
+    config: Config,
+    image: Vec<u8>,
+    /// In reset for good, with `no_reboot`.
+    halted: Option<ResetCause>,
 }
 
 impl VirtualPi {
@@ -36,42 +56,144 @@ impl VirtualPi {
     /// # Errors
     /// A configuration or an image that no board can be built from.
     pub fn new(config: Config, image: &[u8]) -> Result<Self, Error> {
-        let _ = config;
+        if !matches!(config.ram_mib, 256 | 512) {
+            return Err(Error::RamSize(config.ram_mib));
+        }
+        if !(32..=192).contains(&config.gpu_mib) {
+            return Err(Error::GpuSize(config.gpu_mib));
+        }
+        if config.host_baud == 0 || config.uart_hz == 0 {
+            return Err(Error::Rate);
+        }
+        if config.cmdline.len() > CMDLINE_LIMIT {
+            return Err(Error::CommandLine(config.cmdline.len()));
+        }
         if image.is_empty() {
             return Err(Error::ImageEmpty);
         }
-        Ok(Self { now: 0 })
+        if image.starts_with(b"\x7fELF") {
+            return Err(Error::ImageIsElf);
+        }
+        let mut board = Board::new(&config);
+        if image.len() > (board.arm_bytes() - KERNEL_AT) as usize {
+            return Err(Error::ImageSize(image.len()));
+        }
+        load(&mut board, &config, image);
+        let cpu = Some(Box::new(Cpu::new(&config, board, 0)));
+        Ok(Self {
+            cpu,
+            config,
+            image: image.to_vec(),
+            halted: None,
+        })
+    }
+
+    fn cpu(&self) -> &Cpu {
+        self.cpu.as_deref().expect("only absent inside reset")
+    }
+
+    fn cpu_mut(&mut self) -> &mut Cpu {
+        self.cpu.as_deref_mut().expect("only absent inside reset")
     }
 
     /// Virtual time since power-on, in nanoseconds. It goes on through resets.
     pub fn now_ns(&self) -> u64 {
-        clock::ns_from_clocks(self.now)
+        clock::ns_from_clocks(self.cpu().clock)
     }
 
     /// Runs until virtual time reaches `deadline_ns` or something stops the board.
     pub fn run_until_ns(&mut self, deadline_ns: u64) -> Stop {
-        self.now = self.now.max(clock::clocks_from_ns(deadline_ns));
+        if let Some(cause) = self.halted {
+            return Stop::Reset(cause);
+        }
+        let cpu = self.cpu_mut();
+        cpu.run(clock::clocks_from_ns(deadline_ns));
+        if let Some(fault) = cpu.stopped() {
+            return Stop::Fault(fault.clone());
+        }
+        if cpu.board.reset_requested() {
+            self.reset();
+            return Stop::Reset(ResetCause::Watchdog);
+        }
         Stop::Deadline
+    }
+
+    /// The boot firmware again: the image and the ATAGs are loaded anew.
+    fn reset(&mut self) {
+        if self.config.no_reboot {
+            self.halted = Some(ResetCause::Watchdog);
+            return;
+        }
+        if let Some(cpu) = self.cpu.take() {
+            let clock = cpu.clock;
+            let mut board = cpu.board.after_reset(clock);
+            load(&mut board, &self.config, &self.image);
+            self.cpu = Some(Box::new(Cpu::new(&self.config, board, clock)));
+        }
     }
 
     /// Sends bytes from the host to the board; they arrive one by one at the host's line rate.
     pub fn serial_send(&mut self, bytes: &[u8]) {
-        let _ = bytes;
+        let cpu = self.cpu_mut();
+        cpu.board.uart.host_send(bytes, cpu.clock);
+    }
+
+    /// Holds the line to the board low for 24 bits of the host's rate, after what is being sent.
+    pub fn serial_send_break(&mut self) {
+        let cpu = self.cpu_mut();
+        cpu.board.uart.host_break(cpu.clock);
+    }
+
+    /// Bytes given to [`VirtualPi::serial_send`] that have not arrived yet.
+    pub fn serial_pending(&self) -> usize {
+        self.cpu().board.uart.host_pending()
     }
 
     /// Takes what the host has received since the last call.
     pub fn serial_received(&mut self) -> Vec<SerialByte> {
-        Vec::new()
+        self.cpu_mut().board.uart.take_received()
     }
 
     /// Changes the rate of the host's side, both ways, from now on.
     pub fn set_host_baud(&mut self, baud: u32) {
-        let _ = baud;
+        self.cpu_mut().board.uart.set_host_baud(baud);
     }
 
     /// Takes the notes for people since the last call: V3D's faults and warnings, requests that the
     /// firmware does not answer.
     pub fn messages(&mut self) -> Vec<String> {
-        Vec::new()
+        self.cpu_mut().board.take_notes()
     }
+
+    /// When the ACT LED went on or off since the last boot: nanoseconds since power-on, and whether
+    /// it was lit from then on.
+    pub fn led_changes(&self) -> Vec<(u64, bool)> {
+        self.cpu()
+            .board
+            .led()
+            .iter()
+            .map(|&(clock, lit)| (clock::ns_from_clocks(clock), lit))
+            .collect()
+    }
+
+    /// Instructions executed are half of these: ARM clocks since power-on, waits included.
+    pub fn clocks(&self) -> u64 {
+        self.cpu().clock
+    }
+}
+
+/// What the boot firmware leaves in memory (reference/platform.md, D.2 and register maps).
+fn load(board: &mut Board, config: &Config, image: &[u8]) {
+    let mut atags = vec![2, 0x5441_0001, 4, 0x5441_0002, board.arm_bytes(), 0];
+    let mut text = config.cmdline.clone().into_bytes();
+    text.resize((text.len() + 1).next_multiple_of(4), 0);
+    atags.extend([2 + text.len() as u32 / 4, 0x5441_0009]);
+    atags.extend(
+        text.chunks_exact(4)
+            .map(|four| u32::from_le_bytes([four[0], four[1], four[2], four[3]])),
+    );
+    atags.extend([0, 0]);
+    let bytes: Vec<u8> = atags.iter().flat_map(|word| word.to_le_bytes()).collect();
+    board.memory.write(ATAGS_AT, &bytes);
+    board.memory.write(KERNEL_AT, image);
 }

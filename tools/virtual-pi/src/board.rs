@@ -1,0 +1,341 @@
+//! Everything outside of the core: memory, peripherals, and the bus between them.
+//!
+//! Addresses are those of the BCM2835 as the ARM sees them: memory from 0, peripherals from
+//! 0x2000_0000. Blocks that exist on silicon but not here are faults of the class "not modelled",
+//! addresses where nothing exists are faults of the guest.
+
+use crate::checks::Lines;
+use crate::config::Config;
+use crate::devices::gpio::Gpio;
+use crate::devices::intc::InterruptController;
+use crate::devices::mailbox::Mailbox;
+use crate::devices::pm::Pm;
+use crate::devices::property::Firmware;
+use crate::devices::timer::SystemTimer;
+use crate::devices::uart::Uart;
+use crate::devices::v3d::{ALIAS, Bus, SRQPC, V3dPort};
+use crate::fault::{Agent, FaultKind};
+use crate::memory::Memory;
+
+/// Mailbox channel of property requests.
+const PROPERTY_CHANNEL: u32 = 8;
+/// A property buffer longer than this is taken for a wrong size word.
+const PROPERTY_LIMIT: u32 = 64 << 10;
+
+/// Memory and peripherals.
+pub struct Board {
+    /// SDRAM.
+    pub memory: Memory,
+    /// What the ARM's data cache holds of it.
+    pub lines: Lines,
+    /// Serial line.
+    pub uart: Uart,
+    timer: SystemTimer,
+    intc: InterruptController,
+    gpio: Gpio,
+    pm: Pm,
+    mailbox: Mailbox,
+    firmware: Firmware,
+    v3d: V3dPort,
+    fault: Option<(FaultKind, Option<u32>)>,
+    notes: Vec<String>,
+    config: Config,
+}
+
+impl Board {
+    /// A board at power-on.
+    pub fn new(config: &Config) -> Self {
+        let (ram, gpu) = (config.ram_mib << 20, config.gpu_mib << 20);
+        Self {
+            memory: Memory::new(ram),
+            lines: Lines::new(config.checks.cache),
+            uart: Uart::new(config.uart_hz, config.host_baud),
+            timer: SystemTimer::new(0),
+            intc: InterruptController::default(),
+            gpio: Gpio::default(),
+            pm: Pm::new(),
+            mailbox: Mailbox::default(),
+            firmware: Firmware::new(config.cmdline.clone(), ram, gpu, config.uart_hz, config.v3d),
+            v3d: V3dPort::new(config),
+            fault: None,
+            notes: Vec::new(),
+            config: config.clone(),
+        }
+    }
+
+    /// The same board after a reset at `now`: memory keeps its contents, the host's side of the
+    /// line goes on, everything else starts anew.
+    pub fn after_reset(mut self, now: u64) -> Self {
+        self.uart.reset(self.config.uart_hz);
+        let notes = self.take_notes();
+        let fresh = Self::new(&self.config);
+        Self {
+            memory: self.memory,
+            uart: self.uart,
+            timer: SystemTimer::new(now),
+            pm: self.pm.after_watchdog(),
+            gpio: Gpio::default(),
+            notes,
+            ..fresh
+        }
+    }
+
+    /// The ARM's part of memory, in bytes from 0.
+    pub fn arm_bytes(&self) -> u32 {
+        self.firmware.arm_bytes()
+    }
+
+    /// When the ACT LED went on or off: clock and state.
+    pub fn led(&self) -> &[(u64, bool)] {
+        self.gpio.led()
+    }
+
+    /// Brings every device to `now`; returns the clock of the next event.
+    pub fn advance(&mut self, now: u64) -> u64 {
+        while let Some(request) = self.mailbox.take_request(now) {
+            self.serve(request);
+        }
+        let v3d = self.advance_v3d(now);
+        self.uart
+            .advance(now)
+            .min(self.timer.advance(now))
+            .min(self.pm.advance(now))
+            .min(self.mailbox.next_event())
+            .min(v3d)
+    }
+
+    fn advance_v3d(&mut self, now: u64) -> u64 {
+        let mut bus = Bus {
+            memory: &mut self.memory,
+            lines: &mut self.lines,
+            fault: &mut self.fault,
+            check_alias: self.config.checks.bus_address,
+        };
+        self.v3d.advance(now, &mut bus)
+    }
+
+    /// The lines to the core: (IRQ, FIQ).
+    pub fn interrupts(&mut self) -> (bool, bool) {
+        let gpu = u64::from(self.timer.interrupts())
+            | u64::from(self.v3d.interrupt()) << 10
+            | u64::from(self.uart.interrupt()) << 57;
+        let basic = u32::from(self.mailbox.interrupt()) << 1;
+        self.intc.update(gpu, basic)
+    }
+
+    /// A mistake that V3D or the firmware ran into.
+    pub fn take_fault(&mut self) -> Option<(FaultKind, Option<u32>)> {
+        self.fault.take()
+    }
+
+    /// Whether the watchdog has reset the board.
+    pub fn reset_requested(&self) -> bool {
+        self.pm.fired()
+    }
+
+    /// Notes for people since the last call.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.append(&mut self.v3d.take_messages());
+        notes.append(&mut self.firmware.notes);
+        let lost = self.uart.take_lost();
+        if lost != 0 {
+            notes.push(format!(
+                "UART: {lost} bytes went nowhere; set GPIO 14 and 15 to ALT0 before sending"
+            ));
+        }
+        notes
+    }
+
+    /// Reads a peripheral register at its ARM address.
+    ///
+    /// # Errors
+    /// Nothing there, or not modelled.
+    pub fn read_register(&mut self, address: u32, now: u64) -> Result<u32, FaultKind> {
+        let offset = address & 0xfff;
+        match address & !0xfff {
+            0x2000_3000 => {
+                self.timer.advance(now);
+                self.timer.read(offset)
+            }
+            0x2000_b000 => match offset {
+                0x200..=0x227 => {
+                    self.advance(now);
+                    self.interrupts();
+                    self.intc.read(offset - 0x200)
+                }
+                0x880..=0x8bf => self.mailbox.read(offset - 0x880),
+                _ => Err(missing(address)),
+            },
+            0x2010_0000 => self.pm.read(offset, now),
+            0x2020_0000 => self.gpio.read(offset),
+            0x2020_1000 => {
+                self.uart.advance(now);
+                self.uart.read(offset)
+            }
+            0x20c0_0000 => {
+                self.advance_v3d(now);
+                Ok(self.v3d.read(offset))
+            }
+            _ => Err(missing(address)),
+        }
+    }
+
+    /// Writes a peripheral register at its ARM address.
+    ///
+    /// # Errors
+    /// Nothing there, not modelled, or a start without a barrier.
+    pub fn write_register(&mut self, address: u32, value: u32, now: u64) -> Result<(), FaultKind> {
+        let offset = address & 0xfff;
+        match address & !0xfff {
+            0x2000_3000 => {
+                self.timer.advance(now);
+                self.timer.write(offset, value)
+            }
+            0x2000_b000 => match offset {
+                0x200..=0x227 => self.intc.write(offset - 0x200, value),
+                0x880..=0x8bf => {
+                    if offset == 0x8a0 {
+                        self.check_barrier(Agent::Mailbox)?;
+                    }
+                    self.mailbox.write(offset - 0x880, value, now)
+                }
+                _ => Err(missing(address)),
+            },
+            0x2010_0000 => {
+                if value >> 24 != 0x5a {
+                    self.notes.push(format!(
+                        "PM: a write to +{offset:#05x} without the password 0x5A has no effect"
+                    ));
+                }
+                self.pm.write(offset, value, now)
+            }
+            0x2020_0000 => {
+                self.uart.advance(now);
+                self.gpio.write(offset, value, now)?;
+                self.uart
+                    .set_pins(self.gpio.uart_sends(), self.gpio.uart_receives());
+                Ok(())
+            }
+            0x2020_1000 => {
+                self.uart.advance(now);
+                self.uart.write(offset, value, now)
+            }
+            0x20c0_0000 => {
+                if offset == SRQPC {
+                    self.check_barrier(Agent::V3d)?;
+                }
+                self.advance_v3d(now);
+                self.v3d.write(offset, value);
+                Ok(())
+            }
+            _ => Err(missing(address)),
+        }
+    }
+
+    /// Check 5: V3D and the firmware read memory as soon as they are started, so that nothing may
+    /// be on its way to memory: no cache clean and no store to write-through or uncached Normal
+    /// memory since the last DSB. Stores that only the cache holds are check 1, when they are read.
+    fn check_barrier(&self, agent: Agent) -> Result<(), FaultKind> {
+        if self.config.checks.barrier && self.lines.undrained().is_some() {
+            return Err(FaultKind::MissingBarrier(agent));
+        }
+        Ok(())
+    }
+
+    /// The firmware takes a request from the mailbox.
+    fn serve(&mut self, request: u32) {
+        let (address, channel) = (request & !15, request & 15);
+        if channel != PROPERTY_CHANNEL {
+            self.notes.push(format!(
+                "mailbox: channel {channel} is not modelled; the request gets no answer"
+            ));
+            return;
+        }
+        match self.serve_property(address) {
+            Ok(()) => self.mailbox.answer(request),
+            Err((kind, at)) => {
+                self.fault.get_or_insert((kind, Some(at)));
+            }
+        }
+    }
+
+    fn serve_property(&mut self, address: u32) -> Result<(), (FaultKind, u32)> {
+        // The firmware takes the uncached alias as well as the one of the L2 (reference/qpu.md 7.2).
+        let aliased = matches!(address & 0xc000_0000, 0x4000_0000 | 0xc000_0000);
+        if self.config.checks.bus_address && !aliased {
+            return Err((
+                FaultKind::BusAlias {
+                    agent: Agent::Mailbox,
+                    wanted: ALIAS,
+                },
+                address,
+            ));
+        }
+        let start = address & 0x3fff_ffff;
+        let inside =
+            |bytes: u32| u64::from(start) + u64::from(bytes) <= u64::from(self.memory.size());
+        if !inside(12) {
+            return Err((FaultKind::BusAddress(Agent::Mailbox), address));
+        }
+        self.lines.outside_read(start, 12, Agent::Mailbox)?;
+        let bytes = self.memory.word(start);
+        if !(12..=PROPERTY_LIMIT).contains(&bytes) || bytes & 3 != 0 || !inside(bytes) {
+            self.notes.push(format!(
+                "mailbox: a property buffer of {bytes} bytes is refused; check its size word"
+            ));
+            self.outside_write_word(start + 4, crate::devices::property::PARSE_ERROR)?;
+            return Ok(());
+        }
+        self.lines.outside_read(start, bytes, Agent::Mailbox)?;
+        let mut words: Vec<u32> = (0..bytes / 4)
+            .map(|index| self.memory.word(start + index * 4))
+            .collect();
+        self.firmware.process(&mut words);
+        self.lines.outside_write(start, bytes, Agent::Mailbox)?;
+        for (index, word) in words.iter().enumerate() {
+            *self.memory.word_mut(start + index as u32 * 4) = *word;
+        }
+        self.v3d.set_power(self.firmware.v3d_powered());
+        self.uart.set_reference(self.firmware.uart_hz);
+        Ok(())
+    }
+
+    fn outside_write_word(&mut self, physical: u32, value: u32) -> Result<(), (FaultKind, u32)> {
+        self.lines.outside_write(physical, 4, Agent::Mailbox)?;
+        *self.memory.word_mut(physical) = value;
+        Ok(())
+    }
+}
+
+/// Blocks of the BCM2835 that are not modelled, by page.
+const UNMODELLED: [(u32, u32, &str); 18] = [
+    (0x2000_7000, 0x2000_7fff, "DMA"),
+    (0x2000_a000, 0x2000_afff, "the ASB bridges"),
+    (0x2000_b400, 0x2000_b4ff, "the ARM timer"),
+    (0x2010_1000, 0x2010_1fff, "the clock manager"),
+    (0x2010_4000, 0x2010_4fff, "the random number generator"),
+    (0x2020_2000, 0x2020_2fff, "SDHOST"),
+    (0x2020_3000, 0x2020_3fff, "PCM/I2S"),
+    (0x2020_4000, 0x2020_4fff, "SPI0"),
+    (0x2020_5000, 0x2020_5fff, "I2C0"),
+    (0x2020_c000, 0x2020_cfff, "PWM"),
+    (0x2021_2000, 0x2021_2fff, "the temperature sensor"),
+    (0x2021_4000, 0x2021_4fff, "the SPI slave"),
+    (0x2021_5000, 0x2021_5fff, "AUX (mini UART, SPI1, SPI2)"),
+    (0x2030_0000, 0x2030_0fff, "EMMC"),
+    (0x2060_0000, 0x2060_0fff, "SMI"),
+    (0x2080_4000, 0x2080_4fff, "I2C1"),
+    (0x2080_5000, 0x2080_5fff, "I2C2"),
+    (0x2098_0000, 0x2099_ffff, "USB"),
+];
+
+fn missing(address: u32) -> FaultKind {
+    match UNMODELLED
+        .iter()
+        .find(|(first, last, _)| (*first..=*last).contains(&address))
+    {
+        Some((.., name)) => FaultKind::NotModelled(format!("{name}, at {address:#010x}")),
+        None => FaultKind::Unmapped,
+    }
+}

@@ -1,0 +1,315 @@
+//! Loads and stores: the fast path through the TLB, and everything else.
+//!
+//! `load` and `store` return `None` when the instruction must have no further effect: an abort was
+//! taken or the run stops. Every access to a peripheral ends the current stretch of instructions,
+//! so that interrupts are seen at the very next one.
+
+use super::Cpu;
+use super::mmu::{Access, MemoryType, Translation, WalkError};
+use super::registers::USR;
+use crate::checks::{DIRTY, PRESENT, STALE};
+use crate::fault::FaultKind;
+
+/// How a slow access differs from the ordinary.
+#[derive(Clone, Copy, Default)]
+pub struct Manner {
+    /// LDM, LDRD, LDREX and the like: must be word aligned whatever SCTLR.U says.
+    pub strict: bool,
+    /// LDRT and STRT: with the permissions of user mode.
+    pub user: bool,
+    /// LDREX, STREX, SWP: must be Normal cacheable.
+    pub exclusive: bool,
+}
+
+impl Cpu {
+    /// Loads `SIZE` bytes, zero-extended.
+    #[inline(always)]
+    pub fn load<const SIZE: u32>(&mut self, address: u32) -> Option<u32> {
+        let entry = self.tlb.entry(address);
+        if entry.read == address & (0xffff_f000 | (SIZE - 1))
+            && self.board.lines.state(entry.lines, address) & (PRESENT | STALE) == PRESENT
+        {
+            let word = self.board.memory.page(entry.page)[(address as usize >> 2) % 1024];
+            return Some(extract::<SIZE>(word, address));
+        }
+        self.load_slow(address, SIZE, Manner::default())
+    }
+
+    /// Stores the low `SIZE` bytes of `value`.
+    #[inline(always)]
+    pub fn store<const SIZE: u32>(&mut self, address: u32, value: u32) -> Option<()> {
+        let entry = self.tlb.entry(address);
+        if entry.write == address & (0xffff_f000 | (SIZE - 1))
+            && self.board.lines.state(entry.lines, address) & (PRESENT | DIRTY | STALE)
+                == PRESENT | DIRTY
+        {
+            let page = entry.page;
+            let word = &mut self.board.memory.page_mut(page)[(address as usize >> 2) % 1024];
+            *word = insert::<SIZE>(*word, address, value);
+            return Some(());
+        }
+        self.store_slow(address, SIZE, value, Manner::default())
+    }
+
+    /// Loads a word for LDM, LDRD, RFE and VFP loads.
+    #[inline(always)]
+    pub fn load_strict(&mut self, address: u32) -> Option<u32> {
+        if address & 3 != 0 {
+            return self.load_slow(
+                address,
+                4,
+                Manner {
+                    strict: true,
+                    ..Manner::default()
+                },
+            );
+        }
+        self.load::<4>(address)
+    }
+
+    /// Stores a word for STM, STRD, SRS and VFP stores.
+    #[inline(always)]
+    pub fn store_strict(&mut self, address: u32, value: u32) -> Option<()> {
+        if address & 3 != 0 {
+            return self.store_slow(
+                address,
+                4,
+                value,
+                Manner {
+                    strict: true,
+                    ..Manner::default()
+                },
+            );
+        }
+        self.store::<4>(address, value)
+    }
+
+    /// Any load that the fast path does not take.
+    #[cold]
+    #[inline(never)]
+    pub fn load_slow(&mut self, address: u32, size: u32, manner: Manner) -> Option<u32> {
+        if address & (size - 1) != 0 {
+            return self.load_unaligned(address, size, manner);
+        }
+        let (found, physical) = self.translate(address, Access::Read, manner)?;
+        if physical >= self.board.memory.size() {
+            return self.load_device(physical, size, manner);
+        }
+        self.check_exclusive(&found, physical, manner)?;
+        if found.kind.is_cached()
+            && let Err(kind) = self.board.lines.touch(physical, false, false)
+        {
+            self.fault(kind, Some(physical));
+            return None;
+        }
+        if !manner.user {
+            self.fill_tlb(address, &found);
+        }
+        let word = self.board.memory.word(physical);
+        Some(match size {
+            1 => extract::<1>(word, address),
+            2 => extract::<2>(word, address),
+            _ => word,
+        })
+    }
+
+    /// Any store that the fast path does not take.
+    #[cold]
+    #[inline(never)]
+    pub fn store_slow(
+        &mut self,
+        address: u32,
+        size: u32,
+        value: u32,
+        manner: Manner,
+    ) -> Option<()> {
+        if address & (size - 1) != 0 {
+            return self.store_unaligned(address, size, value, manner);
+        }
+        let (found, physical) = self.translate(address, Access::Write, manner)?;
+        if physical >= self.board.memory.size() {
+            return self.store_device(physical, size, value, manner);
+        }
+        self.check_exclusive(&found, physical, manner)?;
+        let write_back = found.kind == MemoryType::WriteBack;
+        if found.kind.is_cached()
+            && let Err(kind) = self.board.lines.touch(physical, true, write_back)
+        {
+            self.fault(kind, Some(physical));
+            return None;
+        }
+        if matches!(found.kind, MemoryType::Uncached | MemoryType::WriteThrough) {
+            self.board.lines.store_past_cache(physical);
+        }
+        if !manner.user {
+            self.fill_tlb(address, &found);
+        }
+        let word = self.board.memory.word_mut(physical);
+        *word = match size {
+            1 => insert::<1>(*word, address, value),
+            2 => insert::<2>(*word, address, value),
+            _ => value,
+        };
+        Some(())
+    }
+
+    fn load_unaligned(&mut self, address: u32, size: u32, manner: Manner) -> Option<u32> {
+        if self.cp15.sctlr & 2 != 0 || manner.strict {
+            self.data_abort(address, 1, false);
+            return None;
+        }
+        if self.cp15.sctlr & 1 << 22 == 0 {
+            if self.config.checks.unaligned {
+                self.fault(FaultKind::UnalignedLegacy, Some(address));
+                return None;
+            }
+            let value = self.load_slow(address & !(size - 1), size, manner)?;
+            return Some(if size == 4 {
+                value.rotate_right((address & 3) * 8)
+            } else {
+                value
+            });
+        }
+        self.check_unaligned(address, Access::Read, manner)?;
+        let mut value = 0;
+        for byte in 0..size {
+            value |= self.load_slow(address.wrapping_add(byte), 1, manner)? << (8 * byte);
+        }
+        Some(value)
+    }
+
+    fn store_unaligned(
+        &mut self,
+        address: u32,
+        size: u32,
+        value: u32,
+        manner: Manner,
+    ) -> Option<()> {
+        if self.cp15.sctlr & 2 != 0 || manner.strict {
+            self.data_abort(address, 1, true);
+            return None;
+        }
+        if self.cp15.sctlr & 1 << 22 == 0 {
+            if self.config.checks.unaligned {
+                self.fault(FaultKind::UnalignedLegacy, Some(address));
+                return None;
+            }
+            return self.store_slow(address & !(size - 1), size, value, manner);
+        }
+        self.check_unaligned(address, Access::Write, manner)?;
+        // The last byte first: if its page aborts, nothing has been written.
+        self.translate(address.wrapping_add(size - 1), Access::Write, manner)?;
+        for byte in 0..size {
+            self.store_slow(address.wrapping_add(byte), 1, value >> (8 * byte), manner)?;
+        }
+        Some(())
+    }
+
+    fn check_unaligned(&mut self, address: u32, access: Access, manner: Manner) -> Option<()> {
+        let (found, physical) = self.translate(address, access, manner)?;
+        if self.config.checks.unaligned && found.kind.is_ordered() {
+            self.fault(FaultKind::UnalignedDevice, Some(physical));
+            return None;
+        }
+        Some(())
+    }
+
+    fn check_exclusive(
+        &mut self,
+        found: &Translation,
+        physical: u32,
+        manner: Manner,
+    ) -> Option<()> {
+        if manner.exclusive && self.config.checks.exclusive && !found.kind.is_cached() {
+            self.fault(FaultKind::ExclusiveUncached, Some(physical));
+            return None;
+        }
+        Some(())
+    }
+
+    /// Translates, or takes the abort.
+    pub fn translate(
+        &mut self,
+        address: u32,
+        access: Access,
+        manner: Manner,
+    ) -> Option<(Translation, u32)> {
+        match self.walk(address, access, manner.user || self.mode == USR) {
+            Ok(found) => Some((found, found.page | address & 0xfff)),
+            Err(WalkError::Abort(status)) => {
+                self.data_abort(address, status, access == Access::Write);
+                None
+            }
+            Err(WalkError::Stop(kind, at)) => {
+                self.fault(kind, Some(at));
+                None
+            }
+        }
+    }
+
+    fn load_device(&mut self, physical: u32, size: u32, manner: Manner) -> Option<u32> {
+        self.check_device(physical, size, manner)?;
+        match self.board.read_register(physical & !3, self.clock) {
+            Ok(value) => Some(match size {
+                1 => extract::<1>(value, physical),
+                2 => extract::<2>(value, physical),
+                _ => value,
+            }),
+            Err(kind) => {
+                self.fault(kind, Some(physical));
+                None
+            }
+        }
+    }
+
+    fn store_device(&mut self, physical: u32, size: u32, value: u32, manner: Manner) -> Option<()> {
+        self.check_device(physical, size, manner)?;
+        match self.board.write_register(physical & !3, value, self.clock) {
+            Ok(()) => Some(()),
+            Err(kind) => {
+                self.fault(kind, Some(physical));
+                None
+            }
+        }
+    }
+
+    fn check_device(&mut self, physical: u32, size: u32, manner: Manner) -> Option<()> {
+        self.clock += crate::clock::MMIO_CLOCKS;
+        self.deadline = 0;
+        if manner.exclusive && self.config.checks.exclusive {
+            self.fault(FaultKind::ExclusiveUncached, Some(physical));
+            return None;
+        }
+        if size != 4 && self.config.checks.mmio {
+            self.fault(FaultKind::MmioWidth(size), Some(physical));
+            return None;
+        }
+        Some(())
+    }
+}
+
+/// The `SIZE` bytes of a little-endian word that an aligned address names.
+#[inline(always)]
+fn extract<const SIZE: u32>(word: u32, address: u32) -> u32 {
+    match SIZE {
+        1 => word >> ((address & 3) * 8) & 0xff,
+        2 => word >> ((address & 2) * 8) & 0xffff,
+        _ => word,
+    }
+}
+
+/// The word with those bytes replaced.
+#[inline(always)]
+fn insert<const SIZE: u32>(word: u32, address: u32, value: u32) -> u32 {
+    match SIZE {
+        1 => {
+            let shift = (address & 3) * 8;
+            word & !(0xff << shift) | (value & 0xff) << shift
+        }
+        2 => {
+            let shift = (address & 2) * 8;
+            word & !(0xffff << shift) | (value & 0xffff) << shift
+        }
+        _ => value,
+    }
+}

@@ -1,0 +1,104 @@
+//! Exceptions: entry, the vectors, aborts and their status registers.
+//!
+//! Source: ARM Architecture Reference Manual (DDI 0100I), A2.6; ARM1176JZF-S TRM, 2.12 and 3.2.
+
+use super::Cpu;
+use super::registers::{ABT, CPSR_A, CPSR_E, CPSR_F, CPSR_I, FIQ, IRQ, SVC, UND, bank};
+use crate::fault::FaultKind;
+
+/// Offset in the vector table.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Vector {
+    Undefined = 0x04,
+    SupervisorCall = 0x08,
+    PrefetchAbort = 0x0c,
+    DataAbort = 0x10,
+    Interrupt = 0x18,
+    FastInterrupt = 0x1c,
+}
+
+impl Cpu {
+    fn exception(&mut self, mode: u32, vector: Vector, link: u32, masked: u32) {
+        let saved = self.cpsr();
+        self.set_mode(mode);
+        self.banks.spsr[bank(mode)] = saved;
+        self.r[14] = link;
+        self.masks = (self.masks | masked) & !CPSR_E;
+        let base = if self.cp15.sctlr & 1 << 13 != 0 {
+            0xffff_0000
+        } else {
+            self.cp15.vbar
+        };
+        self.next_pc = base.wrapping_add(vector as u32);
+        self.exclusive = None;
+        self.waiting = false;
+        if matches!(vector, Vector::Undefined | Vector::PrefetchAbort) && self.next_pc == self.pc {
+            self.fault(FaultKind::Lockup, Some(self.pc));
+        }
+        if self.cp15.sctlr & 1 << 25 != 0 {
+            self.not_modelled("big-endian exceptions (SCTLR.EE)");
+        }
+        if self.cp15.sctlr & 1 << 24 != 0 && vector == Vector::Interrupt {
+            self.not_modelled("vectored interrupts (SCTLR.VE)");
+        }
+    }
+
+    /// Undefined instruction.
+    #[cold]
+    pub fn undefined(&mut self) {
+        self.exception(UND, Vector::Undefined, self.pc.wrapping_add(4), CPSR_I);
+    }
+
+    /// SVC.
+    pub fn supervisor_call(&mut self) {
+        self.exception(SVC, Vector::SupervisorCall, self.pc.wrapping_add(4), CPSR_I);
+    }
+
+    /// A load or store that failed; `status` for the fault status register.
+    #[cold]
+    pub fn data_abort(&mut self, address: u32, status: u32, write: bool) {
+        self.cp15.dfsr = status | u32::from(write) << 11;
+        self.cp15.dfar = address;
+        self.exception(
+            ABT,
+            Vector::DataAbort,
+            self.pc.wrapping_add(8),
+            CPSR_A | CPSR_I,
+        );
+    }
+
+    /// A fetch that failed.
+    #[cold]
+    pub fn prefetch_abort(&mut self, address: u32, status: u32) {
+        self.cp15.ifsr = status;
+        self.cp15.ifar = address;
+        self.pc = address;
+        self.exception(
+            ABT,
+            Vector::PrefetchAbort,
+            address.wrapping_add(4),
+            CPSR_A | CPSR_I,
+        );
+    }
+
+    /// BKPT. The fault address register keeps what it had (QEMU 7.2 writes it; see tests/guest-cpu).
+    pub fn breakpoint(&mut self) {
+        self.cp15.ifsr = 2;
+        self.exception(
+            ABT,
+            Vector::PrefetchAbort,
+            self.pc.wrapping_add(4),
+            CPSR_A | CPSR_I,
+        );
+    }
+
+    /// Takes a pending interrupt before the next instruction.
+    pub fn interrupt(&mut self, fast: bool) {
+        let link = self.next_pc.wrapping_add(4);
+        if fast {
+            self.exception(FIQ, Vector::FastInterrupt, link, CPSR_A | CPSR_I | CPSR_F);
+        } else {
+            self.exception(IRQ, Vector::Interrupt, link, CPSR_A | CPSR_I);
+        }
+    }
+}

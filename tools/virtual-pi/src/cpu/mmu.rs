@@ -1,0 +1,372 @@
+//! The MMU: table walks in the ARMv6 format, memory types, and the TLBs.
+//!
+//! The data TLB is what makes loads and stores fast: an entry exists only for RAM, its tags say
+//! whether loads and stores may use it, and it carries the number of the page and of the page of
+//! line states (see [`crate::checks`]).
+//!
+//! Source: ARM Architecture Reference Manual (DDI 0100I), chapter B4; ARM1176JZF-S TRM, chapter 6.
+
+use super::Cpu;
+use super::registers::USR;
+use crate::checks;
+use crate::fault::{Agent, FaultKind};
+
+/// A tag that no page has.
+const NO_TAG: u32 = 1;
+/// Entries of the data TLB; a size of ours, not of the chip's.
+pub const ENTRIES: usize = 1024;
+/// Entries of the instruction TLB.
+const FETCH_ENTRIES: usize = 256;
+
+/// What an access is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Load.
+    Read,
+    /// Store.
+    Write,
+    /// Instruction fetch.
+    Execute,
+}
+
+/// How the L1 data cache treats memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryType {
+    /// In order, not merged, not cached.
+    StronglyOrdered,
+    /// Peripherals.
+    Device,
+    /// Not cached.
+    Uncached,
+    /// Loads are cached, stores also go to memory.
+    WriteThrough,
+    /// Loads and stores are cached.
+    WriteBack,
+}
+
+impl MemoryType {
+    /// Whether the L1 cache may hold it.
+    pub fn is_cached(self) -> bool {
+        matches!(self, Self::WriteThrough | Self::WriteBack)
+    }
+
+    /// Whether unaligned accesses are not allowed.
+    pub fn is_ordered(self) -> bool {
+        matches!(self, Self::StronglyOrdered | Self::Device)
+    }
+}
+
+/// Where a page lies and what may be done with it.
+#[derive(Clone, Copy)]
+pub struct Translation {
+    /// Physical address of the page.
+    pub page: u32,
+    /// Loads are allowed.
+    pub read: bool,
+    /// Stores are allowed.
+    pub write: bool,
+    /// Memory type.
+    pub kind: MemoryType,
+}
+
+/// Why there is no translation.
+pub enum WalkError {
+    /// Status for the fault status register: an abort.
+    Abort(u32),
+    /// The run ends.
+    Stop(FaultKind, u32),
+}
+
+/// An entry of the data TLB.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// Page of the virtual address if loads may use it.
+    pub read: u32,
+    /// Page of the virtual address if stores may use it.
+    pub write: u32,
+    /// Number of the page in RAM.
+    pub page: u32,
+    /// Number of the page of line states.
+    pub lines: u32,
+}
+
+/// Both TLBs.
+pub struct Tlb {
+    entries: Box<[Entry; ENTRIES]>,
+    fetch: Box<[(u32, u32); FETCH_ENTRIES]>,
+}
+
+impl Tlb {
+    /// Empty TLBs.
+    pub fn new() -> Self {
+        let none = Entry {
+            read: NO_TAG,
+            write: NO_TAG,
+            page: 0,
+            lines: 0,
+        };
+        Self {
+            entries: Box::new([none; ENTRIES]),
+            fetch: Box::new([(NO_TAG, 0); FETCH_ENTRIES]),
+        }
+    }
+
+    /// The entry that a virtual address would use.
+    #[inline(always)]
+    pub fn entry(&self, virtual_address: u32) -> &Entry {
+        &self.entries[(virtual_address >> 12) as usize % ENTRIES]
+    }
+}
+
+impl Cpu {
+    /// Drops all translations.
+    pub fn flush_tlb(&mut self) {
+        for entry in self.tlb.entries.iter_mut() {
+            entry.read = NO_TAG;
+            entry.write = NO_TAG;
+        }
+        for entry in self.tlb.fetch.iter_mut() {
+            entry.0 = NO_TAG;
+        }
+        // The page that is executing has to be looked up again.
+        self.fetch_page = NO_TAG;
+    }
+
+    /// Remembers a translation of RAM for the fast path.
+    pub fn fill_tlb(&mut self, virtual_address: u32, found: &Translation) {
+        let tag = virtual_address & !0xfff;
+        let lines = match found.kind {
+            MemoryType::StronglyOrdered => checks::OPEN,
+            MemoryType::WriteBack => self.board.lines.page_for(found.page),
+            // Loads of write-through memory need their line's state; its stores never look dirty,
+            // so that they always take the slow path.
+            MemoryType::WriteThrough => self.board.lines.page_for(found.page),
+            MemoryType::Uncached | MemoryType::Device => checks::WATCH_STORES,
+        };
+        self.tlb.entries[(virtual_address >> 12) as usize % ENTRIES] = Entry {
+            read: if found.read { tag } else { NO_TAG },
+            write: if found.write && found.kind != MemoryType::WriteThrough {
+                tag
+            } else {
+                NO_TAG
+            },
+            page: found.page >> 12,
+            lines,
+        };
+    }
+
+    /// The number of the RAM page that holds the instruction at `address`.
+    ///
+    /// # Errors
+    /// None: the abort has been taken, or the run stopped.
+    pub fn fetch_translation(&mut self, address: u32) -> Option<u32> {
+        let tag = address & !0xfff;
+        let slot = (address >> 12) as usize % FETCH_ENTRIES;
+        if self.tlb.fetch[slot].0 == tag {
+            return Some(self.tlb.fetch[slot].1);
+        }
+        match self.walk(address, Access::Execute, self.mode == USR) {
+            Ok(found) if found.page < self.board.memory.size() => {
+                self.tlb.fetch[slot] = (tag, found.page >> 12);
+                Some(found.page >> 12)
+            }
+            Ok(found) => {
+                self.pc = address;
+                self.fault(FaultKind::Unmapped, Some(found.page | address & 0xfff));
+                None
+            }
+            Err(WalkError::Abort(status)) => {
+                self.prefetch_abort(address, status);
+                None
+            }
+            Err(WalkError::Stop(kind, at)) => {
+                self.pc = address;
+                self.fault(kind, Some(at));
+                None
+            }
+        }
+    }
+
+    /// Translates one address.
+    pub fn walk(&self, address: u32, access: Access, user: bool) -> Result<Translation, WalkError> {
+        let sctlr = self.cp15.sctlr;
+        if sctlr & 1 == 0 {
+            // Instructions are Normal, data is Strongly-ordered (TRM 6.3.2).
+            return Ok(Translation {
+                page: address & !0xfff,
+                read: true,
+                write: true,
+                kind: MemoryType::StronglyOrdered,
+            });
+        }
+        let first_at = self.first_level_address(address);
+        let first = self.table_word(first_at)?;
+        let Some(mut found) = self.descriptor(first, address)? else {
+            return Err(WalkError::Abort(0x05));
+        };
+        let (status, domain) = (if found.section { 0x09 } else { 0x0b }, found.domain << 4);
+        match self.cp15.dacr >> (found.domain * 2) & 3 {
+            // Manager: permissions are not checked.
+            3 => {
+                found.translation.read = true;
+                found.translation.write = true;
+                return Ok(found.translation);
+            }
+            1 => {}
+            _ => return Err(WalkError::Abort(status | domain)),
+        }
+        let (read, write) = permissions(found.permission, user);
+        found.translation.read = read;
+        found.translation.write = write;
+        let allowed = match access {
+            Access::Read => read,
+            Access::Write => write,
+            Access::Execute => read && !found.execute_never,
+        };
+        if allowed {
+            Ok(found.translation)
+        } else {
+            Err(WalkError::Abort((status + 4) | domain))
+        }
+    }
+
+    fn first_level_address(&self, address: u32) -> u32 {
+        let n = self.cp15.ttbcr & 7;
+        if n != 0 && address >> (32 - n) != 0 {
+            (self.cp15.ttbr1 & !0x3fff) + (address >> 20 << 2)
+        } else {
+            (self.cp15.ttbr0 & !((0x4000 >> n) - 1)) + (address << n >> (20 + n) << 2)
+        }
+    }
+
+    /// The walk reads memory past the L1 data cache (TRM 6.10.1): a dirty line hides the entry.
+    fn table_word(&self, at: u32) -> Result<u32, WalkError> {
+        if at >= self.board.memory.size() {
+            return Err(WalkError::Stop(FaultKind::BusAddress(Agent::TableWalk), at));
+        }
+        if let Err((kind, at)) = self.board.lines.outside_read(at, 4, Agent::TableWalk) {
+            return Err(WalkError::Stop(kind, at));
+        }
+        Ok(self.board.memory.word(at))
+    }
+
+    fn descriptor(&self, first: u32, address: u32) -> Result<Option<Descriptor>, WalkError> {
+        if self.cp15.sctlr & 1 << 23 == 0 {
+            let what = "subpage permissions (SCTLR.XP = 0); set XP before the MMU";
+            return Err(WalkError::Stop(
+                FaultKind::NotModelled(what.into()),
+                address,
+            ));
+        }
+        match first & 3 {
+            2 => {
+                let super_section = first & 1 << 18 != 0;
+                let (page, domain) = if super_section {
+                    (first & 0xff00_0000 | address & 0x00ff_f000, 0)
+                } else {
+                    (first & 0xfff0_0000 | address & 0x000f_f000, first >> 5 & 15)
+                };
+                let kind = self.memory_type(
+                    first >> 12 & 7,
+                    first >> 2 & 3,
+                    first & 1 << 16 != 0,
+                    address,
+                )?;
+                Ok(Some(Descriptor {
+                    translation: Translation {
+                        page,
+                        read: false,
+                        write: false,
+                        kind,
+                    },
+                    permission: first >> 10 & 3 | first >> 13 & 4,
+                    execute_never: first & 1 << 4 != 0,
+                    domain,
+                    section: true,
+                }))
+            }
+            1 => {
+                let domain = first >> 5 & 15;
+                let second = self.table_word((first & !0x3ff) + (address >> 12 & 0xff) * 4)?;
+                let (page, tex, execute_never) = match second & 3 {
+                    0 => return Err(WalkError::Abort(0x07 | domain << 4)),
+                    1 => (
+                        second & 0xffff_0000 | address & 0xf000,
+                        second >> 12 & 7,
+                        second & 1 << 15 != 0,
+                    ),
+                    _ => (second & 0xffff_f000, second >> 6 & 7, second & 1 != 0),
+                };
+                let kind =
+                    self.memory_type(tex, second >> 2 & 3, second & 1 << 10 != 0, address)?;
+                Ok(Some(Descriptor {
+                    translation: Translation {
+                        page,
+                        read: false,
+                        write: false,
+                        kind,
+                    },
+                    permission: second >> 4 & 3 | second >> 7 & 4,
+                    execute_never,
+                    domain,
+                    section: false,
+                }))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// TEX, C and B without remapping (DDI 0100I, table B4-3). `cb` is C in bit 1, B in bit 0.
+    fn memory_type(
+        &self,
+        tex: u32,
+        cb: u32,
+        shared: bool,
+        address: u32,
+    ) -> Result<MemoryType, WalkError> {
+        if self.cp15.sctlr & 1 << 28 != 0 {
+            let what = "TEX remapping (SCTLR.TRE)";
+            return Err(WalkError::Stop(
+                FaultKind::NotModelled(what.into()),
+                address,
+            ));
+        }
+        let inner = match (tex, cb) {
+            (0, 0) => return Ok(MemoryType::StronglyOrdered),
+            (0, 1) | (2, 0) => return Ok(MemoryType::Device),
+            (1, 0) => MemoryType::Uncached,
+            (0, 2) => MemoryType::WriteThrough,
+            (0, 3) | (1, 3) => MemoryType::WriteBack,
+            (4..=7, 0) => MemoryType::Uncached,
+            (4..=7, 2) => MemoryType::WriteThrough,
+            (4..=7, _) => MemoryType::WriteBack,
+            _ => {
+                let what = format!("reserved memory attributes TEX {tex}, C and B {cb}");
+                return Err(WalkError::Stop(FaultKind::NotModelled(what), address));
+            }
+        };
+        // Shared Normal memory is not held in L1 (TRM 6.6.1), nor is any while the cache is off.
+        Ok(if shared || self.cp15.sctlr & 1 << 2 == 0 {
+            MemoryType::Uncached
+        } else {
+            inner
+        })
+    }
+}
+
+struct Descriptor {
+    translation: Translation,
+    permission: u32,
+    execute_never: bool,
+    domain: u32,
+    section: bool,
+}
+
+/// APX and AP as (load, store) (DDI 0100I, table B4-1).
+fn permissions(permission: u32, user: bool) -> (bool, bool) {
+    match (permission, user) {
+        (1, false) | (2, false) | (3, _) => (true, true),
+        (2, true) | (5, false) | (6, _) | (7, _) => (true, false),
+        _ => (false, false),
+    }
+}

@@ -1,0 +1,249 @@
+//! The ARM1176JZF-S core: ARM state of ARMv6K with VFPv2.
+//!
+//! Decoded operations are kept per physical page and compared with the raw word at each fetch, so
+//! nothing has to be invalidated when code changes. The operations of a page are taken out of the
+//! table while that page executes, which lets an operation be borrowed while it changes the core.
+//! Time is exact per instruction: a stretch of instructions ends at `deadline`, and everything that
+//! could raise an interrupt sets `deadline` to 0.
+//!
+//! Not modelled, and stopping with [`FaultKind::NotModelled`]: Thumb, Jazelle, monitor mode, the
+//! ARMv5 page-table format, TEX remapping, big-endian data, VFP vectors, VFP rounding modes other
+//! than to nearest, VFP traps. The instruction cache is transparent.
+//!
+//! Source: ARM Architecture Reference Manual (DDI 0100I); ARM1176JZF-S TRM (DDI 0301H).
+
+mod access;
+mod alu;
+mod branch;
+mod cp15;
+mod decode;
+mod exception;
+mod exclusive;
+mod load_store;
+mod media;
+mod mmu;
+mod multiple;
+mod multiply;
+mod registers;
+mod status;
+mod vfp;
+
+use crate::board::Board;
+use crate::clock::{INSTRUCTION_CLOCKS, ns_from_clocks};
+use crate::config::Config;
+use crate::fault::{Fault, FaultKind};
+use decode::{Operation, decode};
+use registers::{CPSR_A, CPSR_F, CPSR_I, SVC, Z};
+
+/// Operations of one page.
+type CodePage = Box<[Operation; 1024]>;
+
+/// The core and, behind it, the board.
+pub struct Cpu {
+    /// Everything outside of the core.
+    pub board: Board,
+    /// ARM clocks since power-on.
+    pub clock: u64,
+    r: [u32; 16],
+    /// Address of the running instruction.
+    pc: u32,
+    /// Address of the next one.
+    next_pc: u32,
+    nzcv: u32,
+    saturated: bool,
+    ge: u32,
+    /// CPSR bits E, A, I and F, where they stand.
+    masks: u32,
+    mode: u32,
+    banks: registers::Banks,
+    cp15: cp15::Registers,
+    vfp: vfp::Vfp,
+    /// The address and size that LDREX marked.
+    exclusive: Option<(u32, u32)>,
+    tlb: mmu::Tlb,
+    code: Vec<Option<CodePage>>,
+    /// Virtual page of the operations that execute; changed to make the loop look again.
+    fetch_page: u32,
+    /// When the loop has to look at the board again.
+    deadline: u64,
+    /// In WFI.
+    waiting: bool,
+    stopped: Option<Fault>,
+    config: Config,
+}
+
+impl Cpu {
+    /// The core as the boot firmware starts it: SVC mode, everything masked, MMU and caches off
+    /// (reference/platform.md, D.2).
+    pub fn new(config: &Config, board: Board, clock: u64) -> Self {
+        let pages = board.memory.size() as usize >> 12;
+        let mut r = [0; 16];
+        r[1] = 0xc42;
+        r[2] = 0x100;
+        Self {
+            board,
+            clock,
+            r,
+            pc: 0x8000,
+            next_pc: 0x8000,
+            nzcv: Z,
+            saturated: false,
+            ge: 0,
+            masks: CPSR_A | CPSR_I | CPSR_F,
+            mode: SVC,
+            banks: registers::Banks::default(),
+            cp15: cp15::Registers::new(clock),
+            vfp: vfp::Vfp::default(),
+            exclusive: None,
+            tlb: mmu::Tlb::new(),
+            code: std::iter::repeat_with(|| None).take(pages).collect(),
+            fetch_page: 1,
+            deadline: 0,
+            waiting: false,
+            stopped: None,
+            config: config.clone(),
+        }
+    }
+
+    /// Why the run stopped, if it did.
+    pub fn stopped(&self) -> Option<&Fault> {
+        self.stopped.as_ref()
+    }
+
+    /// Runs to the clock `until`, to a fault, or to a reset of the board.
+    pub fn run(&mut self, until: u64) {
+        while self.clock < until && self.stopped.is_none() {
+            let wake = self.board.advance(self.clock);
+            if let Some((kind, address)) = self.board.take_fault() {
+                self.fault(kind, address);
+                return;
+            }
+            if self.board.reset_requested() {
+                return;
+            }
+            let (irq, fiq) = self.board.interrupts();
+            if self.waiting {
+                if !irq && !fiq {
+                    self.clock = wake.min(until).max(self.clock);
+                    continue;
+                }
+                self.waiting = false;
+            }
+            if fiq && self.masks & CPSR_F == 0 {
+                self.interrupt(true);
+            } else if irq && self.masks & CPSR_I == 0 {
+                self.interrupt(false);
+            }
+            self.deadline = wake.min(until);
+            self.execute();
+        }
+    }
+
+    /// Executes instructions until `deadline`.
+    fn execute(&mut self) {
+        loop {
+            let address = self.next_pc;
+            if let Some(page) = self.fetch_translation(address) {
+                self.fetch_page = address & !0xfff;
+                let slot = page as usize;
+                let mut code = self.code[slot]
+                    .take()
+                    .unwrap_or_else(|| Box::new([decode(0); 1024]));
+                self.execute_page(&mut code, page);
+                self.code[slot] = Some(code);
+            }
+            if self.clock >= self.deadline {
+                return;
+            }
+        }
+    }
+
+    /// The inner loop: stays until execution leaves the page or reaches `deadline`.
+    #[inline(never)]
+    fn execute_page(&mut self, code: &mut [Operation; 1024], page: u32) {
+        loop {
+            let address = self.next_pc;
+            if address & !0xfff != self.fetch_page {
+                return;
+            }
+            let index = (address as usize >> 2) % 1024;
+            let word = self.board.memory.page(page)[index];
+            let operation = &mut code[index];
+            if operation.word != word {
+                *operation = decode(word);
+            }
+            self.pc = address;
+            self.r[15] = address.wrapping_add(8);
+            self.next_pc = address.wrapping_add(4);
+            self.clock += INSTRUCTION_CLOCKS;
+            if operation.condition == 14
+                || CONDITIONS[operation.condition as usize & 15] >> self.nzcv & 1 != 0
+            {
+                (operation.run)(self, operation);
+            }
+            if self.clock >= self.deadline {
+                return;
+            }
+        }
+    }
+
+    /// Ends the run at this instruction.
+    #[cold]
+    fn fault(&mut self, kind: FaultKind, address: Option<u32>) {
+        self.deadline = 0;
+        if self.stopped.is_none() {
+            self.stopped = Some(Fault {
+                kind,
+                pc: self.pc,
+                address,
+                at_ns: ns_from_clocks(self.clock),
+            });
+        }
+    }
+
+    /// Ends the run because this model lacks something.
+    #[cold]
+    fn not_modelled(&mut self, what: &str) {
+        self.fault(FaultKind::NotModelled(what.to_string()), None);
+    }
+}
+
+/// For each condition, which of the sixteen values of NZCV meet it.
+const CONDITIONS: [u16; 16] = {
+    let mut table = [0u16; 16];
+    let mut condition = 0;
+    while condition < 16 {
+        let mut flags = 0;
+        while flags < 16 {
+            let (n, z, c, v) = (
+                flags & 8 != 0,
+                flags & 4 != 0,
+                flags & 2 != 0,
+                flags & 1 != 0,
+            );
+            let met = match condition {
+                0 => z,
+                1 => !z,
+                2 => c,
+                3 => !c,
+                4 => n,
+                5 => !n,
+                6 => v,
+                7 => !v,
+                8 => c && !z,
+                9 => !c || z,
+                10 => n == v,
+                11 => n != v,
+                12 => !z && n == v,
+                13 => z || n != v,
+                _ => true,
+            };
+            if met {
+                table[condition] |= 1 << flags;
+            }
+            flags += 1;
+        }
+        condition += 1;
+    }
+    table
+};

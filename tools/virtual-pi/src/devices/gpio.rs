@@ -1,0 +1,118 @@
+//! GPIO: functions and levels of the 54 pins, and the record of the ACT LED.
+//!
+//! Pull resistors take effect nowhere: inputs that nothing drives read 0.
+//!
+//! Source: BCM2835 ARM Peripherals, section 6.
+
+use crate::fault::FaultKind;
+
+/// ACT LED of a Pi 1 Model B: lit while the pin is low.
+const ACT_LED: u32 = 16;
+/// Function code of an output.
+const OUTPUT: u32 = 1;
+/// Function code of ALT0, which on pins 14 and 15 is the PL011.
+const ALT0: u32 = 4;
+
+/// The pins.
+#[derive(Default)]
+pub struct Gpio {
+    functions: [u32; 6],
+    driven: u64,
+    pull: [u32; 3],
+    /// When the LED went on or off: clock and state.
+    led: Vec<(u64, bool)>,
+}
+
+impl Gpio {
+    fn function(&self, pin: u32) -> u32 {
+        self.functions[(pin / 10) as usize] >> (pin % 10 * 3) & 7
+    }
+
+    /// Whether the PL011 drives GPIO 14.
+    pub fn uart_sends(&self) -> bool {
+        self.function(14) == ALT0
+    }
+
+    /// Whether the PL011 hears GPIO 15.
+    pub fn uart_receives(&self) -> bool {
+        self.function(15) == ALT0
+    }
+
+    /// When the LED went on or off: clock and state.
+    pub fn led(&self) -> &[(u64, bool)] {
+        &self.led
+    }
+
+    fn levels(&self) -> u64 {
+        let outputs = (0..54).filter(|&pin| self.function(pin) == OUTPUT);
+        self.driven & outputs.fold(0, |pins, pin| pins | 1 << pin)
+    }
+
+    fn note_led(&mut self, now: u64) {
+        let lit = self.function(ACT_LED) == OUTPUT && self.driven & 1 << ACT_LED == 0;
+        if lit != self.led.last().is_some_and(|&(_, lit)| lit) {
+            self.led.push((now, lit));
+        }
+    }
+
+    /// Reads a register.
+    pub fn read(&self, offset: u32) -> Result<u32, FaultKind> {
+        Ok(match offset {
+            0x00..=0x14 => self.functions[offset as usize / 4],
+            // GPSET and GPCLR are write-only and read as 0.
+            0x1c | 0x20 | 0x28 | 0x2c => 0,
+            0x34 => self.levels() as u32,
+            0x38 => (self.levels() >> 32) as u32,
+            0x94..=0x9c => self.pull[(offset as usize - 0x94) / 4],
+            _ => return Err(gap(offset)),
+        })
+    }
+
+    /// Writes a register.
+    pub fn write(&mut self, offset: u32, value: u32, now: u64) -> Result<(), FaultKind> {
+        match offset {
+            0x00..=0x14 => self.functions[offset as usize / 4] = value & 0x3fff_ffff,
+            0x1c => self.driven |= u64::from(value),
+            0x20 => self.driven |= u64::from(value) << 32,
+            0x28 => self.driven &= !u64::from(value),
+            0x2c => self.driven &= !(u64::from(value) << 32),
+            0x34 | 0x38 => {}
+            0x94..=0x9c => self.pull[(offset as usize - 0x94) / 4] = value,
+            _ => return Err(gap(offset)),
+        }
+        self.note_led(now);
+        Ok(())
+    }
+}
+
+fn gap(offset: u32) -> FaultKind {
+    match offset {
+        0x40..=0x8c => {
+            FaultKind::NotModelled(format!("GPIO event detection (register +{offset:#04x})"))
+        }
+        _ => FaultKind::Unmapped,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_led_is_lit_while_its_pin_is_low() {
+        let mut gpio = Gpio::default();
+        gpio.write(0x1c, 1 << 16, 1).unwrap();
+        gpio.write(0x04, 1 << 18, 2).unwrap();
+        assert_eq!(gpio.read(0x34), Ok(1 << 16));
+        gpio.write(0x28, 1 << 16, 3).unwrap();
+        gpio.write(0x1c, 1 << 16, 4).unwrap();
+        assert_eq!(gpio.led(), [(3, true), (4, false)]);
+    }
+
+    #[test]
+    fn alt0_connects_the_uart() {
+        let mut gpio = Gpio::default();
+        gpio.write(0x04, 4 << 12 | 4 << 15, 0).unwrap();
+        assert!(gpio.uart_sends() && gpio.uart_receives());
+    }
+}

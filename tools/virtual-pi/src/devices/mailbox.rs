@@ -1,0 +1,124 @@
+//! Mailbox registers: requests to the firmware and its answers, in order.
+//!
+//! What a property request means is in [`super::property`]; here are only the queues and their
+//! timing. An answer comes [`MAILBOX_CLOCKS`] after its request.
+//!
+//! Source: reference/qpu.md 7.2; BCM2835 mailbox documentation.
+
+use std::collections::VecDeque;
+
+use super::NEVER;
+use crate::clock::MAILBOX_CLOCKS;
+use crate::fault::FaultKind;
+
+const FULL: u32 = 1 << 31;
+const EMPTY: u32 = 1 << 30;
+const DEPTH: usize = 8;
+/// CONFIG: interrupt when data is there.
+const DATA_INTERRUPT: u32 = 1;
+
+/// Both mailboxes of the ARM.
+#[derive(Default)]
+pub struct Mailbox {
+    requests: VecDeque<(u64, u32)>,
+    answers: VecDeque<u32>,
+    config: u32,
+}
+
+impl Mailbox {
+    /// The next request that the firmware has had time for, and that it can answer now.
+    pub fn take_request(&mut self, now: u64) -> Option<u32> {
+        if self.answers.len() == DEPTH {
+            return None;
+        }
+        self.requests
+            .pop_front_if(|&mut (ready, _)| ready <= now)
+            .map(|(_, request)| request)
+    }
+
+    /// The firmware is done with a request.
+    pub fn answer(&mut self, value: u32) {
+        self.answers.push_back(value);
+    }
+
+    /// When the next request is ready.
+    pub fn next_event(&self) -> u64 {
+        match self.requests.front() {
+            Some(&(ready, _)) if self.answers.len() < DEPTH => ready,
+            _ => NEVER,
+        }
+    }
+
+    /// ARM interrupt 1.
+    pub fn interrupt(&self) -> bool {
+        self.config & DATA_INTERRUPT != 0 && !self.answers.is_empty()
+    }
+
+    /// Reads a register.
+    pub fn read(&mut self, offset: u32) -> Result<u32, FaultKind> {
+        Ok(match offset {
+            // What an empty mailbox reads is not documented; 0 names no channel in use.
+            0x00 => self.answers.pop_front().unwrap_or(0),
+            0x10 => self.answers.front().copied().unwrap_or(0),
+            0x18 => status(self.answers.len()),
+            0x1c => self.config,
+            0x38 => status(self.requests.len()),
+            _ => return Err(gap(offset)),
+        })
+    }
+
+    /// Writes a register. A request to a full mailbox is lost.
+    pub fn write(&mut self, offset: u32, value: u32, now: u64) -> Result<(), FaultKind> {
+        match offset {
+            0x1c => self.config = value & 0x7f,
+            0x20 if self.requests.len() < DEPTH => {
+                let earliest = self.requests.back().map_or(now, |&(ready, _)| ready);
+                self.requests.push_back((earliest + MAILBOX_CLOCKS, value));
+            }
+            0x20 => {}
+            _ => return Err(gap(offset)),
+        }
+        Ok(())
+    }
+}
+
+fn status(used: usize) -> u32 {
+    match used {
+        0 => EMPTY,
+        DEPTH => FULL,
+        _ => 0,
+    }
+}
+
+fn gap(offset: u32) -> FaultKind {
+    FaultKind::NotModelled(format!("mailbox register +{offset:#04x}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_takes_its_time() {
+        let mut mailbox = Mailbox::default();
+        assert_eq!(mailbox.read(0x18), Ok(EMPTY));
+        mailbox.write(0x20, 0x4000_0008, 10).unwrap();
+        assert_eq!(mailbox.next_event(), 10 + MAILBOX_CLOCKS);
+        assert_eq!(mailbox.take_request(9 + MAILBOX_CLOCKS), None);
+        assert_eq!(mailbox.take_request(10 + MAILBOX_CLOCKS), Some(0x4000_0008));
+        mailbox.answer(0x4000_0008);
+        assert_eq!(mailbox.read(0x18), Ok(0));
+        assert_eq!(mailbox.read(0x00), Ok(0x4000_0008));
+        assert_eq!(mailbox.read(0x18), Ok(EMPTY));
+    }
+
+    #[test]
+    fn a_full_mailbox_says_so() {
+        let mut mailbox = Mailbox::default();
+        for _ in 0..DEPTH {
+            assert_eq!(mailbox.read(0x38).unwrap() & FULL, 0);
+            mailbox.write(0x20, 8, 0).unwrap();
+        }
+        assert_eq!(mailbox.read(0x38), Ok(FULL));
+    }
+}

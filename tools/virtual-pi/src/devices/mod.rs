@@ -1,0 +1,17 @@
+//! The peripherals, one file each.
+//!
+//! A device has `read` and `write` for its registers, `advance(now)` to bring it to the clock `now`,
+//! and returns from it the clock of its next event of its own, so that an idle board costs nothing.
+
+pub mod gpio;
+pub mod intc;
+pub mod mailbox;
+pub mod pm;
+pub mod property;
+pub mod serial_line;
+pub mod timer;
+pub mod uart;
+pub mod v3d;
+
+/// No event to come.
+pub const NEVER: u64 = u64::MAX;

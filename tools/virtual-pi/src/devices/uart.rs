@@ -1,0 +1,564 @@
+//! PL011: 16-deep FIFOs, interrupts, and a line that takes real time.
+//!
+//! A frame leaves at the rate that IBRD, FBRD and the reference clock give, latched by the write to
+//! LCRH. Interrupts are the events of the manual: RX when the level is reached from below, TX when
+//! it is reached from above, RT after 32 bits without a new character. Not modelled: DMA, modem
+//! lines, parity and word lengths other than 8, loopback.
+//!
+//! Source: PrimeCell UART (PL011) TRM, DDI 0183; BCM2835 ARM Peripherals, section 13.
+
+use std::collections::VecDeque;
+
+use super::NEVER;
+use super::serial_line::{self, BitTime, FRAME_BITS, Received};
+use crate::SerialByte;
+use crate::clock::ns_from_clocks;
+use crate::fault::FaultKind;
+
+const UARTEN: u32 = 1 << 0;
+const LBE: u32 = 1 << 7;
+const TXE: u32 = 1 << 8;
+const RXE: u32 = 1 << 9;
+const LCRH_FEN: u32 = 1 << 4;
+const LCRH_WLEN: u32 = 3 << 5;
+const FR_BUSY: u32 = 1 << 3;
+const FR_RXFE: u32 = 1 << 4;
+const FR_TXFF: u32 = 1 << 5;
+const FR_RXFF: u32 = 1 << 6;
+const FR_TXFE: u32 = 1 << 7;
+const INT_RX: u32 = 1 << 4;
+const INT_TX: u32 = 1 << 5;
+const INT_RT: u32 = 1 << 6;
+const INT_FE: u32 = 1 << 7;
+const INT_BE: u32 = 1 << 9;
+const INT_OE: u32 = 1 << 10;
+const DR_FE: u32 = 1 << 8;
+const DR_BE: u32 = 1 << 10;
+const DR_OE: u32 = 1 << 11;
+/// Quiet time that raises RT, in bits.
+const TIMEOUT_BITS: u32 = 32;
+/// Length of the break that the host sends, in its bits.
+const BREAK_BITS: u32 = 24;
+
+/// What the host has still to send.
+enum HostItem {
+    Byte(u8),
+    Break,
+}
+
+/// The UART and the line to the host.
+pub struct Uart {
+    reference_hz: u32,
+    ibrd: u32,
+    fbrd: u32,
+    lcrh: u32,
+    cr: u32,
+    ifls: u32,
+    imsc: u32,
+    ris: u32,
+    /// The rate in force, and nothing before LCRH was written.
+    bit: Option<BitTime>,
+    tx: VecDeque<u8>,
+    /// The byte on the wire and when it ends.
+    sending: Option<(u8, u64)>,
+    rx: VecDeque<u32>,
+    overrun: bool,
+    errors: u32,
+    timeout_at: u64,
+    host_bit: BitTime,
+    host: VecDeque<HostItem>,
+    /// When the first of `host` started, if it has.
+    host_started: Option<u64>,
+    received: Vec<SerialByte>,
+    /// Whether GPIO 14 and 15 are connected.
+    pins: (bool, bool),
+    lost_at_pins: u64,
+}
+
+impl Uart {
+    /// A UART after reset, with the host's side at `host_baud`.
+    pub fn new(reference_hz: u32, host_baud: u32) -> Self {
+        Self {
+            reference_hz,
+            ibrd: 0,
+            fbrd: 0,
+            lcrh: 0,
+            cr: TXE | RXE,
+            ifls: 0x12,
+            imsc: 0,
+            ris: 0,
+            bit: None,
+            tx: VecDeque::new(),
+            sending: None,
+            rx: VecDeque::new(),
+            overrun: false,
+            errors: 0,
+            timeout_at: NEVER,
+            host_bit: BitTime::from_baud(host_baud),
+            host: VecDeque::new(),
+            host_started: None,
+            received: Vec::new(),
+            pins: (false, false),
+            lost_at_pins: 0,
+        }
+    }
+
+    /// A reset of the board: the registers forget, the host's side goes on.
+    pub fn reset(&mut self, reference_hz: u32) {
+        let host_bit = self.host_bit;
+        *self = Self {
+            host_bit,
+            host: std::mem::take(&mut self.host),
+            host_started: self.host_started,
+            received: std::mem::take(&mut self.received),
+            ..Self::new(reference_hz, 1)
+        };
+    }
+
+    /// The firmware changed the reference clock.
+    pub fn set_reference(&mut self, hz: u32) {
+        if self.reference_hz != hz {
+            self.reference_hz = hz;
+            if self.bit.is_some() {
+                self.latch_divisor();
+            }
+        }
+    }
+
+    /// GPIO connected or disconnected the pins.
+    pub fn set_pins(&mut self, sends: bool, receives: bool) {
+        self.pins = (sends, receives);
+    }
+
+    /// Bytes that went nowhere because GPIO 14 was not ALT0, since the last call.
+    pub fn take_lost(&mut self) -> u64 {
+        std::mem::take(&mut self.lost_at_pins)
+    }
+
+    /// The host sends.
+    pub fn host_send(&mut self, bytes: &[u8], now: u64) {
+        self.host
+            .extend(bytes.iter().map(|&value| HostItem::Byte(value)));
+        self.start_host(now);
+    }
+
+    /// The host holds the line low for more than two frames.
+    pub fn host_break(&mut self, now: u64) {
+        self.host.push_back(HostItem::Break);
+        self.start_host(now);
+    }
+
+    /// The host's side takes another rate; what is on the wire ends at the old one.
+    pub fn set_host_baud(&mut self, baud: u32) {
+        self.host_bit = BitTime::from_baud(baud);
+    }
+
+    /// Bytes that the host has not sent yet.
+    pub fn host_pending(&self) -> usize {
+        self.host.len()
+    }
+
+    /// What the host has received since the last call.
+    pub fn take_received(&mut self) -> Vec<SerialByte> {
+        std::mem::take(&mut self.received)
+    }
+
+    fn start_host(&mut self, now: u64) {
+        if self.host_started.is_none() && !self.host.is_empty() {
+            self.host_started = Some(now);
+        }
+    }
+
+    /// GPU interrupt 57.
+    pub fn interrupt(&self) -> bool {
+        self.ris & self.imsc != 0
+    }
+
+    fn depth(&self) -> usize {
+        if self.lcrh & LCRH_FEN != 0 { 16 } else { 1 }
+    }
+
+    /// Characters at which RX (`shift` 3) or TX (`shift` 0) is raised.
+    fn level(&self, shift: u32) -> usize {
+        if self.lcrh & LCRH_FEN == 0 {
+            return usize::from(shift == 3);
+        }
+        match self.ifls >> shift & 7 {
+            0 => 2,
+            1 => 4,
+            2 => 8,
+            3 => 12,
+            _ => 14,
+        }
+    }
+
+    fn latch_divisor(&mut self) {
+        let divisor = self.ibrd << 6 | self.fbrd;
+        // A divisor below 1 stops the baud generator.
+        self.bit = (self.ibrd != 0).then(|| BitTime::from_divisor(divisor, self.reference_hz));
+    }
+
+    /// Moves bytes along the line up to `now`; returns when the next one arrives.
+    pub fn advance(&mut self, now: u64) -> u64 {
+        let sent = self.advance_transmitter(now);
+        let arrives = self.advance_host(now);
+        if self.timeout_at <= now {
+            self.timeout_at = NEVER;
+            self.ris |= INT_RT;
+        }
+        sent.min(arrives).min(self.timeout_at)
+    }
+
+    fn advance_transmitter(&mut self, now: u64) -> u64 {
+        loop {
+            match self.sending {
+                Some((value, ends)) if ends <= now => {
+                    self.deliver(value, ends);
+                    self.sending = None;
+                    self.load_shifter(ends);
+                }
+                Some((_, ends)) => return ends,
+                None => {
+                    self.load_shifter(now);
+                    if self.sending.is_none() {
+                        return NEVER;
+                    }
+                }
+            }
+        }
+    }
+
+    fn load_shifter(&mut self, at: u64) {
+        let on = self.cr & (UARTEN | TXE) == UARTEN | TXE;
+        let (true, Some(bit)) = (on, self.bit) else {
+            return;
+        };
+        if let Some(value) = self.tx.pop_front() {
+            self.sending = Some((value, at + bit.clocks(FRAME_BITS)));
+            if self.tx.len() == self.level(0) {
+                self.ris |= INT_TX;
+            }
+        }
+    }
+
+    fn deliver(&mut self, value: u8, at: u64) {
+        let Some(bit) = self.bit else { return };
+        if !self.pins.0 {
+            self.lost_at_pins += 1;
+            return;
+        }
+        let Received { value, framing, .. } = serial_line::byte(value, bit, self.host_bit);
+        self.received.push(SerialByte {
+            at_ns: ns_from_clocks(at),
+            value,
+            error: framing,
+        });
+    }
+
+    fn advance_host(&mut self, now: u64) -> u64 {
+        while let (Some(started), Some(item)) = (self.host_started, self.host.front()) {
+            let bits = match item {
+                HostItem::Byte(_) => FRAME_BITS,
+                HostItem::Break => BREAK_BITS + 1,
+            };
+            let ends = started + self.host_bit.clocks(bits);
+            if ends > now {
+                return ends;
+            }
+            if let Some(item) = self.host.pop_front() {
+                self.arrive(&item, ends);
+            }
+            self.host_started = (!self.host.is_empty()).then_some(ends);
+        }
+        NEVER
+    }
+
+    fn arrive(&mut self, item: &HostItem, at: u64) {
+        let on = self.cr & (UARTEN | RXE) == UARTEN | RXE && self.pins.1;
+        let (true, Some(bit)) = (on, self.bit) else {
+            return;
+        };
+        let received = match *item {
+            HostItem::Byte(value) => serial_line::byte(value, self.host_bit, bit),
+            HostItem::Break => serial_line::line_break(BREAK_BITS, self.host_bit, bit),
+        };
+        let mut errors = 0;
+        if received.framing {
+            errors |= DR_FE;
+            self.ris |= INT_FE;
+        }
+        if received.line_break {
+            errors |= DR_BE;
+            self.ris |= INT_BE;
+        }
+        if self.rx.len() == self.depth() {
+            self.overrun = true;
+            self.ris |= INT_OE;
+            return;
+        }
+        if std::mem::take(&mut self.overrun) {
+            errors |= DR_OE;
+        }
+        self.rx.push_back(u32::from(received.value) | errors);
+        if self.rx.len() == self.level(3) {
+            self.ris |= INT_RX;
+        }
+        if self.lcrh & LCRH_FEN != 0 {
+            self.timeout_at = at + bit.clocks(TIMEOUT_BITS);
+        }
+    }
+
+    fn flags(&self) -> u32 {
+        let flag = |condition: bool, bit: u32| if condition { bit } else { 0 };
+        flag(self.sending.is_some() || !self.tx.is_empty(), FR_BUSY)
+            | flag(self.rx.is_empty(), FR_RXFE)
+            | flag(self.rx.len() >= self.depth(), FR_RXFF)
+            | flag(self.tx.is_empty(), FR_TXFE)
+            | flag(self.tx.len() >= self.depth(), FR_TXFF)
+    }
+
+    fn read_data(&mut self) -> u32 {
+        // What an empty FIFO reads is not defined; 0 is what a driver would notice last.
+        let value = self.rx.pop_front().unwrap_or(0);
+        self.errors = value >> 8 & 15;
+        if self.rx.len() < self.level(3) {
+            self.ris &= !INT_RX;
+        }
+        if self.rx.is_empty() {
+            self.ris &= !INT_RT;
+            self.timeout_at = NEVER;
+        }
+        value
+    }
+
+    fn write_data(&mut self, value: u32, now: u64) {
+        // A write to a full FIFO is lost.
+        if self.tx.len() < self.depth() {
+            self.tx.push_back(value as u8);
+        }
+        if self.sending.is_none() {
+            self.load_shifter(now);
+        }
+        if self.tx.len() > self.level(0) {
+            self.ris &= !INT_TX;
+        }
+    }
+
+    /// Reads a register; `advance` has been called.
+    pub fn read(&mut self, offset: u32) -> Result<u32, FaultKind> {
+        Ok(match offset {
+            0x00 => self.read_data(),
+            0x04 => self.errors,
+            0x18 => self.flags(),
+            0x24 => self.ibrd,
+            0x28 => self.fbrd,
+            0x2c => self.lcrh,
+            0x30 => self.cr,
+            0x34 => self.ifls,
+            0x38 => self.imsc,
+            0x3c => self.ris,
+            0x40 => self.ris & self.imsc,
+            0x48 => 0,
+            // Peripheral and cell identification.
+            0xfe0..=0xffc => {
+                [0x11, 0x10, 0x14, 0x00, 0x0d, 0xf0, 0x05, 0xb1][(offset as usize - 0xfe0) / 4]
+            }
+            _ => return Err(gap(offset)),
+        })
+    }
+
+    /// Writes a register; `advance` has been called.
+    pub fn write(&mut self, offset: u32, value: u32, now: u64) -> Result<(), FaultKind> {
+        match offset {
+            0x00 => self.write_data(value, now),
+            0x04 => {
+                self.errors = 0;
+                self.overrun = false;
+            }
+            0x18 => {}
+            0x24 => self.ibrd = value & 0xffff,
+            0x28 => self.fbrd = value & 0x3f,
+            0x2c => self.write_line_control(value)?,
+            0x30 => {
+                if value & LBE != 0 {
+                    return Err(FaultKind::NotModelled("PL011 loopback (CR.LBE)".into()));
+                }
+                self.cr = value & 0xffff;
+                if self.sending.is_none() {
+                    self.load_shifter(now);
+                }
+            }
+            0x34 => self.ifls = value & 0x3f,
+            0x38 => self.imsc = value & 0x7ff,
+            0x44 => self.ris &= !value,
+            0x48 if value == 0 => {}
+            0x48 => return Err(FaultKind::NotModelled("DMA by the PL011 (DMACR)".into())),
+            _ => return Err(gap(offset)),
+        }
+        Ok(())
+    }
+
+    fn write_line_control(&mut self, value: u32) -> Result<(), FaultKind> {
+        if value & LCRH_WLEN != LCRH_WLEN || value & 0x8f != 0 {
+            return Err(FaultKind::NotModelled(format!(
+                "PL011 frames other than 8N1, and breaks by the board (LCRH = {value:#04x})"
+            )));
+        }
+        if (self.lcrh ^ value) & LCRH_FEN != 0 {
+            // Switching the FIFOs flushes them.
+            self.tx.clear();
+            self.rx.clear();
+            self.timeout_at = NEVER;
+            self.ris &= !(INT_RX | INT_RT);
+        }
+        self.lcrh = value & 0xff;
+        self.latch_divisor();
+        Ok(())
+    }
+}
+
+fn gap(offset: u32) -> FaultKind {
+    match offset {
+        0x20 | 0x80..=0x8c => FaultKind::NotModelled(format!("PL011 register +{offset:#05x}")),
+        _ => FaultKind::Unmapped,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ARM_HZ;
+
+    fn uart() -> Uart {
+        let mut uart = Uart::new(48_000_000, 115_200);
+        uart.set_pins(true, true);
+        for (offset, value) in [
+            (0x30, 0),
+            (0x24, 26),
+            (0x28, 3),
+            (0x2c, 0x70),
+            (0x30, 0x301),
+        ] {
+            uart.write(offset, value, 0).unwrap();
+        }
+        uart
+    }
+
+    #[test]
+    fn a_byte_takes_ten_bits_on_the_wire() {
+        let mut uart = uart();
+        uart.write(0x00, b'A'.into(), 1000).unwrap();
+        let ends = uart.advance(1000);
+        assert!(ends.abs_diff(1000 + ARM_HZ * 10 / 115_200) < 20);
+        uart.advance(ends - 1);
+        assert_eq!(uart.take_received(), []);
+        assert_ne!(uart.read(0x18).unwrap() & FR_BUSY, 0);
+        uart.advance(ends);
+        let sent = SerialByte {
+            at_ns: ns_from_clocks(ends),
+            value: b'A',
+            error: false,
+        };
+        assert_eq!(uart.take_received(), [sent]);
+        assert_eq!(uart.read(0x18).unwrap() & FR_BUSY, 0);
+    }
+
+    #[test]
+    fn the_transmit_fifo_holds_sixteen_and_one_in_the_shifter() {
+        let mut uart = uart();
+        for value in 0..17 {
+            assert_eq!(uart.read(0x18).unwrap() & FR_TXFF, 0, "{value}");
+            uart.write(0x00, value, 0).unwrap();
+        }
+        assert_ne!(uart.read(0x18).unwrap() & FR_TXFF, 0);
+        uart.write(0x00, 99, 0).unwrap();
+        uart.advance(ARM_HZ);
+        let values: Vec<u8> = uart.take_received().iter().map(|byte| byte.value).collect();
+        assert_eq!(values, (0..17).collect::<Vec<u8>>());
+    }
+
+    #[test]
+    fn transmit_interrupts_when_the_level_is_passed_downwards() {
+        let mut uart = uart();
+        uart.write(0x38, INT_TX, 0).unwrap();
+        for value in 0..12 {
+            uart.write(0x00, value, 0).unwrap();
+        }
+        assert!(!uart.interrupt());
+        let frame = ARM_HZ * 10 / 115_200;
+        uart.advance(frame * 2);
+        assert!(!uart.interrupt());
+        uart.advance(frame * 4);
+        assert!(uart.interrupt());
+        uart.write(0x44, INT_TX, 0).unwrap();
+        assert!(!uart.interrupt());
+    }
+
+    #[test]
+    fn received_bytes_raise_the_level_and_the_timeout() {
+        let mut uart = uart();
+        uart.host_send(b"12345678", 0);
+        let frame = ARM_HZ * 10 / 115_200 + 1;
+        uart.advance(frame * 7);
+        assert_eq!(uart.read(0x3c).unwrap() & INT_RX, 0);
+        uart.advance(frame * 8);
+        assert_ne!(uart.read(0x3c).unwrap() & INT_RX, 0);
+        assert_eq!(uart.read(0x00), Ok(b'1'.into()));
+        assert_eq!(uart.read(0x3c).unwrap() & (INT_RX | INT_RT), 0);
+        uart.advance(frame * 12);
+        assert_ne!(uart.read(0x3c).unwrap() & INT_RT, 0);
+        for _ in 0..7 {
+            uart.read(0x00).unwrap();
+        }
+        assert_eq!(uart.read(0x3c).unwrap() & INT_RT, 0);
+        assert_ne!(uart.read(0x18).unwrap() & FR_RXFE, 0);
+    }
+
+    #[test]
+    fn the_seventeenth_byte_overruns() {
+        let mut uart = uart();
+        uart.host_send(&[7; 18], 0);
+        uart.advance(ARM_HZ);
+        assert_ne!(uart.read(0x3c).unwrap() & INT_OE, 0);
+        for _ in 0..16 {
+            assert_eq!(uart.read(0x00), Ok(7));
+        }
+        assert_ne!(uart.read(0x18).unwrap() & FR_RXFE, 0);
+        uart.host_send(&[8], ARM_HZ);
+        uart.advance(2 * ARM_HZ);
+        assert_eq!(uart.read(0x00), Ok(8 | DR_OE));
+    }
+
+    #[test]
+    fn a_break_is_told_apart_from_data() {
+        let mut uart = uart();
+        uart.host_break(0);
+        uart.host_send(b"x", 0);
+        uart.advance(ARM_HZ);
+        assert_eq!(uart.read(0x00), Ok(DR_BE | DR_FE));
+        assert_eq!(uart.read(0x00), Ok(b'x'.into()));
+    }
+
+    #[test]
+    fn a_wrong_rate_garbles_both_ways() {
+        let mut uart = uart();
+        uart.set_host_baud(9600);
+        uart.write(0x00, b'U'.into(), 0).unwrap();
+        uart.host_send(b"U", 0);
+        uart.advance(ARM_HZ);
+        assert!(uart.take_received()[0].error);
+        assert_ne!(uart.read(0x00).unwrap() & DR_FE, 0);
+    }
+
+    #[test]
+    fn pins_that_are_not_alt0_lose_bytes() {
+        let mut uart = uart();
+        uart.set_pins(false, false);
+        uart.write(0x00, 1, 0).unwrap();
+        uart.host_send(&[2], 0);
+        uart.advance(ARM_HZ);
+        assert_eq!(uart.take_received(), []);
+        assert_eq!(uart.take_lost(), 1);
+        assert_ne!(uart.read(0x18).unwrap() & FR_RXFE, 0);
+    }
+}

@@ -1,0 +1,162 @@
+//! V3D on this board: power, virtual time, and how it reaches memory.
+//!
+//! V3D runs in rounds of 4 of its clocks on a grid that starts at power-on, in stretches: up to the
+//! current clock whenever the ARM touches one of its registers, and else at least every
+//! [`V3D_QUANTUM_ROUNDS`]. So a poll of SRQCS is exact to the round, while an interrupt, and memory
+//! that the ARM reads without asking V3D first, may be late by one quantum, always by the same.
+//!
+//! Source: reference/qpu.md sections 6 and 7; the block itself is in v3d-sim.
+
+use v3d_sim::V3d;
+
+use super::NEVER;
+use crate::checks::Lines;
+use crate::clock::{V3D_HZ, V3D_QUANTUM_ROUNDS, clocks_for_rounds, rounds_in_clocks};
+use crate::config::Config;
+use crate::fault::{Agent, FaultKind};
+use crate::memory::Memory;
+
+/// What a block without power reads.
+const UNPOWERED: u32 = 0xdead_beef;
+/// SRQPC: the write that starts a program.
+pub const SRQPC: u32 = 0x430;
+/// The alias of memory that this board's V3D must use: coherent with the system L2.
+pub const ALIAS: u32 = 0x4000_0000;
+
+/// V3D and its place on the board.
+pub struct V3dPort {
+    v3d: V3d,
+    present: bool,
+    powered: bool,
+    /// Rounds of the grid that have been run.
+    rounds: u64,
+}
+
+impl V3dPort {
+    /// A block without power.
+    pub fn new(config: &Config) -> Self {
+        let settings = v3d_sim::Config {
+            clock_hz: V3D_HZ as u32,
+            order_seed: (config.v3d_seed != 0).then_some(config.v3d_seed),
+            strict: config.v3d_strict,
+            ..v3d_sim::Config::default()
+        };
+        Self {
+            v3d: V3d::new(settings),
+            present: config.v3d,
+            powered: false,
+            rounds: 0,
+        }
+    }
+
+    /// The firmware switched the domain; both ways the block loses its state.
+    pub fn set_power(&mut self, powered: bool) {
+        if self.powered != powered {
+            self.powered = powered;
+            self.v3d.reset();
+        }
+    }
+
+    /// Runs V3D up to `now`; returns when it wants to be run again.
+    pub fn advance(&mut self, now: u64, memory: &mut Bus<'_>) -> u64 {
+        let target = rounds_in_clocks(now);
+        if self.powered && self.v3d.is_running() && target > self.rounds {
+            self.v3d.advance(memory, target - self.rounds);
+        }
+        self.rounds = target;
+        if self.powered && self.v3d.is_running() {
+            clocks_for_rounds(target + V3D_QUANTUM_ROUNDS)
+        } else {
+            NEVER
+        }
+    }
+
+    /// GPU interrupt 10.
+    pub fn interrupt(&self) -> bool {
+        self.powered && self.v3d.interrupt()
+    }
+
+    /// What V3D has to say since the last call.
+    pub fn take_messages(&mut self) -> Vec<String> {
+        self.v3d
+            .take_events()
+            .iter()
+            .map(|event| format!("V3D: {event}"))
+            .collect()
+    }
+
+    /// Reads a register; `advance` has been called.
+    pub fn read(&mut self, offset: u32) -> u32 {
+        match (self.present, self.powered) {
+            (false, _) => 0,
+            (_, false) => UNPOWERED,
+            _ => self.v3d.read_register(offset),
+        }
+    }
+
+    /// Writes a register; `advance` has been called. Without power nothing happens.
+    pub fn write(&mut self, offset: u32, value: u32) {
+        if self.powered {
+            self.v3d.write_register(offset, value);
+        }
+    }
+}
+
+/// Memory as V3D sees it, with the checks of what the ARM's cache holds.
+pub struct Bus<'a> {
+    /// The memory.
+    pub memory: &'a mut Memory,
+    /// What the ARM's cache holds of it.
+    pub lines: &'a mut Lines,
+    /// Where the first mistake goes.
+    pub fault: &'a mut Option<(FaultKind, Option<u32>)>,
+    /// Whether the alias is checked.
+    pub check_alias: bool,
+}
+
+impl Bus<'_> {
+    /// The physical address of `bytes` bytes, if all of them are memory.
+    fn physical(&mut self, address: u32, bytes: usize) -> Result<u32, v3d_sim::MemoryFault> {
+        let physical = address & 0x3fff_ffff;
+        let end = u64::from(physical) + bytes as u64;
+        if end > u64::from(self.memory.size()) {
+            return Err(v3d_sim::MemoryFault::absent(address));
+        }
+        if self.check_alias && address & 0xc000_0000 != ALIAS {
+            let kind = FaultKind::BusAlias {
+                agent: Agent::V3d,
+                wanted: ALIAS,
+            };
+            self.fault.get_or_insert((kind, Some(address)));
+        }
+        Ok(physical)
+    }
+
+    fn note(&mut self, checked: Result<(), (FaultKind, u32)>) {
+        if let Err((kind, at)) = checked {
+            self.fault.get_or_insert((kind, Some(at)));
+        }
+    }
+}
+
+impl v3d_sim::Memory for Bus<'_> {
+    fn read(&mut self, address: u32, out: &mut [u8]) -> Result<(), v3d_sim::MemoryFault> {
+        let physical = self.physical(address, out.len())?;
+        let checked = self
+            .lines
+            .outside_read(physical, out.len() as u32, Agent::V3d);
+        self.note(checked);
+        self.memory.read(physical, out);
+        Ok(())
+    }
+
+    fn write(&mut self, address: u32, data: &[u8]) -> Result<(), v3d_sim::MemoryFault> {
+        let physical = self.physical(address, data.len())?;
+        let checked = self
+            .lines
+            .outside_write(physical, data.len() as u32, Agent::V3d);
+        self.note(checked);
+        self.memory.write(physical, data);
+        Ok(())
+    }
+}
