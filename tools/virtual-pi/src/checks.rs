@@ -10,8 +10,10 @@
 //!
 //! Source: ARM1176JZF-S TRM (DDI 0301H), sections 7 and 8; reference/virtual_pi.md, checks 1 and 5.
 
+use std::collections::HashMap;
+
 use crate::fault::{Agent, FaultKind};
-use crate::memory::PAGES;
+use crate::memory::{Memory, PAGES};
 
 /// The cache may hold this line.
 pub const PRESENT: u8 = 1;
@@ -21,6 +23,9 @@ pub const DIRTY: u8 = 2;
 pub const STALE: u8 = 4;
 /// It was the mailbox firmware that did so, not V3D.
 const BY_MAILBOX: u8 = 8;
+/// Dirty data was thrown away by an invalidation; until somebody writes the line, what memory holds
+/// of it depends on whether the cache had written it back before.
+const DISCARDED: u8 = 16;
 
 /// Lines in a page.
 const LINES: usize = 4096 / 32;
@@ -41,6 +46,11 @@ pub struct Lines {
     /// physical address.
     undrained: Option<u32>,
     invalidated: bool,
+    /// Pages that the table walk has read.
+    table_pages: Vec<u32>,
+    /// What memory holds of the dirty lines in these pages, by line number. A table that is being
+    /// changed is often walked for its neighbours, which is fine while the entry itself is the same.
+    table_lines: HashMap<u32, [u32; 8]>,
     enabled: bool,
 }
 
@@ -59,6 +69,8 @@ impl Lines {
             listed: vec![false; PAGES],
             undrained: None,
             invalidated: false,
+            table_pages: Vec::new(),
+            table_lines: HashMap::new(),
             enabled,
         }
     }
@@ -91,24 +103,62 @@ impl Lines {
     ///
     /// # Errors
     /// The line is an old copy.
-    pub fn touch(&mut self, physical: u32, store: bool, write_back: bool) -> Result<(), FaultKind> {
+    pub fn touch(
+        &mut self,
+        physical: u32,
+        store: bool,
+        write_back: bool,
+        memory: &Memory,
+    ) -> Result<(), FaultKind> {
         if !self.enabled {
             return Ok(());
         }
-        let line = self.line_mut(physical);
-        if *line & STALE != 0 {
-            let by = if *line & BY_MAILBOX != 0 {
+        let state = self.real(physical);
+        if state & STALE != 0 {
+            let by = if state & BY_MAILBOX != 0 {
                 Agent::Mailbox
             } else {
                 Agent::V3d
             };
             return Err(FaultKind::StaleLineRead(by));
         }
+        if state & DISCARDED != 0 && !store {
+            return Err(FaultKind::DiscardedLineRead(Agent::Arm));
+        }
+        if store && write_back && state & DIRTY == 0 && self.table_pages.contains(&(physical >> 12))
+        {
+            let first = physical & !31;
+            let words = std::array::from_fn(|index| memory.word(first + 4 * index as u32));
+            self.table_lines.insert(physical >> 5, words);
+        }
+        let line = self.line_mut(physical);
+        *line &= !DISCARDED;
         *line |= if store && write_back {
             PRESENT | DIRTY
         } else {
             PRESENT
         };
+        Ok(())
+    }
+
+    /// The table walk, which looks at memory past the cache, reads a word.
+    ///
+    /// # Errors
+    /// The cache holds another value of it.
+    pub fn walk_read(&mut self, physical: u32, memory: &Memory) -> Result<(), FaultKind> {
+        if !self.enabled {
+            return Ok(());
+        }
+        if !self.table_pages.contains(&(physical >> 12)) {
+            self.table_pages.push(physical >> 12);
+        }
+        if self.real(physical) & DIRTY != 0 {
+            let held = self.table_lines.get(&(physical >> 5));
+            if held.map(|words| words[(physical as usize >> 2) % 8]) != Some(memory.word(physical))
+            {
+                return Err(FaultKind::DirtyLineRead(Agent::TableWalk));
+            }
+        }
         Ok(())
     }
 
@@ -130,8 +180,13 @@ impl Lines {
             *line &= !DIRTY;
         }
         if invalidate {
-            *line = 0;
+            *line = if *line & DIRTY != 0 {
+                DISCARDED
+            } else {
+                *line & DISCARDED
+            };
         }
+        self.table_lines.remove(&(physical >> 5));
     }
 
     /// The same for the whole cache.
@@ -146,15 +201,16 @@ impl Lines {
                     *line &= !DIRTY;
                 }
                 if invalidate {
-                    *line = 0;
+                    *line = if *line & DIRTY != 0 {
+                        DISCARDED
+                    } else {
+                        *line & DISCARDED
+                    };
                 }
             }
-            if invalidate {
-                self.listed[page as usize % PAGES] = false;
-            } else {
-                self.touched.push(page);
-            }
+            self.touched.push(page);
         }
+        self.table_lines.clear();
     }
 
     /// Whether the whole cache has been invalidated since reset.
@@ -186,9 +242,13 @@ impl Lines {
             return Ok(());
         }
         for line in physical >> 5..=(physical + (bytes - 1)) >> 5 {
-            if self.real(line << 5) & DIRTY != 0 {
-                return Err((FaultKind::DirtyLineRead(agent), (line << 5).max(physical)));
-            }
+            let state = self.real(line << 5);
+            let kind = match state & (DIRTY | DISCARDED) {
+                0 => continue,
+                DISCARDED => FaultKind::DiscardedLineRead(agent),
+                _ => FaultKind::DirtyLineRead(agent),
+            };
+            return Err((kind, (line << 5).max(physical)));
         }
         Ok(())
     }
@@ -222,7 +282,9 @@ impl Lines {
                     0
                 };
                 let line = self.line_mut(address);
-                *line = *line & !BY_MAILBOX | STALE | by;
+                *line = (*line & !(BY_MAILBOX | DISCARDED)) | STALE | by;
+            } else if state & DISCARDED != 0 {
+                *self.line_mut(address) &= !DISCARDED;
             }
         }
         Ok(())
@@ -235,8 +297,8 @@ mod tests {
 
     #[test]
     fn a_dirty_line_may_not_be_read_from_outside() {
-        let mut lines = Lines::new(true);
-        lines.touch(0x1_0040, true, true).unwrap();
+        let (mut lines, memory) = (Lines::new(true), Memory::new(1 << 20));
+        lines.touch(0x1_0040, true, true, &memory).unwrap();
         let fault = lines.outside_read(0x1_0000, 128, Agent::V3d).unwrap_err();
         assert_eq!(fault, (FaultKind::DirtyLineRead(Agent::V3d), 0x1_0040));
         lines.maintain(0x1_0044, true, false);
@@ -248,31 +310,55 @@ mod tests {
 
     #[test]
     fn a_held_line_goes_stale_and_recovers() {
-        let mut lines = Lines::new(true);
-        lines.touch(0x2000, false, true).unwrap();
+        let (mut lines, memory) = (Lines::new(true), Memory::new(1 << 20));
+        lines.touch(0x2000, false, true, &memory).unwrap();
         lines.outside_write(0x2010, 4, Agent::Mailbox).unwrap();
         assert_eq!(lines.state(2, 0x2000) & (PRESENT | STALE), PRESENT | STALE);
         assert_eq!(
-            lines.touch(0x2000, false, true),
+            lines.touch(0x2000, false, true, &memory),
             Err(FaultKind::StaleLineRead(Agent::Mailbox))
         );
         lines.maintain(0x2000, false, true);
-        lines.touch(0x2000, false, true).unwrap();
+        lines.touch(0x2000, false, true, &memory).unwrap();
         lines.outside_write(0x3000, 4, Agent::V3d).unwrap();
-        lines.touch(0x3000, false, true).unwrap();
+        lines.touch(0x3000, false, true, &memory).unwrap();
     }
 
     #[test]
     fn whole_cache_operations_reach_every_touched_line() {
-        let mut lines = Lines::new(true);
-        lines.touch(0x2000, true, true).unwrap();
-        lines.touch(0x9fe0, true, true).unwrap();
+        let (mut lines, memory) = (Lines::new(true), Memory::new(1 << 20));
+        lines.touch(0x2000, true, true, &memory).unwrap();
+        lines.touch(0x9fe0, true, true, &memory).unwrap();
         assert!(lines.outside_write(0x9fe0, 4, Agent::V3d).is_err());
         lines.maintain_all(true, false);
         lines.outside_write(0x9fe0, 4, Agent::V3d).unwrap();
-        assert!(lines.touch(0x9fe0, false, true).is_err());
+        assert!(lines.touch(0x9fe0, false, true, &memory).is_err());
         lines.maintain_all(false, true);
-        lines.touch(0x9fe0, false, true).unwrap();
+        lines.touch(0x9fe0, false, true, &memory).unwrap();
         assert!(lines.invalidated());
+    }
+
+    #[test]
+    fn thrown_away_stores_may_not_be_read_back() {
+        let (mut lines, memory) = (Lines::new(true), Memory::new(1 << 20));
+        lines.touch(0x2000, true, true, &memory).unwrap();
+        lines.maintain(0x2000, false, true);
+        let read = lines.touch(0x2000, false, true, &memory);
+        assert_eq!(read, Err(FaultKind::DiscardedLineRead(Agent::Arm)));
+        lines.outside_write(0x2000, 32, Agent::V3d).unwrap();
+        lines.touch(0x2000, false, true, &memory).unwrap();
+    }
+
+    #[test]
+    fn a_walk_may_not_meet_an_entry_that_only_the_cache_holds() {
+        let (mut lines, mut memory) = (Lines::new(true), Memory::new(1 << 20));
+        lines.walk_read(0x4000, &memory).unwrap();
+        lines.touch(0x4004, true, true, &memory).unwrap();
+        *memory.word_mut(0x4004) = 7;
+        lines.walk_read(0x4000, &memory).unwrap();
+        let changed = lines.walk_read(0x4004, &memory);
+        assert_eq!(changed, Err(FaultKind::DirtyLineRead(Agent::TableWalk)));
+        lines.maintain(0x4004, true, false);
+        lines.walk_read(0x4004, &memory).unwrap();
     }
 }

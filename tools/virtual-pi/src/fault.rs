@@ -5,9 +5,11 @@
 
 use std::fmt;
 
-/// Who, besides the ARM core itself, reaches memory.
+/// Who reaches memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agent {
+    /// The ARM core itself.
+    Arm,
     /// The V3D block.
     V3d,
     /// The VideoCore firmware, which answers the property mailbox.
@@ -19,6 +21,7 @@ pub enum Agent {
 impl fmt::Display for Agent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            Self::Arm => "the ARM",
             Self::V3d => "V3D",
             Self::Mailbox => "the mailbox firmware",
             Self::TableWalk => "the MMU table walk",
@@ -45,6 +48,8 @@ pub enum FaultKind {
     DirtyLineOverwritten(Agent),
     /// The ARM read a line from its data cache that has been written behind its back since.
     StaleLineRead(Agent),
+    /// A line was read whose dirty data had been thrown away by an invalidation.
+    DiscardedLineRead(Agent),
     /// The data cache was switched on without having been invalidated since reset.
     CacheNotInvalidated,
     /// A floating-point operation that the VFP11 leaves to support code.
@@ -109,6 +114,9 @@ impl FaultKind {
             Self::StaleLineRead(_) => {
                 "invalidate the line (c7,c6,1) after the other side has written it and before reading it"
             }
+            Self::DiscardedLineRead(_) => {
+                "clean lines whose stores matter instead of invalidating them; what memory holds now is a matter of luck"
+            }
             Self::CacheNotInvalidated => {
                 "invalidate both caches (c7,c7,0) before setting SCTLR.C; their contents are undefined after reset"
             }
@@ -158,6 +166,12 @@ impl fmt::Display for FaultKind {
                 write!(
                     f,
                     "the ARM read an old copy of a line that {agent} has written"
+                )
+            }
+            Self::DiscardedLineRead(agent) => {
+                write!(
+                    f,
+                    "{agent} read a line whose stores were thrown away by an invalidation"
                 )
             }
             Self::CacheNotInvalidated => {

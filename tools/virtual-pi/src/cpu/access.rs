@@ -97,7 +97,10 @@ impl Cpu {
         }
         self.check_exclusive(&found, physical, manner)?;
         if found.kind.is_cached()
-            && let Err(kind) = self.board.lines.touch(physical, false, false)
+            && let Err(kind) = self
+                .board
+                .lines
+                .touch(physical, false, false, &self.board.memory)
         {
             self.fault(kind, Some(physical));
             return None;
@@ -133,7 +136,10 @@ impl Cpu {
         self.check_exclusive(&found, physical, manner)?;
         let write_back = found.kind == MemoryType::WriteBack;
         if found.kind.is_cached()
-            && let Err(kind) = self.board.lines.touch(physical, true, write_back)
+            && let Err(kind) =
+                self.board
+                    .lines
+                    .touch(physical, true, write_back, &self.board.memory)
         {
             self.fault(kind, Some(physical));
             return None;

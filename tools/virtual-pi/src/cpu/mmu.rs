@@ -188,7 +188,12 @@ impl Cpu {
     }
 
     /// Translates one address.
-    pub fn walk(&self, address: u32, access: Access, user: bool) -> Result<Translation, WalkError> {
+    pub fn walk(
+        &mut self,
+        address: u32,
+        access: Access,
+        user: bool,
+    ) -> Result<Translation, WalkError> {
         let sctlr = self.cp15.sctlr;
         if sctlr & 1 == 0 {
             // Instructions are Normal, data is Strongly-ordered (TRM 6.3.2).
@@ -239,18 +244,18 @@ impl Cpu {
         }
     }
 
-    /// The walk reads memory past the L1 data cache (TRM 6.10.1): a dirty line hides the entry.
-    fn table_word(&self, at: u32) -> Result<u32, WalkError> {
+    /// The walk reads memory past the L1 data cache (TRM 6.10.1): a dirty line hides an entry.
+    fn table_word(&mut self, at: u32) -> Result<u32, WalkError> {
         if at >= self.board.memory.size() {
             return Err(WalkError::Stop(FaultKind::BusAddress(Agent::TableWalk), at));
         }
-        if let Err((kind, at)) = self.board.lines.outside_read(at, 4, Agent::TableWalk) {
+        if let Err(kind) = self.board.lines.walk_read(at, &self.board.memory) {
             return Err(WalkError::Stop(kind, at));
         }
         Ok(self.board.memory.word(at))
     }
 
-    fn descriptor(&self, first: u32, address: u32) -> Result<Option<Descriptor>, WalkError> {
+    fn descriptor(&mut self, first: u32, address: u32) -> Result<Option<Descriptor>, WalkError> {
         if self.cp15.sctlr & 1 << 23 == 0 {
             let what = "subpage permissions (SCTLR.XP = 0); set XP before the MMU";
             return Err(WalkError::Stop(

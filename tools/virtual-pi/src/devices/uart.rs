@@ -384,6 +384,7 @@ impl Uart {
                     return Err(FaultKind::NotModelled("PL011 loopback (CR.LBE)".into()));
                 }
                 self.cr = value & 0xffff;
+                self.check_frame()?;
                 if self.sending.is_none() {
                     self.load_shifter(now);
                 }
@@ -399,11 +400,6 @@ impl Uart {
     }
 
     fn write_line_control(&mut self, value: u32) -> Result<(), FaultKind> {
-        if value & LCRH_WLEN != LCRH_WLEN || value & 0x8f != 0 {
-            return Err(FaultKind::NotModelled(format!(
-                "PL011 frames other than 8N1, and breaks by the board (LCRH = {value:#04x})"
-            )));
-        }
         if (self.lcrh ^ value) & LCRH_FEN != 0 {
             // Switching the FIFOs flushes them.
             self.tx.clear();
@@ -413,7 +409,20 @@ impl Uart {
         }
         self.lcrh = value & 0xff;
         self.latch_divisor();
-        Ok(())
+        self.check_frame()
+    }
+
+    /// Frames must be ones that the line knows by the time the UART is on.
+    fn check_frame(&self) -> Result<(), FaultKind> {
+        let is_8n1 = self.lcrh & (LCRH_WLEN | 0x8f) == LCRH_WLEN;
+        if self.cr & UARTEN == 0 || is_8n1 {
+            return Ok(());
+        }
+        let what = format!(
+            "PL011 frames other than 8N1, and breaks by the board (LCRH = {:#04x})",
+            self.lcrh
+        );
+        Err(FaultKind::NotModelled(what))
     }
 }
 
