@@ -1,2 +1,6 @@
-//! Stub.
-fn main() {}
+//! The command `qpuscope`; everything is in the library.
+#![forbid(unsafe_code)]
+
+fn main() -> std::process::ExitCode {
+    qpuscope::cli::main()
+}

@@ -1,0 +1,84 @@
+//! One file for each command of the tool.
+
+pub mod dis;
+pub mod fft;
+pub mod info;
+pub mod list;
+pub mod read;
+pub mod run;
+pub mod sim;
+
+use std::path::PathBuf;
+
+use crate::client::Client;
+use crate::failure::Result;
+use crate::link::{self, FIRST_BAUD, Link, Opening};
+use crate::log::{Logs, elf_for};
+
+/// How to reach a board; the same for every command that does.
+#[derive(clap::Args, Clone, Debug)]
+pub struct PortOptions {
+    /// /dev/ttyUSB0, tcp:HOST:PORT, or sim:IMAGE for a virtual Pi in this process
+    #[arg(short, long, env = "QPUSCOPE_PORT", value_name = "PORT")]
+    pub port: Option<String>,
+    /// What belongs to the line.
+    #[command(flatten)]
+    pub more: LineOptions,
+    /// Rate to change to for the transfer (default: 921600 when there is much to send)
+    #[arg(long, value_name = "RATE")]
+    pub transfer_baud: Option<u32>,
+}
+
+/// What belongs to a line, whatever names it.
+#[derive(clap::Args, Clone, Debug)]
+pub struct LineOptions {
+    /// Rate at which the board speaks when the command begins
+    #[arg(long, value_name = "RATE", default_value_t = FIRST_BAUD)]
+    pub baud: u32,
+    /// kernel.elf of the firmware, for the texts of its logs
+    #[arg(long, value_name = "FILE")]
+    pub elf: Option<PathBuf>,
+    /// cmdline.txt of a virtual Pi
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    pub cmdline: String,
+    /// A virtual Pi without V3D
+    #[arg(long)]
+    pub no_v3d: bool,
+    /// Do not show the board's text
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+impl LineOptions {
+    /// Opens `port` and prepares the logs of what is behind it.
+    ///
+    /// # Errors
+    /// When there is no such port, or the ELF file given is none.
+    pub fn open(&self, port: Option<&str>) -> Result<(Box<dyn Link>, Logs)> {
+        let logs = match elf_for(self.elf.as_deref(), port) {
+            // A file that only happens to lie there may be of another kind; a given one must be right.
+            Some(path) => match Logs::with_elf(&path) {
+                Err(failure) if self.elf.is_some() => return Err(failure),
+                logs => logs.unwrap_or_else(|_| Logs::without_elf()),
+            },
+            None => Logs::without_elf(),
+        };
+        let opening = Opening {
+            baud: self.baud,
+            cmdline: self.cmdline.clone(),
+            v3d: !self.no_v3d,
+        };
+        Ok((link::open(port, &opening)?, logs))
+    }
+}
+
+impl PortOptions {
+    /// Opens the port for a conversation.
+    ///
+    /// # Errors
+    /// When there is no such port.
+    pub fn connect(&self) -> Result<Client> {
+        let (link, logs) = self.more.open(self.port.as_deref())?;
+        Ok(Client::new(link, self.more.baud, logs, self.more.quiet))
+    }
+}

@@ -1,0 +1,307 @@
+//! `qpuscope read`: spectra out of a live line or of recorded bytes.
+//!
+//! Text goes to standard error as it comes, spectra to standard output or into files. Whatever does
+//! not decode is counted, and a line on which nothing decodes, or nothing comes, is explained while
+//! the reader still waits.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::client::{Client, nothing_decodes};
+use crate::command::LineOptions;
+use crate::failure::{Failure, Result};
+use crate::lines::strongest;
+use crate::link::{Link, Received};
+use crate::log::Logs;
+use crate::spectrum::Spectrum;
+use crate::stop::Stop;
+use crate::stream::{Event, Receiver};
+use crate::{output, picture, say};
+
+/// How long a live line may be silent before that is explained.
+const SILENCE: Duration = Duration::from_secs(5);
+/// So many bytes without a frame among them are no accident.
+const NOISE_BYTES: u64 = 600;
+
+/// What becomes of a spectrum.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum Format {
+    /// The strongest lines of each, for people
+    Table,
+    /// One line each: time, settings, and the level of every bin
+    Csv,
+    /// One JSON object a line each
+    Json,
+    /// A picture file each
+    Png,
+    /// A picture file each
+    Svg,
+    /// Nothing: only count
+    None,
+}
+
+/// Options of `read`.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// /dev/ttyUSB0, tcp:HOST:PORT, sim:IMAGE, a file of recorded bytes, or - for standard input
+    #[arg(env = "QPUSCOPE_PORT", value_name = "PORT|FILE|-")]
+    source: Option<String>,
+    /// The same, as other commands take it
+    #[arg(short, long, value_name = "PORT", conflicts_with = "source")]
+    port: Option<String>,
+    #[command(flatten)]
+    line: LineOptions,
+    /// What becomes of each spectrum
+    #[arg(short = 'F', long, value_enum, default_value = "table")]
+    format: Format,
+    /// The same as --format json
+    #[arg(long)]
+    json: bool,
+    /// Folder for pictures
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    out: PathBuf,
+    /// How many of the strongest lines to list and mark
+    #[arg(long, default_value_t = 5)]
+    lines: usize,
+    /// End after so many spectra
+    #[arg(long)]
+    count: Option<u64>,
+    /// End after so many seconds (of a virtual Pi: virtual seconds)
+    #[arg(long)]
+    seconds: Option<f64>,
+    /// Change settings first, as key=value words: "n=2048 window=flat-top"
+    #[arg(long, value_name = "WORDS")]
+    set: Option<String>,
+    /// Tell an instrument that is idle to start
+    #[arg(long)]
+    start: bool,
+    /// Exit status 5 when anything was lost
+    #[arg(long)]
+    strict: bool,
+}
+
+/// Reads until the end, the count, the time, or Ctrl-C.
+///
+/// # Errors
+/// No device when nothing came, link when nothing decoded, integrity for losses under `--strict`.
+pub fn run(options: &Options) -> Result<()> {
+    let port = options.source.as_deref().or(options.port.as_deref());
+    let (link, logs) = options.line.open(port)?;
+    let stop = Stop::on_ctrl_c();
+    let (link, receiver, logs) = if options.start || options.set.is_some() {
+        let mut client = Client::new(link, options.line.baud, logs, options.line.quiet);
+        client.hello()?;
+        if let Some(words) = &options.set {
+            client.set(words)?;
+        }
+        client.command(&wire::Message::Start)?;
+        client.into_parts()
+    } else {
+        (link, Receiver::default(), logs)
+    };
+    let mut reader = Reader {
+        options,
+        link,
+        receiver,
+        logs,
+        written: 0,
+        headings: None,
+        explained: false,
+    };
+    reader.read_all(&stop)?;
+    reader.conclude()
+}
+
+struct Reader<'a> {
+    options: &'a Options,
+    link: Box<dyn Link>,
+    receiver: Receiver,
+    logs: Logs,
+    /// Spectra given out.
+    written: u64,
+    /// The headings of the CSV lines given out last.
+    headings: Option<String>,
+    /// The trouble with the line has been told.
+    explained: bool,
+}
+
+impl Reader<'_> {
+    fn read_all(&mut self, stop: &Stop) -> Result<()> {
+        let limit = match self.options.seconds {
+            Some(seconds) => Some(Duration::try_from_secs_f64(seconds).map_err(|_| {
+                Failure::usage(format!(
+                    "--seconds {seconds} is no time; give a number of seconds from 0 on"
+                ))
+            })?),
+            None => None,
+        };
+        let started = self.link.now();
+        let mut heard = started;
+        let mut buffer = [0; 4096];
+        let mut events = vec![];
+        while !stop.asked() && !self.has_enough() {
+            let now = self.link.now();
+            let mut wait = Duration::from_millis(200);
+            if let Some(limit) = limit {
+                let left = (started + limit).saturating_sub(now);
+                if left.is_zero() {
+                    break;
+                }
+                wait = wait.min(left);
+            }
+            match self.link.read(&mut buffer, wait)? {
+                Received::Bytes(count) => {
+                    heard = self.link.now();
+                    self.receiver.push(&buffer[..count], &mut events);
+                }
+                Received::Nothing => {}
+                Received::End => {
+                    self.receiver.finish(&mut events);
+                    self.take(&mut events)?;
+                    break;
+                }
+            }
+            self.take(&mut events)?;
+            self.explain(self.link.now().saturating_sub(heard));
+        }
+        Ok(())
+    }
+
+    fn has_enough(&self) -> bool {
+        self.options
+            .count
+            .is_some_and(|count| self.written >= count)
+    }
+
+    fn take(&mut self, events: &mut Vec<Event>) -> Result<()> {
+        for event in events.drain(..) {
+            match event {
+                Event::Text(text) if !self.options.line.quiet => eprint!("{text}"),
+                Event::Log(bytes) => self
+                    .logs
+                    .push(&bytes)
+                    .iter()
+                    .for_each(|line| eprintln!("log: {line}")),
+                Event::Fault(text) => eprintln!("the firmware reports a fault: {text}"),
+                Event::Spectrum(spectrum, missing) if !self.has_enough() => {
+                    if missing > 0 {
+                        eprintln!(
+                            "spectrum {}: {missing} values were lost on the line",
+                            spectrum.record
+                        );
+                    }
+                    self.give(&spectrum)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn give(&mut self, spectrum: &Spectrum) -> Result<()> {
+        self.written += 1;
+        let lines = strongest(spectrum, self.options.lines);
+        let format = if self.options.json {
+            Format::Json
+        } else {
+            self.options.format
+        };
+        match format {
+            Format::None => Ok(()),
+            Format::Json => say::data(&output::json_line(spectrum, &lines)),
+            Format::Csv => {
+                let headings = output::csv_row_headings(spectrum);
+                if self.headings.as_ref() != Some(&headings) {
+                    say::data(&headings)?;
+                    self.headings = Some(headings);
+                }
+                say::data(&output::csv_row(spectrum))
+            }
+            Format::Table => say::data(&format!(
+                "{:.3} s, record {}: N = {}, {} window, average of {}, engine {}\n{}",
+                spectrum.device_us as f64 * 1e-6,
+                spectrum.record,
+                spectrum.n,
+                spectrum.window,
+                spectrum.averages,
+                spectrum.engine.name(),
+                output::table(spectrum, &lines)
+            )),
+            Format::Png => self.picture("png", &picture::png(spectrum, &lines)?),
+            Format::Svg => self.picture("svg", picture::svg(spectrum, &lines).as_bytes()),
+        }
+    }
+
+    fn picture(&self, extension: &str, bytes: &[u8]) -> Result<()> {
+        let out = &self.options.out;
+        std::fs::create_dir_all(out).map_err(|error| Failure::writing(out, &error))?;
+        let path = out.join(format!("spectrum-{:04}.{extension}", self.written));
+        std::fs::write(&path, bytes).map_err(|error| Failure::writing(&path, &error))?;
+        say::data(&format!("{}\n", path.display()))
+    }
+
+    /// Says once what is wrong with a line on which nothing useful comes.
+    fn explain(&mut self, silent: Duration) {
+        let health = self.receiver.health();
+        let noise =
+            health.frames == 0 && health.lost_bytes + self.receiver.pending() >= NOISE_BYTES;
+        if !self.explained && (noise || silent >= SILENCE) {
+            self.explained = true;
+            let text = if noise {
+                nothing_decodes(&self.link.description(), &health)
+            } else {
+                self.nothing_comes()
+            };
+            eprintln!("{text} (still waiting; Ctrl-C ends)");
+        }
+    }
+
+    fn nothing_comes(&self) -> String {
+        let description = self.link.description();
+        if self.receiver.health().frames > 0 {
+            return format!(
+                "nothing comes from {description} any more; an instrument that a host has spoken to waits for a \
+                 command: use --start, or check the cable"
+            );
+        }
+        format!(
+            "nothing comes from {description}; is the board on, its TX wired to the adapter's RX, ground to ground? An \
+             instrument that a host has spoken to waits for a command: use --start"
+        )
+    }
+
+    fn conclude(&self) -> Result<()> {
+        let health = self.receiver.health();
+        eprintln!("{health}");
+        if health.unexplained_spectra > 0 {
+            eprintln!(
+                "{} spectra came before the descriptor that explains them; it is repeated once a second",
+                health.unexplained_spectra
+            );
+        }
+        if let Some(remark) = self.logs.remark() {
+            eprintln!("{remark}");
+        }
+        if health.bytes == 0 {
+            return Err(Failure::no_device(self.nothing_comes()));
+        }
+        if health.frames == 0 {
+            return Err(Failure::link(nothing_decodes(
+                &self.link.description(),
+                &health,
+            )));
+        }
+        if self.options.strict && health.is_lossy() {
+            return Err(Failure::integrity(
+                "something was lost on the line, and --strict was given; lower --baud or use a shorter cable",
+            ));
+        }
+        if let Some(count) = self.options.count.filter(|&count| self.written < count) {
+            return Err(Failure::failed(format!(
+                "only {} of {count} spectra came; wait longer, or use --start if the instrument is idle",
+                self.written
+            )));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,386 @@
+//! A column of a CSV table, as a series at equal steps.
+//!
+//! Where the first column holds time stamps they give the rate, and rows that are missing are
+//! filled on the straight line between their neighbours, which is said. A value without a full
+//! scale has no dBFS: levels are relative to one unit of the column.
+
+use super::{Channel, Reading, Recording, Samples, Unit};
+use crate::failure::{Failure, Result};
+use crate::rate::Rate;
+
+/// Most missing rows in a row that are filled; a longer gap is not the same recording any more.
+const LONGEST_GAP: i64 = 24;
+
+struct Table {
+    headings: Vec<String>,
+    /// With the line of the file each stands in.
+    rows: Vec<(u64, Vec<String>)>,
+}
+
+/// Reads one column.
+pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
+    let table = parse(name, bytes)?;
+    let column = choose_column(name, &table, how.column.as_deref())?;
+    let mut values = vec![];
+    for (line, fields) in &table.rows {
+        let field = fields.get(column).map_or("", |field| field.trim());
+        let value = field.parse::<f32>().ok().filter(|value| value.is_finite());
+        values.push(value.ok_or_else(|| {
+            Failure::usage(format!(
+                "{name}, line {line}, column `{}`: `{field}` is not a number; repair that line or choose \
+                 another column with --column",
+                table.headings[column]
+            ))
+        })?);
+    }
+    let mut notes = vec![];
+    let times: Option<Vec<i64>> = table
+        .rows
+        .iter()
+        .map(|(_, fields)| fields.first().and_then(|field| seconds(field)))
+        .collect();
+    let mut stamped_rate = None;
+    if column != 0
+        && let Some(times) = times
+        && times.len() >= 2
+    {
+        let (step, filled) = fill_gaps(name, &table, &times, values, &mut notes)?;
+        values = filled;
+        stamped_rate = Rate::new(1, step);
+    }
+    let rate = how.rate.or(stamped_rate).ok_or_else(|| {
+        Failure::usage(format!(
+            "{name} has no column of time stamps in front, so its sample rate is unknown; give it with \
+             --rate, for example --rate 1/3600 for one row an hour"
+        ))
+    })?;
+    if let Some(stamped) = stamped_rate.filter(|&stamped| stamped != rate) {
+        notes.push(format!(
+            "sample rate {rate} as given; the time stamps say {stamped}"
+        ));
+    }
+    let heading = &table.headings[column];
+    let unit = how.unit.clone().unwrap_or_else(|| unit_of(heading));
+    Ok(Recording {
+        name: name.to_owned(),
+        rate,
+        unit: Unit::One(unit),
+        channels: vec![Channel {
+            name: String::new(),
+            samples: Samples::F32(values),
+            complex: false,
+        }],
+        notes,
+    })
+}
+
+fn parse(name: &str, bytes: &[u8]) -> Result<Table> {
+    let first_line = bytes.split(|&byte| byte == b'\n').next().unwrap_or(&[]);
+    let delimiter = [b',', b';', b'\t']
+        .into_iter()
+        .max_by_key(|&d| {
+            (
+                first_line.iter().filter(|&&byte| byte == d).count(),
+                d == b',',
+            )
+        })
+        .unwrap_or(b',');
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .comment(Some(b'#'))
+        .has_headers(false)
+        .from_reader(bytes);
+    let mut lines = reader.records();
+    let broken = |error: csv::Error| {
+        Failure::usage(format!(
+            "{name} is not a table ({error}); save it as CSV in UTF-8 with the same number of columns in \
+             every line"
+        ))
+    };
+    let fields = |record: &csv::StringRecord| record.iter().map(str::to_owned).collect::<Vec<_>>();
+    let first = match lines.next() {
+        Some(record) => record.map_err(broken)?,
+        None => {
+            return Err(Failure::usage(format!(
+                "{name} holds no lines; choose another recording"
+            )));
+        }
+    };
+    let mut rows = vec![];
+    // A table may begin with its headings or at once with numbers.
+    let headings = if first
+        .iter()
+        .any(|field| field.trim().parse::<f64>().is_ok())
+    {
+        let headings = (1..=first.len()).map(|n| format!("column {n}")).collect();
+        rows.push((first.position().map_or(1, |p| p.line()), fields(&first)));
+        headings
+    } else {
+        let mut headings = fields(&first);
+        for heading in &mut headings {
+            *heading = heading.trim().trim_start_matches('\u{feff}').to_owned();
+        }
+        headings
+    };
+    for record in lines {
+        let record = record.map_err(broken)?;
+        rows.push((record.position().map_or(0, |p| p.line()), fields(&record)));
+    }
+    if rows.is_empty() {
+        return Err(Failure::usage(format!(
+            "{name} holds headings and no rows; choose another recording"
+        )));
+    }
+    Ok(Table { headings, rows })
+}
+
+/// The column asked for by name or number; else the only one that holds numbers.
+fn choose_column(name: &str, table: &Table, wanted: Option<&str>) -> Result<usize> {
+    let list = || table.headings.join("`, `");
+    if let Some(wanted) = wanted {
+        let by_name = table
+            .headings
+            .iter()
+            .position(|heading| heading == wanted || without_unit(heading) == wanted);
+        let by_number = wanted
+            .parse::<usize>()
+            .ok()
+            .filter(|n| (1..=table.headings.len()).contains(n))
+            .map(|n| n - 1);
+        return by_name.or(by_number).ok_or_else(|| {
+            Failure::usage(format!(
+                "{name} has no column `{wanted}`; --column takes one of `{}`",
+                list()
+            ))
+        });
+    }
+    let numeric: Vec<usize> = (0..table.headings.len())
+        .filter(|&column| {
+            table.rows[0]
+                .1
+                .get(column)
+                .is_some_and(|field| field.trim().parse::<f64>().is_ok())
+        })
+        .collect();
+    match numeric[..] {
+        [only] => Ok(only),
+        [] => Err(Failure::usage(format!(
+            "{name} has no column of numbers (its columns are `{}`); choose another recording",
+            list()
+        ))),
+        _ => Err(Failure::usage(format!(
+            "{name} has several columns of numbers; choose one with --column: `{}`",
+            list()
+        ))),
+    }
+}
+
+/// `speed (m/s)` and `speed [m/s]` without what stands in brackets.
+fn without_unit(heading: &str) -> &str {
+    heading
+        .split_once(['(', '['])
+        .map_or(heading, |(name, _)| name)
+        .trim()
+}
+
+/// The unit that a heading names in brackets; a temperature without one is in degrees.
+fn unit_of(heading: &str) -> String {
+    let bracketed = heading
+        .split_once(['(', '['])
+        .and_then(|(_, rest)| rest.split_once([')', ']']))
+        .map(|(unit, _)| unit.trim())
+        .filter(|unit| !unit.is_empty());
+    match bracketed {
+        Some(unit) => unit.to_owned(),
+        None if heading.to_ascii_lowercase().starts_with("temp") => "degree".to_owned(),
+        None => format!("unit of {heading}"),
+    }
+}
+
+/// Seconds since 1970 of `2010-03-14 03:00[:00]`, with `-` or `/`, and a space or `T`.
+fn seconds(field: &str) -> Option<i64> {
+    let field = field.trim().trim_end_matches('Z');
+    let (date, time) = field.split_once([' ', 'T']).unwrap_or((field, "0:0"));
+    let mut date = date
+        .splitn(3, ['-', '/'])
+        .map(|part| part.parse::<i64>().ok());
+    let (year, month, day) = (date.next()??, date.next()??, date.next()??);
+    let mut time = time.splitn(3, ':').map(|part| part.parse::<i64>().ok());
+    let (hour, minute, second) = (
+        time.next()??,
+        time.next()??,
+        time.next().unwrap_or(Some(0))?,
+    );
+    let inside = (1..=9999).contains(&year)
+        && (1..=12).contains(&month)
+        && (1..=31).contains(&day)
+        && (0..24).contains(&hour)
+        && (0..60).contains(&minute)
+        && (0..60).contains(&second);
+    // Days of the civil calendar: years begin in March, so that a leap day comes last.
+    let (y, m) = if month <= 2 {
+        (year - 1, month + 9)
+    } else {
+        (year, month - 3)
+    };
+    let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719_468;
+    inside.then_some(((days * 24 + hour) * 60 + minute) * 60 + second)
+}
+
+/// The step in seconds, and the values with missing rows filled in.
+fn fill_gaps(
+    name: &str,
+    table: &Table,
+    times: &[i64],
+    values: Vec<f32>,
+    notes: &mut Vec<String>,
+) -> Result<(u64, Vec<f32>)> {
+    let mut steps: Vec<i64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    steps.sort_unstable();
+    // The median step: a few gaps do not change it.
+    let step = steps[steps.len() / 2];
+    let wrong = |row: usize, what: &str| {
+        Failure::usage(format!(
+            "{name}, line {}: time stamp `{}` {what}; the rows must stand at equal steps: repair the file, or \
+             take the stamps away and give --rate",
+            table.rows[row].0, table.rows[row].1[0]
+        ))
+    };
+    if step <= 0 {
+        return Err(wrong(1, "does not go forward"));
+    }
+    let mut filled = Vec::with_capacity(values.len());
+    filled.push(values[0]);
+    for row in 1..values.len() {
+        let ahead = times[row] - times[row - 1];
+        if ahead <= 0 {
+            return Err(wrong(row, "does not go forward"));
+        }
+        if ahead % step != 0 {
+            return Err(wrong(
+                row,
+                &format!("is not a multiple of {step} s after the one before"),
+            ));
+        }
+        let missing = ahead / step - 1;
+        if missing > LONGEST_GAP {
+            return Err(wrong(row, &format!("comes after {missing} missing rows")));
+        }
+        for k in 1..=missing {
+            let share = k as f32 / (missing + 1) as f32;
+            filled.push(values[row - 1] + share * (values[row] - values[row - 1]));
+        }
+        if missing > 0 {
+            let rows = if missing == 1 { "row" } else { "rows" };
+            notes.push(format!(
+                "{missing} missing {rows} between {} and {} interpolated from the neighbours",
+                table.rows[row - 1].1[0],
+                table.rows[row].1[0]
+            ));
+        }
+        filled.push(values[row]);
+    }
+    Ok((step.unsigned_abs(), filled))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_text(text: &str, how: &Reading) -> Result<Recording> {
+        read("t.csv", text.as_bytes(), how)
+    }
+
+    #[test]
+    fn time_stamps_give_the_rate_and_a_missing_hour_is_filled() {
+        let text = "date,temp\n2010/03/14 01:00,10\n2010/03/14 02:00,11\n2010/03/14 04:00,14\n2010/03/14 05:00,15\n";
+        let recording = read_text(text, &Reading::default()).expect("a series");
+        assert_eq!(recording.rate, Rate { num: 1, den: 3600 });
+        assert_eq!(recording.unit, Unit::One("degree".into()));
+        assert_eq!(
+            recording.channels[0].samples.to_f32(),
+            [10.0, 11.0, 12.5, 14.0, 15.0]
+        );
+        assert_eq!(
+            recording.notes,
+            [
+                "1 missing row between 2010/03/14 02:00 and 2010/03/14 04:00 interpolated from the neighbours"
+            ]
+        );
+    }
+
+    #[test]
+    fn columns_are_chosen_by_name_or_number() {
+        let how = |column: &str| Reading {
+            column: Some(column.into()),
+            rate: "10".parse().ok(),
+            ..Reading::default()
+        };
+        let text = "a (V);b\n1;2\n3;4\n";
+        for (column, first, unit) in [
+            ("a", 1.0, "V"),
+            ("b", 2.0, "unit of b"),
+            ("2", 2.0, "unit of b"),
+        ] {
+            let recording = read_text(text, &how(column)).expect("a column");
+            assert_eq!(recording.channels[0].samples.to_f32()[0], first);
+            assert_eq!(recording.unit, Unit::One(unit.into()));
+        }
+        let failure = read_text(text, &how("c")).expect_err("no such column");
+        assert!(failure.message.contains("`a (V)`, `b`"), "{failure}");
+        let failure = read_text(text, &Reading::default()).expect_err("two columns");
+        assert!(failure.message.contains("--column"), "{failure}");
+    }
+
+    #[test]
+    fn numbers_alone_are_a_series_too() {
+        let how = Reading {
+            rate: "1/60".parse().ok(),
+            ..Reading::default()
+        };
+        let recording = read_text("1\n2\n3\n", &how).expect("numbers");
+        assert_eq!(recording.channels[0].samples.to_f32(), [1.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn malformed_tables_name_the_line_and_what_to_do() {
+        for (text, named) in [
+            (
+                "date,t\n2010/01/01 00:00,1\n2010/01/01 01:00,oops\n",
+                "line 3",
+            ),
+            (
+                "date,t\n2010/01/01 00:00,1\n2010/01/01 00:00,2\n",
+                "does not go forward",
+            ),
+            (
+                "date,t\n2010/01/01 00:00,1\n2010/01/01 01:00,2\n2010/01/01 02:00,2\n2010/01/01 02:30,3\n",
+                "multiple of 3600",
+            ),
+            (
+                "date,t\n2010/01/01 00:00,1\n2010/01/01 01:00,2\n2010/01/01 02:00,2\n2010/02/01 02:00,3\n",
+                "missing rows",
+            ),
+            ("t\n1\n2\n", "--rate"),
+            ("t\n", "no rows"),
+            ("a,b\n1,2\n3\n", "same number of columns"),
+            ("a\nb\n", "column of numbers"),
+            (
+                "date,t\n2010/01/01 00:00,1\n2010/01/01 01:00,inf\n",
+                "not a number",
+            ),
+        ] {
+            let failure = read_text(text, &Reading::default()).expect_err(text);
+            assert!(failure.message.contains(named), "{text:?}: {failure}");
+        }
+    }
+
+    #[test]
+    fn stamps_count_days_as_the_calendar_does() {
+        assert_eq!(seconds("1970-01-01T00:00:00Z"), Some(0));
+        assert_eq!(seconds("2010/03/14 03:00"), Some(1_268_535_600));
+        assert_eq!(seconds("2000-02-29"), Some(951_782_400));
+        assert_eq!(seconds("39.4"), None);
+        assert_eq!(seconds("2010/13/01"), None);
+    }
+}

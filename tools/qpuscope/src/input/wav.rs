@@ -1,0 +1,238 @@
+//! WAV recordings: 8, 16, 24 and 32 bits and float, mono or stereo.
+
+use std::io::Cursor;
+
+use super::{Channel, Reading, Recording, Samples, Stereo, Unit};
+use crate::failure::{Failure, Result};
+use crate::rate::Rate;
+
+/// A file that is called WAV and is none: says what it holds instead.
+pub fn not_a_wav(name: &str, bytes: &[u8]) -> Failure {
+    let shown: String = bytes
+        .iter()
+        .take(4)
+        .map(|byte| format!("{byte:02x} "))
+        .collect();
+    Failure::usage(format!(
+        "{name} is not a WAV file: it begins with {shown}instead of \"RIFF\"; convert it first \
+         (for example with `ffmpeg -i {name} out.wav`), or name it .iq and give --rate if it is raw 8-bit I/Q"
+    ))
+}
+
+/// Reads a whole WAV file.
+///
+/// Samples of up to 16 bits travel as i16 (8-bit ones times 256, which is exact), wider ones as f32.
+pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
+    let broken = |error: hound::Error| {
+        Failure::usage(format!(
+            "{name} is a WAV file that cannot be decoded ({error}); save it as plain PCM of 8, 16, 24 or \
+             32 bits or as 32-bit float"
+        ))
+    };
+    let mut reader = hound::WavReader::new(Cursor::new(bytes)).map_err(broken)?;
+    let spec = reader.spec();
+    let all = match (spec.sample_format, spec.bits_per_sample) {
+        (hound::SampleFormat::Float, _) => Samples::F32(
+            reader
+                .samples::<f32>()
+                .collect::<Result<_, _>>()
+                .map_err(broken)?,
+        ),
+        (hound::SampleFormat::Int, bits @ 1..=16) => Samples::I16(
+            reader
+                .samples::<i16>()
+                .map(|x| x.map(|x| x << (16 - bits)))
+                .collect::<Result<_, _>>()
+                .map_err(broken)?,
+        ),
+        (hound::SampleFormat::Int, bits) => {
+            let scale = 1.0 / 2_f64.powi(i32::from(bits) - 1);
+            Samples::F32(
+                reader
+                    .samples::<i32>()
+                    .map(|x| x.map(|x| (f64::from(x) * scale) as f32))
+                    .collect::<Result<_, _>>()
+                    .map_err(broken)?,
+            )
+        }
+    };
+    if let Samples::F32(values) = &all
+        && let Some(at) = values.iter().position(|x| !x.is_finite())
+    {
+        return Err(Failure::usage(format!(
+            "{name}: sample {at} is not a finite number; repair the recording or save it as integers"
+        )));
+    }
+    if all.is_empty() {
+        return Err(Failure::usage(format!(
+            "{name} holds no samples; choose another recording"
+        )));
+    }
+    let rate = Rate::new(u64::from(spec.sample_rate), 1).ok_or_else(|| {
+        Failure::usage(format!(
+            "{name} gives a sample rate of 0; set it with --rate HZ"
+        ))
+    });
+    let mut notes = vec![];
+    let rate = match how.rate {
+        Some(rate) => {
+            notes.push(format!(
+                "sample rate {rate} as given; the file says {} Hz",
+                spec.sample_rate
+            ));
+            rate
+        }
+        None => rate?,
+    };
+    let channels = match (spec.channels, how.stereo) {
+        (1, Stereo::Iq) => {
+            return Err(Failure::usage(format!(
+                "{name} has one channel, and I/Q needs two; leave out --stereo iq"
+            )));
+        }
+        (1, _) => vec![channel("", all, false)],
+        (2, Stereo::Iq) => vec![channel("", all, true)],
+        (2, Stereo::Left) => vec![channel("left", every(&all, 2, 0), false)],
+        (2, Stereo::Right) => vec![channel("right", every(&all, 2, 1), false)],
+        (2, Stereo::Both) => vec![
+            channel("left", every(&all, 2, 0), false),
+            channel("right", every(&all, 2, 1), false),
+        ],
+        (count, _) => {
+            return Err(Failure::usage(format!(
+                "{name} has {count} channels; qpuscope takes one or two: split it first \
+                 (for example with `ffmpeg -i {name} -ac 1 out.wav`)"
+            )));
+        }
+    };
+    Ok(Recording {
+        name: name.to_owned(),
+        rate,
+        unit: Unit::FullScale,
+        channels,
+        notes,
+    })
+}
+
+fn channel(name: &str, samples: Samples, complex: bool) -> Channel {
+    Channel {
+        name: name.to_owned(),
+        samples,
+        complex,
+    }
+}
+
+/// Every `step`-th number from `first` on.
+fn every(samples: &Samples, step: usize, first: usize) -> Samples {
+    fn pick<T: Copy>(values: &[T], step: usize, first: usize) -> Vec<T> {
+        values.iter().skip(first).step_by(step).copied().collect()
+    }
+    match samples {
+        Samples::U8(values) => Samples::U8(pick(values, step, first)),
+        Samples::I16(values) => Samples::I16(pick(values, step, first)),
+        Samples::F32(values) => Samples::F32(pick(values, step, first)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A WAV file in memory; integer samples, or float where `bits` is 32 and `float` is set.
+    fn wav(channels: u16, bits: u16, float: bool, samples: &[i32]) -> Vec<u8> {
+        let mut out = Cursor::new(vec![]);
+        let spec = hound::WavSpec {
+            channels,
+            sample_rate: 8000,
+            bits_per_sample: bits,
+            sample_format: if float {
+                hound::SampleFormat::Float
+            } else {
+                hound::SampleFormat::Int
+            },
+        };
+        let mut writer = hound::WavWriter::new(&mut out, spec).expect("header");
+        for &sample in samples {
+            if float {
+                writer.write_sample(sample as f32 / 128.0).expect("sample");
+            } else {
+                writer.write_sample(sample << (bits - 8)).expect("sample");
+            }
+        }
+        writer.finalize().expect("length");
+        out.into_inner()
+    }
+
+    #[test]
+    fn every_width_reads_as_the_same_values() {
+        let samples = [-128, -1, 0, 1, 64, 127];
+        let expected: Vec<f32> = samples.iter().map(|&x| x as f32 / 128.0).collect();
+        for (bits, float) in [
+            (8, false),
+            (16, false),
+            (24, false),
+            (32, false),
+            (32, true),
+        ] {
+            let file = wav(1, bits, float, &samples);
+            let recording = read("a.wav", &file, &Reading::default()).expect("a WAV file");
+            assert_eq!(
+                recording.channels[0].samples.to_f32(),
+                expected,
+                "{bits} bits"
+            );
+            assert_eq!(recording.rate, Rate { num: 8000, den: 1 });
+            assert_eq!(recording.unit, Unit::FullScale);
+        }
+    }
+
+    #[test]
+    fn stereo_as_two_channels_or_as_one_complex() {
+        let file = wav(2, 16, false, &[1, 2, 3, 4]);
+        let with = |stereo| {
+            let how = Reading {
+                stereo,
+                ..Reading::default()
+            };
+            let channels = read("a.wav", &file, &how).expect("a WAV file").channels;
+            channels
+                .into_iter()
+                .map(|c| {
+                    (
+                        c.complex,
+                        c.samples.to_f32().iter().map(|x| x * 128.0).collect(),
+                    )
+                })
+                .collect::<Vec<(bool, Vec<f32>)>>()
+        };
+        assert_eq!(
+            with(Stereo::Both),
+            [(false, vec![1.0, 3.0]), (false, vec![2.0, 4.0])]
+        );
+        assert_eq!(with(Stereo::Right), [(false, vec![2.0, 4.0])]);
+        assert_eq!(with(Stereo::Iq), [(true, vec![1.0, 2.0, 3.0, 4.0])]);
+    }
+
+    #[test]
+    fn broken_files_are_refused_with_what_to_do() {
+        let whole = wav(1, 16, false, &[1, 2, 3]);
+        for length in 4..whole.len() {
+            if let Err(failure) = read("a.wav", &whole[..length], &Reading::default()) {
+                assert!(failure.message.contains("a.wav"), "{failure}");
+            }
+        }
+        let failure = read("a.wav", b"RIFF....", &Reading::default()).expect_err("no header");
+        assert!(failure.message.contains("save it as"), "{failure}");
+        let failure = not_a_wav("a.wav", b"ID3\x04");
+        assert!(failure.message.contains("49 44 33 04"), "{failure}");
+        let three = wav(3, 16, false, &[1, 2, 3]);
+        let failure = read("a.wav", &three, &Reading::default()).expect_err("three channels");
+        assert!(failure.message.contains("3 channels"), "{failure}");
+        let nan = wav(1, 32, true, &[0]);
+        let mut nan = nan;
+        let end = nan.len();
+        nan[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+        let failure = read("a.wav", &nan, &Reading::default()).expect_err("not a number");
+        assert!(failure.message.contains("sample 0"), "{failure}");
+    }
+}

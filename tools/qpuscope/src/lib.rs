@@ -1,0 +1,20 @@
+//! The host's side of qpuscope, as a library: what the command line tool is made of.
+#![forbid(unsafe_code)]
+
+pub mod cli;
+pub mod client;
+pub mod command;
+pub mod failure;
+pub mod input;
+pub mod job_file;
+pub mod lines;
+pub mod link;
+pub mod log;
+pub mod output;
+pub mod picture;
+pub mod quantity;
+pub mod rate;
+pub mod say;
+pub mod spectrum;
+pub mod stop;
+pub mod stream;

@@ -1,0 +1,125 @@
+//! The strongest lines of a spectrum.
+//!
+//! A line is a bin above all bins within the window's main lobe that also stands clear of the
+//! median around it; a slope, however high, is no line. Real spectra have no line at zero: what
+//! stands there is the mean.
+
+use crate::spectrum::{Spectrum, decibels};
+
+/// How far a line must stand above the median of its surroundings, in dB.
+const PROMINENCE_DB: f64 = 10.0;
+
+/// Bins on each side that make its surroundings.
+const SURROUNDINGS: usize = 32;
+
+/// A line, as JSON and the table show it.
+#[derive(Clone, PartialEq, Debug, serde::Serialize)]
+pub struct Line {
+    /// Number of the bin.
+    pub bin: i64,
+    /// Its middle, in hertz.
+    pub frequency: f64,
+    /// One over that, in seconds; none at frequency 0.
+    pub period: Option<f64>,
+    /// Level of the bin, in dB of the spectrum's unit.
+    pub level: f64,
+}
+
+/// Half the width of the window's main lobe, in bins: closer than this is the same line.
+fn main_lobe(window: &str) -> usize {
+    match window {
+        "rectangular" => 1,
+        "blackman-harris" => 4,
+        "flat-top" => 5,
+        _ => 2,
+    }
+}
+
+/// Up to `count` lines, strongest first.
+#[must_use]
+pub fn strongest(spectrum: &Spectrum, count: usize) -> Vec<Line> {
+    // A bin that was lost is below everything.
+    let known = |&power: &f64| if power.is_nan() { -1.0 } else { power };
+    let power: Vec<f64> = spectrum.power.iter().map(known).collect();
+    let power = &power[..];
+    let lobe = main_lobe(spectrum.window);
+    let mut found: Vec<usize> = (0..power.len())
+        .filter(|&at| power[at] >= 0.0)
+        .filter(|&at| spectrum.complex || spectrum.bin(at) > lobe as i64 - 1)
+        .filter(|&at| {
+            let near = &power[at.saturating_sub(lobe)..power.len().min(at + lobe + 1)];
+            let strictly_left = power[at.saturating_sub(lobe)..at]
+                .iter()
+                .all(|&p| p < power[at]);
+            strictly_left && near.iter().all(|&p| p <= power[at])
+        })
+        .filter(|&at| decibels(power[at]) - median_db(power, at, lobe) >= PROMINENCE_DB)
+        .collect();
+    found.sort_by(|&a, &b| power[b].total_cmp(&power[a]));
+    found.truncate(count);
+    found
+        .into_iter()
+        .map(|at| {
+            let frequency = spectrum.frequency_hz(at);
+            Line {
+                bin: spectrum.bin(at),
+                frequency,
+                period: (frequency != 0.0).then(|| (1.0 / frequency).abs()),
+                level: spectrum.level_db(at),
+            }
+        })
+        .collect()
+}
+
+fn median_db(power: &[f64], at: usize, lobe: usize) -> f64 {
+    let from = at.saturating_sub(SURROUNDINGS);
+    let to = power.len().min(at + SURROUNDINGS + 1);
+    let mut around: Vec<f64> = (from..to)
+        .filter(|&other| other.abs_diff(at) > lobe)
+        .map(|other| power[other])
+        .filter(|&power| power >= 0.0)
+        .collect();
+    if around.is_empty() {
+        return -300.0;
+    }
+    let middle = around.len() / 2;
+    decibels(*around.select_nth_unstable_by(middle, f64::total_cmp).1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spectrum::example;
+
+    #[test]
+    fn lines_come_strongest_first_and_once_each() {
+        let mut spectrum = example(1024, false);
+        spectrum.power.fill(1e-9);
+        spectrum.power[0] = 1.0;
+        spectrum.power[1] = 0.5;
+        for (at, power) in [
+            (100, 0.01),
+            (101, 0.04),
+            (102, 0.01),
+            (300, 0.25),
+            (400, 2e-9),
+        ] {
+            spectrum.power[at] = power;
+        }
+        let lines = strongest(&spectrum, 5);
+        let bins: Vec<i64> = lines.iter().map(|line| line.bin).collect();
+        assert_eq!(bins, [300, 101], "the mean and a ripple are no lines");
+        assert_eq!(lines[0].frequency, 300.0 * 48_000.0 / 1024.0);
+        assert!((lines[0].level + 6.0206).abs() < 1e-3);
+        assert_eq!(strongest(&spectrum, 1).len(), 1);
+    }
+
+    #[test]
+    fn flat_and_short_spectra_have_none() {
+        let mut spectrum = example(16, true);
+        spectrum.power.fill(1e-3);
+        assert!(strongest(&spectrum, 5).is_empty());
+        spectrum.power.clear();
+        assert!(strongest(&spectrum, 5).is_empty());
+    }
+}

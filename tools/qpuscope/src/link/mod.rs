@@ -1,0 +1,156 @@
+//! The line to a board, whatever it is: serial port, TCP, recorded bytes or a virtual Pi.
+//!
+//! A link has a clock of its own, because a virtual Pi's time passes only while somebody waits for
+//! it; every time limit of the tool is counted on that clock. Opening a link never resets or
+//! reconfigures a board.
+
+mod recorded;
+mod serial;
+mod sim;
+mod tcp;
+
+use std::path::Path;
+use std::time::Duration;
+
+use crate::failure::{Failure, Result};
+
+pub use serial::candidates;
+pub use sim::{SimLink, read_image};
+
+/// The rate at which every board begins.
+pub const FIRST_BAUD: u32 = 115_200;
+
+/// What a read brought.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Received {
+    /// So many bytes, at least one.
+    Bytes(usize),
+    /// None within the time.
+    Nothing,
+    /// None ever again: the end of a file, or the other side hung up.
+    End,
+}
+
+/// Two-way bytes with time limits.
+pub trait Link {
+    /// Waits up to `wait` for bytes and takes what has come.
+    ///
+    /// # Errors
+    /// When the line broke.
+    fn read(&mut self, out: &mut [u8], wait: Duration) -> Result<Received>;
+
+    /// Sends all of `bytes`.
+    ///
+    /// # Errors
+    /// When the line broke, takes no more for seconds, or goes one way only.
+    fn write(&mut self, bytes: &[u8]) -> Result<()>;
+
+    /// Changes the rate of the host's side, after everything written has left.
+    ///
+    /// # Errors
+    /// When the port does not have that rate.
+    fn set_baud(&mut self, baud: u32) -> Result<()>;
+
+    /// What this is, for messages: `/dev/ttyUSB0 at 115200 baud`.
+    fn description(&self) -> String;
+
+    /// Time since the link was opened, on the clock that its waits count.
+    fn now(&self) -> Duration;
+
+    /// Whether a rate means anything here: it does not on TCP and in files.
+    fn has_baud(&self) -> bool {
+        true
+    }
+}
+
+/// What opening a link may need beside the port's name.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// The rate of the host's side.
+    pub baud: u32,
+    /// Text of `cmdline.txt` for a virtual Pi.
+    pub cmdline: String,
+    /// Whether a virtual Pi has a V3D.
+    pub v3d: bool,
+}
+
+impl Default for Opening {
+    fn default() -> Self {
+        Self {
+            baud: FIRST_BAUD,
+            cmdline: String::new(),
+            v3d: true,
+        }
+    }
+}
+
+/// Opens `port`: `sim:IMAGE`, `tcp:HOST:PORT`, `-` for standard input, a device, or a file of
+/// recorded bytes. Without one, the only serial port that is there.
+///
+/// # Errors
+/// No device where there is none, usage where the name is no port.
+pub fn open(port: Option<&str>, opening: &Opening) -> Result<Box<dyn Link>> {
+    let found;
+    let port = match port {
+        Some(port) => port,
+        None => {
+            found = only_candidate()?;
+            &found
+        }
+    };
+    if let Some(image) = port.strip_prefix("sim:") {
+        return Ok(Box::new(SimLink::boot(Path::new(image), opening)?));
+    }
+    if let Some(address) = port.strip_prefix("tcp:") {
+        return Ok(Box::new(tcp::TcpLink::connect(address)?));
+    }
+    if port == "-" {
+        return Ok(Box::new(recorded::Recorded::standard_input()));
+    }
+    let path = Path::new(port);
+    let is_file = std::fs::metadata(path).is_ok_and(|meta| meta.is_file());
+    if is_file {
+        return Ok(Box::new(recorded::Recorded::file(path)?));
+    }
+    Ok(Box::new(serial::SerialLink::open(port, opening.baud)?))
+}
+
+fn only_candidate() -> Result<String> {
+    let ports = candidates();
+    let usb: Vec<_> = ports.iter().filter(|port| port.usb.is_some()).collect();
+    let names = |ports: &[&serial::Candidate]| {
+        ports
+            .iter()
+            .map(|port| port.path.clone())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    match (&usb[..], &ports[..]) {
+        ([only], _) => {
+            eprintln!(
+                "using {} (the only USB serial port; --port chooses another)",
+                only.path
+            );
+            Ok(only.path.clone())
+        }
+        ([], [only]) => {
+            eprintln!(
+                "using {} (the only serial port; --port chooses another)",
+                only.path
+            );
+            Ok(only.path.clone())
+        }
+        ([], []) => Err(Failure::no_device(
+            "no serial port found (looked for /dev/ttyUSB*, /dev/ttyACM* and built-in ones); plug in the \
+             adapter, or name a port with --port or QPUSCOPE_PORT, or use a virtual Pi: --port sim:target/kernel.img",
+        )),
+        ([], all) => Err(Failure::no_device(format!(
+            "several serial ports and none on USB: {}; choose one with --port or QPUSCOPE_PORT",
+            names(&all.iter().collect::<Vec<_>>())
+        ))),
+        (several, _) => Err(Failure::no_device(format!(
+            "several USB serial ports: {}; choose one with --port or QPUSCOPE_PORT",
+            names(several)
+        ))),
+    }
+}

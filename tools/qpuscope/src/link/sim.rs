@@ -1,0 +1,111 @@
+//! A virtual Pi in this process. Its time passes only while somebody reads.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::time::Duration;
+
+use virtual_pi::{Config, Stop, VirtualPi};
+
+use super::{Link, Opening, Received};
+use crate::failure::{Failure, Result};
+
+/// Virtual time between two looks at the line: half a byte at 115,200 baud would be finer than
+/// anybody asks for, a whole record coarser.
+const SLICE: Duration = Duration::from_micros(500);
+
+/// The board and what it has sent.
+pub struct SimLink {
+    image: String,
+    board: VirtualPi,
+    baud: u32,
+    received: VecDeque<u8>,
+}
+
+/// Reads an image for the virtual Pi.
+///
+/// # Errors
+/// Usage, when it is not there.
+pub fn read_image(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).map_err(|error| {
+        Failure::usage(format!(
+            "cannot read the image {}: {error}; build it with `cargo xtask build`, which writes target/kernel.img",
+            path.display()
+        ))
+    })
+}
+
+impl SimLink {
+    /// Boots an image.
+    pub fn boot(path: &Path, opening: &Opening) -> Result<Self> {
+        let image = read_image(path)?;
+        let config = Config {
+            cmdline: opening.cmdline.clone(),
+            v3d: opening.v3d,
+            host_baud: opening.baud,
+            ..Config::default()
+        };
+        let board = VirtualPi::new(config, &image)
+            .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+        Ok(Self {
+            image: path.display().to_string(),
+            board,
+            baud: opening.baud,
+            received: VecDeque::new(),
+        })
+    }
+
+    /// Lets virtual time pass up to `until_ns`, or until bytes are there.
+    fn advance(&mut self, until_ns: u64) -> Result<()> {
+        while self.received.is_empty() && self.board.now_ns() < until_ns {
+            let next = (self.board.now_ns() + SLICE.as_nanos() as u64).min(until_ns);
+            let stop = self.board.run_until_ns(next);
+            self.received
+                .extend(self.board.serial_received().iter().map(|byte| byte.value));
+            for message in self.board.messages() {
+                eprintln!("virtual Pi: {message}");
+            }
+            match stop {
+                Stop::Deadline => {}
+                Stop::Reset(cause) => eprintln!("virtual Pi: reset ({cause:?}), booting again"),
+                // Bytes that came before the fault are still worth reading.
+                Stop::Fault(_) if !self.received.is_empty() => return Ok(()),
+                Stop::Fault(fault) => return Err(Failure::link(fault.to_string())),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Link for SimLink {
+    fn read(&mut self, out: &mut [u8], wait: Duration) -> Result<Received> {
+        let until_ns = self.board.now_ns() + wait.as_nanos() as u64;
+        self.advance(until_ns)?;
+        let count = out.len().min(self.received.len());
+        for (place, byte) in out.iter_mut().zip(self.received.drain(..count)) {
+            *place = byte;
+        }
+        Ok(match count {
+            0 => Received::Nothing,
+            count => Received::Bytes(count),
+        })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.board.serial_send(bytes);
+        Ok(())
+    }
+
+    fn set_baud(&mut self, baud: u32) -> Result<()> {
+        self.board.set_host_baud(baud);
+        self.baud = baud;
+        Ok(())
+    }
+
+    fn description(&self) -> String {
+        format!("virtual Pi with {} at {} baud", self.image, self.baud)
+    }
+
+    fn now(&self) -> Duration {
+        Duration::from_nanos(self.board.now_ns())
+    }
+}

@@ -1,0 +1,95 @@
+//! Pictures of spectra, as PNG and SVG.
+//!
+//! A picture is described once as shapes ([`drawing`]) and written in either format. Letters are
+//! outlines of a bundled font in both, so that a picture looks the same on a machine without fonts;
+//! in SVG each text also stands in an `aria-label`, where programs and screen readers find it.
+
+mod chart;
+mod drawing;
+mod font;
+mod svg;
+
+use crate::failure::{Failure, Result};
+use crate::lines::Line;
+use crate::spectrum::Spectrum;
+
+/// Width of a picture, in SVG units and PNG pixels.
+pub const WIDTH: u32 = 1280;
+/// Height of a picture, in SVG units and PNG pixels.
+pub const HEIGHT: u32 = 720;
+
+/// A spectrum as SVG text, with `lines` marked.
+#[must_use]
+pub fn svg(spectrum: &Spectrum, lines: &[Line]) -> String {
+    svg::write(&chart::draw(spectrum, lines))
+}
+
+/// A spectrum as a PNG file, with `lines` marked.
+///
+/// # Errors
+/// When the picture cannot be encoded.
+pub fn png(spectrum: &Spectrum, lines: &[Line]) -> Result<Vec<u8>> {
+    chart::draw(spectrum, lines)
+        .render()
+        .and_then(|pixels| pixels.encode_png().ok())
+        .ok_or_else(|| {
+            Failure::failed(
+                "the picture could not be encoded as PNG; write SVG instead and report this",
+            )
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lines;
+    use crate::rate::Rate;
+    use crate::spectrum::example;
+
+    #[test]
+    fn a_png_has_its_size_and_is_not_blank() {
+        let spectrum = example(4096, false);
+        let marked = lines::strongest(&spectrum, 5);
+        let file = png(&spectrum, &marked).expect("a picture");
+        let pixels = tiny_skia::Pixmap::decode_png(&file).expect("a PNG");
+        assert_eq!((pixels.width(), pixels.height()), (WIDTH, HEIGHT));
+        let dark = pixels.pixels().iter().filter(|p| p.red() < 128).count();
+        assert!(dark > 2_000, "{dark} dark pixels: nothing was drawn");
+    }
+
+    #[test]
+    fn an_svg_names_its_axes_and_reference() {
+        let mut spectrum = example(4096, false);
+        spectrum.rate = Rate { num: 1, den: 3600 };
+        spectrum.unit = crate::input::Unit::One("degree <F>".into());
+        let text = svg(&spectrum, &lines::strongest(&spectrum, 3));
+        for label in [
+            "Frequency (cycles per day)",
+            "Frequency (µHz)",
+            "Level (dB re 1 degree &lt;F&gt;)",
+            "N = 4096",
+            "engine QPU",
+        ] {
+            assert!(text.contains(label), "{label}");
+        }
+    }
+
+    #[test]
+    fn odd_spectra_are_drawn_without_a_panic() {
+        for n in [16, 1 << 16] {
+            for complex in [false, true] {
+                for fill in [0.0, 1.0, 1e300, f64::NAN, f64::INFINITY] {
+                    let mut spectrum = example(n, complex);
+                    spectrum.power.fill(fill);
+                    assert!(svg(&spectrum, &[]).ends_with("</svg>\n"));
+                    png(&spectrum, &[]).expect("a picture");
+                }
+            }
+        }
+        let mut spectrum = example(16, false);
+        spectrum.power.clear();
+        png(&spectrum, &[]).expect("a picture");
+        spectrum.power = vec![1.0];
+        png(&spectrum, &[]).expect("a picture");
+    }
+}

@@ -1,0 +1,80 @@
+//! A drawing as SVG text.
+
+use std::fmt::Write;
+
+use tiny_skia::{Path, PathSegment};
+
+use super::drawing::{Drawing, Ink, Style};
+
+/// The whole file.
+pub fn write(drawing: &Drawing) -> String {
+    let (width, height) = (drawing.width, drawing.height);
+    let title = escape(&drawing.title);
+    let mut out = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\">\n<title>{title}</title>\n\
+         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n"
+    );
+    for shape in &drawing.shapes {
+        let style = match shape.style {
+            Style::Fill(ink) => format!("fill=\"{}\"{}", colour(ink), opacity("fill", ink)),
+            Style::Stroke(ink, width) => format!(
+                "fill=\"none\" stroke=\"{}\" stroke-width=\"{width}\" stroke-linejoin=\"bevel\"{}",
+                colour(ink),
+                opacity("stroke", ink)
+            ),
+        };
+        let label = match &shape.text {
+            Some(text) => format!(" role=\"img\" aria-label=\"{}\"", escape(text)),
+            None => String::new(),
+        };
+        let _ = writeln!(out, "<path{label} {style} d=\"{}\"/>", data(&shape.path));
+    }
+    out.push_str("</svg>\n");
+    out
+}
+
+fn colour(Ink(red, green, blue, _): Ink) -> String {
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
+fn opacity(what: &str, ink: Ink) -> String {
+    if ink.3 < 1.0 {
+        format!(" {what}-opacity=\"{}\"", ink.3)
+    } else {
+        String::new()
+    }
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+/// Path commands, to a hundredth of a unit.
+fn data(path: &Path) -> String {
+    let mut out = String::new();
+    let mut put = |letter: char, numbers: &[f32]| {
+        out.push(letter);
+        for (at, number) in numbers.iter().enumerate() {
+            let text = format!("{number:.2}");
+            let text = text.trim_end_matches('0').trim_end_matches('.');
+            if at > 0 {
+                out.push(' ');
+            }
+            out.push_str(if text == "-0" { "0" } else { text });
+        }
+    };
+    for segment in path.segments() {
+        match segment {
+            PathSegment::MoveTo(p) => put('M', &[p.x, p.y]),
+            PathSegment::LineTo(p) => put('L', &[p.x, p.y]),
+            PathSegment::QuadTo(a, p) => put('Q', &[a.x, a.y, p.x, p.y]),
+            PathSegment::CubicTo(a, b, p) => put('C', &[a.x, a.y, b.x, b.y, p.x, p.y]),
+            PathSegment::Close => put('Z', &[]),
+        }
+    }
+    out
+}

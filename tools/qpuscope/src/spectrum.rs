@@ -1,0 +1,209 @@
+//! One decoded spectrum with everything needed to name its axes.
+//!
+//! Power is linear and relative to the reference: 1.0 is a sine that reads 0 dB. Bins stand in
+//! ascending frequency, so a complex spectrum begins below its centre.
+
+use crate::input::Unit;
+use crate::rate::Rate;
+
+pub use wire::Engine;
+
+/// What the device counted up to a record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
+pub struct Counters {
+    /// Receive errors and samples lost at the input.
+    pub overruns: u32,
+    /// Samples at or beyond full scale.
+    pub clipped: u32,
+    /// Records that the line had no room for.
+    pub dropped_records: u32,
+    /// Values outside of the range of the encoding.
+    pub clamped: u32,
+    /// Time on the QPUs for this spectrum, in microseconds of the device's clock.
+    pub qpu_us: u32,
+    /// Time on the ARM for this spectrum, in microseconds of the device's clock.
+    pub cpu_us: u32,
+}
+
+/// One spectrum.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Spectrum {
+    /// What was transformed, for titles: a file's name, or the device's source.
+    pub source: String,
+    /// Linear power of each bin, ascending in frequency; 1.0 reads 0 dB. NaN where it was lost.
+    pub power: Vec<f64>,
+    /// Bin number of `power[0]`; negative below the centre of a complex spectrum.
+    pub first_bin: i64,
+    /// Points of the transform.
+    pub n: u32,
+    /// Whether the samples were complex.
+    pub complex: bool,
+    /// Samples a second.
+    pub rate: Rate,
+    /// What stands at bin 0 of a complex spectrum; 0 where nobody said.
+    pub centre_hz: f64,
+    /// The window's name, as the option spells it.
+    pub window: &'static str,
+    /// Equivalent noise bandwidth of the window, in bins.
+    pub enbw_bins: f64,
+    /// Samples that neighbouring blocks share.
+    pub overlap: u32,
+    /// Blocks in this average.
+    pub averages: u32,
+    /// What computed it.
+    pub engine: Engine,
+    /// The QPUs failed while it was made, and the ARM computed it instead.
+    pub fallback: bool,
+    /// The board's name as the firmware says it.
+    pub board: String,
+    /// The firmware's version.
+    pub firmware: String,
+    /// What 0 dB is.
+    pub unit: Unit,
+    /// Device time of the record's last chunk, in microseconds since it started.
+    pub device_us: u64,
+    /// The stream it belongs to, as the host numbered it with an upload.
+    pub stream: u16,
+    /// Number of the record in its stream.
+    pub record: u32,
+    /// What was lost or clipped on the way.
+    pub counters: Counters,
+}
+
+/// Level of a linear power, in dB; zero power reads -300, not minus infinity. NaN stays NaN.
+#[must_use]
+pub fn decibels(power: f64) -> f64 {
+    if power.is_nan() {
+        return f64::NAN;
+    }
+    10.0 * power.max(1e-30).log10()
+}
+
+impl Spectrum {
+    /// Width of a bin in hertz.
+    #[must_use]
+    pub fn bin_hz(&self) -> f64 {
+        self.rate.hz() / f64::from(self.n)
+    }
+
+    /// Number of the bin at `index`.
+    #[must_use]
+    pub fn bin(&self, index: usize) -> i64 {
+        self.first_bin + index as i64
+    }
+
+    /// Frequency of the bin at `index`, in hertz.
+    #[must_use]
+    pub fn frequency_hz(&self, index: usize) -> f64 {
+        // One division at the end keeps the exact fraction exact.
+        let over = self.bin(index) as f64 * self.rate.num as f64;
+        self.centre_hz + over / (self.rate.den as f64 * f64::from(self.n))
+    }
+
+    /// Level of the bin at `index`, in dB.
+    #[must_use]
+    pub fn level_db(&self, index: usize) -> f64 {
+        decibels(self.power[index])
+    }
+
+    /// `dBFS`, or `dB re 1 degree`.
+    #[must_use]
+    pub fn level_unit(&self) -> String {
+        match &self.unit {
+            Unit::FullScale => "dBFS".to_owned(),
+            Unit::One(unit) => format!("dB re 1 {unit}"),
+        }
+    }
+
+    /// What 0 dB is, in words.
+    #[must_use]
+    pub fn reference(&self) -> String {
+        match (&self.unit, self.complex) {
+            (Unit::FullScale, false) => "0 dBFS is a sine of full-scale amplitude".to_owned(),
+            (Unit::FullScale, true) => {
+                "0 dBFS is a complex tone of full-scale magnitude".to_owned()
+            }
+            (Unit::One(unit), _) => {
+                format!("0 dB is a sine with an amplitude of 1 {unit}")
+            }
+        }
+    }
+
+    /// Whether cycles a day say more than hertz: slower than one sample in ten seconds.
+    #[must_use]
+    pub fn is_slow(&self) -> bool {
+        self.rate.hz() < 0.1
+    }
+
+    /// Overlap in percent of a block.
+    #[must_use]
+    pub fn overlap_percent(&self) -> f64 {
+        100.0 * f64::from(self.overlap) / f64::from(self.n)
+    }
+}
+
+/// A spectrum with a known shape, for tests of what draws and writes.
+#[cfg(test)]
+pub fn example(n: u32, complex: bool) -> Spectrum {
+    let bins = if complex {
+        n as usize
+    } else {
+        n as usize / 2 + 1
+    };
+    let power = (0..bins)
+        .map(|k| {
+            if k == bins / 4 {
+                0.25
+            } else {
+                1e-8 * (1.0 + (k % 7) as f64)
+            }
+        })
+        .collect();
+    Spectrum {
+        source: "example.wav".into(),
+        power,
+        first_bin: if complex { -i64::from(n / 2) } else { 0 },
+        n,
+        complex,
+        rate: Rate {
+            num: 48_000,
+            den: 1,
+        },
+        centre_hz: 0.0,
+        window: "hann",
+        enbw_bins: 1.5,
+        overlap: n / 2,
+        averages: 3,
+        engine: Engine::Qpu,
+        fallback: false,
+        board: "Raspberry Pi 1".into(),
+        firmware: "0.1.0".into(),
+        unit: Unit::FullScale,
+        device_us: 1_500_000,
+        stream: 0,
+        record: 1,
+        counters: Counters::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_are_exact() {
+        let mut spectrum = example(4096, false);
+        spectrum.rate = Rate { num: 1, den: 3600 };
+        assert_eq!(spectrum.frequency_hz(512), 1.0 / 28_800.0);
+        assert!(spectrum.is_slow());
+        let spectrum = example(1024, true);
+        assert_eq!(spectrum.frequency_hz(0), -24_000.0);
+        assert_eq!(spectrum.frequency_hz(512), 0.0);
+    }
+
+    #[test]
+    fn zero_power_has_a_level() {
+        assert_eq!(decibels(1.0), 0.0);
+        assert_eq!(decibels(0.0), -300.0);
+    }
+}
