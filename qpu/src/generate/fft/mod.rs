@@ -5,11 +5,13 @@
 //! program reads as uniforms is listed beside it ([`crate::fft::Uniform`]) in the order that came
 //! out, so nothing else needs to know the schedule.
 
+mod bundle;
 mod dft16;
 mod draft;
 mod operation;
 mod passes;
 mod schedule;
+mod waits;
 
 use crate::disasm;
 use crate::fft::{Pass, Uniform};

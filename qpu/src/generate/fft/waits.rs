@@ -1,0 +1,108 @@
+//! What waits for what: distances that hazards of the machine impose.
+//!
+//! A register of a file is readable in the second instruction after its write, an accumulator and
+//! r4 in the next, a rotated accumulator in the second. A TMU holds four lookups of one QPU. VPM,
+//! store DMA and mutex are accessed in program order. Source: Architecture Reference Guide, "QPU
+//! instruction restrictions"; for the TMU vc4asm's addendum.
+
+use super::operation::{Operation, Place, Unit};
+use crate::isa::Cond;
+use std::collections::HashMap;
+
+/// Lookups of one QPU that a TMU can hold.
+const LOOKUPS_IN_FLIGHT: usize = 4;
+/// Instructions between a lookup and its fetch; a fetch that is too early only stalls.
+const LOOKUP_DISTANCE: u32 = 12;
+
+/// An operation waits for another: it must be `distance` instructions later.
+#[derive(Clone, Copy)]
+pub struct Wait {
+    /// Which operation.
+    pub on: usize,
+    /// By how many instructions; 0 allows both in one.
+    pub distance: u32,
+}
+
+/// The waits of each operation, given in program order.
+pub fn waits(operations: &[Operation]) -> Vec<Vec<Wait>> {
+    #[derive(Default)]
+    struct Use {
+        writer: Option<usize>,
+        readers: Vec<usize>,
+    }
+    let mut uses: HashMap<Option<Place>, Use> = HashMap::new(); // None stands for the flags.
+    let mut requests: [Vec<usize>; 2] = Default::default();
+    let mut fetches: [Vec<usize>; 2] = Default::default();
+    let mut last_store_access = None;
+    let mut all = Vec::with_capacity(operations.len());
+    for (index, operation) in operations.iter().enumerate() {
+        let mut waits = Vec::new();
+        let mut wait = |on: Option<usize>, distance| {
+            waits.extend(on.map(|on| Wait { on, distance }));
+        };
+        let reads_flags = operation.cond != Cond::Always;
+        for read in operation
+            .reads()
+            .map(Some)
+            .chain(reads_flags.then_some(None))
+        {
+            let used = uses.entry(read).or_default();
+            let distance = match read {
+                Some(Place::Register(..)) => 2,
+                Some(_) if operation.rotation != 0 => 2,
+                _ => 1,
+            };
+            wait(used.writer, distance);
+            used.readers.push(index);
+        }
+        for write in operation
+            .writes()
+            .map(Some)
+            .chain(operation.sets_flags.then_some(None))
+        {
+            let used = uses.entry(write).or_default();
+            wait(used.writer, 1);
+            for reader in used.readers.drain(..).filter(|&reader| reader != index) {
+                wait(Some(reader), 0);
+            }
+            used.writer = Some(index);
+        }
+        if let Some(tmu) = operation.request() {
+            let (sent, fetched) = (&mut requests[usize::from(tmu)], &fetches[usize::from(tmu)]);
+            wait(sent.last().copied(), 1);
+            let full = sent.len().checked_sub(LOOKUPS_IN_FLIGHT);
+            wait(full.map(|oldest| fetched[oldest]), 1);
+            sent.push(index);
+        }
+        if let Unit::Fetch(tmu) = operation.unit {
+            let fetched = &mut fetches[usize::from(tmu)];
+            wait(
+                Some(requests[usize::from(tmu)][fetched.len()]),
+                LOOKUP_DISTANCE,
+            );
+            fetched.push(index);
+        }
+        if operation.is_store_access() {
+            wait(last_store_access, 1);
+            last_store_access = Some(index);
+        }
+        if operation.is_barrier {
+            for before in 0..index {
+                wait(Some(before), 1);
+            }
+        }
+        all.push(waits);
+    }
+    all
+}
+
+/// Instructions from each operation to the end of the program, if nothing but waits counted.
+pub fn heights(waits: &[Vec<Wait>]) -> Vec<u32> {
+    let mut heights = vec![0; waits.len()];
+    for index in (0..waits.len()).rev() {
+        for wait in &waits[index] {
+            heights[wait.on] = heights[wait.on].max(heights[index] + wait.distance);
+        }
+    }
+    heights
+}
