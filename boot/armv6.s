@@ -58,14 +58,18 @@ _start:
     ldr     r1, =__bss_end
     mov     r2, #0
     mov     r3, #0
-1:  cmp     r0, r1                      @ both ends are 64-byte aligned
-    strdlo  r2, r3, [r0], #8
+    mov     r5, #0
+    mov     r6, #0
+    b       2f
+1:  stmia   r0!, {r2, r3, r5, r6}       @ both ends are 64-byte aligned
+    stmia   r0!, {r2, r3, r5, r6}
+2:  cmp     r0, r1
     blo     1b
 
     mov     r0, r4
     bl      kernel_main
-2:  mcr     p15, 0, r0, c7, c0, 4       @ wait for interrupt; kernel_main does not return
-    b       2b
+3:  mcr     p15, 0, r0, c7, c0, 4       @ wait for interrupt; kernel_main does not return
+    b       3b
 
 .balign 32
 vectors:

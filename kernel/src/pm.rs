@@ -215,6 +215,12 @@ impl Note {
 impl Write for Note {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for character in text.chars() {
+            // One line: a panic's text has two.
+            let character = if character.is_control() {
+                ' '
+            } else {
+                character
+            };
             let mut bytes = [0; 4];
             let bytes = character.encode_utf8(&mut bytes).as_bytes();
             let Some(room) = self.text.get_mut(self.length..self.length + bytes.len()) else {
@@ -298,6 +304,7 @@ mod tests {
         assert_eq!(Note::decode(&note.encode()), Some(note));
         assert_eq!(note.text(), "data abort at 0x1234");
         assert_eq!(note.stage(), 3);
+        assert_eq!(Note::new(Reason::Fault, 0, "at x:\nno").text(), "at x: no");
     }
 
     #[test]

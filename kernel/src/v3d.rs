@@ -22,6 +22,7 @@ use tock_registers::{register_bitfields, register_structs};
 
 use crate::arch::cpu;
 use crate::dma_buf::{DmaBuf, LINE_BYTES};
+use crate::engine::EngineError;
 use crate::log;
 use crate::mailbox::Mailbox;
 use crate::mmio::Mmio;
@@ -119,6 +120,8 @@ pub enum Error {
     OutOfBounds,
     /// A program did not end in time. V3D has been without power since and is ready again.
     Timeout {
+        /// The limit.
+        limit_us: u32,
         /// Programs of the launch that did end.
         ended: u32,
         /// Programs of the launch.
@@ -128,6 +131,16 @@ pub enum Error {
     QueueOverflow,
     /// V3D does not come back after its power was cycled.
     Lost(Absent),
+}
+
+impl From<Error> for EngineError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::NoMemory => Self::NoMemory,
+            Error::Timeout { limit_us, .. } => Self::Timeout { limit_us },
+            Error::OutOfBounds | Error::QueueOverflow | Error::Lost(_) => Self::Device,
+        }
+    }
 }
 
 /// The V3D block, powered and identified. Holding one proves that IDENT0 has read "V3D" version 2.
@@ -304,7 +317,11 @@ impl V3d {
         match (in_time, overflow) {
             (true, false) => Ok(()),
             (_, true) => Err(Error::QueueOverflow),
-            (false, false) => Err(Error::Timeout { ended, of }),
+            (false, false) => Err(Error::Timeout {
+                limit_us,
+                ended,
+                of,
+            }),
         }
     }
 
