@@ -78,7 +78,7 @@ rules! {
     VpmWriteAndSetup = "vpm-write-and-setup", "put the setup into another instruction";
     /// A TMU load signal beside a VPM access: unreliable according to vc4asm.
     TmuLoadAndVpm = "tmu-load-and-vpm", "put the signal on another instruction";
-    /// A semaphore instruction that writes TMU, SFU or tile buffer.
+    /// A semaphore instruction that writes TMU, SFU, VPM, DMA or tile buffer.
     SemaphoreWrite = "semaphore-write", "write it in another instruction";
     /// Both ALUs write one register.
     SameDestination = "same-destination", "write different registers, or use opposite conditions on an accumulator";
@@ -86,6 +86,8 @@ rules! {
     SameRead = "same-read", "read it through one port and use it in both operations";
     /// A condition on a peripheral write, which happens all the same.
     ConditionalPeripheral = "conditional-peripheral-write", "write always, and select the value before";
+    /// A host interrupt raised by a constant 0, which raises none.
+    HostIntZero = "host-int-zero", "write a value that is not 0";
     /// 8-bit packing of the mul result into I/O, or a reserved code.
     PackMul = "pack-mul", "pack into a register or accumulator with a defined code, and write that to I/O";
     /// A pack mode for file A without a result that goes to a register of file A.

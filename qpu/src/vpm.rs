@@ -8,7 +8,7 @@
 //! stride counts from the end of a row in memory to the start of the next, a load's pitch from start
 //! to start. Setup at the start of a program is undefined: write every word, the stride too.
 //!
-//! Source: VideoCore IV 3D Architecture Reference Guide, "VPM and VCD registers" (pages 57 to 60), with
+//! Source: VideoCore IV 3D Architecture Reference Guide, the VPM and VCD setup register tables, with
 //! vc4asm's addendum for the 16-bit stride and the 11-bit load address.
 
 mod block;

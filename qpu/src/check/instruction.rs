@@ -24,6 +24,7 @@ const SINGLES: &[(Rule, Single)] = &[
     (Rule::SameDestination, same_destination),
     (Rule::SameRead, same_read),
     (Rule::ConditionalPeripheral, conditional_peripheral),
+    (Rule::HostIntZero, host_int_zero),
     (Rule::PackMul, pack_mul),
     (Rule::PackWithoutFileA, pack_without_file_a),
     (Rule::UnpackIo, unpack_io),
@@ -133,10 +134,9 @@ fn tmu_load_and_vpm(at: &Facts) -> Option<String> {
 }
 
 fn semaphore_write(at: &Facts) -> Option<String> {
-    let write = at
-        .writes
-        .iter()
-        .find(|Write { waddr, .. }| waddr.is_tmu() || waddr.is_sfu() || waddr.is_tlb())?;
+    let write = at.writes.iter().find(|Write { waddr, .. }| {
+        waddr.is_tmu() || waddr.is_sfu() || waddr.is_tlb() || waddr.is_vpm()
+    })?;
     let name = write_name(write.file, write.waddr);
     matches!(at.instruction, Instruction::Semaphore(_))
         .then(|| format!("a semaphore instruction writes {name}"))
@@ -203,6 +203,33 @@ fn conditional_peripheral(at: &Facts) -> Option<String> {
     Some(format!(
         "the write to {name} is conditional, and happens whatever the condition says"
     ))
+}
+
+fn host_int_zero(at: &Facts) -> Option<String> {
+    let write = at
+        .writes
+        .iter()
+        .find(|write| write.waddr == waddr::HOST_INT)?;
+    let zero = match &at.instruction {
+        Instruction::LoadImmediate(load) => load.immediate == 0,
+        Instruction::Alu(alu) => {
+            let (a, b) = match write.slot {
+                Slot::Add => (alu.add_a, alu.add_b),
+                Slot::Mul => (alu.mul_a, alu.mul_b),
+            };
+            let is_copy = match write.slot {
+                Slot::Add => alu.op_add == AddOp::Or,
+                Slot::Mul => alu.op_mul == MulOp::V8min,
+            };
+            let constant = alu.small_immediate().map(|immediate| immediate.value());
+            is_copy && a == Mux::B && b == Mux::B && constant == Some(0)
+        }
+        _ => false,
+    };
+    when(
+        zero,
+        "host_int is written with 0, which raises no interrupt",
+    )
 }
 
 fn pack_mul(at: &Facts) -> Option<String> {

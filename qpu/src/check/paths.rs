@@ -1,5 +1,7 @@
 //! Ways through a program, delay slots and branch targets included.
 
+use std::collections::HashSet;
+
 use super::facts::Facts;
 use crate::isa::{BranchCond, Cond, DELAY_SLOTS, INSTRUCTION_BYTES};
 
@@ -16,49 +18,66 @@ enum Goal {
 /// A decided change of flow, and how many more instructions come before it.
 type Pending = (u32, Goal);
 
-/// Calls `visit` with every sequence of up to `depth` instructions that can follow `start`.
-///
-/// `visit` gets indices; an index of `facts.len()`, always the last, is where a way runs off the end.
-pub(super) fn following(
-    facts: &[Option<Facts>],
-    start: usize,
-    depth: usize,
-    visit: &mut impl FnMut(&[usize]),
-) {
-    let walk = Walk {
-        facts,
-        returns: returns(facts),
-    };
-    // Branches and program ends whose delay slots `start` stands in, each taken or not.
-    let mut entries: Vec<Vec<Pending>> = vec![Vec::new()];
-    for back in 1..=DELAY_SLOTS as usize {
-        let Some(index) = start.checked_sub(back) else {
-            break;
-        };
-        let decided = walk.decide(index);
-        entries = entries
-            .iter()
-            .flat_map(|entry| decided.iter().map(|decision| (entry.clone(), decision)))
-            .filter_map(|(mut entry, decision)| {
-                if let Some((slots, goal)) = *decision {
-                    entry.push((slots.checked_sub(back as u32)?, goal));
-                }
-                Some(entry)
-            })
-            .collect();
-    }
-    for entry in entries {
-        walk.step(start, &entry, depth, &mut Vec::new(), visit);
-    }
-}
-
-struct Walk<'a> {
+/// A program, to be walked from any of its instructions.
+pub(super) struct Walk<'a> {
     facts: &'a [Option<Facts>],
     /// Where links point to.
     returns: Vec<usize>,
+    /// Where branches go to, as far as it is known.
+    targets: HashSet<usize>,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
+    pub fn new(facts: &'a [Option<Facts>]) -> Self {
+        let mut walk = Self {
+            facts,
+            returns: returns(facts),
+            targets: HashSet::new(),
+        };
+        let goals = (0..facts.len())
+            .flat_map(|index| walk.decide(index))
+            .flatten();
+        walk.targets = goals
+            .filter_map(|(_, goal)| match goal {
+                Goal::To(target) => Some(target),
+                Goal::Unknown | Goal::End => None,
+            })
+            .collect();
+        walk
+    }
+
+    /// Calls `visit` with every sequence of up to `depth` instructions that can follow `start`.
+    ///
+    /// `visit` gets indices; an index of `facts.len()`, always the last, is where a way runs off the end.
+    pub fn following(&self, start: usize, depth: usize, visit: &mut impl FnMut(&[usize])) {
+        // Branches and program ends whose delay slots `start` stands in, each taken or not.
+        let mut entries: Vec<Vec<Pending>> = vec![Vec::new()];
+        for back in 1..=DELAY_SLOTS as usize {
+            let Some(index) = start.checked_sub(back) else {
+                break;
+            };
+            let decided = self.decide(index);
+            entries =
+                entries
+                    .iter()
+                    .flat_map(|entry| decided.iter().map(|decision| (entry.clone(), decision)))
+                    .map(|(mut entry, decision)| {
+                        // What is decided by then is over: a program end three back means a jump to `start`.
+                        entry.extend(decision.and_then(|(slots, goal)| {
+                            Some((slots.checked_sub(back as u32)?, goal))
+                        }));
+                        entry
+                    })
+                    .collect();
+        }
+        if self.targets.contains(&start) {
+            entries.push(Vec::new());
+        }
+        for entry in entries {
+            self.step(start, &entry, depth, &mut Vec::new(), visit);
+        }
+    }
+
     /// The changes of flow that the instruction can decide; `None` is none.
     fn decide(&self, index: usize) -> Vec<Option<Pending>> {
         let Some(Some(facts)) = self.facts.get(index) else {

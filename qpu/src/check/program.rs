@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::facts::Facts;
-use super::paths::following;
+use super::paths::Walk;
 use crate::isa::{INSTRUCTION_BYTES, Raddr, Waddr, raddr, waddr};
 
 pub(super) fn check(facts: &[Option<Facts>], report: &mut impl FnMut(Rule, usize, String)) {
@@ -97,9 +97,7 @@ fn check_last(facts: &[Option<Facts>], report: &mut impl FnMut(Rule, usize, Stri
         return;
     };
     let mut runs_off = false;
-    following(facts, last, 1, &mut |path| {
-        runs_off |= path == [facts.len()]
-    });
+    Walk::new(facts).following(last, 1, &mut |path| runs_off |= path == [facts.len()]);
     if runs_off {
         let reason = "the QPU goes on past the last instruction".to_string();
         report(Rule::NoProgramEnd, last, reason);

@@ -2,7 +2,7 @@
 
 use super::Rule;
 use super::facts::Facts;
-use super::paths::following;
+use super::paths::Walk;
 use crate::disasm::{read_name, write_name};
 use crate::isa::{File, Mux, Raddr, Rotation, Waddr, raddr, waddr};
 
@@ -53,9 +53,10 @@ const DISTANCES: &[Distance] = &[
 ];
 
 pub(super) fn check(facts: &[Option<Facts>], report: &mut impl FnMut(Rule, usize, String)) {
+    let walk = Walk::new(facts);
     for (start, earlier) in facts.iter().enumerate() {
         let Some(earlier) = earlier else { continue };
-        following(facts, start, 2, &mut |path| {
+        walk.following(start, 2, &mut |path| {
             for (distance, index) in path.iter().enumerate() {
                 let Some(Some(later)) = facts.get(*index) else {
                     continue;

@@ -58,6 +58,16 @@ const CASES: &[Case] = &[
               b.bind(f); b.nop(); b.bra(BranchCond::Always, ra(2)); b.nops(2); b.mov(rb(9), R1); },
         |b| { let f = b.label("f"); b.brr(BranchCond::Always, f).link(ra(2)); b.nops(3); b.nop(); b.mov(R0, rb(9)); b.end();
               b.bind(f); b.nop(); b.bra(BranchCond::Always, ra(2)); b.nops(2); b.mov(rb(9), R1); }),
+    (Rule::RegisterFile, // in a subroutine behind the end
+        |b| { let f = b.label("f"); b.brr(BranchCond::Always, f).link(ra(2)); b.nops(3); b.end();
+              b.bind(f); b.mov(rb(9), R1); b.mov(R0, rb(9)); b.bra(BranchCond::Always, ra(2)); b.nops(3); },
+        |b| { let f = b.label("f"); b.brr(BranchCond::Always, f).link(ra(2)); b.nops(3); b.end();
+              b.bind(f); b.mov(rb(9), R1); b.bra(BranchCond::Always, ra(2)); b.mov(R0, rb(9)); b.nops(2); }),
+    (Rule::RegisterFile, // in a delay slot that is jumped to as well
+        |b| { let l = b.label("l"); b.brr(BranchCond::AnyZS, l); b.nops(3); let m = b.label("m"); b.brr(BranchCond::Always, m); b.nops(2);
+              b.bind(l); b.mov(rb(9), R1); b.mov(R0, rb(9)); b.bind(m); },
+        |b| { let l = b.label("l"); b.brr(BranchCond::AnyZS, l); b.nops(3); let m = b.label("m"); b.brr(BranchCond::Always, m); b.nops(2);
+              b.bind(l); b.mov(rb(9), R1); b.mov(R0, rb(8)); b.bind(m); }),
     (Rule::SfuResult,
         |b| { b.mov(SFU_RECIP, R0); b.nop(); b.mov(R1, R4); },
         |b| { b.mov(SFU_RECIP, R0); b.nops(2); b.mov(R1, R4); }),
@@ -118,6 +128,12 @@ const CASES: &[Case] = &[
     (Rule::ConditionalPeripheral,
         |b| { b.mov(TMU0_S, R0).ifz(); },
         |b| { b.mov(HOST_INT, R0).ifz(); }),
+    (Rule::HostIntZero,
+        |b| { b.mov(HOST_INT, 0); },
+        |b| { b.mov(HOST_INT, 1); b.ldi(HOST_INT, 1); b.mov(HOST_INT, R0); }),
+    (Rule::HostIntZero,
+        |b| { b.ldi(HOST_INT, 0); },
+        |b| { b.add(HOST_INT, R0, 0); }),
     (Rule::PackMul,
         |b| { b.v8max(VPM, R0, R1).pack_mul(MulPack::P8888); },
         |b| { b.v8max(rb(3), R0, R1).pack_mul(MulPack::P8888); }),
@@ -275,6 +291,7 @@ fn a_semaphore_instruction_writes_no_tmu() {
         broken(&program(waddr::TMU0_S)),
         [Rule::OnePeripheral, Rule::SemaphoreWrite]
     );
+    assert_eq!(broken(&program(waddr::VPM_WRITE)), [Rule::SemaphoreWrite]);
     assert_eq!(broken(&program(waddr::ACC0)), []);
 }
 

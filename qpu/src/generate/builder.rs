@@ -4,13 +4,14 @@ use std::panic::Location;
 
 use super::error::{BuildError, Problem};
 use super::line::{Content, Line, Outputs};
-use super::op::{Op, OpCode};
-use super::operand::{Dst, Reg, Src};
+use super::modifiers::{BranchLine, LineMut, LoadLine};
+use super::op::Op;
+use super::operand::{Dst, Reg};
 use crate::check::{self, Rule};
 use crate::disasm;
 use crate::isa::{
-    AddOp, Branch, BranchCond, Cond, INSTRUCTION_BYTES, Instruction, LoadImmediate,
-    LoadImmediateKind, MulOp, MulPack, Rotation, Semaphore, SemaphoreAction, Signal,
+    Branch, BranchCond, INSTRUCTION_BYTES, Instruction, LoadImmediate, LoadImmediateKind,
+    Semaphore, SemaphoreAction, Signal,
 };
 
 /// A place in the program that branches can name, before or after it is known.
@@ -307,7 +308,7 @@ impl Builder {
         self.last()
     }
 
-    fn last(&mut self) -> &mut Line {
+    pub(super) fn last(&mut self) -> &mut Line {
         self.lines
             .last_mut()
             .unwrap_or_else(|| unreachable!("called after a push only"))
@@ -407,247 +408,4 @@ impl From<f32> for Word {
     fn from(value: f32) -> Self {
         Self(value.to_bits())
     }
-}
-
-/// The ALU instruction that was added last. Modifiers change its last operation.
-pub struct LineMut<'a> {
-    builder: &'a mut Builder,
-}
-
-impl LineMut<'_> {
-    fn operations(&mut self) -> (&mut Vec<Op>, &mut Signal) {
-        match &mut self.builder.last().content {
-            Content::Alu { operations, signal } => (operations, signal),
-            _ => unreachable!("a LineMut is made for an ALU instruction"),
-        }
-    }
-
-    fn change(mut self, change: impl FnOnce(&mut Op)) -> Self {
-        if let Some(op) = self.operations().0.last_mut() {
-            change(op);
-        }
-        self
-    }
-
-    /// Adds an operation to the same instruction, on the ALU that is left.
-    pub fn op(mut self, op: Op) -> Self {
-        self.operations().0.push(op);
-        self
-    }
-
-    /// The result sets the flags.
-    pub fn setf(self) -> Self {
-        self.change(|op| op.setf = true)
-    }
-
-    /// The result moves up by `lanes` lanes, modulo 16; 0 leaves it where it is.
-    pub fn rotate(self, lanes: i32) -> Self {
-        let lanes = lanes.rem_euclid(16) as u8;
-        self.change(|op| op.rotate = (lanes != 0).then_some(Rotation::By(lanes)))
-    }
-
-    /// The result moves up by the low four bits of element 0 of r5.
-    pub fn rotate_r5(self) -> Self {
-        self.change(|op| op.rotate = Some(Rotation::ByR5))
-    }
-
-    /// The result, as a float 0..=1, becomes 8-bit colour.
-    pub fn pack_mul(self, pack: MulPack) -> Self {
-        self.change(|op| op.pack_mul = pack)
-    }
-
-    /// The instruction carries a signal.
-    pub fn signal(mut self, signal: Signal) -> Self {
-        *self.operations().1 = signal;
-        self
-    }
-
-    /// Pops a result of TMU 0 into r4.
-    pub fn ldtmu0(self) -> Self {
-        self.signal(Signal::LoadTmu0)
-    }
-
-    /// Pops a result of TMU 1 into r4.
-    pub fn ldtmu1(self) -> Self {
-        self.signal(Signal::LoadTmu1)
-    }
-
-    /// The program ends after two more instructions.
-    pub fn thrend(self) -> Self {
-        self.signal(Signal::ProgramEnd)
-    }
-}
-
-/// The load immediate or semaphore instruction that was added last.
-pub struct LoadLine<'a> {
-    builder: &'a mut Builder,
-}
-
-impl LoadLine<'_> {
-    fn outputs(&mut self) -> &mut Outputs {
-        match &mut self.builder.last().content {
-            Content::Load { to, .. } | Content::Semaphore { to, .. } => to,
-            _ => unreachable!("a LoadLine is made for a load or a semaphore"),
-        }
-    }
-
-    /// The value goes to this register too; for a semaphore, its low word does.
-    pub fn also(mut self, dst: impl Into<Dst>) -> Self {
-        self.outputs().destinations.push(dst.into());
-        self
-    }
-
-    /// The value sets the flags.
-    pub fn setf(mut self) -> Self {
-        self.outputs().setf = true;
-        self
-    }
-}
-
-macro_rules! conditions {
-    ($($(#[$doc:meta])* $name:ident = $cond:ident;)+) => {
-        impl LineMut<'_> {
-            /// The last operation's result is written where the condition holds.
-            pub fn cond(self, cond: Cond) -> Self {
-                self.change(|op| op.cond = cond)
-            }
-            $($(#[$doc])* pub fn $name(self) -> Self { self.cond(Cond::$cond) })+
-        }
-
-        impl LoadLine<'_> {
-            /// The value is written where the condition holds.
-            pub fn cond(mut self, cond: Cond) -> Self {
-                self.outputs().cond = cond;
-                self
-            }
-            $($(#[$doc])* pub fn $name(self) -> Self { self.cond(Cond::$cond) })+
-        }
-    };
-}
-
-conditions! {
-    /// Written where Z is set.
-    ifz = ZS;
-    /// Written where Z is clear.
-    ifnz = ZC;
-    /// Written where N is set.
-    ifn = NS;
-    /// Written where N is clear.
-    ifnn = NC;
-    /// Written where C is set.
-    ifc = CS;
-    /// Written where C is clear.
-    ifnc = CC;
-}
-
-/// The branch that was added last.
-pub struct BranchLine<'a> {
-    builder: &'a mut Builder,
-}
-
-impl BranchLine<'_> {
-    /// The address of the instruction after the delay slots goes to this register, if the branch is taken.
-    pub fn link(self, dst: impl Into<Dst>) -> Self {
-        if let Content::Branch { links, .. } = &mut self.builder.last().content {
-            links.push(dst.into());
-        }
-        self
-    }
-
-    /// Element 15 of a register of file A is added to the target; it must be an even register.
-    pub fn plus(mut self, register: Reg) -> Self {
-        self.set_register(register);
-        self
-    }
-
-    fn set_register(&mut self, added: Reg) {
-        if let Content::Branch { register, .. } = &mut self.builder.last().content {
-            *register = Some(added.into());
-        }
-    }
-}
-
-macro_rules! operations {
-    ($($(#[$doc:meta])* $name:ident($($operand:ident),+) = $code:expr;)+) => {
-        impl Builder {
-            $($(#[$doc])*
-            #[track_caller]
-            pub fn $name(&mut self, dst: impl Into<Dst>, $($operand: impl Into<Src>),+) -> LineMut<'_> {
-                self.op(operations!(@op $code, dst, $($operand),+))
-            })+
-        }
-
-        impl LineMut<'_> {
-            $($(#[$doc])*
-            pub fn $name(self, dst: impl Into<Dst>, $($operand: impl Into<Src>),+) -> Self {
-                self.op(operations!(@op $code, dst, $($operand),+))
-            })+
-        }
-    };
-    (@op $code:expr, $dst:ident, $a:ident) => {{
-        let a: Src = $a.into();
-        Op::new($code, $dst, a, a)
-    }};
-    (@op $code:expr, $dst:ident, $a:ident, $b:ident) => { Op::new($code, $dst, $a, $b) };
-}
-
-operations! {
-    /// Float a + b, rounded toward zero.
-    fadd(a, b) = OpCode::Add(AddOp::Fadd);
-    /// Float a - b.
-    fsub(a, b) = OpCode::Add(AddOp::Fsub);
-    /// Float minimum.
-    fmin(a, b) = OpCode::Add(AddOp::Fmin);
-    /// Float maximum.
-    fmax(a, b) = OpCode::Add(AddOp::Fmax);
-    /// Float minimum of absolute values.
-    fminabs(a, b) = OpCode::Add(AddOp::Fminabs);
-    /// Float maximum of absolute values.
-    fmaxabs(a, b) = OpCode::Add(AddOp::Fmaxabs);
-    /// Float to signed integer, truncated.
-    ftoi(a) = OpCode::Add(AddOp::Ftoi);
-    /// Signed integer to float.
-    itof(a) = OpCode::Add(AddOp::Itof);
-    /// a + b, modulo 2^32.
-    add(a, b) = OpCode::Add(AddOp::Add);
-    /// a - b, modulo 2^32.
-    sub(a, b) = OpCode::Add(AddOp::Sub);
-    /// a shifted right by b & 31, zeros in.
-    shr(a, b) = OpCode::Add(AddOp::Shr);
-    /// a shifted right by b & 31, sign in.
-    asr(a, b) = OpCode::Add(AddOp::Asr);
-    /// Bits of a rotated right by b & 31.
-    ror(a, b) = OpCode::Add(AddOp::Ror);
-    /// a shifted left by b & 31.
-    shl(a, b) = OpCode::Add(AddOp::Shl);
-    /// Signed minimum.
-    min(a, b) = OpCode::Add(AddOp::Min);
-    /// Signed maximum.
-    max(a, b) = OpCode::Add(AddOp::Max);
-    /// Bitwise and.
-    and(a, b) = OpCode::Add(AddOp::And);
-    /// Bitwise or.
-    or(a, b) = OpCode::Add(AddOp::Or);
-    /// Bitwise exclusive or.
-    xor(a, b) = OpCode::Add(AddOp::Xor);
-    /// Bitwise not.
-    not(a) = OpCode::Add(AddOp::Not);
-    /// Leading zeros.
-    clz(a) = OpCode::Add(AddOp::Clz);
-    /// Float a * b, rounded toward zero.
-    fmul(a, b) = OpCode::Mul(MulOp::Fmul);
-    /// Low 32 bits of the product of the low 24 bits, unsigned.
-    mul24(a, b) = OpCode::Mul(MulOp::Mul24);
-    /// Per byte: a * b / 255.
-    v8muld(a, b) = OpCode::Mul(MulOp::V8muld);
-    /// Per byte: unsigned minimum.
-    v8min(a, b) = OpCode::Mul(MulOp::V8min);
-    /// Per byte: unsigned maximum.
-    v8max(a, b) = OpCode::Mul(MulOp::V8max);
-    /// Per byte: unsigned a + b, saturating; on either ALU.
-    v8adds(a, b) = OpCode::V8ADDS;
-    /// Per byte: unsigned a - b, saturating; on either ALU.
-    v8subs(a, b) = OpCode::V8SUBS;
-    /// A copy; on either ALU.
-    mov(a) = OpCode::MOV;
 }

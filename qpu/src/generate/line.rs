@@ -3,9 +3,10 @@
 use std::panic::Location;
 
 use super::builder::Label;
+use super::misfit::Misfit;
 use super::op::Op;
 use super::operand::{Dst, Origin, Src};
-use super::ports::{Misfit, fit, write_swap};
+use super::ports::{fit, write_swap};
 use crate::isa::{
     Branch, Cond, File, INSTRUCTION_BYTES, Instruction, LoadImmediate, LoadImmediateKind, Pack,
     Semaphore, Signal, WriteBack,

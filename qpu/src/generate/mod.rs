@@ -27,14 +27,19 @@ pub mod fft;
 mod builder;
 mod error;
 mod line;
+mod misfit;
+mod modifiers;
 mod op;
 mod operand;
+mod operations;
 mod ports;
 #[cfg(test)]
 mod tests;
 
-pub use builder::{BranchLine, Builder, Label, LineMut, LoadLine, Program, Word};
+pub use builder::{Builder, Label, Program, Word};
 pub use error::{BuildError, Problem};
+pub use misfit::Misfit;
+pub use modifiers::{BranchLine, LineMut, LoadLine};
 pub use op::{Op, OpCode};
 pub use operand::*;
-pub use ports::{Misfit, fit};
+pub use ports::fit;

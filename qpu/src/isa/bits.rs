@@ -48,4 +48,27 @@ macro_rules! field_values {
     };
 }
 
-pub(super) use field_values;
+/// Defines what any newtype over a six-bit field offers.
+macro_rules! six_bits {
+    ($name:ident) => {
+        impl $name {
+            /// The value with these bits, 0..=63.
+            #[must_use]
+            pub const fn from_bits(bits: u8) -> Option<Self> {
+                if bits < 64 { Some(Self(bits)) } else { None }
+            }
+
+            pub(super) const fn from_low_bits(bits: u8) -> Self {
+                Self(bits & 63)
+            }
+
+            /// The six bits of the field.
+            #[must_use]
+            pub const fn bits(self) -> u8 {
+                self.0
+            }
+        }
+    };
+}
+
+pub(super) use {field_values, six_bits};

@@ -8,7 +8,7 @@
 //! What does not decode has no meaning to give it: see [`DecodeError`]. A word that decodes may
 //! still be wrong to run; that is for `qpu::check`.
 //!
-//! Source: VideoCore IV 3D Architecture Reference Guide, "QPU instruction encoding" (pages 26 to 36),
+//! Source: VideoCore IV 3D Architecture Reference Guide, the QPU instruction encoding tables,
 //! with the addendum of maazl/vc4asm.
 
 mod alu;

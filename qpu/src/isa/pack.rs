@@ -3,8 +3,8 @@
 //! The bit `pm` says where they act. With pm = 0 unpack widens the value read through file A's
 //! port, and pack narrows the result written to a physical register of file A ([`Pack`]). With
 //! pm = 1 unpack widens r4, as floats, and pack turns the mul result into 8-bit colour
-//! ([`MulPack`]). Source: Architecture Reference Guide, "Pack and unpack bits" (tables of pages 31 and 32,
-//! whose titles are misprinted; py-videocore's appendix has the corrections).
+//! ([`MulPack`]). Source: Architecture Reference Guide, the pack and unpack tables,
+//! some of which are misprinted (py-videocore's appendix has the corrections).
 
 use super::bits::field_values;
 

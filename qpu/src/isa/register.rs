@@ -5,6 +5,8 @@
 //! Architecture Reference Guide, "QPU register address map"; for 40 through B (relative uniforms
 //! address) vc4asm's addendum and Linux's vc4 driver.
 
+use super::bits::six_bits;
+
 /// One of the two register files, and of the two ports to I/O.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum File {
@@ -31,23 +33,9 @@ macro_rules! address {
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub struct $name(u8);
 
+        six_bits!($name);
+
         impl $name {
-            /// The address with these bits, 0..=63.
-            #[must_use]
-            pub const fn from_bits(bits: u8) -> Option<Self> {
-                if bits < 64 { Some(Self(bits)) } else { None }
-            }
-
-            pub(super) const fn from_low_bits(bits: u8) -> Self {
-                Self(bits & 63)
-            }
-
-            /// The six bits of the field.
-            #[must_use]
-            pub const fn bits(self) -> u8 {
-                self.0
-            }
-
             /// The number of the physical register; `None` for I/O.
             #[must_use]
             pub const fn register(self) -> Option<u8> {

@@ -4,6 +4,8 @@
 //! by Broadcom, known from vc4asm and py-videocore's hardware tests). Source: Architecture
 //! Reference Guide, "Small immediates".
 
+use super::bits::six_bits;
+
 /// The six bits of a small immediate; every code has a meaning.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SmallImmediate(u8);
@@ -17,25 +19,11 @@ pub enum Rotation {
     By(u8),
 }
 
+six_bits!(SmallImmediate);
+
 impl SmallImmediate {
     /// Code 48.
     pub const ROTATE_BY_R5: Self = Self(48);
-
-    /// The immediate with this code, 0..=63.
-    #[must_use]
-    pub const fn from_bits(bits: u8) -> Option<Self> {
-        if bits < 64 { Some(Self(bits)) } else { None }
-    }
-
-    pub(super) const fn from_low_bits(bits: u8) -> Self {
-        Self(bits & 63)
-    }
-
-    /// The code, 0..=63.
-    #[must_use]
-    pub const fn bits(self) -> u8 {
-        self.0
-    }
 
     /// The code for an integer, -16..=15.
     #[must_use]
