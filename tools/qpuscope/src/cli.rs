@@ -1,4 +1,111 @@
-//! The command line. The manual page is the documentation of the library, in `lib.rs`.
+//! qpuscope: read, show and record spectra; run and inspect QPU code.
+//!
+//! # Synopsis
+//!
+//! | command | does |
+//! |---|---|
+//! | `qpuscope sim IMAGE` | runs kernel.img on a virtual Pi, its serial line on a pty, TCP or stdio |
+//! | `qpuscope read [PORT]` | shows, records or draws the spectra that come from a line or a recording of one |
+//! | `qpuscope fft --input FILE` | sends samples to an instrument; writes and draws the spectra it computes |
+//! | `qpuscope run JOB.json` | runs QPU code on the simulated V3D |
+//! | `qpuscope dis FILE` | lists QPU code |
+//! | `qpuscope info` | versions, and what the firmware at a port says of itself |
+//! | `qpuscope list` | the serial ports of this computer |
+//!
+//! Each command has `--help`.
+//!
+//! # Ports
+//!
+//! `--port` (or `QPUSCOPE_PORT`) is a serial device, `tcp:HOST:PORT`, or `sim:IMAGE`, a virtual Pi in this
+//! process whose time passes only while somebody waits for it. `read` also takes a file of recorded bytes,
+//! and `-` for standard input. Without a port the only serial port is used. Opening a port never resets a
+//! board.
+//!
+//! # Recordings
+//!
+//! `fft` takes WAV files (8, 16, 24, 32 bits or float; stereo as two channels or, with `--stereo iq`, as
+//! one complex signal), raw unsigned 8-bit I/Q with `--rate`, and a column of a CSV file. Of a CSV file with
+//! time stamps in its first column the rate is known and missing rows are interpolated, which is said. A
+//! column has no full scale, so its levels are relative to one unit of it, and mean and linear trend are
+//! taken off before sending.
+//!
+//! # Output and exit status
+//!
+//! Data goes to standard output, everything else to standard error. `--json` prints one object (`read`: one
+//! for each spectrum).
+//!
+//! | status | meaning |
+//! |---|---|
+//! | 0 | done |
+//! | 1 | tried and not done |
+//! | 2 | wrong option, or a file that is not what it is said to be |
+//! | 3 | no port, or nobody answers |
+//! | 4 | the line: cut, wrong rate, or not this protocol |
+//! | 5 | the result cannot be trusted: a fault, a deadlock, lost data under `--strict` |
+//!
+//! # Transcript
+//!
+//! A test runs these commands and compares what they print.
+//!
+//! ```console
+//! $ echo '0x009e7000 0x300009e7, 0x009e7000 0x100009e7, 0x009e7000 0x100009e7' | qpuscope dis -
+//! 0000  300009e7_009e7000   nop; thrend
+//! 0008  100009e7_009e7000 | nop
+//! 0010  100009e7_009e7000 | nop
+//! $ qpuscope fft --input song.mp3
+//! qpuscope: song.mp3 is no recording that qpuscope knows: it neither begins as a WAV file nor ends in .csv, .iq or .cu8; give --rate HZ for raw unsigned 8-bit I/Q, or --column NAME for a table
+//! [status 2]
+//! $ qpuscope fft --input renamed.wav
+//! qpuscope: renamed.wav is not a WAV file: it begins with 49 44 33 04 instead of "RIFF"; convert it first (for example with `ffmpeg -i renamed.wav out.wav`), or name it .iq and give --rate if it is raw 8-bit I/Q
+//! [status 2]
+//! $ qpuscope fft --input recording.iq
+//! qpuscope: recording.iq is raw I/Q and does not say its sample rate; give it with --rate, for example --rate 2M
+//! [status 2]
+//! $ qpuscope fft --input recording.iq --rate 2M --n 1000
+//! qpuscope: --n 1000 is not a power of two; use 512 or 1024
+//! [status 2]
+//! $ qpuscope fft --input recording.iq --rate 2M
+//! recording.iq: 1000 complex samples at 2000000 Hz
+//! qpuscope: recording.iq holds 1000 samples, fewer than one block of 4096; choose a smaller --n
+//! [status 2]
+//! $ qpuscope fft --input table.csv
+//! qpuscope: table.csv has several columns of numbers; choose one with --column: `left`, `right`
+//! [status 2]
+//! $ qpuscope fft --input tone.wav --port sim:absent.img
+//! tone.wav: 48000 real samples at 48000 Hz
+//! qpuscope: cannot read the image absent.img: No such file or directory (os error 2); build it with `cargo xtask build`, which writes target/kernel.img
+//! [status 2]
+//! $ qpuscope fft --input tone.wav --port tcp:127.0.0.1:1
+//! tone.wav: 48000 real samples at 48000 Hz
+//! qpuscope: nobody answers at tcp:127.0.0.1:1 (Connection refused (os error 111)); start the other side first, for example with `qpuscope sim IMAGE --line tcp:127.0.0.1:1`
+//! [status 3]
+//! $ qpuscope fft --input tone.wav --window kaiser
+//! error: invalid value 'kaiser' for '--window <WINDOW>': there is no window `kaiser`; choose one of rectangular, hann, hamming, blackman-harris, flat-top
+//!
+//! For more information, try '--help'.
+//! [status 2]
+//! $ qpuscope read noise.bin
+//! 0 spectra in 0 frames; 1000 bytes lost, 0 CRC errors, 0 sequence gaps, 0 incomplete spectra
+//! qpuscope: none of the 1000 bytes of noise.bin decodes: it holds something else, or was recorded at a wrong rate; record it again at the board's rate
+//! [status 4]
+//! $ qpuscope read recorded.bin --lines 1
+//! qpuscope test
+//! 0.000 s, record 0: N = 1024, hann window, average of 4, engine qpu
+//!      bin       frequency      period  level (dBFS)
+//!      128       6.000 kHz      167 µs    -10.00
+//! 0.100 s, record 1: N = 1024, hann window, average of 4, engine qpu
+//!      bin       frequency      period  level (dBFS)
+//!      128       6.000 kHz      167 µs    -10.00
+//! 2 spectra in 5 frames; 0 bytes lost, 0 CRC errors, 0 sequence gaps, 0 incomplete spectra
+//! $ qpuscope run job.json
+//! qpuscope: bad job file job.json: memory[0].size: unknown key; known are at, file, offset, bytes, zero, words
+//! [status 2]
+//! ```
+//!
+//! With an image of the firmware:
+//!
+//! ```console
+//! ```
 
 use std::process::ExitCode;
 

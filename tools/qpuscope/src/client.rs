@@ -4,17 +4,18 @@
 //! the protocol makes requests idempotent. What the board says in between (text, logs, spectra,
 //! faults) is taken in while an answer is awaited. All times are the link's.
 
+#[cfg(test)]
+mod fake;
+mod upload;
+
 use std::time::Duration;
 
-use wire::{
-    Credit, Domain, Encoder, Envelope, MAX_FRAME, MAX_PAYLOAD, Message, NakCode, UploadBegin,
-};
+use wire::{Credit, Encoder, Envelope, MAX_FRAME, MAX_PAYLOAD, Message, NakCode};
 
 use crate::failure::{Failure, Result};
-use crate::input::{Channel, Unit};
+use crate::input::Unit;
 use crate::link::{FIRST_BAUD, Link, Received};
 use crate::log::Logs;
-use crate::rate::Rate;
 use crate::spectrum::Spectrum;
 use crate::stream::{Answer, Event, Health, Info, Receiver};
 
@@ -24,14 +25,6 @@ const ANSWER: Duration = Duration::from_millis(500);
 const TRIES: u32 = 4;
 /// How often HELLO is sent: a board needs some seconds from power-on to its first answer.
 const HELLO_TRIES: u32 = 16;
-/// A board that works says something at least once a second.
-const SILENCE: Duration = Duration::from_secs(5);
-/// The longest upload, from its first sample to its last spectrum.
-const UPLOAD_LIMIT: Duration = Duration::from_secs(3600);
-/// Without progress for so long, samples on their way are taken as lost and sent again.
-const STALLED: Duration = Duration::from_secs(2);
-/// Bytes of samples in a frame: little enough that a flipped bit costs little.
-const DATA_BYTES: usize = 1024;
 
 /// A conversation.
 pub struct Client {
@@ -43,6 +36,8 @@ pub struct Client {
     stream: u16,
     baud: u32,
     credit: Option<Credit>,
+    /// Credits and heartbeats received: frames that show life and no progress.
+    heartbeats: u64,
     spectra: Vec<Spectrum>,
     /// Values lost out of the spectra of the present stream.
     missing: u32,
@@ -63,6 +58,7 @@ impl Client {
             stream: 0,
             baud,
             credit: None,
+            heartbeats: 0,
             spectra: vec![],
             missing: 0,
             quiet,
@@ -198,122 +194,6 @@ impl Client {
         self.change_baud(FIRST_BAUD)
     }
 
-    /// Sends a channel's samples and returns the spectra that the instrument makes of them.
-    ///
-    /// # Errors
-    /// When the board refuses, falls silent, or a part of a spectrum was lost.
-    pub fn upload(&mut self, channel: &Channel, rate: Rate) -> Result<Vec<Spectrum>> {
-        let domain = if channel.complex {
-            Domain::Complex
-        } else {
-            Domain::Real
-        };
-        let format = channel.samples.format();
-        let bytes = channel.samples.to_bytes();
-        let (points, width) = (channel.points() as u64, format.bytes(domain));
-        self.stream = self.stream.wrapping_add(1).max(1);
-        self.credit = None;
-        self.missing = 0;
-        self.spectra.clear();
-        self.command(&Message::UploadBegin(UploadBegin {
-            format,
-            domain,
-            rate: wire::Rate {
-                num: rate.num,
-                den: rate.den,
-            },
-            samples: points,
-        }))?;
-        let started = self.link.now();
-        self.request = self.request.wrapping_add(1).max(1);
-        let end = self.request;
-        let mut crc = wire::Crc32::default();
-        crc.update(&bytes);
-        let end_message = Message::UploadEnd {
-            samples: points,
-            crc: crc.value(),
-        };
-        let mut next = 0;
-        let mut ended = false;
-        let mut resume = false;
-        let mut heard = self.link.now();
-        let mut progress = (self.credit, heard);
-        loop {
-            let granted = self.credit.map_or(0, |credit| credit.granted).min(points);
-            let mut wait = Duration::from_millis(50);
-            if !resume && next < granted {
-                let count = (granted - next).min((DATA_BYTES / width) as u64);
-                let (from, to) = (next as usize * width, (next + count) as usize * width);
-                let data = &bytes[from..to];
-                self.send(&Message::UploadData { offset: next, data }, 0)?;
-                next += count;
-                wait = Duration::ZERO;
-            } else if !resume && next == points && !ended {
-                self.send(&end_message, end)?;
-                ended = true;
-                wait = Duration::ZERO;
-            }
-            let before = (self.receiver.health().bytes, self.credit);
-            let answers = self.pump(wait)?;
-            let now = self.link.now();
-            if self.receiver.health().bytes != before.0 {
-                heard = now;
-            }
-            for (to, answer) in answers {
-                match answer {
-                    Answer::Ack(_) if to == end => return self.finish_upload(),
-                    Answer::Nak(NakCode::GAP, _) => resume = true,
-                    Answer::Nak(code, sentence) => return Err(refused(code, &sentence)),
-                    _ => {}
-                }
-            }
-            let new_credit = self.credit != before.1;
-            if self.credit.map(|credit| credit.received) != progress.0.map(|credit| credit.received)
-                || !self.spectra.is_empty() && new_credit
-            {
-                progress = (self.credit, now);
-            }
-            let stalled = now.saturating_sub(progress.1) > STALLED;
-            if let Some(credit) = self.credit
-                && ((resume && new_credit) || (stalled && credit.received < next))
-            {
-                next = credit.received;
-                (resume, ended) = (false, false);
-                progress = (self.credit, now);
-            }
-            if ended && stalled && now.saturating_sub(heard) > STALLED {
-                self.send(&end_message, end)?;
-                progress.1 = now;
-            }
-            if now.saturating_sub(heard) > SILENCE {
-                return Err(self.cut(next, points));
-            }
-            if now.saturating_sub(started) > UPLOAD_LIMIT {
-                return Err(Failure::link(format!(
-                    "{next} of {points} samples went over in an hour; raise --baud or send a shorter recording"
-                )));
-            }
-        }
-    }
-
-    fn finish_upload(&mut self) -> Result<Vec<Spectrum>> {
-        if self.missing > 0 {
-            return Err(Failure::integrity(format!(
-                "{} values of the spectra were lost on the line ({}); run again, at a lower --baud if it happens often",
-                self.missing,
-                self.health()
-            )));
-        }
-        Ok(std::mem::take(&mut self.spectra))
-    }
-
-    fn cut(&self, sent: u64, of: u64) -> Failure {
-        Failure::link(format!(
-            "the board fell silent after {sent} of {of} samples ({}); check the cable and the board's power and run again",
-            self.health()
-        ))
-    }
-
     /// What it means that a request went unanswered.
     fn silence(&self, message: &Message) -> Failure {
         let health = self.health();
@@ -325,7 +205,7 @@ impl Client {
             ));
         }
         if health.frames == 0 {
-            return Failure::link(nothing_decodes(&description, &health));
+            return Failure::link(nothing_decodes(&*self.link, &self.receiver));
         }
         Failure::link(format!(
             "{description} does not answer {:?} ({health}); the line to the board may be broken: check the adapter's TX, \
@@ -369,14 +249,18 @@ impl Client {
         for event in events {
             match event {
                 Event::Answer(request, answer) => answers.push((request, answer)),
-                Event::Credit(credit) => self.credit = Some(credit),
+                Event::Credit(credit) => {
+                    self.credit = Some(credit);
+                    self.heartbeats += 1;
+                }
+                Event::Status(_) => self.heartbeats += 1,
                 Event::Spectrum(spectrum, missing)
                     if spectrum.stream == self.stream && self.stream != 0 =>
                 {
                     self.missing += missing;
                     self.spectra.push(*spectrum);
                 }
-                Event::Text(text) if !self.quiet => eprint!("board: {text}"),
+                Event::Text(text) if !self.quiet => eprint!("board: {}", text.replace('\r', "")),
                 Event::Log(bytes) => self
                     .logs
                     .push(&bytes)
@@ -390,20 +274,25 @@ impl Client {
     }
 }
 
-/// Bytes come, and not one frame among them.
+/// What it means that bytes came and not one frame was among them.
 #[must_use]
-pub fn nothing_decodes(description: &str, health: &Health) -> String {
-    if health.lost_bytes > health.text_bytes {
+pub fn nothing_decodes(link: &dyn Link, receiver: &Receiver) -> String {
+    let health = receiver.health();
+    let (bytes, from) = (health.bytes, link.description());
+    if health.lost_bytes + receiver.pending() <= health.text_bytes {
         format!(
-            "{} bytes came from {description} and none of them decodes: the rates of the two sides differ. A board \
-             speaks 115200 baud after every start: use --baud 115200 and restart it, or give the rate that it was set to",
-            health.bytes
+            "text came from {from} and no spectra ({bytes} bytes): it may be another program, or the firmware may be \
+             waiting; see the text above, or restart the board"
+        )
+    } else if link.is_live() {
+        format!(
+            "{bytes} bytes came from {from} and none of them decodes: the rates of the two sides differ. A board \
+             speaks 115200 baud after every start: use --baud 115200 and restart it, or give the rate that it was set to"
         )
     } else {
         format!(
-            "text came from {description} and no spectra ({} bytes): it may be another program, or the firmware may be \
-             waiting; see the text above, or restart the board",
-            health.bytes
+            "none of the {bytes} bytes of {from} decodes: it holds something else, or was recorded at a wrong rate; \
+             record it again at the board's rate"
         )
     }
 }
@@ -424,5 +313,129 @@ fn refused(code: NakCode, sentence: &str) -> Failure {
         NakCode::NOT_AVAILABLE | NakCode::WRONG_STATE | NakCode::BAUD => Failure::failed(message),
         NakCode::QPU_FAILED | NakCode::CHECKSUM => Failure::integrity(message),
         _ => Failure::link(message),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fake::{FakeBoard, Faults};
+    use super::*;
+    use crate::failure::Exit;
+    use crate::input::{Channel, Samples};
+    use crate::rate::Rate;
+
+    fn client(faults: Faults) -> Client {
+        Client::new(
+            Box::new(FakeBoard::new(faults)),
+            FIRST_BAUD,
+            Logs::without_elf(),
+            true,
+        )
+    }
+
+    fn channel(points: usize) -> Channel {
+        Channel {
+            name: String::new(),
+            samples: Samples::I16((0..points).map(|index| (index * 7 % 1000) as i16).collect()),
+            complex: false,
+        }
+    }
+
+    const RATE: Rate = Rate {
+        num: 48_000,
+        den: 1,
+    };
+
+    #[test]
+    fn an_upload_over_a_good_line_brings_its_spectrum() {
+        let mut client = client(Faults::NONE);
+        assert_eq!(client.hello().expect("an answer").board, "fake");
+        client.set("n=64").expect("an answer");
+        client.name_upload("tone.wav", &Unit::One("V".into()));
+        let spectra = client.upload(&channel(20_000), RATE).expect("spectra");
+        assert_eq!(spectra.len(), 1);
+        assert_eq!(spectra[0].source, "tone.wav");
+        assert_eq!(spectra[0].unit, Unit::One("V".into()));
+        assert!(!client.health().is_lossy());
+    }
+
+    #[test]
+    fn frames_lost_on_the_way_to_the_board_are_sent_again() {
+        for every in [3, 5, 7, 17] {
+            let mut client = client(Faults {
+                lose_every: every,
+                ..Faults::NONE
+            });
+            client.hello().expect("an answer");
+            let spectra = client.upload(&channel(20_000), RATE);
+            assert_eq!(
+                spectra
+                    .unwrap_or_else(|failure| panic!("every {every}: {failure}"))
+                    .len(),
+                1
+            );
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_cut_ends_the_upload_with_a_sentence() {
+        let mut client = client(Faults {
+            dies_after: 5,
+            ..Faults::NONE
+        });
+        client.hello().expect("an answer");
+        let failure = client.upload(&channel(20_000), RATE).expect_err("cut");
+        assert_eq!(failure.exit, Exit::Link);
+        assert!(failure.message.contains("check the cable"), "{failure}");
+        assert!(
+            client.link.now() < Duration::from_secs(30),
+            "{:?}",
+            client.link.now()
+        );
+    }
+
+    #[test]
+    fn silence_and_noise_are_told_apart() {
+        let silent = Faults {
+            dies_after: 0,
+            ..Faults::NONE
+        };
+        let failure = client(silent).hello().expect_err("silence");
+        assert_eq!(failure.exit, Exit::NoDevice);
+        assert!(failure.message.contains("is the board on"), "{failure}");
+        let wrong_rate = Faults {
+            board_baud: 9600,
+            ..Faults::NONE
+        };
+        let failure = client(wrong_rate).hello().expect_err("noise");
+        assert_eq!(failure.exit, Exit::Link);
+        assert!(failure.message.contains("--baud 115200"), "{failure}");
+    }
+
+    #[test]
+    fn a_refusal_shows_the_boards_sentence() {
+        let mut client = client(Faults::NONE);
+        let failure = client.set("n=3").expect_err("refused");
+        assert_eq!(failure.exit, Exit::Usage);
+        assert!(
+            failure.message.contains("n must be a power of two"),
+            "{failure}"
+        );
+        client.set("n=64").expect("the next request works");
+    }
+
+    #[test]
+    fn a_rate_that_does_not_work_is_taken_back() {
+        let mut client = client(Faults {
+            highest_baud: 1_000_000,
+            ..Faults::NONE
+        });
+        client.change_baud(1_000_000).expect("works");
+        assert_eq!(client.baud, 1_000_000);
+        client.leave().expect("works");
+        assert_eq!(client.baud, FIRST_BAUD);
+        client.change_baud(2_000_000).expect("back at the old rate");
+        assert_eq!(client.baud, FIRST_BAUD);
+        client.hello().expect("the line still works");
     }
 }

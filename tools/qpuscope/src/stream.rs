@@ -475,6 +475,20 @@ mod tests {
         out
     }
 
+    /// The recording that the manual page's transcript reads is made by this test.
+    #[test]
+    fn the_recording_of_the_manual_page_is_this_stream() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/recorded.bin");
+        let stream = example_stream(1024, 2);
+        if std::env::var_os("QPUSCOPE_BLESS").is_some() {
+            std::fs::write(path, &stream).expect("the folder can be written");
+        }
+        assert!(
+            std::fs::read(path).is_ok_and(|file| file == stream),
+            "run with QPUSCOPE_BLESS=1"
+        );
+    }
+
     #[test]
     fn a_stream_becomes_text_and_spectra() {
         let (mut receiver, mut events) = (Receiver::default(), vec![]);

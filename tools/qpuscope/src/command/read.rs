@@ -176,7 +176,9 @@ impl Reader<'_> {
     fn take(&mut self, events: &mut Vec<Event>) -> Result<()> {
         for event in events.drain(..) {
             match event {
-                Event::Text(text) if !self.options.line.quiet => eprint!("{text}"),
+                Event::Text(text) if !self.options.line.quiet => {
+                    eprint!("{}", text.replace('\r', ""))
+                }
                 Event::Log(bytes) => self
                     .logs
                     .push(&bytes)
@@ -245,10 +247,10 @@ impl Reader<'_> {
         let health = self.receiver.health();
         let noise =
             health.frames == 0 && health.lost_bytes + self.receiver.pending() >= NOISE_BYTES;
-        if !self.explained && (noise || silent >= SILENCE) {
+        if !self.explained && self.link.is_live() && (noise || silent >= SILENCE) {
             self.explained = true;
             let text = if noise {
-                nothing_decodes(&self.link.description(), &health)
+                nothing_decodes(&*self.link, &self.receiver)
             } else {
                 self.nothing_comes()
             };
@@ -258,6 +260,9 @@ impl Reader<'_> {
 
     fn nothing_comes(&self) -> String {
         let description = self.link.description();
+        if !self.link.is_live() {
+            return format!("{description} is empty; record again, or name a live port");
+        }
         if self.receiver.health().frames > 0 {
             return format!(
                 "nothing comes from {description} any more; an instrument that a host has spoken to waits for a \
@@ -286,10 +291,7 @@ impl Reader<'_> {
             return Err(Failure::no_device(self.nothing_comes()));
         }
         if health.frames == 0 {
-            return Err(Failure::link(nothing_decodes(
-                &self.link.description(),
-                &health,
-            )));
+            return Err(Failure::link(nothing_decodes(&*self.link, &self.receiver)));
         }
         if self.options.strict && health.is_lossy() {
             return Err(Failure::integrity(

@@ -168,10 +168,16 @@ fn choose_column(name: &str, table: &Table, wanted: Option<&str>) -> Result<usiz
             "{name} has no column of numbers (its columns are `{}`); choose another recording",
             list()
         ))),
-        _ => Err(Failure::usage(format!(
-            "{name} has several columns of numbers; choose one with --column: `{}`",
-            list()
-        ))),
+        _ => {
+            let names: Vec<&str> = numeric
+                .iter()
+                .map(|&column| table.headings[column].as_str())
+                .collect();
+            Err(Failure::usage(format!(
+                "{name} has several columns of numbers; choose one with --column: `{}`",
+                names.join("`, `")
+            )))
+        }
     }
 }
 

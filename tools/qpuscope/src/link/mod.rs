@@ -57,6 +57,11 @@ pub trait Link {
     /// Time since the link was opened, on the clock that its waits count.
     fn now(&self) -> Duration;
 
+    /// Whether somebody may still send, and be sent, something.
+    fn is_live(&self) -> bool {
+        true
+    }
+
     /// Whether a rate means anything here: it does not on TCP and in files.
     fn has_baud(&self) -> bool {
         true

@@ -96,6 +96,10 @@ impl Link for Recorded {
         self.opened.elapsed()
     }
 
+    fn is_live(&self) -> bool {
+        false
+    }
+
     fn has_baud(&self) -> bool {
         false
     }

@@ -1,0 +1,301 @@
+//! A board for tests of the client: answers by the protocol, over a line that can be bad.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use wire::{
+    Chunk, Credit, Decoder, Encoder, Encoding, Engine, Envelope, Header, Item, MAX_FRAME,
+    MAX_PAYLOAD, Message, NakCode, Name, RecordHead,
+};
+
+use crate::failure::Result;
+use crate::link::{FIRST_BAUD, Link, Received};
+
+/// Samples that are granted ahead.
+const WINDOW: u64 = 4096;
+
+/// What is wrong with the board or its line.
+#[derive(Clone, Copy)]
+pub struct Faults {
+    /// Every so many frames from the host one is lost; 0: none.
+    pub lose_every: u64,
+    /// After so many frames from the host nothing works any more.
+    pub dies_after: u64,
+    /// The board's rate; at another one than the host's everything is noise.
+    pub board_baud: u32,
+    /// Above this the line is noise although both sides have the same rate.
+    pub highest_baud: u32,
+}
+
+impl Faults {
+    /// Nothing.
+    pub const NONE: Self = Self {
+        lose_every: 0,
+        dies_after: u64::MAX,
+        board_baud: FIRST_BAUD,
+        highest_baud: u32::MAX,
+    };
+}
+
+/// The board and its line.
+pub struct FakeBoard {
+    faults: Faults,
+    board_baud: u32,
+    host_baud: u32,
+    now: Duration,
+    decoder: Box<Decoder>,
+    encoder: Encoder,
+    out: VecDeque<u8>,
+    frames: u64,
+    expected: u64,
+    points: u64,
+    gap_told: bool,
+    /// The rate to go back to, and when, unless the host is heard at the new one.
+    trial: Option<(u32, Duration)>,
+    last_credit: Duration,
+    uploading: bool,
+}
+
+impl FakeBoard {
+    /// A board that has just started.
+    pub fn new(faults: Faults) -> Self {
+        Self {
+            faults,
+            board_baud: faults.board_baud,
+            host_baud: FIRST_BAUD,
+            now: Duration::ZERO,
+            decoder: Box::default(),
+            encoder: Encoder::new(),
+            out: VecDeque::new(),
+            frames: 0,
+            expected: 0,
+            points: 0,
+            gap_told: false,
+            trial: None,
+            last_credit: Duration::ZERO,
+            uploading: false,
+        }
+    }
+
+    fn is_noise(&self) -> bool {
+        self.host_baud != self.board_baud || self.host_baud > self.faults.highest_baud
+    }
+
+    fn send(&mut self, header: Header, message: &Message) {
+        if self.frames > self.faults.dies_after {
+            return;
+        }
+        let (mut scratch, mut frame) = ([0; MAX_PAYLOAD], [0; MAX_FRAME]);
+        let envelope = Envelope {
+            stream: header.stream,
+            request: header.request,
+            time_us: self.now.as_micros() as u64,
+        };
+        let length = self
+            .encoder
+            .message(envelope, message, &mut scratch, &mut frame)
+            .expect("fits");
+        self.out.extend(&frame[..length]);
+    }
+
+    fn credit(&mut self, header: Header) {
+        self.last_credit = self.now;
+        let credit = Credit {
+            granted: (self.expected + WINDOW).min(self.points),
+            received: self.expected,
+        };
+        self.send(
+            Header {
+                request: 0,
+                ..header
+            },
+            &Message::Credit(credit),
+        );
+    }
+
+    fn take(&mut self, header: Header, message: &Message) {
+        match *message {
+            Message::Hello(_) => {
+                let info = wire::Info {
+                    engine: Engine::Cpu,
+                    state: wire::State::Idle,
+                    reset_cause: wire::ResetCause::PowerOn,
+                    board_revision: 0,
+                    memory_bytes: 0,
+                    clocks: wire::Clocks::default(),
+                    baud: self.board_baud,
+                    firmware: Name::new("0"),
+                    board: Name::new("fake"),
+                    capabilities: "",
+                };
+                self.send(header, &Message::Info(info));
+            }
+            Message::Ping(number) => self.send(header, &Message::Pong(number)),
+            Message::Set("n=3") => {
+                self.send(
+                    header,
+                    &Message::Nak(NakCode::BAD_VALUE, "n must be a power of two; use n=4"),
+                );
+            }
+            Message::Baud(baud) => {
+                self.send(header, &Message::Ack(""));
+                self.trial = Some((self.board_baud, self.now + Duration::from_millis(500)));
+                self.board_baud = baud;
+            }
+            Message::UploadBegin(begin) => {
+                (self.expected, self.points, self.uploading) = (0, begin.samples, true);
+                self.send(header, &Message::Ack(""));
+                self.credit(header);
+            }
+            Message::UploadData { offset, data } => {
+                if offset == self.expected {
+                    self.expected += data.len() as u64 / 2;
+                    self.gap_told = false;
+                    self.credit(header);
+                } else if offset > self.expected && !self.gap_told {
+                    self.gap_told = true;
+                    self.send(header, &Message::Nak(NakCode::GAP, "samples are missing"));
+                    self.credit(header);
+                }
+            }
+            Message::UploadEnd { samples, .. } if samples != self.expected => {
+                self.send(header, &Message::Nak(NakCode::GAP, "samples are missing"));
+                self.credit(header);
+            }
+            Message::UploadEnd { .. } => {
+                // A repeated end must not bring a second spectrum.
+                if std::mem::take(&mut self.uploading) {
+                    let unasked = Header {
+                        request: 0,
+                        ..header
+                    };
+                    self.send(unasked, &Message::Descriptor(descriptor()));
+                    self.send(unasked, &Message::Spectrum(chunk()));
+                }
+                self.send(header, &Message::Ack(""));
+            }
+            _ => self.send(header, &Message::Ack("")),
+        }
+    }
+}
+
+fn descriptor() -> wire::Descriptor {
+    wire::Descriptor {
+        id: 9,
+        rate: wire::Rate::hz(48_000),
+        n: 4,
+        domain: wire::Domain::Real,
+        window: wire::Window::Hann,
+        enbw_bins: 1.5,
+        coherent_gain: 0.5,
+        overlap: 2,
+        averaging: wire::Averaging::All,
+        average_count: 0,
+        first_bin: 0,
+        bins: 3,
+        centre_hz: 0.0,
+        unit: wire::Unit::DbReUnit,
+        encoding: Encoding::F32,
+        scale: 1.0,
+        offset: 0.0,
+        source: wire::Source::Upload,
+        engine: Engine::Cpu,
+        board_revision: 0,
+        clocks: wire::Clocks::default(),
+        firmware: Name::new("0"),
+        board: Name::new("fake"),
+    }
+}
+
+fn chunk() -> Chunk<'static> {
+    Chunk {
+        head: RecordHead {
+            record: 0,
+            total: 3,
+            descriptor: 9,
+            encoding: Encoding::F32,
+            engine: Engine::Cpu,
+            fallback: false,
+            blocks: 1,
+            first_sample: 0,
+            counters: wire::Counters::default(),
+        },
+        offset: 0,
+        data: &[0; 12],
+    }
+}
+
+impl Link for FakeBoard {
+    fn read(&mut self, out: &mut [u8], wait: Duration) -> Result<Received> {
+        if self.out.is_empty() {
+            // Time passes, whatever happens.
+            self.now += wait.max(Duration::from_micros(100));
+            if let Some((baud, until)) = self.trial
+                && self.now >= until
+            {
+                self.board_baud = baud;
+                self.trial = None;
+            }
+            if self.uploading && self.now - self.last_credit > Duration::from_millis(500) {
+                let header = Header {
+                    minor: 0,
+                    kind: wire::Kind::CREDIT,
+                    flags: 0,
+                    stream: 1,
+                    request: 0,
+                    sequence: 0,
+                    time_us: 0,
+                };
+                self.credit(header);
+            }
+            if self.out.is_empty() && self.is_noise() && self.frames <= self.faults.dies_after {
+                out[..8].fill(0xF5);
+                return Ok(Received::Bytes(8));
+            }
+            return Ok(Received::Nothing);
+        }
+        let count = out.len().min(self.out.len());
+        for (place, byte) in out.iter_mut().zip(self.out.drain(..count)) {
+            *place = if self.host_baud > self.faults.highest_baud {
+                0xF5
+            } else {
+                byte
+            };
+        }
+        Ok(Received::Bytes(count))
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.frames += 1;
+        self.now += Duration::from_micros(bytes.len() as u64 * 87);
+        let lost = self.faults.lose_every > 0 && self.frames.is_multiple_of(self.faults.lose_every);
+        if lost || self.is_noise() || self.frames > self.faults.dies_after {
+            return Ok(());
+        }
+        self.trial = None;
+        for &byte in bytes {
+            let item = self.decoder.push(byte);
+            let Some(Item::Frame(header, payload)) = item else {
+                continue;
+            };
+            let payload = payload.to_vec();
+            let message =
+                Message::decode(header.kind, &payload).expect("the client speaks the protocol");
+            self.take(header, &message);
+        }
+        Ok(())
+    }
+
+    fn set_baud(&mut self, baud: u32) -> Result<()> {
+        self.host_baud = baud;
+        Ok(())
+    }
+
+    fn description(&self) -> String {
+        "a fake board".to_owned()
+    }
+
+    fn now(&self) -> Duration {
+        self.now
+    }
+}
