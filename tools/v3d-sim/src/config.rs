@@ -17,6 +17,9 @@ pub struct Config {
     /// After this many rounds in which nothing inside V3D could go on, a deadlock is reported.
     /// The ARM may still end it by queueing a program, so the state is kept.
     pub deadlock_rounds: u64,
+    /// Also warn when two QPUs use one DMA engine at a time without the mutex. Programs that ran on
+    /// chips do so; more careful ones do not (qpu.md 5.6).
+    pub flag_unprotected_dma: bool,
 }
 
 impl Default for Config {
@@ -26,6 +29,7 @@ impl Default for Config {
             order_seed: None,
             strict: false,
             deadlock_rounds: 250_000,
+            flag_unprotected_dma: false,
         }
     }
 }

@@ -1,12 +1,17 @@
 //! Performance counters, and the simulator's own statistics.
 //!
-//! Sources 0..29 as in qpu.md 6.3 (G table 82). The functional model counts 13, 14, 16, 17 and 20
-//! to 24; caches beyond the instruction and uniform lines, and what only timing can tell, stay 0.
+//! Sources 0..29 as in qpu.md 6.3 (G table 82). The functional model counts 13, 14, 16, 17, 20 to 24;
+//! TMU cache and L2C, and what only timing can tell, stay 0.
 
-use std::collections::BTreeMap;
+use crate::event::Wait;
+use crate::shared::QPUS;
+use std::collections::{BTreeMap, HashSet};
 
 /// Number of performance counter sources.
 pub const SOURCES: usize = 30;
+
+/// V3D clocks of a round: one instruction of each QPU.
+pub const ROUND_CLOCKS: u64 = 4;
 
 /// Work of one of the two VPM DMA engines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -21,9 +26,9 @@ pub struct DmaWork {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
     /// Instructions executed by each QPU.
-    pub instructions: [u64; 12],
-    /// Clocks for which each QPU was stalled, by cause ([`crate::Wait::cause`]).
-    pub stall: [BTreeMap<&'static str, u64>; 12],
+    pub instructions: [u64; QPUS],
+    /// Clocks for which each QPU was stalled, by cause ([`Wait::cause`]).
+    pub stall: [BTreeMap<&'static str, u64>; QPUS],
     /// The thirty performance counter sources by id, counted since reset whatever PCTRE says.
     pub counters: [u64; SOURCES],
     /// TMU lookups (vectors of 16 lanes).
@@ -34,4 +39,91 @@ pub struct Statistics {
     pub vdw: DmaWork,
     /// Host interrupts raised.
     pub host_interrupts: u64,
+}
+
+/// Running totals, cheap to update.
+#[derive(Default)]
+pub struct Totals {
+    /// Rounds.
+    pub rounds: u64,
+    /// Instructions by QPU.
+    pub instructions: [u64; QPUS],
+    /// Rounds in which a QPU had a program.
+    pub active_rounds: u64,
+    /// Rounds stalled, by QPU and number of cause.
+    pub stall_rounds: [[u64; Wait::CAUSES.len()]; QPUS],
+    /// 64-byte lines of code read.
+    pub code_lines: u64,
+    /// Uniforms read, and the two that each program fetches ahead.
+    pub uniforms: u64,
+    /// 64-byte lines of uniforms read, by slice.
+    pub uniform_lines: u64,
+    uniform_lines_seen: HashSet<(u8, u32)>,
+    /// Vectors looked up.
+    pub tmu_requests: u64,
+    /// DMA loads.
+    pub vdr: DmaWork,
+    /// DMA stores.
+    pub vdw: DmaWork,
+    /// Host interrupts.
+    pub host_interrupts: u64,
+}
+
+impl Totals {
+    /// A uniform at `address` is read by a QPU of `slice`.
+    pub fn uniform(&mut self, slice: u8, address: u32) {
+        self.uniforms += 1;
+        self.uniform_lines += u64::from(self.uniform_lines_seen.insert((slice, address / 64)));
+    }
+
+    /// SLCACTL.UCC: uniform caches of the slices in `mask` are empty.
+    pub fn clear_uniform_lines(&mut self, mask: u32) {
+        self.uniform_lines_seen
+            .retain(|(slice, _)| mask & 1 << slice == 0);
+    }
+
+    /// A performance counter source.
+    #[must_use]
+    pub fn source(&self, id: usize) -> u64 {
+        let instructions: u64 = self.instructions.iter().sum();
+        match id {
+            13 => (self.rounds * QPUS as u64 - self.active_rounds) * ROUND_CLOCKS,
+            14 => self.active_rounds * ROUND_CLOCKS,
+            16 => instructions * ROUND_CLOCKS,
+            17 => {
+                self.stall_rounds
+                    .iter()
+                    .map(|stalls| stalls[Wait::TMU_CAUSE])
+                    .sum::<u64>()
+                    * ROUND_CLOCKS
+            }
+            20 => instructions,
+            21 => self.code_lines,
+            22 => self.uniforms,
+            23 => self.uniform_lines,
+            24 => self.tmu_requests * 16,
+            _ => 0,
+        }
+    }
+
+    /// All of it, for a user.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        let stall = |rounds: &[u64; Wait::CAUSES.len()]| {
+            let named = Wait::CAUSES.into_iter().zip(rounds);
+            named
+                .filter(|(_, rounds)| **rounds > 0)
+                .map(|(cause, rounds)| (cause, rounds * ROUND_CLOCKS))
+                .collect()
+        };
+        Statistics {
+            instructions: self.instructions,
+            stall: std::array::from_fn(|qpu| stall(&self.stall_rounds[qpu])),
+            counters: std::array::from_fn(|id| self.source(id)),
+            tmu_requests: self.tmu_requests,
+            vdr: self.vdr,
+            vdw: self.vdw,
+            host_interrupts: self.host_interrupts,
+        }
+    }
 }

@@ -57,6 +57,8 @@ pub enum FaultKind {
     LdtmuWithoutRequest(u8),
     /// A VPM read when no read setup has vectors left.
     VpmReadWithoutSetup,
+    /// A VPM or DMA setup word with a reserved field; which.
+    Setup(&'static str),
     /// Execution ran into a word of zeros, where no code is.
     RanOffCode,
     /// A warning while the simulator is strict.
@@ -73,6 +75,7 @@ impl FaultKind {
             Self::ThreeD(_) => "3d-only",
             Self::LdtmuWithoutRequest(_) => "ldtmu-without-request",
             Self::VpmReadWithoutSetup => "vpm-read-without-setup",
+            Self::Setup(_) => "reserved-setup",
             Self::RanOffCode => "ran-off-code",
             Self::Strict(rule, _) => rule.id(),
         }
@@ -111,6 +114,7 @@ impl fmt::Display for FaultKind {
                     "a VPM read without vectors left would wait for ever; write rd_setup with enough vectors first"
                 )
             }
+            Self::Setup(what) => write!(f, "setup word without a function: {what}"),
             Self::RanOffCode => write!(
                 f,
                 "execution ran into a word of zeros: is a program end or a branch missing?"
@@ -180,8 +184,8 @@ pub enum Wait {
     Mutex,
     /// Room in the request FIFO of the TMU of this number.
     TmuRequest(u8),
-    /// Room in the VPM write FIFO, or writes that must drain first.
-    VpmWrite,
+    /// The VPM. The functional model never waits for it; the cycle model will.
+    Vpm,
     /// The end of this QPU's DMA load.
     DmaLoad,
     /// The end of this QPU's DMA store.
@@ -193,19 +197,39 @@ pub enum Wait {
 }
 
 impl Wait {
+    /// The names of all causes.
+    pub const CAUSES: [&'static str; 8] = [
+        "semaphore",
+        "mutex",
+        "tmu",
+        "vpm",
+        "vdr",
+        "vdw",
+        "host",
+        "hung",
+    ];
+
+    pub(crate) const TMU_CAUSE: usize = 2;
+
+    /// The place of its cause in [`Wait::CAUSES`].
+    #[must_use]
+    pub const fn cause_number(self) -> usize {
+        match self {
+            Self::SemaphoreIncrement(_) | Self::SemaphoreDecrement(_) => 0,
+            Self::Mutex => 1,
+            Self::TmuRequest(_) => Self::TMU_CAUSE,
+            Self::Vpm => 3,
+            Self::DmaLoad => 4,
+            Self::DmaStore => 5,
+            Self::Host => 6,
+            Self::Hung => 7,
+        }
+    }
+
     /// The name of its cause, as in the output of a job.
     #[must_use]
     pub const fn cause(self) -> &'static str {
-        match self {
-            Self::SemaphoreIncrement(_) | Self::SemaphoreDecrement(_) => "semaphore",
-            Self::Mutex => "mutex",
-            Self::TmuRequest(_) => "tmu",
-            Self::VpmWrite => "vpm_write",
-            Self::DmaLoad => "vdr",
-            Self::DmaStore => "vdw",
-            Self::Host => "host",
-            Self::Hung => "hung",
-        }
+        Self::CAUSES[self.cause_number()]
     }
 }
 
@@ -216,7 +240,7 @@ impl fmt::Display for Wait {
             Self::SemaphoreDecrement(number) => write!(f, "semaphore {number} to rise above 0"),
             Self::Mutex => write!(f, "the mutex"),
             Self::TmuRequest(tmu) => write!(f, "room in the request FIFO of TMU {tmu}"),
-            Self::VpmWrite => write!(f, "its VPM writes to drain"),
+            Self::Vpm => write!(f, "the VPM"),
             Self::DmaLoad => write!(f, "its DMA load"),
             Self::DmaStore => write!(f, "its DMA store"),
             Self::Host => write!(f, "the host: it is halted (DBQRUN resumes it)"),

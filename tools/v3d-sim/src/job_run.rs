@@ -4,9 +4,11 @@
 //! for. The first fault, a deadlock or the clock limit ends the job.
 
 use crate::config::{Config, DEFAULT_CLOCK_HZ};
-use crate::counters::Statistics;
-use crate::event::{DeadlockReport, Fault, Warning};
+use crate::counters::{ROUND_CLOCKS, Statistics};
+use crate::event::{DeadlockReport, Fault, Place, Warning};
+use crate::launch::{self, Stop};
 use crate::memory::SparseMemory;
+use crate::v3d::V3d;
 use qpu::job::{CacheClear, Program};
 
 /// Programs that are queued together; the next launch starts when all of them ended.
@@ -64,31 +66,46 @@ pub struct Outcome {
     pub cycles: u64,
     /// Instructions, stalls, counters, TMU and DMA work, host interrupts.
     pub statistics: Statistics,
-    /// At most one: the first ends the job.
+    /// The first ends the job; QPUs that fault in the same round are all here.
     pub faults: Vec<Fault>,
     /// The first of each kind, with its count.
     pub warnings: Vec<Warning>,
     /// Who waited for what, when the job ended in a deadlock.
     pub deadlock: Option<DeadlockReport>,
+    /// Where every QPU was whose program had not ended.
+    pub running: Vec<Place>,
 }
 
 /// Runs `launches` one after the other on `memory`, which then holds what the programs stored.
 #[must_use]
-pub fn run_job(
-    _memory: &mut SparseMemory,
-    _launches: &[JobLaunch],
-    options: &JobOptions,
-) -> Outcome {
-    let _config = Config {
+pub fn run_job(memory: &mut SparseMemory, launches: &[JobLaunch], options: &JobOptions) -> Outcome {
+    let mut v3d = V3d::new(Config {
         clock_hz: options.clock_hz,
+        order_seed: options.order_seed,
+        strict: options.strict,
         ..Config::default()
-    };
+    });
+    launch::prepare(&mut v3d);
+    let mut rounds_left = options.limit_cycles / ROUND_CLOCKS;
+    let mut end = JobEnd::Completed;
+    for JobLaunch { programs, clear } in launches {
+        launch::clear_caches(&mut v3d, *clear);
+        if let Err(stop) = launch::run(&mut v3d, memory, programs, &mut rounds_left) {
+            end = match stop {
+                Stop::Fault => JobEnd::Fault,
+                Stop::Deadlock => JobEnd::Deadlock,
+                Stop::Limit => JobEnd::CycleLimit,
+            };
+            break;
+        }
+    }
     Outcome {
-        end: JobEnd::Completed,
-        cycles: 0,
-        statistics: Statistics::default(),
-        faults: Vec::new(),
-        warnings: Vec::new(),
-        deadlock: None,
+        end,
+        cycles: v3d.clocks(),
+        statistics: v3d.statistics(),
+        faults: v3d.faults().to_vec(),
+        warnings: v3d.warnings().cloned().collect(),
+        deadlock: (end == JobEnd::Deadlock).then(|| v3d.deadlock_report()),
+        running: v3d.running(),
     }
 }

@@ -1,12 +1,22 @@
 //! A [`qpu::job::Runner`] on a simulated V3D with its own RAM, for host tests.
+//!
+//! It is strict unless told otherwise: a program that breaks a rule stops with a sentence that says
+//! which, where. Memory outside the buffers is not there.
 
 use crate::config::Config;
-use qpu::job::{Buffer, Job, Report, Runner};
+use crate::counters::{ROUND_CLOCKS, Statistics};
+use crate::event::Warning;
+use crate::launch::{self, Stop};
+use crate::memory::Memory;
+use crate::ram::Ram;
+use crate::v3d::V3d;
+use qpu::job::{Buffer, BusAddr, Job, Report, Runner};
 use std::fmt;
 
 /// Runs jobs on a simulated V3D with RAM of its own, at bus address 0x4000_0000.
 pub struct SimRunner {
-    config: Config,
+    v3d: V3d,
+    ram: Ram,
 }
 
 /// Why a [`SimRunner`] could not do what it was asked for.
@@ -19,6 +29,7 @@ impl fmt::Display for SimError {
     }
 }
 
+/// As it is displayed, so that `unwrap` in a test shows the report.
 impl fmt::Debug for SimError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -30,48 +41,163 @@ impl std::error::Error for SimError {}
 impl SimRunner {
     /// A runner with `ram_bytes` of RAM and a strict V3D, QPUs advancing in their fixed order.
     #[must_use]
-    pub fn new(_ram_bytes: u32) -> Self {
-        Self {
-            config: Config {
-                strict: true,
-                ..Config::default()
-            },
-        }
+    pub fn new(ram_bytes: u32) -> Self {
+        let mut runner = Self {
+            v3d: V3d::new(Config::default()),
+            ram: Ram::new(ram_bytes),
+        };
+        runner.configure(Config {
+            strict: true,
+            ..Config::default()
+        });
+        runner
+    }
+
+    fn configure(&mut self, config: Config) {
+        self.v3d = V3d::new(config);
+        launch::prepare(&mut self.v3d);
     }
 
     /// The same with QPUs advancing in the order that `seed` makes.
     #[must_use]
     pub fn with_order_seed(mut self, seed: u64) -> Self {
-        self.config.order_seed = Some(seed);
+        self.configure(Config {
+            order_seed: Some(seed),
+            ..self.v3d.config().clone()
+        });
         self
     }
 
     /// The same with warnings that only warn, or stop the job (the default).
     #[must_use]
     pub fn with_strict(mut self, strict: bool) -> Self {
-        self.config.strict = strict;
+        self.configure(Config {
+            strict,
+            ..self.v3d.config().clone()
+        });
         self
+    }
+
+    /// What V3D has done since the runner was made, or since a job failed.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        self.v3d.statistics()
+    }
+
+    /// The first warning of each kind, with its count; empty when strict.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<Warning> {
+        self.v3d.warnings().cloned().collect()
+    }
+
+    /// The bus address of a part of a buffer.
+    fn range(buffer: Buffer, first: u32, words: usize) -> Result<u32, SimError> {
+        let start = u64::from(first) * 4;
+        if start + words as u64 * 4 > u64::from(buffer.bytes) {
+            return Err(SimError(format!(
+                "words {first}..{} do not lie in a buffer of {} bytes",
+                u64::from(first) + words as u64,
+                buffer.bytes
+            )));
+        }
+        Ok(buffer.addr.0 + start as u32)
+    }
+
+    /// What stopped a job, as text; V3D is then as after a power cycle.
+    fn failed(&mut self, stop: Stop, limit_us: u32) -> SimError {
+        let text = match stop {
+            Stop::Fault => {
+                let faults: Vec<String> =
+                    self.v3d.faults().iter().map(ToString::to_string).collect();
+                faults.join("\n")
+            }
+            Stop::Deadlock => self.v3d.deadlock_report().to_string(),
+            Stop::Limit => {
+                let places: Vec<String> = self
+                    .v3d
+                    .running()
+                    .iter()
+                    .map(|place| format!("  {place} runs"))
+                    .collect();
+                format!(
+                    "programs did not end within {limit_us} us\n{}",
+                    places.join("\n")
+                )
+            }
+        };
+        self.configure(self.v3d.config().clone());
+        SimError(text)
     }
 }
 
 impl Runner for SimRunner {
     type Error = SimError;
 
-    fn alloc(&mut self, _bytes: u32, _align: u32) -> Result<Buffer, SimError> {
-        Err(SimError("the simulator is not in the tree yet".into()))
+    fn alloc(&mut self, bytes: u32, align: u32) -> Result<Buffer, SimError> {
+        if !align.is_power_of_two() {
+            return Err(SimError(format!(
+                "an alignment of {align} is not a power of two"
+            )));
+        }
+        match self.ram.alloc(bytes, align) {
+            Some(addr) => Ok(Buffer {
+                addr: BusAddr(addr),
+                bytes,
+            }),
+            None => Err(SimError(format!(
+                "no room for {bytes} bytes: {} are left; make the runner with more RAM",
+                self.ram.free()
+            ))),
+        }
     }
 
-    fn release_all(&mut self) {}
-
-    fn write(&mut self, _buffer: Buffer, _first: u32, _words: &[u32]) -> Result<(), SimError> {
-        Err(SimError("the simulator is not in the tree yet".into()))
+    fn release_all(&mut self) {
+        self.ram.release_all();
     }
 
-    fn read(&mut self, _buffer: Buffer, _first: u32, _words: &mut [u32]) -> Result<(), SimError> {
-        Err(SimError("the simulator is not in the tree yet".into()))
+    fn write(&mut self, buffer: Buffer, first: u32, words: &[u32]) -> Result<(), SimError> {
+        let addr = Self::range(buffer, first, words.len())?;
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        self.v3d.memory_changed(addr, bytes.len() as u32);
+        self.ram
+            .write(addr, &bytes)
+            .map_err(|_| SimError("the buffer has been released".into()))
     }
 
-    fn run(&mut self, _job: &Job, _limit_us: u32) -> Result<Report, SimError> {
-        Err(SimError("the simulator is not in the tree yet".into()))
+    fn read(&mut self, buffer: Buffer, first: u32, words: &mut [u32]) -> Result<(), SimError> {
+        let addr = Self::range(buffer, first, words.len())?;
+        let mut bytes = vec![0; words.len() * 4];
+        self.ram
+            .read(addr, &mut bytes)
+            .map_err(|_| SimError("the buffer has been released".into()))?;
+        for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(4)) {
+            *word = u32::from_le_bytes(bytes.try_into().expect("chunks of 4"));
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, SimError> {
+        let clock_hz = u64::from(self.v3d.config().clock_hz);
+        let start = self.v3d.clocks();
+        let mut programs = 0;
+        for launch in job.launches {
+            let mut rounds_left = u64::from(limit_us) * clock_hz / 1_000_000 / ROUND_CLOCKS;
+            launch::clear_caches(&mut self.v3d, launch.clear);
+            launch::run(
+                &mut self.v3d,
+                &mut self.ram,
+                launch.programs,
+                &mut rounds_left,
+            )
+            .map_err(|stop| self.failed(stop, limit_us))?;
+            programs += launch.programs.len() as u32;
+        }
+        let cycles = self.v3d.clocks() - start;
+        let elapsed_us = (cycles * 1_000_000).div_ceil(clock_hz) as u32;
+        Ok(Report {
+            elapsed_us,
+            cycles: Some(cycles),
+            programs,
+        })
     }
 }

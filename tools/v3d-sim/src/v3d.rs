@@ -1,19 +1,54 @@
-//! The whole V3D block.
+//! The whole V3D block: twelve QPUs that advance together, and what they share.
+//!
+//! A round is 4 V3D clocks: every QPU with a program executes one instruction or waits. The scheduler
+//! starts queued programs on idle QPUs at once.
 
 use crate::config::Config;
-use crate::event::Event;
+use crate::counters::Statistics;
+use crate::event::{DeadlockReport, Event, Fault, Place, Wait, Warning};
 use crate::memory::Memory;
+use crate::order::Order;
+use crate::qpu::{Qpu, Step};
+use crate::registers::Registers;
+use crate::rule::Rule;
+use crate::scheduler::Scheduler;
+use crate::shared::{QPUS, Shared};
 
 /// The V3D block: starts powered, reset and idle.
 pub struct V3d {
     config: Config,
+    pub(crate) qpus: [Qpu; QPUS],
+    pub(crate) scheduler: Scheduler,
+    pub(crate) shared: Shared,
+    pub(crate) registers: Registers,
+    order: Order,
+    /// What each QPU waited for in the last round.
+    waits: [Option<Wait>; QPUS],
+    /// Nothing could go on in the last round, so nothing will until the ARM writes a register.
+    stuck: bool,
+    stuck_rounds: u64,
+    deadlock_reported: bool,
+    /// Programs have run since V3D was last idle.
+    launched: bool,
 }
 
 impl V3d {
     /// A V3D that has just been reset.
     #[must_use]
     pub fn new(config: Config) -> Self {
-        Self { config }
+        Self {
+            qpus: std::array::from_fn(|number| Qpu::new(number as u8)),
+            scheduler: Scheduler::default(),
+            shared: Shared::new(&config),
+            registers: Registers::default(),
+            order: Order::new(config.order_seed),
+            waits: [None; QPUS],
+            stuck: false,
+            stuck_rounds: 0,
+            deadlock_reported: false,
+            launched: false,
+            config,
+        }
     }
 
     /// What it was made with.
@@ -22,36 +57,229 @@ impl V3d {
         &self.config
     }
 
-    /// A power cycle.
-    pub fn reset(&mut self) {}
-
-    /// Reads the register at `offset` inside the 4 KiB window.
-    pub fn read_register(&mut self, offset: u32) -> u32 {
-        if offset == 0 { 0x0244_3356 } else { 0 }
+    /// A power cycle: as new, but for events that nobody has taken yet.
+    pub fn reset(&mut self) {
+        let events = self.take_events();
+        *self = Self::new(self.config.clone());
+        for event in events {
+            self.shared.report.event(event);
+        }
     }
 
-    /// Writes the register at `offset` inside the 4 KiB window.
-    pub fn write_register(&mut self, _offset: u32, _value: u32) {}
-
-    /// Whether any program runs, hangs or is queued.
+    /// Whether any program runs, hangs or is queued, or DMA is not finished.
     #[must_use]
     pub fn is_running(&self) -> bool {
-        false
+        self.has_programs() || self.shared.is_busy()
+    }
+
+    fn has_programs(&self) -> bool {
+        self.scheduler.queued() > 0 || self.qpus.iter().any(|qpu| !qpu.is_idle())
+    }
+
+    /// Whether programs are there, and none of them can go on unless the ARM does something.
+    #[must_use]
+    pub fn is_stuck(&self) -> bool {
+        self.stuck && self.has_programs()
     }
 
     /// Advances by up to `rounds` rounds of 4 V3D clocks; stops early when idle. Returns rounds used.
-    pub fn advance(&mut self, _memory: &mut impl Memory, _rounds: u64) -> u64 {
-        0
+    pub fn advance(&mut self, memory: &mut impl Memory, rounds: u64) -> u64 {
+        let mut used = 0;
+        while used < rounds && self.is_running() {
+            if self.stuck {
+                self.pass_time(rounds - used);
+                return rounds;
+            }
+            self.round(memory);
+            used += 1;
+        }
+        used
     }
 
-    /// What happened since the last call.
+    fn round(&mut self, memory: &mut impl Memory) {
+        let busy = self.shared.is_busy();
+        self.shared.now += 1;
+        self.shared.totals.rounds += 1;
+        if busy {
+            for (at, kind) in self.shared.advance(memory).into_iter().flatten() {
+                self.qpus[usize::from(at.qpu)].hang(at, kind, &mut self.shared);
+            }
+        }
+        let mut progress = busy;
+        for number in self.order.next_round() {
+            progress |= self.turn(usize::from(number), memory);
+        }
+        self.set_stuck(!progress);
+        if self.launched && !self.has_programs() {
+            self.launched = false;
+            self.check_semaphores();
+        }
+    }
+
+    /// One QPU's turn. Whether it could go on.
+    fn turn(&mut self, number: usize, memory: &mut impl Memory) -> bool {
+        let qpu = &mut self.qpus[number];
+        if qpu.is_idle() {
+            return false;
+        }
+        self.shared.totals.active_rounds += 1;
+        self.waits[number] = None;
+        if qpu.hold > 0 {
+            qpu.hold -= 1;
+            return true;
+        }
+        match qpu.step(&mut self.shared, memory) {
+            Step::Executed => qpu.hold = self.order.next_hold(),
+            Step::Ended => {
+                self.scheduler.complete();
+                self.dispatch();
+            }
+            Step::Waited(wait) => {
+                self.waits[number] = Some(wait);
+                self.shared.totals.stall_rounds[number][wait.cause_number()] += 1;
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Starts queued programs on idle QPUs, the highest number first.
+    pub(crate) fn dispatch(&mut self) {
+        for number in (0..QPUS).rev() {
+            if self.qpus[number].is_idle()
+                && let Some(request) = self.scheduler.next_for(number)
+            {
+                self.qpus[number].start(request, &mut self.shared);
+                self.launched = true;
+            }
+        }
+    }
+
+    /// The ARM has written something: what waited may go on.
+    pub(crate) fn wake(&mut self) {
+        self.set_stuck(false);
+    }
+
+    fn set_stuck(&mut self, stuck: bool) {
+        self.stuck = stuck;
+        if stuck {
+            self.stuck_rounds += 1;
+        } else {
+            self.stuck_rounds = 0;
+            self.deadlock_reported = false;
+        }
+    }
+
+    /// Rounds in which nothing happens.
+    fn pass_time(&mut self, rounds: u64) {
+        self.shared.now += rounds;
+        let totals = &mut self.shared.totals;
+        totals.rounds += rounds;
+        for (number, wait) in self.waits.iter().enumerate() {
+            if let Some(wait) = wait
+                && !self.qpus[number].is_idle()
+            {
+                totals.active_rounds += rounds;
+                totals.stall_rounds[number][wait.cause_number()] += rounds;
+            }
+        }
+        self.stuck_rounds += rounds;
+        // A fault has been reported, and halted QPUs are the host's: neither is news.
+        let explained = self
+            .waits
+            .iter()
+            .any(|wait| matches!(wait, Some(Wait::Hung | Wait::Host)));
+        if self.stuck_rounds >= self.config.deadlock_rounds && !self.deadlock_reported && !explained
+        {
+            self.deadlock_reported = true;
+            let report = self.deadlock_report();
+            self.shared.report.event(Event::Deadlock(report));
+        }
+    }
+
+    /// Who waits for what, as of the last round.
+    #[must_use]
+    pub fn deadlock_report(&self) -> DeadlockReport {
+        let waiting = (0..QPUS)
+            .rev()
+            .filter(|number| !self.qpus[*number].is_idle());
+        DeadlockReport {
+            waiting: waiting
+                .filter_map(|number| Some((self.qpus[number].place(), self.waits[number]?)))
+                .collect(),
+            semaphores: self.shared.semaphores.counts(),
+            mutex_holder: self.shared.mutex.holder(),
+            queued: self.scheduler.queued() as u32,
+        }
+    }
+
+    /// Semaphores survive programs: one that is left up will surprise the next launch.
+    fn check_semaphores(&mut self) {
+        let counts = self.shared.semaphores.counts();
+        if counts != [0; 16] {
+            let left = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+            let left: Vec<String> = left
+                .map(|(number, count)| format!("{number} is {count}"))
+                .collect();
+            self.shared
+                .report
+                .warn_launch(Rule::SemaphoreLeft, || left.join(", "));
+        }
+    }
+
+    /// What happened since the last call: faults, the first warning of each kind, deadlocks.
     pub fn take_events(&mut self) -> Vec<Event> {
-        Vec::new()
+        self.shared.report.take_events()
+    }
+
+    /// All faults since reset.
+    #[must_use]
+    pub fn faults(&self) -> &[Fault] {
+        self.shared.report.faults()
+    }
+
+    /// The first warning of each kind since reset, with how often it happened.
+    pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
+        self.shared.report.warnings()
+    }
+
+    /// What was done since reset.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        self.shared.totals.statistics()
+    }
+
+    /// Someone other than V3D has stored `bytes` bytes at `addr`: a line that a TMU has read there is an
+    /// old copy until the caches are cleared (rule `tmu-stale-line`).
+    pub fn memory_changed(&mut self, addr: u32, bytes: u32) {
+        self.shared.stale.store(addr, bytes);
+    }
+
+    /// Where every QPU with a program is.
+    #[must_use]
+    pub fn running(&self) -> Vec<Place> {
+        self.qpus
+            .iter()
+            .filter(|qpu| !qpu.is_idle())
+            .map(Qpu::place)
+            .collect()
+    }
+
+    /// Programs queued and not started.
+    #[must_use]
+    pub fn queued(&self) -> usize {
+        self.scheduler.queued()
+    }
+
+    /// V3D clocks since reset in which anything ran.
+    #[must_use]
+    pub fn clocks(&self) -> u64 {
+        self.shared.totals.rounds * crate::counters::ROUND_CLOCKS
     }
 
     /// The level of the interrupt line, GPU IRQ 10.
     #[must_use]
     pub fn interrupt(&self) -> bool {
-        false
+        self.shared.host_interrupts != 0 || self.registers.interrupt()
     }
 }

@@ -1,0 +1,139 @@
+//! The two VPM DMA engines: VDR loads memory into the VPM, VDW stores VPM to memory.
+//!
+//! Each is one engine for the whole chip with a queue; setup words are kept per QPU and taken when
+//! the address is written (qpu.md 5.6). Rows move one after the other, at a pace that the cycle model
+//! will replace; in the meantime VPM and memory hold what they held, so a missing wait shows.
+
+pub mod setup;
+pub mod vdr;
+pub mod vdw;
+
+use crate::event::{Access, FaultKind};
+use crate::memory::{Memory, MemoryFault};
+use crate::report::At;
+use crate::vpm::Vpm;
+use std::collections::VecDeque;
+
+/// Rounds before the first row, and for each row.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// From the request to the start of the first row.
+    pub start: u64,
+    /// Each row.
+    pub row: u64,
+}
+
+/// What one kind of engine moves.
+pub trait Transfer {
+    /// How fast rows move.
+    const PACE: Pace;
+    /// What its accesses are for, in a fault.
+    const ACCESS: Access;
+    /// Rows of this transfer, at least 1.
+    fn rows(&self) -> u32;
+    /// Bytes of memory in a row.
+    fn row_bytes(&self) -> u32;
+    /// Where a row starts in memory.
+    fn row_address(&self, row: u32) -> u32;
+    /// Moves one row.
+    ///
+    /// # Errors
+    /// When memory is not there.
+    fn move_row(
+        &self,
+        row: u32,
+        vpm: &mut Vpm,
+        memory: &mut impl Memory,
+    ) -> Result<(), MemoryFault>;
+}
+
+struct Request<T> {
+    at: At,
+    transfer: T,
+    rows_done: u32,
+}
+
+/// One engine, and the transfers that wait for it.
+pub struct Engine<T> {
+    queue: VecDeque<Request<T>>,
+    next_row_at: u64,
+    /// A bit for each QPU with a transfer that is not complete.
+    busy: u16,
+}
+
+impl<T> Default for Engine<T> {
+    fn default() -> Self {
+        Self {
+            queue: VecDeque::new(),
+            next_row_at: 0,
+            busy: 0,
+        }
+    }
+}
+
+/// A row has been moved, or could not be.
+pub struct RowDone {
+    /// The instruction that started the transfer.
+    pub at: At,
+    /// First byte of memory.
+    pub address: u32,
+    /// Bytes of memory moved.
+    pub bytes: u32,
+    /// Why not.
+    pub fault: Option<FaultKind>,
+}
+
+impl<T: Transfer> Engine<T> {
+    /// Whether a transfer of this QPU is not complete.
+    #[must_use]
+    pub fn is_busy_for(&self, qpu: u8) -> bool {
+        self.busy & 1 << qpu != 0
+    }
+
+    /// Whether any transfer is not complete.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.busy != 0
+    }
+
+    /// Queues a transfer in round `now`; this QPU has none queued.
+    pub fn start(&mut self, at: At, now: u64, transfer: T) {
+        if self.queue.is_empty() {
+            self.next_row_at = now + T::PACE.start;
+        }
+        self.busy |= 1 << at.qpu;
+        self.queue.push_back(Request {
+            at,
+            transfer,
+            rows_done: 0,
+        });
+    }
+
+    /// Moves the row that is due in round `now`, if one is.
+    pub fn advance(
+        &mut self,
+        now: u64,
+        vpm: &mut Vpm,
+        memory: &mut impl Memory,
+    ) -> Option<RowDone> {
+        let request = self.queue.front_mut()?;
+        if now < self.next_row_at {
+            return None;
+        }
+        let moved = request.transfer.move_row(request.rows_done, vpm, memory);
+        request.rows_done += 1;
+        let done = RowDone {
+            at: request.at,
+            address: request.transfer.row_address(request.rows_done - 1),
+            bytes: request.transfer.row_bytes(),
+            fault: moved.err().map(|fault| FaultKind::Memory(T::ACCESS, fault)),
+        };
+        self.next_row_at = now + T::PACE.row;
+        if request.rows_done == request.transfer.rows() || done.fault.is_some() {
+            self.busy &= !(1 << request.at.qpu);
+            self.queue.pop_front();
+            self.next_row_at = now + T::PACE.start;
+        }
+        Some(done)
+    }
+}

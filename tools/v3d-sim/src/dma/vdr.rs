@@ -1,0 +1,261 @@
+//! VDR: DMA from memory into the VPM.
+//!
+//! NROWS rows of ROWLEN elements, their starts a pitch apart in memory and VPITCH apart in the VPM.
+//! Source: qpu.md 5.5 (G; py-videocore's and asurati's examples were run on hardware).
+
+use super::setup::{Mode, item};
+use super::{Pace, Transfer};
+use crate::event::Access;
+use crate::memory::{Memory, MemoryFault};
+use crate::vpm::Vpm;
+
+/// The VDR setup of a QPU. Words stay until they are written again, whatever program runs.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Setup {
+    /// The last basic word.
+    pub basic: u32,
+    /// MPITCHB of the last pitch word.
+    pub mpitchb: u32,
+    /// Whether the program that runs has written the basic word.
+    pub basic_given: bool,
+    /// Whether it has written the pitch word.
+    pub pitch_given: bool,
+}
+
+impl Setup {
+    /// A new program starts.
+    pub fn start_program(&mut self) {
+        (self.basic_given, self.pitch_given) = (false, false);
+    }
+
+    /// Takes a setup word with bit 31 set.
+    pub fn write(&mut self, word: u32) {
+        if word >> 28 == 9 {
+            (self.mpitchb, self.pitch_given) = (word & 0x1fff, true);
+        } else {
+            (self.basic, self.basic_given) = (word, true);
+        }
+    }
+
+    /// Whether a load would use a word that the program has not written.
+    #[must_use]
+    pub fn is_incomplete(&self) -> bool {
+        let needs_pitch = self.basic >> 24 & 15 == 0 && self.basic >> 16 & 15 != 1;
+        !self.basic_given || (needs_pitch && !self.pitch_given)
+    }
+
+    /// A load from `memory` with the setup as it is now.
+    #[must_use]
+    pub fn start(&self, memory: u32) -> Load {
+        Load::new(self.basic, self.mpitchb, memory)
+    }
+}
+
+/// A load with its setup as it was at its start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Load {
+    memory: u32,
+    pitch: u32,
+    row_elements: u32,
+    rows: u32,
+    mode: Mode,
+    vertical: bool,
+    /// Y with the element's part of a word below it: the unit of VPITCH.
+    y_part: u32,
+    x: u32,
+    vpm_pitch: u32,
+}
+
+fn or_16(field: u32) -> u32 {
+    if field == 0 { 16 } else { field }
+}
+
+impl Load {
+    /// The load from `memory` that `basic` and MPITCHB describe.
+    #[must_use]
+    pub fn new(basic: u32, mpitchb: u32, memory: u32) -> Self {
+        let mode = Mode::from_bits(basic >> 28 & 7)
+            .expect("1 selects the pitch word, which is not kept here");
+        let mpitch = basic >> 24 & 15;
+        Self {
+            memory,
+            pitch: if mpitch == 0 { mpitchb } else { 8 << mpitch },
+            row_elements: or_16(basic >> 20 & 15),
+            rows: or_16(basic >> 16 & 15),
+            mode,
+            vertical: basic & 1 << 11 != 0,
+            y_part: (basic >> 4 & 0x7f) << mode.width.per_word_log2() | mode.part,
+            x: basic & 15,
+            vpm_pitch: or_16(basic >> 12 & 15),
+        }
+    }
+
+    /// Whether a sub-word load is vertical: its layout is an assumption.
+    #[must_use]
+    pub fn is_subword_vertical(&self) -> bool {
+        self.vertical && self.mode.width.per_word_log2() > 0
+    }
+
+    /// Whether a horizontal row runs past column 15.
+    #[must_use]
+    pub fn row_wraps(&self) -> bool {
+        let part = self.y_part & ((1 << self.mode.width.per_word_log2()) - 1);
+        !self.vertical
+            && self.x + ((part + self.row_elements - 1) >> self.mode.width.per_word_log2()) > 15
+    }
+
+    /// Whether memory rows start at multiples of the element width.
+    #[must_use]
+    pub fn is_aligned(&self) -> bool {
+        (self.memory | if self.rows > 1 { self.pitch } else { 0 }) & (self.mode.width.bytes() - 1)
+            == 0
+    }
+}
+
+impl Transfer for Load {
+    /// 61 + 19.4 clocks a row, the line through the published rates (qpu.md 8.4), in rounds.
+    const PACE: Pace = Pace { start: 15, row: 5 };
+    const ACCESS: Access = Access::Vdr;
+
+    fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    fn row_bytes(&self) -> u32 {
+        self.row_elements * self.mode.width.bytes()
+    }
+
+    fn row_address(&self, row: u32) -> u32 {
+        self.memory.wrapping_add(row.wrapping_mul(self.pitch))
+    }
+
+    fn move_row(
+        &self,
+        row: u32,
+        vpm: &mut Vpm,
+        memory: &mut impl Memory,
+    ) -> Result<(), MemoryFault> {
+        let mut bytes = [0; 64];
+        let bytes = &mut bytes[..self.row_bytes() as usize];
+        memory.read(self.row_address(row), bytes)?;
+        let log2 = self.mode.width.per_word_log2();
+        let start = self.y_part + row * self.vpm_pitch;
+        let (y, part) = (start >> log2, start & ((1 << log2) - 1));
+        for (element, bytes) in bytes
+            .chunks_exact(self.mode.width.bytes() as usize)
+            .enumerate()
+        {
+            let value = bytes
+                .iter()
+                .rev()
+                .fold(0, |value, byte| value << 8 | u32::from(*byte));
+            let place = item(
+                y,
+                self.x,
+                self.vertical,
+                self.mode.width,
+                part + element as u32,
+            );
+            let word = vpm.linear_mut(place.word);
+            *word = *word & !(place.mask << place.shift) | value << place.shift;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::SparseMemory;
+
+    /// Memory whose word at 4n is n, and the VPM after a load from its start.
+    fn load(basic: u32, mpitchb: u32) -> Vpm {
+        let mut memory = SparseMemory::new();
+        let words: Vec<u8> = (0..4096u32).flat_map(u32::to_le_bytes).collect();
+        memory.put(0x4000_0000, &words);
+        let load = Load::new(basic, mpitchb, 0x4000_0000);
+        let mut vpm = Vpm::default();
+        for row in 0..load.rows() {
+            load.move_row(row, &mut vpm, &mut memory).unwrap();
+        }
+        vpm
+    }
+
+    #[test]
+    fn rows_of_sixteen_words() {
+        let vpm = load(0x8300_1000 | 5 << 4, 0);
+        for y in 0..16 {
+            for x in 0..16 {
+                assert_eq!(vpm.word(5 + y, x), (y * 16 + x) as u32);
+            }
+        }
+    }
+
+    /// py-videocore, run on hardware: vertical, 4 rows of 16, VPITCH 0 fills a column over all 64 rows;
+    /// asurati's 0x8304080f is the same in column 15.
+    #[test]
+    fn vertical_rows_go_down_one_column() {
+        let vpm = load(0x8304_080f, 0);
+        for y in 0..64 {
+            assert_eq!(vpm.word(y, 15), y as u32);
+            assert_eq!(vpm.word(y, 14), 0);
+        }
+    }
+
+    /// py-videocore, run on hardware: an 8 x 8 block at (4, 4), pitch 32 bytes.
+    #[test]
+    fn a_block_inside_the_vpm() {
+        let vpm = load(0x8288_1044, 0);
+        for y in 0..8 {
+            for x in 0..8 {
+                assert_eq!(vpm.word(4 + y, 4 + x), (y * 8 + x) as u32);
+            }
+        }
+        assert_eq!(vpm.word(4, 3) | vpm.word(4, 12) | vpm.word(12, 4), 0);
+    }
+
+    /// QPULib: 16 rows of one word, VPITCH 1, fill one column.
+    #[test]
+    fn one_word_rows_with_vpitch_1() {
+        let vpm = load(0x8310_1802, 0);
+        for y in 0..16 {
+            assert_eq!(vpm.word(y, 2), 16 * y as u32);
+        }
+    }
+
+    /// Broadcom: 2 rows at Y 15 with VPITCH 0 go to rows 15 and 31; 3 rows of 2 with MPITCHB.
+    #[test]
+    fn vpitch_carries_and_mpitchb_counts_bytes() {
+        let vpm = load(0x8302_00f0, 0);
+        assert_eq!((vpm.word(15, 1), vpm.word(31, 1)), (1, 17));
+        let vpm = load(0x8023_5000, 8);
+        for row in 0..3 {
+            assert_eq!(vpm.word(row * 5, 0), row as u32 * 2);
+            assert_eq!(vpm.word(row * 5, 1), row as u32 * 2 + 1);
+        }
+    }
+
+    #[test]
+    fn halves_and_bytes_are_packed_from_their_part_of_a_word() {
+        // 16 bit, half 1, one row of 4, from word X = 2 of row 3.
+        let vpm = load(0xb141_0000 | 3 << 4 | 2, 0);
+        assert_eq!(
+            [vpm.word(3, 2), vpm.word(3, 3), vpm.word(3, 4)],
+            [0, 1 << 16, 0]
+        );
+        // 8 bit, byte 3: memory bytes 0 0 0 0 1.
+        let vpm = load(0xf151_0000, 0);
+        assert_eq!([vpm.word(0, 0), vpm.word(0, 1)], [0, 1 << 24]);
+    }
+
+    #[test]
+    fn what_the_warnings_ask() {
+        assert!(!Load::new(0x8301_1000, 0, 0).row_wraps());
+        assert!(Load::new(0x8301_1001, 0, 0).row_wraps());
+        assert!(Load::new(0xa301_1800, 0, 0).is_subword_vertical());
+        assert!(
+            Load::new(0x8301_1000, 0, 2).row_bytes() == 64
+                && !Load::new(0x8301_1000, 0, 2).is_aligned()
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! What a driver does with V3D's registers to run programs and wait for them.
+//!
+//! Both [`crate::SimRunner`] and [`crate::run_job`] drive the simulator this way, through the same
+//! registers as a driver on the chip (sequence of qpu.md 7.3).
+
+use crate::memory::Memory;
+use crate::scheduler::QUEUE;
+use crate::v3d::V3d;
+use qpu::job::{CacheClear, Program};
+
+const L2CACTL: u32 = 0x020;
+const SLCACTL: u32 = 0x024;
+const SRQPC: u32 = 0x430;
+const SRQUA: u32 = 0x434;
+const SRQUL: u32 = 0x438;
+const SRQCS: u32 = 0x43c;
+const VPMBASE: u32 = 0x504;
+const DBCFG: u32 = 0xe00;
+const DBQITE: u32 = 0xe2c;
+
+/// Counts, error and queue.
+const SRQCS_RESET: u32 = 1 << 16 | 1 << 8 | 1 << 7 | 1;
+
+/// Why a launch did not end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// A QPU has faulted; see [`V3d::faults`].
+    Fault,
+    /// Nothing can go on; see [`V3d::deadlock_report`].
+    Deadlock,
+    /// The limit is reached.
+    Limit,
+}
+
+/// Once after reset: all of the VPM for user programs, uniforms without limit, interrupts seen.
+pub fn prepare(v3d: &mut V3d) {
+    v3d.write_register(SRQCS, SRQCS_RESET);
+    v3d.write_register(VPMBASE, 16);
+    v3d.write_register(SRQUL, 0xfff);
+    v3d.write_register(DBCFG, 1);
+    v3d.write_register(DBQITE, 0xfff);
+    v3d.write_register(L2CACTL, 1);
+}
+
+/// Clears the caches that a launch asks for.
+pub fn clear_caches(v3d: &mut V3d, clear: CacheClear) {
+    let slices = match clear {
+        CacheClear::None => return,
+        CacheClear::Data => 0x0f0f_0f00,
+        CacheClear::All => 0x0f0f_0f0f,
+    };
+    v3d.write_register(L2CACTL, 4);
+    v3d.write_register(SLCACTL, slices);
+}
+
+/// Runs the programs of a launch to their end, for at most `rounds_left` rounds, which it counts down.
+pub fn run(
+    v3d: &mut V3d,
+    memory: &mut impl Memory,
+    programs: &[Program],
+    rounds_left: &mut u64,
+) -> Result<(), Stop> {
+    v3d.write_register(SRQCS, SRQCS_RESET);
+    for program in programs {
+        while v3d.queued() == QUEUE {
+            round(v3d, memory, rounds_left)?;
+        }
+        v3d.write_register(SRQUA, program.uniforms.0);
+        v3d.write_register(SRQPC, program.code.0);
+    }
+    while v3d.is_running() {
+        round(v3d, memory, rounds_left)?;
+    }
+    if v3d.faults().is_empty() {
+        Ok(())
+    } else {
+        Err(Stop::Fault)
+    }
+}
+
+fn round(v3d: &mut V3d, memory: &mut impl Memory, rounds_left: &mut u64) -> Result<(), Stop> {
+    if !v3d.faults().is_empty() {
+        return Err(Stop::Fault);
+    }
+    if v3d.is_stuck() {
+        return Err(Stop::Deadlock);
+    }
+    if *rounds_left == 0 {
+        return Err(Stop::Limit);
+    }
+    *rounds_left -= v3d.advance(memory, 1);
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! Branches, their delay slots, and the end of a program.
+//!
+//! A branch in the third delay slot of another is allowed, so two can be on their way (qpu.md 1.4).
+
+use super::{Qpu, Step};
+use crate::rule::Rule;
+use crate::shared::Shared;
+use qpu::isa::{Branch, DELAY_SLOTS, INSTRUCTION_BYTES};
+
+/// A branch that has been taken, until its delay slots are done.
+struct Pending {
+    /// Instructions until the jump, the one that executes now included.
+    left: u32,
+    target: u32,
+}
+
+/// Where execution goes on.
+#[derive(Default)]
+pub struct Flow {
+    branches: Vec<Pending>,
+    /// Instructions until the program ends, the one that executes now included.
+    ending: Option<u32>,
+}
+
+impl Flow {
+    /// The program-end signal: two more instructions.
+    pub fn end_program(&mut self) {
+        self.ending.get_or_insert(3);
+    }
+
+    /// Whether the program-end signal has been given.
+    pub fn is_ending(&self) -> bool {
+        self.ending.is_some()
+    }
+}
+
+impl Qpu {
+    pub(super) fn execute_branch(&mut self, branch: &Branch, shared: &mut Shared) {
+        if self.hazards.index - self.hazards.branch < i64::from(DELAY_SLOTS) {
+            self.warn(Rule::BranchTooClose, shared, String::new);
+        }
+        self.hazards.branch = self.hazards.index;
+        // The operand is read whether the branch is taken or not; hazard 1 applies.
+        let register = if branch.reg {
+            self.read_branch_register(branch, shared)
+        } else {
+            0
+        };
+        if !self.is_taken(branch.cond_br, shared) {
+            return;
+        }
+        let target = branch.target(self.pc, register);
+        if !target.is_multiple_of(INSTRUCTION_BYTES) {
+            self.warn(Rule::BranchAlignment, shared, || format!("{target:#010x}"));
+        }
+        self.flow.branches.push(Pending {
+            left: DELAY_SLOTS + 1,
+            target: target & !(INSTRUCTION_BYTES - 1),
+        });
+        let link = Branch::link(self.pc);
+        self.write_link(&branch.link_write(), link, shared);
+        if branch.sets_flags() {
+            self.warn(Rule::BranchOddRegister, shared, String::new);
+            self.set_flags(&[link; 16], 0, u16::MAX, false);
+        }
+    }
+
+    fn read_branch_register(&self, branch: &Branch, shared: &mut Shared) -> u32 {
+        let number = branch.raddr_a & 31;
+        let mut value = &self.registers.a[usize::from(number)];
+        if self.hazards.defined[0] & 1 << number == 0 {
+            self.warn(Rule::UndefinedRead, shared, || format!("ra{number}"));
+        }
+        if let Some((written, old)) = &self.hazards.previous[0]
+            && *written == number
+        {
+            self.warn(Rule::RegfileReadAfterWrite, shared, || {
+                format!("ra{number}")
+            });
+            value = old;
+        }
+        if value.iter().any(|element| *element != value[15]) {
+            self.warn(Rule::BranchElements, shared, || format!("ra{number}"));
+        }
+        value[15]
+    }
+
+    /// On to the next instruction.
+    pub(super) fn advance(&mut self, shared: &mut Shared) -> Step {
+        self.hazards.index += 1;
+        if let Some(left) = &mut self.flow.ending {
+            *left -= 1;
+            if *left == 0 {
+                self.end_program(shared);
+                return Step::Ended;
+            }
+        }
+        self.pc = self.pc.wrapping_add(INSTRUCTION_BYTES);
+        if !self.flow.branches.is_empty() {
+            for branch in &mut self.flow.branches {
+                branch.left -= 1;
+                if branch.left == 0 {
+                    self.pc = branch.target;
+                }
+            }
+            self.flow.branches.retain(|branch| branch.left > 0);
+        }
+        Step::Executed
+    }
+}

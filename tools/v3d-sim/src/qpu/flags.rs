@@ -1,0 +1,83 @@
+//! Flags, and the conditions that ask for them (qpu.md 1.5 and 1.6).
+
+use super::Qpu;
+use super::state::Flags;
+use crate::alu::{self, LaneMask, Lanes};
+use crate::rule::Rule;
+use crate::shared::Shared;
+use qpu::isa::{BranchCond, Cond};
+
+impl Qpu {
+    /// The lanes in which a condition holds.
+    pub(super) fn lanes_where(&mut self, condition: Cond, shared: &mut Shared) -> LaneMask {
+        match condition {
+            Cond::Never => return 0,
+            Cond::Always => return LaneMask::MAX,
+            _ => {}
+        }
+        self.check_flags(matches!(condition, Cond::CS | Cond::CC), shared);
+        let Flags { z, n, c } = self.registers.flags;
+        match condition {
+            Cond::Never => 0,
+            Cond::Always => LaneMask::MAX,
+            Cond::ZS => z,
+            Cond::ZC => !z,
+            Cond::NS => n,
+            Cond::NC => !n,
+            Cond::CS => c,
+            Cond::CC => !c,
+        }
+    }
+
+    /// Whether a branch is taken.
+    pub(super) fn is_taken(&mut self, condition: BranchCond, shared: &mut Shared) -> bool {
+        use BranchCond as C;
+        if condition != C::Always {
+            let carry = matches!(condition, C::AllCS | C::AllCC | C::AnyCS | C::AnyCC);
+            self.check_flags(carry, shared);
+        }
+        let Flags { z, n, c } = self.registers.flags;
+        let (all, any) = (|flags| flags == LaneMask::MAX, |flags| flags != 0);
+        match condition {
+            C::AllZS => all(z),
+            C::AllZC => all(!z),
+            C::AnyZS => any(z),
+            C::AnyZC => any(!z),
+            C::AllNS => all(n),
+            C::AllNC => all(!n),
+            C::AnyNS => any(n),
+            C::AnyNC => any(!n),
+            C::AllCS => all(c),
+            C::AllCC => all(!c),
+            C::AnyCS => any(c),
+            C::AnyCC => any(!c),
+            C::Always => true,
+        }
+    }
+
+    fn check_flags(&self, carry: bool, shared: &mut Shared) {
+        if !self.hazards.defined_flags {
+            self.warn(Rule::UndefinedRead, shared, || "flags".into());
+        }
+        if carry && self.hazards.carry_from_mul {
+            self.warn(Rule::MulFlagsCarry, shared, String::new);
+        }
+    }
+
+    /// Sets the flags of the lanes in `enabled` from a 32-bit result.
+    pub(super) fn set_flags(
+        &mut self,
+        value: &Lanes,
+        carry: LaneMask,
+        enabled: LaneMask,
+        from_mul: bool,
+    ) {
+        let update = |old: LaneMask, new: LaneMask| old & !enabled | new & enabled;
+        let flags = &mut self.registers.flags;
+        flags.z = update(flags.z, alu::mask(|lane| value[lane] == 0));
+        flags.n = update(flags.n, alu::mask(|lane| value[lane] >> 31 != 0));
+        flags.c = update(flags.c, carry);
+        self.hazards.defined_flags = true;
+        self.hazards.carry_from_mul = from_mul;
+    }
+}

@@ -1,0 +1,119 @@
+//! Reads of I/O addresses (qpu.md 2.1).
+//!
+//! What a read causes (taking a uniform or a VPM vector, taking the mutex) happens once for an
+//! instruction, by the address alone, whether an operand uses the value or not.
+
+use super::Qpu;
+use crate::alu::{LANES, Lanes};
+use crate::code::Code;
+use crate::event::{Access, FaultKind};
+use crate::memory::Memory;
+use crate::rule::Rule;
+use crate::shared::Shared;
+use qpu::isa::{File, Raddr, raddr};
+
+/// What the reads of an instruction have taken; both ports see it.
+#[derive(Default)]
+pub struct Popped {
+    uniform: u32,
+    vpm: Lanes,
+}
+
+impl Qpu {
+    /// Takes what the instruction reads from streams, and the mutex.
+    pub(super) fn pop_inputs(
+        &mut self,
+        code: &Code,
+        shared: &mut Shared,
+        memory: &mut impl Memory,
+    ) -> Result<Popped, FaultKind> {
+        let mut popped = Popped::default();
+        let reads = code.reads;
+        if reads.contains(&raddr::UNIFORM) {
+            if reads[0] == reads[1] {
+                self.warn(Rule::UniformBothPorts, shared, String::new);
+            }
+            popped.uniform = self.pop_uniform(shared, memory)?;
+        }
+        if reads.contains(&raddr::VPM_READ) {
+            let setup = self.vpm_reads.pop().ok_or(FaultKind::VpmReadWithoutSetup)?;
+            popped.vpm = shared.vpm.read(self.number, &setup);
+        }
+        if reads.contains(&raddr::MUTEX_ACQUIRE) {
+            shared.mutex.acquire(self.number);
+        }
+        if reads.contains(&raddr::VARYING) {
+            return Err(FaultKind::ThreeD("a varying"));
+        }
+        Ok(popped)
+    }
+
+    fn pop_uniform(
+        &mut self,
+        shared: &mut Shared,
+        memory: &mut impl Memory,
+    ) -> Result<u32, FaultKind> {
+        if self.hazards.index - self.hazards.uniforms_address < 3 {
+            self.warn(Rule::UniformsAddressTooLate, shared, String::new);
+        }
+        if !self.uniforms.is_given() {
+            self.warn(Rule::UniformsAbsent, shared, String::new);
+        }
+        shared
+            .totals
+            .uniform(self.number / 4, self.uniforms.address());
+        self.uniforms
+            .pop(memory)
+            .map_err(|fault| FaultKind::Memory(Access::Uniform, fault))
+    }
+
+    /// The value of an I/O address other than nop.
+    pub(super) fn read_io(
+        &mut self,
+        file: File,
+        address: Raddr,
+        popped: &Popped,
+        used: bool,
+        shared: &mut Shared,
+    ) -> Lanes {
+        let number = u32::from(self.number);
+        let element_or_qpu = || match file {
+            File::A => std::array::from_fn(|lane| lane as u32),
+            File::B => [number; LANES],
+        };
+        match address {
+            raddr::UNIFORM => [popped.uniform; LANES],
+            raddr::VPM_READ => popped.vpm,
+            raddr::ELEMENT_QPU => element_or_qpu(),
+            // What user programs see of a quad's coordinates (VC4C).
+            raddr::XY_PIXEL_COORD => std::array::from_fn(|lane| match file {
+                File::A => lane as u32 & 1,
+                File::B => lane as u32 >> 1 & 1,
+            }),
+            raddr::MS_REV_FLAGS => match file {
+                File::A => self.registers.ms_flags,
+                File::B => [self.registers.rev_flag; LANES],
+            },
+            raddr::VPM_BUSY => {
+                if used {
+                    self.warn(Rule::DmaBusyRead, shared, String::new);
+                }
+                let busy = match file {
+                    File::A => shared.vdr.is_busy_for(self.number),
+                    File::B => shared.vdw.is_busy_for(self.number),
+                };
+                [u32::from(busy); LANES]
+            }
+            // By the guide, a read that delivers no data leaves these on the bus.
+            raddr::VPM_WAIT | raddr::MUTEX_ACQUIRE => element_or_qpu(),
+            _ => {
+                if used {
+                    self.warn(Rule::UnmappedRead, shared, || {
+                        format!("address {}", address.bits())
+                    });
+                }
+                element_or_qpu()
+            }
+        }
+    }
+}

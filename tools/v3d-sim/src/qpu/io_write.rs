@@ -1,0 +1,262 @@
+//! Writes of I/O addresses (qpu.md 2.2).
+//!
+//! Setup words, addresses and the like come from element 0. Conditions do not keep lanes out of a
+//! FIFO: what the chip puts there is undefined, here it is the result.
+
+use super::Qpu;
+use crate::alu::{LaneMask, Lanes};
+use crate::event::FaultKind;
+use crate::memory::Memory;
+use crate::rule::Rule;
+use crate::sfu::Function;
+use crate::shared::{ERRSTAT_VPMEWNA, Shared};
+use crate::tmu::SAFE_DEPTH;
+use crate::vpm::setup::BlockSetup;
+use qpu::isa::{File, Waddr, waddr};
+
+impl Qpu {
+    /// Writes `value` to an I/O address that is neither an accumulator nor nop.
+    pub(super) fn write_io(
+        &mut self,
+        file: File,
+        address: Waddr,
+        value: &Lanes,
+        enabled: LaneMask,
+        shared: &mut Shared,
+        memory: &mut impl Memory,
+    ) -> Result<(), FaultKind> {
+        let fifo = address.is_tmu() || address.is_sfu() || address == waddr::VPM_WRITE;
+        let whole = if fifo { LaneMask::MAX } else { 1 };
+        let masked_by_lane = matches!(
+            address,
+            waddr::HOST_INT | waddr::MS_REV_FLAGS | waddr::MUTEX_RELEASE
+        );
+        if enabled & whole != whole && !masked_by_lane {
+            self.warn(Rule::ConditionalPeripheralWrite, shared, String::new);
+        }
+        match address {
+            waddr::TMU_NOSWAP => {
+                if self.hazards.tmu_written {
+                    self.warn(Rule::TmuNoswapTooLate, shared, String::new);
+                }
+                self.hazards.noswap = self.hazards.index;
+                self.tmus.set_noswap(value[0]);
+            }
+            waddr::HOST_INT => self.write_host_interrupt(value, enabled, shared),
+            waddr::UNIFORMS_ADDRESS => {
+                self.hazards.uniforms_address = self.hazards.index;
+                match file {
+                    File::A => {
+                        if value[0] & 3 != 0 {
+                            self.warn(Rule::UniformsAlignment, shared, String::new);
+                        }
+                        self.uniforms.jump(value[0]);
+                    }
+                    File::B => self.uniforms.jump_relative(value[0]),
+                }
+            }
+            waddr::MS_REV_FLAGS => match file {
+                File::A => {
+                    for (lane, flags) in self.registers.ms_flags.iter_mut().enumerate() {
+                        if enabled & 1 << lane != 0 {
+                            *flags = value[lane] & 15;
+                        }
+                    }
+                }
+                File::B => {
+                    if enabled & 1 != 0 {
+                        self.registers.rev_flag = value[0] & 1;
+                    }
+                }
+            },
+            waddr::VPM_WRITE => self.write_vpm(value, shared),
+            waddr::VPMVCD_SETUP => match file {
+                File::A => self.write_read_setup(value[0], shared)?,
+                File::B => self.write_write_setup(value[0], shared)?,
+            },
+            waddr::VPM_ADDR => match file {
+                File::A => self.start_load(value[0], shared),
+                File::B => self.start_store(value[0], shared)?,
+            },
+            waddr::MUTEX_RELEASE => {
+                if !shared.mutex.release(self.number) {
+                    self.warn(Rule::MutexReleaseWithoutHolding, shared, String::new);
+                }
+            }
+            waddr::TMU0_S | waddr::TMU1_S => {
+                self.write_tmu(u8::from(address == waddr::TMU1_S), value, shared, memory)?;
+            }
+            _ if address.is_tmu() => return Err(FaultKind::ThreeD("a TMU texture coordinate")),
+            _ => match Function::at(address) {
+                Some(function) => self.write_sfu(function.apply(value), shared)?,
+                None => return Err(FaultKind::ThreeD("this destination")),
+            },
+        }
+        Ok(())
+    }
+
+    /// Which element the chip looks at is open (qpu.md open question 6): any that is enabled.
+    fn write_host_interrupt(&mut self, value: &Lanes, enabled: LaneMask, shared: &mut Shared) {
+        let raised = value
+            .iter()
+            .enumerate()
+            .any(|(lane, value)| enabled & 1 << lane != 0 && *value != 0);
+        if raised {
+            shared.raise_host_interrupt(self.number);
+        } else if enabled != 0 {
+            self.warn(Rule::HostInterruptZero, shared, String::new);
+        }
+    }
+
+    fn write_vpm(&mut self, value: &Lanes, shared: &mut Shared) {
+        if !self.vpm_write_given {
+            self.warn(Rule::SetupBeforeWrite, shared, || "VPM write".into());
+        }
+        if !shared.vpm.is_reserved(&self.vpm_write) {
+            shared.errors |= ERRSTAT_VPMEWNA;
+            self.warn(Rule::VpmOutsideReservation, shared, || {
+                format!(
+                    "row {}",
+                    self.vpm_write.place(15).word / crate::vpm::COLUMNS
+                )
+            });
+        }
+        shared
+            .vpm
+            .write(self.number, shared.now, self.vpm_write, *value);
+        self.vpm_write.advance();
+    }
+
+    fn write_read_setup(&mut self, word: u32, shared: &mut Shared) -> Result<(), FaultKind> {
+        match word >> 30 {
+            0 => {
+                let setup =
+                    BlockSetup::from_word(word).ok_or(FaultKind::Setup("SIZE 3 of a VPM read"))?;
+                if !self.vpm_reads.push(word, setup) {
+                    let left = self.vpm_reads.left();
+                    self.warn(Rule::VpmSetupIgnored, shared, || {
+                        format!("{left} vectors are unread")
+                    });
+                }
+            }
+            1 => self.warn(Rule::SetupUnknown, shared, || format!("{word:#010x}")),
+            _ => self.vdr.write(word),
+        }
+        Ok(())
+    }
+
+    fn write_write_setup(&mut self, word: u32, shared: &mut Shared) -> Result<(), FaultKind> {
+        match word >> 30 {
+            0 => {
+                self.vpm_write =
+                    BlockSetup::from_word(word).ok_or(FaultKind::Setup("SIZE 3 of a VPM write"))?;
+                self.vpm_write_given = true;
+            }
+            1 => self.warn(Rule::SetupUnknown, shared, || format!("{word:#010x}")),
+            _ => self.vdw.write(word),
+        }
+        Ok(())
+    }
+
+    fn start_load(&mut self, memory: u32, shared: &mut Shared) {
+        if self.vdr.is_incomplete() {
+            self.warn(Rule::SetupBeforeWrite, shared, || "DMA load".into());
+        }
+        let load = self.vdr.start(memory);
+        self.warn_transfer(
+            load.is_aligned(),
+            load.is_subword_vertical(),
+            load.row_wraps(),
+            shared,
+        );
+        self.warn_unprotected(shared.vdr.is_busy(), shared);
+        shared.totals.vdr.commands += 1;
+        shared.vdr.start(self.at(), shared.now, load);
+    }
+
+    fn start_store(&mut self, memory: u32, shared: &mut Shared) -> Result<(), FaultKind> {
+        if !self.vdw.basic_given {
+            self.warn(Rule::SetupBeforeWrite, shared, || "DMA store".into());
+        }
+        let store = self
+            .vdw
+            .start(memory)
+            .ok_or(FaultKind::Setup("MODEW 1 or LANED 1 of a DMA store"))?;
+        if store.is_strided() && !self.vdw.stride_given {
+            self.warn(Rule::VdwStrideUnset, shared, String::new);
+        }
+        if store.uses_blockmode() {
+            self.warn(Rule::VdwBlockmode, shared, String::new);
+        }
+        self.warn_transfer(
+            store.is_aligned(),
+            store.is_subword_vertical(),
+            store.row_wraps(),
+            shared,
+        );
+        self.warn_unprotected(shared.vdw.is_busy(), shared);
+        // A store comes after the VPM writes of its QPU.
+        shared.vpm.drain(self.number);
+        shared.totals.vdw.commands += 1;
+        shared.vdw.start(self.at(), shared.now, store);
+        Ok(())
+    }
+
+    fn warn_transfer(
+        &self,
+        aligned: bool,
+        subword_vertical: bool,
+        row_wraps: bool,
+        shared: &mut Shared,
+    ) {
+        if !aligned {
+            self.warn(Rule::DmaAlignment, shared, String::new);
+        }
+        if subword_vertical {
+            self.warn(Rule::DmaSubwordVertical, shared, String::new);
+        }
+        if row_wraps {
+            self.warn(Rule::DmaRowWraps, shared, String::new);
+        }
+    }
+
+    fn warn_unprotected(&self, busy: bool, shared: &mut Shared) {
+        if shared.flag_unprotected_dma && busy && shared.mutex.holder() != Some(self.number) {
+            self.warn(Rule::DmaUnprotected, shared, String::new);
+        }
+    }
+
+    fn write_tmu(
+        &mut self,
+        addressed: u8,
+        addresses: &Lanes,
+        shared: &mut Shared,
+        memory: &mut impl Memory,
+    ) -> Result<(), FaultKind> {
+        if self.hazards.index < 2 {
+            self.warn(Rule::TmuWriteTooEarly, shared, String::new);
+        }
+        if self.hazards.index - self.hazards.noswap < 3 {
+            self.warn(Rule::TmuNoswapTooLate, shared, String::new);
+        }
+        self.hazards.tmu_written = true;
+        let unit = self.tmus.unit(self.number, addressed);
+        if self.tmus.outstanding(unit) >= SAFE_DEPTH {
+            self.warn(Rule::TmuTooManyOutstanding, shared, || {
+                format!("TMU {unit}")
+            });
+        }
+        self.tmus.request(unit, addresses, memory)?;
+        shared.totals.tmu_requests += 1;
+        let mut stale = None;
+        for address in addresses {
+            if shared.stale.read(*address) {
+                stale.get_or_insert(*address);
+            }
+        }
+        if let Some(address) = stale {
+            self.warn(Rule::TmuStaleLine, shared, || format!("{address:#010x}"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,197 @@
+//! One QPU: fetches, waits, executes.
+//!
+//! An instruction either waits, with no effect at all, or executes whole. Reads come first, then both
+//! ALUs, flags, writes, the signal, and last the program counter.
+
+mod branch;
+mod execute;
+mod flags;
+mod hazards;
+mod io_read;
+mod io_write;
+mod operands;
+mod program;
+mod state;
+mod wait;
+mod writeback;
+
+use crate::code::{Code, Cursor};
+use crate::dma::{vdr, vdw};
+use crate::event::{FaultKind, Place, Wait};
+use crate::memory::Memory;
+use crate::report::At;
+use crate::shared::Shared;
+use crate::tmu::Tmus;
+use crate::uniforms::Uniforms;
+use crate::vpm::setup::{BlockSetup, ReadQueue};
+use branch::Flow;
+use hazards::Hazards;
+use state::Registers;
+
+/// What a QPU did in a round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// An instruction.
+    Executed,
+    /// An instruction, the last of its program.
+    Ended,
+    /// Nothing.
+    Waited(Wait),
+}
+
+/// Whether a QPU has a program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Status {
+    Idle,
+    Running,
+    Hung,
+}
+
+/// A QPU.
+pub struct Qpu {
+    number: u8,
+    status: Status,
+    /// After a breakpoint or DBQHLT, until DBQRUN.
+    halted: bool,
+    pc: u32,
+    /// The instruction of the last step.
+    word: Option<u64>,
+    cursor: Cursor,
+    registers: Registers,
+    hazards: Hazards,
+    flow: Flow,
+    uniforms: Uniforms,
+    tmus: Tmus,
+    vpm_write: BlockSetup,
+    vpm_write_given: bool,
+    vpm_reads: ReadQueue,
+    vdr: vdr::Setup,
+    vdw: vdw::Setup,
+    /// Rounds that the QPU is held back, when a seed disturbs the order.
+    pub hold: u32,
+}
+
+impl Qpu {
+    /// As after a power cycle.
+    #[must_use]
+    pub fn new(number: u8) -> Self {
+        Self {
+            number,
+            status: Status::Idle,
+            halted: false,
+            pc: 0,
+            word: None,
+            cursor: Cursor::default(),
+            registers: Registers::garbage(u32::from(number)),
+            hazards: Hazards::default(),
+            flow: Flow::default(),
+            uniforms: Uniforms::default(),
+            tmus: Tmus::default(),
+            vpm_write: BlockSetup::from_word(0).expect("SIZE 0 is bytes"),
+            vpm_write_given: false,
+            vpm_reads: ReadQueue::default(),
+            vdr: vdr::Setup::default(),
+            vdw: vdw::Setup::default(),
+            hold: 0,
+        }
+    }
+
+    /// Whether it has no program.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.status == Status::Idle
+    }
+
+    /// Whether it has stopped for the host to see.
+    #[must_use]
+    pub fn is_halted(&self) -> bool {
+        self.halted
+    }
+
+    /// DBQHLT (true) and DBQRUN (false).
+    pub fn set_halted(&mut self, halted: bool) {
+        self.halted = halted;
+    }
+
+    /// Whether lookups are on their way.
+    #[must_use]
+    pub fn has_lookups(&self) -> bool {
+        self.tmus.outstanding(0) + self.tmus.outstanding(1) > 0
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.at().place()
+    }
+
+    fn at(&self) -> At {
+        At {
+            qpu: self.number,
+            pc: self.pc,
+            word: self.word,
+        }
+    }
+
+    /// Stops for good.
+    pub fn hang(&mut self, at: At, kind: FaultKind, shared: &mut Shared) {
+        self.status = Status::Hung;
+        shared.report.fault(at, kind);
+    }
+
+    /// One round.
+    pub fn step(&mut self, shared: &mut Shared, memory: &mut impl Memory) -> Step {
+        if self.status == Status::Hung {
+            return Step::Waited(Wait::Hung);
+        }
+        if self.halted {
+            return Step::Waited(Wait::Host);
+        }
+        self.word = None;
+        let slice = usize::from(self.number / 4);
+        let code = match shared.code[slice].fetch(self.pc, &mut self.cursor, memory) {
+            Ok((code, filled)) => {
+                shared.totals.code_lines += u64::from(filled);
+                code
+            }
+            Err((word, kind)) => {
+                self.word = word;
+                self.hang(self.at(), kind, shared);
+                return Step::Waited(Wait::Hung);
+            }
+        };
+        self.word = Some(code.word);
+        match self.execute(&code, shared, memory) {
+            Ok(None) => {}
+            Ok(Some(wait)) => return Step::Waited(wait),
+            Err(kind) => {
+                self.hang(self.at(), kind, shared);
+                return Step::Waited(Wait::Hung);
+            }
+        }
+        if let Some(kind) = shared.report.take_broken() {
+            self.hang(self.at(), kind, shared);
+            return Step::Waited(Wait::Hung);
+        }
+        shared.totals.instructions[usize::from(self.number)] += 1;
+        self.advance(shared)
+    }
+
+    /// Waits (then nothing has happened) or executes.
+    fn execute(
+        &mut self,
+        code: &Code,
+        shared: &mut Shared,
+        memory: &mut impl Memory,
+    ) -> Result<Option<Wait>, FaultKind> {
+        if code.uses_units
+            && let Some(wait) = self.must_wait(code, shared)?
+        {
+            return Ok(Some(wait));
+        }
+        self.start_instruction();
+        self.check_instruction(code, shared);
+        self.execute_instruction(code, shared, memory)?;
+        Ok(None)
+    }
+}

@@ -1,0 +1,123 @@
+//! TMU direct lookups: sixteen addresses in, sixteen words out.
+//!
+//! Each QPU has a request and a result FIFO for each of the two TMUs of its slice. Memory is read when
+//! the request is written; results wait in order for `ldtmu` (qpu.md 4.1 to 4.3).
+
+pub mod stale;
+
+use crate::alu::Lanes;
+use crate::event::{Access, FaultKind};
+use crate::memory::Memory;
+use std::collections::VecDeque;
+
+/// Requests that the FIFO holds; one more stalls its write.
+pub const DEPTH: usize = 8;
+
+/// Requests whose results are safe: the result FIFO is sized for them.
+pub const SAFE_DEPTH: usize = 4;
+
+/// The FIFOs of one QPU.
+#[derive(Clone, Default, Debug)]
+pub struct Tmus {
+    results: [VecDeque<Lanes>; 2],
+    swap_disabled: bool,
+}
+
+impl Tmus {
+    /// As at the start of a program: nothing outstanding, swap on. Gives how many results were dropped.
+    pub fn reset(&mut self) -> usize {
+        let dropped = self.results.iter().map(VecDeque::len).sum();
+        *self = Self::default();
+        dropped
+    }
+
+    /// Write of `tmu_noswap`: a non-zero value stops swapping.
+    pub fn set_noswap(&mut self, value: u32) {
+        self.swap_disabled = value != 0;
+    }
+
+    /// The TMU that serves an access to `addressed`: QPUs 2 and 3 of a slice use the other one.
+    #[must_use]
+    pub fn unit(&self, qpu: u8, addressed: u8) -> u8 {
+        if qpu & 2 != 0 && !self.swap_disabled {
+            addressed ^ 1
+        } else {
+            addressed
+        }
+    }
+
+    /// Lookups on a TMU whose results have not been read.
+    #[must_use]
+    pub fn outstanding(&self, unit: u8) -> usize {
+        self.results[usize::from(unit)].len()
+    }
+
+    /// Looks up a word for each lane; the lowest two address bits are ignored.
+    ///
+    /// # Errors
+    /// When a lane's word is not there.
+    pub fn request(
+        &mut self,
+        unit: u8,
+        addresses: &Lanes,
+        memory: &mut impl Memory,
+    ) -> Result<(), FaultKind> {
+        let mut result = [0; 16];
+        for (lane, (value, address)) in result.iter_mut().zip(addresses).enumerate() {
+            *value = memory
+                .read_word(address & !3)
+                .map_err(|fault| FaultKind::Memory(Access::Tmu(lane as u8), fault))?;
+        }
+        self.results[usize::from(unit)].push_back(result);
+        Ok(())
+    }
+
+    /// The oldest result, removed.
+    pub fn pop(&mut self, unit: u8) -> Option<Lanes> {
+        self.results[usize::from(unit)].pop_front()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::SparseMemory;
+
+    #[test]
+    fn lanes_read_aligned_words_in_order_of_requests() {
+        let mut memory = SparseMemory::new();
+        memory.put(
+            0,
+            &(0..64u32).flat_map(u32::to_le_bytes).collect::<Vec<u8>>(),
+        );
+        let mut tmus = Tmus::default();
+        tmus.request(
+            0,
+            &std::array::from_fn(|lane| 60 - 4 * lane as u32 + 3),
+            &mut memory,
+        )
+        .unwrap();
+        tmus.request(0, &[8; 16], &mut memory).unwrap();
+        assert_eq!(tmus.outstanding(0), 2);
+        assert_eq!(tmus.pop(0).unwrap()[..3], [15, 14, 13]);
+        assert_eq!(tmus.pop(0), Some([2; 16]));
+        assert_eq!(tmus.pop(1), None);
+        let missing = tmus.request(
+            1,
+            &std::array::from_fn(|lane| if lane == 5 { 4096 } else { 0 }),
+            &mut memory,
+        );
+        assert!(matches!(missing, Err(FaultKind::Memory(Access::Tmu(5), _))));
+    }
+
+    #[test]
+    fn qpus_2_and_3_of_a_slice_swap() {
+        let mut tmus = Tmus::default();
+        let units = |tmus: &Tmus| -> Vec<u8> { (0..8).map(|qpu| tmus.unit(qpu, 0)).collect() };
+        assert_eq!(units(&tmus), [0, 0, 1, 1, 0, 0, 1, 1]);
+        tmus.set_noswap(1);
+        assert_eq!(units(&tmus), [0; 8]);
+        tmus.set_noswap(0);
+        assert_eq!(tmus.unit(10, 1), 0);
+    }
+}

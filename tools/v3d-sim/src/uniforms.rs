@@ -1,0 +1,62 @@
+//! The uniforms stream of a QPU.
+//!
+//! A program reads 32-bit words one after the other from where SRQUA pointed when it was queued, or
+//! from where it pointed the stream itself. The two words that the chip fetches ahead, and its
+//! uniform cache, are not modelled: a word is read from memory when the program asks for it.
+
+use crate::memory::{Memory, MemoryFault};
+
+/// Values of SRQUL above this do not limit the stream (qpu.md 6.2); neither does 0.
+const LARGEST_LIMIT: u32 = 1023;
+
+/// Where the stream stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Uniforms {
+    next: u32,
+    /// Words left, when SRQUL limits them.
+    left: Option<u32>,
+    given: bool,
+}
+
+impl Uniforms {
+    /// The stream of a program queued with these values of SRQUA and SRQUL.
+    pub fn new(srqua: u32, srqul: u32) -> Self {
+        Self {
+            next: srqua & !3,
+            left: (1..=LARGEST_LIMIT).contains(&srqul).then_some(srqul),
+            given: srqua != 0,
+        }
+    }
+
+    /// Address of the next word.
+    pub fn address(&self) -> u32 {
+        self.next
+    }
+
+    /// Points the stream at `address`.
+    pub fn jump(&mut self, address: u32) {
+        *self = Self {
+            next: address & !3,
+            left: None,
+            given: true,
+        };
+    }
+
+    /// Moves the stream by a signed count of words.
+    pub fn jump_relative(&mut self, words: u32) {
+        self.next = self.next.wrapping_add(words.wrapping_mul(4));
+    }
+
+    /// Whether the stream has a next word by what the driver said.
+    pub fn is_given(&self) -> bool {
+        self.given && self.left != Some(0)
+    }
+
+    /// Takes the next word.
+    pub fn pop(&mut self, memory: &mut impl Memory) -> Result<u32, MemoryFault> {
+        let word = memory.read_word(self.next)?;
+        self.next = self.next.wrapping_add(4);
+        self.left = self.left.map(|left| left.saturating_sub(1));
+        Ok(word)
+    }
+}

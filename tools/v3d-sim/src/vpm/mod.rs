@@ -1,0 +1,196 @@
+//! VPM: the memory that QPUs and both DMA engines share.
+//!
+//! 128 rows (Y) of 16 words (X). QPUs reach rows 0..63, and their writes only the rows that VPMBASE
+//! reserves; DMA reaches all rows. QPU writes take effect some rounds after their instruction, or when
+//! the writer reads the VPM or starts a store: another QPU sees them for sure only then (qpu.md 5.1,
+//! hazard 30).
+
+pub mod setup;
+
+use crate::alu::Lanes;
+use setup::BlockSetup;
+use std::collections::VecDeque;
+
+/// Rows that DMA can address.
+pub const ROWS: usize = 128;
+
+/// Words in a row.
+pub const COLUMNS: usize = 16;
+
+/// Rounds for which another QPU may not see a write. No source gives a figure; long enough that a
+/// hand-over without the drain that hazard 30 asks for shows in a test.
+const WRITE_ROUNDS: u64 = 16;
+
+/// A write on its way.
+struct PendingWrite {
+    qpu: u8,
+    due: u64,
+    setup: BlockSetup,
+    value: Lanes,
+}
+
+/// The memory, and writes on their way to it.
+pub struct Vpm {
+    words: Box<[u32; ROWS * COLUMNS]>,
+    pending: VecDeque<PendingWrite>,
+    /// Rows that QPUs may write.
+    reserved_rows: usize,
+}
+
+impl Default for Vpm {
+    fn default() -> Self {
+        Self {
+            words: Box::new([0; ROWS * COLUMNS]),
+            pending: VecDeque::new(),
+            reserved_rows: 0,
+        }
+    }
+}
+
+impl Vpm {
+    /// A word by row and column, both taken modulo the size.
+    #[cfg(test)]
+    #[must_use]
+    pub fn word(&self, y: usize, x: usize) -> u32 {
+        self.words[y % ROWS * COLUMNS + x % COLUMNS]
+    }
+
+    /// The word at a linear address {Y, X}, modulo the size.
+    #[must_use]
+    pub fn linear(&self, address: usize) -> u32 {
+        self.words[address % (ROWS * COLUMNS)]
+    }
+
+    /// As [`Vpm::linear`], for writing.
+    pub fn linear_mut(&mut self, address: usize) -> &mut u32 {
+        &mut self.words[address % (ROWS * COLUMNS)]
+    }
+
+    /// VPMBASE: `units` of 4 rows are reserved for user programs.
+    pub fn reserve(&mut self, units: u32) {
+        self.reserved_rows = (units as usize * 4).min(64);
+    }
+
+    /// Whether all of a vector lies in the reserved rows.
+    #[must_use]
+    pub fn is_reserved(&self, setup: &BlockSetup) -> bool {
+        // The rows of a vector are in ascending order from element 0 to element 15.
+        setup.place(15).word / COLUMNS < self.reserved_rows
+    }
+
+    /// A vector that a QPU writes in round `now`.
+    pub fn write(&mut self, qpu: u8, now: u64, setup: BlockSetup, value: Lanes) {
+        self.pending.push_back(PendingWrite {
+            qpu,
+            due: now + WRITE_ROUNDS,
+            setup,
+            value,
+        });
+    }
+
+    /// The vector that a QPU reads, its own writes drained.
+    pub fn read(&mut self, qpu: u8, setup: &BlockSetup) -> Lanes {
+        self.drain(qpu);
+        std::array::from_fn(|element| {
+            let place = setup.place(element);
+            self.words[place.word] >> place.shift & place.mask
+        })
+    }
+
+    /// Puts all writes of one QPU in place.
+    pub fn drain(&mut self, qpu: u8) {
+        if self.pending.iter().any(|write| write.qpu == qpu) {
+            let (own, others) = self.pending.drain(..).partition(|write| write.qpu == qpu);
+            self.pending = others;
+            self.apply(own);
+        }
+    }
+
+    /// Puts the writes in place that are due in round `now`.
+    pub fn advance(&mut self, now: u64) {
+        let due = self
+            .pending
+            .iter()
+            .take_while(|write| write.due <= now)
+            .count();
+        if due > 0 {
+            let rest = self.pending.split_off(due);
+            let due = std::mem::replace(&mut self.pending, rest);
+            self.apply(due);
+        }
+    }
+
+    /// Whether writes are on their way.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
+    fn apply(&mut self, writes: VecDeque<PendingWrite>) {
+        for PendingWrite { setup, value, .. } in writes {
+            for (element, value) in value.into_iter().enumerate() {
+                let place = setup.place(element);
+                if place.word / COLUMNS < self.reserved_rows {
+                    let word = &mut self.words[place.word];
+                    *word =
+                        *word & !(place.mask << place.shift) | (value & place.mask) << place.shift;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn iota(base: u32) -> Lanes {
+        std::array::from_fn(|lane| base + lane as u32)
+    }
+
+    fn vpm() -> Vpm {
+        let mut vpm = Vpm::default();
+        vpm.reserve(16);
+        vpm
+    }
+
+    fn setup(word: u32) -> BlockSetup {
+        BlockSetup::from_word(word).unwrap()
+    }
+
+    #[test]
+    fn a_write_is_seen_by_its_writer_at_once_and_by_others_later() {
+        let mut vpm = vpm();
+        let row = setup(0x1a05);
+        vpm.write(3, 0, row, iota(100));
+        assert_eq!(vpm.read(2, &row), [0; 16]);
+        vpm.advance(WRITE_ROUNDS - 1);
+        assert_eq!(vpm.read(2, &row), [0; 16]);
+        vpm.advance(WRITE_ROUNDS);
+        assert_eq!(vpm.read(2, &row), iota(100));
+        vpm.write(3, 50, row, iota(7));
+        assert_eq!(vpm.read(3, &row), iota(7));
+        assert!(!vpm.is_busy());
+    }
+
+    #[test]
+    fn writes_outside_the_reservation_are_masked() {
+        let mut vpm = vpm();
+        vpm.reserve(1);
+        assert!(vpm.is_reserved(&setup(0x1a03)) && !vpm.is_reserved(&setup(0x1a04)));
+        vpm.write(0, 0, setup(0x1200), iota(1));
+        vpm.drain(0);
+        let column: Vec<u32> = (0..6).map(|y| vpm.word(y, 0)).collect();
+        assert_eq!(column, [1, 2, 3, 4, 0, 0]);
+    }
+
+    #[test]
+    fn a_column_written_is_a_row_read() {
+        let mut vpm = vpm();
+        for x in 0..16 {
+            vpm.write(0, 0, setup(0x1200 | x), iota(x * 16));
+        }
+        let row: Lanes = std::array::from_fn(|x| x as u32 * 16 + 9);
+        assert_eq!(vpm.read(0, &setup(0x1a09)), row);
+    }
+}
