@@ -139,6 +139,7 @@ impl OutputPin for ActLedPin {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mmio::fake;
     use core::mem::offset_of;
 
     #[test]
@@ -146,6 +147,24 @@ mod tests {
         assert_eq!(offset_of!(Registers, GPSET), 0x1c);
         assert_eq!(offset_of!(Registers, GPCLR), 0x28);
         assert_eq!(offset_of!(Registers, GPPUDCLK), 0x98);
+    }
+
+    #[test]
+    fn an_active_low_light_is_lit_by_clearing_its_pin() {
+        for (active_low, lit, dark) in [(true, 0x2c, 0x20), (false, 0x20, 0x2c)] {
+            let (registers, words) = fake::zeros();
+            let mut pin = ActLedPin {
+                registers,
+                led: ActLed {
+                    pin: 47,
+                    active_low,
+                },
+            };
+            let Ok(()) = pin.set_high();
+            assert_eq!((words.at(lit), words.at(dark)), (1 << 15, 0));
+            let Ok(()) = pin.set_low();
+            assert_eq!(words.at(dark), 1 << 15);
+        }
     }
 
     #[test]

@@ -32,12 +32,6 @@ impl<T> Mmio<T> {
         Self { registers }
     }
 
-    /// Registers in plain memory, for tests.
-    #[cfg(test)]
-    pub fn fake(registers: &'static T) -> Self {
-        Self { registers }
-    }
-
     /// One visit: barrier, accesses to this block only, barrier.
     #[inline]
     pub fn visit<R>(&self, visit: impl FnOnce(&T) -> R) -> R {
@@ -121,5 +115,36 @@ impl Peripherals {
                 v3d: Mmio::at(0xc0_0000),
             }
         }
+    }
+}
+
+/// Registers in plain memory, and a view of the words behind them.
+#[cfg(test)]
+pub mod fake {
+    use super::Mmio;
+    use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+    /// The words behind a fake block.
+    pub struct Words(&'static [AtomicU32]);
+
+    impl Words {
+        /// The word at this offset in bytes.
+        pub fn at(&self, offset: usize) -> u32 {
+            self.0[offset / 4].load(Relaxed)
+        }
+
+        /// Changes the word at this offset in bytes.
+        pub fn set(&self, offset: usize, value: u32) {
+            self.0[offset / 4].store(value, Relaxed);
+        }
+    }
+
+    /// A block of zeros.
+    pub fn zeros<T>() -> (Mmio<T>, Words) {
+        let words = (0..size_of::<T>() / 4).map(|_| AtomicU32::new(0));
+        let words: &'static [AtomicU32] = Vec::leak(words.collect());
+        // SAFETY: as long as `T`, aligned like it, never freed; a register block is cells of words.
+        let registers = unsafe { &*words.as_ptr().cast::<T>() };
+        (Mmio { registers }, Words(words))
     }
 }

@@ -279,6 +279,7 @@ impl Display for ResetCause {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mmio::fake;
     use core::mem::offset_of;
 
     #[test]
@@ -292,6 +293,20 @@ mod tests {
         assert_eq!(ticks(0), 1);
         assert_eq!(ticks(17), 2);
         assert_eq!(ticks(u32::MAX), 0xf_ffff);
+    }
+
+    #[test]
+    fn arming_writes_the_password_and_keeps_the_other_fields() {
+        let (registers, words) = fake::zeros();
+        let mut pm = Pm::new(registers);
+        words.set(0x1c, 0x0000_0102);
+        pm.feed(1_000_000);
+        assert_eq!(words.at(0x24), 0, "a watchdog that sleeps is not woken");
+        pm.arm(1_000_000);
+        assert_eq!(words.at(0x24), 0x5a00_0000 | 62_500);
+        assert_eq!(words.at(0x1c), 0x5a00_0122);
+        pm.feed(16);
+        assert_eq!(words.at(0x24), 0x5a00_0001);
     }
 
     #[test]

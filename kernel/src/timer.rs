@@ -114,11 +114,28 @@ impl Alarm {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mmio::fake;
     use core::mem::offset_of;
 
     #[test]
     fn registers_lie_where_the_manual_says() {
         assert_eq!(offset_of!(Counter, CLO), 0x04);
         assert_eq!(offset_of!(Compare, C1), 0x10);
+    }
+
+    #[test]
+    fn the_counter_has_64_bits() {
+        let (registers, words) = fake::zeros();
+        words.set(0x04, 0xffff_fff0);
+        words.set(0x08, 3);
+        assert_eq!(Clock::new(registers).now_us(), 0x3_ffff_fff0);
+    }
+
+    #[test]
+    fn the_alarm_is_cleared_by_writing_its_own_bit() {
+        let (registers, words) = fake::zeros();
+        let mut alarm = Alarm::new(registers);
+        alarm.set(0x1_0000_0007);
+        assert_eq!((words.at(0x10), words.at(0x00)), (7, 0b10));
     }
 }

@@ -6,6 +6,9 @@
 //! cache shareable memory. Of the RAM only the megabyte of the image is executable, and all above it
 //! is mapped once the mailbox has said how much the ARM owns.
 //!
+//! The I-cache is invalidated four times over, interrupts masked: on this core one invalidation may
+//! fail (ARM erratum 411920; Linux applies it to the BCM2835).
+//!
 //! Sources: ARM ARM (DDI 0100I) B4.7; ARM1176JZF-S TRM 3.2.7, 3.2.13, 6.11. The table walker does not
 //! read the L1 data cache, so entries are cleaned to RAM.
 
@@ -14,7 +17,7 @@ use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use aarch32_cpu::mmu::{AccessPermissions, L1Section, MemoryRegionAttributes, SectionAttributes};
 use aarch32_cpu::register::dacr::DomainAccess;
-use aarch32_cpu::register::{BpIAll, Dacr, SysRegRead, SysRegWrite, TlbIAll, Ttbr0};
+use aarch32_cpu::register::{BpIAll, Dacr, Iciallu, SysRegRead, SysRegWrite, TlbIAll, Ttbr0};
 use arbitrary_int::u4;
 
 use super::{clean_data_cache, data_sync_barrier, instruction_sync_barrier};
@@ -84,6 +87,9 @@ pub fn enable_mmu_and_caches() {
     unsafe {
         asm!("mcr p15, 0, {zero}, c7, c7, 0", zero = in(reg) 0, options(nostack, preserves_flags));
         asm!("mcr p15, 0, {zero}, c2, c0, 2", zero = in(reg) 0, options(nostack, preserves_flags));
+        for _ in 0..4 {
+            Iciallu::write();
+        }
         BpIAll::write();
         TlbIAll::write();
         Ttbr0::write(Ttbr0::new_with_raw_value(0).with_address((&raw const TABLE) as usize));
