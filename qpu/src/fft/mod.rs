@@ -25,10 +25,23 @@
 //! The inverse transform uses the same programs and tables: pass 1 reads real and imaginary parts
 //! exchanged, pass 2 exchanges them back and reads its rows backwards.
 //!
-//! # Accuracy
+//! # Accuracy and work
 //!
 //! The QPU's adder and multiplier truncate. Truncation loses about the same share of every bin, so
-//! the twiddles of pass 1 are scaled up by the loss that is expected (see [`twiddle`]).
+//! the twiddles of pass 1 are scaled up by the loss that is expected ([`twiddle::gain`]).
+//!
+//! | points | programs per pass | instructions of pass 1, pass 2 | rounds | error, random | error, worst |
+//! |---:|---:|---:|---:|---:|---:|
+//! | 256 | 1 | 296, 270 | 837 | 0.13 ppm | 0.13 ppm |
+//! | 512 | 2 | 296, 408 | 1325 | 0.16 | 0.22 |
+//! | 1024 | 4 | 433, 408 | 2162 | 0.18 | 0.26 |
+//! | 2048 | 8 | 433, 536 | 3690 | 0.19 | 0.20 |
+//! | 4096 | 16 | 564, 536 | 6623 | 0.18 | 0.32 |
+//!
+//! All simulated, not yet run on hardware. Errors are relative rms against a DFT in f64, the worst
+//! over random input, tones, impulses and both directions (`tests/tests/qpu_fft`). A round is 4 V3D
+//! clocks without memory latency (`cargo run -p tests --example qpu_fft_rounds`); from 2^10 on most
+//! of them wait for the one store DMA.
 //!
 //! Source of the machine's rules: VideoCore IV 3D Architecture Reference Guide, sections 3, 4 and 7.
 

@@ -112,4 +112,21 @@ mod tests {
     fn the_same_codelet_gives_the_same_words() {
         assert_eq!(program(Pass::First, 2), program(Pass::First, 2));
     }
+
+    #[test]
+    fn the_mutex_is_held_for_32_writes_and_the_store_only() {
+        for program in programs() {
+            let instructions: Vec<_> = program
+                .code
+                .iter()
+                .map(|&word| isa::decode(word).unwrap())
+                .collect();
+            let acquired = instructions.iter().position(
+                |instruction| matches!(instruction, Instruction::Alu(alu) if alu.raddr_a == raddr::MUTEX_ACQUIRE),
+            );
+            // Release, end and its two slots follow the last wait.
+            let held = instructions.len() - acquired.unwrap();
+            assert!(held < 50, "{}: {held} instructions", program.name());
+        }
+    }
 }
