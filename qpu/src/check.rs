@@ -1,8 +1,9 @@
 //! Static hazards: what the QPU does not interlock, and a straight walk can see.
 //!
 //! The walk follows fall-through, branch targets after the third delay slot, and returns (a branch
-//! to a bare register is taken to reach every place that a link points to). It knows no values:
-//! FIFO counts, semaphores, mutex order and DMA are for the simulator to judge.
+//! to a bare register is taken to reach every place that a link points to). Lookups, VPM vectors, DMA and
+//! the mutex are counted up to the first branch. Values, and what loops and other QPUs do, are for the
+//! simulator to judge.
 //!
 //! Where sources disagree the strict end is taken: what passes here is safe by every source. Published
 //! programs break some of these rules without harm on real chips, which is why [`check`] reports and
@@ -11,6 +12,7 @@
 //! Sources: VideoCore IV 3D Architecture Reference Guide, "QPU instruction restrictions"; vc4asm's
 //! addendum and validator; Broadcom's hardware-issue numbers (HW-nnnn) from its 2014 driver sources.
 
+mod accounts;
 mod facts;
 mod instruction;
 mod paths;
@@ -76,6 +78,8 @@ rules! {
     VpmReadAndSetup = "vpm-read-and-setup", "put the setup into another instruction";
     /// A VPM write beside a setup.
     VpmWriteAndSetup = "vpm-write-and-setup", "put the setup into another instruction";
+    /// A VPM read beside a VPM write: sources disagree on whether both work.
+    VpmReadAndWrite = "vpm-read-and-write", "write in another instruction";
     /// A TMU load signal beside a VPM access: unreliable according to vc4asm.
     TmuLoadAndVpm = "tmu-load-and-vpm", "put the signal on another instruction";
     /// A semaphore instruction that writes TMU, SFU, VPM, DMA or tile buffer.
@@ -113,6 +117,8 @@ rules! {
     BranchOddRegister = "branch-odd-register", "use an even register, and 0 where none is added";
     /// A link in an odd register of file A, from which no branch can return without setting flags.
     LinkOddRegister = "link-odd-register", "link to an even register of file A";
+    /// A link that goes to I/O.
+    LinkIo = "link-io", "link to a register or accumulator";
     /// A relative branch to something that is no instruction of the program.
     BranchTarget = "branch-target", "branch to an instruction of the program";
     /// The program runs off its last word.
@@ -127,8 +133,29 @@ rules! {
     EndRegisterWrite = "end-register-write", "write it an instruction earlier, or give thrend to a nop";
     /// A tile buffer Z write in the last instruction.
     EndTlbZ = "end-tlb-z", "write it before";
-    /// A branch among the last three instructions.
-    EndBranch = "end-branch", "end the program after the branch's delay slots";
+    /// A branch among the last three instructions, or a second program end in the last two.
+    EndBranch = "end-branch", "end the program once, after the branch's delay slots";
+
+    /// A TMU result is loaded that nothing asked for: the QPU would wait for ever.
+    TmuNothingToLoad = "tmu-nothing-to-load", "write an address to the TMU first";
+    /// More lookups outstanding than a TMU holds results for.
+    TmuTooMany = "tmu-too-many", "load a result before the next lookup";
+    /// Lookups that are never loaded.
+    TmuUnread = "tmu-unread", "load every result";
+    /// A VPM vector is read that no setup asked for: the QPU would wait for ever.
+    VpmNothingToRead = "vpm-nothing-to-read", "write rd_setup for as many vectors as are read";
+    /// A VPM read setup that comes while more than one vector of the last is unread.
+    VpmSetupIgnored = "vpm-setup-ignored", "read all but one of the vectors before";
+    /// Vectors that were set up and are never read.
+    VpmUnread = "vpm-unread", "set up as many vectors as are read";
+    /// VPM or DMA is used before its setup is written; what is there at program start is undefined.
+    SetupMissing = "setup-missing", "write the setup first";
+    /// DMA that the program does not wait for.
+    DmaUnfinished = "dma-unfinished", "read ld_wait or st_wait before the end";
+    /// The mutex is taken twice, given back without holding it, or held at the end.
+    Mutex = "mutex", "take it once and give it back once";
+    /// The mutex is taken with VPM writes on their way (Broadcom's HW-2497).
+    MutexAfterVpmWrite = "mutex-after-vpm-write", "set up and read a vector of the VPM first, or take the mutex before the writes";
 }
 
 /// One place where a program breaks a rule.
@@ -171,6 +198,7 @@ pub fn check(words: &[u64]) -> Vec<Finding> {
     instruction::check(&facts, &mut report);
     sequence::check(&facts, &mut report);
     program::check(&facts, &mut report);
+    accounts::check(&facts, &mut report);
     findings
         .sort_by(|one, two| (one.pc, one.rule, &one.reason).cmp(&(two.pc, two.rule, &two.reason)));
     findings.dedup();

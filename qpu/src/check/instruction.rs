@@ -19,6 +19,7 @@ const SINGLES: &[(Rule, Single)] = &[
     (Rule::BothSetups, both_setups),
     (Rule::VpmReadAndSetup, vpm_read_and_setup),
     (Rule::VpmWriteAndSetup, vpm_write_and_setup),
+    (Rule::VpmReadAndWrite, vpm_read_and_write),
     (Rule::TmuLoadAndVpm, tmu_load_and_vpm),
     (Rule::SemaphoreWrite, semaphore_write),
     (Rule::SameDestination, same_destination),
@@ -37,6 +38,7 @@ const SINGLES: &[(Rule, Single)] = &[
     (Rule::FragmentOnly, fragment_only),
     (Rule::BranchOddRegister, branch_odd_register),
     (Rule::LinkOddRegister, link_odd_register),
+    (Rule::LinkIo, link_io),
 ];
 
 pub(super) fn check(facts: &[Option<Facts>], report: &mut impl FnMut(Rule, usize, String)) {
@@ -122,6 +124,12 @@ fn vpm_write_and_setup(at: &Facts) -> Option<String> {
         both,
         "the VPM is written in the instruction that writes a setup",
     )
+}
+
+fn vpm_read_and_write(at: &Facts) -> Option<String> {
+    let both = at.reads_any(|raddr| raddr == raddr::VPM_READ)
+        && at.writes_any(|waddr| waddr == waddr::VPM_WRITE);
+    when(both, "the VPM is read and written in one instruction")
 }
 
 fn tmu_load_and_vpm(at: &Facts) -> Option<String> {
@@ -364,4 +372,13 @@ fn link_odd_register(at: &Facts) -> Option<String> {
         .registers_written()
         .find(|(file, number)| *file == File::A && number % 2 == 1);
     odd.map(|(_, number)| format!("the link goes to ra{number}"))
+}
+
+fn link_io(at: &Facts) -> Option<String> {
+    at.branch()?;
+    let write = at.writes.iter().find(|write| is_peripheral(write.waddr))?;
+    Some(format!(
+        "the link goes to {}",
+        write_name(write.file, write.waddr)
+    ))
 }

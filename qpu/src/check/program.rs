@@ -64,7 +64,12 @@ fn check_end(facts: &[Option<Facts>], end: usize, report: &mut impl FnMut(Rule, 
         );
         let tlb_z = slot == 2 && at.writes_any(|waddr| waddr == waddr::TLB_Z);
         report(Rule::EndTlbZ, tlb_z, "writes tile buffer Z");
-        report(Rule::EndBranch, at.branch().is_some(), "is a branch");
+        let flow = at.branch().is_some() || (slot > 0 && at.signal().ends_program());
+        report(
+            Rule::EndBranch,
+            flow,
+            "is a branch or ends the program again",
+        );
     }
 }
 

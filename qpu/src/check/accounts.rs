@@ -1,0 +1,290 @@
+//! Rules about what is asked for and must be fetched: lookups, VPM vectors, DMA, the mutex.
+//!
+//! Counted from the first instruction to the first branch or the end, so a program without branches
+//! is counted whole; what loops and calls do is for the simulator to judge. Setup words are known
+//! where a load immediate writes them. Others count as what the program needs.
+
+use super::Rule;
+use super::facts::Facts;
+use crate::isa::{File, Instruction, LoadImmediateKind, Raddr, Signal, raddr, waddr};
+
+/// Lookups that the result FIFO of one TMU holds for one QPU (vc4asm; Broadcom's compiler keeps to it).
+const LOOKUPS: u32 = 4;
+
+pub(super) fn check(facts: &[Option<Facts>], report: &mut impl FnMut(Rule, usize, String)) {
+    let mut accounts = Accounts::default();
+    let mut left = None;
+    for (index, at) in facts.iter().enumerate() {
+        let Some(at) = at.as_ref().filter(|at| at.branch().is_none()) else {
+            return;
+        };
+        accounts.count(at, &mut |rule, reason| report(rule, index, reason));
+        if at.signal().ends_program() {
+            left = Some(2);
+        } else if left.is_some() {
+            left = left.map(|left: u32| left.saturating_sub(1));
+        }
+        if left == Some(0) {
+            accounts.close(&mut |rule, reason| report(rule, index, reason));
+            return;
+        }
+    }
+}
+
+struct Accounts {
+    lookups: [u32; 2],
+    /// Vectors set up to be read from the VPM and not read; `None` when a setup word is not known.
+    vectors: Option<u32>,
+    /// Whether VPM writes, stores, and the stride of stores are set up.
+    write_setup: bool,
+    store_setup: bool,
+    /// Memory rows of the next store (0 is 128).
+    store_rows: Option<u32>,
+    stride_setup: bool,
+    load_setup: bool,
+    /// DMA that was started and not waited for.
+    loading: bool,
+    storing: bool,
+    /// VPM writes that may still be queued.
+    queued: bool,
+    mutex: bool,
+}
+
+impl Default for Accounts {
+    fn default() -> Self {
+        Self {
+            lookups: [0; 2],
+            vectors: Some(0),
+            write_setup: false,
+            store_setup: false,
+            store_rows: Some(1),
+            stride_setup: false,
+            load_setup: false,
+            loading: false,
+            storing: false,
+            queued: false,
+            mutex: false,
+        }
+    }
+}
+
+impl Accounts {
+    /// Reads come before writes, as in the instruction.
+    fn count(&mut self, at: &Facts, report: &mut impl FnMut(Rule, String)) {
+        for read in &at.reads {
+            match (read.raddr, read.file) {
+                (raddr::VPM_WAIT, File::A) => self.loading = false,
+                (raddr::VPM_WAIT, File::B) => {
+                    (self.storing, self.queued) = (false, self.queued && !self.storing)
+                }
+                (raddr::MUTEX_ACQUIRE, _) => self.acquire(report),
+                _ => (),
+            }
+        }
+        // One instruction takes one vector, through whichever ports.
+        if at.reads_any(|raddr: Raddr| raddr == raddr::VPM_READ) {
+            self.read_vector(report);
+        }
+        if let Some(tmu) = loaded(at.signal()) {
+            match self.lookups[tmu].checked_sub(1) {
+                Some(left) => self.lookups[tmu] = left,
+                None => report(
+                    Rule::TmuNothingToLoad,
+                    format!("TMU {tmu} has no lookup to deliver, and the QPU waits for ever"),
+                ),
+            }
+        }
+        for write in &at.writes {
+            match (write.waddr, write.file) {
+                (waddr::TMU0_S, _) => self.look_up(0, report),
+                (waddr::TMU1_S, _) => self.look_up(1, report),
+                (waddr::VPM_WRITE, _) => self.write_vector(report),
+                (waddr::VPMVCD_SETUP, File::A) => self.set_up_reads(constant(at), report),
+                (waddr::VPMVCD_SETUP, File::B) => self.set_up_writes(constant(at)),
+                (waddr::VPM_ADDR, File::A) => self.load(report),
+                (waddr::VPM_ADDR, File::B) => self.store(report),
+                (waddr::MUTEX_RELEASE, _) => self.release(report),
+                _ => (),
+            }
+        }
+    }
+
+    fn look_up(&mut self, tmu: usize, report: &mut impl FnMut(Rule, String)) {
+        self.lookups[tmu] += 1;
+        if self.lookups[tmu] > LOOKUPS {
+            let count = self.lookups[tmu];
+            report(
+                Rule::TmuTooMany,
+                format!("TMU {tmu} has {count} lookups outstanding, and holds {LOOKUPS}"),
+            );
+        }
+    }
+
+    fn read_vector(&mut self, report: &mut impl FnMut(Rule, String)) {
+        self.queued = false;
+        match self.vectors {
+            Some(0) => report(
+                Rule::VpmNothingToRead,
+                "no setup asked for this vector, and the QPU waits for ever".to_string(),
+            ),
+            Some(vectors) => self.vectors = Some(vectors - 1),
+            None => (),
+        }
+    }
+
+    fn set_up_reads(&mut self, word: Option<u32>, report: &mut impl FnMut(Rule, String)) {
+        let Some(word) = word else {
+            (self.vectors, self.load_setup) = (None, true);
+            return;
+        };
+        match word >> 30 {
+            0 => self.set_up_vectors(word >> 20 & 15, report),
+            // The pitch word (31:28 = 9) alone describes no load.
+            2 | 3 if word >> 28 != 9 => self.load_setup = true,
+            _ => (),
+        }
+    }
+
+    /// `count` vectors more (0 is 16), if at most one of those before is unread.
+    fn set_up_vectors(&mut self, count: u32, report: &mut impl FnMut(Rule, String)) {
+        match self.vectors {
+            Some(unread @ 2..) => {
+                let reason = format!(
+                    "{unread} vectors of the setup before are unread, so this one is ignored"
+                );
+                report(Rule::VpmSetupIgnored, reason);
+            }
+            unread => {
+                self.vectors = unread.map(|unread| unread + if count == 0 { 16 } else { count })
+            }
+        }
+    }
+
+    fn set_up_writes(&mut self, word: Option<u32>) {
+        let Some(word) = word else {
+            (self.write_setup, self.store_setup, self.stride_setup) = (true, true, true);
+            return;
+        };
+        match word >> 30 {
+            0 => self.write_setup = true,
+            2 => {
+                self.store_setup = true;
+                self.store_rows = Some(word >> 23 & 127);
+            }
+            3 => self.stride_setup = true,
+            _ => (),
+        }
+    }
+
+    fn write_vector(&mut self, report: &mut impl FnMut(Rule, String)) {
+        self.queued = true;
+        if !self.write_setup {
+            report(
+                Rule::SetupMissing,
+                "the VPM is written, and no setup says where".to_string(),
+            );
+        }
+    }
+
+    fn load(&mut self, report: &mut impl FnMut(Rule, String)) {
+        self.loading = true;
+        if !self.load_setup {
+            report(
+                Rule::SetupMissing,
+                "a DMA load starts, and no setup says what".to_string(),
+            );
+        }
+    }
+
+    fn store(&mut self, report: &mut impl FnMut(Rule, String)) {
+        self.storing = true;
+        if !self.store_setup {
+            report(
+                Rule::SetupMissing,
+                "a DMA store starts, and no setup says what".to_string(),
+            );
+        } else if !self.stride_setup && self.store_rows != Some(1) {
+            report(
+                Rule::SetupMissing,
+                "a DMA store of several rows starts, and its stride was never written".to_string(),
+            );
+        }
+    }
+
+    fn acquire(&mut self, report: &mut impl FnMut(Rule, String)) {
+        if self.mutex {
+            report(
+                Rule::Mutex,
+                "the mutex is taken while this QPU holds it, which it waits for in vain"
+                    .to_string(),
+            );
+        }
+        if self.queued {
+            let reason = "the mutex is taken while VPM writes may still be queued".to_string();
+            report(Rule::MutexAfterVpmWrite, reason);
+        }
+        self.mutex = true;
+    }
+
+    fn release(&mut self, report: &mut impl FnMut(Rule, String)) {
+        if !self.mutex {
+            report(
+                Rule::Mutex,
+                "the mutex is given back, and this QPU does not hold it".to_string(),
+            );
+        }
+        self.mutex = false;
+    }
+
+    fn close(&self, report: &mut impl FnMut(Rule, String)) {
+        for (tmu, count) in self
+            .lookups
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count > 0)
+        {
+            report(
+                Rule::TmuUnread,
+                format!("the program ends with {count} lookups of TMU {tmu} not loaded"),
+            );
+        }
+        if let Some(unread @ 1..) = self.vectors {
+            report(
+                Rule::VpmUnread,
+                format!("the program ends with {unread} vectors of a VPM read setup not read"),
+            );
+        }
+        for (running, name) in [(self.loading, "load"), (self.storing, "store")] {
+            if running {
+                report(
+                    Rule::DmaUnfinished,
+                    format!("the program ends and has not waited for its DMA {name}"),
+                );
+            }
+        }
+        if self.mutex {
+            report(
+                Rule::Mutex,
+                "the program ends and holds the mutex".to_string(),
+            );
+        }
+    }
+}
+
+fn loaded(signal: Signal) -> Option<usize> {
+    match signal {
+        Signal::LoadTmu0 => Some(0),
+        Signal::LoadTmu1 => Some(1),
+        _ => None,
+    }
+}
+
+/// The value that a load immediate writes.
+fn constant(at: &Facts) -> Option<u32> {
+    match &at.instruction {
+        Instruction::LoadImmediate(load) if load.kind == LoadImmediateKind::Word => {
+            Some(load.immediate)
+        }
+        _ => None,
+    }
+}
