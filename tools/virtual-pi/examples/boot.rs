@@ -16,6 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let config = Config {
         cmdline: arguments.next().unwrap_or_default(),
         v3d: std::env::var_os("NO_V3D").is_none(),
+        uart_hz: std::env::var("UART_HZ").map_or(Ok(48_000_000), |text| text.parse())?,
         ..Config::default()
     };
     let mut pi = VirtualPi::new(config, &image)?;
