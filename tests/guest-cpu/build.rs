@@ -10,5 +10,8 @@ fn main() {
         return;
     }
     let folder = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
-    println!("cargo:rustc-link-arg-bins=-T{}", PathBuf::from(folder).join("guest.ld").display());
+    println!(
+        "cargo:rustc-link-arg-bins=-T{}",
+        PathBuf::from(folder).join("guest.ld").display()
+    );
 }
