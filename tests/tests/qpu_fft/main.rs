@@ -11,7 +11,8 @@ use kernel::engine::known_answer;
 use kernel::engine::qpu::QpuEngine;
 use kernel::engine::{Engine, EngineError};
 use qpu::fft::{self, MAX_LOG2_POINTS, MIN_LOG2_POINTS, Plan};
-use qpu::job::{Buffer, Job, Report, Runner};
+use qpu::isa::{self, Instruction, raddr, waddr};
+use qpu::job::{Buffer, CacheClear, Job, Launch, Report, Runner};
 use qpu_programs::CATALOGUE;
 use signals::{Random, assert_spectrum, dft};
 use v3d_sim::SimRunner;
@@ -178,6 +179,42 @@ fn a_runner_without_memory_is_an_error() {
     ));
 }
 
+/// The catalogue with every access to the mutex taken out.
+fn catalogue_without_mutex() -> fft::Catalogue {
+    let strip = |&word: &u64| match isa::decode(word) {
+        Ok(Instruction::Alu(mut alu)) => {
+            if alu.raddr_a == raddr::MUTEX_ACQUIRE {
+                alu = isa::Alu::NOP;
+            }
+            if alu.write.waddr_add == waddr::MUTEX_RELEASE {
+                alu.write.waddr_add = waddr::NOP;
+            }
+            if alu.write.waddr_mul == waddr::MUTEX_RELEASE {
+                alu.write.waddr_mul = waddr::NOP;
+            }
+            Instruction::Alu(alu).encode()
+        }
+        _ => word,
+    };
+    let program = |program: &fft::Program| fft::Program {
+        code: program.code.iter().map(strip).collect::<Vec<_>>().leak(),
+        ..*program
+    };
+    fft::Catalogue {
+        fft: CATALOGUE.fft.iter().map(program).collect::<Vec<_>>().leak(),
+    }
+}
+
+#[test]
+fn without_the_mutex_these_tests_would_fail() {
+    let input = Random::new(4).complex(1 << 12);
+    let mut runner = runner(Some(1)).with_strict(false);
+    let mut plan = Plan::new(&catalogue_without_mutex(), 12, &mut runner).unwrap();
+    let output = transform(&mut plan, &mut runner, Direction::Forward, &input);
+    let error = dsp::dft::relative_rms_error(&output, &dft(Direction::Forward, &input));
+    assert!(error > 0.1, "{error:e}");
+}
+
 fn engine(order: Option<u64>) -> QpuEngine<SimRunner> {
     QpuEngine::new(runner(order), |_| EngineError::Device)
 }
@@ -245,6 +282,50 @@ impl Runner for Breaking {
         }
         self.inner.run(job, limit_us).map_err(|_| ())
     }
+}
+
+/// A runner that never clears a cache.
+struct Uncleared(SimRunner);
+
+impl Runner for Uncleared {
+    type Error = <SimRunner as Runner>::Error;
+
+    fn alloc(&mut self, bytes: u32, align: u32) -> Result<Buffer, Self::Error> {
+        self.0.alloc(bytes, align)
+    }
+    fn release_all(&mut self) {
+        self.0.release_all();
+    }
+    fn write(&mut self, buffer: Buffer, first: u32, words: &[u32]) -> Result<(), Self::Error> {
+        self.0.write(buffer, first, words)
+    }
+    fn read(&mut self, buffer: Buffer, first: u32, words: &mut [u32]) -> Result<(), Self::Error> {
+        self.0.read(buffer, first, words)
+    }
+    fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, Self::Error> {
+        let clear = CacheClear::None;
+        let launches: Vec<_> = job
+            .launches
+            .iter()
+            .map(|launch| Launch { clear, ..*launch })
+            .collect();
+        self.0.run(
+            &Job {
+                launches: &launches,
+            },
+            limit_us,
+        )
+    }
+}
+
+#[test]
+fn without_cache_clears_these_tests_would_fail() {
+    let mut runner = Uncleared(runner(None));
+    let mut plan = Plan::new(&CATALOGUE, 8, &mut runner).unwrap();
+    let mut run = || plan.run(&mut runner, fft::Direction::Forward, LIMIT_US);
+    // The second transform reads planes that the first one read and this one stored.
+    let error = run().and_then(|_| run()).unwrap_err();
+    assert!(format!("{error}").contains("stored to since"), "{error}");
 }
 
 #[test]
