@@ -23,6 +23,8 @@ use crate::stream::{Answer, Event, Health, Info, Receiver};
 const ANSWER: Duration = Duration::from_millis(500);
 /// How often a plain request is sent.
 const TRIES: u32 = 4;
+/// How often STOP is sent: the longest record takes 23 seconds at 115,200 baud.
+const STOP_TRIES: u32 = 60;
 /// How often HELLO is sent: a board needs some seconds from power-on to its first answer.
 const HELLO_TRIES: u32 = 16;
 
@@ -137,6 +139,14 @@ impl Client {
             Answer::Ack(remark) => Ok(remark),
             other => Err(unexpected("the request", &other)),
         }
+    }
+
+    /// Ends a stream or an upload that is under way; its record is sent to the end first.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub fn stop(&mut self) -> Result<()> {
+        self.ask(&Message::Stop, ANSWER, STOP_TRIES).map(|_| ())
     }
 
     /// Changes settings: `key=value` words.

@@ -119,7 +119,7 @@ impl Client {
             for (request, answer) in self.pump(wait)? {
                 match answer {
                     Answer::Ack(_) if request == end_request => return Ok(()),
-                    Answer::Nak(NakCode::GAP, _) => progress.gap = true,
+                    Answer::Nak(NakCode::GAP | NakCode::NO_CREDIT, _) => progress.gap = true,
                     Answer::Nak(code, sentence) => return Err(refused(code, &sentence)),
                     _ => {}
                 }

@@ -186,14 +186,7 @@ pub fn run(options: &Options) -> Result<()> {
     std::fs::create_dir_all(&options.out)
         .map_err(|error| Failure::writing(&options.out, &error))?;
     let mut client = options.port.connect()?;
-    let info = client.hello()?;
-    eprintln!(
-        "{}, firmware {}, engine {}",
-        info.board,
-        info.firmware,
-        info.engine.name()
-    );
-    let spectra = transform(options, &mut client, &info, &recording, overlap);
+    let spectra = transform(options, &mut client, &recording, overlap);
     // The next host begins at the first rate, whatever happened to this one.
     let left = client.leave();
     let spectra = spectra?;
@@ -277,15 +270,12 @@ fn describe(recording: &Recording) -> String {
 fn transform(
     options: &Options,
     client: &mut Client,
-    info: &crate::stream::Info,
     recording: &Recording,
     overlap: u32,
 ) -> Result<Vec<Spectrum>> {
-    if options.engine == EngineChoice::Qpu && info.engine != Engine::Qpu {
-        return Err(Failure::failed(
-            "the board has no working V3D, so there is no QPU engine; use --engine auto to let the ARM compute",
-        ));
-    }
+    client.hello()?;
+    // What a host before this one began and did not end.
+    client.stop()?;
     let averages = match options.averages {
         Averages::All => "all".to_owned(),
         Averages::Count(count) => count.to_string(),
@@ -299,13 +289,31 @@ fn transform(
         Unit::One(_) => wire::Unit::DbReUnit,
     };
     client.set(&format!(
-        "n={} window={} overlap={overlap} avg={averages} out={} unit={} centre={} engine={engine} first=all bins=all",
+        "n={} window={} overlap={overlap} avg={averages} out={} unit={} centre={} engine={engine} first=all bins=0",
         options.n,
         options.window.name(),
         options.encoding.name(),
         unit.name(),
         options.centre,
     ))?;
+    // The engine in use depends on the settings, so that only now it is the one that counts.
+    let info = client.hello()?;
+    eprintln!(
+        "{}, firmware {}, engine {}",
+        info.board,
+        info.firmware,
+        info.engine.name()
+    );
+    if options.engine == EngineChoice::Qpu && info.engine != Engine::Qpu {
+        return Err(Failure::failed(format!(
+            "the board does not use its QPUs for {} points (capabilities: {}); use --engine auto to let the ARM compute",
+            options.n,
+            info.capabilities
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+        )));
+    }
     let bytes: usize = recording
         .channels
         .iter()
@@ -334,8 +342,8 @@ fn transform(
             .find(|spectrum| spectrum.engine != Engine::Qpu)
     {
         return Err(Failure::failed(format!(
-            "the QPUs cannot do a transform of {} points and the ARM computed it; use --engine auto to accept that, \
-             or another --n",
+            "the QPUs failed on {} points and the ARM computed them; `qpuscope info` shows the board's state, --engine \
+             auto accepts such results",
             other.n
         )));
     }
