@@ -89,7 +89,7 @@ fn a_host_that_dies_in_an_upload_leaves_a_board_that_serves_the_next_host() {
     assert_eq!(next.ask(&Message::Hello("second")).header.kind, Kind::INFO);
     next.must(&Message::Stop);
     let bytes: Vec<u8> = (0..2048_u16).flat_map(u16::to_le_bytes).collect();
-    next.must(&Message::Set("n=1024 window=hann average=1"));
+    next.must(&Message::Set("n=1024 window=hann avg=1"));
     let spectra = next.upload(SampleFormat::I16, Domain::Real, Rate::hz(48_000), &bytes);
     assert!(!spectra.is_empty());
     assert_works(&mut next, Engine::Qpu);

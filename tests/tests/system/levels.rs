@@ -24,7 +24,7 @@ fn sine(
     domain: Domain,
     format: SampleFormat,
 ) -> Spectrum {
-    let settings = format!("n={N} window={} average=1 out=u16", window.name());
+    let settings = format!("n={N} window={} avg=1 out=u16", window.name());
     host.must(&Message::Set(&settings));
     let mut bytes = Vec::new();
     for i in 0..N {
