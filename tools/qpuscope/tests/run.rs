@@ -1,0 +1,190 @@
+//! `qpuscope run` from job file to exit status, output and dumped files.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use qpu::generate::{Builder, UNIF};
+use qpu::isa::BranchCond;
+use serde_json::{Value, json};
+
+/// Stores 1000 + 128 to 16 words at the address in its second uniform, and raises host_int; words that
+/// others assembled (vc4asm, asurati; qpu.md 1.14).
+const STORE: [u64; 14] = [
+    0x1002_0827_1582_7d80,
+    0xe002_08e7_0000_0080,
+    0xe002_1c67_0000_1a00,
+    0x1002_0827_0c9e_70c0,
+    0x1002_0c27_159e_7000,
+    0xe002_1c67_8090_4000,
+    0xe002_1c67_c000_0000,
+    0x1002_0867_1582_7d80,
+    0x1002_1ca7_159e_7240,
+    0x1002_09e7_159f_2e00,
+    0xd002_09a7_159c_1fc0,
+    0x3000_09e7_009e_7000,
+    0x1000_09e7_009e_7000,
+    0x1000_09e7_009e_7000,
+];
+
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("run")
+        .join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// Runs a job in `folder`; exit status, output, standard error.
+fn run(folder: &Path, job: &Value) -> (i32, Value, String) {
+    let path = folder.join("job.json");
+    std::fs::write(&path, job.to_string()).expect("a file");
+    let output = Command::new(env!("CARGO_BIN_EXE_qpuscope"))
+        .arg("run")
+        .arg(&path)
+        .output()
+        .expect("qpuscope runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let object =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {said}"));
+    (output.status.code().unwrap_or(-1), object, said)
+}
+
+/// A job of one program at 0x40001000 with its uniforms at 0x40002000 and memory at 0x40003000.
+fn job(folder: &Path, code: &[u64], uniforms: &[u32]) -> Value {
+    let bytes: Vec<u8> = code.iter().flat_map(|word| word.to_le_bytes()).collect();
+    // Junk in front shows that offset and bytes are kept.
+    let file = [&[0xEE; 8][..], &bytes, &[0xEE; 8]].concat();
+    std::fs::write(folder.join("code.bin"), file).expect("a file");
+    json!({
+        "memory": [
+            {"at": "0x40001000", "file": "code.bin", "offset": 8, "bytes": bytes.len()},
+            {"at": "0x40002000", "words": uniforms},
+            {"at": "0x40003000", "zero": 64},
+        ],
+        "programs": [ {"code": "0x40001000", "uniforms": "0x40002000"} ],
+        "dump": [ {"at": "0xc0003000", "bytes": 64, "file": "out.bin"} ],
+    })
+}
+
+#[test]
+fn a_program_runs_and_its_memory_is_dumped() {
+    let folder = folder("stores");
+    let (status, report, said) = run(&folder, &job(&folder, &STORE, &[1000, 0x4000_3000]));
+    assert_eq!(status, 0, "{said}");
+    let dumped = std::fs::read(folder.join("out.bin")).expect("the dump");
+    assert_eq!(dumped, 1128_u32.to_le_bytes().repeat(16));
+    assert_eq!(report["timed"], false);
+    assert_eq!(report["host_interrupts"], 1);
+    assert_eq!(report["vdw"], json!({"bytes": 64, "commands": 1}));
+    let executed: u64 = report["instructions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(Value::as_u64)
+        .sum();
+    assert_eq!(executed, STORE.len() as u64);
+    assert_eq!(report["instructions"].as_array().map(Vec::len), Some(12));
+    assert_eq!(report["counters"].as_array().map(Vec::len), Some(30));
+    assert!(report["cycles"].as_u64() >= Some(4 * STORE.len() as u64));
+    assert_eq!(report["faults"], json!([]));
+}
+
+#[test]
+fn launches_run_one_after_the_other_in_any_order_of_qpus() {
+    let folder = folder("launches");
+    let mut job = job(&folder, &STORE, &[1000, 0x4000_3000]);
+    let program = job["programs"][0].clone();
+    job.as_object_mut().expect("an object").remove("programs");
+    job["launches"] = json!([[program, program], [program]]);
+    job["clear"] = json!(["all", "none"]);
+    for seed in [1, 2, 3] {
+        job["seed"] = json!(seed);
+        job["functional"] = json!(true);
+        job["clock_hz"] = json!(300_000_000);
+        let (status, report, said) = run(&folder, &job);
+        assert_eq!(status, 0, "{said}");
+        assert_eq!(report["host_interrupts"], 3);
+    }
+}
+
+#[test]
+fn a_store_into_nothing_is_a_fault() {
+    let folder = folder("fault");
+    let (status, report, said) = run(&folder, &job(&folder, &STORE, &[1000, 0x4100_0000]));
+    assert_eq!(status, 5, "{report}");
+    assert!(said.contains("0x41000000"), "{said}");
+    let fault = &report["faults"][0];
+    assert_eq!(fault["rule"], "memory");
+    assert_eq!(fault["count"], 1);
+    assert!(fault["pc"].as_u64() >= Some(0x4000_1000), "{fault}");
+    assert!(
+        fault["qpu"].is_u64() && fault["disassembly"].is_string(),
+        "{fault}"
+    );
+    assert!(
+        folder.join("out.bin").is_file(),
+        "what is in memory is dumped all the same"
+    );
+}
+
+#[test]
+fn an_endless_loop_ends_at_the_cycle_limit() {
+    let folder = folder("loop");
+    let mut b = Builder::new();
+    let again = b.here("again");
+    b.brr(BranchCond::Always, again);
+    b.nop();
+    b.nop();
+    b.nop();
+    b.mov(qpu::generate::R0, UNIF);
+    b.end();
+    let mut job = job(&folder, &b.finish().expect("a program"), &[0]);
+    job["limit_cycles"] = json!("0x1000");
+    let (status, report, said) = run(&folder, &job);
+    assert_eq!(status, 5, "{report}");
+    assert!(said.contains("limit_cycles"), "{said}");
+    assert_eq!(report["end"], "cycle-limit");
+    assert_eq!(report["faults"][0]["rule"], "cycle-limit");
+}
+
+#[test]
+fn a_deadlock_says_who_waits_for_what() {
+    let folder = folder("deadlock");
+    // sacq of semaphore 3, which nobody releases (qpu.md 1.5: decrement has bit 4 set).
+    let code = [
+        0xe800_09e7_0000_0013,
+        0x3000_09e7_009e_7000,
+        0x1000_09e7_009e_7000,
+        0x1000_09e7_009e_7000,
+    ];
+    let (status, report, said) = run(&folder, &job(&folder, &code, &[0]));
+    assert_eq!(status, 5, "{report}");
+    assert!(said.contains("semaphore 3"), "{said}");
+    assert_eq!(report["end"], "deadlock");
+    assert_eq!(report["faults"][0]["rule"], "deadlock");
+}
+
+#[test]
+fn warnings_are_counted_and_faults_under_strict() {
+    let folder = folder("strict");
+    // ra0 is read by the instruction after the one that writes it (hazard 1).
+    let code = [
+        0x1002_0027_1582_7d80, // mov ra0, unif
+        0x1002_0827_1502_7d80, // mov r0, ra0
+        0x3000_09e7_009e_7000,
+        0x1000_09e7_009e_7000,
+        0x1000_09e7_009e_7000,
+    ];
+    let mut job = job(&folder, &code, &[5]);
+    let (status, report, said) = run(&folder, &job);
+    assert_eq!(status, 0, "{said}");
+    let warning = &report["warnings"][0];
+    assert_eq!(warning["rule"], "regfile-read-after-write", "{report}");
+    assert_eq!(warning["count"], 1);
+    assert!(said.contains("warning:"), "{said}");
+    job["strict"] = json!(true);
+    let (status, report, _) = run(&folder, &job);
+    assert_eq!(status, 5, "{report}");
+    assert_eq!(report["faults"][0]["rule"], "regfile-read-after-write");
+}
