@@ -64,7 +64,7 @@
 //! assert!(message.contains("ra0 was written in the instruction before and cannot be read yet"));
 //! assert!(message.contains("put an instruction between, or keep the value in r0..r3"));
 //! ```
-#![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(not(any(feature = "std", test)), no_std)]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "text")]

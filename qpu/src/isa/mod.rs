@@ -27,7 +27,7 @@ mod write_back;
 #[cfg(test)]
 mod known_words;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "text"))]
 pub(crate) use known_words::WORDS as KNOWN_WORDS;
 
 pub use alu::{Alu, Mux, RaddrB};
