@@ -18,6 +18,9 @@ use crate::spectrum::{Counters, Spectrum};
 /// The largest record that is put together: 2^22 bins of f32.
 const LARGEST_RECORD: usize = 16 << 20;
 
+/// The source of samples that some host sends.
+const UPLOAD: &str = "an upload";
+
 /// Descriptors that are kept; a record names one of the last few.
 const DESCRIPTORS: usize = 64;
 
@@ -246,7 +249,7 @@ impl Receiver {
             Event::Unexplained => self.unexplained += 1,
             Event::Spectrum(spectrum, _) => {
                 self.spectra += 1;
-                if spectrum.source == wire::Source::Upload.name() {
+                if spectrum.source == UPLOAD {
                     if let Some(source) = &self.source {
                         spectrum.source.clone_from(source);
                     }
@@ -356,7 +359,10 @@ fn spectrum(header: &Header, record: &Record, descriptor: &Descriptor) -> Spectr
         })
         .collect();
     Spectrum {
-        source: descriptor.source.name().to_owned(),
+        source: match descriptor.source {
+            wire::Source::Generator => "the built-in generator".to_owned(),
+            wire::Source::Upload => UPLOAD.to_owned(),
+        },
         power,
         first_bin: i64::from(descriptor.first_bin),
         n: descriptor.n,
