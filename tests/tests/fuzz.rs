@@ -31,3 +31,8 @@ fn wire_payloads() {
 fn qpu_words() {
     drive("qpu-words");
 }
+
+#[test]
+fn qpu_programs() {
+    drive("qpu-programs");
+}
