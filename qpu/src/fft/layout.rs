@@ -17,6 +17,7 @@
 //! interleaving of real and imaginary parts exchanges.
 
 use super::{Direction, Pass, Uniform, twiddle};
+use crate::vpm::store_stride;
 
 /// Shortest length, as a power of two.
 pub const MIN_LOG2_POINTS: u32 = 8;
@@ -187,7 +188,8 @@ impl Layout {
             }
             Uniform::LaneMask => self.parts[0] - 1,
             Uniform::LaneShift => self.parts[0].trailing_zeros(),
-            Uniform::StoreStride => 0xc000_0000 | (self.store_pitch(pass) - 64),
+            // From the end of a row of 64 bytes to the next: at most 1984.
+            Uniform::StoreStride => store_stride((self.store_pitch(pass) - 64) as u16),
             Uniform::Store { index: store } => match pass {
                 Pass::First => addresses.planes + self.plane_row(LANES * group, 0) + 64 * part,
                 Pass::Second => {

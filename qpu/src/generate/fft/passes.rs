@@ -3,26 +3,25 @@
 //! A program sums its rows to 16 points per lane (one row each in an undivided transform), turns
 //! them by the angle of its part, transforms, and stores 16 complex vectors. All compute is over
 //! when the mutex is taken, so that it is held for the 32 VPM writes and the stores only.
-//!
-//! VPM and DMA setup words: Architecture Reference Guide, section "VPM and VCD registers".
 
 use super::dft16::{Butterfly, Constants, Ends, dft16, file_of};
 use super::draft::{Complex, Draft, Value, Wish, positive};
 use super::operation::{Destination, Operation, Place, Source};
 use crate::fft::{Pass, Uniform};
 use crate::isa::{AddOp, Cond};
+use crate::vpm::{Block, Store};
 
 /// Lane offsets are here while there are lookups: an accumulator needs no read port.
 const LANE_OFFSETS: Place = Place::Accumulator(3);
 
-/// VPM writes of 32-bit columns from column 0 of rows 0..16 on; after column 15, of rows 16..32.
-const WRITE_COLUMNS: u32 = 0x0000_1200;
-/// VPM writes of 32-bit rows from row 0 on.
-const WRITE_ROWS: u32 = 0x0000_1a00;
-
-/// Setup of a store of `rows` VPM rows of 16 words, from row `first` on.
-const fn store_rows(rows: u32, first: u32) -> u32 {
-    2 << 30 | rows << 23 | 16 << 16 | 1 << 14 | first << 7
+/// Setup of 32 VPM writes from row 0 on: in pass 1 columns, the first 16 of rows 0..16 and the others
+/// of rows 16..32; in pass 2 rows.
+fn write_setup(pass: Pass) -> u32 {
+    let block = match pass {
+        Pass::First => Block::column(0, 0),
+        Pass::Second => Block::row(0),
+    };
+    block.write_setup().expect("inside the VPM")
 }
 
 /// Writes the program of a pass of 16 · `parts` points, without its end.
@@ -48,11 +47,10 @@ pub fn operations(pass: Pass, parts: u8) -> Vec<Operation> {
     } = writer;
 
     draft.copy_after_all(Source::MutexAcquire, Destination::Nothing);
-    let setup = match pass {
-        Pass::First => WRITE_COLUMNS,
-        Pass::Second => WRITE_ROWS,
-    };
-    draft.immediate(setup, [Destination::WriteSetup, Destination::Nothing]);
+    draft.immediate(
+        write_setup(pass),
+        [Destination::WriteSetup, Destination::Nothing],
+    );
     for half in 0..2 {
         for output in outputs {
             draft.copy(
@@ -66,10 +64,10 @@ pub fn operations(pass: Pass, parts: u8) -> Vec<Operation> {
         Destination::WriteSetup,
     );
     match pass {
-        Pass::First => store(&mut draft, store_rows(32, 0), 0),
+        Pass::First => store(&mut draft, Store::rows(32, 0), 0),
         Pass::Second => {
-            store(&mut draft, store_rows(16, 0), 0);
-            store(&mut draft, store_rows(16, 16), 1);
+            store(&mut draft, Store::rows(16, 0), 0);
+            store(&mut draft, Store::rows(16, 16), 1);
         }
     }
     draft.copy(Source::Place(LANE_OFFSETS), Destination::MutexRelease);
@@ -77,7 +75,8 @@ pub fn operations(pass: Pass, parts: u8) -> Vec<Operation> {
 }
 
 /// Stores rows of the VPM and waits until they are in memory.
-fn store(draft: &mut Draft, setup: u32, index: u8) {
+fn store(draft: &mut Draft, rows: Store, index: u8) {
+    let setup = rows.setup().expect("inside the VPM");
     draft.immediate(setup, [Destination::WriteSetup, Destination::Nothing]);
     draft.copy(
         Source::Uniform(Uniform::Store { index }),
