@@ -1,4 +1,4 @@
-//! Static hazards: what the QPU does not interlock, and a straight walk can see.
+//! Static hazards: what the QPU does not interlock and a walk can see.
 //!
 //! The walk follows fall-through, branch targets after the third delay slot, and returns (a branch
 //! to a bare register is taken to reach every place that a link points to). Lookups, VPM vectors, DMA and

@@ -1,4 +1,4 @@
-//! Jobs: what to run on the QPUs, and the one trait through which anything runs it.
+//! Jobs: what to run on the QPUs, and the trait of all that runs it.
 //!
 //! The firmware's V3D driver and the simulator both implement [`Runner`], so a plan that is tested
 //! on the simulator is the plan that ships. A runner owns the memory that V3D sees; cache

@@ -1,4 +1,4 @@
-//! Setup words of the VPM: QPU reads and writes, DMA stores (VDW) and DMA loads (VDR).
+//! Setup words of the VPM: QPU access, DMA stores (VDW) and loads (VDR).
 //!
 //! User programs see 64 rows (Y) of 16 words (X), shared by all QPUs. A program writes the words made
 //! here to `rd_setup` or `wr_setup`: [`Block`] describes vectors that a QPU reads or writes,

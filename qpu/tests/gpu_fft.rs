@@ -1,4 +1,4 @@
-//! GPU_FFT's shaders, the largest QPU programs with published words, as an oracle.
+//! GPU_FFT's shaders, the largest published QPU programs, as an oracle.
 //!
 //! Each line of a `.hex` file is a word and, as a comment, the text it was assembled from (by an
 //! assembler that is not ours). The files are not part of this project: `QPUSCOPE_USERLAND` names a

@@ -1,4 +1,6 @@
-//! Rules about what is asked for and must be fetched: lookups, VPM vectors, DMA, the mutex.
+//! Rules about what is asked for and must be fetched.
+//!
+//! Lookups, VPM vectors, DMA, the mutex.
 //!
 //! Counted from the first instruction to the first branch or the end, so a program without branches
 //! is counted whole; what loops and calls do is for the simulator to judge. Setup words are known

@@ -1,4 +1,4 @@
-//! Rules about the first and the last instructions, and about where branches go.
+//! Rules about the first and last instructions, and where branches go.
 
 use super::Rule;
 use super::facts::Facts;

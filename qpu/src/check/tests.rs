@@ -1,4 +1,6 @@
-//! One bad and one good program for each rule. The bad one breaks that rule and no other.
+//! One bad and one good program for each rule.
+//!
+//! The bad one breaks that rule and no other.
 
 use super::*;
 use crate::generate::*;

@@ -1,4 +1,4 @@
-//! An instruction as the builder keeps it, and its encoding once all labels are known.
+//! An instruction as the builder keeps it, and its encoding.
 
 use std::panic::Location;
 

@@ -1,4 +1,4 @@
-//! Writing QPU programs in Rust: operands, dual-issue instructions, labels, checked words.
+//! Writing QPU programs in Rust: operands, dual issue, labels, checks.
 //!
 //! One method call is one operation; a second call on what it returns fills the other ALU of the
 //! same instruction. Ports, write swap and small immediates are chosen; hazards are not repaired but

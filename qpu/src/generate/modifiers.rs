@@ -1,4 +1,6 @@
-//! What can be said of an instruction after it was added: conditions, flags, signals, links.
+//! What can be said of an instruction after it was added.
+//!
+//! Conditions, flags, signals, links.
 //!
 //! Each kind of instruction has a type of its own, so that what its format cannot carry has no method.
 

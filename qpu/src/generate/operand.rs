@@ -1,4 +1,4 @@
-//! Operands: what an operation reads ([`Src`]) and where its result goes ([`Dst`]).
+//! Operands: what an operation reads and where its result goes.
 //!
 //! Many I/O registers exist behind one port only: `rd_setup` is written through file A, `wr_setup`
 //! through file B. An operand knows its port; which ALU, and so which write swap, follows from it.

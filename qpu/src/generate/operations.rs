@@ -1,4 +1,6 @@
-//! A method for each operation, on the builder and on the instruction that was added last.
+//! A method for each operation.
+//!
+//! On the builder it starts an instruction; on the instruction added last it fills the other ALU.
 
 use super::builder::Builder;
 use super::modifiers::LineMut;

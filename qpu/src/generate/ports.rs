@@ -1,4 +1,6 @@
-//! Fitting one or two operations into an instruction: ALUs, ports, small immediate, write swap.
+//! Fits one or two operations into an instruction.
+//!
+//! ALUs, ports, small immediate and write swap are chosen here.
 //!
 //! What limits dual issue is not the ALUs but the ports: one read of file A and one of file B (or a
 //! small immediate) for all four operands, and one result into each file.

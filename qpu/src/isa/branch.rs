@@ -1,4 +1,4 @@
-//! Branch, sig 15: absolute or relative, with an optional register and an optional link.
+//! Branch, sig 15: absolute or relative, with optional register and link.
 //!
 //! Three instructions after it execute whether it is taken or not. The link address, that of the
 //! instruction after the delay slots, is written only when it is taken. The register operand is

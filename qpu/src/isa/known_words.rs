@@ -1,4 +1,4 @@
-//! Words that others published, each beside the same instruction built from typed fields.
+//! Published words, each beside the same instruction built from fields.
 //!
 //! Sources: vc4asm's test/shader_1k, GPU_FFT's hex, Broadcom's OpenVG shaders (BD), asurati's QPU
 //! demo, py-videocore. The left side is the meaning, in fields; the right side the word. Bits that

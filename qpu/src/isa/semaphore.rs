@@ -1,4 +1,6 @@
-//! Semaphore instruction, sig 14 with bits 59:57 = 4: counts one of sixteen up or down.
+//! Semaphore instruction: counts one of sixteen up or down.
+//!
+//! Sig 14 with bits 59:57 = 4.
 //!
 //! It stalls while the count would leave 0..=15. Its low word is also delivered to both ALU outputs
 //! as by a load immediate, so its ignored bits 31:5 are kept.

@@ -1,4 +1,6 @@
-//! Small immediates: a constant in place of a file-B read, or a rotation of the mul result.
+//! Small immediates: a constant, or a rotation of the mul result.
+//!
+//! The code stands in place of file B's read address.
 //!
 //! Codes 48..63 are rotations; read as an operand they are also the integers -16..-1 (undocumented
 //! by Broadcom, known from vc4asm and py-videocore's hardware tests). Source: Architecture

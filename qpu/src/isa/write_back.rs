@@ -1,4 +1,6 @@
-//! What an instruction does with its two results: bits 56:32, alike in all formats but branches.
+//! What an instruction does with its two results: bits 56:32.
+//!
+//! They are alike in all formats but branches.
 
 use super::bits::{field, place};
 use super::{Cond, File, MulPack, Pack, Waddr, waddr};

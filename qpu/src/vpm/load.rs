@@ -1,4 +1,6 @@
-//! DMA from memory to the VPM (VDR). Written to `rd_setup`; a write to `ld_addr` starts it.
+//! DMA from memory to the VPM (VDR).
+//!
+//! The words are written to `rd_setup`; a write to `ld_addr` starts the transfer.
 
 use super::{OutOfRange, Width, in_range, pack};
 

@@ -1,4 +1,6 @@
-//! DMA from the VPM to memory (VDW). Written to `wr_setup`; a write to `st_addr` starts it.
+//! DMA from the VPM to memory (VDW).
+//!
+//! The words are written to `wr_setup`; a write to `st_addr` starts the transfer.
 
 use super::{OutOfRange, Width, pack};
 
