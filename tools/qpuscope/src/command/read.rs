@@ -86,8 +86,8 @@ pub struct Options {
 /// No device when nothing came, link when nothing decoded, integrity for losses under `--strict`.
 pub fn run(options: &Options) -> Result<()> {
     let port = options.source.as_deref().or(options.port.as_deref());
-    let (link, logs) = options.line.open(port)?;
     let stop = Stop::on_ctrl_c();
+    let (link, logs) = options.line.open(port)?;
     let (link, receiver, logs) = if options.start || options.set.is_some() {
         let mut client = Client::new(link, options.line.baud, logs, options.line.quiet);
         client.hello()?;
@@ -108,8 +108,10 @@ pub fn run(options: &Options) -> Result<()> {
         headings: None,
         explained: false,
     };
-    reader.read_all(&stop)?;
-    reader.conclude()
+    let read = reader.read_all(&stop);
+    let concluded = reader.conclude();
+    // What broke the line is the better reason, after the counters have been shown.
+    read.and(concluded)
 }
 
 struct Reader<'a> {

@@ -64,6 +64,7 @@ trait Line {
 /// # Errors
 /// Usage for the image or the line, integrity for a fault of the board.
 pub fn run(options: &Options) -> Result<()> {
+    let stop = Stop::on_ctrl_c();
     let image = read_image(&options.image)?;
     let config = Config {
         cmdline: options.cmdline.clone(),
@@ -74,7 +75,6 @@ pub fn run(options: &Options) -> Result<()> {
     let mut board = VirtualPi::new(config, &image)
         .map_err(|error| Failure::usage(format!("{}: {error}", options.image.display())))?;
     let (mut line, interactive) = open_line(&options.line)?;
-    let stop = Stop::on_ctrl_c();
     let limit_ns = options
         .seconds
         .map_or(u64::MAX, |seconds| (seconds * 1e9) as u64);
