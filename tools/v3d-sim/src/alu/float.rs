@@ -5,11 +5,10 @@
 //! it, and a sum is corrected by its own rounding error before it is cut to 24 bits.
 //! Source: qpu.md 1.8 (recorded on hardware; multiplication by GPU_FFT's published error figures).
 
-const SIGN: u32 = 0x8000_0000;
-const INFINITY: u32 = 0x7f80_0000;
+pub(super) const SIGN: u32 = 0x8000_0000;
+pub(super) const INFINITY: u32 = 0x7f80_0000;
 const SMALLEST_NORMAL: f64 = f32::MIN_POSITIVE as f64;
-/// 2^128: the first magnitude that is an overflow.
-const OVERFLOW: f64 = f32::MAX as f64 + (1u128 << 104) as f64;
+const SIGN_F64: u64 = 1 << 63;
 /// The bits of an `f64` mantissa that an `f32` has no room for.
 const BELOW_F32: u64 = (1 << 29) - 1;
 
@@ -32,40 +31,42 @@ fn value(x: u32) -> f64 {
 }
 
 /// A value whose magnitude, cut to 24 bits, is the result.
+///
+/// The cut value is exact as `f32`, or too large for it, which gives the infinity that is wanted.
 fn truncated(x: f64) -> u32 {
-    let magnitude = x.abs();
+    let magnitude = f64::from_bits(x.to_bits() & !(SIGN_F64 | BELOW_F32));
+    let sign = (x.to_bits() >> 32) as u32 & SIGN;
     if magnitude < SMALLEST_NORMAL {
-        return 0;
+        0
+    } else {
+        sign | (magnitude as f32).to_bits()
     }
-    let sign = if x < 0.0 { SIGN } else { 0 };
-    if magnitude >= OVERFLOW {
-        return sign | INFINITY;
-    }
-    // Exact: 24 significant bits and an exponent in range.
-    let cut = f64::from_bits(magnitude.to_bits() & !BELOW_F32) as f32;
-    sign | cut.to_bits()
 }
 
 /// a + b. An infinite b wins over an infinite a.
 #[must_use]
 pub fn add(a: u32, b: u32) -> u32 {
-    if is_infinite(b) {
-        return b & SIGN | INFINITY;
-    }
-    if is_infinite(a) {
-        return a & SIGN | INFINITY;
-    }
-    let (a, b) = (value(a), value(b));
-    let sum = a + b;
+    let (x, y) = (value(a), value(b));
+    let sum = x + y;
     // Knuth's two-sum: sum + error is the exact result.
-    let b_part = sum - a;
-    let error = (a - (sum - b_part)) + (b - b_part);
+    let y_part = sum - x;
+    let error = (x - (sum - y_part)) + (y - y_part);
     // When the exact magnitude is below that of the rounded sum, the next smaller f64 cuts to it.
-    let inward = error != 0.0 && (error < 0.0) != (sum < 0.0);
-    truncated(f64::from_bits(sum.to_bits() - u64::from(inward)))
+    let inward = (error != 0.0) & ((error < 0.0) != (sum < 0.0));
+    let finite = truncated(f64::from_bits(
+        sum.to_bits().wrapping_sub(u64::from(inward)),
+    ));
+    // Selected at the end, not branched to: so the compiler can do several lanes at once.
+    let infinite = if is_infinite(b) { b } else { a } & SIGN | INFINITY;
+    if is_infinite(a) | is_infinite(b) {
+        infinite
+    } else {
+        finite
+    }
 }
 
 /// a - b.
+#[cfg(test)]
 #[must_use]
 pub fn sub(a: u32, b: u32) -> u32 {
     add(a, b ^ SIGN)
@@ -74,13 +75,14 @@ pub fn sub(a: u32, b: u32) -> u32 {
 /// a * b. A zero wins over an infinity.
 #[must_use]
 pub fn mul(a: u32, b: u32) -> u32 {
-    if is_zero(a) || is_zero(b) {
-        return 0;
-    }
-    if is_infinite(a) || is_infinite(b) {
-        return (a ^ b) & SIGN | INFINITY;
-    }
-    truncated(value(a) * value(b))
+    let finite = truncated(value(a) * value(b));
+    let infinite = (a ^ b) & SIGN | INFINITY;
+    let product = if is_infinite(a) | is_infinite(b) {
+        infinite
+    } else {
+        finite
+    };
+    if is_zero(a) | is_zero(b) { 0 } else { product }
 }
 
 /// Whether a > b, as sign and magnitude of the raw bits; -0 equals +0.

@@ -4,6 +4,7 @@
 //! elsewhere. Values and flags are held to tables recorded on real chips (qpu.md 1.6 to 1.8).
 
 pub mod float;
+mod float_lanes;
 pub mod half;
 pub mod integer;
 pub mod pack;
@@ -38,8 +39,8 @@ pub fn mask(flag: impl Fn(usize) -> bool) -> LaneMask {
 pub fn add(op: AddOp, a: &Lanes, b: &Lanes) -> Lanes {
     match op {
         AddOp::Nop => [0; LANES],
-        AddOp::Fadd => map(a, b, float::add),
-        AddOp::Fsub => map(a, b, float::sub),
+        AddOp::Fadd => float_lanes::add(a, b),
+        AddOp::Fsub => float_lanes::sub(a, b),
         AddOp::Fmin => map(a, b, float::min),
         AddOp::Fmax => map(a, b, float::max),
         AddOp::Fminabs => map(a, b, float::min_abs),
@@ -87,7 +88,7 @@ pub fn add_carry(op: AddOp, a: &Lanes, b: &Lanes, result: &Lanes) -> LaneMask {
 pub fn mul(op: MulOp, a: &Lanes, b: &Lanes) -> Lanes {
     match op {
         MulOp::Nop => [0; LANES],
-        MulOp::Fmul => map(a, b, float::mul),
+        MulOp::Fmul => float_lanes::mul(a, b),
         MulOp::Mul24 => map(a, b, integer::mul24),
         MulOp::V8muld => map(a, b, vector8::muld),
         MulOp::V8min => map(a, b, vector8::min),

@@ -5,7 +5,7 @@
 use super::{Qpu, Step};
 use crate::rule::Rule;
 use crate::shared::Shared;
-use qpu::isa::{Branch, DELAY_SLOTS, INSTRUCTION_BYTES};
+use qpu::isa::{Branch, DELAY_SLOTS, File, INSTRUCTION_BYTES};
 
 /// A branch that has been taken, until its delay slots are done.
 struct Pending {
@@ -71,9 +71,7 @@ impl Qpu {
         if self.hazards.defined[0] & 1 << number == 0 {
             self.warn(Rule::UndefinedRead, shared, || format!("ra{number}"));
         }
-        if let Some((written, old)) = &self.hazards.previous[0]
-            && *written == number
-        {
+        if let Some(old) = self.hazards.overwritten(File::A, number) {
             self.warn(Rule::RegfileReadAfterWrite, shared, || {
                 format!("ra{number}")
             });

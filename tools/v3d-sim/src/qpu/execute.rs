@@ -1,19 +1,26 @@
 //! Execution of the formats other than branches.
 
 use super::Qpu;
-use super::operands::rotated;
+use super::operands::{Inputs, rotated};
 use super::state::{last_quad, repeat_quad};
 use super::writeback::Output;
-use crate::alu::{self, Lanes};
+use crate::alu::{self, LaneMask, Lanes};
 use crate::code::Code;
 use crate::event::FaultKind;
 use crate::memory::Memory;
 use crate::rule::Rule;
 use crate::shared::Shared;
 use qpu::isa::{
-    AddOp, Alu, Cond, Instruction, LoadImmediate, MulOp, Semaphore, SemaphoreAction, Signal,
+    AddOp, Alu, Cond, Instruction, LoadImmediate, MulOp, Pack, Semaphore, SemaphoreAction, Signal,
     WriteBack, waddr,
 };
+
+/// What an ALU made of its operands.
+struct Computed {
+    value: Lanes,
+    /// C flags, when flags are set.
+    carry: LaneMask,
+}
 
 impl Qpu {
     /// Executes an instruction that need not wait.
@@ -46,49 +53,44 @@ impl Qpu {
             return Err(FaultKind::ThreeD(what));
         }
         let inputs = self.read_inputs(alu, code, shared, memory)?;
-        // Copies, because writing changes what they were read from.
-        let (a, b) = (
-            *self.operand(alu.add_a, &inputs),
-            *self.operand(alu.add_b, &inputs),
-        );
-        let (mut x, mut y) = (
-            *self.operand(alu.mul_a, &inputs),
-            *self.operand(alu.mul_b, &inputs),
-        );
-        if let Some(rotation) = alu.rotation() {
-            let by = self.rotation(rotation);
-            (x, y) = (rotated(alu.mul_a, &x, by), rotated(alu.mul_b, &y, by));
-        }
-        let sum = alu::add(alu.op_add, &a, &b);
-        let product = self.mul_result(alu, &x, &y, shared);
-
         let write = &alu.write;
+        let sum = self.add_result(alu, &inputs);
+        let product = self.mul_result(alu, &inputs, shared);
+        let is_sum = matches!(alu.op_add, AddOp::Add | AddOp::Sub) && write.pack_a() != Pack::None;
+        let operands = is_sum.then(|| {
+            (
+                *self.operand(alu.add_a, &inputs),
+                *self.operand(alu.add_b, &inputs),
+            )
+        });
+        if alu.op_mul != MulOp::Nop
+            && let Some(product) = &product
+        {
+            self.registers.last_mul = last_quad(&product.value);
+        }
         let add_enabled = self.lanes_where(write.cond_add, shared);
         let mul_enabled = self.lanes_where(write.cond_mul, shared);
         if write.sf {
-            if alu.op_add != AddOp::Nop {
+            if let Some(sum) = &sum {
                 if write.cond_add == Cond::Never {
                     self.warn(Rule::FlagsCondNever, shared, String::new);
                 }
-                let carry = alu::add_carry(alu.op_add, &a, &b, &sum);
-                self.set_flags(&sum, carry, add_enabled, false);
-            } else if let Some(product) = &product
-                && alu.op_mul != MulOp::Nop
+                self.set_flags(&sum.value, sum.carry, add_enabled, false);
+            } else if alu.op_mul != MulOp::Nop
+                && let Some(product) = &product
             {
-                let carry = alu::mul_carry(alu.op_mul, &x, &y);
-                self.set_flags(product, carry, mul_enabled, true);
+                self.set_flags(&product.value, product.carry, mul_enabled, true);
             }
         }
-        let is_sum = matches!(alu.op_add, AddOp::Add | AddOp::Sub);
         let outputs = [
-            (alu.op_add != AddOp::Nop).then_some(Output {
-                value: &sum,
+            sum.as_ref().map(|sum| Output {
+                value: &sum.value,
                 enabled: add_enabled,
                 is_float: alu.op_add.gives_float(),
-                sum: is_sum.then_some((alu.op_add, &a, &b)),
+                sum: operands.as_ref().map(|(a, b)| (alu.op_add, a, b)),
             }),
             product.as_ref().map(|product| Output {
-                value: product,
+                value: &product.value,
                 enabled: mul_enabled,
                 is_float: alu.op_mul.is_float(),
                 sum: None,
@@ -99,23 +101,54 @@ impl Qpu {
         Ok(())
     }
 
-    /// The mul result; with a nop and a live destination, what the last one left (qpu.md 1.13).
-    fn mul_result(
-        &mut self,
-        alu: &Alu,
-        x: &Lanes,
-        y: &Lanes,
-        shared: &mut Shared,
-    ) -> Option<Lanes> {
-        if alu.op_mul != MulOp::Nop {
-            let product = alu::mul(alu.op_mul, x, y);
-            self.registers.last_mul = last_quad(&product);
-            return Some(product);
+    /// The add result, unless the ALU is idle.
+    fn add_result(&self, alu: &Alu, inputs: &Inputs) -> Option<Computed> {
+        if alu.op_add == AddOp::Nop {
+            return None;
         }
-        let live = alu.write.cond_mul != Cond::Never && alu.write.waddr_mul != waddr::NOP;
-        live.then(|| {
-            self.warn(Rule::NopMulWrite, shared, String::new);
-            repeat_quad(self.registers.last_mul)
+        let (a, b) = (
+            self.operand(alu.add_a, inputs),
+            self.operand(alu.add_b, inputs),
+        );
+        let value = alu::add(alu.op_add, a, b);
+        let carry = if alu.write.sf {
+            alu::add_carry(alu.op_add, a, b, &value)
+        } else {
+            0
+        };
+        Some(Computed { value, carry })
+    }
+
+    /// The mul result, rotated; with a nop and a live destination, what the last one left (qpu.md 1.13).
+    fn mul_result(&self, alu: &Alu, inputs: &Inputs, shared: &mut Shared) -> Option<Computed> {
+        if alu.op_mul == MulOp::Nop {
+            let live = alu.write.cond_mul != Cond::Never && alu.write.waddr_mul != waddr::NOP;
+            return live.then(|| {
+                self.warn(Rule::NopMulWrite, shared, String::new);
+                Computed {
+                    value: repeat_quad(self.registers.last_mul),
+                    carry: 0,
+                }
+            });
+        }
+        let compute = |a: &Lanes, b: &Lanes| Computed {
+            value: alu::mul(alu.op_mul, a, b),
+            carry: if alu.write.sf {
+                alu::mul_carry(alu.op_mul, a, b)
+            } else {
+                0
+            },
+        };
+        let (a, b) = (
+            self.operand(alu.mul_a, inputs),
+            self.operand(alu.mul_b, inputs),
+        );
+        Some(match alu.rotation() {
+            Some(rotation) => {
+                let by = self.rotation(rotation);
+                compute(&rotated(alu.mul_a, a, by), &rotated(alu.mul_b, b, by))
+            }
+            None => compute(a, b),
         })
     }
 

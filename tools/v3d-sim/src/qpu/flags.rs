@@ -9,7 +9,7 @@ use qpu::isa::{BranchCond, Cond};
 
 impl Qpu {
     /// The lanes in which a condition holds.
-    pub(super) fn lanes_where(&mut self, condition: Cond, shared: &mut Shared) -> LaneMask {
+    pub(super) fn lanes_where(&self, condition: Cond, shared: &mut Shared) -> LaneMask {
         match condition {
             Cond::Never => return 0,
             Cond::Always => return LaneMask::MAX,
@@ -30,7 +30,7 @@ impl Qpu {
     }
 
     /// Whether a branch is taken.
-    pub(super) fn is_taken(&mut self, condition: BranchCond, shared: &mut Shared) -> bool {
+    pub(super) fn is_taken(&self, condition: BranchCond, shared: &mut Shared) -> bool {
         use BranchCond as C;
         if condition != C::Always {
             let carry = matches!(condition, C::AllCS | C::AllCC | C::AnyCS | C::AnyCC);

@@ -24,14 +24,22 @@ pub struct SfuResult {
     pub value: Lanes,
 }
 
+/// Not a register.
+const NO_REGISTER: u8 = 255;
+
+/// A register that an instruction has written, and what it held before.
+#[derive(Clone, Copy)]
+struct Overwritten {
+    register: u8,
+    old: Lanes,
+}
+
 /// The recent past of a QPU.
 pub struct Hazards {
     /// Index of the instruction that executes, from the start of the program.
     pub index: i64,
-    /// For each file: the register that the previous instruction wrote, and what it held before.
-    pub previous: [Option<(u8, Lanes)>; 2],
-    /// The same for the instruction that executes.
-    pub current: [Option<(u8, Lanes)>; 2],
+    /// For each file what the last two instructions wrote, by the parity of their indices.
+    written: [[Overwritten; 2]; 2],
     /// Accumulators that the previous instruction wrote, a bit each.
     pub previous_accumulators: u8,
     /// The same for the instruction that executes.
@@ -60,8 +68,10 @@ impl Default for Hazards {
     fn default() -> Self {
         Self {
             index: 0,
-            previous: [None; 2],
-            current: [None; 2],
+            written: [[Overwritten {
+                register: NO_REGISTER,
+                old: [0; 16],
+            }; 2]; 2],
             previous_accumulators: 0,
             current_accumulators: 0,
             defined: [0; 2],
@@ -77,6 +87,27 @@ impl Default for Hazards {
     }
 }
 
+impl Hazards {
+    fn parity(&self) -> usize {
+        self.index as usize & 1
+    }
+
+    /// What a register of a file held before the previous instruction wrote it; `None` when it did not.
+    pub fn overwritten(&self, file: File, register: u8) -> Option<&Lanes> {
+        let previous = &self.written[file_index(file)][self.parity() ^ 1];
+        (previous.register == register).then_some(&previous.old)
+    }
+
+    /// The instruction that executes writes a register.
+    pub fn overwrite(&mut self, file: File, register: u8, old: &Lanes) {
+        let parity = self.parity();
+        let current = &mut self.written[file_index(file)][parity];
+        current.register = register;
+        current.old = *old;
+        self.defined[file_index(file)] |= 1 << register;
+    }
+}
+
 /// Place of a file in the arrays above.
 pub const fn file_index(file: File) -> usize {
     match file {
@@ -86,10 +117,12 @@ pub const fn file_index(file: File) -> usize {
 }
 
 impl Qpu {
-    /// What was current becomes previous; an SFU result that is due arrives.
+    /// What was current is now previous; an SFU result that is due arrives.
     pub(super) fn start_instruction(&mut self) {
         let hazards = &mut self.hazards;
-        hazards.previous = std::mem::take(&mut hazards.current);
+        let parity = hazards.parity();
+        hazards.written[0][parity].register = NO_REGISTER;
+        hazards.written[1][parity].register = NO_REGISTER;
         hazards.previous_accumulators = std::mem::take(&mut hazards.current_accumulators);
         if let Some(result) = hazards.sfu.first()
             && result.due <= hazards.index

@@ -72,7 +72,7 @@ impl Qpu {
         &mut self,
         file: File,
         address: Raddr,
-        popped: &Popped,
+        popped: Option<&Popped>,
         used: bool,
         shared: &mut Shared,
     ) -> Lanes {
@@ -82,8 +82,8 @@ impl Qpu {
             File::B => [number; LANES],
         };
         match address {
-            raddr::UNIFORM => [popped.uniform; LANES],
-            raddr::VPM_READ => popped.vpm,
+            raddr::UNIFORM => [popped.map_or(0, |popped| popped.uniform); LANES],
+            raddr::VPM_READ => popped.map_or([0; LANES], |popped| popped.vpm),
             raddr::ELEMENT_QPU => element_or_qpu(),
             // What user programs see of a quad's coordinates (VC4C).
             raddr::XY_PIXEL_COORD => std::array::from_fn(|lane| match file {

@@ -26,6 +26,7 @@ use crate::uniforms::Uniforms;
 use crate::vpm::setup::{BlockSetup, ReadQueue};
 use branch::Flow;
 use hazards::Hazards;
+use operands::Held;
 use state::Registers;
 
 /// What a QPU did in a round.
@@ -59,6 +60,7 @@ pub struct Qpu {
     cursor: Cursor,
     registers: Registers,
     hazards: Hazards,
+    held: Held,
     flow: Flow,
     uniforms: Uniforms,
     tmus: Tmus,
@@ -84,6 +86,7 @@ impl Qpu {
             cursor: Cursor::default(),
             registers: Registers::garbage(u32::from(number)),
             hazards: Hazards::default(),
+            held: Held::default(),
             flow: Flow::default(),
             uniforms: Uniforms::default(),
             tmus: Tmus::default(),

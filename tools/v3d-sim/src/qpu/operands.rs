@@ -5,6 +5,7 @@
 
 use super::Qpu;
 use super::hazards::file_index;
+use super::io_read::Popped;
 use super::state::{last_quad, repeat_quad};
 use crate::alu::unpack::{self, Unpacked};
 use crate::alu::{LANES, Lanes};
@@ -15,13 +16,25 @@ use crate::rule::Rule;
 use crate::shared::Shared;
 use qpu::isa::{Alu, File, Mux, RaddrB, Rotation, Unpack, raddr};
 
-/// What the muxes choose from, besides the accumulators.
-pub struct Inputs {
-    a: Lanes,
-    b: Lanes,
-    /// r4 after its unpack, when it has one.
-    r4: Option<Lanes>,
+/// Where the value is that a mux chooses.
+#[derive(Clone, Copy)]
+pub enum Input {
+    /// r0..r5.
+    Accumulator(u8),
+    /// A register of a file, as it is.
+    Register(File, u8),
+    /// Made by a read or an unpack; see [`Held`].
+    Held(usize),
 }
+
+/// What the eight muxes choose.
+pub type Inputs = [Input; 8];
+
+/// Values of the instruction that executes which are in no register: through port A, through port B,
+/// and r4 unpacked.
+pub type Held = [Lanes; 3];
+
+const HELD_R4: usize = 2;
 
 impl Qpu {
     /// Reads both ports, with all that a read causes, and unpacks.
@@ -32,22 +45,19 @@ impl Qpu {
         shared: &mut Shared,
         memory: &mut impl Memory,
     ) -> Result<Inputs, FaultKind> {
-        let io = if code.uses_units {
-            self.pop_inputs(code, shared, memory)?
-        } else {
-            Default::default()
+        let popped = match code.uses_units {
+            true => Some(self.pop_inputs(code, shared, memory)?),
+            false => None,
         };
-        let mut inputs = Inputs {
-            a: [0; LANES],
-            b: [0; LANES],
-            r4: None,
-        };
-        inputs.a = self.read_port(File::A, code, &io, shared);
-        inputs.b = match alu.raddr_b {
-            RaddrB::Register { .. } => self.read_port(File::B, code, &io, shared),
+        let mut inputs: Inputs = std::array::from_fn(|mux| Input::Accumulator(mux as u8 % 6));
+        inputs[Mux::A as usize] = self.read_port(File::A, code, popped.as_ref(), shared);
+        inputs[Mux::B as usize] = match alu.raddr_b {
+            RaddrB::Register { .. } => self.read_port(File::B, code, popped.as_ref(), shared),
             RaddrB::SmallImmediate(immediate) => {
-                self.registers.last_port[1] = [immediate.value(); 4];
-                [immediate.value(); LANES]
+                let place = file_index(File::B);
+                self.held[place] = [immediate.value(); LANES];
+                self.registers.last_port[place] = [immediate.value(); 4];
+                Input::Held(place)
             }
         };
         if alu.unpack != Unpack::None {
@@ -56,104 +66,104 @@ impl Qpu {
         Ok(inputs)
     }
 
+    /// What comes through a port; nobody looks at it when the address is nop and no mux chooses it.
     fn read_port(
         &mut self,
         file: File,
         code: &Code,
-        io: &super::io_read::Popped,
+        popped: Option<&Popped>,
         shared: &mut Shared,
-    ) -> Lanes {
-        let index = file_index(file);
-        let address = code.reads[index];
-        let mux = [Mux::A, Mux::B][index];
+    ) -> Input {
+        let place = file_index(file);
+        let address = code.reads[place];
+        let used = code.reads(if file == File::A { Mux::A } else { Mux::B });
         if address == raddr::NOP {
-            if code.reads(mux) {
+            if used {
                 self.warn(Rule::NopRead, shared, String::new);
-                return repeat_quad(self.registers.last_port[index]);
+                self.held[place] = repeat_quad(self.registers.last_port[place]);
             }
-            return [0; LANES];
+            return Input::Held(place);
         }
-        let value = match address.register() {
-            Some(number) => self.read_register(file, number, code, mux, shared),
-            None => self.read_io(file, address, io, code.reads(mux), shared),
+        let input = match address.register() {
+            Some(number) => self.read_register(file, number, code, shared),
+            None => {
+                self.held[place] = self.read_io(file, address, popped, used, shared);
+                Input::Held(place)
+            }
         };
-        self.registers.last_port[index] = last_quad(&value);
-        value
+        self.registers.last_port[place] = last_quad(self.input(input));
+        input
     }
 
-    fn read_register(
-        &mut self,
-        file: File,
-        number: u8,
-        code: &Code,
-        mux: Mux,
-        shared: &mut Shared,
-    ) -> Lanes {
-        let index = file_index(file);
-        let letter = ['a', 'b'][index];
-        if code.needed & 1 << mux.bits() != 0 && self.hazards.defined[index] & 1 << number == 0 {
+    fn read_register(&mut self, file: File, number: u8, code: &Code, shared: &mut Shared) -> Input {
+        let place = file_index(file);
+        let (mux, letter) = [(Mux::A, 'a'), (Mux::B, 'b')][place];
+        if code.needed & 1 << mux.bits() != 0 && self.hazards.defined[place] & 1 << number == 0 {
             self.warn(Rule::UndefinedRead, shared, || format!("r{letter}{number}"));
         }
-        if let Some((written, old)) = self.hazards.previous[index]
-            && written == number
-        {
-            if code.reads(mux) {
-                self.warn(Rule::RegfileReadAfterWrite, shared, || {
-                    format!("r{letter}{number}")
-                });
-            }
-            return old;
+        let Some(old) = self.hazards.overwritten(file, number) else {
+            return Input::Register(file, number);
+        };
+        self.held[place] = *old;
+        if code.reads(mux) {
+            self.warn(Rule::RegfileReadAfterWrite, shared, || {
+                format!("r{letter}{number}")
+            });
         }
-        self.registers.file(file)[usize::from(number)]
+        Input::Held(place)
     }
 
     fn unpack(&mut self, alu: &Alu, code: &Code, inputs: &mut Inputs, shared: &mut Shared) {
-        if alu.write.pm {
-            if code.reads(Mux::R4) {
-                let mut r4 = self.registers.accumulators[4];
-                unpack::lanes(alu.unpack, Unpacked::Float, &mut r4);
-                inputs.r4 = Some(r4);
-            }
+        let (mux, place) = if alu.write.pm {
+            (Mux::R4, HELD_R4)
+        } else {
+            (Mux::A, file_index(File::A))
+        };
+        if !code.reads(mux) {
             return;
         }
-        if !code.reads(Mux::A) {
-            return;
-        }
+        let to = if alu.write.pm {
+            Unpacked::Float
+        } else {
+            self.unpacked_to(alu, shared)
+        };
+        let mut value = *self.input(inputs[mux as usize]);
+        unpack::lanes(alu.unpack, to, &mut value);
+        self.held[place] = value;
+        inputs[mux as usize] = Input::Held(place);
+    }
+
+    /// What an operand from file A is widened to: decided once, one float consumer makes all see floats.
+    fn unpacked_to(&self, alu: &Alu, shared: &mut Shared) -> Unpacked {
         if alu.raddr_a.register().is_none() {
             self.warn(Rule::UnpackInput, shared, String::new);
         }
-        // Decided once for both ALUs: one float consumer makes all see floats.
-        let add_takes = alu.op_add.operands() > 0
-            && (alu.add_a == Mux::A || (alu.op_add.operands() > 1 && alu.add_b == Mux::A));
-        let mul_takes = alu.op_mul.operands() > 0 && (alu.mul_a == Mux::A || alu.mul_b == Mux::A);
-        let float =
-            (add_takes && alu.op_add.takes_floats()) || (mul_takes && alu.op_mul.is_float());
-        if add_takes
-            && mul_takes
-            && alu.op_add.takes_floats() != alu.op_mul.is_float()
-            && alu.unpack != Unpack::U8dr
-        {
+        let operands =
+            |count: u8, a: Mux, b: Mux| (count > 0 && a == Mux::A) || (count > 1 && b == Mux::A);
+        let add = operands(alu.op_add.operands(), alu.add_a, alu.add_b);
+        let mul = operands(alu.op_mul.operands(), alu.mul_a, alu.mul_b);
+        let (add_float, mul_float) = (alu.op_add.takes_floats(), alu.op_mul.is_float());
+        if add && mul && add_float != mul_float && alu.unpack != Unpack::U8dr {
             self.warn(Rule::UnpackMixed, shared, String::new);
         }
-        let to = if float {
+        if (add && add_float) || (mul && mul_float) {
             Unpacked::Float
         } else {
             Unpacked::Integer
-        };
-        unpack::lanes(alu.unpack, to, &mut inputs.a);
+        }
+    }
+
+    fn input(&self, input: Input) -> &Lanes {
+        match input {
+            Input::Accumulator(number) => &self.registers.accumulators[usize::from(number)],
+            Input::Register(file, number) => &self.registers.file(file)[usize::from(number)],
+            Input::Held(place) => &self.held[place],
+        }
     }
 
     /// An operand of either ALU.
-    pub(super) fn operand<'a>(&'a self, mux: Mux, inputs: &'a Inputs) -> &'a Lanes {
-        match mux {
-            Mux::A => &inputs.a,
-            Mux::B => &inputs.b,
-            Mux::R4 => inputs
-                .r4
-                .as_ref()
-                .unwrap_or(&self.registers.accumulators[4]),
-            _ => &self.registers.accumulators[usize::from(mux.bits())],
-        }
+    pub(super) fn operand(&self, mux: Mux, inputs: &Inputs) -> &Lanes {
+        self.input(inputs[mux as usize])
     }
 
     /// How far a mul result moves.

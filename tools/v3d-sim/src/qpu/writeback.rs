@@ -4,7 +4,6 @@
 //! wins, and a unit gets one write.
 
 use super::Qpu;
-use super::hazards::file_index;
 use crate::alu::pack::{self, Packed, Source};
 use crate::alu::{LANES, LaneMask, Lanes};
 use crate::event::FaultKind;
@@ -136,13 +135,14 @@ impl Qpu {
         output: &Output,
         shared: &mut Shared,
     ) {
-        let index = file_index(file);
         if output.enabled == 0 {
             return;
         }
-        let old = self.registers.file(file)[usize::from(number)];
-        self.hazards.current[index] = Some((number, old));
-        self.hazards.defined[index] |= 1 << number;
+        self.hazards.overwrite(
+            file,
+            number,
+            &self.registers.file(file)[usize::from(number)],
+        );
         let overflows = |lane| match output.sum {
             Some((op, a, b)) => pack::overflow(op, a[lane], b[lane]).is_some(),
             None => false,

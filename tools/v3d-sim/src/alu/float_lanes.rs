@@ -1,0 +1,115 @@
+//! Float sums and products of sixteen lanes at once, for speed.
+//!
+//! The same values as [`super::float`], which is the definition, in loops that the compiler turns into
+//! vector instructions. Lanes with infinities are left to it.
+
+use super::float::{self, INFINITY, SIGN};
+use super::{LANES, Lanes};
+
+const SIGN_F64: u64 = 1 << 63;
+/// The bits of an `f64` mantissa that an `f32` has no room for.
+const BELOW_F32: u64 = (1 << 29) - 1;
+
+/// Denormals flushed to zero.
+fn flushed(x: u32) -> f32 {
+    f32::from_bits(if x & INFINITY == 0 { 0 } else { x })
+}
+
+/// Bit 31 is set for exponent 255 and only then, for a test of all lanes at once.
+fn infinite(x: u32) -> u32 {
+    (x & INFINITY) + (1 << 23)
+}
+
+/// a + b in each lane.
+#[must_use]
+pub fn add(a: &Lanes, b: &Lanes) -> Lanes {
+    let mut result = [0; LANES];
+    let mut unusual = 0;
+    for lane in 0..LANES {
+        let (x, y) = (flushed(a[lane]), flushed(b[lane]));
+        let sum = x + y;
+        // Two-sum, as in the definition: with no overflow it is exact in f32 too.
+        let y_part = sum - x;
+        let error = (x - (sum - y_part)) + (y - y_part);
+        let inward = u32::from(error != 0.0) & (error.to_bits() ^ sum.to_bits()) >> 31;
+        let cut = sum.to_bits().wrapping_sub(inward);
+        result[lane] = if cut & INFINITY == 0 { 0 } else { cut };
+        unusual |= infinite(a[lane]) | infinite(b[lane]) | infinite(sum.to_bits());
+    }
+    if unusual & SIGN == 0 {
+        result
+    } else {
+        super::map(a, b, float::add)
+    }
+}
+
+/// a - b in each lane.
+#[must_use]
+pub fn sub(a: &Lanes, b: &Lanes) -> Lanes {
+    let negated = b.map(|b| b ^ SIGN);
+    add(a, &negated)
+}
+
+/// a * b in each lane.
+#[must_use]
+pub fn mul(a: &Lanes, b: &Lanes) -> Lanes {
+    let mut result = [0; LANES];
+    let mut unusual = 0;
+    for lane in 0..LANES {
+        let product = (f64::from(flushed(a[lane])) * f64::from(flushed(b[lane]))).to_bits();
+        // Exact as f32, or a denormal that is flushed, or too large, which gives infinity.
+        let cut = (f64::from_bits(product & !(SIGN_F64 | BELOW_F32)) as f32).to_bits();
+        let sign = (product >> 32) as u32 & SIGN;
+        result[lane] = if cut & INFINITY == 0 { 0 } else { sign | cut };
+        unusual |= infinite(a[lane]) | infinite(b[lane]);
+    }
+    if unusual & SIGN == 0 {
+        result
+    } else {
+        super::map(a, b, float::mul)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_are_what_single_floats_are() {
+        // xorshift64 from a fixed, arbitrary state; every third operand is near the ends of the range.
+        let mut state = 0x0123_4567_89ab_cdefu64;
+        let mut next = || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 16) as u32
+        };
+        for round in 0..40_000 {
+            let exponents = [0x3f80_0000, 0x0080_0000, 0x7f00_0000][round % 3];
+            let mut lanes = || -> Lanes {
+                std::array::from_fn(|_| {
+                    next() & 0x807f_ffff | (exponents + (next() & 3 << 23)) & INFINITY
+                })
+            };
+            let (a, b) = (lanes(), lanes());
+            assert_eq!(
+                add(&a, &b),
+                super::super::map(&a, &b, float::add),
+                "{a:08x?} + {b:08x?}"
+            );
+            assert_eq!(
+                sub(&a, &b),
+                super::super::map(&a, &b, float::sub),
+                "{a:08x?} - {b:08x?}"
+            );
+            assert_eq!(
+                mul(&a, &b),
+                super::super::map(&a, &b, float::mul),
+                "{a:08x?} * {b:08x?}"
+            );
+            let any: Lanes = std::array::from_fn(|_| next());
+            assert_eq!(add(&a, &any), super::super::map(&a, &any, float::add));
+            assert_eq!(mul(&any, &b), super::super::map(&any, &b, float::mul));
+        }
+    }
+}
