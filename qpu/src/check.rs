@@ -5,9 +5,9 @@
 //! the mutex are counted up to the first branch. Values, and what loops and other QPUs do, are for the
 //! simulator to judge.
 //!
-//! Where sources disagree the strict end is taken: what passes here is safe by every source. Published
-//! programs break some of these rules without harm on real chips, which is why [`check`] reports and
-//! does not judge; `generate::Builder` refuses what is reported unless the rule is waived.
+//! Where sources disagree the strict end is taken. Published programs break some of these rules without
+//! harm on real chips, which is why [`check`] reports and does not judge; `generate::Builder` refuses
+//! what is reported unless the rule is waived.
 //!
 //! Sources: VideoCore IV 3D Architecture Reference Guide, "QPU instruction restrictions"; vc4asm's
 //! addendum and validator; Broadcom's hardware-issue numbers (HW-nnnn) from its 2014 driver sources.
