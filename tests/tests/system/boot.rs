@@ -34,12 +34,15 @@ fn the_banner_says_what_it_is_and_what_to_do_next() {
     host.spectrum(2 * FIRST_SPECTRUM_LIMIT_MS);
     let text = &host.text;
     for part in [
-        "qpuscope",
-        env!("CARGO_PKG_VERSION"),
-        "Raspberry Pi",
-        "MHz",
-        "QPU",
-        "help",
+        concat!("qpuscope ", env!("CARGO_PKG_VERSION")),
+        "board: Raspberry Pi",
+        "clocks: ARM 700 MHz",
+        "V3D 250 MHz",
+        "engine: qpu",
+        "self-test: cpu ok",
+        "self-test: qpu n=1024 ok",
+        "last start: power on",
+        "next: ",
     ] {
         assert!(text.contains(part), "no {part:?} in the banner:\n{text}");
     }

@@ -177,7 +177,7 @@ fn without_v3d_the_cpu_computes_and_says_so() {
     let spectrum = host.spectrum(ANSWER_MS);
     assert_eq!(spectrum.head.engine, Engine::Cpu);
     assert_eq!(spectrum.descriptor.engine, Engine::Cpu);
-    assert!(host.text.contains("CPU"), "{}", host.text);
+    assert!(host.text.contains("engine: cpu"), "{}", host.text);
     host.quiet();
     assert_works(&mut host, Engine::Cpu);
     let mut code = Vec::new();
@@ -222,7 +222,7 @@ fn reboot_starts_again_and_the_banner_says_why() {
     host.quiet();
     host.must(&Message::Reboot);
     host.text.clear();
-    host.line_with("reboot", 5_000);
+    host.line_with("last start: reboot command", 5_000);
     let spectrum = host.spectrum(ANSWER_MS);
     assert_eq!(spectrum.descriptor.window, Window::Hann);
     assert_eq!(host.line.resets, 1);

@@ -35,7 +35,8 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
     let mut results = Results::default();
     let environment = prepare(&toolchain, filter, &mut results)?;
     let skips = workspace::target().join("skips.txt");
-    for program in programs::build()? {
+    let programs = results.step("xtask: the tests are built", programs::build());
+    for program in programs.unwrap_or_default() {
         let mut command = program.command(filter);
         command
             .envs(environment.iter().cloned())
