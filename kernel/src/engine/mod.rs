@@ -81,29 +81,33 @@ pub trait Engine {
     }
 }
 
-/// No QPUs: an engine that supports no length.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoEngine;
-
-impl Engine for NoEngine {
+/// An engine that a board may or may not have; `None` supports no length.
+impl<E: Engine> Engine for Option<E> {
     fn kind(&self) -> EngineKind {
-        EngineKind::Qpu
+        self.as_ref().map_or(EngineKind::Qpu, Engine::kind)
     }
 
-    fn supports(&self, _log2n: u32) -> bool {
-        false
+    fn supports(&self, log2n: u32) -> bool {
+        self.as_ref().is_some_and(|engine| engine.supports(log2n))
     }
 
-    fn prepare(&mut self, _log2n: u32) -> Result<(), EngineError> {
-        Err(EngineError::NotAvailable)
+    fn prepare(&mut self, log2n: u32) -> Result<(), EngineError> {
+        let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;
+        engine.prepare(log2n)
     }
 
     fn transform(
         &mut self,
-        _direction: Direction,
-        _data: &mut [Complex<f32>],
+        direction: Direction,
+        data: &mut [Complex<f32>],
     ) -> Result<Timing, EngineError> {
-        Err(EngineError::NotAvailable)
+        let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;
+        engine.transform(direction, data)
+    }
+
+    fn run_program(&mut self, request: &RunQpu, output: &mut [u32]) -> Result<u32, EngineError> {
+        let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;
+        engine.run_program(request, output)
     }
 }
 

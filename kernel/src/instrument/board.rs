@@ -129,6 +129,20 @@ pub trait Board {
     /// When the line cannot run at that rate; it then keeps the rate it had.
     fn set_baud(&mut self, baud: u32) -> Result<u32, BaudError>;
 
+    /// Whether the line could run at that rate; returns the actual one.
+    ///
+    /// # Errors
+    /// When it cannot.
+    fn check_baud(&self, baud: u32) -> Result<u32, BaudError> {
+        Ok(baud)
+    }
+
+    /// Bytes that the receive queue holds. Uploads are granted so much that it cannot overflow
+    /// while a block is transformed.
+    fn receive_capacity(&self) -> usize {
+        4096
+    }
+
     /// Notes how far the firmware has come.
     fn stage(&mut self, stage: Stage);
 

@@ -66,8 +66,11 @@ pub struct LineCounters {
 pub struct Decoder {
     buffer: [u8; MAX_ENCODED],
     used: usize,
-    /// All of the buffer is text, and so was what was handed on of this segment.
-    text: bool,
+    /// A byte of this segment was not text. (Said this way round, a new decoder is all zero bits
+    /// and costs a static nothing in the image.)
+    binary: bool,
+    /// Text of this segment has been handed on, so it is no frame.
+    text_taken: bool,
     /// The segment is too long; its bytes are counted and thrown away.
     overflow: usize,
     next_sequence: Option<u32>,
@@ -91,7 +94,8 @@ impl Decoder {
         Self {
             buffer: [0; MAX_ENCODED],
             used: 0,
-            text: true,
+            binary: false,
+            text_taken: false,
             overflow: 0,
             next_sequence: None,
             counters: LineCounters {
@@ -127,7 +131,7 @@ impl Decoder {
             self.overflow += 1;
             return None;
         }
-        self.text &= is_text(byte);
+        self.binary |= !is_text(byte);
         if self.used == self.buffer.len() {
             self.overflow = self.used + 1;
             self.used = 0;
@@ -135,8 +139,8 @@ impl Decoder {
         }
         self.buffer[self.used] = byte;
         self.used += 1;
-        if self.text && (byte == b'\n' || self.used == TEXT_PIECE) {
-            return self.take_text();
+        if byte == b'\n' || self.used == TEXT_PIECE {
+            return self.take_line();
         }
         None
     }
@@ -144,6 +148,17 @@ impl Decoder {
     /// Ends the stream: what has arrived of the last segment becomes an item.
     pub fn finish(&mut self) -> Option<Item<'_>> {
         self.end_segment()
+    }
+
+    /// Hands on pending text before its line end, as for a terminal that sends CR alone. Nothing
+    /// when there is none, or when it may be part of a frame.
+    pub fn take_line(&mut self) -> Option<Item<'_>> {
+        // A lone first byte may be the COBS code of a frame; its second byte would tell.
+        if self.binary || self.overflow > 0 || (self.used < 2 && !self.text_taken) {
+            return None;
+        }
+        self.text_taken = true;
+        self.take_text()
     }
 
     fn take_text(&mut self) -> Option<Item<'_>> {
@@ -156,12 +171,13 @@ impl Decoder {
     }
 
     fn end_segment(&mut self) -> Option<Item<'_>> {
-        let text = core::mem::replace(&mut self.text, true);
+        let binary = core::mem::take(&mut self.binary);
+        self.text_taken = false;
         let overflow = core::mem::take(&mut self.overflow);
         if overflow > 0 {
             return Some(self.damaged(Damage::TooLong, overflow));
         }
-        if text {
+        if !binary {
             return self.take_text();
         }
         let segment = core::mem::take(&mut self.used);

@@ -187,6 +187,28 @@ fn a_line_of_text_needs_no_zero_byte() {
 }
 
 #[test]
+fn a_frame_may_begin_with_a_line_end() {
+    // The first COBS code says where the first zero is: at place 9, it is a line feed.
+    for code in *b"\n\r" {
+        let mut header = [1u8; 22];
+        header[0] = 0xB1;
+        header[usize::from(code) - 1..].fill(0);
+        let mut raw = header.to_vec();
+        raw.extend(wire::crc32(&raw).to_le_bytes());
+        let mut bytes = vec![0; 400];
+        let length = cobs::encode(&raw, &mut bytes);
+        bytes.truncate(length);
+        assert_eq!(bytes[0], code);
+        let mut decoder = Decoder::new();
+        for byte in &bytes {
+            assert_eq!(decoder.push(*byte), None);
+            assert_eq!(decoder.take_line(), None);
+        }
+        assert!(matches!(decoder.push(0), Some(Item::Frame(..))), "{code}");
+    }
+}
+
+#[test]
 fn lost_frames_and_restarts_are_counted() {
     let mut encoder = Encoder::new();
     let frames: Vec<_> = (0..5)

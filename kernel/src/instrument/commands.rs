@@ -1,0 +1,344 @@
+//! Requests from the host, and lines typed by hand.
+
+use core::fmt::Write;
+
+use wire::{Header, Info, Message, NakCode, QpuResult, RunQpu, State, UploadBegin};
+
+use super::upload::{Taken, Upload};
+use super::{BaudChange, Board, Core, LateAck, Refusal, UPLOAD_TIMEOUT_US, text};
+use crate::engine::{Engine, EngineError};
+
+/// Capabilities that do not depend on the board.
+const CAPABILITIES: &str = "protocol=1.0\nn=16..65536\n\
+window=rectangular,hann,hamming,blackman-harris,flat-top\nout=f32,u16,u8,text\n\
+domain=real,complex\nupload=u8,i16,f32\naverage=1..,all\npayload=4096\n";
+
+/// What a request is answered with, when it is not refused.
+enum Answer {
+    /// An `ACK`.
+    Done,
+    /// Nothing, or something that has been put into the outbox already.
+    None,
+}
+
+impl<Q: Engine> Core<'_, Q> {
+    /// Answers a frame. The outbox is free.
+    pub(super) fn frame(&mut self, header: &Header, payload: &[u8], board: &mut impl Board) {
+        // Our own kinds come back from a loop in the wiring; answering would never end.
+        if header.kind.0 >= 0x80 || self.reboot {
+            return;
+        }
+        let result = Message::decode(header.kind, payload)
+            .map_err(Refusal::Payload)
+            .and_then(|message| self.request(header, &message, board));
+        match result {
+            Ok(Answer::Done) => {
+                let envelope = self.envelope(board, header.request, header.stream);
+                self.outbox.put(envelope, &Message::Ack(""));
+            }
+            Ok(Answer::None) => {}
+            Err(refusal) => self.refuse(&refusal, header.request, header.stream, board),
+        }
+    }
+
+    fn request(
+        &mut self,
+        header: &Header,
+        message: &Message,
+        board: &mut impl Board,
+    ) -> Result<Answer, Refusal> {
+        let envelope = self.envelope(board, header.request, header.stream);
+        match message {
+            Message::Hello(_) => self.send_info(header, board),
+            Message::Ping(token) => self.outbox.put(envelope, &Message::Pong(*token)),
+            Message::Get(keys) => {
+                let mut text = heapless::String::<512>::new();
+                self.write_settings(keys, &mut text);
+                self.outbox.put(envelope, &Message::Settings(&text));
+            }
+            Message::Set(text) => {
+                self.set(text, board)?;
+                return Ok(Answer::Done);
+            }
+            Message::Start => {
+                self.require_no_upload()?;
+                self.begin_stream(board)?;
+                return Ok(Answer::Done);
+            }
+            Message::Stop => {
+                self.end_stream(board);
+                self.late_ack = Some(LateAck {
+                    request: header.request,
+                    stream: header.stream,
+                });
+            }
+            Message::Reboot => {
+                self.end_stream(board);
+                self.reboot = true;
+                return Ok(Answer::Done);
+            }
+            Message::Baud(baud) => {
+                board.check_baud(*baud).map_err(Refusal::Baud)?;
+                self.baud_change = BaudChange::Drain { new: *baud };
+                return Ok(Answer::Done);
+            }
+            Message::UploadBegin(begin) => {
+                self.upload_begin(begin, header, board)?;
+                return Ok(Answer::Done);
+            }
+            Message::UploadData { offset, data } => self.upload_data(*offset, data, board)?,
+            Message::UploadEnd { samples, crc } => {
+                return self.upload_end(*samples, *crc, header, board);
+            }
+            Message::RunQpu(run) => self.run_qpu(run, header, board)?,
+            _ => {
+                return Err(Refusal::Plain(
+                    NakCode::UNKNOWN_REQUEST,
+                    "this message goes from the instrument to the host only",
+                ));
+            }
+        }
+        Ok(Answer::None)
+    }
+
+    fn send_info(&mut self, header: &Header, board: &mut impl Board) {
+        let mut capabilities = heapless::String::<512>::new();
+        self.write_capabilities(&mut capabilities);
+        let about = *board.info();
+        let info = Info {
+            engine: self
+                .analyser
+                .engine_for(self.settings.engine, self.settings.n as usize),
+            state: self.state,
+            reset_cause: about.reset_cause,
+            board_revision: about.revision,
+            memory_bytes: about.memory_bytes,
+            clocks: about.clocks,
+            baud: self.baud,
+            firmware: about.firmware,
+            board: about.name,
+            capabilities: &capabilities,
+        };
+        let envelope = self.envelope(board, header.request, header.stream);
+        self.outbox.put(envelope, &Message::Info(info));
+    }
+
+    fn write_capabilities(&self, out: &mut impl Write) {
+        let _ = out.write_str(CAPABILITIES);
+        if let Some((first, last)) = self.analyser.qpu_lengths() {
+            let _ = writeln!(out, "qpu-n={}..{}", 1u32 << first, 1u32 << last);
+        }
+    }
+
+    fn write_settings(&self, keys: &str, out: &mut impl Write) {
+        let _ = self.settings.write(keys, out);
+        if keys.contains("capabilities") {
+            self.write_capabilities(out);
+        }
+    }
+
+    fn require_no_upload(&self) -> Result<(), Refusal> {
+        if self.state != State::Uploading {
+            return Ok(());
+        }
+        Err(Refusal::Plain(
+            NakCode::WRONG_STATE,
+            "an upload is under way; end it with UPLOAD_END or STOP first",
+        ))
+    }
+
+    /// Takes settings. A stream under way begins anew when they change it.
+    fn set(&mut self, text: &str, board: &mut impl Board) -> Result<(), Refusal> {
+        self.require_no_upload()?;
+        let before = self.settings;
+        self.settings.apply(text).map_err(Refusal::Setting)?;
+        if self.state == State::Streaming
+            && self.settings != before
+            && let Err(refusal) = self.begin_stream(board)
+        {
+            self.settings = before;
+            return Err(refusal);
+        }
+        Ok(())
+    }
+
+    fn upload_begin(
+        &mut self,
+        begin: &UploadBegin,
+        header: &Header,
+        board: &mut impl Board,
+    ) -> Result<(), Refusal> {
+        self.check_crop(begin.domain)?;
+        if begin.samples > 0 && begin.samples < u64::from(self.settings.n) {
+            return Err(Refusal::Short {
+                samples: begin.samples,
+                n: self.settings.n,
+            });
+        }
+        self.upload = Some(Upload::new(begin, header.stream, board.receive_capacity()));
+        self.ended = None;
+        self.begin(State::Uploading, begin.domain, board);
+        self.credit_due = true;
+        self.upload_deadline_us = board.now_us() + UPLOAD_TIMEOUT_US;
+        Ok(())
+    }
+
+    fn upload_data(
+        &mut self,
+        offset: u64,
+        data: &[u8],
+        board: &mut impl Board,
+    ) -> Result<(), Refusal> {
+        let Some(upload) = &mut self.upload else {
+            return Err(no_upload());
+        };
+        self.upload_deadline_us = board.now_us() + UPLOAD_TIMEOUT_US;
+        match upload.take(offset, data, self.fifo) {
+            Taken::Yes | Taken::StillGap => Ok(()),
+            Taken::Gap => {
+                self.credit_due = true;
+                Err(Refusal::Gap(upload.received))
+            }
+            Taken::NoCredit => {
+                self.credit_due = true;
+                Err(Refusal::NoCredit(upload.received))
+            }
+            Taken::Torn => Err(Refusal::Torn {
+                bytes: data.len(),
+                sample: upload.sample_bytes(),
+            }),
+        }
+    }
+
+    fn upload_end(
+        &mut self,
+        samples: u64,
+        crc: u32,
+        header: &Header,
+        board: &mut impl Board,
+    ) -> Result<Answer, Refusal> {
+        let Some(upload) = &mut self.upload else {
+            // Asked again because the answer was lost, or is still to come.
+            if self.ended == Some((samples, crc)) {
+                self.late_ack = Some(LateAck {
+                    request: header.request,
+                    stream: header.stream,
+                });
+                return Ok(Answer::None);
+            }
+            return Err(no_upload());
+        };
+        if samples > upload.received {
+            self.credit_due = true;
+            return Err(Refusal::Gap(upload.received));
+        }
+        if samples < upload.received || crc != upload.crc.value() {
+            self.end_stream(board);
+            return Err(Refusal::Plain(
+                NakCode::CHECKSUM,
+                "the samples that arrived are not those that were sent; upload them again",
+            ));
+        }
+        upload.ending = Some(header.request);
+        Ok(Answer::None)
+    }
+
+    fn run_qpu(
+        &mut self,
+        run: &RunQpu,
+        header: &Header,
+        board: &mut impl Board,
+    ) -> Result<(), Refusal> {
+        self.require_no_upload()?;
+        let mut words = [0u32; RunQpu::MAX_OUTPUT_WORDS as usize];
+        board.stage(super::Stage::QpuWait);
+        let result = self.analyser.qpu_mut().run_program(run, &mut words);
+        board.stage(super::Stage::Idle);
+        let elapsed_us = result.map_err(|error| match error {
+            EngineError::NotAvailable => Refusal::Plain(
+                NakCode::NOT_AVAILABLE,
+                "V3D was not found, so there are no QPUs to run a program on",
+            ),
+            EngineError::NoMemory => Refusal::Plain(
+                NakCode::NO_MEMORY,
+                "the program and its output do not fit the QPUs' memory; send a smaller one",
+            ),
+            EngineError::Timeout { limit_us } => Refusal::QpuTimeout(limit_us),
+            EngineError::Length | EngineError::Device => Refusal::Plain(
+                NakCode::QPU_FAILED,
+                "the QPU program failed and V3D was restarted; check it with `qpuscope run`",
+            ),
+        })?;
+        let count = usize::from(run.output_words).min(words.len());
+        // Word by word through the values buffer, which is free between chunks.
+        let output = &mut self.values[..4 * count];
+        for (bytes, word) in output.chunks_exact_mut(4).zip(words) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        let envelope = wire::Envelope {
+            stream: header.stream,
+            request: header.request,
+            time_us: board.now_us(),
+        };
+        let result = QpuResult { elapsed_us, output };
+        self.outbox.put(envelope, &Message::QpuResult(result));
+        Ok(())
+    }
+
+    /// A line from a terminal, or what a host at a wrong rate looks like.
+    pub(super) fn typed(&mut self, line: &[u8], board: &mut impl Board) {
+        let line = core::str::from_utf8(line).unwrap_or("").trim();
+        if line.is_empty() || self.reboot {
+            return;
+        }
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let result = match word {
+            "help" | "?" => {
+                let _ = self.notice.push_str(text::HELP);
+                return;
+            }
+            "info" => {
+                self.write_banner(board);
+                return;
+            }
+            "get" => {
+                let mut settings = heapless::String::<512>::new();
+                self.write_settings(rest, &mut settings);
+                settings.lines().for_each(|line| self.say(line));
+                return;
+            }
+            "start" => self
+                .require_no_upload()
+                .and_then(|()| self.begin_stream(board)),
+            "stop" => {
+                self.end_stream(board);
+                Ok(())
+            }
+            "reboot" => {
+                self.end_stream(board);
+                self.reboot = true;
+                return;
+            }
+            _ if line.contains('=') => self.set(line.strip_prefix("set ").unwrap_or(line), board),
+            _ => {
+                self.hint(board, "not a command; type help and Enter");
+                return;
+            }
+        };
+        match result {
+            Ok(()) => self.say("ok"),
+            Err(refusal) => {
+                let mut sentence = heapless::String::<320>::new();
+                let _ = write!(sentence, "{refusal}");
+                self.say(&sentence);
+            }
+        }
+    }
+}
+
+fn no_upload() -> Refusal {
+    Refusal::Plain(
+        NakCode::WRONG_STATE,
+        "no upload is under way; send UPLOAD_BEGIN first",
+    )
+}

@@ -1,0 +1,66 @@
+//! What leaves the instrument: one frame or text at a time, taken whole or not at all.
+//!
+//! A frame is made only when the one before has gone into the board's transmit queue, so nothing
+//! piles up, and what cannot be sent in time is dropped as a whole record by whoever makes it.
+
+use wire::{Encoder, Envelope, Message};
+
+use super::board::Board;
+
+pub(super) struct Outbox<'a> {
+    encoder: Encoder,
+    payload: &'a mut [u8],
+    frame: &'a mut [u8],
+    used: usize,
+    sent: usize,
+}
+
+impl<'a> Outbox<'a> {
+    pub(super) fn new(payload: &'a mut [u8], frame: &'a mut [u8]) -> Self {
+        Self {
+            encoder: Encoder::new(),
+            payload,
+            frame,
+            used: 0,
+            sent: 0,
+        }
+    }
+
+    /// Whether the next message can be put in.
+    pub(super) fn is_free(&self) -> bool {
+        self.sent == self.used
+    }
+
+    /// Puts in a message. It must be free.
+    pub(super) fn put(&mut self, envelope: Envelope, message: &Message) {
+        debug_assert!(self.is_free());
+        self.sent = 0;
+        // The buffers hold every message whose texts are bounded as ours are; one that does not
+        // fit would be a bug, and is better lost than fatal.
+        let result = self
+            .encoder
+            .message(envelope, message, self.payload, self.frame);
+        debug_assert!(result.is_ok(), "{message:?}");
+        self.used = result.unwrap_or(0);
+    }
+
+    /// Puts in text, behind a zero byte that ends whatever was on the line before.
+    pub(super) fn put_text(&mut self, text: &str) {
+        debug_assert!(self.is_free());
+        let length = text.len().min(self.frame.len() - 1);
+        self.frame[0] = 0;
+        self.frame[1..=length].copy_from_slice(&text.as_bytes()[..length]);
+        self.sent = 0;
+        self.used = length + 1;
+    }
+
+    /// Hands on what the board takes; whether it took any.
+    pub(super) fn pump(&mut self, board: &mut impl Board) -> bool {
+        if self.is_free() {
+            return false;
+        }
+        let taken = board.send(&self.frame[self.sent..self.used]);
+        self.sent += taken;
+        taken > 0
+    }
+}

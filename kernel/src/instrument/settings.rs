@@ -1,0 +1,449 @@
+//! Settings: `key=value` words from `cmdline.txt`, from `SET`, or typed.
+//!
+//! A text of words is taken as a whole or not at all, and every refusal is a sentence that says
+//! what would be right.
+
+use core::fmt::{self, Write};
+
+use wire::{Domain, Encoding, NakCode, Name, Unit, Window};
+
+/// The longest transform, in points; what the workspace is made for.
+pub const MAX_N: u32 = 1 << dsp::MAX_LOG2;
+/// The shortest transform, in points.
+pub const MIN_N: u32 = 1 << dsp::MIN_LOG2;
+
+/// How much a block shares with the one before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Overlap {
+    /// Percent of a block, rounded down to whole samples.
+    Percent(u32),
+    /// Samples.
+    Samples(u32),
+}
+
+/// How spectra leave the instrument.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Output {
+    /// As records.
+    Records(Encoding),
+    /// The strongest lines of each spectrum as text.
+    Text,
+}
+
+/// Which engine is wanted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EngineChoice {
+    /// The QPUs where they can, otherwise the ARM.
+    Auto,
+    /// The ARM.
+    Cpu,
+}
+
+/// Everything that can be set.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Settings {
+    /// Points of a block: a power of two.
+    pub n: u32,
+    /// The window.
+    pub window: Window,
+    /// Overlap of blocks.
+    pub overlap: Overlap,
+    /// Blocks in a record; 0: one record at the end of an upload.
+    pub average: u32,
+    /// How spectra leave.
+    pub output: Output,
+    /// Whether the generator's samples are complex. An upload says so itself.
+    pub domain: Domain,
+    /// First bin sent; `None`: the lowest there is.
+    pub first: Option<i32>,
+    /// Bins sent; 0: all from the first on.
+    pub bins: u32,
+    /// What 0 Hz of the samples is, in hertz.
+    pub centre_hz: f64,
+    /// What levels are called.
+    pub unit: Unit,
+    /// Which engine is wanted.
+    pub engine: EngineChoice,
+    /// Whether the generator starts unasked.
+    pub start: bool,
+}
+
+impl Default for Settings {
+    /// What a board does with nothing but a serial cable. At 115,200 baud a record takes 0.1 s, and
+    /// one comes every 0.16 s.
+    fn default() -> Self {
+        Self {
+            n: 1024,
+            window: Window::Hann,
+            overlap: Overlap::Percent(50),
+            average: 16,
+            output: Output::Records(Encoding::U16),
+            domain: Domain::Real,
+            first: None,
+            bins: 0,
+            centre_hz: 0.0,
+            unit: Unit::Dbfs,
+            engine: EngineChoice::Auto,
+            start: true,
+        }
+    }
+}
+
+/// Why a text of settings was refused.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SettingError {
+    /// The word in question, as far as it fits.
+    pub word: Name,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// What is wrong with a setting.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Problem {
+    /// There is no such key.
+    UnknownKey,
+    /// The value is none of those possible.
+    Value(&'static str),
+    /// A transform length that is not a power of two.
+    NotPowerOfTwo,
+    /// A transform length that does not fit the memory set aside for it.
+    TooLong,
+}
+
+impl SettingError {
+    /// The code it has in a `NAK`.
+    #[must_use]
+    pub const fn code(&self) -> NakCode {
+        match self.problem {
+            Problem::UnknownKey => NakCode::UNKNOWN_SETTING,
+            Problem::TooLong => NakCode::NO_MEMORY,
+            Problem::Value(_) | Problem::NotPowerOfTwo => NakCode::BAD_VALUE,
+        }
+    }
+}
+
+impl fmt::Display for SettingError {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let word = self.word;
+        match self.problem {
+            Problem::UnknownKey => write!(f, "{word}: no such setting; known are {KEYS}"),
+            Problem::Value(right) => write!(f, "{word}: {right}"),
+            Problem::NotPowerOfTwo => write!(
+                f,
+                "{word}: not a power of two; use 16, 32, 64 ... up to {MAX_N}"
+            ),
+            Problem::TooLong => write!(
+                f,
+                "{word}: more than the memory set aside for a block; use n={MAX_N} or less and \
+                 average more blocks"
+            ),
+        }
+    }
+}
+
+/// Names of the settings, for messages.
+const KEYS: &str = "n, window, overlap, avg, out, domain, first, bins, centre, unit, engine, start";
+
+impl Settings {
+    /// Samples that a block shares with the one before.
+    #[must_use]
+    pub fn overlap_samples(&self) -> u32 {
+        match self.overlap {
+            Overlap::Percent(percent) => (u64::from(self.n) * u64::from(percent) / 100) as u32,
+            Overlap::Samples(samples) => samples,
+        }
+    }
+
+    /// Encoding of records; irrelevant for text.
+    #[must_use]
+    pub const fn encoding(&self) -> Encoding {
+        match self.output {
+            Output::Records(encoding) => encoding,
+            Output::Text => Encoding::U16,
+        }
+    }
+
+    /// Takes `key=value` words, separated by white space: all of them, or none on an error.
+    ///
+    /// # Errors
+    /// The first word that cannot be taken.
+    pub fn apply(&mut self, text: &str) -> Result<(), SettingError> {
+        let mut settings = *self;
+        for word in text.split_ascii_whitespace() {
+            settings.apply_word(word)?;
+        }
+        if settings.overlap_samples() >= settings.n {
+            return Err(SettingError {
+                word: Name::new("overlap"),
+                problem: Problem::Value("at least one sample less than n; set overlap=50%"),
+            });
+        }
+        *self = settings;
+        Ok(())
+    }
+
+    /// Settings from the text of `cmdline.txt`, and the first error. A wrong word is passed over.
+    /// Words whose key has a dot come from the boot firmware itself and are none of ours.
+    #[must_use]
+    pub fn from_cmdline(text: &str) -> (Self, Option<SettingError>) {
+        let mut settings = Self::default();
+        let mut first_error = None;
+        for word in text.split_ascii_whitespace() {
+            let key = word.split('=').next().unwrap_or(word);
+            if key.contains('.') {
+                continue;
+            }
+            if let Err(error) = settings.apply(word) {
+                first_error = first_error.or(Some(error));
+            }
+        }
+        (settings, first_error)
+    }
+
+    fn apply_word(&mut self, word: &str) -> Result<(), SettingError> {
+        let refuse = |problem| SettingError {
+            word: Name::new(word),
+            problem,
+        };
+        let value_error = |right| refuse(Problem::Value(right));
+        let (key, value) = word
+            .split_once('=')
+            .ok_or_else(|| refuse(Problem::UnknownKey))?;
+        match key {
+            "n" => {
+                let n: u64 = value
+                    .parse()
+                    .map_err(|_| value_error("use a power of two, for example n=4096"))?;
+                if !n.is_power_of_two() || n < u64::from(MIN_N) {
+                    return Err(refuse(Problem::NotPowerOfTwo));
+                }
+                if n > u64::from(MAX_N) {
+                    return Err(refuse(Problem::TooLong));
+                }
+                self.n = n as u32;
+            }
+            "window" => {
+                self.window = window(value).ok_or_else(|| {
+                    value_error("use rectangular, hann, hamming, blackman-harris or flat-top")
+                })?;
+            }
+            "overlap" => {
+                let error =
+                    || value_error("use a percentage, overlap=50%, or samples, overlap=512");
+                self.overlap = match value.strip_suffix('%') {
+                    Some(percent) => match percent.parse().map_err(|_| error())? {
+                        percent @ 0..=99 => Overlap::Percent(percent),
+                        _ => return Err(error()),
+                    },
+                    None => Overlap::Samples(value.parse().map_err(|_| error())?),
+                };
+            }
+            "avg" if value == "all" => self.average = 0,
+            "avg" => {
+                let error = |_| value_error("use a number of blocks, or avg=all for an upload");
+                self.average = value.parse().map_err(error)?;
+            }
+            "out" if value == "text" => self.output = Output::Text,
+            "out" => {
+                self.output = Encoding::from_name(value)
+                    .map(Output::Records)
+                    .ok_or_else(|| value_error("use f32, u16, u8 or text"))?;
+            }
+            "domain" => {
+                self.domain =
+                    Domain::from_name(value).ok_or_else(|| value_error("use real or complex"))?;
+            }
+            "first" if value == "all" => self.first = None,
+            "first" => {
+                let error = |_| value_error("use the number of a bin, or first=all");
+                self.first = Some(value.parse().map_err(error)?);
+            }
+            "bins" => {
+                let error = |_| value_error("use a number of bins, or bins=0 for all");
+                self.bins = value.parse().map_err(error)?;
+            }
+            "centre" => {
+                self.centre_hz = decimal(value)
+                    .ok_or_else(|| value_error("use hertz, for example centre=1090000000"))?;
+            }
+            "unit" => {
+                self.unit = Unit::from_name(value).ok_or_else(|| value_error("use dBFS or dB"))?;
+            }
+            "engine" => {
+                self.engine = match value {
+                    "auto" | "qpu" => EngineChoice::Auto,
+                    "cpu" => EngineChoice::Cpu,
+                    _ => return Err(value_error("use auto or cpu")),
+                };
+            }
+            "start" => {
+                self.start = match value {
+                    "0" => false,
+                    "1" => true,
+                    _ => return Err(value_error("use start=0 or start=1")),
+                };
+            }
+            _ => return Err(refuse(Problem::UnknownKey)),
+        }
+        Ok(())
+    }
+
+    /// Writes one setting as `key=value` and a line end. Unknown keys write nothing.
+    fn write_key(&self, key: &str, out: &mut impl Write) -> fmt::Result {
+        match key {
+            "n" => writeln!(out, "n={}", self.n),
+            "window" => writeln!(out, "window={}", self.window.name()),
+            "overlap" => writeln!(out, "overlap={}", self.overlap_samples()),
+            "avg" if self.average == 0 => writeln!(out, "avg=all"),
+            "avg" => writeln!(out, "avg={}", self.average),
+            "out" => match self.output {
+                Output::Records(encoding) => writeln!(out, "out={}", encoding.name()),
+                Output::Text => writeln!(out, "out=text"),
+            },
+            "domain" => writeln!(out, "domain={}", self.domain.name()),
+            "first" => match self.first {
+                Some(first) => writeln!(out, "first={first}"),
+                None => writeln!(out, "first=all"),
+            },
+            "bins" => writeln!(out, "bins={}", self.bins),
+            "centre" => {
+                out.write_str("centre=")?;
+                write_milli(self.centre_hz, out)?;
+                out.write_str("\n")
+            }
+            "unit" => writeln!(out, "unit={}", self.unit.name()),
+            "engine" => match self.engine {
+                EngineChoice::Auto => writeln!(out, "engine=auto"),
+                EngineChoice::Cpu => writeln!(out, "engine=cpu"),
+            },
+            "start" => writeln!(out, "start={}", u8::from(self.start)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes the settings named in `keys`, all of them when it is empty or `all`, as lines that
+    /// [`Self::apply`] reads back.
+    ///
+    /// # Errors
+    /// That of `out`.
+    pub fn write(&self, keys: &str, out: &mut impl Write) -> fmt::Result {
+        let keys = match keys.trim() {
+            "" | "all" => KEYS,
+            keys => keys,
+        };
+        keys.split([',', ' ', '\n'])
+            .try_for_each(|key| self.write_key(key.trim(), out))
+    }
+}
+
+fn window(name: &str) -> Option<Window> {
+    match name {
+        "rect" => Some(Window::Rectangular),
+        "bh4" | "blackmanharris" => Some(Window::BlackmanHarris),
+        "flattop" => Some(Window::FlatTop),
+        _ => Window::from_name(name),
+    }
+}
+
+/// A decimal number without exponent. The standard library's parser would do, at 20 KiB of image.
+fn decimal(text: &str) -> Option<f64> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1.0, digits),
+        None => (1.0, text),
+    };
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    if fraction.len() > 6 || !fraction.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let whole: u64 = whole.parse().ok()?;
+    let mut scale = 1.0;
+    let mut parts = 0.0;
+    for byte in fraction.bytes() {
+        scale *= 10.0;
+        parts = parts * 10.0 + f64::from(byte - b'0');
+    }
+    Some(sign * (whole as f64 + parts / scale))
+}
+
+/// Writes a number with three decimals, by integers only.
+pub(crate) fn write_milli(value: f64, out: &mut impl Write) -> fmt::Result {
+    let milli = libm::round(value * 1000.0) as i64;
+    let sign = if milli < 0 { "-" } else { "" };
+    let milli = milli.unsigned_abs();
+    write!(out, "{sign}{}.{:03}", milli / 1000, milli % 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_taken() {
+        let mut settings = Settings::default();
+        settings
+            .apply("n=4096 window=bh4 avg=all overlap=75% out=f32 centre=-1090.25 start=0")
+            .unwrap();
+        assert_eq!((settings.n, settings.average), (4096, 0));
+        assert_eq!(settings.window, Window::BlackmanHarris);
+        assert_eq!(settings.overlap_samples(), 3072);
+        assert_eq!(settings.output, Output::Records(Encoding::F32));
+        assert_eq!(settings.centre_hz, -1090.25);
+        assert!(!settings.start);
+    }
+
+    #[test]
+    fn a_text_is_taken_as_a_whole_or_not_at_all() {
+        let mut settings = Settings::default();
+        assert!(settings.apply("n=4096 window=triangle").is_err());
+        assert_eq!(settings, Settings::default());
+        // An overlap that fits the new length only is fine, in either order.
+        settings.apply("overlap=2000 n=4096").unwrap();
+        assert!(settings.apply("n=1024").is_err());
+    }
+
+    #[test]
+    fn refusals_say_what_to_do() {
+        for (text, code, words) in [
+            ("n=1000", NakCode::BAD_VALUE, "power of two"),
+            ("n=8", NakCode::BAD_VALUE, "16"),
+            ("n=131072", NakCode::NO_MEMORY, "n=65536"),
+            ("n=99999999999999999999", NakCode::BAD_VALUE, "n=4096"),
+            ("window=x", NakCode::BAD_VALUE, "blackman-harris"),
+            ("overlap=100%", NakCode::BAD_VALUE, "50%"),
+            ("overlap=1024", NakCode::BAD_VALUE, "less than n"),
+            ("nn=1", NakCode::UNKNOWN_SETTING, "window"),
+            ("hello", NakCode::UNKNOWN_SETTING, "known are"),
+            ("centre=1e9", NakCode::BAD_VALUE, "hertz"),
+        ] {
+            let error = Settings::default().apply(text).unwrap_err();
+            assert_eq!(error.code(), code, "{text}");
+            assert!(error.to_string().contains(words), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn cmdline_passes_over_what_is_not_ours() {
+        let text = "dma.dmachans=0x7f35 n=2048 quiet vc_mem.mem_base=0x1ec00000 avg=4\n";
+        let (settings, error) = Settings::from_cmdline(text);
+        assert_eq!((settings.n, settings.average), (2048, 4));
+        assert_eq!(error.unwrap().word.as_str(), "quiet");
+    }
+
+    #[test]
+    fn what_is_written_can_be_read_back() {
+        let mut settings = Settings::default();
+        settings
+            .apply("n=256 avg=all first=-3 bins=7 centre=0.125 out=text engine=cpu unit=dB")
+            .unwrap();
+        let mut text = String::new();
+        settings.write("all", &mut text).unwrap();
+        let mut again = Settings::default();
+        again.apply(&text).unwrap();
+        settings.overlap = Overlap::Samples(settings.overlap_samples());
+        assert_eq!(again, settings);
+        let mut text = String::new();
+        settings.write("n, avg", &mut text).unwrap();
+        assert_eq!(text, "n=256\navg=all\n");
+    }
+}

@@ -1,0 +1,217 @@
+//! Requests, refusals, typed lines, baud changes.
+
+use super::*;
+
+#[test]
+fn hello_is_answered_with_who_it_is() {
+    let mut session = Session::quiet(Some(FakeQpu::default()));
+    let (kind, payload) = session.ask(&Message::Hello("test"));
+    let Ok(Message::Info(info)) = Message::decode(kind, &payload) else {
+        panic!("not INFO");
+    };
+    assert_eq!(info.board.as_str(), "Raspberry Pi 1 B+");
+    assert_eq!((info.engine, info.baud), (EngineKind::Qpu, START_BAUD));
+    assert_eq!(info.reset_cause, ResetCause::Watchdog);
+    assert!(info.capabilities.contains("qpu-n=256..4096"));
+}
+
+#[test]
+fn settings_are_set_and_read_back() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::Set("n=2048 window=flat-top"));
+    let (kind, payload) = session.ask(&Message::Get("n,window"));
+    let message = Message::decode(kind, &payload).unwrap();
+    assert_eq!(message, Message::Settings("n=2048\nwindow=flat-top\n"));
+    let (kind, payload) = session.ask(&Message::Get("all"));
+    let Ok(Message::Settings(all)) = Message::decode(kind, &payload) else {
+        panic!("not SETTINGS");
+    };
+    assert!(all.lines().count() == 12 && all.contains("avg=16"), "{all}");
+    let (kind, payload) = session.ask(&Message::Get("capabilities"));
+    let Ok(Message::Settings(text)) = Message::decode(kind, &payload) else {
+        panic!("not SETTINGS");
+    };
+    assert!(text.contains("n=16..65536"), "{text}");
+}
+
+#[test]
+fn wrong_settings_are_refused_with_a_sentence_and_change_nothing() {
+    let mut session = Session::quiet(None);
+    for (set, code, words) in [
+        ("n=1000", NakCode::BAD_VALUE, "power of two"),
+        ("n=1048576", NakCode::NO_MEMORY, "n=65536"),
+        ("window=none", NakCode::BAD_VALUE, "hann"),
+        ("speed=9", NakCode::UNKNOWN_SETTING, "no such setting"),
+    ] {
+        let sentence = session.refused(&Message::Set(set), code);
+        assert!(sentence.contains(words), "{sentence}");
+    }
+    session.must(&Message::Set("first=600"));
+    let sentence = session.refused(&Message::Start, NakCode::BAD_VALUE);
+    assert!(sentence.contains("0 to 512"), "{sentence}");
+    session.must(&Message::Set("first=all avg=all"));
+    session.refused(&Message::Start, NakCode::WRONG_STATE);
+    session.must(&Message::Set("avg=2"));
+    session.must(&Message::Start);
+}
+
+#[test]
+fn stop_is_acknowledged_behind_the_record_under_way() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::Set("n=8192 out=f32 avg=1"));
+    session.must(&Message::Start);
+    session.run_ms(400);
+    let request = session.send(&Message::Stop);
+    session.answer(request);
+    let spectra = session.spectra.len();
+    assert!(spectra > 0);
+    session.run_ms(2000);
+    assert_eq!(session.spectra.len(), spectra);
+    let frames = session.seen.iter().filter_map(|seen| match seen {
+        Seen::Frame(header, _) => Some(*header),
+        Seen::Text(_) => None,
+    });
+    let after = frames.skip_while(|header| header.request != request);
+    assert!(
+        after
+            .into_iter()
+            .all(|header| header.kind != Kind::SPECTRUM)
+    );
+}
+
+#[test]
+fn settings_changed_under_way_begin_a_new_stream() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::Start);
+    session.run_ms(600);
+    let before = session.descriptor.unwrap();
+    session.must(&Message::Set("n=512"));
+    session.spectra.clear();
+    session.run_ms(600);
+    let after = session.descriptor.unwrap();
+    assert_ne!(after.id, before.id);
+    assert_eq!(session.spectra.last().unwrap().levels.len(), 257);
+}
+
+#[test]
+fn unknown_requests_and_bad_payloads_are_refused() {
+    let mut session = Session::quiet(None);
+    let mut frame = [0; MAX_FRAME];
+    for (request, kind, payload, code) in [
+        (101, Kind(0x7F), &[][..], NakCode::UNKNOWN_REQUEST),
+        (102, Kind::PING, &[1, 2], NakCode::BAD_PAYLOAD),
+        (103, Kind::SET, &[9, 0, b'n'], NakCode::BAD_PAYLOAD),
+    ] {
+        let envelope = Envelope {
+            request,
+            ..Envelope::default()
+        };
+        let length = session
+            .encoder
+            .frame(envelope, kind, payload, &mut frame)
+            .unwrap();
+        session.send_bytes(&frame[..length]);
+        session.refusal(request, code);
+    }
+    session.ping();
+}
+
+#[test]
+fn lines_typed_by_hand_are_understood() {
+    let mut session = Session::quiet(None);
+    let mut type_line = |line: &str| {
+        session.seen.clear();
+        session.send_bytes(line.as_bytes());
+        session.run_ms(300);
+        session.text()
+    };
+    assert!(type_line("help\r").contains("commands: help info get"));
+    assert!(type_line("info\r\n").contains("Raspberry Pi 1 B+"));
+    assert!(type_line("get n\n").contains("n=1024"));
+    assert!(type_line("n=1000\r").contains("power of two"));
+    assert!(type_line("n=256 out=text avg=64\r").contains("ok"));
+    let lines = type_line("start\r");
+    assert!(
+        lines.contains("cpu, 64 blocks: [6400.000 Hz -6.02 dBFS] ["),
+        "{lines}"
+    );
+    assert!(type_line("stop\r").contains("ok"));
+    assert!(type_line("nonsense\r").contains("type help"));
+    session.ping();
+}
+
+#[test]
+fn a_baud_change_is_confirmed_by_any_frame() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::Baud(1_000_000));
+    session.run_ms(100);
+    session.board.host_baud = 1_000_000;
+    session.ping();
+    session.run_ms(2000);
+    session.ping();
+    assert_eq!(session.board.baud, 1_000_000);
+}
+
+#[test]
+fn a_baud_change_that_nobody_confirms_is_taken_back() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::Baud(1_000_000));
+    session.run_ms(100);
+    assert_eq!(session.board.baud, 1_000_000);
+    session.run_ms(500);
+    assert_eq!(session.board.baud, START_BAUD);
+    session.ping();
+    assert!(session.text().contains("back at the old one"));
+    let sentence = session.refused(&Message::Baud(5_000_000), NakCode::BAUD);
+    assert!(sentence.contains("300 to 3000000"), "{sentence}");
+}
+
+#[test]
+fn a_new_host_at_the_first_rate_finds_a_board_left_at_another() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::Baud(1_000_000));
+    session.run_ms(100);
+    session.board.host_baud = 1_000_000;
+    session.ping();
+    session.board.host_baud = START_BAUD;
+    for _ in 0..20 {
+        session.send(&Message::Hello("a new host"));
+        session.run_ms(100);
+    }
+    assert_eq!(session.board.baud, START_BAUD);
+    session.ping();
+}
+
+#[test]
+fn reboot_is_acknowledged_before_it_happens() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::Reboot);
+    session.run_ms(100);
+    assert_eq!(session.board.reboots.len(), 1);
+    assert_eq!(session.board.stages.last(), Some(&Stage::Reboot));
+}
+
+#[test]
+fn logs_travel_as_frames() {
+    let mut session = Session::quiet(None);
+    session.ping();
+    session.board.log.extend(b"defmt bytes");
+    session.run_ms(1500);
+    let logs = session.seen.iter().filter_map(|seen| match seen {
+        Seen::Frame(header, payload) if header.kind == Kind::LOG => Some(payload.clone()),
+        _ => None,
+    });
+    assert_eq!(logs.collect::<Vec<_>>(), [b"defmt bytes".to_vec()]);
+}
+
+#[test]
+fn an_idle_board_that_knows_a_host_sends_a_heartbeat() {
+    let mut session = Session::quiet(None);
+    session.ping();
+    session.run_ms(5000);
+    let beats = session
+        .seen
+        .iter()
+        .filter(|seen| matches!(seen, Seen::Frame(header, _) if header.kind == Kind::STATUS));
+    assert!((4..=6).contains(&beats.count()));
+}

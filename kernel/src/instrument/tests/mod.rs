@@ -1,0 +1,448 @@
+//! The instrument on a board made of byte queues and a clock that jumps.
+//!
+//! A session is a host and a board with a line between them: bytes take their time at the line's
+//! rate, everything else takes none unless a test says so.
+
+mod commands;
+mod stream;
+mod trouble;
+mod upload;
+
+use std::collections::VecDeque;
+
+use super::*;
+use crate::engine::{EngineKind, Timing};
+use dsp::{Complex, Direction, Plan, Radix};
+use wire::{
+    Assembled, Assembler, Clocks, Encoder, Header, Kind, MAX_FRAME, MAX_PAYLOAD, Name, RecordHead,
+    ResetCause, Value,
+};
+
+/// A board without hardware.
+pub struct FakeBoard {
+    pub now_ns: u64,
+    info: BoardInfo,
+    baud: u32,
+    /// Host's side of the line; bytes are lost while the rates differ.
+    pub host_baud: u32,
+    to_board: VecDeque<(u64, u8)>,
+    line_free_ns: u64,
+    sent: Vec<u8>,
+    pub reboots: Vec<u64>,
+    pub log: VecDeque<u8>,
+    pub stages: Vec<Stage>,
+    pub sleeps: u64,
+}
+
+const QUEUE_BYTES: u64 = 2048;
+
+impl FakeBoard {
+    fn byte_ns(&self) -> u64 {
+        10_000_000_000 / u64::from(self.baud)
+    }
+
+    fn room(&self) -> usize {
+        let busy_ns = self.line_free_ns.saturating_sub(self.now_ns);
+        QUEUE_BYTES.saturating_sub(busy_ns.div_ceil(self.byte_ns())) as usize
+    }
+}
+
+impl Board for FakeBoard {
+    fn now_us(&mut self) -> u64 {
+        self.now_ns / 1000
+    }
+
+    fn receive(&mut self, out: &mut [u8]) -> usize {
+        let mut count = 0;
+        while count < out.len()
+            && let Some((at_ns, byte)) = self.to_board.front()
+            && *at_ns <= self.now_ns
+        {
+            out[count] = *byte;
+            count += 1;
+            self.to_board.pop_front();
+        }
+        count
+    }
+
+    fn receive_errors(&mut self) -> u32 {
+        0
+    }
+
+    fn send(&mut self, bytes: &[u8]) -> usize {
+        let count = bytes.len().min(self.room());
+        let start = self.line_free_ns.max(self.now_ns);
+        self.line_free_ns = start + count as u64 * self.byte_ns();
+        if self.baud == self.host_baud {
+            self.sent.extend(&bytes[..count]);
+        }
+        count
+    }
+
+    fn send_idle(&mut self) -> bool {
+        self.now_ns >= self.line_free_ns
+    }
+
+    fn sleep_until(&mut self, at_us: u64) {
+        self.sleeps += 1;
+        let mut wake_ns = (at_us * 1000).max(self.now_ns + 1);
+        // Only what comes from now on wakes it up; bytes may wait while the line is busy.
+        let coming = self
+            .to_board
+            .partition_point(|(at_ns, _)| *at_ns <= self.now_ns);
+        if let Some((at_ns, _)) = self.to_board.get(coming) {
+            wake_ns = wake_ns.min(*at_ns);
+        }
+        if self.room() < QUEUE_BYTES as usize / 2 {
+            wake_ns = wake_ns.min(self.now_ns + 512 * self.byte_ns());
+        }
+        self.now_ns = wake_ns;
+    }
+
+    fn check_baud(&self, baud: u32) -> Result<u32, BaudError> {
+        if (300..=3_000_000).contains(&baud) {
+            return Ok(baud);
+        }
+        Err(BaudError {
+            lowest: 300,
+            highest: 3_000_000,
+        })
+    }
+
+    fn set_baud(&mut self, baud: u32) -> Result<u32, BaudError> {
+        self.check_baud(baud)?;
+        self.baud = baud;
+        Ok(baud)
+    }
+
+    fn stage(&mut self, stage: Stage) {
+        self.stages.push(stage);
+    }
+
+    fn reboot(&mut self) {
+        self.reboots.push(self.line_free_ns);
+    }
+
+    fn info(&self) -> &BoardInfo {
+        &self.info
+    }
+
+    fn take_log(&mut self, out: &mut [u8]) -> usize {
+        let count = out.len().min(self.log.len());
+        out.iter_mut()
+            .zip(self.log.drain(..count))
+            .for_each(|(out, byte)| *out = byte);
+        count
+    }
+}
+
+/// QPUs made of the CPU's FFT at radix 2, which fail when told to.
+#[derive(Default)]
+pub struct FakeQpu {
+    pub failures: u32,
+    pub wrong: bool,
+    pub prepared: Option<u32>,
+}
+
+impl Engine for FakeQpu {
+    fn kind(&self) -> EngineKind {
+        EngineKind::Qpu
+    }
+
+    fn supports(&self, log2n: u32) -> bool {
+        (8..=12).contains(&log2n)
+    }
+
+    fn prepare(&mut self, log2n: u32) -> Result<(), EngineError> {
+        assert!(self.supports(log2n));
+        self.prepared = Some(log2n);
+        Ok(())
+    }
+
+    fn transform(
+        &mut self,
+        direction: Direction,
+        data: &mut [Complex<f32>],
+    ) -> Result<Timing, EngineError> {
+        assert_eq!(self.prepared, Some(data.len().trailing_zeros()));
+        if self.failures > 0 {
+            self.failures -= 1;
+            self.prepared = None;
+            data.fill(Complex::new(f32::NAN, 0.0));
+            return Err(EngineError::Timeout { limit_us: 1000 });
+        }
+        let plan = Plan::new(data.len().trailing_zeros(), Radix::Two).unwrap();
+        let mut twiddles = vec![Complex::ZERO; plan.twiddle_count()];
+        plan.fill_twiddles(&mut twiddles).unwrap();
+        plan.transform(direction, &twiddles, data).unwrap();
+        if self.wrong {
+            data[3] = Complex::new(1e3, 0.0);
+        }
+        Ok(Timing {
+            qpu_us: 7,
+            cpu_us: 0,
+        })
+    }
+
+    fn run_program(&mut self, run: &wire::RunQpu, output: &mut [u32]) -> Result<u32, EngineError> {
+        self.prepared = None;
+        if run.limit_us == 13 {
+            return Err(EngineError::Timeout { limit_us: 13 });
+        }
+        output[0] = run.code().len() as u32;
+        output[1] = run.uniforms().sum();
+        Ok(42)
+    }
+}
+
+/// What the host has received.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Seen {
+    Text(String),
+    Frame(Header, Vec<u8>),
+}
+
+/// A whole spectrum, as levels in dB.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Spectrum {
+    pub head: RecordHead,
+    pub stream: u16,
+    pub levels: Vec<f64>,
+    pub raw: Vec<u8>,
+}
+
+/// A host and a board.
+pub struct Session {
+    pub board: FakeBoard,
+    pub instrument: Instrument<'static, Option<FakeQpu>>,
+    decoder: Decoder,
+    encoder: Encoder,
+    assembler: Assembler<Vec<u8>>,
+    request: u16,
+    host_free_ns: u64,
+    pub seen: Vec<Seen>,
+    pub spectra: Vec<Spectrum>,
+    pub descriptors: Vec<(u64, Descriptor)>,
+    pub descriptor: Option<Descriptor>,
+}
+
+fn workspace() -> &'static mut Workspace {
+    // It passes over the stack on its way to the heap, and a test's stack is small.
+    std::thread::Builder::new()
+        .stack_size(64 << 20)
+        .spawn(|| Box::leak(Box::new(Workspace::new())))
+        .unwrap()
+        .join()
+        .unwrap()
+}
+
+impl Session {
+    /// A board whose `cmdline.txt` has this text, just after its start.
+    pub fn start(cmdline: &str, qpu: Option<FakeQpu>) -> Self {
+        let (settings, complaint) = Settings::from_cmdline(cmdline);
+        let board = FakeBoard {
+            now_ns: 0,
+            info: BoardInfo {
+                name: Name::new("Raspberry Pi 1 B+"),
+                revision: 0x10,
+                memory_bytes: 448 << 20,
+                clocks: Clocks {
+                    arm_hz: 700_000_000,
+                    core_hz: 250_000_000,
+                    v3d_hz: 250_000_000,
+                    uart_hz: 48_000_000,
+                },
+                reset_cause: ResetCause::Watchdog,
+                last_stage: Some(Stage::QpuWait),
+                firmware: Name::new("0.1.0"),
+                v3d_ident0: 0,
+            },
+            baud: START_BAUD,
+            host_baud: START_BAUD,
+            to_board: VecDeque::new(),
+            line_free_ns: 0,
+            sent: Vec::new(),
+            reboots: Vec::new(),
+            log: VecDeque::new(),
+            stages: Vec::new(),
+            sleeps: 0,
+        };
+        let mut session = Self {
+            board,
+            instrument: Instrument::new(workspace(), qpu, settings, complaint),
+            decoder: Decoder::new(),
+            encoder: Encoder::new(),
+            assembler: Assembler::new(vec![0; 4 << 16]),
+            request: 0,
+            host_free_ns: 0,
+            seen: Vec::new(),
+            spectra: Vec::new(),
+            descriptors: Vec::new(),
+            descriptor: None,
+        };
+        session.instrument.start(&mut session.board);
+        session
+    }
+
+    /// A quiet board.
+    pub fn quiet(qpu: Option<FakeQpu>) -> Self {
+        let mut session = Self::start("start=0", qpu);
+        session.run_ms(200);
+        session.seen.clear();
+        session
+    }
+
+    pub fn send_bytes(&mut self, bytes: &[u8]) {
+        let lost = self.board.baud != self.board.host_baud;
+        let byte_ns = 10_000_000_000 / u64::from(self.board.host_baud);
+        for byte in bytes {
+            self.host_free_ns = self.host_free_ns.max(self.board.now_ns) + byte_ns;
+            // At a wrong rate zeros and ones are not what they were.
+            let byte = if lost { byte ^ 0x5A } else { *byte };
+            self.board.to_board.push_back((self.host_free_ns, byte));
+        }
+    }
+
+    pub fn encode(&mut self, request: u16, message: &Message) -> Vec<u8> {
+        let (mut payload, mut frame) = ([0; MAX_PAYLOAD], [0; MAX_FRAME]);
+        let envelope = Envelope {
+            request,
+            stream: 3,
+            time_us: 0,
+        };
+        let length = self
+            .encoder
+            .message(envelope, message, &mut payload, &mut frame)
+            .unwrap();
+        frame[..length].to_vec()
+    }
+
+    pub fn send(&mut self, message: &Message) -> u16 {
+        self.request += 1;
+        let frame = self.encode(self.request, message);
+        self.send_bytes(&frame);
+        self.request
+    }
+
+    pub fn run_ms(&mut self, ms: u64) {
+        let end_ns = self.board.now_ns + ms * 1_000_000;
+        while self.board.now_ns < end_ns {
+            self.step();
+        }
+    }
+
+    pub fn step(&mut self) {
+        self.instrument.step(&mut self.board);
+        for byte in std::mem::take(&mut self.board.sent) {
+            match self.decoder.push(byte) {
+                None => {}
+                Some(Item::Text(text)) => {
+                    let text = String::from_utf8(text.to_vec()).unwrap();
+                    self.seen.push(Seen::Text(text));
+                }
+                Some(Item::Frame(header, payload)) => {
+                    let payload = payload.to_vec();
+                    self.frame(&header, &payload);
+                    self.seen.push(Seen::Frame(header, payload));
+                }
+                Some(Item::Damaged { reason, .. }) => panic!("the board sent damage: {reason:?}"),
+            }
+        }
+    }
+
+    fn frame(&mut self, header: &Header, payload: &[u8]) {
+        match Message::decode(header.kind, payload).unwrap() {
+            Message::Descriptor(descriptor) => {
+                self.descriptors.push((header.time_us, descriptor));
+                self.descriptor = Some(descriptor);
+            }
+            Message::Spectrum(chunk) => {
+                let descriptor = self.descriptor.expect("a descriptor comes first");
+                assert_eq!(chunk.head.descriptor, descriptor.id);
+                if let Assembled::Record(record) = self.assembler.push(&chunk) {
+                    assert_eq!(record.missing, 0);
+                    let level = |value| match value {
+                        Value::Missing => panic!("a value is missing"),
+                        Value::Power(power) => 10.0 * f64::from(power).log10(),
+                        Value::Steps(steps) => {
+                            f64::from(steps) * f64::from(descriptor.scale)
+                                + f64::from(descriptor.offset)
+                        }
+                    };
+                    self.spectra.push(Spectrum {
+                        head: record.head,
+                        stream: header.stream,
+                        levels: record.values().map(level).collect(),
+                        raw: record.raw().to_vec(),
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The answer to a request, waited for at most 30 s.
+    pub fn answer(&mut self, request: u16) -> (Kind, Vec<u8>) {
+        let end_ns = self.board.now_ns + 30_000_000_000;
+        loop {
+            let found = self.seen.iter().find_map(|seen| match seen {
+                Seen::Frame(header, payload) if header.request == request => {
+                    Some((header.kind, payload.clone()))
+                }
+                _ => None,
+            });
+            if let Some(found) = found {
+                return found;
+            }
+            assert!(self.board.now_ns < end_ns, "no answer to {request}");
+            self.step();
+        }
+    }
+
+    pub fn ask(&mut self, message: &Message) -> (Kind, Vec<u8>) {
+        let request = self.send(message);
+        self.answer(request)
+    }
+
+    /// Asks, and expects consent.
+    pub fn must(&mut self, message: &Message) {
+        let (kind, payload) = self.ask(message);
+        assert_eq!(kind, Kind::ACK, "{:?}", Message::decode(kind, &payload));
+    }
+
+    /// Asks, and expects a refusal with this code; its sentence.
+    pub fn refused(&mut self, message: &Message, code: NakCode) -> String {
+        let request = self.send(message);
+        self.refusal(request, code)
+    }
+
+    pub fn refusal(&mut self, request: u16, code: NakCode) -> String {
+        let (kind, payload) = self.answer(request);
+        match Message::decode(kind, &payload).unwrap() {
+            Message::Nak(actual, sentence) => {
+                assert_eq!(actual, code, "{sentence}");
+                sentence.to_owned()
+            }
+            other => panic!("not refused: {other:?}"),
+        }
+    }
+
+    pub fn text(&self) -> String {
+        let texts = self.seen.iter().filter_map(|seen| match seen {
+            Seen::Text(text) => Some(text.as_str()),
+            Seen::Frame(..) => None,
+        });
+        texts.collect()
+    }
+
+    /// Proof that the board still answers.
+    pub fn ping(&mut self) {
+        let token = 0xFEED + u64::from(self.request);
+        let (kind, payload) = self.ask(&Message::Ping(token));
+        assert_eq!(
+            Message::decode(kind, &payload),
+            Ok(Message::Pong(token)),
+            "the board does not answer"
+        );
+    }
+}

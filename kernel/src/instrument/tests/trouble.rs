@@ -1,0 +1,214 @@
+//! Trouble: garbage, failing QPUs, hosts that go away. The next request always works.
+
+use super::*;
+use wire::{QpuResult, Rate, RunQpu, SampleFormat, UploadBegin};
+
+const BEGIN: UploadBegin = UploadBegin {
+    format: SampleFormat::U8,
+    domain: Domain::Complex,
+    rate: Rate::hz(2_000_000),
+    samples: 0,
+};
+
+#[test]
+fn garbage_is_answered_with_a_sentence() {
+    let mut session = Session::quiet(None);
+    session.send_bytes(&[0xFF, 0x80, 0x12, 0x99, 0]);
+    session.run_ms(100);
+    let Some(Seen::Frame(header, payload)) = session.seen.pop() else {
+        panic!("no answer");
+    };
+    let message = Message::decode(header.kind, &payload);
+    let Ok(Message::Nak(NakCode::BAD_PAYLOAD, sentence)) = message else {
+        panic!("{message:?}");
+    };
+    assert!(sentence.contains("baud rate"));
+    session.ping();
+}
+
+#[test]
+fn a_flood_of_garbage_does_not_make_a_flood_of_answers() {
+    let mut session = Session::quiet(None);
+    for _ in 0..500 {
+        session.send_bytes(&[0xF0, 0x0F, 0]);
+    }
+    session.run_ms(1000);
+    assert!(session.seen.len() <= 4, "{:?}", session.seen);
+    session.ping();
+}
+
+#[test]
+fn a_frame_cut_in_half_costs_only_itself() {
+    let mut session = Session::quiet(None);
+    let frame = session.encode(900, &Message::Set("n=256"));
+    session.send_bytes(&frame[..frame.len() / 2]);
+    session.run_ms(3000);
+    session.ping();
+}
+
+#[test]
+fn a_damaged_request_is_not_carried_out() {
+    let mut session = Session::quiet(None);
+    let mut frame = session.encode(900, &Message::Set("n=256"));
+    frame[30] ^= 4;
+    session.send_bytes(&frame);
+    session.run_ms(100);
+    let (kind, payload) = session.ask(&Message::Get("n"));
+    let message = Message::decode(kind, &payload).unwrap();
+    assert_eq!(message, Message::Settings("n=1024\n"));
+}
+
+#[test]
+fn a_host_that_goes_away_in_an_upload_leaves_a_working_board() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::UploadBegin(BEGIN));
+    session.send(&Message::UploadData {
+        offset: 0,
+        data: &[128; 2000],
+    });
+    session.run_ms(5000);
+    let credits = session
+        .seen
+        .iter()
+        .filter(|seen| matches!(seen, Seen::Frame(header, _) if header.kind == Kind::CREDIT));
+    assert!(credits.count() >= 8, "credits are repeated");
+    session.run_ms(6000);
+    assert!(session.text().contains("the upload is given up"));
+    let data = Message::UploadData {
+        offset: 1000,
+        data: &[128; 2],
+    };
+    let sentence = session.refused(&data, NakCode::WRONG_STATE);
+    assert!(sentence.contains("UPLOAD_BEGIN"));
+    session.must(&Message::UploadBegin(BEGIN));
+    let sentence = session.refused(&Message::Start, NakCode::WRONG_STATE);
+    assert!(sentence.contains("STOP"));
+    session.must(&Message::Stop);
+    session.must(&Message::Start);
+}
+
+#[test]
+fn a_failing_qpu_job_is_done_by_the_cpu_and_said() {
+    let mut session = Session::quiet(Some(FakeQpu::default()));
+    session
+        .instrument
+        .core
+        .analyser
+        .qpu_mut()
+        .as_mut()
+        .unwrap()
+        .failures = 1;
+    session.must(&Message::Start);
+    session.run_ms(1000);
+    let reference = {
+        let mut session = Session::quiet(None);
+        session.must(&Message::Start);
+        session.run_ms(400);
+        session.spectra[0].clone()
+    };
+    let first = &session.spectra[0];
+    assert!(first.head.fallback);
+    assert_eq!(first.head.engine, EngineKind::Cpu);
+    for (level, expected) in first.levels.iter().zip(&reference.levels) {
+        assert!(*expected < -100.0 || (level - expected).abs() < 0.011);
+    }
+    let later = session.spectra.last().unwrap();
+    assert!(!later.head.fallback);
+    assert_eq!(later.head.engine, EngineKind::Qpu);
+    assert!(session.text().contains("did not end in time"));
+    assert!(session.board.stages.contains(&Stage::QpuWait));
+}
+
+#[test]
+fn qpus_that_keep_failing_are_left_alone_until_the_next_start() {
+    let mut session = Session::quiet(Some(FakeQpu::default()));
+    session
+        .instrument
+        .core
+        .analyser
+        .qpu_mut()
+        .as_mut()
+        .unwrap()
+        .failures = 3;
+    session.must(&Message::Set("avg=2"));
+    session.must(&Message::Start);
+    session.run_ms(1000);
+    let last = session.spectra.last().unwrap().head;
+    assert_eq!((last.engine, last.fallback), (EngineKind::Cpu, false));
+    assert_eq!(session.descriptor.unwrap().engine, EngineKind::Cpu);
+    session.must(&Message::Start);
+    session.spectra.clear();
+    session.run_ms(1000);
+    let last = session.spectra.last().unwrap().head;
+    assert_eq!(last.engine, EngineKind::Qpu);
+}
+
+#[test]
+fn qpus_that_compute_wrongly_fail_the_self_test_and_are_not_used() {
+    let wrong = FakeQpu {
+        wrong: true,
+        ..FakeQpu::default()
+    };
+    let mut session = Session::start("", Some(wrong));
+    session.run_ms(600);
+    let text = session.text();
+    assert!(text.contains("self-test: qpu n=256 FAILED"), "{text}");
+    assert_eq!(session.spectra[0].head.engine, EngineKind::Cpu);
+}
+
+#[test]
+fn lengths_that_the_qpus_lack_are_done_by_the_cpu() {
+    let mut session = Session::quiet(Some(FakeQpu::default()));
+    session.must(&Message::Set("n=128"));
+    session.must(&Message::Start);
+    session.run_ms(500);
+    let head = session.spectra[0].head;
+    assert_eq!((head.engine, head.fallback), (EngineKind::Cpu, false));
+    session.must(&Message::Set("n=256"));
+    session.run_ms(500);
+    let head = session.spectra.last().unwrap().head;
+    assert_eq!(head.engine, EngineKind::Qpu);
+    session.must(&Message::Set("engine=cpu"));
+    session.run_ms(500);
+    let head = session.spectra.last().unwrap().head;
+    assert_eq!(head.engine, EngineKind::Cpu);
+}
+
+#[test]
+fn qpu_programs_of_the_host_run_and_those_that_never_end_are_reported() {
+    let code = [0; 24];
+    let uniforms = [1u32, 2, 3].map(u32::to_le_bytes);
+    let mut run = RunQpu::new(&code, uniforms.as_flattened(), 1000);
+    run.output_words = 2;
+    let mut session = Session::quiet(Some(FakeQpu::default()));
+    let (kind, payload) = session.ask(&Message::RunQpu(run));
+    let expected = QpuResult {
+        elapsed_us: 42,
+        output: &[3, 0, 0, 0, 6, 0, 0, 0],
+    };
+    assert_eq!(
+        Message::decode(kind, &payload),
+        Ok(Message::QpuResult(expected))
+    );
+    let endless = RunQpu::new(&code, &[], 13);
+    let sentence = session.refused(&Message::RunQpu(endless), NakCode::QPU_FAILED);
+    assert!(sentence.contains("within 13 us"), "{sentence}");
+    session.must(&Message::Start);
+    session.run_ms(500);
+    assert_eq!(session.spectra[0].head.engine, EngineKind::Qpu);
+
+    let mut session = Session::quiet(None);
+    let sentence = session.refused(&Message::RunQpu(run), NakCode::NOT_AVAILABLE);
+    assert!(sentence.contains("V3D was not found"));
+}
+
+#[test]
+fn wrong_words_in_cmdline_are_named_in_the_banner() {
+    let mut session = Session::start("n=1000 start=0", None);
+    session.run_ms(300);
+    let text = session.text();
+    assert!(
+        text.contains("cmdline.txt: n=1000: not a power of two"),
+        "{text}"
+    );
+}

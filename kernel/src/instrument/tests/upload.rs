@@ -1,0 +1,319 @@
+//! Uploads: the spectra are those of rustfft, nothing is lost, and losses on the line are mended.
+
+use super::*;
+use rustfft::FftPlanner;
+use rustfft::num_complex::Complex as Peer;
+use wire::{Credit, Rate, SampleFormat, UploadBegin, crc32};
+
+/// Above this level every bin must agree with the reference.
+const FLOOR_DB: f64 = -100.0;
+const TOLERANCE_DB: f64 = 0.01;
+
+/// A recording: coded bytes and the same samples as numbers.
+struct Recording {
+    format: SampleFormat,
+    domain: Domain,
+    bytes: Vec<u8>,
+    samples: Vec<Peer<f64>>,
+}
+
+fn recording(format: SampleFormat, domain: Domain, count: usize) -> Recording {
+    let mut state = 7u32;
+    let mut noise = move || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        f64::from(state >> 8) / f64::from(1 << 23) - 1.0
+    };
+    let mut bytes = Vec::new();
+    let mut code = |value: f64| -> f64 {
+        match format {
+            SampleFormat::U8 => {
+                let raw = (value * 127.5 + 127.5).round().clamp(1.0, 254.0) as u8;
+                bytes.push(raw);
+                (f64::from(raw) - 127.5) / 127.5
+            }
+            SampleFormat::I16 => {
+                let raw = (value * 32768.0).round() as i16;
+                bytes.extend(raw.to_le_bytes());
+                f64::from(raw) / 32768.0
+            }
+            SampleFormat::F32 => {
+                bytes.extend((value as f32).to_le_bytes());
+                f64::from(value as f32)
+            }
+        }
+    };
+    let samples = (0..count)
+        .map(|i| {
+            let t = i as f64;
+            let (a, b) = (0.371 * t, 1.9 * t);
+            let re = code(0.5 * a.cos() + 0.01 * b.cos() + 0.1 * noise());
+            let im = match domain {
+                Domain::Complex => code(0.5 * a.sin() + 0.01 * b.sin() + 0.1 * noise()),
+                Domain::Real => 0.0,
+            };
+            Peer::new(re, im)
+        })
+        .collect();
+    Recording {
+        format,
+        domain,
+        bytes,
+        samples,
+    }
+}
+
+/// Averaged power in dB by rustfft in double precision, in the order of the wire.
+fn reference(descriptor: &Descriptor, samples: &[Peer<f64>], blocks: u32) -> Vec<f64> {
+    let n = descriptor.n as usize;
+    let hop = n - descriptor.overlap as usize;
+    let window = dsp::Window::ALL[descriptor.window.code() as usize];
+    let window: Vec<_> = (0..n).map(|i| window.coefficient(i, n)).collect();
+    let gain: f64 = window.iter().sum();
+    let fft = FftPlanner::new().plan_fft_forward(n);
+    let mut sums = vec![0.0; n];
+    for block in 0..blocks as usize {
+        let mut data: Vec<_> = samples[block * hop..][..n]
+            .iter()
+            .zip(&window)
+            .map(|(sample, w)| sample * w)
+            .collect();
+        fft.process(&mut data);
+        sums.iter_mut()
+            .zip(&data)
+            .for_each(|(sum, bin)| *sum += bin.norm_sqr());
+    }
+    let half = n as i32 / 2;
+    let bins = match descriptor.domain {
+        Domain::Real => 0..half + 1,
+        Domain::Complex => -half..half,
+    };
+    bins.map(|bin| {
+        let sides = match descriptor.domain {
+            Domain::Complex => 1.0,
+            Domain::Real if bin == 0 || bin == half => 2.0,
+            Domain::Real => 4.0,
+        };
+        let sum = sums[bin.rem_euclid(n as i32) as usize];
+        10.0 * (sides * sum / gain / gain / f64::from(blocks)).log10()
+    })
+    .collect()
+}
+
+/// The host's part: keeps to its credits, and goes on where the board says after a loss. Leaves
+/// out the data frame with the number `lose`.
+fn upload(session: &mut Session, recording: &Recording, lose: Option<usize>) -> (Kind, Vec<u8>) {
+    let count = recording.samples.len() as u64;
+    let each = recording.bytes.len() / recording.samples.len();
+    session.must(&Message::UploadBegin(UploadBegin {
+        format: recording.format,
+        domain: recording.domain,
+        rate: Rate { num: 1, den: 3600 },
+        samples: count,
+    }));
+    let mut next = 0u64;
+    let mut frames = 0;
+    let mut looked = 0;
+    let mut credit = Credit {
+        granted: 0,
+        received: 0,
+    };
+    while next < count || credit.received < count.min(credit.granted) && frames == 0 {
+        while let Some(seen) = session.seen.get(looked) {
+            looked += 1;
+            let Seen::Frame(header, payload) = seen else {
+                continue;
+            };
+            match Message::decode(header.kind, payload) {
+                Ok(Message::Credit(new)) => credit = new,
+                Ok(Message::Nak(NakCode::GAP, _)) => next = u64::MAX,
+                Ok(Message::Nak(_, sentence)) => panic!("{sentence}"),
+                _ => {}
+            }
+            if next == u64::MAX && header.kind == Kind::CREDIT {
+                next = credit.received;
+            }
+        }
+        let end = credit.granted.min(count).min(next.saturating_add(500));
+        if next < end {
+            let data = &recording.bytes[next as usize * each..end as usize * each];
+            let frame = session.encode(0, &Message::UploadData { offset: next, data });
+            if Some(frames) != lose {
+                session.send_bytes(&frame);
+            }
+            frames += 1;
+            next = end;
+        }
+        session.step();
+    }
+    session.ask(&Message::UploadEnd {
+        samples: count,
+        crc: crc32(&recording.bytes),
+    })
+}
+
+fn compare(session: &Session, recording: &Recording) {
+    let descriptor = session.descriptor.unwrap();
+    for spectrum in &session.spectra {
+        let samples = &recording.samples[spectrum.head.first_sample as usize..];
+        let expected = reference(&descriptor, samples, spectrum.head.blocks);
+        assert_eq!(expected.len(), spectrum.levels.len());
+        let mut compared = 0;
+        for (bin, (level, expected)) in spectrum.levels.iter().zip(&expected).enumerate() {
+            if *expected > FLOOR_DB {
+                let error = (level - expected).abs();
+                assert!(error < TOLERANCE_DB, "bin {bin}: {level} {expected}");
+                compared += 1;
+            }
+        }
+        assert!(compared > expected.len() / 2);
+    }
+}
+
+#[test]
+fn spectra_of_uploads_are_those_of_rustfft() {
+    for (set, format, domain, qpu) in [
+        (
+            "n=1024 avg=all window=hann",
+            SampleFormat::U8,
+            Domain::Complex,
+            true,
+        ),
+        (
+            "n=512 avg=all window=flat-top out=f32",
+            SampleFormat::I16,
+            Domain::Real,
+            true,
+        ),
+        (
+            "n=2048 avg=3 window=bh4 overlap=75%",
+            SampleFormat::F32,
+            Domain::Real,
+            true,
+        ),
+        (
+            "n=64 avg=1 window=rect overlap=0 out=f32",
+            SampleFormat::I16,
+            Domain::Complex,
+            false,
+        ),
+        (
+            "n=8192 avg=all window=hamming overlap=1001",
+            SampleFormat::U8,
+            Domain::Real,
+            false,
+        ),
+    ] {
+        let mut session = Session::quiet(qpu.then(FakeQpu::default));
+        session.board.host_baud = 3_000_000;
+        session.board.baud = 3_000_000;
+        session.must(&Message::Set(set));
+        let recording = recording(format, domain, 20_000);
+        let (kind, payload) = upload(&mut session, &recording, None);
+        assert_eq!(kind, Kind::ACK, "{:?}", Message::decode(kind, &payload));
+        let descriptor = session.descriptor.unwrap();
+        let hop = descriptor.n - descriptor.overlap;
+        let blocks: u32 = session.spectra.iter().map(|s| s.head.blocks).sum();
+        assert_eq!(blocks, (20_000 - descriptor.n) / hop + 1, "{set}");
+        assert_eq!((descriptor.rate.num, descriptor.rate.den), (1, 3600));
+        assert_eq!(descriptor.source, Source::Upload);
+        assert!(session.spectra.iter().all(|s| s.stream == 3));
+        let last = session.spectra.last().unwrap().head;
+        assert_eq!((last.counters.dropped, last.counters.clipped), (0, 0));
+        compare(&session, &recording);
+        // The acknowledgement is the end: nothing of the upload comes after it.
+        let spectra = session.spectra.len();
+        session.run_ms(2000);
+        assert_eq!(session.spectra.len(), spectra);
+    }
+}
+
+#[test]
+fn a_slow_line_holds_the_upload_back_and_drops_nothing() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::Set("n=256 avg=1 overlap=75% out=f32"));
+    let recording = recording(SampleFormat::U8, Domain::Complex, 6_000);
+    let (kind, _) = upload(&mut session, &recording, None);
+    assert_eq!(kind, Kind::ACK);
+    assert_eq!(session.spectra.len(), (6_000 - 256) / 64 + 1);
+    let heads = session.spectra.iter().map(|s| s.head.record);
+    assert!(heads.eq(0..session.spectra.len() as u32));
+    compare(&session, &recording);
+}
+
+#[test]
+fn a_lost_frame_is_sent_again() {
+    for lose in [0, 3] {
+        let mut session = Session::quiet(None);
+        session.must(&Message::Set("n=256 avg=all"));
+        let recording = recording(SampleFormat::I16, Domain::Real, 5_000);
+        let (kind, payload) = upload(&mut session, &recording, Some(lose));
+        assert_eq!(kind, Kind::ACK, "{:?}", Message::decode(kind, &payload));
+        compare(&session, &recording);
+    }
+}
+
+#[test]
+fn the_last_request_may_be_repeated() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::Set("n=256 avg=all"));
+    let recording = recording(SampleFormat::I16, Domain::Real, 1_000);
+    let end = Message::UploadEnd {
+        samples: 1_000,
+        crc: crc32(&recording.bytes),
+    };
+    assert_eq!(upload(&mut session, &recording, None).0, Kind::ACK);
+    session.must(&end);
+    assert_eq!(session.spectra.len(), 1);
+}
+
+#[test]
+fn too_few_samples_are_refused_early_or_late() {
+    let mut session = Session::quiet(None);
+    let mut begin = UploadBegin {
+        format: SampleFormat::U8,
+        domain: Domain::Real,
+        rate: Rate::hz(1),
+        samples: 1000,
+    };
+    let sentence = session.refused(&Message::UploadBegin(begin), NakCode::BAD_VALUE);
+    assert!(sentence.contains("1000 samples are less than one block of n=1024"));
+    begin.samples = 0;
+    session.must(&Message::UploadBegin(begin));
+    session.send(&Message::UploadData {
+        offset: 0,
+        data: &[5; 10],
+    });
+    let end = Message::UploadEnd {
+        samples: 10,
+        crc: crc32(&[5; 10]),
+    };
+    let sentence = session.refused(&end, NakCode::BAD_VALUE);
+    assert!(sentence.contains("set a smaller n"), "{sentence}");
+    session.ping();
+}
+
+#[test]
+fn a_wrong_checksum_is_refused_and_missing_samples_are_asked_for() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::Set("n=16 avg=all"));
+    session.must(&Message::UploadBegin(UploadBegin {
+        format: SampleFormat::U8,
+        domain: Domain::Real,
+        rate: Rate::hz(1),
+        samples: 0,
+    }));
+    let torn = Message::UploadEnd {
+        samples: 20,
+        crc: 0,
+    };
+    let sentence = session.refused(&torn, NakCode::GAP);
+    assert!(sentence.contains("from 0 on"), "{sentence}");
+    session.send(&Message::UploadData {
+        offset: 0,
+        data: &[9; 20],
+    });
+    let sentence = session.refused(&torn, NakCode::CHECKSUM);
+    assert!(sentence.contains("again"), "{sentence}");
+    session.ping();
+    assert!(session.spectra.is_empty());
+}

@@ -1,0 +1,243 @@
+//! What people read: banner, self-test, help, strongest lines, and the last words of a fault.
+
+use core::fmt::{self, Write};
+
+use wire::{Encoder, Envelope, Fault, MAX_PAYLOAD, Message};
+
+use super::{Board, Core};
+use crate::engine::{Engine, EngineError};
+
+/// The QPUs are trusted when they differ from the ARM by no more than this.
+const QPU_LIMIT_PPB: u32 = 5_000;
+/// The ARM is as it should be when it differs from the definition by no more than this.
+const CPU_LIMIT_PPB: u32 = 500;
+/// What IDENT0 reads on a V3D of version 2.
+const V3D_IDENT0: u32 = 0x0244_3356;
+
+/// Answer to `help`.
+pub(super) const HELP: &str = "commands: help info get start stop reboot\r\n\
+settings: n=1024 window=hann overlap=50% avg=16 out=u16|u8|f32|text\r\n\
+          domain=real|complex first=all bins=0 centre=0 unit=dBFS engine=auto|cpu\r\n\
+for spectra as text: out=text, then start; for pictures: qpuscope read PORT\r\n";
+
+impl<Q: Engine> Core<'_, Q> {
+    /// Version, board, clocks, engine, why it started. Text that does not fit is left out.
+    pub(super) fn write_banner(&mut self, board: &mut impl Board) {
+        let info = *board.info();
+        let out = &mut self.notice;
+        let _ = write!(
+            out,
+            "\r\nqpuscope {}: spectrum instrument, FFT on the QPUs of VideoCore IV\r\n",
+            info.firmware
+        );
+        let _ = write!(
+            out,
+            "board: {}, revision {:06x}, {} MiB for the ARM\r\n",
+            info.name,
+            info.revision,
+            info.memory_bytes >> 20
+        );
+        let mhz = |hz: u32| hz / 1_000_000;
+        let clocks = info.clocks;
+        let _ = write!(
+            out,
+            "clocks: ARM {} MHz, core {} MHz, V3D {} MHz, UART {} kHz\r\n",
+            mhz(clocks.arm_hz),
+            mhz(clocks.core_hz),
+            mhz(clocks.v3d_hz),
+            clocks.uart_hz / 1000
+        );
+        let _ = write!(out, "last start: {}", info.reset_cause.name());
+        if let Some(stage) = info.last_stage {
+            let _ = write!(out, ", last stage {}", stage.name());
+        }
+        let _ = match self.analyser.qpu_lengths() {
+            Some((first, last)) => write!(
+                out,
+                "\r\nengine: qpu for n={} to {}, cpu for other lengths\r\n",
+                1u32 << first,
+                1u32 << last
+            ),
+            None => write!(
+                out,
+                "\r\nengine: cpu (V3D not found: IDENT0 reads {:#010x}, not {V3D_IDENT0:#010x})\r\n",
+                info.v3d_ident0
+            ),
+        };
+        if let Some(error) = self.complaint {
+            let _ = write!(out, "cmdline.txt: {error}\r\n");
+        }
+    }
+
+    /// Tests both engines and writes the result. QPUs that compute wrongly are not used.
+    pub(super) fn self_test(&mut self) {
+        let cpu = self.analyser.check_cpu();
+        let _ = self.notice.push_str("self-test: cpu ");
+        write_result(cpu, CPU_LIMIT_PPB, "definition", &mut self.notice);
+        if let Some((first, last)) = self.analyser.qpu_lengths() {
+            for log2n in [first, last.min(10).max(first)] {
+                let qpu = self.analyser.compare_engines(log2n);
+                let _ = write!(self.notice, "self-test: qpu n={} ", 1u32 << log2n);
+                if !write_result(qpu, QPU_LIMIT_PPB, "cpu", &mut self.notice) {
+                    self.analyser.distrust_qpu();
+                    self.say("engine: cpu, because the QPUs failed their test");
+                    break;
+                }
+            }
+        }
+    }
+
+    /// What whoever reads this can do next.
+    pub(super) fn write_next_step(&mut self) {
+        self.say("next: run `qpuscope read PORT` on the host, or type help and Enter");
+        if self.settings.start {
+            self.say("spectra of the built-in generator follow until a byte comes from the host");
+        }
+    }
+}
+
+/// Writes the end of a line about a test; whether it passed.
+fn write_result(
+    result: Result<u32, EngineError>,
+    limit_ppb: u32,
+    against: &str,
+    out: &mut impl Write,
+) -> bool {
+    match result {
+        Ok(ppb) => {
+            let passed = ppb <= limit_ppb;
+            let verdict = if passed { "ok" } else { "FAILED" };
+            let (ppm, rest) = (ppb / 1000, ppb % 1000);
+            let _ = write!(out, "{verdict}, {ppm}.{rest:03} ppm off the {against}\r\n");
+            passed
+        }
+        Err(error) => {
+            let _ = write!(out, "FAILED, {}\r\n", engine_error(error));
+            false
+        }
+    }
+}
+
+/// An engine's error in words.
+pub(super) const fn engine_error(error: EngineError) -> &'static str {
+    match error {
+        EngineError::Length => "this length is not supported",
+        EngineError::NoMemory => "not enough memory",
+        EngineError::Timeout { .. } => "it did not end in time; V3D was restarted",
+        EngineError::Device => "V3D reported an error and was restarted",
+        EngineError::NotAvailable => "there are no QPUs",
+    }
+}
+
+/// Indices of the strongest local maxima, strongest first.
+pub(super) fn strongest<const COUNT: usize>(power: &[f32]) -> [Option<usize>; COUNT] {
+    let mut found = [None; COUNT];
+    for (index, value) in power.iter().enumerate() {
+        let rises = index == 0 || power[index - 1] < *value;
+        let falls = power.get(index + 1).is_none_or(|next| next <= value);
+        if !(rises && falls) {
+            continue;
+        }
+        let place = found
+            .iter()
+            .position(|other| other.is_none_or(|other: usize| power[other] < *value));
+        if let Some(place) = place {
+            found[place..].rotate_right(1);
+            found[place] = Some(index);
+        }
+    }
+    found
+}
+
+/// Writes hundredths with two decimals, by integers only.
+pub(super) fn write_centi(centi: f64, out: &mut impl Write) -> fmt::Result {
+    let centi = libm::round(centi) as i32;
+    let sign = if centi < 0 { "-" } else { "" };
+    let centi = centi.unsigned_abs();
+    write!(out, "{sign}{}.{:02}", centi / 100, centi % 100)
+}
+
+/// Writes a `FAULT` frame and the same as text, for a panic or exception handler: no instrument
+/// is needed, nothing is assumed about what was on the line before. Returns the bytes to send.
+pub fn fault_report<'a>(
+    fault: &Fault,
+    time_us: u64,
+    payload: &mut [u8; MAX_PAYLOAD],
+    out: &'a mut [u8],
+) -> &'a [u8] {
+    let envelope = Envelope {
+        time_us,
+        ..Envelope::default()
+    };
+    let mut used = Encoder::new()
+        .message(envelope, &Message::Fault(*fault), payload, out)
+        .unwrap_or(0);
+    let mut line = heapless::String::<512>::new();
+    let _ = write!(
+        line,
+        "\r\nFAULT {} at {:#010x}, address {:#010x}: ",
+        fault.code, fault.pc, fault.address
+    );
+    for part in [fault.text, "\r\nthe board restarts\r\n"] {
+        let _ = line.push_str(part);
+    }
+    for byte in line.bytes().chain([0]) {
+        if let Some(place) = out.get_mut(used) {
+            *place = byte;
+            used += 1;
+        }
+    }
+    &out[..used]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::{Decoder, Item, MAX_FRAME};
+
+    #[test]
+    fn the_strongest_maxima_come_first() {
+        let power = [3.0, 1.0, 5.0, 5.0, 2.0, 9.0, 1.0, 4.0];
+        assert_eq!(strongest(&power), [Some(5), Some(2), Some(7)]);
+        assert_eq!(strongest(&[1.0f32, 2.0]), [Some(1), None, None]);
+        assert_eq!(strongest::<2>(&[]), [None, None]);
+        let zeros = [0.0; 4];
+        assert_eq!(strongest::<2>(&zeros), [Some(0), None]);
+    }
+
+    #[test]
+    fn hundredths_keep_their_sign() {
+        for (centi, text) in [(-5.0, "-0.05"), (0.4, "0.00"), (-602.06, "-6.02")] {
+            let mut out = String::new();
+            write_centi(centi, &mut out).unwrap();
+            assert_eq!(out, text);
+        }
+    }
+
+    #[test]
+    fn a_fault_is_a_frame_and_text_after_half_a_frame() {
+        let fault = Fault {
+            code: 4,
+            pc: 0x8000,
+            address: 0x1234,
+            text: "data abort",
+        };
+        let (mut payload, mut out) = ([0; MAX_PAYLOAD], [0; MAX_FRAME]);
+        let report = fault_report(&fault, 5, &mut payload, &mut out);
+        let mut decoder = Decoder::new();
+        let (mut frames, mut text) = (0, String::new());
+        for byte in b"\x05half".iter().chain(report) {
+            match decoder.push(*byte) {
+                Some(Item::Frame(header, payload)) => {
+                    let message = Message::decode(header.kind, payload);
+                    assert_eq!(message, Ok(Message::Fault(fault)));
+                    frames += 1;
+                }
+                Some(Item::Text(line)) => text.push_str(core::str::from_utf8(line).unwrap()),
+                _ => {}
+            }
+        }
+        assert_eq!(frames, 1);
+        assert!(text.contains("data abort"), "{text}");
+    }
+}

@@ -1,0 +1,66 @@
+//! The instrument's memory: static buffers, all zero bits at the start.
+//!
+//! About 2.4 MiB, given by the kernel as a static. Nothing in it has a bit set before the first
+//! use, so it lies in BSS and adds nothing to the image.
+
+use dsp::Complex;
+use wire::{Decoder, MAX_CHUNK_DATA, MAX_FRAME, MAX_PAYLOAD};
+
+use super::settings::MAX_N;
+
+/// Bytes of uploaded samples that wait for their transform.
+pub(super) const FIFO_BYTES: usize = 32 * 1024;
+
+const POINTS: usize = MAX_N as usize;
+
+/// Every buffer of the instrument.
+pub struct Workspace {
+    /// Twiddles of the CPU engine.
+    pub(super) twiddles: [Complex<f32>; POINTS],
+    /// The samples of the block under way.
+    pub(super) history: [Complex<f32>; POINTS],
+    /// Where a block is transformed.
+    pub(super) work: [Complex<f32>; POINTS],
+    /// Coefficients of the window.
+    pub(super) window: [f32; POINTS],
+    /// Sums of power over blocks.
+    pub(super) sums: [f64; POINTS],
+    /// The record that is being sent.
+    pub(super) power: [f32; POINTS],
+    /// Uploaded samples.
+    pub(super) fifo: [u8; FIFO_BYTES],
+    /// A payload before it becomes a frame.
+    pub(super) payload: [u8; MAX_PAYLOAD],
+    /// Values of a chunk.
+    pub(super) values: [u8; MAX_CHUNK_DATA],
+    /// The frame that is being sent.
+    pub(super) frame: [u8; MAX_FRAME],
+    /// The receiving end of the line.
+    pub(super) decoder: Decoder,
+}
+
+impl Workspace {
+    /// An unused workspace.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            twiddles: [Complex::new(0.0, 0.0); POINTS],
+            history: [Complex::new(0.0, 0.0); POINTS],
+            work: [Complex::new(0.0, 0.0); POINTS],
+            window: [0.0; POINTS],
+            sums: [0.0; POINTS],
+            power: [0.0; POINTS],
+            fifo: [0; FIFO_BYTES],
+            payload: [0; MAX_PAYLOAD],
+            values: [0; MAX_CHUNK_DATA],
+            frame: [0; MAX_FRAME],
+            decoder: Decoder::new(),
+        }
+    }
+}
+
+impl Default for Workspace {
+    fn default() -> Self {
+        Self::new()
+    }
+}
