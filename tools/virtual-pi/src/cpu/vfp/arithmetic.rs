@@ -138,6 +138,8 @@ pub fn root<F: Format>(cpu: &mut Cpu, op: &Operation) {
     }
 }
 
+#[cold]
+#[inline(never)]
 fn exact_add<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
     let [a, b] = match operands(cpu, [a, b]) {
         Ok(numbers) => numbers,
@@ -153,6 +155,8 @@ fn exact_add<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
     finish(cpu, sum, a.sum_error(b, sum))
 }
 
+#[cold]
+#[inline(never)]
 fn exact_multiply<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
     let [a, b] = match operands(cpu, [a, b]) {
         Ok(numbers) => numbers,
@@ -174,6 +178,8 @@ fn exact_multiply<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
     finish(cpu, product, error)
 }
 
+#[cold]
+#[inline(never)]
 fn exact_divide<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
     let [a, b] = match operands(cpu, [a, b]) {
         Ok(numbers) => numbers,

@@ -57,12 +57,18 @@ pub trait Format: Copy + PartialEq + PartialOrd {
 
 macro_rules! common {
     ($bits:ty, $quiet:expr, $nan:expr) => {
+        #[inline(always)]
         fn is_plain(self) -> bool {
-            let magnitude = self.to_bits() << 1;
-            magnitude == 0 || self.is_normal()
+            let magnitude = self.to_bits() << 1 >> 1;
+            magnitude.wrapping_sub(Self::MIN_POSITIVE.to_bits())
+                < Self::INFINITY.to_bits() - Self::MIN_POSITIVE.to_bits()
+                || magnitude == 0
         }
+        #[inline(always)]
         fn is_plain_result(self) -> bool {
-            self.is_normal() && self.magnitude() != Self::MIN_POSITIVE
+            let magnitude = self.to_bits() << 1 >> 1;
+            magnitude.wrapping_sub(Self::MIN_POSITIVE.to_bits() + 1)
+                < Self::INFINITY.to_bits() - Self::MIN_POSITIVE.to_bits() - 1
         }
         fn is_subnormal(self) -> bool {
             self != 0.0 && self.magnitude() < Self::MIN_POSITIVE

@@ -51,15 +51,21 @@ impl Cpu {
     /// Whether the VFP may execute; takes the undefined exception if not.
     #[inline(always)]
     fn vfp_enabled(&mut self) -> bool {
-        if self.vfp.fpexc & EN == 0 || !self.vfp_accessible() {
+        self.vfp.fpexc & EN != 0 && self.cp15.cpacr & 0x00f0_0000 == 0x00f0_0000
+            || self.vfp_enabled_slow()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn vfp_enabled_slow(&mut self) -> bool {
+        let enabled = self.vfp.fpexc & EN != 0 && self.vfp_accessible();
+        if !enabled {
             self.undefined();
-            return false;
         }
-        true
+        enabled
     }
 
     /// CPACR for coprocessors 10 and 11: 1 is privileged only, 3 is everybody.
-    #[inline(always)]
     fn vfp_accessible(&self) -> bool {
         match self.cp15.cpacr >> 20 & 15 {
             15 => true,
@@ -117,7 +123,18 @@ pub fn decode_transfer(op: &mut Operation) {
     if is_double && word & 1 << 22 != 0 {
         return;
     }
-    op.run = transfer::load_store;
+    // P without W is one register, the others are blocks.
+    op.run = match (
+        word & (1 << 24 | 1 << 21) == 1 << 24,
+        word & 1 << 20 != 0,
+        is_double,
+    ) {
+        (true, true, false) => transfer::load_one::<false>,
+        (true, true, true) => transfer::load_one::<true>,
+        (true, false, false) => transfer::store_one::<false>,
+        (true, false, true) => transfer::store_one::<true>,
+        (false, ..) => transfer::load_store_block,
+    };
 }
 
 /// Arithmetic, conversions, and moves of one register.

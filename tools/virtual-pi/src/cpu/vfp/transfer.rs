@@ -6,45 +6,87 @@ use super::super::decode::Operation;
 use super::super::registers::USR;
 use super::{Cpu, EN};
 
-/// FLDS, FLDD, FSTS, FSTD, FLDM, FSTM, with the X forms of an odd count.
-pub fn load_store(cpu: &mut Cpu, op: &Operation) {
-    if !cpu.vfp_enabled() {
-        return;
-    }
-    let word = op.word;
-    let load = word & 1 << 20 != 0;
-    let (before, up, writes_back) = (
-        word & 1 << 24 != 0,
-        word & 1 << 23 != 0,
-        word & 1 << 21 != 0,
-    );
+/// The address of FLDS and its kin; r15 counts as the instruction's + 8, word aligned.
+#[inline(always)]
+fn address_of_one(cpu: &Cpu, op: &Operation) -> u32 {
     let base = if op.rn == 15 {
         cpu.r[15] & !3
     } else {
         cpu.r[op.rn as usize & 15]
     };
+    if op.word & 1 << 23 != 0 {
+        base.wrapping_add(op.immediate)
+    } else {
+        base.wrapping_sub(op.immediate)
+    }
+}
+
+/// FLDS and FLDD.
+pub fn load_one<const DOUBLE: bool>(cpu: &mut Cpu, op: &Operation) {
+    if !cpu.vfp_enabled() {
+        return;
+    }
+    let address = address_of_one(cpu, op);
+    let Some(low) = cpu.load_strict(address) else {
+        return;
+    };
+    if DOUBLE {
+        let Some(high) = cpu.load_strict(address.wrapping_add(4)) else {
+            return;
+        };
+        cpu.vfp.s[(op.rd as usize | 1) % 32] = high;
+    }
+    cpu.vfp.s[op.rd as usize % 32] = low;
+}
+
+/// FSTS and FSTD.
+pub fn store_one<const DOUBLE: bool>(cpu: &mut Cpu, op: &Operation) {
+    if !cpu.vfp_enabled() {
+        return;
+    }
+    let address = address_of_one(cpu, op);
+    let stored = cpu.store_strict(address, cpu.vfp.s[op.rd as usize % 32]);
+    if DOUBLE && stored.is_some() {
+        // An abort has been taken care of.
+        let _ = cpu.store_strict(
+            address.wrapping_add(4),
+            cpu.vfp.s[(op.rd as usize | 1) % 32],
+        );
+    }
+}
+
+/// FLDM, FSTM, with the X forms of an odd count.
+pub fn load_store_block(cpu: &mut Cpu, op: &Operation) {
+    if !cpu.vfp_enabled() {
+        return;
+    }
+    let word = op.word;
+    let (before, up, writes_back) = (
+        word & 1 << 24 != 0,
+        word & 1 << 23 != 0,
+        word & 1 << 21 != 0,
+    );
+    let words = op.immediate as usize / 4;
+    let count = if word & 1 << 8 != 0 {
+        words & !1
+    } else {
+        words
+    };
+    let first = op.rd as usize;
+    // Increment after (with or without write-back) and decrement before are all there are.
+    if first + count > 32 || before == up || before && !writes_back || op.rn == 15 && writes_back {
+        return cpu.undefined();
+    }
+    let base = cpu.r[op.rn as usize & 15];
     let moved = if up {
         base.wrapping_add(op.immediate)
     } else {
         base.wrapping_sub(op.immediate)
     };
-    let is_double = word & 1 << 8 != 0;
-    let (count, mut address) = if before && !writes_back {
-        (if is_double { 2 } else { 1 }, moved)
-    } else {
-        let words = op.immediate as usize / 4;
-        (
-            if is_double { words & !1 } else { words },
-            if up { base } else { moved },
-        )
-    };
-    let first = op.rd as usize;
-    if first + count > 32 || before && writes_back && up || !before && !writes_back && !up {
-        return cpu.undefined();
-    }
+    let mut address = if up { base } else { moved };
     let mut values = cpu.vfp.s;
     for value in &mut values[first..first + count] {
-        if load {
+        if word & 1 << 20 != 0 {
             let Some(loaded) = cpu.load_strict(address) else {
                 return;
             };
@@ -54,9 +96,7 @@ pub fn load_store(cpu: &mut Cpu, op: &Operation) {
         }
         address = address.wrapping_add(4);
     }
-    if load {
-        cpu.vfp.s = values;
-    }
+    cpu.vfp.s = values;
     if writes_back {
         cpu.r[op.rn as usize & 15] = moved;
     }
