@@ -17,7 +17,7 @@ use crate::uart::{Divisor, NoDivisor, Uart};
 
 /// How long the instrument's loop may be away before the board restarts: several times the longest
 /// step, a transform of 2^16 points on the ARM in windows of a second.
-const WATCHDOG_US: u32 = 10_000_000;
+const WATCHDOG_US: u32 = 5_000_000;
 
 /// Room in the transmit queue that is worth waking up for.
 const WORTHWHILE_ROOM: usize = 1024;
@@ -50,7 +50,7 @@ pub struct Device<L> {
 
 impl<L: OutputPin> Device<L> {
     /// Puts the drivers together. With `watchdog`, the board restarts when the instrument's loop stays
-    /// away for 10 s.
+    /// away for 5 s.
     pub fn new(
         uart: Uart,
         clock: Clock,

@@ -11,14 +11,14 @@ kernel::entry!(boot);
 #[cfg(not(target_os = "none"))]
 fn main() {}
 
-use core::fmt::Write as _;
-
 use kernel::arch::cpu;
 use kernel::board::Revision;
 use kernel::device::Device;
 use kernel::dma_buf::Arena;
+use kernel::engine::EngineError;
+use kernel::engine::qpu::QpuEngine;
 use kernel::gpio::Gpio;
-use kernel::instrument::Board;
+use kernel::instrument::{Instrument, Settings, Workspace};
 use kernel::mailbox::Mailbox;
 use kernel::mmio::Peripherals;
 use kernel::pm::Pm;
@@ -28,12 +28,18 @@ use kernel::timer::{Alarm, Clock};
 use kernel::uart::{BOOT_BAUD, Uart};
 use kernel::v3d::{IDENT0_V3D, V3d};
 use kernel::{interrupt, log};
+use static_cell::ConstStaticCell;
 
-/// Memory for programs, uniforms, twiddles and samples of jobs on the QPUs.
-#[cfg_attr(not(target_os = "none"), allow(dead_code))]
+/// Memory for the programs, uniforms, twiddles and samples of jobs on the QPUs.
 const V3D_BYTES: usize = 32 << 20;
 
-#[cfg_attr(not(target_os = "none"), allow(dead_code))]
+/// The instrument's buffers. All zero, so that they cost nothing in the image.
+static WORKSPACE: ConstStaticCell<Workspace> = ConstStaticCell::new(Workspace::new());
+
+#[cfg_attr(
+    not(target_os = "none"),
+    expect(dead_code, reason = "only the target boots")
+)]
 fn boot(atags: u32) -> ! {
     cpu::enable_mmu_and_caches();
     let peripherals = Peripherals::take();
@@ -50,8 +56,8 @@ fn boot(atags: u32) -> ! {
     gpio.route_uart0();
     let uart = Uart::start(peripherals.uart, clock, uart_hz, BOOT_BAUD);
     let mut uart = uart.expect("clocks from 1.8 MHz up have a divisor for 115200 baud");
-    interrupt::start(peripherals.interrupts, Alarm::new(peripherals.alarm));
     startup::greet(&mut uart, &cause);
+    interrupt::start(peripherals.interrupts, Alarm::new(peripherals.alarm));
 
     let mut facts = startup::ask_firmware(&mut mailbox, atags, uart_hz, &cause);
     let revision = Revision(facts.board.revision);
@@ -69,12 +75,9 @@ fn boot(atags: u32) -> ! {
         Err(absent) => facts.board.v3d_ident0 = absent.ident0,
     }
 
+    let qpu = v3d.ok().map(|v3d| QpuEngine::new(v3d, EngineError::from));
+
     let mut device = Device::new(uart, clock, pm, light, facts.board, facts.watchdog_counts);
-    let mut text = heapless::String::<512>::new();
-    let _ = write!(text, "{:?} {}\r\n", device.info(), facts.command_line);
-    device.send(text.as_bytes());
-    loop {
-        let later = device.now_us() + 1_000_000;
-        device.sleep_until(later);
-    }
+    let (settings, complaint) = Settings::from_cmdline(&facts.command_line);
+    Instrument::new(WORKSPACE.take(), qpu, settings, complaint).run(&mut device)
 }

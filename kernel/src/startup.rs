@@ -40,16 +40,20 @@ pub fn set_uart_clock(mailbox: &mut Mailbox) -> u32 {
 }
 
 /// The line that tells a terminal at once that the board runs, and why it started.
+///
+/// It leaves before interrupts are on, so that it is seen whatever happens next. The zero byte ends
+/// the frame in which a run may have been cut off.
 pub fn greet(uart: &mut Uart, cause: &ResetCause) {
     let mut line = String::<512>::new();
     let version = env!("CARGO_PKG_VERSION");
     // The longest cause fits.
     let _ = write!(
         line,
-        "\r\nqpuscope {version} starts; reset cause: {cause}\r\n"
+        "\0\r\nqpuscope {version} starts; reset cause: {cause}\r\n"
     );
     // The queue is empty and takes it.
     let _ = uart.write_all(line.as_bytes());
+    uart.drain();
 }
 
 /// What the firmware knows.

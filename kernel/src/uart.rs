@@ -314,11 +314,15 @@ impl Uart {
         Ok(self.baud)
     }
 
-    /// Waits until the last byte has left, but not much longer than the queue takes.
+    /// Waits until the last byte has left, but not much longer than the queue takes. Works without
+    /// interrupts too.
     pub fn drain(&mut self) {
         let queued_us = (self.transmit.len() as u64 + 32) * 10_000_000 / u64::from(self.baud);
         let clock = self.clock;
-        clock.wait_for(queued_us + DRAIN_US, || self.is_idle());
+        clock.wait_for(queued_us + DRAIN_US, || {
+            with_handler(Handler::transmit);
+            self.is_idle()
+        });
     }
 
     /// Whether everything has been sent and the line is quiet.
