@@ -30,6 +30,9 @@ pub const V3D_CLOCKS_PER_ROUND: u64 = 4;
 /// It bounds how late a V3D interrupt is seen and how old memory that V3D writes may look to the ARM.
 pub const V3D_QUANTUM_ROUNDS: u64 = 64;
 
+/// The same while no QPU can go on before the ARM does something: 1 ms.
+pub const V3D_STUCK_ROUNDS: u64 = 62_500;
+
 /// System timer. Source: BCM2835 ARM Peripherals, section 12; Linux `bcm2835_timer`.
 pub const SYSTEM_TIMER_HZ: u64 = 1_000_000;
 

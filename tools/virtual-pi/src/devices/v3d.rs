@@ -11,7 +11,9 @@ use v3d_sim::V3d;
 
 use super::NEVER;
 use crate::checks::Lines;
-use crate::clock::{V3D_HZ, V3D_QUANTUM_ROUNDS, clocks_for_rounds, rounds_in_clocks};
+use crate::clock::{
+    V3D_HZ, V3D_QUANTUM_ROUNDS, V3D_STUCK_ROUNDS, clocks_for_rounds, rounds_in_clocks,
+};
 use crate::config::Config;
 use crate::fault::{Agent, FaultKind};
 use crate::memory::Memory;
@@ -64,10 +66,13 @@ impl V3dPort {
             self.v3d.advance(memory, target - self.rounds);
         }
         self.rounds = target;
-        if self.powered && self.v3d.is_running() {
-            clocks_for_rounds(target + V3D_QUANTUM_ROUNDS)
-        } else {
+        if !self.powered || !self.v3d.is_running() {
             NEVER
+        } else if self.v3d.is_stuck() {
+            // Only the ARM can change that; V3D is run to notice how long it has lasted.
+            clocks_for_rounds(target + V3D_STUCK_ROUNDS)
+        } else {
+            clocks_for_rounds(target + V3D_QUANTUM_ROUNDS)
         }
     }
 
