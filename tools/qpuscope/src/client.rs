@@ -23,6 +23,8 @@ use crate::stream::{Answer, Event, Health, Info, Receiver};
 const ANSWER: Duration = Duration::from_millis(500);
 /// How often a plain request is sent.
 const TRIES: u32 = 4;
+/// From the acknowledgement of a new rate to the first byte at it; the board waits 500 ms.
+const SETTLE: Duration = Duration::from_millis(30);
 /// How often STOP is sent: the longest record takes 23 seconds at 115,200 baud.
 const STOP_TRIES: u32 = 60;
 /// How often HELLO is sent: a board needs some seconds from power-on to its first answer.
@@ -180,7 +182,7 @@ impl Client {
             eprintln!("staying at {} baud: {refusal}", self.baud);
             return Ok(());
         }
-        self.link.set_baud(baud)?;
+        self.change_and_settle(baud)?;
         let number = u64::from(baud);
         // The board waits 500 ms for this.
         if let Ok(Answer::Pong(_)) = self.ask(&Message::Ping(number), Duration::from_millis(120), 3)
@@ -192,8 +194,22 @@ impl Client {
             "the line does not work at {baud} baud; going back to {}",
             self.baud
         );
-        self.link.set_baud(self.baud)?;
+        self.change_and_settle(self.baud)?;
         self.ask(&Message::Ping(0), ANSWER, TRIES).map(|_| ())
+    }
+
+    /// Changes the host's side, and leaves the board time to change its own: bytes that it sees at
+    /// the old rate look like a break.
+    fn change_and_settle(&mut self, baud: u32) -> Result<()> {
+        self.link.set_baud(baud)?;
+        let until = self.link.now() + SETTLE;
+        while let Some(left) = until
+            .checked_sub(self.link.now())
+            .filter(|left| !left.is_zero())
+        {
+            self.pump(left)?;
+        }
+        Ok(())
     }
 
     /// Back to the rate at which the next host will begin.

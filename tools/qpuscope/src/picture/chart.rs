@@ -100,15 +100,25 @@ fn subtitle(spectrum: &Spectrum) -> String {
         count => format!("average of {count} blocks"),
     };
     format!(
-        "N = {} {} · {} window · {averages}, {:.0} % overlap · {} · engine {} · {}",
+        "N = {} {} · {} window · {averages}, {:.0} % overlap · sampled at {} · engine {} · {}",
         spectrum.n,
         if spectrum.complex { "complex" } else { "real" },
         spectrum.window,
         spectrum.overlap_percent(),
-        spectrum.rate,
+        sample_rate(spectrum),
         spectrum.engine.name().to_uppercase(),
         spectrum.board,
     )
+}
+
+/// `48 kHz`, or the fraction where the rate is one.
+fn sample_rate(spectrum: &Spectrum) -> String {
+    if spectrum.rate.den != 1 {
+        return spectrum.rate.to_string();
+    }
+    let hz = spectrum.rate.hz();
+    let (factor, prefix) = prefix(hz);
+    format!("{} {prefix}Hz", hz / factor)
 }
 
 /// From just below the quietest hundredth to above the strongest bin, in steps of 10 dB.
