@@ -72,11 +72,11 @@
 //! qpuscope: table.csv has several columns of numbers; choose one with --column: `left`, `right`
 //! [status 2]
 //! $ qpuscope fft --input tone.wav --port sim:absent.img
-//! tone.wav: 48000 real samples at 48000 Hz
+//! tone.wav: 144000 real samples at 48000 Hz
 //! qpuscope: cannot read the image absent.img: No such file or directory (os error 2); build it with `cargo xtask build`, which writes target/kernel.img
 //! [status 2]
 //! $ qpuscope fft --input tone.wav --port tcp:127.0.0.1:1
-//! tone.wav: 48000 real samples at 48000 Hz
+//! tone.wav: 144000 real samples at 48000 Hz
 //! qpuscope: nobody answers at tcp:127.0.0.1:1 (Connection refused (os error 111)); start the other side first, for example with `qpuscope sim IMAGE --line tcp:127.0.0.1:1`
 //! [status 3]
 //! $ qpuscope fft --input tone.wav --window kaiser
@@ -102,9 +102,26 @@
 //! [status 2]
 //! ```
 //!
-//! With an image of the firmware:
+//! With an image of the firmware, which a virtual Pi runs:
 //!
 //! ```console
+//! $ qpuscope fft --port sim:kernel.img --quiet --input tone.wav --window flat-top --lines 1
+//! tone.wav: 144000 real samples at 48000 Hz
+//! Raspberry Pi 1 B, firmware 0.1.0, engine qpu
+//! tone.wav: N = 4096, flat-top window, average of 69 blocks, engine qpu
+//!      bin       frequency      period  level (dBFS)
+//!       85        996.1 Hz     1.00 ms      0.00
+//! wrote spectrum.png, spectrum.svg, spectrum.csv
+//! $ qpuscope fft --port sim:kernel.img --quiet --input tone.wav --n 131072
+//! tone.wav: 144000 real samples at 48000 Hz
+//! qpuscope: the board refuses: n=131072: more than the memory set aside for a block; use n=65536 or less and average more blocks
+//! [status 2]
+//! $ head -n 5 spectrum.csv
+//! # spectrum of tone.wav
+//! # 0 dBFS is a sine of full-scale amplitude
+//! # sample rate 48000 Hz, N = 4096 real, window flat-top (ENBW 3.7702 bins), 2048 samples overlap, average of 69 blocks
+//! # engine qpu, board Raspberry Pi 1 B, firmware 0.1.0
+//! bin,frequency_hz,power,level_dBFS
 //! ```
 
 use std::process::ExitCode;

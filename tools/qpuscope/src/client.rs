@@ -80,10 +80,10 @@ impl Client {
         self.receiver.name_upload(source, unit);
     }
 
-    /// A sentence about logs that could not be shown, if any.
+    /// A sentence about logs that could not be shown, if any and not quiet.
     #[must_use]
     pub fn log_remark(&self) -> Option<String> {
-        self.logs.remark()
+        self.logs.remark().filter(|_| !self.quiet)
     }
 
     /// The line, what receives from it, and the logs; for whoever only listens from now on.

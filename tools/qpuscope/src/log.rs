@@ -106,7 +106,7 @@ impl Logs {
     pub fn remark(&self) -> Option<String> {
         (self.skipped > 0).then(|| {
             format!(
-                "{} log messages not shown; their texts are in the kernel.elf of this firmware: give it with --elf",
+                "log messages not shown: {}; their texts are in the kernel.elf of this firmware: give it with --elf",
                 self.skipped
             )
         })

@@ -4,6 +4,8 @@
 //! prints on both outputs is compared with the lines that follow. `QPUSCOPE_BLESS=1` prints the page as it
 //! should be instead.
 
+mod common;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -110,7 +112,7 @@ fn folder(name: &str) -> PathBuf {
         sample_format: hound::SampleFormat::Int,
     };
     let mut tone = hound::WavWriter::create(folder.join("tone.wav"), spec).expect("a WAV file");
-    for index in 0..48_000_u32 {
+    for index in 0..144_000_u32 {
         let phase = f64::from(index) * 1000.0 / 48_000.0 * std::f64::consts::TAU;
         tone.write_sample((32_767.0 * phase.sin()).round() as i16)
             .expect("a sample");
@@ -122,4 +124,15 @@ fn folder(name: &str) -> PathBuf {
 #[test]
 fn the_transcript_prints_what_the_page_says() {
     run(&blocks()[0], &folder("manual"));
+}
+
+#[test]
+fn the_transcript_with_an_image_prints_what_the_page_says() {
+    let name = "the_transcript_with_an_image_prints_what_the_page_says";
+    let Some(image) = common::image(name) else {
+        return;
+    };
+    let folder = folder("manual-with-image");
+    std::fs::copy(image, folder.join("kernel.img")).expect("an image");
+    run(&blocks()[1], &folder);
 }

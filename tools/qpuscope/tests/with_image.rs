@@ -1,28 +1,14 @@
 //! The tool and the real image on the virtual Pi. Skipped where `QPUSCOPE_KERNEL` names no image.
 
-use std::io::{BufRead, BufReader, Write};
+mod common;
+
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// The image, or a line in the list of skipped tests.
-fn image(test: &str) -> Option<PathBuf> {
-    if let Some(image) = std::env::var_os("QPUSCOPE_KERNEL") {
-        return Some(PathBuf::from(image));
-    }
-    let reason = "QPUSCOPE_KERNEL names no image; `cargo xtask test` builds one";
-    println!("skipped: {test}: {reason}");
-    if let Some(list) = std::env::var_os("QPUSCOPE_SKIPS") {
-        let mut list = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(list)
-            .expect("the list of skipped tests can be written");
-        writeln!(list, "{test}: {reason}").expect("the list can be written");
-    }
-    None
-}
+use common::image;
 
 fn qpuscope() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_qpuscope"));
@@ -205,9 +191,12 @@ fn both_channels_and_several_averages_have_files_of_their_own() {
         run(command.args(["--averages", "4", "--overlap", "512", "--json"]));
     assert_eq!(status, 0, "{said}");
     let record: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
-    // 10 blocks of 1024 every 512 samples: two averages of 4 for each channel, the rest is too few.
-    assert_eq!(record["spectra"], 4, "{record}");
-    for file in ["spectrum.png", "spectrum-2.svg", "spectrum-4.csv"] {
+    // 10 blocks of 1024 every 512 samples: averages of 4, 4 and the 2 that are left, for each channel.
+    assert_eq!(record["spectra"], 6, "{record}");
+    assert_eq!(record["averages"], 4, "{record}");
+    let rest = std::fs::read_to_string(folder.join("spectrum-3.csv")).expect("a file");
+    assert!(rest.contains("average of 2 blocks"), "{}", &rest[..400]);
+    for file in ["spectrum.png", "spectrum-2.svg", "spectrum-6.csv"] {
         assert!(folder.join(file).is_file(), "{file} of {}", record["files"]);
     }
 }
