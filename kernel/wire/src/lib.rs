@@ -139,6 +139,78 @@
 //! # Ok::<(), PayloadError>(())
 //! ```
 //!
+//! # Payload layouts
+//!
+//! Fields lie without gaps, in this order; `text` is a u16 length and its bytes.
+//!
+//! | kind | fields |
+//! |---|---|
+//! | `DESCRIPTOR` | u32 id; u64 / u64 sample rate in Hz; u32 N; u8 domain, window, averaging, unit, encoding, source, engine; f64 ENBW in bins; f64 coherent gain; u32 overlap in samples; u32 blocks averaged (0: all of an upload); i32 first bin; u32 bins; f64 centre in Hz; f32 scale, offset in dB; u32 board revision; u32 clocks of ARM, core, V3D, UART in Hz (0: not known); text firmware version; text board |
+//! | `INFO` | u8 engine, state, reset cause; u32 board revision; u32 memory in bytes; u32 clocks as above; u32 baud; text firmware version; text board; text capabilities, `key=value` lines |
+//! | `STATUS` | u8 state, engine; u32 overruns, clipped, dropped, clamped, QPU us, CPU us; u32 damaged segments received |
+//! | `RUN_QPU` | u8 programs (1 to 12); u8 output uniform, index uniform (255: none); u16 output words (at most 1008); u32 limit in us (at most 1,000,000); u16 instructions, uniforms; u64 each instruction; u32 each uniform |
+//!
+//! The value at index i of a spectrum is bin first + i, at `centre + bin * rate / N` hertz. In
+//! `RUN_QPU` the output uniform is replaced by the address of the output, the index uniform by the
+//! number of the program.
+//!
+//! | code | 0 | 1 | 2 | 3 | 4 |
+//! |---|---|---|---|---|---|
+//! | domain | real | complex | | | |
+//! | window | rectangular | Hann | Hamming | Blackman-Harris | flat-top |
+//! | averaging | none | linear | all | | |
+//! | unit | dBFS | dB re 1 of the samples' unit | | | |
+//! | encoding | f32 | u16 | u8 | | |
+//! | source | generator | upload | | | |
+//! | engine | CPU | QPU | | | |
+//! | sample format | u8, (x - 127.5) / 127.5 | i16, x / 32768 | f32 | | |
+//! | state | idle | streaming | uploading | | |
+//! | reset cause | power on | reboot command | fault | watchdog | |
+//!
+//! The descriptor of an hourly series of 4096 points, a status, and 12 QPUs that run one
+//! instruction with a place for 16 words:
+//!
+//! ```
+//! # use wire::*;
+//! # let bytes = |dump: &str| -> Vec<u8> {
+//! #     dump.split_whitespace().map(|b| u8::from_str_radix(b, 16).unwrap()).collect()
+//! # };
+//! # let check = |message: Message, dump: &str| {
+//! #     let mut out = [0; MAX_PAYLOAD];
+//! #     let length = message.encode(&mut out).unwrap();
+//! #     assert_eq!(out[..length], bytes(dump));
+//! #     assert_eq!(Message::decode(message.kind(), &out[..length]), Ok(message));
+//! # };
+//! let clocks = Clocks {
+//!     arm_hz: 700_000_000, core_hz: 250_000_000, v3d_hz: 250_000_000, uart_hz: 48_000_000,
+//! };
+//! let descriptor = Descriptor {
+//!     id: 2, rate: Rate { num: 1, den: 3600 }, n: 4096, domain: Domain::Real,
+//!     window: Window::Hann, enbw_bins: 1.5, coherent_gain: 0.5, overlap: 2048,
+//!     averaging: Averaging::All, average_count: 0, first_bin: 0, bins: 2049, centre_hz: 0.0,
+//!     unit: Unit::DbReUnit, encoding: Encoding::U16, scale: 0.01, offset: -400.0,
+//!     source: Source::Upload, engine: Engine::Qpu, board_revision: 0x0e, clocks,
+//!     firmware: Name::new("0.1.0"), board: Name::new("Raspberry Pi 1 B"),
+//! };
+//! check(Message::Descriptor(descriptor), "
+//!     02 00 00 00 01 00 00 00 00 00 00 00 10 0e 00 00 00 00 00 00 00 10 00 00 00 01 02 01
+//!     01 01 01 00 00 00 00 00 00 f8 3f 00 00 00 00 00 00 e0 3f 00 08 00 00 00 00 00 00 00
+//!     00 00 00 01 08 00 00 00 00 00 00 00 00 00 00 0a d7 23 3c 00 00 c8 c3 0e 00 00 00 00
+//!     27 b9 29 80 b2 e6 0e 80 b2 e6 0e 00 6c dc 02 05 00 30 2e 31 2e 30 10 00 52 61 73 70
+//!     62 65 72 72 79 20 50 69 20 31 20 42");
+//! let counters = Counters { overruns: 1, clipped: 2, dropped: 3, ..Counters::default() };
+//! let status = Status { state: State::Streaming, engine: Engine::Cpu, counters, line_errors: 4 };
+//! check(Message::Status(status), "
+//!     01 00 01 00 00 00 02 00 00 00 03 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 04 00
+//!     00 00");
+//! let code = 0x3000_09e7_009e_7000u64.to_le_bytes();
+//! let mut run = RunQpu::new(&code, &[0, 0, 0, 0, 7, 0, 0, 0], 1000);
+//! (run.programs, run.output_uniform, run.output_words) = (12, 0, 16);
+//! check(Message::RunQpu(run), "
+//!     0c 00 ff 10 00 e8 03 00 00 01 00 02 00 00 70 9e 00 e7 09 00 30 00 00 00 00 07 00 00
+//!     00");
+//! ```
+//!
 //! # Other messages from the instrument
 //!
 //! `LOG` 89: bytes of its defmt stream. `FAULT` 8A: u16 code, u32 pc, u32 address, text; readable

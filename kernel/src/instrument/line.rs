@@ -1,0 +1,166 @@
+//! The line: baud changes, timers, and which frame leaves next.
+
+use wire::{Message, State, Status};
+
+use super::{BaudChange, Board, CREDIT_REPEAT_US, Core, SECOND_US, START_BAUD, Stage};
+use crate::engine::Engine;
+
+/// A new baud rate is given up when no frame has come after this time.
+const BAUD_CONFIRM_US: u64 = 500_000;
+/// At another rate than the first, this many damaged bytes without a good frame bring it back.
+const LOST_HOST_ERRORS: u32 = 200;
+
+impl<Q: Engine> Core<'_, Q> {
+    /// Timers: heartbeat, baud changes, uploads without a host, reboot.
+    pub(super) fn keep_time(&mut self, board: &mut impl Board, now_us: u64) {
+        self.counters.overruns = self
+            .counters
+            .overruns
+            .saturating_add(board.receive_errors());
+        if board.take_break() {
+            self.baud_change = BaudChange::None;
+            self.set_baud(START_BAUD, board);
+            self.say("break: 115200 baud");
+        }
+        match self.baud_change {
+            BaudChange::Drain { new } if self.outbox.is_free() && board.send_idle() => {
+                let old = self.baud;
+                self.baud_change = if self.set_baud(new, board) {
+                    BaudChange::Confirm {
+                        old,
+                        deadline_us: now_us + BAUD_CONFIRM_US,
+                    }
+                } else {
+                    BaudChange::None
+                };
+            }
+            BaudChange::Confirm { old, deadline_us } if now_us >= deadline_us => {
+                self.baud_change = BaudChange::None;
+                self.set_baud(old, board);
+                self.say("no frame came at the new baud rate; back at the old one");
+            }
+            BaudChange::None | BaudChange::Drain { .. } | BaudChange::Confirm { .. } => {}
+        }
+        if self.baud != START_BAUD && self.strange_bytes > LOST_HOST_ERRORS {
+            self.strange_bytes = 0;
+            self.baud_change = BaudChange::None;
+            self.set_baud(START_BAUD, board);
+            self.say("only noise came at this baud rate; back at 115200");
+        }
+        if self.reboot && self.outbox.is_free() && board.send_idle() {
+            self.reboot = false;
+            board.stage(Stage::Reboot);
+            board.reboot();
+        }
+        if let Some(upload) = &self.upload {
+            if upload.ending.is_none() && now_us >= self.upload_deadline_us {
+                self.end_stream(board);
+                self.say("no samples for 10 s: the upload is given up; begin it again");
+            } else if upload.ending.is_none() && now_us >= self.next_credit_us {
+                self.credit_due = true;
+            }
+        }
+    }
+
+    /// Whether it kept the line working.
+    pub(super) fn set_baud(&mut self, baud: u32, board: &mut impl Board) -> bool {
+        match board.set_baud(baud) {
+            Ok(_) => {
+                self.baud = baud;
+                true
+            }
+            Err(_) => {
+                self.say("the UART cannot run at that baud rate; nothing was changed");
+                false
+            }
+        }
+    }
+
+    /// Nothing may be sent while the line changes its rate.
+    pub(super) fn output_held(&self) -> bool {
+        self.baud_change != BaudChange::None
+    }
+
+    /// Makes the next frame, in order of urgency; whether there was one. The outbox is free.
+    pub(super) fn next_output(&mut self, board: &mut impl Board) -> bool {
+        if self.output_held() || self.reboot {
+            return false;
+        }
+        let now_us = board.now_us();
+        if !self.notice.is_empty() {
+            self.outbox.put_text(&self.notice);
+            self.notice.clear();
+            return true;
+        }
+        if core::mem::take(&mut self.credit_due)
+            && let Some(upload) = &mut self.upload
+        {
+            let message = Message::Credit(upload.credit(self.fifo));
+            let stream = upload.stream;
+            self.next_credit_us = now_us + CREDIT_REPEAT_US;
+            let envelope = self.envelope(board, 0, stream);
+            self.outbox.put(envelope, &message);
+            return true;
+        }
+        if now_us >= self.next_second_us {
+            self.next_second_us = now_us + SECOND_US;
+            if self.state == State::Idle && self.sending.is_none() {
+                return self.send_status(board);
+            }
+            self.descriptor_due = true;
+        }
+        // A new descriptor waits for the record under way, which is read by the one before.
+        if self.descriptor_due
+            && let Some(descriptor) = self.descriptor
+            && self
+                .sending
+                .is_none_or(|sending| sending.head.descriptor == descriptor.id)
+        {
+            self.descriptor_due = false;
+            let envelope = self.envelope(board, 0, self.stream());
+            self.outbox.put(envelope, &Message::Descriptor(descriptor));
+            return true;
+        }
+        if self.send_chunk(board) {
+            return true;
+        }
+        if let Some(ack) = self.late_ack.take() {
+            let envelope = self.envelope(board, ack.request, ack.stream);
+            self.outbox.put(envelope, &Message::Ack(""));
+            return true;
+        }
+        self.send_log(board)
+    }
+
+    pub(super) fn send_status(&mut self, board: &mut impl Board) -> bool {
+        if !self.host_seen {
+            return false;
+        }
+        let status = Status {
+            state: self.state,
+            engine: self
+                .analyser
+                .engine_for(self.settings.engine, self.settings.n as usize),
+            counters: self.counters,
+            line_errors: self.line_errors,
+        };
+        let envelope = self.envelope(board, 0, 0);
+        self.outbox.put(envelope, &Message::Status(status));
+        true
+    }
+
+    pub(super) fn send_log(&mut self, board: &mut impl Board) -> bool {
+        // A board that was told to be quiet says nothing before a host has spoken.
+        if !self.host_seen && !self.settings.start {
+            return false;
+        }
+        let mut bytes = [0; 256];
+        let count = board.take_log(&mut bytes).min(bytes.len());
+        if count == 0 {
+            return false;
+        }
+        let envelope = self.envelope(board, 0, 0);
+        self.outbox.put(envelope, &Message::Log(&bytes[..count]));
+        true
+    }
+}

@@ -1,0 +1,201 @@
+//! Sources: the generator in real time, and uploads as they come.
+//!
+//! The generator never leaves samples out: on a machine that is too slow it falls behind, so that a
+//! record with the same number has the same samples everywhere. When a record is finished while the
+//! one before is still being sent, the generator's is dropped; an upload waits.
+
+use dsp::generator::{Generator, RATE_HZ};
+use wire::{Counters, Domain, NakCode, Source, State};
+
+use super::analyser::Shape;
+use super::{Board, Core, LateAck, Refusal, SECOND_US, Stage};
+use crate::engine::{Engine, EngineError};
+
+/// Samples made or converted in one step.
+const SAMPLE_BUDGET: usize = 2048;
+
+impl<Q: Engine> Core<'_, Q> {
+    /// Begins the generator's stream at its first sample.
+    pub(super) fn begin_stream(&mut self, board: &mut impl Board) -> Result<(), Refusal> {
+        let domain = self.settings.domain;
+        self.check_crop(domain)?;
+        if self.settings.average == 0 {
+            return Err(Refusal::Plain(
+                NakCode::WRONG_STATE,
+                "avg=all is for uploads, the generator never ends; set avg=16 and start again",
+            ));
+        }
+        self.generator = Generator::new();
+        self.epoch_us = board.now_us();
+        self.begin(State::Streaming, domain, board);
+        Ok(())
+    }
+
+    /// Begins a run of records.
+    pub(super) fn begin(&mut self, state: State, domain: Domain, board: &mut impl Board) {
+        self.state = state;
+        self.unasked = false;
+        self.analyser.begin(Shape::new(&self.settings, domain));
+        self.next_record = 0;
+        self.counters = Counters::default();
+        self.late_ack = None;
+        self.refresh_descriptor(board);
+        self.descriptor_due = true;
+        self.next_second_us = board.now_us() + SECOND_US;
+        board.stage(match state {
+            State::Idle => Stage::Idle,
+            State::Streaming => Stage::Streaming,
+            State::Uploading => Stage::Uploading,
+        });
+    }
+
+    /// No more samples. The record that is being sent goes on to its end.
+    pub(super) fn end_stream(&mut self, board: &mut impl Board) {
+        self.state = State::Idle;
+        self.unasked = false;
+        self.upload = None;
+        self.credit_due = false;
+        board.stage(Stage::Idle);
+    }
+
+    /// One block of samples at most; whether there was something to do.
+    pub(super) fn work(&mut self, board: &mut impl Board) -> bool {
+        match self.state {
+            State::Idle => false,
+            State::Streaming => self.work_generator(board),
+            State::Uploading => self.work_upload(board),
+        }
+    }
+
+    pub(super) fn work_generator(&mut self, board: &mut impl Board) -> bool {
+        let now_us = board.now_us();
+        let made = self.analyser.next_sample();
+        let due = now_us.saturating_sub(self.epoch_us) * RATE_HZ / SECOND_US;
+        if due > made + RATE_HZ {
+            // A second behind: be late rather than leave samples out, so that every record of a
+            // run is the same everywhere, however slow the machine.
+            self.epoch_us = now_us - made * SECOND_US / RATE_HZ;
+        }
+        let ready = due.saturating_sub(made).min(self.analyser.wants() as u64);
+        let count = (ready as usize).min(SAMPLE_BUDGET);
+        for _ in 0..count {
+            let sample = match self.settings.domain {
+                Domain::Real => dsp::Complex::new(self.generator.real(), 0.0),
+                Domain::Complex => self.generator.complex(),
+            };
+            self.analyser.push(sample);
+        }
+        if !self.analyser.is_ready() {
+            return count > 0;
+        }
+        let last = self.analyser.completes_record();
+        self.process(board);
+        if last {
+            if self.sending.is_some() || self.output_held() {
+                self.analyser.clear();
+                self.next_record = self.next_record.wrapping_add(1);
+                self.counters.dropped = self.counters.dropped.saturating_add(1);
+            } else {
+                self.emit(board);
+            }
+        }
+        true
+    }
+
+    pub(super) fn work_upload(&mut self, board: &mut impl Board) -> bool {
+        let Some(upload) = &mut self.upload else {
+            self.state = State::Idle;
+            return false;
+        };
+        let before = upload.consumed;
+        for _ in 0..SAMPLE_BUDGET.min(self.analyser.wants()) {
+            let Some(sample) = upload.pull(self.fifo) else {
+                break;
+            };
+            self.analyser.push(sample);
+        }
+        let mut busy = upload.consumed != before;
+        self.counters.clipped = match (upload.format, self.settings.unit) {
+            // Samples in a unit of the host's own have no full scale.
+            (wire::SampleFormat::F32, wire::Unit::DbReUnit) => 0,
+            _ => upload.clipped,
+        };
+        let drained = upload.consumed == upload.received;
+        let ending = upload.ending;
+        self.credit_due |= ending.is_none() && upload.credit_due(self.fifo);
+        if self.analyser.is_ready() {
+            let last = self.analyser.completes_record();
+            // The record before must have left before another can take its place.
+            if !last || self.sending.is_none() {
+                self.process(board);
+                if let Some(upload) = &mut self.upload {
+                    upload.blocks = upload.blocks.saturating_add(1);
+                }
+                if last {
+                    self.emit(board);
+                }
+                busy = true;
+            }
+        } else if let Some(request) = ending
+            && drained
+            && self.sending.is_none()
+            && self.outbox.is_free()
+        {
+            self.finish_upload(request, board);
+            busy = true;
+        }
+        busy
+    }
+
+    /// All samples have been transformed: what is left makes the last record.
+    pub(super) fn finish_upload(&mut self, request: u16, board: &mut impl Board) {
+        let Some(upload) = self.upload.take() else {
+            return;
+        };
+        self.state = State::Idle;
+        board.stage(Stage::Idle);
+        if upload.blocks == 0 {
+            let refusal = Refusal::Short {
+                samples: upload.received,
+                n: self.settings.n,
+            };
+            self.refuse(&refusal, request, upload.stream, board);
+            return;
+        }
+        self.ended = Some((upload.received, upload.crc.value()));
+        if self.analyser.blocks() > 0 {
+            self.emit_of(upload.stream, board);
+        }
+        self.late_ack = Some(LateAck {
+            request,
+            stream: upload.stream,
+        });
+    }
+
+    /// Transforms the block that is ready, and says so when the QPUs fail.
+    pub(super) fn process(&mut self, board: &mut impl Board) {
+        let result = self.analyser.process(board);
+        board.stage(match self.state {
+            State::Uploading => Stage::Uploading,
+            State::Idle | State::Streaming => Stage::Streaming,
+        });
+        if let Err(error) = result {
+            let what = match error {
+                EngineError::Timeout { .. } => "a QPU job did not end in time, V3D was restarted",
+                EngineError::NoMemory => "the QPUs have not enough memory for this length",
+                EngineError::Length => "the QPUs do not support this length",
+                EngineError::Device | EngineError::NotAvailable => "a QPU job failed",
+            };
+            self.say(what);
+            self.say("this block is computed by the CPU instead; the record says so");
+            self.refresh_descriptor(board);
+        }
+    }
+
+    pub(super) fn source(&self) -> Source {
+        match self.upload {
+            Some(_) => Source::Upload,
+            None => Source::Generator,
+        }
+    }
+}
