@@ -32,12 +32,10 @@ pub use workspace::Workspace;
 use core::fmt::Write;
 
 use dsp::generator::{Generator, RATE_HZ};
-use wire::{
-    Counters, Damage, Decoder, Descriptor, Domain, Envelope, Item, Message, NakCode, Source, State,
-};
+use wire::{Counters, Damage, Decoder, Descriptor, Envelope, Item, Message, NakCode, State};
 
+use crate::engine::Engine;
 use crate::engine::cpu::CpuEngine;
-use crate::engine::{Engine, EngineError};
 use analyser::{Analyser, Buffers};
 use outbox::Outbox;
 use records::Sending;

@@ -11,11 +11,11 @@ mod upload;
 use std::collections::VecDeque;
 
 use super::*;
-use crate::engine::{EngineKind, Timing};
+use crate::engine::{EngineError, EngineKind, Timing};
 use dsp::{Complex, Direction, Plan, Radix};
 use wire::{
-    Assembled, Assembler, Clocks, Encoder, Header, Kind, MAX_FRAME, MAX_PAYLOAD, Name, RecordHead,
-    ResetCause, Value,
+    Assembled, Assembler, Clocks, Domain, Encoder, Header, Kind, MAX_FRAME, MAX_PAYLOAD, Name,
+    RecordHead, ResetCause, Source, Value,
 };
 
 /// A board without hardware.
