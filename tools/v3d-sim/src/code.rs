@@ -1,4 +1,4 @@
-//! Instruction memory of a slice: decoded instructions, kept until ICC clears them.
+//! Instruction memory of a slice: decoded, and kept until ICC clears it.
 //!
 //! Like the chip's instruction cache it keeps executing what it has read once, so code that changed
 //! without a clear of ICC runs as it was; unlike it, it never forgets a line by itself. An

@@ -18,7 +18,7 @@ pub struct Config {
     /// The ARM may still end it by queueing a program, so the state is kept.
     pub deadlock_rounds: u64,
     /// Also warn when two QPUs use one DMA engine at a time without the mutex. Programs that ran on
-    /// chips do so; more careful ones do not (qpu.md 5.6).
+    /// chips do so; more careful ones do not.
     pub flag_unprotected_dma: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Performance counters, and the simulator's own statistics.
 //!
-//! Sources 0..29 as in qpu.md 6.3 (G table 82). The functional model counts 13, 14, 16, 17, 20 to 24;
-//! TMU cache and L2C, and what only timing can tell, stay 0.
+//! Sources 0..29 as in the guide's table 82 and Linux. The functional model counts 13, 14, 16, 17, 20
+//! to 24; TMU cache and L2C, and what only timing can tell, stay 0.
 
 use crate::event::Wait;
 use crate::shared::QPUS;

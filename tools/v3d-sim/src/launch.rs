@@ -1,7 +1,7 @@
 //! What a driver does with V3D's registers to run programs and wait for them.
 //!
 //! Both [`crate::SimRunner`] and [`crate::run_job`] drive the simulator this way, through the same
-//! registers as a driver on the chip (sequence of qpu.md 7.3).
+//! registers as a driver on the chip (as GPU_FFT's direct method does).
 
 use crate::memory::Memory;
 use crate::scheduler::QUEUE;

@@ -1,4 +1,57 @@
-//! A functional simulator of the V3D block of VideoCore IV for QPU user programs.
+//! A functional simulator of VideoCore IV's V3D for QPU user programs.
+//!
+//! [`V3d`] is the block: the ARM writes its registers, [`V3d::advance`] lets time pass, and memory is
+//! whatever implements [`Memory`]. [`SimRunner`] runs jobs of `qpu::job` on RAM of its own, strictly,
+//! for tests; [`run_job`] runs any program on a [`SparseMemory`] and says what it did.
+//!
+//! Files are the chip's blocks:
+//!
+//! | where | what |
+//! |---|---|
+//! | `v3d`, `registers/`, `scheduler`, `order` | the block, its registers, the queue of programs, whose turn it is |
+//! | `qpu/` | a QPU: wait, operands, flags, write-back, branches, hazards, start and end of a program |
+//! | `alu/`, `sfu` | what lanes compute, held to tables recorded on real chips |
+//! | `code`, `uniforms`, `tmu/` | what QPUs read from memory |
+//! | `vpm/`, `dma/` | the VPM, its setup, and the two DMA engines |
+//! | `semaphore`, `mutex` | what QPUs wait for each other with |
+//! | `event`, `rule`, `report` | faults, warnings, deadlocks |
+//! | `counters` | what was done |
+//! | `launch`, `runner`, `ram`, `job_run` | the driver's side |
+//!
+//! # Time
+//!
+//! A round is 4 V3D clocks. In each round every QPU with a program executes one instruction or waits,
+//! from QPU 11 down, or in an order that a seed changes from round to round. TMU lookups answer at
+//! once; DMA takes about its published time and moves a row at a time; a VPM write is seen by other
+//! QPUs some rounds later. Waiting, therefore, is what a program must do; how long it takes here is no
+//! figure for the chip. The cycle model will refine the same rounds: it gives instruction fetch,
+//! uniforms, TMU and VPM their latencies as further reasons to wait.
+//!
+//! # Faults and warnings
+//!
+//! A fault leaves nothing to compute: absent memory, a word that is no instruction of user programs, a
+//! read that can never be served, running off the code. Its QPU hangs, as the chip's would. Everything
+//! else that the reference forbids or leaves open is a warning of a [`Rule`]: counted, told once, and
+//! the run goes on with the value that the reference recommends. `strict` makes warnings faults.
+//!
+//! # Not modelled
+//!
+//! * The 3D pipeline: tile buffer, scoreboard, varyings, threads, texture lookups (a fault), control lists and
+//!   their registers (read 0; a write is a warning).
+//! * Cache contents. Code stays as first read until SLCACTL.ICC clears it; TMU values always come from
+//!   memory, and reading a line that the caches may hold an old copy of is a warning. The uniform
+//!   cache and the two uniforms that a QPU fetches ahead are not modelled.
+//! * Latencies, and waits for the VPM: a read has its data at once, the write FIFO is never full.
+//! * Performance counters 0 to 12, 15, 18, 19, 25 to 29 stay 0; 21 and 23 count lines of caches that
+//!   never forget. No clocks are counted while V3D is idle.
+//! * ERRSTAT latches writes of rows that are not reserved, and shows VCDI; its other bits stay 0.
+//! * W and Z, which the scheduler may put into ra15 and rb15 at a program's start.
+//! * VPACNTL, SQCNTL, INTENA: kept, without effect. IDENT3, SQCSTAT, DBQSTP, DBS*, DBQGH*: absent.
+//!
+//! Sources: VideoCore IV 3D Architecture Reference Guide (VideoCoreIV-AG100-R) and what vc4asm, VC4C,
+//! py-videocore, Broadcom's driver sources and hardware experiments add to it.
+//! Comments name them; "the guide" is the first. Where they conflict or are silent, one place in the
+//! code decides, says so, and mostly warns.
 #![forbid(unsafe_code)]
 
 mod alu;

@@ -1,7 +1,7 @@
 //! Memory on the VideoCore bus, as V3D reaches it.
 //!
 //! V3D has no MMU: code, uniforms, TMU lanes and both DMA engines use bus addresses, alias bits
-//! included (reference: qpu.md 0 and 7.1). Who implements [`Memory`] decides what an alias means.
+//! included. Who implements [`Memory`] decides what an alias means.
 
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
 //! The one mutex of the VPM, shared by all QPUs.
 //!
 //! Reading address 51 takes it and waits while anyone holds it, the reader included; writing 51 gives
-//! it back (qpu.md 2, hazard 29).
+//! it back (guide, "Register address map").
 
 /// Who holds it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

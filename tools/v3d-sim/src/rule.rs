@@ -1,7 +1,8 @@
-//! The rules whose breaking is a warning: what the reference forbids or leaves open.
+//! Rules whose breaking is a warning: what is forbidden or an open question.
 //!
-//! Each has a short identifier, a sentence, and its place in the project's reference for the QPU
-//! (`qpu.md`; "hazard n" is row n of its section 3, "G" the Broadcom guide VideoCoreIV-AG100-R).
+//! Each has a short identifier, a sentence, and who says so: Broadcom's guide is the VideoCore IV 3D
+//! Architecture Reference Guide, its driver sources are the release of 2014, and the others are projects
+//! that found it on hardware. "Against" means that sources conflict, "open question" that none knows.
 
 macro_rules! rules {
     ($($(#[$doc:meta])* $name:ident, $id:literal, $source:literal, $text:literal;)*) => {
@@ -36,143 +37,145 @@ macro_rules! rules {
 }
 
 rules! {
-    RegfileReadAfterWrite, "regfile-read-after-write", "hazard 1; G section 2.1",
+    RegfileReadAfterWrite, "regfile-read-after-write", "Broadcom's guide; vc4asm",
         "a ra/rb register written by an instruction must not be read by the next one (the old value is used)";
-    SfuResultTooEarly, "sfu-result-too-early", "hazard 3",
+    SfuResultTooEarly, "sfu-result-too-early", "Broadcom's guide",
         "r4 must not be read in the two instructions after an SFU write (the old value is used)";
-    SfuResultOverwritten, "sfu-result-overwritten", "hazard 3",
+    SfuResultOverwritten, "sfu-result-overwritten", "Broadcom's guide",
         "r4 must not be written by the TMU or the SFU again in the two instructions after an SFU write";
-    TmuNoswapTooLate, "tmu-noswap-too-late", "hazard 5",
+    TmuNoswapTooLate, "tmu-noswap-too-late", "Broadcom's guide",
         "tmu_noswap must be written three instructions before the first TMU write";
-    TmuWriteTooEarly, "tmu-write-too-early", "hazard 5 (HW-2615)",
+    TmuWriteTooEarly, "tmu-write-too-early", "Broadcom's driver sources, HW-2615",
         "no TMU write in the first two instructions of a program";
-    TmuTooManyOutstanding, "tmu-too-many-outstanding", "4.2",
+    TmuTooManyOutstanding, "tmu-too-many-outstanding", "vc4asm, VC4C, Broadcom's compiler",
         "at most four direct lookups per TMU and QPU may be outstanding";
-    TmuUnreadAtEnd, "tmu-unread-at-end", "4.2",
+    TmuUnreadAtEnd, "tmu-unread-at-end", "Broadcom's guide",
         "every TMU lookup must be fetched with ldtmu before the program ends";
-    TmuStaleLine, "tmu-stale-line", "4.1",
+    TmuStaleLine, "tmu-stale-line", "Broadcom's guide; vc4asm",
         "a line that a TMU has read and that was stored to since must not be read again before the caches are cleared";
-    UniformsAddressTooLate, "uniforms-address-too-late", "hazard 7",
+    UniformsAddressTooLate, "uniforms-address-too-late", "Broadcom's guide",
         "no uniform read in the two instructions after a write of the uniforms address";
-    UniformsAbsent, "uniforms-absent", "6.2 SRQUA",
+    UniformsAbsent, "uniforms-absent", "Broadcom's guide, SRQUA and SRQUL",
         "a uniform was read beyond the length given in SRQUL, or without a uniforms address";
-    UniformBothPorts, "uniform-both-ports", "2.1, open question 8",
+    UniformsPointer, "uniforms-pointer", "Broadcom's driver sources",
+        "the uniforms address must be memory even when no uniform is read: two words are fetched ahead";
+    UniformBothPorts, "uniform-both-ports", "open question; vc4asm, py-videocore",
         "a uniform must not be read through both ports in one instruction (one word is taken)";
-    VpmSetupIgnored, "vpm-setup-ignored", "hazard 9",
+    VpmSetupIgnored, "vpm-setup-ignored", "vc4asm",
         "a VPM read setup while more than one vector of the last one is unread is ignored";
-    VpmUnreadAtEnd, "vpm-unread-at-end", "hazards 10, 23",
+    VpmUnreadAtEnd, "vpm-unread-at-end", "Broadcom's guide",
         "all vectors of a VPM read setup must be read before the program ends";
-    SetupBeforeWrite, "setup-before-write", "5.3, 5.4",
+    SetupBeforeWrite, "setup-before-write", "no source defines the setup at program start",
         "VPM and DMA setup must be written before it is used";
-    SetupUnknown, "setup-unknown", "5.3, 5.4",
+    SetupUnknown, "setup-unknown", "Broadcom's guide",
         "a setup word with bits 31:30 = 1, or with a reserved mode, has no documented function (it is ignored)";
-    VpmOutsideReservation, "vpm-outside-reservation", "5.1",
+    VpmOutsideReservation, "vpm-outside-reservation", "Broadcom's guide, VPMBASE",
         "QPU writes to VPM rows that VPMBASE does not reserve are masked";
-    VpmReadWithSetup, "vpm-read-with-setup", "hazard 17",
+    VpmReadWithSetup, "vpm-read-with-setup", "Broadcom's guide and compiler",
         "a VPM read must not share an instruction with a VPM setup";
-    VpmWriteWithSetup, "vpm-write-with-setup", "hazard 17",
+    VpmWriteWithSetup, "vpm-write-with-setup", "Broadcom's guide",
         "a VPM write must not share an instruction with a VPM setup";
-    BothSetups, "both-setups", "hazard 17",
+    BothSetups, "both-setups", "Broadcom's guide",
         "rd_setup and wr_setup must not be written in one instruction";
-    VpmReadWithWrite, "vpm-read-with-write", "11",
+    VpmReadWithWrite, "vpm-read-with-write", "vc4asm against VC4C",
         "sources conflict on a VPM read and a VPM write in one instruction";
-    LdtmuWithVpm, "ldtmu-with-vpm", "hazard 18",
+    LdtmuWithVpm, "ldtmu-with-vpm", "vc4asm against Terminus-IMRC",
         "sources conflict on ldtmu together with a VPM access";
-    VdwBlockmode, "vdw-blockmode", "5.4, 11",
+    VdwBlockmode, "vdw-blockmode", "Broadcom's guide against QPULib, VC4C",
         "BLOCKMODE 1 has conflicting descriptions (it is treated like 0)";
-    VdwStrideUnset, "vdw-stride-unset", "5.4",
+    VdwStrideUnset, "vdw-stride-unset", "no source defines the setup at program start",
         "a store of several rows needs the stride word to be written first";
-    DmaSubwordVertical, "dma-subword-vertical", "open question 13",
+    DmaSubwordVertical, "dma-subword-vertical", "open question",
         "the layout of vertical 16- and 8-bit DMA is an assumption";
-    DmaRowWraps, "dma-row-wraps", "5.4, 5.5",
+    DmaRowWraps, "dma-row-wraps", "open question",
         "a horizontal DMA row that runs past column 15 is used by no published program (it goes on in the next VPM row)";
-    DmaUnfinishedAtEnd, "dma-unfinished-at-end", "hazard 23",
+    DmaUnfinishedAtEnd, "dma-unfinished-at-end", "Broadcom's guide",
         "DMA must be waited for before the program ends";
-    DmaBusyRead, "dma-busy-read", "11",
+    DmaBusyRead, "dma-busy-read", "Broadcom's guide against VC4C",
         "the busy registers have conflicting descriptions; use the wait registers";
-    OneUnitPerInstruction, "one-unit-per-instruction", "hazards 16, 19",
+    OneUnitPerInstruction, "one-unit-per-instruction", "Broadcom's guide",
         "at most one TMU write, TMU read, SFU write, mutex read or semaphore in one instruction";
-    MutexReleaseWithoutHolding, "mutex-release-without-holding", "hazard 29",
+    MutexBeforeDrain, "mutex-before-drain", "Broadcom's driver sources, HW-2497",
+        "VPM writes must be drained by a VPM read before the mutex is acquired";
+    MutexReleaseWithoutHolding, "mutex-release-without-holding", "open question",
         "a QPU must not release a mutex that it does not hold (ignored)";
-    MutexHeldAtEnd, "mutex-held-at-end", "hazard 29",
+    MutexHeldAtEnd, "mutex-held-at-end", "the mutex has no other way back",
         "a QPU must release the mutex before its program ends";
-    SemaphoreLeft, "semaphore-left", "1.3",
+    SemaphoreLeft, "semaphore-left", "counts survive programs",
         "all semaphores must be 0 at the end of a launch";
-    RotateAfterWrite, "rotate-after-write", "1.11",
+    RotateAfterWrite, "rotate-after-write", "Broadcom's guide",
         "an accumulator that is rotated must not be written by the instruction before";
-    RotateR5AfterWrite, "rotate-r5-after-write", "1.11",
+    RotateR5AfterWrite, "rotate-r5-after-write", "Broadcom's guide",
         "a rotation by r5 must not follow a write of r5 at once";
-    SameDestination, "same-destination", "2.2",
+    SameDestination, "same-destination", "Broadcom's guide",
         "both ALUs must not write one destination (the mul ALU wins)";
-    ConditionalPeripheralWrite, "conditional-peripheral-write", "1.5, hazard 26",
+    ConditionalPeripheralWrite, "conditional-peripheral-write", "vc4asm",
         "a condition does not keep disabled lanes out of a TMU, VPM or setup write";
-    NeverPeripheralWrite, "never-peripheral-write", "1.5",
+    NeverPeripheralWrite, "never-peripheral-write", "open question",
         "a write to a peripheral with condition never is an open question (no write happens)";
-    FlagsCondNever, "flags-cond-never", "1.6, 11",
+    FlagsCondNever, "flags-cond-never", "Broadcom's guide against vc4asm, VC4C",
         "flags with cond_add = never have conflicting descriptions (no lane is updated)";
-    MulFlagsCarry, "mul-flags-carry", "11",
+    MulFlagsCarry, "mul-flags-carry", "vc4asm against VC4C",
         "the C flag of a mul-ALU operation has conflicting descriptions";
-    LdiFlagsMulOnly, "ldi-flags-mul-only", "1.2, open question 27",
+    LdiFlagsMulOnly, "ldi-flags-mul-only", "open question; VC4C",
         "flags of a load immediate that only the mul side writes are an open question (cond_mul is taken)";
-    UnpackMixed, "unpack-mixed", "1.12",
+    UnpackMixed, "unpack-mixed", "Broadcom's guide; vc4asm",
         "an integer and a float operation share one unpacked operand (both see floats)";
-    UnpackInput, "unpack-input", "1.12, open question 5",
+    UnpackInput, "unpack-input", "open question",
         "unpack of an I/O read is shown by no source (it is applied)";
-    PackNoEffect, "pack-no-effect", "1.12, open question 5",
+    PackNoEffect, "pack-no-effect", "open question",
         "pack with pm = 0 acts on ra0..ra31 only (it is ignored)";
-    PackReserved, "pack-reserved", "1.12",
-        "with pm = 1 only the pack codes 0 and 3..7 exist (it is ignored)";
-    PackToPeripheral, "pack-to-peripheral", "hazard 27",
+    PackReserved, "pack-reserved", "Broadcom's guide",
+        "with pm = 1 only the pack codes 0 and 3..7 exist, and none for a load immediate (it is ignored)";
+    PackToPeripheral, "pack-to-peripheral", "vc4asm",
         "byte packs do not work on I/O destinations";
-    PackOverflow, "pack-overflow", "1.12",
+    PackOverflow, "pack-overflow", "VC4C, recorded on hardware",
         "pack of an add or sub that overflows has surprising results on the chip";
-    NopRead, "nop-read", "1.13",
+    NopRead, "nop-read", "vc4asm, VC4C",
         "reading address 39 gives left-overs of the last read through that port";
-    NopMulWrite, "nop-mul-write", "1.13",
+    NopMulWrite, "nop-mul-write", "vc4asm",
         "a mul nop with a live destination writes left-overs of the last mul result";
-    UnmappedRead, "unmapped-read", "2.1",
+    UnmappedRead, "unmapped-read", "Broadcom's guide",
         "this read address has no function; element or QPU number is returned";
-    UndefinedRead, "undefined-read", "6.4, open question 21",
+    UndefinedRead, "undefined-read", "no source defines them at program start",
         "registers, accumulators and flags are undefined until the program writes them";
-    BranchTooClose, "branch-too-close", "hazard 21",
+    BranchTooClose, "branch-too-close", "vc4asm",
         "at least two instructions without a branch must lie between two branches";
-    BranchElements, "branch-elements", "1.4, 11",
+    BranchElements, "branch-elements", "vc4asm, Broadcom's shaders against the guide",
         "the elements of a branch register differ (element 15 is used)";
-    BranchOddRegister, "branch-odd-register", "1.4 (HW-2780)",
+    BranchOddRegister, "branch-odd-register", "Broadcom's driver sources, HW-2780",
         "a taken branch with an odd raddr_a sets the flags";
-    BranchAlignment, "branch-alignment", "1",
+    BranchAlignment, "branch-alignment", "instructions are 8 bytes",
         "code addresses must be multiples of 8";
-    LinkDestination, "link-destination", "1.4",
+    LinkDestination, "link-destination", "Broadcom's guide",
         "a link address can go to registers and accumulators only";
-    EndUniform, "end-uniform", "hazard 22",
+    EndUniform, "end-uniform", "Broadcom's guide",
         "no uniform read in the last three instructions of a program";
-    EndVpm, "end-vpm", "hazard 22",
+    EndVpm, "end-vpm", "Broadcom's guide",
         "no VPM or DMA access in the last three instructions of a program";
-    EndRegister14, "end-register-14", "hazard 22",
+    EndRegister14, "end-register-14", "Broadcom's guide",
         "no access to ra14 or rb14 in the last three instructions of a program";
-    EndRegfileWrite, "end-regfile-write", "hazard 22",
+    EndRegfileWrite, "end-regfile-write", "Broadcom's guide",
         "the instruction with the program-end signal must not write ra or rb";
-    EndBranch, "end-branch", "hazards 21, 22",
+    EndBranch, "end-branch", "Broadcom's guide",
         "no branch, and no second program end, in the last two instructions of a program";
-    HostInterruptZero, "host-interrupt-zero", "hazard 28",
+    HostInterruptZero, "host-interrupt-zero", "vc4asm, VC4C",
         "a host interrupt needs a value that is not 0";
-    HostInterruptLost, "host-interrupt-lost", "6.2 DBQITC",
-        "a host interrupt came before the last one of this QPU was cleared";
-    UniformsAlignment, "uniforms-alignment", "6.2 SRQUA",
+    UniformsAlignment, "uniforms-alignment", "uniforms are 4 bytes",
         "uniforms addresses must be multiples of 4 (the low bits are ignored)";
-    DmaAlignment, "dma-alignment", "5.6",
+    DmaAlignment, "dma-alignment", "open question",
         "DMA addresses should be multiples of the element width (used as they are)";
-    DmaUnprotected, "dma-unprotected", "5.6",
+    DmaUnprotected, "dma-unprotected", "py-videocore, VC4C use the mutex",
         "two QPUs used one DMA engine at a time without the mutex";
-    CacheClearWhileRunning, "cache-clear-while-running", "hazard 33",
+    CacheClearWhileRunning, "cache-clear-while-running", "Broadcom's driver sources, HW-2422",
         "V3D caches must not be cleared while a TMU lookup is outstanding";
-    VpmbaseWhileRunning, "vpmbase-while-running", "5.1 (HW-2791)",
+    VpmbaseWhileRunning, "vpmbase-while-running", "Broadcom's driver sources, HW-2791",
         "VPMBASE must be written while V3D is idle, and hold at most 16";
-    QueueOverflow, "queue-overflow", "6.2 SRQPC",
+    QueueOverflow, "queue-overflow", "Broadcom's guide, SRQPC",
         "the queue of user programs holds 16; this request was dropped";
-    RegisterUnknown, "register-unknown", "6.1",
+    RegisterUnknown, "register-unknown", "not modelled",
         "this V3D register is not modelled (reads 0, writes are ignored)";
-    BreakpointUnseen, "breakpoint-unseen", "1.9, open question 25",
+    BreakpointUnseen, "breakpoint-unseen", "open question",
         "a breakpoint with DBCFG = 0: nobody may see it (the QPU halts)";
 }
 

@@ -1,7 +1,7 @@
 //! The queue of user programs, and which QPU gets the next.
 //!
 //! A write to SRQPC queues a program; the queue holds 16. Programs go to the idle QPU of the highest
-//! number that SQRSV does not exclude (qpu.md 6.2 and 6.4; hardware starts with QPU 11).
+//! number that SQRSV does not exclude (guide, "QPU scheduler registers"; a Pi 1 starts with QPU 11).
 
 use crate::uniforms::Uniforms;
 use std::collections::VecDeque;

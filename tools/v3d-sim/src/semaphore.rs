@@ -1,6 +1,7 @@
 //! The sixteen counting semaphores, shared by all QPUs.
 //!
-//! Counts are 0..=15, start at 0 after a power cycle and survive the end of programs (qpu.md 1.3).
+//! Counts are 0..=15, start at 0 after a power cycle and survive the end of programs. Source: guide,
+//! "Semaphores"; programs by others leave them at 0.
 
 /// Largest count.
 pub const LARGEST: u8 = 15;

@@ -2,7 +2,7 @@
 //!
 //! A table interpolator of 16 quadratic segments with a 15-bit result fraction. With the coefficients
 //! that Broadcom published (BSD-licensed driver release of 2014) this gives 78 of 80 results recorded
-//! on hardware; the other two are recip(recip(+-1)), which the chip gives exactly (qpu.md 13).
+//! on hardware; the other two are recip(recip(+-1)), which the chip gives exactly (VC4C's sfu_accuracy).
 
 use crate::alu::Lanes;
 use qpu::isa::{Waddr, waddr};
@@ -257,7 +257,7 @@ mod tests {
         for (function, x, result) in cases {
             assert_eq!(function(x.to_bits()), result, "of {x}");
         }
-        // Printed as decimals in qpu.md 2.4; the first of 3.1416.
+        // Recorded by VC4C and printed as decimals; the first is of 3.1416.
         assert_eq!(f32::from_bits(exp2(0x4049_0ff9)), 8.825_195);
         assert!((f32::from_bits(recip(recip(2.0f32.to_bits()))) - 2.000_183).abs() < 1e-6);
         assert_eq!(log2(1.0f32.to_bits()), 0);
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn within_the_stated_accuracy() {
-        // qpu.md 2.4: relative 1e-4 for recip and rsqrt, 2^-12 for exp2; log2 absolute, near its zero too.
+        // Measured on chips: relative 1e-4 for recip and rsqrt, 2^-12 for exp2; log2 absolute, near its zero too.
         for step in 1..4000 {
             let x = step as f32 * 0.017;
             let relative =

@@ -1,4 +1,4 @@
-//! What QPUs share: VPM, DMA engines, semaphores, mutex, code of their slices, and the report.
+//! What QPUs share: VPM, DMA, semaphores, mutex, code of slices, the report.
 
 use crate::code::CodeCache;
 use crate::config::Config;

@@ -6,7 +6,8 @@
 
 use crate::memory::{Memory, MemoryFault};
 
-/// Values of SRQUL above this do not limit the stream (qpu.md 6.2); neither does 0.
+/// Values of SRQUL above this do not limit the stream (guide, SRQUL); neither does 0, which
+/// Broadcom's own driver leaves in it.
 const LARGEST_LIMIT: u32 = 1023;
 
 /// Where the stream stands.

@@ -1,4 +1,4 @@
-//! V3D as its driver sees it: registers, the queue, interrupts, halts, counters, events.
+//! V3D as its driver sees it: registers, queue, interrupts, counters, events.
 
 use qpu::generate::*;
 use qpu::isa::Signal;

@@ -3,7 +3,7 @@
 //! No denormals (flushed to +0 by arithmetic), no NaN (exponent 255 is an infinity of its sign) and
 //! every rounding is toward zero. Exactness comes by way of `f64`: the product of two floats fits
 //! it, and a sum is corrected by its own rounding error before it is cut to 24 bits.
-//! Source: qpu.md 1.8 (recorded on hardware; multiplication by GPU_FFT's published error figures).
+//! Source: VC4C's tables recorded on hardware; for multiplication GPU_FFT's published error figures.
 
 pub(super) const SIGN: u32 = 0x8000_0000;
 pub(super) const INFINITY: u32 = 0x7f80_0000;
@@ -157,7 +157,7 @@ pub fn from_byte(n: u8) -> u32 {
 /// A float as 8-bit colour: 0..=1 to 0..=255, to nearest; beyond is clamped.
 ///
 /// Broadcom's guide says round, VC4C's emulator truncates; a hardware test saw no more than plus or
-/// minus 1 (qpu.md 1.12, 11).
+/// minus 1 (py-videocore).
 #[must_use]
 pub fn to_byte(x: u32) -> u8 {
     if x & SIGN != 0 || is_zero(x) {

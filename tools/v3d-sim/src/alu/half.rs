@@ -1,12 +1,12 @@
 //! 16-bit floats, as pack and unpack convert them.
 //!
-//! Source: qpu.md 1.12. Recorded on hardware except: rounding of general mantissas (nearest-even is
-//! one of three that fit the records, open question 3) and results below 2^-14 (taken as +0).
+//! Source: VC4C's tables. Recorded on hardware except: rounding of general mantissas (nearest-even is
+//! one of three that fit the records) and results below 2^-14 (taken as +0).
 
 /// A 16-bit float as 32-bit float.
 ///
 /// Exponent 31 becomes exponent 255. Denormals are not normalised: they give a 32-bit denormal,
-/// which arithmetic flushes (what fmin and fmax make of it is open question 4).
+/// which arithmetic flushes (what the chip's fmin and fmax make of it is open).
 #[must_use]
 pub const fn to_float(half: u16) -> u32 {
     let sign = (half as u32 & 0x8000) << 16;

@@ -1,8 +1,8 @@
 //! The ALUs against tables recorded on real chips.
 //!
 //! The tables (doe300/VC4C, MIT) lie in `../shared/data/hw_alu` beside a checkout of this project;
-//! where they are absent the test is reported as skipped. The samples printed in the reference are
-//! always tested. Flags recorded for mul-ALU operations are not valid, as their author notes.
+//! where they are absent the test is reported as skipped. Some samples are always tested. Flags
+//! recorded for mul-ALU operations are not valid, as their author notes.
 
 use super::pack::{Source, file_a};
 use super::unpack::{Unpacked, lane};
@@ -180,7 +180,7 @@ fn unpack_modes() {
     }
 }
 
-/// The samples printed in qpu.md 1.8; flags as recorded, `-` for none, `n/a` for the mul ALU.
+/// Samples of VC4C's tables; flags as recorded, `-` for none, `n/a` for the mul ALU.
 #[test]
 fn printed_samples() {
     let samples = "

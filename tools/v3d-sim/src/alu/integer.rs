@@ -1,6 +1,6 @@
 //! Integer operations of one lane that are more than one Rust operator.
 //!
-//! Shift counts are taken modulo 32. Source: qpu.md 1.6 and 1.8 (recorded on hardware).
+//! Shift counts are taken modulo 32. Source: VC4C's tables recorded on hardware.
 
 /// Shift right with sign.
 #[must_use]
@@ -32,7 +32,7 @@ pub const fn mul24(a: u32, b: u32) -> u32 {
     product24(a, b) as u32
 }
 
-/// C of mul24: a product above 24 bits (qpu.md 11; sources conflict).
+/// C of mul24: a product above 24 bits (vc4asm; VC4C says above 32 bits).
 #[must_use]
 pub const fn mul24_carry(a: u32, b: u32) -> bool {
     product24(a, b) > 0xff_ffff

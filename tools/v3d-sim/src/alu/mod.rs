@@ -1,7 +1,7 @@
 //! The two ALUs: what one lane computes, and its flags.
 //!
 //! [`add`] and [`mul`] work on all sixteen lanes at once; conditions, write-back and pack follow
-//! elsewhere. Values and flags are held to tables recorded on real chips (qpu.md 1.6 to 1.8).
+//! elsewhere. Values and flags are held to tables recorded on real chips.
 
 pub mod float;
 mod float_lanes;

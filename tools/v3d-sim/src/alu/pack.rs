@@ -1,7 +1,8 @@
-//! Pack: how a result is narrowed on its way into file A (pm = 0), or to 8-bit colour (pm = 1).
+//! Pack: how results are narrowed into file A (pm = 0) or to colour (pm = 1).
 //!
 //! A packed lane is a value and the mask of the bits it replaces; the others keep what the
-//! destination held. Source: qpu.md 1.12 (recorded on hardware, the overflow quirk included).
+//! destination held. Source: guide, "Pack and unpack"; recorded on hardware by VC4C, the
+//! overflow quirk included.
 
 use super::{float, half};
 use qpu::isa::{AddOp, MulPack, Pack};

@@ -1,6 +1,6 @@
 //! Operations on the four unsigned bytes of a lane.
 //!
-//! Source: qpu.md 1.8 (recorded on hardware).
+//! Source: VC4C's tables recorded on hardware.
 
 fn bytes(a: u32, b: u32, op: impl Fn(u8, u8) -> u8) -> u32 {
     let (a, b) = (a.to_le_bytes(), b.to_le_bytes());

@@ -1,8 +1,9 @@
-//! The two VPM DMA engines: VDR loads memory into the VPM, VDW stores VPM to memory.
+//! The two VPM DMA engines: VDR loads memory, VDW stores to it.
 //!
-//! Each is one engine for the whole chip with a queue; setup words are kept per QPU and taken when
-//! the address is written (qpu.md 5.6). Rows move one after the other, at a pace that the cycle model
-//! will replace; in the meantime VPM and memory hold what they held, so a missing wait shows.
+//! Each is one engine for the whole chip with a queue; setup words are kept per QPU and taken when the
+//! address is written (Broadcom's shaders rely on it). Rows move one after the other, at a pace that
+//! the cycle model will replace; in the meantime VPM and memory hold what they held, so a missing wait
+//! shows.
 
 pub mod setup;
 pub mod vdr;

@@ -38,7 +38,7 @@ impl Mode {
 ///
 /// Items are packed: along the row, going on in the next row after column 15 (that is how published
 /// programs come out; none runs past it), or down the column inside words (an assumption for
-/// sub-words, qpu.md open question 13). Rows wrap at 128.
+/// sub-words). Rows wrap at 128.
 #[must_use]
 pub fn item(y: u32, x: u32, vertical: bool, width: Width, number: u32) -> Place {
     let log2 = width.per_word_log2();

@@ -1,7 +1,7 @@
 //! VDR: DMA from memory into the VPM.
 //!
 //! NROWS rows of ROWLEN elements, their starts a pitch apart in memory and VPITCH apart in the VPM.
-//! Source: qpu.md 5.5 (G; py-videocore's and asurati's examples were run on hardware).
+//! Source: guide, "VPM DMA load"; py-videocore's and asurati's examples were run on hardware.
 
 use super::setup::{Mode, item};
 use super::{Pace, Transfer};
@@ -113,7 +113,7 @@ impl Load {
 }
 
 impl Transfer for Load {
-    /// 61 + 19.4 clocks a row, the line through the published rates (qpu.md 8.4), in rounds.
+    /// 61 + 19.4 clocks a row, the line through rates measured on a Pi 2 by Terminus-IMRC, in rounds.
     const PACE: Pace = Pace { start: 15, row: 5 };
     const ACCESS: Access = Access::Vdr;
 

@@ -1,7 +1,8 @@
 //! VDW: DMA from the VPM to memory.
 //!
 //! UNITS rows of DEPTH elements; STRIDE is the gap in bytes from the end of a row to the start of the
-//! next. Source: qpu.md 5.4 (G; GPU_FFT's and asurati's words were run on hardware).
+//! next. Source: guide, "VPM DMA store"; GPU_FFT's and asurati's words were run on hardware; vc4asm for
+//! the 16 bits of STRIDE.
 
 use super::setup::{Mode, item};
 use super::{Pace, Transfer};
@@ -10,7 +11,7 @@ use crate::memory::{Memory, MemoryFault};
 use crate::vpm::Vpm;
 
 /// The VDW setup of a QPU. The basic word stays until it is written again, whatever program runs;
-/// the stride starts at 0 with each program (what the chip does is open question 15).
+/// the stride starts at 0 with each program (what the chip does is open).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Setup {
     /// The last basic word.
@@ -120,7 +121,7 @@ impl Store {
 }
 
 impl Transfer for Store {
-    /// 39 + 14 clocks a row, the line through the published rates (qpu.md 8.4), in rounds.
+    /// 39 + 14 clocks a row, the line through rates measured on a Pi 2 by Terminus-IMRC, in rounds.
     const PACE: Pace = Pace { start: 10, row: 4 };
     const ACCESS: Access = Access::Vdw;
 

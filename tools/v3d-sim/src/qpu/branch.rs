@@ -1,6 +1,8 @@
 //! Branches, their delay slots, and the end of a program.
 //!
-//! A branch in the third delay slot of another is allowed, so two can be on their way (qpu.md 1.4).
+//! A branch in the third delay slot of another is allowed, so two can be on their way (vc4asm). The
+//! link is written only if the branch is taken, and the register is element 15 (vc4asm, Broadcom's
+//! shaders; the guide says element 0).
 
 use super::{Qpu, Step};
 use crate::rule::Rule;
@@ -40,7 +42,7 @@ impl Qpu {
             self.warn(Rule::BranchTooClose, shared, String::new);
         }
         self.hazards.branch = self.hazards.index;
-        // The operand is read whether the branch is taken or not; hazard 1 applies.
+        // The operand is read whether the branch is taken or not; like any register not right after a write.
         let register = if branch.reg {
             self.read_branch_register(branch, shared)
         } else {

@@ -119,7 +119,7 @@ impl Qpu {
         Some(Computed { value, carry })
     }
 
-    /// The mul result, rotated; with a nop and a live destination, what the last one left (qpu.md 1.13).
+    /// The mul result, rotated; with a nop and a live destination, what the last one left (vc4asm).
     fn mul_result(&self, alu: &Alu, inputs: &Inputs, shared: &mut Shared) -> Option<Computed> {
         if alu.op_mul == MulOp::Nop {
             let live = alu.write.cond_mul != Cond::Never && alu.write.waddr_mul != waddr::NOP;
@@ -164,7 +164,7 @@ impl Qpu {
             }
             Signal::ProgramEnd => self.flow.end_program(),
             Signal::Breakpoint => {
-                // Whether it halts with DBCFG = 0 is open question 25: it does here.
+                // Whether it halts with DBCFG = 0 is open: it does here.
                 if !shared.debug {
                     self.warn(Rule::BreakpointUnseen, shared, String::new);
                 }
@@ -208,7 +208,7 @@ impl Qpu {
         let add_enabled = self.lanes_where(write.cond_add, shared);
         let mul_enabled = self.lanes_where(write.cond_mul, shared);
         if write.sf {
-            // With only the mul side live, VC4C's reading (open question 27).
+            // With only the mul side live, VC4C's reading; the guide is silent.
             let mul_only = write.cond_add == Cond::Never && write.cond_mul != Cond::Never;
             if mul_only {
                 self.warn(Rule::LdiFlagsMulOnly, shared, String::new);
@@ -228,12 +228,14 @@ impl Qpu {
                 sum: None,
             })
         };
-        let write = &WriteBack {
-            pm: false,
-            ..*write
-        };
+        // Colours are made of floats by the mul ALU, which is not at work here.
+        let mut write = *write;
+        if write.pm && write.pack != Pack::None {
+            self.warn(Rule::PackReserved, shared, String::new);
+            write.pack = Pack::None;
+        }
         self.write_back(
-            write,
+            &write,
             [output(add_enabled), output(mul_enabled)],
             shared,
             memory,

@@ -1,4 +1,7 @@
-//! Flags, and the conditions that ask for them (qpu.md 1.5 and 1.6).
+//! Flags, and the conditions that ask for them.
+//!
+//! Conditions gate the update of flags too (vc4asm, Broadcom's compiler); they see the flags as they were
+//! before the instruction. Source: guide, "Condition codes"; VC4C's recorded tables.
 
 use super::Qpu;
 use super::state::Flags;

@@ -1,13 +1,14 @@
 //! What the last instructions did, as far as the next ones must know.
 //!
-//! Distances are in executed instructions, delay slots included (qpu.md section 3).
+//! Distances are in executed instructions, delay slots included. Sources: guide, "QPU
+//! instruction restrictions"; vc4asm's validator; Broadcom's driver sources.
 
 use crate::alu::Lanes;
 use crate::event::FaultKind;
 use crate::report::At;
 use crate::rule::Rule;
 use crate::shared::Shared;
-use qpu::isa::{File, Instruction, Mux, Rotation, Signal, raddr, waddr};
+use qpu::isa::{File, Instruction, Mux, Rotation, Signal, Waddr, raddr, waddr};
 
 use super::Qpu;
 use crate::code::Code;
@@ -184,13 +185,17 @@ impl Qpu {
             code.instruction.signal(),
             Signal::LoadTmu0 | Signal::LoadTmu1
         );
+        let is_semaphore = matches!(code.instruction, Instruction::Semaphore(_));
+        let is_unit = |address: Waddr| {
+            address.is_tmu() || address.is_sfu() || (is_semaphore && address.is_vpm())
+        };
         let units = written
             .iter()
-            .filter(|(address, _)| address.is_tmu() || address.is_sfu())
+            .filter(|(address, _)| is_unit(*address))
             .count()
             + usize::from(load)
             + usize::from(reads.contains(&raddr::MUTEX_ACQUIRE))
-            + usize::from(matches!(code.instruction, Instruction::Semaphore(_)));
+            + usize::from(is_semaphore);
         if units > 1 {
             warn(Rule::OneUnitPerInstruction);
         }

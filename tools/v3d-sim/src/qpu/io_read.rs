@@ -1,4 +1,4 @@
-//! Reads of I/O addresses (qpu.md 2.1).
+//! Reads of I/O addresses.
 //!
 //! What a read causes (taking a uniform or a VPM vector, taking the mutex) happens once for an
 //! instruction, by the address alone, whether an operand uses the value or not.
@@ -40,6 +40,9 @@ impl Qpu {
             popped.vpm = shared.vpm.read(self.number, &setup);
         }
         if reads.contains(&raddr::MUTEX_ACQUIRE) {
+            if shared.vpm.is_writing(self.number) {
+                self.warn(Rule::MutexBeforeDrain, shared, String::new);
+            }
             shared.mutex.acquire(self.number);
         }
         if reads.contains(&raddr::VARYING) {

@@ -1,4 +1,4 @@
-//! Writes of I/O addresses (qpu.md 2.2).
+//! Writes of I/O addresses.
 //!
 //! Setup words, addresses and the like come from element 0. Conditions do not keep lanes out of a
 //! FIFO: what the chip puts there is undefined, here it is the result.
@@ -87,15 +87,16 @@ impl Qpu {
                 self.write_tmu(u8::from(address == waddr::TMU1_S), value, shared, memory)?;
             }
             _ if address.is_tmu() => return Err(FaultKind::ThreeD("a TMU texture coordinate")),
+            waddr::QUAD_XY => return Err(FaultKind::ThreeD("a quad coordinate")),
             _ => match Function::at(address) {
                 Some(function) => self.write_sfu(function.apply(value), shared)?,
-                None => return Err(FaultKind::ThreeD("this destination")),
+                None => return Err(FaultKind::ThreeD("the tile buffer")),
             },
         }
         Ok(())
     }
 
-    /// Which element the chip looks at is open (qpu.md open question 6): any that is enabled.
+    /// Which element the chip looks at is open: here any that is enabled.
     fn write_host_interrupt(&mut self, value: &Lanes, enabled: LaneMask, shared: &mut Shared) {
         let raised = value
             .iter()
@@ -170,6 +171,8 @@ impl Qpu {
             shared,
         );
         self.warn_unprotected(shared.vdr.is_busy(), shared);
+        // Own writes that are on their way must not overtake what is loaded.
+        shared.vpm.drain(self.number);
         shared.totals.vdr.commands += 1;
         shared.vdr.start(self.at(), shared.now, load);
     }

@@ -20,6 +20,7 @@ use crate::dma::{vdr, vdw};
 use crate::event::{FaultKind, Place, Wait};
 use crate::memory::Memory;
 use crate::report::At;
+use crate::rule::Rule;
 use crate::shared::Shared;
 use crate::tmu::Tmus;
 use crate::uniforms::Uniforms;
@@ -192,9 +193,20 @@ impl Qpu {
         {
             return Ok(Some(wait));
         }
+        if self.hazards.index == 0 {
+            self.check_uniforms(shared, memory);
+        }
         self.start_instruction();
         self.check_instruction(code, shared);
         self.execute_instruction(code, shared, memory)?;
         Ok(None)
+    }
+
+    /// The chip fetches two uniforms before the first instruction, whether the program reads any or not.
+    fn check_uniforms(&self, shared: &mut Shared, memory: &mut impl Memory) {
+        let address = self.uniforms.address();
+        if self.uniforms.is_given() && memory.read_word(address).is_err() {
+            self.warn(Rule::UniformsPointer, shared, || format!("{address:#010x}"));
+        }
     }
 }

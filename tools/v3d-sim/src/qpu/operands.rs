@@ -1,7 +1,8 @@
 //! Operands: what the two ports and the accumulators give to the ALUs.
 //!
 //! One value comes through each port whatever is selected; unpack widens the one from file A (pm = 0)
-//! or r4 (pm = 1), and a rotation moves the operands of the mul ALU (qpu.md 1.11 and 1.12).
+//! or r4 (pm = 1), and a rotation moves the operands of the mul ALU. Source:
+//! guide, figure 2 and "Vector rotation"; vc4asm's addendum; Broadcom's shaders.
 
 use super::Qpu;
 use super::hazards::file_index;

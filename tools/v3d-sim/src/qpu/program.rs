@@ -1,7 +1,7 @@
 //! Start and end of a program on a QPU.
 //!
 //! Nothing is initialised for a user program but its code and uniforms address; what it leaves, it
-//! leaves (qpu.md 1.3, 5.3, 6.4).
+//! leaves. What the chip does to setup words between programs nobody says.
 
 use super::{Flow, Hazards, Qpu, Status};
 use crate::rule::Rule;
@@ -37,6 +37,7 @@ impl Qpu {
     /// The program has executed its last instruction.
     pub(super) fn end_program(&mut self, shared: &mut Shared) {
         self.status = Status::Idle;
+        shared.vpm.drain(self.number);
         let outstanding = self.tmus.reset();
         if outstanding > 0 {
             self.warn(Rule::TmuUnreadAtEnd, shared, || {

@@ -75,8 +75,8 @@ impl Registers {
         }
     }
 
-    /// The lowest bit of register addresses is inverted at each program start (qpu.md 6.4), so what a
-    /// program left in rN its successor finds in r(N^1).
+    /// The lowest bit of register addresses is inverted at each program start (guide, "QPU register
+    /// files"), so what a program left in rN its successor finds in r(N^1).
     pub fn invert_address(&mut self) {
         for pair in self.a.chunks_exact_mut(2).chain(self.b.chunks_exact_mut(2)) {
             pair.swap(0, 1);

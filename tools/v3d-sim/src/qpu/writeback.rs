@@ -1,7 +1,7 @@
-//! Write-back: results to registers, accumulators and I/O, packed and masked by conditions.
+//! Write-back: results to registers, accumulators and I/O, packed and masked.
 //!
-//! Source: qpu.md 1.12 (pack), 2.2 (addresses). When both ALUs write one destination the mul ALU
-//! wins, and a unit gets one write.
+//! Source: guide, "Pack and unpack" and "Register address map". When both ALUs write one destination
+//! the mul ALU wins, and a unit gets one write.
 
 use super::Qpu;
 use crate::alu::pack::{self, Packed, Source};
@@ -49,7 +49,7 @@ impl Qpu {
         {
             add_loses = self.check_same_destination(write, add, mul, shared);
         }
-        let mut used_pack = write.pack == Pack::None;
+        let (mut written, mut packed) = (false, write.pack == Pack::None || write.pm);
         for (slot, output) in Slot::BOTH.into_iter().zip(&outputs) {
             let (address, file) = (write.waddr(slot), write.file(slot));
             let Some(output) = output else { continue };
@@ -57,14 +57,14 @@ impl Qpu {
                 continue;
             }
             let colour = self.colour_pack(write, slot, shared);
-            used_pack |= write.pm;
+            written = true;
             if let Some(number) = address.register() {
                 let pack = if file == File::A {
                     write.pack_a()
                 } else {
                     Pack::None
                 };
-                used_pack |= file == File::A;
+                packed |= file == File::A;
                 self.write_register(file, number, pack, colour, output, shared);
             } else if let Some(number) = address.accumulator() {
                 self.write_accumulator(file, number, colour, output);
@@ -78,7 +78,7 @@ impl Qpu {
                 self.write_io(file, address, &packed, output.enabled, shared, memory)?;
             }
         }
-        if !used_pack {
+        if written && !packed {
             self.warn(Rule::PackNoEffect, shared, String::new);
         }
         Ok(())

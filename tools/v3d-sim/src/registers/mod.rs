@@ -1,7 +1,8 @@
 //! V3D's registers as the ARM sees them: offsets in the 4 KiB window.
 //!
 //! Modelled is what user programs and their driver touch. The rest belongs to the 3D pipeline: it
-//! reads 0 (or what an idle block reads), and a write is a warning. Source: qpu.md section 6.
+//! reads 0 (or what an idle block reads), and a write is a warning. Source: guide, "V3D
+//! registers"; Broadcom's driver sources for those at 0xe00 on; values as read on chips.
 
 mod performance;
 

@@ -1,7 +1,8 @@
 //! TMU direct lookups: sixteen addresses in, sixteen words out.
 //!
 //! Each QPU has a request and a result FIFO for each of the two TMUs of its slice. Memory is read when
-//! the request is written; results wait in order for `ldtmu` (qpu.md 4.1 to 4.3).
+//! the request is written; results wait in order for `ldtmu`. Source: guide, "Texture and
+//! memory lookup unit"; depths also vc4asm and Broadcom's compiler.
 
 pub mod stale;
 

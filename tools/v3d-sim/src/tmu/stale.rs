@@ -1,7 +1,7 @@
 //! Which memory lines a TMU may hold an old copy of.
 //!
 //! Lookups go through TMU cache and L2C, which see neither stores by VDW nor those of the ARM until
-//! they are cleared (qpu.md 4.1, 5.6). Values here always come from memory; this remembers the lines
+//! they are cleared. Values here always come from memory; this remembers the lines
 //! that the chip may still hold as they were, so that a program that relies on luck is told.
 
 use crate::memory::ALIAS_MASK;

@@ -2,8 +2,9 @@
 //!
 //! 128 rows (Y) of 16 words (X). QPUs reach rows 0..63, and their writes only the rows that VPMBASE
 //! reserves; DMA reaches all rows. QPU writes take effect some rounds after their instruction, or when
-//! the writer reads the VPM or starts a store: another QPU sees them for sure only then (qpu.md 5.1,
-//! hazard 30).
+//! the writer reads the VPM or starts a store: another QPU sees them for sure only then, which is
+//! why GPU_FFT and Broadcom's shaders read a row before they release. Source: guide, "VPM"; the 64 rows
+//! that all QPUs share: errata HW-2253 and experiments on a Pi Zero.
 
 pub mod setup;
 
@@ -18,7 +19,7 @@ pub const ROWS: usize = 128;
 pub const COLUMNS: usize = 16;
 
 /// Rounds for which another QPU may not see a write. No source gives a figure; long enough that a
-/// hand-over without the drain that hazard 30 asks for shows in a test.
+/// hand-over without such a drain shows in a test.
 const WRITE_ROUNDS: u64 = 16;
 
 /// A write on its way.
@@ -99,7 +100,7 @@ impl Vpm {
 
     /// Puts all writes of one QPU in place.
     pub fn drain(&mut self, qpu: u8) {
-        if self.pending.iter().any(|write| write.qpu == qpu) {
+        if self.is_writing(qpu) {
             let (own, others) = self.pending.drain(..).partition(|write| write.qpu == qpu);
             self.pending = others;
             self.apply(own);
@@ -120,7 +121,13 @@ impl Vpm {
         }
     }
 
-    /// Whether writes are on their way.
+    /// Whether writes of one QPU are on their way.
+    #[must_use]
+    pub fn is_writing(&self, qpu: u8) -> bool {
+        self.pending.iter().any(|write| write.qpu == qpu)
+    }
+
+    /// Whether any writes are on their way.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         !self.pending.is_empty()

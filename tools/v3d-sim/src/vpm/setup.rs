@@ -1,6 +1,7 @@
-//! Generic block setup: how QPU vectors lie in the VPM, and the queue of read setups.
+//! Generic block setup: how vectors lie in the VPM, and the queue of reads.
 //!
-//! Source: qpu.md 5.2 and 5.3 (G tables of VPM block setup; examples run on hardware).
+//! Source: guide, tables of "VPM generic block write setup" and "read setup"; examples of asurati,
+//! py-videocore and GPU_FFT were run on hardware.
 
 use super::COLUMNS;
 use std::collections::VecDeque;
@@ -137,7 +138,8 @@ struct ReadBlock {
 /// The VPM read setups of a QPU.
 ///
 /// A second setup is taken only when at most one vector of the first is unread, else it is ignored:
-/// vc4asm's measurement, the strictest of three descriptions (hazard 9).
+/// vc4asm's measurement, the strictest of three descriptions (the guide: two are queued; Mesa: the
+/// second replaces the first).
 #[derive(Clone, Default, Debug)]
 pub struct ReadQueue {
     blocks: VecDeque<ReadBlock>,
@@ -196,7 +198,7 @@ mod tests {
     const H: u32 = 1 << 11;
     const LANED: u32 = 1 << 10;
 
-    /// The table of qpu.md 5.2, row by row.
+    /// The guide's table of orientations and widths, row by row.
     #[test]
     fn elements_lie_where_the_table_says() {
         for i in 0..16usize {

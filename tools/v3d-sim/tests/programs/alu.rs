@@ -201,7 +201,7 @@ fn conditions_of_a_rotated_result_are_those_of_the_destination() {
     );
 }
 
-/// qpu.md 1.13; a third-party program raises its host interrupt with such a value.
+/// vc4asm describes it; a third-party program raises its host interrupt with such a value.
 #[test]
 fn nop_reads_and_nop_mul_writes_give_left_overs() {
     let mut lab = Lab::new();

@@ -206,5 +206,5 @@ fn strict_runs_stop_at_the_first_warning_and_say_where() {
     assert_has(&text, "QPU 11 at 0x4000");
     assert_has(&text, "`mov vpm, ra0`");
     assert_has(&text, "must not be read by the next one");
-    assert_has(&text, "hazard 1");
+    assert_has(&text, "Broadcom's guide");
 }

@@ -1,4 +1,4 @@
-//! A bench for small programs: what they put into the VPM comes back as rows of sixteen words.
+//! A bench for small programs: what they put into the VPM comes back as rows.
 
 use qpu::generate::{Builder, NONE, ST_ADDR, ST_WAIT, Src, VPM, WR_SETUP};
 use qpu::job::{Buffer, CacheClear, Job, Launch, Program, Runner};

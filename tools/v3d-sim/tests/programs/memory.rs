@@ -336,6 +336,63 @@ fn combinations_in_one_instruction_are_noticed() {
 }
 
 #[test]
+fn a_uniforms_address_without_memory_is_noticed() {
+    let mut lab = Lab::new();
+    let mut b = Builder::new();
+    b.nop();
+    b.end();
+    let mut program = lab.load(&b.finish().unwrap(), &[]);
+    program.uniforms.0 = 0x4fff_0000;
+    lab.run(&[program]).unwrap();
+    assert_eq!(lab.runner.warnings()[0].rule.id(), "uniforms-pointer");
+}
+
+#[test]
+fn a_mutex_taken_before_vpm_writes_are_drained_is_noticed() {
+    let rules = rules(|b| {
+        show(b, 1);
+        b.mov(NONE, MUTEX_ACQUIRE);
+        b.nop();
+        b.mov(MUTEX_RELEASE, 1);
+        show(b, 1);
+        b.ldi(RD_SETUP, 0x0010_1a00u32);
+        b.mov(R0, VPM);
+        b.mov(NONE, MUTEX_ACQUIRE);
+        b.nop();
+        b.mov(MUTEX_RELEASE, 1);
+    });
+    assert_eq!(rules, ["mutex-before-drain"]);
+}
+
+#[test]
+fn packs_that_do_nothing_are_noticed() {
+    use qpu::isa::{Pack, waddr};
+    let rules = rules(|b| {
+        b.ldi(ra(0), 3u32);
+        b.nop();
+        let write = |address| WriteBack {
+            pack: Pack::P8a,
+            waddr_add: address,
+            cond_add: Cond::Always,
+            ..WriteBack::NOTHING
+        };
+        let mov = |write| {
+            Instruction::Alu(Alu {
+                write,
+                op_add: AddOp::Or,
+                raddr_a: qpu::isa::Raddr::from_bits(0).unwrap(),
+                add_a: Mux::A,
+                add_b: Mux::A,
+                ..Alu::NOP
+            })
+        };
+        b.instruction(mov(write(waddr::NOP)));
+        b.instruction(mov(write(waddr::ACC0)));
+    });
+    assert_eq!(rules, ["pack-no-effect"]);
+}
+
+#[test]
 fn what_is_left_at_the_end_is_noticed() {
     let mut lab = Lab::new();
     let table = lab.put(&[1; 32]);

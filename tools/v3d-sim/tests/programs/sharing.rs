@@ -1,4 +1,4 @@
-//! What QPUs share: semaphores, the mutex, the VPM, and the order in which they advance.
+//! What QPUs share: semaphores, the mutex, the VPM, and the order of turns.
 
 use crate::lab::*;
 use qpu::generate::*;
@@ -66,7 +66,7 @@ fn a_vpm_write_that_is_not_drained_may_be_seen_late() {
     assert_eq!(lab.rows()[..2], [[5; 16], [0; 16]]);
 }
 
-/// Slaves report and wait; the master waits for all and lets them go (qpu.md 9). Each slave stores its row.
+/// Slaves report and wait; the master waits for all and lets them go.
 #[test]
 fn a_barrier_of_twelve() {
     const ROUNDS: u32 = 10;
