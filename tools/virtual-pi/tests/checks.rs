@@ -397,20 +397,21 @@ fn checks_can_be_switched_off() {
 
 #[test]
 fn what_this_model_lacks_is_told_apart() {
-    let cases: [(&str, &dyn Fn(&mut Guest)); 5] = [
-        ("Thumb", &|guest| {
+    type Case = (&'static str, fn(&mut Guest));
+    let cases: [Case; 5] = [
+        ("Thumb", |guest| {
             guest.set(1, 0x9001).word(0xe12f_ff11); // bx r1
         }),
-        ("FPSCR.LEN", &|guest| {
+        ("FPSCR.LEN", |guest| {
             guest.vfp(0x0303_0000);
         }),
-        ("FPSCR.RMode", &|guest| {
+        ("FPSCR.RMode", |guest| {
             guest.vfp(0x0340_0000);
         }),
-        ("CPSR.E", &|guest| {
+        ("CPSR.E", |guest| {
             guest.set(1, 0x3d3).word(0xe122_f001); // msr cpsr_x, r1
         }),
-        ("subpage", &|guest| {
+        ("subpage", |guest| {
             guest.set(1, 0x0005_0079).cp15(1, 1, 0, 0);
         }),
     ];

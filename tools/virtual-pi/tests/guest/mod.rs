@@ -153,9 +153,10 @@ impl Guest {
         self.word(condition << 28 | 0x0a00_0000 | offset)
     }
 
-    /// Stays here for ever.
+    /// Stays here for ever, asleep.
     pub fn hang(&mut self) -> &mut Self {
-        self.branch(14, self.here())
+        let top = self.here();
+        self.wfi().branch(14, top)
     }
 
     /// Loops until `register & mask` at `address` is not 0 (`set`) or 0; clobbers r0 and r1.
