@@ -13,7 +13,7 @@ use crate::interrupt;
 use crate::log;
 use crate::pm::{Note, Pm, Reason};
 use crate::timer::Clock;
-use crate::uart::{Divisor, NoDivisor, Uart};
+use crate::uart::{Divisor, NoDivisor, RECEIVE_BYTES, Uart};
 
 /// How long the instrument's loop may be away before the board restarts: several times the longest
 /// step, a transform of 2^16 points on the ARM in windows of a second.
@@ -88,6 +88,11 @@ impl<L: OutputPin> Device<L> {
     }
 }
 
+fn baud_error(NoDivisor { clock_hz }: NoDivisor) -> BaudError {
+    let (lowest, highest) = Divisor::range(clock_hz);
+    BaudError { lowest, highest }
+}
+
 impl<L: OutputPin> Board for Device<L> {
     fn now_us(&mut self) -> u64 {
         self.clock.now_us()
@@ -132,11 +137,18 @@ impl<L: OutputPin> Board for Device<L> {
         }
     }
 
+    fn check_baud(&self, baud: u32) -> Result<u32, BaudError> {
+        Divisor::nearest(self.uart.clock_hz(), baud)
+            .map(|divisor| divisor.actual_baud)
+            .map_err(baud_error)
+    }
+
     fn set_baud(&mut self, baud: u32) -> Result<u32, BaudError> {
-        self.uart.set_baud(baud).map_err(|NoDivisor { clock_hz }| {
-            let (lowest, highest) = Divisor::range(clock_hz);
-            BaudError { lowest, highest }
-        })
+        self.uart.set_baud(baud).map_err(baud_error)
+    }
+
+    fn receive_capacity(&self) -> usize {
+        RECEIVE_BYTES - 1
     }
 
     fn stage(&mut self, stage: Stage) {

@@ -82,7 +82,7 @@ register_structs! {
 }
 
 /// Bytes from the host that may wait: a whole frame, and what arrives while it is worked on.
-const RECEIVE_BYTES: usize = 16 * 1024;
+pub const RECEIVE_BYTES: usize = 16 * 1024;
 
 /// Bytes to the host that may wait: some frames, so that a spectrum is computed while one is sent.
 const TRANSMIT_BYTES: usize = 16 * 1024;

@@ -121,10 +121,12 @@ impl<Q: Engine> Core<'_, Q> {
             self.outbox.put(envelope, &Message::Descriptor(descriptor));
             return true;
         }
-        if self.send_chunk(board) {
+        if now_us >= self.outbox.next_chunk_us() && self.send_chunk(board) {
             return true;
         }
-        if let Some(ack) = self.late_ack.take() {
+        if self.sending.is_none()
+            && let Some(ack) = self.late_ack.take()
+        {
             let envelope = self.envelope(board, ack.request, ack.stream);
             self.outbox.put(envelope, &Message::Ack(""));
             return true;

@@ -212,12 +212,12 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
     /// Does what can be done now, then sleeps until there is more to do.
     pub fn step(&mut self, board: &mut impl Board) {
         let now_us = board.now_us();
-        let mut busy = self.core.outbox.pump(board);
+        let mut busy = self.core.outbox.pump(board, self.core.baud);
         self.core.keep_time(board, now_us);
         busy |= self.receive(board);
         busy |= self.core.work(board);
         if self.core.outbox.is_free() && self.core.next_output(board) {
-            self.core.outbox.pump(board);
+            self.core.outbox.pump(board, self.core.baud);
             busy = true;
         }
         if !busy {
@@ -362,6 +362,9 @@ impl<Q: Engine> Core<'_, Q> {
         } else {
             self.next_second_us.max(now_us + 1)
         };
+        if self.sending.is_some() && !waiting {
+            at_us = at_us.min(self.outbox.next_chunk_us()).max(now_us + 1);
+        }
         if self.state == State::Streaming {
             let needed = self.analyser.next_sample() + self.analyser.wants() as u64;
             let due_us = self.epoch_us + (needed * SECOND_US).div_ceil(RATE_HZ);

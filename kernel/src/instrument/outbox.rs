@@ -7,12 +7,17 @@ use wire::{Encoder, Envelope, Message};
 
 use super::board::Board;
 
+/// What is left on the line when the next chunk is handed on, so that the line never idles.
+const BACKLOG_US: u64 = 50_000;
+
 pub(super) struct Outbox<'a> {
     encoder: Encoder,
     payload: &'a mut [u8],
     frame: &'a mut [u8],
     used: usize,
     sent: usize,
+    /// When the line will have sent what the board has taken, by the line's rate.
+    busy_until_us: u64,
 }
 
 impl<'a> Outbox<'a> {
@@ -23,6 +28,7 @@ impl<'a> Outbox<'a> {
             frame,
             used: 0,
             sent: 0,
+            busy_until_us: 0,
         }
     }
 
@@ -55,12 +61,20 @@ impl<'a> Outbox<'a> {
     }
 
     /// Hands on what the board takes; whether it took any.
-    pub(super) fn pump(&mut self, board: &mut impl Board) -> bool {
+    pub(super) fn pump(&mut self, board: &mut impl Board, baud: u32) -> bool {
         if self.is_free() {
             return false;
         }
         let taken = board.send(&self.frame[self.sent..self.used]);
         self.sent += taken;
+        let took_us = taken as u64 * 10_000_000 / u64::from(baud.max(1));
+        self.busy_until_us = self.busy_until_us.max(board.now_us()) + took_us;
         taken > 0
+    }
+
+    /// From when on the next chunk of a spectrum may follow. A board's transmit queue may hold more
+    /// than a second of spectra; keeping it short lets answers and descriptors through in time.
+    pub(super) fn next_chunk_us(&self) -> u64 {
+        self.busy_until_us.saturating_sub(BACKLOG_US)
     }
 }

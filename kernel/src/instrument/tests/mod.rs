@@ -34,7 +34,7 @@ pub struct FakeBoard {
     pub sleeps: u64,
 }
 
-const QUEUE_BYTES: u64 = 2048;
+const QUEUE_BYTES: u64 = 16 * 1024;
 
 impl FakeBoard {
     fn byte_ns(&self) -> u64 {

@@ -196,3 +196,22 @@ fn long_spectra_travel_in_chunks() {
         .filter(|seen| matches!(seen, Seen::Frame(header, _) if header.kind == Kind::SPECTRUM));
     assert!(chunks.count() >= 9);
 }
+
+#[test]
+fn a_full_line_still_lets_answers_through() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::Set("avg=1 out=f32"));
+    session.must(&Message::Start);
+    session.run_ms(2000);
+    for _ in 0..10 {
+        let start_ns = session.board.now_ns;
+        session.ping();
+        // At most what is queued, a chunk, and the ping's own way.
+        assert!(session.board.now_ns - start_ns < 600_000_000);
+        session.run_ms(70);
+    }
+    // And the line is never idle: 513 bins take 0.19 s.
+    let records = session.spectra.len();
+    session.run_ms(5000);
+    assert!(session.spectra.len() - records >= 25);
+}
