@@ -266,9 +266,10 @@ impl<Q: Engine> Core<'_, Q> {
         }
     }
 
-    /// The stream number of records.
+    /// The stream number of records: the upload's, also while its last record is sent.
     fn stream(&self) -> u16 {
-        self.upload.as_ref().map_or(0, |upload| upload.stream)
+        let last = self.sending.map_or(0, |sending| sending.stream);
+        self.upload.as_ref().map_or(last, |upload| upload.stream)
     }
 
     /// Ends the stream that nobody asked for, whatever the byte is.

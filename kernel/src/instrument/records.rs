@@ -19,7 +19,7 @@ const TEXT_LINES: usize = 4;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Sending {
     pub head: RecordHead,
-    stream: u16,
+    pub stream: u16,
     /// Index of the first value sent in the whole spectrum.
     start: usize,
     /// Values sent so far.

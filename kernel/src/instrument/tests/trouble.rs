@@ -212,3 +212,95 @@ fn wrong_words_in_cmdline_are_named_in_the_banner() {
         "{text}"
     );
 }
+
+/// Any requests in any order with any payloads: no panic, and the board answers afterwards. The
+/// seed is fixed so that a failure can be had again.
+#[test]
+fn any_requests_leave_a_working_board() {
+    let mut session = Session::quiet(Some(FakeQpu::default()));
+    session.board.baud = 3_000_000;
+    session.board.host_baud = 3_000_000;
+    let mut state = 0x0BAD_5EED_u64;
+    let mut random = move |limit: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % limit
+    };
+    const WORDS: [&str; 12] = [
+        "n=16",
+        "n=65536",
+        "n=64",
+        "avg=all",
+        "avg=1",
+        "overlap=99%",
+        "overlap=0",
+        "first=-8",
+        "first=all",
+        "bins=9",
+        "bins=0",
+        "out=text",
+    ];
+    let (mut payload, mut frame) = ([0; MAX_PAYLOAD], [0; MAX_FRAME]);
+    for round in 0..3000 {
+        let bytes: Vec<u8> = (0..random(300)).map(|_| random(256) as u8).collect();
+        let message = match random(8) {
+            0 => Message::Set(WORDS[random(12) as usize]),
+            1 => Message::Start,
+            2 => Message::UploadBegin(UploadBegin {
+                format: SampleFormat::ALL[random(3) as usize],
+                domain: Domain::ALL[random(2) as usize],
+                rate: Rate::hz(1 + random(1 << 30)),
+                samples: random(4) * random(1 << 20),
+            }),
+            3..5 => Message::UploadData {
+                offset: random(3) * random(400),
+                data: &bytes,
+            },
+            5 => Message::UploadEnd {
+                samples: random(600),
+                crc: wire::crc32(&bytes),
+            },
+            6 => Message::Get("all capabilities"),
+            _ => Message::Status(wire::Status {
+                state: State::Idle,
+                engine: EngineKind::Cpu,
+                counters: Counters::default(),
+                line_errors: 0,
+            }),
+        };
+        let mut length = message.encode(&mut payload).unwrap();
+        let mut kind = message.kind();
+        if random(4) == 0 {
+            length = random(64) as usize;
+            payload[..length].fill_with(|| random(12) as u8);
+            kind = Kind(random(16) as u8);
+        }
+        if kind == Kind::REBOOT || kind == Kind::BAUD {
+            continue;
+        }
+        let envelope = Envelope {
+            request: 1000 + round,
+            ..Envelope::default()
+        };
+        let length = session
+            .encoder
+            .frame(envelope, kind, &payload[..length], &mut frame)
+            .unwrap();
+        session.send_bytes(&frame[..length]);
+        session.run_ms(random(4));
+        if round % 500 == 499 {
+            session.request = 20_000 + round;
+            session.ping();
+        }
+    }
+    session.request = 30_000;
+    session.must(&Message::Stop);
+    session.must(&Message::Set(
+        "n=1024 avg=16 first=all bins=0 out=u16 overlap=50%",
+    ));
+    session.must(&Message::Start);
+    session.spectra.clear();
+    session.run_ms(500);
+    assert!(!session.spectra.is_empty());
+}
