@@ -9,6 +9,7 @@ use crate::config::Config;
 use crate::devices::gpio::Gpio;
 use crate::devices::intc::InterruptController;
 use crate::devices::mailbox::Mailbox;
+use crate::devices::map::missing;
 use crate::devices::pm::Pm;
 use crate::devices::property::Firmware;
 use crate::devices::timer::SystemTimer;
@@ -95,7 +96,7 @@ impl Board {
         while let Some(request) = self.mailbox.take_request(now) {
             self.serve(request);
         }
-        let v3d = self.advance_v3d(now);
+        let v3d = self.with_v3d(|v3d, bus| v3d.advance(now, bus));
         self.uart
             .advance(now)
             .min(self.timer.advance(now))
@@ -104,14 +105,14 @@ impl Board {
             .min(v3d)
     }
 
-    fn advance_v3d(&mut self, now: u64) -> u64 {
+    fn with_v3d<T>(&mut self, act: impl FnOnce(&mut V3dPort, &mut Bus<'_>) -> T) -> T {
         let mut bus = Bus {
             memory: &mut self.memory,
             lines: &mut self.lines,
             fault: &mut self.fault,
             check_alias: self.config.checks.bus_address,
         };
-        self.v3d.advance(now, &mut bus)
+        act(&mut self.v3d, &mut bus)
     }
 
     /// The lines to the core: (IRQ, FIQ).
@@ -174,7 +175,7 @@ impl Board {
                 self.uart.read(offset)
             }
             0x20c0_0000 => {
-                self.advance_v3d(now);
+                self.with_v3d(|v3d, bus| v3d.catch_up(now, bus));
                 Ok(self.v3d.read(offset))
             }
             _ => Err(missing(address)),
@@ -225,7 +226,7 @@ impl Board {
                 if offset == SRQPC {
                     self.check_barrier(Agent::V3d)?;
                 }
-                self.advance_v3d(now);
+                self.with_v3d(|v3d, bus| v3d.catch_up(now, bus));
                 self.v3d.write(offset, value);
                 Ok(())
             }
@@ -305,37 +306,5 @@ impl Board {
         self.lines.outside_write(physical, 4, Agent::Mailbox)?;
         *self.memory.word_mut(physical) = value;
         Ok(())
-    }
-}
-
-/// Blocks of the BCM2835 that are not modelled, by page.
-const UNMODELLED: [(u32, u32, &str); 18] = [
-    (0x2000_7000, 0x2000_7fff, "DMA"),
-    (0x2000_a000, 0x2000_afff, "the ASB bridges"),
-    (0x2000_b400, 0x2000_b4ff, "the ARM timer"),
-    (0x2010_1000, 0x2010_1fff, "the clock manager"),
-    (0x2010_4000, 0x2010_4fff, "the random number generator"),
-    (0x2020_2000, 0x2020_2fff, "SDHOST"),
-    (0x2020_3000, 0x2020_3fff, "PCM/I2S"),
-    (0x2020_4000, 0x2020_4fff, "SPI0"),
-    (0x2020_5000, 0x2020_5fff, "I2C0"),
-    (0x2020_c000, 0x2020_cfff, "PWM"),
-    (0x2021_2000, 0x2021_2fff, "the temperature sensor"),
-    (0x2021_4000, 0x2021_4fff, "the SPI slave"),
-    (0x2021_5000, 0x2021_5fff, "AUX (mini UART, SPI1, SPI2)"),
-    (0x2030_0000, 0x2030_0fff, "EMMC"),
-    (0x2060_0000, 0x2060_0fff, "SMI"),
-    (0x2080_4000, 0x2080_4fff, "I2C1"),
-    (0x2080_5000, 0x2080_5fff, "I2C2"),
-    (0x2098_0000, 0x2099_ffff, "USB"),
-];
-
-fn missing(address: u32) -> FaultKind {
-    match UNMODELLED
-        .iter()
-        .find(|(first, last, _)| (*first..=*last).contains(&address))
-    {
-        Some((.., name)) => FaultKind::NotModelled(format!("{name}, at {address:#010x}")),
-        None => FaultKind::Unmapped,
     }
 }

@@ -1,22 +1,9 @@
-//! The MMU: table walks in the ARMv6 format, memory types, and the TLBs.
-//!
-//! The data TLB is what makes loads and stores fast: an entry exists only for RAM, its tags say
-//! whether loads and stores may use it, and it carries the number of the page and of the page of
-//! line states (see [`crate::checks`]).
+//! The MMU: table walks in the ARMv6 format, permissions and memory types.
 //!
 //! Source: ARM Architecture Reference Manual (DDI 0100I), chapter B4; ARM1176JZF-S TRM, chapter 6.
 
 use super::Cpu;
-use super::registers::USR;
-use crate::checks;
 use crate::fault::{Agent, FaultKind};
-
-/// A tag that no page has.
-const NO_TAG: u32 = 1;
-/// Entries of the data TLB; a size of ours, not of the chip's.
-pub const ENTRIES: usize = 1024;
-/// Entries of the instruction TLB.
-const FETCH_ENTRIES: usize = 256;
 
 /// What an access is for.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,116 +64,7 @@ pub enum WalkError {
     Stop(FaultKind, u32),
 }
 
-/// An entry of the data TLB.
-#[derive(Clone, Copy)]
-pub struct Entry {
-    /// Page of the virtual address if loads may use it.
-    pub read: u32,
-    /// Page of the virtual address if stores may use it.
-    pub write: u32,
-    /// Number of the page in RAM.
-    pub page: u32,
-    /// Number of the page of line states.
-    pub lines: u32,
-}
-
-/// Both TLBs.
-pub struct Tlb {
-    entries: Box<[Entry; ENTRIES]>,
-    fetch: Box<[(u32, u32); FETCH_ENTRIES]>,
-}
-
-impl Tlb {
-    /// Empty TLBs.
-    pub fn new() -> Self {
-        let none = Entry {
-            read: NO_TAG,
-            write: NO_TAG,
-            page: 0,
-            lines: 0,
-        };
-        Self {
-            entries: Box::new([none; ENTRIES]),
-            fetch: Box::new([(NO_TAG, 0); FETCH_ENTRIES]),
-        }
-    }
-
-    /// The entry that a virtual address would use.
-    #[inline(always)]
-    pub fn entry(&self, virtual_address: u32) -> &Entry {
-        &self.entries[(virtual_address >> 12) as usize % ENTRIES]
-    }
-}
-
 impl Cpu {
-    /// Drops all translations.
-    pub fn flush_tlb(&mut self) {
-        for entry in self.tlb.entries.iter_mut() {
-            entry.read = NO_TAG;
-            entry.write = NO_TAG;
-        }
-        for entry in self.tlb.fetch.iter_mut() {
-            entry.0 = NO_TAG;
-        }
-        // The page that is executing has to be looked up again.
-        self.fetch_page = NO_TAG;
-    }
-
-    /// Remembers a translation of RAM for the fast path.
-    pub fn fill_tlb(&mut self, virtual_address: u32, found: &Translation) {
-        let tag = virtual_address & !0xfff;
-        let lines = match found.kind {
-            MemoryType::StronglyOrdered => checks::OPEN,
-            MemoryType::WriteBack => self.board.lines.page_for(found.page),
-            // Loads of write-through memory need their line's state; its stores never look dirty,
-            // so that they always take the slow path.
-            MemoryType::WriteThrough => self.board.lines.page_for(found.page),
-            MemoryType::Uncached | MemoryType::Device => checks::WATCH_STORES,
-        };
-        self.tlb.entries[(virtual_address >> 12) as usize % ENTRIES] = Entry {
-            read: if found.read { tag } else { NO_TAG },
-            write: if found.write && found.kind != MemoryType::WriteThrough {
-                tag
-            } else {
-                NO_TAG
-            },
-            page: found.page >> 12,
-            lines,
-        };
-    }
-
-    /// The number of the RAM page that holds the instruction at `address`.
-    ///
-    /// # Errors
-    /// None: the abort has been taken, or the run stopped.
-    pub fn fetch_translation(&mut self, address: u32) -> Option<u32> {
-        let tag = address & !0xfff;
-        let slot = (address >> 12) as usize % FETCH_ENTRIES;
-        if self.tlb.fetch[slot].0 == tag {
-            return Some(self.tlb.fetch[slot].1);
-        }
-        match self.walk(address, Access::Execute, self.mode == USR) {
-            Ok(found) if found.page < self.board.memory.size() => {
-                self.tlb.fetch[slot] = (tag, found.page >> 12);
-                Some(found.page >> 12)
-            }
-            Ok(found) => {
-                self.pc = address;
-                self.fault(FaultKind::Unmapped, Some(found.page | address & 0xfff));
-                None
-            }
-            Err(WalkError::Abort(status)) => {
-                self.prefetch_abort(address, status);
-                None
-            }
-            Err(WalkError::Stop(kind, at)) => {
-                self.pc = address;
-                self.fault(kind, Some(at));
-                None
-            }
-        }
-    }
-
     /// Translates one address.
     pub fn walk(
         &mut self,

@@ -3,6 +3,9 @@
 //! Decoded operations are kept per physical page and compared with the raw word at each fetch, so
 //! nothing has to be invalidated when code changes. The operations of a page are taken out of the
 //! table while that page executes, which lets an operation be borrowed while it changes the core.
+//! RAM and line states are arrays of a constant size behind masked numbers, so that safe code needs no
+//! bounds checks on the fast path.
+//!
 //! Time is exact per instruction: a stretch of instructions ends at `deadline`, and everything that
 //! could raise an interrupt sets `deadline` to 0.
 //!
@@ -26,6 +29,7 @@ mod multiple;
 mod multiply;
 mod registers;
 mod status;
+mod tlb;
 mod vfp;
 
 use crate::board::Board;
@@ -60,7 +64,7 @@ pub struct Cpu {
     vfp: vfp::Vfp,
     /// The address and size that LDREX marked.
     exclusive: Option<(u32, u32)>,
-    tlb: mmu::Tlb,
+    tlb: tlb::Tlb,
     code: Vec<Option<CodePage>>,
     /// Virtual page of the operations that execute; changed to make the loop look again.
     fetch_page: u32,
@@ -95,7 +99,7 @@ impl Cpu {
             cp15: cp15::Registers::new(clock),
             vfp: vfp::Vfp::default(),
             exclusive: None,
-            tlb: mmu::Tlb::new(),
+            tlb: tlb::Tlb::new(),
             code: std::iter::repeat_with(|| None).take(pages).collect(),
             fetch_page: 1,
             deadline: 0,

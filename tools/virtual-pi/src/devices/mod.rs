@@ -6,6 +6,7 @@
 pub mod gpio;
 pub mod intc;
 pub mod mailbox;
+pub mod map;
 pub mod pm;
 pub mod property;
 pub mod serial_line;

@@ -1,9 +1,10 @@
 //! V3D on this board: power, virtual time, and how it reaches memory.
 //!
 //! V3D runs in rounds of 4 of its clocks on a grid that starts at power-on, in stretches: up to the
-//! current clock whenever the ARM touches one of its registers, and else at least every
+//! current clock whenever the ARM touches one of its registers, and else at each multiple of
 //! [`V3D_QUANTUM_ROUNDS`]. So a poll of SRQCS is exact to the round, while an interrupt, and memory
-//! that the ARM reads without asking V3D first, may be late by one quantum, always by the same.
+//! that the ARM reads without asking V3D first, may be late by up to a quantum (1.024 us), and by the
+//! same time in every run.
 //!
 //! Source: reference/qpu.md sections 6 and 7; the block itself is in v3d-sim.
 
@@ -59,21 +60,40 @@ impl V3dPort {
         }
     }
 
-    /// Runs V3D up to `now`; returns when it wants to be run again.
+    /// Runs V3D if a look is due at `now`; returns when the next one is.
     pub fn advance(&mut self, now: u64, memory: &mut Bus<'_>) -> u64 {
+        if !self.powered || !self.v3d.is_running() {
+            return NEVER;
+        }
+        if now >= clocks_for_rounds(self.next_look()) {
+            self.catch_up(now, memory);
+        }
+        if self.v3d.is_running() {
+            clocks_for_rounds(self.next_look())
+        } else {
+            NEVER
+        }
+    }
+
+    /// Runs V3D up to `now`, before one of its registers is touched.
+    pub fn catch_up(&mut self, now: u64, memory: &mut Bus<'_>) {
         let target = rounds_in_clocks(now);
         if self.powered && self.v3d.is_running() && target > self.rounds {
             self.v3d.advance(memory, target - self.rounds);
         }
         self.rounds = target;
-        if !self.powered || !self.v3d.is_running() {
-            NEVER
-        } else if self.v3d.is_stuck() {
-            // Only the ARM can change that; V3D is run to notice how long it has lasted.
-            clocks_for_rounds(target + V3D_STUCK_ROUNDS)
+    }
+
+    /// Looks lie on multiples of the quantum, so that they do not depend on how often anything else
+    /// is looked at, nor on how the host slices its calls.
+    fn next_look(&self) -> u64 {
+        // While nothing can go on, only the ARM can change that; V3D is run to notice how long.
+        let quantum = if self.v3d.is_stuck() {
+            V3D_STUCK_ROUNDS
         } else {
-            clocks_for_rounds(target + V3D_QUANTUM_ROUNDS)
-        }
+            V3D_QUANTUM_ROUNDS
+        };
+        (self.rounds / quantum + 1) * quantum
     }
 
     /// GPU interrupt 10.
@@ -90,7 +110,7 @@ impl V3dPort {
             .collect()
     }
 
-    /// Reads a register; `advance` has been called.
+    /// Reads a register; `catch_up` has been called.
     pub fn read(&mut self, offset: u32) -> u32 {
         match (self.present, self.powered) {
             (false, _) => 0,
@@ -99,7 +119,7 @@ impl V3dPort {
         }
     }
 
-    /// Writes a register; `advance` has been called. Without power nothing happens.
+    /// Writes a register; `catch_up` has been called. Without power nothing happens.
     pub fn write(&mut self, offset: u32, value: u32) {
         if self.powered {
             self.v3d.write_register(offset, value);

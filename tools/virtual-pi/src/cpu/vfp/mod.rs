@@ -200,3 +200,7 @@ fn arithmetic_handler(opcode: u32, negated: bool, is_double: bool) -> Handler {
         _ => undefined,
     }
 }
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;
