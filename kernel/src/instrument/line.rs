@@ -22,6 +22,10 @@ impl<Q: Engine> Core<'_, Q> {
             self.set_baud(START_BAUD, board);
             self.say("break: 115200 baud");
         }
+        if self.stopped_hint_us.is_some_and(|at_us| now_us >= at_us) {
+            self.stopped_hint_us = None;
+            self.say("stream stopped; type help and Enter, or run `qpuscope read`");
+        }
         match self.baud_change {
             BaudChange::Drain { new } if self.outbox.is_free() && board.send_idle() => {
                 let old = self.baud;

@@ -50,6 +50,8 @@ const SECOND_US: u64 = 1_000_000;
 const CREDIT_REPEAT_US: u64 = 500_000;
 /// An upload is given up when no samples have come for this time.
 const UPLOAD_TIMEOUT_US: u64 = 10 * SECOND_US;
+/// A frame that ended the stream has come to its own end by then.
+const STOPPED_HINT_US: u64 = 300_000;
 /// Bytes looked at in one step, so that transforms get their turn.
 const RECEIVE_BUDGET: usize = 2048;
 
@@ -127,6 +129,8 @@ struct Core<'a, Q> {
     next_second_us: u64,
     next_credit_us: u64,
     next_hint_us: u64,
+    /// When to say that the stream was stopped.
+    stopped_hint_us: Option<u64>,
     upload_deadline_us: u64,
 }
 
@@ -182,6 +186,7 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
                 next_second_us: 0,
                 next_credit_us: 0,
                 next_hint_us: 0,
+                stopped_hint_us: None,
                 upload_deadline_us: 0,
             },
         }
@@ -243,7 +248,7 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
             self.received_start += 1;
             budget -= 1;
             any = true;
-            self.core.any_byte(byte, board);
+            self.core.any_byte(board);
             let mut item = self.decoder.push(byte);
             if item.is_none() && byte == b'\r' {
                 // A terminal's Enter key.
@@ -272,16 +277,12 @@ impl<Q: Engine> Core<'_, Q> {
         self.upload.as_ref().map_or(last, |upload| upload.stream)
     }
 
-    /// Ends the stream that nobody asked for, whatever the byte is.
-    fn any_byte(&mut self, byte: u8, board: &mut impl Board) {
+    /// Ends the stream that nobody asked for, whatever the byte is. Unless a frame follows, it was a
+    /// key, and whoever pressed it is told what can be typed.
+    fn any_byte(&mut self, board: &mut impl Board) {
         if core::mem::take(&mut self.unasked) {
             self.end_stream(board);
-            if byte != 0 {
-                self.hint(
-                    board,
-                    "stream stopped; type help and Enter, or run `qpuscope read`",
-                );
-            }
+            self.stopped_hint_us = Some(board.now_us() + STOPPED_HINT_US);
         }
     }
 
@@ -290,6 +291,7 @@ impl<Q: Engine> Core<'_, Q> {
             Item::Frame(header, payload) => {
                 self.host_seen = true;
                 self.strange_bytes = 0;
+                self.stopped_hint_us = None;
                 if let BaudChange::Confirm { .. } = self.baud_change {
                     self.baud_change = BaudChange::None;
                 }
@@ -365,6 +367,9 @@ impl<Q: Engine> Core<'_, Q> {
         };
         if self.sending.is_some() && !waiting {
             at_us = at_us.min(self.outbox.next_chunk_us()).max(now_us + 1);
+        }
+        if let Some(hint_us) = self.stopped_hint_us {
+            at_us = at_us.min(hint_us).max(now_us + 1);
         }
         if self.state == State::Streaming {
             let needed = self.analyser.next_sample() + self.analyser.wants() as u64;

@@ -79,8 +79,18 @@ fn any_byte_ends_the_unasked_stream() {
         let spectra = session.spectra.len();
         session.run_ms(3000);
         assert_eq!(session.spectra.len(), spectra, "after {byte:#x}");
+        assert!(session.text().contains("stream stopped; type help"));
         session.ping();
     }
+}
+
+#[test]
+fn a_host_that_ends_the_stream_needs_no_hint() {
+    let mut session = Session::start("", None);
+    session.run_ms(700);
+    session.ping();
+    session.run_ms(1000);
+    assert!(!session.text().contains("stream stopped"));
 }
 
 #[test]
