@@ -18,9 +18,10 @@ pub const ROWS: usize = 128;
 /// Words in a row.
 pub const COLUMNS: usize = 16;
 
-/// Rounds for which another QPU may not see a write. No source gives a figure; long enough that a
-/// hand-over without such a drain shows in a test.
-const WRITE_ROUNDS: u64 = 16;
+/// Rounds for which another QPU may not see a write. No source gives a figure; this is the longest
+/// that lets py-videocore's semaphore test pass, which hands a row over without a drain and ran on
+/// hardware.
+const WRITE_ROUNDS: u64 = 3;
 
 /// A write on its way.
 struct PendingWrite {
