@@ -15,7 +15,7 @@ use virtual_pi::{Config, Stop, VirtualPi};
 pub trait Line {
     /// Sends bytes to the board.
     fn send(&mut self, bytes: &[u8]);
-    /// Lets up to `step_ms` milliseconds of the line's time pass; returns what came.
+    /// Lets `step_ms` milliseconds of the line's time pass; returns what came.
     fn receive(&mut self, step_ms: u64) -> Vec<u8>;
 }
 
@@ -147,12 +147,18 @@ impl Line for Qemu {
     }
 
     fn receive(&mut self, step_ms: u64) -> Vec<u8> {
-        match self.output.recv_timeout(Duration::from_millis(step_ms)) {
-            Ok(bytes) => bytes,
-            Err(RecvTimeoutError::Timeout) => Vec::new(),
-            Err(RecvTimeoutError::Disconnected) => {
-                thread::sleep(Duration::from_millis(step_ms));
-                Vec::new()
+        // The whole step, even when something comes at once: callers count steps as time.
+        let deadline = Instant::now() + Duration::from_millis(step_ms);
+        let mut bytes = Vec::new();
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.output.recv_timeout(left) {
+                Ok(more) => bytes.extend(more),
+                Err(RecvTimeoutError::Timeout) => return bytes,
+                Err(RecvTimeoutError::Disconnected) => {
+                    thread::sleep(left);
+                    return bytes;
+                }
             }
         }
     }
