@@ -21,7 +21,7 @@ const BASE: u32 = 0x8000;
 /// The largest image accepted.
 const LARGEST: usize = 256 << 10;
 
-const BUILD_LIMIT: Duration = Duration::from_secs(480);
+const BUILD_LIMIT: Duration = Duration::from_secs(1800);
 
 /// An image that has been built.
 pub struct Image {

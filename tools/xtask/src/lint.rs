@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-const LIMIT: Duration = Duration::from_secs(600);
+const LIMIT: Duration = Duration::from_secs(1800);
 const DENY: [&str; 3] = ["--", "-D", "warnings"];
 
 /// Runs all three; the first that finds something ends the run.

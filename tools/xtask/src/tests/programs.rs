@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-const BUILD_LIMIT: Duration = Duration::from_secs(600);
+const BUILD_LIMIT: Duration = Duration::from_secs(1800);
 
 /// One compiled test program.
 pub struct Program {
