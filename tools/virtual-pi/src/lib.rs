@@ -135,28 +135,28 @@ impl VirtualPi {
     /// Sends bytes from the host to the board; they arrive one by one at the host's line rate.
     pub fn serial_send(&mut self, bytes: &[u8]) {
         let cpu = self.cpu_mut();
-        cpu.board.uart.host_send(bytes, cpu.clock);
+        cpu.board.uart.host.send(bytes, cpu.clock);
     }
 
     /// Holds the line to the board low for 24 bits of the host's rate, after what is being sent.
     pub fn serial_send_break(&mut self) {
         let cpu = self.cpu_mut();
-        cpu.board.uart.host_break(cpu.clock);
+        cpu.board.uart.host.send_break(cpu.clock);
     }
 
     /// Bytes given to [`VirtualPi::serial_send`] that have not arrived yet.
     pub fn serial_pending(&self) -> usize {
-        self.cpu().board.uart.host_pending()
+        self.cpu().board.uart.host.pending()
     }
 
     /// Takes what the host has received since the last call.
     pub fn serial_received(&mut self) -> Vec<SerialByte> {
-        self.cpu_mut().board.uart.take_received()
+        self.cpu_mut().board.uart.host.take_received()
     }
 
     /// Changes the rate of the host's side, both ways, from now on.
     pub fn set_host_baud(&mut self, baud: u32) {
-        self.cpu_mut().board.uart.set_host_baud(baud);
+        self.cpu_mut().board.uart.host.set_baud(baud);
     }
 
     /// Takes the notes for people since the last call: V3D's faults and warnings, requests that the

@@ -403,3 +403,64 @@ fn bad_configurations_say_what_to_do() {
     let huge = vec![1; 500 << 20];
     assert_eq!(bad(good, &huge), Error::ImageSize(500 << 20));
 }
+
+/// Whatever the words are, the run ends in a stop and never in a panic of ours.
+#[test]
+fn any_words_run_to_a_stop() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    for round in 0..300 {
+        let mut guest = if round % 2 == 0 {
+            Guest::new()
+        } else {
+            Guest::with_mmu(|_| ())
+        };
+        guest.vfp(0x0300_0000);
+        for register in 0..15 {
+            // Pointers into memory, registers of peripherals, small numbers.
+            let value = match next() % 4 {
+                0 => 0x2020_1000 | next() as u32 & 0xffc,
+                1 => 0x2000_b880 | next() as u32 & 0x3c,
+                2 => next() as u32 & 0xff,
+                _ => 0x0010_0000 | next() as u32 & 0xffff,
+            };
+            guest.set(register, value);
+        }
+        for _ in 0..64 {
+            let word = next() as u32;
+            // Mostly unconditional, and coprocessor instructions of coprocessors that exist.
+            let word = if next() % 4 == 0 {
+                word
+            } else {
+                word & 0x0fff_ffff | 0xe000_0000
+            };
+            let coprocessor = [0xa00, 0xb00, 0xf00][next() as usize % 3];
+            guest.word(if word >> 26 & 3 == 3 {
+                word & !0xf00 | coprocessor
+            } else {
+                word
+            });
+        }
+        guest.hang();
+        let checks = if round % 3 == 0 {
+            virtual_pi::Checks::NONE
+        } else {
+            virtual_pi::Checks::ALL
+        };
+        let mut pi = boot(
+            Config {
+                checks,
+                ..Config::default()
+            },
+            &guest,
+        );
+        pi.serial_send(b"noise");
+        pi.run_until_ns(200_000);
+        pi.messages();
+    }
+}

@@ -4,6 +4,7 @@
 //! and returns from it the clock of its next event of its own, so that an idle board costs nothing.
 
 pub mod gpio;
+pub mod host_end;
 pub mod intc;
 pub mod mailbox;
 pub mod map;

@@ -195,6 +195,9 @@ impl Firmware {
     /// A handle, from 1 on, or 0 when there is no room. Blocks lie one after the other in the GPU's
     /// part of memory, behind the firmware's own 16 MiB.
     fn allocate(&mut self, bytes: u32, align: u32) -> u32 {
+        if bytes == 0 || align > 1 << 28 {
+            return 0;
+        }
         let align = align.max(4096).next_power_of_two();
         let start = self
             .blocks
@@ -208,7 +211,7 @@ impl Firmware {
         let fits = start
             .checked_add(bytes)
             .is_some_and(|end| end <= self.ram_bytes);
-        if !fits || bytes == 0 {
+        if !fits {
             return 0;
         }
         self.blocks.push(Some((start | 0x4000_0000, bytes, false)));
@@ -311,5 +314,6 @@ mod tests {
         assert_eq!(firmware.release(second, true), 0);
         assert_eq!(firmware.release(second, true), 1);
         assert_eq!(firmware.allocate(1 << 30, 4096), 0);
+        assert_eq!(firmware.allocate(4096, !0), 0);
     }
 }

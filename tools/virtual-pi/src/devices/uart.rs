@@ -10,9 +10,8 @@
 use std::collections::VecDeque;
 
 use super::NEVER;
-use super::serial_line::{self, BitTime, FRAME_BITS, Received};
-use crate::SerialByte;
-use crate::clock::ns_from_clocks;
+use super::host_end::{Arrival, HostEnd};
+use super::serial_line::{BitTime, FRAME_BITS};
 use crate::fault::FaultKind;
 
 const UARTEN: u32 = 1 << 0;
@@ -37,14 +36,6 @@ const DR_BE: u32 = 1 << 10;
 const DR_OE: u32 = 1 << 11;
 /// Quiet time that raises RT, in bits.
 const TIMEOUT_BITS: u32 = 32;
-/// Length of the break that the host sends, in its bits.
-const BREAK_BITS: u32 = 24;
-
-/// What the host has still to send.
-enum HostItem {
-    Byte(u8),
-    Break,
-}
 
 /// The UART and the line to the host.
 pub struct Uart {
@@ -65,11 +56,8 @@ pub struct Uart {
     overrun: bool,
     errors: u32,
     timeout_at: u64,
-    host_bit: BitTime,
-    host: VecDeque<HostItem>,
-    /// When the first of `host` started, if it has.
-    host_started: Option<u64>,
-    received: Vec<SerialByte>,
+    /// The other end of the line.
+    pub host: HostEnd,
     /// Whether GPIO 14 and 15 are connected.
     pins: (bool, bool),
     lost_at_pins: u64,
@@ -94,10 +82,7 @@ impl Uart {
             overrun: false,
             errors: 0,
             timeout_at: NEVER,
-            host_bit: BitTime::from_baud(host_baud),
-            host: VecDeque::new(),
-            host_started: None,
-            received: Vec::new(),
+            host: HostEnd::new(host_baud),
             pins: (false, false),
             lost_at_pins: 0,
         }
@@ -105,12 +90,9 @@ impl Uart {
 
     /// A reset of the board: the registers forget, the host's side goes on.
     pub fn reset(&mut self, reference_hz: u32) {
-        let host_bit = self.host_bit;
+        let host = std::mem::replace(&mut self.host, HostEnd::new(1));
         *self = Self {
-            host_bit,
-            host: std::mem::take(&mut self.host),
-            host_started: self.host_started,
-            received: std::mem::take(&mut self.received),
+            host,
             ..Self::new(reference_hz, 1)
         };
     }
@@ -133,40 +115,6 @@ impl Uart {
     /// Bytes that went nowhere because GPIO 14 was not ALT0, since the last call.
     pub fn take_lost(&mut self) -> u64 {
         std::mem::take(&mut self.lost_at_pins)
-    }
-
-    /// The host sends.
-    pub fn host_send(&mut self, bytes: &[u8], now: u64) {
-        self.host
-            .extend(bytes.iter().map(|&value| HostItem::Byte(value)));
-        self.start_host(now);
-    }
-
-    /// The host holds the line low for more than two frames.
-    pub fn host_break(&mut self, now: u64) {
-        self.host.push_back(HostItem::Break);
-        self.start_host(now);
-    }
-
-    /// The host's side takes another rate; what is on the wire ends at the old one.
-    pub fn set_host_baud(&mut self, baud: u32) {
-        self.host_bit = BitTime::from_baud(baud);
-    }
-
-    /// Bytes that the host has not sent yet.
-    pub fn host_pending(&self) -> usize {
-        self.host.len()
-    }
-
-    /// What the host has received since the last call.
-    pub fn take_received(&mut self) -> Vec<SerialByte> {
-        std::mem::take(&mut self.received)
-    }
-
-    fn start_host(&mut self, now: u64) {
-        if self.host_started.is_none() && !self.host.is_empty() {
-            self.host_started = Some(now);
-        }
     }
 
     /// GPU interrupt 57.
@@ -247,41 +195,22 @@ impl Uart {
             self.lost_at_pins += 1;
             return;
         }
-        let Received { value, framing, .. } = serial_line::byte(value, bit, self.host_bit);
-        self.received.push(SerialByte {
-            at_ns: ns_from_clocks(at),
-            value,
-            error: framing,
-        });
+        self.host.receive(value, bit, at);
     }
 
     fn advance_host(&mut self, now: u64) -> u64 {
-        while let (Some(started), Some(item)) = (self.host_started, self.host.front()) {
-            let bits = match item {
-                HostItem::Byte(_) => FRAME_BITS,
-                HostItem::Break => BREAK_BITS + 1,
-            };
-            let ends = started + self.host_bit.clocks(bits);
-            if ends > now {
-                return ends;
-            }
-            if let Some(item) = self.host.pop_front() {
-                self.arrive(&item, ends);
-            }
-            self.host_started = (!self.host.is_empty()).then_some(ends);
+        while let Some((item, ends)) = self.host.next_arrival(now) {
+            self.arrive(item, ends);
         }
-        NEVER
+        self.host.arrives()
     }
 
-    fn arrive(&mut self, item: &HostItem, at: u64) {
+    fn arrive(&mut self, item: Arrival, at: u64) {
         let on = self.cr & (UARTEN | RXE) == UARTEN | RXE && self.pins.1;
         let (true, Some(bit)) = (on, self.bit) else {
             return;
         };
-        let received = match *item {
-            HostItem::Byte(value) => serial_line::byte(value, self.host_bit, bit),
-            HostItem::Break => serial_line::line_break(BREAK_BITS, self.host_bit, bit),
-        };
+        let received = item.sampled(bit);
         let mut errors = 0;
         if received.framing {
             errors |= DR_FE;

@@ -1,7 +1,8 @@
 //! Tests of the PL011 and its line.
 
 use super::*;
-use crate::clock::ARM_HZ;
+use crate::SerialByte;
+use crate::clock::{ARM_HZ, ns_from_clocks};
 
 fn uart() -> Uart {
     let mut uart = Uart::new(48_000_000, 115_200);
@@ -25,7 +26,7 @@ fn a_byte_takes_ten_bits_on_the_wire() {
     let ends = uart.advance(1000);
     assert!(ends.abs_diff(1000 + ARM_HZ * 10 / 115_200) < 20);
     uart.advance(ends - 1);
-    assert_eq!(uart.take_received(), []);
+    assert_eq!(uart.host.take_received(), []);
     assert_ne!(uart.read(0x18).unwrap() & FR_BUSY, 0);
     uart.advance(ends);
     let sent = SerialByte {
@@ -33,7 +34,7 @@ fn a_byte_takes_ten_bits_on_the_wire() {
         value: b'A',
         error: false,
     };
-    assert_eq!(uart.take_received(), [sent]);
+    assert_eq!(uart.host.take_received(), [sent]);
     assert_eq!(uart.read(0x18).unwrap() & FR_BUSY, 0);
 }
 
@@ -47,7 +48,12 @@ fn the_transmit_fifo_holds_sixteen_and_one_in_the_shifter() {
     assert_ne!(uart.read(0x18).unwrap() & FR_TXFF, 0);
     uart.write(0x00, 99, 0).unwrap();
     uart.advance(ARM_HZ);
-    let values: Vec<u8> = uart.take_received().iter().map(|byte| byte.value).collect();
+    let values: Vec<u8> = uart
+        .host
+        .take_received()
+        .iter()
+        .map(|byte| byte.value)
+        .collect();
     assert_eq!(values, (0..17).collect::<Vec<u8>>());
 }
 
@@ -71,7 +77,7 @@ fn transmit_interrupts_when_the_level_is_passed_downwards() {
 #[test]
 fn received_bytes_raise_the_level_and_the_timeout() {
     let mut uart = uart();
-    uart.host_send(b"12345678", 0);
+    uart.host.send(b"12345678", 0);
     let frame = ARM_HZ * 10 / 115_200 + 1;
     uart.advance(frame * 7);
     assert_eq!(uart.read(0x3c).unwrap() & INT_RX, 0);
@@ -91,14 +97,14 @@ fn received_bytes_raise_the_level_and_the_timeout() {
 #[test]
 fn the_seventeenth_byte_overruns() {
     let mut uart = uart();
-    uart.host_send(&[7; 18], 0);
+    uart.host.send(&[7; 18], 0);
     uart.advance(ARM_HZ);
     assert_ne!(uart.read(0x3c).unwrap() & INT_OE, 0);
     for _ in 0..16 {
         assert_eq!(uart.read(0x00), Ok(7));
     }
     assert_ne!(uart.read(0x18).unwrap() & FR_RXFE, 0);
-    uart.host_send(&[8], ARM_HZ);
+    uart.host.send(&[8], ARM_HZ);
     uart.advance(2 * ARM_HZ);
     assert_eq!(uart.read(0x00), Ok(8 | DR_OE));
 }
@@ -106,8 +112,8 @@ fn the_seventeenth_byte_overruns() {
 #[test]
 fn a_break_is_told_apart_from_data() {
     let mut uart = uart();
-    uart.host_break(0);
-    uart.host_send(b"x", 0);
+    uart.host.send_break(0);
+    uart.host.send(b"x", 0);
     uart.advance(ARM_HZ);
     assert_eq!(uart.read(0x00), Ok(DR_BE | DR_FE));
     assert_eq!(uart.read(0x00), Ok(b'x'.into()));
@@ -116,11 +122,11 @@ fn a_break_is_told_apart_from_data() {
 #[test]
 fn a_wrong_rate_garbles_both_ways() {
     let mut uart = uart();
-    uart.set_host_baud(9600);
+    uart.host.set_baud(9600);
     uart.write(0x00, b'U'.into(), 0).unwrap();
-    uart.host_send(b"U", 0);
+    uart.host.send(b"U", 0);
     uart.advance(ARM_HZ);
-    assert!(uart.take_received()[0].error);
+    assert!(uart.host.take_received()[0].error);
     assert_ne!(uart.read(0x00).unwrap() & DR_FE, 0);
 }
 
@@ -129,9 +135,9 @@ fn pins_that_are_not_alt0_lose_bytes() {
     let mut uart = uart();
     uart.set_pins(false, false);
     uart.write(0x00, 1, 0).unwrap();
-    uart.host_send(&[2], 0);
+    uart.host.send(&[2], 0);
     uart.advance(ARM_HZ);
-    assert_eq!(uart.take_received(), []);
+    assert_eq!(uart.host.take_received(), []);
     assert_eq!(uart.take_lost(), 1);
     assert_ne!(uart.read(0x18).unwrap() & FR_RXFE, 0);
 }
