@@ -81,6 +81,8 @@ rules! {
         "sources conflict on a VPM read and a VPM write in one instruction";
     LdtmuWithVpm, "ldtmu-with-vpm", "vc4asm against Terminus-IMRC",
         "sources conflict on ldtmu together with a VPM access";
+    VdrWidePitch, "vdr-wide-pitch", "Broadcom's guide against py-videocore",
+        "by the guide the pitch of a DMA load has 13 bits, 8191 bytes at most (16 bits are used)";
     VdwBlockmode, "vdw-blockmode", "Broadcom's guide against QPULib, VC4C",
         "BLOCKMODE 1 has conflicting descriptions (it is treated like 0)";
     VdwStrideUnset, "vdw-stride-unset", "no source defines the setup at program start",

@@ -9,6 +9,13 @@ use crate::event::Access;
 use crate::memory::{Memory, MemoryFault};
 use crate::vpm::Vpm;
 
+/// MPITCHB: the guide prints 13 bits, but py-videocore's sgemm, which ran on hardware, loads rows 12,288
+/// bytes apart and comes out wrong with fewer than 14. Here as many as VDW's STRIDE turned out to have.
+const MPITCHB: u32 = 0xffff;
+
+/// The part of it that the guide prints.
+const MPITCHB_OF_GUIDE: u32 = 0x1fff;
+
 /// The VDR setup of a QPU. Words stay until they are written again, whatever program runs.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Setup {
@@ -31,7 +38,7 @@ impl Setup {
     /// Takes a setup word with bit 31 set.
     pub fn write(&mut self, word: u32) {
         if word >> 28 == 9 {
-            (self.mpitchb, self.pitch_given) = (word & 0x1fff, true);
+            (self.mpitchb, self.pitch_given) = (word & MPITCHB, true);
         } else {
             (self.basic, self.basic_given) = (word, true);
         }
@@ -42,6 +49,12 @@ impl Setup {
     pub fn is_incomplete(&self) -> bool {
         let needs_pitch = self.basic >> 24 & 15 == 0 && self.basic >> 16 & 15 != 1;
         !self.basic_given || (needs_pitch && !self.pitch_given)
+    }
+
+    /// Whether the pitch is longer than the guide allows.
+    #[must_use]
+    pub fn has_wide_pitch(&self) -> bool {
+        self.mpitchb > MPITCHB_OF_GUIDE
     }
 
     /// A load from `memory` with the setup as it is now.
@@ -233,6 +246,15 @@ mod tests {
             assert_eq!(vpm.word(row * 5, 0), row as u32 * 2);
             assert_eq!(vpm.word(row * 5, 1), row as u32 * 2 + 1);
         }
+    }
+
+    #[test]
+    fn a_pitch_may_have_more_bits_than_the_guide_prints() {
+        let mut setup = Setup::default();
+        setup.write(0x8002_1000);
+        setup.write(0x9000_0000 | 12_288);
+        assert!(setup.has_wide_pitch() && !setup.is_incomplete());
+        assert_eq!(setup.start(0x4000_0000).row_address(1), 0x4000_3000);
     }
 
     #[test]

@@ -163,6 +163,9 @@ impl Qpu {
         if self.vdr.is_incomplete() {
             self.warn(Rule::SetupBeforeWrite, shared, || "DMA load".into());
         }
+        if self.vdr.has_wide_pitch() {
+            self.warn(Rule::VdrWidePitch, shared, String::new);
+        }
         let load = self.vdr.start(memory);
         self.warn_transfer(
             load.is_aligned(),
