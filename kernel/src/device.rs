@@ -7,13 +7,14 @@
 use embedded_hal::digital::OutputPin;
 use embedded_io::{Read, Write};
 
+use crate::baud::{Divisor, NoDivisor};
 use crate::fault;
 use crate::instrument::{BaudError, Board, BoardInfo, Stage};
 use crate::interrupt;
 use crate::log;
 use crate::pm::{Note, Pm, Reason};
 use crate::timer::Clock;
-use crate::uart::{Divisor, NoDivisor, RECEIVE_BYTES, Uart};
+use crate::uart::{RECEIVE_BYTES, Uart};
 
 /// How long the instrument's loop may be away before the board restarts: several times the longest
 /// step, a transform of 2^16 points on the ARM in windows of a second.

@@ -76,12 +76,23 @@ pub struct DmaBuf {
 unsafe impl Send for DmaBuf {}
 
 impl DmaBuf {
-    /// Memory of the test's own.
+    /// Memory of the test's own, aligned to lines as the arena's is.
     #[cfg(test)]
     pub fn fake(words: usize) -> Self {
-        let memory = vec![0_u32; words].leak();
+        #[repr(align(64))]
+        #[derive(Clone)]
+        struct Line {
+            _words: [u32; LINE_BYTES / 4],
+        }
+        let lines = vec![
+            Line {
+                _words: [0; LINE_BYTES / 4]
+            };
+            words.div_ceil(LINE_BYTES / 4)
+        ];
+        let first = lines.leak().as_mut_ptr();
         Self {
-            start: NonNull::from(memory).cast(),
+            start: NonNull::new(first).expect("a vector has an address").cast(),
             words,
         }
     }

@@ -10,6 +10,7 @@
 
 pub mod arch;
 pub mod atags;
+pub mod baud;
 pub mod board;
 pub mod device;
 pub mod dma_buf;
@@ -18,6 +19,7 @@ pub mod fault;
 pub mod gpio;
 pub mod instrument;
 pub mod interrupt;
+pub mod job_memory;
 pub mod mailbox;
 pub mod mmio;
 pub mod pm;

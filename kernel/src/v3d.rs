@@ -14,15 +14,16 @@
 
 use core::fmt::{self, Display};
 
-use qpu::job::{Buffer, BusAddr, CacheClear, Job, Launch, Report, Runner};
+use qpu::job::{Buffer, CacheClear, Job, Launch, Report, Runner};
 use tock_registers::fields::FieldValue;
 use tock_registers::interfaces::{Readable, Writeable};
 use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
 use tock_registers::{register_bitfields, register_structs};
 
 use crate::arch::cpu;
-use crate::dma_buf::{DmaBuf, LINE_BYTES};
+use crate::dma_buf::DmaBuf;
 use crate::engine::EngineError;
+use crate::job_memory::JobMemory;
 use crate::log;
 use crate::mailbox::Mailbox;
 use crate::mmio::Mmio;
@@ -148,8 +149,7 @@ pub struct V3d {
     registers: Mmio<Registers>,
     mailbox: Mailbox,
     clock: Clock,
-    memory: DmaBuf,
-    used_bytes: u32,
+    memory: JobMemory,
     hz: u32,
     lost: bool,
 }
@@ -171,8 +171,7 @@ impl V3d {
             registers,
             mailbox,
             clock,
-            memory,
-            used_bytes: 0,
+            memory: JobMemory::new(memory),
             hz,
             lost: false,
         };
@@ -324,74 +323,27 @@ impl V3d {
             }),
         }
     }
-
-    /// First word of `buffer` in the memory of this runner.
-    fn first_word(&self, buffer: Buffer) -> Result<usize, Error> {
-        let offset = buffer.addr.0.wrapping_sub(self.memory.bus().0);
-        let ours = offset.is_multiple_of(4)
-            && u64::from(offset) + u64::from(buffer.bytes) <= u64::from(self.used_bytes);
-        if ours {
-            Ok(offset as usize / 4)
-        } else {
-            Err(Error::OutOfBounds)
-        }
-    }
-
-    /// The words `first` to `first + count` of `buffer`, as an index into this runner's memory.
-    fn place(&self, buffer: Buffer, first: u32, count: usize) -> Result<usize, Error> {
-        let start = self.first_word(buffer)?;
-        if u64::from(first) + count as u64 > u64::from(buffer.bytes) / 4 {
-            return Err(Error::OutOfBounds);
-        }
-        Ok(start + first as usize)
-    }
 }
 
 impl Runner for V3d {
     type Error = Error;
 
     fn alloc(&mut self, bytes: u32, align: u32) -> Result<Buffer, Error> {
-        let bytes = bytes
-            .checked_next_multiple_of(LINE_BYTES as u32)
-            .ok_or(Error::NoMemory)?;
-        let base = self.memory.bus().0;
-        let (start, left) = place_next(
-            base,
-            self.used_bytes,
-            self.memory.len() as u32 * 4,
-            align.max(LINE_BYTES as u32),
-        )
-        .ok_or(Error::NoMemory)?;
-        if bytes > left {
-            return Err(Error::NoMemory);
-        }
-        self.used_bytes = start + bytes;
-        Ok(Buffer {
-            addr: BusAddr(base + start),
-            bytes,
-        })
+        self.memory.alloc(bytes, align).ok_or(Error::NoMemory)
     }
 
     fn release_all(&mut self) {
-        self.used_bytes = 0;
+        self.memory.release_all();
     }
 
     fn write(&mut self, buffer: Buffer, first: u32, words: &[u32]) -> Result<(), Error> {
-        let at = self.place(buffer, first, words.len())?;
-        if self.memory.write(at, words) {
-            Ok(())
-        } else {
-            Err(Error::OutOfBounds)
-        }
+        let done = self.memory.write(buffer, first, words);
+        done.ok_or(Error::OutOfBounds)
     }
 
     fn read(&mut self, buffer: Buffer, first: u32, words: &mut [u32]) -> Result<(), Error> {
-        let at = self.place(buffer, first, words.len())?;
-        if self.memory.read(at, words) {
-            Ok(())
-        } else {
-            Err(Error::OutOfBounds)
-        }
+        let done = self.memory.read(buffer, first, words);
+        done.ok_or(Error::OutOfBounds)
     }
 
     fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, Error> {
@@ -427,13 +379,6 @@ fn reset_counts() -> FieldValue<u32, SRQCS::Register> {
     SRQCS::QPURQCC.val(1) + SRQCS::QPURQCM.val(1)
 }
 
-/// Where the next buffer starts in a pool at `base` of which `used` of `size` bytes are given out, and
-/// how much is left from there.
-fn place_next(base: u32, used: u32, size: u32, align: u32) -> Option<(u32, u32)> {
-    let start = base.checked_add(used)?.checked_next_multiple_of(align)? - base;
-    Some((start, size.checked_sub(start)?))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -464,16 +409,5 @@ mod tests {
             (SRQCS::QPURQERR::SET + reset_counts()).value,
             1 << 7 | 1 << 8 | 1 << 16
         );
-    }
-
-    #[test]
-    fn buffers_follow_each_other_aligned() {
-        assert_eq!(place_next(0x4010_0040, 0, 0x1000, 64), Some((0, 0x1000)));
-        assert_eq!(
-            place_next(0x4010_0040, 64, 0x1000, 4096),
-            Some((0xfc0, 0x40))
-        );
-        assert_eq!(place_next(0x4010_0040, 64, 0x800, 4096), None);
-        assert_eq!(place_next(0xffff_f000, 64, 0x1000, 8192), None);
     }
 }
