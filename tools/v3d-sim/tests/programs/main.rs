@@ -5,6 +5,7 @@ mod faults;
 mod flow;
 mod lab;
 mod memory;
+mod rules;
 mod sharing;
 
 use lab::Lab;

@@ -1,0 +1,288 @@
+//! Rules that no other test here breaks: each by a few instructions, alone.
+
+use crate::lab::*;
+use qpu::generate::*;
+use qpu::isa::{
+    AddOp, Alu, Branch, Cond, Instruction, LoadImmediate, LoadImmediateKind, MulOp, Mux, Pack,
+    Raddr, RaddrB, Signal, Unpack, Waddr, WriteBack, raddr, waddr,
+};
+use v3d_sim::{JobLaunch, JobOptions, SparseMemory, run_job};
+
+#[track_caller]
+fn breaks(rule: &str, body: impl FnOnce(&mut Builder)) {
+    assert_eq!(rules(body), [rule]);
+}
+
+/// `or` of a port with itself to an address.
+fn or(address: Waddr, read: Raddr) -> Instruction {
+    let write = WriteBack {
+        waddr_add: address,
+        cond_add: Cond::Always,
+        ..WriteBack::NOTHING
+    };
+    Instruction::Alu(Alu {
+        write,
+        op_add: AddOp::Or,
+        raddr_a: read,
+        add_a: Mux::A,
+        add_b: Mux::A,
+        ..Alu::NOP
+    })
+}
+
+#[test]
+fn sfu_and_tmu() {
+    breaks("sfu-result-overwritten", |b| {
+        b.mov(SFU_RECIP, 1.0);
+        b.nop();
+        b.mov(SFU_RECIP, 1.0);
+    });
+    breaks("tmu-noswap-too-late", |b| {
+        b.ldi(R0, 0x4000_0040u32);
+        b.mov(TMU_NOSWAP, 1);
+        b.nop();
+        b.mov(TMU0_S, R0);
+        b.nop().ldtmu0();
+    });
+    breaks("tmu-write-too-early", |b| {
+        b.ldi(TMU0_S, 0x4000_0040u32);
+        b.nop().ldtmu0();
+    });
+}
+
+#[test]
+fn vpm_and_dma() {
+    breaks("setup-unknown", |b| {
+        b.ldi(WR_SETUP, 0x4000_0000u32);
+    });
+    breaks("vpm-read-with-setup", |b| {
+        b.ldi(RD_SETUP, 0x0020_1a00u32);
+        b.ldi(R0, 0x1a00u32);
+        b.mov(NONE, VPM).mov(WR_SETUP, R0);
+        b.mov(NONE, VPM);
+    });
+    breaks("vpm-write-with-setup", |b| {
+        b.ldi(R0, 0x1a00u32);
+        b.mov(VPM, R0).mov(WR_SETUP, R0);
+    });
+    breaks("both-setups", |b| {
+        b.ldi(R0, 0x0010_1a00u32);
+        b.mov(RD_SETUP, R0).mov(WR_SETUP, R0);
+        b.mov(NONE, VPM);
+    });
+    let load = |basic: u32, pitch: u32, offset: u32| {
+        move |b: &mut Builder| {
+            b.ldi(RD_SETUP, basic);
+            b.ldi(RD_SETUP, 0x9000_0000 | pitch);
+            b.ldi(LD_ADDR, 0x4000_0040 + offset);
+            b.mov(NONE, LD_WAIT);
+        }
+    };
+    breaks("vdr-wide-pitch", load(0x8011_1000, 0x2000, 0));
+    breaks("dma-subword-vertical", load(0xa311_1800, 0, 0));
+    breaks("dma-row-wraps", load(0x8321_100f, 0, 0));
+    breaks("dma-alignment", load(0x8311_1000, 0, 2));
+    breaks("vdw-blockmode", |b| {
+        b.ldi(WR_SETUP, 0x8110_4000u32);
+        b.ldi(WR_SETUP, 0xc001_0000u32);
+        b.ldi(ST_ADDR, 0x4000_0040u32);
+        b.mov(NONE, ST_WAIT);
+    });
+    breaks("dma-busy-read", |b| {
+        b.instruction(or(waddr::ACC0, raddr::VPM_BUSY))
+    });
+    breaks("unmapped-read", |b| {
+        b.instruction(or(waddr::ACC0, Raddr::from_bits(40).unwrap()));
+    });
+    breaks("mutex-release-without-holding", |b| {
+        b.mov(MUTEX_RELEASE, 1);
+    });
+}
+
+#[test]
+fn rotation_and_destinations() {
+    breaks("rotate-after-write", |b| {
+        b.mov(R0, 1);
+        b.nop().v8min(R1, R0, R0).rotate(1);
+    });
+    breaks("rotate-r5-after-write", |b| {
+        b.mov(R0, 1);
+        b.mov(R5_ALL, R0);
+        b.nop().v8min(R1, R0, R0).rotate_r5();
+    });
+    let mut lab = Lab::new();
+    let result = lab.program(&[], |b| {
+        b.mov(R0, ELEM_NUM);
+        let write = WriteBack {
+            waddr_add: waddr::ACC1,
+            waddr_mul: waddr::ACC1,
+            cond_add: Cond::Always,
+            cond_mul: Cond::Always,
+            ..WriteBack::NOTHING
+        };
+        // add r1, r0, r0; v8min r1, r0, r0
+        b.instruction(Instruction::Alu(Alu {
+            write,
+            op_add: AddOp::Add,
+            op_mul: MulOp::V8min,
+            ..Alu::NOP
+        }));
+        show(b, R1);
+    });
+    assert_eq!(
+        (result.rows[0], &result.rules[..]),
+        (iota(), &["same-destination"][..]),
+        "the mul ALU wins"
+    );
+}
+
+#[test]
+fn flags() {
+    breaks("mul-flags-carry", |b| {
+        b.mov(R0, 1);
+        b.nop().mul24(R1, R0, R0).setf();
+        b.mov(R2, R0).ifc();
+    });
+    breaks("ldi-flags-mul-only", |b| {
+        let write = WriteBack {
+            cond_mul: Cond::Always,
+            sf: true,
+            ..WriteBack::NOTHING
+        };
+        b.instruction(Instruction::LoadImmediate(LoadImmediate {
+            kind: LoadImmediateKind::Word,
+            write,
+            immediate: 0,
+        }));
+    });
+}
+
+#[test]
+fn pack_and_unpack() {
+    breaks("unpack-mixed", |b| {
+        b.ldi(ra(0), 1u32);
+        b.nop();
+        let operand = ra(0).unpack(Unpack::U8a);
+        b.fadd(R0, operand, operand).mov(R1, operand);
+    });
+    breaks("unpack-input", |b| {
+        let Instruction::Alu(alu) = or(waddr::ACC0, raddr::ELEMENT_QPU) else {
+            unreachable!()
+        };
+        b.instruction(Instruction::Alu(Alu {
+            unpack: Unpack::U8a,
+            ..alu
+        }));
+    });
+    let pm = |pack, address| WriteBack {
+        pm: true,
+        pack,
+        waddr_mul: address,
+        cond_mul: Cond::Always,
+        ..WriteBack::NOTHING
+    };
+    let fmul = |write| {
+        let one = RaddrB::SmallImmediate(qpu::isa::SmallImmediate::from_float(1.0).unwrap());
+        Instruction::Alu(Alu {
+            write,
+            op_mul: MulOp::Fmul,
+            raddr_b: one,
+            mul_a: Mux::B,
+            mul_b: Mux::B,
+            ..Alu::NOP
+        })
+    };
+    breaks("pack-reserved", |b| {
+        b.instruction(fmul(pm(Pack::P16a, waddr::ACC0)))
+    });
+    let mut lab = Lab::new();
+    let result = lab.program(&[], |b| {
+        b.instruction(fmul(pm(Pack::P8b, waddr::VPM_WRITE)))
+    });
+    assert_eq!(
+        (result.rows[0], &result.rules[..]),
+        ([0xff00; 16], &["pack-to-peripheral"][..])
+    );
+}
+
+#[test]
+fn ends_and_code_addresses() {
+    breaks("branch-alignment", |b| {
+        b.instruction(Instruction::Branch(Branch {
+            immediate: 4,
+            ..Branch::RELATIVE
+        }));
+        b.nops(3);
+    });
+    let run = |body: &dyn Fn(&mut Builder)| {
+        let mut lab = Lab::new();
+        let mut b = Builder::new();
+        body(&mut b);
+        let program = lab.load(&b.finish_unchecked().unwrap(), &[]);
+        lab.run(&[program]).unwrap();
+        lab.runner
+            .warnings()
+            .iter()
+            .map(|warning| warning.rule.id())
+            .collect::<Vec<_>>()
+    };
+    let twice = run(&|b| {
+        b.nop().thrend();
+        b.nop().thrend();
+        b.nop();
+    });
+    assert_eq!(twice, ["end-branch"]);
+}
+
+/// What only a job or a driver can show: uniforms that were not given, and a breakpoint nobody sees.
+#[test]
+fn what_the_driver_left_out() {
+    let mut memory = SparseMemory::new();
+    let mut b = Builder::new();
+    b.mov(R0, UNIF);
+    b.end();
+    let words = b.finish().unwrap();
+    memory.put(
+        0,
+        &words
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect::<Vec<u8>>(),
+    );
+    let program = qpu::job::Program {
+        code: qpu::job::BusAddr(0),
+        uniforms: qpu::job::BusAddr(0),
+    };
+    let launch = JobLaunch {
+        programs: vec![program],
+        clear: qpu::job::CacheClear::All,
+    };
+    let outcome = run_job(&mut memory, &[launch], &JobOptions::default());
+    assert_eq!(outcome.warnings[0].rule.id(), "uniforms-absent");
+
+    let mut v3d = v3d_sim::V3d::new(v3d_sim::Config {
+        flag_unprotected_dma: true,
+        ..Default::default()
+    });
+    v3d.write_register(0x504, 16);
+    let mut b = Builder::new();
+    b.ldi(RD_SETUP, 0x8301_1000u32);
+    b.ldi(LD_ADDR, 0x8000u32);
+    b.mov(NONE, LD_WAIT);
+    b.nop().signal(Signal::Breakpoint);
+    let words = b.finish_unchecked().unwrap();
+    memory.put(
+        0x4000,
+        &words
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect::<Vec<u8>>(),
+    );
+    memory.put_zero(0x8000, 64);
+    for _ in 0..2 {
+        v3d.write_register(0x430, 0x4000);
+    }
+    v3d.advance(&mut memory, 200);
+    let rules: Vec<_> = v3d.warnings().map(|warning| warning.rule.id()).collect();
+    assert_eq!(rules, ["dma-unprotected", "breakpoint-unseen"]);
+}
