@@ -1,6 +1,6 @@
 //! Interrupt controller: which lines are enabled, who serves them, and sleeping until one comes.
 //!
-//! Three GPU lines are used: 1 (system timer compare 1), 57 (PL011), and none of V3D's, whose jobs are
+//! Two GPU lines are used: 1 (system timer compare 1) and 57 (PL011). None of V3D's: its jobs are
 //! polled. An interrupt that nobody enabled is a fault.
 //!
 //! Source: BCM2835 ARM Peripherals, chapter 7.
