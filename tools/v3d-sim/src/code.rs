@@ -109,6 +109,15 @@ pub struct CodeCache {
     index: HashMap<u32, usize>,
     lines: Vec<Line>,
     generation: u64,
+    filled: bool,
+}
+
+/// Why there is no instruction, and the word that was read.
+pub struct FetchFault {
+    /// `None` when there was no memory.
+    pub word: Option<u64>,
+    /// Why.
+    pub kind: FaultKind,
 }
 
 impl CodeCache {
@@ -119,7 +128,12 @@ impl CodeCache {
         self.generation += 1;
     }
 
-    /// The instruction at `pc`, and whether its line was read for it.
+    /// Whether the line of the last fetch was read for it.
+    pub fn take_filled(&mut self) -> bool {
+        std::mem::take(&mut self.filled)
+    }
+
+    /// The instruction at `pc`.
     ///
     /// # Errors
     /// When there is no memory, or no instruction of user programs.
@@ -128,18 +142,12 @@ impl CodeCache {
         pc: u32,
         cursor: &mut Cursor,
         memory: &mut impl Memory,
-    ) -> Result<(Code, bool), (Option<u64>, FaultKind)> {
+    ) -> Result<&Code, Box<FetchFault>> {
         let base = pc & !(LINE_BYTES - 1);
-        let mut filled = false;
         let line = match cursor.line {
             Some((at, line)) if at == base && cursor.generation == self.generation => line,
             _ => {
-                let lines = &mut self.lines;
-                let line = *self.index.entry(base).or_insert_with(|| {
-                    filled = true;
-                    lines.push(Line::default());
-                    lines.len() - 1
-                });
+                let line = self.line(base);
                 *cursor = Cursor {
                     line: Some((base, line)),
                     generation: self.generation,
@@ -148,21 +156,35 @@ impl CodeCache {
             }
         };
         let slot = &mut self.lines[line].code[(pc / 8 % 8) as usize];
-        if let Some(code) = slot {
-            return Ok((*code, filled));
+        match slot {
+            Some(code) => Ok(code),
+            None => Ok(slot.insert(read(pc, memory)?)),
         }
-        let mut bytes = [0; 8];
-        memory
-            .read(pc, &mut bytes)
-            .map_err(|fault| (None, FaultKind::Memory(Access::Code, fault)))?;
-        let word = u64::from_le_bytes(bytes);
-        if word == 0 {
-            return Err((Some(word), FaultKind::RanOffCode));
-        }
-        let instruction = decode(word)
-            .map_err(|error| (Some(word), FaultKind::Instruction(error.to_string())))?;
-        let code = Code::new(word, instruction);
-        *slot = Some(code);
-        Ok((code, filled))
+    }
+
+    /// The place of the line that starts at `base`.
+    fn line(&mut self, base: u32) -> usize {
+        *self.index.entry(base).or_insert_with(|| {
+            self.filled = true;
+            self.lines.push(Line::default());
+            self.lines.len() - 1
+        })
+    }
+}
+
+/// Reads and decodes the instruction at `pc`.
+fn read(pc: u32, memory: &mut impl Memory) -> Result<Code, Box<FetchFault>> {
+    let fault = |word, kind| Box::new(FetchFault { word, kind });
+    let mut bytes = [0; 8];
+    memory
+        .read(pc, &mut bytes)
+        .map_err(|absent| fault(None, FaultKind::Memory(Access::Code, absent)))?;
+    let word = u64::from_le_bytes(bytes);
+    if word == 0 {
+        return Err(fault(Some(word), FaultKind::RanOffCode));
+    }
+    match decode(word) {
+        Ok(instruction) => Ok(Code::new(word, instruction)),
+        Err(error) => Err(fault(Some(word), FaultKind::Instruction(error.to_string()))),
     }
 }

@@ -153,17 +153,16 @@ impl Qpu {
         }
         self.word = None;
         let slice = usize::from(self.number / 4);
-        let code = match shared.code[slice].fetch(self.pc, &mut self.cursor, memory) {
-            Ok((code, filled)) => {
-                shared.totals.code_lines += u64::from(filled);
-                code
-            }
-            Err((word, kind)) => {
-                self.word = word;
-                self.hang(self.at(), kind, shared);
+        let cache = &mut shared.code[slice];
+        let code = match cache.fetch(self.pc, &mut self.cursor, memory) {
+            Ok(code) => *code,
+            Err(fault) => {
+                self.word = fault.word;
+                self.hang(self.at(), fault.kind, shared);
                 return Step::Waited(Wait::Hung);
             }
         };
+        shared.totals.code_lines += u64::from(cache.take_filled());
         self.word = Some(code.word);
         match self.execute(&code, shared, memory) {
             Ok(None) => {}
