@@ -1,7 +1,8 @@
 //! The strongest lines of a spectrum.
 //!
 //! A line is a bin above all bins within the window's main lobe that also stands clear of the
-//! median around it; a slope, however high, is no line. Real spectra have no line at zero: what
+//! median around it; a slope, however high, is no line. Where nothing does, because the strongest signal is
+//! wider than its surroundings, the highest bin counts if it is clear of the median of all. Real spectra have no line at zero: what
 //! stands there is the mean.
 
 use crate::spectrum::{Spectrum, decibels};
@@ -43,7 +44,7 @@ pub fn strongest(spectrum: &Spectrum, count: usize) -> Vec<Line> {
     let power: Vec<f64> = spectrum.power.iter().map(known).collect();
     let power = &power[..];
     let lobe = main_lobe(spectrum.window);
-    let mut found: Vec<usize> = (0..power.len())
+    let maxima: Vec<usize> = (0..power.len())
         .filter(|&at| power[at] >= 0.0)
         .filter(|&at| spectrum.complex || spectrum.bin(at) > lobe as i64 - 1)
         .filter(|&at| {
@@ -53,8 +54,22 @@ pub fn strongest(spectrum: &Spectrum, count: usize) -> Vec<Line> {
                 .all(|&p| p < power[at]);
             strictly_left && near.iter().all(|&p| p <= power[at])
         })
-        .filter(|&at| decibels(power[at]) - median_db(power, at, lobe) >= PROMINENCE_DB)
         .collect();
+    let mut found: Vec<usize> = maxima
+        .iter()
+        .copied()
+        .filter(|&at| {
+            decibels(power[at]) - median_db(power, at, SURROUNDINGS, lobe) >= PROMINENCE_DB
+        })
+        .collect();
+    if found.is_empty() {
+        let highest = maxima
+            .into_iter()
+            .max_by(|&a, &b| power[a].total_cmp(&power[b]));
+        found.extend(highest.filter(|&at| {
+            decibels(power[at]) - median_db(power, at, power.len(), lobe) >= PROMINENCE_DB
+        }));
+    }
     found.sort_by(|&a, &b| power[b].total_cmp(&power[a]));
     found.truncate(count);
     found
@@ -71,9 +86,10 @@ pub fn strongest(spectrum: &Spectrum, count: usize) -> Vec<Line> {
         .collect()
 }
 
-fn median_db(power: &[f64], at: usize, lobe: usize) -> f64 {
-    let from = at.saturating_sub(SURROUNDINGS);
-    let to = power.len().min(at + SURROUNDINGS + 1);
+/// Median level of the bins up to `reach` from `at`, without those of its main lobe.
+fn median_db(power: &[f64], at: usize, reach: usize, lobe: usize) -> f64 {
+    let from = at.saturating_sub(reach);
+    let to = power.len().min(at + reach + 1);
     let mut around: Vec<f64> = (from..to)
         .filter(|&other| other.abs_diff(at) > lobe)
         .map(|other| power[other])
@@ -112,6 +128,19 @@ mod tests {
         assert_eq!(lines[0].frequency, 300.0 * 48_000.0 / 1024.0);
         assert!((lines[0].level + 6.0206).abs() < 1e-3);
         assert_eq!(strongest(&spectrum, 1).len(), 1);
+    }
+
+    #[test]
+    fn a_signal_wider_than_its_surroundings_is_its_highest_bin() {
+        let mut spectrum = example(8192, false);
+        for (k, power) in spectrum.power.iter_mut().enumerate() {
+            *power = 1e-6 * (-((k as f64 - 2000.0) / 150.0).powi(2)).exp() + 1e-9;
+        }
+        let bins: Vec<i64> = strongest(&spectrum, 5)
+            .iter()
+            .map(|line| line.bin)
+            .collect();
+        assert_eq!(bins, [2000]);
     }
 
     #[test]

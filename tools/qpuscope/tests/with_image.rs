@@ -352,3 +352,35 @@ fn a_recorded_stream_reads_as_it_did_live() {
     assert!(!live.stdout.is_empty());
     assert_eq!(json_lines(&live), json_lines(&recorded));
 }
+
+#[test]
+fn logs_are_texts_where_the_elf_is_at_hand() {
+    let test = "logs_are_texts_where_the_elf_is_at_hand";
+    let Some(image) = image(test) else { return };
+    let elf = image.with_extension("elf");
+    if !elf.is_file() {
+        return common::skip(
+            test,
+            "kernel.elf is not beside the image that QPUSCOPE_KERNEL names",
+        );
+    }
+    let folder = folder("logs");
+    let command = || {
+        let mut command = qpuscope();
+        command.current_dir(&folder).args([
+            "read",
+            &sim(&image),
+            "--count",
+            "1",
+            "--format",
+            "none",
+        ]);
+        command
+    };
+    let (_, status, said) = run(&mut command());
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("log: ") && said.contains("INFO"), "{said}");
+    let (_, status, said) = run(command().args(["--elf", &image.display().to_string()]));
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("has no defmt texts"), "{said}");
+}

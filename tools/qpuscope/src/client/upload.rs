@@ -21,6 +21,9 @@ const SILENCE: Duration = Duration::from_secs(5);
 const UPLOAD_LIMIT: Duration = Duration::from_secs(3600);
 /// Without progress for so long, what is on its way is taken as lost and sent again.
 const STALLED: Duration = Duration::from_secs(2);
+/// So often the same samples are sent before the line is given up. While the board computes, the end is
+/// repeated once in two seconds: enough for the slowest average at the end of an upload.
+const REPEATS: u32 = 60;
 /// Bytes of samples in a frame: little enough that a flipped bit costs little.
 const DATA_BYTES: usize = 1024;
 
@@ -45,6 +48,8 @@ struct Progress {
     heard: Duration,
     /// When something moved last: samples received, or a frame that is no heartbeat.
     moved: Duration,
+    /// How often it went back without anything new having come.
+    repeats: u32,
     /// What `moved` is told by.
     mark: (Option<u64>, u64),
 }
@@ -105,6 +110,7 @@ impl Client {
             gap: false,
             heard: started,
             moved: started,
+            repeats: 0,
             mark: (None, 0),
         };
         loop {
@@ -132,10 +138,21 @@ impl Client {
                 self.credit.map(|credit| credit.received),
                 self.health().frames - self.heartbeats,
             );
+            if mark.0 != progress.mark.0 {
+                progress.repeats = 0;
+            }
             if mark != progress.mark {
                 (progress.mark, progress.moved) = (mark, now);
             }
             self.go_back(&mut progress, self.heartbeats != heartbeats, now);
+            if progress.repeats > REPEATS {
+                return Err(Failure::link(format!(
+                    "the line loses too much: sample {} was sent {REPEATS} times and did not arrive ({}); use a lower \
+                     --transfer-baud or a shorter cable",
+                    progress.next,
+                    self.health()
+                )));
+            }
             if now.saturating_sub(progress.heard) > SILENCE {
                 return Err(Failure::link(format!(
                     "the board fell silent after {} of {} samples ({}); check the cable and the board's power and run \
@@ -179,6 +196,7 @@ impl Client {
         if (progress.gap && new_credit) || stalled {
             progress.next = credit.received.min(progress.next);
             progress.gap = false;
+            progress.repeats += 1;
             // The end is repeated too: with the same number it is the same request.
             progress.ended = false;
             progress.moved = now;

@@ -214,6 +214,18 @@ mod tests {
     }
 
     #[test]
+    fn no_header_makes_the_reader_panic() {
+        let whole = wav(2, 24, false, &[1, 2, 3, 4]);
+        for at in 0..whole.len() {
+            for value in [0, 1, 2, 0x7F, 0xFF] {
+                let mut bytes = whole.clone();
+                bytes[at] = value;
+                let _ = read("a.wav", &bytes, &Reading::default());
+            }
+        }
+    }
+
+    #[test]
     fn broken_files_are_refused_with_what_to_do() {
         let whole = wav(1, 16, false, &[1, 2, 3]);
         for length in 4..whole.len() {
