@@ -27,8 +27,14 @@ const BY_MAILBOX: u8 = 8;
 /// of it depends on whether the cache had written it back before.
 const DISCARDED: u8 = 16;
 
+/// A line of the ARM's data cache.
+pub const LINE_BYTES: u32 = 32;
+
+/// Changed lines that are remembered at most.
+const CHANGES_LIMIT: usize = 1 << 20;
+
 /// Lines in a page.
-const LINES: usize = 4096 / 32;
+const LINES: usize = 4096 / LINE_BYTES as usize;
 
 /// Number of the constant page on which every access is fast.
 pub const OPEN: u32 = PAGES as u32;
@@ -45,6 +51,8 @@ pub struct Lines {
     /// The first store or clean since the last DSB that may still be in the write buffer: its
     /// physical address.
     undrained: Option<u32>,
+    /// Lines that the ARM has changed in memory since V3D was last told.
+    changed: Vec<u32>,
     invalidated: bool,
     /// Pages that the table walk has read.
     table_pages: Vec<u32>,
@@ -68,6 +76,7 @@ impl Lines {
             touched: Vec::new(),
             listed: vec![false; PAGES],
             undrained: None,
+            changed: Vec::new(),
             invalidated: false,
             table_pages: Vec::new(),
             table_lines: HashMap::new(),
@@ -165,6 +174,20 @@ impl Lines {
     /// A store that went past the cache is on its way to memory.
     pub fn store_past_cache(&mut self, physical: u32) {
         self.undrained.get_or_insert(physical);
+        self.note_change(physical);
+    }
+
+    fn note_change(&mut self, physical: u32) {
+        let line = physical & !(LINE_BYTES - 1);
+        if self.changed.len() == CHANGES_LIMIT {
+            self.changed.sort_unstable();
+            self.changed.dedup();
+            // All different: forget some rather than grow without bound; only a warning is lost.
+            self.changed.truncate(CHANGES_LIMIT / 2);
+        }
+        if self.changed.last() != Some(&line) {
+            self.changed.push(line);
+        }
     }
 
     /// Clean (write dirty data to memory) the line, if `clean`; drop it, if `invalidate`.
@@ -174,6 +197,9 @@ impl Lines {
         }
         if !self.enabled || self.real(physical) == 0 {
             return;
+        }
+        if clean && self.real(physical) & DIRTY != 0 {
+            self.note_change(physical);
         }
         let line = self.line_mut(physical);
         if clean {
@@ -196,6 +222,11 @@ impl Lines {
         }
         self.invalidated |= invalidate;
         for page in std::mem::take(&mut self.touched) {
+            for line in 0..LINES {
+                if clean && self.pages[page as usize % PAGES][line] & DIRTY != 0 {
+                    self.note_change((page << 12) + LINE_BYTES * line as u32);
+                }
+            }
             for line in &mut self.pages[page as usize % PAGES] {
                 if clean {
                     *line &= !DIRTY;
@@ -211,6 +242,12 @@ impl Lines {
             self.touched.push(page);
         }
         self.table_lines.clear();
+    }
+
+    /// Physical addresses of the lines that cleans, and stores past the cache, have changed in
+    /// memory since the last call.
+    pub fn take_changed(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.changed)
     }
 
     /// Whether the whole cache has been invalidated since reset.

@@ -2,7 +2,7 @@
 
 mod guest;
 
-use guest::{Guest, INTC, PM, TIMER, UART, V3D};
+use guest::{Guest, INTC, PM, TIMER, UART, UNCACHED, V3D};
 use virtual_pi::{Config, Error, ResetCause, Stop, VirtualPi};
 
 const SECOND: u64 = 1_000_000_000;
@@ -225,9 +225,9 @@ fn v3d_shows_itself_only_with_power() {
 
 /// `nop; thrend`, `nop`, `nop`: the shortest program (reference/qpu.md 1.14).
 const SHORTEST: [u64; 3] = [
-    0x3009_e700_0009_e7c0,
-    0x1009_e700_0009_e7c0,
-    0x1009_e700_0009_e7c0,
+    0x3000_09e7_009e_7000,
+    0x1000_09e7_009e_7000,
+    0x1000_09e7_009e_7000,
 ];
 
 fn put_program(guest: &mut Guest, at: u32, program: &[u64]) {
@@ -270,6 +270,47 @@ fn v3d_runs_in_step_with_the_arm() {
     }
     sliced.run_until_ns(SECOND);
     assert_eq!(sliced.serial_received(), bytes);
+}
+
+/// Stores a word that a program has looked up before, and runs the program again.
+fn look_up_twice(clear_caches: bool) -> Vec<String> {
+    const UNIFORMS: u32 = 0x0020_2000;
+    const DATA: u32 = 0x0020_3000;
+    let nop = SHORTEST[1];
+    let [look_up, wait] = [0x1002_0e27_1582_7d80, 0xa000_09e7_009e_7000]; // mov tmu0_s, unif; ldtmu0
+    let program = [nop, nop, look_up, nop, wait, SHORTEST[0], nop, nop];
+    // Property buffers of a guest are uncached memory.
+    let mut guest = Guest::with_mmu(|table| table[1] = 1 << 20 | UNCACHED);
+    guest.property(0x0010_0000, 0x0003_0012, &[1]);
+    put_program(&mut guest, 0x0020_1000, &program);
+    guest.poke(UNIFORMS, 0x4000_0000 | DATA);
+    for line in [0x0020_1000, 0x0020_1020, UNIFORMS] {
+        guest.clean(line);
+    }
+    for run in 1..=2 {
+        guest.poke(DATA, run).clean(DATA).dsb();
+        if clear_caches {
+            guest.poke(V3D + 0x20, 4).poke(V3D + 0x24, 0x0f0f_0f0f);
+        }
+        guest
+            .poke(V3D + 0x434, 0x4000_0000 | UNIFORMS)
+            .poke(V3D + 0x430, 0x4020_1000)
+            .poll(V3D + 0x43c, run << 16, true);
+    }
+    guest.hang();
+    let mut pi = boot(Config::default(), &guest);
+    assert_eq!(pi.run_until_ns(SECOND), Stop::Deadline);
+    pi.messages()
+}
+
+#[test]
+fn v3d_s_caches_must_be_cleared_after_the_arm_has_stored() {
+    assert_eq!(look_up_twice(true), Vec::<String>::new());
+    let messages = look_up_twice(false).join("\n");
+    assert!(
+        messages.contains("before the caches are cleared"),
+        "{messages}"
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@
 use v3d_sim::V3d;
 
 use super::NEVER;
-use crate::checks::Lines;
+use crate::checks::{LINE_BYTES, Lines};
 use crate::clock::{
     V3D_HZ, V3D_QUANTUM_ROUNDS, V3D_STUCK_ROUNDS, clocks_for_rounds, rounds_in_clocks,
 };
@@ -77,6 +77,11 @@ impl V3dPort {
 
     /// Runs V3D up to `now`, before one of its registers is touched.
     pub fn catch_up(&mut self, now: u64, memory: &mut Bus<'_>) {
+        // What the ARM has changed may lie in V3D's own caches as it was before; v3d-sim warns
+        // when a program looks there before the firmware has cleared them.
+        for line in memory.lines.take_changed() {
+            self.v3d.memory_changed(line, LINE_BYTES);
+        }
         let target = rounds_in_clocks(now);
         if self.powered && self.v3d.is_running() && target > self.rounds {
             self.v3d.advance(memory, target - self.rounds);
