@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The target of `kernel.img`: ARM1176 with VFP11, as in Raspberry Pi 1 and Zero.
 pub const TARGET: &str = "armv6-none-eabihf";
 
-/// Where the boot firmware of a Raspberry Pi puts `kernel.img` and starts it.
+/// Where the boot firmware of a Raspberry Pi puts an image and starts it.
 const BASE: u32 = 0x8000;
 
 /// The largest image accepted.
@@ -55,20 +55,13 @@ pub fn build(toolchain: &Toolchain) -> Result<Image> {
 /// Builds the image of the workspace copy at `root`, into `root/target`.
 pub fn build_in(toolchain: &Toolchain, root: &Path) -> Result<Image> {
     let program = cargo_build(toolchain, root, "kernel")?;
-    let (image, flat) = write_pair(&program, &root.join("target"), "kernel")?;
-    ensure!(
-        flat.base == BASE && flat.entry == BASE,
-        "kernel.img starts at {:#x} and is entered at {:#x}; the boot firmware does both at {BASE:#x}",
-        flat.base,
-        flat.entry
-    );
-    Ok(image)
+    write_pair(&program, &root.join("target"), "kernel")
 }
 
 /// Builds the CPU test guest of `tests/guest-cpu` with the firmware's own flags.
 pub fn build_guest(toolchain: &Toolchain) -> Result<Image> {
     let program = cargo_build(toolchain, workspace::root(), "guest-cpu")?;
-    write_pair(&program, &workspace::target(), "guest-cpu").map(|(image, _)| image)
+    write_pair(&program, &workspace::target(), "guest-cpu")
 }
 
 /// Compiles one package for the target; returns the ELF file.
@@ -138,13 +131,19 @@ fn rustflags(toolchain: &Toolchain, root: &Path) -> String {
 }
 
 /// Copies the ELF file to `folder/NAME.elf` and writes `folder/NAME.img`.
-fn write_pair(program: &Path, folder: &Path, name: &str) -> Result<(Image, flat::Flat)> {
+fn write_pair(program: &Path, folder: &Path, name: &str) -> Result<Image> {
     let bytes = fs::read(program).with_context(|| format!("cannot read {}", program.display()))?;
     let flat = flat::from_elf(&bytes).with_context(|| format!("in {}", program.display()))?;
+    ensure!(
+        flat.base == BASE && flat.entry == BASE,
+        "{name}.img starts at {:#x} and is entered at {:#x}; the boot firmware does both at {BASE:#x}",
+        flat.base,
+        flat.entry
+    );
     let elf = folder.join(format!("{name}.elf"));
     let img = folder.join(format!("{name}.img"));
     fs::write(&elf, &bytes).with_context(|| format!("cannot write {}", elf.display()))?;
     fs::write(&img, &flat.bytes).with_context(|| format!("cannot write {}", img.display()))?;
     let bytes = flat.bytes.len();
-    Ok((Image { elf, img, bytes }, flat))
+    Ok(Image { elf, img, bytes })
 }
