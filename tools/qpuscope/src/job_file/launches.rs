@@ -1,0 +1,168 @@
+//! What a job starts: programs, their launches, and what each clears before.
+
+use qpu::job::{BusAddr, CacheClear, Program};
+use serde_json::Value;
+use v3d_sim::JobLaunch;
+
+use super::object::{Object, bad};
+use crate::failure::Result;
+
+/// The launches: those given, or one with all `programs`.
+pub(super) fn launches(job: &Object) -> Result<Vec<JobLaunch>> {
+    let default_clear = match job.get("clear") {
+        Some(Value::Array(_)) | None => CacheClear::All,
+        Some(value) => clear("clear", value)?,
+    };
+    let Some(list) = job.list("launches")? else {
+        let what = "a list of {\"code\": address, \"uniforms\": address}";
+        let programs = programs("programs", job.need("programs", what)?)?;
+        return Ok(vec![JobLaunch {
+            programs,
+            clear: default_clear,
+        }]);
+    };
+    if job.list("programs")?.is_some_and(|list| !list.is_empty()) {
+        return Err(bad(
+            "launches",
+            "replaces programs; leave one of the two out",
+        ));
+    }
+    let clears = match job.get("clear") {
+        Some(Value::Array(clears)) if clears.len() != list.len() => {
+            return Err(bad(
+                "clear",
+                format!(
+                    "has {} entries for {} launches; give one for each, or a single string",
+                    clears.len(),
+                    list.len()
+                ),
+            ));
+        }
+        Some(Value::Array(clears)) => Some(clears),
+        _ => None,
+    };
+    let mut launches = vec![];
+    for (index, value) in list.iter().enumerate() {
+        let at = format!("launches[{index}]");
+        let of_list = clears
+            .map(|clears| clear(&format!("clear[{index}]"), &clears[index]))
+            .transpose()?
+            .unwrap_or(default_clear);
+        launches.push(if value.is_object() {
+            let launch = Object::new(&at, value, &["programs", "clear"])?;
+            JobLaunch {
+                programs: programs(
+                    &launch.field("programs"),
+                    launch.need("programs", "a list of programs")?,
+                )?,
+                clear: launch
+                    .get("clear")
+                    .map_or(Ok(of_list), |value| clear(&launch.field("clear"), value))?,
+            }
+        } else {
+            JobLaunch {
+                programs: programs(&at, value)?,
+                clear: of_list,
+            }
+        });
+    }
+    Ok(launches)
+}
+
+fn clear(field: &str, value: &Value) -> Result<CacheClear> {
+    match value.as_str() {
+        Some("all") => Ok(CacheClear::All),
+        Some("data") => Ok(CacheClear::Data),
+        Some("none") => Ok(CacheClear::None),
+        _ => Err(bad(
+            field,
+            format!("{value} is unknown; give \"all\", \"data\" or \"none\""),
+        )),
+    }
+}
+
+fn programs(field: &str, value: &Value) -> Result<Vec<Program>> {
+    let list = value.as_array().ok_or_else(|| {
+        bad(
+            field,
+            "must be a list of {\"code\": address, \"uniforms\": address}",
+        )
+    })?;
+    let mut programs = vec![];
+    for (index, value) in list.iter().enumerate() {
+        let program = Object::new(&format!("{field}[{index}]"), value, &["code", "uniforms"])?;
+        let (code, uniforms) = (program.address("code")?, program.address("uniforms")?);
+        for (key, addr, step) in [("code", code, 8), ("uniforms", uniforms, 4)] {
+            if addr % step != 0 {
+                return Err(bad(
+                    &program.field(key),
+                    format!("{addr:#010x} must be a multiple of {step}"),
+                ));
+            }
+        }
+        programs.push(Program {
+            code: BusAddr(code),
+            uniforms: BusAddr(uniforms),
+        });
+    }
+    Ok(programs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job_file::tests::{each_is_refused, parse};
+
+    #[test]
+    fn launches_replace_programs_and_say_what_is_cleared() {
+        let with = |rest: &str| {
+            parse(&format!(r#"{{"memory": [], {rest}}}"#))
+                .unwrap_or_else(|failure| panic!("{failure}"))
+                .launches
+                .iter()
+                .map(|launch| (launch.programs.len(), launch.clear))
+                .collect::<Vec<_>>()
+        };
+        let one = r#"{"code": 0, "uniforms": 0}"#;
+        assert_eq!(with(r#""programs": []"#), [(0, CacheClear::All)]);
+        assert_eq!(
+            with(&format!(
+                r#""launches": [[{one}], [{one}, {one}]], "clear": "data""#
+            )),
+            [(1, CacheClear::Data), (2, CacheClear::Data)]
+        );
+        assert_eq!(
+            with(&format!(
+                r#""launches": [[{one}], {{"programs": [], "clear": "all"}}], "clear": ["none", "data"]"#
+            )),
+            [(1, CacheClear::None), (0, CacheClear::All)]
+        );
+    }
+
+    #[test]
+    fn programs_and_launches_that_are_wrong_name_their_field() {
+        each_is_refused(&[
+            (r#"{"memory": []}"#, "programs: is missing"),
+            (
+                r#"{"memory": [], "programs": [{"code": 8}]}"#,
+                "programs[0].uniforms: is missing",
+            ),
+            (
+                r#"{"memory": [], "programs": [{"code": 4, "uniforms": 0}]}"#,
+                "programs[0].code: 0x00000004 must be a multiple of 8",
+            ),
+            (
+                r#"{"memory": [], "programs": [], "clear": "some"}"#,
+                "clear: \"some\" is unknown",
+            ),
+            (
+                r#"{"memory": [], "launches": [[]], "clear": []}"#,
+                "clear: has 0 entries for 1",
+            ),
+            (
+                r#"{"memory": [], "launches": [[]], "programs": [{"code": 0, "uniforms": 0}]}"#,
+                "launches: replaces",
+            ),
+        ]);
+    }
+}

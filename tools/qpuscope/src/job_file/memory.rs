@@ -1,0 +1,170 @@
+//! What a job finds in memory: zeros, words, and parts of files.
+
+use std::path::Path;
+
+use serde_json::Value;
+use v3d_sim::SparseMemory;
+
+use super::object::{Object, bad, number};
+use crate::failure::Result;
+
+/// Bytes behind the alias bits of a bus address.
+pub(super) const ADDRESS_SPACE: u64 = 1 << 30;
+
+/// Puts one entry of `memory`, which stands at `at`, where it says.
+pub(super) fn put_entry(
+    memory: &mut SparseMemory,
+    at: &str,
+    entry: &Value,
+    folder: &Path,
+) -> Result<()> {
+    let entry = Object::new(
+        at,
+        entry,
+        &["at", "file", "offset", "bytes", "zero", "words"],
+    )?;
+    let addr = entry.address("at")?;
+    let kinds = ["file", "zero", "words"];
+    let given: Vec<_> = kinds
+        .into_iter()
+        .filter(|kind| entry.get(kind).is_some())
+        .collect();
+    let [kind] = given[..] else {
+        return Err(bad(at, "must have exactly one of file, zero and words"));
+    };
+    if kind != "file"
+        && let Some(key) = ["offset", "bytes"]
+            .into_iter()
+            .find(|key| entry.get(key).is_some())
+    {
+        return Err(bad(
+            &entry.field(key),
+            "belongs to an entry with a file; remove it",
+        ));
+    }
+    let field = entry.field(kind);
+    match kind {
+        "zero" => {
+            let bytes = entry.number("zero", ADDRESS_SPACE)?.unwrap_or(0);
+            memory.put_zero(addr, bytes as usize);
+        }
+        "words" => {
+            let mut bytes = vec![];
+            for (index, word) in entry.list("words")?.unwrap_or_default().iter().enumerate() {
+                let word = number(&format!("{field}[{index}]"), word, u64::from(u32::MAX))?;
+                bytes.extend_from_slice(&(word as u32).to_le_bytes());
+            }
+            memory.put(addr, &bytes);
+        }
+        _ => {
+            let path = folder.join(entry.text("file")?.unwrap_or_default());
+            let bytes = std::fs::read(&path).map_err(|error| {
+                bad(
+                    &field,
+                    format!(
+                        "cannot read {}: {error}; paths are relative to the job file",
+                        path.display()
+                    ),
+                )
+            })?;
+            let all = bytes.len() as u64;
+            let offset = entry.number("offset", u64::MAX)?.unwrap_or(0);
+            if offset > all {
+                return Err(bad(
+                    &entry.field("offset"),
+                    format!(
+                        "{offset} lies behind the end of {} ({all} bytes)",
+                        path.display()
+                    ),
+                ));
+            }
+            let count = entry.number("bytes", u64::MAX)?.unwrap_or(all - offset);
+            if count > all - offset {
+                return Err(bad(
+                    &entry.field("bytes"),
+                    format!(
+                        "{} has only {} bytes from offset {offset} on",
+                        path.display(),
+                        all - offset
+                    ),
+                ));
+            }
+            if count > ADDRESS_SPACE {
+                return Err(bad(
+                    &field,
+                    "is larger than the 1 GiB that V3D can address; give bytes",
+                ));
+            }
+            memory.put(addr, &bytes[offset as usize..(offset + count) as usize]);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::job_file::JobFile;
+    use crate::job_file::tests::each_is_refused;
+
+    #[test]
+    fn an_entry_of_memory_that_is_wrong_names_its_field() {
+        each_is_refused(&[
+            (r#"{"programs": []}"#, "memory: is missing"),
+            (
+                r#"{"memory": [{"zero": 1}], "programs": []}"#,
+                "memory[0].at: is missing",
+            ),
+            (
+                r#"{"memory": [{"at": 0}], "programs": []}"#,
+                "memory[0]: must have exactly one of",
+            ),
+            (
+                r#"{"memory": [{"at": 0, "zero": 1, "words": []}], "programs": []}"#,
+                "exactly one of",
+            ),
+            (
+                r#"{"memory": [{"at": 0, "zero": 1, "offset": 1}], "programs": []}"#,
+                "memory[0].offset",
+            ),
+            (
+                r#"{"memory": [{"at": 0, "file": "absent.bin"}], "programs": []}"#,
+                "memory[0].file: cannot read /folder/absent.bin",
+            ),
+            (
+                r#"{"memory": [{"at": 0, "size": 1}], "programs": []}"#,
+                "memory[0].size: unknown key",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn a_part_of_a_file_is_placed() {
+        let folder = std::env::temp_dir();
+        let name = format!("qpuscope-job-{}.bin", std::process::id());
+        std::fs::write(folder.join(&name), [1, 2, 3, 4, 5, 6]).expect("temporary file");
+        let with = |rest: &str| {
+            JobFile::parse(
+                &format!(r#"{{"memory": [{{"at": 16, "file": "{name}"{rest}}}], "programs": []}}"#),
+                &folder,
+            )
+        };
+        let mut whole = with("").unwrap_or_else(|failure| panic!("{failure}"));
+        assert_eq!(
+            whole.memory.get(15, 8).expect("file"),
+            [0, 1, 2, 3, 4, 5, 6, 0]
+        );
+        let mut part =
+            with(r#", "offset": 2, "bytes": "0x3""#).unwrap_or_else(|failure| panic!("{failure}"));
+        assert_eq!(part.memory.get(16, 4).expect("file"), [3, 4, 5, 0]);
+        for (rest, named) in [
+            (r#", "offset": 7"#, "memory[0].offset: 7 lies behind"),
+            (r#", "offset": 2, "bytes": 5"#, "memory[0].bytes"),
+        ] {
+            let failure = with(rest)
+                .err()
+                .unwrap_or_else(|| panic!("{rest} was taken"));
+            assert!(failure.message.contains(named), "{failure}");
+        }
+        std::fs::remove_file(folder.join(&name)).expect("temporary file");
+    }
+}

@@ -1,0 +1,149 @@
+//! The job file of `qpuscope run`: memory, launches, and what is written out.
+//!
+//! The format is stable, because programs from other projects are run through it. Every mistake is
+//! reported with the place of the field, as in `memory[1].at`, before anything runs.
+
+mod dump;
+mod launches;
+mod memory;
+mod object;
+mod options;
+
+use std::path::Path;
+
+use serde_json::Value;
+use v3d_sim::{JobLaunch, JobOptions, SparseMemory};
+
+use crate::failure::{Failure, Result};
+use dump::dump;
+use launches::launches;
+use memory::put_entry;
+use object::Object;
+use options::options;
+
+pub use dump::Dump;
+
+/// A job, ready to run.
+pub struct JobFile {
+    /// What the entries put there.
+    pub memory: SparseMemory,
+    /// In the order they run.
+    pub launches: Vec<JobLaunch>,
+    /// In the order they are written.
+    pub dumps: Vec<Dump>,
+    /// Clock, limit, order of the QPUs, strictness.
+    pub options: JobOptions,
+}
+
+impl JobFile {
+    /// Reads a job and the files it names, which are relative to its own folder.
+    ///
+    /// # Errors
+    /// Usage, with the field's name, for whatever is wrong with it.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).map_err(|error| Failure::reading(path, &error))?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        Self::parse(&text, folder).map_err(|failure| {
+            Failure::usage(format!("bad job file {}: {failure}", path.display()))
+        })
+    }
+
+    /// The same from text.
+    ///
+    /// # Errors
+    /// As [`JobFile::read`].
+    pub fn parse(text: &str, folder: &Path) -> Result<Self> {
+        let value: Value = serde_json::from_str(text).map_err(|error| {
+            Failure::usage(format!("it is not JSON ({error}); repair it there"))
+        })?;
+        let keys = [
+            "memory",
+            "programs",
+            "dump",
+            "board",
+            "limit_cycles",
+            "functional",
+            "clock_hz",
+            "launches",
+            "clear",
+            "seed",
+            "strict",
+        ];
+        let job = Object::new("", &value, &keys)?;
+        let mut memory = SparseMemory::new();
+        job.need("memory", "a list of what is in memory")?;
+        for (index, entry) in job.list("memory")?.unwrap_or_default().iter().enumerate() {
+            put_entry(&mut memory, &format!("memory[{index}]"), entry, folder)?;
+        }
+        let launches = launches(&job)?;
+        let options = options(&job)?;
+        let mut dumps = vec![];
+        for (index, entry) in job.list("dump")?.unwrap_or_default().iter().enumerate() {
+            dumps.push(dump(&mut memory, &format!("dump[{index}]"), entry, folder)?);
+        }
+        Ok(Self {
+            memory,
+            launches,
+            dumps,
+            options,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use qpu::job::BusAddr;
+
+    use super::*;
+    use crate::failure::Exit;
+
+    const WHOLE: &str = r#"{
+        "memory": [ {"at": "0x40000000", "zero": 65536}, {"at": "0x40000010", "words": ["0x1", 2, "3"]} ],
+        "programs": [ {"code": "0x40000100", "uniforms": 1073742336} ],
+        "dump": [ {"at": "0x00000010", "bytes": 12, "file": "out.bin"} ],
+        "board": "zero", "limit_cycles": 1000, "functional": true, "seed": 7, "strict": true }"#;
+
+    /// A job whose files are in a folder that does not exist.
+    pub(super) fn parse(text: &str) -> Result<JobFile> {
+        JobFile::parse(text, Path::new("/folder"))
+    }
+
+    /// Each text is refused as usage, in words among which are those beside it.
+    pub(super) fn each_is_refused(cases: &[(&str, &str)]) {
+        for (text, named) in cases {
+            let failure = parse(text)
+                .err()
+                .unwrap_or_else(|| panic!("{text} was taken"));
+            assert_eq!(failure.exit, Exit::Usage);
+            assert!(failure.message.contains(named), "{text}: {failure}");
+        }
+    }
+
+    #[test]
+    fn a_whole_job_is_understood() {
+        let mut job = parse(WHOLE).unwrap_or_else(|failure| panic!("{failure}"));
+        assert_eq!(
+            job.memory.get(0xc000_0010, 12).expect("words"),
+            [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]
+        );
+        assert_eq!(job.launches.len(), 1);
+        assert_eq!(job.launches[0].programs[0].uniforms, BusAddr(0x4000_0200));
+        assert_eq!(job.dumps[0].file, Path::new("/folder/out.bin"));
+        let expected = JobOptions {
+            clock_hz: 300_000_000,
+            limit_cycles: 1000,
+            order_seed: Some(7),
+            strict: true,
+        };
+        assert_eq!(job.options, expected);
+    }
+
+    #[test]
+    fn a_good_job_is_taken_and_what_is_no_json_refused() {
+        let good = r#"{"memory": [{"at": 0, "zero": 16}], "programs": []}"#;
+        assert!(parse(good).is_ok());
+        each_is_refused(&[("{", "not JSON")]);
+    }
+}
