@@ -1,0 +1,86 @@
+//! What can come from a board: answers to requests, and what it says unasked.
+
+use wire::{NakCode, Status};
+
+use crate::spectrum::Spectrum;
+
+/// Who the board says it is.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Info {
+    /// The engine in use.
+    pub engine: wire::Engine,
+    /// What the instrument is doing.
+    pub state: wire::State,
+    /// Why the board last started.
+    pub reset_cause: wire::ResetCause,
+    /// Revision code of the board.
+    pub board_revision: u32,
+    /// Memory of the ARM in bytes.
+    pub memory_bytes: u32,
+    /// Clocks.
+    pub clocks: wire::Clocks,
+    /// Rate of the line.
+    pub baud: u32,
+    /// The firmware's version.
+    pub firmware: String,
+    /// The board's name.
+    pub board: String,
+    /// `key=value` words.
+    pub capabilities: String,
+}
+
+/// What the frame says, kept beyond the frame.
+pub(super) fn own_info(info: &wire::Info) -> Info {
+    Info {
+        engine: info.engine,
+        state: info.state,
+        reset_cause: info.reset_cause,
+        board_revision: info.board_revision,
+        memory_bytes: info.memory_bytes,
+        clocks: info.clocks,
+        baud: info.baud,
+        firmware: info.firmware.to_string(),
+        board: info.board.to_string(),
+        capabilities: info.capabilities.to_owned(),
+    }
+}
+
+/// How a request was answered.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Answer {
+    /// Done; with a remark, often empty.
+    Ack(String),
+    /// Refused: why, as a code and as a sentence that says what to do.
+    Nak(NakCode, String),
+    /// To HELLO.
+    Info(Info),
+    /// To PING.
+    Pong(u64),
+    /// To GET: `key=value` lines.
+    Settings(String),
+    /// To RUN_QPU: time in microseconds and output words.
+    QpuResult(u32, Vec<u8>),
+}
+
+/// What has come.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Event {
+    /// A line of text, or a piece of one, with its line end.
+    Text(String),
+    /// A spectrum. The second number is how many of its values were lost.
+    Spectrum(Box<Spectrum>, u32),
+    /// A spectrum that no descriptor explains yet.
+    Unexplained,
+    /// An answer, to the request of this number.
+    Answer(u16, Answer),
+    /// How far an upload may go on.
+    Credit(wire::Credit),
+    /// A piece of the firmware's defmt stream.
+    Log(Vec<u8>),
+    /// The firmware says that it failed.
+    Fault(String),
+    /// The heartbeat.
+    Status(Status),
+    /// Bytes that were neither text nor a whole frame.
+    Damaged,
+}

@@ -1,0 +1,17 @@
+//! From the bytes of a line to spectra, answers, text and losses.
+//!
+//! The receiver never gives up on a stream: what does not decode is counted and skipped. A spectrum
+//! whose descriptor has not come yet waits for nothing and is counted too; descriptors come once a
+//! second.
+
+mod event;
+#[cfg(test)]
+mod example;
+mod health;
+mod receiver;
+mod records;
+mod spectrum;
+
+pub use event::{Answer, Event, Info};
+pub use health::Health;
+pub use receiver::Receiver;

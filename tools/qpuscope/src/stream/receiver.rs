@@ -1,0 +1,176 @@
+//! The receiving end of a line: bytes in, events out, losses counted.
+
+use wire::{Decoder, LineCounters};
+
+use super::event::Event;
+use super::health::Health;
+use super::records::Records;
+use super::spectrum::UPLOAD;
+use crate::input::Unit;
+
+/// The receiving end.
+#[derive(Default)]
+pub struct Receiver {
+    decoder: Box<Decoder>,
+    records: Records,
+    /// What uploaded samples are called.
+    source: Option<String>,
+    /// The unit that the host gave its samples.
+    unit: Option<Unit>,
+    bytes: u64,
+    spectra: u64,
+    unexplained: u64,
+}
+
+impl Receiver {
+    /// Says what the samples are that the host itself sends from now on.
+    pub fn name_upload(&mut self, source: &str, unit: &Unit) {
+        self.source = Some(source.to_owned());
+        self.unit = Some(unit.clone());
+    }
+
+    /// How the stream went so far.
+    #[must_use]
+    pub fn health(&self) -> Health {
+        let LineCounters {
+            frames,
+            text_bytes,
+            lost_bytes,
+            crc_errors,
+            sequence_gaps,
+            restarts,
+            ..
+        } = self.decoder.counters();
+        Health {
+            bytes: self.bytes,
+            frames,
+            text_bytes,
+            lost_bytes,
+            crc_errors,
+            sequence_gaps,
+            restarts,
+            spectra: self.spectra,
+            unexplained_spectra: self.unexplained,
+            incomplete_spectra: self.records.incomplete(),
+        }
+    }
+
+    /// Bytes of a frame or of noise that has not ended yet.
+    #[must_use]
+    pub fn pending(&self) -> u64 {
+        self.decoder.pending() as u64
+    }
+
+    /// Takes bytes in; what they complete is appended to `events`.
+    pub fn push(&mut self, bytes: &[u8], events: &mut Vec<Event>) {
+        self.bytes += bytes.len() as u64;
+        for &byte in bytes {
+            let event = match self.decoder.push(byte) {
+                None => continue,
+                Some(item) => self.records.event(item),
+            };
+            self.keep(event, events);
+        }
+    }
+
+    /// The stream has ended: what is left becomes an event.
+    pub fn finish(&mut self, events: &mut Vec<Event>) {
+        let event = self
+            .decoder
+            .finish()
+            .and_then(|item| self.records.event(item));
+        self.keep(event, events);
+    }
+
+    fn keep(&mut self, event: Option<Event>, events: &mut Vec<Event>) {
+        let Some(mut event) = event else { return };
+        match &mut event {
+            Event::Unexplained => self.unexplained += 1,
+            Event::Spectrum(spectrum, _) => {
+                self.spectra += 1;
+                if spectrum.source == UPLOAD {
+                    if let Some(source) = &self.source {
+                        spectrum.source.clone_from(source);
+                    }
+                    if let Some(unit) = &self.unit {
+                        spectrum.unit = unit.clone();
+                    }
+                }
+            }
+            _ => {}
+        }
+        events.push(event);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::example::example_stream;
+
+    #[test]
+    fn a_stream_becomes_text_and_spectra() {
+        let (mut receiver, mut events) = (Receiver::default(), vec![]);
+        receiver.push(&example_stream(4096, 2), &mut events);
+        assert_eq!(events[0], Event::Text("qpuscope test\r\n".into()));
+        let spectra: Vec<_> = events
+            .iter()
+            .filter_map(|event| match event {
+                Event::Spectrum(spectrum, 0) => Some(spectrum),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(spectra.len(), 2);
+        assert_eq!(spectra[1].power.len(), 2049);
+        assert!((spectra[1].level_db(512) + 10.0).abs() < 1e-4);
+        assert_eq!(spectra[1].frequency_hz(512), 6000.0);
+        let health = receiver.health();
+        assert_eq!(
+            (health.spectra, health.lost_bytes, health.sequence_gaps),
+            (2, 0, 0)
+        );
+        assert!(!health.is_lossy());
+    }
+
+    #[test]
+    fn damage_costs_its_chunk_and_is_counted() {
+        let mut bytes = example_stream(4096, 3);
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 0x10;
+        let (mut receiver, mut events) = (Receiver::default(), vec![]);
+        receiver.push(&bytes, &mut events);
+        receiver.finish(&mut events);
+        let health = receiver.health();
+        assert!(health.lost_bytes > 0 && health.is_lossy(), "{health}");
+        assert_eq!(health.spectra, 3, "{health}");
+        let lost: u32 = events
+            .iter()
+            .map(|event| match event {
+                Event::Spectrum(spectrum, missing) => {
+                    assert_eq!(
+                        spectrum.power.iter().filter(|power| power.is_nan()).count(),
+                        *missing as usize
+                    );
+                    *missing
+                }
+                _ => 0,
+            })
+            .sum();
+        assert!((1..=500).contains(&lost), "{lost}");
+    }
+
+    #[test]
+    fn any_bytes_are_survived() {
+        let (mut receiver, mut events) = (Receiver::default(), vec![]);
+        let mut state = 1_u32;
+        let noise: Vec<u8> = std::iter::repeat_with(|| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        })
+        .take(100_000)
+        .collect();
+        receiver.push(&noise, &mut events);
+        receiver.push(&example_stream(256, 1), &mut events);
+        assert_eq!(receiver.health().spectra, 1);
+    }
+}

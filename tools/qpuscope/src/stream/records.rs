@@ -1,0 +1,105 @@
+//! From frames to events: records put together, and their descriptors kept.
+
+use std::collections::HashMap;
+
+use wire::{Assembled, Assembler, Descriptor, Item, Message};
+
+use super::event::{Answer, Event, own_info};
+use super::spectrum::spectrum;
+
+/// The largest record that is put together: 2^22 bins of f32.
+const LARGEST_RECORD: usize = 16 << 20;
+
+/// Descriptors that are kept; a record names one of the last few.
+const DESCRIPTORS: usize = 64;
+
+/// Records under way, and the descriptors to read them by.
+pub(super) struct Records {
+    assembler: Assembler<Vec<u8>>,
+    /// Bytes of the largest record that the assembler holds.
+    room: usize,
+    /// Incomplete records of the assemblers before, which were too small.
+    incomplete: u64,
+    descriptors: HashMap<u32, Descriptor>,
+}
+
+impl Default for Records {
+    fn default() -> Self {
+        Self {
+            assembler: Assembler::new(vec![]),
+            room: 0,
+            incomplete: 0,
+            descriptors: HashMap::new(),
+        }
+    }
+}
+
+impl Records {
+    /// Records of which a part was lost, so far.
+    pub(super) fn incomplete(&self) -> u64 {
+        self.incomplete + self.assembler.incomplete()
+    }
+
+    /// What a frame, a text or a damage says, if anything by itself.
+    pub(super) fn event(&mut self, item: Item) -> Option<Event> {
+        let (header, payload) = match item {
+            Item::Text(text) => {
+                return Some(Event::Text(String::from_utf8_lossy(text).into_owned()));
+            }
+            Item::Damaged { .. } => return Some(Event::Damaged),
+            Item::Frame(header, payload) => (header, payload),
+        };
+        let answer = |answer| Some(Event::Answer(header.request, answer));
+        match Message::decode(header.kind, payload) {
+            Ok(Message::Ack(text)) => answer(Answer::Ack(text.to_owned())),
+            Ok(Message::Nak(code, text)) => answer(Answer::Nak(code, text.to_owned())),
+            Ok(Message::Info(info)) => answer(Answer::Info(own_info(&info))),
+            Ok(Message::Pong(number)) => answer(Answer::Pong(number)),
+            Ok(Message::Settings(text)) => answer(Answer::Settings(text.to_owned())),
+            Ok(Message::QpuResult(result)) => {
+                answer(Answer::QpuResult(result.elapsed_us, result.output.to_vec()))
+            }
+            Ok(Message::Credit(credit)) => Some(Event::Credit(credit)),
+            Ok(Message::Log(bytes)) => Some(Event::Log(bytes.to_vec())),
+            Ok(Message::Fault(fault)) => Some(Event::Fault(format!(
+                "{} (code {}, pc {:#010x}, address {:#010x})",
+                fault.text, fault.code, fault.pc, fault.address
+            ))),
+            Ok(Message::Status(status)) => Some(Event::Status(status)),
+            Ok(Message::Descriptor(descriptor)) => {
+                if self.descriptors.len() >= DESCRIPTORS
+                    && !self.descriptors.contains_key(&descriptor.id)
+                {
+                    self.descriptors.clear();
+                }
+                self.descriptors.insert(descriptor.id, descriptor);
+                None
+            }
+            Ok(Message::Spectrum(chunk)) => {
+                let bytes = chunk.head.total as usize * chunk.head.encoding.bytes();
+                if bytes > LARGEST_RECORD {
+                    return Some(Event::Unexplained);
+                }
+                if bytes > self.room {
+                    self.room = bytes.next_power_of_two();
+                    self.incomplete += self.assembler.incomplete();
+                    self.assembler = Assembler::new(vec![0; self.room]);
+                }
+                match self.assembler.push(&chunk) {
+                    Assembled::Record(record) => {
+                        Some(match self.descriptors.get(&record.head.descriptor) {
+                            Some(descriptor) => Event::Spectrum(
+                                Box::new(spectrum(&header, &record, descriptor)),
+                                record.missing,
+                            ),
+                            None => Event::Unexplained,
+                        })
+                    }
+                    Assembled::Pending | Assembled::TooLarge(_) => None,
+                }
+            }
+            // A kind of a later version, or a request that somebody else sent.
+            _ => None,
+        }
+    }
+}

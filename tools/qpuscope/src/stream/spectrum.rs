@@ -1,0 +1,63 @@
+//! A spectrum out of a record, read by the descriptor that the record names.
+
+use wire::{Descriptor, Domain, Header, Record, Value};
+
+use crate::input::Unit;
+use crate::rate::Rate;
+use crate::spectrum::{Counters, Spectrum};
+
+/// The source of samples that some host sends.
+pub(super) const UPLOAD: &str = "an upload";
+
+/// A record read by its descriptor.
+pub(super) fn spectrum(header: &Header, record: &Record, descriptor: &Descriptor) -> Spectrum {
+    let head = &record.head;
+    let power = record
+        .values()
+        .map(|value| match value {
+            Value::Missing => f64::NAN,
+            Value::Power(power) => f64::from(power),
+            Value::Steps(steps) => {
+                let level =
+                    f64::from(steps) * f64::from(descriptor.scale) + f64::from(descriptor.offset);
+                10_f64.powf(level / 10.0)
+            }
+        })
+        .collect();
+    Spectrum {
+        source: match descriptor.source {
+            wire::Source::Generator => "the built-in generator".to_owned(),
+            wire::Source::Upload => UPLOAD.to_owned(),
+        },
+        power,
+        first_bin: i64::from(descriptor.first_bin),
+        n: descriptor.n,
+        complex: descriptor.domain == Domain::Complex,
+        rate: Rate::new(descriptor.rate.num, descriptor.rate.den)
+            .unwrap_or(Rate { num: 1, den: 1 }),
+        centre_hz: descriptor.centre_hz,
+        window: descriptor.window.name(),
+        enbw_bins: descriptor.enbw_bins,
+        overlap: descriptor.overlap,
+        averages: head.blocks,
+        engine: head.engine,
+        fallback: head.fallback,
+        board: descriptor.board.to_string(),
+        firmware: descriptor.firmware.to_string(),
+        unit: match descriptor.unit {
+            wire::Unit::Dbfs => Unit::FullScale,
+            wire::Unit::DbReUnit => Unit::One("unit of the input".to_owned()),
+        },
+        device_us: header.time_us,
+        stream: header.stream,
+        record: head.record,
+        counters: Counters {
+            overruns: head.counters.overruns,
+            clipped: head.counters.clipped,
+            dropped_records: head.counters.dropped,
+            clamped: head.counters.clamped,
+            qpu_us: head.counters.qpu_us,
+            cpu_us: head.counters.cpu_us,
+        },
+    }
+}
