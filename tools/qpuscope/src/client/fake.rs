@@ -1,4 +1,4 @@
-//! A board for tests of the client: answers by the protocol, over a line that can be bad.
+//! A board for tests of the client: follows the protocol, over a bad line.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -8,8 +8,12 @@ use wire::{
     MAX_PAYLOAD, Message, NakCode, Name, RecordHead,
 };
 
+use super::Client;
 use crate::failure::Result;
+use crate::input::{Channel, Samples};
 use crate::link::{FIRST_BAUD, Link, Received};
+use crate::log::Logs;
+use crate::rate::Rate;
 
 /// Samples that are granted ahead.
 const WINDOW: u64 = 4096;
@@ -37,6 +41,12 @@ impl Faults {
     };
 }
 
+/// The rate of [`channel`].
+pub const RATE: Rate = Rate {
+    num: 48_000,
+    den: 1,
+};
+
 /// The board and its line.
 pub struct FakeBoard {
     faults: Faults,
@@ -54,6 +64,25 @@ pub struct FakeBoard {
     trial: Option<(u32, Duration)>,
     last_credit: Duration,
     uploading: bool,
+}
+
+/// A conversation with such a board.
+pub fn client(faults: Faults) -> Client {
+    Client::new(
+        Box::new(FakeBoard::new(faults)),
+        FIRST_BAUD,
+        Logs::without_elf(),
+        true,
+    )
+}
+
+/// Samples to send.
+pub fn channel(points: usize) -> Channel {
+    Channel {
+        name: String::new(),
+        samples: Samples::I16((0..points).map(|index| (index * 7 % 1000) as i16).collect()),
+        complex: false,
+    }
 }
 
 impl FakeBoard {

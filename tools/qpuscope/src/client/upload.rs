@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use wire::{Domain, Message, NakCode, UploadBegin};
 
-use super::{Client, refused};
+use super::Client;
+use super::diagnosis::refused;
 use crate::failure::{Failure, Result};
 use crate::input::Channel;
 use crate::rate::Rate;
@@ -201,5 +202,75 @@ impl Client {
             progress.ended = false;
             progress.moved = now;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::fake::{Faults, RATE, channel, client};
+    use crate::failure::Exit;
+    use crate::input::Unit;
+
+    #[test]
+    fn an_upload_over_a_good_line_brings_its_spectrum() {
+        let mut client = client(Faults::NONE);
+        assert_eq!(client.hello().expect("an answer").board, "fake");
+        client.set("n=64").expect("an answer");
+        client.name_upload("tone.wav", &Unit::One("V".into()));
+        let spectra = client.upload(&channel(20_000), RATE).expect("spectra");
+        assert_eq!(spectra.len(), 1);
+        assert_eq!(spectra[0].source, "tone.wav");
+        assert_eq!(spectra[0].unit, Unit::One("V".into()));
+        assert!(!client.health().is_lossy());
+    }
+
+    #[test]
+    fn frames_lost_on_the_way_to_the_board_are_sent_again() {
+        for every in [3, 5, 7, 17] {
+            let mut client = client(Faults {
+                lose_every: every,
+                ..Faults::NONE
+            });
+            client.hello().expect("an answer");
+            let spectra = client.upload(&channel(20_000), RATE);
+            assert_eq!(
+                spectra
+                    .unwrap_or_else(|failure| panic!("every {every}: {failure}"))
+                    .len(),
+                1
+            );
+        }
+    }
+
+    #[test]
+    fn a_line_that_lets_nothing_new_through_ends_the_upload_with_a_sentence() {
+        let mut client = client(Faults {
+            lose_every: 2,
+            ..Faults::NONE
+        });
+        client.hello().expect("an answer");
+        let failure = client
+            .upload(&channel(20_000), RATE)
+            .expect_err("a bad line");
+        assert_eq!(failure.exit, Exit::Link);
+        assert!(failure.message.contains("loses too much"), "{failure}");
+    }
+
+    #[test]
+    fn a_line_that_is_cut_ends_the_upload_with_a_sentence() {
+        let mut client = client(Faults {
+            dies_after: 5,
+            ..Faults::NONE
+        });
+        client.hello().expect("an answer");
+        let failure = client.upload(&channel(20_000), RATE).expect_err("cut");
+        assert_eq!(failure.exit, Exit::Link);
+        assert!(failure.message.contains("check the cable"), "{failure}");
+        assert!(
+            client.link.now() < Duration::from_secs(30),
+            "{:?}",
+            client.link.now()
+        );
     }
 }

@@ -1,0 +1,86 @@
+//! The rate of the line: changed by agreement, taken back where it fails.
+
+use std::time::Duration;
+
+use wire::Message;
+
+use super::{ANSWER, Client, TRIES};
+use crate::failure::Result;
+use crate::link::FIRST_BAUD;
+use crate::stream::Answer;
+
+/// From the acknowledgement of a new rate to the first byte at it; the board waits 500 ms.
+const SETTLE: Duration = Duration::from_millis(30);
+
+impl Client {
+    /// Runs the line at another rate; back at the old one, and said, where the new one does not work.
+    ///
+    /// # Errors
+    /// When the line works at neither rate.
+    pub fn change_baud(&mut self, baud: u32) -> Result<()> {
+        if baud == self.baud || !self.link.has_baud() {
+            return Ok(());
+        }
+        if let Err(refusal) = self.command(&Message::Baud(baud)) {
+            eprintln!("staying at {} baud: {refusal}", self.baud);
+            return Ok(());
+        }
+        self.change_and_settle(baud)?;
+        let number = u64::from(baud);
+        // The board waits 500 ms for this.
+        if let Ok(Answer::Pong(_)) = self.ask(&Message::Ping(number), Duration::from_millis(120), 3)
+        {
+            self.baud = baud;
+            return Ok(());
+        }
+        eprintln!(
+            "the line does not work at {baud} baud; going back to {}",
+            self.baud
+        );
+        self.change_and_settle(self.baud)?;
+        self.ask(&Message::Ping(0), ANSWER, TRIES).map(|_| ())
+    }
+
+    /// Changes the host's side, and leaves the board time to change its own: bytes that it sees at
+    /// the old rate look like a break.
+    fn change_and_settle(&mut self, baud: u32) -> Result<()> {
+        self.link.set_baud(baud)?;
+        let until = self.link.now() + SETTLE;
+        while let Some(left) = until
+            .checked_sub(self.link.now())
+            .filter(|left| !left.is_zero())
+        {
+            self.pump(left)?;
+        }
+        Ok(())
+    }
+
+    /// Back to the rate at which the next host will begin.
+    ///
+    /// # Errors
+    /// As [`Client::change_baud`].
+    pub fn leave(&mut self) -> Result<()> {
+        self.change_baud(FIRST_BAUD)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::client::fake::{Faults, client};
+
+    #[test]
+    fn a_rate_that_does_not_work_is_taken_back() {
+        let mut client = client(Faults {
+            highest_baud: 1_000_000,
+            ..Faults::NONE
+        });
+        client.change_baud(1_000_000).expect("works");
+        assert_eq!(client.baud, 1_000_000);
+        client.leave().expect("works");
+        assert_eq!(client.baud, FIRST_BAUD);
+        client.change_baud(2_000_000).expect("back at the old rate");
+        assert_eq!(client.baud, FIRST_BAUD);
+        client.hello().expect("the line still works");
+    }
+}

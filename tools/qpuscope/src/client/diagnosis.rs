@@ -1,0 +1,109 @@
+//! What it means that a board refuses or is silent, and what to do.
+
+use wire::{Message, NakCode};
+
+use super::Client;
+use crate::failure::Failure;
+use crate::link::Link;
+use crate::stream::{Answer, Receiver};
+
+impl Client {
+    /// What it means that a request went unanswered.
+    pub(super) fn silence(&self, message: &Message) -> Failure {
+        let health = self.health();
+        let description = self.link.description();
+        if health.bytes == 0 {
+            return Failure::no_device(format!(
+                "nothing came from {description}; is the board on, its TX wired to the adapter's RX and the other way \
+                 round, ground to ground, and kernel.img on the card?"
+            ));
+        }
+        if health.frames == 0 {
+            return Failure::link(nothing_decodes(&*self.link, &self.receiver));
+        }
+        Failure::link(format!(
+            "{description} does not answer {:?} ({health}); the line to the board may be broken: check the adapter's TX, \
+             or restart the board",
+            message.kind()
+        ))
+    }
+}
+
+/// What it means that bytes came and not one frame was among them.
+#[must_use]
+pub fn nothing_decodes(link: &dyn Link, receiver: &Receiver) -> String {
+    let health = receiver.health();
+    let (bytes, from) = (health.bytes, link.description());
+    if health.lost_bytes + receiver.pending() <= health.text_bytes {
+        format!(
+            "text came from {from} and no spectra ({bytes} bytes): it may be another program, or the firmware may be \
+             waiting; see the text above, or restart the board"
+        )
+    } else if link.is_live() {
+        format!(
+            "{bytes} bytes came from {from} and none of them decodes: the rates of the two sides differ. A board \
+             speaks 115200 baud after every start: use --baud 115200 and restart it, or give the rate that it was set to"
+        )
+    } else {
+        format!(
+            "none of the {bytes} bytes of {from} decodes: it holds something else, or was recorded at a wrong rate; \
+             record it again at the board's rate"
+        )
+    }
+}
+
+/// An answer of a kind that does not belong to `request`.
+pub(super) fn unexpected(request: &str, answer: &Answer) -> Failure {
+    Failure::link(format!(
+        "the board answered {request} with {answer:?}; its firmware and this program are of different versions: update one"
+    ))
+}
+
+/// A refusal, with the board's own sentence.
+pub(super) fn refused(code: NakCode, sentence: &str) -> Failure {
+    let message = format!("the board refuses: {sentence}");
+    match code {
+        NakCode::UNKNOWN_SETTING | NakCode::BAD_VALUE | NakCode::NO_MEMORY => {
+            Failure::usage(message)
+        }
+        NakCode::NOT_AVAILABLE | NakCode::WRONG_STATE | NakCode::BAUD => Failure::failed(message),
+        NakCode::QPU_FAILED | NakCode::CHECKSUM => Failure::integrity(message),
+        _ => Failure::link(message),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::client::fake::{Faults, client};
+    use crate::failure::Exit;
+
+    #[test]
+    fn silence_and_noise_are_told_apart() {
+        let silent = Faults {
+            dies_after: 0,
+            ..Faults::NONE
+        };
+        let failure = client(silent).hello().expect_err("silence");
+        assert_eq!(failure.exit, Exit::NoDevice);
+        assert!(failure.message.contains("is the board on"), "{failure}");
+        let wrong_rate = Faults {
+            board_baud: 9600,
+            ..Faults::NONE
+        };
+        let failure = client(wrong_rate).hello().expect_err("noise");
+        assert_eq!(failure.exit, Exit::Link);
+        assert!(failure.message.contains("--baud 115200"), "{failure}");
+    }
+
+    #[test]
+    fn a_refusal_shows_the_boards_sentence() {
+        let mut client = client(Faults::NONE);
+        let failure = client.set("n=3").expect_err("refused");
+        assert_eq!(failure.exit, Exit::Usage);
+        assert!(
+            failure.message.contains("n must be a power of two"),
+            "{failure}"
+        );
+        client.set("n=64").expect("the next request works");
+    }
+}

@@ -1,0 +1,112 @@
+//! One request and its answer, and what comes while the answer is awaited.
+
+use std::time::Duration;
+
+use wire::{Envelope, MAX_FRAME, MAX_PAYLOAD, Message};
+
+use super::diagnosis::{refused, unexpected};
+use super::{ANSWER, Client, TRIES};
+use crate::failure::{Failure, Result};
+use crate::link::Received;
+use crate::stream::{Answer, Event};
+
+impl Client {
+    /// Sends a request and takes its answer; a NAK becomes a failure with its sentence.
+    ///
+    /// # Errors
+    /// When the board refuses or does not answer.
+    pub fn ask(&mut self, message: &Message, wait: Duration, tries: u32) -> Result<Answer> {
+        self.request = self.request.wrapping_add(1).max(1);
+        let request = self.request;
+        for _ in 0..tries {
+            self.send(message, request)?;
+            let deadline = self.link.now() + wait;
+            while let Some(left) = deadline
+                .checked_sub(self.link.now())
+                .filter(|left| !left.is_zero())
+            {
+                for (to, answer) in self.pump(left)? {
+                    match answer {
+                        Answer::Nak(code, sentence) if to == request => {
+                            return Err(refused(code, &sentence));
+                        }
+                        answer if to == request => return Ok(answer),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        Err(self.silence(message))
+    }
+
+    /// A request that is answered by ACK.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub fn command(&mut self, message: &Message) -> Result<String> {
+        match self.ask(message, ANSWER, TRIES)? {
+            Answer::Ack(remark) => Ok(remark),
+            other => Err(unexpected("the request", &other)),
+        }
+    }
+
+    /// Sends a frame that carries the number `request`; 0: nothing is asked.
+    pub(super) fn send(&mut self, message: &Message, request: u16) -> Result<()> {
+        let (mut scratch, mut frame) = ([0; MAX_PAYLOAD], [0; MAX_FRAME]);
+        let envelope = Envelope {
+            stream: self.stream,
+            request,
+            time_us: 0,
+        };
+        let length = self
+            .encoder
+            .message(envelope, message, &mut scratch, &mut frame)
+            .map_err(|error| {
+                Failure::usage(format!("too long for a frame ({error}); shorten it"))
+            })?;
+        self.link.write(&frame[..length])
+    }
+
+    /// Takes in what comes within `wait`; returns the answers among it.
+    pub(super) fn pump(&mut self, wait: Duration) -> Result<Vec<(u16, Answer)>> {
+        let mut buffer = [0; 4096];
+        let count = match self.link.read(&mut buffer, wait)? {
+            Received::Bytes(count) => count,
+            Received::Nothing => return Ok(vec![]),
+            Received::End => {
+                return Err(Failure::link(format!(
+                    "{} was closed by the other side; start it again",
+                    self.link.description()
+                )));
+            }
+        };
+        let mut events = vec![];
+        self.receiver.push(&buffer[..count], &mut events);
+        let mut answers = vec![];
+        for event in events {
+            match event {
+                Event::Answer(request, answer) => answers.push((request, answer)),
+                Event::Credit(credit) => {
+                    self.credit = Some(credit);
+                    self.heartbeats += 1;
+                }
+                Event::Status(_) => self.heartbeats += 1,
+                Event::Spectrum(spectrum, missing)
+                    if spectrum.stream == self.stream && self.stream != 0 =>
+                {
+                    self.missing += missing;
+                    self.spectra.push(*spectrum);
+                }
+                Event::Text(text) if !self.quiet => eprint!("board: {}", text.replace('\r', "")),
+                Event::Log(bytes) => self
+                    .logs
+                    .push(&bytes)
+                    .iter()
+                    .for_each(|line| eprintln!("log: {line}")),
+                Event::Fault(text) => eprintln!("the firmware reports a fault: {text}"),
+                _ => {}
+            }
+        }
+        Ok(answers)
+    }
+}

@@ -1,0 +1,139 @@
+//! The host's end of a conversation with a board: requests, answers, uploads.
+//!
+//! Every request carries a number and is repeated a bounded number of times with the same number;
+//! the protocol makes requests idempotent. What the board says in between (text, logs, spectra,
+//! faults) is taken in while an answer is awaited. All times are the link's.
+
+mod baud;
+mod diagnosis;
+mod exchange;
+#[cfg(test)]
+mod fake;
+#[cfg(test)]
+mod lossy;
+mod upload;
+
+use std::time::Duration;
+
+use wire::{Credit, Encoder, Message};
+
+use crate::failure::Result;
+use crate::input::Unit;
+use crate::link::Link;
+use crate::log::Logs;
+use crate::spectrum::Spectrum;
+use crate::stream::{Answer, Health, Info, Receiver};
+use diagnosis::unexpected;
+
+pub use diagnosis::nothing_decodes;
+
+/// How long an answer to a plain request may take before it is repeated.
+const ANSWER: Duration = Duration::from_millis(500);
+/// How often a plain request is sent.
+const TRIES: u32 = 4;
+/// How often STOP is sent: the longest record takes 23 seconds at 115,200 baud.
+const STOP_TRIES: u32 = 60;
+/// How often HELLO is sent: a board needs some seconds from power-on to its first answer.
+const HELLO_TRIES: u32 = 16;
+
+/// A conversation.
+pub struct Client {
+    link: Box<dyn Link>,
+    receiver: Receiver,
+    encoder: Encoder,
+    logs: Logs,
+    request: u16,
+    stream: u16,
+    baud: u32,
+    credit: Option<Credit>,
+    /// Credits and heartbeats received: frames that show life and no progress.
+    heartbeats: u64,
+    spectra: Vec<Spectrum>,
+    /// Values lost out of the spectra of the present stream.
+    missing: u32,
+    quiet: bool,
+}
+
+impl Client {
+    /// A conversation over `link`, which runs at `baud`; text of the board goes to standard error
+    /// unless `quiet`.
+    #[must_use]
+    pub fn new(link: Box<dyn Link>, baud: u32, logs: Logs, quiet: bool) -> Self {
+        Self {
+            link,
+            receiver: Receiver::default(),
+            encoder: Encoder::new(),
+            logs,
+            request: 0,
+            stream: 0,
+            baud,
+            credit: None,
+            heartbeats: 0,
+            spectra: vec![],
+            missing: 0,
+            quiet,
+        }
+    }
+
+    /// How the line behaved so far.
+    #[must_use]
+    pub fn health(&self) -> Health {
+        self.receiver.health()
+    }
+
+    /// Says what the samples of the next uploads are.
+    pub fn name_upload(&mut self, source: &str, unit: &Unit) {
+        self.receiver.name_upload(source, unit);
+    }
+
+    /// A sentence about logs that could not be shown, if any and not quiet.
+    #[must_use]
+    pub fn log_remark(&self) -> Option<String> {
+        self.logs.remark().filter(|_| !self.quiet)
+    }
+
+    /// The line, what receives from it, and the logs; for whoever only listens from now on.
+    #[must_use]
+    pub fn into_parts(self) -> (Box<dyn Link>, Receiver, Logs) {
+        (self.link, self.receiver, self.logs)
+    }
+
+    /// Wakes the instrument and asks who it is.
+    ///
+    /// # Errors
+    /// No device when nothing comes, link when what comes is no protocol.
+    pub fn hello(&mut self) -> Result<Info> {
+        let name = concat!("qpuscope ", env!("CARGO_PKG_VERSION"));
+        match self.ask(&Message::Hello(name), ANSWER, HELLO_TRIES)? {
+            Answer::Info(info) => Ok(info),
+            other => Err(unexpected("HELLO", &other)),
+        }
+    }
+
+    /// Ends a stream or an upload that is under way; its record is sent to the end first.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub fn stop(&mut self) -> Result<()> {
+        self.ask(&Message::Stop, ANSWER, STOP_TRIES).map(|_| ())
+    }
+
+    /// Changes settings: `key=value` words.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub fn set(&mut self, settings: &str) -> Result<()> {
+        self.command(&Message::Set(settings)).map(|_| ())
+    }
+
+    /// All settings, as `key=value` lines.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub fn settings(&mut self) -> Result<String> {
+        match self.ask(&Message::Get(""), ANSWER, TRIES)? {
+            Answer::Settings(text) => Ok(text),
+            other => Err(unexpected("GET", &other)),
+        }
+    }
+}
