@@ -1,0 +1,80 @@
+//! `qpuscope fft`: samples to the device, spectra back.
+//!
+//! The device windows, transforms and averages; here the recording is read, sent, and what comes
+//! back is written and drawn. This is also all that `cargo xtask demo` runs.
+
+mod options;
+mod report;
+mod transform;
+mod values;
+
+use crate::failure::{Failure, Result};
+use crate::input::{self, Recording};
+use options::{check, reading};
+use report::{draw, print};
+use transform::transform;
+
+pub use options::Options;
+pub use values::EngineChoice;
+
+/// Runs the command.
+///
+/// # Errors
+/// Usage for options and recordings, otherwise what the port and the device say.
+pub fn run(options: &Options) -> Result<()> {
+    let overlap = check(options)?;
+    let recording = input::read(&options.input, &reading(options))?;
+    eprintln!("{}: {}", recording.name, describe(&recording));
+    for note in &recording.notes {
+        eprintln!("  {note}");
+    }
+    for channel in &recording.channels {
+        if channel.points() < options.n as usize {
+            return Err(Failure::usage(format!(
+                "{} holds {} samples, fewer than one block of {}; choose a smaller --n",
+                recording.name,
+                channel.points(),
+                options.n
+            )));
+        }
+    }
+    std::fs::create_dir_all(&options.out)
+        .map_err(|error| Failure::writing(&options.out, &error))?;
+    let mut client = options.port.connect()?;
+    let spectra = transform(options, &mut client, &recording, overlap);
+    // The next host begins at the first rate, whatever happened to this one.
+    let left = client.leave();
+    let spectra = spectra?;
+    left?;
+    if let Some(remark) = client.log_remark() {
+        eprintln!("{remark}");
+    }
+    let health = client.health();
+    if health.is_lossy() {
+        eprintln!("line: {health}");
+    }
+    let mut drawn = vec![];
+    for (index, spectrum) in spectra.into_iter().enumerate() {
+        if spectrum.fallback {
+            eprintln!(
+                "the QPUs failed, and the ARM computed this spectrum instead; `qpuscope info` shows the board's state"
+            );
+        }
+        drawn.push(draw(options, spectrum, &recording.notes, index)?);
+    }
+    print(options, &drawn, &recording, &health)
+}
+
+fn describe(recording: &Recording) -> String {
+    let channel = &recording.channels[0];
+    let channels = match recording.channels.len() {
+        1 => String::new(),
+        count => format!("{count} channels of "),
+    };
+    let kind = if channel.complex { "complex" } else { "real" };
+    format!(
+        "{channels}{} {kind} samples at {}",
+        channel.points(),
+        recording.rate
+    )
+}

@@ -1,0 +1,115 @@
+//! The options of `qpuscope fft`, and whether they fit together.
+
+use std::path::PathBuf;
+
+use super::values::{Averages, EngineChoice, Overlap, averages, encoding, overlap, window};
+use crate::command::PortOptions;
+use crate::failure::{Failure, Result};
+use crate::input::{Reading, Stereo};
+use crate::rate::Rate;
+
+/// Options of `fft`.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    #[command(flatten)]
+    pub(super) port: PortOptions,
+    /// The recording: WAV, raw unsigned 8-bit I/Q (with --rate), or CSV
+    #[arg(long, value_name = "FILE")]
+    pub(super) input: PathBuf,
+    /// Samples a second: 48000, 44.1k, 2M, or a fraction such as 1/3600
+    #[arg(long, value_name = "HZ")]
+    pub(super) rate: Option<Rate>,
+    /// Column of a CSV file, by its heading or number
+    #[arg(long, value_name = "NAME")]
+    pub(super) column: Option<String>,
+    /// Unit of that column, where its heading names none
+    #[arg(long)]
+    pub(super) unit: Option<String>,
+    /// What the two channels of a stereo recording are
+    #[arg(long, value_enum, default_value = "both")]
+    pub(super) stereo: Stereo,
+    /// Points of the transform, a power of two
+    #[arg(long, default_value_t = 4096)]
+    pub(super) n: u32,
+    /// rectangular, hann, hamming, blackman-harris or flat-top
+    #[arg(long, default_value = "hann", value_parser = window)]
+    pub(super) window: wire::Window,
+    /// Samples that neighbouring blocks share, as a number or in percent
+    #[arg(long, default_value = "50%", value_parser = overlap)]
+    pub(super) overlap: Overlap,
+    /// Blocks in an average: all, or a number (then there are several spectra)
+    #[arg(long, default_value = "all", value_parser = averages)]
+    pub(super) averages: Averages,
+    /// Values on the line: f32 (linear power), u16 (0.01 dB) or u8 (0.5 dB)
+    #[arg(long, default_value = "f32", value_parser = encoding)]
+    pub(super) encoding: wire::Encoding,
+    /// Take mean and linear trend off before sending (the default for a CSV column)
+    #[arg(long, overrides_with = "no_detrend")]
+    pub(super) detrend: bool,
+    /// Send the samples as they are
+    #[arg(long)]
+    pub(super) no_detrend: bool,
+    /// What 0 Hz of I/Q samples is, in hertz
+    #[arg(
+        long,
+        value_name = "HZ",
+        default_value_t = 0.0,
+        allow_negative_numbers = true
+    )]
+    pub(super) centre: f64,
+    /// Which engine computes
+    #[arg(long, value_enum, default_value = "auto")]
+    pub(super) engine: EngineChoice,
+    /// Folder for spectrum.png, spectrum.svg and spectrum.csv
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub(super) out: PathBuf,
+    /// How many of the strongest lines to list and mark
+    #[arg(long, default_value_t = 5)]
+    pub(super) lines: usize,
+    /// Print one JSON object instead of a table
+    #[arg(long)]
+    pub(super) json: bool,
+}
+
+/// Overlap in samples, when everything fits together.
+pub(super) fn check(options: &Options) -> Result<u32> {
+    let n = options.n;
+    if !n.is_power_of_two() || n < 2 {
+        let below = 1 << n.max(2).ilog2();
+        return Err(Failure::usage(format!(
+            "--n {n} is not a power of two; use {below} or {}",
+            2_u64 * below
+        )));
+    }
+    let overlap = match options.overlap {
+        Overlap::Samples(samples) => samples,
+        Overlap::Percent(percent) => (f64::from(n) * percent / 100.0).round() as u32,
+    };
+    if overlap >= n {
+        return Err(Failure::usage(format!(
+            "an overlap of {overlap} samples leaves nothing new in a block of {n}; use less than {n}"
+        )));
+    }
+    if options.json && options.out.is_file() {
+        return Err(Failure::usage(format!(
+            "--out {} is a file; name a folder",
+            options.out.display()
+        )));
+    }
+    Ok(overlap)
+}
+
+/// How the recording is to be read.
+pub(super) fn reading(options: &Options) -> Reading {
+    Reading {
+        rate: options.rate,
+        column: options.column.clone(),
+        unit: options.unit.clone(),
+        stereo: options.stereo,
+        detrend: match (options.detrend, options.no_detrend) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        },
+    }
+}

@@ -1,0 +1,105 @@
+//! The instrument is set up, every channel sent, and the spectra taken.
+
+use super::options::Options;
+use super::values::{Averages, EngineChoice};
+use crate::client::Client;
+use crate::failure::{Failure, Result};
+use crate::input::{Channel, Recording, Unit};
+use crate::spectrum::{Engine, Spectrum};
+
+/// The rate for long uploads where none is asked for: every adapter but the oldest has it.
+const FAST_BAUD: u32 = 921_600;
+/// Above so many bytes of samples the faster rate is worth asking for: three seconds at 115,200.
+const LONG_UPLOAD: usize = 32_768;
+
+/// Sets the instrument up and sends every channel.
+pub(super) fn transform(
+    options: &Options,
+    client: &mut Client,
+    recording: &Recording,
+    overlap: u32,
+) -> Result<Vec<Spectrum>> {
+    client.hello()?;
+    // What a host before this one began and did not end.
+    client.stop()?;
+    let averages = match options.averages {
+        Averages::All => "all".to_owned(),
+        Averages::Count(count) => count.to_string(),
+    };
+    let engine = match options.engine {
+        EngineChoice::Cpu => "cpu",
+        _ => "auto",
+    };
+    let unit = match recording.unit {
+        Unit::FullScale => wire::Unit::Dbfs,
+        Unit::One(_) => wire::Unit::DbReUnit,
+    };
+    client.set(&format!(
+        "n={} window={} overlap={overlap} avg={averages} out={} unit={} centre={} engine={engine} first=all bins=0",
+        options.n,
+        options.window.name(),
+        options.encoding.name(),
+        unit.name(),
+        options.centre,
+    ))?;
+    // The engine in use depends on the settings, so that only now it is the one that counts.
+    let info = client.hello()?;
+    eprintln!(
+        "{}, firmware {}, engine {}",
+        info.board,
+        info.firmware,
+        info.engine.name()
+    );
+    if options.engine == EngineChoice::Qpu && info.engine != Engine::Qpu {
+        return Err(Failure::failed(format!(
+            "the board does not use its QPUs for {} points (capabilities: {}); use --engine auto to let the ARM compute",
+            options.n,
+            info.capabilities
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+        )));
+    }
+    let bytes: usize = recording
+        .channels
+        .iter()
+        .map(|c| c.samples.to_bytes().len())
+        .sum();
+    let fast = (bytes > LONG_UPLOAD).then_some(FAST_BAUD);
+    if let Some(baud) = options.port.transfer_baud.or(fast) {
+        client.change_baud(baud)?;
+    }
+    let mut spectra = vec![];
+    for channel in &recording.channels {
+        let name = source_name(recording, channel);
+        client.name_upload(&name, &recording.unit);
+        let of_channel = client.upload(channel, recording.rate)?;
+        if of_channel.is_empty() {
+            return Err(Failure::link(format!(
+                "the board took {} samples and sent no spectrum; restart it and run again",
+                channel.points()
+            )));
+        }
+        spectra.extend(of_channel);
+    }
+    if options.engine == EngineChoice::Qpu
+        && let Some(other) = spectra
+            .iter()
+            .find(|spectrum| spectrum.engine != Engine::Qpu)
+    {
+        return Err(Failure::failed(format!(
+            "the QPUs failed on {} points and the ARM computed them; `qpuscope info` shows the board's state, --engine \
+             auto accepts such results",
+            other.n
+        )));
+    }
+    Ok(spectra)
+}
+
+fn source_name(recording: &Recording, channel: &Channel) -> String {
+    if channel.name.is_empty() {
+        recording.name.clone()
+    } else {
+        format!("{} ({})", recording.name, channel.name)
+    }
+}

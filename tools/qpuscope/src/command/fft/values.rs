@@ -1,0 +1,95 @@
+//! Option values as people write them: windows, overlaps, averages, encodings.
+
+/// Which engine computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub enum EngineChoice {
+    /// The QPUs where the board has them, otherwise the ARM.
+    Auto,
+    /// The QPUs, or an error.
+    Qpu,
+    /// The ARM.
+    Cpu,
+}
+
+/// Samples that neighbouring blocks share.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Overlap {
+    Samples(u32),
+    Percent(f64),
+}
+
+/// Blocks in an average.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Averages {
+    All,
+    Count(u32),
+}
+
+pub(super) fn window(text: &str) -> Result<wire::Window, String> {
+    wire::Window::from_name(text).ok_or_else(|| {
+        let names: Vec<_> = wire::Window::ALL
+            .iter()
+            .map(|window| window.name())
+            .collect();
+        format!(
+            "there is no window `{text}`; choose one of {}",
+            names.join(", ")
+        )
+    })
+}
+
+pub(super) fn encoding(text: &str) -> Result<wire::Encoding, String> {
+    wire::Encoding::from_name(text)
+        .ok_or_else(|| format!("there is no encoding `{text}`; choose f32, u16 or u8"))
+}
+
+pub(super) fn overlap(text: &str) -> Result<Overlap, String> {
+    let parsed = match text.strip_suffix('%') {
+        Some(percent) => percent
+            .parse()
+            .ok()
+            .filter(|percent| (0.0..100.0).contains(percent))
+            .map(Overlap::Percent),
+        None => text.parse().ok().map(Overlap::Samples),
+    };
+    parsed.ok_or_else(|| {
+        format!("`{text}` is no overlap; give samples (2048), or percent below 100 (50%)")
+    })
+}
+
+pub(super) fn averages(text: &str) -> Result<Averages, String> {
+    match text {
+        "all" => Ok(Averages::All),
+        _ => text
+            .parse()
+            .ok()
+            .filter(|&count| count > 0)
+            .map(Averages::Count)
+            .ok_or_else(|| {
+                format!("`{text}` is no number of blocks; give all, or a number from 1 on")
+            }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlap_and_averages_are_read_as_people_write_them() {
+        assert_eq!(overlap("50%"), Ok(Overlap::Percent(50.0)));
+        assert_eq!(overlap("100"), Ok(Overlap::Samples(100)));
+        assert_eq!(averages("all"), Ok(Averages::All));
+        assert_eq!(averages("8"), Ok(Averages::Count(8)));
+        for text in ["100%", "-1", "half", "%"] {
+            assert!(overlap(text).expect_err(text).contains("50%"));
+        }
+        assert!(averages("0").is_err() && averages("some").is_err());
+        assert!(
+            window("kaiser")
+                .expect_err("no such window")
+                .contains("flat-top")
+        );
+        assert!(encoding("f64").is_err());
+    }
+}
