@@ -56,11 +56,25 @@ fn words(name: &str, bytes: &[u8]) -> Result<Vec<u64>> {
     Ok(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
 }
 
+/// The text with `/* ... */` blanked out, its lines kept.
+fn without_block_comments(text: &str) -> String {
+    let mut rest = text;
+    let mut code = String::with_capacity(text.len());
+    while let Some((before, comment)) = rest.split_once("/*") {
+        let (comment, after) = comment.split_once("*/").unwrap_or((comment, ""));
+        code.push_str(before);
+        code.push(' ');
+        code.extend(comment.chars().filter(|character| *character == '\n'));
+        rest = after;
+    }
+    code + rest
+}
+
 /// Words of 16 digits are instructions; of 8 or fewer, the low and the high half in turn.
 fn hex_words(name: &str, text: &str) -> Result<Vec<u64>> {
     let mut instructions = vec![];
     let mut low: Option<(usize, u32)> = None;
-    for (index, line) in text.lines().enumerate() {
+    for (index, line) in without_block_comments(text).lines().enumerate() {
         let line_number = index + 1;
         let code = line.split(['#', ';']).next().unwrap_or("");
         let code = code.split("//").next().unwrap_or("");
@@ -121,6 +135,7 @@ mod tests {
             "0x009e7000, 0x100009e7, // nop\n",
             "009e7000 100009e7 # nop",
             "{ 0x009e7000u, 0x100009e7u },\n",
+            "0x009e7000, /* low; # of\n two */ 0x100009e7 /* high */",
         ];
         for text in texts {
             assert_eq!(words("t", text.as_bytes()).expect(text), [NOP], "{text}");

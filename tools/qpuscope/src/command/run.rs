@@ -18,13 +18,8 @@ pub struct Options {
     job: PathBuf,
 }
 
-/// Runs a job and prints what it did.
-///
-/// # Errors
-/// Usage for a bad job file, integrity for a job that did not end well.
-pub fn run(options: &Options) -> Result<()> {
-    let mut job = JobFile::read(&options.job)?;
-    let outcome = v3d_sim::run_job(&mut job.memory, &job.launches, &job.options);
+/// Writes what memory holds after the run to the files that the job names.
+fn write_dumps(job: &mut JobFile) -> Result<()> {
     for dump in &job.dumps {
         let bytes = job.memory.get(dump.at, dump.bytes).map_err(|fault| {
             Failure::failed(format!(
@@ -34,6 +29,16 @@ pub fn run(options: &Options) -> Result<()> {
         })?;
         std::fs::write(&dump.file, bytes).map_err(|error| writing(&dump.file, &error))?;
     }
+    Ok(())
+}
+
+/// Runs a job and prints what it did.
+///
+/// # Errors
+/// Usage for a bad job file, integrity for a job that did not end well.
+pub fn run(options: &Options) -> Result<()> {
+    let mut job = JobFile::read(&options.job)?;
+    let outcome = v3d_sim::run_job(&mut job.memory, &job.launches, &job.options);
     crate::say::data(&format!(
         "{:#}\n",
         report(&outcome, job.options.limit_cycles)
@@ -41,8 +46,9 @@ pub fn run(options: &Options) -> Result<()> {
     for warning in &outcome.warnings {
         eprintln!("warning: {warning} [{} times]", warning.count);
     }
+    let dumped = write_dumps(&mut job);
     match outcome.end {
-        JobEnd::Completed => Ok(()),
+        JobEnd::Completed => dumped,
         JobEnd::Fault => Err(Failure::integrity(format!(
             "a program faulted: {}; `qpuscope dis` shows the code around it",
             outcome

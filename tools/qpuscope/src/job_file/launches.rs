@@ -91,7 +91,13 @@ fn programs(field: &str, value: &Value) -> Result<Vec<Program>> {
     let mut programs = vec![];
     for (index, value) in list.iter().enumerate() {
         let program = Object::new(&format!("{field}[{index}]"), value, &["code", "uniforms"])?;
-        let (code, uniforms) = (program.address("code")?, program.address("uniforms")?);
+        let (code, uniforms) = (
+            program.address("code")?,
+            // As SRQUA takes it: 0 for a program that reads none.
+            program
+                .number("uniforms", u64::from(u32::MAX))?
+                .unwrap_or(0) as u32,
+        );
         for (key, addr, step) in [("code", code, 8), ("uniforms", uniforms, 4)] {
             if addr % step != 0 {
                 return Err(bad(
@@ -144,8 +150,8 @@ mod tests {
         each_is_refused(&[
             (r#"{"memory": []}"#, "programs: is missing"),
             (
-                r#"{"memory": [], "programs": [{"code": 8}]}"#,
-                "programs[0].uniforms: is missing",
+                r#"{"memory": [], "programs": [{"uniforms": 8}]}"#,
+                "programs[0].code: is missing",
             ),
             (
                 r#"{"memory": [], "programs": [{"code": 4, "uniforms": 0}]}"#,

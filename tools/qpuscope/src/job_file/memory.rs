@@ -51,8 +51,8 @@ pub(super) fn put_entry(
         "words" => {
             let mut bytes = vec![];
             for (index, word) in entry.list("words")?.unwrap_or_default().iter().enumerate() {
-                let word = number(&format!("{field}[{index}]"), word, u64::from(u32::MAX))?;
-                bytes.extend_from_slice(&(word as u32).to_le_bytes());
+                let word = memory_word(&format!("{field}[{index}]"), word)?;
+                bytes.extend_from_slice(&word.to_le_bytes());
             }
             memory.put(addr, &bytes);
         }
@@ -101,6 +101,22 @@ pub(super) fn put_entry(
     Ok(())
 }
 
+/// A word of memory: unsigned, or negative in two's complement.
+fn memory_word(field: &str, value: &Value) -> Result<u32> {
+    let negative = match value {
+        Value::Number(number) => number.as_i64(),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    }
+    .filter(|value| *value < 0);
+    match negative {
+        Some(value) => i32::try_from(value)
+            .map(|value| value as u32)
+            .map_err(|_| bad(field, format!("{value} is too small; at least -2^31 fits"))),
+        None => Ok(number(field, value, u64::from(u32::MAX))? as u32),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::job_file::JobFile;
@@ -135,6 +151,18 @@ mod tests {
                 "memory[0].size: unknown key",
             ),
         ]);
+    }
+
+    #[test]
+    fn words_may_be_negative() {
+        let text = r#"{"memory": [{"at": 0, "words": [-1, "-2", "0x10"]}], "programs": []}"#;
+        let mut job = JobFile::parse(text, std::path::Path::new(".")).expect("a good job");
+        let words = [0xffff_ffffu32, 0xffff_fffe, 16].map(u32::to_le_bytes);
+        assert_eq!(job.memory.get(0, 12).expect("words"), words.concat());
+        each_is_refused(&[(
+            r#"{"memory": [{"at": 0, "words": [-2147483649]}], "programs": []}"#,
+            "memory[0].words[0]: -2147483649 is too small",
+        )]);
     }
 
     #[test]

@@ -9,6 +9,8 @@ use super::{LANES, Lanes};
 const SIGN_F64: u64 = 1 << 63;
 /// The bits of an `f64` mantissa that an `f32` has no room for.
 const BELOW_F32: u64 = (1 << 29) - 1;
+/// 2^-126, the smallest normal `f32`, as the bits of an `f64`.
+const SMALLEST: u64 = (1023 - 126) << 52;
 
 /// Denormals flushed to zero.
 fn flushed(x: u32) -> f32 {
@@ -57,10 +59,12 @@ pub fn mul(a: &Lanes, b: &Lanes) -> Lanes {
     let mut unusual = 0;
     for lane in 0..LANES {
         let product = (f64::from(flushed(a[lane])) * f64::from(flushed(b[lane]))).to_bits();
-        // Exact as f32, or a denormal that is flushed, or too large, which gives infinity.
-        let cut = (f64::from_bits(product & !(SIGN_F64 | BELOW_F32)) as f32).to_bits();
+        // Exact as f32, or too large, which gives infinity, or too small: that is decided before the
+        // conversion, which rounds the largest denormals up to a normal number.
+        let magnitude = product & !(SIGN_F64 | BELOW_F32);
+        let cut = (f64::from_bits(magnitude) as f32).to_bits();
         let sign = (product >> 32) as u32 & SIGN;
-        result[lane] = if cut & INFINITY == 0 { 0 } else { sign | cut };
+        result[lane] = if magnitude < SMALLEST { 0 } else { sign | cut };
         unusual |= infinite(a[lane]) | infinite(b[lane]);
     }
     if unusual & SIGN == 0 {
@@ -73,6 +77,14 @@ pub fn mul(a: &Lanes, b: &Lanes) -> Lanes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_product_just_below_the_smallest_number_is_zero() {
+        let (a, b) = ([0x00ff_ffff; LANES], [0x3f00_0000; LANES]);
+        assert_eq!(mul(&a, &b), [0; LANES]);
+        assert_eq!(float::mul(a[0], b[0]), 0);
+        assert_eq!(mul(&[0x0100_0000; LANES], &b), [0x0080_0000; LANES]);
+    }
 
     #[test]
     fn lanes_are_what_single_floats_are() {

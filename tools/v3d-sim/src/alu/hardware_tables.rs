@@ -223,8 +223,8 @@ fn printed_samples() {
 
 #[test]
 fn carry_of_the_mul_alu_is_as_recommended() {
-    assert_eq!(compute(Op::Mul(MulOp::Mul24), 0xfff, 0x1000).1, "");
-    assert_eq!(compute(Op::Mul(MulOp::Mul24), 0x1000, 0x1000).1, "c");
+    assert_eq!(compute(Op::Mul(MulOp::Mul24), 0xffff, 0x1_0000).1, "n");
+    assert_eq!(compute(Op::Mul(MulOp::Mul24), 0x1_0001, 0x1_0000).1, "c");
     assert_eq!(
         compute(Op::Mul(MulOp::Fmul), 0x3f80_0000, 0x3f80_0000).1,
         ""

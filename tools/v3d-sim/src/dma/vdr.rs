@@ -30,8 +30,9 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// A new program starts.
+    /// A new program starts; what the one before left as pitch has no effect on it.
     pub fn start_program(&mut self) {
+        self.mpitchb = 0;
         (self.basic_given, self.pitch_given) = (false, false);
     }
 

@@ -68,8 +68,16 @@ impl Qpu {
         {
             self.registers.last_mul = last_quad(&product.value);
         }
-        let add_enabled = self.lanes_where(write.cond_add, shared);
-        let mul_enabled = self.lanes_where(write.cond_mul, shared);
+        // An idle ALU may carry any condition: real programs do (reference/qpu.md 1.14).
+        let mut lanes_of = |idle, cond| {
+            if idle {
+                0
+            } else {
+                self.lanes_where(cond, shared)
+            }
+        };
+        let add_enabled = lanes_of(sum.is_none(), write.cond_add);
+        let mul_enabled = lanes_of(product.is_none(), write.cond_mul);
         if write.sf {
             if let Some(sum) = &sum {
                 if write.cond_add == Cond::Never {
