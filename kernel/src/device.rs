@@ -18,7 +18,7 @@ use crate::uart::{RECEIVE_BYTES, Uart};
 
 /// How long the instrument's loop may be away before the board restarts: several times the longest
 /// step, a transform of 2^16 points on the ARM in windows of a second.
-const WATCHDOG_US: u32 = 5_000_000;
+pub const WATCHDOG_US: u32 = 5_000_000;
 
 /// Room in the transmit queue that is worth waking up for.
 const WORTHWHILE_ROOM: usize = 1024;

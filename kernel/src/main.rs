@@ -13,7 +13,7 @@ fn main() {}
 
 use kernel::arch::cpu;
 use kernel::board::Revision;
-use kernel::device::Device;
+use kernel::device::{Device, WATCHDOG_US};
 use kernel::dma_buf::Arena;
 use kernel::engine::EngineError;
 use kernel::engine::qpu::QpuEngine;
@@ -66,6 +66,10 @@ fn boot(atags: u32) -> ! {
     arena.grow(ram_bytes);
     let light = gpio.into_act_led(revision.act_led());
     let memory = arena.take(V3D_BYTES).expect("every board has 128 MiB");
+    if facts.watchdog_counts {
+        // A block that is half on may hang the bus, and with it the first read of IDENT0.
+        pm.arm(WATCHDOG_US);
+    }
     let v3d = V3d::power_up(peripherals.v3d, mailbox, clock, memory, revision.v3d_hz());
     match &v3d {
         Ok(v3d) => {

@@ -269,6 +269,10 @@ impl V3d {
                 .mailbox
                 .property::<2>(Tag::SetDomainState, &[DOMAIN_V3D, 0])
                 .is_ok();
+        // On again before a register is read: a block without power may hang the bus.
+        let _ = self
+            .mailbox
+            .property::<2>(Tag::SetDomainState, &[DOMAIN_V3D, 1]);
         let back = self.power_on();
         let scratch = self.registers.visit(|v3d| v3d.SCRATCH.get());
         self.lost = !off || back.is_err() || scratch == POWERED;

@@ -154,9 +154,10 @@ fn run_on<R: Runner>(
         let uniforms = runner.alloc(uniform_bytes, 64)?;
         program.uniforms = uniforms.addr;
         for (index, value) in request.uniforms().enumerate() {
-            let value = if index == usize::from(request.output_uniform) {
+            let is = |field: u8| field != u8::MAX && index == usize::from(field);
+            let value = if is(request.output_uniform) {
                 result.addr.0
-            } else if index == usize::from(request.index_uniform) {
+            } else if is(request.index_uniform) {
                 number as u32
             } else {
                 value

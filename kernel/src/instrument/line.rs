@@ -2,7 +2,9 @@
 
 use wire::{Message, State, Status};
 
-use super::{BaudChange, Board, CREDIT_REPEAT_US, Core, SECOND_US, START_BAUD, Stage};
+use super::{
+    BaudChange, Board, CREDIT_REPEAT_US, Core, SECOND_US, START_BAUD, Stage, UPLOAD_TIMEOUT_US,
+};
 use crate::engine::Engine;
 
 /// A new baud rate is given up when no frame has come after this time.
@@ -19,8 +21,11 @@ impl<Q: Engine> Core<'_, Q> {
             .saturating_add(board.receive_errors());
         if board.take_break() {
             self.baud_change = BaudChange::None;
-            self.set_baud(START_BAUD, board);
-            self.say("break: 115200 baud");
+            // Setting a rate empties the receive queue, and with it the first frame after the break.
+            if self.baud != START_BAUD {
+                self.set_baud(START_BAUD, board);
+            }
+            self.hint(board, "break: 115200 baud");
         }
         if self.stopped_hint_us.is_some_and(|at_us| now_us >= at_us) {
             self.stopped_hint_us = None;
@@ -57,6 +62,10 @@ impl<Q: Engine> Core<'_, Q> {
             board.reboot();
         }
         if let Some(upload) = &self.upload {
+            if upload.granted <= upload.received {
+                // The host has no credit: that it is silent is our doing.
+                self.upload_deadline_us = now_us + UPLOAD_TIMEOUT_US;
+            }
             if upload.ending.is_none() && now_us >= self.upload_deadline_us {
                 self.end_stream(board);
                 self.say("no samples for 10 s: the upload is given up; begin it again");

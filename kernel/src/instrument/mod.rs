@@ -52,6 +52,8 @@ const CREDIT_REPEAT_US: u64 = 500_000;
 const UPLOAD_TIMEOUT_US: u64 = 10 * SECOND_US;
 /// A frame that ended the stream has come to its own end by then.
 const STOPPED_HINT_US: u64 = 300_000;
+/// A fragment of a frame is given up when nothing has followed for this time.
+const FRAGMENT_US: u64 = SECOND_US;
 /// Bytes looked at in one step, so that transforms get their turn.
 const RECEIVE_BUDGET: usize = 2048;
 
@@ -65,6 +67,8 @@ pub struct Instrument<'a, Q> {
     received: [u8; 256],
     received_start: usize,
     received_end: usize,
+    /// When the last byte came.
+    byte_us: u64,
     core: Core<'a, Q>,
 }
 
@@ -155,6 +159,7 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
             received: [0; 256],
             received_start: 0,
             received_end: 0,
+            byte_us: 0,
             core: Core {
                 settings,
                 complaint,
@@ -220,15 +225,31 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
         let mut busy = self.core.outbox.pump(board, self.core.baud);
         self.core.keep_time(board, now_us);
         busy |= self.receive(board);
+        busy |= self.drop_fragment(board);
         busy |= self.core.work(board);
         if self.core.outbox.is_free() && self.core.next_output(board) {
             self.core.outbox.pump(board, self.core.baud);
             busy = true;
         }
         if !busy {
-            let at_us = self.core.next_event_us(now_us);
+            let mut at_us = self.core.next_event_us(now_us);
+            if self.decoder.is_in_binary() {
+                at_us = at_us.min(self.byte_us + FRAGMENT_US).max(now_us + 1);
+            }
             board.sleep_until(at_us);
         }
+    }
+
+    /// Gives up what cannot become text any more and has not gone on for a second, so that a stray
+    /// byte (an arrow key, noise of a plug) does not swallow every command typed after it.
+    fn drop_fragment(&mut self, board: &mut impl Board) -> bool {
+        let stale = self.decoder.is_in_binary()
+            && self.core.outbox.is_free()
+            && board.now_us() >= self.byte_us + FRAGMENT_US;
+        if stale && let Some(item) = self.decoder.finish() {
+            self.core.item(item, board);
+        }
+        stale
     }
 
     /// Takes what has come in; whether anything had.
@@ -247,6 +268,9 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
             let byte = self.received[self.received_start];
             self.received_start += 1;
             budget -= 1;
+            if !any {
+                self.byte_us = board.now_us();
+            }
             any = true;
             self.core.any_byte(board);
             let mut item = self.decoder.push(byte);
@@ -376,7 +400,8 @@ impl<Q: Engine> Core<'_, Q> {
             let due_us = self.epoch_us + (needed * SECOND_US).div_ceil(RATE_HZ);
             at_us = at_us.min(due_us.max(now_us + 1));
         }
-        if self.upload.is_some() && !waiting {
+        let uploads = |upload: &Upload| upload.ending.is_none();
+        if self.upload.as_ref().is_some_and(uploads) && !waiting {
             at_us = at_us.min(self.next_credit_us).max(now_us + 1);
         }
         at_us

@@ -122,6 +122,12 @@ impl Decoder {
         self.used + self.overflow
     }
 
+    /// Whether what has arrived since the last item can be text no more: a frame, or noise.
+    #[must_use]
+    pub const fn is_in_binary(&self) -> bool {
+        self.binary || self.overflow > 0
+    }
+
     /// Takes one byte; returns an item when the byte ends one.
     pub fn push(&mut self, byte: u8) -> Option<Item<'_>> {
         if byte == 0 {

@@ -61,6 +61,9 @@ pub fn wait_for_interrupt() {
 
 /// Writes back the D-cache lines that hold `bytes` bytes from `start`, and waits for the writes.
 pub fn clean_data_cache(start: usize, bytes: usize) {
+    // The line operations of aarch32-cpu are `nomem`: without a barrier that is not, the compiler may
+    // move stores behind them.
+    data_memory_barrier();
     for line in lines(start, bytes) {
         // SAFETY: cleaning a line changes no value that a load can see.
         unsafe { Dccmvac::write(Dccmvac::new(line)) };

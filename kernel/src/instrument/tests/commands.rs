@@ -141,6 +141,20 @@ fn lines_typed_by_hand_are_understood() {
 }
 
 #[test]
+fn a_stray_key_does_not_swallow_what_is_typed_after_it() {
+    let mut session = Session::quiet(None);
+    // An arrow key, and noise as of a plug.
+    for stray in [&b"\x1b[A"[..], b"\xff\xfe"] {
+        session.send_bytes(stray);
+        session.run_ms(1200);
+        session.seen.clear();
+        session.send_bytes(b"get n\r");
+        session.run_ms(300);
+        assert!(session.text().contains("n=1024"), "{}", session.text());
+    }
+}
+
+#[test]
 fn a_baud_change_is_confirmed_by_any_frame() {
     let mut session = Session::quiet(None);
     session.must(&Message::Baud(1_000_000));

@@ -140,7 +140,8 @@ impl Board for FakeBoard {
 #[derive(Default)]
 pub struct FakeQpu {
     pub failures: u32,
-    pub wrong: bool,
+    /// What bin 3 holds after each transform, instead of what it should.
+    pub wrong: Option<f32>,
     pub prepared: Option<u32>,
 }
 
@@ -175,8 +176,8 @@ impl Engine for FakeQpu {
         let mut twiddles = vec![Complex::ZERO; plan.twiddle_count()];
         plan.fill_twiddles(&mut twiddles).unwrap();
         plan.transform(direction, &twiddles, data).unwrap();
-        if self.wrong {
-            data[3] = Complex::new(1e3, 0.0);
+        if let Some(wrong) = self.wrong {
+            data[3] = Complex::new(wrong, 0.0);
         }
         Ok(Timing {
             qpu_us: 7,

@@ -145,15 +145,22 @@ fn qpus_that_keep_failing_are_left_alone_until_the_next_start() {
 
 #[test]
 fn qpus_that_compute_wrongly_fail_the_self_test_and_are_not_used() {
-    let wrong = FakeQpu {
-        wrong: true,
-        ..FakeQpu::default()
-    };
-    let mut session = Session::start("", Some(wrong));
-    session.run_ms(600);
-    let text = session.text();
-    assert!(text.contains("self-test: qpu n=256 FAILED"), "{text}");
-    assert_eq!(session.spectra[0].head.engine, EngineKind::Cpu);
+    // No number at all is what memory holds that V3D never wrote.
+    for wrong in [1e3, f32::NAN] {
+        let wrong = FakeQpu {
+            wrong: Some(wrong),
+            ..FakeQpu::default()
+        };
+        let mut session = Session::start("", Some(wrong));
+        session.run_ms(600);
+        let text = session.text();
+        assert!(text.contains("self-test: qpu n=256 FAILED"), "{text}");
+        assert_eq!(session.spectra[0].head.engine, EngineKind::Cpu);
+        session.send_bytes(b"\rinfo\r");
+        session.run_ms(300);
+        let text = session.text();
+        assert!(text.contains("engine: cpu (the QPUs failed"), "{text}");
+    }
 }
 
 #[test]
