@@ -2,7 +2,8 @@
 //!
 //! The message lies in memory that both sides see ([`crate::dma_buf`]); what is in it is
 //! [`crate::property`]'s. The firmware answers in milliseconds; after [`ANSWER_US`] the call fails
-//! and says so.
+//! and says so. An answer that comes after that must not be taken for the next one's: two buffers
+//! take turns, so that the firmware writes it where nobody looks and its letter differs.
 //!
 //! Source: github.com/raspberrypi/firmware wiki, "Accessing mailboxes" and "Mailbox property
 //! interface".
@@ -54,17 +55,19 @@ pub enum Error {
 pub struct Mailbox {
     registers: Mmio<Registers>,
     clock: Clock,
-    message: DmaBuf,
+    /// The first is the one to use next.
+    messages: [DmaBuf; 2],
 }
 
 impl Mailbox {
-    /// Takes the block, and the buffer for its messages (at least [`property::MESSAGE_WORDS`] words).
+    /// Takes the block, and two buffers for its messages (at least [`property::MESSAGE_WORDS`] words
+    /// each).
     #[must_use]
-    pub fn new(registers: Mmio<Registers>, clock: Clock, message: DmaBuf) -> Self {
+    pub fn new(registers: Mmio<Registers>, clock: Clock, messages: [DmaBuf; 2]) -> Self {
         Self {
             registers,
             clock,
-            message,
+            messages,
         }
     }
 
@@ -100,12 +103,15 @@ impl Mailbox {
     }
 
     fn exchange(&mut self, tag: Tag, request: &[u32], value_words: usize) -> Result<&[u32], Error> {
-        property::encode(self.message.words_mut(), tag, request, value_words);
-        self.message.clean();
-        let letter = self.message.bus().0 | CHANNEL;
+        self.messages.swap(0, 1);
         let Self {
-            registers, clock, ..
+            registers,
+            clock,
+            messages: [_, message],
         } = self;
+        property::encode(message.words_mut(), tag, request, value_words);
+        message.clean();
+        let letter = message.bus().0 | CHANNEL;
         let sent = clock.wait_for(ANSWER_US, || {
             registers.visit(|mailbox| {
                 let room = !mailbox.STATUS1.is_set(STATUS::FULL);
@@ -122,9 +128,9 @@ impl Mailbox {
                     !mailbox.STATUS0.is_set(STATUS::EMPTY) && mailbox.READ.get() == letter
                 })
             });
-        self.message.invalidate();
+        message.invalidate();
         if answered {
-            Ok(self.message.words())
+            Ok(message.words())
         } else {
             Err(Error::Timeout)
         }

@@ -49,8 +49,8 @@ fn boot(atags: u32) -> ! {
     let cause = pm.reset_cause();
 
     let mut arena = Arena::after_image();
-    let message = arena.take(4 * MESSAGE_WORDS).expect("a MiB has room");
-    let mut mailbox = Mailbox::new(peripherals.mailbox, clock, message);
+    let messages = [(); 2].map(|()| arena.take(4 * MESSAGE_WORDS).expect("a MiB has room"));
+    let mut mailbox = Mailbox::new(peripherals.mailbox, clock, messages);
     let uart_hz = startup::set_uart_clock(&mut mailbox);
     let mut gpio = Gpio::new(peripherals.gpio, clock);
     gpio.route_uart0();

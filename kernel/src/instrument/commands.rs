@@ -5,7 +5,7 @@ use core::fmt::Write;
 use wire::{Header, Info, Message, NakCode, QpuResult, RunQpu, State, UploadBegin};
 
 use super::upload::{Taken, Upload};
-use super::{BaudChange, Board, Core, LateAck, Refusal, UPLOAD_TIMEOUT_US, text};
+use super::{BaudChange, Board, Core, LOWEST_BAUD, Refusal, UPLOAD_TIMEOUT_US, text};
 use crate::engine::{Engine, EngineError};
 
 /// Capabilities that do not depend on the board.
@@ -67,10 +67,7 @@ impl<Q: Engine> Core<'_, Q> {
             }
             Message::Stop => {
                 self.end_stream(board);
-                self.late_ack = Some(LateAck {
-                    request: header.request,
-                    stream: header.stream,
-                });
+                self.acknowledge_late(header.request, header.stream);
             }
             Message::Reboot => {
                 self.end_stream(board);
@@ -78,6 +75,12 @@ impl<Q: Engine> Core<'_, Q> {
                 return Ok(Answer::Done);
             }
             Message::Baud(baud) => {
+                if *baud < LOWEST_BAUD {
+                    return Err(Refusal::Plain(
+                        NakCode::BAUD,
+                        "rates below 9600 baud are too slow to stay in touch; ask for 9600 or more",
+                    ));
+                }
                 board.check_baud(*baud).map_err(Refusal::Baud)?;
                 self.baud_change = BaudChange::Drain { new: *baud };
                 return Ok(Answer::Done);
@@ -220,10 +223,7 @@ impl<Q: Engine> Core<'_, Q> {
         let Some(upload) = &mut self.upload else {
             // Asked again because the answer was lost, or is still to come.
             if self.ended == Some((samples, crc)) {
-                self.late_ack = Some(LateAck {
-                    request: header.request,
-                    stream: header.stream,
-                });
+                self.acknowledge_late(header.request, header.stream);
                 return Ok(Answer::None);
             }
             return Err(no_upload());

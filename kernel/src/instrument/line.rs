@@ -3,7 +3,8 @@
 use wire::{Message, State, Status};
 
 use super::{
-    BaudChange, Board, CREDIT_REPEAT_US, Core, SECOND_US, START_BAUD, Stage, UPLOAD_TIMEOUT_US,
+    BaudChange, Board, CREDIT_REPEAT_US, Core, LateAck, SECOND_US, START_BAUD, Stage,
+    UPLOAD_TIMEOUT_US,
 };
 use crate::engine::Engine;
 
@@ -105,6 +106,15 @@ impl<Q: Engine> Core<'_, Q> {
             self.notice.clear();
             return true;
         }
+        // Before the first chunk of a newer record, which may have begun at once.
+        if let Some(ack) = self.late_acks.front().copied()
+            && (self.sending.is_none() || self.emitted != ack.behind)
+        {
+            self.late_acks.pop_front();
+            let envelope = self.envelope(board, ack.request, ack.stream);
+            self.outbox.put(envelope, &Message::Ack(""));
+            return true;
+        }
         if core::mem::take(&mut self.credit_due)
             && let Some(upload) = &mut self.upload
         {
@@ -137,14 +147,21 @@ impl<Q: Engine> Core<'_, Q> {
         if now_us >= self.outbox.next_chunk_us() && self.send_chunk(board) {
             return true;
         }
-        if self.sending.is_none()
-            && let Some(ack) = self.late_ack.take()
-        {
-            let envelope = self.envelope(board, ack.request, ack.stream);
-            self.outbox.put(envelope, &Message::Ack(""));
-            return true;
-        }
         self.send_log(board)
+    }
+
+    /// Acknowledges a request when the record that is being sent has come to its end. When as many
+    /// wait as may, the oldest is given up: whoever sent it has asked again since.
+    pub(super) fn acknowledge_late(&mut self, request: u16, stream: u16) {
+        if self.late_acks.is_full() {
+            self.late_acks.pop_front();
+        }
+        let ack = LateAck {
+            request,
+            stream,
+            behind: self.emitted,
+        };
+        let _ = self.late_acks.push_back(ack);
     }
 
     pub(super) fn send_status(&mut self, board: &mut impl Board) -> bool {

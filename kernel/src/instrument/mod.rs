@@ -45,6 +45,10 @@ use upload::Upload;
 /// The line's rate after every start.
 pub const START_BAUD: u32 = 115_200;
 
+/// The lowest rate that a host may ask for: what waits in the transmit queue after a break must have
+/// left before the board's watchdog takes the silence for a hang.
+pub const LOWEST_BAUD: u32 = 9_600;
+
 const SECOND_US: u64 = 1_000_000;
 /// Credits are repeated after this time without one, in case the last was lost.
 const CREDIT_REPEAT_US: u64 = 500_000;
@@ -87,12 +91,18 @@ enum BaudChange {
     },
 }
 
-/// An acknowledgement that waits for the record under way.
+/// An acknowledgement that waits for the end of a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct LateAck {
     request: u16,
     stream: u16,
+    /// [`Core::emitted`] when it was asked for: the record under way is that one.
+    behind: u32,
 }
+
+/// Acknowledgements that may wait. A host asks again after a second, and a record at the lowest
+/// rate and the greatest length takes longer than that; more than this nobody asks.
+const LATE_ACKS: usize = 8;
 
 struct Core<'a, Q> {
     settings: Settings,
@@ -120,7 +130,9 @@ struct Core<'a, Q> {
     descriptor: Option<Descriptor>,
     descriptor_due: bool,
     credit_due: bool,
-    late_ack: Option<LateAck>,
+    late_acks: heapless::Deque<LateAck, LATE_ACKS>,
+    /// Records that have begun to be sent since the start.
+    emitted: u32,
 
     host_seen: bool,
     line_errors: u32,
@@ -181,7 +193,8 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
                 descriptor: None,
                 descriptor_due: false,
                 credit_due: false,
-                late_ack: None,
+                late_acks: heapless::Deque::new(),
+                emitted: 0,
                 host_seen: false,
                 line_errors: 0,
                 baud: START_BAUD,

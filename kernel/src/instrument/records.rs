@@ -166,6 +166,7 @@ impl<Q: Engine> Core<'_, Q> {
         };
         match self.settings.output {
             Output::Records(_) => {
+                self.emitted = self.emitted.wrapping_add(1);
                 self.sending = Some(Sending {
                     head,
                     stream,

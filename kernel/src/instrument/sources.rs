@@ -8,7 +8,7 @@ use dsp::generator::{Generator, RATE_HZ};
 use wire::{Counters, Domain, NakCode, Source, State};
 
 use super::analyser::Shape;
-use super::{Board, Core, LateAck, Refusal, SECOND_US, Stage};
+use super::{Board, Core, Refusal, SECOND_US, Stage};
 use crate::engine::{Engine, EngineError};
 
 /// Samples made or converted in one step.
@@ -38,7 +38,6 @@ impl<Q: Engine> Core<'_, Q> {
         self.analyser.begin(Shape::new(&self.settings, domain));
         self.next_record = 0;
         self.counters = Counters::default();
-        self.late_ack = None;
         self.refresh_descriptor(board);
         self.descriptor_due = true;
         self.next_second_us = board.now_us() + SECOND_US;
@@ -166,10 +165,7 @@ impl<Q: Engine> Core<'_, Q> {
         if self.analyser.blocks() > 0 {
             self.emit_of(upload.stream, board);
         }
-        self.late_ack = Some(LateAck {
-            request,
-            stream: upload.stream,
-        });
+        self.acknowledge_late(request, upload.stream);
     }
 
     /// Transforms the block that is ready, and says so when the QPUs fail.

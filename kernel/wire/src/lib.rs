@@ -81,9 +81,10 @@
 //! | `UPLOAD_END` 0B | u64 samples, u32 CRC-32 of all their bytes | `ACK` behind the last spectrum |
 //! | `RUN_QPU` 0C | [`RunQpu`] | `QPU_RESULT` 8B: u32 microseconds, output words |
 //!
-//! **Baud.** The `ACK` leaves at the old rate; after its last bit the instrument changes. The host
-//! then changes and sends any frame, best a `PING`, within 500 ms; otherwise, or on a break, the
-//! instrument goes back to the rate before (after a break: to 115,200).
+//! **Baud.** 9,600 is the lowest rate that is taken. The `ACK` leaves at the old rate; after its
+//! last bit the instrument changes. The host then changes and sends any frame, best a `PING`,
+//! within 500 ms; otherwise, or on a break, the instrument goes back to the rate before (after a
+//! break: to 115,200).
 //!
 //! **Upload.** `CREDIT` 88 has u64 granted, u64 received, in samples from the start: samples before
 //! `granted` may be sent, samples before `received` have come without a gap. When data is missing,

@@ -80,6 +80,22 @@ fn stop_is_acknowledged_behind_the_record_under_way() {
 }
 
 #[test]
+fn every_stop_is_answered_whatever_follows_it() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::Set("n=8192 out=f32 avg=1"));
+    session.must(&Message::Start);
+    session.run_ms(400);
+    // All of them while the same record is being sent, which takes a second and a half.
+    let first = session.send(&Message::Stop);
+    let second = session.send(&Message::Stop);
+    let start = session.send(&Message::Start);
+    let last = session.send(&Message::Stop);
+    for request in [first, second, start, last] {
+        session.answer(request);
+    }
+}
+
+#[test]
 fn settings_changed_under_way_begin_a_new_stream() {
     let mut session = Session::quiet(None);
     session.must(&Message::Start);
@@ -164,6 +180,14 @@ fn a_baud_change_is_confirmed_by_any_frame() {
     session.run_ms(2000);
     session.ping();
     assert_eq!(session.board.baud, 1_000_000);
+}
+
+#[test]
+fn rates_that_are_too_slow_for_the_watchdog_are_refused() {
+    let mut session = Session::quiet(None);
+    let sentence = session.refused(&Message::Baud(LOWEST_BAUD - 1), NakCode::BAUD);
+    assert!(sentence.contains("9600"), "{sentence}");
+    assert_eq!(session.board.baud, START_BAUD);
 }
 
 #[test]
