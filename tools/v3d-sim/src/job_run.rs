@@ -1,4 +1,4 @@
-//! Running a list of launches on a sparse memory, for `qpuscope run`.
+//! Running a list of launches, at once or step by step.
 //!
 //! Programs are queued as a driver would, by writes to SRQUA and SRQPC; a full queue is waited
 //! for. The first fault, a deadlock or the clock limit ends the job.
@@ -6,8 +6,9 @@
 use crate::config::{Config, DEFAULT_CLOCK_HZ};
 use crate::counters::{ROUND_CLOCKS, Statistics};
 use crate::event::{DeadlockReport, Fault, Place, Warning};
-use crate::launch::{self, Stop};
-use crate::memory::SparseMemory;
+use crate::launch::{self, Progress, Stop};
+use crate::memory::Memory;
+use crate::observe::{Observer, Unobserved};
 use crate::v3d::V3d;
 use qpu::job::{CacheClear, Program};
 
@@ -76,36 +77,131 @@ pub struct Outcome {
     pub running: Vec<Place>,
 }
 
-/// Runs `launches` one after the other on `memory`, which then holds what the programs stored.
-#[must_use]
-pub fn run_job(memory: &mut SparseMemory, launches: &[JobLaunch], options: &JobOptions) -> Outcome {
-    let mut v3d = V3d::new(Config {
-        clock_hz: options.clock_hz,
-        order_seed: options.order_seed,
-        strict: options.strict,
-        ..Config::default()
-    });
-    launch::prepare(&mut v3d);
-    let mut rounds_left = options.limit_cycles / ROUND_CLOCKS;
-    let mut end = JobEnd::Completed;
-    for JobLaunch { programs, clear } in launches {
-        launch::clear_caches(&mut v3d, *clear);
-        if let Err(stop) = launch::run(&mut v3d, memory, programs, &mut rounds_left) {
-            end = match stop {
-                Stop::Fault => JobEnd::Fault,
-                Stop::Deadlock => JobEnd::Deadlock,
-                Stop::Limit => JobEnd::CycleLimit,
-            };
-            break;
+/// A job on its way, for those who stop it now and then: debuggers, and whoever can be interrupted.
+pub struct JobRun {
+    v3d: V3d,
+    launches: Vec<JobLaunch>,
+    /// The launch that runs.
+    launch: usize,
+    progress: Option<Progress>,
+    rounds_left: u64,
+    end: Option<JobEnd>,
+}
+
+impl JobRun {
+    /// A V3D that is ready for the first launch.
+    #[must_use]
+    pub fn new(launches: Vec<JobLaunch>, options: &JobOptions) -> Self {
+        let mut v3d = V3d::new(Config {
+            clock_hz: options.clock_hz,
+            order_seed: options.order_seed,
+            strict: options.strict,
+            ..Config::default()
+        });
+        launch::prepare(&mut v3d);
+        Self {
+            v3d,
+            launches,
+            launch: 0,
+            progress: None,
+            rounds_left: options.limit_cycles / ROUND_CLOCKS,
+            end: None,
         }
     }
-    Outcome {
-        end,
-        cycles: v3d.clocks(),
-        statistics: v3d.statistics(),
-        faults: v3d.faults().to_vec(),
-        warnings: v3d.warnings().cloned().collect(),
-        deadlock: (end == JobEnd::Deadlock).then(|| v3d.deadlock_report()),
-        running: v3d.running(),
+
+    /// Lets at most `rounds` rounds of 4 clocks pass. How the job ended, once it has.
+    pub fn advance<O: Observer>(
+        &mut self,
+        memory: &mut impl Memory,
+        rounds: u64,
+        observer: &mut O,
+    ) -> Option<JobEnd> {
+        let until = self.rounds_left.saturating_sub(rounds);
+        while self.end.is_none() {
+            self.end = self.step(memory, observer);
+            // With none left the next step says whether that is the limit or the end.
+            if self.rounds_left <= until && self.rounds_left > 0 {
+                break;
+            }
+        }
+        self.end
     }
+
+    fn step<O: Observer>(&mut self, memory: &mut impl Memory, observer: &mut O) -> Option<JobEnd> {
+        let Some(JobLaunch { programs, clear }) = self.launches.get(self.launch) else {
+            return Some(JobEnd::Completed);
+        };
+        let progress = match &mut self.progress {
+            Some(progress) => progress,
+            begins => {
+                launch::clear_caches(&mut self.v3d, *clear);
+                begins.insert(Progress::default())
+            }
+        };
+        let (v3d, left) = (&mut self.v3d, &mut self.rounds_left);
+        match progress.step(v3d, memory, programs, left, observer) {
+            Ok(false) => None,
+            Ok(true) => {
+                self.launch += 1;
+                self.progress = None;
+                None
+            }
+            Err(Stop::Fault) => Some(JobEnd::Fault),
+            Err(Stop::Deadlock) => Some(JobEnd::Deadlock),
+            Err(Stop::Limit) => Some(JobEnd::CycleLimit),
+        }
+    }
+
+    /// How it ended, once it has.
+    #[must_use]
+    pub fn end(&self) -> Option<JobEnd> {
+        self.end
+    }
+
+    /// The launch that runs, or that runs next: its place in the list.
+    #[must_use]
+    pub fn launch(&self) -> usize {
+        self.launch
+    }
+
+    /// The block, to look at.
+    #[must_use]
+    pub fn v3d(&self) -> &V3d {
+        &self.v3d
+    }
+
+    /// What it has done; `end` is what is said of a job that has not ended.
+    #[must_use]
+    pub fn outcome(&self, end: JobEnd) -> Outcome {
+        let (v3d, end) = (&self.v3d, self.end.unwrap_or(end));
+        Outcome {
+            end,
+            cycles: v3d.clocks(),
+            statistics: v3d.statistics(),
+            faults: v3d.faults().to_vec(),
+            warnings: v3d.warnings().cloned().collect(),
+            deadlock: (end == JobEnd::Deadlock).then(|| v3d.deadlock_report()),
+            running: v3d.running(),
+        }
+    }
+}
+
+/// Runs `launches` one after the other on `memory`, which then holds what the programs stored.
+#[must_use]
+pub fn run_job(memory: &mut impl Memory, launches: &[JobLaunch], options: &JobOptions) -> Outcome {
+    run_job_observed(memory, launches, options, &mut Unobserved)
+}
+
+/// As [`run_job`], with somebody who looks on.
+#[must_use]
+pub fn run_job_observed<O: Observer>(
+    memory: &mut impl Memory,
+    launches: &[JobLaunch],
+    options: &JobOptions,
+    observer: &mut O,
+) -> Outcome {
+    let mut run = JobRun::new(launches.to_vec(), options);
+    // The limit of cycles ends every job.
+    let end = run.advance(memory, u64::MAX, observer);
+    run.outcome(end.unwrap_or(JobEnd::CycleLimit))
 }

@@ -4,6 +4,7 @@
 //! registers as a driver on the chip (as GPU_FFT's direct method does).
 
 use crate::memory::Memory;
+use crate::observe::Observer;
 use crate::scheduler::QUEUE;
 use crate::v3d::V3d;
 use qpu::job::{CacheClear, Program};
@@ -53,41 +54,60 @@ pub fn clear_caches(v3d: &mut V3d, clear: CacheClear) {
     v3d.write_register(SLCACTL, slices);
 }
 
+/// A launch on its way: which of its programs have been queued.
+#[derive(Default)]
+pub struct Progress {
+    begun: bool,
+    queued: usize,
+}
+
+impl Progress {
+    /// Queues what there is room for and runs one round, which it counts down. True when all programs
+    /// have ended.
+    pub fn step<O: Observer>(
+        &mut self,
+        v3d: &mut V3d,
+        memory: &mut impl Memory,
+        programs: &[Program],
+        rounds_left: &mut u64,
+        observer: &mut O,
+    ) -> Result<bool, Stop> {
+        if !self.begun {
+            self.begun = true;
+            v3d.write_register(SRQCS, SRQCS_RESET);
+        }
+        while self.queued < programs.len() && v3d.queued() < QUEUE {
+            let program = programs[self.queued];
+            v3d.write_register(SRQUA, program.uniforms.0);
+            v3d.write_register(SRQPC, program.code.0);
+            self.queued += 1;
+        }
+        if !v3d.faults().is_empty() {
+            return Err(Stop::Fault);
+        }
+        if self.queued == programs.len() && !v3d.is_running() {
+            return Ok(true);
+        }
+        if v3d.is_stuck() {
+            return Err(Stop::Deadlock);
+        }
+        if *rounds_left == 0 {
+            return Err(Stop::Limit);
+        }
+        *rounds_left -= v3d.advance_observed(memory, 1, observer);
+        Ok(false)
+    }
+}
+
 /// Runs the programs of a launch to their end, for at most `rounds_left` rounds, which it counts down.
-pub fn run(
+pub fn run<O: Observer>(
     v3d: &mut V3d,
     memory: &mut impl Memory,
     programs: &[Program],
     rounds_left: &mut u64,
+    observer: &mut O,
 ) -> Result<(), Stop> {
-    v3d.write_register(SRQCS, SRQCS_RESET);
-    for program in programs {
-        while v3d.queued() == QUEUE {
-            round(v3d, memory, rounds_left)?;
-        }
-        v3d.write_register(SRQUA, program.uniforms.0);
-        v3d.write_register(SRQPC, program.code.0);
-    }
-    while v3d.is_running() {
-        round(v3d, memory, rounds_left)?;
-    }
-    if v3d.faults().is_empty() {
-        Ok(())
-    } else {
-        Err(Stop::Fault)
-    }
-}
-
-fn round(v3d: &mut V3d, memory: &mut impl Memory, rounds_left: &mut u64) -> Result<(), Stop> {
-    if !v3d.faults().is_empty() {
-        return Err(Stop::Fault);
-    }
-    if v3d.is_stuck() {
-        return Err(Stop::Deadlock);
-    }
-    if *rounds_left == 0 {
-        return Err(Stop::Limit);
-    }
-    *rounds_left -= v3d.advance(memory, 1);
+    let mut progress = Progress::default();
+    while !progress.step(v3d, memory, programs, rounds_left, observer)? {}
     Ok(())
 }

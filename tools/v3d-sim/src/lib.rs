@@ -16,6 +16,7 @@
 //! | `semaphore`, `mutex` | what QPUs wait for each other with |
 //! | `event`, `rule`, `report` | faults, warnings, deadlocks |
 //! | `counters` | what was done |
+//! | `observe`, `view` | who looks on while it is done, and what can be seen |
 //! | `launch`, `runner`, `ram`, `job_run` | the driver's side |
 //!
 //! # Time
@@ -64,6 +65,7 @@ mod job_run;
 mod launch;
 mod memory;
 mod mutex;
+mod observe;
 mod order;
 mod qpu;
 mod ram;
@@ -78,13 +80,16 @@ mod shared;
 mod tmu;
 mod uniforms;
 mod v3d;
+mod view;
 mod vpm;
 
 pub use config::{Config, DEFAULT_CLOCK_HZ};
 pub use counters::{DmaWork, SOURCES, Statistics};
 pub use event::{Access, DeadlockReport, Event, Fault, FaultKind, Place, Wait, Warning};
-pub use job_run::{JobEnd, JobLaunch, JobOptions, Outcome, run_job};
+pub use job_run::{JobEnd, JobLaunch, JobOptions, JobRun, Outcome, run_job, run_job_observed};
 pub use memory::{Memory, MemoryFault, SparseMemory};
+pub use observe::{DmaEngine, Issue, Observer, Stall, UnitEvent, Unobserved};
 pub use rule::Rule;
 pub use runner::{SimError, SimRunner};
 pub use v3d::V3d;
+pub use view::{FlagBits, QpuStatus, QpuView};

@@ -8,6 +8,7 @@ use crate::counters::{ROUND_CLOCKS, Statistics};
 use crate::event::Warning;
 use crate::launch::{self, Stop};
 use crate::memory::Memory;
+use crate::observe::{Observer, Unobserved};
 use crate::ram::Ram;
 use crate::v3d::V3d;
 use qpu::job::{Buffer, BusAddr, Job, Report, Runner};
@@ -177,6 +178,21 @@ impl Runner for SimRunner {
     }
 
     fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, SimError> {
+        self.run_observed(job, limit_us, &mut Unobserved)
+    }
+}
+
+impl SimRunner {
+    /// As [`Runner::run`], with somebody who looks on.
+    ///
+    /// # Errors
+    /// As [`Runner::run`].
+    pub fn run_observed<O: Observer>(
+        &mut self,
+        job: &Job,
+        limit_us: u32,
+        observer: &mut O,
+    ) -> Result<Report, SimError> {
         let clock_hz = u64::from(self.v3d.config().clock_hz);
         let start = self.v3d.clocks();
         let mut programs = 0;
@@ -188,6 +204,7 @@ impl Runner for SimRunner {
                 &mut self.ram,
                 launch.programs,
                 &mut rounds_left,
+                observer,
             )
             .map_err(|stop| self.failed(stop, limit_us))?;
             programs += launch.programs.len() as u32;

@@ -7,6 +7,7 @@ use crate::dma::{Engine, vdr::Load, vdw::Store};
 use crate::event::FaultKind;
 use crate::memory::Memory;
 use crate::mutex::Mutex;
+use crate::observe::{DmaEngine, UnitEvent, UnitLog};
 use crate::report::{At, Reporter};
 use crate::semaphore::Semaphores;
 use crate::tmu::stale::StaleLines;
@@ -40,6 +41,8 @@ pub struct Shared {
     pub totals: Totals,
     /// What went wrong.
     pub report: Reporter,
+    /// What an observer has not been told yet.
+    pub log: UnitLog,
     /// A bit for each QPU whose host interrupt is latched: DBQITC.
     pub host_interrupts: u16,
     /// DBQITE: which QPUs may interrupt.
@@ -70,6 +73,7 @@ impl Shared {
             stale: StaleLines::default(),
             totals: Totals::default(),
             report: Reporter::new(config.strict),
+            log: UnitLog::default(),
             host_interrupts: 0,
             interrupt_enable: 0,
             debug: false,
@@ -89,6 +93,14 @@ impl Shared {
         self.vpm.advance(self.now);
         let loaded = self.vdr.advance(self.now, &mut self.vpm, memory);
         let stored = self.vdw.advance(self.now, &mut self.vpm, memory);
+        for (row, engine) in [(&loaded, DmaEngine::Load), (&stored, DmaEngine::Store)] {
+            if let Some(row) = row
+                && row.is_last
+            {
+                let qpu = row.at.qpu;
+                self.log.note(|| UnitEvent::DmaDone { engine, qpu });
+            }
+        }
         if let Some(row) = &stored
             && row.fault.is_none()
         {

@@ -4,15 +4,17 @@
 //! starts queued programs on idle QPUs at once.
 
 use crate::config::Config;
-use crate::counters::Statistics;
+use crate::counters::{ROUND_CLOCKS, Statistics};
 use crate::event::{DeadlockReport, Event, Fault, Place, Wait, Warning};
 use crate::memory::Memory;
+use crate::observe::{Issue, Observer, Stall, Unobserved};
 use crate::order::Order;
 use crate::qpu::{Qpu, Step};
 use crate::registers::Registers;
 use crate::rule::Rule;
 use crate::scheduler::Scheduler;
 use crate::shared::{QPUS, Shared};
+use crate::view::QpuView;
 
 /// The V3D block: starts powered, reset and idle.
 pub struct V3d {
@@ -30,6 +32,8 @@ pub struct V3d {
     deadlock_reported: bool,
     /// Programs have run since V3D was last idle.
     launched: bool,
+    /// QPUs that were given a program of which no observer has been told.
+    started: [bool; QPUS],
 }
 
 impl V3d {
@@ -47,6 +51,7 @@ impl V3d {
             stuck_rounds: 0,
             deadlock_reported: false,
             launched: false,
+            started: [false; QPUS],
             config,
         }
     }
@@ -84,19 +89,37 @@ impl V3d {
 
     /// Advances by up to `rounds` rounds of 4 V3D clocks; stops early when idle. Returns rounds used.
     pub fn advance(&mut self, memory: &mut impl Memory, rounds: u64) -> u64 {
+        self.advance_observed(memory, rounds, &mut Unobserved)
+    }
+
+    /// As [`V3d::advance`], with somebody who looks on.
+    pub fn advance_observed<O: Observer>(
+        &mut self,
+        memory: &mut impl Memory,
+        rounds: u64,
+        observer: &mut O,
+    ) -> u64 {
+        if O::ACTIVE {
+            self.shared.log.keep(true);
+            self.tell_starts(observer);
+        }
         let mut used = 0;
         while used < rounds && self.is_running() {
             if self.stuck {
-                self.pass_time(rounds - used);
-                return rounds;
+                self.pass_time(rounds - used, observer);
+                used = rounds;
+            } else {
+                self.round(memory, observer);
+                used += 1;
             }
-            self.round(memory);
-            used += 1;
+        }
+        if O::ACTIVE {
+            self.shared.log.keep(false);
         }
         used
     }
 
-    fn round(&mut self, memory: &mut impl Memory) {
+    fn round<O: Observer>(&mut self, memory: &mut impl Memory, observer: &mut O) {
         let busy = self.shared.is_busy();
         self.shared.now += 1;
         self.shared.totals.rounds += 1;
@@ -104,10 +127,13 @@ impl V3d {
             for (at, kind) in self.shared.advance(memory).into_iter().flatten() {
                 self.qpus[usize::from(at.qpu)].hang(at, kind, &mut self.shared);
             }
+            if O::ACTIVE {
+                self.shared.log.tell(self.now(), observer);
+            }
         }
         let mut progress = busy;
         for number in self.order.next_round() {
-            progress |= self.turn(usize::from(number), memory);
+            progress |= self.turn(usize::from(number), memory, observer);
         }
         self.set_stuck(!progress);
         if self.launched && !self.has_programs() {
@@ -117,7 +143,12 @@ impl V3d {
     }
 
     /// One QPU's turn. Whether it could go on.
-    fn turn(&mut self, number: usize, memory: &mut impl Memory) -> bool {
+    fn turn<O: Observer>(
+        &mut self,
+        number: usize,
+        memory: &mut impl Memory,
+        observer: &mut O,
+    ) -> bool {
         let qpu = &mut self.qpus[number];
         if qpu.is_idle() {
             return false;
@@ -128,11 +159,19 @@ impl V3d {
             qpu.hold -= 1;
             return true;
         }
-        match qpu.step(&mut self.shared, memory) {
-            Step::Executed => qpu.hold = self.order.next_hold(),
+        let pc = qpu.pc;
+        let step = qpu.step(&mut self.shared, memory);
+        if O::ACTIVE {
+            self.tell_step(number, pc, step, observer);
+        }
+        match step {
+            Step::Executed => self.qpus[number].hold = self.order.next_hold(),
             Step::Ended => {
                 self.scheduler.complete();
                 self.dispatch();
+                if O::ACTIVE {
+                    self.tell_starts(observer);
+                }
             }
             Step::Waited(wait) => {
                 self.waits[number] = Some(wait);
@@ -143,6 +182,51 @@ impl V3d {
         true
     }
 
+    /// The clock at which the round that runs now began.
+    fn now(&self) -> u64 {
+        (self.shared.now - 1) * ROUND_CLOCKS
+    }
+
+    /// Tells what a QPU did with the instruction at `pc`.
+    fn tell_step(&mut self, number: usize, pc: u32, step: Step, observer: &mut impl Observer) {
+        let clock = self.now();
+        let qpu = number as u8;
+        if let Step::Waited(wait) = step {
+            let clocks = ROUND_CLOCKS;
+            observer.stalled(Stall {
+                clock,
+                clocks,
+                qpu,
+                pc,
+                wait,
+            });
+            return;
+        }
+        if let Some(word) = self.qpus[number].word {
+            let issue = Issue {
+                clock,
+                qpu,
+                pc,
+                word,
+            };
+            observer.issued(issue, QpuView(&self.qpus[number]));
+        }
+        self.shared.log.tell(clock, observer);
+        if step == Step::Ended {
+            observer.program_ended(clock + ROUND_CLOCKS, qpu);
+        }
+    }
+
+    /// Tells of programs that have been started since it was last told.
+    fn tell_starts(&mut self, observer: &mut impl Observer) {
+        let clock = self.shared.now * ROUND_CLOCKS;
+        for number in 0..QPUS {
+            if std::mem::take(&mut self.started[number]) && !self.qpus[number].is_idle() {
+                observer.program_started(clock, QpuView(&self.qpus[number]));
+            }
+        }
+    }
+
     /// Starts queued programs on idle QPUs, the highest number first.
     pub(crate) fn dispatch(&mut self) {
         for number in (0..QPUS).rev() {
@@ -151,6 +235,7 @@ impl V3d {
             {
                 self.qpus[number].start(request, &mut self.shared);
                 self.launched = true;
+                self.started[number] = true;
             }
         }
     }
@@ -171,7 +256,8 @@ impl V3d {
     }
 
     /// Rounds in which nothing happens.
-    fn pass_time(&mut self, rounds: u64) {
+    fn pass_time<O: Observer>(&mut self, rounds: u64, observer: &mut O) {
+        let clock = self.shared.now * ROUND_CLOCKS;
         self.shared.now += rounds;
         let totals = &mut self.shared.totals;
         totals.rounds += rounds;
@@ -181,6 +267,15 @@ impl V3d {
             {
                 totals.active_rounds += rounds;
                 totals.stall_rounds[number][wait.cause_number()] += rounds;
+                if O::ACTIVE {
+                    observer.stalled(Stall {
+                        clock,
+                        clocks: rounds * ROUND_CLOCKS,
+                        qpu: number as u8,
+                        pc: self.qpus[number].pc,
+                        wait: *wait,
+                    });
+                }
             }
         }
         self.stuck_rounds += rounds;
@@ -274,7 +369,7 @@ impl V3d {
     /// V3D clocks since reset in which anything ran.
     #[must_use]
     pub fn clocks(&self) -> u64 {
-        self.shared.totals.rounds * crate::counters::ROUND_CLOCKS
+        self.shared.totals.rounds * ROUND_CLOCKS
     }
 
     /// The level of the interrupt line, GPU IRQ 10.

@@ -80,6 +80,8 @@ pub struct RowDone {
     pub address: u32,
     /// Bytes of memory moved.
     pub bytes: u32,
+    /// Whether the transfer is over.
+    pub is_last: bool,
     /// Why not.
     pub fault: Option<FaultKind>,
 }
@@ -95,6 +97,12 @@ impl<T: Transfer> Engine<T> {
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.busy != 0
+    }
+
+    /// The QPUs whose transfers are not complete, oldest first.
+    #[must_use]
+    pub fn pending(&self) -> Vec<u8> {
+        self.queue.iter().map(|request| request.at.qpu).collect()
     }
 
     /// Queues a transfer in round `now`; this QPU has none queued.
@@ -123,14 +131,16 @@ impl<T: Transfer> Engine<T> {
         }
         let moved = request.transfer.move_row(request.rows_done, vpm, memory);
         request.rows_done += 1;
-        let done = RowDone {
+        let mut done = RowDone {
             at: request.at,
             address: request.transfer.row_address(request.rows_done - 1),
             bytes: request.transfer.row_bytes(),
+            is_last: false,
             fault: moved.err().map(|fault| FaultKind::Memory(T::ACCESS, fault)),
         };
         self.next_row_at = now + T::PACE.row;
         if request.rows_done == request.transfer.rows() || done.fault.is_some() {
+            done.is_last = true;
             self.busy &= !(1 << request.at.qpu);
             self.queue.pop_front();
             self.next_row_at = now + T::PACE.start;

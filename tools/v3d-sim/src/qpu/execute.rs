@@ -8,6 +8,7 @@ use crate::alu::{self, LaneMask, Lanes};
 use crate::code::Code;
 use crate::event::FaultKind;
 use crate::memory::Memory;
+use crate::observe::UnitEvent;
 use crate::rule::Rule;
 use crate::shared::Shared;
 use qpu::isa::{
@@ -168,6 +169,8 @@ impl Qpu {
                     .unit(self.number, u8::from(signal == Signal::LoadTmu1));
                 if let Some(value) = self.tmus.pop(unit) {
                     self.write_r4(value, shared);
+                    let qpu = self.number;
+                    shared.log.note(|| UnitEvent::TmuTaken { qpu, tmu: unit });
                 }
             }
             Signal::ProgramEnd => self.flow.end_program(),
@@ -202,6 +205,12 @@ impl Qpu {
             SemaphoreAction::Increment => shared.semaphores.increment(semaphore.number()),
             SemaphoreAction::Decrement => shared.semaphores.decrement(semaphore.number()),
         }
+        let (number, counts) = (semaphore.number(), shared.semaphores.counts());
+        shared.log.note(|| UnitEvent::Semaphore {
+            qpu: self.number,
+            number,
+            count: counts[usize::from(number)],
+        });
         self.write_immediate(&semaphore.write, &[semaphore.immediate; 16], shared, memory)
     }
 

@@ -8,6 +8,7 @@ use crate::alu::{LANES, Lanes};
 use crate::code::Code;
 use crate::event::{Access, FaultKind};
 use crate::memory::Memory;
+use crate::observe::UnitEvent;
 use crate::rule::Rule;
 use crate::shared::Shared;
 use qpu::isa::{File, Raddr, raddr};
@@ -44,6 +45,10 @@ impl Qpu {
                 self.warn(Rule::MutexBeforeDrain, shared, String::new);
             }
             shared.mutex.acquire(self.number);
+            shared.log.note(|| UnitEvent::Mutex {
+                qpu: self.number,
+                held: true,
+            });
         }
         if reads.contains(&raddr::VARYING) {
             return Err(FaultKind::ThreeD("a varying"));

@@ -5,8 +5,10 @@
 
 use super::Qpu;
 use crate::alu::{LaneMask, Lanes};
+use crate::dma::Transfer;
 use crate::event::FaultKind;
 use crate::memory::Memory;
+use crate::observe::{DmaEngine, UnitEvent};
 use crate::rule::Rule;
 use crate::sfu::Function;
 use crate::shared::{ERRSTAT_VPMEWNA, Shared};
@@ -82,6 +84,8 @@ impl Qpu {
                 if !shared.mutex.release(self.number) {
                     self.warn(Rule::MutexReleaseWithoutHolding, shared, String::new);
                 }
+                let (qpu, held) = (self.number, shared.mutex.holder().is_some());
+                shared.log.note(|| UnitEvent::Mutex { qpu, held });
             }
             waddr::TMU0_S | waddr::TMU1_S => {
                 self.write_tmu(u8::from(address == waddr::TMU1_S), value, shared, memory)?;
@@ -177,6 +181,7 @@ impl Qpu {
         // Own writes that are on their way must not overtake what is loaded.
         shared.vpm.drain(self.number);
         shared.totals.vdr.commands += 1;
+        self.note_transfer(DmaEngine::Load, &load, shared);
         shared.vdr.start(self.at(), shared.now, load);
     }
 
@@ -204,8 +209,19 @@ impl Qpu {
         // A store comes after the VPM writes of its QPU.
         shared.vpm.drain(self.number);
         shared.totals.vdw.commands += 1;
+        self.note_transfer(DmaEngine::Store, &store, shared);
         shared.vdw.start(self.at(), shared.now, store);
         Ok(())
+    }
+
+    fn note_transfer(&self, engine: DmaEngine, transfer: &impl Transfer, shared: &mut Shared) {
+        shared.log.note(|| UnitEvent::DmaRequest {
+            engine,
+            qpu: self.number,
+            address: transfer.row_address(0),
+            rows: transfer.rows(),
+            row_bytes: transfer.row_bytes(),
+        });
     }
 
     fn warn_transfer(
@@ -254,6 +270,11 @@ impl Qpu {
         }
         self.tmus.request(unit, addresses, memory)?;
         shared.totals.tmu_requests += 1;
+        shared.log.note(|| UnitEvent::TmuRequest {
+            qpu: self.number,
+            tmu: unit,
+            addresses: *addresses,
+        });
         let mut stale = None;
         for address in addresses {
             if shared.stale.read(*address) {

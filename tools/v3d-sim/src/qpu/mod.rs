@@ -24,6 +24,7 @@ use crate::rule::Rule;
 use crate::shared::Shared;
 use crate::tmu::Tmus;
 use crate::uniforms::Uniforms;
+use crate::view::QpuStatus;
 use crate::vpm::setup::{BlockSetup, ReadQueue};
 use branch::Flow;
 use hazards::Hazards;
@@ -51,23 +52,23 @@ enum Status {
 
 /// A QPU.
 pub struct Qpu {
-    number: u8,
+    pub(crate) number: u8,
     status: Status,
     /// After a breakpoint or DBQHLT, until DBQRUN.
     halted: bool,
-    pc: u32,
+    pub(crate) pc: u32,
     /// The instruction of the last step.
-    word: Option<u64>,
+    pub(crate) word: Option<u64>,
     cursor: Cursor,
-    registers: Registers,
+    pub(crate) registers: Registers,
     hazards: Hazards,
     held: Held,
     flow: Flow,
-    uniforms: Uniforms,
-    tmus: Tmus,
+    pub(crate) uniforms: Uniforms,
+    pub(crate) tmus: Tmus,
     vpm_write: BlockSetup,
     vpm_write_given: bool,
-    vpm_reads: ReadQueue,
+    pub(crate) vpm_reads: ReadQueue,
     vdr: vdr::Setup,
     vdw: vdw::Setup,
     /// Rounds that the QPU is held back, when a seed disturbs the order.
@@ -104,6 +105,16 @@ impl Qpu {
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.status == Status::Idle
+    }
+
+    /// Whether it has a program, and what that does.
+    pub fn status(&self) -> QpuStatus {
+        match self.status {
+            Status::Idle => QpuStatus::Idle,
+            Status::Hung => QpuStatus::Hung,
+            Status::Running if self.halted => QpuStatus::Halted,
+            Status::Running => QpuStatus::Running,
+        }
     }
 
     /// Whether it has stopped for the host to see.

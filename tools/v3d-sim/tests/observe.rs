@@ -1,0 +1,213 @@
+//! Observers: they see all that is counted, in order, and change nothing.
+
+use qpu::generate::*;
+use qpu::job::{BusAddr, CacheClear, Program};
+use v3d_sim::{
+    DmaEngine, Issue, JobEnd, JobLaunch, JobOptions, JobRun, Observer, QpuStatus, QpuView,
+    SparseMemory, Stall, Statistics, UnitEvent, Unobserved, run_job, run_job_observed,
+};
+
+const CODE: u32 = 0x4000_1000;
+const UNIFORMS: u32 = 0x4000_2000;
+const DATA: u32 = 0x4000_3000;
+const PROGRAMS: u32 = 5;
+
+/// Memory with a program that uses every shared unit, for programs that wait for each other.
+fn memory() -> (SparseMemory, Vec<JobLaunch>) {
+    let mut b = Builder::new();
+    b.mov(R0, UNIF);
+    b.mov(R1, UNIF);
+    b.mov(TMU0_S, R0);
+    b.srel(4);
+    b.nop().ldtmu0();
+    b.mov(NONE, MUTEX_ACQUIRE);
+    b.ldi(WR_SETUP, 0x1a00u32);
+    b.mov(VPM, R4);
+    b.ldi(WR_SETUP, 0x8090_4000u32);
+    b.ldi(WR_SETUP, 0xc000_0000u32);
+    b.mov(ST_ADDR, R1);
+    b.mov(NONE, ST_WAIT);
+    b.mov(MUTEX_RELEASE, 1);
+    b.sacq(4);
+    b.end();
+    let words = b.finish_unchecked().unwrap();
+    let mut memory = SparseMemory::new();
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    memory.put(CODE, &bytes);
+    memory.put(DATA, &7u32.to_le_bytes().repeat(16));
+    memory.put_zero(DATA + 4096, 4096);
+    let mut programs = vec![];
+    for number in 0..PROGRAMS {
+        let uniforms = UNIFORMS + number * 8;
+        let words = [DATA, DATA + 4096 + 64 * number].map(u32::to_le_bytes);
+        memory.put(uniforms, &words.concat());
+        programs.push(Program {
+            code: BusAddr(CODE),
+            uniforms: BusAddr(uniforms),
+        });
+    }
+    let launch = JobLaunch {
+        programs,
+        clear: CacheClear::All,
+    };
+    (memory, vec![launch])
+}
+
+#[derive(Default)]
+struct Seen {
+    issued: [u64; 12],
+    stalled: [u64; 12],
+    units: Vec<(u64, UnitEvent)>,
+    started: Vec<(u8, u32)>,
+    ended: Vec<u8>,
+    /// What was in r1 after the second instruction of each program.
+    r1: Vec<u32>,
+    clock: u64,
+}
+
+impl Observer for Seen {
+    fn issued(&mut self, issue: Issue, qpu: QpuView<'_>) {
+        assert!(issue.clock >= self.clock, "clocks never go back");
+        assert_eq!(issue.qpu, qpu.number());
+        self.clock = issue.clock;
+        self.issued[usize::from(issue.qpu)] += 1;
+        if issue.pc == CODE + 8 {
+            self.r1.push(qpu.accumulator(1)[0]);
+        }
+    }
+
+    fn stalled(&mut self, stall: Stall) {
+        self.stalled[usize::from(stall.qpu)] += stall.clocks;
+    }
+
+    fn unit(&mut self, clock: u64, event: UnitEvent) {
+        self.units.push((clock, event));
+    }
+
+    fn program_started(&mut self, _: u64, qpu: QpuView<'_>) {
+        assert_eq!(qpu.status(), QpuStatus::Running);
+        self.started.push((qpu.number(), qpu.pc()));
+    }
+
+    fn program_ended(&mut self, _: u64, qpu: u8) {
+        self.ended.push(qpu);
+    }
+}
+
+fn stalls(statistics: &Statistics) -> [u64; 12] {
+    std::array::from_fn(|qpu| statistics.stall[qpu].values().sum())
+}
+
+#[test]
+fn an_observer_sees_what_is_counted_and_changes_nothing() {
+    for order_seed in [None, Some(3)] {
+        let options = JobOptions {
+            order_seed,
+            strict: true,
+            ..JobOptions::default()
+        };
+        let (mut memory, launches) = memory();
+        let mut seen = Seen::default();
+        let mut observed_memory = memory.clone();
+        let observed = run_job_observed(&mut observed_memory, &launches, &options, &mut seen);
+        let alone = run_job(&mut memory, &launches, &options);
+        assert_eq!(observed, alone);
+        assert_eq!(alone.end, JobEnd::Completed, "{:?}", alone.faults);
+        let out = |memory: &mut SparseMemory| memory.get(DATA + 4096, 64 * 5).unwrap();
+        assert_eq!(out(&mut memory), 7u32.to_le_bytes().repeat(80));
+        assert_eq!(out(&mut memory), out(&mut observed_memory));
+        assert_eq!(seen.issued, alone.statistics.instructions);
+        assert_eq!(seen.stalled, stalls(&alone.statistics));
+        assert_eq!(seen.started.len(), PROGRAMS as usize);
+        assert!(seen.started.iter().all(|(_, pc)| *pc == CODE));
+        assert_eq!(seen.ended.len(), PROGRAMS as usize);
+        let mut r1 = seen.r1.clone();
+        r1.sort_unstable();
+        let expected: Vec<u32> = (0..PROGRAMS).map(|n| DATA + 4096 + 64 * n).collect();
+        assert_eq!(r1, expected);
+    }
+}
+
+#[test]
+fn uses_of_shared_units_come_in_pairs() {
+    let (mut memory, launches) = memory();
+    let mut seen = Seen::default();
+    let _ = run_job_observed(&mut memory, &launches, &JobOptions::default(), &mut seen);
+    let count = |wanted: fn(&UnitEvent) -> bool| {
+        let found = seen.units.iter().filter(|(_, event)| wanted(event));
+        found.count() as u32
+    };
+    assert_eq!(
+        count(|e| matches!(e, UnitEvent::TmuRequest { addresses, .. } if addresses[3] == DATA)),
+        PROGRAMS
+    );
+    assert_eq!(count(|e| matches!(e, UnitEvent::TmuTaken { .. })), PROGRAMS);
+    assert_eq!(
+        count(|e| matches!(e, UnitEvent::Mutex { held: true, .. })),
+        PROGRAMS
+    );
+    assert_eq!(
+        count(|e| matches!(e, UnitEvent::Mutex { held: false, .. })),
+        PROGRAMS
+    );
+    assert_eq!(
+        count(|e| matches!(e, UnitEvent::Semaphore { number: 4, .. })),
+        2 * PROGRAMS
+    );
+    let dma: Vec<(u64, UnitEvent)> = seen
+        .units
+        .iter()
+        .filter(|(_, e)| matches!(e, UnitEvent::DmaRequest { .. } | UnitEvent::DmaDone { .. }))
+        .copied()
+        .collect();
+    assert_eq!(dma.len() as u32, 2 * PROGRAMS);
+    for pair in dma.chunks_exact(2) {
+        let [
+            (
+                begin,
+                UnitEvent::DmaRequest {
+                    engine,
+                    qpu,
+                    rows,
+                    row_bytes,
+                    ..
+                },
+            ),
+            (end, done),
+        ] = pair
+        else {
+            panic!("{pair:?}");
+        };
+        assert_eq!((*engine, *rows, *row_bytes), (DmaEngine::Store, 1, 64));
+        assert_eq!(
+            *done,
+            UnitEvent::DmaDone {
+                engine: *engine,
+                qpu: *qpu
+            }
+        );
+        assert!(end > begin);
+    }
+    // The last count is 0 again.
+    let last = seen.units.iter().rev().find_map(|(_, event)| match event {
+        UnitEvent::Semaphore { count, .. } => Some(*count),
+        _ => None,
+    });
+    assert_eq!(last, Some(0));
+}
+
+#[test]
+fn a_job_can_be_stopped_after_every_round_and_goes_on_as_if_not() {
+    let (mut memory, launches) = memory();
+    let options = JobOptions::default();
+    let whole = run_job(&mut memory.clone(), &launches, &options);
+    let mut run = JobRun::new(launches, &options);
+    let mut rounds = 0;
+    while run.advance(&mut memory, 1, &mut Unobserved).is_none() {
+        rounds += 1;
+        assert!(rounds < 100_000);
+        assert_eq!(run.v3d().qpu(11).number(), 11);
+    }
+    assert_eq!(run.outcome(JobEnd::CycleLimit), whole);
+    assert_eq!(run.launch(), 1);
+}
