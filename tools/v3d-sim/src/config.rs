@@ -1,13 +1,22 @@
 //! What a [`crate::V3d`] is made with.
 
+use crate::board::Board;
+use crate::time::Constants;
+
 /// The V3D clock of the default board, a Pi 1 with its own firmware's setting.
-pub const DEFAULT_CLOCK_HZ: u32 = 250_000_000;
+pub const DEFAULT_CLOCK_HZ: u32 = Board::Pi1.clock_hz();
 
 /// Settings of a simulated V3D. The default is the block of a Pi 1 with warnings that only warn.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct Config {
-    /// V3D clock in hertz. A round of the functional model is 4 of these clocks.
+    /// What V3D sits on.
+    pub board: Board,
+    /// V3D clock in hertz. A round is 4 of these clocks.
     pub clock_hz: u32,
+    /// Without the cycle model: an instruction takes a round, TMU lookups answer at once.
+    pub functional: bool,
+    /// The numbers of the cycle model.
+    pub constants: Constants,
     /// `None`: QPUs take their turn in a round from 11 down to 0. `Some(seed)`: the order changes
     /// with every round and a QPU is now and then held for some rounds, as a cache miss would do.
     /// Equal seeds give equal runs.
@@ -25,11 +34,33 @@ pub struct Config {
 impl Default for Config {
     fn default() -> Self {
         Self {
+            board: Board::default(),
             clock_hz: DEFAULT_CLOCK_HZ,
+            functional: true,
+            constants: Constants::recommended(),
             order_seed: None,
             strict: false,
             deadlock_rounds: 250_000,
             flag_unprotected_dma: false,
         }
+    }
+}
+
+impl Config {
+    /// The default on a board, at its clock.
+    #[must_use]
+    pub fn for_board(board: Board) -> Self {
+        Self {
+            board,
+            clock_hz: board.clock_hz(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the cycle model is at work: not in a functional run, and not when a seed disturbs the
+    /// order in which QPUs advance.
+    #[must_use]
+    pub fn is_timed(&self) -> bool {
+        !self.functional && self.order_seed.is_none()
     }
 }

@@ -56,6 +56,7 @@
 #![forbid(unsafe_code)]
 
 mod alu;
+mod board;
 mod code;
 mod config;
 mod counters;
@@ -77,12 +78,14 @@ mod scheduler;
 mod semaphore;
 mod sfu;
 mod shared;
+mod time;
 mod tmu;
 mod uniforms;
 mod v3d;
 mod view;
 mod vpm;
 
+pub use board::Board;
 pub use config::{Config, DEFAULT_CLOCK_HZ};
 pub use counters::{DmaWork, SOURCES, Statistics};
 pub use event::{Access, DeadlockReport, Event, Fault, FaultKind, Place, Wait, Warning};
@@ -91,5 +94,6 @@ pub use memory::{Memory, MemoryFault, SparseMemory};
 pub use observe::{DmaEngine, Issue, Observer, Stall, UnitEvent, Unobserved};
 pub use rule::Rule;
 pub use runner::{SimError, SimRunner};
+pub use time::{Constants, Described, LaunchOrder, REFERENCE_HZ, Replacement};
 pub use v3d::V3d;
 pub use view::{FlagBits, QpuStatus, QpuView};

@@ -1,0 +1,300 @@
+//! Every number of the cycle model: value, unit, source, and where the slow end lies.
+//!
+//! Times are V3D clocks of a board that runs at 250 MHz; a board with another clock scales those of
+//! SDRAM, which keep their nanoseconds. "Fitted" means fitted to published run times of GPU_FFT and
+//! nothing else, never to a program of this project; on which rows, each constant says.
+//!
+//! Sources: reference/qpu.md sections 4, 5, 6.4, 8.2 to 8.4; reference/timing.md section 3.
+
+/// The clock that the times of [`Constants`] are counted in, in hertz.
+pub const REFERENCE_HZ: u32 = 250_000_000;
+
+/// Which QPU gets the next program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LaunchOrder {
+    /// 11, 10, 9, ... 0: "from the 12th QPU downwards" (notes on Zero, 2B, 3B).
+    Descending,
+    /// 11, 7, 3, 10, 6, 2, 9, 5, 1, 8, 4, 0: round the slices (Broadcom's list for fragments).
+    RoundSlices,
+}
+
+impl LaunchOrder {
+    /// QPU numbers, the first to be given a program first.
+    #[must_use]
+    pub const fn qpus(self) -> [u8; 12] {
+        match self {
+            Self::Descending => [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0],
+            Self::RoundSlices => [11, 7, 3, 10, 6, 2, 9, 5, 1, 8, 4, 0],
+        }
+    }
+}
+
+/// Which line of a set of the system L2 makes room.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Replacement {
+    /// The one used least recently.
+    LeastRecent,
+    /// Any, by a generator with a fixed seed.
+    Random,
+}
+
+/// One constant, for a report.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Described {
+    /// Its field in [`Constants`].
+    pub name: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// What it is counted in.
+    pub unit: &'static str,
+    /// What it is for.
+    pub what: &'static str,
+    /// Where the value comes from, and where its slow end lies.
+    pub source: &'static str,
+}
+
+/// A number that a constant can be.
+trait Value: Copy {
+    fn get(self) -> f64;
+    fn set(&mut self, value: f64);
+}
+
+impl Value for f64 {
+    fn get(self) -> f64 {
+        self
+    }
+    fn set(&mut self, value: f64) {
+        *self = value;
+    }
+}
+
+impl Value for u32 {
+    fn get(self) -> f64 {
+        f64::from(self)
+    }
+    fn set(&mut self, value: f64) {
+        *self = value as u32;
+    }
+}
+
+macro_rules! constants {
+    ($($name:ident: $kind:ty = $value:expr, $unit:literal, $what:literal, $source:literal;)*) => {
+        /// The numbers of the cycle model.
+        #[derive(Clone, PartialEq, Debug)]
+        pub struct Constants {
+            /// Which QPU gets the next program.
+            pub launch_order: LaunchOrder,
+            /// Replacement in the system L2.
+            pub system_l2_replacement: Replacement,
+            $(
+                #[doc = $what]
+                #[doc = ""]
+                #[doc = concat!("Unit: ", $unit, ". Source: ", $source)]
+                pub $name: $kind,
+            )*
+        }
+
+        impl Constants {
+            /// The set that a V3D has unless it is given another.
+            #[must_use]
+            pub const fn recommended() -> Self {
+                Self {
+                    launch_order: LaunchOrder::RoundSlices,
+                    system_l2_replacement: Replacement::Random,
+                    $($name: $value,)*
+                }
+            }
+
+            /// All numbers, with what they are and where they come from.
+            #[must_use]
+            pub fn describe(&self) -> Vec<Described> {
+                vec![$(Described {
+                    name: stringify!($name),
+                    value: self.$name.get(),
+                    unit: $unit,
+                    what: $what,
+                    source: $source,
+                }),*]
+            }
+
+            /// Sets the number of that name. False when there is none.
+            pub fn set(&mut self, name: &str, value: f64) -> bool {
+                match name {
+                    $(stringify!($name) => self.$name.set(value),)*
+                    _ => return false,
+                }
+                true
+            }
+        }
+    };
+}
+
+constants! {
+    launch_interval: f64 = 40.0, "clocks",
+        "Between the starts of two queued programs.",
+        "assumed: two register writes by the ARM; no effect on totals";
+    instruction_cache_bytes: u32 = 4096, "bytes",
+        "Instruction cache of a slice.",
+        "vc4asm, Terminus-IMRC, VC4C; 2048 is the variant of reference/timing.md section 3";
+    instruction_cache_ways: u32 = 4, "lines",
+        "Associativity of the instruction cache.",
+        "vc4asm";
+    instruction_fill: f64 = 0.0, "clocks",
+        "From a line of code out of the L2C to its first instruction.",
+        "reference/timing.md; no published figure";
+    uniform_cache_lines: u32 = 4, "lines",
+        "Uniform cache of a slice, fully associative.",
+        "assumed: one line of 16 uniforms, as observed by Terminus-IMRC, for each QPU";
+    uniform_fill: f64 = 8.0, "clocks",
+        "From a line of uniforms out of the L2C to its first value.",
+        "reference/timing.md; Terminus-IMRC's bursts lie between its L2C hit and its SDRAM miss";
+    semaphore_handover: f64 = 20.0, "clocks",
+        "From an increment to the next instruction of a QPU that waited for it.",
+        "fitted on the times of GPU_FFT 3.0 and 2.0, weakly (8 to 20); slow end";
+    mutex_handover: f64 = 4.0, "clocks",
+        "From a release to the next instruction of a QPU that waited for it.",
+        "assumed: arbitration of one slot; no published figure";
+    sfu_interval: f64 = 4.0, "clocks",
+        "Between two operations on the SFU of a slice.",
+        "assumed: one vector a slot; the guide names the SFU among units that stall";
+    tmu_pipe: f64 = 32.0, "clocks",
+        "From the last line of a lookup to its result; with the slot of the lookup, an L1 hit.",
+        "published: 9 slots for an L1 hit";
+    tmu_run: f64 = 1.0, "clocks",
+        "For each run of lanes in the same line; a lookup takes at least a slot.",
+        "assumed; 0.8 to 1.25 make no difference";
+    tmu_miss: f64 = 1.0, "clocks",
+        "For a run of lanes whose line is missed.",
+        "assumed; 0.8 to 1.25 make no difference";
+    tmu_misses: u32 = 8, "lines",
+        "Misses that a TMU has outstanding at a time, at most.",
+        "fitted on the times of GPU_FFT 3.0 and 2.0 (5 to 11); 1 is rejected";
+    tmu_l1_bytes: u32 = 4096, "bytes",
+        "Cache of a TMU, direct mapped.",
+        "vc4asm, Terminus-IMRC";
+    l2c_bytes: u32 = 16384, "bytes",
+        "L2C, V3D's own cache of code, uniforms and lookups.",
+        "GPU_FFT's counter table; 32 KiB is rejected by it";
+    l2c_ways: u32 = 4, "lines",
+        "Associativity of the L2C, least recently used.",
+        "vc4asm";
+    l2c_hit: f64 = 12.0, "clocks",
+        "From a request to its line, and from a line of the bus to whoever missed it.",
+        "published: 12 slots for a lookup that hits the L2C, less the L1's 9";
+    l2c_interval: f64 = 4.0, "clocks",
+        "Between two requests that the L2C serves.",
+        "assumed: 16 bytes a clock";
+    l2c_misses: u32 = 16, "lines",
+        "Misses of the L2C on the bus at a time, at most.",
+        "assumed; no published figure";
+    read_bus: f64 = 6.8, "clocks",
+        "Between two lines on the bus that V3D reads memory through.",
+        "fitted on the times of GPU_FFT 3.0 and 2.0; its best determined number (2^12)";
+    write_bus: f64 = 8.0, "clocks",
+        "Between two lines on the bus that VDW writes memory through.",
+        "assumed: 8 bytes a clock";
+    system_l2_bytes: u32 = 114_688, "bytes",
+        "L2 of the system, as much of it as serves V3D.",
+        "fitted as a structure on GPU_FFT: stands for 128 KiB that others use too; 64 KiB is rejected";
+    system_l2_ways: u32 = 7, "lines",
+        "Associativity of the system L2.",
+        "as system_l2_bytes";
+    system_l2_hit: f64 = 22.0, "clocks",
+        "From the bus to a line that the system L2 holds.",
+        "fitted on the times of GPU_FFT 3.0 and 2.0, weakly (18 to 25)";
+    sdram_latency: f64 = 1.0, "clocks",
+        "From the end of a line on the SDRAM bus to V3D, beyond system_l2_hit.",
+        "published: 20 slots for a lookup that goes to SDRAM, less all others";
+    sdram_line: f64 = 9.0, "clocks",
+        "A line on the SDRAM bus.",
+        "fitted on the times of GPU_FFT 3.0 and 2.0 with sdram_row (8 to 9); slow end";
+    sdram_row: f64 = 12.0, "clocks",
+        "To open another row of a bank.",
+        "fitted on the times of GPU_FFT 3.0 and 2.0 with sdram_line (10 to 12); slow end";
+    sdram_banks: u32 = 8, "banks",
+        "Banks of the SDRAM.",
+        "LPDDR2; 4 are rejected";
+    sdram_row_bytes: u32 = 4096, "bytes",
+        "A row of a bank; the next row of addresses is in the next bank.",
+        "fitted as a structure on GPU_FFT; 2 and 8 KiB are worse";
+    sdram_backlog: f64 = 64.0, "clocks",
+        "Work that SDRAM may have in hand before it holds a write back.",
+        "assumed; no published figure";
+    vpm_vector: f64 = 4.0, "clocks",
+        "A vector through the port of the VPM, which QPUs share.",
+        "the guide: a vector a slot";
+    vpm_write_fifo: u32 = 2, "vectors",
+        "Writes that a QPU has on their way to the VPM before it stalls.",
+        "the guide: 2 to 4; slow end";
+    vpm_read: f64 = 24.0, "clocks",
+        "From a read setup to its first vector.",
+        "published: 5 slots of stall (Terminus-IMRC)";
+    vdw_start: f64 = 20.0, "clocks",
+        "From the address of a store to its first row.",
+        "fitted to published rates: 1.12 GB/s with 128 rows a store, 300 MB/s with one";
+    vdw_row: f64 = 14.0, "clocks",
+        "A line of a row that is stored.",
+        "as vdw_start";
+    vdr_start: f64 = 24.0, "clocks",
+        "From the address of a load to its first row.",
+        "fitted to published rates: 690 MB/s with 16 rows a load; 200 MB/s with one is a check";
+    vdr_row: f64 = 20.0, "clocks",
+        "Between two lines that a load asks for.",
+        "as vdr_start";
+    vdr_lines: u32 = 4, "lines",
+        "Lines that a load has asked for and not got, at most.",
+        "assumed; no published figure";
+    direct_launch_us: f64 = 15.0, "us",
+        "Host's share of a call that writes V3D's registers itself: cache clears, queueing, polling.",
+        "fitted on GPU_FFT 3.0 batch 1 from 2^8 to 2^12 (12.5 to 17); not part of the simulated time";
+    mailbox_launch_us: f64 = 100.0, "us",
+        "Host's share of a call through the mailbox.",
+        "published: 90 to 100 us; slow end; not part of the simulated time";
+}
+
+impl Default for Constants {
+    fn default() -> Self {
+        Self::recommended()
+    }
+}
+
+impl Constants {
+    /// [`Constants::recommended`] with an instruction cache of 2 KiB: the variant that the study of
+    /// reference/timing.md preferred and that no other source supports.
+    #[must_use]
+    pub fn with_small_instruction_cache() -> Self {
+        Self {
+            instruction_cache_bytes: 2048,
+            ..Self::recommended()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_can_be_set_by_its_name() {
+        let mut constants = Constants::recommended();
+        for described in Constants::recommended().describe() {
+            assert!(constants.set(described.name, described.value + 1.0));
+            assert!(!described.source.is_empty() && !described.what.is_empty());
+        }
+        let again = constants.describe();
+        for (old, new) in Constants::recommended().describe().iter().zip(again) {
+            assert_eq!(new.value, old.value + 1.0, "{}", old.name);
+        }
+        assert!(!constants.set("no_such", 1.0));
+    }
+
+    #[test]
+    fn both_orders_start_with_qpu_11_and_give_every_qpu_once() {
+        for order in [LaunchOrder::Descending, LaunchOrder::RoundSlices] {
+            let mut qpus = order.qpus();
+            assert_eq!(qpus[0], 11);
+            qpus.sort_unstable();
+            assert_eq!(qpus, std::array::from_fn(|n| n as u8));
+        }
+    }
+}
