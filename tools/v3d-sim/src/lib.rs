@@ -16,7 +16,7 @@
 //! | `semaphore`, `mutex` | what QPUs wait for each other with |
 //! | `event`, `rule`, `report` | faults, warnings, deadlocks |
 //! | `counters` | what was done |
-//! | `observe`, `view` | who looks on while it is done, and what can be seen |
+//! | `observe`, `view`, `profile` | who looks on while it is done, and what can be seen |
 //! | `launch`, `runner`, `ram`, `job_run` | the driver's side |
 //!
 //! # Time
@@ -68,6 +68,7 @@ mod memory;
 mod mutex;
 mod observe;
 mod order;
+mod profile;
 mod qpu;
 mod ram;
 mod registers;
@@ -92,6 +93,7 @@ pub use event::{Access, DeadlockReport, Event, Fault, FaultKind, Place, Wait, Wa
 pub use job_run::{JobEnd, JobLaunch, JobOptions, JobRun, Outcome, run_job, run_job_observed};
 pub use memory::{Memory, MemoryFault, SparseMemory};
 pub use observe::{DmaEngine, Issue, Observer, Stall, UnitEvent, Unobserved};
+pub use profile::{Profile, ProfileLine, Spent};
 pub use rule::Rule;
 pub use runner::{SimError, SimRunner};
 pub use time::{Constants, Described, LaunchOrder, REFERENCE_HZ, Replacement};

@@ -31,6 +31,8 @@ pub struct Stall {
     pub qpu: u8,
     /// Bus address of the instruction that waits.
     pub pc: u32,
+    /// The instruction; `None` while it is not known, because it is still being fetched.
+    pub word: Option<u64>,
     /// What for.
     pub wait: Wait,
 }

@@ -198,6 +198,7 @@ impl V3d {
                 clocks,
                 qpu,
                 pc,
+                word: self.qpus[number].word,
                 wait,
             });
             return;
@@ -273,6 +274,7 @@ impl V3d {
                         clocks: rounds * ROUND_CLOCKS,
                         qpu: number as u8,
                         pc: self.qpus[number].pc,
+                        word: self.qpus[number].word,
                         wait: *wait,
                     });
                 }

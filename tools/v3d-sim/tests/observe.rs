@@ -3,7 +3,7 @@
 use qpu::generate::*;
 use qpu::job::{BusAddr, CacheClear, Program};
 use v3d_sim::{
-    DmaEngine, Issue, JobEnd, JobLaunch, JobOptions, JobRun, Observer, QpuStatus, QpuView,
+    DmaEngine, Issue, JobEnd, JobLaunch, JobOptions, JobRun, Observer, Profile, QpuStatus, QpuView,
     SparseMemory, Stall, Statistics, UnitEvent, Unobserved, run_job, run_job_observed,
 };
 
@@ -210,4 +210,44 @@ fn a_job_can_be_stopped_after_every_round_and_goes_on_as_if_not() {
     }
     assert_eq!(run.outcome(JobEnd::CycleLimit), whole);
     assert_eq!(run.launch(), 1);
+}
+
+#[test]
+fn a_profile_adds_up_to_the_statistics() {
+    let (mut memory, launches) = memory();
+    let mut profile = Profile::new();
+    let outcome = run_job_observed(&mut memory, &launches, &JobOptions::default(), &mut profile);
+    let lines = profile.lines();
+    assert_eq!(lines.len(), 17, "each instruction has a line");
+    assert!(lines.windows(2).all(|pair| pair[0].pc + 8 == pair[1].pc));
+    assert!(
+        lines
+            .iter()
+            .all(|line| line.total().issues == u64::from(PROGRAMS))
+    );
+    for (qpu, spent) in profile.by_qpu().iter().enumerate() {
+        assert_eq!(spent.issues, outcome.statistics.instructions[qpu]);
+        assert_eq!(spent.stalled, outcome.statistics.stall[qpu]);
+    }
+    // The wait for a store is that of the instruction that reads st_wait.
+    let waits = lines.iter().find(|line| line.pc == CODE + 11 * 8).unwrap();
+    assert!(waits.total().stalled["vdw"] > 0, "{waits:?}");
+}
+
+#[test]
+fn an_instruction_that_is_waited_for_in_vain_has_a_line() {
+    let (mut memory, launches) = memory();
+    // Nobody increments semaphore 3.
+    let word = 0xe800_09e7_0000_0013u64;
+    memory.put(CODE, &word.to_le_bytes());
+    let mut profile = Profile::new();
+    let outcome = run_job_observed(&mut memory, &launches, &JobOptions::default(), &mut profile);
+    assert_eq!(outcome.end, JobEnd::Deadlock);
+    let [line] = &profile.lines()[..] else {
+        panic!("one instruction was reached");
+    };
+    assert_eq!((line.pc, line.word), (CODE, Some(word)));
+    let total = line.total();
+    assert_eq!(total.issues, 0);
+    assert!(total.stalled["semaphore"] > 0);
 }
