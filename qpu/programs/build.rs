@@ -1,9 +1,12 @@
-//! Generates the QPU programs: const tables in OUT_DIR, listings in the target directory.
+//! Assembles and generates the QPU programs: const tables in OUT_DIR, listings in the target directory.
 
 use qpu::generate::fft::{Generated, programs};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
+
+/// The programs that are written as text, and the names of their tables.
+const TEXTS: [(&str, &str); 2] = [("hello", "HELLO"), ("sha256", "SHA256")];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
@@ -11,6 +14,16 @@ fn main() {
     let programs = programs();
     let table: String = programs.iter().map(entry).collect();
     fs::write(out.join("fft.rs"), format!("&[\n{table}]\n")).expect("OUT_DIR is writable");
+
+    let texts = TEXTS.map(|(name, constant)| (name, constant, assemble(name)));
+    let mut tables: String = texts.iter().map(constant).collect();
+    tables.push_str("/// Every program that is written as text, by name.\n");
+    tables.push_str("pub const ALL: &[(&str, &[u64])] = &[\n");
+    for (name, constant, _) in &texts {
+        let _ = writeln!(tables, "    (\"{name}\", {constant}),");
+    }
+    tables.push_str("];\n");
+    fs::write(out.join("text.rs"), tables).expect("OUT_DIR is writable");
 
     let Some(target) = target_directory(&out) else {
         return;
@@ -21,6 +34,32 @@ fn main() {
         let path = listings.join(program.name() + ".lst");
         fs::write(path, program.listing()).expect("the target directory is writable");
     }
+    for (name, _, words) in &texts {
+        let path = listings.join(format!("{name}.lst"));
+        fs::write(path, qpu::disasm::listing(words)).expect("the target directory is writable");
+    }
+}
+
+/// The words of a program, from its golden listing.
+fn assemble(name: &str) -> Vec<u64> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("listings/{name}.lst"));
+    println!("cargo::rerun-if-changed={}", path.display());
+    let listing = fs::read_to_string(&path).expect("a golden listing of each program");
+    let words = listing.lines().filter_map(|line| {
+        let word = line.split_whitespace().nth(1)?.replace('_', "");
+        u64::from_str_radix(&word, 16).ok()
+    });
+    words.collect()
+}
+
+/// A program that was text, as Rust text.
+fn constant((name, constant, words): &(&str, &str, Vec<u64>)) -> String {
+    let mut text = format!("/// The words of `{name}.qasm`.\npub const {constant}: &[u64] = &[\n");
+    for word in words {
+        let _ = writeln!(text, "    {word:#018x},");
+    }
+    text.push_str("];\n");
+    text
 }
 
 /// A program as Rust text.

@@ -1,11 +1,16 @@
 //! The QPU programs of qpuscope as const words.
 //!
-//! They are generated on the host when this crate is built (`qpu::generate`), so the firmware and
-//! the host's tests hold the same words. Listings for people are written to `listings` in cargo's
+//! Those of the FFT are generated on the host when this crate is built (`qpu::generate`), the others
+//! assembled from the `.qasm` files beside this crate, so the firmware and the host's tests hold the same
+//! words. Each of the latter has a module that knows what it expects in memory. Listings for people are written to `listings` in cargo's
 //! target directory; those in `qpu/programs/listings` are what a test compares them with, so that
 //! no program changes unnoticed.
 #![no_std]
 #![forbid(unsafe_code)]
+
+pub mod code;
+pub mod hello;
+pub mod sha256;
 
 use qpu::fft::{Catalogue, Pass, Program, Uniform};
 
@@ -21,6 +26,7 @@ mod tests {
     use super::*;
     use qpu::generate::fft::programs;
     use std::path::Path;
+    use std::string::String;
     use std::{env, fs, println};
 
     #[test]
@@ -42,9 +48,12 @@ mod tests {
     fn listings_are_the_golden_ones() {
         let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("listings");
         let update = env::var_os("QPUSCOPE_UPDATE_GOLDEN").is_some();
-        for program in programs() {
-            let path = golden.join(program.name() + ".lst");
-            let listing = program.listing();
+        let generated = programs().into_iter();
+        let generated = generated.map(|program| (program.name(), program.listing()));
+        let texts = code::ALL.iter();
+        let texts = texts.map(|(name, words)| (String::from(*name), qpu::disasm::listing(words)));
+        for (name, listing) in generated.chain(texts) {
+            let path = golden.join(name + ".lst");
             if update {
                 fs::write(&path, &listing).expect("the golden listing can be written");
                 println!("wrote {}", path.display());

@@ -1,0 +1,32 @@
+//! hello: what `hello.qasm` expects in memory, and what it leaves there.
+
+use qpu::job::{Buffer, CacheClear, Job, Launch, Program, Runner};
+
+use crate::code::{HELLO, place, place_uniforms};
+
+/// What the program adds.
+pub const ADDED: u32 = 0x1234;
+
+/// Runs hello once, on whichever QPU the runner chooses: sixteen times `number` + [`ADDED`].
+///
+/// # Errors
+/// Those of the runner.
+pub fn hello<R: Runner>(runner: &mut R, number: u32, limit_us: u32) -> Result<[u32; 16], R::Error> {
+    let code = place(runner, HELLO)?;
+    let result: Buffer = runner.alloc(64, 64)?;
+    runner.write(result, 0, &[0; 16])?;
+    let uniforms = place_uniforms(runner, &[number, result.addr.0])?;
+    let job = Job {
+        launches: &[Launch {
+            programs: &[Program {
+                code: code.addr,
+                uniforms: uniforms.addr,
+            }],
+            clear: CacheClear::All,
+        }],
+    };
+    runner.run(&job, limit_us)?;
+    let mut words = [0; 16];
+    runner.read(result, 0, &mut words)?;
+    Ok(words)
+}
