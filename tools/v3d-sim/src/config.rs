@@ -1,6 +1,7 @@
 //! What a [`crate::V3d`] is made with.
 
 use crate::board::Board;
+use crate::conflicts::Conflicts;
 use crate::time::Constants;
 
 /// The V3D clock of the default board, a Pi 1 with its own firmware's setting.
@@ -26,6 +27,8 @@ pub struct Config {
     /// After this many rounds in which nothing inside V3D could go on, a deadlock is reported.
     /// The ARM may still end it by queueing a program, so the state is kept.
     pub deadlock_rounds: u64,
+    /// Which source is followed where sources conflict.
+    pub conflicts: Conflicts,
     /// Also warn when two QPUs use one DMA engine at a time without the mutex. Programs that ran on
     /// chips do so; more careful ones do not.
     pub flag_unprotected_dma: bool,
@@ -41,6 +44,7 @@ impl Default for Config {
             order_seed: None,
             strict: false,
             deadlock_rounds: 250_000,
+            conflicts: Conflicts::default(),
             flag_unprotected_dma: false,
         }
     }

@@ -119,14 +119,18 @@ impl fmt::Display for FaultKind {
                 f,
                 "execution ran into a word of zeros: is a program end or a branch missing?"
             ),
-            Self::Strict(rule, detail) if detail.is_empty() => {
-                write!(f, "{} ({})", rule.text(), rule.source())
-            }
-            Self::Strict(rule, detail) => {
-                write!(f, "{}: {detail} ({})", rule.text(), rule.source())
-            }
+            Self::Strict(rule, detail) => write_broken(*rule, detail, f),
         }
     }
+}
+
+/// A rule that was broken: what it says, how it was broken, who says so, what to do instead.
+fn write_broken(rule: Rule, detail: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(f, "{}", rule.text())?;
+    if !detail.is_empty() {
+        write!(f, ": {detail}")?;
+    }
+    write!(f, " ({}); {}", rule.source(), rule.fix())
 }
 
 /// A QPU that cannot go on.
@@ -156,6 +160,9 @@ pub struct Warning {
     pub place: Option<Place>,
     /// What exactly, the first time; may be empty.
     pub detail: String,
+    /// The other instruction that it takes two of, the first time, when one is known: who wrote what
+    /// is read, say. `detail` tells what it did.
+    pub other: Option<Place>,
     /// How often, so far.
     pub count: u64,
 }
@@ -165,11 +172,7 @@ impl fmt::Display for Warning {
         if let Some(place) = &self.place {
             write!(f, "{place}: ")?;
         }
-        write!(f, "{}", self.rule.text())?;
-        if !self.detail.is_empty() {
-            write!(f, ": {}", self.detail)?;
-        }
-        write!(f, " ({})", self.rule.source())
+        write_broken(self.rule, &self.detail, f)
     }
 }
 

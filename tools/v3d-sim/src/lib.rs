@@ -15,6 +15,7 @@
 //! | `vpm/`, `dma/` | the VPM, its setup, and the two DMA engines |
 //! | `semaphore`, `mutex` | what QPUs wait for each other with |
 //! | `event`, `rule`, `report` | faults, warnings, deadlocks |
+//! | `conflicts` | which source is followed where sources conflict |
 //! | `counters` | what was done |
 //! | `observe`, `view`, `profile` | who looks on while it is done, and what can be seen |
 //! | `launch`, `runner`, `ram`, `job_run` | the driver's side |
@@ -59,6 +60,7 @@ mod alu;
 mod board;
 mod code;
 mod config;
+mod conflicts;
 mod counters;
 mod dma;
 mod event;
@@ -88,6 +90,10 @@ mod vpm;
 
 pub use board::Board;
 pub use config::{Config, DEFAULT_CLOCK_HZ};
+pub use conflicts::{
+    Conflicts, DmaBusy, DmaSetupScope, DmaStartWhileBusy, SrqulZero, TmuDepth, VdrVerticalPitch,
+    VdwBlockmode, VpmReadSetups, VpmSurplusReads,
+};
 pub use counters::{DmaWork, SOURCES, Statistics};
 pub use event::{Access, DeadlockReport, Event, Fault, FaultKind, Place, Wait, Warning};
 pub use job_run::{JobEnd, JobLaunch, JobOptions, JobRun, Outcome, run_job, run_job_observed};

@@ -3,6 +3,9 @@
 use crate::event::{Event, Fault, FaultKind, Place, Warning};
 use crate::rule::Rule;
 
+/// Faults that are kept: all of twelve QPUs, and some of the driver.
+const MOST_FAULTS: usize = 64;
+
 /// Where a QPU is: enough to write a [`Place`] when one is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct At {
@@ -54,11 +57,26 @@ impl Reporter {
     /// A rule was broken by the instruction at `at`.
     #[inline(never)]
     pub fn warn(&mut self, rule: Rule, at: At, detail: impl FnOnce() -> String) {
+        self.warn_with(rule, at, || (detail(), None));
+    }
+
+    /// A rule was broken by two instructions, of which the one at `at` came later. `story` gives what
+    /// both did, and where the other one is.
+    #[inline(never)]
+    pub fn warn_with(
+        &mut self,
+        rule: Rule,
+        at: At,
+        story: impl FnOnce() -> (String, Option<Place>),
+    ) {
         if self.strict {
             self.broken
-                .get_or_insert_with(|| FaultKind::Strict(rule, detail()));
+                .get_or_insert_with(|| FaultKind::Strict(rule, story().0));
         } else {
-            self.count(rule, || Some(at.place()), detail);
+            self.count(rule, || {
+                let (detail, other) = story();
+                (Some(at.place()), detail, other)
+            });
         }
     }
 
@@ -68,23 +86,24 @@ impl Reporter {
             let kind = FaultKind::Strict(rule, detail());
             self.push_fault(Fault { place: None, kind });
         } else {
-            self.count(rule, || None, detail);
+            self.count(rule, || (None, detail(), None));
         }
     }
 
     fn count(
         &mut self,
         rule: Rule,
-        place: impl FnOnce() -> Option<Place>,
-        detail: impl FnOnce() -> String,
+        story: impl FnOnce() -> (Option<Place>, String, Option<Place>),
     ) {
         match &mut self.warnings[rule as usize] {
             Some(warning) => warning.count += 1,
             first => {
+                let (place, detail, other) = story();
                 let warning = Warning {
                     rule,
-                    place: place(),
-                    detail: detail(),
+                    place,
+                    detail,
+                    other,
                     count: 1,
                 };
                 self.events.push(Event::Warning(warning.clone()));
@@ -101,9 +120,12 @@ impl Reporter {
         });
     }
 
+    /// A strict driver can go on breaking rules for ever: the first of its faults are enough.
     fn push_fault(&mut self, fault: Fault) {
-        self.events.push(Event::Fault(fault.clone()));
-        self.faults.push(fault);
+        if self.faults.len() < MOST_FAULTS {
+            self.events.push(Event::Fault(fault.clone()));
+            self.faults.push(fault);
+        }
     }
 
     /// Anything else to tell.

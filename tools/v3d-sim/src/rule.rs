@@ -1,11 +1,12 @@
 //! Rules whose breaking is a warning: what is forbidden or an open question.
 //!
-//! Each has a short identifier, a sentence, and who says so: Broadcom's guide is the VideoCore IV 3D
-//! Architecture Reference Guide, its driver sources are the release of 2014, and the others are projects
-//! that found it on hardware. "Against" means that sources conflict, "open question" that none knows.
+//! Each has a short identifier, who says so, a sentence, and what to do instead. Broadcom's guide is the
+//! VideoCore IV 3D Architecture Reference Guide, its driver sources are the release of 2014, and the
+//! others are projects that found it on hardware. "Against" means that sources conflict, "open question"
+//! that none knows.
 
 macro_rules! rules {
-    ($($(#[$doc:meta])* $name:ident, $id:literal, $source:literal, $text:literal;)*) => {
+    ($($(#[$doc:meta])* $name:ident, $id:literal, $source:literal, $text:literal, $fix:literal;)*) => {
         /// A rule that a program or its driver can break without stopping the simulation.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[allow(missing_docs, reason = "the sentence beside each variant is its text()")]
@@ -32,153 +33,236 @@ macro_rules! rules {
             pub const fn source(self) -> &'static str {
                 match self { $(Rule::$name => $source,)* }
             }
+
+            /// What to do instead, as the end of a sentence.
+            #[must_use]
+            pub const fn fix(self) -> &'static str {
+                match self { $(Rule::$name => $fix,)* }
+            }
         }
     };
 }
 
 rules! {
     RegfileReadAfterWrite, "regfile-read-after-write", "Broadcom's guide; vc4asm",
-        "a ra/rb register written by an instruction must not be read by the next one (the old value is used)";
+        "a ra/rb register written by an instruction must not be read by the next one (the old value is used)",
+        "put an instruction between the write and the read";
     SfuResultTooEarly, "sfu-result-too-early", "Broadcom's guide",
-        "r4 must not be read in the two instructions after an SFU write (the old value is used)";
+        "r4 must not be read in the two instructions after an SFU write (the old value is used)",
+        "put two instructions that leave r4 alone after the SFU write";
     SfuResultOverwritten, "sfu-result-overwritten", "Broadcom's guide",
-        "r4 must not be written by the TMU or the SFU again in the two instructions after an SFU write";
+        "r4 must not be written by the TMU or the SFU again in the two instructions after an SFU write",
+        "keep two instructions between an SFU write and the next SFU write or ldtmu";
     TmuNoswapTooLate, "tmu-noswap-too-late", "Broadcom's guide",
-        "tmu_noswap must be written three instructions before the first TMU write";
+        "tmu_noswap must be written three instructions before the first TMU write",
+        "write tmu_noswap first, and the TMU three instructions later";
     TmuWriteTooEarly, "tmu-write-too-early", "Broadcom's driver sources, HW-2615",
-        "no TMU write in the first two instructions of a program";
+        "no TMU write in the first two instructions of a program",
+        "put other instructions first";
     TmuTooManyOutstanding, "tmu-too-many-outstanding", "vc4asm, VC4C, Broadcom's compiler",
-        "at most four direct lookups per TMU and QPU may be outstanding";
+        "at most four direct lookups per TMU and QPU may be outstanding",
+        "fetch a result with ldtmu before the fifth lookup";
     TmuUnreadAtEnd, "tmu-unread-at-end", "Broadcom's guide",
-        "every TMU lookup must be fetched with ldtmu before the program ends";
+        "every TMU lookup must be fetched with ldtmu before the program ends",
+        "add an ldtmu for each lookup";
     TmuStaleLine, "tmu-stale-line", "Broadcom's guide; vc4asm",
-        "a line that a TMU has read and that was stored to since must not be read again before the caches are cleared";
+        "a line that a TMU has read and that was stored to since must not be read again before the caches are cleared",
+        "clear L2C and the TMU caches between launches, or store to another buffer";
     UniformsAddressTooLate, "uniforms-address-too-late", "Broadcom's guide",
-        "no uniform read in the two instructions after a write of the uniforms address";
+        "no uniform read in the two instructions after a write of the uniforms address",
+        "put two other instructions after the write";
     UniformsAbsent, "uniforms-absent", "Broadcom's guide, SRQUA and SRQUL",
-        "a uniform was read beyond the length given in SRQUL, or without a uniforms address";
+        "a uniform was read beyond the length given in SRQUL, or without a uniforms address",
+        "give SRQUA an address, and SRQUL the count of uniforms or 0xfff";
     UniformsPointer, "uniforms-pointer", "Broadcom's driver sources",
-        "the uniforms address must be memory even when no uniform is read: two words are fetched ahead";
+        "the uniforms address must be memory even when no uniform is read: two words are fetched ahead",
+        "give SRQUA an address of memory";
     UniformBothPorts, "uniform-both-ports", "open question; vc4asm, py-videocore",
-        "a uniform must not be read through both ports in one instruction (one word is taken)";
+        "a uniform must not be read through both ports in one instruction (one word is taken)",
+        "read the uniform through one port and use it for both operands";
     VpmSetupIgnored, "vpm-setup-ignored", "vc4asm",
-        "a VPM read setup while more than one vector of the last one is unread is ignored";
+        "a VPM read setup while more than one vector of the last one is unread is ignored",
+        "read all but the last vector of a setup before the next one";
     VpmUnreadAtEnd, "vpm-unread-at-end", "Broadcom's guide",
-        "all vectors of a VPM read setup must be read before the program ends";
+        "all vectors of a VPM read setup must be read before the program ends",
+        "read them, or ask for fewer in the setup";
+    VpmSurplusRead, "vpm-surplus-read", "Broadcom's guide against vc4asm, VC4C",
+        "a VPM read without vectors left gives undefined data (0 here), or waits for ever",
+        "read as many vectors as the setup asks for";
     SetupBeforeWrite, "setup-before-write", "no source defines the setup at program start",
-        "VPM and DMA setup must be written before it is used";
+        "VPM and DMA setup must be written before it is used",
+        "write the setup words in the same program";
     SetupUnknown, "setup-unknown", "Broadcom's guide",
-        "a setup word with bits 31:30 = 1, or with a reserved mode, has no documented function (it is ignored)";
+        "a setup word with bits 31:30 = 1, or with a reserved mode, has no documented function (it is ignored)",
+        "use a word that the tables of the setup registers describe";
     VpmOutsideReservation, "vpm-outside-reservation", "Broadcom's guide, VPMBASE",
-        "QPU writes to VPM rows that VPMBASE does not reserve are masked";
+        "QPU writes to VPM rows that VPMBASE does not reserve are masked",
+        "write VPMBASE = 16 before the launch";
     VpmReadWithSetup, "vpm-read-with-setup", "Broadcom's guide and compiler",
-        "a VPM read must not share an instruction with a VPM setup";
+        "a VPM read must not share an instruction with a VPM setup",
+        "put them in two instructions";
     VpmWriteWithSetup, "vpm-write-with-setup", "Broadcom's guide",
-        "a VPM write must not share an instruction with a VPM setup";
+        "a VPM write must not share an instruction with a VPM setup",
+        "put them in two instructions";
     BothSetups, "both-setups", "Broadcom's guide",
-        "rd_setup and wr_setup must not be written in one instruction";
+        "rd_setup and wr_setup must not be written in one instruction",
+        "put them in two instructions";
     VpmReadWithWrite, "vpm-read-with-write", "vc4asm against VC4C",
-        "sources conflict on a VPM read and a VPM write in one instruction";
+        "sources conflict on a VPM read and a VPM write in one instruction",
+        "put them in two instructions";
     LdtmuWithVpm, "ldtmu-with-vpm", "vc4asm against Terminus-IMRC",
-        "sources conflict on ldtmu together with a VPM access";
+        "sources conflict on ldtmu together with a VPM access",
+        "put them in two instructions";
     VdrWidePitch, "vdr-wide-pitch", "Broadcom's guide against py-videocore",
-        "by the guide the pitch of a DMA load has 13 bits, 8191 bytes at most (16 bits are used)";
+        "by the guide the pitch of a DMA load has 13 bits, 8191 bytes at most (16 bits are used)",
+        "load with several commands, or lay the rows closer together";
     VdwBlockmode, "vdw-blockmode", "Broadcom's guide against QPULib, VC4C",
-        "BLOCKMODE 1 has conflicting descriptions (it is treated like 0)";
+        "BLOCKMODE 1 has conflicting descriptions (it is treated like 0)",
+        "write 0 to BLOCKMODE";
     VdwStrideUnset, "vdw-stride-unset", "no source defines the setup at program start",
-        "a store of several rows needs the stride word to be written first";
+        "a store of several rows needs the stride word to be written first",
+        "write the stride word first";
     DmaSubwordVertical, "dma-subword-vertical", "open question",
-        "the layout of vertical 16- and 8-bit DMA is an assumption";
+        "the layout of vertical 16- and 8-bit DMA is an assumption",
+        "move words, or horizontal rows";
     DmaRowWraps, "dma-row-wraps", "open question",
-        "a horizontal DMA row that runs past column 15 is used by no published program (it goes on in the next VPM row)";
+        "a horizontal DMA row that runs past column 15 is used by no published program (it goes on in the next VPM row)",
+        "keep rows inside columns 0..15";
     DmaUnfinishedAtEnd, "dma-unfinished-at-end", "Broadcom's guide",
-        "DMA must be waited for before the program ends";
+        "DMA must be waited for before the program ends",
+        "read ld_wait or st_wait before the end";
+    DmaStartLost, "dma-start-lost", "Broadcom's guide against py-videocore, Broadcom's shaders",
+        "a DMA start while the last transfer is not complete is lost",
+        "read ld_wait or st_wait before the next start";
     DmaBusyRead, "dma-busy-read", "Broadcom's guide against VC4C",
-        "the busy registers have conflicting descriptions; use the wait registers";
+        "the busy registers have conflicting descriptions; use the wait registers",
+        "read ld_wait or st_wait";
     OneUnitPerInstruction, "one-unit-per-instruction", "Broadcom's guide",
-        "at most one TMU write, TMU read, SFU write, mutex read or semaphore in one instruction";
+        "at most one TMU write, TMU read, SFU write, mutex read or semaphore in one instruction",
+        "put them in two instructions";
     MutexBeforeDrain, "mutex-before-drain", "Broadcom's driver sources, HW-2497",
-        "VPM writes must be drained by a VPM read before the mutex is acquired";
+        "VPM writes must be drained by a VPM read before the mutex is acquired",
+        "read a VPM row (its value can be dropped) before the mutex";
     MutexReleaseWithoutHolding, "mutex-release-without-holding", "open question",
-        "a QPU must not release a mutex that it does not hold (ignored)";
+        "a QPU must not release a mutex that it does not hold (ignored)",
+        "release once for each acquire";
     MutexHeldAtEnd, "mutex-held-at-end", "the mutex has no other way back",
-        "a QPU must release the mutex before its program ends";
+        "a QPU must release the mutex before its program ends",
+        "write mutex_release before the end";
     SemaphoreLeft, "semaphore-left", "counts survive programs",
-        "all semaphores must be 0 at the end of a launch";
+        "all semaphores must be 0 at the end of a launch",
+        "give every increment its decrement";
     RotateAfterWrite, "rotate-after-write", "Broadcom's guide",
-        "an accumulator that is rotated must not be written by the instruction before";
+        "an accumulator that is rotated must not be written by the instruction before",
+        "put an instruction between the write and the rotation";
     RotateR5AfterWrite, "rotate-r5-after-write", "Broadcom's guide",
-        "a rotation by r5 must not follow a write of r5 at once";
+        "a rotation by r5 must not follow a write of r5 at once",
+        "put an instruction between the write and the rotation";
     SameDestination, "same-destination", "Broadcom's guide",
-        "both ALUs must not write one destination (the mul ALU wins)";
+        "both ALUs must not write one destination (the mul ALU wins)",
+        "write two destinations, or give the ALUs complementary conditions";
     ConditionalPeripheralWrite, "conditional-peripheral-write", "vc4asm",
-        "a condition does not keep disabled lanes out of a TMU, VPM or setup write";
+        "a condition does not keep disabled lanes out of a TMU, VPM or setup write",
+        "write without a condition, of a value that was selected before";
     NeverPeripheralWrite, "never-peripheral-write", "open question",
-        "a write to a peripheral with condition never is an open question (no write happens)";
+        "a write to a peripheral with condition never is an open question (no write happens)",
+        "write to nop, or leave the condition out";
     FlagsCondNever, "flags-cond-never", "Broadcom's guide against vc4asm, VC4C",
-        "flags with cond_add = never have conflicting descriptions (no lane is updated)";
+        "flags with cond_add = never have conflicting descriptions (no lane is updated)",
+        "leave the add ALU idle when the flags are to come from the mul ALU";
     MulFlagsCarry, "mul-flags-carry", "vc4asm against VC4C",
-        "the C flag of a mul-ALU operation has conflicting descriptions";
+        "the C flag of a mul-ALU operation has conflicting descriptions",
+        "use Z or N, or let the add ALU set C";
     LdiFlagsMulOnly, "ldi-flags-mul-only", "open question; VC4C",
-        "flags of a load immediate that only the mul side writes are an open question (cond_mul is taken)";
+        "flags of a load immediate that only the mul side writes are an open question (cond_mul is taken)",
+        "let the add side write when flags are set";
     UnpackMixed, "unpack-mixed", "Broadcom's guide; vc4asm",
-        "an integer and a float operation share one unpacked operand (both see floats)";
+        "an integer and a float operation share one unpacked operand (both see floats)",
+        "unpack for one kind of operation at a time";
     UnpackInput, "unpack-input", "open question",
-        "unpack of an I/O read is shown by no source (it is applied)";
+        "unpack of an I/O read is shown by no source (it is applied)",
+        "move the value to ra0..ra31 first";
     PackNoEffect, "pack-no-effect", "open question",
-        "pack with pm = 0 acts on ra0..ra31 only (it is ignored)";
+        "pack with pm = 0 acts on ra0..ra31 only (it is ignored)",
+        "pack into ra0..ra31";
     PackReserved, "pack-reserved", "Broadcom's guide",
-        "with pm = 1 only the pack codes 0 and 3..7 exist, and none for a load immediate (it is ignored)";
+        "with pm = 1 only the pack codes 0 and 3..7 exist, and none for a load immediate (it is ignored)",
+        "use one of the pack codes 0 and 3..7 with an ALU instruction";
     PackToPeripheral, "pack-to-peripheral", "vc4asm",
-        "byte packs do not work on I/O destinations";
+        "byte packs do not work on I/O destinations",
+        "pack into a register first";
     PackOverflow, "pack-overflow", "VC4C, recorded on hardware",
-        "pack of an add or sub that overflows has surprising results on the chip";
+        "pack of an add or sub that overflows has surprising results on the chip",
+        "keep the sum inside 32 bits before it is packed";
     NopRead, "nop-read", "vc4asm, VC4C",
-        "reading address 39 gives left-overs of the last read through that port";
+        "reading address 39 gives left-overs of the last read through that port",
+        "read a register";
     NopMulWrite, "nop-mul-write", "vc4asm",
-        "a mul nop with a live destination writes left-overs of the last mul result";
+        "a mul nop with a live destination writes left-overs of the last mul result",
+        "give the idle mul ALU the destination nop";
     UnmappedRead, "unmapped-read", "Broadcom's guide",
-        "this read address has no function; element or QPU number is returned";
+        "this read address has no function; element or QPU number is returned",
+        "read an address that has a function";
     UndefinedRead, "undefined-read", "no source defines them at program start",
-        "registers, accumulators and flags are undefined until the program writes them";
+        "registers, accumulators and flags are undefined until the program writes them",
+        "write it first";
     BranchTooClose, "branch-too-close", "vc4asm",
-        "at least two instructions without a branch must lie between two branches";
+        "at least two instructions without a branch must lie between two branches",
+        "put two other instructions between the branches";
     BranchElements, "branch-elements", "vc4asm, Broadcom's shaders against the guide",
-        "the elements of a branch register differ (element 15 is used)";
+        "the elements of a branch register differ (element 15 is used)",
+        "write the register in all elements";
     BranchOddRegister, "branch-odd-register", "Broadcom's driver sources, HW-2780",
-        "a taken branch with an odd raddr_a sets the flags";
+        "a taken branch with an odd raddr_a sets the flags",
+        "keep branch targets in even registers";
     BranchAlignment, "branch-alignment", "instructions are 8 bytes",
-        "code addresses must be multiples of 8";
+        "code addresses must be multiples of 8",
+        "use a multiple of 8";
     LinkDestination, "link-destination", "Broadcom's guide",
-        "a link address can go to registers and accumulators only";
+        "a link address can go to registers and accumulators only",
+        "write the link to a register";
     EndUniform, "end-uniform", "Broadcom's guide",
-        "no uniform read in the last three instructions of a program";
+        "no uniform read in the last three instructions of a program",
+        "read it earlier";
     EndVpm, "end-vpm", "Broadcom's guide",
-        "no VPM or DMA access in the last three instructions of a program";
+        "no VPM or DMA access in the last three instructions of a program",
+        "access it earlier";
     EndRegister14, "end-register-14", "Broadcom's guide",
-        "no access to ra14 or rb14 in the last three instructions of a program";
+        "no access to ra14 or rb14 in the last three instructions of a program",
+        "use another register";
     EndRegfileWrite, "end-regfile-write", "Broadcom's guide",
-        "the instruction with the program-end signal must not write ra or rb";
+        "the instruction with the program-end signal must not write ra or rb",
+        "write it earlier";
     EndBranch, "end-branch", "Broadcom's guide",
-        "no branch, and no second program end, in the last two instructions of a program";
+        "no branch, and no second program end, in the last two instructions of a program",
+        "end once, and branch earlier";
     HostInterruptZero, "host-interrupt-zero", "vc4asm, VC4C",
-        "a host interrupt needs a value that is not 0";
+        "a host interrupt needs a value that is not 0",
+        "write 1";
     UniformsAlignment, "uniforms-alignment", "uniforms are 4 bytes",
-        "uniforms addresses must be multiples of 4 (the low bits are ignored)";
+        "uniforms addresses must be multiples of 4 (the low bits are ignored)",
+        "use a multiple of 4";
     DmaAlignment, "dma-alignment", "open question",
-        "DMA addresses should be multiples of the element width (used as they are)";
+        "DMA addresses should be multiples of the element width (used as they are)",
+        "use a multiple of the element width";
     DmaUnprotected, "dma-unprotected", "py-videocore, VC4C use the mutex",
-        "two QPUs used one DMA engine at a time without the mutex";
+        "two QPUs used one DMA engine at a time without the mutex",
+        "hold the mutex from the setup to the wait";
     CacheClearWhileRunning, "cache-clear-while-running", "Broadcom's driver sources, HW-2422",
-        "V3D caches must not be cleared while a TMU lookup is outstanding";
+        "V3D caches must not be cleared while a TMU lookup is outstanding",
+        "clear caches before the launch";
     VpmbaseWhileRunning, "vpmbase-while-running", "Broadcom's driver sources, HW-2791",
-        "VPMBASE must be written while V3D is idle, and hold at most 16";
+        "VPMBASE must be written while V3D is idle, and hold at most 16",
+        "write 0..16 before the launch";
     QueueOverflow, "queue-overflow", "Broadcom's guide, SRQPC",
-        "the queue of user programs holds 16; this request was dropped";
+        "the queue of user programs holds 16; this request was dropped",
+        "wait for SRQCS.QPURQL < 16";
     RegisterUnknown, "register-unknown", "not modelled",
-        "this V3D register is not modelled (reads 0, writes are ignored)";
+        "this V3D register is not modelled (reads 0, writes are ignored)",
+        "leave it alone";
     BreakpointUnseen, "breakpoint-unseen", "open question",
-        "a breakpoint with DBCFG = 0: nobody may see it (the QPU halts)";
+        "a breakpoint with DBCFG = 0: nobody may see it (the QPU halts)",
+        "write DBCFG = 1 before the launch";
 }
 
 #[cfg(test)]

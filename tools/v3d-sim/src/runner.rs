@@ -4,6 +4,7 @@
 //! which, where. Memory outside the buffers is not there.
 
 use crate::config::Config;
+use crate::conflicts::Conflicts;
 use crate::counters::{ROUND_CLOCKS, Statistics};
 use crate::event::Warning;
 use crate::launch::{self, Stop};
@@ -74,6 +75,16 @@ impl SimRunner {
     pub fn with_strict(mut self, strict: bool) -> Self {
         self.configure(Config {
             strict,
+            ..self.v3d.config().clone()
+        });
+        self
+    }
+
+    /// The same with other sources followed where sources conflict.
+    #[must_use]
+    pub fn with_conflicts(mut self, conflicts: Conflicts) -> Self {
+        self.configure(Config {
+            conflicts,
             ..self.v3d.config().clone()
         });
         self

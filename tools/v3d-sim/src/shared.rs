@@ -2,8 +2,11 @@
 
 use crate::code::CodeCache;
 use crate::config::Config;
+use crate::conflicts::Conflicts;
 use crate::counters::{DmaWork, Totals};
-use crate::dma::{Engine, vdr::Load, vdw::Store};
+use crate::dma::Engine;
+use crate::dma::vdr::{self, Load};
+use crate::dma::vdw::{self, Store};
 use crate::event::FaultKind;
 use crate::memory::Memory;
 use crate::mutex::Mutex;
@@ -29,6 +32,8 @@ pub struct Shared {
     pub vdr: Engine<Load>,
     /// DMA out of the VPM.
     pub vdw: Engine<Store>,
+    /// Setup words of both, where all QPUs share one set.
+    pub dma_setup: (vdr::Setup, vdw::Setup),
     /// The semaphores.
     pub semaphores: Semaphores,
     /// The mutex.
@@ -51,6 +56,8 @@ pub struct Shared {
     pub debug: bool,
     /// ERRSTAT's latched bits.
     pub errors: u32,
+    /// Which source is followed where sources conflict.
+    pub conflicts: Conflicts,
     /// Flag unlocked use of a DMA engine by two QPUs.
     pub flag_unprotected_dma: bool,
 }
@@ -67,6 +74,7 @@ impl Shared {
             vpm: Vpm::default(),
             vdr: Engine::default(),
             vdw: Engine::default(),
+            dma_setup: Default::default(),
             semaphores: Semaphores::default(),
             mutex: Mutex::default(),
             code: Default::default(),
@@ -78,6 +86,7 @@ impl Shared {
             interrupt_enable: 0,
             debug: false,
             errors: 0,
+            conflicts: config.conflicts,
             flag_unprotected_dma: config.flag_unprotected_dma,
         }
     }

@@ -4,6 +4,7 @@
 //! from where it pointed the stream itself. The two words that the chip fetches ahead, and its
 //! uniform cache, are not modelled: a word is read from memory when the program asks for it.
 
+use crate::conflicts::SrqulZero;
 use crate::memory::{Memory, MemoryFault};
 
 /// Values of SRQUL above this do not limit the stream (guide, SRQUL); neither does 0, which
@@ -21,10 +22,11 @@ pub struct Uniforms {
 
 impl Uniforms {
     /// The stream of a program queued with these values of SRQUA and SRQUL.
-    pub fn new(srqua: u32, srqul: u32) -> Self {
+    pub fn new(srqua: u32, srqul: u32, zero: SrqulZero) -> Self {
+        let limits = srqul <= LARGEST_LIMIT && (srqul > 0 || zero == SrqulZero::None);
         Self {
             next: srqua & !3,
-            left: (1..=LARGEST_LIMIT).contains(&srqul).then_some(srqul),
+            left: limits.then_some(srqul),
             given: srqua != 0,
         }
     }

@@ -5,6 +5,7 @@
 
 use super::setup::{Mode, item};
 use super::{Pace, Transfer};
+use crate::conflicts::VdrVerticalPitch;
 use crate::event::Access;
 use crate::memory::{Memory, MemoryFault};
 use crate::vpm::Vpm;
@@ -60,8 +61,10 @@ impl Setup {
 
     /// A load from `memory` with the setup as it is now.
     #[must_use]
-    pub fn start(&self, memory: u32) -> Load {
-        Load::new(self.basic, self.mpitchb, memory)
+    pub fn start(&self, memory: u32, pitch: VdrVerticalPitch) -> Load {
+        let mut load = Load::new(self.basic, self.mpitchb, memory);
+        load.steps_columns = load.vertical && pitch == VdrVerticalPitch::Columns;
+        load
     }
 }
 
@@ -78,6 +81,8 @@ pub struct Load {
     y_part: u32,
     x: u32,
     vpm_pitch: u32,
+    /// VPITCH is added to X.
+    steps_columns: bool,
 }
 
 fn or_16(field: u32) -> u32 {
@@ -101,6 +106,7 @@ impl Load {
             y_part: (basic >> 4 & 0x7f) << mode.width.per_word_log2() | mode.part,
             x: basic & 15,
             vpm_pitch: or_16(basic >> 12 & 15),
+            steps_columns: false,
         }
     }
 
@@ -153,7 +159,12 @@ impl Transfer for Load {
         let bytes = &mut bytes[..self.row_bytes() as usize];
         memory.read(self.row_address(row), bytes)?;
         let log2 = self.mode.width.per_word_log2();
-        let start = self.y_part + row * self.vpm_pitch;
+        let step = row * self.vpm_pitch;
+        let (start, x) = if self.steps_columns {
+            (self.y_part, (self.x + step) & 15)
+        } else {
+            (self.y_part + step, self.x)
+        };
         let (y, part) = (start >> log2, start & ((1 << log2) - 1));
         for (element, bytes) in bytes
             .chunks_exact(self.mode.width.bytes() as usize)
@@ -163,13 +174,7 @@ impl Transfer for Load {
                 .iter()
                 .rev()
                 .fold(0, |value, byte| value << 8 | u32::from(*byte));
-            let place = item(
-                y,
-                self.x,
-                self.vertical,
-                self.mode.width,
-                part + element as u32,
-            );
+            let place = item(y, x, self.vertical, self.mode.width, part + element as u32);
             let word = vpm.linear_mut(place.word);
             *word = *word & !(place.mask << place.shift) | value << place.shift;
         }
@@ -255,7 +260,12 @@ mod tests {
         setup.write(0x8002_1000);
         setup.write(0x9000_0000 | 12_288);
         assert!(setup.has_wide_pitch() && !setup.is_incomplete());
-        assert_eq!(setup.start(0x4000_0000).row_address(1), 0x4000_3000);
+        assert_eq!(
+            setup
+                .start(0x4000_0000, VdrVerticalPitch::Rows)
+                .row_address(1),
+            0x4000_3000
+        );
     }
 
     #[test]

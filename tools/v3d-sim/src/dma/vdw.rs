@@ -6,6 +6,7 @@
 
 use super::setup::{Mode, item};
 use super::{Pace, Transfer};
+use crate::conflicts::VdwBlockmode;
 use crate::event::Access;
 use crate::memory::{Memory, MemoryFault};
 use crate::vpm::Vpm;
@@ -44,8 +45,10 @@ impl Setup {
 
     /// A store to `memory` with the setup as it is now.
     #[must_use]
-    pub fn start(&self, memory: u32) -> Option<Store> {
-        Store::new(self.basic, self.stride, memory)
+    pub fn start(&self, memory: u32, blockmode: VdwBlockmode) -> Option<Store> {
+        let mut store = Store::new(self.basic, self.stride, memory)?;
+        store.packed = store.blockmode && blockmode == VdwBlockmode::Packed;
+        Some(store)
     }
 }
 
@@ -61,6 +64,8 @@ pub struct Store {
     mode: Mode,
     stride: u32,
     blockmode: bool,
+    /// Rows lie in the VPM one behind the other.
+    packed: bool,
 }
 
 fn or_128(field: u32) -> u32 {
@@ -84,6 +89,7 @@ impl Store {
             mode,
             stride: stride & 0xffff,
             blockmode: stride & 1 << 16 != 0,
+            packed: false,
         })
     }
 
@@ -145,7 +151,10 @@ impl Transfer for Store {
         memory: &mut impl Memory,
     ) -> Result<(), MemoryFault> {
         // Vertical rows are columns; past column 15 they go on in the next block of 16 rows (asurati, on hardware).
-        let (y, x) = if self.horizontal {
+        let first = if self.packed { row * self.depth } else { 0 };
+        let (y, x) = if self.packed {
+            (self.y, self.x)
+        } else if self.horizontal {
             (self.y + row, self.x)
         } else {
             (self.y + (self.x + row) / 16 * 16, (self.x + row) % 16)
@@ -162,7 +171,7 @@ impl Transfer for Store {
                 x,
                 !self.horizontal,
                 self.mode.width,
-                self.mode.part + element as u32,
+                self.mode.part + first + element as u32,
             );
             let value = vpm.linear(place.word) >> place.shift & place.mask;
             out.copy_from_slice(&value.to_le_bytes()[..width]);

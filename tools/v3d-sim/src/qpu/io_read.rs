@@ -6,6 +6,7 @@
 use super::Qpu;
 use crate::alu::{LANES, Lanes};
 use crate::code::Code;
+use crate::conflicts::DmaBusy;
 use crate::event::{Access, FaultKind};
 use crate::memory::Memory;
 use crate::observe::UnitEvent;
@@ -37,8 +38,10 @@ impl Qpu {
             popped.uniform = self.pop_uniform(shared, memory)?;
         }
         if reads.contains(&raddr::VPM_READ) {
-            let setup = self.vpm_reads.pop().ok_or(FaultKind::VpmReadWithoutSetup)?;
-            popped.vpm = shared.vpm.read(self.number, &setup);
+            match self.vpm_reads.pop() {
+                Some(setup) => popped.vpm = shared.vpm.read(self.number, &setup),
+                None => self.warn(Rule::VpmSurplusRead, shared, String::new),
+            }
         }
         if reads.contains(&raddr::MUTEX_ACQUIRE) {
             if shared.vpm.is_writing(self.number) {
@@ -105,6 +108,9 @@ impl Qpu {
             raddr::VPM_BUSY => {
                 if used {
                     self.warn(Rule::DmaBusyRead, shared, String::new);
+                }
+                if shared.conflicts.dma_busy == DmaBusy::Constant {
+                    return element_or_qpu();
                 }
                 let busy = match file {
                     File::A => shared.vdr.is_busy_for(self.number),

@@ -5,7 +5,8 @@
 
 use super::Qpu;
 use crate::alu::{LaneMask, Lanes};
-use crate::dma::Transfer;
+use crate::conflicts::DmaSetupScope;
+use crate::dma::{Transfer, vdr, vdw};
 use crate::event::FaultKind;
 use crate::memory::Memory;
 use crate::observe::{DmaEngine, UnitEvent};
@@ -137,7 +138,8 @@ impl Qpu {
             0 => {
                 let setup =
                     BlockSetup::from_word(word).ok_or(FaultKind::Setup("SIZE 3 of a VPM read"))?;
-                if !self.vpm_reads.push(word, setup) {
+                let rule = shared.conflicts.vpm_read_setups;
+                if !self.vpm_reads.push(word, setup, rule) {
                     let left = self.vpm_reads.left();
                     self.warn(Rule::VpmSetupIgnored, shared, || {
                         format!("{left} vectors are unread")
@@ -145,7 +147,7 @@ impl Qpu {
                 }
             }
             1 => self.warn(Rule::SetupUnknown, shared, || format!("{word:#010x}")),
-            _ => self.vdr.write(word),
+            _ => self.change_dma_setup(shared, |vdr, _| vdr.write(word)),
         }
         Ok(())
     }
@@ -158,19 +160,36 @@ impl Qpu {
                 self.vpm_write_given = true;
             }
             1 => self.warn(Rule::SetupUnknown, shared, || format!("{word:#010x}")),
-            _ => self.vdw.write(word),
+            _ => self.change_dma_setup(shared, |_, vdw| vdw.write(word)),
         }
         Ok(())
     }
 
+    /// Changes this QPU's DMA setup, or all QPUs' if they share one.
+    fn change_dma_setup(
+        &mut self,
+        shared: &mut Shared,
+        change: impl FnOnce(&mut vdr::Setup, &mut vdw::Setup),
+    ) {
+        if shared.conflicts.dma_setup_scope == DmaSetupScope::Shared {
+            (self.vdr, self.vdw) = shared.dma_setup;
+        }
+        change(&mut self.vdr, &mut self.vdw);
+        shared.dma_setup = (self.vdr, self.vdw);
+    }
+
     fn start_load(&mut self, memory: u32, shared: &mut Shared) {
+        if shared.vdr.is_busy_for(self.number) {
+            return self.warn(Rule::DmaStartLost, shared, String::new);
+        }
+        self.change_dma_setup(shared, |_, _| {});
         if self.vdr.is_incomplete() {
             self.warn(Rule::SetupBeforeWrite, shared, || "DMA load".into());
         }
         if self.vdr.has_wide_pitch() {
             self.warn(Rule::VdrWidePitch, shared, String::new);
         }
-        let load = self.vdr.start(memory);
+        let load = self.vdr.start(memory, shared.conflicts.vdr_vertical_pitch);
         self.warn_transfer(
             load.is_aligned(),
             load.is_subword_vertical(),
@@ -186,12 +205,17 @@ impl Qpu {
     }
 
     fn start_store(&mut self, memory: u32, shared: &mut Shared) -> Result<(), FaultKind> {
+        if shared.vdw.is_busy_for(self.number) {
+            self.warn(Rule::DmaStartLost, shared, String::new);
+            return Ok(());
+        }
+        self.change_dma_setup(shared, |_, _| {});
         if !self.vdw.basic_given {
             self.warn(Rule::SetupBeforeWrite, shared, || "DMA store".into());
         }
         let store = self
             .vdw
-            .start(memory)
+            .start(memory, shared.conflicts.vdw_blockmode)
             .ok_or(FaultKind::Setup("MODEW 1 or LANED 1 of a DMA store"))?;
         if store.is_strided() && !self.vdw.stride_given {
             self.warn(Rule::VdwStrideUnset, shared, String::new);

@@ -2,6 +2,7 @@
 
 use super::Qpu;
 use crate::code::Code;
+use crate::conflicts::{DmaStartWhileBusy, TmuDepth, VpmSurplusReads};
 use crate::event::{FaultKind, Wait};
 use crate::shared::Shared;
 use crate::tmu;
@@ -57,7 +58,10 @@ impl Qpu {
         shared: &Shared,
     ) -> Result<Option<Wait>, FaultKind> {
         Ok(match (address, file) {
-            (raddr::VPM_READ, _) if self.vpm_reads.left() == 0 => {
+            (raddr::VPM_READ, _)
+                if self.vpm_reads.left() == 0
+                    && shared.conflicts.vpm_surplus_reads == VpmSurplusReads::Block =>
+            {
                 return Err(FaultKind::VpmReadWithoutSetup);
             }
             (raddr::VPM_WAIT, File::A) if shared.vdr.is_busy_for(self.number) => {
@@ -89,8 +93,13 @@ impl Qpu {
             (waddr::TMU0_S | waddr::TMU1_S, _) => {
                 let addressed = u8::from(address == waddr::TMU1_S);
                 let unit = self.tmus.unit(self.number, addressed);
-                (self.tmus.outstanding(unit) >= tmu::DEPTH).then_some(Wait::TmuRequest(unit))
+                let depth = match shared.conflicts.tmu_depth {
+                    TmuDepth::Eight => tmu::DEPTH,
+                    TmuDepth::Four => tmu::SAFE_DEPTH,
+                };
+                (self.tmus.outstanding(unit) >= depth).then_some(Wait::TmuRequest(unit))
             }
+            _ if shared.conflicts.dma_start_while_busy == DmaStartWhileBusy::Lost => None,
             (waddr::VPM_ADDR, File::A) if shared.vdr.is_busy_for(self.number) => {
                 Some(Wait::DmaLoad)
             }

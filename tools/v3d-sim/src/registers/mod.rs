@@ -170,7 +170,7 @@ impl V3d {
                 .report
                 .warn_launch(Rule::UniformsAlignment, || format!("SRQUA {srqua:#010x}"));
         }
-        let uniforms = Uniforms::new(srqua, srqul);
+        let uniforms = Uniforms::new(srqua, srqul, self.shared.conflicts.srqul_zero);
         if !self.scheduler.push(Request { code, uniforms }) {
             self.shared
                 .report

@@ -4,6 +4,7 @@
 //! py-videocore and GPU_FFT were run on hardware.
 
 use super::COLUMNS;
+use crate::conflicts::VpmReadSetups;
 use std::collections::VecDeque;
 
 /// Width of an element in the VPM.
@@ -137,26 +138,35 @@ struct ReadBlock {
 
 /// The VPM read setups of a QPU.
 ///
-/// A second setup is taken only when at most one vector of the first is unread, else it is ignored:
-/// vc4asm's measurement, the strictest of three descriptions (the guide: two are queued; Mesa: the
-/// second replaces the first).
+/// Three descriptions of a setup while vectors are unread: see [`VpmReadSetups`]. The default is vc4asm's
+/// measurement, the strictest.
 #[derive(Clone, Default, Debug)]
 pub struct ReadQueue {
     blocks: VecDeque<ReadBlock>,
 }
 
 impl ReadQueue {
-    /// Queues the block of a setup word for reading. False when it was ignored.
-    pub fn push(&mut self, word: u32, setup: BlockSetup) -> bool {
-        if self.left() > 1 {
+    /// Queues the block of a setup word for reading. False when vectors got lost: those of this block, or
+    /// the unread ones.
+    pub fn push(&mut self, word: u32, setup: BlockSetup, rule: VpmReadSetups) -> bool {
+        let refused = match rule {
+            VpmReadSetups::AlmostRead => self.left() > 1,
+            VpmReadSetups::QueueOfTwo => self.blocks.len() > 1,
+            VpmReadSetups::Replace => false,
+        };
+        if refused {
             return false;
+        }
+        let replaced = rule == VpmReadSetups::Replace && self.left() > 0;
+        if replaced {
+            self.clear();
         }
         let count = word >> 20 & 15;
         self.blocks.push_back(ReadBlock {
             setup,
             left: if count == 0 { 16 } else { count },
         });
-        true
+        !replaced
     }
 
     /// Vectors that can still be read.
@@ -274,16 +284,33 @@ mod tests {
 
     #[test]
     fn a_second_read_setup_needs_the_first_to_be_almost_read() {
+        use VpmReadSetups::AlmostRead;
         let setup = BlockSetup::from_word(0x1a00).unwrap();
         let mut queue = ReadQueue::default();
-        assert!(queue.push(3 << 20, setup));
-        assert!(!queue.push(2 << 20, setup));
+        assert!(queue.push(3 << 20, setup, AlmostRead));
+        assert!(!queue.push(2 << 20, setup, AlmostRead));
         queue.pop();
         queue.pop();
-        assert!(queue.push(2 << 20, setup));
+        assert!(queue.push(2 << 20, setup, AlmostRead));
         assert_eq!(queue.left(), 3);
         queue.clear();
-        assert!(queue.push(0, setup));
+        assert!(queue.push(0, setup, AlmostRead));
         assert_eq!(queue.left(), 16);
+    }
+
+    #[test]
+    fn other_descriptions_queue_two_or_replace() {
+        let setup = BlockSetup::from_word(0x1a00).unwrap();
+        let mut queue = ReadQueue::default();
+        let two = VpmReadSetups::QueueOfTwo;
+        assert!(queue.push(3 << 20, setup, two) && queue.push(2 << 20, setup, two));
+        assert!(!queue.push(1 << 20, setup, two));
+        assert_eq!(queue.left(), 5);
+        let replace = VpmReadSetups::Replace;
+        assert!(
+            !queue.push(7 << 20, setup, replace),
+            "five vectors got lost"
+        );
+        assert_eq!(queue.left(), 7);
     }
 }

@@ -1,6 +1,7 @@
 //! Whole programs, from words in memory to words in memory.
 
 mod alu;
+mod conflicts;
 mod faults;
 mod flow;
 mod lab;
