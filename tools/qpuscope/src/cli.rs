@@ -130,6 +130,7 @@ use clap::{Parser, Subcommand};
 
 use crate::command::{dis, fft, info, list, read, run, sim};
 use crate::failure::Exit;
+use crate::say;
 
 /// Read, show and record spectra; run and inspect QPU code.
 #[derive(Parser, Debug)]
@@ -184,7 +185,7 @@ pub fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("qpuscope: {failure}");
+            say::note(&format!("qpuscope: {failure}\n"));
             ExitCode::from(failure.exit as u8)
         }
     }

@@ -18,3 +18,4 @@ pub mod say;
 pub mod spectrum;
 pub mod stop;
 pub mod stream;
+pub mod watch;

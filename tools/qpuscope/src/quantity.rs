@@ -69,6 +69,38 @@ pub fn ticks(from: f64, to: f64, count: usize) -> (Vec<f64>, usize) {
     ((first..=last).map(|k| k as f64 * step).collect(), decimals)
 }
 
+/// A range written as `1000..2000` or `0x40001000..0x40001040`; either end may be left out.
+///
+/// # Errors
+/// With what to write instead.
+pub fn range(text: &str) -> Result<std::ops::Range<u64>, String> {
+    let number = |text: &str, absent| match text.trim() {
+        "" => Ok(absent),
+        text => number(text),
+    };
+    let (from, to) = text
+        .split_once("..")
+        .ok_or_else(|| format!("`{text}` is no range; write FROM..TO, for example 1000..2000"))?;
+    let range = number(from, 0)?..number(to, u64::MAX)?;
+    if range.is_empty() {
+        return Err(format!("`{text}` is empty; TO must be larger than FROM"));
+    }
+    Ok(range)
+}
+
+/// A decimal number, or a hexadecimal one with 0x; `_` may separate digits.
+///
+/// # Errors
+/// With what to write instead.
+pub fn number(text: &str) -> Result<u64, String> {
+    let digits = text.replace('_', "");
+    let value = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+        Some(hex) => u64::from_str_radix(hex, 16),
+        None => digits.parse(),
+    };
+    value.map_err(|_| format!("`{text}` is no number; write it like 4096 or 0x1000"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,3 +26,8 @@ pub fn bytes(bytes: &[u8]) -> Result<()> {
             ))
         })
 }
+
+/// Writes words for people to standard error; when nobody reads them, that is no reason to stop.
+pub fn note(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}

@@ -10,6 +10,40 @@ use std::collections::{BTreeMap, HashSet};
 /// Number of performance counter sources.
 pub const SOURCES: usize = 30;
 
+/// Short names of the sources, by id (guide, table 82).
+pub const SOURCE_NAMES: [&str; SOURCES] = [
+    "fep-primitives-without-pixels",
+    "fep-valid-primitives",
+    "fep-clipped-quads",
+    "fep-valid-quads",
+    "tlb-quads-failing-stencil",
+    "tlb-quads-failing-z-and-stencil",
+    "tlb-quads-passing",
+    "tlb-quads-zero-coverage",
+    "tlb-quads-non-zero-coverage",
+    "tlb-quads-written",
+    "ptb-primitives-outside-viewport",
+    "ptb-primitives-clipped",
+    "pse-primitives-reversed",
+    "qpu-idle-clocks",
+    "qpu-vertex-or-user-clocks",
+    "qpu-fragment-clocks",
+    "qpu-executing-clocks",
+    "qpu-tmu-stall-clocks",
+    "qpu-scoreboard-stall-clocks",
+    "qpu-varyings-stall-clocks",
+    "icache-hits",
+    "icache-misses",
+    "uniform-cache-hits",
+    "uniform-cache-misses",
+    "tmu-quads",
+    "tmu-cache-misses",
+    "vdw-vpm-stall-clocks",
+    "vdr-vpm-stall-clocks",
+    "l2c-hits",
+    "l2c-misses",
+];
+
 /// V3D clocks of a round: one instruction of each QPU.
 pub const ROUND_CLOCKS: u64 = 4;
 

@@ -3,7 +3,8 @@
 //! Programs are queued as a driver would, by writes to SRQUA and SRQPC; a full queue is waited
 //! for. The first fault, a deadlock or the clock limit ends the job.
 
-use crate::config::{Config, DEFAULT_CLOCK_HZ};
+use crate::board::Board;
+use crate::config::Config;
 use crate::counters::{ROUND_CLOCKS, Statistics};
 use crate::event::{DeadlockReport, Fault, Place, Warning};
 use crate::launch::{self, Progress, Stop};
@@ -24,8 +25,12 @@ pub struct JobLaunch {
 /// How a job is run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JobOptions {
+    /// What V3D sits on.
+    pub board: Board,
     /// V3D clock in hertz.
     pub clock_hz: u32,
+    /// Without the cycle model; see [`Config::functional`].
+    pub functional: bool,
     /// The most V3D clocks that the whole job may take.
     pub limit_cycles: u64,
     /// The order in which QPUs advance; see [`Config::order_seed`].
@@ -36,8 +41,16 @@ pub struct JobOptions {
 
 impl Default for JobOptions {
     fn default() -> Self {
+        let Config {
+            board,
+            clock_hz,
+            functional,
+            ..
+        } = Config::default();
         Self {
-            clock_hz: DEFAULT_CLOCK_HZ,
+            board,
+            clock_hz,
+            functional,
             limit_cycles: 1_000_000_000,
             order_seed: None,
             strict: false,
@@ -56,6 +69,8 @@ pub enum JobEnd {
     Deadlock,
     /// `limit_cycles` clocks passed.
     CycleLimit,
+    /// Somebody stopped it; only [`JobRun::outcome`] is asked for this.
+    Interrupted,
 }
 
 /// What a job did.
@@ -63,6 +78,8 @@ pub enum JobEnd {
 pub struct Outcome {
     /// How it ended.
     pub end: JobEnd,
+    /// Whether the cycle model was at work: `cycles` and stalls are then figures for the chip.
+    pub timed: bool,
     /// V3D clocks from the first request to the end.
     pub cycles: u64,
     /// Instructions, stalls, counters, TMU and DMA work, host interrupts.
@@ -93,7 +110,9 @@ impl JobRun {
     #[must_use]
     pub fn new(launches: Vec<JobLaunch>, options: &JobOptions) -> Self {
         let mut v3d = V3d::new(Config {
+            board: options.board,
             clock_hz: options.clock_hz,
+            functional: options.functional,
             order_seed: options.order_seed,
             strict: options.strict,
             ..Config::default()
@@ -176,6 +195,7 @@ impl JobRun {
         let (v3d, end) = (&self.v3d, self.end.unwrap_or(end));
         Outcome {
             end,
+            timed: v3d.config().is_timed(),
             cycles: v3d.clocks(),
             statistics: v3d.statistics(),
             faults: v3d.faults().to_vec(),

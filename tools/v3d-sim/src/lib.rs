@@ -94,7 +94,7 @@ pub use conflicts::{
     Conflicts, DmaBusy, DmaSetupScope, DmaStartWhileBusy, SrqulZero, TmuDepth, VdrVerticalPitch,
     VdwBlockmode, VpmReadSetups, VpmSurplusReads,
 };
-pub use counters::{DmaWork, SOURCES, Statistics};
+pub use counters::{DmaWork, SOURCE_NAMES, SOURCES, Statistics};
 pub use event::{Access, DeadlockReport, Event, Fault, FaultKind, Place, Wait, Warning};
 pub use job_run::{JobEnd, JobLaunch, JobOptions, JobRun, Outcome, run_job, run_job_observed};
 pub use memory::{Memory, MemoryFault, SparseMemory};

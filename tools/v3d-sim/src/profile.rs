@@ -20,7 +20,8 @@ impl Spent {
         self.stalled.values().sum()
     }
 
-    fn add(&mut self, other: &Self) {
+    /// Adds what somebody else did.
+    pub fn add(&mut self, other: &Self) {
         self.issues += other.issues;
         for (cause, clocks) in &other.stalled {
             *self.stalled.entry(cause).or_default() += clocks;

@@ -1,21 +1,138 @@
 //! `qpuscope run`: QPU code from a job file, on the simulated V3D.
 //!
-//! Standard output is one JSON object whatever happens to the programs; a fault, a deadlock or the
-//! cycle limit is exit status 5 and a sentence on standard error.
+//! Standard output is one JSON object whatever happens to the programs; a fault, a deadlock, the cycle
+//! limit or Ctrl-C is exit status 5 and a sentence on standard error. Profile and trace for people go
+//! to standard error too; with a file name, and the timeline always, to files.
 
+mod report;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
-use v3d_sim::{JobEnd, Outcome, Place};
+use v3d_sim::{JobEnd, JobRun, Observer, Outcome, Profile, Unobserved};
 
 use crate::failure::{Failure, Result};
 use crate::job_file::JobFile;
+use crate::quantity::range;
+use crate::say;
+use crate::stop::Stop;
+use crate::watch::timeline::Timeline;
+use crate::watch::trace::{Selection, Trace};
+use crate::watch::{Watch, profile};
+
+/// Rounds between two looks at Ctrl-C.
+const SLICE_ROUNDS: u64 = 100_000;
 
 /// Options of `run`.
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// The job: a JSON file as docs/formats.md describes it
     job: PathBuf,
+    /// Show where the clocks go, by QPU and by instruction, on standard error
+    #[arg(long)]
+    profile: bool,
+    /// Write the profile as JSON
+    #[arg(long, value_name = "FILE")]
+    profile_json: Option<PathBuf>,
+    /// Write a timeline that ui.perfetto.dev opens
+    #[arg(long, value_name = "FILE")]
+    timeline: Option<PathBuf>,
+    /// The most entries of the timeline
+    #[arg(
+        long,
+        value_name = "COUNT",
+        default_value_t = 500_000,
+        requires = "timeline"
+    )]
+    timeline_limit: usize,
+    /// Log what every instruction changes, on standard error or to a file
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    trace: Option<PathBuf>,
+    /// Only these QPUs, for example 11,10
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "trace",
+          value_parser = clap::value_parser!(u8).range(0..12))]
+    trace_qpu: Vec<u8>,
+    /// Only between these V3D clocks, for example 1000..2000
+    #[arg(long, value_name = "FROM..TO", requires = "trace", value_parser = range)]
+    trace_clocks: Option<std::ops::Range<u64>>,
+    /// Only instructions at these addresses, for example 0x40001000..0x40001040
+    #[arg(long, value_name = "FROM..TO", requires = "trace", value_parser = range)]
+    trace_pc: Option<std::ops::Range<u64>>,
+    /// The most instructions of the log
+    #[arg(
+        long,
+        value_name = "COUNT",
+        default_value_t = 100_000,
+        requires = "trace"
+    )]
+    trace_limit: u64,
+}
+
+/// Files are made before the run, so that a wrong path costs no time.
+fn create(path: &Path) -> Result<BufWriter<File>> {
+    let file = File::create(path).map_err(|error| {
+        Failure::usage(format!(
+            "cannot write {}: {error}; check the folder and its permissions",
+            path.display()
+        ))
+    })?;
+    Ok(BufWriter::new(file))
+}
+
+impl Options {
+    fn check(&self) -> Result<()> {
+        let files: Vec<&PathBuf> = [&self.profile_json, &self.timeline, &self.trace]
+            .into_iter()
+            .flatten()
+            .collect();
+        for (index, file) in files.iter().enumerate() {
+            if files[..index].contains(file) {
+                return Err(Failure::usage(format!(
+                    "{} is named for two outputs; give each its own file",
+                    file.display()
+                )));
+            }
+            if **file == self.job {
+                return Err(Failure::usage(format!(
+                    "{} is the job file and would be overwritten; name another file",
+                    file.display()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn trace(&self) -> Result<Option<Trace>> {
+        let Some(path) = &self.trace else {
+            return Ok(None);
+        };
+        let out: Box<dyn Write> = if path == Path::new("-") {
+            Box::new(BufWriter::new(std::io::stderr()))
+        } else {
+            Box::new(create(path)?)
+        };
+        let qpus = match &self.trace_qpu[..] {
+            [] => 0xfff,
+            list => list.iter().fold(0, |bits, qpu| bits | 1 << qpu),
+        };
+        let selection = Selection {
+            qpus,
+            clocks: self.trace_clocks.clone().unwrap_or(0..u64::MAX),
+            addresses: self.trace_pc.clone().unwrap_or(0..u64::MAX),
+            limit: self.trace_limit,
+        };
+        Ok(Some(Trace::new(out, selection)))
+    }
+}
+
+/// Runs to the end, or until Ctrl-C: then there is no end.
+fn go<O: Observer>(run: &mut JobRun, job: &mut JobFile, stop: &Stop, observer: &mut O) {
+    while !stop.asked()
+        && run
+            .advance(&mut job.memory, SLICE_ROUNDS, observer)
+            .is_none()
+    {}
 }
 
 /// Writes what memory holds after the run to the files that the job names.
@@ -35,39 +152,126 @@ fn write_dumps(job: &mut JobFile) -> Result<()> {
 /// Runs a job and prints what it did.
 ///
 /// # Errors
-/// Usage for a bad job file, integrity for a job that did not end well.
+/// Usage for a bad job file or option, integrity for a job that did not end well.
 pub fn run(options: &Options) -> Result<()> {
+    options.check()?;
+    let stop = Stop::on_ctrl_c();
     let mut job = JobFile::read(&options.job)?;
-    let outcome = v3d_sim::run_job(&mut job.memory, &job.launches, &job.options);
-    crate::say::data(&format!(
-        "{:#}\n",
-        report(&outcome, job.options.limit_cycles)
-    ))?;
-    for warning in &outcome.warnings {
-        eprintln!("warning: {warning} [{} times]", warning.count);
+    let mut watch = Watch {
+        profile: (options.profile || options.profile_json.is_some()).then(Profile::new),
+        timeline: options
+            .timeline
+            .is_some()
+            .then(|| Timeline::new(options.timeline_limit)),
+        trace: options.trace()?,
+    };
+    let profile_json = options.profile_json.as_deref().map(create).transpose()?;
+    let timeline = options.timeline.as_deref().map(create).transpose()?;
+
+    let mut run = JobRun::new(std::mem::take(&mut job.launches), &job.options);
+    if watch.is_wanted() {
+        go(&mut run, &mut job, &stop, &mut watch);
+    } else {
+        go(&mut run, &mut job, &stop, &mut Unobserved);
     }
+    let outcome = run.outcome(JobEnd::Interrupted);
+
+    let printed = say::data(&format!(
+        "{:#}\n",
+        report::report(&outcome, job.options.limit_cycles)
+    ));
+    for warning in &outcome.warnings {
+        say::note(&format!("warning: {warning} [{} times]\n", warning.count));
+    }
+    let shown = show(options, watch, &outcome, &job, profile_json, timeline);
     let dumped = write_dumps(&mut job);
-    match outcome.end {
-        JobEnd::Completed => dumped,
-        JobEnd::Fault => Err(Failure::integrity(format!(
-            "a program faulted: {}; `qpuscope dis` shows the code around it",
+    judge(&outcome, job.options.limit_cycles)
+        .and(printed)
+        .and(shown)
+        .and(dumped)
+}
+
+/// Writes what was watched.
+fn show(
+    options: &Options,
+    watch: Watch,
+    outcome: &Outcome,
+    job: &JobFile,
+    profile_json: Option<BufWriter<File>>,
+    timeline: Option<BufWriter<File>>,
+) -> Result<()> {
+    let clock_hz = job.options.clock_hz;
+    let failed = |path: &Option<PathBuf>, error: &std::io::Error| {
+        let path = path.as_deref().unwrap_or(Path::new("-"));
+        Failure::failed(format!(
+            "cannot write {}: {error}; check the disk",
+            path.display()
+        ))
+    };
+    if let Some(trace) = watch.trace {
+        let left_out = trace
+            .finish()
+            .map_err(|error| failed(&options.trace, &error))?;
+        if left_out > 0 {
+            say::note(&format!(
+                "note: the trace ends after {} instructions and leaves out {left_out}; --trace-limit raises that, --trace-qpu, --trace-clocks and --trace-pc choose\n",
+                options.trace_limit
+            ));
+        }
+    }
+    if let (Some(watched), Some(mut out)) = (watch.timeline, timeline) {
+        if let Some(clock) = watched.cut_at() {
+            say::note(&format!(
+                "note: the timeline is full at clock {clock} of {}; --timeline-limit {} holds twice as much\n",
+                outcome.cycles,
+                options.timeline_limit.max(1).saturating_mul(2)
+            ));
+        }
+        watched
+            .write(&mut out, outcome.cycles, clock_hz)
+            .and_then(|()| out.flush())
+            .map_err(|error| failed(&options.timeline, &error))?;
+    }
+    if let Some(watched) = watch.profile {
+        if options.profile {
+            say::note(&profile::text(&watched, outcome, clock_hz));
+        }
+        if let Some(mut out) = profile_json {
+            writeln!(out, "{:#}", profile::json(&watched, outcome, clock_hz))
+                .and_then(|()| out.flush())
+                .map_err(|error| failed(&options.profile_json, &error))?;
+        }
+    }
+    Ok(())
+}
+
+/// The exit status that the end of a job stands for.
+fn judge(outcome: &Outcome, limit_cycles: u64) -> Result<()> {
+    let message = match outcome.end {
+        JobEnd::Completed => return Ok(()),
+        JobEnd::Fault => format!(
+            "a program faulted: {}; `qpuscope debug` stops before it",
             outcome
                 .faults
                 .first()
                 .map_or_else(String::new, ToString::to_string)
-        ))),
-        JobEnd::Deadlock => Err(Failure::integrity(format!(
+        ),
+        JobEnd::Deadlock => format!(
             "{}; check that every semaphore decrement has its increment",
             outcome
                 .deadlock
                 .as_ref()
                 .map_or_else(|| "deadlock".to_owned(), ToString::to_string)
-        ))),
-        JobEnd::CycleLimit => Err(Failure::integrity(format!(
-            "the programs had not ended after {} cycles; look for an endless loop, or raise limit_cycles",
-            job.options.limit_cycles
-        ))),
-    }
+        ),
+        JobEnd::CycleLimit => format!(
+            "the programs had not ended after {limit_cycles} cycles; look for an endless loop, or raise limit_cycles"
+        ),
+        JobEnd::Interrupted => format!(
+            "interrupted after {} cycles; the output shows the job as it was then",
+            outcome.cycles
+        ),
+    };
+    Err(Failure::integrity(message))
 }
 
 fn writing(path: &Path, error: &std::io::Error) -> Failure {
@@ -75,78 +279,4 @@ fn writing(path: &Path, error: &std::io::Error) -> Failure {
         "cannot write {}: {error}; check the folder that dump names",
         path.display()
     ))
-}
-
-/// The outcome as the format of design.md section 5.
-fn report(outcome: &Outcome, limit_cycles: u64) -> Value {
-    let statistics = &outcome.statistics;
-    let mut faults: Vec<Value> = outcome
-        .faults
-        .iter()
-        .map(|fault| {
-            entry(
-                fault.place.as_ref(),
-                fault.kind.id(),
-                &fault.kind.to_string(),
-                1,
-            )
-        })
-        .collect();
-    if let Some(deadlock) = &outcome.deadlock {
-        faults.extend(
-            deadlock.waiting.iter().map(|(place, wait)| {
-                entry(Some(place), "deadlock", &format!("waits for {wait}"), 1)
-            }),
-        );
-    }
-    if outcome.end == JobEnd::CycleLimit {
-        let text = format!("not ended after {limit_cycles} cycles");
-        faults.push(entry(None, "cycle-limit", &text, 1));
-    }
-    let warnings: Vec<Value> = outcome
-        .warnings
-        .iter()
-        .map(|warning| {
-            let text = match warning.detail.as_str() {
-                "" => warning.rule.text().to_owned(),
-                detail => format!("{}: {detail}", warning.rule.text()),
-            };
-            entry(
-                warning.place.as_ref(),
-                warning.rule.id(),
-                &text,
-                warning.count,
-            )
-        })
-        .collect();
-    json!({
-        "end": match outcome.end {
-            JobEnd::Completed => "completed",
-            JobEnd::Fault => "fault",
-            JobEnd::Deadlock => "deadlock",
-            JobEnd::CycleLimit => "cycle-limit",
-        },
-        "timed": false,
-        "cycles": outcome.cycles,
-        "instructions": statistics.instructions,
-        "stall": statistics.stall,
-        "counters": statistics.counters,
-        "tmu_requests": statistics.tmu_requests,
-        "vdr": { "commands": statistics.vdr.commands, "bytes": statistics.vdr.bytes },
-        "vdw": { "commands": statistics.vdw.commands, "bytes": statistics.vdw.bytes },
-        "host_interrupts": statistics.host_interrupts,
-        "faults": faults,
-        "warnings": warnings,
-    })
-}
-
-fn entry(place: Option<&Place>, rule: &str, text: &str, count: u64) -> Value {
-    json!({
-        "qpu": place.map(|place| place.qpu),
-        "pc": place.map(|place| place.pc),
-        "disassembly": place.map(|place| place.disassembly.clone()),
-        "rule": rule,
-        "message": text,
-        "count": count,
-    })
 }

@@ -31,7 +31,7 @@ pub struct JobFile {
     pub launches: Vec<JobLaunch>,
     /// In the order they are written.
     pub dumps: Vec<Dump>,
-    /// Clock, limit, order of the QPUs, strictness.
+    /// Board, clock, limit, order of the QPUs, strictness.
     pub options: JobOptions,
 }
 
@@ -132,7 +132,9 @@ mod tests {
         assert_eq!(job.launches[0].programs[0].uniforms, BusAddr(0x4000_0200));
         assert_eq!(job.dumps[0].file, Path::new("/folder/out.bin"));
         let expected = JobOptions {
+            board: v3d_sim::Board::Zero,
             clock_hz: 300_000_000,
+            functional: true,
             limit_cycles: 1000,
             order_seed: Some(7),
             strict: true,

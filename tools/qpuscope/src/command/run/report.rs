@@ -1,0 +1,86 @@
+//! The output of a job: one JSON object, whose format is stable (docs/formats.md).
+
+use serde_json::{Map, Value, json};
+use v3d_sim::{JobEnd, Outcome, Place, SOURCE_NAMES};
+
+/// The outcome; `limit_cycles` is for the message when that was reached.
+#[must_use]
+pub fn report(outcome: &Outcome, limit_cycles: u64) -> Value {
+    let statistics = &outcome.statistics;
+    let mut faults: Vec<Value> = outcome
+        .faults
+        .iter()
+        .map(|fault| {
+            entry(
+                fault.place.as_ref(),
+                fault.kind.id(),
+                &fault.kind.to_string(),
+                1,
+            )
+        })
+        .collect();
+    if let Some(deadlock) = &outcome.deadlock {
+        faults.extend(
+            deadlock.waiting.iter().map(|(place, wait)| {
+                entry(Some(place), "deadlock", &format!("waits for {wait}"), 1)
+            }),
+        );
+    }
+    if outcome.end == JobEnd::CycleLimit {
+        let text = format!("not ended after {limit_cycles} cycles");
+        faults.push(entry(None, "cycle-limit", &text, 1));
+    }
+    let warnings: Vec<Value> = outcome
+        .warnings
+        .iter()
+        .map(|warning| {
+            let text = match warning.detail.as_str() {
+                "" => warning.rule.text().to_owned(),
+                detail => format!("{}: {detail}", warning.rule.text()),
+            };
+            entry(
+                warning.place.as_ref(),
+                warning.rule.id(),
+                &text,
+                warning.count,
+            )
+        })
+        .collect();
+    let by_name: Map<String, Value> = SOURCE_NAMES
+        .into_iter()
+        .zip(statistics.counters)
+        .map(|(name, count)| (name.to_owned(), json!(count)))
+        .collect();
+    json!({
+        "end": match outcome.end {
+            JobEnd::Completed => "completed",
+            JobEnd::Fault => "fault",
+            JobEnd::Deadlock => "deadlock",
+            JobEnd::CycleLimit => "cycle-limit",
+            JobEnd::Interrupted => "interrupted",
+        },
+        "timed": outcome.timed,
+        "cycles": outcome.cycles,
+        "instructions": statistics.instructions,
+        "stall": statistics.stall,
+        "counters": statistics.counters,
+        "counters_by_name": by_name,
+        "tmu_requests": statistics.tmu_requests,
+        "vdr": { "commands": statistics.vdr.commands, "bytes": statistics.vdr.bytes },
+        "vdw": { "commands": statistics.vdw.commands, "bytes": statistics.vdw.bytes },
+        "host_interrupts": statistics.host_interrupts,
+        "faults": faults,
+        "warnings": warnings,
+    })
+}
+
+fn entry(place: Option<&Place>, rule: &str, text: &str, count: u64) -> Value {
+    json!({
+        "qpu": place.map(|place| place.qpu),
+        "pc": place.map(|place| place.pc),
+        "disassembly": place.map(|place| place.disassembly.clone()),
+        "rule": rule,
+        "message": text,
+        "count": count,
+    })
+}
