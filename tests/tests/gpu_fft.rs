@@ -19,6 +19,7 @@ const LOG2N: u32 = 17;
 fn config() -> Config {
     Config {
         strict: false,
+        functional: true,
         ..Config::default()
     }
 }
@@ -30,7 +31,7 @@ fn userland() -> Option<Userland> {
 const NO_USERLAND: &str = "QPUSCOPE_USERLAND names no checkout of raspberrypi/userland";
 
 fn ppm(userland: &Userland, shape: Shape) -> f64 {
-    let outcome = hello_fft::run(userland, shape, config(), 0x4);
+    let outcome = hello_fft::run(userland, shape, config());
     1e6 * outcome.unwrap_or_else(|e| panic!("{e}")).relative_rms_error
 }
 
@@ -70,7 +71,7 @@ fn a_transposition_moves_every_point() {
     // The smallest square whose plans have a mailbox message.
     let shape = Shape::inverse(Release::V3, 8, 256);
     let block = Plan::bytes(&userland, shape).unwrap();
-    let mut machine = Machine::new(config(), 0x4000_0000, 3 * block);
+    let mut machine = Machine::new(config(), 3 * block);
     let [source, destination] =
         [(); 2].map(|()| Plan::prepare(&userland, shape, &mut machine).unwrap());
     for row in 0..256 {

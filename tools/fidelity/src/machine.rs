@@ -4,9 +4,8 @@
 //! starts programs by the registers and in the order of GPU_FFT's direct method (recorded from its
 //! host code). What the firmware writes when asked by mailbox is not published; the same is assumed.
 
-use v3d_sim::{Config, Memory, MemoryFault, Statistics, V3d};
+use v3d_sim::{Board, Config, Constants, Memory, MemoryFault, Statistics, V3d};
 
-const ALIAS: u32 = 0xc000_0000;
 const PAGE_BYTES: u32 = 4096;
 
 /// V3D's registers, as offsets in its window.
@@ -90,9 +89,10 @@ impl Memory for Flat {
 }
 
 impl Machine {
-    /// A V3D with `bytes` bytes of memory at bus address `base`, a multiple of 4096.
+    /// A V3D with `bytes` bytes of memory, seen through the alias that programs of its board use.
     #[must_use]
-    pub fn new(config: Config, base: u32, bytes: u32) -> Self {
+    pub fn new(config: Config, bytes: u32) -> Self {
+        let base = config.board.alias() | PLACE;
         let mut v3d = V3d::new(config);
         // The firmware's part: all of the VPM that user programs may have.
         v3d.write_register(offset::VPMBASE, 16);
@@ -192,11 +192,19 @@ impl Machine {
     }
 }
 
-/// Where a block of memory lies that the firmware hands out under `alias` (0x4 or 0xC): in the upper
-/// part of RAM, as `gpu_mem` does.
+/// Where memory lies that the firmware hands out: in the upper part of RAM, as `gpu_mem` does.
+const PLACE: u32 = 0x1000_0000;
+
+/// A board with the cycle model, whose warnings only warn: programs that ran on real chips may break
+/// rules that ours must keep.
 #[must_use]
-pub const fn base(alias: u32) -> u32 {
-    ((alias << 28) & ALIAS) | 0x1000_0000
+pub fn config(board: Board, constants: &Constants) -> Config {
+    Config {
+        functional: false,
+        constants: constants.clone(),
+        strict: false,
+        ..Config::for_board(board)
+    }
 }
 
 /// What was done between two looks at the statistics.

@@ -9,6 +9,7 @@
 //! cargo xtask lint                 rustfmt and clippy, for the host and for the target
 //! cargo xtask qemu [--flat]        kernel.elf (or the flat image) in QEMU's raspi0, line on stdio
 //! cargo xtask fuzz NAME COUNT      mutated inputs from tests/corpus; no NAME lists the targets
+//! cargo xtask fidelity [--json]    the V3D simulator against every published hardware figure
 //! cargo xtask card DIR             a folder for an SD card, and what it still lacks
 //! ```
 //!
@@ -18,6 +19,7 @@
 
 mod card;
 mod demo;
+mod fidelity;
 mod firmware;
 mod flat;
 mod fuzz;
@@ -42,6 +44,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   lint                 rustfmt and clippy, for the host and for the target
   qemu [--flat]        kernel.elf (or the flat image) in QEMU's raspi0, line on stdio
   fuzz [NAME COUNT]    mutated inputs from tests/corpus; without NAME lists the targets
+  fidelity             the V3D simulator against every published hardware figure: docs/fidelity.md;
+                       exit 1 when one is out of its band [--json] [--out FILE] [--no-variants]
   card DIR             a folder for an SD card, and what it still lacks";
 
 fn main() -> ExitCode {
@@ -84,6 +88,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
         "lint" => lint::run(),
         "qemu" => qemu::run(rest),
         "fuzz" => fuzz::run(rest),
+        "fidelity" => fidelity::run(rest),
         "card" => card::run(rest),
         "help" | "-h" | "--help" => {
             println!("{USAGE}");

@@ -18,17 +18,12 @@ pub struct Outcome {
     pub run: Run,
 }
 
-/// Makes the author's test on a machine of its own, whose memory V3D sees through bus alias `alias`.
+/// Makes the author's test on a machine of its own.
 ///
 /// # Errors
 /// When the batch cannot be made, or a program faults or does not end.
-pub fn run(
-    userland: &Userland,
-    shape: Shape,
-    config: Config,
-    alias: u32,
-) -> Result<Outcome, Error> {
-    let (mut machine, plan) = Plan::alone(userland, shape, config, alias)?;
+pub fn run(userland: &Userland, shape: Shape, config: Config) -> Result<Outcome, Error> {
+    let (mut machine, plan) = Plan::alone(userland, shape, config)?;
     fill(&plan, &mut machine);
     let run = plan.execute(&mut machine)?;
     Ok(Outcome {

@@ -7,7 +7,7 @@
 use super::lengths::Length;
 use super::twiddles::{Table, VECTOR_BYTES};
 use super::{Error, LIMIT_CLOCKS, QPUS};
-use crate::machine::{Machine, Run, base};
+use crate::machine::{Machine, Run};
 use crate::userland::{Release, Userland};
 use v3d_sim::Config;
 
@@ -143,7 +143,7 @@ impl Plan {
         Ok(bytes as u32)
     }
 
-    /// A machine with just enough memory for a batch, seen through bus alias `alias`, and the batch.
+    /// A machine with just enough memory for a batch, and the batch.
     ///
     /// # Errors
     /// As [`Plan::bytes`].
@@ -151,10 +151,9 @@ impl Plan {
         userland: &Userland,
         shape: Shape,
         config: Config,
-        alias: u32,
     ) -> Result<(Machine, Self), Error> {
         let bytes = Self::bytes(userland, shape)?;
-        let mut machine = Machine::new(config, base(alias), bytes.next_multiple_of(4096));
+        let mut machine = Machine::new(config, bytes.next_multiple_of(4096));
         let plan = Self::prepare(userland, shape, &mut machine)?;
         Ok((machine, plan))
     }

@@ -1,0 +1,159 @@
+//! `fidelity`: the V3D simulator against published hardware figures.
+//!
+//! ```text
+//! fidelity [--json] [--out FILE] [--no-variants] [--record]
+//! ```
+//!
+//! Prints the report and writes it to FILE (`docs/fidelity.md`); `--json` prints one object instead. Exit 1
+//! when a row is outside its band. GPU_FFT's shaders come from the checkout of raspberrypi/userland that
+//! `QPUSCOPE_USERLAND` names. Without it the rows that need them are "not run", with the figures that were
+//! last recorded beside them, and no file is written unless `--out` names one.
+#![forbid(unsafe_code)]
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use fidelity::measure::{Measurements, measure};
+use fidelity::recorded::{self, Recorded};
+use fidelity::report::Report;
+use fidelity::row::Row;
+use fidelity::variants::{self, Variant};
+use fidelity::{Userland, microbenchmark, rows};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use v3d_sim::Constants;
+
+/// The V3D simulator against published hardware figures.
+#[derive(Parser)]
+#[command(name = "fidelity")]
+struct Arguments {
+    /// Print one JSON object, {"rows": [...]}.
+    #[arg(long)]
+    json: bool,
+    /// Write the report here.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Leave out the run times with other constants.
+    #[arg(long)]
+    no_variants: bool,
+    /// Keep the figures of this run for those who have no checkout.
+    #[arg(long)]
+    record: bool,
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("fidelity: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The root of the repository.
+fn root() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here)
+}
+
+/// Whether all rows lie in their bands.
+fn run(arguments: &Arguments) -> Result<bool> {
+    let userland = Userland::from_environment()?;
+    let constants = Constants::recommended();
+    let measurements = match &userland {
+        Some(userland) => Some(measured(userland, &constants)?),
+        None => {
+            eprintln!(
+                "QPUSCOPE_USERLAND is not set: rows of GPU_FFT are not run. To run them: git clone \
+                 https://github.com/raspberrypi/userland, and name the folder."
+            );
+            None
+        }
+    };
+    let mut all = rows::rows(measurements.as_ref(), &constants);
+    all.extend(microbenchmark::rows(&constants)?);
+    let recorded = Recorded::last();
+    recorded.fill(&mut all);
+    let aggregates = rows::aggregates(&all);
+    let variants = match &userland {
+        Some(userland) if !arguments.no_variants => run_variants(userland)?,
+        _ => Vec::new(),
+    };
+    let report = Report {
+        rows: &all,
+        aggregates: &aggregates,
+        variants: &variants,
+        constants: &constants,
+        recorded: &recorded,
+    };
+    if arguments.json {
+        println!("{}", report.json()?);
+    } else {
+        print!("{}", report.markdown());
+    }
+    write(arguments, &report)?;
+    if arguments.record {
+        record(&report)?;
+    }
+    eprintln!("{}", report.verdict());
+    Ok(report.outside().next().is_none())
+}
+
+fn measured(userland: &Userland, constants: &Constants) -> Result<Measurements> {
+    let progress = |what: &str| eprintln!("ran GPU_FFT {what}");
+    Ok(measure(userland, &rows::wanted(), constants, &progress)?)
+}
+
+fn run_variants(userland: &Userland) -> Result<Vec<(Variant, Vec<Row>)>> {
+    let mut done = Vec::new();
+    for variant in variants::all() {
+        eprintln!("running with other constants: {}", variant.name);
+        let wanted = rows::timed(variants::LARGEST);
+        let measurements = measure(userland, &wanted, &variant.constants, &|_| ())?;
+        let rows = rows::rows(Some(&measurements), &variant.constants);
+        done.push((variant, rows));
+    }
+    Ok(done)
+}
+
+/// Writes the document where it was asked for, or to its place when it is complete.
+fn write(arguments: &Arguments, report: &Report) -> Result<()> {
+    let path = match &arguments.out {
+        Some(path) => path.clone(),
+        None if report.is_complete() && !report.variants.is_empty() => {
+            root().join("docs/fidelity.md")
+        }
+        None => {
+            eprintln!("docs/fidelity.md is left as it is: not everything was run");
+            return Ok(());
+        }
+    };
+    std::fs::write(&path, report.markdown())
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    eprintln!("wrote {}", path.display());
+    Ok(())
+}
+
+fn record(report: &Report) -> Result<()> {
+    anyhow::ensure!(
+        report.is_complete(),
+        "only a complete run is recorded: set QPUSCOPE_USERLAND"
+    );
+    let first_line = |program: &str, arguments: &[&str]| -> Result<String> {
+        let output = Command::new(program)
+            .args(arguments)
+            .current_dir(root())
+            .output();
+        let output = output.with_context(|| format!("cannot start {program}"))?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim().into())
+    };
+    let date = first_line("date", &["+%Y-%m-%d"])?;
+    let commit = first_line("git", &["rev-parse", "--short", "HEAD"])?;
+    let recorded = Recorded::new(report.rows, date, commit);
+    let path = root().join(recorded::PATH);
+    let text = serde_json::to_string_pretty(&recorded)? + "\n";
+    std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+    eprintln!("wrote {}", path.display());
+    Ok(())
+}

@@ -1,0 +1,112 @@
+//! Running GPU_FFT's test for many batches, on as many threads as the machine has.
+//!
+//! One run of a batch gives its time, its counters and its error; rows share them. Each run has a
+//! machine of its own, so that the order in which they end changes nothing.
+
+use crate::gpu_fft::{Error, Shape, hello_fft};
+use crate::machine::config;
+use crate::userland::Userland;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::thread;
+use v3d_sim::{Board, Constants, SOURCES};
+
+/// What is run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Wanted {
+    /// The batch.
+    pub shape: Shape,
+    /// Results and counts only.
+    pub functional: bool,
+}
+
+impl Wanted {
+    /// Points, by which the time that a run takes grows.
+    const fn points(&self) -> u64 {
+        (self.shape.jobs as u64) << self.shape.log2n
+    }
+}
+
+/// What a run found.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Measured {
+    /// V3D clocks from the first request to the end; no figure for the chip when functional.
+    pub clocks: u64,
+    /// Instructions of all QPUs.
+    pub instructions: u64,
+    /// Performance counters by source.
+    pub counters: [u64; SOURCES],
+    /// Error relative to the signal, parts per million.
+    pub ppm: f64,
+}
+
+/// Runs by what was wanted.
+pub type Measurements = BTreeMap<Wanted, Measured>;
+
+/// Runs all of them on a Pi 1 with `constants`, the longest first. `progress` is told what is done.
+///
+/// # Errors
+/// The first that happened; runs under way are finished.
+pub fn measure(
+    userland: &Userland,
+    wanted: &BTreeSet<Wanted>,
+    constants: &Constants,
+    progress: &(dyn Fn(&str) + Sync),
+) -> Result<Measurements, Error> {
+    let mut queue: Vec<Wanted> = wanted.iter().copied().collect();
+    queue.sort_by_key(Wanted::points);
+    let queue = Mutex::new(queue);
+    let done = Mutex::new(Ok(Measurements::new()));
+    let work = || {
+        loop {
+            let Some(next) = lock(&queue).pop() else {
+                break;
+            };
+            let result = run(userland, next, constants);
+            progress(&next.shape.name());
+            let mut done = lock(&done);
+            match (result, done.as_mut()) {
+                (Ok(measured), Ok(all)) => {
+                    all.insert(next, measured);
+                }
+                (Err(error), Ok(_)) => {
+                    *done = Err(error);
+                    lock(&queue).clear();
+                }
+                (_, Err(_)) => (),
+            }
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for _ in 0..threads.min(wanted.len()) {
+            scope.spawn(work);
+        }
+    });
+    done.into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// A lock; a thread that panicked has left nothing half done in it.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// One run.
+///
+/// # Errors
+/// When the batch cannot be made, or a program faults or does not end.
+pub fn run(userland: &Userland, wanted: Wanted, constants: &Constants) -> Result<Measured, Error> {
+    let mut config = config(Board::Pi1, constants);
+    config.functional = wanted.functional;
+    let outcome = hello_fft::run(userland, wanted.shape, config)?;
+    let statistics = outcome.run.statistics;
+    Ok(Measured {
+        clocks: outcome.run.clocks,
+        instructions: statistics.instructions.iter().sum(),
+        counters: statistics.counters,
+        ppm: 1e6 * outcome.relative_rms_error,
+    })
+}

@@ -1,0 +1,92 @@
+//! What fits the caches: loops over code and data of the published sizes miss nothing.
+
+use super::iteration::{LINE_BYTES, Loop};
+use super::lookup::{L1_BYTES, addresses, one_at_a_time};
+use super::{CACHES, Measurement, Microbenchmark};
+use crate::row::{Band, Section};
+use qpu::generate::{R0, R1, R2, TMU0_S};
+use v3d_sim::{Board, Constants};
+
+/// Instructions that the cache of a slice holds.
+const CODE: usize = 512;
+/// Instructions of the loop itself.
+const LOOP: usize = 5;
+/// Instructions in a line.
+const LINE: usize = 8;
+
+const CODE_MISSES: usize = 21;
+const LOOKUP_MISSES: usize = 25;
+
+pub const LIST: &[Microbenchmark] = &[
+    misses(
+        "misses of a loop of 512 instructions, an iteration",
+        0.0,
+        code_misses,
+    ),
+    misses(
+        "misses of lookups through 4 KiB, an iteration",
+        0.0,
+        data_misses,
+    ),
+    misses(
+        "misses of a lookup by turns in two lines 4 KiB apart",
+        1.0,
+        |constants| {
+            let alternate = |b: &mut qpu::generate::Builder| {
+                b.xor(R0, R0, R1);
+            };
+            Ok(one_at_a_time(constants, alternate, L1_BYTES)?.counters[LOOKUP_MISSES])
+        },
+    ),
+];
+
+const fn misses(
+    what: &'static str,
+    published: f64,
+    measure: fn(&Constants) -> Measurement,
+) -> Microbenchmark {
+    Microbenchmark {
+        section: Section::Microbenchmarks,
+        what,
+        source: CACHES,
+        board: Board::Pi2,
+        unit: "lines",
+        published,
+        band: Band::Exact,
+        fitted: false,
+        measure,
+    }
+}
+
+fn code_misses(constants: &Constants) -> Measurement {
+    let iteration = Loop {
+        board: Board::Pi2,
+        data_bytes: 0,
+        uniforms: &[],
+        // The loop starts with a line.
+        setup: &|b| b.nops(LINE - b.len() % LINE),
+        body: &|b| b.nops(CODE - LOOP),
+    };
+    Ok(iteration.measure(constants)?.counters[CODE_MISSES])
+}
+
+fn data_misses(constants: &Constants) -> Measurement {
+    let iteration = Loop {
+        board: Board::Pi2,
+        data_bytes: L1_BYTES,
+        uniforms: &[],
+        setup: &|b| {
+            addresses(b, LINE_BYTES);
+            b.mov(R2, R0);
+        },
+        body: &|b| {
+            b.mov(R0, R2);
+            for _ in 0..L1_BYTES / LINE_BYTES {
+                b.mov(TMU0_S, R0);
+                b.nop().ldtmu0();
+                b.add(R0, R0, R1);
+            }
+        },
+    };
+    Ok(iteration.measure(constants)?.counters[LOOKUP_MISSES])
+}

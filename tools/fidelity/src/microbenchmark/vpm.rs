@@ -1,0 +1,93 @@
+//! The VPM as a QPU sees it: what the first vector of a read costs, and those after it.
+
+use super::iteration::{Iteration, Loop};
+use super::{FORUM, Microbenchmark, TERMINUS};
+use crate::machine::MachineError;
+use crate::row::{Band, Section};
+use qpu::generate::{NONE, R0, RD_SETUP, VPM, WR_SETUP};
+use qpu::vpm::Block;
+use v3d_sim::{Board, Constants};
+
+/// Vectors of a read or write of more than one.
+const VECTORS: u8 = 16;
+
+pub const LIST: &[Microbenchmark] = &[
+    Microbenchmark {
+        section: Section::Microbenchmarks,
+        what: "stall of the first VPM read after its setup",
+        source: FORUM,
+        board: Board::Pi2,
+        unit: "slots",
+        published: 5.0,
+        band: Band::Near(1.0),
+        fitted: true,
+        measure: |constants| Ok(reads(constants, 1)?.stall_slots()),
+    },
+    Microbenchmark {
+        section: Section::Microbenchmarks,
+        what: "each further VPM read of the setup",
+        source: TERMINUS,
+        board: Board::Pi2,
+        unit: "slots",
+        published: 1.0,
+        band: Band::Near(1.0),
+        fitted: false,
+        measure: |constants| {
+            let (one, all) = (reads(constants, 1)?, reads(constants, VECTORS)?);
+            Ok((all.clocks - one.clocks) / 4.0 / f64::from(VECTORS - 1))
+        },
+    },
+    Microbenchmark {
+        section: Section::Microbenchmarks,
+        what: "each VPM write of one QPU",
+        source: TERMINUS,
+        board: Board::Pi2,
+        unit: "slots",
+        published: 1.0,
+        band: Band::Near(1.0),
+        fitted: false,
+        measure: writes,
+    },
+];
+
+fn reads(constants: &Constants, vectors: u8) -> Result<Iteration, MachineError> {
+    let setup = Block::row(0).read_setup(vectors).expect("in range");
+    Loop {
+        board: Board::Pi2,
+        data_bytes: 0,
+        uniforms: &[],
+        setup: &|b| {
+            // The rows have to be somebody's: a read of rows never written is a warning.
+            b.ldi(WR_SETUP, Block::row(0).write_setup().expect("in range"));
+            for _ in 0..VECTORS {
+                b.mov(VPM, R0);
+            }
+            b.nops(16);
+        },
+        body: &|b| {
+            b.ldi(RD_SETUP, setup);
+            for _ in 0..vectors {
+                b.mov(NONE, VPM);
+            }
+        },
+    }
+    .measure(constants)
+}
+
+fn writes(constants: &Constants) -> Result<f64, MachineError> {
+    let iteration = Loop {
+        board: Board::Pi2,
+        data_bytes: 0,
+        uniforms: &[],
+        setup: &|b| {
+            b.ldi(WR_SETUP, Block::row(0).write_setup().expect("in range"));
+        },
+        body: &|b| {
+            for _ in 0..VECTORS {
+                b.mov(VPM, R0);
+            }
+        },
+    }
+    .measure(constants)?;
+    Ok(1.0 + iteration.stall_slots() / f64::from(VECTORS))
+}

@@ -1,0 +1,116 @@
+//! Tables in Markdown, padded so that they read as well on a terminal.
+
+use std::fmt::Write;
+
+/// A table: headings, and rows of as many cells.
+pub struct Table {
+    headings: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// An empty table.
+    pub fn new(headings: &[&str]) -> Self {
+        Self {
+            headings: headings.iter().map(ToString::to_string).collect(),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Appends a row.
+    pub fn row(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
+    /// Appends it to a document.
+    pub fn write(&self, out: &mut String) {
+        let columns = 0..self.headings.len();
+        let widths: Vec<usize> = columns
+            .map(|column| {
+                let cells = self.rows.iter().filter_map(|row| row.get(column));
+                let all = cells.chain(self.headings.get(column));
+                // A rule has three dashes at least.
+                all.map(|cell| cell.chars().count())
+                    .max()
+                    .unwrap_or(0)
+                    .max(3)
+            })
+            .collect();
+        let line = |out: &mut String, cells: &[String]| {
+            for (cell, width) in cells.iter().zip(&widths) {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "| {cell:width$} ");
+            }
+            out.push_str("|\n");
+        };
+        line(out, &self.headings);
+        let rules: Vec<String> = widths.iter().map(|width| "-".repeat(*width)).collect();
+        line(out, &rules);
+        for row in &self.rows {
+            line(out, row);
+        }
+        out.push('\n');
+    }
+}
+
+/// A figure for a reader: four significant digits, or all of an integer, in groups of three.
+pub fn figure(value: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    let decimals = if value.fract() == 0.0 {
+        0
+    } else {
+        (3 - magnitude).clamp(0, 6)
+    };
+    let text = format!("{:.*}", decimals as usize, value.abs());
+    let (whole, fraction) = match text.split_once('.') {
+        Some((whole, fraction)) => (whole, format!(".{fraction}")),
+        None => (&text[..], String::new()),
+    };
+    let mut groups = String::new();
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+            groups.push(',');
+        }
+        groups.push(digit);
+    }
+    let sign = if value < 0.0 { "-" } else { "" };
+    format!("{sign}{groups}{fraction}")
+}
+
+/// A relative error in per cent.
+pub fn percent(error: f64) -> String {
+    if error == 0.0 {
+        return "0".into();
+    }
+    format!("{:+.1} %", 100.0 * error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_have_four_digits_or_all() {
+        assert_eq!(figure(0.0), "0");
+        assert_eq!(figure(0.326_5), "0.3265");
+        assert_eq!(figure(33.0), "33");
+        assert_eq!(figure(34.812_3), "34.81");
+        assert_eq!(figure(-407_200.4), "-407,200");
+        assert_eq!(figure(23_420_552.0), "23,420,552");
+    }
+
+    #[test]
+    fn columns_line_up() {
+        let mut table = Table::new(&["a", "longer"]);
+        table.row(vec!["±12 %".into(), "x".into()]);
+        let mut text = String::new();
+        table.write(&mut text);
+        assert_eq!(
+            text,
+            "| a     | longer |\n| ----- | ------ |\n| ±12 % | x      |\n\n"
+        );
+    }
+}
