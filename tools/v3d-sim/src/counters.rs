@@ -1,10 +1,12 @@
 //! Performance counters, and the simulator's own statistics.
 //!
-//! Sources 0..29 as in the guide's table 82 and Linux. The functional model counts 13, 14, 16, 17, 20
-//! to 24; TMU cache and L2C, and what only timing can tell, stay 0.
+//! Sources 0..29 as in the guide's table 82 and Linux. 0 to 12, 15, 18 and 19 belong to the 3D pipeline
+//! and stay 0. The functional model counts 13, 14, 16, 17 and 20 to 24; misses of real caches and the
+//! rest come from the cycle model.
 
 use crate::event::Wait;
 use crate::shared::QPUS;
+use crate::time::CacheCounts;
 use std::collections::{BTreeMap, HashSet};
 
 /// Number of performance counter sources.
@@ -101,6 +103,8 @@ pub struct Totals {
     pub vdw: DmaWork,
     /// Host interrupts.
     pub host_interrupts: u64,
+    /// What only the cycle model counts, as of when it last gave back control.
+    pub caches: Option<CacheCounts>,
 }
 
 impl Totals {
@@ -120,6 +124,7 @@ impl Totals {
     #[must_use]
     pub fn source(&self, id: usize) -> u64 {
         let instructions: u64 = self.instructions.iter().sum();
+        let caches = self.caches.as_ref();
         match id {
             13 => (self.rounds * QPUS as u64 - self.active_rounds) * ROUND_CLOCKS,
             14 => self.active_rounds * ROUND_CLOCKS,
@@ -132,10 +137,15 @@ impl Totals {
                     * ROUND_CLOCKS
             }
             20 => instructions,
-            21 => self.code_lines,
+            21 => caches.map_or(self.code_lines, |caches| caches.code_lines),
             22 => self.uniforms,
-            23 => self.uniform_lines,
+            23 => caches.map_or(self.uniform_lines, |caches| caches.uniform_lines),
             24 => self.tmu_requests * 16,
+            25 => caches.map_or(0, |caches| caches.tmu_misses),
+            26 => caches.map_or(0, |caches| caches.vdw_stall),
+            27 => caches.map_or(0, |caches| caches.vdr_stall),
+            28 => caches.map_or(0, |caches| caches.l2c_hits),
+            29 => caches.map_or(0, |caches| caches.l2c_misses),
             _ => 0,
         }
     }

@@ -187,8 +187,12 @@ pub enum Wait {
     Mutex,
     /// Room in the request FIFO of the TMU of this number.
     TmuRequest(u8),
-    /// The VPM. The functional model never waits for it; the cycle model will.
-    Vpm,
+    /// The result of a lookup on the TMU of this number.
+    TmuResult(u8),
+    /// A vector that the VPM has not delivered.
+    VpmRead,
+    /// Room in its FIFO of writes to the VPM.
+    VpmWrite,
     /// The end of this QPU's DMA load.
     DmaLoad,
     /// The end of this QPU's DMA store.
@@ -197,11 +201,17 @@ pub enum Wait {
     Host,
     /// Nothing: the QPU has faulted.
     Hung,
+    /// A line of code.
+    Instruction,
+    /// A uniform.
+    Uniform,
+    /// The SFU of its slice.
+    Sfu,
 }
 
 impl Wait {
     /// The names of all causes.
-    pub const CAUSES: [&'static str; 8] = [
+    pub const CAUSES: [&'static str; 11] = [
         "semaphore",
         "mutex",
         "tmu",
@@ -210,6 +220,9 @@ impl Wait {
         "vdw",
         "host",
         "hung",
+        "code",
+        "uniform",
+        "sfu",
     ];
 
     pub(crate) const TMU_CAUSE: usize = 2;
@@ -220,12 +233,15 @@ impl Wait {
         match self {
             Self::SemaphoreIncrement(_) | Self::SemaphoreDecrement(_) => 0,
             Self::Mutex => 1,
-            Self::TmuRequest(_) => Self::TMU_CAUSE,
-            Self::Vpm => 3,
+            Self::TmuRequest(_) | Self::TmuResult(_) => Self::TMU_CAUSE,
+            Self::VpmRead | Self::VpmWrite => 3,
             Self::DmaLoad => 4,
             Self::DmaStore => 5,
             Self::Host => 6,
             Self::Hung => 7,
+            Self::Instruction => 8,
+            Self::Uniform => 9,
+            Self::Sfu => 10,
         }
     }
 
@@ -243,11 +259,16 @@ impl fmt::Display for Wait {
             Self::SemaphoreDecrement(number) => write!(f, "semaphore {number} to rise above 0"),
             Self::Mutex => write!(f, "the mutex"),
             Self::TmuRequest(tmu) => write!(f, "room in the request FIFO of TMU {tmu}"),
-            Self::Vpm => write!(f, "the VPM"),
+            Self::TmuResult(tmu) => write!(f, "a result of TMU {tmu}"),
+            Self::VpmRead => write!(f, "a vector from the VPM"),
+            Self::VpmWrite => write!(f, "room for a write to the VPM"),
             Self::DmaLoad => write!(f, "its DMA load"),
             Self::DmaStore => write!(f, "its DMA store"),
             Self::Host => write!(f, "the host: it is halted (DBQRUN resumes it)"),
             Self::Hung => write!(f, "nothing: it has faulted"),
+            Self::Instruction => write!(f, "a line of code"),
+            Self::Uniform => write!(f, "a uniform"),
+            Self::Sfu => write!(f, "the SFU of its slice"),
         }
     }
 }

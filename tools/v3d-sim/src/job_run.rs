@@ -7,7 +7,7 @@ use crate::board::Board;
 use crate::config::Config;
 use crate::counters::{ROUND_CLOCKS, Statistics};
 use crate::event::{DeadlockReport, Fault, Place, Warning};
-use crate::launch::{self, Progress, Stop};
+use crate::launch::{self, AT_A_TIME, Progress, Stop};
 use crate::memory::Memory;
 use crate::observe::{Observer, Unobserved};
 use crate::v3d::V3d;
@@ -137,7 +137,8 @@ impl JobRun {
     ) -> Option<JobEnd> {
         let until = self.rounds_left.saturating_sub(rounds);
         while self.end.is_none() {
-            self.end = self.step(memory, observer);
+            let most = self.rounds_left.saturating_sub(until);
+            self.end = self.step(memory, most, observer);
             // With none left the next step says whether that is the limit or the end.
             if self.rounds_left <= until && self.rounds_left > 0 {
                 break;
@@ -146,7 +147,12 @@ impl JobRun {
         self.end
     }
 
-    fn step<O: Observer>(&mut self, memory: &mut impl Memory, observer: &mut O) -> Option<JobEnd> {
+    fn step<O: Observer>(
+        &mut self,
+        memory: &mut impl Memory,
+        rounds: u64,
+        observer: &mut O,
+    ) -> Option<JobEnd> {
         let Some(JobLaunch { programs, clear }) = self.launches.get(self.launch) else {
             return Some(JobEnd::Completed);
         };
@@ -158,7 +164,7 @@ impl JobRun {
             }
         };
         let (v3d, left) = (&mut self.v3d, &mut self.rounds_left);
-        match progress.step(v3d, memory, programs, left, observer) {
+        match progress.step(v3d, memory, programs, rounds.min(AT_A_TIME), left, observer) {
             Ok(false) => None,
             Ok(true) => {
                 self.launch += 1;

@@ -22,6 +22,9 @@ const DBQITE: u32 = 0xe2c;
 /// Counts, error and queue.
 const SRQCS_RESET: u32 = 1 << 16 | 1 << 8 | 1 << 7 | 1;
 
+/// Rounds between two looks at whether V3D is stuck: a limit of time is exact to the round.
+pub const AT_A_TIME: u64 = 1024;
+
 /// Why a launch did not end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
@@ -62,13 +65,14 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Queues what there is room for and runs one round, which it counts down. True when all programs
-    /// have ended.
+    /// Queues what there is room for and runs at most `rounds` rounds, which it counts down, but not
+    /// beyond the end of a program or a fault. True when all programs have ended.
     pub fn step<O: Observer>(
         &mut self,
         v3d: &mut V3d,
         memory: &mut impl Memory,
         programs: &[Program],
+        rounds: u64,
         rounds_left: &mut u64,
         observer: &mut O,
     ) -> Result<bool, Stop> {
@@ -94,7 +98,8 @@ impl Progress {
         if *rounds_left == 0 {
             return Err(Stop::Limit);
         }
-        *rounds_left -= v3d.advance_observed(memory, 1, observer);
+        let rounds = rounds.min(*rounds_left);
+        *rounds_left -= v3d.advance_to_news(memory, rounds, observer);
         Ok(false)
     }
 }
@@ -108,6 +113,6 @@ pub fn run<O: Observer>(
     observer: &mut O,
 ) -> Result<(), Stop> {
     let mut progress = Progress::default();
-    while !progress.step(v3d, memory, programs, rounds_left, observer)? {}
+    while !progress.step(v3d, memory, programs, AT_A_TIME, rounds_left, observer)? {}
     Ok(())
 }

@@ -82,6 +82,7 @@ mod semaphore;
 mod sfu;
 mod shared;
 mod time;
+mod timed;
 mod tmu;
 mod uniforms;
 mod v3d;

@@ -4,15 +4,16 @@ use crate::code::CodeCache;
 use crate::config::Config;
 use crate::conflicts::Conflicts;
 use crate::counters::{DmaWork, Totals};
-use crate::dma::Engine;
 use crate::dma::vdr::{self, Load};
 use crate::dma::vdw::{self, Store};
+use crate::dma::{Engine, RowDone};
 use crate::event::FaultKind;
 use crate::memory::Memory;
 use crate::mutex::Mutex;
 use crate::observe::{DmaEngine, UnitEvent, UnitLog};
 use crate::report::{At, Reporter};
 use crate::semaphore::Semaphores;
+use crate::time::Time;
 use crate::tmu::stale::StaleLines;
 use crate::vpm::Vpm;
 
@@ -46,6 +47,8 @@ pub struct Shared {
     pub totals: Totals,
     /// What went wrong.
     pub report: Reporter,
+    /// The cycle model, unless the run is functional.
+    pub time: Option<Box<Time>>,
     /// What an observer has not been told yet.
     pub log: UnitLog,
     /// A bit for each QPU whose host interrupt is latched: DBQITC.
@@ -81,6 +84,7 @@ impl Shared {
             stale: StaleLines::default(),
             totals: Totals::default(),
             report: Reporter::new(config.strict),
+            time: config.is_timed().then(|| Box::new(Time::new(config))),
             log: UnitLog::default(),
             host_interrupts: 0,
             interrupt_enable: 0,
@@ -102,31 +106,46 @@ impl Shared {
         self.vpm.advance(self.now);
         let loaded = self.vdr.advance(self.now, &mut self.vpm, memory);
         let stored = self.vdw.advance(self.now, &mut self.vpm, memory);
-        for (row, engine) in [(&loaded, DmaEngine::Load), (&stored, DmaEngine::Store)] {
-            if let Some(row) = row
-                && row.is_last
-            {
-                let qpu = row.at.qpu;
-                self.log.note(|| UnitEvent::DmaDone { engine, qpu });
-            }
+        [
+            loaded.and_then(|row| self.row_loaded(row)),
+            stored.and_then(|row| self.row_stored(row)),
+        ]
+    }
+
+    /// Moves the next row of a load: whose it was, and why it could not be moved.
+    pub fn load_row(&mut self, memory: &mut impl Memory) -> (Option<u8>, Option<(At, FaultKind)>) {
+        match self.vdr.move_row(&mut self.vpm, memory) {
+            Some(row) => (Some(row.at.qpu), self.row_loaded(row)),
+            None => (None, None),
         }
-        if let Some(row) = &stored
-            && row.fault.is_none()
-        {
+    }
+
+    /// As [`Shared::load_row`], of a store.
+    pub fn store_row(&mut self, memory: &mut impl Memory) -> (Option<u8>, Option<(At, FaultKind)>) {
+        match self.vdw.move_row(&mut self.vpm, memory) {
+            Some(row) => (Some(row.at.qpu), self.row_stored(row)),
+            None => (None, None),
+        }
+    }
+
+    fn row_loaded(&mut self, row: RowDone) -> Option<(At, FaultKind)> {
+        self.note_done(&row, DmaEngine::Load);
+        count(&mut self.totals.vdr, row)
+    }
+
+    fn row_stored(&mut self, row: RowDone) -> Option<(At, FaultKind)> {
+        self.note_done(&row, DmaEngine::Store);
+        if row.fault.is_none() {
             self.stale.store(row.address, row.bytes);
         }
-        let note = |work: &mut DmaWork, row: crate::dma::RowDone| {
-            work.bytes += if row.fault.is_none() {
-                u64::from(row.bytes)
-            } else {
-                0
-            };
-            row.fault.map(|fault| (row.at, fault))
-        };
-        [
-            loaded.and_then(|row| note(&mut self.totals.vdr, row)),
-            stored.and_then(|row| note(&mut self.totals.vdw, row)),
-        ]
+        count(&mut self.totals.vdw, row)
+    }
+
+    fn note_done(&mut self, row: &RowDone, engine: DmaEngine) {
+        if row.is_last {
+            let qpu = row.at.qpu;
+            self.log.note(|| UnitEvent::DmaDone { engine, qpu });
+        }
     }
 
     /// A QPU raises its host interrupt. It is latched when DBCFG and DBQITE let it through.
@@ -136,4 +155,12 @@ impl Shared {
             self.host_interrupts |= self.interrupt_enable & 1 << qpu;
         }
     }
+}
+
+/// Counts a row that was moved; gives why it was not.
+fn count(work: &mut DmaWork, row: RowDone) -> Option<(At, FaultKind)> {
+    if row.fault.is_none() {
+        work.bytes += u64::from(row.bytes);
+    }
+    row.fault.map(|fault| (row.at, fault))
 }

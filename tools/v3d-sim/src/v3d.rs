@@ -14,6 +14,7 @@ use crate::registers::Registers;
 use crate::rule::Rule;
 use crate::scheduler::Scheduler;
 use crate::shared::{QPUS, Shared};
+use crate::time::ROUND;
 use crate::view::QpuView;
 
 /// The V3D block: starts powered, reset and idle.
@@ -25,13 +26,20 @@ pub struct V3d {
     pub(crate) registers: Registers,
     order: Order,
     /// What each QPU waited for in the last round.
-    waits: [Option<Wait>; QPUS],
+    pub(crate) waits: [Option<Wait>; QPUS],
     /// Nothing could go on in the last round, so nothing will until the ARM writes a register.
     stuck: bool,
     stuck_rounds: u64,
     deadlock_reported: bool,
     /// Programs have run since V3D was last idle.
-    launched: bool,
+    pub(crate) launched: bool,
+    /// The first round of each QPU's program that has not been counted as active; with time only.
+    pub(crate) active_from: [u64; QPUS],
+    /// The round up to which all counts are right; with time only.
+    pub(crate) settled_at: u64,
+    /// Advancing ends when a program ends or a QPU faults.
+    pub(crate) stops_at_news: bool,
+    news: bool,
     /// QPUs that were given a program of which no observer has been told.
     started: [bool; QPUS],
 }
@@ -51,6 +59,10 @@ impl V3d {
             stuck_rounds: 0,
             deadlock_reported: false,
             launched: false,
+            active_from: [0; QPUS],
+            settled_at: 0,
+            stops_at_news: false,
+            news: false,
             started: [false; QPUS],
             config,
         }
@@ -77,7 +89,7 @@ impl V3d {
         self.has_programs() || self.shared.is_busy()
     }
 
-    fn has_programs(&self) -> bool {
+    pub(crate) fn has_programs(&self) -> bool {
         self.scheduler.queued() > 0 || self.qpus.iter().any(|qpu| !qpu.is_idle())
     }
 
@@ -104,8 +116,14 @@ impl V3d {
             self.tell_starts(observer);
         }
         let mut used = 0;
-        while used < rounds && self.is_running() {
-            if self.stuck {
+        self.news = false;
+        if self.shared.time.is_some() {
+            used = self.advance_timed(memory, rounds, observer);
+        }
+        while self.shared.time.is_none() && used < rounds && self.is_running() && !self.is_news() {
+            if self.stuck && self.stops_at_news {
+                break;
+            } else if self.stuck {
                 self.pass_time(rounds - used, observer);
                 used = rounds;
             } else {
@@ -119,6 +137,29 @@ impl V3d {
         used
     }
 
+    /// As [`V3d::advance_observed`], but not beyond a round in which a program ends, a QPU faults, or
+    /// nothing can go on.
+    pub(crate) fn advance_to_news<O: Observer>(
+        &mut self,
+        memory: &mut impl Memory,
+        rounds: u64,
+        observer: &mut O,
+    ) -> u64 {
+        self.stops_at_news = true;
+        let used = self.advance_observed(memory, rounds, observer);
+        self.stops_at_news = false;
+        used
+    }
+
+    /// Whether something has happened that the caller wants to see.
+    pub(crate) fn is_news(&self) -> bool {
+        self.news && self.stops_at_news
+    }
+
+    pub(crate) fn note_news(&mut self) {
+        self.news = true;
+    }
+
     fn round<O: Observer>(&mut self, memory: &mut impl Memory, observer: &mut O) {
         let busy = self.shared.is_busy();
         self.shared.now += 1;
@@ -126,6 +167,7 @@ impl V3d {
         if busy {
             for (at, kind) in self.shared.advance(memory).into_iter().flatten() {
                 self.qpus[usize::from(at.qpu)].hang(at, kind, &mut self.shared);
+                self.news = true;
             }
             if O::ACTIVE {
                 self.shared.log.tell(self.now(), observer);
@@ -167,6 +209,7 @@ impl V3d {
         match step {
             Step::Executed => self.qpus[number].hold = self.order.next_hold(),
             Step::Ended => {
+                self.news = true;
                 self.scheduler.complete();
                 self.dispatch();
                 if O::ACTIVE {
@@ -174,6 +217,7 @@ impl V3d {
                 }
             }
             Step::Waited(wait) => {
+                self.news |= wait == Wait::Hung;
                 self.waits[number] = Some(wait);
                 self.shared.totals.stall_rounds[number][wait.cause_number()] += 1;
                 return false;
@@ -188,7 +232,13 @@ impl V3d {
     }
 
     /// Tells what a QPU did with the instruction at `pc`.
-    fn tell_step(&mut self, number: usize, pc: u32, step: Step, observer: &mut impl Observer) {
+    pub(crate) fn tell_step(
+        &mut self,
+        number: usize,
+        pc: u32,
+        step: Step,
+        observer: &mut impl Observer,
+    ) {
         let clock = self.now();
         let qpu = number as u8;
         if let Step::Waited(wait) = step {
@@ -219,7 +269,7 @@ impl V3d {
     }
 
     /// Tells of programs that have been started since it was last told.
-    fn tell_starts(&mut self, observer: &mut impl Observer) {
+    pub(crate) fn tell_starts(&mut self, observer: &mut impl Observer) {
         let clock = self.shared.now * ROUND_CLOCKS;
         for number in 0..QPUS {
             if std::mem::take(&mut self.started[number]) && !self.qpus[number].is_idle() {
@@ -228,13 +278,18 @@ impl V3d {
         }
     }
 
-    /// Starts queued programs on idle QPUs, the highest number first.
+    /// Starts queued programs on idle QPUs, in the order that the constants name.
     pub(crate) fn dispatch(&mut self) {
-        for number in (0..QPUS).rev() {
+        for number in self.config.constants.launch_order.qpus() {
+            let number = usize::from(number);
             if self.qpus[number].is_idle()
                 && let Some(request) = self.scheduler.next_for(number)
             {
                 self.qpus[number].start(request, &mut self.shared);
+                if let Some(time) = &mut self.shared.time {
+                    let address = request.uniforms.address();
+                    self.active_from[number] = time.start(number, address, self.shared.now);
+                }
                 self.launched = true;
                 self.started[number] = true;
             }
@@ -244,9 +299,15 @@ impl V3d {
     /// The ARM has written something: what waited may go on.
     pub(crate) fn wake(&mut self) {
         self.set_stuck(false);
+        if let Some(time) = &mut self.shared.time {
+            for number in 0..QPUS {
+                time.issue
+                    .wake(number, Wait::Host, (self.shared.now + 1) * ROUND);
+            }
+        }
     }
 
-    fn set_stuck(&mut self, stuck: bool) {
+    pub(crate) fn set_stuck(&mut self, stuck: bool) {
         self.stuck = stuck;
         if stuck {
             self.stuck_rounds += 1;
@@ -280,6 +341,12 @@ impl V3d {
                 }
             }
         }
+        self.note_stuck(rounds);
+    }
+
+    /// Nothing has happened for `rounds` rounds more: a deadlock, if it has been long enough.
+    pub(crate) fn note_stuck(&mut self, rounds: u64) {
+        self.stuck = true;
         self.stuck_rounds += rounds;
         // A fault has been reported, and halted QPUs are the host's: neither is news.
         let explained = self
@@ -311,7 +378,7 @@ impl V3d {
     }
 
     /// Semaphores survive programs: one that is left up will surprise the next launch.
-    fn check_semaphores(&mut self) {
+    pub(crate) fn check_semaphores(&mut self) {
         let counts = self.shared.semaphores.counts();
         if counts != [0; 16] {
             let left = counts.iter().enumerate().filter(|(_, count)| **count > 0);
@@ -350,6 +417,16 @@ impl V3d {
     /// old copy until the caches are cleared (rule `tmu-stale-line`).
     pub fn memory_changed(&mut self, addr: u32, bytes: u32) {
         self.shared.stale.store(addr, bytes);
+        self.arm_touched(addr, bytes);
+    }
+
+    /// The ARM has written or read `bytes` bytes at `addr` through the L2 that it shares with V3D on
+    /// some boards ([`crate::Board::has_system_l2`]): they lie there until others take their place.
+    /// [`V3d::memory_changed`] says so by itself.
+    pub fn arm_touched(&mut self, addr: u32, bytes: u32) {
+        if let Some(time) = &mut self.shared.time {
+            time.arm_wrote(addr, bytes);
+        }
     }
 
     /// Where every QPU with a program is.

@@ -2,7 +2,7 @@
 //!
 //! Each is one engine for the whole chip with a queue; setup words are kept per QPU and taken when the
 //! address is written (Broadcom's shaders rely on it). Rows move one after the other, at a pace that
-//! the cycle model will replace; in the meantime VPM and memory hold what they held, so a missing wait
+//! the cycle model replaces; in the meantime VPM and memory hold what they held, so a missing wait
 //! shows.
 
 pub mod setup;
@@ -12,6 +12,7 @@ pub mod vdw;
 use crate::event::{Access, FaultKind};
 use crate::memory::{Memory, MemoryFault};
 use crate::report::At;
+use crate::time::Rows;
 use crate::vpm::Vpm;
 use std::collections::VecDeque;
 
@@ -36,6 +37,20 @@ pub trait Transfer {
     fn row_bytes(&self) -> u32;
     /// Where a row starts in memory.
     fn row_address(&self, row: u32) -> u32;
+    /// Where its rows lie, for the cycle model.
+    fn geometry(&self) -> Rows {
+        let pitch = if self.rows() > 1 {
+            self.row_address(1).wrapping_sub(self.row_address(0))
+        } else {
+            0
+        };
+        Rows {
+            address: self.row_address(0),
+            count: self.rows(),
+            bytes: self.row_bytes(),
+            pitch,
+        }
+    }
     /// Moves one row.
     ///
     /// # Errors
@@ -125,10 +140,22 @@ impl<T: Transfer> Engine<T> {
         vpm: &mut Vpm,
         memory: &mut impl Memory,
     ) -> Option<RowDone> {
-        let request = self.queue.front_mut()?;
-        if now < self.next_row_at {
+        if self.queue.is_empty() || now < self.next_row_at {
             return None;
         }
+        let done = self.move_row(vpm, memory)?;
+        let pace = if done.is_last {
+            T::PACE.start
+        } else {
+            T::PACE.row
+        };
+        self.next_row_at = now + pace;
+        Some(done)
+    }
+
+    /// Moves the next row, whenever it is due.
+    pub fn move_row(&mut self, vpm: &mut Vpm, memory: &mut impl Memory) -> Option<RowDone> {
+        let request = self.queue.front_mut()?;
         let moved = request.transfer.move_row(request.rows_done, vpm, memory);
         request.rows_done += 1;
         let mut done = RowDone {
@@ -138,12 +165,10 @@ impl<T: Transfer> Engine<T> {
             is_last: false,
             fault: moved.err().map(|fault| FaultKind::Memory(T::ACCESS, fault)),
         };
-        self.next_row_at = now + T::PACE.row;
         if request.rows_done == request.transfer.rows() || done.fault.is_some() {
             done.is_last = true;
             self.busy &= !(1 << request.at.qpu);
             self.queue.pop_front();
-            self.next_row_at = now + T::PACE.start;
         }
         Some(done)
     }

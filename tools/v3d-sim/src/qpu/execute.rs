@@ -168,6 +168,9 @@ impl Qpu {
                     .tmus
                     .unit(self.number, u8::from(signal == Signal::LoadTmu1));
                 if let Some(value) = self.tmus.pop(unit) {
+                    if let Some(time) = &mut shared.time {
+                        time.took_result(usize::from(self.number), unit);
+                    }
                     self.write_r4(value, shared);
                     let qpu = self.number;
                     shared.log.note(|| UnitEvent::TmuTaken { qpu, tmu: unit });
@@ -206,6 +209,10 @@ impl Qpu {
             SemaphoreAction::Decrement => shared.semaphores.decrement(semaphore.number()),
         }
         let (number, counts) = (semaphore.number(), shared.semaphores.counts());
+        if let Some(time) = &mut shared.time {
+            let up = semaphore.action() == SemaphoreAction::Increment;
+            time.semaphore_changed(number, up, shared.now);
+        }
         shared.log.note(|| UnitEvent::Semaphore {
             qpu: self.number,
             number,

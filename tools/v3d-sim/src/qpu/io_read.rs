@@ -42,6 +42,9 @@ impl Qpu {
                 Some(setup) => popped.vpm = shared.vpm.read(self.number, &setup),
                 None => self.warn(Rule::VpmSurplusRead, shared, String::new),
             }
+            if let Some(time) = &mut shared.time {
+                time.took_vector(usize::from(self.number), shared.now);
+            }
         }
         if reads.contains(&raddr::MUTEX_ACQUIRE) {
             if shared.vpm.is_writing(self.number) {
@@ -73,6 +76,9 @@ impl Qpu {
         shared
             .totals
             .uniform(self.number / 4, self.uniforms.address());
+        if let Some(time) = &mut shared.time {
+            time.took_uniform(usize::from(self.number), shared.now);
+        }
         self.uniforms
             .pop(memory)
             .map_err(|fault| FaultKind::Memory(Access::Uniform, fault))

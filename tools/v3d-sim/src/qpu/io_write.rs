@@ -57,6 +57,10 @@ impl Qpu {
                     }
                     File::B => self.uniforms.jump_relative(value[0]),
                 }
+                if let Some(time) = &mut shared.time {
+                    let (qpu, address) = (usize::from(self.number), self.uniforms.address());
+                    time.moved_uniforms(qpu, address, shared.now);
+                }
             }
             waddr::MS_REV_FLAGS => match file {
                 File::A => {
@@ -86,6 +90,9 @@ impl Qpu {
                     self.warn(Rule::MutexReleaseWithoutHolding, shared, String::new);
                 }
                 let (qpu, held) = (self.number, shared.mutex.holder().is_some());
+                if let Some(time) = &mut shared.time {
+                    time.mutex_released(shared.now);
+                }
                 shared.log.note(|| UnitEvent::Mutex { qpu, held });
             }
             waddr::TMU0_S | waddr::TMU1_S => {
@@ -94,7 +101,12 @@ impl Qpu {
             _ if address.is_tmu() => return Err(FaultKind::ThreeD("a TMU texture coordinate")),
             waddr::QUAD_XY => return Err(FaultKind::ThreeD("a quad coordinate")),
             _ => match Function::at(address) {
-                Some(function) => self.write_sfu(function.apply(value), shared)?,
+                Some(function) => {
+                    if let Some(time) = &mut shared.time {
+                        time.used_sfu(usize::from(self.number), shared.now);
+                    }
+                    self.write_sfu(function.apply(value), shared)?;
+                }
                 None => return Err(FaultKind::ThreeD("the tile buffer")),
             },
         }
@@ -131,6 +143,9 @@ impl Qpu {
             .vpm
             .write(self.number, shared.now, self.vpm_write, *value);
         self.vpm_write.advance();
+        if let Some(time) = &mut shared.time {
+            time.wrote_vector(usize::from(self.number), shared.now);
+        }
     }
 
     fn write_read_setup(&mut self, word: u32, shared: &mut Shared) -> Result<(), FaultKind> {
@@ -138,9 +153,15 @@ impl Qpu {
             0 => {
                 let setup =
                     BlockSetup::from_word(word).ok_or(FaultKind::Setup("SIZE 3 of a VPM read"))?;
+                let left = self.vpm_reads.left();
+                // With vectors left the unit reads on, and has fetched these when they are wanted.
+                if left == 0
+                    && let Some(time) = &mut shared.time
+                {
+                    time.set_up_reads(usize::from(self.number), shared.now);
+                }
                 let rule = shared.conflicts.vpm_read_setups;
                 if !self.vpm_reads.push(word, setup, rule) {
-                    let left = self.vpm_reads.left();
                     self.warn(Rule::VpmSetupIgnored, shared, || {
                         format!("{left} vectors are unread")
                     });
@@ -201,6 +222,9 @@ impl Qpu {
         shared.vpm.drain(self.number);
         shared.totals.vdr.commands += 1;
         self.note_transfer(DmaEngine::Load, &load, shared);
+        if let Some(time) = &mut shared.time {
+            time.started_load(load.geometry(), shared.now);
+        }
         shared.vdr.start(self.at(), shared.now, load);
     }
 
@@ -234,6 +258,9 @@ impl Qpu {
         shared.vpm.drain(self.number);
         shared.totals.vdw.commands += 1;
         self.note_transfer(DmaEngine::Store, &store, shared);
+        if let Some(time) = &mut shared.time {
+            time.started_store(usize::from(self.number), store.geometry(), shared.now);
+        }
         shared.vdw.start(self.at(), shared.now, store);
         Ok(())
     }
@@ -293,6 +320,9 @@ impl Qpu {
             });
         }
         self.tmus.request(unit, addresses, memory)?;
+        if let Some(time) = &mut shared.time {
+            time.looked_up(usize::from(self.number), unit, addresses, shared.now);
+        }
         shared.totals.tmu_requests += 1;
         shared.log.note(|| UnitEvent::TmuRequest {
             qpu: self.number,

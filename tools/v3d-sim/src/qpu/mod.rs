@@ -163,6 +163,11 @@ impl Qpu {
             return Step::Waited(Wait::Host);
         }
         self.word = None;
+        if let Some(time) = &mut shared.time
+            && !time.has_code(usize::from(self.number), self.pc, shared.now)
+        {
+            return Step::Waited(Wait::Instruction);
+        }
         let slice = usize::from(self.number / 4);
         let cache = &mut shared.code[slice];
         let code = match cache.fetch(self.pc, &mut self.cursor, memory) {

@@ -188,6 +188,9 @@ impl V3d {
         if value & 4 != 0 {
             self.check_cache_clear();
             self.shared.stale.clear_l2();
+            if let Some(time) = &mut self.shared.time {
+                time.clear_l2c();
+            }
         }
     }
 
@@ -199,6 +202,9 @@ impl V3d {
             }
         }
         self.shared.totals.clear_uniform_lines(value >> 8 & 15);
+        if let Some(time) = &mut self.shared.time {
+            time.clear_slices(value);
+        }
         if value & ALL_TMU_CACHES == ALL_TMU_CACHES {
             self.shared.stale.clear_tmu();
         }

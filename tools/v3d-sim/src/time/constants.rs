@@ -99,7 +99,7 @@ macro_rules! constants {
             #[must_use]
             pub const fn recommended() -> Self {
                 Self {
-                    launch_order: LaunchOrder::RoundSlices,
+                    launch_order: LaunchOrder::Descending,
                     system_l2_replacement: Replacement::Random,
                     $($name: $value,)*
                 }

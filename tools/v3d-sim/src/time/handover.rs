@@ -1,0 +1,73 @@
+//! What passes from one QPU to another: semaphores, the mutex, the SFU of a slice, the scheduler.
+
+use super::constants::Constants;
+use super::ticks::{Ticks, ticks};
+use crate::shared::SLICES;
+
+/// The times that passing on takes.
+pub struct Handover {
+    /// From a change of a semaphore to the next instruction of who waited for it.
+    pub semaphore: Ticks,
+    /// The same for the mutex.
+    pub mutex: Ticks,
+    sfu_interval: Ticks,
+    sfu_free: [Ticks; SLICES],
+    launch_interval: Ticks,
+    launch_free: Ticks,
+}
+
+impl Handover {
+    /// Nothing under way.
+    pub fn new(constants: &Constants) -> Self {
+        Self {
+            semaphore: ticks(constants.semaphore_handover),
+            mutex: ticks(constants.mutex_handover),
+            sfu_interval: ticks(constants.sfu_interval),
+            sfu_free: [0; SLICES],
+            launch_interval: ticks(constants.launch_interval),
+            launch_free: 0,
+        }
+    }
+
+    /// When the program that the scheduler gives out at `now` starts.
+    pub fn launch(&mut self, now: Ticks) -> Ticks {
+        let at = now.max(self.launch_free);
+        self.launch_free = at + self.launch_interval;
+        at
+    }
+
+    /// When the SFU of a slice takes another operation.
+    pub fn sfu_free_at(&self, slice: usize) -> Ticks {
+        self.sfu_free[slice]
+    }
+
+    /// An operation on the SFU of a slice.
+    pub fn use_sfu(&mut self, slice: usize, now: Ticks) {
+        self.sfu_free[slice] = now + self.sfu_interval;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::ticks::CLOCK;
+
+    #[test]
+    fn programs_start_one_after_the_other() {
+        let mut handover = Handover::new(&Constants {
+            launch_interval: 40.0,
+            ..Constants::recommended()
+        });
+        assert_eq!(handover.launch(8 * CLOCK), 8 * CLOCK);
+        assert_eq!(handover.launch(8 * CLOCK), 48 * CLOCK);
+        assert_eq!(handover.launch(100 * CLOCK), 100 * CLOCK);
+    }
+
+    #[test]
+    fn the_sfu_of_a_slice_is_one() {
+        let mut handover = Handover::new(&Constants::recommended());
+        handover.use_sfu(1, 0);
+        assert_eq!(handover.sfu_free_at(0), 0);
+        assert_eq!(handover.sfu_free_at(1), 4 * CLOCK);
+    }
+}

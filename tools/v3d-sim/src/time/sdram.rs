@@ -1,0 +1,124 @@
+//! SDRAM: banks with an open row each, and one data bus.
+//!
+//! A line waits for its bank, opens its row where another is open, and then takes the data bus.
+//! Accesses come in order of time and are served in that order, so one that opens a row holds up
+//! those behind it. Address bits above a row choose the bank.
+
+use super::constants::Constants;
+use super::ticks::{Ticks, ticks};
+
+const LINE_BYTES: u64 = 64;
+
+/// What was done.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct SdramWork {
+    /// Lines read.
+    pub reads: u64,
+    /// Lines written.
+    pub writes: u64,
+    /// Rows opened.
+    pub rows: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Bank {
+    row: u64,
+    free: Ticks,
+}
+
+/// The memory chip.
+pub struct Sdram {
+    line: Ticks,
+    open: Ticks,
+    row_bytes: u64,
+    backlog: Ticks,
+    banks: Vec<Bank>,
+    bus_free: Ticks,
+    /// What was done.
+    pub work: SdramWork,
+}
+
+impl Sdram {
+    /// With every bank closed. `scale`: V3D clocks for each clock that the constants are counted in.
+    pub fn new(constants: &Constants, scale: f64) -> Self {
+        let closed = Bank {
+            row: u64::MAX,
+            free: 0,
+        };
+        Self {
+            line: ticks(constants.sdram_line * scale),
+            open: ticks(constants.sdram_row * scale),
+            row_bytes: u64::from(constants.sdram_row_bytes.max(64)),
+            backlog: ticks(constants.sdram_backlog * scale),
+            banks: vec![closed; constants.sdram_banks.max(1) as usize],
+            bus_free: 0,
+            work: SdramWork::default(),
+        }
+    }
+
+    /// A line that arrives at `now`; gives when it is done.
+    pub fn access(&mut self, now: Ticks, line: u32, write: bool) -> Ticks {
+        let row = u64::from(line) * LINE_BYTES / self.row_bytes;
+        let banks = self.banks.len() as u64;
+        let bank = &mut self.banks[(row % banks) as usize];
+        let mut start = now.max(bank.free);
+        if bank.row != row / banks {
+            bank.row = row / banks;
+            start += self.open;
+            self.work.rows += 1;
+        }
+        let done = start.max(self.bus_free) + self.line;
+        bank.free = done;
+        self.bus_free = done;
+        if write {
+            self.work.writes += 1;
+        } else {
+            self.work.reads += 1;
+        }
+        done
+    }
+
+    /// When a write that arrives at `now` is taken: later, when much work is in hand.
+    pub fn takes_write(&self, now: Ticks) -> Ticks {
+        now.max(self.bus_free.saturating_sub(self.backlog))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::ticks::CLOCK;
+
+    fn sdram() -> Sdram {
+        Sdram::new(
+            &Constants {
+                sdram_line: 9.0,
+                sdram_row: 12.0,
+                sdram_backlog: 64.0,
+                ..Constants::recommended()
+            },
+            1.0,
+        )
+    }
+
+    #[test]
+    fn a_row_is_opened_once_and_lines_follow_at_the_pace_of_the_bus() {
+        let mut sdram = sdram();
+        let done: Vec<_> = (0..3).map(|line| sdram.access(0, line, false)).collect();
+        assert_eq!(done, [21 * CLOCK, 30 * CLOCK, 39 * CLOCK]);
+        // Another bank opens its row while the bus is busy; the same bank does not.
+        assert_eq!(sdram.access(0, 64, false), 48 * CLOCK);
+        assert_eq!(sdram.access(0, 8 * 64, false), (39 + 12 + 9) * CLOCK);
+        assert_eq!(sdram.work.rows, 3);
+    }
+
+    #[test]
+    fn a_write_waits_while_much_is_in_hand() {
+        let mut sdram = sdram();
+        assert_eq!(sdram.takes_write(5 * CLOCK), 5 * CLOCK);
+        for line in 0..10 {
+            sdram.access(0, line, true);
+        }
+        assert_eq!(sdram.takes_write(5 * CLOCK), (12 + 90 - 64) * CLOCK);
+    }
+}

@@ -1,0 +1,240 @@
+//! V3D with time: QPUs try when the cycle model says so, and what lies between is skipped.
+//!
+//! A QPU tries its next instruction in a round; if it has to wait it tries again when what it waits
+//! for is there, and not before. Stalls and active clocks are counted when they end, and when the
+//! caller gets control back.
+
+use crate::counters::ROUND_CLOCKS;
+use crate::event::Wait;
+use crate::memory::Memory;
+use crate::observe::{Observer, Stall};
+use crate::qpu::Step;
+use crate::shared::QPUS;
+use crate::time::{CLOCK, Effect, NEVER, ROUND, round_from};
+use crate::v3d::V3d;
+
+impl V3d {
+    /// As [`V3d::advance_observed`], with the cycle model.
+    pub(crate) fn advance_timed<O: Observer>(
+        &mut self,
+        memory: &mut impl Memory,
+        rounds: u64,
+        observer: &mut O,
+    ) -> u64 {
+        let first = self.shared.now;
+        let end = first.saturating_add(rounds);
+        while self.shared.now < end && !self.is_news() {
+            if !self.pass(memory, end, observer) {
+                break;
+            }
+        }
+        self.settle(observer);
+        self.shared.now - first
+    }
+
+    /// On to the next round in which a QPU tries, or to `end`. False when V3D is idle.
+    fn pass<O: Observer>(&mut self, memory: &mut impl Memory, end: u64, observer: &mut O) -> bool {
+        let now = self.shared.now;
+        let Some(time) = &mut self.shared.time else {
+            return false;
+        };
+        if time.issue.next_round() == NEVER {
+            if !self.is_running() {
+                return false;
+            }
+            if self.is_quiet() {
+                if self.stops_at_news {
+                    self.note_stuck(0);
+                    return false;
+                }
+                self.shared.now = end;
+                self.note_stuck(end - now);
+                return true;
+            }
+        }
+        let Some(time) = &mut self.shared.time else {
+            return false;
+        };
+        if let Some((at, effect)) = time.pass(now, end) {
+            self.apply(at, effect, memory, observer);
+            if !self.has_programs() {
+                self.shared.now = now.max(round_from(at)).min(end);
+            }
+            return true;
+        }
+        let next = time.issue.next_round().max(now + 1);
+        self.shared.now = next.min(end);
+        if next <= end {
+            self.timed_round(memory, observer);
+        }
+        true
+    }
+
+    /// Nothing is on its way to anybody.
+    fn is_quiet(&self) -> bool {
+        self.shared.time.as_ref().is_none_or(|time| time.is_quiet())
+    }
+
+    /// A round in which at least one QPU tries.
+    fn timed_round<O: Observer>(&mut self, memory: &mut impl Memory, observer: &mut O) {
+        let now = self.shared.now;
+        if self.shared.vpm.is_busy() {
+            self.shared.vpm.advance(now);
+        }
+        self.set_stuck(false);
+        for number in (0..QPUS).rev() {
+            let Some(time) = &self.shared.time else {
+                return;
+            };
+            if time.issue.tries(number, now) {
+                self.timed_turn(number, memory, observer);
+            }
+        }
+        if self.launched && !self.has_programs() {
+            self.launched = false;
+            self.check_semaphores();
+        }
+    }
+
+    fn timed_turn<O: Observer>(
+        &mut self,
+        number: usize,
+        memory: &mut impl Memory,
+        observer: &mut O,
+    ) {
+        let now = self.shared.now;
+        if O::ACTIVE {
+            self.tell_stall(number, now, observer);
+        }
+        let pc = self.qpus[number].pc;
+        let step = self.qpus[number].step(&mut self.shared, memory);
+        let Some(time) = &mut self.shared.time else {
+            return;
+        };
+        match step {
+            Step::Executed => {
+                time.issue.go_on(number, now, now + 1);
+                self.waits[number] = None;
+            }
+            Step::Ended => {
+                time.end(number, now);
+                self.waits[number] = None;
+                self.count_active(number, now + 1);
+            }
+            Step::Waited(wait) => {
+                let until = time.retry(number, wait, now);
+                time.issue.stall(number, wait, now, until);
+                self.waits[number] = Some(wait);
+                if wait == Wait::Hung {
+                    self.note_news();
+                }
+                return;
+            }
+        }
+        if O::ACTIVE {
+            self.tell_step(number, pc, step, observer);
+        }
+        if step == Step::Ended {
+            self.note_news();
+            self.scheduler.complete();
+            self.dispatch();
+            if O::ACTIVE {
+                self.tell_starts(observer);
+            }
+        }
+    }
+
+    /// What a DMA engine has come to at `at`.
+    fn apply<O: Observer>(
+        &mut self,
+        at: u64,
+        effect: Effect,
+        memory: &mut impl Memory,
+        observer: &mut O,
+    ) {
+        if self.shared.vpm.is_busy() {
+            self.shared.vpm.advance(at / ROUND);
+        }
+        let (qpu, fault) = match effect {
+            Effect::LoadRow => self.shared.load_row(memory),
+            Effect::StoreRow => self.shared.store_row(memory),
+        };
+        let (Some(qpu), Some(time)) = (qpu, &mut self.shared.time) else {
+            return;
+        };
+        let wait = match effect {
+            Effect::LoadRow => Wait::DmaLoad,
+            Effect::StoreRow => Wait::DmaStore,
+        };
+        time.issue.wake(usize::from(qpu), wait, at);
+        if let Some((place, kind)) = fault {
+            match effect {
+                Effect::LoadRow => time.load_faulted(),
+                Effect::StoreRow => time.store_faulted(),
+            }
+            self.qpus[usize::from(qpu)].hang(place, kind, &mut self.shared);
+            self.note_news();
+        }
+        if O::ACTIVE {
+            let clock = (at / CLOCK).saturating_sub(ROUND_CLOCKS);
+            self.shared.log.tell(clock, observer);
+        }
+    }
+
+    /// Tells of a stall up to round `now`, as far as it has not been told.
+    fn tell_stall(&mut self, number: usize, now: u64, observer: &mut impl Observer) {
+        let Some((wait, since)) = self
+            .shared
+            .time
+            .as_ref()
+            .and_then(|time| time.issue.uncounted(number))
+        else {
+            return;
+        };
+        if now > since {
+            observer.stalled(Stall {
+                clock: (since - 1) * ROUND_CLOCKS,
+                clocks: (now - since) * ROUND_CLOCKS,
+                qpu: number as u8,
+                pc: self.qpus[number].pc,
+                word: self.qpus[number].word,
+                wait,
+            });
+        }
+    }
+
+    /// Counts the active rounds of a QPU before round `until`.
+    fn count_active(&mut self, number: usize, until: u64) {
+        let from = self.active_from[number];
+        self.shared.totals.active_rounds += until.saturating_sub(from);
+        self.active_from[number] = from.max(until);
+    }
+
+    /// Brings all counts up to now.
+    fn settle<O: Observer>(&mut self, observer: &mut O) {
+        let next = self.shared.now + 1;
+        for number in 0..QPUS {
+            if O::ACTIVE {
+                self.tell_stall(number, next, observer);
+            }
+            if !self.qpus[number].is_idle() {
+                self.count_active(number, next);
+            }
+        }
+        let Some(time) = &mut self.shared.time else {
+            return;
+        };
+        let totals = &mut self.shared.totals;
+        totals.rounds += self.shared.now - self.settled_at;
+        self.settled_at = self.shared.now;
+        for (total, counted) in totals
+            .stall_rounds
+            .iter_mut()
+            .flatten()
+            .zip(time.issue.take_counted(next).iter().flatten())
+        {
+            *total += counted;
+        }
+        totals.caches = Some(time.counts());
+    }
+}
