@@ -62,6 +62,7 @@ mod code;
 mod config;
 mod conflicts;
 mod counters;
+mod decoded;
 mod dma;
 mod event;
 mod job_run;

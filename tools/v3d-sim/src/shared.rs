@@ -1,6 +1,5 @@
-//! What QPUs share: VPM, DMA, semaphores, mutex, code of slices, the report.
+//! What QPUs share: VPM, DMA, semaphores, mutex, the report.
 
-use crate::code::CodeCache;
 use crate::config::Config;
 use crate::conflicts::Conflicts;
 use crate::counters::{DmaWork, Totals};
@@ -39,8 +38,6 @@ pub struct Shared {
     pub semaphores: Semaphores,
     /// The mutex.
     pub mutex: Mutex,
-    /// Instruction caches.
-    pub code: [CodeCache; SLICES],
     /// Lines that TMUs may hold old copies of.
     pub stale: StaleLines,
     /// What was done.
@@ -80,7 +77,6 @@ impl Shared {
             dma_setup: Default::default(),
             semaphores: Semaphores::default(),
             mutex: Mutex::default(),
-            code: Default::default(),
             stale: StaleLines::default(),
             totals: Totals::default(),
             report: Reporter::new(config.strict),

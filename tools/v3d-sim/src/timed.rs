@@ -107,7 +107,7 @@ impl V3d {
             self.tell_stall(number, now, observer);
         }
         let pc = self.qpus[number].pc;
-        let step = self.qpus[number].step(&mut self.shared, memory);
+        let step = self.qpus[number].step(&mut self.code[number / 4], &mut self.shared, memory);
         let Some(time) = &mut self.shared.time else {
             return;
         };

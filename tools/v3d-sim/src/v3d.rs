@@ -3,6 +3,7 @@
 //! A round is 4 V3D clocks: every QPU with a program executes one instruction or waits. The scheduler
 //! starts queued programs on idle QPUs at once.
 
+use crate::code::CodeCache;
 use crate::config::Config;
 use crate::counters::{ROUND_CLOCKS, Statistics};
 use crate::event::{DeadlockReport, Event, Fault, Place, Wait, Warning};
@@ -13,7 +14,7 @@ use crate::qpu::{Qpu, Step};
 use crate::registers::Registers;
 use crate::rule::Rule;
 use crate::scheduler::Scheduler;
-use crate::shared::{QPUS, Shared};
+use crate::shared::{QPUS, SLICES, Shared};
 use crate::time::ROUND;
 use crate::view::QpuView;
 
@@ -23,6 +24,8 @@ pub struct V3d {
     pub(crate) qpus: [Qpu; QPUS],
     pub(crate) scheduler: Scheduler,
     pub(crate) shared: Shared,
+    /// Instruction caches.
+    pub(crate) code: [CodeCache; SLICES],
     pub(crate) registers: Registers,
     order: Order,
     /// What each QPU waited for in the last round.
@@ -52,6 +55,7 @@ impl V3d {
             qpus: std::array::from_fn(|number| Qpu::new(number as u8)),
             scheduler: Scheduler::default(),
             shared: Shared::new(&config),
+            code: Default::default(),
             registers: Registers::default(),
             order: Order::new(config.order_seed),
             waits: [None; QPUS],
@@ -202,7 +206,7 @@ impl V3d {
             return true;
         }
         let pc = qpu.pc;
-        let step = qpu.step(&mut self.shared, memory);
+        let step = qpu.step(&mut self.code[number / 4], &mut self.shared, memory);
         if O::ACTIVE {
             self.tell_step(number, pc, step, observer);
         }

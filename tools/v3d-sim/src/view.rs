@@ -2,7 +2,7 @@
 //!
 //! Nothing here changes anything: no read takes a uniform, a VPM vector or a TMU result.
 
-use crate::qpu::Qpu;
+use crate::qpu::{Qpu, state};
 use crate::shared::QPUS;
 use crate::v3d::V3d;
 use qpu::isa::File;
@@ -57,13 +57,13 @@ impl QpuView<'_> {
     /// A register of file A or B, by number modulo 32.
     #[must_use]
     pub fn register(self, file: File, number: u8) -> [u32; 16] {
-        self.0.registers.file(file)[usize::from(number & 31)]
+        *self.0.registers.at(state::of_file(file, number))
     }
 
     /// r0..r5, by number; those above 5 are r5.
     #[must_use]
     pub fn accumulator(self, number: u8) -> [u32; 16] {
-        self.0.registers.accumulators[usize::from(number.min(5))]
+        *self.0.registers.at(state::accumulator(number.min(5)))
     }
 
     /// The flags.

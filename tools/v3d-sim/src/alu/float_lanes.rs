@@ -1,55 +1,62 @@
 //! Float sums and products of sixteen lanes at once, for speed.
 //!
 //! The same values as [`super::float`], which is the definition, in loops that the compiler turns into
-//! vector instructions. Lanes with infinities are left to it.
+//! vector instructions. Vectors with infinities are left to it.
 
 use super::float::{self, INFINITY, SIGN};
 use super::{LANES, Lanes};
 
-const SIGN_F64: u64 = 1 << 63;
 /// The bits of an `f64` mantissa that an `f32` has no room for.
 const BELOW_F32: u64 = (1 << 29) - 1;
-/// 2^-126, the smallest normal `f32`, as the bits of an `f64`.
-const SMALLEST: u64 = (1023 - 126) << 52;
+/// 2^-126, the smallest normal `f32`, as the upper half of the bits of an `f64`.
+const SMALLEST_UPPER: u32 = (1023 - 126) << 20;
 
 /// Denormals flushed to zero.
-fn flushed(x: u32) -> f32 {
-    f32::from_bits(if x & INFINITY == 0 { 0 } else { x })
+#[inline(always)]
+fn flushed(x: u32) -> u32 {
+    if x & INFINITY == 0 { 0 } else { x }
 }
 
 /// Bit 31 is set for exponent 255 and only then, for a test of all lanes at once.
+#[inline(always)]
 fn infinite(x: u32) -> u32 {
     (x & INFINITY) + (1 << 23)
 }
 
-/// a + b in each lane.
-#[must_use]
-pub fn add(a: &Lanes, b: &Lanes) -> Lanes {
+/// a + (b ^ sign) in each lane.
+#[inline(always)]
+fn sum(a: &Lanes, b: &Lanes, sign: u32) -> Lanes {
     let mut result = [0; LANES];
     let mut unusual = 0;
     for lane in 0..LANES {
-        let (x, y) = (flushed(a[lane]), flushed(b[lane]));
+        let x = f32::from_bits(flushed(a[lane]));
+        let y = f32::from_bits(flushed(b[lane]) ^ sign);
         let sum = x + y;
         // Two-sum, as in the definition: with no overflow it is exact in f32 too.
         let y_part = sum - x;
         let error = (x - (sum - y_part)) + (y - y_part);
         let inward = u32::from(error != 0.0) & (error.to_bits() ^ sum.to_bits()) >> 31;
-        let cut = sum.to_bits().wrapping_sub(inward);
-        result[lane] = if cut & INFINITY == 0 { 0 } else { cut };
-        unusual |= infinite(a[lane]) | infinite(b[lane]) | infinite(sum.to_bits());
+        result[lane] = flushed(sum.to_bits().wrapping_sub(inward));
+        // An operand with exponent 255 gives a sum with exponent 255.
+        unusual |= infinite(sum.to_bits());
     }
     if unusual & SIGN == 0 {
         result
     } else {
-        super::map(a, b, float::add)
+        super::map(a, b, |a, b| float::add(a, b ^ sign))
     }
+}
+
+/// a + b in each lane.
+#[must_use]
+pub fn add(a: &Lanes, b: &Lanes) -> Lanes {
+    sum(a, b, 0)
 }
 
 /// a - b in each lane.
 #[must_use]
 pub fn sub(a: &Lanes, b: &Lanes) -> Lanes {
-    let negated = b.map(|b| b ^ SIGN);
-    add(a, &negated)
+    sum(a, b, SIGN)
 }
 
 /// a * b in each lane.
@@ -58,14 +65,20 @@ pub fn mul(a: &Lanes, b: &Lanes) -> Lanes {
     let mut result = [0; LANES];
     let mut unusual = 0;
     for lane in 0..LANES {
-        let product = (f64::from(flushed(a[lane])) * f64::from(flushed(b[lane]))).to_bits();
-        // Exact as f32, or too large, which gives infinity, or too small: that is decided before the
-        // conversion, which rounds the largest denormals up to a normal number.
-        let magnitude = product & !(SIGN_F64 | BELOW_F32);
-        let cut = (f64::from_bits(magnitude) as f32).to_bits();
-        let sign = (product >> 32) as u32 & SIGN;
-        result[lane] = if magnitude < SMALLEST { 0 } else { sign | cut };
-        unusual |= infinite(a[lane]) | infinite(b[lane]);
+        let x = f64::from(f32::from_bits(flushed(a[lane])));
+        let y = f64::from(f32::from_bits(flushed(b[lane])));
+        // Exact; cut toward zero it is exact as f32 too, or too large, which gives infinity, or too
+        // small: that is decided before the conversion, which rounds the largest denormals up.
+        let product = (x * y).to_bits() & !BELOW_F32;
+        let cut = (f64::from_bits(product) as f32).to_bits();
+        let upper = (product >> 32) as u32 & !SIGN;
+        result[lane] = if (upper as i32) < SMALLEST_UPPER as i32 {
+            0
+        } else {
+            cut
+        };
+        // So does an operand with exponent 255, also times zero.
+        unusual |= infinite(cut);
     }
     if unusual & SIGN == 0 {
         result

@@ -35,9 +35,8 @@ pub fn mask(flag: impl Fn(usize) -> bool) -> LaneMask {
 }
 
 /// What the add ALU computes, before packing.
-#[must_use]
-pub fn add(op: AddOp, a: &Lanes, b: &Lanes) -> Lanes {
-    match op {
+pub fn add(op: AddOp, a: &Lanes, b: &Lanes, result: &mut Lanes) {
+    *result = match op {
         AddOp::Nop => [0; LANES],
         AddOp::Fadd => float_lanes::add(a, b),
         AddOp::Fsub => float_lanes::sub(a, b),
@@ -49,10 +48,10 @@ pub fn add(op: AddOp, a: &Lanes, b: &Lanes) -> Lanes {
         AddOp::Itof => map(a, b, |a, _| float::from_int(a)),
         AddOp::Add => map(a, b, u32::wrapping_add),
         AddOp::Sub => map(a, b, u32::wrapping_sub),
-        AddOp::Shr => map(a, b, |a, b| a >> (b & 31)),
-        AddOp::Asr => map(a, b, integer::asr),
-        AddOp::Ror => map(a, b, |a, b| a.rotate_right(b & 31)),
-        AddOp::Shl => map(a, b, |a, b| a << (b & 31)),
+        AddOp::Shr => shift(a, b, |a, b| a >> b),
+        AddOp::Asr => shift(a, b, integer::asr),
+        AddOp::Ror => shift(a, b, u32::rotate_right),
+        AddOp::Shl => shift(a, b, |a, b| a << b),
         AddOp::Min => map(a, b, |a, b| (a as i32).min(b as i32) as u32),
         AddOp::Max => map(a, b, |a, b| (a as i32).max(b as i32) as u32),
         AddOp::And => map(a, b, |a, b| a & b),
@@ -60,8 +59,18 @@ pub fn add(op: AddOp, a: &Lanes, b: &Lanes) -> Lanes {
         AddOp::Xor => map(a, b, |a, b| a ^ b),
         AddOp::Not => map(a, b, |a, _| !a),
         AddOp::Clz => map(a, b, |a, _| a.leading_zeros()),
-        AddOp::V8adds => map(a, b, vector8::adds),
-        AddOp::V8subs => map(a, b, vector8::subs),
+        AddOp::V8adds => vector8::adds(a, b),
+        AddOp::V8subs => vector8::subs(a, b),
+    };
+}
+
+/// A shift by `b & 31`; most counts are the same in all lanes, which is faster.
+fn shift(a: &Lanes, b: &Lanes, op: impl Fn(u32, u32) -> u32) -> Lanes {
+    let count = b[0] & 31;
+    if b.iter().fold(0, |other, b| other | (b ^ count) & 31) == 0 {
+        a.map(|a| op(a, count))
+    } else {
+        map(a, b, |a, b| op(a, b & 31))
     }
 }
 
@@ -84,18 +93,19 @@ pub fn add_carry(op: AddOp, a: &Lanes, b: &Lanes, result: &Lanes) -> LaneMask {
 }
 
 /// What the mul ALU computes, before packing.
-#[must_use]
-pub fn mul(op: MulOp, a: &Lanes, b: &Lanes) -> Lanes {
-    match op {
+pub fn mul(op: MulOp, a: &Lanes, b: &Lanes, result: &mut Lanes) {
+    *result = match op {
         MulOp::Nop => [0; LANES],
         MulOp::Fmul => float_lanes::mul(a, b),
         MulOp::Mul24 => map(a, b, integer::mul24),
-        MulOp::V8muld => map(a, b, vector8::muld),
-        MulOp::V8min => map(a, b, vector8::min),
-        MulOp::V8max => map(a, b, vector8::max),
-        MulOp::V8adds => map(a, b, vector8::adds),
-        MulOp::V8subs => map(a, b, vector8::subs),
-    }
+        MulOp::V8muld => vector8::muld(a, b),
+        // A move, as programs write it.
+        MulOp::V8min | MulOp::V8max if std::ptr::eq(a, b) => *a,
+        MulOp::V8min => vector8::min(a, b),
+        MulOp::V8max => vector8::max(a, b),
+        MulOp::V8adds => vector8::adds(a, b),
+        MulOp::V8subs => vector8::subs(a, b),
+    };
 }
 
 /// The C flags of a mul-ALU operation: clear but for mul24.

@@ -5,9 +5,10 @@
 //! shaders; the guide says element 0).
 
 use super::{Qpu, Step};
+use crate::decoded::Code;
 use crate::rule::Rule;
 use crate::shared::Shared;
-use qpu::isa::{Branch, DELAY_SLOTS, File, INSTRUCTION_BYTES};
+use qpu::isa::{Branch, DELAY_SLOTS, INSTRUCTION_BYTES};
 
 /// A branch that has been taken, until its delay slots are done.
 struct Pending {
@@ -30,6 +31,12 @@ impl Flow {
         self.ending.get_or_insert(3);
     }
 
+    /// Whether the next instruction is the next in memory.
+    #[inline]
+    fn is_straight(&self) -> bool {
+        self.branches.is_empty() && self.ending.is_none()
+    }
+
     /// Whether the program-end signal has been given.
     pub fn is_ending(&self) -> bool {
         self.ending.is_some()
@@ -37,14 +44,14 @@ impl Flow {
 }
 
 impl Qpu {
-    pub(super) fn execute_branch(&mut self, branch: &Branch, shared: &mut Shared) {
+    pub(super) fn execute_branch(&mut self, branch: &Branch, code: &Code, shared: &mut Shared) {
         if self.hazards.index - self.hazards.branch < i64::from(DELAY_SLOTS) {
             self.warn(Rule::BranchTooClose, shared, String::new);
         }
         self.hazards.branch = self.hazards.index;
         // The operand is read whether the branch is taken or not; like any register not right after a write.
         let register = if branch.reg {
-            self.read_branch_register(branch, shared)
+            self.read_branch_register(branch.raddr_a & 31, shared)
         } else {
             0
         };
@@ -60,34 +67,26 @@ impl Qpu {
             target: target & !(INSTRUCTION_BYTES - 1),
         });
         let link = Branch::link(self.pc);
-        self.write_link(&branch.link_write(), link, shared);
+        self.write_link(code, link, shared);
         if branch.sets_flags() {
             self.warn(Rule::BranchOddRegister, shared, String::new);
             self.set_flags(&[link; 16], 0, u16::MAX, false);
         }
     }
 
-    fn read_branch_register(&self, branch: &Branch, shared: &mut Shared) -> u32 {
-        let number = branch.raddr_a & 31;
-        let mut value = &self.registers.a[usize::from(number)];
-        if self.hazards.defined[0] & 1 << number == 0 {
-            self.warn(Rule::UndefinedRead, shared, || format!("ra{number}"));
-        }
-        if let Some(old) = self.hazards.overwritten(File::A, number) {
-            self.warn(Rule::RegfileReadAfterWrite, shared, || {
-                format!("ra{number}")
-            });
-            value = old;
-        }
-        if value.iter().any(|element| *element != value[15]) {
-            self.warn(Rule::BranchElements, shared, || format!("ra{number}"));
-        }
-        value[15]
-    }
-
     /// On to the next instruction.
+    #[inline]
     pub(super) fn advance(&mut self, shared: &mut Shared) -> Step {
         self.hazards.index += 1;
+        if self.flow.is_straight() {
+            self.pc = self.pc.wrapping_add(INSTRUCTION_BYTES);
+            return Step::Executed;
+        }
+        self.advance_bent(shared)
+    }
+
+    /// On to the next instruction while branches or the end are on their way.
+    fn advance_bent(&mut self, shared: &mut Shared) -> Step {
         if let Some(left) = &mut self.flow.ending {
             *left -= 1;
             if *left == 0 {
@@ -96,15 +95,13 @@ impl Qpu {
             }
         }
         self.pc = self.pc.wrapping_add(INSTRUCTION_BYTES);
-        if !self.flow.branches.is_empty() {
-            for branch in &mut self.flow.branches {
-                branch.left -= 1;
-                if branch.left == 0 {
-                    self.pc = branch.target;
-                }
+        for branch in &mut self.flow.branches {
+            branch.left -= 1;
+            if branch.left == 0 {
+                self.pc = branch.target;
             }
-            self.flow.branches.retain(|branch| branch.left > 0);
         }
+        self.flow.branches.retain(|branch| branch.left > 0);
         Step::Executed
     }
 }

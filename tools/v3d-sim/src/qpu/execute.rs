@@ -1,164 +1,157 @@
 //! Execution of the formats other than branches.
+//!
+//! There are two ways through: a plain instruction that meets no hazard goes straight from registers
+//! to registers, everything else passes the checks and the units. What is computed is the same code.
 
-use super::Qpu;
-use super::operands::{Inputs, rotated};
+use super::operands::rotated;
 use super::state::{last_quad, repeat_quad};
-use super::writeback::Output;
-use crate::alu::{self, LaneMask, Lanes};
-use crate::code::Code;
+use super::{Qpu, Stop};
+use crate::alu::{self, LANES, LaneMask, Lanes};
+use crate::decoded::{BY_R5, Code, Destination, Port, Units};
 use crate::event::FaultKind;
 use crate::memory::Memory;
 use crate::observe::UnitEvent;
 use crate::rule::Rule;
 use crate::shared::Shared;
-use qpu::isa::{
-    AddOp, Alu, Cond, Instruction, LoadImmediate, MulOp, Pack, Semaphore, SemaphoreAction, Signal,
-    WriteBack, waddr,
-};
+use qpu::isa::{AddOp, Instruction, LoadImmediateKind, MulOp, SemaphoreAction, Signal, Unpack};
 
-/// What an ALU made of its operands.
-struct Computed {
-    value: Lanes,
+/// What both ALUs made of their operands.
+pub struct Results {
+    /// The 32-bit results; undefined for an ALU that is idle.
+    pub values: [Lanes; 2],
     /// C flags, when flags are set.
     carry: LaneMask,
 }
 
 impl Qpu {
+    /// Executes a plain instruction for which [`super::hazards::Hazards::is_clear`] holds.
+    #[inline]
+    pub(super) fn execute_plain(&mut self, code: &Code) {
+        self.hazards.begin();
+        let results = if let Instruction::Alu(_) = code.instruction {
+            for (place, port) in code.ports.into_iter().enumerate() {
+                match port {
+                    Port::Register(index) | Port::Constant(index) => {
+                        self.registers.last_port[place] = last_quad(self.registers.at(index));
+                    }
+                    Port::Immediate(value) => self.hold_immediate(place, value),
+                    Port::Idle | Port::LeftOver | Port::Unit(_) => {}
+                }
+            }
+            if code.unpack != Unpack::None {
+                self.unpack(code, code.ports[0]);
+            }
+            self.compute(code, code.operands)
+        } else {
+            immediate(code)
+        };
+        let enabled = self.enabled_lanes(code);
+        self.update_flags(code, &results, enabled);
+        self.write_plain(code, &results, enabled);
+    }
+
     /// Executes an instruction that need not wait.
     pub(super) fn execute_instruction(
         &mut self,
         code: &Code,
         shared: &mut Shared,
         memory: &mut impl Memory,
-    ) -> Result<(), FaultKind> {
+    ) -> Result<(), Stop> {
         match &code.instruction {
-            Instruction::Alu(alu) => self.execute_alu(alu, code, shared, memory),
-            Instruction::LoadImmediate(load) => self.execute_load(load, shared, memory),
-            Instruction::Semaphore(semaphore) => self.execute_semaphore(semaphore, shared, memory),
+            Instruction::Alu(_) => self.execute_alu(code, shared, memory),
             Instruction::Branch(branch) => {
-                self.execute_branch(branch, shared);
+                self.execute_branch(branch, code, shared);
                 Ok(())
+            }
+            Instruction::LoadImmediate(_) => self.execute_immediate(code, shared, memory),
+            Instruction::Semaphore(_) => {
+                self.count_semaphore(code, shared);
+                self.execute_immediate(code, shared, memory)
             }
         }
     }
 
     fn execute_alu(
         &mut self,
-        alu: &Alu,
         code: &Code,
         shared: &mut Shared,
         memory: &mut impl Memory,
-    ) -> Result<(), FaultKind> {
-        let signal = alu.signal();
-        if let Some(what) = three_d(signal) {
-            return Err(FaultKind::ThreeD(what));
+    ) -> Result<(), Stop> {
+        let has_signal = code
+            .units
+            .uses(Units::LDTMU0.with(Units::LDTMU1).with(Units::OTHER_SIGNAL));
+        if has_signal && let Some(what) = three_d(code.signal()) {
+            return Err(FaultKind::ThreeD(what).into());
         }
-        let inputs = self.read_inputs(alu, code, shared, memory)?;
-        let write = &alu.write;
-        let sum = self.add_result(alu, &inputs);
-        let product = self.mul_result(alu, &inputs, shared);
-        let is_sum = matches!(alu.op_add, AddOp::Add | AddOp::Sub) && write.pack_a() != Pack::None;
-        let operands = is_sum.then(|| {
-            (
-                *self.operand(alu.add_a, &inputs),
-                *self.operand(alu.add_b, &inputs),
-            )
-        });
-        if alu.op_mul != MulOp::Nop
-            && let Some(product) = &product
-        {
-            self.registers.last_mul = last_quad(&product.value);
+        let operands = self.read_inputs(code, shared, memory)?;
+        let results = self.compute(code, operands);
+        self.check_conditions(code, shared);
+        let enabled = self.enabled_lanes(code);
+        self.update_flags(code, &results, enabled);
+        self.write_back(code, &results, enabled, operands, shared, memory)?;
+        if has_signal {
+            self.execute_signal(code.signal(), shared);
         }
-        // An idle ALU may carry any condition: real programs do (reference/qpu.md 1.14).
-        let mut lanes_of = |idle, cond| {
-            if idle {
-                0
-            } else {
-                self.lanes_where(cond, shared)
-            }
-        };
-        let add_enabled = lanes_of(sum.is_none(), write.cond_add);
-        let mul_enabled = lanes_of(product.is_none(), write.cond_mul);
-        if write.sf {
-            if let Some(sum) = &sum {
-                if write.cond_add == Cond::Never {
-                    self.warn(Rule::FlagsCondNever, shared, String::new);
-                }
-                self.set_flags(&sum.value, sum.carry, add_enabled, false);
-            } else if alu.op_mul != MulOp::Nop
-                && let Some(product) = &product
-            {
-                self.set_flags(&product.value, product.carry, mul_enabled, true);
-            }
-        }
-        let outputs = [
-            sum.as_ref().map(|sum| Output {
-                value: &sum.value,
-                enabled: add_enabled,
-                is_float: alu.op_add.gives_float(),
-                sum: operands.as_ref().map(|(a, b)| (alu.op_add, a, b)),
-            }),
-            product.as_ref().map(|product| Output {
-                value: &product.value,
-                enabled: mul_enabled,
-                is_float: alu.op_mul.is_float(),
-                sum: None,
-            }),
-        ];
-        self.write_back(write, outputs, shared, memory)?;
-        self.execute_signal(signal, shared);
         Ok(())
     }
 
-    /// The add result, unless the ALU is idle.
-    fn add_result(&self, alu: &Alu, inputs: &Inputs) -> Option<Computed> {
-        if alu.op_add == AddOp::Nop {
-            return None;
-        }
-        let (a, b) = (
-            self.operand(alu.add_a, inputs),
-            self.operand(alu.add_b, inputs),
-        );
-        let value = alu::add(alu.op_add, a, b);
-        let carry = if alu.write.sf {
-            alu::add_carry(alu.op_add, a, b, &value)
-        } else {
-            0
+    /// Both ALUs.
+    #[inline]
+    fn compute(&mut self, code: &Code, operands: [super::state::Index; 4]) -> Results {
+        let mut results = Results {
+            values: [[0; LANES]; 2],
+            carry: 0,
         };
-        Some(Computed { value, carry })
+        let [a, b, c, d] = operands.map(|index| self.registers.at(index));
+        if code.op_add != AddOp::Nop {
+            alu::add(code.op_add, a, b, &mut results.values[0]);
+            if code.sf {
+                results.carry = alu::add_carry(code.op_add, a, b, &results.values[0]);
+            }
+        }
+        let product = &mut results.values[1];
+        if code.op_mul != MulOp::Nop {
+            let takes_carry = code.sf && code.op_add == AddOp::Nop;
+            if code.rotation == 0 {
+                alu::mul(code.op_mul, c, d, product);
+                if takes_carry {
+                    results.carry = alu::mul_carry(code.op_mul, c, d);
+                }
+            } else {
+                let by = match code.rotation {
+                    BY_R5 => self.registers.at(super::state::accumulator(5))[0] & 15,
+                    by => u32::from(by),
+                };
+                let c = rotated(operands[2], c, by);
+                let same = operands[2] == operands[3];
+                let d = if same { c } else { rotated(operands[3], d, by) };
+                alu::mul(code.op_mul, &c, &d, product);
+                if takes_carry {
+                    results.carry = alu::mul_carry(code.op_mul, &c, &d);
+                }
+            }
+            self.registers.last_mul = last_quad(product);
+        } else if code.destinations[1] != Destination::Nowhere {
+            *product = repeat_quad(self.registers.last_mul);
+        }
+        results
     }
 
-    /// The mul result, rotated; with a nop and a live destination, what the last one left (vc4asm).
-    fn mul_result(&self, alu: &Alu, inputs: &Inputs, shared: &mut Shared) -> Option<Computed> {
-        if alu.op_mul == MulOp::Nop {
-            let live = alu.write.cond_mul != Cond::Never && alu.write.waddr_mul != waddr::NOP;
-            return live.then(|| {
-                self.warn(Rule::NopMulWrite, shared, String::new);
-                Computed {
-                    value: repeat_quad(self.registers.last_mul),
-                    carry: 0,
-                }
-            });
+    /// Flags come from the add ALU, or from the mul ALU when that is idle.
+    #[inline]
+    fn update_flags(&mut self, code: &Code, results: &Results, enabled: [LaneMask; 2]) {
+        if !code.sf {
+            return;
         }
-        let compute = |a: &Lanes, b: &Lanes| Computed {
-            value: alu::mul(alu.op_mul, a, b),
-            carry: if alu.write.sf {
-                alu::mul_carry(alu.op_mul, a, b)
-            } else {
-                0
-            },
-        };
-        let (a, b) = (
-            self.operand(alu.mul_a, inputs),
-            self.operand(alu.mul_b, inputs),
-        );
-        Some(match alu.rotation() {
-            Some(rotation) => {
-                let by = self.rotation(rotation);
-                compute(&rotated(alu.mul_a, a, by), &rotated(alu.mul_b, b, by))
-            }
-            None => compute(a, b),
-        })
+        let [sum, product] = &results.values;
+        if !matches!(code.instruction, Instruction::Alu(_)) {
+            let lanes = enabled[usize::from(code.flags_from_mul())];
+            self.set_flags(sum, 0, lanes, false);
+        } else if code.op_add != AddOp::Nop {
+            self.set_flags(sum, results.carry, enabled[0], false);
+        } else if code.op_mul != MulOp::Nop {
+            self.set_flags(product, results.carry, enabled[1], true);
+        }
     }
 
     fn execute_signal(&mut self, signal: Signal, shared: &mut Shared) {
@@ -171,12 +164,15 @@ impl Qpu {
                     if let Some(time) = &mut shared.time {
                         time.took_result(usize::from(self.number), unit);
                     }
-                    self.write_r4(value, shared);
+                    self.write_r4(&value, shared);
                     let qpu = self.number;
                     shared.log.note(|| UnitEvent::TmuTaken { qpu, tmu: unit });
                 }
             }
-            Signal::ProgramEnd => self.flow.end_program(),
+            Signal::ProgramEnd => {
+                self.hazards.calm = false;
+                self.flow.end_program();
+            }
             Signal::Breakpoint => {
                 // Whether it halts with DBCFG = 0 is open: it does here.
                 if !shared.debug {
@@ -188,29 +184,17 @@ impl Qpu {
         }
     }
 
-    fn execute_load(
-        &mut self,
-        load: &LoadImmediate,
-        shared: &mut Shared,
-        memory: &mut impl Memory,
-    ) -> Result<(), FaultKind> {
-        let value = std::array::from_fn(|lane| load.value(lane));
-        self.write_immediate(&load.write, &value, shared, memory)
-    }
-
-    fn execute_semaphore(
-        &mut self,
-        semaphore: &Semaphore,
-        shared: &mut Shared,
-        memory: &mut impl Memory,
-    ) -> Result<(), FaultKind> {
-        match semaphore.action() {
-            SemaphoreAction::Increment => shared.semaphores.increment(semaphore.number()),
-            SemaphoreAction::Decrement => shared.semaphores.decrement(semaphore.number()),
+    fn count_semaphore(&mut self, code: &Code, shared: &mut Shared) {
+        let Some((action, number)) = code.semaphore() else {
+            return;
+        };
+        match action {
+            SemaphoreAction::Increment => shared.semaphores.increment(number),
+            SemaphoreAction::Decrement => shared.semaphores.decrement(number),
         }
-        let (number, counts) = (semaphore.number(), shared.semaphores.counts());
+        let counts = shared.semaphores.counts();
         if let Some(time) = &mut shared.time {
-            let up = semaphore.action() == SemaphoreAction::Increment;
+            let up = action == SemaphoreAction::Increment;
             time.semaphore_changed(number, up, shared.now);
         }
         shared.log.note(|| UnitEvent::Semaphore {
@@ -218,52 +202,34 @@ impl Qpu {
             number,
             count: counts[usize::from(number)],
         });
-        self.write_immediate(&semaphore.write, &[semaphore.immediate; 16], shared, memory)
     }
 
-    /// A value at both ALU outputs, as the result of an integer add with 0.
-    fn write_immediate(
+    fn execute_immediate(
         &mut self,
-        write: &WriteBack,
-        value: &Lanes,
+        code: &Code,
         shared: &mut Shared,
         memory: &mut impl Memory,
-    ) -> Result<(), FaultKind> {
-        let add_enabled = self.lanes_where(write.cond_add, shared);
-        let mul_enabled = self.lanes_where(write.cond_mul, shared);
-        if write.sf {
-            // With only the mul side live, VC4C's reading; the guide is silent.
-            let mul_only = write.cond_add == Cond::Never && write.cond_mul != Cond::Never;
-            if mul_only {
-                self.warn(Rule::LdiFlagsMulOnly, shared, String::new);
-            }
-            self.set_flags(
-                value,
-                0,
-                if mul_only { mul_enabled } else { add_enabled },
-                false,
-            );
+    ) -> Result<(), Stop> {
+        self.check_conditions(code, shared);
+        let enabled = self.enabled_lanes(code);
+        let results = immediate(code);
+        self.update_flags(code, &results, enabled);
+        self.write_back(code, &results, enabled, code.operands, shared, memory)
+    }
+}
+
+/// A value at both ALU outputs, as the result of an integer add with 0.
+#[inline]
+fn immediate(code: &Code) -> Results {
+    let value = match &code.instruction {
+        Instruction::LoadImmediate(load) if load.kind != LoadImmediateKind::Word => {
+            std::array::from_fn(|lane| load.value(lane))
         }
-        let output = |enabled| {
-            Some(Output {
-                value,
-                enabled,
-                is_float: false,
-                sum: None,
-            })
-        };
-        // Colours are made of floats by the mul ALU, which is not at work here.
-        let mut write = *write;
-        if write.pm && write.pack != Pack::None {
-            self.warn(Rule::PackReserved, shared, String::new);
-            write.pack = Pack::None;
-        }
-        self.write_back(
-            &write,
-            [output(add_enabled), output(mul_enabled)],
-            shared,
-            memory,
-        )
+        _ => [code.immediate; LANES],
+    };
+    Results {
+        values: [value; 2],
+        carry: 0,
     }
 }
 

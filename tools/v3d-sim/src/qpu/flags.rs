@@ -6,29 +6,39 @@
 use super::Qpu;
 use super::state::Flags;
 use crate::alu::{self, LaneMask, Lanes};
+use crate::decoded::Code;
 use crate::rule::Rule;
 use crate::shared::Shared;
 use qpu::isa::{BranchCond, Cond};
 
 impl Qpu {
-    /// The lanes in which a condition holds.
-    pub(super) fn lanes_where(&self, condition: Cond, shared: &mut Shared) -> LaneMask {
-        match condition {
-            Cond::Never => return 0,
-            Cond::Always => return LaneMask::MAX,
-            _ => {}
+    /// The lanes in which the conditions of the two results hold.
+    #[inline]
+    pub(super) fn enabled_lanes(&self, code: &Code) -> [LaneMask; 2] {
+        code.conditions.map(|condition| {
+            let Flags { z, n, c } = self.registers.flags;
+            match condition {
+                Cond::Never => 0,
+                Cond::Always => LaneMask::MAX,
+                Cond::ZS => z,
+                Cond::ZC => !z,
+                Cond::NS => n,
+                Cond::NC => !n,
+                Cond::CS => c,
+                Cond::CC => !c,
+            }
+        })
+    }
+
+    /// Warns when a condition asks for flags of which nobody knows what they are.
+    pub(super) fn check_conditions(&self, code: &Code, shared: &mut Shared) {
+        if !code.asks_flags || (self.hazards.defined_flags && !self.hazards.carry_from_mul) {
+            return;
         }
-        self.check_flags(matches!(condition, Cond::CS | Cond::CC), shared);
-        let Flags { z, n, c } = self.registers.flags;
-        match condition {
-            Cond::Never => 0,
-            Cond::Always => LaneMask::MAX,
-            Cond::ZS => z,
-            Cond::ZC => !z,
-            Cond::NS => n,
-            Cond::NC => !n,
-            Cond::CS => c,
-            Cond::CC => !c,
+        for condition in code.conditions {
+            if !matches!(condition, Cond::Never | Cond::Always) {
+                self.check_flags(matches!(condition, Cond::CS | Cond::CC), shared);
+            }
         }
     }
 
@@ -68,6 +78,7 @@ impl Qpu {
     }
 
     /// Sets the flags of the lanes in `enabled` from a 32-bit result.
+    #[inline]
     pub(super) fn set_flags(
         &mut self,
         value: &Lanes,

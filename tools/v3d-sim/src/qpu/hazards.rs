@@ -1,17 +1,18 @@
 //! What the last instructions did, as far as the next ones must know.
 //!
-//! Distances are in executed instructions, delay slots included. Sources: guide, "QPU
-//! instruction restrictions"; vc4asm's validator; Broadcom's driver sources.
+//! Distances are in executed instructions, delay slots included. What an instruction breaks by its
+//! word alone is found when it is decoded. Sources: guide, "QPU instruction restrictions"; vc4asm's
+//! validator; Broadcom's driver sources.
 
+use super::Qpu;
+use super::state::{FILE_B, Index, OLD_A, accumulator};
 use crate::alu::Lanes;
+use crate::decoded::{BY_R5, Code, NO_REGISTER, Units};
 use crate::event::FaultKind;
 use crate::report::At;
 use crate::rule::Rule;
 use crate::shared::Shared;
-use qpu::isa::{File, Instruction, Mux, Rotation, Signal, Waddr, raddr, waddr};
-
-use super::Qpu;
-use crate::code::Code;
+use qpu::isa::{Mux, Signal};
 
 /// An instruction index that is further back than any rule looks.
 const LONG_AGO: i64 = -1000;
@@ -25,36 +26,33 @@ pub struct SfuResult {
     pub value: Lanes,
 }
 
-/// Not a register.
-const NO_REGISTER: u8 = 255;
-
-/// A register that an instruction has written, and what it held before.
-#[derive(Clone, Copy)]
-struct Overwritten {
-    register: u8,
-    old: Lanes,
-}
+/// Not a register, and not [`NO_REGISTER`], which a port that reads none has.
+const NOT_WRITTEN: Index = 254;
 
 /// The recent past of a QPU.
 pub struct Hazards {
     /// Index of the instruction that executes, from the start of the program.
     pub index: i64,
-    /// For each file what the last two instructions wrote, by the parity of their indices.
-    written: [[Overwritten; 2]; 2],
+    /// Nothing that lasts for several instructions is on its way: no start, no end, no SFU result.
+    pub calm: bool,
+    /// The register of each file that the instruction wrote which executes or has just executed.
+    written: [Index; 2],
+    /// The same for the instruction before; what they held is at [`OLD_A`].
+    overwritten: [Index; 2],
     /// Accumulators that the previous instruction wrote, a bit each.
-    pub previous_accumulators: u8,
+    previous_accumulators: u8,
     /// The same for the instruction that executes.
-    pub current_accumulators: u8,
-    /// Registers of each file that the program has written.
-    pub defined: [u32; 2],
+    current_accumulators: u8,
+    /// Registers of files A (low half) and B that the program has written.
+    defined: u64,
     /// The same for r0..r5.
-    pub defined_accumulators: u8,
+    defined_accumulators: u8,
     /// Whether the program has set flags.
     pub defined_flags: bool,
     /// Whether C comes from a mul operation.
     pub carry_from_mul: bool,
     /// SFU results that are not in r4 yet, oldest first.
-    pub sfu: Vec<SfuResult>,
+    sfu: Vec<SfuResult>,
     /// Last write of the uniforms address.
     pub uniforms_address: i64,
     /// Last write of `tmu_noswap`.
@@ -69,13 +67,12 @@ impl Default for Hazards {
     fn default() -> Self {
         Self {
             index: 0,
-            written: [[Overwritten {
-                register: NO_REGISTER,
-                old: [0; 16],
-            }; 2]; 2],
+            calm: false,
+            written: [NOT_WRITTEN; 2],
+            overwritten: [NOT_WRITTEN; 2],
             previous_accumulators: 0,
             current_accumulators: 0,
-            defined: [0; 2],
+            defined: 0,
             defined_accumulators: 0,
             defined_flags: false,
             carry_from_mul: false,
@@ -89,31 +86,52 @@ impl Default for Hazards {
 }
 
 impl Hazards {
-    fn parity(&self) -> usize {
-        self.index as usize & 1
+    /// Whether the next instruction, which is plain, can meet no hazard at all.
+    #[inline]
+    pub fn is_clear(&self, code: &Code) -> bool {
+        self.calm
+            && code.reads[0] != self.written[0]
+            && code.reads[1] != self.written[1]
+            && code.rotated & self.current_accumulators == 0
+            && code.needed_registers & !self.defined == 0
+            && code.needed_accumulators & !self.defined_accumulators == 0
+            && (!code.asks_flags || self.defined_flags)
+            && !(code.asks_carry && self.carry_from_mul)
     }
 
-    /// What a register of a file held before the previous instruction wrote it; `None` when it did not.
-    pub fn overwritten(&self, file: File, register: u8) -> Option<&Lanes> {
-        let previous = &self.written[file_index(file)][self.parity() ^ 1];
-        (previous.register == register).then_some(&previous.old)
+    /// What was current is now previous.
+    #[inline]
+    pub fn begin(&mut self) {
+        self.overwritten = std::mem::replace(&mut self.written, [NOT_WRITTEN; 2]);
+        self.previous_accumulators = std::mem::take(&mut self.current_accumulators);
     }
 
-    /// The instruction that executes writes a register.
-    pub fn overwrite(&mut self, file: File, register: u8, old: &Lanes) {
-        let parity = self.parity();
-        let current = &mut self.written[file_index(file)][parity];
-        current.register = register;
-        current.old = *old;
-        self.defined[file_index(file)] |= 1 << register;
+    /// Where the old value is of a register that the previous instruction wrote; `None` when it did not.
+    pub fn overwritten(&self, register: Index) -> Option<Index> {
+        let file = register / FILE_B;
+        (register < 2 * FILE_B && self.overwritten[usize::from(file)] == register)
+            .then_some(OLD_A + file)
     }
-}
 
-/// Place of a file in the arrays above.
-pub const fn file_index(file: File) -> usize {
-    match file {
-        File::A => 0,
-        File::B => 1,
+    /// The instruction that executes writes a register. Gives where its old value must be kept.
+    #[inline]
+    pub fn overwrite(&mut self, register: Index) -> Index {
+        let file = (register / FILE_B) & 1;
+        self.written[usize::from(file)] = register;
+        self.defined |= 1 << (register & 63);
+        OLD_A + file
+    }
+
+    /// The instruction that executes writes an accumulator.
+    #[inline]
+    pub fn write_accumulator(&mut self, number: u8) {
+        self.current_accumulators |= 1 << number;
+        self.defined_accumulators |= 1 << number;
+    }
+
+    /// Whether the program has written a register.
+    pub fn is_defined(&self, register: Index) -> bool {
+        self.defined & 1 << (register & 63) != 0
     }
 }
 
@@ -121,107 +139,41 @@ impl Qpu {
     /// What was current is now previous; an SFU result that is due arrives.
     pub(super) fn start_instruction(&mut self) {
         let hazards = &mut self.hazards;
-        let parity = hazards.parity();
-        hazards.written[0][parity].register = NO_REGISTER;
-        hazards.written[1][parity].register = NO_REGISTER;
-        hazards.previous_accumulators = std::mem::take(&mut hazards.current_accumulators);
+        hazards.begin();
+        hazards.calm = true;
         if let Some(result) = hazards.sfu.first()
             && result.due <= hazards.index
         {
-            self.registers.accumulators[4] = result.value;
+            *self.registers.at_mut(accumulator(4)) = result.value;
             hazards.defined_accumulators |= 1 << 4;
             hazards.sfu.remove(0);
         }
+        hazards.calm = hazards.sfu.is_empty() && !self.flow.is_ending();
     }
 
-    /// Warns about what the instruction itself shows: combinations of units, reads that are too early,
-    /// and what the end of a program forbids.
+    /// Warns about what the instruction itself shows, about reads that are too early, and about what the
+    /// end of a program forbids.
     pub(super) fn check_instruction(&mut self, code: &Code, shared: &mut Shared) {
-        if code.uses_units {
-            self.check_units(code, shared);
+        for rule in &code.rules {
+            self.warn(*rule, shared, String::new);
         }
-        if self.flow.is_ending() || code.instruction.signal() == Signal::ProgramEnd {
+        if self.flow.is_ending() || code.signal() == Signal::ProgramEnd {
             self.check_end(code, shared);
         }
-        if let Instruction::Alu(alu) = &code.instruction {
-            let hazards = &self.hazards;
-            let at = self.at();
-            if code.muxes & 1 << Mux::R4.bits() != 0 && !hazards.sfu.is_empty() {
-                shared.report.warn(Rule::SfuResultTooEarly, at, String::new);
-            }
-            let undefined = code.needed & 0x3f & !hazards.defined_accumulators;
-            if undefined != 0 {
-                let number = undefined.trailing_zeros();
-                shared
-                    .report
-                    .warn(Rule::UndefinedRead, at, || format!("r{number}"));
-            }
-            if let Some(rotation) = alu.rotation()
-                && alu.op_mul.operands() > 0
-            {
-                let rotated = (1 << alu.mul_a.bits() | 1 << alu.mul_b.bits()) & 0xf;
-                if rotated & hazards.previous_accumulators != 0 {
-                    shared.report.warn(Rule::RotateAfterWrite, at, String::new);
-                }
-                if rotation == Rotation::ByR5 && hazards.previous_accumulators & 1 << 5 != 0 {
-                    shared
-                        .report
-                        .warn(Rule::RotateR5AfterWrite, at, String::new);
-                }
-            }
+        let hazards = &self.hazards;
+        if code.takes(Mux::R4) && !hazards.sfu.is_empty() {
+            self.warn(Rule::SfuResultTooEarly, shared, String::new);
         }
-    }
-
-    /// Hazards 16 to 19: units that must not meet in one instruction.
-    fn check_units(&mut self, code: &Code, shared: &mut Shared) {
-        let at = self.at();
-        let mut warn = |rule| shared.report.warn(rule, at, String::new);
-        let reads = code.reads;
-        let written: Vec<_> = code
-            .writes()
-            .map(|(_, address, file)| (address, file))
-            .collect();
-        let load = matches!(
-            code.instruction.signal(),
-            Signal::LoadTmu0 | Signal::LoadTmu1
-        );
-        let is_semaphore = matches!(code.instruction, Instruction::Semaphore(_));
-        let is_unit = |address: Waddr| {
-            address.is_tmu() || address.is_sfu() || (is_semaphore && address.is_vpm())
-        };
-        let units = written
-            .iter()
-            .filter(|(address, _)| is_unit(*address))
-            .count()
-            + usize::from(load)
-            + usize::from(reads.contains(&raddr::MUTEX_ACQUIRE))
-            + usize::from(is_semaphore);
-        if units > 1 {
-            warn(Rule::OneUnitPerInstruction);
+        let undefined = code.needed_accumulators & !hazards.defined_accumulators;
+        if undefined != 0 {
+            let number = undefined.trailing_zeros();
+            self.warn(Rule::UndefinedRead, shared, || format!("r{number}"));
         }
-        let vpm_read = reads.contains(&raddr::VPM_READ);
-        let vpm_write = written
-            .iter()
-            .any(|(address, _)| *address == waddr::VPM_WRITE);
-        let setups: Vec<File> = written
-            .iter()
-            .filter(|(address, _)| *address == waddr::VPMVCD_SETUP)
-            .map(|(_, file)| *file)
-            .collect();
-        if setups.len() > 1 {
-            warn(Rule::BothSetups);
+        if code.rotated & 0xf & hazards.previous_accumulators != 0 {
+            self.warn(Rule::RotateAfterWrite, shared, String::new);
         }
-        if vpm_read && !setups.is_empty() {
-            warn(Rule::VpmReadWithSetup);
-        }
-        if vpm_write && !setups.is_empty() {
-            warn(Rule::VpmWriteWithSetup);
-        }
-        if vpm_read && vpm_write {
-            warn(Rule::VpmReadWithWrite);
-        }
-        if load && (vpm_read || vpm_write) {
-            warn(Rule::LdtmuWithVpm);
+        if code.rotation == BY_R5 && hazards.previous_accumulators & 1 << 5 != 0 {
+            self.warn(Rule::RotateR5AfterWrite, shared, String::new);
         }
     }
 
@@ -229,16 +181,16 @@ impl Qpu {
     fn check_end(&mut self, code: &Code, shared: &mut Shared) {
         let at = self.at();
         let mut warn = |rule| shared.report.warn(rule, at, String::new);
-        let is_end = code.instruction.signal() == Signal::ProgramEnd;
-        if self.flow.is_ending() && (is_end || matches!(code.instruction, Instruction::Branch(_))) {
+        let is_end = code.signal() == Signal::ProgramEnd;
+        if self.flow.is_ending() && (is_end || code.branch().is_some()) {
             warn(Rule::EndBranch);
         }
-        if code.reads.contains(&raddr::UNIFORM) {
+        if code.units.uses(Units::UNIFORM) {
             warn(Rule::EndUniform);
         }
         let mut registers_14 = 0;
-        for (read, mux) in code.reads.iter().zip([Mux::A, Mux::B]) {
-            registers_14 += u32::from(read.register() == Some(14) && code.reads(mux));
+        for (read, mux) in code.addresses().into_iter().zip([Mux::A, Mux::B]) {
+            registers_14 += u32::from(read.register() == Some(14) && code.takes(mux));
             if read.is_vpm() {
                 warn(Rule::EndVpm);
             }
@@ -258,23 +210,20 @@ impl Qpu {
     }
 
     /// A result for r4 by `ldtmu`; too soon after an SFU write it meets the SFU's.
-    pub(super) fn write_r4(&mut self, value: Lanes, shared: &mut Shared) {
+    pub(super) fn write_r4(&mut self, value: &Lanes, shared: &mut Shared) {
         if !self.hazards.sfu.is_empty() {
-            shared
-                .report
-                .warn(Rule::SfuResultOverwritten, self.at(), String::new);
+            self.warn(Rule::SfuResultOverwritten, shared, String::new);
         }
-        self.registers.accumulators[4] = value;
+        *self.registers.at_mut(accumulator(4)) = *value;
         self.hazards.defined_accumulators |= 1 << 4;
     }
 
     /// An SFU function was written: r4 gets its result for the third instruction from here.
     pub(super) fn write_sfu(&mut self, value: Lanes, shared: &mut Shared) -> Result<(), FaultKind> {
         if !self.hazards.sfu.is_empty() {
-            shared
-                .report
-                .warn(Rule::SfuResultOverwritten, self.at(), String::new);
+            self.warn(Rule::SfuResultOverwritten, shared, String::new);
         }
+        self.hazards.calm = false;
         self.hazards.sfu.push(SfuResult {
             due: self.hazards.index + 3,
             value,
@@ -282,9 +231,12 @@ impl Qpu {
         Ok(())
     }
 
-    /// Where the QPU is, for a warning from outside this file.
+    /// Reports that the instruction breaks a rule.
+    #[cold]
     pub(super) fn warn(&self, rule: Rule, shared: &mut Shared, detail: impl FnOnce() -> String) {
         let at: At = self.at();
         shared.report.warn(rule, at, detail);
     }
 }
+
+const _: () = assert!(NO_REGISTER != NOT_WRITTEN);

@@ -3,10 +3,10 @@
 //! What a read causes (taking a uniform or a VPM vector, taking the mutex) happens once for an
 //! instruction, by the address alone, whether an operand uses the value or not.
 
-use super::Qpu;
+use super::{Qpu, Stop};
 use crate::alu::{LANES, Lanes};
-use crate::code::Code;
 use crate::conflicts::DmaBusy;
+use crate::decoded::{Code, Units};
 use crate::event::{Access, FaultKind};
 use crate::memory::Memory;
 use crate::observe::UnitEvent;
@@ -16,7 +16,7 @@ use qpu::isa::{File, Raddr, raddr};
 
 /// What the reads of an instruction have taken; both ports see it.
 #[derive(Default)]
-pub struct Popped {
+pub(super) struct Popped {
     uniform: u32,
     vpm: Lanes,
 }
@@ -28,16 +28,15 @@ impl Qpu {
         code: &Code,
         shared: &mut Shared,
         memory: &mut impl Memory,
-    ) -> Result<Popped, FaultKind> {
+    ) -> Result<Popped, Stop> {
         let mut popped = Popped::default();
-        let reads = code.reads;
-        if reads.contains(&raddr::UNIFORM) {
-            if reads[0] == reads[1] {
-                self.warn(Rule::UniformBothPorts, shared, String::new);
-            }
+        if !code.units.uses(Units::READS) {
+            return Ok(popped);
+        }
+        if code.units.uses(Units::UNIFORM) {
             popped.uniform = self.pop_uniform(shared, memory)?;
         }
-        if reads.contains(&raddr::VPM_READ) {
+        if code.units.uses(Units::VPM_READ) {
             match self.vpm_reads.pop() {
                 Some(setup) => popped.vpm = shared.vpm.read(self.number, &setup),
                 None => self.warn(Rule::VpmSurplusRead, shared, String::new),
@@ -46,7 +45,7 @@ impl Qpu {
                 time.took_vector(usize::from(self.number), shared.now);
             }
         }
-        if reads.contains(&raddr::MUTEX_ACQUIRE) {
+        if code.units.uses(Units::MUTEX) {
             if shared.vpm.is_writing(self.number) {
                 self.warn(Rule::MutexBeforeDrain, shared, String::new);
             }
@@ -56,8 +55,8 @@ impl Qpu {
                 held: true,
             });
         }
-        if reads.contains(&raddr::VARYING) {
-            return Err(FaultKind::ThreeD("a varying"));
+        if code.addresses().contains(&raddr::VARYING) {
+            return Err(FaultKind::ThreeD("a varying").into());
         }
         Ok(popped)
     }
@@ -89,7 +88,7 @@ impl Qpu {
         &mut self,
         file: File,
         address: Raddr,
-        popped: Option<&Popped>,
+        popped: &Popped,
         used: bool,
         shared: &mut Shared,
     ) -> Lanes {
@@ -99,9 +98,8 @@ impl Qpu {
             File::B => [number; LANES],
         };
         match address {
-            raddr::UNIFORM => [popped.map_or(0, |popped| popped.uniform); LANES],
-            raddr::VPM_READ => popped.map_or([0; LANES], |popped| popped.vpm),
-            raddr::ELEMENT_QPU => element_or_qpu(),
+            raddr::UNIFORM => [popped.uniform; LANES],
+            raddr::VPM_READ => popped.vpm,
             // What user programs see of a quad's coordinates (VC4C).
             raddr::XY_PIXEL_COORD => std::array::from_fn(|lane| match file {
                 File::A => lane as u32 & 1,

@@ -11,11 +11,12 @@ mod io_read;
 mod io_write;
 mod operands;
 mod program;
-mod state;
+pub mod state;
 mod wait;
 mod writeback;
 
-use crate::code::{Code, Cursor};
+use crate::code::{CodeCache, Cursor};
+use crate::decoded::Code;
 use crate::dma::{vdr, vdw};
 use crate::event::{FaultKind, Place, Wait};
 use crate::memory::Memory;
@@ -28,7 +29,6 @@ use crate::view::QpuStatus;
 use crate::vpm::setup::{BlockSetup, ReadQueue};
 use branch::Flow;
 use hazards::Hazards;
-use operands::Held;
 use state::Registers;
 
 /// What a QPU did in a round.
@@ -40,6 +40,20 @@ pub enum Step {
     Ended,
     /// Nothing.
     Waited(Wait),
+}
+
+/// Why an instruction was not executed.
+pub(crate) enum Stop {
+    /// It can be, later.
+    Wait(Wait),
+    /// It never will.
+    Fault(Box<FaultKind>),
+}
+
+impl From<FaultKind> for Stop {
+    fn from(kind: FaultKind) -> Self {
+        Self::Fault(Box::new(kind))
+    }
 }
 
 /// Whether a QPU has a program.
@@ -62,7 +76,6 @@ pub struct Qpu {
     cursor: Cursor,
     pub(crate) registers: Registers,
     hazards: Hazards,
-    held: Held,
     flow: Flow,
     pub(crate) uniforms: Uniforms,
     pub(crate) tmus: Tmus,
@@ -86,9 +99,8 @@ impl Qpu {
             pc: 0,
             word: None,
             cursor: Cursor::default(),
-            registers: Registers::garbage(u32::from(number)),
+            registers: Registers::garbage(number),
             hazards: Hazards::default(),
-            held: Held::default(),
             flow: Flow::default(),
             uniforms: Uniforms::default(),
             tmus: Tmus::default(),
@@ -155,7 +167,12 @@ impl Qpu {
     }
 
     /// One round.
-    pub fn step(&mut self, shared: &mut Shared, memory: &mut impl Memory) -> Step {
+    pub fn step(
+        &mut self,
+        cache: &mut CodeCache,
+        shared: &mut Shared,
+        memory: &mut impl Memory,
+    ) -> Step {
         if self.status == Status::Hung {
             return Step::Waited(Wait::Hung);
         }
@@ -168,29 +185,35 @@ impl Qpu {
         {
             return Step::Waited(Wait::Instruction);
         }
-        let slice = usize::from(self.number / 4);
-        let cache = &mut shared.code[slice];
-        let code = match cache.fetch(self.pc, &mut self.cursor, memory) {
-            Ok(code) => *code,
+        let code = match cache.fetch(
+            self.pc,
+            &mut self.cursor,
+            memory,
+            &mut shared.totals.code_lines,
+        ) {
+            Ok(code) => code,
             Err(fault) => {
                 self.word = fault.word;
                 self.hang(self.at(), fault.kind, shared);
                 return Step::Waited(Wait::Hung);
             }
         };
-        shared.totals.code_lines += u64::from(cache.take_filled());
         self.word = Some(code.word);
-        match self.execute(&code, shared, memory) {
-            Ok(None) => {}
-            Ok(Some(wait)) => return Step::Waited(wait),
-            Err(kind) => {
+        if code.plain && self.hazards.is_clear(code) {
+            self.execute_plain(code);
+        } else {
+            match self.execute(code, shared, memory) {
+                Ok(()) => {}
+                Err(Stop::Wait(wait)) => return Step::Waited(wait),
+                Err(Stop::Fault(kind)) => {
+                    self.hang(self.at(), *kind, shared);
+                    return Step::Waited(Wait::Hung);
+                }
+            }
+            if let Some(kind) = shared.report.take_broken() {
                 self.hang(self.at(), kind, shared);
                 return Step::Waited(Wait::Hung);
             }
-        }
-        if let Some(kind) = shared.report.take_broken() {
-            self.hang(self.at(), kind, shared);
-            return Step::Waited(Wait::Hung);
         }
         shared.totals.instructions[usize::from(self.number)] += 1;
         self.advance(shared)
@@ -202,19 +225,16 @@ impl Qpu {
         code: &Code,
         shared: &mut Shared,
         memory: &mut impl Memory,
-    ) -> Result<Option<Wait>, FaultKind> {
-        if code.uses_units
-            && let Some(wait) = self.must_wait(code, shared)?
-        {
-            return Ok(Some(wait));
+    ) -> Result<(), Stop> {
+        if code.units.any() {
+            self.must_wait(code, shared)?;
         }
         if self.hazards.index == 0 {
             self.check_uniforms(shared, memory);
         }
         self.start_instruction();
         self.check_instruction(code, shared);
-        self.execute_instruction(code, shared, memory)?;
-        Ok(None)
+        self.execute_instruction(code, shared, memory)
     }
 
     /// The chip fetches two uniforms before the first instruction, whether the program reads any or not.

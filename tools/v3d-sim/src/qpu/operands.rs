@@ -4,188 +4,163 @@
 //! or r4 (pm = 1), and a rotation moves the operands of the mul ALU. Source:
 //! guide, figure 2 and "Vector rotation"; vc4asm's addendum; Broadcom's shaders.
 
-use super::Qpu;
-use super::hazards::file_index;
-use super::io_read::Popped;
-use super::state::{last_quad, repeat_quad};
+use super::state::{
+    FILE_B, HELD_A, HELD_B, HELD_R4, Index, accumulator, last_quad, of_file, repeat_quad,
+};
+use super::{Qpu, Stop};
 use crate::alu::unpack::{self, Unpacked};
 use crate::alu::{LANES, Lanes};
-use crate::code::Code;
-use crate::event::FaultKind;
+use crate::decoded::{Code, Port};
 use crate::memory::Memory;
 use crate::rule::Rule;
 use crate::shared::Shared;
-use qpu::isa::{Alu, File, Mux, RaddrB, Rotation, Unpack, raddr};
-
-/// Where the value is that a mux chooses.
-#[derive(Clone, Copy)]
-pub enum Input {
-    /// r0..r5.
-    Accumulator(u8),
-    /// A register of a file, as it is.
-    Register(File, u8),
-    /// Made by a read or an unpack; see [`Held`].
-    Held(usize),
-}
-
-/// What the eight muxes choose.
-pub type Inputs = [Input; 8];
-
-/// Values of the instruction that executes which are in no register: through port A, through port B,
-/// and r4 unpacked.
-pub type Held = [Lanes; 3];
-
-const HELD_R4: usize = 2;
+use qpu::isa::{File, Mux, Unpack};
 
 impl Qpu {
-    /// Reads both ports, with all that a read causes, and unpacks.
+    /// Reads both ports, with all that a read causes, and unpacks. Gives the places of the operands.
     pub(super) fn read_inputs(
         &mut self,
-        alu: &Alu,
         code: &Code,
         shared: &mut Shared,
         memory: &mut impl Memory,
-    ) -> Result<Inputs, FaultKind> {
-        let popped = match code.uses_units {
-            true => Some(self.pop_inputs(code, shared, memory)?),
-            false => None,
-        };
-        let mut inputs: Inputs = std::array::from_fn(|mux| Input::Accumulator(mux as u8 % 6));
-        inputs[Mux::A as usize] = self.read_port(File::A, code, popped.as_ref(), shared);
-        inputs[Mux::B as usize] = match alu.raddr_b {
-            RaddrB::Register { .. } => self.read_port(File::B, code, popped.as_ref(), shared),
-            RaddrB::SmallImmediate(immediate) => {
-                let place = file_index(File::B);
-                self.held[place] = [immediate.value(); LANES];
-                self.registers.last_port[place] = [immediate.value(); 4];
-                Input::Held(place)
+    ) -> Result<[Index; 4], Stop> {
+        let popped = self.pop_inputs(code, shared, memory)?;
+        let mut operands = code.operands;
+        let mut ports = code.ports;
+        for (place, port) in ports.iter_mut().enumerate() {
+            let held = HELD_A + place as Index;
+            match *port {
+                Port::Idle => continue,
+                Port::Immediate(value) => {
+                    self.hold_immediate(place, value);
+                    continue;
+                }
+                Port::LeftOver => {
+                    *self.registers.at_mut(held) = repeat_quad(self.registers.last_port[place]);
+                    continue;
+                }
+                Port::Constant(_) => {}
+                Port::Register(index) => {
+                    if let Some(old) = self.check_register(index, code, shared) {
+                        *port = Port::Register(old);
+                        for operand in operands.iter_mut().filter(|operand| **operand == index) {
+                            *operand = old;
+                        }
+                    }
+                }
+                Port::Unit(address) => {
+                    let (file, mux) = [(File::A, Mux::A), (File::B, Mux::B)][place];
+                    let used = code.takes(mux);
+                    *self.registers.at_mut(held) =
+                        self.read_io(file, address, &popped, used, shared);
+                }
             }
-        };
-        if alu.unpack != Unpack::None {
-            self.unpack(alu, code, &mut inputs, shared);
+            let from = match *port {
+                Port::Register(index) | Port::Constant(index) => index,
+                _ => held,
+            };
+            self.registers.last_port[place] = last_quad(self.registers.at(from));
         }
-        Ok(inputs)
+        if code.unpack != Unpack::None {
+            self.unpack(code, ports[0]);
+        }
+        Ok(operands)
     }
 
-    /// What comes through a port; nobody looks at it when the address is nop and no mux chooses it.
-    fn read_port(
-        &mut self,
-        file: File,
-        code: &Code,
-        popped: Option<&Popped>,
-        shared: &mut Shared,
-    ) -> Input {
-        let place = file_index(file);
-        let address = code.reads[place];
-        let used = code.reads(if file == File::A { Mux::A } else { Mux::B });
-        if address == raddr::NOP {
-            if used {
-                self.warn(Rule::NopRead, shared, String::new);
-                self.held[place] = repeat_quad(self.registers.last_port[place]);
-            }
-            return Input::Held(place);
-        }
-        let input = match address.register() {
-            Some(number) => self.read_register(file, number, code, shared),
-            None => {
-                self.held[place] = self.read_io(file, address, popped, used, shared);
-                Input::Held(place)
-            }
+    /// Warns about a register that is read; gives where its old value is when it is read too early.
+    fn check_register(&self, index: Index, code: &Code, shared: &mut Shared) -> Option<Index> {
+        let name = || {
+            format!(
+                "r{}{}",
+                if index < FILE_B { 'a' } else { 'b' },
+                index % FILE_B
+            )
         };
-        self.registers.last_port[place] = last_quad(self.input(input));
-        input
+        if code.needed_registers & 1 << index != 0 && !self.hazards.is_defined(index) {
+            self.warn(Rule::UndefinedRead, shared, name);
+        }
+        let old = self.hazards.overwritten(index)?;
+        if code.takes(if index < FILE_B { Mux::A } else { Mux::B }) {
+            self.warn(Rule::RegfileReadAfterWrite, shared, name);
+        }
+        Some(old)
     }
 
-    fn read_register(&mut self, file: File, number: u8, code: &Code, shared: &mut Shared) -> Input {
-        let place = file_index(file);
-        let (mux, letter) = [(Mux::A, 'a'), (Mux::B, 'b')][place];
-        if code.needed & 1 << mux.bits() != 0 && self.hazards.defined[place] & 1 << number == 0 {
-            self.warn(Rule::UndefinedRead, shared, || format!("r{letter}{number}"));
-        }
-        let Some(old) = self.hazards.overwritten(file, number) else {
-            return Input::Register(file, number);
-        };
-        self.held[place] = *old;
-        if code.reads(mux) {
-            self.warn(Rule::RegfileReadAfterWrite, shared, || {
-                format!("r{letter}{number}")
-            });
-        }
-        Input::Held(place)
+    #[inline]
+    pub(super) fn hold_immediate(&mut self, place: usize, value: u32) {
+        *self.registers.at_mut(HELD_B) = [value; LANES];
+        self.registers.last_port[place] = [value; 4];
     }
 
-    fn unpack(&mut self, alu: &Alu, code: &Code, inputs: &mut Inputs, shared: &mut Shared) {
-        let (mux, place) = if alu.write.pm {
-            (Mux::R4, HELD_R4)
-        } else {
-            (Mux::A, file_index(File::A))
+    /// Widens r4 or what comes through port A.
+    pub(super) fn unpack(&mut self, code: &Code, port_a: Port) {
+        let (from, to) = match port_a {
+            _ if code.instruction.write_back().pm => (accumulator(4), HELD_R4),
+            Port::Register(index) | Port::Constant(index) => (index, HELD_A),
+            _ => (HELD_A, HELD_A),
         };
-        if !code.reads(mux) {
-            return;
-        }
-        let to = if alu.write.pm {
-            Unpacked::Float
-        } else {
-            self.unpacked_to(alu, shared)
-        };
-        let mut value = *self.input(inputs[mux as usize]);
-        unpack::lanes(alu.unpack, to, &mut value);
-        self.held[place] = value;
-        inputs[mux as usize] = Input::Held(place);
-    }
-
-    /// What an operand from file A is widened to: decided once, one float consumer makes all see floats.
-    fn unpacked_to(&self, alu: &Alu, shared: &mut Shared) -> Unpacked {
-        if alu.raddr_a.register().is_none() {
-            self.warn(Rule::UnpackInput, shared, String::new);
-        }
-        let operands =
-            |count: u8, a: Mux, b: Mux| (count > 0 && a == Mux::A) || (count > 1 && b == Mux::A);
-        let add = operands(alu.op_add.operands(), alu.add_a, alu.add_b);
-        let mul = operands(alu.op_mul.operands(), alu.mul_a, alu.mul_b);
-        let (add_float, mul_float) = (alu.op_add.takes_floats(), alu.op_mul.is_float());
-        if add && mul && add_float != mul_float && alu.unpack != Unpack::U8dr {
-            self.warn(Rule::UnpackMixed, shared, String::new);
-        }
-        if (add && add_float) || (mul && mul_float) {
+        let kind = if code.unpack_float {
             Unpacked::Float
         } else {
             Unpacked::Integer
-        }
+        };
+        let mut value = *self.registers.at(from);
+        unpack::lanes(code.unpack, kind, &mut value);
+        *self.registers.at_mut(to) = value;
     }
 
-    fn input(&self, input: Input) -> &Lanes {
-        match input {
-            Input::Accumulator(number) => &self.registers.accumulators[usize::from(number)],
-            Input::Register(file, number) => &self.registers.file(file)[usize::from(number)],
-            Input::Held(place) => &self.held[place],
+    /// A register, or what it held when it is read too early, for a branch: element 15, and whether the
+    /// others differ.
+    pub(super) fn read_branch_register(&self, number: u8, shared: &mut Shared) -> u32 {
+        let index = of_file(File::A, number);
+        let name = || format!("ra{number}");
+        if !self.hazards.is_defined(index) {
+            self.warn(Rule::UndefinedRead, shared, name);
         }
-    }
-
-    /// An operand of either ALU.
-    pub(super) fn operand(&self, mux: Mux, inputs: &Inputs) -> &Lanes {
-        self.input(inputs[mux as usize])
-    }
-
-    /// How far a mul result moves.
-    pub(super) fn rotation(&self, rotation: Rotation) -> usize {
-        match rotation {
-            Rotation::ByR5 => self.registers.accumulators[5][0] as usize & 15,
-            Rotation::By(lanes) => usize::from(lanes),
+        let mut from = index;
+        if let Some(old) = self.hazards.overwritten(index) {
+            self.warn(Rule::RegfileReadAfterWrite, shared, name);
+            from = old;
         }
+        let value = self.registers.at(from);
+        if value.iter().any(|element| *element != value[15]) {
+            self.warn(Rule::BranchElements, shared, name);
+        }
+        value[15]
     }
 }
 
 /// An operand of the mul ALU as the lanes of a rotated result see it: r0..r3 move over all lanes,
 /// everything else only inside its quad.
-pub fn rotated(mux: Mux, value: &Lanes, by: usize) -> Lanes {
-    std::array::from_fn(|lane| {
-        let from = lane.wrapping_sub(by);
-        match mux {
-            Mux::R0 | Mux::R1 | Mux::R2 | Mux::R3 => value[from & 15],
-            _ => value[lane & 12 | from & 3],
+#[inline]
+pub fn rotated(operand: Index, value: &Lanes, by: u32) -> Lanes {
+    if (accumulator(0)..=accumulator(3)).contains(&operand) {
+        rotate_all(value, by)
+    } else {
+        rotate_quads(value, by)
+    }
+}
+
+/// One copy of the loop for each distance, so that each is a fixed shuffle.
+macro_rules! shuffle {
+    ($by:expr, $mask:literal, $value:ident, $from:expr, $($n:literal)*) => {
+        match $by & $mask {
+            $($n => {
+                const BY: usize = $n;
+                let from: fn(usize, usize) -> usize = $from;
+                std::array::from_fn(|lane| $value[from(lane, BY)])
+            })*
+            _ => *$value,
         }
-    })
+    };
+}
+
+fn rotate_all(value: &Lanes, by: u32) -> Lanes {
+    shuffle!(by, 15, value, |lane, by| lane.wrapping_sub(by) & 15, 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+}
+
+fn rotate_quads(value: &Lanes, by: u32) -> Lanes {
+    shuffle!(by, 3, value, |lane, by| lane & 12 | lane.wrapping_sub(by) & 3, 1 2 3)
 }
 
 #[cfg(test)]
@@ -196,14 +171,20 @@ mod tests {
     fn accumulators_rotate_over_all_lanes_and_the_rest_inside_quads() {
         let iota: Lanes = std::array::from_fn(|lane| lane as u32);
         assert_eq!(
-            rotated(Mux::R2, &iota, 1),
+            rotated(accumulator(2), &iota, 1),
             [15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]
         );
         assert_eq!(
-            rotated(Mux::R5, &iota, 1),
+            rotated(accumulator(5), &iota, 1),
             [3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14]
         );
-        assert_eq!(rotated(Mux::A, &iota, 4), iota);
-        assert_eq!(rotated(Mux::R0, &iota, 12)[0], 4);
+        assert_eq!(rotated(HELD_A, &iota, 4), iota);
+        for by in 0..16 {
+            let moved = rotated(accumulator(0), &iota, by);
+            assert_eq!(
+                moved,
+                std::array::from_fn(|lane| (lane as u32).wrapping_sub(by) & 15)
+            );
+        }
     }
 }

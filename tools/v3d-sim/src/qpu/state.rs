@@ -1,7 +1,46 @@
 //! Registers of a QPU.
+//!
+//! All vectors that an ALU can read lie in one array, so that a decoded operand is a place in it:
+//! both files, the accumulators, two constants, what ports and unpack have made for the current
+//! instruction, and what the registers held that the previous instruction wrote.
 
 use crate::alu::{LANES, LaneMask, Lanes};
 use qpu::isa::File;
+
+/// A place in [`Registers`].
+pub type Index = u8;
+
+/// rb0; ra0 is at 0.
+pub const FILE_B: Index = 32;
+const ACCUMULATORS: Index = 64;
+/// Element numbers.
+pub const ELEMENT_NUMBER: Index = 70;
+/// The number of the QPU in each lane.
+pub const QPU_NUMBER: Index = 71;
+/// Through port A, or unpacked.
+pub const HELD_A: Index = 72;
+/// Through port B.
+pub const HELD_B: Index = 73;
+/// r4, unpacked.
+pub const HELD_R4: Index = 74;
+/// What the register of file A held that the previous instruction wrote; file B's follows.
+pub const OLD_A: Index = 75;
+const COUNT: usize = 77;
+
+/// Where a register of a file is.
+#[must_use]
+pub const fn of_file(file: File, number: u8) -> Index {
+    match file {
+        File::A => number & 31,
+        File::B => FILE_B + (number & 31),
+    }
+}
+
+/// Where r0..r5 are.
+#[must_use]
+pub const fn accumulator(number: u8) -> Index {
+    ACCUMULATORS + number
+}
 
 /// Flags of all lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -15,13 +54,9 @@ pub struct Flags {
 }
 
 /// Both files, accumulators and flags.
+#[repr(align(64))]
 pub struct Registers {
-    /// File A.
-    pub a: [Lanes; 32],
-    /// File B.
-    pub b: [Lanes; 32],
-    /// r0..r5.
-    pub accumulators: [Lanes; 6],
+    lanes: [Lanes; COUNT],
     /// The flags.
     pub flags: Flags,
     /// `ms_flags`: 4 bits in each lane.
@@ -35,18 +70,22 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// What a power cycle leaves: nobody knows, so values that no program expects.
+    /// What a power cycle leaves in QPU `number`: nobody knows, so values that no program expects.
     #[must_use]
-    pub fn garbage(seed: u32) -> Self {
-        let lanes = |register: u32| -> Lanes {
+    pub fn garbage(number: u8) -> Self {
+        let seed = u32::from(number);
+        let garbage = |register: u32| -> Lanes {
             std::array::from_fn(|lane| {
                 (seed << 16 | register << 8 | lane as u32 | 0x1000).wrapping_mul(0x9e37_79b1) | 1
             })
         };
         Self {
-            a: std::array::from_fn(|n| lanes(n as u32)),
-            b: std::array::from_fn(|n| lanes(n as u32 + 32)),
-            accumulators: std::array::from_fn(|n| lanes(n as u32 + 64)),
+            lanes: std::array::from_fn(|index| match index as Index {
+                ELEMENT_NUMBER => std::array::from_fn(|lane| lane as u32),
+                QPU_NUMBER => [seed; LANES],
+                HELD_A.. => [0; LANES],
+                _ => garbage(index as u32),
+            }),
             flags: Flags {
                 z: 0x9669,
                 n: 0x6996,
@@ -59,37 +98,36 @@ impl Registers {
         }
     }
 
-    /// A register file.
-    pub fn file(&self, file: File) -> &[Lanes; 32] {
-        match file {
-            File::A => &self.a,
-            File::B => &self.b,
-        }
+    /// The vector at a place.
+    #[inline]
+    #[must_use]
+    pub fn at(&self, index: Index) -> &Lanes {
+        &self.lanes[usize::from(index)]
     }
 
-    /// A register file, for writing.
-    pub fn file_mut(&mut self, file: File) -> &mut [Lanes; 32] {
-        match file {
-            File::A => &mut self.a,
-            File::B => &mut self.b,
-        }
+    /// The vector at a place, for writing.
+    #[inline]
+    pub fn at_mut(&mut self, index: Index) -> &mut Lanes {
+        &mut self.lanes[usize::from(index)]
     }
 
     /// The lowest bit of register addresses is inverted at each program start (guide, "QPU register
     /// files"), so what a program left in rN its successor finds in r(N^1).
     pub fn invert_address(&mut self) {
-        for pair in self.a.chunks_exact_mut(2).chain(self.b.chunks_exact_mut(2)) {
+        for pair in self.lanes[..usize::from(ACCUMULATORS)].chunks_exact_mut(2) {
             pair.swap(0, 1);
         }
     }
 }
 
 /// Elements 12..15.
+#[must_use]
 pub fn last_quad(value: &Lanes) -> [u32; 4] {
     [value[12], value[13], value[14], value[15]]
 }
 
 /// A quad repeated over all lanes.
+#[must_use]
 pub fn repeat_quad(quad: [u32; 4]) -> Lanes {
     std::array::from_fn(|lane| quad[lane & 3])
 }

@@ -3,216 +3,219 @@
 //! Source: guide, "Pack and unpack" and "Register address map". When both ALUs write one destination
 //! the mul ALU wins, and a unit gets one write.
 
-use super::Qpu;
+use super::execute::Results;
+use super::state::{Index, accumulator};
+use super::{Qpu, Stop};
 use crate::alu::pack::{self, Packed, Source};
 use crate::alu::{LANES, LaneMask, Lanes};
-use crate::event::FaultKind;
+use crate::decoded::{Code, Destination};
 use crate::memory::Memory;
 use crate::rule::Rule;
 use crate::shared::Shared;
-use qpu::isa::{AddOp, Cond, File, MulPack, Pack, Slot, Waddr, WriteBack, waddr};
+use qpu::isa::{AddOp, Cond, MulPack, Pack, Slot};
 
-/// A result of one ALU.
-pub struct Output<'a> {
-    /// The 32-bit results.
-    pub value: &'a Lanes,
-    /// Lanes that are written.
-    pub enabled: LaneMask,
-    /// Packing takes it for a float.
-    pub is_float: bool,
-    /// Operands of an add or sub, whose overflow is packed in its own way.
-    pub sum: Option<(AddOp, &'a Lanes, &'a Lanes)>,
-}
-
-impl Output<'_> {
-    fn source(&self, lane: usize) -> Source {
-        match self.sum {
-            Some((op, a, b)) => Source::Sum(op, a[lane], b[lane]),
-            None if self.is_float => Source::Float,
-            None => Source::Integer,
-        }
-    }
-}
+/// Operands of an add or sub, whose overflow is packed in its own way.
+type Sum = (AddOp, Lanes, Lanes);
 
 impl Qpu {
-    /// Writes both results; `None` is an ALU that is idle.
+    /// Writes the results of a plain instruction.
+    #[inline]
+    pub(super) fn write_plain(&mut self, code: &Code, results: &Results, enabled: [LaneMask; 2]) {
+        for slot in Slot::BOTH {
+            let place = slot as usize;
+            let (value, enabled) = (&results.values[place], enabled[place]);
+            self.write_own(code, slot, value, enabled, None);
+        }
+    }
+
+    /// Writes both results.
     pub(super) fn write_back(
         &mut self,
-        write: &WriteBack,
-        outputs: [Option<Output>; 2],
+        code: &Code,
+        results: &Results,
+        enabled: [LaneMask; 2],
+        operands: [Index; 4],
         shared: &mut Shared,
         memory: &mut impl Memory,
-    ) -> Result<(), FaultKind> {
-        let mut add_loses = false;
-        if let [Some(add), Some(mul)] = &outputs
-            && write.waddr_add == write.waddr_mul
-        {
-            add_loses = self.check_same_destination(write, add, mul, shared);
-        }
-        let (mut written, mut packed) = (false, write.pack == Pack::None || write.pm);
-        for (slot, output) in Slot::BOTH.into_iter().zip(&outputs) {
-            let (address, file) = (write.waddr(slot), write.file(slot));
-            let Some(output) = output else { continue };
-            if address == waddr::NOP || (slot == Slot::Add && add_loses) {
+    ) -> Result<(), Stop> {
+        let add_loses =
+            code.same_destination && self.check_same_destination(code, results, enabled, shared);
+        let sum = self.packed_sum(code, enabled[0], operands, shared);
+        for slot in Slot::BOTH {
+            let place = slot as usize;
+            let (value, enabled) = (&results.values[place], enabled[place]);
+            if slot == Slot::Add && add_loses {
                 continue;
             }
-            let colour = self.colour_pack(write, slot, shared);
-            written = true;
-            if let Some(number) = address.register() {
-                let pack = if file == File::A {
-                    write.pack_a()
-                } else {
-                    Pack::None
-                };
-                packed |= file == File::A;
-                self.write_register(file, number, pack, colour, output, shared);
-            } else if let Some(number) = address.accumulator() {
-                self.write_accumulator(file, number, colour, output);
-            } else if write.cond(slot) == Cond::Never {
-                self.warn(Rule::NeverPeripheralWrite, shared, String::new);
-            } else if colour == MulPack::None {
-                self.write_io(file, address, output.value, output.enabled, shared, memory)?;
+            let Destination::Unit(file, address) = code.destinations[place] else {
+                self.write_own(code, slot, value, enabled, sum.as_ref());
+                continue;
+            };
+            if code.conditions[place] == Cond::Never {
+                continue;
+            }
+            if slot == Slot::Add || code.colour == MulPack::None {
+                self.write_io(file, address, value, enabled, shared, memory)?;
             } else {
                 self.warn(Rule::PackToPeripheral, shared, String::new);
-                let packed = output.value.map(|value| pack::colour(colour, value).bits);
-                self.write_io(file, address, &packed, output.enabled, shared, memory)?;
+                let packed = value.map(|value| pack::colour(code.colour, value).bits);
+                self.write_io(file, address, &packed, enabled, shared, memory)?;
             }
         }
-        if written && !packed {
-            self.warn(Rule::PackNoEffect, shared, String::new);
-        }
         Ok(())
+    }
+
+    /// The operands of an add or sub that is packed; warns when it overflows.
+    fn packed_sum(
+        &self,
+        code: &Code,
+        enabled: LaneMask,
+        operands: [Index; 4],
+        shared: &mut Shared,
+    ) -> Option<Sum> {
+        let packs = code.pack != Pack::None && code.destinations[0].is_file_a();
+        if !packs || !matches!(code.op_add, AddOp::Add | AddOp::Sub) {
+            return None;
+        }
+        let [a, b] = [operands[0], operands[1]].map(|index| *self.registers.at(index));
+        let overflows = |lane: usize| pack::overflow(code.op_add, a[lane], b[lane]).is_some();
+        if (0..LANES).any(|lane| enabled & 1 << lane != 0 && overflows(lane)) {
+            self.warn(Rule::PackOverflow, shared, String::new);
+        }
+        Some((code.op_add, a, b))
     }
 
     /// Whether the add result is dropped: one unit gets one write, and that is the mul result.
     fn check_same_destination(
         &self,
-        write: &WriteBack,
-        add: &Output,
-        mul: &Output,
+        code: &Code,
+        results: &Results,
+        enabled: [LaneMask; 2],
         shared: &mut Shared,
     ) -> bool {
-        let address = write.waddr_add;
-        let differs_by_file = matches!(
-            address,
-            waddr::VPMVCD_SETUP
-                | waddr::VPM_ADDR
-                | waddr::UNIFORMS_ADDRESS
-                | waddr::QUAD_XY
-                | waddr::MS_REV_FLAGS
-        );
-        if address == waddr::NOP || address.register().is_some() || differs_by_file {
-            return false;
-        }
-        let both = add.enabled & mul.enabled;
-        let is_accumulator = address.accumulator().is_some();
-        let conflict =
-            (0..LANES).any(|lane| both & 1 << lane != 0 && add.value[lane] != mul.value[lane]);
-        let is_live = write.cond_add != Cond::Never && write.cond_mul != Cond::Never;
-        if is_live && (conflict || !is_accumulator || address == waddr::ACC5) {
+        let both = enabled[0] & enabled[1];
+        let is_r5 = matches!(code.destinations[0], Destination::R5 | Destination::R5Quads);
+        let is_unit = matches!(code.destinations[0], Destination::Unit(..));
+        let [sum, product] = &results.values;
+        let conflict = (0..LANES).any(|lane| both & 1 << lane != 0 && sum[lane] != product[lane]);
+        let is_live = !code.conditions.contains(&Cond::Never);
+        if is_live && (conflict || is_unit || is_r5) {
             self.warn(Rule::SameDestination, shared, String::new);
         }
-        is_live && !is_accumulator
+        is_live && is_unit
     }
 
-    /// How a result becomes 8-bit colour: the mul result with pm = 1 only.
-    fn colour_pack(&self, write: &WriteBack, slot: Slot, shared: &mut Shared) -> MulPack {
-        if slot == Slot::Add || !write.pm {
-            return MulPack::None;
-        }
-        write.pack_mul().unwrap_or_else(|| {
-            self.warn(Rule::PackReserved, shared, String::new);
-            MulPack::None
-        })
-    }
-
-    fn write_register(
+    /// Writes a result to a register or an accumulator.
+    #[inline]
+    fn write_own(
         &mut self,
-        file: File,
-        number: u8,
-        pack: Pack,
-        colour: MulPack,
-        output: &Output,
-        shared: &mut Shared,
+        code: &Code,
+        slot: Slot,
+        value: &Lanes,
+        enabled: LaneMask,
+        sum: Option<&Sum>,
     ) {
-        if output.enabled == 0 {
+        if enabled == 0 {
             return;
         }
-        self.hazards.overwrite(
-            file,
-            number,
-            &self.registers.file(file)[usize::from(number)],
-        );
-        let overflows = |lane| match output.sum {
-            Some((op, a, b)) => pack::overflow(op, a[lane], b[lane]).is_some(),
-            None => false,
-        };
-        if pack != Pack::None
-            && (0..LANES).any(|lane| output.enabled & 1 << lane != 0 && overflows(lane))
-        {
-            self.warn(Rule::PackOverflow, shared, String::new);
-        }
-        let register = &mut self.registers.file_mut(file)[usize::from(number)];
-        if pack == Pack::None && colour == MulPack::None {
-            write_lanes(register, output.value, output.enabled);
-        } else if pack == Pack::None {
-            pack_lanes(register, output, |lane| {
-                pack::colour(colour, output.value[lane])
-            });
-        } else {
-            pack_lanes(register, output, |lane| {
-                pack::file_a(pack, output.value[lane], output.source(lane))
-            });
-        }
-    }
-
-    fn write_accumulator(&mut self, file: File, number: u8, colour: MulPack, output: &Output) {
-        if output.enabled == 0 {
-            return;
-        }
-        self.hazards.current_accumulators |= 1 << number;
-        self.hazards.defined_accumulators |= 1 << number;
-        let register = &mut self.registers.accumulators[usize::from(number)];
-        if number == 5 {
-            // r5 takes element 0 (of each quad, through A); the condition of that element decides (VC4C).
-            let packed = |lane: usize| pack::colour(colour, output.value[lane]).bits;
-            for (lane, element) in register.iter_mut().enumerate() {
-                let from = if file == File::A { lane & !3 } else { 0 };
-                if output.enabled & 1 << from != 0 {
-                    *element = packed(from);
+        let colour = slot == Slot::Mul && code.colour != MulPack::None;
+        match code.destinations[slot as usize] {
+            Destination::Nowhere | Destination::Unit(..) => {}
+            Destination::Register(index) => {
+                let packs = colour || code.pack != Pack::None && index < super::state::FILE_B;
+                if packs {
+                    let value = self.packed(code, slot, index, value, enabled, sum);
+                    self.write_register(index, &value, enabled);
+                } else {
+                    self.write_register(index, value, enabled);
                 }
             }
-        } else if colour == MulPack::None {
-            write_lanes(register, output.value, output.enabled);
-        } else {
-            pack_lanes(register, output, |lane| {
-                pack::colour(colour, output.value[lane])
-            });
+            Destination::Accumulator(index) => {
+                self.hazards.write_accumulator(index - accumulator(0));
+                if colour {
+                    let value = self.packed(code, slot, index, value, enabled, None);
+                    write_lanes(self.registers.at_mut(index), &value, enabled);
+                } else {
+                    write_lanes(self.registers.at_mut(index), value, enabled);
+                }
+            }
+            to @ (Destination::R5 | Destination::R5Quads) => {
+                let quads = to == Destination::R5Quads;
+                if colour {
+                    let packed = value.map(|value| pack::colour(code.colour, value).bits);
+                    self.write_r5(quads, &packed, enabled);
+                } else {
+                    self.write_r5(quads, value, enabled);
+                }
+            }
         }
+    }
+
+    #[inline]
+    fn write_register(&mut self, index: Index, value: &Lanes, enabled: LaneMask) {
+        let keep = self.hazards.overwrite(index);
+        let old = *self.registers.at(index);
+        *self.registers.at_mut(keep) = old;
+        write_lanes(self.registers.at_mut(index), value, enabled);
+    }
+
+    /// r5 takes element 0 (of each quad, through A); the condition of that element decides (VC4C).
+    fn write_r5(&mut self, quads: bool, value: &Lanes, enabled: LaneMask) {
+        self.hazards.write_accumulator(5);
+        for (lane, element) in self.registers.at_mut(accumulator(5)).iter_mut().enumerate() {
+            let from = if quads { lane & !3 } else { 0 };
+            if enabled & 1 << from != 0 {
+                *element = value[from];
+            }
+        }
+    }
+
+    /// What a register holds once a result is packed into it.
+    fn packed(
+        &self,
+        code: &Code,
+        slot: Slot,
+        index: Index,
+        value: &Lanes,
+        enabled: LaneMask,
+        sum: Option<&Sum>,
+    ) -> Lanes {
+        let mut register = *self.registers.at(index);
+        if slot == Slot::Mul && code.colour != MulPack::None {
+            pack_lanes(&mut register, enabled, |lane| {
+                pack::colour(code.colour, value[lane])
+            });
+            return register;
+        }
+        let is_float = match slot {
+            Slot::Add => code.op_add.gives_float(),
+            Slot::Mul => code.op_mul.is_float(),
+        };
+        pack_lanes(&mut register, enabled, |lane| {
+            let source = match sum {
+                Some((op, a, b)) if slot == Slot::Add => Source::Sum(*op, a[lane], b[lane]),
+                _ if is_float => Source::Float,
+                _ => Source::Integer,
+            };
+            pack::file_a(code.pack, value[lane], source)
+        });
+        register
     }
 
     /// Writes a link address: registers and accumulators only.
-    pub(super) fn write_link(&mut self, write: &WriteBack, link: u32, shared: &mut Shared) {
+    pub(super) fn write_link(&mut self, code: &Code, link: u32, shared: &mut Shared) {
         let value = [link; LANES];
-        let output = Output {
-            value: &value,
-            enabled: LaneMask::MAX,
-            is_float: false,
-            sum: None,
-        };
         for slot in Slot::BOTH {
-            let (address, file): (Waddr, File) = (write.waddr(slot), write.file(slot));
-            if let Some(number) = address.register() {
-                self.write_register(file, number, Pack::None, MulPack::None, &output, shared);
-            } else if let Some(number) = address.accumulator() {
-                self.write_accumulator(file, number, MulPack::None, &output);
-            } else if address != waddr::NOP {
+            if let Destination::Unit(..) = code.destinations[slot as usize] {
                 self.warn(Rule::LinkDestination, shared, String::new);
+            } else {
+                self.write_own(code, slot, &value, LaneMask::MAX, None);
             }
         }
     }
 }
 
+#[inline]
 fn write_lanes(register: &mut Lanes, value: &Lanes, enabled: LaneMask) {
     if enabled == LaneMask::MAX {
         *register = *value;
@@ -227,9 +230,9 @@ fn write_lanes(register: &mut Lanes, value: &Lanes, enabled: LaneMask) {
     }
 }
 
-fn pack_lanes(register: &mut Lanes, output: &Output, packed: impl Fn(usize) -> Packed) {
+fn pack_lanes(register: &mut Lanes, enabled: LaneMask, packed: impl Fn(usize) -> Packed) {
     for (lane, element) in register.iter_mut().enumerate() {
-        if output.enabled & 1 << lane != 0 {
+        if enabled & 1 << lane != 0 {
             let Packed { bits, mask } = packed(lane);
             *element = *element & !mask | bits;
         }

@@ -198,7 +198,7 @@ impl V3d {
         self.check_cache_clear();
         for slice in 0..SLICES {
             if value & 1 << slice != 0 {
-                self.shared.code[slice].clear();
+                self.code[slice].clear();
             }
         }
         self.shared.totals.clear_uniform_lines(value >> 8 & 15);
