@@ -14,7 +14,7 @@
 
 use core::fmt::{self, Display};
 
-use qpu::job::{Buffer, CacheClear, Job, Launch, Report, Runner};
+use qpu::job::{Buffer, CacheClear, Job, Launch, QpuSet, Report, Runner};
 use tock_registers::fields::FieldValue;
 use tock_registers::interfaces::{Readable, Writeable};
 use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
@@ -150,6 +150,7 @@ pub struct V3d {
     mailbox: Mailbox,
     clock: Clock,
     memory: JobMemory,
+    qpus: QpuSet,
     hz: u32,
     lost: bool,
 }
@@ -172,6 +173,7 @@ impl V3d {
             mailbox,
             clock,
             memory: JobMemory::new(memory),
+            qpus: QpuSet::ALL,
             hz,
             lost: false,
         };
@@ -230,14 +232,13 @@ impl V3d {
             v3d.INTDIS.set(0xf);
             v3d.INTCTL.set(0xf);
             v3d.VPMBASE.set(VPM_USER_UNITS);
-            v3d.SQRSV[0].set(0);
-            v3d.SQRSV[1].set(0);
             v3d.SQCNTL.set(0);
             v3d.SRQUL.set(UNIFORMS_UNLIMITED);
             v3d.L2CACTL.write(L2CACTL::L2CENA::SET);
             v3d.SCRATCH.set(POWERED);
             found
         });
+        self.reserve();
         self.clear_caches(CacheClear::All);
         log::info!(
             "V3D at {=u32} Hz, IDENT1 {=u32:#010x}, VPMBASE was {=u32}",
@@ -245,6 +246,16 @@ impl V3d {
             ident1,
             vpm
         );
+    }
+
+    /// Keeps programs off the QPUs that are not to be used.
+    fn reserve(&mut self) {
+        let reservations = self.qpus.reservations();
+        self.registers.visit(|v3d| {
+            for (register, value) in v3d.SQRSV.iter().zip(reservations) {
+                register.set(value);
+            }
+        });
     }
 
     fn clear_caches(&mut self, clear: CacheClear) {
@@ -348,6 +359,11 @@ impl Runner for V3d {
     fn read(&mut self, buffer: Buffer, first: u32, words: &mut [u32]) -> Result<(), Error> {
         let done = self.memory.read(buffer, first, words);
         done.ok_or(Error::OutOfBounds)
+    }
+
+    fn use_qpus(&mut self, qpus: QpuSet) {
+        self.qpus = qpus;
+        self.reserve();
     }
 
     fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, Error> {

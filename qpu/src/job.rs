@@ -57,6 +57,60 @@ pub struct Launch<'a> {
     pub clear: CacheClear,
 }
 
+/// QPUs of a chip.
+pub const QPUS: u8 = 12;
+
+/// Some of the twelve QPUs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct QpuSet(u16);
+
+impl QpuSet {
+    /// None of them.
+    pub const NONE: Self = Self(0);
+    /// All of them.
+    pub const ALL: Self = Self((1 << QPUS) - 1);
+
+    /// Just this one; [`QpuSet::NONE`] for a number from 12 on.
+    #[must_use]
+    pub const fn only(qpu: u8) -> Self {
+        if qpu < QPUS { Self(1 << qpu) } else { Self(0) }
+    }
+
+    /// These and those of `more`.
+    #[must_use]
+    pub const fn with(self, more: Self) -> Self {
+        Self(self.0 | more.0)
+    }
+
+    /// Whether the QPU of this number is one of them.
+    #[must_use]
+    pub const fn contains(self, qpu: u8) -> bool {
+        qpu < QPUS && self.0 >> qpu & 1 != 0
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Their numbers, from the lowest.
+    pub fn numbers(self) -> impl Iterator<Item = u8> {
+        (0..QPUS).filter(move |qpu| self.contains(*qpu))
+    }
+
+    /// The values of SQRSV0 and SQRSV1 that keep user programs off all other QPUs: four bits for each
+    /// QPU, the lowest of which excludes user programs.
+    #[must_use]
+    pub fn reservations(self) -> [u32; 2] {
+        let mut registers = [0; 2];
+        for qpu in (0..QPUS).filter(|qpu| !self.contains(*qpu)) {
+            registers[usize::from(qpu / 8)] |= 1 << (4 * (qpu % 8));
+        }
+        registers
+    }
+}
+
 /// Launches that run one after the other; each starts when all programs of the one before ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Job<'a> {
@@ -101,10 +155,36 @@ pub trait Runner {
     /// When the words do not lie in the buffer.
     fn read(&mut self, buffer: Buffer, first: u32, words: &mut [u32]) -> Result<(), Self::Error>;
 
+    /// Lets programs start on these QPUs only, until the next call; at first, on all. A program that
+    /// is queued when there is none to start on does not end.
+    fn use_qpus(&mut self, qpus: QpuSet);
+
     /// Runs a job to its end.
     ///
     /// # Errors
     /// When a program has not ended `limit_us` microseconds after its launch, or V3D reports an
     /// error. The runner is then ready for another job.
     fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, Self::Error>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_reserves_the_others() {
+        assert_eq!(QpuSet::ALL.reservations(), [0, 0]);
+        assert_eq!(QpuSet::NONE.reservations(), [0x1111_1111, 0x1111]);
+        assert_eq!(QpuSet::only(0).reservations(), [0x1111_1110, 0x1111]);
+        assert_eq!(QpuSet::only(9).reservations(), [0x1111_1111, 0x1101]);
+    }
+
+    #[test]
+    fn a_set_holds_what_was_put_in() {
+        let set = QpuSet::only(3)
+            .with(QpuSet::only(11))
+            .with(QpuSet::only(12));
+        assert!(set.numbers().eq([3, 11]));
+        assert!(QpuSet::only(200).is_empty() && !QpuSet::ALL.contains(200));
+    }
 }

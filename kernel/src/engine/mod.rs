@@ -3,13 +3,14 @@
 //! The instrument asks the QPU engine first, where the board has one and it supports the length,
 //! and otherwise the CPU engine; whoever did the work is named in the record.
 
-use ::qpu::job::{BusAddr, Job, Launch, Program, Runner};
+use ::qpu::job::{BusAddr, Job, Launch, Program, QpuSet, Runner};
 use dsp::{Complex, Direction};
 use wire::RunQpu;
 
 pub mod cpu;
 pub mod known_answer;
 pub mod qpu;
+pub mod qpu_test;
 
 /// Which processor an engine computes on; the same codes as on the wire.
 pub use wire::Engine as EngineKind;
@@ -79,6 +80,15 @@ pub trait Engine {
         let _ = (request, output);
         Err(EngineError::NotAvailable)
     }
+
+    /// One round of the QPU test ([`qpu_test`]) on the QPUs of `on`. The engine is unprepared afterwards.
+    ///
+    /// # Errors
+    /// [`EngineError::NotAvailable`] when there are no QPUs, and what a round can fail of.
+    fn test_qpus(&mut self, on: QpuSet) -> Result<qpu_test::Verdict, EngineError> {
+        let _ = on;
+        Err(EngineError::NotAvailable)
+    }
 }
 
 /// An engine that a board may or may not have; `None` supports no length.
@@ -108,6 +118,11 @@ impl<E: Engine> Engine for Option<E> {
     fn run_program(&mut self, request: &RunQpu, output: &mut [u32]) -> Result<u32, EngineError> {
         let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;
         engine.run_program(request, output)
+    }
+
+    fn test_qpus(&mut self, on: QpuSet) -> Result<qpu_test::Verdict, EngineError> {
+        let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;
+        engine.test_qpus(on)
     }
 }
 

@@ -10,10 +10,10 @@
 
 use dsp::{Complex, Direction};
 use qpu::fft::{self, MAX_LOG2_POINTS, MIN_LOG2_POINTS, Plan};
-use qpu::job::{Buffer, Runner};
+use qpu::job::{Buffer, QpuSet, Runner};
 use wire::RunQpu;
 
-use super::{Engine, EngineError, EngineKind, Timing};
+use super::{Engine, EngineError, EngineKind, Timing, qpu_test};
 
 /// How long a pass may take. The longest takes well under a millisecond (simulated).
 pub const LIMIT_US: u32 = 50_000;
@@ -120,6 +120,11 @@ impl<R: Runner> Engine for QpuEngine<R> {
     fn run_program(&mut self, request: &RunQpu, output: &mut [u32]) -> Result<u32, EngineError> {
         self.clear();
         super::run_program(&mut self.runner, request, output).map_err(self.error)
+    }
+
+    fn test_qpus(&mut self, on: QpuSet) -> Result<qpu_test::Verdict, EngineError> {
+        self.clear();
+        qpu_test::round(&mut self.runner, on).map_err(self.error)
     }
 }
 

@@ -14,6 +14,7 @@ mod board;
 mod commands;
 mod line;
 mod outbox;
+mod qpu_test;
 mod records;
 mod refusal;
 mod settings;
@@ -38,6 +39,7 @@ use crate::engine::Engine;
 use crate::engine::cpu::CpuEngine;
 use analyser::{Analyser, Buffers};
 use outbox::Outbox;
+use qpu_test::QpuTest;
 use records::Sending;
 use refusal::Refusal;
 use upload::Upload;
@@ -145,6 +147,8 @@ struct Core<'a, Q> {
     next_second_us: u64,
     next_credit_us: u64,
     next_hint_us: u64,
+    /// The QPU test, while it runs.
+    qpu_test: Option<QpuTest>,
     /// When to say that the stream was stopped.
     stopped_hint_us: Option<u64>,
     upload_deadline_us: u64,
@@ -204,6 +208,7 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
                 next_second_us: 0,
                 next_credit_us: 0,
                 next_hint_us: 0,
+                qpu_test: None,
                 stopped_hint_us: None,
                 upload_deadline_us: 0,
             },
@@ -218,7 +223,7 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
         }
     }
 
-    /// Banner, self-test, and the generator if it starts unasked.
+    /// Banner, self-test, then the QPU test if it was asked for, and the generator if it starts unasked.
     pub fn start(&mut self, board: &mut impl Board) {
         let core = &mut self.core;
         board.stage(Stage::SelfTest);
@@ -227,8 +232,10 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
         core.write_next_step();
         board.stage(Stage::Idle);
         core.next_second_us = board.now_us() + SECOND_US;
-        if core.settings.start && core.begin_stream(board).is_ok() {
-            core.unasked = true;
+        if core.settings.qpu_test > 0 {
+            core.begin_qpu_test();
+        } else {
+            core.begin_unasked(board);
         }
     }
 
@@ -240,6 +247,7 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
         busy |= self.receive(board);
         busy |= self.drop_fragment(board);
         busy |= self.core.work(board);
+        busy |= self.core.step_qpu_test(board);
         if self.core.outbox.is_free() && self.core.next_output(board) {
             self.core.outbox.pump(board, self.core.baud);
             busy = true;
@@ -314,9 +322,17 @@ impl<Q: Engine> Core<'_, Q> {
         self.upload.as_ref().map_or(last, |upload| upload.stream)
     }
 
-    /// Ends the stream that nobody asked for, whatever the byte is. Unless a frame follows, it was a
+    /// Starts the generator, if it is to start by itself.
+    fn begin_unasked(&mut self, board: &mut impl Board) {
+        if self.settings.start && self.begin_stream(board).is_ok() {
+            self.unasked = true;
+        }
+    }
+
+    /// Ends the QPU test, and the stream that nobody asked for, whatever the byte is. Unless a frame follows, it was a
     /// key, and whoever pressed it is told what can be typed.
     fn any_byte(&mut self, board: &mut impl Board) {
+        self.stop_qpu_test();
         if core::mem::take(&mut self.unasked) {
             self.end_stream(board);
             self.stopped_hint_us = Some(board.now_us() + STOPPED_HINT_US);

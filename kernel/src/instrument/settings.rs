@@ -66,6 +66,8 @@ pub struct Settings {
     pub engine: EngineChoice,
     /// Whether the generator starts unasked.
     pub start: bool,
+    /// Rounds of the QPU test at the start; 0: none. Only `cmdline.txt` sets it.
+    pub qpu_test: u32,
 }
 
 impl Default for Settings {
@@ -85,6 +87,7 @@ impl Default for Settings {
             unit: Unit::Dbfs,
             engine: EngineChoice::Auto,
             start: true,
+            qpu_test: 0,
         }
     }
 }
@@ -145,6 +148,9 @@ impl fmt::Display for SettingError {
 /// Names of the settings, for messages.
 const KEYS: &str = "n, window, overlap, avg, out, domain, first, bins, centre, unit, engine, start";
 
+/// What the number of rounds of the QPU test follows, in `cmdline.txt`.
+const QPU_TEST: &str = "qputest=";
+
 impl Settings {
     /// Samples that a block shares with the one before.
     #[must_use]
@@ -194,11 +200,23 @@ impl Settings {
             if key.contains('.') {
                 continue;
             }
-            if let Err(error) = settings.apply(word) {
+            let taken = match word.strip_prefix(QPU_TEST) {
+                Some(rounds) => settings.set_qpu_test(word, rounds),
+                None => settings.apply(word),
+            };
+            if let Err(error) = taken {
                 first_error = first_error.or(Some(error));
             }
         }
         (settings, first_error)
+    }
+
+    fn set_qpu_test(&mut self, word: &str, rounds: &str) -> Result<(), SettingError> {
+        self.qpu_test = rounds.parse().map_err(|_| SettingError {
+            word: Name::new(word),
+            problem: Problem::Value("use a number of rounds, for example qputest=100"),
+        })?;
+        Ok(())
     }
 
     fn apply_word(&mut self, word: &str) -> Result<(), SettingError> {
@@ -283,6 +301,11 @@ impl Settings {
                     "1" => true,
                     _ => return Err(value_error("use start=0 or start=1")),
                 };
+            }
+            _ if word.starts_with(QPU_TEST) => {
+                return Err(value_error(
+                    "the QPU test runs at a start; write it into cmdline.txt",
+                ));
             }
             _ => return Err(refuse(Problem::UnknownKey)),
         }
@@ -428,6 +451,20 @@ mod tests {
         let (settings, error) = Settings::from_cmdline(text);
         assert_eq!((settings.n, settings.average), (2048, 4));
         assert_eq!(error.unwrap().word.as_str(), "quiet");
+    }
+
+    #[test]
+    fn the_qpu_test_is_asked_for_in_cmdline_txt_only() {
+        let (settings, error) = Settings::from_cmdline("start=0 qputest=100");
+        assert_eq!(
+            (settings.qpu_test, settings.start, error),
+            (100, false, None)
+        );
+        let (settings, error) = Settings::from_cmdline("qputest=many");
+        assert_eq!(settings.qpu_test, 0);
+        assert!(error.unwrap().to_string().contains("qputest=100"));
+        let error = Settings::default().apply("qputest=1").unwrap_err();
+        assert!(error.to_string().contains("cmdline.txt"), "{error}");
     }
 
     #[test]

@@ -6,6 +6,8 @@ include!(concat!(env!("OUT_DIR"), "/text.rs"));
 
 /// Zeroed space behind a program: V3D fetches code ahead of what it executes.
 const AHEAD_BYTES: u32 = 64;
+/// Instructions that are copied at a time.
+const CHUNK: usize = 16;
 
 /// Puts a program into the memory of a runner.
 ///
@@ -13,8 +15,17 @@ const AHEAD_BYTES: u32 = 64;
 /// When there is no room.
 pub fn place<R: Runner>(runner: &mut R, code: &[u64]) -> Result<Buffer, R::Error> {
     let buffer = runner.alloc(8 * code.len() as u32 + AHEAD_BYTES, 64)?;
-    for (index, word) in (0..).step_by(2).zip(code) {
-        runner.write(buffer, index, &[*word as u32, (*word >> 32) as u32])?;
+    // A write reaches memory before the next: some words at a time.
+    let mut words = [0; 2 * CHUNK];
+    for (number, chunk) in code.chunks(CHUNK).enumerate() {
+        for (pair, word) in words.chunks_exact_mut(2).zip(chunk) {
+            pair.copy_from_slice(&[*word as u32, (*word >> 32) as u32]);
+        }
+        runner.write(
+            buffer,
+            (number * 2 * CHUNK) as u32,
+            &words[..2 * chunk.len()],
+        )?;
     }
     runner.write(
         buffer,

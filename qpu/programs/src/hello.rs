@@ -1,6 +1,6 @@
 //! hello: what `hello.qasm` expects in memory, and what it leaves there.
 
-use qpu::job::{Buffer, CacheClear, Job, Launch, Program, Runner};
+use qpu::job::{CacheClear, Job, Launch, Program, Runner};
 
 use crate::code::{HELLO, place, place_uniforms};
 
@@ -13,7 +13,7 @@ pub const ADDED: u32 = 0x1234;
 /// Those of the runner.
 pub fn hello<R: Runner>(runner: &mut R, number: u32, limit_us: u32) -> Result<[u32; 16], R::Error> {
     let code = place(runner, HELLO)?;
-    let result: Buffer = runner.alloc(64, 64)?;
+    let result = runner.alloc(64, 64)?;
     runner.write(result, 0, &[0; 16])?;
     let uniforms = place_uniforms(runner, &[number, result.addr.0])?;
     let job = Job {

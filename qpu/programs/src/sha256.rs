@@ -6,6 +6,8 @@
 //!
 //! Source: FIPS 180-4, Secure Hash Standard (padding: section 5.1.1, constants: 4.2.2).
 
+pub mod known;
+
 use qpu::job::{Buffer, CacheClear, Program, Runner};
 
 use crate::code::{SHA256, place, place_uniforms};
@@ -129,7 +131,8 @@ pub struct Sha256 {
 /// QPU. It can be run any number of times.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Group {
-    code: Buffer,
+    sha256: Sha256,
+    lanes: Buffer,
     uniforms: Buffer,
     result: Buffer,
 }
@@ -180,24 +183,37 @@ impl Sha256 {
         }
         runner.write(memory, (used * BLOCK_WORDS) as u32, &[0; AHEAD_BYTES / 4])?;
         let lanes = place_uniforms(runner, &lanes)?;
+        Group::new(runner, *self, lanes)
+    }
+}
+
+impl Group {
+    fn new<R: Runner>(runner: &mut R, sha256: Sha256, lanes: Buffer) -> Result<Self, R::Error> {
         let result = runner.alloc((RESULT_ROWS * LANES * 4) as u32, 64)?;
-        let parameters = [lanes.addr.0, result.addr.0, self.constants.addr.0];
-        let group = Group {
-            code: self.code,
+        let parameters = [lanes.addr.0, result.addr.0, sha256.constants.addr.0];
+        let group = Self {
+            sha256,
+            lanes,
             uniforms: place_uniforms(runner, &parameters)?,
             result,
         };
         group.forget(runner)?;
         Ok(group)
     }
-}
 
-impl Group {
+    /// The same messages for another QPU, with room of its own for the digests.
+    ///
+    /// # Errors
+    /// When there is no room.
+    pub fn again<R: Runner>(&self, runner: &mut R) -> Result<Self, R::Error> {
+        Self::new(runner, self.sha256, self.lanes)
+    }
+
     /// What a launch needs: one of these for each QPU that is to run.
     #[must_use]
     pub const fn program(&self) -> Program {
         Program {
-            code: self.code.addr,
+            code: self.sha256.code.addr,
             uniforms: self.uniforms.addr,
         }
     }

@@ -12,7 +12,7 @@ use kernel::engine::qpu::QpuEngine;
 use kernel::engine::{Engine, EngineError};
 use qpu::fft::{self, MAX_LOG2_POINTS, MIN_LOG2_POINTS, Plan};
 use qpu::isa::{self, Instruction, raddr, waddr};
-use qpu::job::{Buffer, CacheClear, Job, Launch, Report, Runner};
+use qpu::job::{Buffer, CacheClear, Job, Launch, QpuSet, Report, Runner};
 use qpu_programs::CATALOGUE;
 use signals::{Random, assert_spectrum, dft};
 use v3d_sim::SimRunner;
@@ -276,6 +276,9 @@ impl Runner for Breaking {
     fn read(&mut self, buffer: Buffer, first: u32, words: &mut [u32]) -> Result<(), ()> {
         self.inner.read(buffer, first, words).map_err(|_| ())
     }
+    fn use_qpus(&mut self, qpus: QpuSet) {
+        self.inner.use_qpus(qpus);
+    }
     fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, ()> {
         if self.broken.get() {
             return Err(());
@@ -301,6 +304,9 @@ impl Runner for Uncleared {
     }
     fn read(&mut self, buffer: Buffer, first: u32, words: &mut [u32]) -> Result<(), Self::Error> {
         self.0.read(buffer, first, words)
+    }
+    fn use_qpus(&mut self, qpus: QpuSet) {
+        self.0.use_qpus(qpus);
     }
     fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, Self::Error> {
         let clear = CacheClear::None;

@@ -7,10 +7,11 @@ use crate::memory::Memory;
 use crate::observe::Observer;
 use crate::scheduler::QUEUE;
 use crate::v3d::V3d;
-use qpu::job::{CacheClear, Program};
+use qpu::job::{CacheClear, Program, QpuSet};
 
 const L2CACTL: u32 = 0x020;
 const SLCACTL: u32 = 0x024;
+const SQRSV: [u32; 2] = [0x410, 0x414];
 const SRQPC: u32 = 0x430;
 const SRQUA: u32 = 0x434;
 const SRQUL: u32 = 0x438;
@@ -44,6 +45,13 @@ pub fn prepare(v3d: &mut V3d) {
     v3d.write_register(DBCFG, 1);
     v3d.write_register(DBQITE, 0xfff);
     v3d.write_register(L2CACTL, 1);
+}
+
+/// Keeps programs off the QPUs that are not to be used.
+pub fn reserve(v3d: &mut V3d, qpus: QpuSet) {
+    for (register, value) in SQRSV.into_iter().zip(qpus.reservations()) {
+        v3d.write_register(register, value);
+    }
 }
 
 /// Clears the caches that a launch asks for.

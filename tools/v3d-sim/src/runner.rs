@@ -12,13 +12,14 @@ use crate::memory::Memory;
 use crate::observe::{Observer, Unobserved};
 use crate::ram::Ram;
 use crate::v3d::V3d;
-use qpu::job::{Buffer, BusAddr, Job, Report, Runner};
+use qpu::job::{Buffer, BusAddr, Job, QpuSet, Report, Runner};
 use std::fmt;
 
 /// Runs jobs on a simulated V3D with RAM of its own, at bus address 0x4000_0000.
 pub struct SimRunner {
     v3d: V3d,
     ram: Ram,
+    qpus: QpuSet,
 }
 
 /// Why a [`SimRunner`] could not do what it was asked for.
@@ -47,6 +48,7 @@ impl SimRunner {
         let mut runner = Self {
             v3d: V3d::new(Config::default()),
             ram: Ram::new(ram_bytes),
+            qpus: QpuSet::ALL,
         };
         runner.configure(Config {
             strict: true,
@@ -58,6 +60,7 @@ impl SimRunner {
     fn configure(&mut self, config: Config) {
         self.v3d = V3d::new(config);
         launch::prepare(&mut self.v3d);
+        launch::reserve(&mut self.v3d, self.qpus);
     }
 
     /// The same with QPUs advancing in the order that `seed` makes.
@@ -186,6 +189,11 @@ impl Runner for SimRunner {
             *word = u32::from_le_bytes(bytes.try_into().expect("chunks of 4"));
         }
         Ok(())
+    }
+
+    fn use_qpus(&mut self, qpus: QpuSet) {
+        self.qpus = qpus;
+        launch::reserve(&mut self.v3d, qpus);
     }
 
     fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, SimError> {

@@ -4,6 +4,7 @@
 //! rate, everything else takes none unless a test says so.
 
 mod commands;
+mod qpu_test;
 mod stream;
 mod trouble;
 mod upload;
@@ -11,8 +12,10 @@ mod upload;
 use std::collections::VecDeque;
 
 use super::*;
+use crate::engine::qpu_test::Verdict;
 use crate::engine::{EngineError, EngineKind, Timing};
 use dsp::{Complex, Direction, Plan, Radix};
+use qpu::job::QpuSet;
 use wire::{
     Assembled, Assembler, Clocks, Domain, Encoder, Header, Kind, MAX_FRAME, MAX_PAYLOAD, Name,
     RecordHead, ResetCause, Source, Value,
@@ -143,6 +146,12 @@ pub struct FakeQpu {
     /// What bin 3 holds after each transform, instead of what it should.
     pub wrong: Option<f32>,
     pub prepared: Option<u32>,
+    /// QPUs that compute wrongly in the QPU test.
+    pub bad: QpuSet,
+    /// QPUs on which a program does not end.
+    pub hung: QpuSet,
+    /// Rounds of the QPU test so far.
+    pub rounds: u32,
 }
 
 impl Engine for FakeQpu {
@@ -193,6 +202,24 @@ impl Engine for FakeQpu {
         output[0] = run.code().len() as u32;
         output[1] = run.uniforms().sum();
         Ok(42)
+    }
+
+    fn test_qpus(&mut self, on: QpuSet) -> Result<Verdict, EngineError> {
+        self.prepared = None;
+        self.rounds += 1;
+        let of = |set: QpuSet| {
+            set.numbers()
+                .filter(|qpu| on.contains(*qpu))
+                .map(QpuSet::only)
+        };
+        if of(self.hung).next().is_some() {
+            return Err(EngineError::Timeout { limit_us: 1000 });
+        }
+        Ok(Verdict {
+            ran: on,
+            wrong: of(self.bad).fold(QpuSet::NONE, QpuSet::with),
+            unnamed: 0,
+        })
     }
 }
 

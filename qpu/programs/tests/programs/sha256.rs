@@ -1,8 +1,8 @@
 //! SHA-256, against published digests and the crate `sha2`.
 
 use super::{LIMIT_US, RAM_BYTES, assert_clean, runners};
-use qpu::job::{Job, Launch, Program, Runner};
-use qpu_programs::sha256::{Answer, Digest, Group, LANES, Sha256};
+use qpu::job::{Job, Launch, Program, QPUS, QpuSet, Runner};
+use qpu_programs::sha256::{Answer, Digest, Group, LANES, Sha256, known};
 use sha2::Digest as _;
 use tests::mutate::Random;
 use v3d_sim::SimRunner;
@@ -164,4 +164,36 @@ fn a_group_runs_again_and_forgets() {
     assert_ne!(forgotten.digests, first[0].digests);
     assert!(forgotten.qpu > 11);
     assert_eq!(run(&mut runner, &groups), first);
+}
+
+#[test]
+fn the_known_messages_have_the_known_digests() {
+    let messages = known::messages();
+    let digests = messages.map(reference);
+    assert!(known::are_right(&digests));
+    let mut wrong = digests;
+    wrong[15][31] ^= 1;
+    assert!(!known::are_right(&wrong));
+}
+
+#[test]
+fn the_same_messages_on_all_qpus_at_once_and_on_each_alone() {
+    let mut runner = SimRunner::new(RAM_BYTES).with_order_seed(1);
+    let sha256 = Sha256::new(&mut runner).expect("room");
+    let first = sha256.load(&mut runner, &known::messages()).expect("room");
+    let mut groups = vec![first];
+    for _ in 1..QPUS {
+        groups.push(first.again(&mut runner).expect("room"));
+    }
+    for answer in run(&mut runner, &groups) {
+        assert!(known::are_right(&answer.digests));
+    }
+    for qpu in 0..QPUS {
+        runner.use_qpus(QpuSet::only(qpu));
+        first.forget(&mut runner).expect("its own buffer");
+        let answer = run(&mut runner, &groups[..1])[0];
+        assert!(known::are_right(&answer.digests));
+        assert_eq!(answer.qpu, u32::from(qpu));
+    }
+    assert_clean(&runner);
 }

@@ -1,0 +1,95 @@
+//! The QPU test: hello and SHA-256, on chosen QPUs.
+//!
+//! Programs start on QPUs that the runner is told to use (SQRSV), and each program leaves the number
+//! of the QPU it ran on beside its digests, so that a QPU that computes wrongly can be named, alone or
+//! while all run. A round begins from empty memory and depends on nothing of the one before. What is
+//! tested is the whole of a QPU's integer side, its registers, a TMU, the VPM and the DMA store; the
+//! FFT's own test ([`super::known_answer`]) sees the float side.
+//!
+//! Simulated, not yet run on hardware.
+
+use qpu::job::{Job, Launch, Program, QPUS, QpuSet, Runner};
+use qpu_programs::hello::{ADDED, hello};
+use qpu_programs::sha256::{Group, Sha256, known};
+
+/// How long a round may take. All QPUs together take well under a millisecond (simulated).
+pub const LIMIT_US: u32 = 50_000;
+
+/// What hello adds to.
+const NUMBER: u32 = 100;
+
+/// What came of a round.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Verdict {
+    /// QPUs on which a program ran, as the programs say.
+    pub ran: QpuSet,
+    /// Those of them that computed wrongly.
+    pub wrong: QpuSet,
+    /// Wrong results whose number is that of no QPU, or hello's, which says no number.
+    pub unnamed: u32,
+}
+
+impl Verdict {
+    /// Whether all results were right.
+    #[must_use]
+    pub const fn is_right(&self) -> bool {
+        self.wrong.is_empty() && self.unnamed == 0
+    }
+}
+
+/// One round on the QPUs of `on`: hello on one of them, then SHA-256 on all at the same time. The
+/// runner may use all QPUs afterwards, and has no buffers left.
+///
+/// # Errors
+/// Those of the runner, when a program does not end or there is not enough memory.
+pub fn round<R: Runner>(runner: &mut R, on: QpuSet) -> Result<Verdict, R::Error> {
+    runner.release_all();
+    runner.use_qpus(on);
+    let verdict = round_on(runner, on);
+    runner.use_qpus(QpuSet::ALL);
+    runner.release_all();
+    verdict
+}
+
+fn round_on<R: Runner>(runner: &mut R, on: QpuSet) -> Result<Verdict, R::Error> {
+    let mut verdict = Verdict::default();
+    let sums = hello(runner, NUMBER, LIMIT_US)?;
+    verdict.unnamed += u32::from(sums != [NUMBER + ADDED; 16]);
+
+    let count = on.numbers().count();
+    let sha256 = Sha256::new(runner)?;
+    let first = sha256.load(runner, &known::messages())?;
+    let mut groups = [first; QPUS as usize];
+    for group in groups.iter_mut().take(count).skip(1) {
+        *group = first.again(runner)?;
+    }
+    let groups = &groups[..count];
+    let mut programs = [first.program(); QPUS as usize];
+    for (program, group) in programs.iter_mut().zip(groups) {
+        *program = group.program();
+    }
+    run(runner, &programs[..count])?;
+    for group in groups {
+        let answer = group.answer(runner)?;
+        let qpu = u8::try_from(answer.qpu).map_or(QpuSet::NONE, QpuSet::only);
+        verdict.ran = verdict.ran.with(qpu);
+        if !known::are_right(&answer.digests) {
+            verdict.wrong = verdict.wrong.with(qpu);
+            verdict.unnamed += u32::from(qpu.is_empty());
+        } else if qpu.is_empty() {
+            verdict.unnamed += 1;
+        }
+    }
+    Ok(verdict)
+}
+
+fn run<R: Runner>(runner: &mut R, programs: &[Program]) -> Result<(), R::Error> {
+    let launches = [Launch {
+        programs,
+        clear: Group::CLEAR,
+    }];
+    let job = Job {
+        launches: &launches,
+    };
+    runner.run(&job, LIMIT_US).map(|_| ())
+}
