@@ -68,12 +68,18 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "text")]
+pub mod asm;
+#[cfg(feature = "text")]
 pub mod check;
 #[cfg(feature = "text")]
 pub mod disasm;
 pub mod fft;
+#[cfg(feature = "text")]
+pub mod fit;
 #[cfg(feature = "generate")]
 pub mod generate;
 pub mod isa;
 pub mod job;
+#[cfg(feature = "text")]
+pub mod names;
 pub mod vpm;

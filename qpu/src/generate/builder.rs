@@ -5,10 +5,10 @@ use std::panic::Location;
 use super::error::{BuildError, Problem};
 use super::line::{Content, Line, Outputs};
 use super::modifiers::{BranchLine, LineMut, LoadLine};
-use super::op::Op;
-use super::operand::{Dst, Reg};
 use crate::check::{self, Rule};
 use crate::disasm;
+use crate::fit::Op;
+use crate::fit::{Dst, Reg};
 use crate::isa::{
     Branch, BranchCond, INSTRUCTION_BYTES, Instruction, LoadImmediate, LoadImmediateKind,
     Semaphore, SemaphoreAction, Signal,

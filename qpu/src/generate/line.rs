@@ -3,10 +3,10 @@
 use std::panic::Location;
 
 use super::builder::Label;
-use super::misfit::Misfit;
-use super::op::Op;
-use super::operand::{Dst, Origin, Src};
-use super::ports::{fit, write_swap};
+use crate::fit::Misfit;
+use crate::fit::Op;
+use crate::fit::{Dst, Origin, Src};
+use crate::fit::{fit, write_swap};
 use crate::isa::{
     Branch, Cond, File, INSTRUCTION_BYTES, Instruction, LoadImmediate, LoadImmediateKind, Pack,
     Semaphore, Signal, WriteBack,

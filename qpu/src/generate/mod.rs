@@ -27,19 +27,12 @@ pub mod fft;
 mod builder;
 mod error;
 mod line;
-mod misfit;
 mod modifiers;
-mod op;
-mod operand;
 mod operations;
-mod ports;
 #[cfg(test)]
 mod tests;
 
+pub use crate::fit::*;
 pub use builder::{Builder, Label, Program, Word};
 pub use error::{BuildError, Problem};
-pub use misfit::Misfit;
 pub use modifiers::{BranchLine, LineMut, LoadLine};
-pub use op::{Op, OpCode};
-pub use operand::*;
-pub use ports::fit;

@@ -6,8 +6,8 @@
 
 use super::builder::Builder;
 use super::line::{Content, Outputs};
-use super::op::Op;
-use super::operand::{Dst, Reg};
+use crate::fit::Op;
+use crate::fit::{Dst, Reg};
 use crate::isa::{Cond, MulPack, Rotation, Signal};
 
 /// The ALU instruction that was added last. Modifiers change its last operation.

@@ -4,8 +4,8 @@
 
 use super::builder::Builder;
 use super::modifiers::LineMut;
-use super::op::{Op, OpCode};
-use super::operand::{Dst, Src};
+use crate::fit::{Dst, Src};
+use crate::fit::{Op, OpCode};
 use crate::isa::{AddOp, MulOp};
 
 macro_rules! operations {

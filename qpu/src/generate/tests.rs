@@ -255,9 +255,11 @@ fn dst_name(dst: Dst) -> String {
 
 fn src_name(src: Src) -> String {
     match src.from {
-        operand::Origin::Accumulator(number) => format!("r{number}"),
-        operand::Origin::Port { file, raddr } => disasm::read_name(file.unwrap_or(File::A), raddr),
-        operand::Origin::Constant(word) => word.to_string(),
+        crate::fit::Origin::Accumulator(number) => format!("r{number}"),
+        crate::fit::Origin::Port { file, raddr } => {
+            disasm::read_name(file.unwrap_or(File::A), raddr)
+        }
+        crate::fit::Origin::Constant(word) => word.to_string(),
     }
 }
 

@@ -1,5 +1,6 @@
 //! One file for each command of the tool.
 
+pub mod asm;
 pub mod dis;
 pub mod fft;
 pub mod info;

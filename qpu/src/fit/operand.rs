@@ -8,12 +8,12 @@ use crate::isa::{File, Pack, Raddr, Unpack, Waddr, raddr, waddr};
 /// What an operation reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Src {
-    pub(super) from: Origin,
-    pub(super) unpack: Unpack,
+    pub(crate) from: Origin,
+    pub(crate) unpack: Unpack,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Origin {
+pub(crate) enum Origin {
     /// r0..r5.
     Accumulator(u8),
     /// A register or I/O, through the port of one file or of either.
@@ -25,10 +25,10 @@ pub(super) enum Origin {
 /// Where a result goes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Dst {
-    pub(super) waddr: Waddr,
+    pub(crate) waddr: Waddr,
     /// The port it must be written through; `None` when both do the same.
-    pub(super) file: Option<File>,
-    pub(super) pack: Pack,
+    pub(crate) file: Option<File>,
+    pub(crate) pack: Pack,
 }
 
 /// Something that can be read and written by the same name.
@@ -51,6 +51,12 @@ impl Src {
             from: Origin::Port { file, raddr },
             unpack: Unpack::None,
         }
+    }
+
+    /// What a port reads: `raddr` through `file`, or through either.
+    #[must_use]
+    pub const fn at(raddr: Raddr, file: Option<File>) -> Self {
+        Self::port(file, raddr)
     }
 
     /// The same operand widened; only registers of file A and r4 can be.
@@ -82,6 +88,12 @@ impl Dst {
             file,
             pack: Pack::None,
         }
+    }
+
+    /// What a port writes: `waddr` through `file`, or through either.
+    #[must_use]
+    pub const fn at(waddr: Waddr, file: Option<File>) -> Self {
+        Self::new(file, waddr)
     }
 
     /// The same destination with a narrowed result; only registers of file A can have one.

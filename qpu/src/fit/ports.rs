@@ -13,71 +13,96 @@ use crate::isa::{
     SmallImmediate, Unpack, WriteBack, raddr, waddr,
 };
 
+/// What one ALU instruction is to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// At most two operations; none gives a `nop` with the signal.
+    pub operations: &'a [Op],
+    /// What ports read although no operand uses it.
+    pub reads: &'a [Src],
+    /// The signal.
+    pub signal: Signal,
+    /// Whether a rotation may have no operand among r0..r3, so that it moves lanes inside quads only.
+    pub rotates_in_quads: bool,
+}
+
 /// Fits operations into one ALU instruction. At most two; none gives a `nop` with the signal.
 ///
 /// # Errors
 /// When they need more ALUs, ports or fields than an instruction has.
 pub fn fit(operations: &[Op], signal: Signal) -> Result<Alu, Misfit> {
-    match operations {
-        [] => place(None, None, signal),
-        [one] => match (one.on_add(), one.on_mul()) {
-            (Some(op), _) => place(Some((one, op)), None, signal),
-            (None, Some(op)) => place(None, Some((one, op)), signal),
-            (None, None) => Err(Misfit::MulOnly),
-        },
-        [one, two] => match (pair(one, two, signal), pair(two, one, signal)) {
-            (Ok(alu), _) | (Err(Misfit::SameAlu | Misfit::FlagsFromMul), Ok(alu)) => Ok(alu),
-            (Err(Misfit::SameAlu), Err(misfit)) | (Err(misfit), _) => Err(misfit),
-        },
-        _ => Err(Misfit::ThreeOperations),
+    Request {
+        operations,
+        reads: &[],
+        signal,
+        rotates_in_quads: false,
     }
+    .fit()
 }
 
-fn pair(add: &Op, mul: &Op, signal: Signal) -> Result<Alu, Misfit> {
-    let (Some(add_op), Some(mul_op)) = (add.on_add(), mul.on_mul()) else {
-        return Err(Misfit::SameAlu);
-    };
-    if mul.setf {
-        return Err(Misfit::FlagsFromMul);
+impl Request<'_> {
+    /// The instruction.
+    ///
+    /// # Errors
+    /// When it needs more ALUs, ports or fields than an instruction has.
+    pub fn fit(&self) -> Result<Alu, Misfit> {
+        match self.operations {
+            [] => self.place(None, None),
+            [one] => match (one.on_add(), one.on_mul()) {
+                (Some(op), _) => self.place(Some((one, op)), None),
+                (None, Some(op)) => self.place(None, Some((one, op))),
+                (None, None) => Err(Misfit::MulOnly),
+            },
+            [one, two] => match (self.pair(one, two), self.pair(two, one)) {
+                (Ok(alu), _) | (Err(Misfit::SameAlu | Misfit::FlagsFromMul), Ok(alu)) => Ok(alu),
+                (Err(Misfit::SameAlu), Err(misfit)) | (Err(misfit), _) => Err(misfit),
+            },
+            _ => Err(Misfit::ThreeOperations),
+        }
     }
-    place(Some((add, add_op)), Some((mul, mul_op)), signal)
-}
 
-fn place(
-    add: Option<(&Op, AddOp)>,
-    mul: Option<(&Op, MulOp)>,
-    signal: Signal,
-) -> Result<Alu, Misfit> {
-    let operations = [add.map(|(op, _)| op), mul.map(|(op, _)| op)];
-    let mut reads = Reads::default();
-    if let Some(rotation) = mul.and_then(|(op, _)| op.rotate) {
-        reads.rotate(rotation)?;
-        let (op, _) = mul.unwrap_or_else(|| unreachable!());
-        if !op.a.rotates() && !op.b.rotates() {
-            return Err(Misfit::CannotRotate);
+    fn pair(&self, add: &Op, mul: &Op) -> Result<Alu, Misfit> {
+        let (Some(add_op), Some(mul_op)) = (add.on_add(), mul.on_mul()) else {
+            return Err(Misfit::SameAlu);
+        };
+        if mul.setf {
+            return Err(Misfit::FlagsFromMul);
         }
+        self.place(Some((add, add_op)), Some((mul, mul_op)))
     }
-    let sources = || operations.into_iter().flatten().flat_map(|op| [op.a, op.b]);
-    // What has a port of its own first, then what can take either.
-    for flexible in [false, true] {
-        for source in sources().filter(|source| source.is_flexible() == flexible) {
-            reads.take(source)?;
+
+    fn place(&self, add: Option<(&Op, AddOp)>, mul: Option<(&Op, MulOp)>) -> Result<Alu, Misfit> {
+        let operations = [add.map(|(op, _)| op), mul.map(|(op, _)| op)];
+        let mut reads = Reads::default();
+        if let Some((op, rotation)) = mul.and_then(|(op, _)| Some((op, op.rotate?))) {
+            reads.rotate(rotation)?;
+            if !op.a.rotates() && !op.b.rotates() && !self.rotates_in_quads {
+                return Err(Misfit::CannotRotate);
+            }
         }
+        let sources = || operations.into_iter().flatten().flat_map(|op| [op.a, op.b]);
+        // What has a port of its own first, then what can take either.
+        for flexible in [false, true] {
+            let all = sources().chain(self.reads.iter().copied());
+            for source in all.filter(|source| source.is_flexible() == flexible) {
+                reads.take(source)?;
+            }
+        }
+        let mut alu = Alu {
+            write: write_back(operations)?,
+            raddr_a: reads.a.unwrap_or(raddr::NOP),
+            raddr_b: reads.raddr_b(self.signal)?,
+            ..Alu::NOP
+        };
+        if let Some((op, add_op)) = add {
+            (alu.op_add, alu.add_a, alu.add_b) = (add_op, reads.mux(op.a), reads.mux(op.b));
+        }
+        if let Some((op, mul_op)) = mul {
+            (alu.op_mul, alu.mul_a, alu.mul_b) = (mul_op, reads.mux(op.a), reads.mux(op.b));
+        }
+        set_packing(&mut alu, &reads, sources(), operations)?;
+        Ok(alu)
     }
-    let mut alu = Alu {
-        write: write_back(operations)?,
-        raddr_a: reads.a.unwrap_or(raddr::NOP),
-        raddr_b: reads.raddr_b(signal)?,
-        ..Alu::NOP
-    };
-    if let Some((op, add_op)) = add {
-        (alu.op_add, alu.add_a, alu.add_b) = (add_op, reads.mux(op.a), reads.mux(op.b));
-    }
-    if let Some((op, mul_op)) = mul {
-        (alu.op_mul, alu.mul_a, alu.mul_b) = (mul_op, reads.mux(op.a), reads.mux(op.b));
-    }
-    set_packing(&mut alu, &reads, sources(), operations)?;
-    Ok(alu)
 }
 
 impl Src {
@@ -112,7 +137,9 @@ impl Reads {
                 let immediate =
                     SmallImmediate::from_word(word).ok_or(Misfit::NoSuchImmediate(word))?;
                 match (self.immediate, self.b) {
-                    (Some(taken), _) if taken != immediate => Err(Misfit::TwoImmediates),
+                    // A rotation's code is a number too.
+                    (Some(taken), _) if taken.value() == word => Ok(()),
+                    (Some(_), _) => Err(Misfit::TwoImmediates),
                     (_, Some(raddr)) => Err(Misfit::ReadBAndImmediate(raddr)),
                     _ => {
                         self.immediate = Some(immediate);
@@ -209,7 +236,7 @@ fn write_back(operations: [Option<&Op>; 2]) -> Result<WriteBack, Misfit> {
 }
 
 /// Whether the add result must go through file B, for destinations of the add and mul results.
-pub(super) fn write_swap([add, mul]: [Option<Dst>; 2]) -> Result<bool, Misfit> {
+pub(crate) fn write_swap([add, mul]: [Option<Dst>; 2]) -> Result<bool, Misfit> {
     match (add.and_then(|dst| dst.file), mul.and_then(|dst| dst.file)) {
         (Some(File::A), Some(File::A)) => Err(Misfit::WriteA),
         (Some(File::B), Some(File::B)) => Err(Misfit::WriteB),

@@ -68,7 +68,7 @@ impl Op {
     }
 
     /// The operation on the add ALU, if it can be there.
-    pub(super) fn on_add(&self) -> Option<AddOp> {
+    pub(crate) fn on_add(&self) -> Option<AddOp> {
         match self.code {
             _ if self.rotate.is_some() || self.pack_mul != MulPack::None => None,
             OpCode::Add(op) | OpCode::Either(op, _) => Some(op),
@@ -77,7 +77,7 @@ impl Op {
     }
 
     /// The operation on the mul ALU, if it can be there.
-    pub(super) fn on_mul(&self) -> Option<MulOp> {
+    pub(crate) fn on_mul(&self) -> Option<MulOp> {
         match self.code {
             OpCode::Mul(op) | OpCode::Either(_, op) => Some(op),
             OpCode::Add(_) => None,

@@ -1,0 +1,301 @@
+//! Directives that hold blocks of lines: macros, functions, repetitions, alternatives, `.back`.
+
+use std::rc::Rc;
+
+use super::assembler::{Assembler, Trouble};
+use super::diagnostic::Fault;
+use super::directive::{identifier, parameters};
+use super::expression::Cursor;
+use super::scope::{Body, Function, Macro, Meaning};
+use super::source::{Block, Place};
+use super::token::Kind;
+use super::value::Value;
+
+impl Assembler<'_> {
+    /// A directive that opens a block; the line behind the block.
+    pub(super) fn block(
+        &mut self,
+        name: &str,
+        cursor: &mut Cursor,
+        place: &Place,
+    ) -> Result<usize, Trouble> {
+        let Some(block) = place.source.blocks.get(&place.line).cloned() else {
+            return Err(cursor.expected("a block").into());
+        };
+        match name {
+            "macro" => self.define_macro(cursor, place, &block)?,
+            "func" => self.define_function(cursor, place, &block)?,
+            "rep" => self.repeat(cursor, place, &block)?,
+            "foreach" => self.for_each(cursor, place, &block)?,
+            "local" => {
+                cursor.finish()?;
+                self.scopes.enter();
+                let done = self.lines(&place.source, place.line + 1, block.end);
+                self.scopes.leave();
+                done?;
+            }
+            "back" => self.back(cursor, place, &block)?,
+            _ => self.alternatives(cursor, place, &block)?,
+        }
+        Ok(block.end + 1)
+    }
+
+    fn define_macro(
+        &mut self,
+        cursor: &mut Cursor,
+        place: &Place,
+        block: &Block,
+    ) -> Result<(), Fault> {
+        let name = identifier(cursor)?;
+        let mut parameters = Vec::new();
+        while !cursor.at_end() {
+            // The first comma may be left out.
+            if !cursor.take(",") && !parameters.is_empty() {
+                return Err(cursor.expected("`,` between parameters"));
+            }
+            parameters.push(identifier(cursor)?);
+        }
+        let own = Macro {
+            name: name.clone(),
+            parameters,
+            place: place.clone(),
+            end: block.end,
+        };
+        self.macros.insert(name, Rc::new(own));
+        Ok(())
+    }
+
+    fn define_function(
+        &mut self,
+        cursor: &mut Cursor,
+        place: &Place,
+        block: &Block,
+    ) -> Result<(), Fault> {
+        let name = identifier(cursor)?;
+        let parameters = parameters(cursor)?;
+        cursor.finish()?;
+        let body = Body::Lines(place.line + 1, block.end);
+        let function = Function {
+            name: name.clone(),
+            parameters,
+            body,
+            place: place.clone(),
+        };
+        self.scopes
+            .set(&name, Meaning::Function(Rc::new(function)), false, false)
+            .map_err(|()| {
+                Fault::new(
+                    "constant",
+                    cursor.span_before(),
+                    format!("{name} is constant and cannot be defined again"),
+                )
+            })
+    }
+
+    /// A macro whose name has been read.
+    pub(super) fn call_macro(
+        &mut self,
+        name: &Rc<str>,
+        cursor: &mut Cursor,
+        place: &Place,
+    ) -> Result<(), Trouble> {
+        let span = cursor.span_before();
+        let Some(own) = self.macros.get(name).cloned() else {
+            return Err(cursor.expected("a macro").into());
+        };
+        let mut arguments = Vec::new();
+        while !cursor.at_end() && !cursor.is(";") {
+            arguments.push(self.expression(cursor)?);
+            if !cursor.take(",") {
+                break;
+            }
+        }
+        while cursor.take(";") {}
+        cursor.finish()?;
+        if arguments.len() != own.parameters.len() {
+            let (takes, given) = (own.parameters.len(), arguments.len());
+            let message = format!("macro {name} takes {takes} arguments, and {given} are given");
+            let fault = Fault::new("arguments", cursor.span_from(span), message);
+            return Err(fault
+                .help(format!("it is defined as `.macro {}`", head(&own)))
+                .into());
+        }
+        self.expand(format!("macro {name}"), place)
+            .map_err(|fault| Fault {
+                start: span.0,
+                end: span.1,
+                ..fault
+            })?;
+        self.scopes.enter();
+        for (parameter, value) in own.parameters.iter().zip(arguments) {
+            // A new scope holds no constants.
+            let _ = self
+                .scopes
+                .set(parameter, Meaning::Value(value), true, false);
+        }
+        let done = self.lines(&own.place.source.clone(), own.place.line + 1, own.end);
+        self.scopes.leave();
+        self.expansions.pop();
+        Ok(done?)
+    }
+
+    fn repeat(&mut self, cursor: &mut Cursor, place: &Place, block: &Block) -> Result<(), Trouble> {
+        let name = identifier(cursor)?;
+        cursor.take(",");
+        let start = cursor.span();
+        let count = self.integer(cursor, "a number of repetitions")?;
+        let span = cursor.span_from(start);
+        cursor.finish()?;
+        let most = self.limits().repetitions;
+        if count < 0 {
+            return Err(Fault::new(
+                "rep",
+                span,
+                format!("{count} repetitions; there must be 0 or more"),
+            )
+            .into());
+        }
+        if count > most {
+            return Err(
+                Fault::limit(span, format!("{count} repetitions, and {most} are allowed")).into(),
+            );
+        }
+        (0..count)
+            .try_for_each(|index| self.repetition("rep", &name, Value::Int(index), place, block))
+    }
+
+    fn for_each(
+        &mut self,
+        cursor: &mut Cursor,
+        place: &Place,
+        block: &Block,
+    ) -> Result<(), Trouble> {
+        let name = identifier(cursor)?;
+        cursor.take(",");
+        let mut values = Vec::new();
+        while !cursor.at_end() {
+            values.push(self.expression(cursor)?);
+            if !cursor.take(",") {
+                break;
+            }
+        }
+        cursor.finish()?;
+        values
+            .into_iter()
+            .try_for_each(|value| self.repetition("foreach", &name, value, place, block))
+    }
+
+    fn repetition(
+        &mut self,
+        what: &str,
+        name: &Rc<str>,
+        value: Value,
+        place: &Place,
+        block: &Block,
+    ) -> Result<(), Trouble> {
+        let said = match value {
+            Value::Int(value) => value.to_string(),
+            Value::Register(register) => register.name(),
+            other => other.what(),
+        };
+        self.expand(format!(".{what} {name} = {said}"), place)?;
+        self.scopes.enter_with(name, value);
+        let done = self.lines(&place.source, place.line + 1, block.end);
+        self.scopes.leave();
+        self.expansions.pop();
+        Ok(done?)
+    }
+
+    fn back(&mut self, cursor: &mut Cursor, place: &Place, block: &Block) -> Result<(), Trouble> {
+        let start = cursor.span();
+        let count = self.integer(cursor, "a number of instructions")?;
+        cursor.finish()?;
+        if !(0..=5).contains(&count) || !self.output.begin_back(count as usize) {
+            let fault = Fault::new("back", start, format!("there is no going back by {count}"));
+            return Err(fault
+                .help(".back takes 0 to 5, and as many instructions must stand before it")
+                .into());
+        }
+        let done = self.lines(&place.source, place.line + 1, block.end);
+        self.output.end_back();
+        Ok(done?)
+    }
+
+    /// `.if` and `.ifset`, with everything up to `.endif`.
+    fn alternatives(
+        &mut self,
+        cursor: &mut Cursor,
+        place: &Place,
+        block: &Block,
+    ) -> Result<(), Trouble> {
+        let mut chosen = self.holds(cursor, place)?;
+        for (index, opener) in block.parts.iter().enumerate() {
+            if index > 0 && !chosen {
+                let place = Place {
+                    source: place.source.clone(),
+                    line: *opener,
+                };
+                chosen = self.else_holds(&place)?;
+            } else if index > 0 {
+                break;
+            }
+            if chosen {
+                let end = block.parts.get(index + 1).copied().unwrap_or(block.end);
+                return Ok(self.lines(&place.source, opener + 1, end)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the condition of `.if` or `.ifset` holds; the directive has been read.
+    fn holds(&mut self, cursor: &mut Cursor, place: &Place) -> Result<bool, Fault> {
+        let tokens = place.source.tokens(place.line).unwrap_or_default();
+        let named = tokens
+            .iter()
+            .any(|token| matches!(&token.kind, Kind::Directive(name) if **name == *"ifset"));
+        let holds = if named {
+            let name = identifier(cursor)?;
+            self.is_set(&name)
+        } else {
+            self.condition(cursor)?
+        };
+        cursor.finish()?;
+        Ok(holds)
+    }
+
+    fn is_set(&self, name: &str) -> bool {
+        self.lookup(name).is_some()
+            || super::builtin::names().any(|own| own == name)
+            || self.macros.contains_key(name)
+    }
+
+    /// Whether an `.else` or `.elseif` is taken when it comes to it.
+    fn else_holds(&mut self, place: &Place) -> Result<bool, Fault> {
+        let tokens = place
+            .source
+            .tokens(place.line)
+            .map_err(|bad| Fault::new("syntax", (bad.start, bad.end), bad.reason))?;
+        let mut cursor = Cursor::new(&tokens);
+        while let Some(kind) = cursor.kind() {
+            cursor.step();
+            if let Kind::Directive(name) = kind {
+                let holds = if **name == *"else" {
+                    true
+                } else {
+                    self.condition(&mut cursor)?
+                };
+                cursor.finish()?;
+                return Ok(holds);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn head(own: &Macro) -> String {
+    let parameters = own.parameters.iter().map(|name| &**name);
+    std::iter::once(&*own.name)
+        .chain(parameters)
+        .collect::<Vec<_>>()
+        .join(", ")
+}

@@ -1,0 +1,303 @@
+//! What is defined before a source begins: setup words, predicates, bit operations, constants.
+//!
+//! The names and arguments are those that vc4asm documents for its `vc4.qinc`; sources that include that
+//! file get them too, and a source's own definition of a name takes its place. Setup words come from
+//! [`crate::vpm`]; a part without its counts is a word whose counts are the full ones, which are 0.
+
+use super::register::{Place, Register};
+use super::value::Value;
+use crate::isa::{File, SmallImmediate};
+use crate::vpm::{Block, Load, OutOfRange, Pitch, Size, Store, Width, load_pitch, store_stride};
+
+type Call = fn(&[i64]) -> Result<i64, String>;
+type Predicate = fn(&Value) -> bool;
+
+/// Functions of integers: name, number of arguments, what they compute.
+#[rustfmt::skip]
+const OF_INTEGERS: &[(&str, usize, Call)] = &[
+    ("vpm_setup", 3, |v| {
+        within("num", v[0], 0, 16)?;
+        within("stride", v[1], -64, 64)?;
+        within("dma", v[2], 0, 0xfff)?;
+        Ok((v[0] & 15) << 20 | (v[1] & 63) << 12 | v[2])
+    }),
+    ("h32", 1, |v| row(v[0], Size::Bits32)),
+    ("h_32", 1, |v| row(v[0], Size::Bits32)),
+    ("h16p", 2, |v| row(v[0], halves(false, v[1])?)),
+    ("h16l", 2, |v| row(v[0], halves(true, v[1])?)),
+    ("h8p", 2, |v| row(v[0], bytes(false, v[1])?)),
+    ("h8l", 2, |v| row(v[0], bytes(true, v[1])?)),
+    ("v32", 2, |v| column(v[0], v[1], Size::Bits32)),
+    ("v_32", 2, |v| column(v[0], v[1], Size::Bits32)),
+    ("v16p", 3, |v| column(v[0], v[1], halves(false, v[2])?)),
+    ("v16l", 3, |v| column(v[0], v[1], halves(true, v[2])?)),
+    ("v8p", 3, |v| column(v[0], v[1], bytes(false, v[2])?)),
+    ("v8l", 3, |v| column(v[0], v[1], bytes(true, v[2])?)),
+    ("vdw_setup_0", 3, |v| {
+        within("units", v[0], 0, 128)?;
+        within("depth", v[1], 0, 128)?;
+        within("dma", v[2], 0, 0x7fff)?;
+        Ok(2 << 30 | (v[0] & 127) << 23 | (v[1] & 127) << 16 | v[2])
+    }),
+    ("vdw_setup_1", 1, |v| Ok(store_stride(within("stride", v[0], 0, 0xffff)? as u16).into())),
+    ("vdw_setup_1p", 1, |v| Ok(i64::from(store_stride(within("stride", v[0], 0, 0xffff)? as u16)) | 1 << 16)),
+    ("dma_h32", 2, |v| store(false, v, Width::Bits32)),
+    ("dma_h16p", 3, |v| store(false, v, Width::Bits16(byte("h", v[2])?))),
+    ("dma_h8p", 3, |v| store(false, v, Width::Bits8(byte("b", v[2])?))),
+    ("dma_v32", 2, |v| store(true, v, Width::Bits32)),
+    ("dma_v16p", 3, |v| store(true, v, Width::Bits16(byte("h", v[2])?))),
+    ("dma_v8p", 3, |v| store(true, v, Width::Bits8(byte("b", v[2])?))),
+    ("vdr_setup_0", 4, |v| {
+        let mpitch = memory_pitch(v[0])?;
+        within("rowlen", v[1], 0, 16)?;
+        within("nrows", v[2], 0, 16)?;
+        if v[3] & !0x7000_ffff != 0 || v[3] & 0x7000_0000 == 0x1000_0000 {
+            return Err(format!("dma is {:#x}, which vdr_h32 or the like does not give", v[3]));
+        }
+        Ok(1 << 31 | mpitch << 24 | (v[1] & 15) << 20 | (v[2] & 15) << 16 | v[3])
+    }),
+    ("vdr_setup_1", 1, |v| word(load_pitch(within("stride", v[0], 0, 8191)? as u32))),
+    ("vdr_h32", 3, |v| load(false, v, Width::Bits32)),
+    ("vdr_h16p", 4, |v| load(false, v, Width::Bits16(byte("h", v[3])?))),
+    ("vdr_h8p", 4, |v| load(false, v, Width::Bits8(byte("b", v[3])?))),
+    ("vdr_v32", 3, |v| load(true, v, Width::Bits32)),
+    ("vdr_v16p", 4, |v| load(true, v, Width::Bits16(byte("h", v[3])?))),
+    ("vdr_v8p", 4, |v| load(true, v, Width::Bits8(byte("b", v[3])?))),
+    ("countBits", 1, |v| Ok(v[0].count_ones().into())),
+    ("reverseBits", 2, |v| reverse(v[0], v[1])),
+    ("reverseBits4", 1, |v| reverse(v[0], 4)),
+    ("reverseBits8", 1, |v| reverse(v[0], 8)),
+    ("reverseBits16", 1, |v| reverse(v[0], 16)),
+    ("reverseBits32", 1, |v| reverse(v[0], 32)),
+    ("reverseBits64", 1, |v| reverse(v[0], 64)),
+    ("ilog2", 1, |v| Ok(i64::from((v[0] as u64).checked_ilog2().map_or(-1, |log| log as i32)))),
+];
+
+/// Functions that ask what kind of value they are given.
+#[rustfmt::skip]
+const PREDICATES: &[(&str, Predicate)] = &[
+    ("isConstant", |value| matches!(value, Value::Int(_) | Value::Float(_))),
+    ("isLdPE", |value| matches!(value, Value::Elements(_))),
+    ("isLdPES", |value| matches!(value, Value::Elements(all) if all.0.iter().all(|value| *value < 2))),
+    ("isLdPEU", |value| matches!(value, Value::Elements(all) if all.0.iter().all(|value| *value >= 0))),
+    ("isSmallImmd", |value| {
+        matches!(value, Value::Int(_) | Value::Float(_)) && value.word().is_ok_and(|word| SmallImmediate::from_word(word).is_some())
+    }),
+    ("isLabel", |value| matches!(value, Value::Label(_))),
+    ("isRegister", |value| matches!(value, Value::Register(_))),
+    ("isSemaphore", |value| matches!(value, Value::Register(Register { place: Place::Semaphore { .. }, .. }))),
+    ("isAccu", |value| matches!(value, Value::Register(Register { place: Place::Accumulator(_), .. }))),
+    ("isRotate", |value| matches!(value, Value::Register(Register { rotation: Some(_), .. }))),
+    ("isReadable", |value| matches!(value, Value::Register(register)
+        if register.read().is_some() || matches!(register.place, Place::Accumulator(_)))),
+    ("isWritable", |value| matches!(value, Value::Register(register) if register.write().is_some())),
+    ("isRegfileA", |value| in_file(value, File::A)),
+    ("isRegfileB", |value| in_file(value, File::B)),
+];
+
+#[rustfmt::skip]
+const CONSTANTS: &[(&str, f64)] = {
+    use std::f64::consts as c;
+    &[
+        ("M_E", c::E), ("M_LOG2E", c::LOG2_E), ("M_LOG10E", c::LOG10_E), ("M_LN2", c::LN_2), ("M_LN10", c::LN_10),
+        ("M_PI", c::PI), ("M_2PI", c::TAU), ("M_PI_2", c::FRAC_PI_2), ("M_PI_4", c::FRAC_PI_4),
+        ("M_1_PI", c::FRAC_1_PI), ("M_2_PI", c::FRAC_2_PI), ("M_2_SQRTPI", c::FRAC_2_SQRT_PI),
+        ("M_SQRT2", c::SQRT_2), ("M_SQRT1_2", c::FRAC_1_SQRT_2),
+        ("M_NAN", f64::NAN), ("M_INF", f64::INFINITY),
+    ]
+};
+
+/// Other functions, with their number of arguments.
+const OTHERS: &[(&str, usize)] = &[("min", 2), ("max", 2), ("sacq", 1), ("srel", 1)];
+
+/// Every built-in name.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    let functions = OF_INTEGERS
+        .iter()
+        .map(|entry| entry.0)
+        .chain(PREDICATES.iter().map(|entry| entry.0));
+    functions
+        .chain(OTHERS.iter().map(|entry| entry.0))
+        .chain(CONSTANTS.iter().map(|entry| entry.0))
+}
+
+/// Whether a function of this name is built in.
+pub(super) fn is_function(name: &str) -> bool {
+    names().any(|own| own == name) && constant(name).is_none()
+}
+
+/// A constant that is built in.
+pub(super) fn constant(name: &str) -> Option<Value> {
+    crate::names::find(CONSTANTS, name).map(Value::Float)
+}
+
+/// Calls a built-in function.
+pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, String> {
+    let count = |expected: usize| match arguments.len() == expected {
+        true => Ok(()),
+        false => Err(format!(
+            "{name} takes {expected} arguments, and {} are given",
+            arguments.len()
+        )),
+    };
+    if let Some((_, predicate)) = PREDICATES.iter().find(|entry| entry.0 == name) {
+        count(1)?;
+        return Ok(Value::Int(i64::from(predicate(&arguments[0]))));
+    }
+    if let Some((_, expected)) = OTHERS.iter().find(|entry| entry.0 == name) {
+        count(*expected)?;
+        return other(name, arguments);
+    }
+    let Some((_, expected, function)) = OF_INTEGERS.iter().find(|entry| entry.0 == name) else {
+        return Err(format!("{name} is no function"));
+    };
+    count(*expected)?;
+    let integers: Result<Vec<i64>, String> = arguments
+        .iter()
+        .map(|value| match value {
+            Value::Int(value) => Ok(*value),
+            other => Err(format!("{name} takes integers, and not {}", other.what())),
+        })
+        .collect();
+    function(&integers?)
+        .map(Value::Int)
+        .map_err(|error| format!("{name}: {error}"))
+}
+
+fn other(name: &str, arguments: &[Value]) -> Result<Value, String> {
+    if matches!(name, "sacq" | "srel") {
+        let Value::Int(number @ 0..=15) = arguments[0] else {
+            return Err(format!(
+                "a semaphore is 0 to 15, and not {}",
+                arguments[0].what()
+            ));
+        };
+        let place = Place::Semaphore {
+            acquire: name == "sacq",
+            number: number as u8,
+        };
+        return Ok(Value::Register(Register::new(place)));
+    }
+    use std::cmp::Ordering::{Greater, Less};
+    let first = match arguments[0].order(&arguments[1]) {
+        Some(Less) => name == "min",
+        Some(Greater) => name == "max",
+        _ => false,
+    };
+    Ok(arguments[usize::from(!first)])
+}
+
+fn within(what: &str, value: i64, least: i64, greatest: i64) -> Result<i64, String> {
+    match (least..=greatest).contains(&value) {
+        true => Ok(value),
+        false => Err(format!(
+            "{what} is {value}, and must be {least} to {greatest}"
+        )),
+    }
+}
+
+fn word(word: Result<u32, OutOfRange>) -> Result<i64, String> {
+    word.map(i64::from).map_err(|error| error.to_string())
+}
+
+fn byte(what: &str, value: i64) -> Result<u8, String> {
+    within(what, value, 0, 255).map(|value| value as u8)
+}
+
+fn halves(laned: bool, part: i64) -> Result<Size, String> {
+    Ok(Size::Bits16 {
+        laned,
+        part: byte("h", part)?,
+    })
+}
+
+fn bytes(laned: bool, part: i64) -> Result<Size, String> {
+    Ok(Size::Bits8 {
+        laned,
+        part: byte("b", part)?,
+    })
+}
+
+fn row(y: i64, size: Size) -> Result<i64, String> {
+    let block = Block {
+        size,
+        ..Block::row(byte("y", y)?)
+    };
+    word(block.stride(64).write_setup())
+}
+
+fn column(y: i64, x: i64, size: Size) -> Result<i64, String> {
+    let block = Block {
+        size,
+        ..Block::column(byte("y", y)?, byte("x", x)?)
+    };
+    word(block.stride(64).write_setup())
+}
+
+/// The part of a store's word that vdw_setup_0 takes: from (y, x), without counts.
+fn store(vertical: bool, v: &[i64], width: Width) -> Result<i64, String> {
+    let (y, x) = (byte("y", v[0])?, byte("x", v[1])?);
+    let all = Store {
+        rows: 128,
+        row_elements: 128,
+        vertical,
+        y,
+        x,
+        width,
+    };
+    word(all.setup()).map(|word| word & 0x7fff)
+}
+
+/// The part of a load's word that vdr_setup_0 takes: (vpitch, y, x), without counts.
+fn load(vertical: bool, v: &[i64], width: Width) -> Result<i64, String> {
+    let vpm_pitch = match within("vpitch", v[0], 0, 16)? {
+        0 => 16,
+        pitch => pitch as u8,
+    };
+    let (y, x) = (byte("y", v[1])?, byte("x", v[2])?);
+    let all = Load {
+        rows: 16,
+        row_elements: 16,
+        pitch: Pitch::Separate,
+        vpm_pitch,
+        vertical,
+        y,
+        x,
+        width,
+    };
+    word(all.setup()).map(|word| word & 0x7fff_ffff)
+}
+
+/// MPITCH: its code 0..=15, or the bytes that a code from 1 on stands for.
+fn memory_pitch(value: i64) -> Result<i64, String> {
+    match value {
+        0..=15 => Ok(value),
+        _ if value.count_ones() == 1 && value <= 8 << 15 => {
+            Ok(i64::from(value.trailing_zeros()) - 3)
+        }
+        _ => Err(format!(
+            "mpitch is {value}, and must be 0 to 15 (8 * 2^mpitch bytes), or a power of two of bytes"
+        )),
+    }
+}
+
+fn reverse(value: i64, bits: i64) -> Result<i64, String> {
+    let bits = within("n", bits, 1, 64)? as u32;
+    Ok(((value as u64).reverse_bits() >> (64 - bits)) as i64)
+}
+
+fn in_file(value: &Value, file: File) -> bool {
+    let Value::Register(register) = value else {
+        return false;
+    };
+    let files = [
+        register.read().map(|read| read.0),
+        register.write().map(|write| write.0),
+    ];
+    // What either file offers is in both.
+    matches!(register.place, Place::Accumulator(_))
+        || files
+            .into_iter()
+            .flatten()
+            .any(|own| own.is_none_or(|own| own == file))
+}

@@ -1,0 +1,482 @@
+//! Directives, but for those that hold blocks of lines.
+
+use std::rc::Rc;
+
+use super::assembler::{Assembler, Trouble};
+use super::diagnostic::Fault;
+use super::expression::Cursor;
+use super::output::Content;
+use super::scope::{Body, Function, Meaning};
+use super::source::Place;
+use super::token::{Kind, Token};
+use super::value::Value;
+use crate::names::{DIRECTIVES, nearest};
+
+impl Assembler<'_> {
+    /// A directive whose name has been read; the line that comes next.
+    pub(super) fn directive(
+        &mut self,
+        name: &str,
+        cursor: &mut Cursor,
+        place: &Place,
+    ) -> Result<usize, Trouble> {
+        let next = place.line + 1;
+        match name {
+            "set" | "equ" | "define" => self.define(cursor, place, false, false)?,
+            "const" => self.define(cursor, place, false, true)?,
+            "lset" => self.define(cursor, place, true, false)?,
+            "lconst" => self.define(cursor, place, true, true)?,
+            "unset" | "lunset" => {
+                let span = cursor.span();
+                let own = identifier(cursor)?;
+                cursor.finish()?;
+                if !self.scopes.unset(&own, name == "lunset") {
+                    return Err(Fault::new(
+                        "unknown-name",
+                        span,
+                        format!("`{own}` is not defined here"),
+                    )
+                    .into());
+                }
+            }
+            "assert" => {
+                let start = cursor.span();
+                let uses = self.label_uses;
+                let holds = self.condition(cursor)?;
+                cursor.finish()?;
+                // In the first pass labels lie nowhere yet.
+                let knows = uses == self.label_uses || self.knows_labels();
+                if !holds && knows {
+                    return Err(Fault::new(
+                        "assert",
+                        cursor.span_from(start),
+                        "the condition does not hold",
+                    )
+                    .into());
+                }
+            }
+            "include" => self.include(cursor, place)?,
+            "align" => self.align(cursor, place)?,
+            "global" => self.global(cursor)?,
+            "clone" => self.clone_units(cursor, place)?,
+            "code" | "text" | "rodata" => cursor.finish()?,
+            "byte" | "short" | "int" | "long" | "bit" | "float" | "half" | "double" => {
+                self.data(name, cursor, place)?
+            }
+            "macro" | "rep" | "foreach" | "if" | "ifset" | "func" | "local" | "back" => {
+                return self.block(name, cursor, place);
+            }
+            // Reported with the file, when they close nothing.
+            "else" | "elseif" | "endif" | "endm" | "endr" | "endfor" | "endf" | "endloc"
+            | "endb" => (),
+            _ => {
+                let near = nearest(name, DIRECTIVES.iter().copied());
+                let fault = Fault::new(
+                    "unknown-directive",
+                    cursor.span_before(),
+                    format!("`.{name}` is no directive"),
+                );
+                let near: Vec<String> = near.into_iter().map(|name| format!(".{name}")).collect();
+                return Err(match near.is_empty() {
+                    true => fault.help("directives are listed by `qpuscope asm --help`"),
+                    false => fault.help(format!("did you mean {}?", near.join(" or "))),
+                }
+                .into());
+            }
+        }
+        Ok(next)
+    }
+
+    /// `NAME, VALUE` or `NAME(ARGUMENTS) EXPRESSION`.
+    fn define(
+        &mut self,
+        cursor: &mut Cursor,
+        place: &Place,
+        local: bool,
+        is_const: bool,
+    ) -> Result<(), Fault> {
+        let span = cursor.span();
+        let name = identifier(cursor)?;
+        let function = cursor.is("(") && cursor.span().0 == span.1;
+        let meaning = if function {
+            let parameters = parameters(cursor)?;
+            cursor.take(",");
+            if cursor.at_end() {
+                return Err(cursor.expected("the function's expression"));
+            }
+            let body = Body::Expression(cursor.rest().to_vec());
+            if keeps_built_in(&name, cursor.rest()) {
+                return Ok(());
+            }
+            Meaning::Function(Rc::new(Function {
+                name: name.clone(),
+                parameters,
+                body,
+                place: place.clone(),
+            }))
+        } else {
+            if !cursor.take(",") {
+                return Err(cursor.expected(&format!(
+                    "`,` and the value of {name}, or `(` and arguments,"
+                )));
+            }
+            let value = self.expression(cursor)?;
+            cursor.finish()?;
+            Meaning::Value(value)
+        };
+        self.scopes
+            .set(&name, meaning, local, is_const)
+            .map_err(|()| {
+                let fault = Fault::new(
+                    "constant",
+                    span,
+                    format!("{name} is constant and cannot be defined again"),
+                );
+                fault.help("define it with .set the first time, or take it back with .unset")
+            })
+    }
+
+    fn include(&mut self, cursor: &mut Cursor, place: &Place) -> Result<(), Trouble> {
+        let start = cursor.span();
+        let (name, searched) = match cursor.kind() {
+            Some(Kind::Text(name)) => {
+                cursor.step();
+                (name.to_string(), false)
+            }
+            Some(Kind::Sign("<")) => {
+                // What stands between the brackets is taken as it is written.
+                let text = place.source.text(place.line);
+                let rest = text.get(start.1 as usize..).unwrap_or_default();
+                let Some((name, _)) = rest.split_once('>') else {
+                    return Err(cursor.expected("a file in \"...\" or <...>").into());
+                };
+                (name.trim().to_string(), true)
+            }
+            _ => return Err(cursor.expected("a file in \"...\" or <...>").into()),
+        };
+        let span = (start.0, start.1.max(start.0 + name.len() as u32 + 2));
+        let most = self.limits().include_depth;
+        if self.include_depth >= most {
+            let fault = Fault::limit(
+                span,
+                format!("files include each other more than {most} deep"),
+            );
+            return Err(fault.help("look for a file that includes itself").into());
+        }
+        let at = |fault: Fault| Fault {
+            start: span.0,
+            end: span.1,
+            ..fault
+        };
+        // The built-in names are there without being asked for.
+        if searched && name == "vc4.qinc" && self.load(&name, &place.source.name, searched).is_err()
+        {
+            return Ok(());
+        }
+        let source = self.load(&name, &place.source.name, searched).map_err(at)?;
+        self.expand(format!("file {}", source.name), place)
+            .map_err(at)?;
+        self.include_depth += 1;
+        self.scopes.enter();
+        let done = self.file(&source);
+        self.scopes.leave();
+        self.include_depth -= 1;
+        self.expansions.pop();
+        Ok(done?)
+    }
+
+    fn align(&mut self, cursor: &mut Cursor, place: &Place) -> Result<(), Fault> {
+        let start = cursor.span();
+        let bytes = self.integer(cursor, "an alignment")?;
+        let base = match cursor.take(",") {
+            false => 0,
+            true => match self.expression(cursor)? {
+                Value::Int(base) | Value::Label(base) => base,
+                other => {
+                    return Err(Fault::new(
+                        "type",
+                        start,
+                        format!(
+                            "the base of .align is an integer or a label, and not {}",
+                            other.what()
+                        ),
+                    ));
+                }
+            },
+        };
+        cursor.finish()?;
+        if !(0..=64).contains(&bytes) || bytes.count_ones() > 1 {
+            return Err(Fault::new(
+                "alignment",
+                start,
+                format!("an alignment is a power of two up to 64, and not {bytes}"),
+            ));
+        }
+        while bytes > 0 && (self.output.bytes as i64).wrapping_sub(base) & (bytes - 1) != 0 {
+            self.emit(
+                Content::Data {
+                    bytes: [0; 8],
+                    count: 1,
+                },
+                place,
+            )?;
+        }
+        Ok(())
+    }
+
+    fn global(&mut self, cursor: &mut Cursor) -> Result<(), Fault> {
+        let (name, value) = match cursor.kind() {
+            Some(Kind::Label(name)) => {
+                let value = Value::Label(self.label_address(name, cursor.span())?);
+                cursor.step();
+                (name.clone(), value)
+            }
+            _ => {
+                let name = identifier(cursor)?;
+                cursor.expect(",")?;
+                (name, self.expression(cursor)?)
+            }
+        };
+        let span = cursor.span_before();
+        cursor.finish()?;
+        if !matches!(value, Value::Int(_) | Value::Float(_) | Value::Label(_)) {
+            return Err(Fault::new(
+                "type",
+                span,
+                format!(
+                    "a global is a label or a constant, and not {}",
+                    value.what()
+                ),
+            ));
+        }
+        if let Some((_, before)) = self.globals.iter().find(|(own, _)| *own == name) {
+            if *before != value {
+                return Err(Fault::new(
+                    "global",
+                    span,
+                    format!("global {name} has another value already"),
+                ));
+            }
+            return Ok(());
+        }
+        self.globals.push((name, value));
+        Ok(())
+    }
+
+    fn clone_units(&mut self, cursor: &mut Cursor, place: &Place) -> Result<(), Fault> {
+        let start = cursor.span();
+        let Value::Label(address) = self.expression(cursor)? else {
+            return Err(Fault::new("type", start, ".clone copies from a label")
+                .help("as in `.clone :target, 3`"));
+        };
+        cursor.expect(",")?;
+        let count = self.integer(cursor, "a number of instructions")?;
+        cursor.finish()?;
+        let most = (self.limits().output_bytes / 8) as i64;
+        if !(0..=most).contains(&count) {
+            return Err(Fault::limit(
+                start,
+                format!("{count} instructions cannot be copied; 0 to {most} can"),
+            ));
+        }
+        let mut from = 0;
+        let units: Vec<_> = self
+            .before
+            .iter()
+            .filter(|unit| {
+                let own = from;
+                from += unit.content.len() as i64;
+                own >= address
+            })
+            .take(count as usize)
+            .cloned()
+            .collect();
+        if self.knows_labels() && units.len() < count as usize {
+            return Err(Fault::new(
+                "clone",
+                start,
+                format!(
+                    "there are only {} instructions behind the label",
+                    units.len()
+                ),
+            ));
+        }
+        let nop = Content::Code(
+            super::piece::Encoded::fixed(crate::isa::Instruction::NOP),
+            None,
+        );
+        for index in 0..count as usize {
+            let content = units
+                .get(index)
+                .map_or(nop.clone(), |unit| unit.content.clone());
+            self.emit(content, place)?;
+        }
+        Ok(())
+    }
+
+    fn data(&mut self, name: &str, cursor: &mut Cursor, place: &Place) -> Result<(), Fault> {
+        let mut bits: Vec<bool> = Vec::new();
+        loop {
+            let start = cursor.span();
+            let value = self.expression(cursor)?;
+            let span = cursor.span_from(start);
+            if name == "bit" {
+                bits.push(match value {
+                    Value::Int(value @ 0..=1) => value == 1,
+                    other => {
+                        return Err(Fault::new(
+                            "type",
+                            span,
+                            format!("a bit is 0 or 1, and not {}", other.what()),
+                        ));
+                    }
+                });
+            } else {
+                let (bytes, count) =
+                    datum(name, value).map_err(|message| Fault::new("data", span, message))?;
+                self.emit(Content::Data { bytes, count }, place)?;
+            }
+            if !cursor.take(",") {
+                break;
+            }
+            if cursor.at_end() {
+                break;
+            }
+        }
+        cursor.finish()?;
+        for eight in bits.chunks(8) {
+            let byte = eight
+                .iter()
+                .enumerate()
+                .fold(0, |byte, (index, bit)| byte | u8::from(*bit) << index);
+            self.emit(
+                Content::Data {
+                    bytes: [byte, 0, 0, 0, 0, 0, 0, 0],
+                    count: 1,
+                },
+                place,
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of one constant, little end first.
+fn datum(name: &str, value: Value) -> Result<([u8; 8], u8), String> {
+    let float = |value: Value| match value {
+        Value::Int(value) => Ok(value as f64),
+        Value::Float(value) => Ok(value),
+        other => Err(format!("a number is needed here, not {}", other.what())),
+    };
+    let (bits, count) = match (name, value) {
+        ("float", value) => (u64::from((float(value)? as f32).to_bits()), 4),
+        ("half", value) => (u64::from(half(float(value)?)), 2),
+        ("double", value) => (float(value)?.to_bits(), 8),
+        (_, Value::Int(value) | Value::Label(value)) => {
+            let count = match name {
+                "byte" => 1,
+                "short" => 2,
+                "int" => 4,
+                _ => 8,
+            };
+            let width = count * 8;
+            if width < 64 && !(-(1i64 << (width - 1))..1 << width).contains(&value) {
+                return Err(format!("{value} does not fit the {width} bits of .{name}"));
+            }
+            (value as u64, count as u8)
+        }
+        ("int", Value::Float(value)) => (u64::from((value as f32).to_bits()), 4),
+        ("long", Value::Float(value)) => (value.to_bits(), 8),
+        (_, other) => return Err(format!(".{name} holds integers, and not {}", other.what())),
+    };
+    Ok((bits.to_le_bytes(), count))
+}
+
+/// The nearest half precision float, ties to even.
+fn half(value: f64) -> u16 {
+    let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
+    let size = value.abs();
+    if value.is_nan() {
+        return sign | 0x7e00;
+    }
+    // Below 2^-14 steps are 2^-24; above, there are 1024 between powers of two.
+    let exponent = if size < 2f64.powi(-14) {
+        -15
+    } else {
+        libm::ilogb(size)
+    };
+    if exponent > 15 {
+        return sign | 0x7c00;
+    }
+    let steps = libm::rint(libm::scalbn(size, 10 - exponent.max(-14))) as u32;
+    let bits = if exponent == -15 {
+        steps
+    } else {
+        ((exponent + 14) as u32 * 1024) + steps
+    };
+    sign | bits.min(0x7c00) as u16
+}
+
+/// A name that can be defined.
+pub(super) fn identifier(cursor: &mut Cursor) -> Result<Rc<str>, Fault> {
+    match cursor.kind() {
+        Some(Kind::Name(name)) if !name.starts_with(|c: char| c.is_ascii_digit()) => {
+            cursor.step();
+            Ok(name.clone())
+        }
+        _ => Err(cursor.expected("a name")),
+    }
+}
+
+/// `(a, b, ...)`.
+pub(super) fn parameters(cursor: &mut Cursor) -> Result<Vec<Rc<str>>, Fault> {
+    cursor.expect("(")?;
+    let mut all = Vec::new();
+    if cursor.take(")") {
+        return Ok(all);
+    }
+    loop {
+        all.push(identifier(cursor)?);
+        if !cursor.take(",") {
+            break;
+        }
+    }
+    cursor.expect(")")?;
+    Ok(all)
+}
+
+/// Private copies of vc4.qinc define the predicates by vc4asm's internal register numbers (`:[0,16]`), which
+/// mean nothing here; ours ask the same of a value.
+fn keeps_built_in(name: &str, body: &[Token]) -> bool {
+    let internal = body.windows(2).any(|two| two[0].is(":") && two[1].is("["));
+    let predicate = super::builtin::is_function(name) && name.starts_with("is");
+    predicate && (internal || name == "isConstant" || name.starts_with("isLdPE"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::half;
+
+    #[test]
+    fn halves_are_the_nearest() {
+        let cases = [
+            (0.0, 0),
+            (1.0, 0x3c00),
+            (-2.0, 0xc000),
+            (65504.0, 0x7bff),
+            (65519.0, 0x7bff),
+            (65520.0, 0x7c00),
+            (1e9, 0x7c00),
+            (f64::INFINITY, 0x7c00),
+            (2f64.powi(-24), 1),
+            (6.103515625e-5, 0x0400),
+            (6.09755516e-5, 0x03ff),
+            (1.0 + 1.0 / 2048.0, 0x3c00),
+            (1.0 + 3.0 / 2048.0, 0x3c02),
+            (0.1, 0x2e66),
+        ];
+        for (value, bits) in cases {
+            assert_eq!(half(value), bits, "{value}");
+        }
+    }
+}

@@ -1,0 +1,427 @@
+//! Expressions: read and evaluated in one go.
+//!
+//! What a name means is asked in this order: definitions of the source, definitions built in, functions of
+//! one number, registers. `exp` and `log` are functions where an operand follows, registers elsewhere.
+
+use std::rc::Rc;
+
+use super::assembler::Assembler;
+use super::builtin;
+use super::diagnostic::Fault;
+use super::operators::{self, FUNCTIONS, precedence};
+use super::register::Register;
+use super::scope::Meaning;
+use super::suffix::{Marked, Packing, Suffix};
+use super::token::{Kind, Token};
+use super::value::{Elements, Value};
+use crate::names::{READS, WRITES, nearest};
+
+/// A place among the tokens of a line.
+#[derive(Clone)]
+pub(super) struct Cursor<'t> {
+    tokens: &'t [Token],
+    at: usize,
+    /// Bytes of the line.
+    end: u32,
+    depth: usize,
+}
+
+impl<'t> Cursor<'t> {
+    pub fn new(tokens: &'t [Token]) -> Self {
+        let end = tokens.last().map_or(0, |token| token.end);
+        Self {
+            tokens,
+            at: 0,
+            end,
+            depth: 0,
+        }
+    }
+
+    pub fn peek(&self) -> Option<&'t Token> {
+        self.tokens.get(self.at)
+    }
+
+    pub fn kind(&self) -> Option<&'t Kind> {
+        self.peek().map(|token| &token.kind)
+    }
+
+    pub fn step(&mut self) {
+        self.at += 1;
+    }
+
+    /// The bytes of the next token, or of the place behind the last.
+    pub fn span(&self) -> (u32, u32) {
+        self.peek()
+            .map_or((self.end, self.end + 1), |token| (token.start, token.end))
+    }
+
+    /// The bytes of the token before.
+    pub fn span_before(&self) -> (u32, u32) {
+        let last = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        last.map_or(self.span(), |token| (token.start, token.end))
+    }
+
+    /// Bytes from `start` to what was read last.
+    pub fn span_from(&self, start: (u32, u32)) -> (u32, u32) {
+        let last = self.at.checked_sub(1).and_then(|at| self.tokens.get(at));
+        (
+            start.0,
+            last.map_or(start.1, |token| token.end)
+                .max(start.1.min(start.0 + 1)),
+        )
+    }
+
+    pub fn is(&self, sign: &str) -> bool {
+        self.peek().is_some_and(|token| token.is(sign))
+    }
+
+    /// Steps over a sign if it comes next.
+    pub fn take(&mut self, sign: &str) -> bool {
+        let found = self.is(sign);
+        self.at += usize::from(found);
+        found
+    }
+
+    pub fn name(&mut self) -> Option<&'t str> {
+        match self.kind() {
+            Some(Kind::Name(name)) => {
+                self.step();
+                Some(name)
+            }
+            _ => None,
+        }
+    }
+
+    pub fn at_end(&self) -> bool {
+        self.at >= self.tokens.len()
+    }
+
+    /// How the next token is written, for messages.
+    pub fn found(&self) -> String {
+        match self.kind() {
+            None => "the end of the line".to_string(),
+            Some(Kind::Name(name)) => format!("`{name}`"),
+            Some(Kind::Int(value)) => format!("{value}"),
+            Some(Kind::Float(value)) => format!("{value:?}"),
+            Some(Kind::Text(text)) => format!("\"{text}\""),
+            Some(Kind::Suffix(name) | Kind::Directive(name)) => format!("`.{name}`"),
+            Some(Kind::Label(name)) => format!("`:{name}`"),
+            Some(Kind::GlobalLabel(name)) => format!("`::{name}`"),
+            Some(Kind::Sign(sign)) => format!("`{sign}`"),
+        }
+    }
+
+    /// A fault at the next token: something else is needed there.
+    pub fn expected(&self, what: &str) -> Fault {
+        Fault::new(
+            "syntax",
+            self.span(),
+            format!("{} found where {what} is needed", self.found()),
+        )
+    }
+
+    pub fn expect(&mut self, sign: &str) -> Result<(), Fault> {
+        if self.take(sign) {
+            Ok(())
+        } else {
+            Err(self.expected(&format!("`{sign}`")))
+        }
+    }
+
+    /// Nothing more may follow.
+    pub fn finish(&self) -> Result<(), Fault> {
+        if self.at_end() {
+            Ok(())
+        } else {
+            Err(self.expected("the end of the line"))
+        }
+    }
+
+    /// What is left.
+    pub fn rest(&self) -> &'t [Token] {
+        self.tokens.get(self.at..).unwrap_or_default()
+    }
+
+    /// Whether nothing that could be an operand follows.
+    fn ends_operand(&self) -> bool {
+        match self.kind() {
+            None | Some(Kind::Suffix(_)) => true,
+            Some(Kind::Sign(sign)) => matches!(*sign, "," | ";" | ")" | "]") || binary_only(sign),
+            _ => false,
+        }
+    }
+}
+
+fn binary_only(sign: &str) -> bool {
+    precedence(sign).is_some() && !matches!(sign, "+" | "-")
+}
+
+impl Assembler<'_> {
+    /// An expression and its value.
+    pub(super) fn expression(&mut self, cursor: &mut Cursor) -> Result<Value, Fault> {
+        self.operators(cursor, 0)
+    }
+
+    fn operators(&mut self, cursor: &mut Cursor, least: u8) -> Result<Value, Fault> {
+        let start = cursor.span();
+        cursor.depth += 1;
+        if cursor.depth > self.limits().expression_depth {
+            let most = self.limits().expression_depth;
+            return Err(Fault::limit(
+                start,
+                format!("expressions nest at most {most} deep"),
+            ));
+        }
+        let mut value = self.operand_value(cursor)?;
+        while let Some(Kind::Sign(sign)) = cursor.kind() {
+            let Some(own) = precedence(sign).filter(|own| *own > least) else {
+                break;
+            };
+            cursor.step();
+            let right = self.operators(cursor, own)?;
+            value = operators::binary(sign, value, right)
+                .map_err(|message| Fault::new("expression", cursor.span_from(start), message))?;
+        }
+        cursor.depth -= 1;
+        Ok(value)
+    }
+
+    /// A value with the signs and functions before it and the suffixes behind.
+    fn operand_value(&mut self, cursor: &mut Cursor) -> Result<Value, Fault> {
+        let start = cursor.span();
+        if let Some(Kind::Sign(sign @ ("-" | "+" | "~" | "!"))) = cursor.kind() {
+            cursor.step();
+            if *sign == "-" && cursor.ends_operand() {
+                return Ok(Value::Register(Register::NOTHING));
+            }
+            return self.unary(sign, start, cursor);
+        }
+        let value = self.primary(cursor)?;
+        self.packed(value, cursor)
+    }
+
+    fn unary(
+        &mut self,
+        name: &str,
+        start: (u32, u32),
+        cursor: &mut Cursor,
+    ) -> Result<Value, Fault> {
+        cursor.depth += 1;
+        if cursor.depth > self.limits().expression_depth {
+            let most = self.limits().expression_depth;
+            return Err(Fault::limit(
+                start,
+                format!("expressions nest at most {most} deep"),
+            ));
+        }
+        let value = self.operand_value(cursor)?;
+        cursor.depth -= 1;
+        operators::unary(name, value)
+            .map_err(|message| Fault::new("expression", cursor.span_from(start), message))
+    }
+
+    /// Pack and unpack modes belong to the register; other suffixes are left for the instruction.
+    fn packed(&mut self, mut value: Value, cursor: &mut Cursor) -> Result<Value, Fault> {
+        while let Some(Kind::Suffix(name)) = cursor.kind() {
+            let Some(packing) = Packing::parse(name) else {
+                break;
+            };
+            let Value::Register(register) = &mut value else {
+                let message = format!("only registers are packed, and this is {}", value.what());
+                return Err(Fault::new("pack", cursor.span(), message));
+            };
+            if register.packing.replace(packing).is_some() {
+                return Err(Fault::new(
+                    "pack",
+                    cursor.span(),
+                    "the register has a pack mode already",
+                ));
+            }
+            cursor.step();
+        }
+        Ok(value)
+    }
+
+    fn primary(&mut self, cursor: &mut Cursor) -> Result<Value, Fault> {
+        let span = cursor.span();
+        let Some(kind) = cursor.kind() else {
+            return Err(cursor.expected("a value"));
+        };
+        match kind {
+            Kind::Int(value) => {
+                cursor.step();
+                Ok(Value::Int(*value))
+            }
+            Kind::Float(value) => {
+                cursor.step();
+                Ok(Value::Float(*value))
+            }
+            Kind::Label(name) => {
+                cursor.step();
+                Ok(Value::Label(self.label_address(name, span)?))
+            }
+            Kind::Name(name) => {
+                cursor.step();
+                self.named(name, span, cursor)
+            }
+            Kind::Sign("(") => {
+                cursor.step();
+                let value = self.expression(cursor)?;
+                cursor.expect(")")?;
+                Ok(value)
+            }
+            Kind::Sign("[") => {
+                cursor.step();
+                self.elements(cursor)
+            }
+            _ => Err(cursor.expected("a value")),
+        }
+    }
+
+    fn named(&mut self, name: &str, span: (u32, u32), cursor: &mut Cursor) -> Result<Value, Fault> {
+        match self.lookup(name) {
+            Some(Meaning::Value(value)) => return Ok(value),
+            Some(Meaning::Function(function)) => {
+                let arguments = self.arguments(name, cursor)?;
+                return self.call(&function, arguments, cursor.span_from(span));
+            }
+            None => (),
+        }
+        if cursor.is("(") && builtin::is_function(name) {
+            let arguments = self.arguments(name, cursor)?;
+            return builtin::call(name, &arguments)
+                .map_err(|message| Fault::new("built-in", cursor.span_from(span), message));
+        }
+        if let Some(value) = builtin::constant(name) {
+            return Ok(value);
+        }
+        if FUNCTIONS.contains(&name) && !cursor.ends_operand() {
+            return self.unary(name, span, cursor);
+        }
+        if let Some(register) = Register::named(name) {
+            return Ok(Value::Register(register));
+        }
+        Err(self.unknown(name, span))
+    }
+
+    fn unknown(&self, name: &str, span: (u32, u32)) -> Fault {
+        let mut known: Vec<Rc<str>> = self.defined_names();
+        let tables = READS.iter().map(|entry| entry.0);
+        let tables = tables
+            .chain(WRITES.iter().map(|entry| entry.0))
+            .chain(builtin::names());
+        known.extend(tables.chain(FUNCTIONS.iter().copied()).map(Rc::from));
+        let near = nearest(name, known.iter().map(|name| &**name));
+        let fault = Fault::new("unknown-name", span, format!("`{name}` is not defined"));
+        match near.is_empty() {
+            true => fault.help("define it before with `.set NAME, VALUE`, give it with -D, or include the file that does"),
+            false => fault.help(format!("did you mean {}?", near.join(" or "))),
+        }
+    }
+
+    /// `(a, b, ...)`, the parenthesis not yet read.
+    fn arguments(&mut self, name: &str, cursor: &mut Cursor) -> Result<Vec<Value>, Fault> {
+        if !cursor.take("(") {
+            return Err(cursor.expected(&format!("`(` behind the function {name}")));
+        }
+        let mut all = Vec::new();
+        if cursor.take(")") {
+            return Ok(all);
+        }
+        loop {
+            all.push(self.expression(cursor)?);
+            if !cursor.take(",") {
+                break;
+            }
+        }
+        cursor.expect(")")?;
+        Ok(all)
+    }
+
+    fn elements(&mut self, cursor: &mut Cursor) -> Result<Value, Fault> {
+        let start = cursor.span();
+        let mut values = Vec::new();
+        loop {
+            let span = cursor.span();
+            match self.expression(cursor)? {
+                Value::Int(value @ -2..=3) => values.push(value as i8),
+                other => {
+                    let message =
+                        format!("an element is -2 to 1, or 0 to 3, and not {}", other.what());
+                    return Err(Fault::new("elements", span, message));
+                }
+            }
+            if !cursor.take(",") {
+                break;
+            }
+        }
+        let end = cursor.span();
+        cursor.expect("]")?;
+        let count = values.len();
+        let elements = values.try_into().map(Elements).map_err(|_| {
+            let message = format!("{count} elements, and there are 16 lanes");
+            Fault::new("elements", (start.0, end.1), message)
+                .help("give one value for each lane, lane 0 first")
+        })?;
+        if elements.immediate().is_none() {
+            let message = "the elements are neither all -2 to 1 nor all 0 to 3";
+            return Err(Fault::new("elements", (start.0, end.1), message));
+        }
+        Ok(Value::Elements(elements))
+    }
+
+    /// An integer.
+    pub(super) fn integer(&mut self, cursor: &mut Cursor, what: &str) -> Result<i64, Fault> {
+        let start = cursor.span();
+        match self.expression(cursor)? {
+            Value::Int(value) => Ok(value),
+            other => {
+                let message = format!("{what} is an integer, and not {}", other.what());
+                Err(Fault::new("type", cursor.span_from(start), message))
+            }
+        }
+    }
+
+    /// A condition: whether an integer or float is not zero.
+    pub(super) fn condition(&mut self, cursor: &mut Cursor) -> Result<bool, Fault> {
+        let start = cursor.span();
+        match self.expression(cursor)? {
+            Value::Int(value) => Ok(value != 0),
+            Value::Float(value) => Ok(value != 0.0),
+            other => {
+                let message = format!("a condition is a number, and not {}", other.what());
+                Err(Fault::new("type", cursor.span_from(start), message)
+                    .help("compare it, as in `x == ra0`"))
+            }
+        }
+    }
+
+    /// Suffixes that stand behind an operand and are no pack modes.
+    pub(super) fn operand_suffixes(
+        &mut self,
+        cursor: &mut Cursor,
+        of_operation: bool,
+    ) -> Result<Vec<Marked>, Fault> {
+        let mut all = Vec::new();
+        while let Some(Kind::Suffix(name)) = cursor.kind() {
+            let parsed = if of_operation {
+                Suffix::of_operation(name)
+            } else {
+                Suffix::of_operand(name)
+            };
+            let Some(suffix) = parsed else {
+                let fault = Fault::new(
+                    "unknown-suffix",
+                    cursor.span(),
+                    format!("`.{name}` is no suffix"),
+                );
+                return Err(fault.help(
+                    "known are .setf, .ifz .ifnz .ifn .ifnn .ifc .ifcc, .pack... and .unpack..., and .allz ... .anync on branches",
+                ));
+            };
+            all.push((suffix, cursor.span()));
+            cursor.step();
+        }
+        Ok(all)
+    }
+}

@@ -1,0 +1,43 @@
+//! Hazards, as warnings at the lines that they are in.
+
+use super::{Assembly, Diagnostic, Severity};
+use crate::check::check;
+use crate::isa::INSTRUCTION_BYTES;
+
+/// Adds at most `most` of what the checker finds. Data is no code and is not judged.
+pub(super) fn add(assembly: &mut Assembly, most: usize) {
+    if assembly.words.is_empty() {
+        return;
+    }
+    let found = check(&assembly.words);
+    for finding in found {
+        let index = (finding.pc / INSTRUCTION_BYTES) as usize;
+        if assembly.is_data(index) || assembly.warnings.len() >= most {
+            continue;
+        }
+        let Some(origin) = assembly.origin(index) else {
+            continue;
+        };
+        let blanks = origin
+            .text
+            .chars()
+            .take_while(|c| c.is_whitespace())
+            .count();
+        let code = origin.text.split('#').next().unwrap_or_default().trim();
+        let warning = Diagnostic {
+            severity: Severity::Warning,
+            rule: finding.rule.name(),
+            message: finding.reason.clone(),
+            help: format!("to mend it, {}", finding.rule.fix()),
+            file: origin.file.clone(),
+            line: origin.line,
+            column: blanks as u32 + 1,
+            length: code.chars().count().max(1) as u32,
+            source: origin.text.clone(),
+            expansion: vec![],
+        };
+        if !assembly.warnings.contains(&warning) {
+            assembly.warnings.push(warning);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! The text assembler: `.qasm` to words.
+//!
+//! ```
+//! use qpu::asm::{Options, assemble};
+//!
+//! let source = "
+//! .set count, 3
+//!     mov ra0, unif
+//! .rep i, count
+//!     add r0, r0, i; mov r1, ra0
+//! .endr
+//!     nop; thrend
+//!     nop
+//!     nop
+//! ";
+//! let assembly = assemble(source, &Options::default()).unwrap();
+//! assert_eq!(assembly.words.len(), 7);
+//!
+//! let error = assemble("moc r0, r1", &Options::default()).unwrap_err();
+//! assert!(error.to_string().contains("did you mean mov?"));
+//! ```
+//!
+//! The language is vc4asm's, as its documentation describes it: see [`crate::names`] for every word of it.
+
+mod assembler;
+mod block;
+mod builtin;
+mod constant;
+mod diagnostic;
+mod directive;
+mod expression;
+mod findings;
+mod format;
+mod limits;
+mod operation;
+mod operators;
+mod output;
+mod piece;
+mod register;
+mod scope;
+mod source;
+mod suffix;
+mod token;
+mod value;
+
+pub use diagnostic::{Diagnostic, Diagnostics, Expansion, Severity};
+pub use limits::Limits;
+
+use assembler::Assembler;
+use output::Content;
+
+/// A file that a source asks for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Include<'a> {
+    /// The name as it is written.
+    pub name: &'a str,
+    /// The file that asks.
+    pub from: &'a str,
+    /// Whether it is to be looked for in the include path first: `<...>` and not `"..."`.
+    pub searched: bool,
+}
+
+/// A file that was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Loaded {
+    /// Its name, for messages and for the names it includes in turn.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Finds files; an error is one sentence that says what to do.
+pub type Loader<'a> = &'a dyn Fn(&Include) -> Result<Loaded, String>;
+
+/// How a source is assembled.
+#[derive(Clone, Copy)]
+pub struct Options<'a> {
+    /// The name of the source, for messages.
+    pub file: &'a str,
+    /// Names that are set before the first line, with expressions for their values.
+    pub defines: &'a [(String, String)],
+    /// What finds included files.
+    pub include: Loader<'a>,
+    /// Bounds.
+    pub limits: Limits,
+    /// Whether hazards are looked for, as [`crate::check`] does.
+    pub check: bool,
+    /// Whether warnings are errors.
+    pub strict: bool,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            file: "program.qasm",
+            defines: &[],
+            include: &|include| {
+                Err(format!(
+                    "{} cannot be included: no files are at hand",
+                    include.name
+                ))
+            },
+            limits: Limits::DEFAULT,
+            check: true,
+            strict: false,
+        }
+    }
+}
+
+/// The line that a word came from.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// Its text.
+    pub text: String,
+}
+
+/// The value of an exported name.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Exported {
+    /// A label: bytes from the start of the program.
+    Label(u32),
+    /// A constant's 32 bits.
+    Constant(u32),
+}
+
+/// A program.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Assembly {
+    /// The instructions, and data between them.
+    pub words: Vec<u64>,
+    /// Labels in the order of their addresses, in bytes.
+    pub labels: Vec<(u32, String)>,
+    /// What `.global` and `::label` export: names and values.
+    pub globals: Vec<(String, Exported)>,
+    /// Warnings.
+    pub warnings: Vec<Diagnostic>,
+    origins: Vec<Origin>,
+    origin_of: Vec<u32>,
+    /// Which words hold data and no instruction.
+    data: Vec<bool>,
+}
+
+impl Assembly {
+    /// Where a word came from.
+    #[must_use]
+    pub fn origin(&self, word: usize) -> Option<&Origin> {
+        self.origins.get(*self.origin_of.get(word)? as usize)
+    }
+
+    /// Whether a word is data and no instruction.
+    #[must_use]
+    pub fn is_data(&self, word: usize) -> bool {
+        self.data.get(word).copied().unwrap_or(true)
+    }
+}
+
+/// Assembles a source.
+///
+/// # Errors
+/// Names what is wrong, as far as it can be found in one go.
+pub fn assemble(source: &str, options: &Options) -> Result<Assembly, Diagnostics> {
+    let mut assembler = Assembler::new(options);
+    match assembler.source(options.file, source) {
+        Ok(main) => assembler.run(&main),
+        Err(fault) => assembler.report(Severity::Error, fault, None),
+    }
+    let failed = |all: &[Diagnostic]| all.iter().any(|one| one.severity == Severity::Error);
+    if failed(&assembler.diagnostics) {
+        return Err(Diagnostics(assembler.diagnostics));
+    }
+    let mut assembly = finish(assembler);
+    if options.check {
+        findings::add(&mut assembly, options.limits.diagnostics);
+    }
+    if options.strict && !assembly.warnings.is_empty() {
+        let errors = assembly.warnings.into_iter().map(|warning| Diagnostic {
+            severity: Severity::Error,
+            ..warning
+        });
+        return Err(Diagnostics(errors.collect()));
+    }
+    Ok(assembly)
+}
+
+fn finish(assembler: Assembler) -> Assembly {
+    let addresses = assembler.output.addresses();
+    let address = |unit: u32| addresses.get(unit as usize).copied().unwrap_or(0);
+    let mut bytes = Vec::with_capacity(assembler.output.bytes);
+    let (mut origin_of, mut data) = (Vec::new(), Vec::new());
+    for (unit, address) in assembler.output.units.iter().zip(&addresses) {
+        while origin_of.len() <= (*address / 8) as usize {
+            origin_of.push(unit.origin);
+            data.push(matches!(unit.content, Content::Data { .. }));
+        }
+        match unit.content {
+            Content::Code(encoded, bits) => {
+                bytes.extend(bits.unwrap_or(encoded.word(*address)).to_le_bytes())
+            }
+            Content::Data { bytes: data, count } => bytes.extend(&data[..usize::from(count)]),
+        }
+    }
+    bytes.resize(bytes.len().next_multiple_of(8), 0);
+    let (words, _) = bytes.as_chunks::<8>();
+    let order = &assembler.output.order;
+    let mut labels: Vec<(u32, String)> = order
+        .iter()
+        .map(|(name, unit, _)| (address(*unit), name.to_string()))
+        .collect();
+    labels.sort_by_key(|(address, _)| *address);
+    let exported = order.iter().filter(|(_, _, global)| *global);
+    let exported =
+        exported.map(|(name, unit, _)| (name.to_string(), Exported::Label(address(*unit))));
+    let constants = assembler.globals.iter().map(|(name, value)| {
+        let word = value.word().unwrap_or(0);
+        let is_label = matches!(value, value::Value::Label(_));
+        (
+            name.to_string(),
+            if is_label {
+                Exported::Label(word)
+            } else {
+                Exported::Constant(word)
+            },
+        )
+    });
+    let origins = assembler.lines.iter().map(|place| Origin {
+        file: place.source.name.clone(),
+        line: place.source.number(place.line),
+        text: place.source.text(place.line).to_string(),
+    });
+    Assembly {
+        words: words.iter().map(|word| u64::from_le_bytes(*word)).collect(),
+        labels,
+        globals: exported.chain(constants).collect(),
+        origins: origins.collect(),
+        origin_of,
+        data,
+        warnings: assembler.diagnostics,
+    }
+}

@@ -1,0 +1,424 @@
+//! The parts of a line, and the instruction that they make together.
+
+use super::diagnostic::Fault;
+use crate::fit::{Dst, Misfit, Op, OpCode, Request, Src};
+use crate::isa::{
+    AddOp, Branch, BranchCond, Cond, File, Instruction, LoadImmediate, LoadImmediateKind, MulOp,
+    Pack, Semaphore, Signal, Slot, WriteBack,
+};
+
+/// A part and the bytes of the line that it was written in.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    pub what: What,
+    pub span: (u32, u32),
+}
+
+/// What a part of a line asks for.
+#[derive(Clone, Debug)]
+pub(super) enum What {
+    /// An operation, in any of these forms.
+    Alu(Vec<Op>),
+    /// A mov of a constant: as operations, or as a load.
+    Constant {
+        ways: Vec<Op>,
+        load: Option<LoadPiece>,
+        word: u32,
+    },
+    Load(LoadPiece),
+    Semaphore(SemaphorePiece),
+    Branch(BranchPiece),
+    Read(Src),
+    Signal(Signal),
+    /// Keeps an ALU idle: the one named, or the add ALU before the mul ALU.
+    Nop(Option<Slot>),
+}
+
+/// A constant to one or two destinations.
+#[derive(Clone, Debug)]
+pub(super) struct LoadPiece {
+    pub kind: LoadImmediateKind,
+    pub immediate: u32,
+    pub outputs: Vec<(Dst, Cond)>,
+    pub setf: bool,
+}
+
+/// A semaphore; its immediate goes where a load's would.
+#[derive(Clone, Debug)]
+pub(super) struct SemaphorePiece(pub LoadPiece);
+
+/// A branch.
+#[derive(Clone, Debug)]
+pub(super) struct BranchPiece {
+    pub relative: bool,
+    pub cond: BranchCond,
+    pub setf: bool,
+    pub links: Vec<Dst>,
+    pub register: Option<u8>,
+    pub offset: u32,
+    pub label: Option<i64>,
+}
+
+/// An instruction; a relative branch to a label gets its offset when its own place is known.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Encoded {
+    pub instruction: Instruction,
+    pub target: Option<u32>,
+}
+
+impl Encoded {
+    pub const fn fixed(instruction: Instruction) -> Self {
+        Self {
+            instruction,
+            target: None,
+        }
+    }
+
+    /// The word at a byte address.
+    pub fn word(&self, address: u32) -> u64 {
+        match (self.instruction, self.target) {
+            (Instruction::Branch(branch), Some(target)) => {
+                let immediate = target.wrapping_sub(Branch::link(address));
+                Branch {
+                    immediate,
+                    ..branch
+                }
+                .encode()
+            }
+            (instruction, _) => instruction.encode(),
+        }
+    }
+}
+
+/// The instruction of these parts, and warnings about it.
+pub(super) fn encode(pieces: &[Piece]) -> Result<(Encoded, Vec<Fault>), Fault> {
+    let span = whole(pieces);
+    let lone = |what: &str, own: &Piece| {
+        let other = pieces
+            .iter()
+            .find(|piece| !std::ptr::eq(*piece, own) && !matches!(piece.what, What::Nop(_)));
+        other.map_or(Ok(()), |other| {
+            let message = format!("{what} takes the whole instruction");
+            Err(Fault::new("alu-slots", other.span, message)
+                .help("put this into an instruction of its own"))
+        })
+    };
+    for piece in pieces {
+        match &piece.what {
+            What::Branch(branch) => {
+                lone("a branch", piece)?;
+                return Ok((branch.encode(piece.span)?, vec![]));
+            }
+            What::Semaphore(SemaphorePiece(load)) => {
+                lone("a semaphore", piece)?;
+                let write = load.write_back(piece.span)?;
+                let instruction = Instruction::Semaphore(Semaphore {
+                    write,
+                    immediate: load.immediate,
+                });
+                return Ok((Encoded::fixed(instruction), vec![]));
+            }
+            _ => (),
+        }
+    }
+    if let Some(load) = as_load(pieces)? {
+        let write = load.write_back(span)?;
+        let instruction = LoadImmediate {
+            kind: load.kind,
+            write,
+            immediate: load.immediate,
+        };
+        return Ok((
+            Encoded::fixed(Instruction::LoadImmediate(instruction)),
+            vec![],
+        ));
+    }
+    Alu::of(pieces, span)?.encode()
+}
+
+fn whole(pieces: &[Piece]) -> (u32, u32) {
+    let start = pieces.iter().map(|piece| piece.span.0).min().unwrap_or(0);
+    (
+        start,
+        pieces.iter().map(|piece| piece.span.1).max().unwrap_or(1),
+    )
+}
+
+/// One load immediate, when all parts are loads (or movs) of the same constant.
+fn as_load(pieces: &[Piece]) -> Result<Option<LoadPiece>, Fault> {
+    let mut joined: Option<LoadPiece> = None;
+    let explicit = pieces
+        .iter()
+        .find(|piece| matches!(piece.what, What::Load(_)));
+    for piece in pieces {
+        let own = match &piece.what {
+            What::Nop(_) => continue,
+            What::Load(load)
+            | What::Constant {
+                load: Some(load), ..
+            } => load,
+            _ => match explicit {
+                None => return Ok(None),
+                Some(_) => {
+                    let fault = Fault::new(
+                        "alu-slots",
+                        piece.span,
+                        "a load immediate takes the whole instruction",
+                    );
+                    return Err(fault.help("use mov with a constant that fits a small immediate, or another instruction"));
+                }
+            },
+        };
+        joined = Some(match joined {
+            None => own.clone(),
+            Some(first)
+                if first.kind == own.kind
+                    && first.immediate == own.immediate
+                    && first.setf == own.setf =>
+            {
+                let outputs = [first.outputs, own.outputs.clone()].concat();
+                LoadPiece { outputs, ..first }
+            }
+            Some(_) if explicit.is_some() => {
+                let fault = Fault::new(
+                    "alu-slots",
+                    piece.span,
+                    "a load immediate holds one constant, and two are asked for",
+                );
+                return Err(fault.help("load one of them in an instruction of its own"));
+            }
+            Some(_) => return Ok(None),
+        });
+    }
+    Ok(joined)
+}
+
+impl LoadPiece {
+    fn write_back(&self, span: (u32, u32)) -> Result<WriteBack, Fault> {
+        let mut write = destinations(self.outputs.iter().map(|output| output.0), span)?;
+        let mut conds = self.outputs.iter().map(|output| output.1);
+        write.cond_add = conds.next().unwrap_or(Cond::Never);
+        write.cond_mul = conds.next().unwrap_or(Cond::Never);
+        Ok(WriteBack {
+            sf: self.setf,
+            ..write
+        })
+    }
+}
+
+/// Up to two destinations of one value: addresses, write swap, pack.
+fn destinations(all: impl Iterator<Item = Dst>, span: (u32, u32)) -> Result<WriteBack, Fault> {
+    let all: Vec<Dst> = all.collect();
+    if all.len() > 2 {
+        let message = format!(
+            "{} destinations, and an instruction has two results",
+            all.len()
+        );
+        return Err(
+            Fault::new("write-ports", span, message).help("copy the value with mov afterwards")
+        );
+    }
+    let of = |index: usize| all.get(index).copied();
+    let ws = crate::fit::write_swap([of(0), of(1)]).map_err(|misfit| misfit_fault(misfit, span))?;
+    let mut write = WriteBack {
+        ws,
+        ..WriteBack::NOTHING
+    };
+    if let Some(dst) = of(0) {
+        write.waddr_add = dst.waddr;
+    }
+    if let Some(dst) = of(1) {
+        write.waddr_mul = dst.waddr;
+    }
+    for (slot, dst) in Slot::BOTH.into_iter().zip(&all) {
+        if dst.pack != Pack::None {
+            if write.file(slot) != File::A || dst.waddr.register().is_none() {
+                return Err(misfit_fault(Misfit::CannotPack, span));
+            }
+            write.pack = dst.pack;
+        }
+    }
+    Ok(write)
+}
+
+impl BranchPiece {
+    fn encode(&self, span: (u32, u32)) -> Result<Encoded, Fault> {
+        let write = destinations(self.links.iter().copied(), span)?;
+        if write.pack != Pack::None {
+            return Err(Fault::new("pack", span, "a branch cannot pack its link"));
+        }
+        let mut raddr_a = self.register.unwrap_or(0);
+        if self.setf && raddr_a & 1 == 0 {
+            if self.register.is_some() {
+                let fault = Fault::new(
+                    "branch",
+                    span,
+                    "a branch sets flags exactly when its register is an odd one",
+                );
+                return Err(fault.help("leave out .setf, or use an odd register"));
+            }
+            raddr_a = 1;
+        }
+        let branch = Branch {
+            ignored: 0,
+            cond_br: self.cond,
+            rel: self.relative,
+            reg: self.register.is_some(),
+            raddr_a,
+            ws: write.ws,
+            waddr_add: write.waddr_add,
+            waddr_mul: write.waddr_mul,
+            immediate: self.offset.wrapping_add(if self.relative {
+                0
+            } else {
+                self.label.unwrap_or(0) as u32
+            }),
+        };
+        let target = self
+            .label
+            .filter(|_| self.relative)
+            .map(|label| self.offset.wrapping_add(label as u32));
+        Ok(Encoded {
+            instruction: Instruction::Branch(branch),
+            target,
+        })
+    }
+}
+
+fn misfit_fault(misfit: Misfit, span: (u32, u32)) -> Fault {
+    Fault::new(misfit.rule(), span, misfit.to_string()).help(misfit.fix())
+}
+
+/// The parts of an ALU instruction.
+struct Alu<'a> {
+    operations: Vec<&'a [Op]>,
+    reads: Vec<Src>,
+    signal: Signal,
+    span: (u32, u32),
+}
+
+impl<'a> Alu<'a> {
+    fn of(pieces: &'a [Piece], span: (u32, u32)) -> Result<Self, Fault> {
+        let mut alu = Self {
+            operations: vec![],
+            reads: vec![],
+            signal: Signal::None,
+            span,
+        };
+        for piece in pieces {
+            match &piece.what {
+                What::Alu(ways) => alu.operations.push(ways),
+                What::Constant { ways, word, .. } => {
+                    if ways.is_empty() {
+                        return Err(misfit_fault(Misfit::NoSuchImmediate(*word), piece.span));
+                    }
+                    alu.operations.push(ways);
+                }
+                What::Read(source) => alu.reads.push(*source),
+                What::Signal(signal) if alu.signal == Signal::None => alu.signal = *signal,
+                What::Signal(_) => {
+                    let fault =
+                        Fault::new("signals", piece.span, "an instruction carries one signal");
+                    return Err(fault.help("put the other into an instruction of its own"));
+                }
+                _ => (),
+            }
+        }
+        if alu.operations.len() > 2 {
+            return Err(misfit_fault(Misfit::ThreeOperations, span));
+        }
+        Ok(alu)
+    }
+
+    /// The first combination of forms that fits.
+    fn encode(&self) -> Result<(Encoded, Vec<Fault>), Fault> {
+        let none: &[Op] = &[];
+        let first = self.operations.first().copied().unwrap_or(none);
+        let second = self.operations.get(1).copied().unwrap_or(none);
+        let mut reason = None;
+        let choices = |ops: &'a [Op]| {
+            if ops.is_empty() {
+                vec![None]
+            } else {
+                ops.iter().map(Some).collect()
+            }
+        };
+        for one in choices(first) {
+            for two in choices(second) {
+                let operations: Vec<Op> = one.into_iter().chain(two).copied().collect();
+                let request = Request {
+                    operations: &operations,
+                    reads: &self.reads,
+                    signal: self.signal,
+                    rotates_in_quads: true,
+                };
+                match request.fit() {
+                    Ok(alu) => {
+                        let warnings = self.warnings(&operations);
+                        return Ok((Encoded::fixed(Instruction::Alu(alu)), warnings));
+                    }
+                    Err(misfit) => reason = reason.or(Some(misfit)),
+                }
+            }
+        }
+        Err(misfit_fault(reason.unwrap_or(Misfit::SameAlu), self.span))
+    }
+
+    fn warnings(&self, operations: &[Op]) -> Vec<Fault> {
+        let rotates = |op: &&Op| op.rotate.is_some() && !op.a.rotates() && !op.b.rotates();
+        let in_quads = operations.iter().find(rotates);
+        in_quads.map_or(vec![], |_| {
+            let message = "none of r0..r3 is rotated here, so lanes move only inside their quad";
+            vec![
+                Fault::new("rotation-source", self.span, message)
+                    .help("move the value to r0, r1, r2 or r3 two instructions before"),
+            ]
+        })
+    }
+}
+
+/// Binds operations to the ALUs that `nop` leaves: for each piece that can be on either.
+pub(super) fn settle_nops(pieces: &mut [Piece]) -> Result<(), Fault> {
+    let mut idle = [false; 2];
+    for piece in pieces.iter() {
+        if let What::Nop(slot) = piece.what {
+            let slot = slot.map_or(usize::from(idle[0]), |slot| slot as usize);
+            idle[slot.min(1)] = true;
+        }
+    }
+    let [add_idle, mul_idle] = idle;
+    for piece in pieces.iter_mut() {
+        let (What::Alu(ways) | What::Constant { ways, .. }) = &mut piece.what else {
+            continue;
+        };
+        ways.retain_mut(|op| match op.code {
+            OpCode::Either(_, code) if add_idle => {
+                op.code = OpCode::Mul(code);
+                !mul_idle
+            }
+            OpCode::Either(code, _) if mul_idle => {
+                op.code = OpCode::Add(code);
+                true
+            }
+            OpCode::Add(AddOp::Nop) | OpCode::Mul(MulOp::Nop) => true,
+            OpCode::Add(_) => !add_idle,
+            OpCode::Mul(_) => !mul_idle,
+            OpCode::Either(..) => true,
+        });
+        let only_load = matches!(piece.what, What::Constant { load: Some(_), .. });
+        if let What::Alu(ways) = &piece.what
+            && ways.is_empty()
+            && !only_load
+        {
+            let fault = Fault::new(
+                "alu-slots",
+                piece.span,
+                "nop keeps the ALU idle that this needs",
+            );
+            return Err(
+                fault.help("leave out the nop, or use anop or mnop to say which ALU is idle")
+            );
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! Registers as values: what `ra0 + 3`, `r1 << 4` and `ra2.8a` are before they are operands.
+
+use super::suffix::Packing;
+use crate::isa::{File, Raddr, Rotation, Waddr};
+use crate::names::{ACCUMULATORS, READS, WRITES};
+
+/// A register, with the rotation and packing that an expression gave it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Register {
+    pub place: Place,
+    pub rotation: Option<Rotation>,
+    pub packing: Option<Packing>,
+}
+
+/// Which register.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Place {
+    /// r0..r5.
+    Accumulator(u8),
+    /// An address of one file, 0..=63: those from 32 on are I/O.
+    File(File, u8),
+    /// What a name of the tables reads and writes.
+    Io(&'static str),
+    /// `sacqN` and `srelN`.
+    Semaphore { acquire: bool, number: u8 },
+}
+
+impl Register {
+    pub const fn new(place: Place) -> Self {
+        Self {
+            place,
+            rotation: None,
+            packing: None,
+        }
+    }
+
+    /// Reads and writes nothing.
+    pub const NOTHING: Self = Self::new(Place::Io("-"));
+
+    /// The register with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        if let Some(number) = ACCUMULATORS.iter().position(|own| *own == name) {
+            return Some(Self::new(Place::Accumulator(number as u8)));
+        }
+        let reads = READS.iter().map(|entry| entry.0);
+        let mut io = reads.chain(WRITES.iter().map(|entry| entry.0));
+        if let Some(own) = io.find(|own| *own == name) {
+            return Some(Self::new(Place::Io(own)));
+        }
+        let numbered = |prefix: &str, most: u8| {
+            let digits = name.strip_prefix(prefix)?;
+            let plain = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+            let number: u8 = digits.parse().ok().filter(|_| plain && digits.len() < 3)?;
+            (number <= most).then_some(number)
+        };
+        let place = if let Some(number) = numbered("ra", 63) {
+            Place::File(File::A, number)
+        } else if let Some(number) = numbered("rb", 63) {
+            Place::File(File::B, number)
+        } else if let Some(number) = numbered("sacq", 15) {
+            Place::Semaphore {
+                acquire: true,
+                number,
+            }
+        } else {
+            let number = numbered("srel", 15)?;
+            Place::Semaphore {
+                acquire: false,
+                number,
+            }
+        };
+        Some(Self::new(place))
+    }
+
+    /// The register `by` numbers on.
+    pub fn offset(self, by: i64) -> Result<Self, String> {
+        let next = |number: u8, least: u8, most: u8, what: &str| {
+            i64::from(number)
+                .checked_add(by)
+                .filter(|number| (i64::from(least)..=i64::from(most)).contains(number))
+                .map(|number| number as u8)
+                .ok_or_else(|| format!("{} {by:+} is outside {what}", self.name()))
+        };
+        let place = match self.place {
+            Place::Accumulator(number) => Place::Accumulator(next(number, 0, 5, "r0..r5")?),
+            Place::File(file, number @ 0..=31) => {
+                Place::File(file, next(number, 0, 31, files(file).0)?)
+            }
+            Place::File(file, number) => Place::File(file, next(number, 32, 63, files(file).1)?),
+            Place::Semaphore { acquire, number } => {
+                let number = next(number, 0, 15, "semaphores 0..15")?;
+                Place::Semaphore { acquire, number }
+            }
+            Place::Io(_) if by == 0 => self.place,
+            Place::Io(name) => Place::Io(Self::beside(name, by).ok_or_else(|| {
+                format!("{name} {by:+} is no register; only numbered registers can be counted on")
+            })?),
+        };
+        Ok(Self { place, ..self })
+    }
+
+    /// The TMU coordinate `by` places from another: t0s + 1 is t0t.
+    fn beside(name: &str, by: i64) -> Option<&'static str> {
+        let (_, file, from) = *WRITES.iter().find(|entry| entry.0 == name)?;
+        let to = u8::try_from(i64::from(from.bits()).checked_add(by)?).ok()?;
+        let near = |(_, other, address): &&(&str, Option<File>, Waddr)| {
+            *other == file && address.bits() == to && address.is_tmu() && from.is_tmu()
+        };
+        WRITES.iter().find(near).map(|entry| entry.0)
+    }
+
+    /// Where it is read: the file if only one has it, and the address. `None` when it is not.
+    pub fn read(&self) -> Option<(Option<File>, Raddr)> {
+        match self.place {
+            Place::File(file, number) => Raddr::from_bits(number).map(|raddr| (Some(file), raddr)),
+            Place::Io(name) => {
+                let entry = READS.iter().find(|entry| entry.0 == name);
+                entry.map(|(_, file, raddr)| (*file, *raddr))
+            }
+            Place::Accumulator(_) | Place::Semaphore { .. } => None,
+        }
+    }
+
+    /// Where it is written.
+    pub fn write(&self) -> Option<(Option<File>, Waddr)> {
+        match self.place {
+            Place::Accumulator(number @ 0..=3) => {
+                Waddr::from_bits(32 + number).map(|waddr| (None, waddr))
+            }
+            Place::File(file, number) => Waddr::from_bits(number).map(|waddr| (Some(file), waddr)),
+            Place::Io(name) => {
+                let entry = WRITES.iter().find(|entry| entry.0 == name);
+                entry.map(|(_, file, waddr)| (*file, *waddr))
+            }
+            Place::Accumulator(_) | Place::Semaphore { .. } => None,
+        }
+    }
+
+    /// Whether it is `-`.
+    pub fn is_nothing(&self) -> bool {
+        matches!(self.place, Place::Io("-" | "nop"))
+    }
+
+    /// How it is written in text, without rotation and packing.
+    pub fn name(&self) -> String {
+        match self.place {
+            Place::Accumulator(number) => format!("r{number}"),
+            Place::File(File::A, number) => format!("ra{number}"),
+            Place::File(File::B, number) => format!("rb{number}"),
+            Place::Io(name) => name.to_string(),
+            Place::Semaphore {
+                acquire: true,
+                number,
+            } => format!("sacq{number}"),
+            Place::Semaphore {
+                acquire: false,
+                number,
+            } => format!("srel{number}"),
+        }
+    }
+}
+
+fn files(file: File) -> (&'static str, &'static str) {
+    match file {
+        File::A => ("ra0..ra31", "ra32..ra63"),
+        File::B => ("rb0..rb31", "rb32..rb63"),
+    }
+}

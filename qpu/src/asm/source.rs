@@ -1,0 +1,187 @@
+//! Source files: loaded once, split into lines and tokens, blocks matched.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::token::{BadToken, Kind, Token, tokens};
+
+/// A file, ready to be assembled any number of times.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub name: String,
+    text: Box<str>,
+    /// Lines that hold more than blanks and a comment.
+    lines: Vec<Line>,
+    /// What each line that opens a block belongs to.
+    pub blocks: HashMap<usize, Block>,
+    /// Lines that open what nothing closes, or close what nothing opened.
+    pub unmatched: Vec<(usize, String)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    number: u32,
+    start: u32,
+    end: u32,
+}
+
+/// Where a block's parts begin: the openers of its alternatives (`.if`, `.elseif`, `.else`), and its end.
+#[derive(Clone, Debug)]
+pub(super) struct Block {
+    pub parts: Vec<usize>,
+    pub end: usize,
+}
+
+/// A line of a file.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub source: Rc<Source>,
+    pub line: usize,
+}
+
+/// What closes a block.
+fn closers(opener: &str) -> Option<&'static [&'static str]> {
+    Some(match opener {
+        "if" | "ifset" => &["endif"],
+        "macro" => &["endm"],
+        "rep" => &["endr"],
+        "foreach" => &["endfor", "endr"],
+        "func" => &["endf"],
+        "local" => &["endloc"],
+        "back" => &["endb"],
+        _ => return None,
+    })
+}
+
+const OPENERS: &[&str] = &[
+    "if", "ifset", "macro", "rep", "foreach", "func", "local", "back",
+];
+const CLOSERS: &[&str] = &["endif", "endm", "endr", "endfor", "endf", "endloc", "endb"];
+
+impl Source {
+    /// Splits a text, whose length fits 32 bits.
+    pub fn new(name: &str, text: &str) -> Self {
+        let mut lines = Vec::new();
+        let mut start = 0;
+        for (index, line) in text.split('\n').enumerate() {
+            let content = line.trim_start();
+            if !content.is_empty() && !content.starts_with('#') {
+                let (number, end) = (index as u32 + 1, (start + line.len()) as u32);
+                lines.push(Line {
+                    number,
+                    start: start as u32,
+                    end,
+                });
+            }
+            start += line.len() + 1;
+        }
+        let mut source = Self {
+            name: name.to_string(),
+            text: text.into(),
+            lines,
+            blocks: HashMap::new(),
+            unmatched: Vec::new(),
+        };
+        source.match_blocks();
+        source
+    }
+
+    /// Lines that hold something.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// The number of a line in its file, from 1.
+    pub fn number(&self, line: usize) -> u32 {
+        self.lines.get(line).map_or(0, |line| line.number)
+    }
+
+    /// The text of a line.
+    pub fn text(&self, line: usize) -> &str {
+        let text = |line: &Line| self.text.get(line.start as usize..line.end as usize);
+        let text = self.lines.get(line).and_then(text).unwrap_or_default();
+        text.strip_suffix('\r').unwrap_or(text)
+    }
+
+    /// The tokens of a line.
+    pub fn tokens(&self, line: usize) -> Result<Vec<Token>, BadToken> {
+        tokens(self.text(line))
+    }
+
+    /// The word that a line's `# !bits` asks for.
+    pub fn bits(&self, line: usize) -> Option<u64> {
+        bits(self.text(line))
+    }
+
+    /// The directive that a line holds, behind its labels.
+    fn directive(&self, line: usize) -> Option<String> {
+        let text = self.text(line);
+        if !text.trim_start().starts_with(['.', ':']) {
+            return None;
+        }
+        let tokens = tokens(text).ok()?;
+        let mut behind = tokens.into_iter().map(|token| token.kind);
+        match behind.find(|kind| !matches!(kind, Kind::Label(_) | Kind::GlobalLabel(_)))? {
+            Kind::Directive(name) => Some(name.to_string()),
+            _ => None,
+        }
+    }
+
+    fn match_blocks(&mut self) {
+        let mut open: Vec<(usize, &str, Vec<usize>)> = Vec::new();
+        for index in 0..self.lines.len() {
+            let Some(directive) = self.directive(index) else {
+                continue;
+            };
+            let directive = directive.as_str();
+            if let Some(opener) = OPENERS.iter().find(|opener| **opener == directive) {
+                open.push((index, opener, vec![index]));
+            } else if matches!(directive, "else" | "elseif") {
+                match open.last_mut() {
+                    Some((_, "if" | "ifset", parts)) => parts.push(index),
+                    _ => self
+                        .unmatched
+                        .push((index, format!(".{directive} stands in no .if"))),
+                }
+            } else if CLOSERS.contains(&directive) {
+                let closes =
+                    |opener: &str| closers(opener).is_some_and(|all| all.contains(&directive));
+                if !open.iter().any(|(_, opener, _)| closes(opener)) {
+                    self.unmatched
+                        .push((index, format!(".{directive} closes nothing")));
+                    continue;
+                }
+                while let Some((opened, opener, parts)) = open.pop() {
+                    self.blocks.insert(opened, Block { parts, end: index });
+                    if closes(opener) {
+                        break;
+                    }
+                    self.unmatched.push((opened, unclosed(opener)));
+                }
+            }
+        }
+        for (opened, opener, parts) in open {
+            self.unmatched.push((opened, unclosed(opener)));
+            let end = self.lines.len();
+            self.blocks.insert(opened, Block { parts, end });
+        }
+    }
+}
+
+fn unclosed(opener: &str) -> String {
+    let closers: Vec<String> = closers(opener)
+        .unwrap_or_default()
+        .iter()
+        .map(|name| format!(".{name}"))
+        .collect();
+    format!(".{opener} is not closed by {}", closers.join(" or "))
+}
+
+/// The 64 bits of a trailing `# !bits 0xHHHHHHHH_LLLLLLLL`, the high word first.
+fn bits(line: &str) -> Option<u64> {
+    let (_, note) = line.split_once('#')?;
+    let (_, note) = note.split_once("!bits")?;
+    let word = note.split_whitespace().next()?;
+    let digits = word.strip_prefix("0x")?.replace('_', "");
+    (digits.len() == 16).then(|| u64::from_str_radix(&digits, 16).ok())?
+}

@@ -1,0 +1,111 @@
+//! What an expression can be, and how values compare.
+
+use std::cmp::Ordering;
+
+use super::register::{Place, Register};
+use crate::isa::{File, LoadImmediateKind};
+
+/// The value of an expression.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Value {
+    /// 64 bits, signed unless an operator says otherwise.
+    Int(i64),
+    Float(f64),
+    /// `[0,1,-2,...]`: a value for each lane.
+    Elements(Elements),
+    Register(Register),
+    /// Bytes from the start of the program.
+    Label(i64),
+}
+
+/// A value for each of the 16 lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Elements(pub [i8; 16]);
+
+impl Elements {
+    /// The kind of load that holds them, and its immediate.
+    pub fn immediate(self) -> Option<(LoadImmediateKind, u32)> {
+        use crate::isa::{LoadImmediate, LoadImmediateKind::*};
+        let values = self.0.map(i32::from);
+        [PerElementSigned, PerElementUnsigned]
+            .into_iter()
+            .find_map(|kind| Some((kind, LoadImmediate::pack_elements(kind, values)?)))
+    }
+}
+
+impl Value {
+    /// What it is, for messages.
+    pub fn what(&self) -> String {
+        match self {
+            Self::Int(value) => format!("the integer {value}"),
+            Self::Float(value) => format!("the float {value}"),
+            Self::Elements(_) => "a constant per element".to_string(),
+            Self::Register(register) => format!("register {}", register.name()),
+            Self::Label(_) => "a label".to_string(),
+        }
+    }
+
+    /// The 32 bits that an instruction holds for it.
+    pub fn word(&self) -> Result<u32, String> {
+        match *self {
+            Self::Int(value) if i32::try_from(value).is_ok() || u32::try_from(value).is_ok() => {
+                Ok(value as u32)
+            }
+            Self::Int(value) => Err(format!("{value} ({value:#x}) does not fit 32 bits")),
+            Self::Float(value) => Ok((value as f32).to_bits()),
+            Self::Label(value) => Ok(value as u32),
+            _ => Err(format!("a constant is needed here, not {}", self.what())),
+        }
+    }
+
+    /// Types in the order in which values of different types compare.
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Int(_) | Self::Float(_) => 0,
+            Self::Elements(_) => 1,
+            Self::Register(Register {
+                place: Place::Semaphore { .. },
+                ..
+            }) => 3,
+            Self::Register(_) => 2,
+            Self::Label(_) => 4,
+        }
+    }
+
+    /// The order of two values; `None` when there is none (NaN).
+    pub fn order(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Int(one), Self::Int(two)) => Some(one.cmp(two)),
+            (Self::Int(one), Self::Float(two)) => (*one as f64).partial_cmp(two),
+            (Self::Float(one), Self::Int(two)) => one.partial_cmp(&(*two as f64)),
+            (Self::Float(one), Self::Float(two)) => one.partial_cmp(two),
+            (Self::Elements(one), Self::Elements(two)) => Some(one.0.cmp(&two.0)),
+            (Self::Label(one), Self::Label(two)) => Some(one.cmp(two)),
+            (Self::Register(one), Self::Register(two)) if one == two => Some(Ordering::Equal),
+            (Self::Register(one), Self::Register(two)) => {
+                let by_key = key(one).cmp(&key(two));
+                // Nothing compares equal that is not the same.
+                Some(by_key.then(Ordering::Less))
+            }
+            _ => Some(self.rank().cmp(&other.rank())),
+        }
+    }
+
+    /// Whether they are the same value of the same type: NaN is itself, 1.0 is not 1.
+    pub fn is_identical(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Float(one), Self::Float(two)) => one.to_bits() == two.to_bits() || one == two,
+            _ => self == other,
+        }
+    }
+}
+
+fn key(register: &Register) -> (u8, u8, String) {
+    match register.place {
+        Place::Accumulator(number) => (0, number, String::new()),
+        Place::File(File::A, number) => (1, number, String::new()),
+        Place::File(File::B, number) => (2, number, String::new()),
+        Place::Io(_) => (3, 0, register.name()),
+        Place::Semaphore { acquire, number } => (4 + u8::from(acquire), number, String::new()),
+    }
+}

@@ -1,0 +1,254 @@
+//! `qpuscope asm`: text to QPU code.
+//!
+//! The language is vc4asm's. Files included by `"name"` are looked for beside the file that includes them,
+//! then in the folders of `-I`; by `<name>` the other way round. `vc4.qinc` need not be there: what it
+//! defines is built in.
+
+use std::path::{Path, PathBuf};
+
+use qpu::asm::{Assembly, Diagnostic, Include, Loaded, Options as AsmOptions, assemble};
+use serde::Serialize;
+
+use crate::failure::{Failure, Result};
+use crate::say;
+
+/// Options of `asm`.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// The source; - for standard input
+    file: PathBuf,
+    /// Where to write the code (default: standard output)
+    #[arg(short, long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// How to write it; by the name of the output file when that says it, else hex
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Look for included files here too
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<PathBuf>,
+    /// Set a name before the first line, as `.set NAME, VALUE` would
+    #[arg(short = 'D', value_name = "NAME=VALUE")]
+    define: Vec<String>,
+    /// Write addresses, words and the lines that they came from to this file
+    #[arg(long, value_name = "FILE")]
+    listing: Option<PathBuf>,
+    /// Take warnings for errors
+    #[arg(long)]
+    strict: bool,
+    /// Do not look for hazards
+    #[arg(long, conflicts_with = "strict")]
+    no_check: bool,
+    /// Print what is wrong as one JSON object (and write code to -o only)
+    #[arg(long)]
+    json: bool,
+}
+
+/// How code is written.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Format {
+    /// `0xLOW, 0xHIGH, // source`, one instruction a line
+    Hex,
+    /// Little-endian 64-bit words
+    Bin,
+    /// A C array
+    C,
+    /// A Rust constant
+    Rust,
+}
+
+/// Assembles a file.
+///
+/// # Errors
+/// Usage, when the source cannot be read or is not right.
+pub fn run(options: &Options) -> Result<()> {
+    let (file, text) = source(&options.file)?;
+    let defines = options
+        .define
+        .iter()
+        .map(|define| define_of(define))
+        .collect::<Result<Vec<_>>>()?;
+    let load = |include: &Include| find(include, &options.include);
+    let asm = AsmOptions {
+        file: &file,
+        defines: &defines,
+        include: &load,
+        check: !options.no_check,
+        strict: options.strict,
+        ..AsmOptions::default()
+    };
+    let assembled = assemble(&text, &asm);
+    let (said, assembly) = match assembled {
+        Ok(assembly) => (assembly.warnings.clone(), Some(assembly)),
+        Err(diagnostics) => (diagnostics.0, None),
+    };
+    if options.json {
+        say::data(&json(&said, assembly.as_ref())?)?;
+    } else {
+        for diagnostic in &said {
+            eprintln!("{diagnostic}");
+        }
+    }
+    let Some(assembly) = assembly else {
+        let errors = said
+            .iter()
+            .filter(|one| one.severity == qpu::asm::Severity::Error)
+            .count();
+        let s = if errors == 1 { "" } else { "s" };
+        return Err(Failure::usage(format!(
+            "{file}: {errors} error{s}; nothing was written"
+        )));
+    };
+    if let Some(path) = &options.listing {
+        std::fs::write(path, assembly.listing()).map_err(|error| Failure::writing(path, &error))?;
+    }
+    write(options, &assembly)
+}
+
+fn write(options: &Options, assembly: &Assembly) -> Result<()> {
+    let extension = options.out.as_deref().and_then(Path::extension);
+    let by_name = match extension.and_then(|extension| extension.to_str()) {
+        Some("bin") => Format::Bin,
+        Some("c" | "h" | "inc") => Format::C,
+        Some("rs") => Format::Rust,
+        _ => Format::Hex,
+    };
+    let named = options.out.as_deref().unwrap_or(&options.file).file_stem();
+    let name = named.map_or("program".into(), |name| name.to_string_lossy());
+    let name = if name == "-" { "program".into() } else { name };
+    let bytes = match options.format.unwrap_or(by_name) {
+        Format::Hex => assembly.to_hex().into_bytes(),
+        Format::Bin => assembly.to_bin(),
+        Format::C => assembly.to_c(&name).into_bytes(),
+        Format::Rust => assembly.to_rust(&name).into_bytes(),
+    };
+    match &options.out {
+        Some(path) => std::fs::write(path, bytes).map_err(|error| Failure::writing(path, &error)),
+        None if options.json => Ok(()),
+        None => say::bytes(&bytes),
+    }
+}
+
+/// The name and text of the source.
+fn source(path: &Path) -> Result<(String, String)> {
+    let bytes = if path == Path::new("-") {
+        let mut bytes = vec![];
+        let read = std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes);
+        read.map_err(|error| Failure::reading(path, &error))?;
+        bytes
+    } else {
+        std::fs::read(path).map_err(|error| Failure::reading(path, &error))?
+    };
+    let name = path.display().to_string();
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((name, text)),
+        // Comments in old sources are Latin-1; code never is.
+        Err(error) => Ok((
+            name,
+            error.into_bytes().into_iter().map(char::from).collect(),
+        )),
+    }
+}
+
+fn define_of(define: &str) -> Result<(String, String)> {
+    let (name, value) = define.split_once('=').unwrap_or((define, "1"));
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if name.is_empty() || !name.chars().all(plain) || name.starts_with(|c: char| c.is_ascii_digit())
+    {
+        return Err(Failure::usage(format!(
+            "-D {define} names nothing that could be defined; give NAME=VALUE"
+        )));
+    }
+    Ok((name.to_string(), value.to_string()))
+}
+
+/// The text of an included file.
+fn find(include: &Include, path: &[PathBuf]) -> Result<Loaded, String> {
+    let beside = Path::new(include.from)
+        .parent()
+        .unwrap_or(Path::new(""))
+        .to_path_buf();
+    let mut folders = path.to_vec();
+    folders.insert(if include.searched { path.len() } else { 0 }, beside);
+    for folder in &folders {
+        let path = folder.join(include.name);
+        if path.is_file() {
+            let bytes = std::fs::read(&path)
+                .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+            let text = String::from_utf8(bytes)
+                .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect());
+            return Ok(Loaded {
+                name: path.display().to_string(),
+                text,
+            });
+        }
+    }
+    let searched: Vec<String> = folders
+        .iter()
+        .map(|folder| match folder.as_os_str().is_empty() {
+            true => ".".to_string(),
+            false => folder.display().to_string(),
+        })
+        .collect();
+    Err(format!(
+        "{} is not in {}; say with -I where it is",
+        include.name,
+        searched.join(", ")
+    ))
+}
+
+#[derive(Serialize)]
+struct Report<'a> {
+    instructions: Option<usize>,
+    diagnostics: Vec<Said<'a>>,
+}
+
+#[derive(Serialize)]
+struct Said<'a> {
+    severity: &'static str,
+    rule: &'a str,
+    message: &'a str,
+    help: &'a str,
+    file: &'a str,
+    line: u32,
+    column: u32,
+    length: u32,
+    source: &'a str,
+    expansion: Vec<Step<'a>>,
+}
+
+#[derive(Serialize)]
+struct Step<'a> {
+    what: &'a str,
+    file: &'a str,
+    line: u32,
+}
+
+fn json(said: &[Diagnostic], assembly: Option<&Assembly>) -> Result<String> {
+    let diagnostics = said.iter().map(|one| Said {
+        severity: one.severity.name(),
+        rule: one.rule,
+        message: &one.message,
+        help: &one.help,
+        file: &one.file,
+        line: one.line,
+        column: one.column,
+        length: one.length,
+        source: &one.source,
+        expansion: one
+            .expansion
+            .iter()
+            .map(|step| Step {
+                what: &step.what,
+                file: &step.file,
+                line: step.line,
+            })
+            .collect(),
+    });
+    let report = Report {
+        instructions: assembly.map(|assembly| assembly.words.len()),
+        diagnostics: diagnostics.collect(),
+    };
+    let text = serde_json::to_string_pretty(&report)
+        .map_err(|error| Failure::failed(format!("cannot write JSON: {error}")))?;
+    Ok(text + "\n")
+}
