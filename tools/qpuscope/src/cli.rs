@@ -8,6 +8,7 @@
 //! | `qpuscope read [PORT]` | shows, records or draws the spectra that come from a line or a recording of one |
 //! | `qpuscope fft --input FILE` | sends samples to an instrument; writes and draws the spectra it computes |
 //! | `qpuscope run JOB.json` | runs QPU code on the simulated V3D |
+//! | `qpuscope debug JOB.json` | the same step by step: breakpoints, registers, VPM, memory |
 //! | `qpuscope asm FILE.qasm` | assembles QPU code |
 //! | `qpuscope dis FILE` | lists QPU code |
 //! | `qpuscope info` | versions, and what the firmware at a port says of itself |
@@ -129,7 +130,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::command::{asm, dis, fft, info, list, read, run, sim};
+use crate::command::{asm, debug, dis, fft, info, list, read, run, sim};
 use crate::failure::Exit;
 use crate::say;
 
@@ -151,6 +152,8 @@ enum Command {
     Fft(fft::Options),
     /// Run QPU code from a job file on the simulated V3D
     Run(run::Options),
+    /// Step through a job: breakpoints, watches, registers, VPM and memory
+    Debug(debug::Options),
     /// Assemble QPU code from text, in vc4asm's language
     Asm(asm::Options),
     /// List QPU code, from binary or hexadecimal words
@@ -181,6 +184,7 @@ pub fn main() -> ExitCode {
         Command::Read(options) => read::run(&options),
         Command::Fft(options) => fft::run(&options),
         Command::Run(options) => run::run(&options),
+        Command::Debug(options) => debug::run(&options),
         Command::Asm(options) => asm::run(&options),
         Command::Dis(options) => dis::run(&options),
         Command::Info(options) => info::run(&options),

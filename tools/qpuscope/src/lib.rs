@@ -4,6 +4,7 @@
 pub mod cli;
 pub mod client;
 pub mod command;
+pub mod debugger;
 pub mod failure;
 pub mod input;
 pub mod job_file;

@@ -22,6 +22,12 @@ impl Stop {
         stop
     }
 
+    /// Whether it was pressed since the last call; the next press asks again.
+    #[must_use]
+    pub fn take(&self) -> bool {
+        self.0.swap(false, Ordering::SeqCst)
+    }
+
     /// Whether it was pressed.
     #[must_use]
     pub fn asked(&self) -> bool {

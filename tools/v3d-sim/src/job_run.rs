@@ -5,6 +5,7 @@
 
 use crate::board::Board;
 use crate::config::Config;
+use crate::conflicts::Conflicts;
 use crate::counters::{ROUND_CLOCKS, Statistics};
 use crate::event::{DeadlockReport, Fault, Place, Warning};
 use crate::launch::{self, AT_A_TIME, Progress, Stop};
@@ -37,6 +38,8 @@ pub struct JobOptions {
     pub order_seed: Option<u64>,
     /// Warnings stop the job.
     pub strict: bool,
+    /// Which source is followed where sources conflict.
+    pub conflicts: Conflicts,
 }
 
 impl Default for JobOptions {
@@ -54,6 +57,7 @@ impl Default for JobOptions {
             limit_cycles: 1_000_000_000,
             order_seed: None,
             strict: false,
+            conflicts: Conflicts::default(),
         }
     }
 }
@@ -115,6 +119,7 @@ impl JobRun {
             functional: options.functional,
             order_seed: options.order_seed,
             strict: options.strict,
+            conflicts: options.conflicts,
             ..Config::default()
         });
         launch::prepare(&mut v3d);
@@ -128,7 +133,8 @@ impl JobRun {
         }
     }
 
-    /// Lets at most `rounds` rounds of 4 clocks pass. How the job ended, once it has.
+    /// Lets at most `rounds` rounds of 4 clocks pass; stops early at the end of a launch. How the job
+    /// ended, once it has.
     pub fn advance<O: Observer>(
         &mut self,
         memory: &mut impl Memory,
@@ -140,11 +146,27 @@ impl JobRun {
             let most = self.rounds_left.saturating_sub(until);
             self.end = self.step(memory, most, observer);
             // With none left the next step says whether that is the limit or the end.
-            if self.rounds_left <= until && self.rounds_left > 0 {
+            if (self.rounds_left <= until && self.rounds_left > 0) || self.progress.is_none() {
                 break;
             }
         }
         self.end
+    }
+
+    /// Queues the programs of the next launch, so that QPUs have them before any clock has passed.
+    pub fn begin(&mut self) {
+        if let Some(JobLaunch { programs, clear }) = self.launches.get(self.launch) {
+            if self.progress.is_none() {
+                launch::clear_caches(&mut self.v3d, *clear);
+            }
+            let progress = self.progress.get_or_insert_default();
+            progress.queue(&mut self.v3d, programs);
+        }
+    }
+
+    /// Lets QPUs go on that stand still after a breakpoint signal.
+    pub fn release_halted(&mut self) {
+        launch::release_halted(&mut self.v3d);
     }
 
     fn step<O: Observer>(
@@ -153,15 +175,13 @@ impl JobRun {
         rounds: u64,
         observer: &mut O,
     ) -> Option<JobEnd> {
-        let Some(JobLaunch { programs, clear }) = self.launches.get(self.launch) else {
+        if self.progress.is_none() {
+            self.begin();
+        }
+        let (Some(JobLaunch { programs, .. }), Some(progress)) =
+            (self.launches.get(self.launch), &mut self.progress)
+        else {
             return Some(JobEnd::Completed);
-        };
-        let progress = match &mut self.progress {
-            Some(progress) => progress,
-            begins => {
-                launch::clear_caches(&mut self.v3d, *clear);
-                begins.insert(Progress::default())
-            }
         };
         let (v3d, left) = (&mut self.v3d, &mut self.rounds_left);
         match progress.step(v3d, memory, programs, rounds.min(AT_A_TIME), left, observer) {
@@ -228,6 +248,9 @@ pub fn run_job_observed<O: Observer>(
 ) -> Outcome {
     let mut run = JobRun::new(launches.to_vec(), options);
     // The limit of cycles ends every job.
-    let end = run.advance(memory, u64::MAX, observer);
-    run.outcome(end.unwrap_or(JobEnd::CycleLimit))
+    loop {
+        if let Some(end) = run.advance(memory, u64::MAX, observer) {
+            return run.outcome(end);
+        }
+    }
 }

@@ -18,6 +18,7 @@ const SRQUL: u32 = 0x438;
 const SRQCS: u32 = 0x43c;
 const VPMBASE: u32 = 0x504;
 const DBCFG: u32 = 0xe00;
+const DBQRUN: u32 = 0xe20;
 const DBQITE: u32 = 0xe2c;
 
 /// Counts, error and queue.
@@ -54,6 +55,11 @@ pub fn reserve(v3d: &mut V3d, qpus: QpuSet) {
     }
 }
 
+/// Lets QPUs go on that stand still for the host.
+pub fn release_halted(v3d: &mut V3d) {
+    v3d.write_register(DBQRUN, 0xfff);
+}
+
 /// Clears the caches that a launch asks for.
 pub fn clear_caches(v3d: &mut V3d, clear: CacheClear) {
     let slices = match clear {
@@ -73,6 +79,20 @@ pub struct Progress {
 }
 
 impl Progress {
+    /// Queues what there is room for.
+    pub fn queue(&mut self, v3d: &mut V3d, programs: &[Program]) {
+        if !self.begun {
+            self.begun = true;
+            v3d.write_register(SRQCS, SRQCS_RESET);
+        }
+        while self.queued < programs.len() && v3d.queued() < QUEUE {
+            let program = programs[self.queued];
+            v3d.write_register(SRQUA, program.uniforms.0);
+            v3d.write_register(SRQPC, program.code.0);
+            self.queued += 1;
+        }
+    }
+
     /// Queues what there is room for and runs at most `rounds` rounds, which it counts down, but not
     /// beyond the end of a program or a fault. True when all programs have ended.
     pub fn step<O: Observer>(
@@ -84,16 +104,7 @@ impl Progress {
         rounds_left: &mut u64,
         observer: &mut O,
     ) -> Result<bool, Stop> {
-        if !self.begun {
-            self.begun = true;
-            v3d.write_register(SRQCS, SRQCS_RESET);
-        }
-        while self.queued < programs.len() && v3d.queued() < QUEUE {
-            let program = programs[self.queued];
-            v3d.write_register(SRQUA, program.uniforms.0);
-            v3d.write_register(SRQPC, program.code.0);
-            self.queued += 1;
-        }
+        self.queue(v3d, programs);
         if !v3d.faults().is_empty() {
             return Err(Stop::Fault);
         }

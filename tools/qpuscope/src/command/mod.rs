@@ -1,6 +1,7 @@
 //! One file for each command of the tool.
 
 pub mod asm;
+pub mod debug;
 pub mod dis;
 pub mod fft;
 pub mod info;

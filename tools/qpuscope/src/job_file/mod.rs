@@ -68,6 +68,7 @@ impl JobFile {
             "clear",
             "seed",
             "strict",
+            "conflicts",
         ];
         let job = Object::new("", &value, &keys)?;
         let mut memory = SparseMemory::new();
@@ -138,6 +139,7 @@ mod tests {
             limit_cycles: 1000,
             order_seed: Some(7),
             strict: true,
+            conflicts: v3d_sim::Conflicts::default(),
         };
         assert_eq!(job.options, expected);
     }

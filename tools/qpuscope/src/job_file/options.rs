@@ -1,6 +1,6 @@
 //! How a job runs: board and clock, limit, order of the QPUs, strictness.
 
-use v3d_sim::{Board, JobOptions};
+use v3d_sim::{Board, Conflicts, JobOptions};
 
 use super::object::{Object, bad};
 use crate::failure::Result;
@@ -37,12 +37,54 @@ pub(super) fn options(job: &Object) -> Result<JobOptions> {
             .unwrap_or(defaults.limit_cycles),
         order_seed: job.number("seed", u64::MAX)?,
         strict: job.flag("strict")?,
+        conflicts: conflicts(job)?,
     })
+}
+
+/// The choices under `conflicts`: an object with a choice for each name.
+fn conflicts(job: &Object) -> Result<Conflicts> {
+    let mut chosen = Conflicts::default();
+    let Some(value) = job.get("conflicts") else {
+        return Ok(chosen);
+    };
+    let names: Vec<&str> = Conflicts::ALL.iter().map(|(name, _)| *name).collect();
+    let object = Object::new("conflicts", value, &names)?;
+    for name in names {
+        if let Some(choice) = object.text(name)? {
+            chosen
+                .choose(name, choice)
+                .map_err(|error| bad(&object.field(name), error))?;
+        }
+    }
+    Ok(chosen)
 }
 
 #[cfg(test)]
 mod tests {
+    use v3d_sim::{Board, TmuDepth};
+
     use crate::job_file::tests::each_is_refused;
+    use crate::job_file::tests::parse;
+
+    #[test]
+    fn a_board_brings_its_clock_and_conflicts_are_chosen_by_name() {
+        let with = |rest: &str| {
+            parse(&format!(r#"{{"memory": [], "programs": [], {rest}}}"#))
+                .unwrap_or_else(|failure| panic!("{failure}"))
+                .options
+        };
+        for board in Board::ALL {
+            let options = with(&format!(r#""board": "{}""#, board.name()));
+            assert_eq!((options.board, options.clock_hz), (board, board.clock_hz()));
+        }
+        assert_eq!(
+            with(r#""board": "pi3", "clock_hz": "300000000""#).clock_hz,
+            300_000_000
+        );
+        assert!(!with(r#""functional": false"#).functional);
+        let chosen = with(r#""conflicts": {"tmu-depth": "four"}"#).conflicts;
+        assert_eq!(chosen.tmu_depth, TmuDepth::Four);
+    }
 
     #[test]
     fn an_option_that_is_wrong_names_its_field() {
@@ -54,6 +96,18 @@ mod tests {
             (
                 r#"{"memory": [], "programs": [], "clock_hz": 0}"#,
                 "clock_hz",
+            ),
+            (
+                r#"{"memory": [], "programs": [], "functional": "no"}"#,
+                "functional: must be true or false",
+            ),
+            (
+                r#"{"memory": [], "programs": [], "conflicts": {"tmu": "four"}}"#,
+                "conflicts.tmu: unknown key; known are vpm-read-setups,",
+            ),
+            (
+                r#"{"memory": [], "programs": [], "conflicts": {"tmu-depth": "nine"}}"#,
+                "conflicts.tmu-depth: tmu-depth cannot be \"nine\"; use one of eight, four",
             ),
         ]);
     }
