@@ -47,8 +47,12 @@ fn program() -> Vec<u64> {
     b.finish_unchecked().expect("a program")
 }
 
-/// A folder with a job of three programs.
+/// A folder with a job of three programs, without the cycle model.
 fn job(name: &str) -> PathBuf {
+    job_with(name, true)
+}
+
+fn job_with(name: &str, functional: bool) -> PathBuf {
     let folder = folder(name);
     let words: Vec<Value> = program()
         .iter()
@@ -67,6 +71,7 @@ fn job(name: &str) -> PathBuf {
             {"at": "0x40003000", "zero": 4096},
         ],
         "programs": programs,
+        "functional": functional,
     });
     std::fs::write(folder.join("job.json"), job.to_string()).expect("a file");
     folder
@@ -99,10 +104,14 @@ fn sum(list: &Value) -> u64 {
 
 #[test]
 fn a_profile_is_shown_and_leaves_the_output_as_it_is() {
-    let folder = job("profile");
-    let (status, plain, said) = run(&folder, &[]);
+    check_profile(&job("profile"));
+    check_profile(&job_with("profile-timed", false));
+}
+
+fn check_profile(folder: &Path) {
+    let (status, plain, said) = run(folder, &[]);
     assert_eq!(status, Some(0), "{said}");
-    let (status, watched, said) = run(&folder, &["--profile", "--profile-json", "p.json"]);
+    let (status, watched, said) = run(folder, &["--profile", "--profile-json", "p.json"]);
     assert_eq!(status, Some(0), "{said}");
     assert_eq!(plain, watched, "looking on changes nothing");
     for part in [
@@ -146,8 +155,12 @@ fn counters_have_names() {
 /// an end for every beginning.
 #[test]
 fn a_timeline_is_valid_and_monotonous() {
-    let folder = job("timeline");
-    let (status, report, said) = run(&folder, &["--timeline", "t.json"]);
+    check_timeline(&job("timeline"));
+    check_timeline(&job_with("timeline-timed", false));
+}
+
+fn check_timeline(folder: &Path) {
+    let (status, report, said) = run(folder, &["--timeline", "t.json"]);
     assert_eq!(status, Some(0), "{said}");
     let text = std::fs::read_to_string(folder.join("t.json")).expect("the timeline");
     let file: Value = serde_json::from_str(&text).expect("JSON");

@@ -69,7 +69,7 @@ pub struct Profile {
     places: HashMap<(u32, u64), usize>,
     /// Where each QPU waits for an instruction whose word is not known yet, and how long.
     waiting: [(u32, BTreeMap<&'static str, u64>); QPUS],
-    /// The line that each QPU executed last; its successor is mostly next.
+    /// The line that each QPU was at last; it stays there or goes on to the next, mostly.
     last: [usize; QPUS],
 }
 
@@ -115,9 +115,11 @@ impl Profile {
 
     fn place(&mut self, qpu: usize, pc: u32, word: u64) -> usize {
         let is_it = |line: &ProfileLine| line.pc == pc && line.word == Some(word);
-        let next = self.last[qpu] + 1;
-        if self.lines.get(next).is_some_and(is_it) {
-            return next;
+        let last = self.last[qpu];
+        for near in [last + 1, last] {
+            if self.lines.get(near).is_some_and(is_it) {
+                return near;
+            }
         }
         let lines = &mut self.lines;
         *self.places.entry((pc, word)).or_insert_with(|| {
@@ -127,27 +129,31 @@ impl Profile {
     }
 }
 
-impl Observer for Profile {
-    fn issued(&mut self, issue: Issue, _: crate::QpuView<'_>) {
-        let qpu = usize::from(issue.qpu);
-        let place = self.place(qpu, issue.pc, issue.word);
+impl Profile {
+    /// What a QPU has spent on an instruction whose word is known now, the wait for the word included.
+    fn spent(&mut self, qpu: usize, pc: u32, word: u64) -> &mut Spent {
+        let place = self.place(qpu, pc, word);
         self.last[qpu] = place;
         let spent = &mut self.lines[place].spent[qpu];
-        spent.issues += 1;
-        let (pc, stalled) = &mut self.waiting[qpu];
-        if !stalled.is_empty() && *pc == issue.pc {
+        let (waited_at, stalled) = &mut self.waiting[qpu];
+        if !stalled.is_empty() && *waited_at == pc {
             let stalled = std::mem::take(stalled);
             spent.add(&Spent { issues: 0, stalled });
         }
+        spent
+    }
+}
+
+impl Observer for Profile {
+    fn issued(&mut self, issue: Issue, _: crate::QpuView<'_>) {
+        let qpu = usize::from(issue.qpu);
+        self.spent(qpu, issue.pc, issue.word).issues += 1;
     }
 
     fn stalled(&mut self, stall: Stall) {
         let qpu = usize::from(stall.qpu);
         let stalled = match stall.word {
-            Some(word) => {
-                let place = self.place(qpu, stall.pc, word);
-                &mut self.lines[place].spent[qpu].stalled
-            }
+            Some(word) => &mut self.spent(qpu, stall.pc, word).stalled,
             None => {
                 let (pc, stalled) = &mut self.waiting[qpu];
                 *pc = stall.pc;

@@ -100,8 +100,9 @@ fn stalls(statistics: &Statistics) -> [u64; 12] {
 
 #[test]
 fn an_observer_sees_what_is_counted_and_changes_nothing() {
-    for order_seed in [None, Some(3)] {
+    for (functional, order_seed) in [(true, None), (true, Some(3)), (false, None)] {
         let options = JobOptions {
+            functional,
             order_seed,
             strict: true,
             ..JobOptions::default()
@@ -128,11 +129,25 @@ fn an_observer_sees_what_is_counted_and_changes_nothing() {
     }
 }
 
+/// Jobs without and with the cycle model.
+fn both() -> [JobOptions; 2] {
+    [true, false].map(|functional| JobOptions {
+        functional,
+        ..JobOptions::default()
+    })
+}
+
 #[test]
 fn uses_of_shared_units_come_in_pairs() {
+    for options in both() {
+        check_units(&options);
+    }
+}
+
+fn check_units(options: &JobOptions) {
     let (mut memory, launches) = memory();
     let mut seen = Seen::default();
-    let _ = run_job_observed(&mut memory, &launches, &JobOptions::default(), &mut seen);
+    let _ = run_job_observed(&mut memory, &launches, options, &mut seen);
     let count = |wanted: fn(&UnitEvent) -> bool| {
         let found = seen.units.iter().filter(|(_, event)| wanted(event));
         found.count() as u32
@@ -198,8 +213,13 @@ fn uses_of_shared_units_come_in_pairs() {
 
 #[test]
 fn a_job_can_be_stopped_after_every_round_and_goes_on_as_if_not() {
+    for options in both() {
+        check_stops(options);
+    }
+}
+
+fn check_stops(options: JobOptions) {
     let (mut memory, launches) = memory();
-    let options = JobOptions::default();
     let whole = run_job(&mut memory.clone(), &launches, &options);
     let mut run = JobRun::new(launches, &options);
     let mut rounds = 0;
@@ -214,9 +234,15 @@ fn a_job_can_be_stopped_after_every_round_and_goes_on_as_if_not() {
 
 #[test]
 fn a_profile_adds_up_to_the_statistics() {
+    for options in both() {
+        check_profile(&options);
+    }
+}
+
+fn check_profile(options: &JobOptions) {
     let (mut memory, launches) = memory();
     let mut profile = Profile::new();
-    let outcome = run_job_observed(&mut memory, &launches, &JobOptions::default(), &mut profile);
+    let outcome = run_job_observed(&mut memory, &launches, options, &mut profile);
     let lines = profile.lines();
     assert_eq!(lines.len(), 17, "each instruction has a line");
     assert!(lines.windows(2).all(|pair| pair[0].pc + 8 == pair[1].pc));
@@ -236,12 +262,18 @@ fn a_profile_adds_up_to_the_statistics() {
 
 #[test]
 fn an_instruction_that_is_waited_for_in_vain_has_a_line() {
+    for options in both() {
+        check_vain_wait(&options);
+    }
+}
+
+fn check_vain_wait(options: &JobOptions) {
     let (mut memory, launches) = memory();
     // Nobody increments semaphore 3.
     let word = 0xe800_09e7_0000_0013u64;
     memory.put(CODE, &word.to_le_bytes());
     let mut profile = Profile::new();
-    let outcome = run_job_observed(&mut memory, &launches, &JobOptions::default(), &mut profile);
+    let outcome = run_job_observed(&mut memory, &launches, options, &mut profile);
     assert_eq!(outcome.end, JobEnd::Deadlock);
     let [line] = &profile.lines()[..] else {
         panic!("one instruction was reached");
