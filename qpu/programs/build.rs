@@ -6,7 +6,12 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The programs that are written as text, and the names of their tables.
-const TEXTS: [(&str, &str); 2] = [("hello", "HELLO"), ("sha256", "SHA256")];
+const TEXTS: [(&str, &str); 4] = [
+    ("hello", "HELLO"),
+    ("sha256", "SHA256"),
+    ("memcpy", "MEMCPY"),
+    ("transpose", "TRANSPOSE"),
+];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -10,7 +10,9 @@
 
 pub mod code;
 pub mod hello;
+pub mod memcpy;
 pub mod sha256;
+pub mod transpose;
 
 use qpu::fft::{Catalogue, Pass, Program, Uniform};
 

@@ -2,7 +2,9 @@
 #![forbid(unsafe_code)]
 
 mod hello;
+mod memcpy;
 mod sha256;
+mod transpose;
 
 use qpu::job::Runner;
 use v3d_sim::SimRunner;
