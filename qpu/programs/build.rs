@@ -1,5 +1,6 @@
 //! Assembles and generates the QPU programs: const tables in OUT_DIR, listings in the target directory.
 
+use qpu::asm::{Options, assemble};
 use qpu::generate::fft::{Generated, programs};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ fn main() {
     let table: String = programs.iter().map(entry).collect();
     fs::write(out.join("fft.rs"), format!("&[\n{table}]\n")).expect("OUT_DIR is writable");
 
-    let texts = TEXTS.map(|(name, constant)| (name, constant, assemble(name)));
+    let texts = TEXTS.map(|(name, constant)| (name, constant, words(name)));
     let mut tables: String = texts.iter().map(constant).collect();
     tables.push_str("/// Every program that is written as text, by name.\n");
     tables.push_str("pub const ALL: &[(&str, &[u64])] = &[\n");
@@ -45,16 +46,21 @@ fn main() {
     }
 }
 
-/// The words of a program, from its golden listing.
-fn assemble(name: &str) -> Vec<u64> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("listings/{name}.lst"));
+/// The words of a text. It has no hazards: warnings are errors.
+fn words(name: &str) -> Vec<u64> {
+    let file = format!("{name}.qasm");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&file);
     println!("cargo::rerun-if-changed={}", path.display());
-    let listing = fs::read_to_string(&path).expect("a golden listing of each program");
-    let words = listing.lines().filter_map(|line| {
-        let word = line.split_whitespace().nth(1)?.replace('_', "");
-        u64::from_str_radix(&word, 16).ok()
-    });
-    words.collect()
+    let text = fs::read_to_string(&path).expect("the sources lie beside the build script");
+    let options = Options {
+        file: &file,
+        strict: true,
+        ..Options::default()
+    };
+    match assemble(&text, &options) {
+        Ok(assembly) => assembly.words,
+        Err(errors) => panic!("{errors}"),
+    }
 }
 
 /// A program that was text, as Rust text.
