@@ -14,6 +14,7 @@
 //! | `code`, `uniforms`, `tmu/` | what QPUs read from memory |
 //! | `vpm/`, `dma/` | the VPM, its setup, and the two DMA engines |
 //! | `semaphore`, `mutex` | what QPUs wait for each other with |
+//! | `race/` | which accesses nothing orders |
 //! | `event`, `rule`, `report` | faults, warnings, deadlocks |
 //! | `conflicts` | which source is followed where sources conflict |
 //! | `counters` | what was done |
@@ -73,6 +74,7 @@ mod observe;
 mod order;
 mod profile;
 mod qpu;
+mod race;
 mod ram;
 mod registers;
 mod report;

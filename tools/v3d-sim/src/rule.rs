@@ -98,6 +98,24 @@ rules! {
     VpmOutsideReservation, "vpm-outside-reservation", "Broadcom's guide, VPMBASE",
         "QPU writes to VPM rows that VPMBASE does not reserve are masked",
         "write VPMBASE = 16 before the launch";
+    VpmRace, "vpm-race", "Broadcom's guide: QPUs run independently",
+        "VPM words that two QPUs use, one of them writing, need an order between the two",
+        "drain the writes with a VPM read, then hand over with a semaphore or the mutex";
+    VpmWriteUndrained, "vpm-write-undrained", "Broadcom's driver sources, HW-2497; GPU_FFT",
+        "VPM writes must be drained by a VPM read before a semaphore or the mutex hands them over",
+        "write rd_setup 0x101a00 and read the vector (its value can be dropped) before the release";
+    VpmSetupBeforeAcquire, "vpm-setup-before-acquire", "Terminus-IMRC: vectors are fetched from the setup on",
+        "a VPM read setup fetches its vectors at once, so it must come after the acquire that orders them",
+        "write rd_setup after the semaphore or the mutex was acquired";
+    DmaNotAwaited, "dma-not-awaited", "Broadcom's guide",
+        "VPM words of a DMA transfer must not be used before its QPU has waited for it",
+        "read ld_wait or st_wait before them, and before a semaphore or the mutex hands them over";
+    StoreRace, "store-race", "Broadcom's guide: QPUs run independently",
+        "DMA stores of two QPUs to the same bytes need an order between the two",
+        "start the second after a semaphore or the mutex that follows the first";
+    LoadRace, "load-race", "Broadcom's guide: QPUs run independently",
+        "bytes that a DMA store writes must not be read by a lookup or a DMA load before its end is known",
+        "let the QPU that stores read st_wait, and then release what the reader acquires";
     VpmReadWithSetup, "vpm-read-with-setup", "Broadcom's guide and compiler",
         "a VPM read must not share an instruction with a VPM setup",
         "put them in two instructions";

@@ -3,6 +3,7 @@
 //! A write to SRQPC queues a program; the queue holds 16. Programs go to the idle QPU of the highest
 //! number that SQRSV does not exclude (guide, "QPU scheduler registers"; a Pi 1 starts with QPU 11).
 
+use crate::race::Clock;
 use crate::uniforms::Uniforms;
 use std::collections::VecDeque;
 
@@ -16,6 +17,8 @@ pub struct Request {
     pub code: u32,
     /// Its uniforms.
     pub uniforms: Uniforms,
+    /// What the ARM knew to be over when it queued the program.
+    pub after: Clock,
 }
 
 /// The queue and its counts.

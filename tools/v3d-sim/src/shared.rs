@@ -10,6 +10,7 @@ use crate::event::FaultKind;
 use crate::memory::Memory;
 use crate::mutex::Mutex;
 use crate::observe::{DmaEngine, UnitEvent, UnitLog};
+use crate::race::Races;
 use crate::report::{At, Reporter};
 use crate::semaphore::Semaphores;
 use crate::time::Time;
@@ -40,6 +41,8 @@ pub struct Shared {
     pub mutex: Mutex,
     /// Lines that TMUs may hold old copies of.
     pub stale: StaleLines,
+    /// Who must have been before whom.
+    pub races: Races,
     /// What was done.
     pub totals: Totals,
     /// What went wrong.
@@ -78,6 +81,7 @@ impl Shared {
             semaphores: Semaphores::default(),
             mutex: Mutex::default(),
             stale: StaleLines::default(),
+            races: Races::default(),
             totals: Totals::default(),
             report: Reporter::new(config.strict),
             time: config.is_timed().then(|| Box::new(Time::new(config))),
@@ -146,6 +150,7 @@ impl Shared {
 
     /// A QPU raises its host interrupt. It is latched when DBCFG and DBQITE let it through.
     pub fn raise_host_interrupt(&mut self, qpu: u8) {
+        self.races.tell_arm(qpu);
         self.totals.host_interrupts += 1;
         if self.debug {
             self.host_interrupts |= self.interrupt_enable & 1 << qpu;

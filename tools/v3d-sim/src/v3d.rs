@@ -184,6 +184,7 @@ impl V3d {
         self.set_stuck(!progress);
         if self.launched && !self.has_programs() {
             self.launched = false;
+            self.shared.races.forget();
             self.check_semaphores();
         }
     }

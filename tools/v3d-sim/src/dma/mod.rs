@@ -11,6 +11,7 @@ pub mod vdw;
 
 use crate::event::{Access, FaultKind};
 use crate::memory::{Memory, MemoryFault};
+use crate::race::Words;
 use crate::report::At;
 use crate::time::Rows;
 use crate::vpm::Vpm;
@@ -51,6 +52,8 @@ pub trait Transfer {
             pitch,
         }
     }
+    /// The VPM words of a row.
+    fn words(&self, row: u32) -> impl Iterator<Item = Words>;
     /// Moves one row.
     ///
     /// # Errors

@@ -3,11 +3,12 @@
 //! NROWS rows of ROWLEN elements, their starts a pitch apart in memory and VPITCH apart in the VPM.
 //! Source: guide, "VPM DMA load"; py-videocore's and asurati's examples were run on hardware.
 
-use super::setup::{Mode, item};
+use super::setup::{Mode, item, words};
 use super::{Pace, Transfer};
 use crate::conflicts::VdrVerticalPitch;
 use crate::event::Access;
 use crate::memory::{Memory, MemoryFault};
+use crate::race::Words;
 use crate::vpm::Vpm;
 
 /// MPITCHB: the guide prints 13 bits, but py-videocore's sgemm, which ran on hardware, loads rows 12,288
@@ -110,6 +111,18 @@ impl Load {
         }
     }
 
+    /// Where a row starts in the VPM: Y, X, and the part of that word.
+    fn row_start(&self, row: u32) -> (u32, u32, u32) {
+        let log2 = self.mode.width.per_word_log2();
+        let step = row * self.vpm_pitch;
+        let (start, x) = if self.steps_columns {
+            (self.y_part, (self.x + step) & 15)
+        } else {
+            (self.y_part + step, self.x)
+        };
+        (start >> log2, x, start & ((1 << log2) - 1))
+    }
+
     /// Whether a sub-word load is vertical: its layout is an assumption.
     #[must_use]
     pub fn is_subword_vertical(&self) -> bool {
@@ -149,6 +162,12 @@ impl Transfer for Load {
         self.memory.wrapping_add(row.wrapping_mul(self.pitch))
     }
 
+    fn words(&self, row: u32) -> impl Iterator<Item = Words> {
+        let (y, x, part) = self.row_start(row);
+        let items = part..part + self.row_elements;
+        words(y, x, self.vertical, self.mode.width, items)
+    }
+
     fn move_row(
         &self,
         row: u32,
@@ -158,14 +177,7 @@ impl Transfer for Load {
         let mut bytes = [0; 64];
         let bytes = &mut bytes[..self.row_bytes() as usize];
         memory.read(self.row_address(row), bytes)?;
-        let log2 = self.mode.width.per_word_log2();
-        let step = row * self.vpm_pitch;
-        let (start, x) = if self.steps_columns {
-            (self.y_part, (self.x + step) & 15)
-        } else {
-            (self.y_part + step, self.x)
-        };
-        let (y, part) = (start >> log2, start & ((1 << log2) - 1));
+        let (y, x, part) = self.row_start(row);
         for (element, bytes) in bytes
             .chunks_exact(self.mode.width.bytes() as usize)
             .enumerate()

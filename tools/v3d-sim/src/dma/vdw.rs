@@ -4,11 +4,12 @@
 //! next. Source: guide, "VPM DMA store"; GPU_FFT's and asurati's words were run on hardware; vc4asm for
 //! the 16 bits of STRIDE.
 
-use super::setup::{Mode, item};
+use super::setup::{Mode, item, words};
 use super::{Pace, Transfer};
 use crate::conflicts::VdwBlockmode;
 use crate::event::Access;
 use crate::memory::{Memory, MemoryFault};
+use crate::race::Words;
 use crate::vpm::Vpm;
 
 /// The VDW setup of a QPU. The basic word stays until it is written again, whatever program runs;
@@ -93,6 +94,21 @@ impl Store {
         })
     }
 
+    /// Where a row starts in the VPM: Y, X, and the part of that word.
+    fn row_start(&self, row: u32) -> (u32, u32, u32) {
+        let part = self.mode.part;
+        if self.packed {
+            (self.y, self.x, part + row * self.depth)
+        } else if self.horizontal {
+            (self.y + row, self.x, part)
+        } else {
+            // Vertical rows are columns; past column 15 they go on in the next block of 16 rows (asurati,
+            // on hardware).
+            let x = self.x + row;
+            (self.y + x / 16 * 16, x % 16, part)
+        }
+    }
+
     /// Whether the stride matters.
     #[must_use]
     pub fn is_strided(&self) -> bool {
@@ -144,21 +160,24 @@ impl Transfer for Store {
             .wrapping_add(row.wrapping_mul(self.row_bytes() + self.stride))
     }
 
+    fn words(&self, row: u32) -> impl Iterator<Item = Words> {
+        let (y, x, part) = self.row_start(row);
+        words(
+            y,
+            x,
+            !self.horizontal,
+            self.mode.width,
+            part..part + self.depth,
+        )
+    }
+
     fn move_row(
         &self,
         row: u32,
         vpm: &mut Vpm,
         memory: &mut impl Memory,
     ) -> Result<(), MemoryFault> {
-        // Vertical rows are columns; past column 15 they go on in the next block of 16 rows (asurati, on hardware).
-        let first = if self.packed { row * self.depth } else { 0 };
-        let (y, x) = if self.packed {
-            (self.y, self.x)
-        } else if self.horizontal {
-            (self.y + row, self.x)
-        } else {
-            (self.y + (self.x + row) / 16 * 16, (self.x + row) % 16)
-        };
+        let (y, x, part) = self.row_start(row);
         let width = self.mode.width.bytes() as usize;
         let mut bytes = [0; 512];
         for (element, out) in bytes
@@ -171,7 +190,7 @@ impl Transfer for Store {
                 x,
                 !self.horizontal,
                 self.mode.width,
-                self.mode.part + first + element as u32,
+                part + element as u32,
             );
             let value = vpm.linear(place.word) >> place.shift & place.mask;
             out.copy_from_slice(&value.to_le_bytes()[..width]);

@@ -189,8 +189,14 @@ impl Qpu {
             return;
         };
         match action {
-            SemaphoreAction::Increment => shared.semaphores.increment(number),
-            SemaphoreAction::Decrement => shared.semaphores.decrement(number),
+            SemaphoreAction::Increment => {
+                shared.semaphores.increment(number);
+                shared.races.increment(self.number, number);
+            }
+            SemaphoreAction::Decrement => {
+                shared.semaphores.decrement(number);
+                shared.races.decrement(self.number, number);
+            }
         }
         let counts = shared.semaphores.counts();
         if let Some(time) = &mut shared.time {

@@ -10,9 +10,11 @@ use crate::decoded::{Code, Units};
 use crate::event::{Access, FaultKind};
 use crate::memory::Memory;
 use crate::observe::UnitEvent;
+use crate::race::Actor;
 use crate::rule::Rule;
 use crate::shared::Shared;
-use qpu::isa::{File, Raddr, raddr};
+use crate::vpm::setup::BlockSetup;
+use qpu::isa::{Cond, File, Instruction, Mux, Raddr, raddr, waddr};
 
 /// What the reads of an instruction have taken; both ports see it.
 #[derive(Default)]
@@ -38,7 +40,7 @@ impl Qpu {
         }
         if code.units.uses(Units::VPM_READ) {
             match self.vpm_reads.pop() {
-                Some(setup) => popped.vpm = shared.vpm.read(self.number, &setup),
+                Some(setup) => popped.vpm = self.read_vpm(&setup, code, shared),
                 None => self.warn(Rule::VpmSurplusRead, shared, String::new),
             }
             if let Some(time) = &mut shared.time {
@@ -50,15 +52,35 @@ impl Qpu {
                 self.warn(Rule::MutexBeforeDrain, shared, String::new);
             }
             shared.mutex.acquire(self.number);
+            shared.races.acquire_mutex(self.number);
             shared.log.note(|| UnitEvent::Mutex {
                 qpu: self.number,
                 held: true,
             });
         }
-        if code.addresses().contains(&raddr::VARYING) {
+        let addresses = code.addresses();
+        if addresses[0] == raddr::VPM_WAIT {
+            shared.races.complete(self.number, Actor::Loads);
+        }
+        if addresses[1] == raddr::VPM_WAIT {
+            shared.races.complete(self.number, Actor::Stores);
+        }
+        if addresses.contains(&raddr::VARYING) {
             return Err(FaultKind::ThreeD("a varying").into());
         }
         Ok(popped)
+    }
+
+    fn read_vpm(&self, setup: &BlockSetup, code: &Code, shared: &mut Shared) -> Lanes {
+        let value = shared.vpm.read(self.number, setup);
+        shared.races.complete(self.number, Actor::Writes);
+        // A read whose value is dropped only drains; real programs take any row for that.
+        if keeps_vpm(code)
+            && let Some(race) = shared.races.read_vpm(self.at(), setup.words())
+        {
+            self.warn_race(race, "reads", shared);
+        }
+        value
     }
 
     fn pop_uniform(
@@ -134,4 +156,25 @@ impl Qpu {
             }
         }
     }
+}
+
+/// Whether the instruction does something with the VPM vector that it reads.
+fn keeps_vpm(code: &Code) -> bool {
+    let Instruction::Alu(alu) = &code.instruction else {
+        return false;
+    };
+    let vpm = code.addresses().map(|address| address == raddr::VPM_READ);
+    let takes = |operands: u8, a: Mux, b: Mux| {
+        let is_vpm = |mux| match mux {
+            Mux::A => vpm[0],
+            Mux::B => vpm[1],
+            _ => false,
+        };
+        (operands > 0 && is_vpm(a)) || (operands > 1 && is_vpm(b))
+    };
+    let write = &alu.write;
+    let is_live = |address, cond| cond != Cond::Never && (write.sf || address != waddr::NOP);
+    (takes(alu.op_add.operands(), alu.add_a, alu.add_b) && is_live(write.waddr_add, write.cond_add))
+        || (takes(alu.op_mul.operands(), alu.mul_a, alu.mul_b)
+            && is_live(write.waddr_mul, write.cond_mul))
 }

@@ -10,6 +10,7 @@ use crate::dma::{Transfer, vdr, vdw};
 use crate::event::FaultKind;
 use crate::memory::Memory;
 use crate::observe::{DmaEngine, UnitEvent};
+use crate::race::Actor;
 use crate::rule::Rule;
 use crate::sfu::Function;
 use crate::shared::{ERRSTAT_VPMEWNA, Shared};
@@ -86,7 +87,9 @@ impl Qpu {
                 File::B => self.start_store(value[0], shared)?,
             },
             waddr::MUTEX_RELEASE => {
-                if !shared.mutex.release(self.number) {
+                if shared.mutex.release(self.number) {
+                    shared.races.release_mutex(self.number);
+                } else {
                     self.warn(Rule::MutexReleaseWithoutHolding, shared, String::new);
                 }
                 let (qpu, held) = (self.number, shared.mutex.holder().is_some());
@@ -139,6 +142,11 @@ impl Qpu {
                 )
             });
         }
+        let words = self.vpm_write.words();
+        let race = shared.races.write_vpm(self.at(), Actor::Writes, words);
+        if let Some(race) = race {
+            self.warn_race(race, "writes", shared);
+        }
         shared
             .vpm
             .write(self.number, shared.now, self.vpm_write, *value);
@@ -166,6 +174,7 @@ impl Qpu {
                         format!("{left} vectors are unread")
                     });
                 }
+                shared.races.setup(self.number);
             }
             1 => self.warn(Rule::SetupUnknown, shared, || format!("{word:#010x}")),
             _ => self.change_dma_setup(shared, |vdr, _| vdr.write(word)),
@@ -220,6 +229,7 @@ impl Qpu {
         self.warn_unprotected(shared.vdr.is_busy(), shared);
         // Own writes that are on their way must not overtake what is loaded.
         shared.vpm.drain(self.number);
+        self.order_load(&load, shared);
         shared.totals.vdr.commands += 1;
         self.note_transfer(DmaEngine::Load, &load, shared);
         if let Some(time) = &mut shared.time {
@@ -256,6 +266,7 @@ impl Qpu {
         self.warn_unprotected(shared.vdw.is_busy(), shared);
         // A store comes after the VPM writes of its QPU.
         shared.vpm.drain(self.number);
+        self.order_store(&store, shared);
         shared.totals.vdw.commands += 1;
         self.note_transfer(DmaEngine::Store, &store, shared);
         if let Some(time) = &mut shared.time {
@@ -330,10 +341,18 @@ impl Qpu {
             addresses: *addresses,
         });
         let mut stale = None;
+        let mut race = None;
         for address in addresses {
-            if shared.stale.read(*address) {
+            let line = shared.stale.read(*address);
+            if line.is_stale {
                 stale.get_or_insert(*address);
             }
+            if line.is_stored && race.is_none() {
+                race = shared.races.read_memory(self.number, *address & !3, 4);
+            }
+        }
+        if let Some(race) = race {
+            self.warn_race(race, "looks up", shared);
         }
         if let Some(address) = stale {
             self.warn(Rule::TmuStaleLine, shared, || format!("{address:#010x}"));

@@ -11,6 +11,7 @@ mod io_read;
 mod io_write;
 mod operands;
 mod program;
+mod races;
 pub mod state;
 mod wait;
 mod writeback;

@@ -4,6 +4,7 @@
 //! leaves. What the chip does to setup words between programs nobody says.
 
 use super::{Flow, Hazards, Qpu, Status};
+use crate::race::Actor;
 use crate::rule::Rule;
 use crate::scheduler::Request;
 use crate::shared::Shared;
@@ -30,6 +31,7 @@ impl Qpu {
                 format!("SRQPC {:#010x}", request.code)
             });
         }
+        shared.races.start(self.number, &request.after);
         // The two uniforms fetched ahead count as read, whether the program reads any or not.
         shared.totals.uniforms += 2;
     }
@@ -38,6 +40,8 @@ impl Qpu {
     pub(super) fn end_program(&mut self, shared: &mut Shared) {
         self.status = Status::Idle;
         shared.vpm.drain(self.number);
+        shared.races.complete(self.number, Actor::Writes);
+        shared.races.tell_arm(self.number);
         let outstanding = self.tmus.reset();
         if outstanding > 0 {
             self.warn(Rule::TmuUnreadAtEnd, shared, || {

@@ -171,7 +171,11 @@ impl V3d {
                 .warn_launch(Rule::UniformsAlignment, || format!("SRQUA {srqua:#010x}"));
         }
         let uniforms = Uniforms::new(srqua, srqul, self.shared.conflicts.srqul_zero);
-        if !self.scheduler.push(Request { code, uniforms }) {
+        if !self.scheduler.push(Request {
+            code,
+            uniforms,
+            after: self.shared.races.arm(),
+        }) {
             self.shared
                 .report
                 .warn_launch(Rule::QueueOverflow, || format!("SRQPC {code:#010x}"));

@@ -11,8 +11,19 @@ const PAGE_LINES: usize = 4096;
 
 /// A TMU has read the line since the last clear.
 const READ: u8 = 1;
-/// And VDW has stored to it since.
+/// And somebody has stored to it since.
 const STORED: u8 = 2;
+/// VDW has stored to it since the last clear, before or after.
+const BY_DMA: u8 = 4;
+
+/// What is known of a line that a lane reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LineRead {
+    /// The caches may hold an old copy.
+    pub is_stale: bool,
+    /// A DMA store may have written it in this launch.
+    pub is_stored: bool,
+}
 
 /// State of every line of the bus.
 pub struct StaleLines {
@@ -39,23 +50,37 @@ impl StaleLines {
         &mut page[line % PAGE_LINES]
     }
 
-    /// A lane reads at `addr`. True when its line may be an old copy.
-    pub fn read(&mut self, addr: u32) -> bool {
+    /// A lane reads at `addr`.
+    pub fn read(&mut self, addr: u32) -> LineRead {
         (self.tmu_cleared, self.l2_cleared) = (false, false);
         let line = self.line(addr);
         *line |= READ;
-        *line & STORED != 0
+        LineRead {
+            is_stale: *line & STORED != 0,
+            is_stored: *line & BY_DMA != 0,
+        }
     }
 
-    /// VDW stores `bytes` bytes at `addr`.
+    /// A QPU starts a DMA store of `bytes` bytes to `addr`.
+    pub fn start_store(&mut self, addr: u32, bytes: u32) {
+        self.mark(addr, bytes, |_| BY_DMA);
+    }
+
+    /// `bytes` bytes at `addr` have been stored.
     pub fn store(&mut self, addr: u32, bytes: u32) {
+        self.mark(
+            addr,
+            bytes,
+            |line| if line & READ != 0 { STORED } else { 0 },
+        );
+    }
+
+    fn mark(&mut self, addr: u32, bytes: u32, what: impl Fn(u8) -> u8) {
         let first = addr & !(LINE_BYTES - 1);
         let end = u64::from(addr) + u64::from(bytes);
         for at in (u64::from(first)..end).step_by(LINE_BYTES as usize) {
             let line = self.line(at as u32);
-            if *line & READ != 0 {
-                *line |= STORED;
-            }
+            *line |= what(*line);
         }
     }
 
@@ -86,16 +111,23 @@ mod tests {
     #[test]
     fn a_line_is_stale_when_read_then_stored_and_not_cleared() {
         let mut lines = StaleLines::default();
-        assert!(!lines.read(0x4000_0040));
+        let read = |lines: &mut StaleLines, addr| lines.read(addr).is_stale;
+        assert!(!read(&mut lines, 0x4000_0040));
         lines.store(0x4000_0000, 64);
-        assert!(!lines.read(0x4000_0044), "the store ended before this line");
+        assert!(
+            !read(&mut lines, 0x4000_0044),
+            "the store ended before this line"
+        );
         lines.store(0x4000_007c, 8);
-        assert!(lines.read(0x4000_0040));
-        assert!(!lines.read(0x4000_0080), "stored before its first read");
+        assert!(read(&mut lines, 0x4000_0040));
+        assert!(
+            !read(&mut lines, 0x4000_0080),
+            "stored before its first read"
+        );
         lines.clear_tmu();
-        assert!(lines.read(0x4000_0040), "L2 may still hold it");
+        assert!(read(&mut lines, 0x4000_0040), "L2 may still hold it");
         lines.clear_l2();
         lines.clear_tmu();
-        assert!(!lines.read(0x4000_0040));
+        assert!(!read(&mut lines, 0x4000_0040));
     }
 }

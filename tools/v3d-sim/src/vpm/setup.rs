@@ -5,6 +5,7 @@
 
 use super::COLUMNS;
 use crate::conflicts::VpmReadSetups;
+use crate::race::Words;
 use std::collections::VecDeque;
 
 /// Width of an element in the VPM.
@@ -99,6 +100,24 @@ impl BlockSetup {
     /// On to the next vector.
     pub fn advance(&mut self) {
         self.addr = (self.addr + self.stride) & self.addr_mask();
+    }
+
+    /// The words in which a vector lies.
+    #[must_use]
+    pub fn words(&self) -> Words {
+        let first = self.place(0);
+        let log2 = self.width.per_word_log2();
+        let is_packed = !self.laned && self.width != Width::Word;
+        Words {
+            first: first.word,
+            step: if self.horizontal { 1 } else { COLUMNS },
+            count: if is_packed { 16 >> log2 } else { 16 },
+            bytes: if is_packed {
+                15
+            } else {
+                15_u8 >> (4 - self.width.bytes()) << (first.shift / 8)
+            },
+        }
     }
 
     /// Where element 0..15 lies.
@@ -247,6 +266,25 @@ mod tests {
                 (44 + i / 4, 5, 8 * (i as u32 & 3)),
                 "V8"
             );
+        }
+    }
+
+    #[test]
+    fn the_words_of_a_vector_are_those_of_its_elements() {
+        for word in (0..0x1000_u32).filter(|word| word >> 8 & 3 != 3) {
+            let setup = BlockSetup::from_word(word).unwrap();
+            let mut wanted = std::collections::BTreeMap::new();
+            for element in 0..16 {
+                let place = setup.place(element);
+                *wanted.entry(place.word).or_insert(0) |= place.mask << place.shift;
+            }
+            let words = setup.words();
+            let bits = (0..4).filter(|byte| words.bytes & 1 << byte != 0);
+            let bits = bits.fold(0, |bits, byte| bits | 0xff_u32 << (8 * byte));
+            let found: Vec<_> = (0..words.count)
+                .map(|n| (words.first + n * words.step, bits))
+                .collect();
+            assert_eq!(found, wanted.into_iter().collect::<Vec<_>>(), "{word:#x}");
         }
     }
 

@@ -401,7 +401,7 @@ fn what_is_left_at_the_end_is_noticed() {
     b.ldi(LD_ADDR, table.addr.0);
     b.ldi(TMU0_S, table.addr.0);
     b.mov(NONE, MUTEX_ACQUIRE);
-    b.ldi(RD_SETUP, 0x0020_1a00u32);
+    b.ldi(RD_SETUP, 0x0020_1a04u32);
     b.mov(R0, VPM);
     b.srel(3);
     b.end();

@@ -284,5 +284,9 @@ fn what_the_driver_left_out() {
     }
     v3d.advance(&mut memory, 200);
     let rules: Vec<_> = v3d.warnings().map(|warning| warning.rule.id()).collect();
-    assert_eq!(rules, ["dma-unprotected", "breakpoint-unseen"]);
+    assert_eq!(
+        rules,
+        ["vpm-race", "dma-unprotected", "breakpoint-unseen"],
+        "both load row 0"
+    );
 }
