@@ -254,9 +254,6 @@ rules! {
     EndBranch, "end-branch", "Broadcom's guide",
         "no branch, and no second program end, in the last two instructions of a program",
         "end once, and branch earlier";
-    HostInterruptZero, "host-interrupt-zero", "vc4asm, VC4C",
-        "a host interrupt needs a value that is not 0",
-        "write 1";
     UniformsAlignment, "uniforms-alignment", "uniforms are 4 bytes",
         "uniforms addresses must be multiples of 4 (the low bits are ignored)",
         "use a multiple of 4";

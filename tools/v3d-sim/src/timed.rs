@@ -92,6 +92,7 @@ impl V3d {
         }
         if self.launched && !self.has_programs() {
             self.launched = false;
+            self.shared.races.forget();
             self.check_semaphores();
         }
     }

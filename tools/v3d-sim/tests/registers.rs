@@ -178,7 +178,10 @@ fn host_interrupts_are_latched_when_they_are_let_through() {
     board.queue(zero);
     board.advance(100);
     assert_eq!(board.v3d.read_register(0xe30), 0);
-    assert_eq!(board.rules(), ["host-interrupt-zero"]);
+    assert!(
+        board.rules().is_empty(),
+        "a 0 is no interrupt, and no mistake"
+    );
 }
 
 #[test]
