@@ -78,6 +78,24 @@ impl CodeCache {
         }
     }
 
+    /// The instruction at `pc`, if it has been read.
+    #[inline]
+    pub fn peek(&self, pc: u32, cursor: &mut Cursor) -> Option<&Code> {
+        let base = pc & !(LINE_BYTES - 1);
+        let line = match cursor.line {
+            Some((at, line)) if at == base && cursor.generation == self.generation => line,
+            _ => {
+                let line = *self.index.get(&base)?;
+                *cursor = Cursor {
+                    line: Some((base, line)),
+                    generation: self.generation,
+                };
+                line
+            }
+        };
+        self.lines[line].code[(pc / 8 % 8) as usize].as_ref()
+    }
+
     /// The place of the line that starts at `base`.
     fn line(&mut self, base: u32, lines: &mut u64) -> usize {
         *self.index.entry(base).or_insert_with(|| {

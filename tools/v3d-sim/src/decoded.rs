@@ -4,6 +4,7 @@
 //! which units are used, and which rules the word breaks whatever happens. Most instructions turn out
 //! to be plain ([`Code::plain`]): nobody but their own QPU can see them.
 
+use crate::alu::{self, LaneMask, Operation};
 use crate::qpu::state::{self, Index};
 use crate::rule::Rule;
 use qpu::isa::{
@@ -197,6 +198,8 @@ pub struct Code {
     pub op_add: AddOp,
     /// See `op_add`.
     pub op_mul: MulOp,
+    /// What the add and the mul ALU do.
+    pub operations: [Operation; 2],
     /// Registers that hold the operands: of the add ALU, then of the mul ALU.
     pub operands: [Index; 4],
     /// What comes through the two ports.
@@ -221,6 +224,8 @@ pub struct Code {
     pub destinations: [Destination; 2],
     /// When they are written.
     pub conditions: [Cond; 2],
+    /// The lanes in which they are written, when no flags are asked.
+    pub enabled: [LaneMask; 2],
     /// Whether a condition that counts asks flags.
     pub asks_flags: bool,
     /// Whether one asks C.
@@ -249,6 +254,7 @@ impl Code {
             rules: Box::default(),
             op_add: AddOp::Nop,
             op_mul: MulOp::Nop,
+            operations: [alu::copy; 2],
             operands: [state::accumulator(0); 4],
             ports: [Port::Idle; 2],
             reads: [NO_REGISTER; 2],
@@ -261,6 +267,7 @@ impl Code {
             unpack_float: false,
             destinations: [Destination::Nowhere; 2],
             conditions: [Cond::Never; 2],
+            enabled: [0; 2],
             asks_flags: false,
             asks_carry: false,
             sf: false,
@@ -329,6 +336,9 @@ impl Code {
             let (address, file) = (write.waddr(slot), write.file(slot));
             self.destinations[place] = Destination::of(address, file);
             self.conditions[place] = write.cond(slot);
+            if write.cond(slot) == Cond::Always {
+                self.enabled[place] = LaneMask::MAX;
+            }
             if self.destinations[place].is_unit() {
                 if write.cond(slot) == Cond::Never {
                     rules.push(Rule::NeverPeripheralWrite);
@@ -360,26 +370,35 @@ impl Code {
             || mul == Cond::Never;
     }
 
-    fn decode_alu(&mut self, alu: &Alu, rules: &mut Vec<Rule>) {
-        (self.op_add, self.op_mul) = (alu.op_add, alu.op_mul);
-        let signal = alu.signal();
+    fn decode_alu(&mut self, format: &Alu, rules: &mut Vec<Rule>) {
+        (self.op_add, self.op_mul) = (format.op_add, format.op_mul);
+        self.operations = [alu::add(format.op_add), alu::mul(format.op_mul)];
+        if format.op_add == AddOp::Or && format.add_a == format.add_b {
+            self.operations[0] = alu::copy;
+        }
+        if matches!(format.op_mul, MulOp::V8min | MulOp::V8max) && format.mul_a == format.mul_b {
+            self.operations[1] = alu::copy;
+        }
+        let signal = format.signal();
         self.units = self.units.with(Units::of_signal(signal));
         let bits = |operands: u8, a: Mux, b: Mux| match operands {
             0 => 0,
             1 => 1 << a.bits(),
             _ => 1 << a.bits() | 1 << b.bits(),
         };
-        let add = bits(alu.op_add.operands(), alu.add_a, alu.add_b);
-        let mul = bits(alu.op_mul.operands(), alu.mul_a, alu.mul_b);
+        let add = bits(format.op_add.operands(), format.add_a, format.add_b);
+        let mul = bits(format.op_mul.operands(), format.mul_a, format.mul_b);
         self.muxes = add | mul;
-        self.decode_ports(alu, rules);
-        self.decode_unpack(alu, rules);
-        self.operands = [alu.add_a, alu.add_b, alu.mul_a, alu.mul_b].map(|mux| self.operand(mux));
+        self.decode_ports(format, rules);
+        self.decode_unpack(format, rules);
+        self.operands =
+            [format.add_a, format.add_b, format.mul_a, format.mul_b].map(|mux| self.operand(mux));
 
-        let add_is_zero =
-            alu.add_a == alu.add_b && matches!(alu.op_add, AddOp::Xor | AddOp::Sub | AddOp::V8subs);
-        let mul_is_zero =
-            alu.mul_a == alu.mul_b && alu.op_mul == MulOp::V8subs && alu.rotation().is_none();
+        let add_is_zero = format.add_a == format.add_b
+            && matches!(format.op_add, AddOp::Xor | AddOp::Sub | AddOp::V8subs);
+        let mul_is_zero = format.mul_a == format.mul_b
+            && format.op_mul == MulOp::V8subs
+            && format.rotation().is_none();
         let needed = if add_is_zero { 0 } else { add } | if mul_is_zero { 0 } else { mul };
         self.needed_accumulators = needed & 0x3f;
         for (mux, register) in [Mux::A, Mux::B].into_iter().zip(self.reads) {
@@ -387,8 +406,8 @@ impl Code {
                 self.needed_registers |= 1 << register;
             }
         }
-        if let Some(rotation) = alu.rotation()
-            && alu.op_mul.operands() > 0
+        if let Some(rotation) = format.rotation()
+            && format.op_mul.operands() > 0
         {
             self.rotated = mul & 0xf;
             self.rotation = match rotation {
@@ -399,16 +418,16 @@ impl Code {
                 }
             };
         }
-        if alu.op_mul == MulOp::Nop && self.destinations[1] != Destination::Nowhere {
+        if format.op_mul == MulOp::Nop && self.destinations[1] != Destination::Nowhere {
             rules.push(Rule::NopMulWrite);
         }
-        if self.sf && alu.op_add != AddOp::Nop && alu.write.cond_add == Cond::Never {
+        if self.sf && format.op_add != AddOp::Nop && format.write.cond_add == Cond::Never {
             rules.push(Rule::FlagsCondNever);
         }
         // The overflow of a sum is packed in its own way, which is a warning.
         self.plain &= self.pack == Pack::None
             || !self.destinations[0].is_file_a()
-            || !matches!(alu.op_add, AddOp::Add | AddOp::Sub);
+            || !matches!(format.op_add, AddOp::Add | AddOp::Sub);
     }
 
     fn decode_ports(&mut self, alu: &Alu, rules: &mut Vec<Rule>) {

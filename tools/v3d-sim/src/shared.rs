@@ -101,6 +101,12 @@ impl Shared {
         self.vdr.is_busy() || self.vdw.is_busy() || self.vpm.is_busy()
     }
 
+    /// Whether a DMA transfer of this QPU is not complete.
+    #[must_use]
+    pub fn has_transfer(&self, qpu: u8) -> bool {
+        self.vdr.is_busy_for(qpu) || self.vdw.is_busy_for(qpu)
+    }
+
     /// A round of everything but the QPUs. Gives the QPUs whose DMA has faulted, and why.
     pub fn advance(&mut self, memory: &mut impl Memory) -> [Option<(At, FaultKind)>; 2] {
         self.vpm.advance(self.now);

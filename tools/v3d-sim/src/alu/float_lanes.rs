@@ -25,8 +25,7 @@ fn infinite(x: u32) -> u32 {
 
 /// a + (b ^ sign) in each lane.
 #[inline(always)]
-fn sum(a: &Lanes, b: &Lanes, sign: u32) -> Lanes {
-    let mut result = [0; LANES];
+fn sum(a: &Lanes, b: &Lanes, result: &mut Lanes, sign: u32) {
     let mut unusual = 0;
     for lane in 0..LANES {
         let x = f32::from_bits(flushed(a[lane]));
@@ -40,29 +39,23 @@ fn sum(a: &Lanes, b: &Lanes, sign: u32) -> Lanes {
         // An operand with exponent 255 gives a sum with exponent 255.
         unusual |= infinite(sum.to_bits());
     }
-    if unusual & SIGN == 0 {
-        result
-    } else {
-        super::map(a, b, |a, b| float::add(a, b ^ sign))
+    if unusual & SIGN != 0 {
+        super::map(a, b, result, |a, b| float::add(a, b ^ sign));
     }
 }
 
 /// a + b in each lane.
-#[must_use]
-pub fn add(a: &Lanes, b: &Lanes) -> Lanes {
-    sum(a, b, 0)
+pub fn add(a: &Lanes, b: &Lanes, result: &mut Lanes) {
+    sum(a, b, result, 0);
 }
 
 /// a - b in each lane.
-#[must_use]
-pub fn sub(a: &Lanes, b: &Lanes) -> Lanes {
-    sum(a, b, SIGN)
+pub fn sub(a: &Lanes, b: &Lanes, result: &mut Lanes) {
+    sum(a, b, result, SIGN);
 }
 
 /// a * b in each lane.
-#[must_use]
-pub fn mul(a: &Lanes, b: &Lanes) -> Lanes {
-    let mut result = [0; LANES];
+pub fn mul(a: &Lanes, b: &Lanes, result: &mut Lanes) {
     let mut unusual = 0;
     for lane in 0..LANES {
         let x = f64::from(f32::from_bits(flushed(a[lane])));
@@ -80,10 +73,8 @@ pub fn mul(a: &Lanes, b: &Lanes) -> Lanes {
         // So does an operand with exponent 255, also times zero.
         unusual |= infinite(cut);
     }
-    if unusual & SIGN == 0 {
-        result
-    } else {
-        super::map(a, b, float::mul)
+    if unusual & SIGN != 0 {
+        super::map(a, b, result, float::mul);
     }
 }
 
@@ -91,12 +82,22 @@ pub fn mul(a: &Lanes, b: &Lanes) -> Lanes {
 mod tests {
     use super::*;
 
+    fn of(op: super::super::Operation, a: &Lanes, b: &Lanes) -> Lanes {
+        let mut result = [0; LANES];
+        op(a, b, &mut result);
+        result
+    }
+
+    fn by_lane(op: fn(u32, u32) -> u32, a: &Lanes, b: &Lanes) -> Lanes {
+        std::array::from_fn(|lane| op(a[lane], b[lane]))
+    }
+
     #[test]
     fn a_product_just_below_the_smallest_number_is_zero() {
         let (a, b) = ([0x00ff_ffff; LANES], [0x3f00_0000; LANES]);
-        assert_eq!(mul(&a, &b), [0; LANES]);
+        assert_eq!(of(mul, &a, &b), [0; LANES]);
         assert_eq!(float::mul(a[0], b[0]), 0);
-        assert_eq!(mul(&[0x0100_0000; LANES], &b), [0x0080_0000; LANES]);
+        assert_eq!(of(mul, &[0x0100_0000; LANES], &b), [0x0080_0000; LANES]);
     }
 
     #[test]
@@ -109,6 +110,8 @@ mod tests {
             state ^= state << 17;
             (state >> 16) as u32
         };
+        type Case = (super::super::Operation, fn(u32, u32) -> u32);
+        let operations: [Case; 3] = [(add, float::add), (sub, float::sub), (mul, float::mul)];
         for round in 0..40_000 {
             let exponents = [0x3f80_0000, 0x0080_0000, 0x7f00_0000][round % 3];
             let mut lanes = || -> Lanes {
@@ -117,24 +120,16 @@ mod tests {
                 })
             };
             let (a, b) = (lanes(), lanes());
-            assert_eq!(
-                add(&a, &b),
-                super::super::map(&a, &b, float::add),
-                "{a:08x?} + {b:08x?}"
-            );
-            assert_eq!(
-                sub(&a, &b),
-                super::super::map(&a, &b, float::sub),
-                "{a:08x?} - {b:08x?}"
-            );
-            assert_eq!(
-                mul(&a, &b),
-                super::super::map(&a, &b, float::mul),
-                "{a:08x?} * {b:08x?}"
-            );
             let any: Lanes = std::array::from_fn(|_| next());
-            assert_eq!(add(&a, &any), super::super::map(&a, &any, float::add));
-            assert_eq!(mul(&any, &b), super::super::map(&any, &b, float::mul));
+            for (vector, single) in operations {
+                for (a, b) in [(&a, &b), (&a, &any), (&any, &b)] {
+                    assert_eq!(
+                        of(vector, a, b),
+                        by_lane(single, a, b),
+                        "{a:08x?} and {b:08x?}"
+                    );
+                }
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The two ALUs: what one lane computes, and its flags.
 //!
-//! [`add`] and [`mul`] work on all sixteen lanes at once; conditions, write-back and pack follow
+//! What [`add`] and [`mul`] give works on all sixteen lanes at once; conditions, write-back and pack follow
 //! elsewhere. Values and flags are held to tables recorded on real chips.
 
 pub mod float;
@@ -25,8 +25,14 @@ pub type Lanes = [u32; LANES];
 /// A set of lanes, bit n for element n.
 pub type LaneMask = u16;
 
-fn map(a: &Lanes, b: &Lanes, op: impl Fn(u32, u32) -> u32) -> Lanes {
-    std::array::from_fn(|lane| op(a[lane], b[lane]))
+/// What an ALU does to two vectors: the third is the result, before packing.
+pub type Operation = fn(&Lanes, &Lanes, &mut Lanes);
+
+#[inline(always)]
+fn map(a: &Lanes, b: &Lanes, result: &mut Lanes, op: impl Fn(u32, u32) -> u32) {
+    for lane in 0..LANES {
+        result[lane] = op(a[lane], b[lane]);
+    }
 }
 
 /// The lanes for which `flag` holds.
@@ -34,43 +40,45 @@ pub fn mask(flag: impl Fn(usize) -> bool) -> LaneMask {
     (0..LANES).fold(0, |mask, lane| mask | LaneMask::from(flag(lane)) << lane)
 }
 
-/// What the add ALU computes, before packing.
-pub fn add(op: AddOp, a: &Lanes, b: &Lanes, result: &mut Lanes) {
-    *result = match op {
-        AddOp::Nop => [0; LANES],
-        AddOp::Fadd => float_lanes::add(a, b),
-        AddOp::Fsub => float_lanes::sub(a, b),
-        AddOp::Fmin => map(a, b, float::min),
-        AddOp::Fmax => map(a, b, float::max),
-        AddOp::Fminabs => map(a, b, float::min_abs),
-        AddOp::Fmaxabs => map(a, b, float::max_abs),
-        AddOp::Ftoi => map(a, b, |a, _| float::to_int(a)),
-        AddOp::Itof => map(a, b, |a, _| float::from_int(a)),
-        AddOp::Add => map(a, b, u32::wrapping_add),
-        AddOp::Sub => map(a, b, u32::wrapping_sub),
-        AddOp::Shr => shift(a, b, |a, b| a >> b),
-        AddOp::Asr => shift(a, b, integer::asr),
-        AddOp::Ror => shift(a, b, u32::rotate_right),
-        AddOp::Shl => shift(a, b, |a, b| a << b),
-        AddOp::Min => map(a, b, |a, b| (a as i32).min(b as i32) as u32),
-        AddOp::Max => map(a, b, |a, b| (a as i32).max(b as i32) as u32),
-        AddOp::And => map(a, b, |a, b| a & b),
-        AddOp::Or => map(a, b, |a, b| a | b),
-        AddOp::Xor => map(a, b, |a, b| a ^ b),
-        AddOp::Not => map(a, b, |a, _| !a),
-        AddOp::Clz => map(a, b, |a, _| a.leading_zeros()),
-        AddOp::V8adds => vector8::adds(a, b),
-        AddOp::V8subs => vector8::subs(a, b),
-    };
+/// What the add ALU does.
+#[must_use]
+pub fn add(op: AddOp) -> Operation {
+    match op {
+        AddOp::Nop => |_, _, _| {},
+        AddOp::Fadd => float_lanes::add,
+        AddOp::Fsub => float_lanes::sub,
+        AddOp::Fmin => |a, b, r| map(a, b, r, float::min),
+        AddOp::Fmax => |a, b, r| map(a, b, r, float::max),
+        AddOp::Fminabs => |a, b, r| map(a, b, r, float::min_abs),
+        AddOp::Fmaxabs => |a, b, r| map(a, b, r, float::max_abs),
+        AddOp::Ftoi => |a, b, r| map(a, b, r, |a, _| float::to_int(a)),
+        AddOp::Itof => |a, b, r| map(a, b, r, |a, _| float::from_int(a)),
+        AddOp::Add => |a, b, r| map(a, b, r, u32::wrapping_add),
+        AddOp::Sub => |a, b, r| map(a, b, r, u32::wrapping_sub),
+        AddOp::Shr => |a, b, r| shift(a, b, r, |a, b| a >> b),
+        AddOp::Asr => |a, b, r| shift(a, b, r, integer::asr),
+        AddOp::Ror => |a, b, r| shift(a, b, r, u32::rotate_right),
+        AddOp::Shl => |a, b, r| shift(a, b, r, |a, b| a << b),
+        AddOp::Min => |a, b, r| map(a, b, r, |a, b| (a as i32).min(b as i32) as u32),
+        AddOp::Max => |a, b, r| map(a, b, r, |a, b| (a as i32).max(b as i32) as u32),
+        AddOp::And => |a, b, r| map(a, b, r, |a, b| a & b),
+        AddOp::Or => |a, b, r| map(a, b, r, |a, b| a | b),
+        AddOp::Xor => |a, b, r| map(a, b, r, |a, b| a ^ b),
+        AddOp::Not => |a, b, r| map(a, b, r, |a, _| !a),
+        AddOp::Clz => |a, b, r| map(a, b, r, |a, _| a.leading_zeros()),
+        AddOp::V8adds => vector8::adds,
+        AddOp::V8subs => vector8::subs,
+    }
 }
 
 /// A shift by `b & 31`; most counts are the same in all lanes, which is faster.
-fn shift(a: &Lanes, b: &Lanes, op: impl Fn(u32, u32) -> u32) -> Lanes {
+#[inline(always)]
+fn shift(a: &Lanes, b: &Lanes, result: &mut Lanes, op: impl Fn(u32, u32) -> u32) {
     let count = b[0] & 31;
     if b.iter().fold(0, |other, b| other | (b ^ count) & 31) == 0 {
-        a.map(|a| op(a, count))
+        map(a, b, result, |a, _| op(a, count));
     } else {
-        map(a, b, |a, b| op(a, b & 31))
+        map(a, b, result, |a, b| op(a, b & 31));
     }
 }
 
@@ -92,20 +100,24 @@ pub fn add_carry(op: AddOp, a: &Lanes, b: &Lanes, result: &Lanes) -> LaneMask {
     }
 }
 
-/// What the mul ALU computes, before packing.
-pub fn mul(op: MulOp, a: &Lanes, b: &Lanes, result: &mut Lanes) {
-    *result = match op {
-        MulOp::Nop => [0; LANES],
-        MulOp::Fmul => float_lanes::mul(a, b),
-        MulOp::Mul24 => map(a, b, integer::mul24),
-        MulOp::V8muld => vector8::muld(a, b),
-        // A move, as programs write it.
-        MulOp::V8min | MulOp::V8max if std::ptr::eq(a, b) => *a,
-        MulOp::V8min => vector8::min(a, b),
-        MulOp::V8max => vector8::max(a, b),
-        MulOp::V8adds => vector8::adds(a, b),
-        MulOp::V8subs => vector8::subs(a, b),
-    };
+/// What the mul ALU does, before a rotation.
+#[must_use]
+pub fn mul(op: MulOp) -> Operation {
+    match op {
+        MulOp::Nop => |_, _, _| {},
+        MulOp::Fmul => float_lanes::mul,
+        MulOp::Mul24 => |a, b, r| map(a, b, r, integer::mul24),
+        MulOp::V8muld => vector8::muld,
+        MulOp::V8min => vector8::min,
+        MulOp::V8max => vector8::max,
+        MulOp::V8adds => vector8::adds,
+        MulOp::V8subs => vector8::subs,
+    }
+}
+
+/// A move: what programs mean by `v8min x, x` and `or x, x`.
+pub fn copy(a: &Lanes, _: &Lanes, result: &mut Lanes) {
+    *result = *a;
 }
 
 /// The C flags of a mul-ALU operation: clear but for mul24.

@@ -31,12 +31,6 @@ impl Flow {
         self.ending.get_or_insert(3);
     }
 
-    /// Whether the next instruction is the next in memory.
-    #[inline]
-    fn is_straight(&self) -> bool {
-        self.branches.is_empty() && self.ending.is_none()
-    }
-
     /// Whether the program-end signal has been given.
     pub fn is_ending(&self) -> bool {
         self.ending.is_some()
@@ -74,27 +68,32 @@ impl Qpu {
         }
     }
 
-    /// On to the next instruction.
+    /// On to the next instruction, or to the end of the program.
     #[inline]
     pub(super) fn advance(&mut self, shared: &mut Shared) -> Step {
-        self.hazards.index += 1;
-        if self.flow.is_straight() {
-            self.pc = self.pc.wrapping_add(INSTRUCTION_BYTES);
-            return Step::Executed;
-        }
-        self.advance_bent(shared)
-    }
-
-    /// On to the next instruction while branches or the end are on their way.
-    fn advance_bent(&mut self, shared: &mut Shared) -> Step {
         if let Some(left) = &mut self.flow.ending {
             *left -= 1;
             if *left == 0 {
+                self.hazards.index += 1;
                 self.end_program(shared);
                 return Step::Ended;
             }
         }
+        self.go_on();
+        Step::Executed
+    }
+
+    /// On to the next instruction.
+    #[inline]
+    pub(super) fn go_on(&mut self) {
+        self.hazards.index += 1;
         self.pc = self.pc.wrapping_add(INSTRUCTION_BYTES);
+        if !self.flow.branches.is_empty() {
+            self.follow_branches();
+        }
+    }
+
+    fn follow_branches(&mut self) {
         for branch in &mut self.flow.branches {
             branch.left -= 1;
             if branch.left == 0 {
@@ -102,6 +101,5 @@ impl Qpu {
             }
         }
         self.flow.branches.retain(|branch| branch.left > 0);
-        Step::Executed
     }
 }

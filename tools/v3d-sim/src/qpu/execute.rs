@@ -4,7 +4,7 @@
 //! to registers, everything else passes the checks and the units. What is computed is the same code.
 
 use super::operands::rotated;
-use super::state::{last_quad, repeat_quad};
+use super::state::{Index, accumulator, last_quad, repeat_quad};
 use super::{Qpu, Stop};
 use crate::alu::{self, LANES, LaneMask, Lanes};
 use crate::decoded::{BY_R5, Code, Destination, Port, Units};
@@ -16,6 +16,7 @@ use crate::shared::Shared;
 use qpu::isa::{AddOp, Instruction, LoadImmediateKind, MulOp, SemaphoreAction, Signal, Unpack};
 
 /// What both ALUs made of their operands.
+#[derive(Default)]
 pub struct Results {
     /// The 32-bit results; undefined for an ALU that is idle.
     pub values: [Lanes; 2],
@@ -28,7 +29,8 @@ impl Qpu {
     #[inline]
     pub(super) fn execute_plain(&mut self, code: &Code) {
         self.hazards.begin();
-        let results = if let Instruction::Alu(_) = code.instruction {
+        let mut results = Results::default();
+        if let Instruction::Alu(_) = code.instruction {
             for (place, port) in code.ports.into_iter().enumerate() {
                 match port {
                     Port::Register(index) | Port::Constant(index) => {
@@ -41,10 +43,10 @@ impl Qpu {
             if code.unpack != Unpack::None {
                 self.unpack(code, code.ports[0]);
             }
-            self.compute(code, code.operands)
+            self.compute(code, code.operands, &mut results);
         } else {
-            immediate(code)
-        };
+            results.values = immediate(code);
+        }
         let enabled = self.enabled_lanes(code);
         self.update_flags(code, &results, enabled);
         self.write_plain(code, &results, enabled);
@@ -84,7 +86,8 @@ impl Qpu {
             return Err(FaultKind::ThreeD(what).into());
         }
         let operands = self.read_inputs(code, shared, memory)?;
-        let results = self.compute(code, operands);
+        let mut results = Results::default();
+        self.compute(code, operands, &mut results);
         self.check_conditions(code, shared);
         let enabled = self.enabled_lanes(code);
         self.update_flags(code, &results, enabled);
@@ -97,14 +100,10 @@ impl Qpu {
 
     /// Both ALUs.
     #[inline]
-    fn compute(&mut self, code: &Code, operands: [super::state::Index; 4]) -> Results {
-        let mut results = Results {
-            values: [[0; LANES]; 2],
-            carry: 0,
-        };
+    fn compute(&mut self, code: &Code, operands: [Index; 4], results: &mut Results) {
         let [a, b, c, d] = operands.map(|index| self.registers.at(index));
         if code.op_add != AddOp::Nop {
-            alu::add(code.op_add, a, b, &mut results.values[0]);
+            (code.operations[0])(a, b, &mut results.values[0]);
             if code.sf {
                 results.carry = alu::add_carry(code.op_add, a, b, &results.values[0]);
             }
@@ -113,19 +112,19 @@ impl Qpu {
         if code.op_mul != MulOp::Nop {
             let takes_carry = code.sf && code.op_add == AddOp::Nop;
             if code.rotation == 0 {
-                alu::mul(code.op_mul, c, d, product);
+                (code.operations[1])(c, d, product);
                 if takes_carry {
                     results.carry = alu::mul_carry(code.op_mul, c, d);
                 }
             } else {
                 let by = match code.rotation {
-                    BY_R5 => self.registers.at(super::state::accumulator(5))[0] & 15,
+                    BY_R5 => self.registers.at(accumulator(5))[0] & 15,
                     by => u32::from(by),
                 };
                 let c = rotated(operands[2], c, by);
                 let same = operands[2] == operands[3];
                 let d = if same { c } else { rotated(operands[3], d, by) };
-                alu::mul(code.op_mul, &c, &d, product);
+                (code.operations[1])(&c, &d, product);
                 if takes_carry {
                     results.carry = alu::mul_carry(code.op_mul, &c, &d);
                 }
@@ -134,7 +133,6 @@ impl Qpu {
         } else if code.destinations[1] != Destination::Nowhere {
             *product = repeat_quad(self.registers.last_mul);
         }
-        results
     }
 
     /// Flags come from the add ALU, or from the mul ALU when that is idle.
@@ -218,7 +216,10 @@ impl Qpu {
     ) -> Result<(), Stop> {
         self.check_conditions(code, shared);
         let enabled = self.enabled_lanes(code);
-        let results = immediate(code);
+        let results = Results {
+            values: immediate(code),
+            carry: 0,
+        };
         self.update_flags(code, &results, enabled);
         self.write_back(code, &results, enabled, code.operands, shared, memory)
     }
@@ -226,17 +227,14 @@ impl Qpu {
 
 /// A value at both ALU outputs, as the result of an integer add with 0.
 #[inline]
-fn immediate(code: &Code) -> Results {
+fn immediate(code: &Code) -> [Lanes; 2] {
     let value = match &code.instruction {
         Instruction::LoadImmediate(load) if load.kind != LoadImmediateKind::Word => {
             std::array::from_fn(|lane| load.value(lane))
         }
         _ => [code.immediate; LANES],
     };
-    Results {
-        values: [value; 2],
-        carry: 0,
-    }
+    [value; 2]
 }
 
 /// What a signal asks of the 3D pipeline, if anything.

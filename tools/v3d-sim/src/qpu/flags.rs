@@ -15,6 +15,9 @@ impl Qpu {
     /// The lanes in which the conditions of the two results hold.
     #[inline]
     pub(super) fn enabled_lanes(&self, code: &Code) -> [LaneMask; 2] {
+        if !code.asks_flags {
+            return code.enabled;
+        }
         code.conditions.map(|condition| {
             let Flags { z, n, c } = self.registers.flags;
             match condition {

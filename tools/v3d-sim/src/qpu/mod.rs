@@ -85,6 +85,8 @@ pub struct Qpu {
     pub(crate) vpm_reads: ReadQueue,
     vdr: vdr::Setup,
     vdw: vdw::Setup,
+    /// Instructions that it has executed before their rounds; they are counted in these.
+    pub ahead: u32,
     /// Rounds that the QPU is held back, when a seed disturbs the order.
     pub hold: u32,
 }
@@ -111,6 +113,7 @@ impl Qpu {
             vdr: vdr::Setup::default(),
             vdw: vdw::Setup::default(),
             hold: 0,
+            ahead: 0,
         }
     }
 
@@ -218,6 +221,21 @@ impl Qpu {
         }
         shared.totals.instructions[usize::from(self.number)] += 1;
         self.advance(shared)
+    }
+
+    /// Executes up to `limit` further instructions as long as they are plain, meet no hazard and are
+    /// decoded: nobody but the QPU can tell when they were executed.
+    pub fn run_ahead(&mut self, cache: &CodeCache, limit: u32) {
+        while self.ahead < limit
+            && let Some(code) = cache.peek(self.pc, &mut self.cursor)
+            && code.plain
+            && self.hazards.is_clear(code)
+        {
+            self.word = Some(code.word);
+            self.execute_plain(code);
+            self.ahead += 1;
+            self.go_on();
+        }
     }
 
     /// Waits (then nothing has happened) or executes.
