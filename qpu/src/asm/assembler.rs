@@ -12,7 +12,7 @@ use super::scope::{Body, Function, Macro, Meaning, Scopes};
 use super::source::{Place, Source};
 use super::token::{Kind, Token};
 use super::value::Value;
-use super::{Include, Options};
+use super::{Include, Options, Syntax};
 use crate::names::nearest;
 
 /// Nothing after it is worth reading; what stopped it has been reported.
@@ -244,6 +244,10 @@ impl<'a> Assembler<'a> {
             rest = &rest[1..];
         }
         let mut cursor = Cursor::new(rest);
+        if self.options.syntax == Syntax::RpiPlayground && !rest.is_empty() {
+            self.playground(&mut cursor, place)?;
+            return Ok(place.line + 1);
+        }
         match rest.first().map(|first| &first.kind) {
             None => Ok(place.line + 1),
             Some(Kind::Directive(name)) => {
@@ -326,6 +330,18 @@ impl<'a> Assembler<'a> {
         if pieces.is_empty() {
             return Ok(());
         }
+        self.add(pieces, joins, open, place, cursor.span())
+    }
+
+    /// Adds the instruction that the parts of a line make, joined with the one before if asked for.
+    pub fn add(
+        &mut self,
+        pieces: Vec<Piece>,
+        joins: bool,
+        open: bool,
+        place: &Place,
+        span: (u32, u32),
+    ) -> Result<(), Fault> {
         let bits = place.source.bits(place.line);
         if joins && let Some(last) = self.output.open.take() {
             let mut all = last.pieces;
@@ -355,7 +371,7 @@ impl<'a> Assembler<'a> {
                 "an instruction lies at a multiple of 8 bytes, and this would be at {}",
                 self.output.bytes
             );
-            return Err(Fault::new("alignment", cursor.span(), message)
+            return Err(Fault::new("alignment", span, message)
                 .help("write `.align 8` behind the data before it"));
         }
         self.emit(Content::Code(encoded, bits), place)?;

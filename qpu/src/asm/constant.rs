@@ -36,13 +36,10 @@ pub(super) fn ways(plain: Op, word: u32) -> Vec<Op> {
     if SmallImmediate::from_word(word).is_some() {
         all.push(plain);
     }
-    let found = immediates().flat_map(|value| COMPUTED.iter().map(move |entry| (value, entry)));
-    let mut found: Vec<(usize, Op)> = found
-        .filter(|(value, (_, compute))| compute(*value) == Some(word))
-        .map(|(value, (code, _))| (on_one(*code), with(*code, value)))
-        .collect();
-    found.sort_by_key(|(order, _)| *order);
-    all.extend(found.into_iter().map(|(_, op)| op));
+    for (code, compute) in COMPUTED {
+        let values = immediates().filter(|value| compute(*value) == Some(word));
+        all.extend(values.map(|value| with(*code, value)));
+    }
     // Replicated bytes, on the way into file A.
     let packs =
         plain.dst.address().1 == Some(File::A) && plain.dst.address().0.register().is_some();
@@ -58,17 +55,9 @@ pub(super) fn ways(plain: Op, word: u32) -> Vec<Op> {
     all
 }
 
-fn on_one(code: OpCode) -> usize {
-    match code {
-        OpCode::Either(..) => 0,
-        OpCode::Add(_) => 1,
-        OpCode::Mul(_) => 2,
-    }
-}
-
 type Computed = (OpCode, fn(u32) -> Option<u32>);
 
-/// Operations of a value with itself, with what they give.
+/// Operations of a value with itself, with what they give; the first that fits is taken.
 #[rustfmt::skip]
 const COMPUTED: &[Computed] = &[
     (OpCode::Add(AddOp::Add), |v| Some(v.wrapping_add(v))),

@@ -168,9 +168,10 @@ impl Assembler<'_> {
             end: span.1,
             ..fault
         };
-        // The built-in names are there without being asked for.
-        if searched && name == "vc4.qinc" && self.load(&name, &place.source.name, searched).is_err()
-        {
+        // What vc4asm's file defines is built in; a copy that is there may define more.
+        let built_in = name.rsplit('/').next() == Some("vc4.qinc");
+        let found = self.load(&name, &place.source.name, searched);
+        if built_in && found.is_err_and(|fault| !fault.fatal) {
             return Ok(());
         }
         let source = self.load(&name, &place.source.name, searched).map_err(at)?;

@@ -223,7 +223,8 @@ impl Assembler<'_> {
     /// Pack and unpack modes belong to the register; other suffixes are left for the instruction.
     fn packed(&mut self, mut value: Value, cursor: &mut Cursor) -> Result<Value, Fault> {
         while let Some(Kind::Suffix(name)) = cursor.kind() {
-            let Some(packing) = Packing::parse(name) else {
+            let bare = name.strip_prefix("unpack").or(name.strip_prefix("pack"));
+            let Some(packing) = Packing::parse(bare.unwrap_or(name)) else {
                 break;
             };
             let Value::Register(register) = &mut value else {
@@ -272,7 +273,7 @@ impl Assembler<'_> {
             }
             Kind::Sign("[") => {
                 cursor.step();
-                self.elements(cursor)
+                self.elements(cursor, span)
             }
             _ => Err(cursor.expected("a value")),
         }
@@ -338,8 +339,8 @@ impl Assembler<'_> {
         Ok(all)
     }
 
-    fn elements(&mut self, cursor: &mut Cursor) -> Result<Value, Fault> {
-        let start = cursor.span();
+    /// `[a, b, ...]`, the bracket at `start` already read.
+    fn elements(&mut self, cursor: &mut Cursor, start: (u32, u32)) -> Result<Value, Fault> {
         let mut values = Vec::new();
         loop {
             let span = cursor.span();

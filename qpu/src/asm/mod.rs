@@ -36,6 +36,7 @@ mod operation;
 mod operators;
 mod output;
 mod piece;
+mod playground;
 mod register;
 mod scope;
 mod source;
@@ -72,6 +73,16 @@ pub struct Loaded {
 /// Finds files; an error is one sentence that says what to do.
 pub type Loader<'a> = &'a dyn Fn(&Include) -> Result<Loaded, String>;
 
+/// Languages that are understood.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Syntax {
+    /// vc4asm's, which is also that of Broadcom's published sources.
+    #[default]
+    Vc4asm,
+    /// elorimer/rpi-playground's, behind m4: an operation of the add ALU, `;`, one of the mul ALU.
+    RpiPlayground,
+}
+
 /// How a source is assembled.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
@@ -81,6 +92,8 @@ pub struct Options<'a> {
     pub defines: &'a [(String, String)],
     /// What finds included files.
     pub include: Loader<'a>,
+    /// The language.
+    pub syntax: Syntax,
     /// Bounds.
     pub limits: Limits,
     /// Whether hazards are looked for, as [`crate::check`] does.
@@ -100,6 +113,7 @@ impl Default for Options<'_> {
                     include.name
                 ))
             },
+            syntax: Syntax::default(),
             limits: Limits::DEFAULT,
             check: true,
             strict: false,

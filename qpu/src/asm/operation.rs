@@ -300,20 +300,94 @@ impl Line<'_> {
 
     fn warnings(&self, mnemonic: Mnemonic) -> Vec<Fault> {
         let mut all = Vec::new();
-        if let Mnemonic::Branch(false) = mnemonic
-            && let Some(label) = self
-                .operands
-                .iter()
-                .find(|operand| matches!(operand.value, Value::Label(_)))
+        let label = |operand: &&Operand| matches!(operand.value, Value::Label(_));
+        if let Some(label) = self.operands.iter().find(label) {
+            let (rule, message, help) = match mnemonic {
+                Mnemonic::Branch(true) => return all,
+                Mnemonic::Branch(false) => (
+                    "absolute-label",
+                    "an absolute branch to a label is right only in a program that lies at address 0",
+                    "use brr, or add the program's address in a register",
+                ),
+                _ => (
+                    "label-offset",
+                    "where the program will lie is not known: this is the label's distance from its start",
+                    "for an address use the link of a branch, for a distance the difference of labels, `:b - :a`",
+                ),
+            };
+            all.push(Fault::new(rule, label.span, message).help(help));
+        }
+        let r4 = |operand: &&Operand| matches!(operand.value, Value::Register(register) if register.place == Place::Accumulator(4));
+        if let Some(r4) = self.operands.first().filter(r4)
+            && matches!(
+                mnemonic,
+                Mnemonic::Alu(..) | Mnemonic::Mov(_) | Mnemonic::Load(_)
+            )
         {
             let message =
-                "an absolute branch to a label is right only in a program that lies at address 0";
+                "r4 cannot be written; this writes tmu_noswap, whose address follows r3's";
             all.push(
-                Fault::new("absolute-label", label.span, message)
-                    .help("use brr, or add the program's address in a register"),
+                Fault::new("destination", r4.span, message).help("use r0..r3, r5quad or r5rep"),
+            );
+        }
+        all.extend(self.rotation_warning(mnemonic));
+        if let [_, one, two] = self.operands.as_slice()
+            && let (Value::Register(first), Value::Register(second)) = (one.value, two.value)
+            && first.place == second.place
+            && can_unpack(first)
+            && first.packing.is_some() != second.packing.is_some()
+        {
+            let span = if first.packing.is_none() {
+                one.span
+            } else {
+                two.span
+            };
+            let message = "the register is read once, so this operand is unpacked like the other";
+            all.push(
+                Fault::new("unpack", span, message)
+                    .help("give both the same mode if that is meant"),
             );
         }
         all
+    }
+
+    /// A rotation moves the whole result, so operands that are not marked move too.
+    fn rotation_warning(&self, mnemonic: Mnemonic) -> Option<Fault> {
+        if !matches!(mnemonic, Mnemonic::Alu(..)) {
+            return None;
+        }
+        let register = |operand: &Operand| match operand.value {
+            Value::Register(register) => Some(register),
+            _ => None,
+        };
+        let [target, sources @ ..] = self.operands.as_slice() else {
+            return None;
+        };
+        if register(target).is_some_and(|register| register.rotation.is_some()) {
+            return None;
+        }
+        let rotations = || {
+            sources
+                .iter()
+                .filter_map(register)
+                .filter_map(|register| register.rotation)
+        };
+        let by = rotations().next()?;
+        let stays = |register: &Register| match (register.place, by) {
+            // Inside its quad it stays where it is.
+            (Place::Accumulator(0..=3), _) => false,
+            (_, Rotation::By(lanes)) => lanes % 4 == 0,
+            _ => false,
+        };
+        let moved = sources.iter().find(|operand| {
+            register(operand)
+                .is_some_and(|register| register.rotation.is_none() && !stays(&register))
+        })?;
+        let message = "the rotation beside it moves this operand too";
+        Some(
+            Fault::new("rotation", moved.span, message)
+                .help("mark it with the same rotation if that is meant"),
+        )
     }
 
     /// A destination.
@@ -392,9 +466,6 @@ impl Line<'_> {
                 .value
                 .word()
                 .map_err(|message| Fault::new("source", operand.span, message))?;
-            if let Value::Label(_) = operand.value {
-                return Err(label_operand(operand.span));
-            }
             return Ok((Src::constant(word), None));
         };
         let source = match register.place {
@@ -440,7 +511,7 @@ impl Line<'_> {
     }
 
     /// Which source an `.unpack` on the operation means.
-    fn unpacked(&self, operands: &[Operand]) -> Result<Vec<Option<Packing>>, Fault> {
+    fn unpacked(&self, code: OpCode, operands: &[Operand]) -> Result<Vec<Option<Packing>>, Fault> {
         let Some(packing) = self.modifiers.unpack else {
             return Ok(vec![None; operands.len()]);
         };
@@ -451,6 +522,8 @@ impl Line<'_> {
         let [in_a, in_r4] = [false, true].map(|r4| operands.iter().any(|operand| is(operand, r4)));
         let r4 = match (in_a, in_r4) {
             (true, true) if packing.float == Some(false) => false,
+            // ra unpacks as floats for operations on floats only, r4 always.
+            (true, true) if packing.float == Some(true) && !takes_floats(code) => true,
             (true, true) => {
                 return Err(
                     Fault::new("unpack", self.span, "both ra and r4 could be unpacked")
@@ -472,11 +545,21 @@ impl Line<'_> {
     }
 
     fn alu(&self, code: OpCode, target: Target, operands: &[Operand]) -> Result<Vec<Op>, Fault> {
-        let unpack = self.unpacked(operands)?;
+        let unpack = self.unpacked(code, operands)?;
         let mut sources = Vec::new();
         let mut rotation = target.rotation;
         for (operand, unpack) in operands.iter().zip(unpack) {
             let (source, own) = self.source(operand, unpack)?;
+            // Outside r0..r3 only a rotation's low two bits count.
+            let narrow = !source.rotates();
+            let own = match (rotation, own) {
+                (Some(Rotation::By(one)), Some(Rotation::By(two)))
+                    if narrow && one % 4 == two % 4 =>
+                {
+                    rotation
+                }
+                (_, own) => own,
+            };
             if let (Some(one), Some(two)) = (rotation, own)
                 && one != two
             {
@@ -488,6 +571,17 @@ impl Line<'_> {
             }
             rotation = rotation.or(own);
             sources.push(source);
+        }
+        if let [one, two] = sources.as_mut_slice()
+            && one.from == two.from
+            && one.unpack != two.unpack
+        {
+            // One read, one mode: what is said of one operand holds for the other.
+            match (one.unpack, two.unpack) {
+                (Unpack::None, mode) => one.unpack = mode,
+                (mode, Unpack::None) => two.unpack = mode,
+                _ => (),
+            }
         }
         let (Some(a), Some(b)) = (sources.first(), sources.last()) else {
             return Err(self.wrong_count("sources"));
@@ -568,7 +662,6 @@ impl Line<'_> {
                     .ok_or_else(|| self.wrong_count("elements"))?;
                 Ok(What::Load(load(kind, word, &[target])))
             }
-            Value::Label(_) => Err(label_operand(source.span)),
             _ => {
                 let word = source
                     .value
@@ -599,8 +692,8 @@ impl Line<'_> {
             [target] => {
                 let target = self.target(target)?;
                 let code = match slot {
-                    Some(Slot::Add) => OpCode::Add(AddOp::Nop),
-                    _ => OpCode::Mul(MulOp::Nop),
+                    Some(Slot::Mul) => OpCode::Mul(MulOp::Nop),
+                    _ => OpCode::Add(AddOp::Nop),
                 };
                 Ok(vec![What::Alu(vec![self.op(
                     code,
@@ -623,7 +716,6 @@ impl Line<'_> {
             Value::Elements(elements) => elements
                 .immediate()
                 .ok_or_else(|| self.wrong_count("elements"))?,
-            Value::Label(_) => return Err(label_operand(source.span)),
             value => (
                 LoadImmediateKind::Word,
                 value
@@ -739,11 +831,6 @@ impl Line<'_> {
     }
 }
 
-fn label_operand(span: (u32, u32)) -> Fault {
-    Fault::new("label", span, "where the program will lie is not known, so a label is no constant")
-        .help("use the difference of two labels, as in `:b - :a`, or a branch's link for the address itself")
-}
-
 fn load(kind: LoadImmediateKind, immediate: u32, targets: &[Target]) -> LoadPiece {
     LoadPiece {
         kind,
@@ -771,6 +858,14 @@ fn port(name: &'static str) -> Result<Src, Fault> {
             (0, 1),
             format!("{name} cannot be read"),
         )),
+    }
+}
+
+fn takes_floats(code: OpCode) -> bool {
+    match code {
+        OpCode::Add(op) => op.takes_floats(),
+        OpCode::Mul(op) => op.is_float(),
+        OpCode::Either(..) => false,
     }
 }
 

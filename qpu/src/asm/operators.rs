@@ -210,9 +210,18 @@ fn integers(sign: &str, one: i64, two: i64) -> Result<Value, String> {
     }))
 }
 
-/// An integer where it is one, else a float.
+/// An integer where 64 bits hold it, else a float.
 fn power(one: i64, two: i64) -> Value {
-    let exact = u32::try_from(two).ok().and_then(|two| one.checked_pow(two));
+    let exact = match u32::try_from(two) {
+        Ok(two) => one.checked_pow(two),
+        // What is left of 1 / x^n as an integer.
+        Err(_) if two < 0 && one != 0 => Some(match (one, two % 2 == 0) {
+            (1, _) | (-1, true) => 1,
+            (-1, false) => -1,
+            _ => 0,
+        }),
+        Err(_) => None,
+    };
     exact.map_or_else(
         || Value::Float(libm::pow(one as f64, two as f64)),
         Value::Int,

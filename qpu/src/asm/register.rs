@@ -39,6 +39,9 @@ impl Register {
 
     /// The register with this name.
     pub fn named(name: &str) -> Option<Self> {
+        if name == "nop" {
+            return Some(Self::NOTHING);
+        }
         if let Some(number) = ACCUMULATORS.iter().position(|own| *own == name) {
             return Some(Self::new(Place::Accumulator(number as u8)));
         }
@@ -124,7 +127,8 @@ impl Register {
     /// Where it is written.
     pub fn write(&self) -> Option<(Option<File>, Waddr)> {
         match self.place {
-            Place::Accumulator(number @ 0..=3) => {
+            // r4 has no write address; vc4asm counts on from r3, and sources have it.
+            Place::Accumulator(number @ 0..=4) => {
                 Waddr::from_bits(32 + number).map(|waddr| (None, waddr))
             }
             Place::File(file, number) => Waddr::from_bits(number).map(|waddr| (Some(file), waddr)),
@@ -138,7 +142,7 @@ impl Register {
 
     /// Whether it is `-`.
     pub fn is_nothing(&self) -> bool {
-        matches!(self.place, Place::Io("-" | "nop"))
+        matches!(self.place, Place::Io("-"))
     }
 
     /// How it is written in text, without rotation and packing.

@@ -129,6 +129,10 @@ impl<'a> Lexer<'a> {
                     },
                 )
             }
+            '.' if second == '*' && glued.is_some_and(ends_operand) => {
+                self.at += 2;
+                Ok(Kind::Suffix("*".into()))
+            }
             '0'..='9' => self.number(),
             'r' if second == ':' && rest[2..].starts_with(|c: char| in_name(c) || c == '.') => {
                 self.at += 1;

@@ -123,12 +123,12 @@ impl core::fmt::Display for Misfit {
                 )
             }
             Self::NoSuchImmediate(word) => {
-                write!(
-                    f,
-                    "{} ({word:#x}, as float {}) is no small immediate",
-                    word as i32,
-                    f32::from_bits(word)
-                )
+                let float = f32::from_bits(word);
+                write!(f, "{} ({word:#x}", word as i32)?;
+                if (1e-9..1e12).contains(&float.abs()) {
+                    write!(f, ", as float {float}")?;
+                }
+                write!(f, ") is no small immediate")
             }
             Self::SignalAndImmediate(signal) => {
                 write!(

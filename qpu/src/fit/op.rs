@@ -76,6 +76,12 @@ impl Op {
         }
     }
 
+    /// Whether it goes to the mul ALU where either could do it, as in vc4asm: the saturating byte
+    /// operations, which most programs put beside an add.
+    pub(crate) fn prefers_mul(&self) -> bool {
+        matches!(self.code, OpCode::Either(AddOp::V8adds | AddOp::V8subs, _))
+    }
+
     /// The operation on the mul ALU, if it can be there.
     pub(crate) fn on_mul(&self) -> Option<MulOp> {
         match self.code {

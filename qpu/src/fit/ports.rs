@@ -49,9 +49,15 @@ impl Request<'_> {
         match self.operations {
             [] => self.place(None, None),
             [one] => match (one.on_add(), one.on_mul()) {
-                (Some(op), _) => self.place(Some((one, op)), None),
-                (None, Some(op)) => self.place(None, Some((one, op))),
-                (None, None) => Err(Misfit::MulOnly),
+                (Some(op), mul) if mul.is_none() || !one.prefers_mul() => {
+                    self.place(Some((one, op)), None)
+                }
+                (_, Some(op)) => self.place(None, Some((one, op))),
+                (_, None) => Err(Misfit::MulOnly),
+            },
+            [one, two] if one.prefers_mul() => match (self.pair(two, one), self.pair(one, two)) {
+                (Ok(alu), _) | (Err(_), Ok(alu)) => Ok(alu),
+                (Err(Misfit::SameAlu), Err(misfit)) | (Err(misfit), _) => Err(misfit),
             },
             [one, two] => match (self.pair(one, two), self.pair(two, one)) {
                 (Ok(alu), _) | (Err(Misfit::SameAlu | Misfit::FlagsFromMul), Ok(alu)) => Ok(alu),

@@ -74,7 +74,7 @@ fn ports_and_alus_are_chosen() {
         // A copy takes the ALU that is left, whichever comes first; so does a saturating byte operation.
         (|b| { b.mov(R0, R1).fadd(R2, R2, R3); }, "fadd r2, r2, r3; mov r0, r1"),
         (|b| { b.mov(R0, R1).fmul(R2, R2, R3); }, "mov r0, r1; fmul r2, r2, r3"),
-        (|b| { b.v8subs(R0, R1, R2).mov(R2, R3); }, "v8subs r0, r1, r2; mov r2, r3"),
+        (|b| { b.v8subs(R0, R1, R2).mov(R2, R3); }, "mov r2, r3; v8subs r0, r1, r2"),
         (|b| { b.fmul(R0, R0, R0).fadd(R1, R1, R1); }, "fadd r1, r1, r1; fmul r0, r0, r0"),
         // A copy that rotates, or beside one that sets flags, is on the mul ALU.
         (|b| { b.mov(R0, R1).rotate(5); }, "nop; mov r0, r1 >> 5"),

@@ -23,7 +23,7 @@ field_values! {
         /// Where C is set.
         CS = 6, "ifc";
         /// Where C is clear.
-        CC = 7, "ifnc";
+        CC = 7, "ifcc";
     }
 }
 

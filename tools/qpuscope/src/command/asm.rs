@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use qpu::asm::{Assembly, Diagnostic, Include, Loaded, Options as AsmOptions, assemble};
+use qpu::asm::{Assembly, Diagnostic, Include, Loaded, Options as AsmOptions, Syntax, assemble};
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
@@ -32,6 +32,9 @@ pub struct Options {
     /// Write addresses, words and the lines that they came from to this file
     #[arg(long, value_name = "FILE")]
     listing: Option<PathBuf>,
+    /// The language
+    #[arg(long, value_enum, default_value_t = Language::Vc4asm)]
+    syntax: Language,
     /// Take warnings for errors
     #[arg(long)]
     strict: bool,
@@ -56,6 +59,15 @@ enum Format {
     Rust,
 }
 
+/// Languages.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+enum Language {
+    /// vc4asm's, and so that of GPU_FFT
+    Vc4asm,
+    /// elorimer/rpi-playground's, after m4: `or ra1, ra32, 0; nop`
+    RpiPlayground,
+}
+
 /// Assembles a file.
 ///
 /// # Errors
@@ -72,6 +84,10 @@ pub fn run(options: &Options) -> Result<()> {
         file: &file,
         defines: &defines,
         include: &load,
+        syntax: match options.syntax {
+            Language::Vc4asm => Syntax::Vc4asm,
+            Language::RpiPlayground => Syntax::RpiPlayground,
+        },
         check: !options.no_check,
         strict: options.strict,
         ..AsmOptions::default()
