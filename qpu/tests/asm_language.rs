@@ -255,8 +255,9 @@ fn labels_are_found_forward_and_back() {
         ("brr -, r:a + 8\n:a nop", "brr -, -16\nnop"),
         ("brr -, ra2, r:a\n:a", "brr -, ra2, -24"),
         ("ldi r0, :b - :a\n:a nop\n:b nop", "ldi r0, 8\nnop\nnop"),
+        // A name that is defined again means the last definition before, or else the first behind.
         (".rep i, 2\n:0_x nop\n.int :0_x - :0_y, 0\n:0_y nop\n.endr",
-            "nop\n.int -16, 0\nnop\nnop\n.int -16, 0\nnop"),
+            "nop\n.int -16, 0\nnop\nnop\n.int 8, 0\nnop"),
         // A label before the place of insertion stays, one behind it moves.
         (":l\nnop\nnop\n.back 2\nbrr -, r:l\n.endb", "brr -, -32\nnop\nnop"),
         ("nop\nnop\n:e\n.back 1\nnop\n.endb\nbrr -, r:e", "nop\nnop\nnop\nbrr -, -32"),

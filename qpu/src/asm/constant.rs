@@ -60,13 +60,13 @@ type Computed = (OpCode, fn(u32) -> Option<u32>);
 /// Operations of a value with itself, with what they give; the first that fits is taken.
 #[rustfmt::skip]
 const COMPUTED: &[Computed] = &[
-    (OpCode::Add(AddOp::Add), |v| Some(v.wrapping_add(v))),
     (OpCode::Add(AddOp::Shl), |v| Some(v << (v & 31))),
+    (OpCode::Add(AddOp::Ror), |v| Some(v.rotate_right(v & 31))),
     (OpCode::Add(AddOp::Shr), |v| Some(v >> (v & 31))),
     (OpCode::Add(AddOp::Asr), |v| Some((v as i32 >> (v & 31)) as u32)),
-    (OpCode::Add(AddOp::Ror), |v| Some(v.rotate_right(v & 31))),
     (OpCode::Add(AddOp::Not), |v| Some(!v)),
     (OpCode::Add(AddOp::Clz), |v| Some(v.leading_zeros())),
+    (OpCode::Add(AddOp::Add), |v| Some(v.wrapping_add(v))),
     (OpCode::Add(AddOp::Itof), |v| Some((v as i32 as f32).to_bits()).filter(|_| (v as i32).unsigned_abs() <= 16)),
     (OpCode::Add(AddOp::Ftoi), |v| float(v).filter(|f| *f <= 128.0).map(|f| f as i32 as u32)),
     (OpCode::Add(AddOp::Fadd), |v| float(v).map(|f| (f + f).to_bits())),
