@@ -60,8 +60,8 @@ type Computed = (OpCode, fn(u32) -> Option<u32>);
 /// Operations of a value with itself, with what they give; the first that fits is taken.
 #[rustfmt::skip]
 const COMPUTED: &[Computed] = &[
-    (OpCode::Add(AddOp::Shl), |v| Some(v << (v & 31))),
     (OpCode::Add(AddOp::Ror), |v| Some(v.rotate_right(v & 31))),
+    (OpCode::Add(AddOp::Shl), |v| Some(v << (v & 31))),
     (OpCode::Add(AddOp::Shr), |v| Some(v >> (v & 31))),
     (OpCode::Add(AddOp::Asr), |v| Some((v as i32 >> (v & 31)) as u32)),
     (OpCode::Add(AddOp::Not), |v| Some(!v)),
