@@ -6,6 +6,7 @@ mod faults;
 mod flow;
 mod lab;
 mod memory;
+mod races;
 mod rules;
 mod sharing;
 
