@@ -68,6 +68,9 @@ rules! {
     TmuStaleLine, "tmu-stale-line", "Broadcom's guide; vc4asm",
         "a line that a TMU has read and that was stored to since must not be read again before the caches are cleared",
         "clear L2C and the TMU caches between launches, or store to another buffer";
+    UniformStaleLine, "uniform-stale-line", "Broadcom's guide; vc4asm",
+        "a line that uniforms were read from and that was stored to since must not be read again before the caches are cleared",
+        "clear L2C and the uniform caches between launches, or keep uniforms elsewhere";
     UniformsAddressTooLate, "uniforms-address-too-late", "Broadcom's guide",
         "no uniform read in the two instructions after a write of the uniforms address",
         "put two other instructions after the write";
@@ -95,6 +98,18 @@ rules! {
     SetupUnknown, "setup-unknown", "Broadcom's guide",
         "a setup word with bits 31:30 = 1, or with a reserved mode, has no documented function (it is ignored)",
         "use a word that the tables of the setup registers describe";
+    SetupReservedBits, "setup-reserved-bits", "Broadcom's guide",
+        "bits of a setup word that its table does not have must be 0 (they are ignored)",
+        "write 0 to them";
+    DmaOutsideWindow, "dma-outside-window", "Broadcom's guide, HW-2253; asurati",
+        "DMA should stay in VPM rows 0..63: what is beyond belongs to the 3D pipeline",
+        "use rows 0..63";
+    DmaRowsWrap, "dma-rows-wrap", "open question",
+        "DMA beyond VPM row 127 is used by no published program (it goes on in row 0)",
+        "move fewer rows, or begin lower";
+    VpmReadOutsideReservation, "vpm-read-outside-reservation", "Broadcom's guide, VPMBASE and ERRSTAT",
+        "VPM rows that VPMBASE does not reserve are not the program's to read (they are read)",
+        "write VPMBASE = 16 before the launch";
     VpmOutsideReservation, "vpm-outside-reservation", "Broadcom's guide, VPMBASE",
         "QPU writes to VPM rows that VPMBASE does not reserve are masked",
         "write VPMBASE = 16 before the launch";

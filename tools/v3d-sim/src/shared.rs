@@ -65,6 +65,8 @@ pub struct Shared {
     pub flag_unprotected_dma: bool,
 }
 
+/// ERRSTAT: a QPU read VPM rows that are not reserved.
+pub const ERRSTAT_VPMERNA: u32 = 1 << 6;
 /// ERRSTAT: a QPU wrote VPM rows that are not reserved.
 pub const ERRSTAT_VPMEWNA: u32 = 1 << 7;
 
@@ -142,7 +144,7 @@ impl Shared {
     fn row_stored(&mut self, row: RowDone) -> Option<(At, FaultKind)> {
         self.note_done(&row, DmaEngine::Store);
         if row.fault.is_none() {
-            self.stale.store(row.address, row.bytes);
+            self.stale.store(row.address, row.bytes, Some(row.at));
         }
         count(&mut self.totals.vdw, row)
     }

@@ -486,7 +486,7 @@ impl V3d {
     /// Someone other than V3D has stored `bytes` bytes at `addr`: a line that a TMU has read there is an
     /// old copy until the caches are cleared (rule `tmu-stale-line`).
     pub fn memory_changed(&mut self, addr: u32, bytes: u32) {
-        self.shared.stale.store(addr, bytes);
+        self.shared.stale.store(addr, bytes, None);
         self.arm_touched(addr, bytes);
     }
 

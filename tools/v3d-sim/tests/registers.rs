@@ -347,3 +347,27 @@ fn vpm_rows_that_are_not_reserved_are_masked() {
     assert_eq!(board.memory.read_word(0x8000), Ok(0));
     assert_eq!(board.v3d.read_register(0xf20), 0x1080, "VPMEWNA");
 }
+
+#[test]
+fn vpm_rows_that_are_not_reserved_are_read_and_told() {
+    let mut board = Board::new();
+    board.v3d.write_register(0x504, 1);
+    let read = |row: u32, kept: bool| {
+        move |b: &mut Builder| {
+            b.ldi(RD_SETUP, 0x0010_1a00 | row);
+            let to: Dst = if kept { R0.into() } else { NONE };
+            b.mov(to, VPM);
+        }
+    };
+    for (row, kept, rules, errors) in [
+        (3, true, &[][..], 0x1000),
+        (4, false, &[], 0x1040),
+        (4, true, &["vpm-read-outside-reservation"], 0x1040),
+    ] {
+        let code = board.load(read(row, kept));
+        board.queue(code);
+        board.advance(100);
+        assert_eq!(board.rules(), rules, "row {row}");
+        assert_eq!(board.v3d.read_register(0xf20), errors, "VPMERNA");
+    }
+}

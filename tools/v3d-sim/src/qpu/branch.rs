@@ -4,6 +4,7 @@
 //! link is written only if the branch is taken, and the register is element 15 (vc4asm, Broadcom's
 //! shaders; the guide says element 0).
 
+use super::hazards::after;
 use super::{Qpu, Step};
 use crate::decoded::Code;
 use crate::rule::Rule;
@@ -39,8 +40,9 @@ impl Flow {
 
 impl Qpu {
     pub(super) fn execute_branch(&mut self, branch: &Branch, code: &Code, shared: &mut Shared) {
-        if self.hazards.index - self.hazards.branch < i64::from(DELAY_SLOTS) {
-            self.warn(Rule::BranchTooClose, shared, String::new);
+        let since = self.hazards.index - self.hazards.branch;
+        if since < i64::from(DELAY_SLOTS) {
+            self.warn_after(Rule::BranchTooClose, self.back(since), shared, after);
         }
         self.hazards.branch = self.hazards.index;
         // The operand is read whether the branch is taken or not; like any register not right after a write.
@@ -86,6 +88,8 @@ impl Qpu {
     /// On to the next instruction.
     #[inline]
     pub(super) fn go_on(&mut self) {
+        let place = self.hazards.index as usize % self.trail.len();
+        self.trail[place] = (self.pc, self.word);
         self.hazards.index += 1;
         self.pc = self.pc.wrapping_add(INSTRUCTION_BYTES);
         if !self.flow.branches.is_empty() {

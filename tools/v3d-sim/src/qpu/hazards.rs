@@ -162,7 +162,7 @@ impl Qpu {
         }
         let hazards = &self.hazards;
         if code.takes(Mux::R4) && !hazards.sfu.is_empty() {
-            self.warn(Rule::SfuResultTooEarly, shared, String::new);
+            self.warn_after(Rule::SfuResultTooEarly, self.sfu_write(), shared, after);
         }
         let undefined = code.needed_accumulators & !hazards.defined_accumulators;
         if undefined != 0 {
@@ -170,10 +170,10 @@ impl Qpu {
             self.warn(Rule::UndefinedRead, shared, || format!("r{number}"));
         }
         if code.rotated & 0xf & hazards.previous_accumulators != 0 {
-            self.warn(Rule::RotateAfterWrite, shared, String::new);
+            self.warn_after(Rule::RotateAfterWrite, self.back(1), shared, after);
         }
         if code.rotation == BY_R5 && hazards.previous_accumulators & 1 << 5 != 0 {
-            self.warn(Rule::RotateR5AfterWrite, shared, String::new);
+            self.warn_after(Rule::RotateR5AfterWrite, self.back(1), shared, after);
         }
     }
 
@@ -212,7 +212,7 @@ impl Qpu {
     /// A result for r4 by `ldtmu`; too soon after an SFU write it meets the SFU's.
     pub(super) fn write_r4(&mut self, value: &Lanes, shared: &mut Shared) {
         if !self.hazards.sfu.is_empty() {
-            self.warn(Rule::SfuResultOverwritten, shared, String::new);
+            self.warn_after(Rule::SfuResultOverwritten, self.sfu_write(), shared, after);
         }
         *self.registers.at_mut(accumulator(4)) = *value;
         self.hazards.defined_accumulators |= 1 << 4;
@@ -221,7 +221,7 @@ impl Qpu {
     /// An SFU function was written: r4 gets its result for the third instruction from here.
     pub(super) fn write_sfu(&mut self, value: Lanes, shared: &mut Shared) -> Result<(), FaultKind> {
         if !self.hazards.sfu.is_empty() {
-            self.warn(Rule::SfuResultOverwritten, shared, String::new);
+            self.warn_after(Rule::SfuResultOverwritten, self.sfu_write(), shared, after);
         }
         self.hazards.calm = false;
         self.hazards.sfu.push(SfuResult {
@@ -231,12 +231,52 @@ impl Qpu {
         Ok(())
     }
 
+    /// The instruction whose SFU result is on its way.
+    fn sfu_write(&self) -> Option<At> {
+        let due = self.hazards.sfu.first()?.due;
+        self.back(self.hazards.index + 3 - due)
+    }
+
+    /// The instruction `count` before this one, as far as three are remembered.
+    pub(super) fn back(&self, count: i64) -> Option<At> {
+        let index = usize::try_from(self.hazards.index.checked_sub(count)?).ok()?;
+        let (pc, word) = self.trail[index % self.trail.len()];
+        let qpu = self.number;
+        (1..self.trail.len() as i64)
+            .contains(&count)
+            .then_some(At { qpu, pc, word })
+    }
+
+    /// Reports that the instruction breaks a rule by coming after another one.
+    #[cold]
+    pub(super) fn warn_after(
+        &self,
+        rule: Rule,
+        other: Option<At>,
+        shared: &mut Shared,
+        detail: impl FnOnce(&str) -> String,
+    ) {
+        shared.report.warn_with(rule, self.at(), || {
+            let other = other.map(At::place);
+            let named = other.as_ref().map(ToString::to_string);
+            (
+                detail(named.as_deref().unwrap_or("an instruction before")),
+                other,
+            )
+        });
+    }
+
     /// Reports that the instruction breaks a rule.
     #[cold]
     pub(super) fn warn(&self, rule: Rule, shared: &mut Shared, detail: impl FnOnce() -> String) {
         let at: At = self.at();
         shared.report.warn(rule, at, detail);
     }
+}
+
+/// What is said of an instruction that comes too soon after another.
+pub fn after(other: &str) -> String {
+    format!("after {other}")
 }
 
 const _: () = assert!(NO_REGISTER != NOT_WRITTEN);

@@ -3,6 +3,7 @@
 //! What a read causes (taking a uniform or a VPM vector, taking the mutex) happens once for an
 //! instruction, by the address alone, whether an operand uses the value or not.
 
+use super::hazards::after;
 use super::{Qpu, Stop};
 use crate::alu::{LANES, Lanes};
 use crate::conflicts::DmaBusy;
@@ -12,7 +13,7 @@ use crate::memory::Memory;
 use crate::observe::UnitEvent;
 use crate::race::Actor;
 use crate::rule::Rule;
-use crate::shared::Shared;
+use crate::shared::{ERRSTAT_VPMERNA, Shared};
 use crate::vpm::setup::BlockSetup;
 use qpu::isa::{Cond, File, Instruction, Mux, Raddr, raddr, waddr};
 
@@ -74,6 +75,12 @@ impl Qpu {
     fn read_vpm(&self, setup: &BlockSetup, code: &Code, shared: &mut Shared) -> Lanes {
         let value = shared.vpm.read(self.number, setup);
         shared.races.complete(self.number, Actor::Writes);
+        if !shared.vpm.is_reserved(setup) {
+            shared.errors |= ERRSTAT_VPMERNA;
+            if keeps_vpm(code) {
+                self.warn(Rule::VpmReadOutsideReservation, shared, String::new);
+            }
+        }
         // A read whose value is dropped only drains; real programs take any row for that.
         if keeps_vpm(code)
             && let Some(race) = shared.races.read_vpm(self.at(), setup.words())
@@ -88,8 +95,18 @@ impl Qpu {
         shared: &mut Shared,
         memory: &mut impl Memory,
     ) -> Result<u32, FaultKind> {
-        if self.hazards.index - self.hazards.uniforms_address < 3 {
-            self.warn(Rule::UniformsAddressTooLate, shared, String::new);
+        let since = self.hazards.index - self.hazards.uniforms_address;
+        if since < 3 {
+            self.warn_after(
+                Rule::UniformsAddressTooLate,
+                self.back(since),
+                shared,
+                after,
+            );
+        }
+        let address = self.uniforms.address();
+        if shared.stale.read_uniform(address) {
+            self.warn_stale(Rule::UniformStaleLine, address, shared);
         }
         if !self.uniforms.is_given() {
             self.warn(Rule::UniformsAbsent, shared, String::new);

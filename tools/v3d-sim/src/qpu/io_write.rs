@@ -15,7 +15,7 @@ use crate::rule::Rule;
 use crate::sfu::Function;
 use crate::shared::{ERRSTAT_VPMEWNA, Shared};
 use crate::tmu::SAFE_DEPTH;
-use crate::vpm::setup::BlockSetup;
+use crate::vpm::setup::{self, BlockSetup};
 use qpu::isa::{File, Waddr, waddr};
 
 impl Qpu {
@@ -156,6 +156,7 @@ impl Qpu {
     }
 
     fn write_read_setup(&mut self, word: u32, shared: &mut Shared) -> Result<(), FaultKind> {
+        self.warn_reserved(setup::reserved_in_read(word), word, shared);
         match word >> 30 {
             0 => {
                 let setup =
@@ -182,6 +183,7 @@ impl Qpu {
     }
 
     fn write_write_setup(&mut self, word: u32, shared: &mut Shared) -> Result<(), FaultKind> {
+        self.warn_reserved(setup::reserved_in_write(word), word, shared);
         match word >> 30 {
             0 => {
                 self.vpm_write =
@@ -192,6 +194,14 @@ impl Qpu {
             _ => self.change_dma_setup(shared, |_, vdw| vdw.write(word)),
         }
         Ok(())
+    }
+
+    fn warn_reserved(&self, bits: u32, word: u32, shared: &mut Shared) {
+        if bits != 0 {
+            self.warn(Rule::SetupReservedBits, shared, || {
+                format!("{bits:#010x} of {word:#010x}")
+            });
+        }
     }
 
     /// Changes this QPU's DMA setup, or all QPUs' if they share one.
@@ -319,17 +329,21 @@ impl Qpu {
         if self.hazards.index < 2 {
             self.warn(Rule::TmuWriteTooEarly, shared, String::new);
         }
-        if self.hazards.index - self.hazards.noswap < 3 {
-            self.warn(Rule::TmuNoswapTooLate, shared, String::new);
+        let since = self.hazards.index - self.hazards.noswap;
+        if since < 3 {
+            self.warn_after(Rule::TmuNoswapTooLate, self.back(since), shared, |noswap| {
+                format!("{since} instructions after {noswap}")
+            });
         }
         self.hazards.tmu_written = true;
         let unit = self.tmus.unit(self.number, addressed);
         if self.tmus.outstanding(unit) >= SAFE_DEPTH {
-            self.warn(Rule::TmuTooManyOutstanding, shared, || {
-                format!("TMU {unit}")
+            let oldest = self.tmus.oldest(unit);
+            self.warn_after(Rule::TmuTooManyOutstanding, oldest, shared, |oldest| {
+                format!("TMU {unit}; the oldest lookup whose result was not taken is {oldest}")
             });
         }
-        self.tmus.request(unit, addresses, memory)?;
+        self.tmus.request(unit, addresses, self.at(), memory)?;
         if let Some(time) = &mut shared.time {
             time.looked_up(usize::from(self.number), unit, addresses, shared.now);
         }
@@ -339,23 +353,7 @@ impl Qpu {
             tmu: unit,
             addresses: *addresses,
         });
-        let mut stale = None;
-        let mut race = None;
-        for address in addresses {
-            let line = shared.stale.read(*address);
-            if line.is_stale {
-                stale.get_or_insert(*address);
-            }
-            if line.is_stored && race.is_none() {
-                race = shared.races.read_memory(self.number, *address & !3, 4);
-            }
-        }
-        if let Some(race) = race {
-            self.warn_race(race, "looks up", shared);
-        }
-        if let Some(address) = stale {
-            self.warn(Rule::TmuStaleLine, shared, || format!("{address:#010x}"));
-        }
+        self.check_lookup(addresses, shared);
         Ok(())
     }
 }

@@ -87,6 +87,8 @@ pub struct Qpu {
     vdw: vdw::Setup,
     /// Instructions that it has executed before their rounds; they are counted in these.
     pub ahead: u32,
+    /// The last instructions: PC and word, by the number of the instruction modulo four.
+    trail: [(u32, Option<u64>); 4],
     /// Rounds that the QPU is held back, when a seed disturbs the order.
     pub hold: u32,
 }
@@ -112,6 +114,7 @@ impl Qpu {
             vpm_reads: ReadQueue::default(),
             vdr: vdr::Setup::default(),
             vdw: vdw::Setup::default(),
+            trail: [(0, None); 4],
             hold: 0,
             ahead: 0,
         }

@@ -81,9 +81,17 @@ impl Qpu {
         }
         let old = self.hazards.overwritten(index)?;
         if code.takes(if index < FILE_B { Mux::A } else { Mux::B }) {
-            self.warn(Rule::RegfileReadAfterWrite, shared, name);
+            self.warn_old(name(), shared);
         }
         Some(old)
+    }
+
+    #[cold]
+    fn warn_old(&self, name: String, shared: &mut Shared) {
+        let writer = self.back(1);
+        self.warn_after(Rule::RegfileReadAfterWrite, writer, shared, |writer| {
+            format!("{name}, which {writer} wrote")
+        });
     }
 
     #[inline]
@@ -119,7 +127,7 @@ impl Qpu {
         }
         let mut from = index;
         if let Some(old) = self.hazards.overwritten(index) {
-            self.warn(Rule::RegfileReadAfterWrite, shared, name);
+            self.warn_old(name(), shared);
             from = old;
         }
         let value = self.registers.at(from);

@@ -1,13 +1,16 @@
 //! What a QPU says about accesses that nothing orders.
 
 use super::Qpu;
+use crate::alu::Lanes;
 use crate::dma::Transfer;
 use crate::dma::vdr::Load;
 use crate::dma::vdw::Store;
 use crate::race::{Actor, Race};
+use crate::report::At;
 use crate::rule::Rule;
 use crate::shared::Shared;
-use crate::vpm::COLUMNS;
+use crate::tmu::stale::LineRead;
+use crate::vpm::{COLUMNS, ROWS, USER_ROWS};
 
 impl Qpu {
     /// A load is about to start: it reads memory and writes the VPM. The QPU's last one is over.
@@ -16,9 +19,10 @@ impl Qpu {
         races.complete(self.number, Actor::Writes);
         races.complete(self.number, Actor::Loads);
         let at = self.at();
-        let (mut vpm, mut memory) = (None, None);
+        let (mut vpm, mut memory, mut highest) = (None, None, 0);
         for row in 0..load.rows() {
             for words in load.words(row) {
+                highest = highest.max(words.last() / COLUMNS);
                 let race = races.write_vpm(at, Actor::Loads, words);
                 vpm = vpm.or(race);
             }
@@ -28,6 +32,7 @@ impl Qpu {
         for race in [vpm, memory].into_iter().flatten() {
             self.warn_race(race, "loads", shared);
         }
+        self.check_window(highest, shared);
     }
 
     /// A store is about to start: it reads the VPM and writes memory. The QPU's last one is over.
@@ -36,9 +41,10 @@ impl Qpu {
         races.complete(self.number, Actor::Writes);
         races.complete(self.number, Actor::Stores);
         let at = self.at();
-        let (mut vpm, mut memory) = (None, None);
+        let (mut vpm, mut memory, mut highest) = (None, None, 0);
         for row in 0..store.rows() {
             for words in store.words(row) {
+                highest = highest.max(words.last() / COLUMNS);
                 vpm = vpm.or(races.store_vpm(at, words));
             }
             let (address, bytes) = (store.row_address(row), store.row_bytes());
@@ -48,6 +54,59 @@ impl Qpu {
         for race in [vpm, memory].into_iter().flatten() {
             self.warn_race(race, "stores", shared);
         }
+        self.check_window(highest, shared);
+    }
+
+    /// What a lookup may get that is not what memory holds, or should hold.
+    pub(super) fn check_lookup(&self, addresses: &Lanes, shared: &mut Shared) {
+        let (mut stale, mut race) = (None, None);
+        // Neighbours mostly share a line.
+        let (mut line, mut state) = (None, LineRead::default());
+        for address in addresses {
+            if line != Some(address / 64) {
+                line = Some(address / 64);
+                state = shared.stale.read_lookup(*address);
+            }
+            if state.is_stale {
+                stale.get_or_insert(*address);
+            }
+            if state.is_stored && race.is_none() {
+                race = shared.races.read_memory(self.number, *address & !3, 4);
+            }
+        }
+        if let Some(race) = race {
+            self.warn_race(race, "looks up", shared);
+        }
+        if let Some(address) = stale {
+            self.warn_stale(Rule::TmuStaleLine, address, shared);
+        }
+    }
+
+    /// A line that is read may be an old copy.
+    #[cold]
+    pub(super) fn warn_stale(&self, rule: Rule, address: u32, shared: &mut Shared) {
+        let storer = shared.stale.storer(address);
+        let story = || {
+            let other = storer.map(At::place);
+            let named = match &other {
+                Some(place) => format!("a DMA store by {place}"),
+                None => "the ARM".into(),
+            };
+            (format!("{address:#010x}, changed by {named}"), other)
+        };
+        shared.report.warn_with(rule, self.at(), story);
+    }
+
+    /// Warns when a transfer leaves the rows of user programs; `highest` is the last row it touches.
+    fn check_window(&self, highest: usize, shared: &mut Shared) {
+        let rule = if highest >= ROWS {
+            Rule::DmaRowsWrap
+        } else if highest >= USER_ROWS {
+            Rule::DmaOutsideWindow
+        } else {
+            return;
+        };
+        self.warn(rule, shared, || format!("row {highest}"));
     }
 
     /// Tells both sides of a race; `does` is what this instruction does to the place.

@@ -31,6 +31,12 @@ impl Words {
         }
     }
 
+    /// The last, before it is taken modulo the size.
+    #[must_use]
+    pub fn last(self) -> usize {
+        self.first + self.count.saturating_sub(1) * self.step
+    }
+
     fn indices(self) -> impl Iterator<Item = usize> {
         (0..self.count).map(move |n| (self.first + n * self.step) % WORDS)
     }

@@ -54,6 +54,8 @@ const IDENT2: u32 = 0x0000_0121;
 /// Largest VPMBASE: the whole window of user programs.
 const VPMBASE_ALL: u32 = 16;
 const ERRSTAT_VCDI: u32 = 1 << 12;
+/// SLCACTL's bits of the uniform caches of every slice there is.
+const ALL_UNIFORM_CACHES: u32 = 0x0000_0700;
 /// SLCACTL's bits of both TMU caches in every slice there is.
 const ALL_TMU_CACHES: u32 = 0x0707_0000;
 
@@ -208,6 +210,9 @@ impl V3d {
         self.shared.totals.clear_uniform_lines(value >> 8 & 15);
         if let Some(time) = &mut self.shared.time {
             time.clear_slices(value);
+        }
+        if value & ALL_UNIFORM_CACHES == ALL_UNIFORM_CACHES {
+            self.shared.stale.clear_uniforms();
         }
         if value & ALL_TMU_CACHES == ALL_TMU_CACHES {
             self.shared.stale.clear_tmu();

@@ -9,6 +9,7 @@ pub mod stale;
 use crate::alu::Lanes;
 use crate::event::{Access, FaultKind};
 use crate::memory::Memory;
+use crate::report::At;
 use std::collections::VecDeque;
 
 /// Requests that the FIFO holds; one more stalls its write.
@@ -20,7 +21,7 @@ pub const SAFE_DEPTH: usize = 4;
 /// The FIFOs of one QPU.
 #[derive(Clone, Default, Debug)]
 pub struct Tmus {
-    results: [VecDeque<Lanes>; 2],
+    results: [VecDeque<(Lanes, At)>; 2],
     swap_disabled: bool,
 }
 
@@ -61,6 +62,7 @@ impl Tmus {
         &mut self,
         unit: u8,
         addresses: &Lanes,
+        at: At,
         memory: &mut impl Memory,
     ) -> Result<(), FaultKind> {
         let mut result = [0; 16];
@@ -69,13 +71,20 @@ impl Tmus {
                 .read_word(address & !3)
                 .map_err(|fault| FaultKind::Memory(Access::Tmu(lane as u8), fault))?;
         }
-        self.results[usize::from(unit)].push_back(result);
+        self.results[usize::from(unit)].push_back((result, at));
         Ok(())
     }
 
     /// The oldest result, removed.
     pub fn pop(&mut self, unit: u8) -> Option<Lanes> {
-        self.results[usize::from(unit)].pop_front()
+        let (result, _) = self.results[usize::from(unit)].pop_front()?;
+        Some(result)
+    }
+
+    /// The lookup whose result is next.
+    #[must_use]
+    pub fn oldest(&self, unit: u8) -> Option<At> {
+        self.results[usize::from(unit)].front().map(|(_, at)| *at)
     }
 }
 
@@ -83,6 +92,12 @@ impl Tmus {
 mod tests {
     use super::*;
     use crate::memory::SparseMemory;
+
+    const AT: At = At {
+        qpu: 0,
+        pc: 0,
+        word: None,
+    };
 
     #[test]
     fn lanes_read_aligned_words_in_order_of_requests() {
@@ -95,10 +110,11 @@ mod tests {
         tmus.request(
             0,
             &std::array::from_fn(|lane| 60 - 4 * lane as u32 + 3),
+            AT,
             &mut memory,
         )
         .unwrap();
-        tmus.request(0, &[8; 16], &mut memory).unwrap();
+        tmus.request(0, &[8; 16], AT, &mut memory).unwrap();
         assert_eq!(tmus.outstanding(0), 2);
         assert_eq!(tmus.pop(0).unwrap()[..3], [15, 14, 13]);
         assert_eq!(tmus.pop(0), Some([2; 16]));
@@ -106,6 +122,7 @@ mod tests {
         let missing = tmus.request(
             1,
             &std::array::from_fn(|lane| if lane == 5 { 4096 } else { 0 }),
+            AT,
             &mut memory,
         );
         assert!(matches!(missing, Err(FaultKind::Memory(Access::Tmu(5), _))));

@@ -1,23 +1,31 @@
-//! Which memory lines a TMU may hold an old copy of.
+//! Which lines of memory V3D's caches may hold an old copy of.
 //!
-//! Lookups go through TMU cache and L2C, which see neither stores by VDW nor those of the ARM until
-//! they are cleared. Values here always come from memory; this remembers the lines
-//! that the chip may still hold as they were, so that a program that relies on luck is told.
+//! Lookups go through TMU cache and L2C, uniforms through uniform cache and L2C; neither sees stores by
+//! VDW or by the ARM until it is cleared. Values here always come from memory; this remembers the
+//! lines that the chip may still hold as they were, so that a program that relies on luck is told. What
+//! was evicted in the meantime is not asked: that is the luck.
 
 use crate::memory::ALIAS_MASK;
+use crate::report::At;
 
 const LINE_BYTES: u32 = 64;
 const PAGE_LINES: usize = 4096;
 
-/// A TMU has read the line since the last clear.
-const READ: u8 = 1;
-/// And somebody has stored to it since.
-const STORED: u8 = 2;
-/// VDW has stored to it since the last clear, before or after.
-const BY_DMA: u8 = 4;
+/// A cache, by its bit: it has read the line since it was last cleared. The bit to its left: what it
+/// holds is old.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cache {
+    L2c = 1,
+    Tmu = 1 << 2,
+    Uniforms = 1 << 4,
+}
+
+const ALL_READ: u8 = 0b01_0101;
+/// A DMA store to the line was started; stays for good.
+const STORED: u8 = 1 << 6;
 
 /// What is known of a line that a lane reads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LineRead {
     /// The caches may hold an old copy.
     pub is_stale: bool,
@@ -25,81 +33,146 @@ pub struct LineRead {
     pub is_stored: bool,
 }
 
+struct Page {
+    lines: [u8; PAGE_LINES],
+    /// Who made the copy of each line old: 0, or 1 + its place in `storers`.
+    storers: [u16; PAGE_LINES],
+}
+
 /// State of every line of the bus.
 pub struct StaleLines {
-    pages: Vec<Option<Box<[u8; PAGE_LINES]>>>,
-    tmu_cleared: bool,
-    l2_cleared: bool,
+    pages: Vec<Option<Box<Page>>>,
+    /// Instructions that started stores; the first 65,535 of them.
+    storers: Vec<At>,
 }
 
 impl Default for StaleLines {
     fn default() -> Self {
         let lines = (ALIAS_MASK as usize + 1) / LINE_BYTES as usize;
+        let pages = std::iter::repeat_with(|| None).take(lines / PAGE_LINES);
         Self {
-            pages: vec![None; lines / PAGE_LINES],
-            tmu_cleared: false,
-            l2_cleared: false,
+            pages: pages.collect(),
+            storers: Vec::new(),
         }
     }
 }
 
+fn place(addr: u32) -> (usize, usize) {
+    let line = ((addr & ALIAS_MASK) / LINE_BYTES) as usize;
+    (line / PAGE_LINES, line % PAGE_LINES)
+}
+
 impl StaleLines {
-    fn line(&mut self, addr: u32) -> &mut u8 {
-        let line = ((addr & ALIAS_MASK) / LINE_BYTES) as usize;
-        let page = self.pages[line / PAGE_LINES].get_or_insert_with(|| Box::new([0; PAGE_LINES]));
-        &mut page[line % PAGE_LINES]
+    fn page(&mut self, number: usize) -> &mut Page {
+        self.pages[number].get_or_insert_with(|| {
+            Box::new(Page {
+                lines: [0; PAGE_LINES],
+                storers: [0; PAGE_LINES],
+            })
+        })
+    }
+
+    /// A line comes through L2C into another cache, unless it is there. Its state then.
+    fn read_through(&mut self, addr: u32, cache: Cache) -> u8 {
+        let (page, line) = place(addr);
+        let state = &mut self.page(page).lines[line];
+        let cache = cache as u8;
+        if *state & cache == 0 {
+            *state |= cache | Cache::L2c as u8;
+            if *state & (Cache::L2c as u8) << 1 != 0 {
+                *state |= cache << 1;
+            }
+        }
+        *state
     }
 
     /// A lane reads at `addr`.
-    pub fn read(&mut self, addr: u32) -> LineRead {
-        (self.tmu_cleared, self.l2_cleared) = (false, false);
-        let line = self.line(addr);
-        *line |= READ;
+    pub fn read_lookup(&mut self, addr: u32) -> LineRead {
+        let state = self.read_through(addr, Cache::Tmu);
         LineRead {
-            is_stale: *line & STORED != 0,
-            is_stored: *line & BY_DMA != 0,
+            is_stale: state & (Cache::Tmu as u8) << 1 != 0,
+            is_stored: state & STORED != 0,
         }
+    }
+
+    /// A uniform is read at `addr`. True when its line may be an old copy.
+    pub fn read_uniform(&mut self, addr: u32) -> bool {
+        self.read_through(addr, Cache::Uniforms) & (Cache::Uniforms as u8) << 1 != 0
     }
 
     /// A QPU starts a DMA store of `bytes` bytes to `addr`.
     pub fn start_store(&mut self, addr: u32, bytes: u32) {
-        self.mark(addr, bytes, |_| BY_DMA);
+        self.for_each_line(addr, bytes, |page, line| page.lines[line] |= STORED);
     }
 
-    /// `bytes` bytes at `addr` have been stored.
-    pub fn store(&mut self, addr: u32, bytes: u32) {
-        self.mark(
-            addr,
-            bytes,
-            |line| if line & READ != 0 { STORED } else { 0 },
-        );
+    /// `bytes` bytes at `addr` have been stored: by a DMA store that an instruction started, or by the ARM.
+    pub fn store(&mut self, addr: u32, bytes: u32, by: Option<At>) {
+        let storer = by.map_or(0, |by| self.storer_number(by));
+        self.for_each_line(addr, bytes, |page, line| {
+            let read = page.lines[line] & ALL_READ;
+            if read != 0 {
+                page.lines[line] |= read << 1;
+                page.storers[line] = storer;
+            }
+        });
     }
 
-    fn mark(&mut self, addr: u32, bytes: u32, what: impl Fn(u8) -> u8) {
+    fn for_each_line(&mut self, addr: u32, bytes: u32, mut each: impl FnMut(&mut Page, usize)) {
         let first = addr & !(LINE_BYTES - 1);
         let end = u64::from(addr) + u64::from(bytes);
         for at in (u64::from(first)..end).step_by(LINE_BYTES as usize) {
-            let line = self.line(at as u32);
-            *line |= what(*line);
+            let (page, line) = place(at as u32);
+            each(self.page(page), line);
         }
+    }
+
+    /// Rows of one store follow each other, so the last one is mostly meant.
+    fn storer_number(&mut self, by: At) -> u16 {
+        let known = self.storers.iter().rposition(|at| *at == by);
+        let place = known.unwrap_or_else(|| {
+            if self.storers.len() < usize::from(u16::MAX) {
+                self.storers.push(by);
+            }
+            self.storers.len() - 1
+        });
+        place as u16 + 1
+    }
+
+    /// The instruction that made the copy of a line old; `None` for the ARM.
+    #[must_use]
+    pub fn storer(&self, addr: u32) -> Option<At> {
+        let (page, line) = place(addr);
+        let number = self.pages[page].as_ref()?.storers[line];
+        number
+            .checked_sub(1)
+            .map(|place| self.storers[usize::from(place)])
     }
 
     /// SLCACTL has cleared the TMU caches of all slices.
     pub fn clear_tmu(&mut self) {
-        self.tmu_cleared = true;
-        self.forget();
+        self.clear(Cache::Tmu);
+    }
+
+    /// SLCACTL has cleared the uniform caches of all slices.
+    pub fn clear_uniforms(&mut self) {
+        self.clear(Cache::Uniforms);
     }
 
     /// L2CACTL has cleared the L2 cache.
     pub fn clear_l2(&mut self) {
-        self.l2_cleared = true;
-        self.forget();
+        self.clear(Cache::L2c);
     }
 
-    /// Nothing is cached once both are clear, with no lookup in between.
-    fn forget(&mut self) {
-        if self.tmu_cleared && self.l2_cleared {
-            self.pages.fill(None);
+    fn clear(&mut self, cache: Cache) {
+        let keep = !(3 * cache as u8);
+        for page in &mut self.pages {
+            if let Some(lines) = page {
+                lines.lines.iter_mut().for_each(|line| *line &= keep);
+                // Nothing left to know but what was stored once: no need to remember that.
+                if lines.lines.iter().all(|line| *line & !STORED == 0) {
+                    *page = None;
+                }
+            }
         }
     }
 }
@@ -108,26 +181,73 @@ impl StaleLines {
 mod tests {
     use super::*;
 
+    fn stale(lines: &mut StaleLines, addr: u32) -> bool {
+        lines.read_lookup(addr).is_stale
+    }
+
     #[test]
     fn a_line_is_stale_when_read_then_stored_and_not_cleared() {
         let mut lines = StaleLines::default();
-        let read = |lines: &mut StaleLines, addr| lines.read(addr).is_stale;
-        assert!(!read(&mut lines, 0x4000_0040));
-        lines.store(0x4000_0000, 64);
+        assert!(!stale(&mut lines, 0x4000_0040));
+        lines.store(0x4000_0000, 64, None);
         assert!(
-            !read(&mut lines, 0x4000_0044),
+            !stale(&mut lines, 0x4000_0044),
             "the store ended before this line"
         );
-        lines.store(0x4000_007c, 8);
-        assert!(read(&mut lines, 0x4000_0040));
+        lines.store(0x4000_007c, 8, None);
+        assert!(stale(&mut lines, 0x4000_0040));
         assert!(
-            !read(&mut lines, 0x4000_0080),
+            !stale(&mut lines, 0x4000_0080),
             "stored before its first read"
         );
         lines.clear_tmu();
-        assert!(read(&mut lines, 0x4000_0040), "L2 may still hold it");
+        assert!(stale(&mut lines, 0x4000_0040), "L2C may still hold it");
+        lines.clear_l2();
+        assert!(
+            stale(&mut lines, 0x4000_0040),
+            "the TMU cache has read it again"
+        );
+        lines.clear_tmu();
+        assert!(!stale(&mut lines, 0x4000_0040));
+    }
+
+    #[test]
+    fn caches_share_l2c_only() {
+        let mut lines = StaleLines::default();
+        assert!(!lines.read_uniform(0x40));
+        lines.store(0x40, 4, None);
+        assert!(
+            stale(&mut lines, 0x40),
+            "a uniform read has brought it into L2C"
+        );
         lines.clear_l2();
         lines.clear_tmu();
-        assert!(!read(&mut lines, 0x4000_0040));
+        assert!(!stale(&mut lines, 0x40));
+        assert!(
+            lines.read_uniform(0x40),
+            "the uniform cache was not cleared"
+        );
+        lines.clear_uniforms();
+        assert!(!lines.read_uniform(0x40));
+    }
+
+    #[test]
+    fn the_storer_is_remembered() {
+        let mut lines = StaleLines::default();
+        let [first, second] = [8, 16].map(|pc| At {
+            qpu: 1,
+            pc,
+            word: None,
+        });
+        for addr in [0, 64, 128] {
+            lines.read_lookup(addr);
+        }
+        lines.store(0, 64, Some(first));
+        lines.store(64, 64, Some(second));
+        lines.store(128, 64, None);
+        let storers = [0, 64, 128].map(|addr| lines.storer(addr));
+        assert_eq!(storers, [Some(first), Some(second), None]);
+        lines.start_store(0x100, 4);
+        assert!(lines.read_lookup(0x13c).is_stored && !lines.read_lookup(0x140).is_stored);
     }
 }

@@ -15,6 +15,9 @@ use std::collections::VecDeque;
 /// Rows that DMA can address.
 pub const ROWS: usize = 128;
 
+/// Rows that QPUs can reach.
+pub const USER_ROWS: usize = 64;
+
 /// Words in a row.
 pub const COLUMNS: usize = 16;
 
@@ -70,7 +73,7 @@ impl Vpm {
 
     /// VPMBASE: `units` of 4 rows are reserved for user programs.
     pub fn reserve(&mut self, units: u32) {
-        self.reserved_rows = (units as usize * 4).min(64);
+        self.reserved_rows = (units as usize * 4).min(USER_ROWS);
     }
 
     /// Whether all of a vector lies in the reserved rows.

@@ -148,6 +148,37 @@ impl BlockSetup {
     }
 }
 
+/// Bits of ADDR that no vector of the width has: they are ignored.
+const fn unused_address(word: u32) -> u32 {
+    match word >> 8 & 3 {
+        1 => 0x80,
+        2 => 0xc0,
+        _ => 0,
+    }
+}
+
+/// Bits of a word for `rd_setup` that have no function and are not 0.
+#[must_use]
+pub const fn reserved_in_read(word: u32) -> u32 {
+    word & match word >> 28 {
+        0..=3 => 0x3f0c_0000 | unused_address(word),
+        // The pitch word; bits 13 to 15 have a rule of their own.
+        9 => 0x0fff_0000,
+        _ => 0,
+    }
+}
+
+/// Bits of a word for `wr_setup` that have no function and are not 0. NUM has none, but GPU_FFT and
+/// Broadcom's shaders share one word between `rd_setup` and `wr_setup`.
+#[must_use]
+pub const fn reserved_in_write(word: u32) -> u32 {
+    word & match word >> 30 {
+        0 => 0x3f0c_0000 | unused_address(word),
+        3 => 0x3ffe_0000,
+        _ => 0,
+    }
+}
+
 /// A read setup with vectors left.
 #[derive(Clone, Copy, Debug)]
 struct ReadBlock {
@@ -313,6 +344,35 @@ mod tests {
             setup.advance();
             assert_eq!(setup.place(0).word, row * 16);
         }
+    }
+
+    #[test]
+    fn bits_without_a_function_are_told() {
+        // Every bit of a word that sets nothing else, alone.
+        let bits = |reserved: fn(u32) -> u32, base: u32| -> u32 {
+            let bits = (0..32)
+                .map(|bit| base | 1 << bit)
+                .filter(|word| word >> 28 == base >> 28);
+            bits.fold(0, |all, word| all | reserved(word))
+        };
+        assert_eq!(
+            bits(reserved_in_read, 0x0000_1a00) & 0x0fff_ffff,
+            0x0f0c_00c0
+        );
+        assert_eq!(bits(reserved_in_read, 0x9000_0000), 0x0fff_0000);
+        assert_eq!(bits(reserved_in_read, 0x8000_0000), 0);
+        assert_eq!(
+            bits(reserved_in_write, 0x0000_1900) & 0x0fff_ffff,
+            0x0f0c_0080
+        );
+        assert_eq!(bits(reserved_in_write, 0xc000_0000), 0x0ffe_0000);
+        assert_eq!(bits(reserved_in_write, 0x8000_0000), 0);
+        assert_eq!(
+            reserved_in_read(0x2000_1a00),
+            0x2000_0000,
+            "later cores' VPM"
+        );
+        assert_eq!(reserved_in_write(0x00f0_1a00), 0, "NUM");
     }
 
     #[test]

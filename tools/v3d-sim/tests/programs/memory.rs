@@ -123,7 +123,72 @@ fn a_line_stored_after_a_lookup_is_old_until_the_caches_are_cleared() {
             .unwrap();
         assert_eq!(!lab.runner.warnings().is_empty(), stale, "{clear:?}");
     }
-    assert_eq!(lab.runner.warnings()[0].rule.id(), "tmu-stale-line");
+    let warning = &lab.runner.warnings()[0];
+    assert_eq!(warning.rule.id(), "tmu-stale-line");
+    assert!(warning.detail.contains("changed by the ARM"), "{warning}");
+}
+
+#[test]
+fn a_line_that_its_own_program_stored_to_is_old_for_lookups() {
+    let data = Lab::new().put(&[1; 16]).addr.0;
+    let look_up = |b: &mut Builder| {
+        b.ldi(TMU0_S, data);
+        b.nop().ldtmu0();
+    };
+    for (first, stale) in [(true, true), (false, false)] {
+        let mut lab = Lab::new();
+        lab.put(&[1; 16]);
+        let result = lab.program(&[], |b| {
+            b.nops(2);
+            if first {
+                look_up(b);
+            }
+            show(b, 7);
+            b.ldi(WR_SETUP, 0x8090_4000u32);
+            b.ldi(WR_SETUP, 0xc000_0000u32);
+            b.ldi(ST_ADDR, data);
+            b.mov(NONE, ST_WAIT);
+            look_up(b);
+        });
+        assert_eq!(
+            result.rules == ["tmu-stale-line"],
+            stale,
+            "{:?}",
+            result.rules
+        );
+        if stale {
+            let warning = &lab.runner.warnings()[0];
+            let other = warning.other.as_ref().unwrap();
+            assert!(other.disassembly.contains("st_addr"), "{warning}");
+        }
+    }
+}
+
+#[test]
+fn uniforms_that_changed_need_their_caches_cleared() {
+    let mut lab = Lab::new();
+    let mut b = Builder::new();
+    b.mov(R0, UNIF);
+    b.end();
+    let program = lab.load(&b.finish().unwrap(), &[1]);
+    let uniforms = qpu::job::Buffer {
+        addr: program.uniforms,
+        bytes: 4,
+    };
+    for (clear, stale) in [(CacheClear::Data, false), (CacheClear::None, true)] {
+        lab.run(&[program]).unwrap();
+        lab.runner.write(uniforms, 0, &[2]).unwrap();
+        let launches = [Launch {
+            programs: &[program],
+            clear,
+        }];
+        let job = Job {
+            launches: &launches,
+        };
+        lab.runner.run(&job, 1000).unwrap();
+        assert_eq!(!lab.runner.warnings().is_empty(), stale, "{clear:?}");
+    }
+    assert_eq!(lab.runner.warnings()[0].rule.id(), "uniform-stale-line");
 }
 
 #[test]

@@ -2,9 +2,16 @@
 
 use crate::lab::*;
 use qpu::generate::*;
-use qpu::job::Runner;
+use qpu::job::{Program, Runner};
 
 const FIRST: u32 = 0x0010_1a00;
+
+fn program(lab: &mut Lab, body: impl FnOnce(&mut Builder)) -> Program {
+    let mut b = Builder::new();
+    body(&mut b);
+    b.end();
+    lab.load(&b.finish_unchecked().unwrap(), &[])
+}
 
 /// The rules that two programs break, in order, and the first warning.
 fn broken(
@@ -12,14 +19,7 @@ fn broken(
     first: impl FnOnce(&mut Builder),
     second: impl FnOnce(&mut Builder),
 ) -> (Vec<&'static str>, Option<v3d_sim::Warning>) {
-    let mut programs = Vec::new();
-    let bodies: [Box<dyn FnOnce(&mut Builder)>; 2] = [Box::new(first), Box::new(second)];
-    for body in bodies {
-        let mut b = Builder::new();
-        body(&mut b);
-        b.end();
-        programs.push(lab.load(&b.finish_unchecked().unwrap(), &[]));
-    }
+    let programs = [program(&mut lab, first), program(&mut lab, second)];
     lab.run(&programs).unwrap();
     let warnings = lab.runner.warnings();
     let rules = warnings.iter().map(|warning| warning.rule.id()).collect();
@@ -95,7 +95,7 @@ fn a_race_is_found_whoever_comes_first() {
 
 #[test]
 fn a_row_that_is_only_drained_through_is_not_read() {
-    let rules = rules_of(|b| write_row(b, true), |b| write_row_1(b));
+    let rules = rules_of(|b| write_row(b, true), write_row_1);
     assert!(rules.is_empty(), "{rules:?}");
 }
 
@@ -300,10 +300,7 @@ fn memory_that_another_stores_to_is_read_after_its_wait() {
 #[test]
 fn programs_that_follow_each_other_are_ordered() {
     let mut lab = Lab::new();
-    let mut b = Builder::new();
-    write_row(&mut b, true);
-    b.end();
-    let writer = lab.load(&b.finish_unchecked().unwrap(), &[]);
+    let writer = program(&mut lab, |b| write_row(b, true));
     lab.run(&[writer]).unwrap();
     let result = lab.program(&[], read_row);
     assert!(result.rules.is_empty(), "{:?}", result.rules);
@@ -315,13 +312,10 @@ fn programs_that_follow_each_other_are_ordered() {
 #[test]
 fn strictness_tells_both_sides() {
     let mut lab = Lab::with(v3d_sim::SimRunner::new(1 << 20));
-    let mut programs = Vec::new();
-    for body in [|b: &mut Builder| write_row(b, true), read_row] {
-        let mut b = Builder::new();
-        body(&mut b);
-        b.end();
-        programs.push(lab.load(&b.finish_unchecked().unwrap(), &[]));
-    }
+    let programs = [
+        program(&mut lab, |b| write_row(b, true)),
+        program(&mut lab, read_row),
+    ];
     let error = lab.run(&programs).unwrap_err().to_string();
     for part in [
         "QPU 10 at",

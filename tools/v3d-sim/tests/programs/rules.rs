@@ -99,6 +99,104 @@ fn vpm_and_dma() {
     });
 }
 
+/// Every reserved bit on its own is in the unit test of the masks.
+#[test]
+fn words_that_no_table_describes() {
+    breaks("setup-reserved-bits", |b| {
+        b.ldi(WR_SETUP, 0x2000_1a00u32);
+    });
+    breaks("setup-reserved-bits", |b| {
+        b.ldi(RD_SETUP, 0x0014_1a00u32);
+        b.mov(NONE, VPM);
+    });
+    breaks("setup-reserved-bits", |b| {
+        b.ldi(WR_SETUP, 0xc002_0000u32);
+    });
+    breaks("setup-reserved-bits", |b| {
+        b.ldi(RD_SETUP, 0x9001_0040u32);
+    });
+    let quiet = rules(|b| {
+        b.ldi(WR_SETUP, 0x0010_1a01u32); // NUM
+        b.ldi(WR_SETUP, 0xc000_ffc0u32);
+        b.ldi(RD_SETUP, 0x9000_1fffu32);
+        b.ldi(WR_SETUP, 0x0000_0000u32);
+        b.ldi(RD_SETUP, 0x8000_0000u32);
+    });
+    assert!(quiet.is_empty(), "{quiet:?}");
+}
+
+#[test]
+fn rows_beyond_those_of_user_programs() {
+    let store = |setup: u32| {
+        rules(move |b| {
+            b.ldi(WR_SETUP, setup);
+            b.ldi(WR_SETUP, 0xc000_0000u32);
+            b.ldi(ST_ADDR, 0x4000_0040u32);
+            b.mov(NONE, ST_WAIT);
+        })
+    };
+    assert_eq!(store(0x8090_4000 | 64 << 7), ["dma-outside-window"]);
+    assert_eq!(store(0x8110_4000 | 127 << 7), ["dma-rows-wrap"]);
+    assert!(store(0x8090_4000 | 63 << 7).is_empty());
+    let load = |setup: u32| {
+        rules(move |b| {
+            b.ldi(RD_SETUP, setup);
+            b.ldi(LD_ADDR, 0x4000_0040u32);
+            b.mov(NONE, LD_WAIT);
+        })
+    };
+    assert_eq!(load(0x8301_1000 | 64 << 4), ["dma-outside-window"]);
+    assert_eq!(load(0x8302_1000 | 127 << 4), ["dma-rows-wrap"]);
+    assert!(load(0x8302_1000 | 62 << 4).is_empty());
+}
+
+/// Rules of two instructions of one QPU name the earlier one.
+#[test]
+fn the_other_instruction_is_named() {
+    let first = |body: &dyn Fn(&mut Builder)| {
+        let mut lab = Lab::new();
+        lab.program(&[0x4000_0040], body);
+        let warning = lab.runner.warnings().remove(0);
+        (
+            warning.rule.id(),
+            warning.other.expect("another").disassembly,
+        )
+    };
+    let (rule, other) = first(&|b| {
+        b.mov(ra(3), ELEM_NUM);
+        b.mov(R0, ra(3));
+    });
+    assert_eq!(rule, "regfile-read-after-write");
+    assert!(other.contains("ra3"), "{other}");
+    for between in 0..2 {
+        let (rule, other) = first(&|b| {
+            b.mov(SFU_RECIP, 1.0);
+            b.nops(between);
+            b.mov(R0, R4);
+        });
+        assert_eq!(rule, "sfu-result-too-early");
+        assert!(other.contains("recip"), "{other}");
+    }
+    let (rule, other) = first(&|b| {
+        b.mov(R0, 1);
+        b.nop().v8min(R1, R0, R0).rotate(1);
+    });
+    assert_eq!(rule, "rotate-after-write");
+    assert!(other.contains("r0"), "{other}");
+    let (rule, other) = first(&|b| {
+        b.mov(R0, UNIF);
+        b.nop();
+        for _ in 0..5 {
+            b.mov(TMU0_S, R0);
+        }
+        for _ in 0..5 {
+            b.nop().ldtmu0();
+        }
+    });
+    assert_eq!(rule, "tmu-too-many-outstanding");
+    assert!(other.contains("tmu0_s"), "{other}");
+}
+
 #[test]
 fn rotation_and_destinations() {
     breaks("rotate-after-write", |b| {
