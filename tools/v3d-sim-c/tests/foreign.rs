@@ -1,0 +1,146 @@
+//! The library as others use it: compiled with their compiler, loaded by their interpreter.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tests::skip;
+
+fn folder() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Where cargo puts the library of this package, beside this test's program.
+fn library(name: &str) -> PathBuf {
+    let here = std::env::current_exe().expect("this program");
+    here.parent().expect("a folder").join(name)
+}
+
+const SHARED: &str = if cfg!(target_os = "macos") {
+    "libv3d_sim_c.dylib"
+} else {
+    "libv3d_sim_c.so"
+};
+
+fn has(program: &str) -> bool {
+    Command::new(program)
+        .arg("--version")
+        .output()
+        .is_ok_and(|output| output.status.success())
+}
+
+/// Compiles an example against a library, runs it, and gives what it prints.
+fn compile_and_run(example: &str, library_name: &str, more: &[&str]) -> String {
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{example}-{library_name}"));
+    let library = library(library_name);
+    let compiled = Command::new("cc")
+        .args([
+            "-std=c99",
+            "-Wall",
+            "-Wextra",
+            "-Wpedantic",
+            "-Werror",
+            "-I",
+        ])
+        .arg(folder().join("include"))
+        .arg(folder().join("examples").join(format!("{example}.c")))
+        .arg(&library)
+        .arg("-o")
+        .arg(&program)
+        .arg(format!(
+            "-Wl,-rpath,{}",
+            library.parent().expect("a folder").display()
+        ))
+        .args(more)
+        .output()
+        .expect("cc runs");
+    let said = String::from_utf8_lossy(&compiled.stderr);
+    assert!(compiled.status.success(), "{said}");
+    let output = Command::new(&program).output().expect("the example runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+const STORED: &str = "1128 1128\n13 instructions on QPU 11, 64 bytes stored\n";
+
+#[test]
+fn a_c_program_runs_on_memory_of_its_own() {
+    if !has("cc") {
+        skip!("there is no C compiler (cc)");
+    }
+    assert_eq!(compile_and_run("store", SHARED, &[]), STORED);
+}
+
+#[test]
+fn the_static_library_does_the_same() {
+    if !has("cc") {
+        skip!("there is no C compiler (cc)");
+    }
+    let more = ["-lpthread", "-ldl", "-lm"];
+    assert_eq!(compile_and_run("store", "libv3d_sim_c.a", &more), STORED);
+}
+
+#[test]
+fn wrong_arguments_are_answered_by_name() {
+    if !has("cc") {
+        skip!("there is no C compiler (cc)");
+    }
+    let printed = compile_and_run("arguments", SHARED, &[]);
+    let lines: Vec<&str> = printed.lines().collect();
+    let expected = [
+        "nothing wrong: 0 ",
+        "no data: -1 regions[1].data is NULL",
+        "no size: -2 regions[1].size is 0; from 0x00002000 on 1 to 1073733632 bytes fit",
+        "too much: -2 regions[1].size is 18446744073709551615; from 0x00002000 on 1 to 1073733632 bytes fit",
+        "beyond the end: -2 regions[1].size is 64; from 0x3ffffff0 on 1 to 16 bytes fit",
+        "an odd region: -3 regions[1].bus_address 0x00002002 is no multiple of 4",
+        "shared addresses: -4 regions[0] and regions[1] overlap",
+        "shared bytes: -4 regions[0] and regions[1] overlap",
+        "a flag: -5 regions[1].flags is 0x2, which has no meaning",
+        "odd code: -3 programs[0].code 0x00001004 is no multiple of 8",
+        "odd uniforms: -3 programs[0].uniforms 0x00000002 is no multiple of 4",
+        "other options: -2 options.struct_size is 8; set it to sizeof, 32 here",
+        "another result: -2 result.struct_size is 8; set it to sizeof, 520 here",
+        "a board: -5 options.board is 9; 0 to 4 are known",
+        "an option: -5 options.flags is 0x40; 0 to 7 have a meaning",
+        "no regions: -1 regions is NULL",
+        "odd list: -3 regions is not aligned: ",
+        "too many: -2",
+        "no message: -1",
+        "nothing to do: 0",
+        "no code: 1 qpu 11 pc 0x5000 'fault: QPU '",
+        "sizes: 24 8 32 520",
+    ];
+    for (line, expected) in lines.iter().zip(expected) {
+        assert_eq!(line.trim_end(), expected.trim_end(), "{printed}");
+    }
+    assert_eq!(lines.len(), expected.len(), "{printed}");
+}
+
+#[test]
+fn python_runs_programs_through_ctypes() {
+    if !has("python3") {
+        skip!("there is no python3");
+    }
+    let output = Command::new("python3")
+        .arg(folder().join("examples/v3d_sim.py"))
+        .arg(library(SHARED))
+        .output()
+        .expect("python3 runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let lines: Vec<&str> = printed.lines().collect();
+    let [row, counts, error] = lines[..] else {
+        panic!("{printed}");
+    };
+    assert_eq!(
+        row,
+        "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]"
+    );
+    assert_eq!(counts, "11 instructions, 64 bytes stored");
+    assert!(
+        error.starts_with("status 1: fault: ") && error.contains("DMA store at 0x40003000"),
+        "{error}"
+    );
+}
