@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod mutate;
+pub mod transcript;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

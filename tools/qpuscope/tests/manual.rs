@@ -1,88 +1,21 @@
-//! The manual page's transcript, run.
-//!
-//! Each `$` line of the page's `console` blocks is run by `sh` in a folder with known files, and what it
-//! prints on both outputs is compared with the lines that follow. `QPUSCOPE_BLESS=1` prints the page as it
-//! should be instead.
+//! The manual page's transcript, run; and that of the simulator's guide.
 
 mod common;
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-/// The module documentation of the command line.
-const PAGE: &str = include_str!("../src/cli.rs");
+use tests::transcript::{Step, blocks, check, module_documentation};
 
-struct Step {
-    command: String,
-    expected: String,
-}
-
-/// The commands of each console block with what they are said to print.
-fn blocks() -> Vec<Vec<Step>> {
-    let mut blocks = vec![];
-    let mut inside = false;
-    for line in PAGE.lines().map_while(|line| line.strip_prefix("//!")) {
-        let line = line.strip_prefix(' ').unwrap_or(line);
-        match line {
-            "```console" => {
-                inside = true;
-                blocks.push(vec![]);
-            }
-            "```" => inside = false,
-            _ if inside => {
-                let block: &mut Vec<Step> = blocks.last_mut().expect("a block has begun");
-                match line.strip_prefix("$ ") {
-                    Some(command) => block.push(Step {
-                        command: command.to_owned(),
-                        expected: String::new(),
-                    }),
-                    None => {
-                        let step = block.last_mut().expect("output follows a command");
-                        step.expected.push_str(line);
-                        step.expected.push('\n');
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-    blocks
+/// The console blocks of the command line's module documentation.
+fn page() -> Vec<Vec<Step>> {
+    blocks(&module_documentation(include_str!("../src/cli.rs")))
 }
 
 /// Runs the steps in `folder` and compares.
 fn run(steps: &[Step], folder: &Path) {
     let program = Path::new(env!("CARGO_BIN_EXE_qpuscope"));
-    let programs = program.parent().expect("a folder").to_owned();
-    let path = std::env::var("PATH").unwrap_or_default();
-    let mut wrong = String::new();
-    for step in steps {
-        let output = Command::new("sh")
-            .arg("-c")
-            .arg(format!(
-                "exec 2>&1; {}; status=$?; [ $status = 0 ] || echo \"[status $status]\"",
-                step.command
-            ))
-            .current_dir(folder)
-            .env("PATH", format!("{}:{path}", programs.display()))
-            .env_remove("QPUSCOPE_PORT")
-            .output()
-            .expect("sh runs");
-        let printed = String::from_utf8_lossy(&output.stdout).into_owned();
-        if printed != step.expected {
-            wrong.push_str(&format!(
-                "$ {}\n--- printed\n{printed}--- the page says\n{}\n",
-                step.command, step.expected
-            ));
-        }
-        if std::env::var_os("QPUSCOPE_BLESS").is_some() {
-            let page: String = printed
-                .lines()
-                .map(|line| format!("//! {line}").trim_end().to_owned() + "\n")
-                .collect();
-            eprint!("//! $ {}\n{page}", step.command);
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong}");
+    let programs = program.parent().expect("a folder");
+    check(steps, folder, programs).unwrap_or_else(|wrong| panic!("{wrong}"));
 }
 
 /// A folder with the files that the transcript speaks of.
@@ -123,7 +56,7 @@ fn folder(name: &str) -> PathBuf {
 
 #[test]
 fn the_transcript_prints_what_the_page_says() {
-    run(&blocks()[0], &folder("manual"));
+    run(&page()[0], &folder("manual"));
 }
 
 #[test]
@@ -134,5 +67,18 @@ fn the_transcript_with_an_image_prints_what_the_page_says() {
     };
     let folder = folder("manual-with-image");
     std::fs::copy(image, folder.join("kernel.img")).expect("an image");
-    run(&blocks()[1], &folder);
+    run(&page()[1], &folder);
+}
+
+/// All blocks of a document, in one folder that is empty at first.
+fn run_document(name: &str, text: &str) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).expect("a folder");
+    run(&blocks(text).concat(), &folder);
+}
+
+#[test]
+fn the_guide_to_the_simulator_prints_what_it_says() {
+    run_document("simulator", include_str!("../../../docs/simulator.md"));
 }

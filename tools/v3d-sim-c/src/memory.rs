@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn parts_that_share_addresses_or_bytes_are_found() {
-        let mut data = vec![0; 32];
+        let mut data = [0; 32];
         let (one, two) = (part(0x1000, &mut data[..16]), part(0x100c, &mut data[16..]));
         // SAFETY: neither memory is used.
         let overlapping = unsafe { CallerMemory::new(vec![two, one]) };

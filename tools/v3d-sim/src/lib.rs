@@ -1,8 +1,33 @@
-//! A functional simulator of VideoCore IV's V3D for QPU user programs.
+//! A simulator of VideoCore IV's V3D block for QPU user programs.
 //!
-//! [`V3d`] is the block: the ARM writes its registers, [`V3d::advance`] lets time pass, and memory is
-//! whatever implements [`Memory`]. [`SimRunner`] runs jobs of `qpu::job` on RAM of its own, strictly,
-//! for tests; [`run_job`] runs any program on a [`SparseMemory`] and says what it did.
+//! It runs what runs on the QPUs of a Raspberry Pi 1, Zero, 2 or 3: results to the bit, hazards and
+//! undefined behaviour as warnings, and time by a cycle model that is held to published figures.
+//!
+//! ```
+//! use qpu::job::{BusAddr, CacheClear, Program};
+//! use v3d_sim::{JobEnd, JobLaunch, JobOptions, SparseMemory, run_job};
+//!
+//! # let source = "mov r0, unif\n ldi vw_setup, 0x1a00\n add vpm, r0, 2\n ldi vw_setup, 0x80904000
+//! #     ldi vw_setup, 0xc0000000\n mov vw_addr, unif\n mov -, vw_wait\n nop; thrend\n nop\n nop";
+//! # let words = qpu::asm::assemble(source, &qpu::asm::Options::default()).unwrap().words;
+//! # let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+//! let mut memory = SparseMemory::new(); // `code` adds 2 to a uniform and stores it 16 times
+//! memory.put(0x4000_1000, &code);
+//! memory.put(0x4000_2000, &[40u32, 0x4000_3000].map(u32::to_le_bytes).concat());
+//! memory.put_zero(0x4000_3000, 64);
+//! let program = Program { code: BusAddr(0x4000_1000), uniforms: BusAddr(0x4000_2000) };
+//! let launch = JobLaunch { programs: vec![program], clear: CacheClear::All };
+//! let outcome = run_job(&mut memory, &[launch], &JobOptions::default());
+//! assert_eq!(outcome.end, JobEnd::Completed, "{:?}", outcome.faults);
+//! assert_eq!(memory.get(0x4000_3000, 64).unwrap(), 42u32.to_le_bytes().repeat(16));
+//! println!("{} clocks, {:?}", outcome.cycles, outcome.statistics.instructions);
+//! ```
+//!
+//! [`run_job`] takes any [`Memory`] and a list of launches; [`JobRun`] does the same step by step.
+//! [`SimRunner`] runs jobs of `qpu::job` on RAM of its own, strictly, for tests of planners and drivers.
+//! [`V3d`] is the block alone: the ARM writes its registers, and [`V3d::advance`] lets time pass. Who
+//! wants to look on implements [`Observer`]; [`Profile`] is one. `qpuscope run` and `qpuscope debug` are
+//! all of this on a command line (docs/simulator.md), and `v3d-sim-c` is it for C.
 //!
 //! Files are the chip's blocks:
 //!
