@@ -14,6 +14,7 @@ pub const ALL: &[Target] = &[
     ("wire-decoder", wire::fuzz::fuzz_decoder),
     ("wire-payloads", wire::fuzz::fuzz_payloads),
     ("qpu-words", qpu_words),
+    ("assembler", fuzz_assembler),
     ("qpu-programs", qpu_programs),
 ];
 
@@ -80,4 +81,137 @@ pub fn drive(target: &Target, count: u64, mut progress: impl FnMut(u64, &[u8])) 
         progress(number, &input);
         function(&input);
     }
+}
+
+/// Any text, in either language, is assembled or refused with at least one error, within its limits.
+///
+/// The first byte chooses the language, and whether the rest is the text itself or picks words of the
+/// language, which reaches deeper than bytes do.
+fn fuzz_assembler(bytes: &[u8]) {
+    use qpu::asm::{Include, Limits, Loaded, Options, Severity, Syntax, assemble};
+
+    let (first, rest) = bytes.split_first().unwrap_or((&0, &[]));
+    let soup = first % 4 == 1;
+    let text = if soup {
+        words_of_the_language(rest)
+    } else {
+        String::from_utf8_lossy(bytes).into_owned()
+    };
+    let limits = Limits {
+        steps: 2_000,
+        repetitions: 100,
+        output_bytes: 1 << 14,
+        ..Limits::DEFAULT
+    };
+    let include = |include: &Include| match include.name.len() % 2 {
+        0 => Err("not here".to_string()),
+        _ => Ok(Loaded {
+            name: include.name.to_string(),
+            text: text.chars().rev().collect(),
+        }),
+    };
+    let options = Options {
+        limits,
+        include: &include,
+        syntax: if first % 8 == 3 {
+            Syntax::RpiPlayground
+        } else {
+            Syntax::Vc4asm
+        },
+        check: first % 2 == 0,
+        ..Options::default()
+    };
+    match assemble(&text, &options) {
+        Ok(assembly) => {
+            assert!(assembly.words.len() * 8 <= limits.output_bytes);
+            assert_eq!(assembly.to_hex().lines().count(), assembly.words.len());
+            assert!(assembly.listing().lines().count() >= assembly.words.len());
+        }
+        Err(errors) => {
+            assert!(
+                errors
+                    .0
+                    .iter()
+                    .any(|error| error.severity == Severity::Error)
+            );
+            assert!(errors.0.len() <= 2 * limits.diagnostics + 1);
+            assert!(!errors.to_string().is_empty());
+        }
+    }
+}
+
+/// A text of the assembler's own words, a byte for each.
+fn words_of_the_language(bytes: &[u8]) -> String {
+    use qpu::names;
+    const MORE: &[&str] = &[
+        "\n",
+        "\n",
+        "\n",
+        "\n",
+        ",",
+        ",",
+        ",",
+        ";",
+        "r0",
+        "r1",
+        "r4",
+        "r5",
+        "ra3",
+        "ra31",
+        "rb7",
+        "-",
+        "(",
+        ")",
+        "0",
+        "1",
+        "-1",
+        "16",
+        "0.5",
+        "0x80000000",
+        "+",
+        "<<",
+        ">>",
+        "**",
+        "/",
+        ":a",
+        ":1",
+        "r:1b",
+        "r:1f",
+        "r:a",
+        ".setf",
+        ".ifz",
+        ".8a",
+        ".16bf",
+        "x",
+        "y",
+        "f",
+        "[",
+        "]",
+        "#",
+        "\"",
+        ".unpack8b",
+        "::g",
+        "!",
+        "===",
+    ];
+    let mut all: Vec<String> = MORE.iter().map(|word| (*word).to_string()).collect();
+    all.extend(names::DIRECTIVES.iter().map(|name| format!("\n.{name}")));
+    all.extend(names::mnemonics().map(|name| format!("\n{name}")));
+    all.extend(names::READS.iter().map(|name| name.0.to_string()));
+    all.extend(names::WRITES.iter().map(|name| name.0.to_string()));
+    all.extend(names::built_in().map(str::to_string));
+    let pick = |two: &[u8]| {
+        let index = two
+            .iter()
+            .fold(0, |index, byte| index * 256 + usize::from(*byte));
+        // Half of them from the short list, so that operands are frequent.
+        let among = if index % 2 == 0 {
+            MORE.len()
+        } else {
+            all.len()
+        };
+        all[index / 2 % among].as_str()
+    };
+    let words: Vec<&str> = bytes.chunks(2).map(pick).collect();
+    words.join(" ")
 }

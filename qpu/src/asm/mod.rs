@@ -47,6 +47,8 @@ mod value;
 pub use diagnostic::{Diagnostic, Diagnostics, Expansion, Severity};
 pub use limits::Limits;
 
+pub(crate) use builtin::names as built_in;
+
 use assembler::Assembler;
 use output::Content;
 

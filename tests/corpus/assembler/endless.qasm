@@ -1,0 +1,5 @@
+.macro m
+m
+.endm
+m
+.if 1
