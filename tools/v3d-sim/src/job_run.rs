@@ -45,15 +45,12 @@ pub struct JobOptions {
 impl Default for JobOptions {
     fn default() -> Self {
         let Config {
-            board,
-            clock_hz,
-            functional,
-            ..
+            board, clock_hz, ..
         } = Config::default();
         Self {
             board,
             clock_hz,
-            functional,
+            functional: false,
             limit_cycles: 1_000_000_000,
             order_seed: None,
             strict: false,
