@@ -57,7 +57,7 @@ fn round_on<R: Runner>(runner: &mut R, on: QpuSet) -> Result<Verdict, R::Error> 
     verdict.unnamed += u32::from(sums != [NUMBER + ADDED; 16]);
 
     let count = on.numbers().count();
-    let sha256 = Sha256::new(runner)?;
+    let mut sha256 = Sha256::new(runner)?;
     let first = sha256.load(runner, &known::messages())?;
     let mut groups = [first; QPUS as usize];
     for group in groups.iter_mut().take(count).skip(1) {

@@ -120,11 +120,39 @@ pub fn block(message: &[u8], number: usize) -> [u32; BLOCK_WORDS] {
     core::array::from_fn(|index| u32::from_be_bytes(words[index]))
 }
 
+/// Where messages lie in memory that begins at a multiple of 4096, in blocks, and how many blocks they
+/// take together.
+///
+/// A TMU keeps 64 lines of 64 bytes, by their address modulo 4096, and a block is such a line. The
+/// lanes' blocks are two lines apart by that measure, because a lane also touches the line behind its
+/// block: the sixteen words of a block are then fetched once, where lanes that walk through memory 1024
+/// bytes apart would take the same four lines from each other. `taken` has a bit for each line, so that it
+/// is as well between two groups, loaded one after the other, whose QPUs share a TMU.
+fn starts(messages: &[&[u8]], taken: &mut u64) -> ([usize; LANES], usize) {
+    if taken.count_ones() as usize + 2 * messages.len() > 64 {
+        *taken = 0;
+    }
+    let mut starts = [0; LANES];
+    let mut next = 0;
+    for (start, message) in starts.iter_mut().zip(messages) {
+        next += next % 2;
+        while *taken >> (next % 64) & 1 != 0 {
+            next += 2;
+        }
+        *taken |= 0b11 << (next % 64);
+        *start = next;
+        next += blocks(message.len());
+    }
+    (starts, next)
+}
+
 /// The program and its constants in the memory of a runner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sha256 {
     code: Buffer,
     constants: Buffer,
+    /// Lines of a TMU that the lanes loaded last begin in.
+    taken: u64,
 }
 
 /// Up to sixteen messages in the memory of a runner, and room for their digests: the work of one
@@ -155,6 +183,7 @@ impl Sha256 {
         Ok(Self {
             code: place(runner, SHA256)?,
             constants: place_uniforms(runner, &ROUND_CONSTANTS)?,
+            taken: 0,
         })
     }
 
@@ -163,25 +192,27 @@ impl Sha256 {
     ///
     /// # Errors
     /// When there is no room.
-    pub fn load<R: Runner>(&self, runner: &mut R, messages: &[&[u8]]) -> Result<Group, R::Error> {
+    pub fn load<R: Runner>(
+        &mut self,
+        runner: &mut R,
+        messages: &[&[u8]],
+    ) -> Result<Group, R::Error> {
         let messages = &messages[..messages.len().min(LANES)];
-        let total: usize = messages.iter().map(|message| blocks(message.len())).sum();
+        let (starts, total) = starts(messages, &mut self.taken);
         let bytes = u32::try_from(total * BLOCK_BYTES + AHEAD_BYTES).unwrap_or(u32::MAX);
-        let memory = runner.alloc(bytes, BLOCK_BYTES as u32)?;
+        let memory = runner.alloc(bytes, 4096)?;
         let mut lanes = [memory.addr.0; 2 * LANES];
         lanes[LANES..].fill(0);
-        let mut used = 0;
-        for (lane, message) in messages.iter().enumerate() {
+        for (lane, (message, start)) in messages.iter().zip(starts).enumerate() {
             let count = blocks(message.len());
-            lanes[lane] = memory.addr.offset((used * BLOCK_BYTES) as u32).0;
+            lanes[lane] = memory.addr.offset((start * BLOCK_BYTES) as u32).0;
             lanes[LANES + lane] = count as u32;
             for number in 0..count {
-                let first = ((used + number) * BLOCK_WORDS) as u32;
+                let first = ((start + number) * BLOCK_WORDS) as u32;
                 runner.write(memory, first, &block(message, number))?;
             }
-            used += count;
         }
-        runner.write(memory, (used * BLOCK_WORDS) as u32, &[0; AHEAD_BYTES / 4])?;
+        runner.write(memory, (total * BLOCK_WORDS) as u32, &[0; AHEAD_BYTES / 4])?;
         let lanes = place_uniforms(runner, &lanes)?;
         Group::new(runner, *self, lanes)
     }
@@ -255,6 +286,24 @@ mod tests {
 
     use super::*;
     use std::vec;
+
+    #[test]
+    fn no_two_lanes_of_two_groups_begin_in_the_same_lines_of_a_tmu() {
+        for bytes in [0, 100, 1000, 4000, 4096, 10_000] {
+            let message = vec![0; bytes];
+            let (mut taken, mut lines) = (0, vec![]);
+            for _ in 0..2 {
+                let (starts, total) = starts(&[message.as_slice(); LANES], &mut taken);
+                lines.extend(starts.map(|start| start % 64));
+                let apart = starts
+                    .windows(2)
+                    .all(|pair| pair[1] - pair[0] >= blocks(bytes));
+                assert!(apart && total == starts[LANES - 1] + blocks(bytes));
+            }
+            lines.sort_unstable();
+            assert!(lines.into_iter().eq((0..64).step_by(2)), "{bytes}");
+        }
+    }
 
     #[test]
     fn a_message_is_padded_with_a_bit_zeros_and_its_length() {

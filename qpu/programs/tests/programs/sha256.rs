@@ -25,12 +25,12 @@ fn run(runner: &mut SimRunner, groups: &[Group]) -> Vec<Answer> {
 }
 
 fn load(runner: &mut SimRunner, sets: &[Vec<Vec<u8>>]) -> Vec<Group> {
-    let sha256 = Sha256::new(runner).expect("room");
-    let group = |messages: &Vec<Vec<u8>>| {
+    let mut sha256 = Sha256::new(runner).expect("room");
+    let mut group = |messages: &Vec<Vec<u8>>| {
         let messages: Vec<&[u8]> = messages.iter().map(Vec::as_slice).collect();
         sha256.load(runner, &messages).expect("room")
     };
-    sets.iter().map(group).collect()
+    sets.iter().map(&mut group).collect()
 }
 
 fn reference(message: &[u8]) -> Digest {
@@ -179,7 +179,7 @@ fn the_known_messages_have_the_known_digests() {
 #[test]
 fn the_same_messages_on_all_qpus_at_once_and_on_each_alone() {
     let mut runner = SimRunner::new(RAM_BYTES).with_order_seed(1);
-    let sha256 = Sha256::new(&mut runner).expect("room");
+    let mut sha256 = Sha256::new(&mut runner).expect("room");
     let first = sha256.load(&mut runner, &known::messages()).expect("room");
     let mut groups = vec![first];
     for _ in 1..QPUS {
