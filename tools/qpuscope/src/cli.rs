@@ -11,6 +11,7 @@
 //! | `qpuscope debug JOB.json` | the same step by step: breakpoints, registers, VPM, memory |
 //! | `qpuscope asm FILE.qasm` | assembles QPU code |
 //! | `qpuscope dis FILE` | lists QPU code |
+//! | `qpuscope selftest` | hello and SHA-256, whose results are known, on the simulated V3D |
 //! | `qpuscope info` | versions, and what the firmware at a port says of itself |
 //! | `qpuscope list` | the serial ports of this computer |
 //!
@@ -99,6 +100,8 @@
 //!      bin       frequency      period  level (dBFS)
 //!      128       6.000 kHz      167 µs    -10.00
 //! 2 spectra in 5 frames; 0 bytes lost, 0 CRC errors, 0 sequence gaps, 0 incomplete spectra
+//! $ qpuscope selftest hello
+//! hello: 100 + 0x1234 = 0x1298 in word 0 of 16, ok
 //! $ qpuscope run job.json
 //! qpuscope: bad job file job.json: memory[0].size: unknown key; known are at, file, offset, bytes, zero, words
 //! [status 2]
@@ -130,7 +133,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::command::{asm, debug, dis, fft, info, list, read, run, sim};
+use crate::command::{asm, debug, dis, fft, info, list, read, run, selftest, sim};
 use crate::failure::Exit;
 use crate::say;
 
@@ -158,6 +161,8 @@ enum Command {
     Asm(asm::Options),
     /// List QPU code, from binary or hexadecimal words
     Dis(dis::Options),
+    /// Run QPU programs whose results are known, on the simulated V3D
+    Selftest(selftest::Options),
     /// Versions, and what the firmware at a port says of itself
     Info(info::Options),
     /// List the serial ports of this computer
@@ -187,6 +192,7 @@ pub fn main() -> ExitCode {
         Command::Debug(options) => debug::run(&options),
         Command::Asm(options) => asm::run(&options),
         Command::Dis(options) => dis::run(&options),
+        Command::Selftest(options) => selftest::run(&options),
         Command::Info(options) => info::run(&options),
         Command::List(options) => list::run(&options),
     };

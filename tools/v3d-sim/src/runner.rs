@@ -73,6 +73,16 @@ impl SimRunner {
         self
     }
 
+    /// The same without the cycle model, or with it.
+    #[must_use]
+    pub fn with_functional(mut self, functional: bool) -> Self {
+        self.configure(Config {
+            functional,
+            ..self.v3d.config().clone()
+        });
+        self
+    }
+
     /// The same with warnings that only warn, or stop the job (the default).
     #[must_use]
     pub fn with_strict(mut self, strict: bool) -> Self {
@@ -91,6 +101,12 @@ impl SimRunner {
             ..self.v3d.config().clone()
         });
         self
+    }
+
+    /// Whether the cycle model is at work.
+    #[must_use]
+    pub fn is_timed(&self) -> bool {
+        self.v3d.config().is_timed()
     }
 
     /// What V3D has done since the runner was made, or since a job failed.

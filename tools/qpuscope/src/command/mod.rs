@@ -8,6 +8,7 @@ pub mod info;
 pub mod list;
 pub mod read;
 pub mod run;
+pub mod selftest;
 pub mod sim;
 
 use std::path::PathBuf;
