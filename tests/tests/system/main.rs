@@ -15,3 +15,4 @@ mod failures;
 mod generator;
 mod host_tool;
 mod levels;
+mod qpu_test;

@@ -1,0 +1,45 @@
+# Adds up rows of 16 words: as ahead.qasm, with both ALUs and without idle slots.
+#
+# uniforms
+#   0  address of the first row; four rows behind the last are read and not used
+#   1  number of rows, a multiple of 4
+#   2  where the sixteen sums go
+
+.set rows, ra0
+
+    shl r0, elem_num, 2
+    add r0, r0, unif
+    mov rows, unif
+    ldi r2, 64
+    mov r1, 0
+.rep i, 4
+    add r0, r0, r2; mov t0s, r0 # the address before the addition
+.endr
+
+:rows
+    sub.setf rows, rows, 4
+    nop; ldtmu0
+.rep i, 4
+    add r0, r0, r2; mov t0s, r0
+  .if i < 3
+    add r1, r1, r4; ldtmu0      # adds the row in r4 while the next one comes
+  .else
+    add r1, r1, r4
+  .endif
+.endr
+.back 3
+    brr.anynz -, r:rows
+.endb
+
+.rep i, 4
+    nop; ldtmu0
+.endr
+    ldi vw_setup, vpm_setup(1, 1, h32(0))
+    mov vpm, r1
+    ldi vw_setup, vdw_setup_0(1, 16, dma_h32(0, 0))
+    ldi vw_setup, vdw_setup_1(0)
+    mov vw_addr, unif
+    read vw_wait
+    nop; thrend
+    nop
+    nop
