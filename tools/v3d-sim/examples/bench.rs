@@ -43,8 +43,12 @@ fn main() {
         .iter()
         .flat_map(|word| [*word as u32, (word >> 32) as u32])
         .collect();
-    for seed in [None, Some(1)] {
-        let mut runner = SimRunner::new(1 << 20);
+    for (name, functional, seed) in [
+        ("functional", true, None),
+        ("functional, order 1", true, Some(1)),
+        ("with time", false, None),
+    ] {
+        let mut runner = SimRunner::new(1 << 20).with_functional(functional);
         if let Some(seed) = seed {
             runner = runner.with_order_seed(seed);
         }
@@ -74,7 +78,7 @@ fn main() {
         let seconds = start.elapsed().as_secs_f64();
         let instructions: u64 = runner.statistics().instructions.iter().sum();
         println!(
-            "order {seed:?}: {instructions} instructions in {seconds:.2} s: {:.1} million a second",
+            "{name}: {instructions} instructions in {seconds:.2} s: {:.1} million a second",
             instructions as f64 / seconds / 1e6
         );
     }

@@ -18,9 +18,9 @@ pub struct Config {
     pub functional: bool,
     /// The numbers of the cycle model.
     pub constants: Constants,
-    /// `None`: QPUs take their turn in a round from 11 down to 0. `Some(seed)`: the order changes
-    /// with every round and a QPU is now and then held for some rounds, as a cache miss would do.
-    /// Equal seeds give equal runs.
+    /// `Some(seed)`: a functional run in which the order of QPUs changes with every round, and a QPU is
+    /// now and then held for some rounds, as a cache miss would do. Equal seeds give equal runs.
+    /// `None`: as time has it, and in a functional run from QPU 11 down to 0.
     pub order_seed: Option<u64>,
     /// A warning stops its QPU like a fault.
     pub strict: bool,
@@ -39,7 +39,7 @@ impl Default for Config {
         Self {
             board: Board::default(),
             clock_hz: DEFAULT_CLOCK_HZ,
-            functional: true,
+            functional: false,
             constants: Constants::recommended(),
             order_seed: None,
             strict: false,

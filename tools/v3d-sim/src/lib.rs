@@ -42,18 +42,25 @@
 //! | `race/` | which accesses nothing orders |
 //! | `event`, `rule`, `report` | faults, warnings, deadlocks |
 //! | `conflicts` | which source is followed where sources conflict |
+//! | `time/`, `timed` | the cycle model, and V3D under it |
+//! | `board` | clocks, and how V3D reaches memory |
 //! | `counters` | what was done |
 //! | `observe`, `view`, `profile` | who looks on while it is done, and what can be seen |
 //! | `launch`, `runner`, `ram`, `job_run` | the driver's side |
 //!
 //! # Time
 //!
-//! A round is 4 V3D clocks. In each round every QPU with a program executes one instruction or waits,
-//! from QPU 11 down, or in an order that a seed changes from round to round. TMU lookups answer at
-//! once; DMA takes about its published time and moves a row at a time; a VPM write is seen by other
-//! QPUs some rounds later. Waiting, therefore, is what a program must do; how long it takes here is no
-//! figure for the chip. The cycle model will refine the same rounds: it gives instruction fetch,
-//! uniforms, TMU and VPM their latencies as further reasons to wait.
+//! A round is 4 V3D clocks. In each round every QPU with a program executes one instruction or waits.
+//! What for and how long is the business of the cycle model (`time/`): instruction and uniform caches,
+//! TMUs with several misses on their way, L2C, buses, the L2 of the system, SDRAM with its banks and
+//! rows, VPM, both DMA engines. Its numbers come from published measurements of hardware and from the
+//! published run times of GPU_FFT, never from programs of this project: [`Constants`] says which from
+//! which, and `docs/fidelity.md` how near that comes. Equal runs take equal time.
+//!
+//! [`Config::functional`] switches it off: then QPUs take their turns from 11 down, or in an order that
+//! a seed changes from round to round, TMU lookups answer at once, and DMA takes about its published
+//! time; how long a program takes is then no figure for the chip. Results are the same: what memory
+//! holds in the end is the functional model's alone, and time decides only who comes first.
 //!
 //! # Faults and warnings
 //!
@@ -67,11 +74,11 @@
 //! * The 3D pipeline: tile buffer, scoreboard, varyings, threads, texture lookups (a fault), control lists and
 //!   their registers (read 0; a write is a warning).
 //! * Cache contents. Code stays as first read until SLCACTL.ICC clears it; TMU values always come from
-//!   memory, and reading a line that the caches may hold an old copy of is a warning. The uniform
-//!   cache and the two uniforms that a QPU fetches ahead are not modelled.
-//! * Latencies, and waits for the VPM: a read has its data at once, the write FIFO is never full.
-//! * Performance counters 0 to 12, 15, 18, 19, 25 to 29 stay 0; 21 and 23 count lines of caches that
-//!   never forget. No clocks are counted while V3D is idle.
+//!   memory, and reading a line that the caches may hold an old copy of is a warning. Uniforms are
+//!   read when they are taken. (Which lines caches hold is modelled with time, for how long reading takes.)
+//! * The ARM's and the display's share of SDRAM and of the L2 of the system while programs run.
+//! * Performance counters 0 to 12, 15, 18 and 19 stay 0; without time 25 to 29 too, and 21 and 23 then
+//!   count lines of caches that never forget. No clocks are counted while V3D is idle.
 //! * ERRSTAT latches writes of rows that are not reserved, and shows VCDI; its other bits stay 0.
 //! * W and Z, which the scheduler may put into ra15 and rb15 at a program's start.
 //! * VPACNTL, SQCNTL, INTENA: kept, without effect. IDENT3, SQCSTAT, DBQSTP, DBS*, DBQGH*: absent.

@@ -11,6 +11,7 @@ use crate::launch::{self, Stop};
 use crate::memory::Memory;
 use crate::observe::{Observer, Unobserved};
 use crate::ram::Ram;
+use crate::time::Constants;
 use crate::v3d::V3d;
 use qpu::job::{Buffer, BusAddr, Job, QpuSet, Report, Runner};
 use std::fmt;
@@ -78,6 +79,16 @@ impl SimRunner {
     pub fn with_functional(mut self, functional: bool) -> Self {
         self.configure(Config {
             functional,
+            ..self.v3d.config().clone()
+        });
+        self
+    }
+
+    /// The same with other numbers of the cycle model.
+    #[must_use]
+    pub fn with_constants(mut self, constants: Constants) -> Self {
+        self.configure(Config {
+            constants,
             ..self.v3d.config().clone()
         });
         self

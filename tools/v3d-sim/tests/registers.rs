@@ -16,8 +16,10 @@ struct Board {
 }
 
 impl Board {
+    /// Functional: these tests count rounds of one instruction each.
     fn new() -> Self {
         let mut v3d = V3d::new(Config {
+            functional: true,
             deadlock_rounds: 100,
             ..Config::default()
         });

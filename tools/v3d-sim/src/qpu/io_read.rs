@@ -41,11 +41,14 @@ impl Qpu {
         }
         if code.units.uses(Units::VPM_READ) {
             match self.vpm_reads.pop() {
-                Some(setup) => popped.vpm = self.read_vpm(&setup, code, shared),
+                Some(setup) => {
+                    popped.vpm = self.read_vpm(&setup, code, shared);
+                    if let Some(time) = &mut shared.time {
+                        let qpu = usize::from(self.number);
+                        time.took_vector(qpu, !setup.is_horizontal(), shared.now);
+                    }
+                }
                 None => self.warn(Rule::VpmSurplusRead, shared, String::new),
-            }
-            if let Some(time) = &mut shared.time {
-                time.took_vector(usize::from(self.number), shared.now);
             }
         }
         if code.units.uses(Units::MUTEX) {

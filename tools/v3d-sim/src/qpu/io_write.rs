@@ -149,9 +149,10 @@ impl Qpu {
         shared
             .vpm
             .write(self.number, shared.now, self.vpm_write, *value);
+        let column = !self.vpm_write.is_horizontal();
         self.vpm_write.advance();
         if let Some(time) = &mut shared.time {
-            time.wrote_vector(usize::from(self.number), shared.now);
+            time.wrote_vector(usize::from(self.number), column, shared.now);
         }
     }
 

@@ -221,8 +221,11 @@ constants! {
         "Work that SDRAM may have in hand before it holds a write back.",
         "assumed; no published figure";
     vpm_vector: f64 = 4.0, "clocks",
-        "A vector through the port of the VPM, which QPUs share.",
+        "A vector along a row through the port of the VPM, which QPUs and DMA share.",
         "the guide: a vector a slot";
+    vpm_column: f64 = 10.0, "clocks",
+        "The same for a vector along a column, which touches sixteen rows.",
+        "fitted on the times of GPU_FFT 3.0 and 2.0 at batch 10";
     vpm_write_fifo: u32 = 2, "vectors",
         "Writes that a QPU has on their way to the VPM before it stalls.",
         "the guide: 2 to 4; slow end";

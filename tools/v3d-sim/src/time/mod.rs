@@ -255,8 +255,8 @@ impl Time {
     }
 
     /// The QPU has taken it.
-    pub fn took_vector(&mut self, qpu: usize, now: u64) {
-        self.vpm.read(now * ROUND, qpu);
+    pub fn took_vector(&mut self, qpu: usize, column: bool, now: u64) {
+        self.vpm.read(now * ROUND, qpu, column);
     }
 
     /// The QPU has given a read setup, with none of the one before left.
@@ -269,9 +269,9 @@ impl Time {
         self.vpm.writable_at(now * ROUND, qpu) <= now * ROUND
     }
 
-    /// The QPU has written a vector to the VPM.
-    pub fn wrote_vector(&mut self, qpu: usize, now: u64) {
-        self.vpm.write(now * ROUND, qpu);
+    /// The QPU has written a vector to the VPM, along a row or a column.
+    pub fn wrote_vector(&mut self, qpu: usize, column: bool, now: u64) {
+        self.vpm.write(now * ROUND, qpu, column);
     }
 
     /// Whether the SFU of the QPU's slice is free.

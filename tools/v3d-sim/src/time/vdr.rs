@@ -105,7 +105,7 @@ impl Vdr {
         if self.came > last.wrapping_sub(first) & (u32::MAX >> 6) {
             self.came = 0;
             self.came_row += 1;
-            let begin = vpm.take(now);
+            let begin = vpm.take_row(now);
             self.vpm_stall += begin - now;
             // With its last line the engine is as busy as before it would ask for another.
             let least = if self.came_row == rows.count {

@@ -106,7 +106,7 @@ impl Vdw {
             }
             return ended;
         }
-        let begin = vpm.take(now);
+        let begin = vpm.take_row(now);
         self.vpm_stall += begin - now;
         self.in_row = true;
         self.row_start = begin;

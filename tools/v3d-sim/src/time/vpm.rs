@@ -1,6 +1,7 @@
 //! The port of the VPM that QPUs and both DMA engines share, and the FIFOs of QPUs.
 //!
-//! A vector takes the port for a slot. A QPU's writes wait in a FIFO and stall it when that is full; a
+//! A vector takes the port for a slot, or for longer when it lies in a column: it touches sixteen rows.
+//! A QPU's writes wait in a FIFO and stall it when that is full; a
 //! read setup has its first vector some slots later, behind the QPU's own writes.
 
 use super::constants::Constants;
@@ -23,6 +24,7 @@ struct Fifos {
 pub struct VpmPort {
     free_at: Ticks,
     vector: Ticks,
+    column: Ticks,
     write_fifo: usize,
     read: Ticks,
     fifos: [Fifos; QPUS],
@@ -34,16 +36,21 @@ impl VpmPort {
         Self {
             free_at: 0,
             vector: ticks(constants.vpm_vector),
+            column: ticks(constants.vpm_column),
             write_fifo: constants.vpm_write_fifo.max(1) as usize,
             read: ticks(constants.vpm_read),
             fifos: Default::default(),
         }
     }
 
-    /// The port for one vector, from `now` on; gives when it begins.
-    pub fn take(&mut self, now: Ticks) -> Ticks {
+    /// The port for a row, from `now` on; gives when it begins.
+    pub fn take_row(&mut self, now: Ticks) -> Ticks {
+        self.take(now, false)
+    }
+
+    fn take(&mut self, now: Ticks, column: bool) -> Ticks {
         let start = now.max(self.free_at);
-        self.free_at = start + self.vector;
+        self.free_at = start + if column { self.column } else { self.vector };
         start
     }
 
@@ -59,8 +66,9 @@ impl VpmPort {
     }
 
     /// A QPU writes a vector.
-    pub fn write(&mut self, now: Ticks, qpu: usize) {
-        let done = self.take(now) + self.vector;
+    pub fn write(&mut self, now: Ticks, qpu: usize, column: bool) {
+        self.take(now, column);
+        let done = self.free_at;
         let fifos = &mut self.fifos[qpu];
         while fifos.writes.front().is_some_and(|done| *done <= now) {
             fifos.writes.pop_front();
@@ -86,8 +94,8 @@ impl VpmPort {
     }
 
     /// A QPU reads a vector; the next is there a slot later.
-    pub fn read(&mut self, now: Ticks, qpu: usize) {
-        let at = self.take(now);
+    pub fn read(&mut self, now: Ticks, qpu: usize, column: bool) {
+        let at = self.take(now, column);
         let fifos = &mut self.fifos[qpu];
         fifos.readable = fifos.readable.max(at + ROUND);
     }
@@ -111,7 +119,7 @@ mod tests {
     fn two_qpus_that_write_share_the_port_and_a_full_fifo_stalls() {
         let mut port = port();
         for qpu in [1, 2, 1, 2] {
-            port.write(0, qpu);
+            port.write(0, qpu, false);
         }
         assert_eq!(port.written(1), 12 * CLOCK);
         assert_eq!(port.writable_at(0, 1), 4 * CLOCK);
@@ -121,13 +129,26 @@ mod tests {
     }
 
     #[test]
+    fn a_column_holds_the_port_longer_than_a_row() {
+        let mut port = VpmPort::new(&Constants {
+            vpm_vector: 4.0,
+            vpm_column: 10.0,
+            ..Constants::recommended()
+        });
+        port.write(0, 1, true);
+        assert_eq!(port.written(1), 10 * CLOCK);
+        assert_eq!(port.take_row(0), 10 * CLOCK);
+        assert_eq!(port.take_row(0), 14 * CLOCK);
+    }
+
+    #[test]
     fn a_read_waits_for_the_setup_and_the_writes_of_its_qpu() {
         let mut port = port();
         port.setup_read(8 * CLOCK, 5);
         assert_eq!(port.readable_at(5), 32 * CLOCK);
-        port.read(32 * CLOCK, 5);
+        port.read(32 * CLOCK, 5, false);
         assert_eq!(port.readable_at(5), 36 * CLOCK);
-        port.write(100 * CLOCK, 5);
+        port.write(100 * CLOCK, 5, false);
         port.setup_read(100 * CLOCK, 5);
         assert_eq!(port.readable_at(5), 128 * CLOCK);
     }

@@ -71,6 +71,12 @@ pub struct BlockSetup {
 }
 
 impl BlockSetup {
+    /// Whether a vector lies along a row.
+    #[must_use]
+    pub fn is_horizontal(&self) -> bool {
+        self.horizontal
+    }
+
     /// The fields of a setup word with bits 31:30 = 0. `None` when SIZE is the reserved 3.
     #[must_use]
     pub fn from_word(word: u32) -> Option<Self> {

@@ -40,6 +40,7 @@ impl V3dPort {
     pub fn new(config: &Config) -> Self {
         let settings = v3d_sim::Config {
             clock_hz: V3D_HZ as u32,
+            functional: true,
             order_seed: (config.v3d_seed != 0).then_some(config.v3d_seed),
             strict: config.v3d_strict,
             ..v3d_sim::Config::default()
