@@ -77,6 +77,7 @@ fn published_words_are_assembled() {
         ("bra ra8, ra6", 0xf0f4c227_00000000),
         ("brr.allz -, -1264", 0xf00809e7_fffffb10),
         ("mov -, vw_wait", 0x100009e7_159f2fc0),
+        ("or.always -, vr_wait, r0", 0x100209e7_15ca7c00),
         ("mov ra20, 0; mov rb20, 0", 0xe0024514_00000000),
         ("ldi ra1, rb2, 5", 0xe0024042_00000005),
         ("read vw_wait", 0x100009e7_009f2000),

@@ -98,7 +98,7 @@ fn fuzz_assembler(bytes: &[u8]) {
         String::from_utf8_lossy(bytes).into_owned()
     };
     let limits = Limits {
-        steps: 2_000,
+        steps: 5_000,
         repetitions: 100,
         output_bytes: 1 << 14,
         ..Limits::DEFAULT

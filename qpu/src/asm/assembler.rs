@@ -74,6 +74,20 @@ impl<'a> Assembler<'a> {
         }
     }
 
+    /// Counts work: statements by their length, operands, calls, over all passes.
+    pub fn spend(&mut self, steps: usize, span: (u32, u32)) -> Result<(), Fault> {
+        self.steps += steps;
+        let most = self.limits().steps;
+        if self.steps <= most {
+            return Ok(());
+        }
+        let fault = Fault::limit(
+            span,
+            format!("the source expands to more than {most} steps"),
+        );
+        Err(fault.help("look for macros or functions that call themselves without end"))
+    }
+
     pub fn limits(&self) -> &Limits {
         &self.options.limits
     }
@@ -112,7 +126,6 @@ impl<'a> Assembler<'a> {
         self.diagnostics.clear();
         self.expansions.clear();
         self.label_uses = 0;
-        self.steps = 0;
         self.include_depth = 0;
     }
 
@@ -182,17 +195,9 @@ impl<'a> Assembler<'a> {
                 line,
             };
             self.place = Some(place.clone());
-            self.steps += 1;
-            if self.steps > self.limits().steps {
-                let most = self.limits().steps;
-                let fault = Fault::limit(
-                    (0, 1),
-                    format!("the source expands to more than {most} statements"),
-                );
-                return self.fault(
-                    fault.help("look for macros or functions that call themselves without end"),
-                    &place,
-                );
+            let length = place.source.text(place.line).len();
+            if let Err(fault) = self.spend(1 + length / 32, (0, 1)) {
+                return self.fault(fault, &place);
             }
             line = match self.statement(&place) {
                 Ok(next) => next,
@@ -451,16 +456,7 @@ impl<'a> Assembler<'a> {
             );
             return Err(Fault::new("arguments", span, message));
         }
-        self.steps += 1;
-        if self.steps > self.limits().steps {
-            return Err(Fault::limit(
-                span,
-                format!(
-                    "the source expands to more than {} statements",
-                    self.limits().steps
-                ),
-            ));
-        }
+        self.spend(1, span)?;
         let Some(here) = self.place.clone() else {
             return Err(Fault::new("function", span, "no place to call from"));
         };

@@ -210,10 +210,10 @@ impl Assembler<'_> {
         let start = cursor.span();
         let count = self.integer(cursor, "a number of instructions")?;
         cursor.finish()?;
-        if !(0..=5).contains(&count) || !self.output.begin_back(count as usize) {
+        if !(0..=64).contains(&count) || !self.output.begin_back(count as usize) {
             let fault = Fault::new("back", start, format!("there is no going back by {count}"));
             return Err(fault
-                .help(".back takes 0 to 5, and as many instructions must stand before it")
+                .help(".back takes 0 to 64, and as many instructions must stand before it")
                 .into());
         }
         let done = self.lines(&place.source, place.line + 1, block.end);

@@ -78,7 +78,7 @@ impl Assembler<'_> {
                 );
                 let near: Vec<String> = near.into_iter().map(|name| format!(".{name}")).collect();
                 return Err(match near.is_empty() {
-                    true => fault.help("directives are listed by `qpuscope asm --help`"),
+                    true => fault.help(format!("directives are .{}", DIRECTIVES.join(" ."))),
                     false => fault.help(format!("did you mean {}?", near.join(" or "))),
                 }
                 .into());

@@ -189,6 +189,7 @@ impl Assembler<'_> {
     /// A value with the signs and functions before it and the suffixes behind.
     fn operand_value(&mut self, cursor: &mut Cursor) -> Result<Value, Fault> {
         let start = cursor.span();
+        self.spend(1, start)?;
         if let Some(Kind::Sign(sign @ ("-" | "+" | "~" | "!"))) = cursor.kind() {
             cursor.step();
             if *sign == "-" && cursor.ends_operand() {

@@ -17,7 +17,7 @@ pub struct Limits {
     pub repetitions: i64,
     /// Operators and parentheses, one inside the other.
     pub expression_depth: usize,
-    /// Statements and function calls, all told.
+    /// Statements (long ones count for several), operands and calls, over all passes.
     pub steps: usize,
     /// Bytes of the program.
     pub output_bytes: usize,
@@ -35,7 +35,7 @@ impl Limits {
         expansion_depth: 128,
         repetitions: 1 << 20,
         expression_depth: 64,
-        steps: 10_000_000,
+        steps: 30_000_000,
         output_bytes: 1 << 25,
         diagnostics: 20,
     };

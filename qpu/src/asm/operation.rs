@@ -427,12 +427,12 @@ impl Line<'_> {
                 .ok_or_else(|| Fault::new("pack", operand.span, format!("{} cannot be packed so", register.name()))
                     .help("8-bit, 16-bit and 32s modes pack into ra0..ra31; 8as..8ds and 8abcds pack the mul ALU's float result anywhere"))?,
         };
-        let cond = modifiers.cond.unwrap_or(Cond::Always);
-        // What goes nowhere and sets no flags is not written at all.
-        let cond = if register.is_nothing() && !modifiers.setf {
-            Cond::Never
-        } else {
-            cond
+        // What goes nowhere and sets no flags is not written at all, unless `.always` is said.
+        let idle = register.is_nothing() && !modifiers.setf;
+        let cond = match modifiers.cond {
+            Some(Cond::Always) => Cond::Always,
+            _ if idle => Cond::Never,
+            cond => cond.unwrap_or(Cond::Always),
         };
         // A destination is rotated the way its name moves, a source the other way.
         let rotation = register.rotation.map(|rotation| match rotation {

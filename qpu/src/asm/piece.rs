@@ -4,7 +4,7 @@ use super::diagnostic::Fault;
 use crate::fit::{Dst, Misfit, Op, OpCode, Request, Src};
 use crate::isa::{
     AddOp, Branch, BranchCond, Cond, File, Instruction, LoadImmediate, LoadImmediateKind, MulOp,
-    Pack, Semaphore, Signal, Slot, WriteBack,
+    Pack, Rotation, Semaphore, Signal, Slot, WriteBack,
 };
 
 /// A part and the bytes of the line that it was written in.
@@ -365,7 +365,9 @@ impl<'a> Alu<'a> {
     }
 
     fn warnings(&self, operations: &[Op]) -> Vec<Fault> {
-        let rotates = |op: &&Op| op.rotate.is_some() && !op.a.rotates() && !op.b.rotates();
+        // Moves by up to three lanes may be meant inside quads.
+        let far = |rotation| !matches!(rotation, Rotation::By(1..=3 | 13..=15));
+        let rotates = |op: &&Op| op.rotate.is_some_and(far) && !op.a.rotates() && !op.b.rotates();
         let in_quads = operations.iter().find(rotates);
         in_quads.map_or(vec![], |_| {
             let message = "none of r0..r3 is rotated here, so lanes move only inside their quad";

@@ -51,6 +51,15 @@
 //! A test runs these commands and compares what they print.
 //!
 //! ```console
+//! $ echo 'mov r0, unif; thrend' | qpuscope asm --no-check -
+//! 0x15827d80, 0x30020827, // mov r0, unif; thrend
+//! $ echo 'moc r0, unif' | qpuscope asm -
+//! -:1:1: error: `moc` is no instruction, signal or macro [unknown-instruction]
+//!   moc r0, unif
+//!   ^^^
+//!   did you mean mov?
+//! qpuscope: -: 1 error; nothing was written
+//! [status 2]
 //! $ echo '0x009e7000 0x300009e7, 0x009e7000 0x100009e7, 0x009e7000 0x100009e7' | qpuscope dis -
 //! 0000  300009e7_009e7000   nop; thrend
 //! 0008  100009e7_009e7000 | nop
@@ -110,6 +119,15 @@
 //! With an image of the firmware, which a virtual Pi runs:
 //!
 //! ```console
+//! $ echo 'mov r0, unif; thrend' | qpuscope asm --no-check -
+//! 0x15827d80, 0x30020827, // mov r0, unif; thrend
+//! $ echo 'moc r0, unif' | qpuscope asm -
+//! -:1:1: error: `moc` is no instruction, signal or macro [unknown-instruction]
+//!   moc r0, unif
+//!   ^^^
+//!   did you mean mov?
+//! qpuscope: -: 1 error; nothing was written
+//! [status 2]
 //! $ qpuscope fft --port sim:kernel.img --quiet --input tone.wav --window flat-top --lines 1
 //! tone.wav: 144000 real samples at 48000 Hz
 //! Raspberry Pi 1 B, firmware 0.1.0, engine qpu
