@@ -1,6 +1,6 @@
 //! `qpuscope debug`: sessions as people type them, and what they get wrong.
 
-use std::io::Write;
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -281,4 +281,52 @@ fn what_people_get_wrong_is_said_and_the_rest_is_done() {
     }
     let (status, output, said) = debug(&folder, "# a comment\n\nquit\nunits\n");
     assert_eq!((status, output.as_str(), said.as_str()), (Some(0), "", ""));
+}
+
+#[test]
+fn ctrl_c_stops_a_job_that_runs_and_the_rest_is_done() {
+    let folder = job("ctrl-c", 1, false);
+    let path = folder.join("job.json");
+    let text = std::fs::read_to_string(&path).expect("a job");
+    let mut job: Value = serde_json::from_str(&text).expect("JSON");
+    let mut b = Builder::new();
+    let again = b.here("again");
+    b.brr(BranchCond::Always, again);
+    b.nops(3);
+    let words: Vec<u32> = b
+        .finish_unchecked()
+        .expect("a program")
+        .iter()
+        .flat_map(|word| [*word as u32, (word >> 32) as u32])
+        .collect();
+    job["memory"][0]["words"] = json!(words);
+    job["limit_cycles"] = json!(1_000_000_000_000_u64);
+    std::fs::write(&path, job.to_string()).expect("a file");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_qpuscope"))
+        .args(["debug", "job.json"])
+        .current_dir(&folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("qpuscope runs");
+    let mut input = child.stdin.take().expect("a pipe");
+    let mut output = BufReader::new(child.stdout.take().expect("a pipe"));
+    input.write_all(b"qpu\n").expect("a command");
+    let mut line = String::new();
+    output.read_line(&mut line).expect("an answer");
+    assert!(line.starts_with("*11 runs"), "{line}");
+    input.write_all(b"continue\nqpu\n").expect("commands");
+    drop(input);
+    // Before the job goes on or while it does: both stop it.
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .expect("kill runs");
+    assert!(sent.success());
+    let mut rest = String::new();
+    output.read_to_string(&mut rest).expect("text");
+    assert!(child.wait().expect("an end").success());
+    assert!(rest.starts_with("interrupted\nclock "), "{rest}");
+    assert!(rest.contains("*11 runs"), "{rest}");
 }

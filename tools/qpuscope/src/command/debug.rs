@@ -57,7 +57,8 @@ fn read_line(input: &mut impl BufRead) -> Result<Option<String>> {
 /// # Errors
 /// Usage for a bad job file, and when a command of a script was wrong.
 pub fn run(options: &Options) -> Result<()> {
-    let mut debugger = Debugger::new(options.job.clone(), Stop::on_ctrl_c())?;
+    let stop = Stop::on_ctrl_c();
+    let mut debugger = Debugger::new(options.job.clone(), stop.clone())?;
     let mut wrong = 0;
     if !options.command.is_empty() {
         for line in &options.command {
@@ -86,6 +87,10 @@ pub fn run(options: &Options) -> Result<()> {
             }
             break;
         };
+        if talks {
+            // A Ctrl-C at the prompt was for the line, not for what comes next.
+            let _ = stop.take();
+        }
         let first = line.chars().next();
         match first {
             None if talks => line.clone_from(&last),

@@ -250,7 +250,7 @@ fn judge(outcome: &Outcome, limit_cycles: u64) -> Result<()> {
     let message = match outcome.end {
         JobEnd::Completed => return Ok(()),
         JobEnd::Fault => format!(
-            "a program faulted: {}; `qpuscope debug` stops before it",
+            "a program faulted: {}; `qpuscope debug` shows what its registers hold then",
             outcome
                 .faults
                 .first()

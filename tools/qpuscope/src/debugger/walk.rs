@@ -48,7 +48,7 @@ impl Debugger {
         self.halt
             .refresh(|qpu| v3d.qpu(qpu), |row| v3d.vpm_row(row));
         let warned = v3d.warnings().count();
-        let _ = (self.memory.take_hit(), self.stop.take());
+        let _ = self.memory.take_hit();
         for _ in 0..rounds {
             if self.stop.take() {
                 return Why::Said("interrupted\n".to_owned());
