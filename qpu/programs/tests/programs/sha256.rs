@@ -197,3 +197,40 @@ fn the_same_messages_on_all_qpus_at_once_and_on_each_alone() {
     }
     assert_clean(&runner);
 }
+
+/// Instructions that a block may take: 48 rounds of 34 and 16 of 21, what begins and ends the loops,
+/// and what lies between blocks.
+const BLOCK_INSTRUCTIONS: u64 = 48 * 34 + 16 * 21 + 6 * 2 + 2 * 2 + 31;
+
+#[test]
+fn a_block_takes_the_instructions_that_were_counted() {
+    let instructions = |bytes: usize| {
+        let mut runner = SimRunner::new(RAM_BYTES);
+        let groups = load(&mut runner, &[vec![vec![0; bytes]; LANES]]);
+        run(&mut runner, &groups);
+        runner.statistics().instructions.iter().sum::<u64>()
+    };
+    assert_eq!(instructions(1000) - instructions(936), BLOCK_INSTRUCTIONS);
+}
+
+/// The published figure for SHA-256 on QPUs is 93 % of the issue slots (elorimer, rpi-playground).
+#[test]
+fn all_qpus_together_use_more_issue_slots_than_the_published_program() {
+    const QPUS: usize = 12;
+    let mut runner = SimRunner::new(RAM_BYTES).with_functional(false);
+    let groups = load(&mut runner, &vec![vec![vec![0; 10_000]; LANES]; QPUS]);
+    let programs: Vec<Program> = groups.iter().map(Group::program).collect();
+    let launches = [Launch {
+        programs: &programs,
+        clear: Group::CLEAR,
+    }];
+    let job = Job {
+        launches: &launches,
+    };
+    let report = runner.run(&job, LIMIT_US).expect("the job ends");
+    let instructions: u64 = runner.statistics().instructions.iter().sum();
+    let slots = report.cycles.expect("the simulator counts them") / 4 * QPUS as u64;
+    let used = instructions as f64 / slots as f64;
+    println!("{:.1} % of the issue slots", 100.0 * used);
+    assert!(used > 0.93, "{used}");
+}
