@@ -1,42 +1,76 @@
 //! Disassembly: the text of instructions and of whole programs.
 //!
-//! The text is close to vc4asm's: operation of the add ALU, `;`, operation of the mul ALU, `;`, signal.
-//! An idle add ALU beside a busy mul ALU is written `nop`, so that left is always the add ALU. `.setf`
-//! and conditions (`.ifz`) follow the operation; `>> n` on the operands of the mul ALU is a rotation
-//! by n lanes upwards (`<< n` downwards); `read unif` is a port that reads I/O which no operand uses.
+//! The text is what `qpu::asm` reads, close to vc4asm's: operation of the add ALU, `;`, operation of the
+//! mul ALU, `;`, signal. An idle add ALU beside a busy mul ALU is written `nop`, so that left is always
+//! the add ALU. `.setf` and conditions (`.ifz`) follow the operation; `>> n` on the operands r0..r3 of the
+//! mul ALU is a rotation by n lanes upwards (`<< n` downwards); `read unif` is a port that reads I/O
+//! which no operand uses; `mnop r0` an idle mul ALU that writes what it had left over. Constants of
+//! setup registers are the functions that make them.
+//!
+//! | function | for |
+//! |---|---|
+//! | [`text`], [`line`](fn@line) | one word |
+//! | [`listing`] | people: address, word and text |
+//! | [`source`] | the assembler: gives back the same words, whatever they are |
+//! | [`canonical`] | the word that the assembler makes of an instruction's text |
 //!
 //! In a listing `|` marks instructions that execute after a branch or program end is decided (delay
-//! slots). A word that is no instruction is `.long` with the reason.
+//! slots). A word that is no instruction is `.int` with the reason.
 
 mod alu;
+mod canonical;
 mod names;
+mod setup;
+mod source;
+mod write_back;
 
 use std::fmt::Write;
 
 use crate::isa::{
-    Branch, Cond, DELAY_SLOTS, File, INSTRUCTION_BYTES, Instruction, LoadImmediate,
-    LoadImmediateKind, Semaphore, SemaphoreAction, Slot, WriteBack, decode, waddr,
+    Branch, DELAY_SLOTS, File, INSTRUCTION_BYTES, Instruction, LoadImmediate, LoadImmediateKind,
+    Semaphore, SemaphoreAction, Slot, decode, waddr,
 };
+use write_back::push_outputs;
 
+pub use canonical::canonical;
 pub use names::{read_name, write_name};
+pub use source::{SourceOptions, source};
 
-/// The text of one word; `pc` is its byte address, which relative branches count from.
+/// The text of one word, without comment; `None` when it is no instruction.
+///
+/// Branches give their offset or address as a number.
+#[must_use]
+pub fn text(word: u64) -> Option<String> {
+    let instruction = decode(word).ok()?;
+    let mut out = String::new();
+    text_of(&mut out, &instruction, None);
+    Some(out)
+}
+
+/// The text of one word with what people want to know; `pc` is its byte address, which relative
+/// branches count from.
 #[must_use]
 pub fn line(word: u64, pc: u32) -> String {
-    match decode(word) {
-        Ok(Instruction::Branch(branch)) if branch.rel && !branch.reg => {
-            format!(
-                "{} # {:#06x}",
-                text(&Instruction::Branch(branch), None),
-                branch.target(pc, 0)
-            )
+    let mut out = String::new();
+    push_line(&mut out, word, pc, None);
+    out
+}
+
+fn push_line(out: &mut String, word: u64, pc: u32, label: Option<&str>) {
+    let instruction = match decode(word) {
+        Ok(instruction) => instruction,
+        Err(error) => {
+            let (low, high) = (word as u32, word >> 32);
+            let _ = write!(out, ".int {low:#010x}, {high:#010x} # {error}");
+            return;
         }
-        Ok(instruction) => text(&instruction, None),
-        Err(error) => format!(
-            ".long {:#010x}, {:#010x} # {error}",
-            word as u32,
-            word >> 32
-        ),
+    };
+    text_of(out, &instruction, label);
+    if let (Instruction::Branch(branch), None) = (instruction, label)
+        && branch.rel
+        && !branch.reg
+    {
+        let _ = write!(out, " # {:#06x}", branch.target(pc, 0));
     }
 }
 
@@ -49,56 +83,84 @@ pub fn listing(words: &[u64]) -> String {
 /// [`listing`] with names for instructions, by index; targets that have no name get one.
 #[must_use]
 pub fn listing_with_labels(words: &[u64], labels: &[(usize, String)]) -> String {
-    let mut labels = labels.to_vec();
-    let mut targets: Vec<usize> = (0..words.len())
-        .filter_map(|index| target(words, index))
-        .collect();
-    targets.sort_unstable();
-    targets.dedup();
-    targets.retain(|target| labels.iter().all(|(index, _)| index != target));
-    labels.extend(
-        targets
-            .into_iter()
-            .enumerate()
-            .map(|(n, target)| (target, format!("L{}", n + 1))),
-    );
-
-    let name_of = |index| {
-        labels
-            .iter()
-            .find(|(at, _)| *at == index)
-            .map(|(_, name)| name.as_str())
-    };
+    let labels = Labels::new(words, labels);
     let mut out = String::new();
-    let mut slots = 0;
-    for (index, word) in words.iter().enumerate() {
-        for (_, name) in labels.iter().filter(|(at, _)| *at == index) {
-            writeln!(out, "{name}:").unwrap_or_default();
+    let mut slots = SlotsLeft::default();
+    for (index, &word) in words.iter().enumerate() {
+        for name in labels.at(index) {
+            let _ = writeln!(out, ":{name}");
         }
         let pc = index as u32 * INSTRUCTION_BYTES;
-        let text = match (decode(*word), target(words, index).and_then(name_of)) {
-            (Ok(instruction), Some(name)) => text(&instruction, Some(name)),
-            _ => line(*word, pc),
-        };
-        let mark = if slots > 0 { '|' } else { ' ' };
-        writeln!(
+        let in_slot = slots.next(decode(word).ok().as_ref());
+        let mark = if in_slot { '|' } else { ' ' };
+        let _ = write!(
             out,
-            "{pc:04x}  {:08x}_{:08x} {mark} {text}",
+            "{pc:04x}  {:08x}_{:08x} {mark} ",
             word >> 32,
-            *word as u32
-        )
-        .unwrap_or_default();
-        slots = match decode(*word) {
-            Ok(Instruction::Branch(_)) => DELAY_SLOTS,
-            Ok(instruction) if instruction.signal().ends_program() => 2,
-            _ => u32::saturating_sub(slots, 1),
-        };
+            word as u32
+        );
+        let label = target(words, index).and_then(|place| labels.first(place));
+        push_line(&mut out, word, pc, label);
+        out.push('\n');
     }
     out
 }
 
+/// Names of instructions, in the order of their indices.
+struct Labels(Vec<(usize, String)>);
+
+impl Labels {
+    /// The names given, and L1, L2 ... for branch targets that have none.
+    fn new(words: &[u64], given: &[(usize, String)]) -> Self {
+        let mut labels = given.to_vec();
+        let mut targets: Vec<usize> = (0..words.len())
+            .filter_map(|index| target(words, index))
+            .collect();
+        targets.sort_unstable();
+        targets.dedup();
+        targets.retain(|target| given.iter().all(|(index, _)| index != target));
+        let generated = targets.into_iter().zip(1..);
+        labels.extend(generated.map(|(target, number)| (target, format!("L{number}"))));
+        labels.sort_by_key(|(index, _)| *index);
+        Self(labels)
+    }
+
+    fn at(&self, index: usize) -> impl Iterator<Item = &str> {
+        let start = self.0.partition_point(|(at, _)| *at < index);
+        let names = self.0[start..].iter();
+        names
+            .take_while(move |(at, _)| *at == index)
+            .map(|(_, name)| name.as_str())
+    }
+
+    fn first(&self, index: usize) -> Option<&str> {
+        self.at(index).next()
+    }
+}
+
+/// Counts the instructions that still execute after a change of flow.
+#[derive(Default)]
+struct SlotsLeft(u32);
+
+impl SlotsLeft {
+    /// Whether the instruction, given in program order, executes after a change of flow.
+    fn next(&mut self, instruction: Option<&Instruction>) -> bool {
+        let in_slot = self.0 > 0;
+        self.0 = match instruction {
+            Some(Instruction::Branch(_)) => DELAY_SLOTS,
+            Some(instruction) if instruction.signal().ends_program() => 2,
+            _ => self.0.saturating_sub(1),
+        };
+        in_slot
+    }
+}
+
 /// The index that the branch at `index` goes to, if it is a branch to a place in the program.
 fn target(words: &[u64], index: usize) -> Option<usize> {
+    // Sig 15 is a branch; most words are none.
+    if words[index] >> 60 != 15 {
+        return None;
+    }
     let Ok(Instruction::Branch(branch)) = decode(words[index]) else {
         return None;
     };
@@ -108,132 +170,85 @@ fn target(words: &[u64], index: usize) -> Option<usize> {
     (known && place < words.len()).then_some(place)
 }
 
-/// The text of an instruction; a branch names `target` instead of its offset, if there is one.
-fn text(instruction: &Instruction, target: Option<&str>) -> String {
+/// The text of an instruction; a branch names `label` instead of its offset, if there is one.
+fn text_of(out: &mut String, instruction: &Instruction, label: Option<&str>) {
     match instruction {
-        Instruction::Alu(instruction) => alu::text(instruction),
-        Instruction::LoadImmediate(load) => load_text(load),
-        Instruction::Semaphore(semaphore) => semaphore_text(semaphore),
-        Instruction::Branch(branch) => branch_text(branch, target),
+        Instruction::Alu(instruction) => alu::push(out, instruction),
+        Instruction::LoadImmediate(load) => push_load(out, load),
+        Instruction::Semaphore(semaphore) => push_semaphore(out, semaphore),
+        Instruction::Branch(branch) => push_branch(out, branch, label),
     }
 }
 
-fn load_text(load: &LoadImmediate) -> String {
-    let value = match load.kind {
-        LoadImmediateKind::Word => number(load.immediate),
+fn push_load(out: &mut String, load: &LoadImmediate) {
+    out.push_str("ldi");
+    push_outputs(out, &load.write);
+    out.push_str(", ");
+    match (load.kind, setup_file(load)) {
+        (LoadImmediateKind::Word, Some(file)) if setup::push(out, file, load.immediate) => (),
+        (LoadImmediateKind::Word, _) => push_number(out, load.immediate),
         _ => {
-            let lanes: Vec<String> = (0..16)
-                .map(|lane| (load.value(lane) as i32).to_string())
-                .collect();
-            format!("[{}]", lanes.join(","))
+            for lane in 0..16 {
+                out.push(if lane == 0 { '[' } else { ',' });
+                let _ = write!(out, "{}", load.value(lane) as i32);
+            }
+            out.push(']');
         }
-    };
-    format!(
-        "{} {}, {value}",
-        load.kind.name().to_string() + &suffixes(&load.write),
-        outputs(&load.write)
-    )
+    }
 }
 
-fn semaphore_text(semaphore: &Semaphore) -> String {
-    let name = match semaphore.action() {
+/// Whether the constant goes to `rd_setup` (file A) or `wr_setup` (file B), and only to one of them.
+fn setup_file(load: &LoadImmediate) -> Option<File> {
+    let is_setup = |slot| load.write.waddr(slot) == waddr::VPMVCD_SETUP;
+    match Slot::BOTH.map(is_setup) {
+        [true, false] => Some(load.write.file(Slot::Add)),
+        [false, true] => Some(load.write.file(Slot::Mul)),
+        _ => None,
+    }
+}
+
+fn push_semaphore(out: &mut String, semaphore: &Semaphore) {
+    out.push_str(match semaphore.action() {
         SemaphoreAction::Increment => "srel",
         SemaphoreAction::Decrement => "sacq",
-    };
-    let (suffixes, outputs) = (suffixes(&semaphore.write), outputs(&semaphore.write));
-    format!("{name}{suffixes} {outputs}, {}", semaphore.number())
+    });
+    push_outputs(out, &semaphore.write);
+    let _ = write!(out, ", {}", semaphore.number());
 }
 
-fn branch_text(branch: &Branch, target: Option<&str>) -> String {
-    let mut out = String::from(if branch.rel { "brr" } else { "bra" });
+/// One or two links, then the register and the offset, of which one may be left out beside one link.
+fn push_branch(out: &mut String, branch: &Branch, label: Option<&str>) {
+    out.push_str(if branch.rel { "brr" } else { "bra" });
     if !branch.cond_br.name().is_empty() {
-        out = out + "." + branch.cond_br.name();
+        out.push('.');
+        out.push_str(branch.cond_br.name());
     }
-    out = out + " " + &outputs(&branch.link_write());
+    // The flag bit is the lowest of the register number and not the text's business.
+    let mut links = branch.link_write();
+    links.sf = false;
+    push_outputs(out, &links);
+    let has_two_links = branch.waddr_mul != waddr::NOP;
     if branch.reg {
-        out += &format!(", ra{}", branch.raddr_a);
+        let _ = write!(out, ", ra{}", branch.raddr_a);
+    } else if has_two_links {
+        out.push_str(", -");
     }
-    match target {
-        Some(name) => out = out + ", " + name,
-        None if branch.rel && (!branch.reg || branch.immediate != 0) => {
-            out += &format!(", {:+}", branch.immediate as i32);
-        }
-        None if !branch.reg || branch.immediate != 0 => {
-            out += &format!(", {:#x}", branch.immediate)
-        }
-        None => (),
+    if branch.reg && branch.immediate == 0 && !has_two_links {
+        return;
     }
-    out
+    let _ = match label {
+        Some(label) => write!(out, ", r:{label}"),
+        None if branch.rel => write!(out, ", {}", branch.immediate as i32),
+        None => write!(out, ", {:#x}", branch.immediate),
+    };
 }
 
 /// Small numbers in decimal, others as bit patterns.
-fn number(word: u32) -> String {
-    match word as i32 {
-        value @ -1023..=1023 => value.to_string(),
-        _ => format!("{word:#x}"),
-    }
-}
-
-/// Flags and, where both results share it, the condition.
-fn suffixes(write: &WriteBack) -> String {
-    let mut out = String::new();
-    if write.sf {
-        out += ".setf";
-    }
-    if let Some(cond) = shared_condition(write) {
-        out += &condition(cond);
-    }
-    out
-}
-
-fn condition(cond: Cond) -> String {
-    if cond == Cond::Always {
-        String::new()
-    } else {
-        format!(".{}", cond.name())
-    }
-}
-
-fn shared_condition(write: &WriteBack) -> Option<Cond> {
-    let idle = |slot| write.waddr(slot) == waddr::NOP && write.cond(slot) == Cond::Never;
-    match Slot::BOTH.map(idle) {
-        [true, true] => Some(Cond::Always),
-        [false, true] => Some(write.cond_add),
-        [true, false] => Some(write.cond_mul),
-        [false, false] => (write.cond_add == write.cond_mul).then_some(write.cond_add),
-    }
-}
-
-/// Destinations of a value that both ALUs deliver: the second is left out when it is written nowhere.
-fn outputs(write: &WriteBack) -> String {
-    let name = |slot| {
-        let name = destination(write, slot);
-        if shared_condition(write).is_none() {
-            name + &condition(write.cond(slot))
-        } else {
-            name
-        }
+fn push_number(out: &mut String, word: u32) {
+    let _ = match word as i32 {
+        value @ -1023..=1023 => write!(out, "{value}"),
+        _ => write!(out, "{word:#x}"),
     };
-    match write.waddr_mul {
-        waddr::NOP => name(Slot::Add),
-        _ => name(Slot::Add) + ", " + &name(Slot::Mul),
-    }
-}
-
-/// Name of a destination with its pack mode.
-fn destination(write: &WriteBack, slot: Slot) -> String {
-    let (file, waddr) = (write.file(slot), write.waddr(slot));
-    let name = write_name(file, waddr);
-    let pack = match (write.pm, slot) {
-        (true, Slot::Mul) => write.pack.name(),
-        (false, _) if file == File::A && waddr.register().is_some() => write.pack.name(),
-        _ => "",
-    };
-    if pack.is_empty() {
-        name
-    } else {
-        format!("{name}.{pack}")
-    }
 }
 
 #[cfg(test)]

@@ -37,11 +37,11 @@
 //! let words = b.finish()?;
 //!
 //! assert_eq!(qpu::disasm::listing(&words), "\
-//! 0000  e0021c67_00001a00   ldi wr_setup, 0x1a00
+//! 0000  e0021c67_00001a00   ldi wr_setup, vpm_setup(16, 1, h32(0))
 //! 0008  10020827_159a7d80   mov r0, elem_num
 //! 0010  100049f0_409e7000   nop; mul24 vpm, r0, r0
-//! 0018  e0021c67_80904000   ldi wr_setup, 0x80904000
-//! 0020  e0021c67_c0000000   ldi wr_setup, 0xc0000000
+//! 0018  e0021c67_80904000   ldi wr_setup, vdw_setup_0(1, 16, dma_h32(0, 0))
+//! 0020  e0021c67_c0000000   ldi wr_setup, vdw_setup_1(0)
 //! 0028  10021ca7_15827d80   mov st_addr, unif
 //! 0030  100209e7_159f2fc0   mov -, st_wait
 //! 0038  300009e7_009e7000   nop; thrend

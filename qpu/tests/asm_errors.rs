@@ -143,7 +143,7 @@ fn hazards_are_warnings_at_their_lines_and_errors_when_strict() {
     let warning = &assembly.warnings[0];
     assert_eq!(
         (warning.line, warning.rule),
-        (2, "register-file-read-after-write")
+        (2, "regfile-read-after-write")
     );
     let errors = assemble(
         source,

@@ -7,12 +7,14 @@ use super::diagnostic::{Diagnostic, Expansion, Fault, Severity};
 use super::expression::Cursor;
 use super::limits::Limits;
 use super::output::{Content, Open, Output, Places, Unit};
-use super::piece::{Piece, encode, settle_nops};
+use super::piece::{Encoded, Piece, encode, settle_nops};
 use super::scope::{Body, Function, Macro, Meaning, Scopes};
 use super::source::{Place, Source};
 use super::token::{Kind, Token};
 use super::value::Value;
 use super::{Include, Options, Syntax};
+use crate::disasm;
+use crate::isa::{Instruction, decode};
 use crate::names::nearest;
 
 /// Nothing after it is worth reading; what stopped it has been reported.
@@ -322,6 +324,11 @@ impl<'a> Assembler<'a> {
 
     /// A line of operations.
     fn instruction(&mut self, cursor: &mut Cursor, place: &Place) -> Result<(), Fault> {
+        let bits = place.source.bits(place.line);
+        if let Some(noted) = bits.and_then(|word| noted(place.source.text(place.line), word)) {
+            // The text is the disassembler's for these very bits, and may be none that can be encoded.
+            return self.emit(Content::Code(Encoded::fixed(noted), bits), place);
+        }
         let joins = cursor.take(";");
         let mut pieces: Vec<Piece> = Vec::new();
         let mut open = false;
@@ -371,6 +378,11 @@ impl<'a> Assembler<'a> {
             }
         };
         warnings.into_iter().for_each(|warning| self.warn(warning));
+        if bits.is_some_and(|word| !agree(&encoded, word)) {
+            let message = "the text does not say what the bits in its comment say".to_string();
+            return Err(Fault::new("bits", span, message)
+                .help("remove the `!bits` note, which is for text as `qpuscope dis` writes it"));
+        }
         if !self.output.bytes.is_multiple_of(8) {
             let message = format!(
                 "an instruction lies at a multiple of 8 bytes, and this would be at {}",
@@ -650,4 +662,22 @@ impl From<Stop> for Trouble {
     fn from(_: Stop) -> Self {
         Self::Stop
     }
+}
+
+/// The instruction of `word`, if the code of a line is the disassembler's text for it.
+fn noted(line: &str, word: u64) -> Option<Instruction> {
+    let code = line.split('#').next().unwrap_or_default().trim();
+    let same = disasm::text(word).is_some_and(|text| text == code);
+    decode(word).ok().filter(|_| same)
+}
+
+/// Whether bits are what the text says, but for fields that text leaves open.
+fn agree(encoded: &Encoded, word: u64) -> bool {
+    // A branch's distance is known when all addresses are.
+    let open = match encoded.target {
+        Some(_) => u64::from(u32::MAX),
+        None => 0,
+    };
+    let said = disasm::canonical(encoded.instruction.encode());
+    said.map(|word| word & !open) == disasm::canonical(word).map(|word| word & !open)
 }

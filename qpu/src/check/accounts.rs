@@ -1,47 +1,28 @@
-//! Rules about what is asked for and must be fetched.
+//! What a QPU owes and holds: lookups, VPM vectors, DMA, setups, the mutex.
 //!
-//! Lookups, VPM vectors, DMA, the mutex.
-//!
-//! Counted from the first instruction to the first branch or the end, so a program without branches
-//! is counted whole; what loops and calls do is for the simulator to judge. Setup words are known
-//! where a load immediate writes them. Others count as what the program needs.
+//! The accounts are part of a state of the walk ([`super::flow`]), which counts every instruction on every
+//! way. Setup words are known where a load immediate writes them; others count as what the program
+//! needs. What is not known (`None`, or a setup taken to be there) breaks no rule.
 
 use super::Rule;
 use super::facts::Facts;
 use crate::isa::{File, Instruction, LoadImmediateKind, Raddr, Signal, raddr, waddr};
 
 /// Lookups that the result FIFO of one TMU holds for one QPU (vc4asm; Broadcom's compiler keeps to it).
-const LOOKUPS: u32 = 4;
+const LOOKUPS: u8 = 4;
+/// Lookups that the request FIFO holds: with more outstanding the QPU waits, so counting ends there.
+const MOST_LOOKUPS: u8 = 8;
 
-pub(super) fn check(facts: &[Option<Facts>], report: &mut impl FnMut(Rule, usize, String)) {
-    let mut accounts = Accounts::default();
-    let mut left = None;
-    for (index, at) in facts.iter().enumerate() {
-        let Some(at) = at.as_ref().filter(|at| at.branch().is_none()) else {
-            return;
-        };
-        accounts.count(at, &mut |rule, reason| report(rule, index, reason));
-        if at.signal().ends_program() {
-            left = Some(2);
-        } else if left.is_some() {
-            left = left.map(|left: u32| left.saturating_sub(1));
-        }
-        if left == Some(0) {
-            accounts.close(&mut |rule, reason| report(rule, index, reason));
-            return;
-        }
-    }
-}
-
-struct Accounts {
-    lookups: [u32; 2],
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) struct Accounts {
+    lookups: [Option<u8>; 2],
     /// Vectors set up to be read from the VPM and not read; `None` when a setup word is not known.
-    vectors: Option<u32>,
+    vectors: Option<u8>,
     /// Whether VPM writes, stores, and the stride of stores are set up.
     write_setup: bool,
     store_setup: bool,
     /// Memory rows of the next store (0 is 128).
-    store_rows: Option<u32>,
+    store_rows: Option<u8>,
     stride_setup: bool,
     load_setup: bool,
     /// DMA that was started and not waited for.
@@ -49,31 +30,41 @@ struct Accounts {
     storing: bool,
     /// VPM writes that may still be queued.
     queued: bool,
-    mutex: bool,
-}
-
-impl Default for Accounts {
-    fn default() -> Self {
-        Self {
-            lookups: [0; 2],
-            vectors: Some(0),
-            write_setup: false,
-            store_setup: false,
-            store_rows: Some(1),
-            stride_setup: false,
-            load_setup: false,
-            loading: false,
-            storing: false,
-            queued: false,
-            mutex: false,
-        }
-    }
+    mutex: Option<bool>,
 }
 
 impl Accounts {
-    /// Reads come before writes, as in the instruction.
-    fn count(&mut self, at: &Facts, report: &mut impl FnMut(Rule, String)) {
-        for read in &at.reads {
+    /// At the start of a program.
+    pub const START: Self = Self {
+        lookups: [Some(0); 2],
+        vectors: Some(0),
+        write_setup: false,
+        store_setup: false,
+        store_rows: Some(1),
+        stride_setup: false,
+        load_setup: false,
+        loading: false,
+        storing: false,
+        queued: false,
+        mutex: Some(false),
+    };
+
+    /// Somewhere, with nothing known.
+    pub const UNKNOWN: Self = Self {
+        lookups: [None; 2],
+        vectors: None,
+        write_setup: true,
+        store_setup: true,
+        store_rows: None,
+        stride_setup: true,
+        load_setup: true,
+        mutex: None,
+        ..Self::START
+    };
+
+    /// Counts an instruction. Reads come before writes, as in the instruction.
+    pub fn count(&mut self, at: &Facts, report: &mut impl FnMut(Rule, String)) {
+        for read in at.reads.iter() {
             match (read.raddr, read.file) {
                 (raddr::VPM_WAIT, File::A) => self.loading = false,
                 (raddr::VPM_WAIT, File::B) => {
@@ -88,15 +79,15 @@ impl Accounts {
             self.read_vector(report);
         }
         if let Some(tmu) = loaded(at.signal()) {
-            match self.lookups[tmu].checked_sub(1) {
-                Some(left) => self.lookups[tmu] = left,
-                None => report(
+            match self.lookups[tmu] {
+                Some(0) => report(
                     Rule::TmuNothingToLoad,
                     format!("TMU {tmu} has no lookup to deliver, and the QPU waits for ever"),
                 ),
+                count => self.lookups[tmu] = count.map(|count| count - 1),
             }
         }
-        for write in &at.writes {
+        for write in at.writes.iter() {
             match (write.waddr, write.file) {
                 (waddr::TMU0_S, _) => self.look_up(0, report),
                 (waddr::TMU1_S, _) => self.look_up(1, report),
@@ -112,14 +103,17 @@ impl Accounts {
     }
 
     fn look_up(&mut self, tmu: usize, report: &mut impl FnMut(Rule, String)) {
-        self.lookups[tmu] += 1;
-        if self.lookups[tmu] > LOOKUPS {
-            let count = self.lookups[tmu];
+        let Some(count) = &mut self.lookups[tmu] else {
+            return;
+        };
+        if *count >= LOOKUPS {
+            let now = *count + 1;
             report(
                 Rule::TmuTooMany,
-                format!("TMU {tmu} has {count} lookups outstanding, and holds {LOOKUPS}"),
+                format!("TMU {tmu} has {now} lookups outstanding, and holds {LOOKUPS}"),
             );
         }
+        *count = MOST_LOOKUPS.min(*count + 1);
     }
 
     fn read_vector(&mut self, report: &mut impl FnMut(Rule, String)) {
@@ -140,7 +134,7 @@ impl Accounts {
             return;
         };
         match word >> 30 {
-            0 => self.set_up_vectors(word >> 20 & 15, report),
+            0 => self.set_up_vectors((word >> 20 & 15) as u8, report),
             // The pitch word (31:28 = 9) alone describes no load.
             2 | 3 if word >> 28 != 9 => self.load_setup = true,
             _ => (),
@@ -148,7 +142,7 @@ impl Accounts {
     }
 
     /// `count` vectors more (0 is 16), if at most one of those before is unread.
-    fn set_up_vectors(&mut self, count: u32, report: &mut impl FnMut(Rule, String)) {
+    fn set_up_vectors(&mut self, count: u8, report: &mut impl FnMut(Rule, String)) {
         match self.vectors {
             Some(unread @ 2..) => {
                 let reason = format!(
@@ -171,7 +165,7 @@ impl Accounts {
             0 => self.write_setup = true,
             2 => {
                 self.store_setup = true;
-                self.store_rows = Some(word >> 23 & 127);
+                self.store_rows = Some((word >> 23 & 127) as u8);
             }
             3 => self.stride_setup = true,
             _ => (),
@@ -207,16 +201,16 @@ impl Accounts {
             );
         } else if !self.stride_setup && self.store_rows != Some(1) {
             report(
-                Rule::SetupMissing,
+                Rule::StrideMissing,
                 "a DMA store of several rows starts, and its stride was never written".to_string(),
             );
         }
     }
 
     fn acquire(&mut self, report: &mut impl FnMut(Rule, String)) {
-        if self.mutex {
+        if self.mutex == Some(true) {
             report(
-                Rule::Mutex,
+                Rule::MutexTwice,
                 "the mutex is taken while this QPU holds it, which it waits for in vain"
                     .to_string(),
             );
@@ -225,30 +219,27 @@ impl Accounts {
             let reason = "the mutex is taken while VPM writes may still be queued".to_string();
             report(Rule::MutexAfterVpmWrite, reason);
         }
-        self.mutex = true;
+        self.mutex = Some(true);
     }
 
     fn release(&mut self, report: &mut impl FnMut(Rule, String)) {
-        if !self.mutex {
+        if self.mutex == Some(false) {
             report(
-                Rule::Mutex,
+                Rule::MutexNotHeld,
                 "the mutex is given back, and this QPU does not hold it".to_string(),
             );
         }
-        self.mutex = false;
+        self.mutex = Some(false);
     }
 
-    fn close(&self, report: &mut impl FnMut(Rule, String)) {
-        for (tmu, count) in self
-            .lookups
-            .iter()
-            .enumerate()
-            .filter(|(_, count)| **count > 0)
-        {
-            report(
-                Rule::TmuUnread,
-                format!("the program ends with {count} lookups of TMU {tmu} not loaded"),
-            );
+    pub fn close(&self, report: &mut impl FnMut(Rule, String)) {
+        for (tmu, count) in self.lookups.into_iter().enumerate() {
+            if let Some(count @ 1..) = count {
+                report(
+                    Rule::TmuUnread,
+                    format!("the program ends with {count} lookups of TMU {tmu} not loaded"),
+                );
+            }
         }
         if let Some(unread @ 1..) = self.vectors {
             report(
@@ -264,9 +255,9 @@ impl Accounts {
                 );
             }
         }
-        if self.mutex {
+        if self.mutex == Some(true) {
             report(
-                Rule::Mutex,
+                Rule::MutexHeld,
                 "the program ends and holds the mutex".to_string(),
             );
         }

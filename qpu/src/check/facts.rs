@@ -23,11 +23,33 @@ pub(super) struct Read {
     pub used: bool,
 }
 
+/// Up to two things: an instruction has two ports and two results.
+#[derive(Clone, Copy)]
+pub(super) struct UpToTwo<T>([Option<T>; 2]);
+
+impl<T: Copy> UpToTwo<T> {
+    fn new(mut all: [Option<T>; 2]) -> Self {
+        if all[0].is_none() {
+            all.swap(0, 1);
+        }
+        Self(all)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.0.iter().flatten()
+    }
+
+    /// Both, if there are two.
+    pub fn both(&self) -> Option<[T; 2]> {
+        Some([self.0[0]?, self.0[1]?])
+    }
+}
+
 pub(super) struct Facts {
     pub instruction: Instruction,
-    pub reads: Vec<Read>,
+    pub reads: UpToTwo<Read>,
     /// Results with a live destination; condition never included, for I/O only.
-    pub writes: Vec<Write>,
+    pub writes: UpToTwo<Write>,
 }
 
 impl Facts {
@@ -81,50 +103,49 @@ impl Facts {
     }
 }
 
-fn reads(instruction: &Instruction) -> Vec<Read> {
+fn reads(instruction: &Instruction) -> UpToTwo<Read> {
     let all = match instruction {
-        Instruction::Alu(alu) => vec![
-            Read {
+        Instruction::Alu(alu) => [
+            Some(Read {
                 file: File::A,
                 raddr: alu.raddr_a,
                 used: alu.uses(Mux::A),
-            },
-            Read {
+            }),
+            Some(Read {
                 file: File::B,
                 raddr: alu.read_b(),
                 used: alu.uses(Mux::B) && alu.small_immediate().is_none(),
-            },
+            }),
         ],
         Instruction::Branch(branch) if branch.reg => {
             let raddr = Raddr::from_bits(branch.raddr_a).unwrap_or(raddr::NOP);
-            vec![Read {
+            let read = Read {
                 file: File::A,
                 raddr,
                 used: true,
-            }]
+            };
+            [Some(read), None]
         }
-        _ => Vec::new(),
+        _ => [None; 2],
     };
-    all.into_iter()
-        .filter(|read| read.raddr != raddr::NOP || read.used)
-        .collect()
+    UpToTwo::new(all.map(|read| read.filter(|read| read.raddr != raddr::NOP || read.used)))
 }
 
-fn writes(instruction: &Instruction) -> Vec<Write> {
+fn writes(instruction: &Instruction) -> UpToTwo<Write> {
     let write_back = instruction.write_back();
     let add_is_idle = matches!(instruction, Instruction::Alu(alu) if alu.op_add == AddOp::Nop);
-    Slot::BOTH
-        .into_iter()
-        .filter(|slot| !(add_is_idle && *slot == Slot::Add))
-        .map(|slot| Write {
+    let all = Slot::BOTH.map(|slot| {
+        let write = Write {
             slot,
             file: write_back.file(slot),
             waddr: write_back.waddr(slot),
             cond: write_back.cond(slot),
-        })
-        .filter(|write| write.waddr != waddr::NOP)
-        .filter(|write| write.cond != Cond::Never || is_peripheral(write.waddr))
-        .collect()
+        };
+        let is_idle = add_is_idle && slot == Slot::Add;
+        let is_live = write.cond != Cond::Never || is_peripheral(write.waddr);
+        (!is_idle && write.waddr != waddr::NOP && is_live).then_some(write)
+    });
+    UpToTwo::new(all)
 }
 
 /// I/O beyond accumulators, whose writes do something of their own.

@@ -26,7 +26,10 @@ const SINGLES: &[(Rule, Single)] = &[
     (Rule::SameRead, same_read),
     (Rule::ConditionalPeripheral, conditional_peripheral),
     (Rule::HostIntZero, host_int_zero),
-    (Rule::PackMul, pack_mul),
+    (Rule::NeverPeripheral, never_peripheral),
+    (Rule::RotationInQuad, rotation_in_quad),
+    (Rule::PackReserved, pack_reserved),
+    (Rule::PackToPeripheral, pack_to_peripheral),
     (Rule::PackWithoutFileA, pack_without_file_a),
     (Rule::UnpackIo, unpack_io),
     (Rule::UnpackMixed, unpack_mixed),
@@ -41,9 +44,16 @@ const SINGLES: &[(Rule, Single)] = &[
     (Rule::LinkIo, link_io),
 ];
 
-pub(super) fn check(facts: &[Option<Facts>], report: &mut impl FnMut(Rule, usize, String)) {
+/// Only instructions that are `reached` count.
+pub(super) fn check(
+    facts: &[Option<Facts>],
+    reached: &[bool],
+    report: &mut impl FnMut(Rule, usize, String),
+) {
     for (index, at) in facts.iter().enumerate() {
-        let Some(at) = at else { continue };
+        let Some(at) = at.as_ref().filter(|_| reached[index]) else {
+            continue;
+        };
         for (rule, single) in SINGLES {
             if let Some(reason) = single(at) {
                 report(*rule, index, reason);
@@ -66,7 +76,7 @@ fn tmu_noswap(at: &Facts) -> Option<String> {
 
 fn one_peripheral(at: &Facts) -> Option<String> {
     let mut accesses = Vec::new();
-    for write in &at.writes {
+    for write in at.writes.iter() {
         if write.waddr.is_tmu() || write.waddr.is_tlb() || write.waddr.is_sfu() {
             accesses.push(format!(
                 "a write to {}",
@@ -165,9 +175,7 @@ fn is_shared(address: Waddr) -> bool {
 }
 
 fn same_destination(at: &Facts) -> Option<String> {
-    let [one, two] = at.writes[..] else {
-        return None;
-    };
+    let [one, two] = at.writes.both()?;
     // r5 is written by r5quad and r5all; of two writes to it one is lost.
     let same = one.waddr == two.waddr && (is_shared(one.waddr) || one.waddr == waddr::ACC5);
     let accumulator = one.waddr.accumulator().is_some();
@@ -182,9 +190,7 @@ fn same_destination(at: &Facts) -> Option<String> {
 }
 
 fn same_read(at: &Facts) -> Option<String> {
-    let [one, two] = at.reads[..] else {
-        return None;
-    };
+    let [one, two] = at.reads.both()?;
     let counts = matches!(
         one.raddr,
         raddr::UNIFORM | raddr::VARYING | raddr::VPM_READ | raddr::MUTEX_ACQUIRE
@@ -204,13 +210,20 @@ fn conditional_peripheral(at: &Facts) -> Option<String> {
             waddr::HOST_INT | waddr::QUAD_XY | waddr::MS_REV_FLAGS
         )
     };
-    let write = at.writes.iter().find(|write| {
-        write.cond != Cond::Always && is_peripheral(write.waddr) && !honours(write.waddr)
-    })?;
+    let mut writes = at.writes.iter().filter(|write| is_peripheral(write.waddr));
+    let write = writes
+        .find(|write| !matches!(write.cond, Cond::Always | Cond::Never) && !honours(write.waddr))?;
     let name = write_name(write.file, write.waddr);
     Some(format!(
         "the write to {name} is conditional, and happens whatever the condition says"
     ))
+}
+
+fn never_peripheral(at: &Facts) -> Option<String> {
+    let mut writes = at.writes.iter().filter(|write| is_peripheral(write.waddr));
+    let write = writes.find(|write| write.cond == Cond::Never)?;
+    let name = write_name(write.file, write.waddr);
+    Some(format!("the write to {name} has condition never"))
 }
 
 fn host_int_zero(at: &Facts) -> Option<String> {
@@ -240,20 +253,36 @@ fn host_int_zero(at: &Facts) -> Option<String> {
     )
 }
 
-fn pack_mul(at: &Facts) -> Option<String> {
+fn pack_reserved(at: &Facts) -> Option<String> {
     let write_back = at.alu()?.write;
-    let Some(pack) = write_back.pack_mul() else {
-        return Some(format!(
+    (write_back.pack_mul().is_none()).then(|| {
+        format!(
             "pack code {} is reserved with pm = 1",
             write_back.pack.bits()
-        ));
-    };
-    let io = at
-        .writes
-        .iter()
-        .find(|write| write.slot == Slot::Mul && is_peripheral(write.waddr));
-    let name = io.map(|write| write_name(write.file, write.waddr))?;
+        )
+    })
+}
+
+fn pack_to_peripheral(at: &Facts) -> Option<String> {
+    let pack = at.alu()?.write.pack_mul()?;
+    let mut writes = at.writes.iter();
+    let io = writes.find(|write| write.slot == Slot::Mul && is_peripheral(write.waddr))?;
+    let name = write_name(io.file, io.waddr);
     (pack != MulPack::None).then(|| format!("8-bit packing does not work on {name}"))
+}
+
+fn rotation_in_quad(at: &Facts) -> Option<String> {
+    let alu = at.alu()?;
+    alu.rotation()?;
+    let rotates = |mux: Mux| mux.bits() < 4;
+    let constant = |mux: Mux| mux == Mux::B;
+    let operands = [alu.mul_a, alu.mul_b];
+    let inside =
+        !operands.iter().any(|mux| rotates(*mux)) && !operands.iter().all(|mux| constant(*mux));
+    when(
+        inside && alu.op_mul != MulOp::Nop,
+        "the rotation has no operand in r0..r3, and moves values inside their quad only",
+    )
 }
 
 fn pack_without_file_a(at: &Facts) -> Option<String> {

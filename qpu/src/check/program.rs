@@ -2,15 +2,18 @@
 
 use super::Rule;
 use super::facts::Facts;
-use super::paths::Walk;
 use crate::isa::{INSTRUCTION_BYTES, Raddr, Waddr, raddr, waddr};
 
-pub(super) fn check(facts: &[Option<Facts>], report: &mut impl FnMut(Rule, usize, String)) {
+/// Only instructions that are `reached` count.
+pub(super) fn check(
+    facts: &[Option<Facts>],
+    reached: &[bool],
+    report: &mut impl FnMut(Rule, usize, String),
+) {
     let known = || {
-        facts
-            .iter()
-            .enumerate()
-            .filter_map(|(index, facts)| Some((index, facts.as_ref()?)))
+        let all = facts.iter().zip(reached).enumerate();
+        all.filter(|(_, (_, reached))| **reached)
+            .filter_map(|(index, (facts, _))| Some((index, facts.as_ref()?)))
     };
     for (index, _) in known()
         .take_while(|(index, _)| *index < 2)
@@ -25,7 +28,10 @@ pub(super) fn check(facts: &[Option<Facts>], report: &mut impl FnMut(Rule, usize
         }
         check_target(facts.len(), index, at, report);
     }
-    check_last(facts, report);
+    if facts.is_empty() {
+        let reason = "the program has no instructions".to_string();
+        report(Rule::NoProgramEnd, 0, reason);
+    }
 }
 
 /// The instruction that ends the program, and the two after it.
@@ -88,23 +94,5 @@ fn check_target(
         let reason =
             format!("the branch goes to {target:#x}, which is no instruction of the program");
         report(Rule::BranchTarget, index, reason);
-    }
-}
-
-/// No way may run off the last word; what jumps off is `BranchTarget`'s.
-fn check_last(facts: &[Option<Facts>], report: &mut impl FnMut(Rule, usize, String)) {
-    let Some(last) = facts.len().checked_sub(1) else {
-        report(
-            Rule::NoProgramEnd,
-            0,
-            "the program has no instructions".to_string(),
-        );
-        return;
-    };
-    let mut runs_off = false;
-    Walk::new(facts).following(last, 1, &mut |path| runs_off |= path == [facts.len()]);
-    if runs_off {
-        let reason = "the QPU goes on past the last instruction".to_string();
-        report(Rule::NoProgramEnd, last, reason);
     }
 }

@@ -1,10 +1,9 @@
 //! Rules about an instruction and what follows it within two slots.
 
 use super::Rule;
-use super::facts::Facts;
-use super::paths::Walk;
-use crate::disasm::{read_name, write_name};
-use crate::isa::{File, Mux, Raddr, Rotation, Waddr, raddr, waddr};
+use super::facts::{Facts, Write};
+use crate::disasm::write_name;
+use crate::isa::{Cond, File, Mux, Rotation, Waddr, raddr, waddr};
 
 /// A rule about the instruction that must not come within `slots` after another.
 struct Distance {
@@ -21,9 +20,14 @@ const DISTANCES: &[Distance] = &[
         clash: register_file,
     },
     Distance {
-        rule: Rule::SfuResult,
+        rule: Rule::SfuResultTooEarly,
         slots: 2,
-        clash: sfu_result,
+        clash: sfu_result_too_early,
+    },
+    Distance {
+        rule: Rule::SfuResultOverwritten,
+        slots: 2,
+        clash: sfu_result_overwritten,
     },
     Distance {
         rule: Rule::TmuNoswap,
@@ -52,57 +56,65 @@ const DISTANCES: &[Distance] = &[
     },
 ];
 
-pub(super) fn check(facts: &[Option<Facts>], report: &mut impl FnMut(Rule, usize, String)) {
-    let walk = Walk::new(facts);
-    for (start, earlier) in facts.iter().enumerate() {
-        let Some(earlier) = earlier else { continue };
-        walk.following(start, 2, &mut |path| {
-            for (distance, index) in path.iter().enumerate() {
-                let Some(Some(later)) = facts.get(*index) else {
-                    continue;
-                };
-                for rule in DISTANCES.iter().filter(|rule| distance < rule.slots) {
-                    if let Some(reason) = (rule.clash)(earlier, later) {
-                        report(rule.rule, *index, reason);
-                    }
-                }
-            }
-        });
+/// Calls `report` with what `later`, which comes `distance` (1 or 2) instructions after `earlier`, must not do.
+pub(super) fn check(
+    earlier: &Facts,
+    later: &Facts,
+    distance: usize,
+    report: &mut dyn FnMut(Rule, String),
+) {
+    for rule in DISTANCES.iter().filter(|rule| distance <= rule.slots) {
+        if let Some(reason) = (rule.clash)(earlier, later) {
+            report(rule.rule, reason);
+        }
     }
 }
 
 fn register_file(earlier: &Facts, later: &Facts) -> Option<String> {
-    let (file, number) = earlier.registers_written().find(|(file, number)| {
-        let written = |raddr: Raddr| raddr.register() == Some(*number);
-        later
-            .reads
-            .iter()
-            .any(|read| read.used && read.file == *file && written(read.raddr))
+    let written = earlier.writes.iter().find(|write| {
+        let number = write.waddr.register();
+        later.reads.iter().any(|read| {
+            let same = read.used && read.file == write.file && number == read.raddr.register();
+            same && number.is_some() && !are_apart(earlier, write, later, read.file)
+        })
     })?;
-    let name = Raddr::from_bits(number)
-        .map(|raddr| read_name(file, raddr))
-        .unwrap_or_default();
+    let name = write_name(written.file, written.waddr);
     Some(format!(
         "{name} was written in the instruction before and cannot be read yet"
     ))
 }
 
-fn sfu_result(earlier: &Facts, later: &Facts) -> Option<String> {
+/// Whether all uses of what is read through a port are in other lanes than a write: under the opposite
+/// condition, with the same flags, and without rotation.
+fn are_apart(earlier: &Facts, write: &Write, later: &Facts, file: File) -> bool {
+    let Some(alu) = later.alu() else {
+        return false;
+    };
+    let is_partial = !matches!(write.cond, Cond::Always | Cond::Never);
+    let mux = if file == File::A { Mux::A } else { Mux::B };
+    let opposite = write.cond.inverse();
+    let add = !alu.add_uses(mux) || alu.write.cond_add == opposite;
+    let mul = !alu.mul_uses(mux) || alu.write.cond_mul == opposite;
+    is_partial && !earlier.instruction.write_back().sf && add && mul && alu.rotation().is_none()
+}
+
+fn sfu_result_too_early(earlier: &Facts, later: &Facts) -> Option<String> {
+    let clash = earlier.writes_any(Waddr::is_sfu) && later.uses(Mux::R4);
+    clash.then(|| "r4 is read while an SFU result is on its way to it".to_string())
+}
+
+fn sfu_result_overwritten(earlier: &Facts, later: &Facts) -> Option<String> {
     if !earlier.writes_any(Waddr::is_sfu) {
         return None;
     }
-    let use_of_r4 = if later.uses(Mux::R4) {
-        "is read"
-    } else if later.signal().loads_r4() {
+    let what = if later.signal().loads_r4() {
         "is loaded by a signal"
     } else if later.writes_any(Waddr::is_sfu) {
         "is asked for again"
     } else {
         return None;
     };
-    Some(format!(
-        "r4 {use_of_r4} while an SFU result is on its way to it"
-    ))
+    Some(format!("r4 {what} while an SFU result is on its way to it"))
 }
 
 fn tmu_noswap(earlier: &Facts, later: &Facts) -> Option<String> {

@@ -5,25 +5,38 @@ use crate::isa::{File, Raddr, Waddr, raddr, waddr};
 /// Name of what a port reads.
 #[must_use]
 pub fn read_name(file: File, address: Raddr) -> String {
+    let mut out = String::new();
+    push_read_name(&mut out, file, address);
+    out
+}
+
+/// Name of what a port writes.
+#[must_use]
+pub fn write_name(file: File, address: Waddr) -> String {
+    let mut out = String::new();
+    push_write_name(&mut out, file, address);
+    out
+}
+
+/// Appends [`read_name`].
+pub(super) fn push_read_name(out: &mut String, file: File, address: Raddr) {
     let [a, b] = match address {
         raddr::UNIFORM => ["unif"; 2],
         raddr::VARYING => ["vary"; 2],
         raddr::ELEMENT_QPU => ["elem_num", "qpu_num"],
-        raddr::NOP => ["-"; 2],
         raddr::XY_PIXEL_COORD => ["x_coord", "y_coord"],
         raddr::MS_REV_FLAGS => ["ms_flags", "rev_flag"],
         raddr::VPM_READ => ["vpm"; 2],
         raddr::VPM_BUSY => ["ld_busy", "st_busy"],
         raddr::VPM_WAIT => ["ld_wait", "st_wait"],
         raddr::MUTEX_ACQUIRE => ["mutex"; 2],
-        _ => return numbered(file, address.bits()),
+        _ => return push_numbered(out, file, address.bits()),
     };
-    port(file, a, b)
+    out.push_str(port(file, a, b));
 }
 
-/// Name of what a port writes.
-#[must_use]
-pub fn write_name(file: File, address: Waddr) -> String {
+/// Appends [`write_name`].
+pub(super) fn push_write_name(out: &mut String, file: File, address: Waddr) {
     let [a, b] = match address {
         waddr::ACC0 => ["r0"; 2],
         waddr::ACC1 => ["r1"; 2],
@@ -57,22 +70,28 @@ pub fn write_name(file: File, address: Waddr) -> String {
         waddr::TMU1_T => ["tmu1_t"; 2],
         waddr::TMU1_R => ["tmu1_r"; 2],
         waddr::TMU1_B => ["tmu1_b"; 2],
-        _ => return numbered(file, address.bits()),
+        _ => return push_numbered(out, file, address.bits()),
     };
-    port(file, a, b)
+    out.push_str(port(file, a, b));
 }
 
-fn port(file: File, a: &str, b: &str) -> String {
+fn port(file: File, a: &'static str, b: &'static str) -> &'static str {
     match file {
-        File::A => a.to_string(),
-        File::B => b.to_string(),
+        File::A => a,
+        File::B => b,
     }
 }
 
 /// Physical registers, and I/O addresses that have no name.
-fn numbered(file: File, address: u8) -> String {
-    match file {
-        File::A => format!("ra{address}"),
-        File::B => format!("rb{address}"),
+fn push_numbered(out: &mut String, file: File, address: u8) {
+    out.push_str(port(file, "ra", "rb"));
+    push_small(out, address);
+}
+
+/// Appends a number below 100 in decimal.
+pub(super) fn push_small(out: &mut String, number: u8) {
+    if number >= 10 {
+        out.push(char::from(b'0' + number / 10));
     }
+    out.push(char::from(b'0' + number % 10));
 }

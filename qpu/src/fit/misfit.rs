@@ -58,7 +58,7 @@ impl Misfit {
             Self::WriteA | Self::WriteB => "write-ports",
             Self::CannotUnpack | Self::TwoUnpacks => "unpack",
             Self::CannotPack | Self::TwoPacks => "pack",
-            Self::CannotRotate => "rotation-source",
+            Self::CannotRotate => "rotate-in-quad",
         }
     }
 

@@ -178,11 +178,21 @@ impl Alu {
     /// Whether an operand that counts comes through this mux; operands of an idle ALU do not count.
     #[must_use]
     pub const fn uses(&self, mux: Mux) -> bool {
-        let mux = mux as u8;
+        self.add_uses(mux) || self.mul_uses(mux)
+    }
+
+    /// The same of the add ALU alone.
+    #[must_use]
+    pub const fn add_uses(&self, mux: Mux) -> bool {
         let add = self.op_add.operands();
-        (add > 0 && self.add_a as u8 == mux)
-            || (add > 1 && self.add_b as u8 == mux)
-            || (self.op_mul.operands() > 0 && (self.mul_a as u8 == mux || self.mul_b as u8 == mux))
+        (add > 0 && self.add_a as u8 == mux as u8) || (add > 1 && self.add_b as u8 == mux as u8)
+    }
+
+    /// The same of the mul ALU alone.
+    #[must_use]
+    pub const fn mul_uses(&self, mux: Mux) -> bool {
+        self.op_mul.operands() > 0
+            && (self.mul_a as u8 == mux as u8 || self.mul_b as u8 == mux as u8)
     }
 }
 

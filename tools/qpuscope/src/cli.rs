@@ -10,7 +10,9 @@
 //! | `qpuscope run JOB.json` | runs QPU code on the simulated V3D |
 //! | `qpuscope debug JOB.json` | the same step by step: breakpoints, registers, VPM, memory |
 //! | `qpuscope asm FILE.qasm` | assembles QPU code |
-//! | `qpuscope dis FILE` | lists QPU code |
+//! | `qpuscope dis FILE` | QPU code as source of the assembler |
+//! | `qpuscope check FILE` | finds what is wrong with QPU code before it runs |
+//! | `qpuscope explain RULE` | what a rule of QPU code says, who says so, and what to do |
 //! | `qpuscope selftest` | hello and SHA-256, whose results are known, on the simulated V3D |
 //! | `qpuscope info` | versions, and what the firmware at a port says of itself |
 //! | `qpuscope list` | the serial ports of this computer |
@@ -61,9 +63,34 @@
 //! qpuscope: -: 1 error; nothing was written
 //! [status 2]
 //! $ echo '0x009e7000 0x300009e7, 0x009e7000 0x100009e7, 0x009e7000 0x100009e7' | qpuscope dis -
-//! 0000  300009e7_009e7000   nop; thrend
-//! 0008  100009e7_009e7000 | nop
-//! 0010  100009e7_009e7000 | nop
+//!     nop; thrend                              # 0x300009e7_009e7000 @0000
+//!     nop                                      # 0x100009e7_009e7000 @0008 |
+//!     nop                                      # 0x100009e7_009e7000 @0010 |
+//! $ qpuscope check hazard.hex
+//! hazard.hex:0x0008: regfile-read-after-write: ra3 was written in the instruction before and cannot be read yet
+//!     mov r1, ra3
+//!     to mend it, put an instruction between, or keep the value in r0..r3
+//! qpuscope: hazard.hex: 1 finding in 5 instructions; `qpuscope explain RULE` says more of a rule
+//! [status 5]
+//! $ qpuscope explain regfile-read-after-write
+//! regfile-read-after-write (found by: check and simulator)
+//!
+//! A register of file A or B that an instruction writes cannot be read by the next one: the write comes
+//! too late, and the old value is read. Accumulators r0..r3 and r5 can. It holds over branches (the
+//! last delay slot is followed by the target), for load immediates and for links. A write and a read
+//! under opposite conditions touch different lanes and are fine.
+//!
+//! To mend it, put an instruction between, or keep the value in r0..r3.
+//!
+//! Source: Broadcom's guide, QPU instruction restrictions; vc4asm's addendum.
+//!
+//! In the simulator: a ra/rb register written by an instruction must not be read by the next one (the
+//! old value is used).
+//!
+//! Source: Broadcom's guide; vc4asm.
+//! $ qpuscope explain sfu-result
+//! qpuscope: there is no rule `sfu-result`; the nearest are sfu-result-too-early, sfu-result-overwritten, setup-before-write; `qpuscope explain` lists all
+//! [status 2]
 //! $ qpuscope fft --input song.mp3
 //! qpuscope: song.mp3 is no recording that qpuscope knows: it neither begins as a WAV file nor ends in .csv, .iq or .cu8; give --rate HZ for raw unsigned 8-bit I/Q, or --column NAME for a table
 //! [status 2]
@@ -151,7 +178,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use crate::command::{asm, debug, dis, fft, info, list, read, run, selftest, sim};
+use crate::command::{asm, check, debug, dis, explain, fft, info, list, read, run, selftest, sim};
 use crate::failure::Exit;
 use crate::say;
 
@@ -177,10 +204,14 @@ enum Command {
     Debug(debug::Options),
     /// Assemble QPU code from text, in vc4asm's language
     Asm(asm::Options),
-    /// List QPU code, from binary or hexadecimal words
+    /// Show QPU code, from binary or hexadecimal words, as source of the assembler
     Dis(dis::Options),
     /// Run QPU programs whose results are known, on the simulated V3D
     Selftest(selftest::Options),
+    /// Find what is wrong with QPU code before it runs
+    Check(check::Options),
+    /// Say what a rule of QPU code is, who says so, and what to do
+    Explain(explain::Options),
     /// Versions, and what the firmware at a port says of itself
     Info(info::Options),
     /// List the serial ports of this computer
@@ -211,6 +242,8 @@ pub fn main() -> ExitCode {
         Command::Asm(options) => asm::run(&options),
         Command::Dis(options) => dis::run(&options),
         Command::Selftest(options) => selftest::run(&options),
+        Command::Check(options) => check::run(&options),
+        Command::Explain(options) => explain::run(&options),
         Command::Info(options) => info::run(&options),
         Command::List(options) => list::run(&options),
     };

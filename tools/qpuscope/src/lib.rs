@@ -3,6 +3,7 @@
 
 pub mod cli;
 pub mod client;
+pub mod code;
 pub mod command;
 pub mod debugger;
 pub mod failure;

@@ -25,6 +25,13 @@ fn folder(name: &str) -> PathBuf {
     std::fs::create_dir_all(&folder).expect("a folder for files");
     let write =
         |name: &str, bytes: &[u8]| std::fs::write(folder.join(name), bytes).expect("a file");
+    write(
+        "hazard.hex",
+        b"0x159e7000, 0x100200e7, // mov ra3, r0
+0x150e7d80, 0x10020867, // mov r1, ra3
+0x009e7000, 0x300009e7, 0x009e7000, 0x100009e7, 0x009e7000, 0x100009e7
+",
+    );
     write("song.mp3", b"ID3\x04");
     write("renamed.wav", b"ID3\x04");
     write("recording.iq", &[127; 2000]);

@@ -1,8 +1,10 @@
 //! One file for each command of the tool.
 
 pub mod asm;
+pub mod check;
 pub mod debug;
 pub mod dis;
+pub mod explain;
 pub mod fft;
 pub mod info;
 pub mod list;

@@ -1,0 +1,99 @@
+//! What is known of the flags between two instructions that set them.
+//!
+//! A branch that was taken, or not, says something of the flags, and the next branch may ask the same
+//! again: `brr.allz` and then `brr.anynz` are never both taken.
+
+use crate::isa::BranchCond;
+
+/// Of each flag Z, N, C: whether it is set in all lanes, and in any, as far as it is known.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Conditions([Known; 3]);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+struct Known {
+    all: Option<bool>,
+    any: Option<bool>,
+}
+
+/// Which flag a condition asks, whether of all lanes (or of any), and what the answer must be.
+const fn question(cond: BranchCond) -> Option<(usize, bool, bool)> {
+    // "All clear" is "not any set", "any clear" is "not all set".
+    Some(match cond {
+        BranchCond::AllZS => (0, true, true),
+        BranchCond::AllZC => (0, false, false),
+        BranchCond::AnyZS => (0, false, true),
+        BranchCond::AnyZC => (0, true, false),
+        BranchCond::AllNS => (1, true, true),
+        BranchCond::AllNC => (1, false, false),
+        BranchCond::AnyNS => (1, false, true),
+        BranchCond::AnyNC => (1, true, false),
+        BranchCond::AllCS => (2, true, true),
+        BranchCond::AllCC => (2, false, false),
+        BranchCond::AnyCS => (2, false, true),
+        BranchCond::AnyCC => (2, true, false),
+        BranchCond::Always => return None,
+    })
+}
+
+impl Conditions {
+    /// Whether a branch is taken, if that is known.
+    pub fn is_taken(self, cond: BranchCond) -> Option<bool> {
+        let Some((flag, of_all, wanted)) = question(cond) else {
+            return Some(true);
+        };
+        let known = self.0[flag];
+        let answer = if of_all { known.all } else { known.any };
+        answer.map(|answer| answer == wanted)
+    }
+
+    /// The same, and that a branch was taken or not.
+    pub fn with(mut self, cond: BranchCond, taken: bool) -> Self {
+        if let Some((flag, of_all, wanted)) = question(cond) {
+            let answer = Some(taken == wanted);
+            let known = &mut self.0[flag];
+            match (of_all, taken == wanted) {
+                // Set in all lanes is set in any; set in none is not set in all.
+                (true, true) | (false, false) => (known.all, known.any) = (answer, answer),
+                (true, false) => known.all = answer,
+                (false, true) => known.any = answer,
+            }
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_branch_tells_of_its_opposite() {
+        let opposites = [
+            (BranchCond::AllZS, BranchCond::AnyZC),
+            (BranchCond::AllZC, BranchCond::AnyZS),
+            (BranchCond::AllNS, BranchCond::AnyNC),
+            (BranchCond::AllCC, BranchCond::AnyCS),
+        ];
+        for (one, other) in opposites {
+            for taken in [true, false] {
+                let known = Conditions::default().with(one, taken);
+                assert_eq!(known.is_taken(one), Some(taken));
+                assert_eq!(known.is_taken(other), Some(!taken), "{one:?}");
+                assert_eq!(
+                    Conditions::default().with(other, taken).is_taken(one),
+                    Some(!taken)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn all_implies_any_and_not_the_other_way() {
+        let all = Conditions::default().with(BranchCond::AllZS, true);
+        assert_eq!(all.is_taken(BranchCond::AnyZS), Some(true));
+        let any = Conditions::default().with(BranchCond::AnyZS, true);
+        assert_eq!(any.is_taken(BranchCond::AllZS), None);
+        assert_eq!(any.is_taken(BranchCond::AnyNS), None);
+        assert_eq!(any.is_taken(BranchCond::Always), Some(true));
+    }
+}

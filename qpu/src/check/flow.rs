@@ -1,0 +1,483 @@
+//! Every way through a program, with what the QPU owes and holds on it.
+//!
+//! A state is where the walk is, which changes of flow are decided and wait for their delay slots, what
+//! the two instructions before were, where known links point, what is known of the flags, and the
+//! accounts of FIFOs, DMA and mutex. All states that can follow the start are visited, each once, so
+//! that a rule broken on one way only is found, and loops end when nothing new comes of them. A branch to
+//! a register goes where the link in it points; if that is not known, wherever a link to this register
+//! points, with the accounts forgotten.
+//!
+//! When an address is computed in another way, the walk cannot follow. Then whatever was not reached is
+//! taken to be reached somehow, with nothing known.
+
+use std::collections::{HashSet, VecDeque};
+
+use super::accounts::Accounts;
+use super::addresses::Addresses;
+use super::conditions::Conditions;
+use super::facts::Facts;
+use super::{Rule, Way};
+use crate::isa::{Branch, DELAY_SLOTS, File, INSTRUCTION_BYTES};
+
+/// States that are visited in all. Small programs have a few for each instruction.
+const MOST_STATES: usize = 1 << 20;
+/// States of one instruction from which on accounts are forgotten, and then all that is known.
+const MANY_STATES: u32 = 256;
+/// Conditional branches that a way names.
+const MOST_WAYS: usize = 4;
+/// No instruction.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Where a decided change of flow goes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Goal {
+    To(u32),
+    /// To one of several places, for all that is known.
+    Perhaps(u32),
+    /// To an address that the walk does not know.
+    Unknown,
+    /// Nowhere: the program ends.
+    End,
+}
+
+/// A change of flow that is decided.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Pending {
+    /// Instructions that still come before it, beyond the next.
+    slots: u8,
+    goal: Goal,
+    /// The branch.
+    from: u32,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct State {
+    /// The instruction that comes next.
+    at: u32,
+    /// The last one and the one before it.
+    before: [u32; 2],
+    pending: [Option<Pending>; 2],
+    addresses: Addresses,
+    conditions: Conditions,
+    accounts: Accounts,
+}
+
+/// How a state was reached.
+struct Step {
+    /// The step before.
+    from: u32,
+    /// A conditional branch that was decided by the instruction before, and how.
+    decided: Option<(u32, bool)>,
+    /// The branch that jumped here.
+    jumped: Option<u32>,
+}
+
+/// A rule that is broken, where, why, and on which way.
+pub(super) struct Broken {
+    pub rule: Rule,
+    pub index: u32,
+    pub reason: String,
+    pub way: Vec<Way>,
+}
+
+/// All that the walk found.
+pub(super) struct Flow {
+    /// Instructions that can execute.
+    pub reached: Vec<bool>,
+    /// What is broken on some way.
+    pub broken: Vec<Broken>,
+}
+
+/// Walks all ways.
+pub(super) fn walk(facts: &[Option<Facts>]) -> Flow {
+    let mut walk = Walk {
+        facts,
+        links: links(facts),
+        seen: HashSet::new(),
+        queue: VecDeque::new(),
+        steps: Vec::new(),
+        visits: vec![0; facts.len()],
+        is_computed: false,
+        is_guess: false,
+        is_full: false,
+        found: HashSet::new(),
+        broken: Vec::new(),
+    };
+    walk.enter(0, Accounts::START);
+    walk.run();
+    if walk.is_computed {
+        walk.is_guess = true;
+        for (index, at) in facts.iter().enumerate() {
+            if walk.visits[index] == 0 && at.is_some() {
+                walk.enter(index as u32, Accounts::UNKNOWN);
+                walk.run();
+            }
+        }
+    }
+    if walk.is_full {
+        let reason = format!("the walk stopped after {MOST_STATES} states");
+        walk.report(Rule::NotFollowed, 0, reason, Vec::new());
+    }
+    Flow {
+        reached: walk.visits.iter().map(|visits| *visits > 0).collect(),
+        broken: walk.broken,
+    }
+}
+
+/// Where the links to each register of file A point.
+fn links(facts: &[Option<Facts>]) -> Vec<Vec<u32>> {
+    let mut links = vec![Vec::new(); 32];
+    let mut calls = 0;
+    for (index, at) in facts.iter().enumerate() {
+        let Some(at) = at.as_ref().filter(|at| at.branch().is_some()) else {
+            continue;
+        };
+        let after = index as u32 + DELAY_SLOTS + 1;
+        let registers = at.registers_written().filter(|(file, _)| *file == File::A);
+        for (_, number) in registers.filter(|_| (after as usize) < facts.len()) {
+            // A program with more subroutine calls than this is none.
+            if calls < 1024 {
+                links[usize::from(number)].push(after);
+                calls += 1;
+            }
+        }
+    }
+    links
+}
+
+struct Walk<'a> {
+    facts: &'a [Option<Facts>],
+    links: Vec<Vec<u32>>,
+    seen: HashSet<State>,
+    queue: VecDeque<(State, u32)>,
+    steps: Vec<Step>,
+    /// States of each instruction.
+    visits: Vec<u32>,
+    /// Whether a branch goes to an unknown address.
+    is_computed: bool,
+    /// Whether instructions are visited that no known way reaches.
+    is_guess: bool,
+    is_full: bool,
+    found: HashSet<(Rule, u32, Option<String>)>,
+    broken: Vec<Broken>,
+}
+
+impl Walk<'_> {
+    /// Starts at an instruction with nothing before it.
+    fn enter(&mut self, at: u32, accounts: Accounts) {
+        if at as usize >= self.facts.len() {
+            return;
+        }
+        let state = State {
+            at,
+            before: [NONE; 2],
+            pending: [None; 2],
+            addresses: Addresses::default(),
+            conditions: Conditions::default(),
+            accounts,
+        };
+        self.push(
+            state,
+            Step {
+                from: NONE,
+                decided: None,
+                jumped: None,
+            },
+        );
+    }
+
+    fn push(&mut self, mut state: State, step: Step) {
+        let visits = self.visits[state.at as usize];
+        if visits >= MANY_STATES {
+            state.accounts = Accounts::UNKNOWN;
+        }
+        if visits >= 2 * MANY_STATES {
+            (state.addresses, state.conditions) = Default::default();
+        }
+        if self.seen.contains(&state) {
+            return;
+        }
+        if self.steps.len() >= MOST_STATES {
+            self.is_full = true;
+            return;
+        }
+        self.visits[state.at as usize] += 1;
+        self.seen.insert(state.clone());
+        self.queue.push_back((state, self.steps.len() as u32));
+        self.steps.push(step);
+    }
+
+    fn run(&mut self) {
+        while let Some((state, step)) = self.queue.pop_front() {
+            self.visit(state, step);
+        }
+    }
+
+    fn visit(&mut self, mut state: State, step: u32) {
+        let facts = self.facts;
+        let index = state.at;
+        let Some(at) = &facts[index as usize] else {
+            if !self.is_guess {
+                let way = self.way(step);
+                let reason = "a way through the program leads to it".to_string();
+                self.report(Rule::Undecodable, index, reason, way);
+            }
+            return;
+        };
+        self.look_back(&state, at, step);
+        let mut broken = Vec::new();
+        state
+            .accounts
+            .count(at, &mut |rule, reason| broken.push((rule, reason)));
+        self.report_accounts(index, broken, step);
+
+        for decision in self.decide(&state, at) {
+            let mut next = state.clone();
+            let Decision {
+                pending,
+                conditions,
+                is_choice,
+            } = decision;
+            next.conditions = conditions;
+            let is_taken = pending.is_some() && at.branch().is_some();
+            next.addresses
+                .step(at, is_taken.then_some(index + DELAY_SLOTS + 1));
+            let decided = is_choice.then_some((index, is_taken));
+            self.advance(next, pending, decided, step);
+        }
+    }
+
+    /// Goes on after the instruction at `state.at`, which decided `pending`.
+    fn advance(
+        &mut self,
+        mut state: State,
+        pending: Option<Pending>,
+        decided: Option<(u32, bool)>,
+        step: u32,
+    ) {
+        let index = state.at;
+        let mut due = None;
+        for slot in &mut state.pending {
+            match slot {
+                Some(waiting) if waiting.slots == 0 => due = slot.take(),
+                Some(waiting) => waiting.slots -= 1,
+                None => (),
+            }
+        }
+        if let Some(mut new) = pending {
+            new.slots -= 1;
+            match state.pending.iter_mut().find(|slot| slot.is_none()) {
+                Some(free) => *free = Some(new),
+                // Branches too close: reported, and nobody knows what happens.
+                None => return,
+            }
+        }
+        state
+            .pending
+            .sort_by_key(|slot| slot.map_or(u8::MAX, |pending| pending.slots));
+        state.before = [index, state.before[0]];
+        let jumped = due.map(|due| due.from);
+        state.at = match due.map(|due| due.goal) {
+            None => index + 1,
+            Some(Goal::To(target)) => target,
+            Some(Goal::Perhaps(target)) => {
+                state.accounts = Accounts::UNKNOWN;
+                target
+            }
+            Some(Goal::Unknown) => return self.is_computed = true,
+            Some(Goal::End) => {
+                let mut broken = Vec::new();
+                state
+                    .accounts
+                    .close(&mut |rule, reason| broken.push((rule, reason)));
+                return self.report_accounts(index, broken, step);
+            }
+        };
+        if (state.at as usize) < self.facts.len() {
+            let from = step;
+            return self.push(
+                state,
+                Step {
+                    from,
+                    decided,
+                    jumped,
+                },
+            );
+        }
+        // What jumps off the program is reported with the branch.
+        if jumped.is_none() && !self.is_guess {
+            let way = self.way(step);
+            let reason = "the QPU goes on past the last instruction".to_string();
+            self.report(Rule::NoProgramEnd, index, reason, way);
+        }
+    }
+
+    /// Rules about the instruction and the two before it.
+    fn look_back(&mut self, state: &State, at: &Facts, step: u32) {
+        let facts = self.facts;
+        let mut broken = Vec::new();
+        for (distance, before) in (1..).zip(state.before) {
+            let Some(Some(earlier)) = facts.get(before as usize) else {
+                break;
+            };
+            super::sequence::check(earlier, at, distance, &mut |rule, reason| {
+                broken.push((rule, distance, reason));
+            });
+        }
+        for (rule, distance, reason) in broken {
+            let way = self.jumps(step, distance);
+            self.report(rule, state.at, reason, way);
+        }
+    }
+
+    /// The changes of flow that the instruction can decide.
+    fn decide(&mut self, state: &State, at: &Facts) -> Vec<Decision> {
+        let index = state.at;
+        let conditions = if at.instruction.write_back().sf && at.branch().is_none() {
+            Conditions::default()
+        } else {
+            state.conditions
+        };
+        let nothing = Decision {
+            pending: None,
+            conditions,
+            is_choice: false,
+        };
+        if at.signal().ends_program() {
+            let pending = Some(Pending {
+                slots: 2,
+                goal: Goal::End,
+                from: index,
+            });
+            return vec![Decision { pending, ..nothing }];
+        }
+        let Some(branch) = at.branch() else {
+            return vec![nothing];
+        };
+        let known = state.conditions.is_taken(branch.cond_br);
+        let mut decisions = Vec::new();
+        if known != Some(false) {
+            let goals = self.goals(state, branch);
+            let conditions = if branch.sets_flags() {
+                Conditions::default()
+            } else {
+                state.conditions.with(branch.cond_br, true)
+            };
+            decisions.extend(goals.into_iter().map(|goal| Decision {
+                pending: Some(Pending {
+                    slots: DELAY_SLOTS as u8,
+                    goal,
+                    from: index,
+                }),
+                conditions,
+                is_choice: known.is_none(),
+            }));
+        }
+        if known != Some(true) {
+            decisions.push(Decision {
+                conditions: state.conditions.with(branch.cond_br, false),
+                is_choice: known.is_none(),
+                ..nothing
+            });
+        }
+        decisions
+    }
+
+    /// Where a taken branch goes.
+    fn goals(&self, state: &State, branch: &Branch) -> Vec<Goal> {
+        let to_byte = |byte: u32| byte / INSTRUCTION_BYTES;
+        if !branch.reg {
+            let target = to_byte(branch.target(state.at * INSTRUCTION_BYTES, 0));
+            let goal = if branch.rel {
+                Goal::To(target)
+            } else {
+                Goal::Unknown
+            };
+            return vec![goal];
+        }
+        if branch.rel || !branch.immediate.is_multiple_of(INSTRUCTION_BYTES) {
+            return vec![Goal::Unknown];
+        }
+        let offset =
+            |place: u32| to_byte((place * INSTRUCTION_BYTES).wrapping_add(branch.immediate));
+        if let Some(place) = state.addresses.of_file_a(branch.raddr_a) {
+            return vec![Goal::To(offset(place))];
+        }
+        match self.links[usize::from(branch.raddr_a & 31)][..] {
+            [] => vec![Goal::Unknown],
+            [only] => vec![Goal::To(offset(only))],
+            ref several => several
+                .iter()
+                .map(|place| Goal::Perhaps(offset(*place)))
+                .collect(),
+        }
+    }
+
+    fn report_accounts(&mut self, index: u32, broken: Vec<(Rule, String)>, step: u32) {
+        for (rule, reason) in broken {
+            // Loops give one finding, not one for every count.
+            if self.found.insert((rule, index, None)) {
+                let way = self.way(step);
+                self.broken.push(Broken {
+                    rule,
+                    index,
+                    reason,
+                    way,
+                });
+            }
+        }
+    }
+
+    fn report(&mut self, rule: Rule, index: u32, reason: String, way: Vec<Way>) {
+        if self.found.insert((rule, index, Some(reason.clone()))) {
+            self.broken.push(Broken {
+                rule,
+                index,
+                reason,
+                way,
+            });
+        }
+    }
+
+    /// The last conditional branches on the way to a step, first to last.
+    fn way(&self, step: u32) -> Vec<Way> {
+        let decided = self.steps_back(step).filter_map(|step| step.decided);
+        let mut way: Vec<Way> = decided
+            .take(MOST_WAYS)
+            .map(|(index, taken)| Way {
+                pc: index * INSTRUCTION_BYTES,
+                taken,
+            })
+            .collect();
+        way.reverse();
+        way
+    }
+
+    /// The branches that jumped in the last `distance` steps.
+    fn jumps(&self, step: u32, distance: usize) -> Vec<Way> {
+        let jumped = self.steps_back(step).take(distance);
+        let mut way: Vec<Way> = jumped
+            .filter_map(|step| step.jumped)
+            .map(|index| Way {
+                pc: index * INSTRUCTION_BYTES,
+                taken: true,
+            })
+            .collect();
+        way.reverse();
+        way
+    }
+
+    fn steps_back(&self, step: u32) -> impl Iterator<Item = &Step> {
+        std::iter::successors(self.steps.get(step as usize), |step| {
+            self.steps.get(step.from as usize)
+        })
+    }
+}
+
+/// One outcome of an instruction.
+struct Decision {
+    pending: Option<Pending>,
+    conditions: Conditions,
+    /// Whether there is another outcome.
+    is_choice: bool,
+}

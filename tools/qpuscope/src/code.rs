@@ -1,0 +1,164 @@
+//! QPU code from files: hexadecimal text or binary, told apart by content.
+
+use std::io::Read;
+use std::path::Path;
+
+use crate::failure::{Failure, Result};
+
+/// The most bytes that are read; a program of that size is none that a QPU would run.
+const LARGEST: u64 = 256 << 20;
+
+/// The name that messages give a file, and its bytes; `-` is standard input.
+///
+/// # Errors
+/// Usage, when it cannot be read.
+pub fn read(path: &Path) -> Result<(String, Vec<u8>)> {
+    let name = path.display().to_string();
+    let failed = |error: std::io::Error| Failure::reading(path, &error);
+    let mut bytes = vec![];
+    let read = if path == Path::new("-") {
+        std::io::stdin()
+            .lock()
+            .take(LARGEST + 1)
+            .read_to_end(&mut bytes)
+    } else {
+        let file = std::fs::File::open(path).map_err(failed)?;
+        file.take(LARGEST + 1).read_to_end(&mut bytes)
+    };
+    read.map_err(failed)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(Failure::usage(format!(
+            "{name} has more than {LARGEST} bytes, which is no QPU program; give the code alone"
+        )));
+    }
+    Ok((name, bytes))
+}
+
+/// The instructions of a file.
+///
+/// # Errors
+/// Usage, when the file is neither text nor whole instructions.
+pub fn words(name: &str, bytes: &[u8]) -> Result<Vec<u64>> {
+    if bytes.is_empty() {
+        return Err(Failure::usage(format!(
+            "{name} is empty; give a file with QPU code"
+        )));
+    }
+    let is_text = bytes
+        .iter()
+        .all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n'));
+    if is_text {
+        return hex_words(name, &String::from_utf8_lossy(bytes));
+    }
+    let (words, rest) = bytes.as_chunks::<8>();
+    if !rest.is_empty() {
+        return Err(Failure::usage(format!(
+            "{name} has {} bytes, which is no whole number of 8-byte instructions; give the code alone",
+            bytes.len()
+        )));
+    }
+    Ok(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
+}
+
+/// The text with `/* ... */` blanked out, its lines kept.
+fn without_block_comments(text: &str) -> String {
+    let mut rest = text;
+    let mut code = String::with_capacity(text.len());
+    while let Some((before, comment)) = rest.split_once("/*") {
+        let (comment, after) = comment.split_once("*/").unwrap_or((comment, ""));
+        code.push_str(before);
+        code.push(' ');
+        code.extend(comment.chars().filter(|character| *character == '\n'));
+        rest = after;
+    }
+    code + rest
+}
+
+/// Words of 16 digits are instructions; of 8 or fewer, the low and the high half in turn.
+fn hex_words(name: &str, text: &str) -> Result<Vec<u64>> {
+    let mut instructions = vec![];
+    let mut low: Option<(usize, u32)> = None;
+    for (index, line) in without_block_comments(text).lines().enumerate() {
+        let line_number = index + 1;
+        let code = line.split(['#', ';']).next().unwrap_or("");
+        let code = code.split("//").next().unwrap_or("");
+        for word in code
+            .split([' ', '\t', ',', '{', '}'])
+            .filter(|word| !word.is_empty())
+        {
+            let digits = word
+                .strip_prefix("0x")
+                .or(word.strip_prefix("0X"))
+                .unwrap_or(word);
+            let digits = digits
+                .trim_end_matches(['u', 'U', 'l', 'L'])
+                .replace('_', "");
+            let value = u64::from_str_radix(&digits, 16).map_err(|_| {
+                Failure::usage(format!(
+                    "{name}, line {line_number}: `{word}` is not a hexadecimal word; give 0x… words, or a binary file"
+                ))
+            })?;
+            if digits.len() > 8 {
+                if let Some((line_number, _)) = low {
+                    return Err(half(name, line_number));
+                }
+                instructions.push(value);
+            } else {
+                match low.take() {
+                    None => low = Some((line_number, value as u32)),
+                    Some((_, low)) => instructions.push(value << 32 | u64::from(low)),
+                }
+            }
+        }
+    }
+    match low {
+        Some((line_number, _)) => Err(half(name, line_number)),
+        None if instructions.is_empty() => Err(Failure::usage(format!(
+            "{name} holds no words; give a file with QPU code"
+        ))),
+        None => Ok(instructions),
+    }
+}
+
+fn half(name: &str, line: usize) -> Failure {
+    Failure::usage(format!(
+        "{name}, line {line}: a 32-bit word without its other half; an instruction is two of them, low half first"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOP: u64 = 0x1000_09E7_009E_7000;
+
+    #[test]
+    fn all_spellings_are_the_same_code() {
+        let texts = [
+            "0x100009e7009e7000\n",
+            "0x009e7000, 0x100009e7, // nop\n",
+            "009e7000 100009e7 # nop",
+            "{ 0x009e7000u, 0x100009e7u },\n",
+            "0x009e7000, /* low; # of\n two */ 0x100009e7 /* high */",
+        ];
+        for text in texts {
+            assert_eq!(words("t", text.as_bytes()).expect(text), [NOP], "{text}");
+        }
+        assert_eq!(words("t", &NOP.to_le_bytes()).expect("binary"), [NOP]);
+    }
+
+    #[test]
+    fn what_is_no_code_is_refused_with_what_to_do() {
+        for (bytes, named) in [
+            (&b""[..], "empty"),
+            (b"hello", "line 1: `hello`"),
+            (b"0x1", "other half"),
+            (b"# only a comment\n", "no words"),
+            (b"\x00\x01\x02", "no whole number"),
+            (b"0x1 0x100009e7009e7000", "other half"),
+        ] {
+            let failure = words("t", bytes).expect_err(named);
+            assert!(failure.message.contains(named), "{failure}");
+        }
+    }
+}
