@@ -2,9 +2,12 @@
 //!
 //! The ordinary test run gives each 10,000 inputs, `cargo xtask fuzz NAME COUNT` as many as asked.
 
+use qpuscope::job_file::JobFile;
+use std::path::Path;
+
 use qpu::job::{BusAddr, CacheClear, Program};
 use tests::mutate::{self, Random};
-use v3d_sim::{JobLaunch, JobOptions, SparseMemory, run_job};
+use v3d_sim::{Conflicts, JobLaunch, JobOptions, SparseMemory, run_job};
 
 /// A target and its name, which is also the name of its corpus folder.
 pub type Target = (&'static str, fn(&[u8]));
@@ -16,6 +19,8 @@ pub const ALL: &[Target] = &[
     ("qpu-words", qpu_words),
     ("assembler", fuzz_assembler),
     ("qpu-programs", qpu_programs),
+    ("qpu-instructions", qpu_instructions),
+    ("job-files", job_files),
 ];
 
 /// Any 64-bit word decodes to fields that encode to it, or is refused; any program can be checked
@@ -34,36 +39,105 @@ fn qpu_words(bytes: &[u8]) {
     }
 }
 
-/// Any words run on two QPUs of the simulator end in one of its four ways, the same each time.
+const CODE: u32 = 0x4000_0000;
+const DATA: u32 = 0x4001_0000;
+
+/// Any words run on some QPUs of the simulator, with time or without, end in one of its ways, the same
+/// each time.
 fn qpu_programs(bytes: &[u8]) {
-    const CODE: u32 = 0x4000_0000;
-    const DATA: u32 = 0x4001_0000;
+    run_program(bytes, bytes.as_chunks().0);
+}
+
+/// The same with words that are instructions, whatever they do: fewer runs end at their first.
+fn qpu_instructions(bytes: &[u8]) {
+    let words: Vec<[u8; 8]> = bytes
+        .as_chunks()
+        .0
+        .iter()
+        .map(|word| {
+            let mut word = u64::from_le_bytes(*word);
+            // Reserved operations become nop, what stays no instruction an addition.
+            if qpu::isa::decode(word).is_err() {
+                word &= !(0x1f << 24 | 7 << 29);
+            }
+            if qpu::isa::decode(word).is_err() {
+                word = word & 0x00ff_ffff_ffff_ffff | 0x1000_0000_0000_0000 | 12 << 24;
+            }
+            word.to_le_bytes()
+        })
+        .collect();
+    run_program(bytes, &words);
+}
+
+/// Runs words as a program; how is taken from `choice`.
+fn run_program(choice: &[u8], words: &[[u8; 8]]) {
+    let mut random = Random::new(choice.iter().fold(0, |sum, byte| {
+        (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
+    }));
     let program = Program {
         code: BusAddr(CODE),
-        uniforms: BusAddr(DATA),
+        uniforms: BusAddr(DATA + 4 * random.below(64) as u32),
     };
-    let launches = [JobLaunch {
-        programs: vec![program; 2],
-        clear: CacheClear::All,
-    }];
-    let options = JobOptions {
-        limit_cycles: 4_000,
+    let launch = JobLaunch {
+        programs: vec![program; [1, 2, 2, 3, 13][random.below(5)]],
+        clear: [CacheClear::All, CacheClear::Data, CacheClear::None][random.below(3)],
+    };
+    let mut options = JobOptions {
+        limit_cycles: [200, 400, 1_000, 2_000][random.below(4)],
+        functional: random.below(2) == 0,
+        strict: random.below(8) == 0,
+        order_seed: (random.below(4) == 0).then(|| random.bits()),
         ..JobOptions::default()
     };
+    if random.below(4) == 0 {
+        let (conflict, choices) = Conflicts::ALL[random.below(Conflicts::ALL.len())];
+        let chosen = options
+            .conflicts
+            .choose(conflict, choices[random.below(choices.len())]);
+        chosen.expect("a choice of the list");
+    }
+    let launches = vec![launch; 1 + random.below(2)];
+    // Uniforms that are addresses, setup words and anything, so that some accesses find memory.
+    let uniforms: Vec<u8> = (0..1024_u32)
+        .map(|i| match random.below(8) {
+            0 => random.bits() as u32,
+            1 => 0x8000_0000 | random.bits() as u32,
+            2 => random.bits() as u32 & 0x3fff,
+            3 => CODE + 8 * i,
+            _ => DATA + 4 * i,
+        })
+        .flat_map(u32::to_le_bytes)
+        .collect();
     let run = || {
         let mut memory = SparseMemory::new();
         memory.put_zero(CODE, 0x1_0000);
-        memory.put(CODE, &bytes[..bytes.len() / 8 * 8]);
-        // Uniforms that are addresses, so that some accesses find memory.
-        let uniforms: Vec<u8> = (0..1024_u32)
-            .flat_map(|i| (DATA + 4 * i).to_le_bytes())
-            .collect();
+        memory.put(CODE, words.as_flattened());
         memory.put(DATA, &uniforms);
         let outcome = run_job(&mut memory, &launches, &options);
+        for warning in &outcome.warnings {
+            assert!(!warning.to_string().is_empty());
+        }
+        for fault in &outcome.faults {
+            assert!(!fault.to_string().is_empty());
+        }
         let data = memory.get(DATA, uniforms.len());
         (outcome, data.expect("it was put there"))
     };
     assert_eq!(run(), run());
+}
+
+/// Any text is a job, which then runs to an end, or a mistake whose place is named.
+fn job_files(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    // A folder that is not there: no file is ever found.
+    match JobFile::parse(&text, Path::new("/no-such-folder")) {
+        Ok(mut job) => {
+            job.options.limit_cycles = job.options.limit_cycles.min(2_000);
+            let outcome = run_job(&mut job.memory, &job.launches, &job.options);
+            assert!(outcome.cycles <= 2_000 + 8);
+        }
+        Err(failure) => assert!(!failure.message.is_empty()),
+    }
 }
 
 /// Gives a target its corpus and then `count` inputs made from it; `progress` sees each before the

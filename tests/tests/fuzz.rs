@@ -36,3 +36,13 @@ fn qpu_words() {
 fn qpu_programs() {
     drive("qpu-programs");
 }
+
+#[test]
+fn qpu_instructions() {
+    drive("qpu-instructions");
+}
+
+#[test]
+fn job_files() {
+    drive("job-files");
+}

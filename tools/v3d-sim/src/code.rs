@@ -1,8 +1,8 @@
 //! Instruction memory of a slice: decoded, and kept until ICC clears it.
 //!
 //! Like the chip's instruction cache it keeps executing what it has read once, so code that changed
-//! without a clear of ICC runs as it was; unlike it, it never forgets a line by itself. An
-//! instruction is read when it is executed, so nothing beyond it needs to exist.
+//! without a clear of ICC runs as it was; unlike it, it forgets a line by itself only when a
+//! program runs through more than 256 KiB. An instruction is read when it is executed, so nothing beyond it needs to exist.
 
 use crate::decoded::Code;
 use crate::event::{Access, FaultKind};
@@ -11,6 +11,10 @@ use qpu::isa::decode;
 use std::collections::HashMap;
 
 const LINE_BYTES: u32 = 64;
+
+/// Lines that a slice keeps: 256 KiB of code, 64 times what the chip's cache holds. A program that runs
+/// through more is read anew, so that a job's memory stays bounded.
+const MOST_LINES: usize = 4096;
 
 #[derive(Clone, Default)]
 struct Line {
@@ -98,6 +102,9 @@ impl CodeCache {
 
     /// The place of the line that starts at `base`.
     fn line(&mut self, base: u32, lines: &mut u64) -> usize {
+        if self.lines.len() == MOST_LINES && !self.index.contains_key(&base) {
+            self.clear();
+        }
         *self.index.entry(base).or_insert_with(|| {
             *lines += 1;
             self.lines.push(Line::default());

@@ -77,6 +77,9 @@ pub struct Statistics {
     pub host_interrupts: u64,
 }
 
+/// Lines of uniforms that are remembered before all are forgotten, so that memory stays bounded.
+const MOST_UNIFORM_LINES: usize = 1 << 18;
+
 /// Running totals, cheap to update.
 #[derive(Default)]
 pub struct Totals {
@@ -111,6 +114,9 @@ impl Totals {
     /// A uniform at `address` is read by a QPU of `slice`.
     pub fn uniform(&mut self, slice: u8, address: u32) {
         self.uniforms += 1;
+        if self.uniform_lines_seen.len() == MOST_UNIFORM_LINES {
+            self.uniform_lines_seen.clear();
+        }
         self.uniform_lines += u64::from(self.uniform_lines_seen.insert((slice, address / 64)));
     }
 

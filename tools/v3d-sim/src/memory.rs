@@ -59,7 +59,11 @@ const PAGE_BYTES: usize = 4096;
 #[derive(Clone)]
 pub struct SparseMemory {
     pages: Vec<Option<Box<[u8; PAGE_BYTES]>>>,
+    /// A bit for each page that is there without being kept: all of it is 0 until it is written.
+    zero: Vec<u64>,
 }
+
+static ZEROS: [u8; PAGE_BYTES] = [0; PAGE_BYTES];
 
 impl Default for SparseMemory {
     fn default() -> Self {
@@ -73,6 +77,7 @@ impl SparseMemory {
     pub fn new() -> Self {
         Self {
             pages: vec![None; (ALIAS_MASK as usize + 1) / PAGE_BYTES],
+            zero: vec![0; (ALIAS_MASK as usize + 1) / PAGE_BYTES / 64],
         }
     }
 
@@ -80,20 +85,23 @@ impl SparseMemory {
     ///
     /// What wraps past the end of the 1 GiB behind the alias bits goes on at its start.
     pub fn put(&mut self, addr: u32, data: &[u8]) {
-        self.for_each_page(addr, data.len(), true, |page, part| {
-            page.copy_from_slice(&data[part]);
-            Ok(())
-        })
-        .expect("absent pages are made");
+        for (page, offset, part) in parts(addr, data.len()) {
+            let bytes = &mut self.kept(page)[offset..offset + part.len()];
+            bytes.copy_from_slice(&data[part]);
+        }
     }
 
-    /// Puts `bytes` zero bytes at `addr`, as [`SparseMemory::put`].
+    /// Puts `bytes` zero bytes at `addr`, as [`SparseMemory::put`]. Whole pages of zeros take no memory
+    /// until they are written.
     pub fn put_zero(&mut self, addr: u32, bytes: usize) {
-        self.for_each_page(addr, bytes, true, |page, _| {
-            page.fill(0);
-            Ok(())
-        })
-        .expect("absent pages are made");
+        for (page, offset, part) in parts(addr, bytes) {
+            if self.pages[page].is_none() || part.len() == PAGE_BYTES {
+                self.pages[page] = None;
+                self.zero[page / 64] |= 1 << (page % 64);
+            } else {
+                self.kept(page)[offset..offset + part.len()].fill(0);
+            }
+        }
     }
 
     /// The bytes `addr .. addr + bytes`.
@@ -101,49 +109,82 @@ impl SparseMemory {
     /// # Errors
     /// When some of them were never put there.
     pub fn get(&mut self, addr: u32, bytes: usize) -> Result<Vec<u8>, MemoryFault> {
+        self.check(addr, bytes)?;
         let mut out = vec![0; bytes];
         self.read(addr, &mut out)?;
         Ok(out)
     }
 
-    /// Calls `each(bytes inside one page, their place in the whole)` for every page touched.
-    fn for_each_page(
-        &mut self,
-        addr: u32,
-        bytes: usize,
-        make: bool,
-        mut each: impl FnMut(&mut [u8], std::ops::Range<usize>) -> Result<(), MemoryFault>,
-    ) -> Result<(), MemoryFault> {
-        let mut done = 0;
-        while done < bytes {
-            let at = addr.wrapping_add(done as u32);
-            let offset = (at & ALIAS_MASK) as usize % PAGE_BYTES;
-            let count = (PAGE_BYTES - offset).min(bytes - done);
-            let page = &mut self.pages[(at & ALIAS_MASK) as usize / PAGE_BYTES];
-            if make && page.is_none() {
-                *page = Some(Box::new([0; PAGE_BYTES]));
-            }
-            let page = page.as_mut().ok_or(MemoryFault::absent(at))?;
-            each(&mut page[offset..offset + count], done..done + count)?;
-            done += count;
+    /// Whether all of `addr .. addr + bytes` is there.
+    ///
+    /// # Errors
+    /// When some of it was never put there.
+    pub fn check(&self, addr: u32, bytes: usize) -> Result<(), MemoryFault> {
+        for (page, _, part) in parts(addr, bytes) {
+            self.page(page)
+                .ok_or_else(|| MemoryFault::absent(addr.wrapping_add(part.start as u32)))?;
         }
         Ok(())
     }
+
+    fn is_zero(&self, page: usize) -> bool {
+        self.zero[page / 64] & 1 << (page % 64) != 0
+    }
+
+    fn page(&self, page: usize) -> Option<&[u8; PAGE_BYTES]> {
+        match &self.pages[page] {
+            Some(bytes) => Some(bytes),
+            None => self.is_zero(page).then_some(&ZEROS),
+        }
+    }
+
+    /// A page to write to, made where there is none.
+    fn kept(&mut self, page: usize) -> &mut [u8; PAGE_BYTES] {
+        self.pages[page].get_or_insert_with(|| Box::new([0; PAGE_BYTES]))
+    }
+}
+
+/// For every page of a range: its number, the first of its bytes, and their place in the whole.
+fn parts(addr: u32, bytes: usize) -> impl Iterator<Item = (usize, usize, std::ops::Range<usize>)> {
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        let at = (addr.wrapping_add(done as u32) & ALIAS_MASK) as usize;
+        let offset = at % PAGE_BYTES;
+        let count = (PAGE_BYTES - offset).min(bytes - done);
+        done += count;
+        (count > 0).then(|| (at / PAGE_BYTES, offset, done - count..done))
+    })
 }
 
 impl Memory for SparseMemory {
     fn read(&mut self, addr: u32, out: &mut [u8]) -> Result<(), MemoryFault> {
-        self.for_each_page(addr, out.len(), false, |page, part| {
-            out[part].copy_from_slice(page);
-            Ok(())
-        })
+        for (page, offset, part) in parts(addr, out.len()) {
+            let bytes = self
+                .page(page)
+                .ok_or_else(|| MemoryFault::absent(addr.wrapping_add(part.start as u32)))?;
+            out[part.clone()].copy_from_slice(&bytes[offset..offset + part.len()]);
+        }
+        Ok(())
     }
 
     fn write(&mut self, addr: u32, data: &[u8]) -> Result<(), MemoryFault> {
-        self.for_each_page(addr, data.len(), false, |page, part| {
-            page.copy_from_slice(&data[part]);
-            Ok(())
-        })
+        for (page, offset, part) in parts(addr, data.len()) {
+            if self.pages[page].is_none() && !self.is_zero(page) {
+                return Err(MemoryFault::absent(addr.wrapping_add(part.start as u32)));
+            }
+            let bytes = &mut self.kept(page)[offset..offset + part.len()];
+            bytes.copy_from_slice(&data[part]);
+        }
+        Ok(())
+    }
+
+    fn read_word(&mut self, addr: u32) -> Result<u32, MemoryFault> {
+        let at = (addr & ALIAS_MASK & !3) as usize;
+        let bytes = self
+            .page(at / PAGE_BYTES)
+            .ok_or(MemoryFault::absent(addr))?;
+        let word = &bytes[at % PAGE_BYTES..][..4];
+        Ok(u32::from_le_bytes(word.try_into().expect("four bytes")))
     }
 }
 
@@ -160,6 +201,25 @@ mod tests {
         assert_eq!(memory.read_word(0x2ffc), Ok(0));
         assert_eq!(memory.read_word(0x3000), Err(MemoryFault::absent(0x3000)));
         assert_eq!(memory.write(0x0ffe, &[0; 4]).unwrap_err().addr, 0x0ffe);
+    }
+
+    #[test]
+    fn zeros_are_kept_only_when_they_are_written() {
+        let mut memory = SparseMemory::new();
+        memory.put_zero(0x4000_0800, 256 << 20);
+        assert_eq!(memory.pages.iter().flatten().count(), 0);
+        assert_eq!(memory.check(0, 256 << 20), Ok(()));
+        let end = (256 << 20) + 4096;
+        assert_eq!(
+            memory.check(0, end + 1),
+            Err(MemoryFault::absent(end as u32))
+        );
+        memory.write(0x1_0ffe, &[1, 2, 3]).unwrap();
+        assert_eq!(memory.pages.iter().flatten().count(), 2);
+        assert_eq!(memory.get(0x1_0ffc, 8).unwrap(), [0, 0, 1, 2, 3, 0, 0, 0]);
+        memory.put_zero(0x1_0000, 4096);
+        assert_eq!(memory.pages.iter().flatten().count(), 1);
+        assert_eq!(memory.get(0x1_0ffe, 3).unwrap(), [0, 0, 3]);
     }
 
     #[test]

@@ -135,16 +135,27 @@ fn go<O: Observer>(run: &mut JobRun, job: &mut JobFile, stop: &Stop, observer: &
     {}
 }
 
+/// Dumps are written in pieces, so that they take no second copy of memory.
+const PIECE_BYTES: usize = 1 << 20;
+
 /// Writes what memory holds after the run to the files that the job names.
 fn write_dumps(job: &mut JobFile) -> Result<()> {
     for dump in &job.dumps {
-        let bytes = job.memory.get(dump.at, dump.bytes).map_err(|fault| {
-            Failure::failed(format!(
-                "{:#010x} went away during the run; report this",
-                fault.addr
-            ))
-        })?;
-        std::fs::write(&dump.file, bytes).map_err(|error| writing(&dump.file, &error))?;
+        let mut file = File::create(&dump.file).map_err(|e| writing(&dump.file, &e))?;
+        for done in (0..dump.bytes).step_by(PIECE_BYTES) {
+            let count = PIECE_BYTES.min(dump.bytes - done);
+            let bytes = job
+                .memory
+                .get(dump.at.wrapping_add(done as u32), count)
+                .map_err(|fault| {
+                    Failure::failed(format!(
+                        "{:#010x} went away during the run; report this",
+                        fault.addr
+                    ))
+                })?;
+            file.write_all(&bytes)
+                .map_err(|e| writing(&dump.file, &e))?;
+        }
     }
     Ok(())
 }

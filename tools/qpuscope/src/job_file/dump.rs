@@ -33,7 +33,7 @@ pub(super) fn dump(
     let bytes = entry.number("bytes", ADDRESS_SPACE)?.unwrap_or(0) as usize;
     entry.need("file", "the name of the file to write")?;
     let file = folder.join(entry.text("file")?.unwrap_or_default());
-    memory.get(addr, bytes).map_err(|fault| {
+    memory.check(addr, bytes).map_err(|fault| {
         bad(
             at,
             format!(

@@ -1,5 +1,7 @@
 //! What a job finds in memory: zeros, words, and parts of files.
 
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use serde_json::Value;
@@ -10,6 +12,9 @@ use crate::failure::Result;
 
 /// Bytes behind the alias bits of a bus address.
 pub(super) const ADDRESS_SPACE: u64 = 1 << 30;
+
+/// Files are read in pieces, so that a job takes little more memory than what it puts there.
+const PIECE_BYTES: usize = 1 << 20;
 
 /// Puts one entry of `memory`, which stands at `at`, where it says.
 pub(super) fn put_entry(
@@ -58,7 +63,7 @@ pub(super) fn put_entry(
         }
         _ => {
             let path = folder.join(entry.text("file")?.unwrap_or_default());
-            let bytes = std::fs::read(&path).map_err(|error| {
+            let cannot_read = |error: std::io::Error| {
                 bad(
                     &field,
                     format!(
@@ -66,8 +71,9 @@ pub(super) fn put_entry(
                         path.display()
                     ),
                 )
-            })?;
-            let all = bytes.len() as u64;
+            };
+            let mut file = File::open(&path).map_err(cannot_read)?;
+            let all = file.metadata().map_err(cannot_read)?.len();
             let offset = entry.number("offset", u64::MAX)?.unwrap_or(0);
             if offset > all {
                 return Err(bad(
@@ -95,7 +101,15 @@ pub(super) fn put_entry(
                     "is larger than the 1 GiB that V3D can address; give bytes",
                 ));
             }
-            memory.put(addr, &bytes[offset as usize..(offset + count) as usize]);
+            file.seek(SeekFrom::Start(offset)).map_err(cannot_read)?;
+            let mut buffer = vec![0; PIECE_BYTES.min(count as usize)];
+            let mut done = 0;
+            while done < count {
+                let piece = &mut buffer[..PIECE_BYTES.min((count - done) as usize)];
+                file.read_exact(piece).map_err(cannot_read)?;
+                memory.put(addr.wrapping_add(done as u32), piece);
+                done += piece.len() as u64;
+            }
         }
     }
     Ok(())
