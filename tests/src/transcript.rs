@@ -95,8 +95,29 @@ fn lines_match(expected: &[&str], printed: &[&str]) -> bool {
     same && lines_match(rest, more)
 }
 
-/// Runs steps one after the other in `folder`, programs in `programs` found first. With
-/// `QPUSCOPE_BLESS` set, prints the session as it went.
+/// What a command prints on both outputs, in `folder` and with the programs of the folder `programs`
+/// found first; then `[status N]` when its status is not 0.
+///
+/// # Panics
+/// When there is no `sh`.
+#[must_use]
+pub fn printed(command: &str, folder: &Path, programs: &Path) -> String {
+    let path = std::env::var("PATH").unwrap_or_default();
+    let script =
+        format!("exec 2>&1\n{command}\nstatus=$?; [ $status = 0 ] || echo \"[status $status]\"");
+    let output = Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(folder)
+        .env("PATH", format!("{}:{path}", programs.display()))
+        .env_remove("QPUSCOPE_PORT")
+        .stdin(Stdio::null())
+        .output()
+        .expect("sh runs");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Runs steps one after the other, each as [`printed`]. With `QPUSCOPE_BLESS` set, shows the session as
+/// it went.
 ///
 /// # Errors
 /// With every step whose output differs.
@@ -104,21 +125,9 @@ fn lines_match(expected: &[&str], printed: &[&str]) -> bool {
 /// # Panics
 /// When there is no `sh`.
 pub fn check(steps: &[Step], folder: &Path, programs: &Path) -> Result<(), String> {
-    let path = std::env::var("PATH").unwrap_or_default();
     let mut wrong = String::new();
     for Step { command, expected } in steps {
-        let output = Command::new("sh")
-            .arg("-c")
-            .arg(format!(
-                "exec 2>&1\n{command}\nstatus=$?; [ $status = 0 ] || echo \"[status $status]\""
-            ))
-            .current_dir(folder)
-            .env("PATH", format!("{}:{path}", programs.display()))
-            .env_remove("QPUSCOPE_PORT")
-            .stdin(Stdio::null())
-            .output()
-            .expect("sh runs");
-        let printed = String::from_utf8_lossy(&output.stdout);
+        let printed = printed(command, folder, programs);
         if !matches(expected, &printed) {
             wrong.push_str(&format!(
                 "$ {command}\n--- printed\n{printed}--- the document says\n{expected}\n"

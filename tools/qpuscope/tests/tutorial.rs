@@ -8,7 +8,6 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// The folders of the tutorial, in the reader's order.
 const PARTS: [&str; 4] = ["1-hello", "2-collatz", "3-sum", "4-fast"];
@@ -34,19 +33,8 @@ fn copy_of(part: &str) -> PathBuf {
 
 /// What a command prints, and its status when that is not 0.
 fn printed(command: &str, folder: &Path) -> String {
-    let programs = Path::new(env!("CARGO_BIN_EXE_qpuscope"));
-    let programs = programs.parent().expect("a folder");
-    let path = std::env::var("PATH").unwrap_or_default();
-    let script =
-        format!("exec 2>&1; {command}\nstatus=$?; [ $status = 0 ] || echo \"[status $status]\"");
-    let output = Command::new("sh")
-        .args(["-c", &script])
-        .current_dir(folder)
-        .env("PATH", format!("{}:{path}", programs.display()))
-        .env_remove("QPUSCOPE_PORT")
-        .output()
-        .expect("sh runs");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+    let program = Path::new(env!("CARGO_BIN_EXE_qpuscope"));
+    tests::transcript::printed(command, folder, program.parent().expect("a folder"))
 }
 
 /// The page as it would be if it said what its commands print, and the number of commands.

@@ -188,22 +188,21 @@ impl Timeline {
             write!(out, ",\n{}", name(tid, text))?;
         }
         // Ends of lookups are events of their own, so they are sorted in.
-        let mut ends: Vec<(u64, Value)> = vec![];
-        for entry in &self.entries {
-            if let Some(end) = end_event(entry, time) {
-                ends.push((entry.end, end));
-            }
-        }
-        ends.sort_by_key(|(clock, _)| *clock);
+        let lookups = self.entries.iter().filter_map(|entry| match entry.kind {
+            Kind::Lookup { tmu, id, .. } => Some((entry.end, id, tmu)),
+            _ => None,
+        });
+        let mut ends: Vec<(u64, u64, u8)> = lookups.collect();
+        ends.sort_unstable();
         let mut ends = ends.into_iter().peekable();
         for entry in &self.entries {
-            while let Some((_, end)) = ends.next_if(|(clock, _)| *clock < entry.start) {
-                write!(out, ",\n{end}")?;
+            while let Some(end) = ends.next_if(|(clock, ..)| *clock < entry.start) {
+                write!(out, ",\n{}", end_event(end, time))?;
             }
             write!(out, ",\n{}", event(entry, time))?;
         }
-        for (_, end) in ends {
-            write!(out, ",\n{end}")?;
+        for end in ends {
+            write!(out, ",\n{}", end_event(end, time))?;
         }
         writeln!(out, "\n]}}")
     }
@@ -218,14 +217,12 @@ fn tmu_name(tmu: u8) -> String {
     format!("TMU {} of slice {}", tmu % 2, tmu / 2)
 }
 
-fn end_event(entry: &Entry, time: impl Fn(u64) -> f64) -> Option<Value> {
-    match entry.kind {
-        Kind::Lookup { tmu, id, .. } => Some(json!({
-            "ph": "e", "cat": "tmu", "id": id, "pid": PROCESS, "tid": 0,
-            "name": tmu_name(tmu), "ts": time(entry.end),
-        })),
-        _ => None,
-    }
+/// The end of a lookup: its clock, its name and its TMU.
+fn end_event((clock, id, tmu): (u64, u64, u8), time: impl Fn(u64) -> f64) -> Value {
+    json!({
+        "ph": "e", "cat": "tmu", "id": id, "pid": PROCESS, "tid": 0, "name": tmu_name(tmu),
+        "ts": time(clock),
+    })
 }
 
 fn event(entry: &Entry, time: impl Fn(u64) -> f64) -> Value {
