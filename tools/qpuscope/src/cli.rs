@@ -89,7 +89,7 @@
 //!
 //! Source: Broadcom's guide; vc4asm.
 //! $ qpuscope explain sfu-result
-//! qpuscope: there is no rule `sfu-result`; the nearest are sfu-result-too-early, sfu-result-overwritten, setup-before-write; `qpuscope explain` lists all
+//! qpuscope: there is no rule `sfu-result`; the nearest are sfu-result-too-early, sfu-result-overwritten, setup-reserved-bits; `qpuscope explain` lists all
 //! [status 2]
 //! $ qpuscope fft --input song.mp3
 //! qpuscope: song.mp3 is no recording that qpuscope knows: it neither begins as a WAV file nor ends in .csv, .iq or .cu8; give --rate HZ for raw unsigned 8-bit I/Q, or --column NAME for a table
