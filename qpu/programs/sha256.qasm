@@ -5,10 +5,12 @@
 #      with its number of blocks; 0 for a lane without a message, whose address must be valid too
 #   1  address of the result, 9 rows of 16 words: digest words 0 to 7 of all lanes, and the number
 #      of the QPU that computed them
-#   2  address of the 64 round constants, and two words after them that are fetched and not used
+#   2  address of the constants: 48 round constants, then 16 times a round constant and the offset of
+#      the word to request next (16, 20 ... 56, 60, 60, 60, 60, 60); two words after them are fetched and
+#      not used
 #
 # A block is 16 words of a padded message, as numbers: the ARM has turned the bytes around. It is
-# aligned to 64 bytes; a lane's blocks follow each other, and 64 readable bytes follow the last.
+# aligned to 64 bytes; a lane's blocks follow each other.
 #
 # Any number of QPUs, each with its own lanes and result. Memory is read by TMU0. Rows 5q to 5q+4
 # of the VPM belong to QPU q; semaphores and the mutex are not used.
@@ -16,8 +18,8 @@
 # How it is fast: a round is 21 operations that only the add ALU can do, and what extends the message
 # another 13. The mul ALU does everything else beside them, with two tricks. Where the bits of p lie
 # within those of q, v8subs q, p is q & ~p; where p and q have no bit in common, v8adds p, q is p | q.
-# So no slot is without a needed add, but for the ends of the loops and 31 slots a block: 2,015 in all. The
-# loop over blocks has 475 instructions; the instruction cache of four QPUs holds 512.
+# So no slot is without a needed add, but for the ends of the loops and 32 slots a block: 2,016 in all. The
+# loop over blocks has 476 instructions; the instruction cache of four QPUs holds 512.
 #
 # registers
 #   ra0..7    words t to t+7 of the message schedule       rb0..7  a to h; a role moves on by one
@@ -35,7 +37,7 @@
 .set differ,   rb8      # b ^ c
 .set a_only,   rb9      # a & ~b
 .set shifted,  rb10
-.set word_at,  rb11     # address of the word to be requested next
+.set fetched,  rb11     # `block`, while its words are requested
 .set result,   rb12
 .set constants, rb13
 .set block_bytes, rb14
@@ -52,14 +54,10 @@
 
 # The first half of a round: r3 = T1 = h + K + W + Sum1(e) + Ch(e, f, g).
 #   Sum1(e) = ror 6 (e ^ ror 5 (e ^ ror 14 (e)));  Ch = (e & f) + (g & ~e)
-# While the last 16 rounds run, the next block comes in: its words replace those used up.
+# While the last 16 rounds run, the next block comes in, four words ahead: they replace those used up.
 .macro first_half, j, fetch
                     ror r0, e, 14
-  .if fetch
-                    xor r0, e, r0;          mov t0s, word_at
-  .else
                     xor r0, e, r0
-  .endif
                     ror r0, r0, 5;          mov state(0, j), a
                     and r1, e, state(5, j)
                     and r3, e, state(6, j)
@@ -90,7 +88,7 @@
                     ror r0, r0, 2;          mov state(3, j), e
                     add r3, r3, r0;         v8adds differ, a_only, b_only
   .if fetch
-                    add a, r3, r1;          v8adds word_at, word_at, four
+                    add a, r3, r1;          v8adds t0s, fetched, unif
   .else
                     add a, r3, r1
   .endif
@@ -160,7 +158,8 @@
                     xor differ, digest(1), state(2, 0)
                     mov t0s, block;         v8adds r1, block, 4
                     mov t0s, r1;            v8adds r1, r1, four
-                    mov t0s, r1;            v8adds word_at, r1, four
+                    mov t0s, r1;            v8adds r1, r1, four
+                    mov t0s, r1;            mov fetched, block
                     mov counter, 6
                     mov a, digest(0)
                     mov e, digest(4)
@@ -188,13 +187,14 @@
                     brr.anynz -, r:fetching
 .endb
 
-# Lanes that still had a block add it to their digest. Three words more have been requested than needed.
+# Lanes that still had a block add it to their digest. Four words have been requested once too often.
                     sub.setf left, left, 1
                     mov state(0, 0), a;     ldtmu0
                     add.ifnn digest(1), digest(1), state(1, 0);  ldtmu0
                     add.ifnn digest(2), digest(2), state(2, 0);  ldtmu0
-.rep i, 5
-                    add.ifnn digest(i + 3), digest(i + 3), state(i + 3, 0)
+                    add.ifnn digest(3), digest(3), state(3, 0);  ldtmu0
+.rep i, 4
+                    add.ifnn digest(i + 4), digest(i + 4), state(i + 4, 0)
 .endr
                     add.ifnn digest(0), digest(0), state(0, 0)
                     mov state(1, 0), digest(1)

@@ -20,8 +20,6 @@ pub const BLOCK_BYTES: usize = 64;
 const BLOCK_WORDS: usize = BLOCK_BYTES / 4;
 /// Rows of the result: eight words of the digests, and the number of the QPU.
 const RESULT_ROWS: usize = 9;
-/// Behind the last block of a lane two words of the next are read.
-const AHEAD_BYTES: usize = 64;
 
 /// A SHA-256 digest.
 pub type Digest = [u8; 32];
@@ -120,26 +118,44 @@ pub fn block(message: &[u8], number: usize) -> [u32; BLOCK_WORDS] {
     core::array::from_fn(|index| u32::from_be_bytes(words[index]))
 }
 
+/// Rounds in which words of the next block are requested: the last.
+const FETCHING: usize = 16;
+/// Words that are requested before the first of those rounds.
+const WORDS_AHEAD: usize = 4;
+
+/// The constants as the program reads them: behind each round constant of the last sixteen is the offset
+/// of the word to request then, which stays within the block.
+fn constants() -> [u32; 64 + FETCHING] {
+    let mut constants = [0; 64 + FETCHING];
+    let plain = 64 - FETCHING;
+    constants[..plain].copy_from_slice(&ROUND_CONSTANTS[..plain]);
+    let (pairs, _) = constants[plain..].as_chunks_mut::<2>();
+    for (word, (pair, constant)) in pairs.iter_mut().zip(&ROUND_CONSTANTS[plain..]).enumerate() {
+        let word = (word + WORDS_AHEAD).min(BLOCK_WORDS - 1);
+        *pair = [*constant, 4 * word as u32];
+    }
+    constants
+}
+
 /// Where messages lie in memory that begins at a multiple of 4096, in blocks, and how many blocks they
 /// take together.
 ///
 /// A TMU keeps 64 lines of 64 bytes, by their address modulo 4096, and a block is such a line. The
-/// lanes' blocks are two lines apart by that measure, because a lane also touches the line behind its
-/// block: the sixteen words of a block are then fetched once, where lanes that walk through memory 1024
-/// bytes apart would take the same four lines from each other. `taken` has a bit for each line, so that it
-/// is as well between two groups, loaded one after the other, whose QPUs share a TMU.
+/// lanes' blocks are apart by that measure, so that the sixteen words of one are fetched once: lanes
+/// that walk through memory 1024 bytes apart would otherwise take the same four lines from each other.
+/// `taken` has a bit for each line, so that it is as well between groups that are loaded one after the
+/// other, whose QPUs may share a TMU.
 fn starts(messages: &[&[u8]], taken: &mut u64) -> ([usize; LANES], usize) {
-    if taken.count_ones() as usize + 2 * messages.len() > 64 {
+    if taken.count_ones() as usize + messages.len() > 64 {
         *taken = 0;
     }
     let mut starts = [0; LANES];
     let mut next = 0;
     for (start, message) in starts.iter_mut().zip(messages) {
-        next += next % 2;
         while *taken >> (next % 64) & 1 != 0 {
-            next += 2;
+            next += 1;
         }
-        *taken |= 0b11 << (next % 64);
+        *taken |= 1 << (next % 64);
         *start = next;
         next += blocks(message.len());
     }
@@ -182,7 +198,7 @@ impl Sha256 {
     pub fn new<R: Runner>(runner: &mut R) -> Result<Self, R::Error> {
         Ok(Self {
             code: place(runner, SHA256)?,
-            constants: place_uniforms(runner, &ROUND_CONSTANTS)?,
+            constants: place_uniforms(runner, &constants())?,
             taken: 0,
         })
     }
@@ -199,7 +215,7 @@ impl Sha256 {
     ) -> Result<Group, R::Error> {
         let messages = &messages[..messages.len().min(LANES)];
         let (starts, total) = starts(messages, &mut self.taken);
-        let bytes = u32::try_from(total * BLOCK_BYTES + AHEAD_BYTES).unwrap_or(u32::MAX);
+        let bytes = u32::try_from((total * BLOCK_BYTES).max(BLOCK_BYTES)).unwrap_or(u32::MAX);
         let memory = runner.alloc(bytes, 4096)?;
         let mut lanes = [memory.addr.0; 2 * LANES];
         lanes[LANES..].fill(0);
@@ -212,7 +228,6 @@ impl Sha256 {
                 runner.write(memory, first, &block(message, number))?;
             }
         }
-        runner.write(memory, (total * BLOCK_WORDS) as u32, &[0; AHEAD_BYTES / 4])?;
         let lanes = place_uniforms(runner, &lanes)?;
         Group::new(runner, *self, lanes)
     }
@@ -288,11 +303,11 @@ mod tests {
     use std::vec;
 
     #[test]
-    fn no_two_lanes_of_two_groups_begin_in_the_same_lines_of_a_tmu() {
+    fn no_two_lanes_of_four_groups_begin_in_the_same_line_of_a_tmu() {
         for bytes in [0, 100, 1000, 4000, 4096, 10_000] {
             let message = vec![0; bytes];
             let (mut taken, mut lines) = (0, vec![]);
-            for _ in 0..2 {
+            for _ in 0..4 {
                 let (starts, total) = starts(&[message.as_slice(); LANES], &mut taken);
                 lines.extend(starts.map(|start| start % 64));
                 let apart = starts
@@ -301,8 +316,18 @@ mod tests {
                 assert!(apart && total == starts[LANES - 1] + blocks(bytes));
             }
             lines.sort_unstable();
-            assert!(lines.into_iter().eq((0..64).step_by(2)), "{bytes}");
+            assert!(lines.into_iter().eq(0..64), "{bytes}");
         }
+    }
+
+    #[test]
+    fn requests_stay_within_the_block() {
+        let constants = constants();
+        assert_eq!(constants[..48], ROUND_CONSTANTS[..48]);
+        let last: std::vec::Vec<u32> = constants[48..].iter().skip(1).step_by(2).copied().collect();
+        assert_eq!(last[..3], [16, 20, 24]);
+        assert_eq!(last[10..], [56, 60, 60, 60, 60, 60]);
+        assert!(constants[48..].iter().step_by(2).eq(&ROUND_CONSTANTS[48..]));
     }
 
     #[test]
