@@ -1,17 +1,31 @@
-//! How many QPU instructions a second the simulator executes.
+//! How many QPU instructions a second the simulator executes, functional and with time.
 //!
-//! Twelve QPUs run a loop of float arithmetic with both ALUs, rotations, flags, register files and a TMU
-//! lookup, about the mix of an FFT. Run with `cargo run --release -p v3d-sim --example bench`.
+//! `cargo run --release -p v3d-sim --example bench [NAME [functional|time]]` runs every workload, or
+//! those whose name contains NAME, and prints one line each: instructions, and millions of them for each second of this
+//! thread's CPU time (of wall-clock time where the system does not tell). Workloads: a loop that keeps
+//! both ALUs of twelve QPUs busy, this project's FFT of 4096 points, and GPU_FFT's own shaders where
+//! `QPUSCOPE_USERLAND` names a checkout of raspberrypi/userland.
 
+use fidelity::gpu_fft::{Plan, Shape, hello_fft};
+use fidelity::{Machine, Release, Userland};
 use qpu::generate::*;
 use qpu::isa::BranchCond;
-use qpu::job::{CacheClear, Job, Launch, Program, Runner};
+use qpu::job::Runner;
 use std::time::Instant;
-use v3d_sim::SimRunner;
+use v3d_sim::{Config, SimRunner, Statistics};
 
-const LOOPS: u32 = 20_000;
+/// Turns of the ALU loop: about three million instructions.
+const TURNS: u32 = 8_000;
 
-fn program() -> Vec<u64> {
+/// Transforms by this project's FFT.
+const TRANSFORMS: u32 = 40;
+
+/// Clocks after which a program does not end any more.
+const LIMIT_CLOCKS: u64 = 1 << 32;
+
+/// About the mix of an FFT: float arithmetic with both ALUs, rotations, conditions, both register
+/// files, and a lookup.
+fn alu_loop() -> Vec<u32> {
     let mut b = Builder::new();
     b.mov(ra(1), UNIF);
     b.shl(R2, ELEM_NUM, 2);
@@ -20,7 +34,7 @@ fn program() -> Vec<u64> {
     b.mov(R1, R0);
     b.mov(R3, R0);
     b.add(rb(1), R2, ra(1));
-    b.ldi(ra(0), LOOPS);
+    b.ldi(ra(0), TURNS);
     let repeat = b.here("repeat");
     b.mov(TMU0_S, rb(1));
     for _ in 0..6 {
@@ -35,51 +49,124 @@ fn program() -> Vec<u64> {
     b.brr(BranchCond::AllZC, repeat);
     b.nops(3);
     b.end();
-    b.finish().unwrap_or_else(|error| panic!("{error}"))
+    let words = b.finish().unwrap_or_else(|error| panic!("{error}"));
+    words
+        .iter()
+        .flat_map(|word| [*word as u32, (word >> 32) as u32])
+        .collect()
+}
+
+fn run_alu_loop(config: Config) -> impl FnOnce() -> u64 {
+    let mut machine = Machine::new(config, 1 << 20);
+    let code = machine.alloc(4096).expect("room");
+    machine.store(code, &alu_loop());
+    let data = machine.alloc(4096).expect("room");
+    machine.store(data, &[0x3f80_0000; 1024]);
+    let uniforms = machine.alloc(4096).expect("room");
+    machine.store(uniforms, &[data]);
+    move || {
+        let run = machine.run(&[(code, uniforms); 12], LIMIT_CLOCKS);
+        total(&run.unwrap_or_else(|error| panic!("{error}")).statistics)
+    }
+}
+
+fn run_own_fft(config: Config) -> impl FnOnce() -> u64 {
+    let mut runner = SimRunner::with_config(1 << 20, config);
+    let mut plan =
+        qpu::fft::Plan::new(&qpu_programs::CATALOGUE, 12, &mut runner).expect("4096 points");
+    let input: Vec<u32> = (0..8192)
+        .map(|n| (n as f32 * 0.37).sin().to_bits())
+        .collect();
+    move || {
+        for _ in 0..TRANSFORMS {
+            runner.write(plan.input(), 0, &input).expect("fits");
+            plan.run(&mut runner, qpu::fft::Direction::Forward, 1_000_000)
+                .expect("a transform");
+        }
+        total(&runner.statistics())
+    }
+}
+
+fn run_gpu_fft(userland: &Userland, log2n: u32, jobs: u32, config: Config) -> impl FnOnce() -> u64 {
+    let shape = Shape::inverse(Release::V3, log2n, jobs);
+    let (mut machine, plan) =
+        Plan::alone(userland, shape, config).unwrap_or_else(|error| panic!("{error}"));
+    hello_fft::fill(&plan, &mut machine);
+    move || {
+        let run = plan.execute(&mut machine);
+        total(&run.unwrap_or_else(|error| panic!("{error}")).statistics)
+    }
+}
+
+fn total(statistics: &Statistics) -> u64 {
+    statistics.instructions.iter().sum()
+}
+
+/// Nanoseconds that this thread has run; Linux says so.
+fn cpu_ns() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}
+
+fn measure<'a>(
+    name: &str,
+    functional: bool,
+    prepare: impl FnOnce(Config) -> Box<dyn FnOnce() -> u64 + 'a>,
+) {
+    let run = prepare(Config {
+        functional,
+        ..Config::default()
+    });
+    let (start, cpu) = (Instant::now(), cpu_ns());
+    let instructions = run();
+    let seconds = match (cpu, cpu_ns()) {
+        (Some(before), Some(after)) => (after - before) as f64 / 1e9,
+        _ => start.elapsed().as_secs_f64(),
+    };
+    println!(
+        "{name:<16} {:<10} {instructions:>10} instructions {seconds:>7.3} s {:>6.1} million a second",
+        if functional {
+            "functional"
+        } else {
+            "with time"
+        },
+        instructions as f64 / seconds / 1e6
+    );
 }
 
 fn main() {
-    let words: Vec<u32> = program()
-        .iter()
-        .flat_map(|word| [*word as u32, (word >> 32) as u32])
-        .collect();
-    for (name, functional, seed) in [
-        ("functional", true, None),
-        ("functional, order 1", true, Some(1)),
-        ("with time", false, None),
-    ] {
-        let mut runner = SimRunner::new(1 << 20).with_functional(functional);
-        if let Some(seed) = seed {
-            runner = runner.with_order_seed(seed);
+    let wanted = std::env::args().nth(1).unwrap_or_default();
+    let userland = Userland::from_environment().unwrap_or_else(|error| panic!("{error}"));
+    let is_wanted = |name: &str| name.contains(&wanted);
+    let modes: &[bool] = match std::env::args().nth(2).as_deref() {
+        Some("functional") => &[true],
+        Some("time") => &[false],
+        _ => &[true, false],
+    };
+    for &functional in modes {
+        if is_wanted("alu loop") {
+            measure("alu loop", functional, |config| {
+                Box::new(run_alu_loop(config))
+            });
         }
-        let code = runner.alloc(words.len() as u32 * 4, 64).expect("room");
-        runner.write(code, 0, &words).expect("fits");
-        let data = runner.alloc(4096, 4096).expect("room");
-        runner.write(data, 0, &[0x3f80_0000; 1024]).expect("fits");
-        let uniforms = runner.alloc(64, 64).expect("room");
-        runner.write(uniforms, 0, &[data.addr.0]).expect("fits");
-        let programs = [Program {
-            code: code.addr,
-            uniforms: uniforms.addr,
-        }; 12];
-        let launches = [Launch {
-            programs: &programs,
-            clear: CacheClear::All,
-        }];
-        let start = Instant::now();
-        runner
-            .run(
-                &Job {
-                    launches: &launches,
-                },
-                10_000_000,
-            )
-            .unwrap_or_else(|error| panic!("{error}"));
-        let seconds = start.elapsed().as_secs_f64();
-        let instructions: u64 = runner.statistics().instructions.iter().sum();
-        println!(
-            "{name}: {instructions} instructions in {seconds:.2} s: {:.1} million a second",
-            instructions as f64 / seconds / 1e6
-        );
+        if is_wanted("own fft 2^12") {
+            measure("own fft 2^12", functional, |config| {
+                Box::new(run_own_fft(config))
+            });
+        }
+        let Some(userland) = &userland else {
+            println!(
+                "GPU_FFT: not run, set QPUSCOPE_USERLAND to a checkout of raspberrypi/userland"
+            );
+            continue;
+        };
+        for (log2n, jobs) in [(8, 200), (12, 20), (14, 5), (16, 2)] {
+            let name = format!("gpu_fft 2^{log2n}");
+            if is_wanted(&name) {
+                measure(&name, functional, |config| {
+                    Box::new(run_gpu_fft(userland, log2n, jobs, config))
+                });
+            }
+        }
     }
 }

@@ -16,9 +16,18 @@ const LINE_BYTES: u32 = 64;
 /// through more is read anew, so that a job's memory stays bounded.
 const MOST_LINES: usize = 4096;
 
+/// Instructions in a line.
+pub const LINE_CODES: usize = 8;
+
+/// Where the instruction at `pc` is in its line.
+#[inline]
+pub const fn place_in_line(pc: u32) -> usize {
+    pc as usize / 8 % LINE_CODES
+}
+
 #[derive(Clone, Default)]
 struct Line {
-    code: [Option<Code>; 8],
+    code: [Option<Code>; LINE_CODES],
 }
 
 /// Where a QPU found its last instruction; saves the search for the next.
@@ -75,16 +84,16 @@ impl CodeCache {
                 line
             }
         };
-        let slot = &mut self.lines[line].code[(pc / 8 % 8) as usize];
+        let slot = &mut self.lines[line].code[place_in_line(pc)];
         match slot {
             Some(code) => Ok(code),
             None => Ok(slot.insert(read(pc, memory)?)),
         }
     }
 
-    /// The instruction at `pc`, if it has been read.
+    /// The line of instructions around `pc`, as far as they have been read.
     #[inline]
-    pub fn peek(&self, pc: u32, cursor: &mut Cursor) -> Option<&Code> {
+    pub fn peek(&self, pc: u32, cursor: &mut Cursor) -> Option<&[Option<Code>; LINE_CODES]> {
         let base = pc & !(LINE_BYTES - 1);
         let line = match cursor.line {
             Some((at, line)) if at == base && cursor.generation == self.generation => line,
@@ -97,7 +106,7 @@ impl CodeCache {
                 line
             }
         };
-        self.lines[line].code[(pc / 8 % 8) as usize].as_ref()
+        Some(&self.lines[line].code)
     }
 
     /// The place of the line that starts at `base`.

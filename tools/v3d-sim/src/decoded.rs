@@ -222,6 +222,11 @@ pub struct Code {
     pub unpack_float: bool,
     /// Of the add and the mul result, or of both outputs of an immediate.
     pub destinations: [Destination; 2],
+    /// The same for results that go to a register or to r0..r3 as they are: its place, else
+    /// [`NO_REGISTER`].
+    pub direct: [Index; 2],
+    /// Whether a result of a plain instruction goes anywhere else.
+    pub indirect: bool,
     /// When they are written.
     pub conditions: [Cond; 2],
     /// The lanes in which they are written, when no flags are asked.
@@ -266,6 +271,8 @@ impl Code {
             unpack: Unpack::None,
             unpack_float: false,
             destinations: [Destination::Nowhere; 2],
+            direct: [NO_REGISTER; 2],
+            indirect: false,
             conditions: [Cond::Never; 2],
             enabled: [0; 2],
             asks_flags: false,
@@ -303,7 +310,25 @@ impl Code {
             && rules.is_empty()
             && !code.destinations.into_iter().any(Destination::is_unit);
         code.rules = rules.into();
+        code.find_direct();
         code
+    }
+
+    /// Results that are written as they are, which is nearly all.
+    fn find_direct(&mut self) {
+        for place in 0..2 {
+            let colours = place == Slot::Mul as usize && self.colour != MulPack::None;
+            match self.destinations[place] {
+                Destination::Nowhere => {}
+                Destination::Register(index)
+                    if !colours && (self.pack == Pack::None || index >= state::FILE_B) =>
+                {
+                    self.direct[place] = index;
+                }
+                Destination::Accumulator(index) if !colours => self.direct[place] = index,
+                _ => self.indirect = true,
+            }
+        }
     }
 
     fn decode_writes(&mut self, write: &WriteBack, rules: &mut Vec<Rule>) {

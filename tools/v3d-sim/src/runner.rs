@@ -58,6 +58,14 @@ impl SimRunner {
         runner
     }
 
+    /// A runner with `ram_bytes` of RAM and a V3D with these settings.
+    #[must_use]
+    pub fn with_config(ram_bytes: u32, config: Config) -> Self {
+        let mut runner = Self::new(ram_bytes);
+        runner.configure(config);
+        runner
+    }
+
     fn configure(&mut self, config: Config) {
         self.v3d = V3d::new(config);
         launch::prepare(&mut self.v3d);

@@ -6,7 +6,7 @@ use crate::counters::{DmaWork, Totals};
 use crate::dma::vdr::{self, Load};
 use crate::dma::vdw::{self, Store};
 use crate::dma::{Engine, RowDone};
-use crate::event::FaultKind;
+use crate::event::{FaultKind, Wait};
 use crate::memory::Memory;
 use crate::mutex::Mutex;
 use crate::observe::{DmaEngine, UnitEvent, UnitLog};
@@ -101,6 +101,20 @@ impl Shared {
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.vdr.is_busy() || self.vdw.is_busy() || self.vpm.is_busy()
+    }
+
+    /// Whether what a QPU waited for is certainly not there yet.
+    #[must_use]
+    pub fn still_waits(&self, qpu: u8, wait: Wait) -> bool {
+        match wait {
+            Wait::SemaphoreIncrement(number) => !self.semaphores.can_increment(number),
+            Wait::SemaphoreDecrement(number) => !self.semaphores.can_decrement(number),
+            Wait::Mutex => self.mutex.holder().is_some(),
+            Wait::DmaLoad => self.vdr.is_busy_for(qpu),
+            Wait::DmaStore => self.vdw.is_busy_for(qpu),
+            Wait::Hung => true,
+            _ => false,
+        }
     }
 
     /// Whether a DMA transfer of this QPU is not complete.

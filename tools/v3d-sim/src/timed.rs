@@ -137,6 +137,7 @@ impl V3d {
         }
         if step == Step::Ended {
             self.note_news();
+            self.note_end(number);
             self.scheduler.complete();
             self.dispatch();
             if O::ACTIVE {
@@ -173,8 +174,7 @@ impl V3d {
                 Effect::LoadRow => time.load_faulted(),
                 Effect::StoreRow => time.store_faulted(),
             }
-            self.qpus[usize::from(qpu)].hang(place, kind, &mut self.shared);
-            self.note_news();
+            self.hang(place, kind);
         }
         if O::ACTIVE {
             let clock = (at / CLOCK).saturating_sub(ROUND_CLOCKS);

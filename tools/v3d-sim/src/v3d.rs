@@ -6,12 +6,13 @@
 use crate::code::CodeCache;
 use crate::config::Config;
 use crate::counters::{ROUND_CLOCKS, Statistics};
-use crate::event::{DeadlockReport, Event, Fault, Place, Wait, Warning};
+use crate::event::{DeadlockReport, Event, Fault, FaultKind, Place, Wait, Warning};
 use crate::memory::Memory;
 use crate::observe::{Issue, Observer, Stall, Unobserved};
 use crate::order::Order;
 use crate::qpu::{Qpu, Step};
 use crate::registers::Registers;
+use crate::report::At;
 use crate::rule::Rule;
 use crate::scheduler::Scheduler;
 use crate::shared::{QPUS, SLICES, Shared};
@@ -34,6 +35,8 @@ pub struct V3d {
     order: Order,
     /// How far QPUs may run ahead in this round.
     ahead: u32,
+    /// A bit for each QPU with a program.
+    active: u16,
     /// What each QPU waited for in the last round.
     pub(crate) waits: [Option<Wait>; QPUS],
     /// Nothing could go on in the last round, so nothing will until the ARM writes a register.
@@ -65,6 +68,7 @@ impl V3d {
             registers: Registers::default(),
             order: Order::new(config.order_seed),
             ahead: 0,
+            active: 0,
             waits: [None; QPUS],
             stuck: false,
             stuck_rounds: 0,
@@ -101,7 +105,7 @@ impl V3d {
     }
 
     pub(crate) fn has_programs(&self) -> bool {
-        self.scheduler.queued() > 0 || self.qpus.iter().any(|qpu| !qpu.is_idle())
+        self.active != 0 || self.scheduler.queued() > 0
     }
 
     /// Whether programs are there, and none of them can go on unless the ARM does something.
@@ -187,8 +191,7 @@ impl V3d {
         self.shared.totals.rounds += 1;
         if busy {
             for (at, kind) in self.shared.advance(memory).into_iter().flatten() {
-                self.qpus[usize::from(at.qpu)].hang(at, kind, &mut self.shared);
-                self.news = true;
+                self.hang(at, kind);
             }
             if O::ACTIVE {
                 self.shared.log.tell(self.now(), observer);
@@ -213,21 +216,28 @@ impl V3d {
         memory: &mut impl Memory,
         observer: &mut O,
     ) -> bool {
-        let qpu = &mut self.qpus[number];
-        if qpu.is_idle() {
+        if self.active & 1 << number == 0 {
             return false;
         }
+        let qpu = &mut self.qpus[number];
         self.shared.totals.active_rounds += 1;
-        self.waits[number] = None;
-        if qpu.hold > 0 {
-            qpu.hold -= 1;
-            return true;
-        }
         if qpu.ahead > 0 {
             qpu.ahead -= 1;
             self.shared.totals.instructions[number] += 1;
             return true;
         }
+        if qpu.hold > 0 {
+            qpu.hold -= 1;
+            return true;
+        }
+        if let Some(wait) = self.waits[number]
+            && !O::ACTIVE
+            && self.shared.still_waits(number as u8, wait)
+        {
+            self.shared.totals.stall_rounds[number][wait.cause_number()] += 1;
+            return false;
+        }
+        self.waits[number] = None;
         let pc = qpu.pc;
         let step = qpu.step(&mut self.code[number / 4], &mut self.shared, memory);
         if O::ACTIVE {
@@ -244,6 +254,7 @@ impl V3d {
             }
             Step::Ended => {
                 self.news = true;
+                self.note_end(number);
                 self.scheduler.complete();
                 self.dispatch();
                 if O::ACTIVE {
@@ -294,6 +305,31 @@ impl V3d {
         self.shared.now += u64::from(rounds);
         totals.rounds += u64::from(rounds);
         u64::from(rounds)
+    }
+
+    /// The transfer of a QPU has faulted; its program may have ended since it was started.
+    pub(crate) fn hang(&mut self, at: At, kind: FaultKind) {
+        self.qpus[usize::from(at.qpu)].hang(at, kind, &mut self.shared);
+        self.active |= 1 << at.qpu;
+        if self.shared.time.is_none() {
+            self.waits[usize::from(at.qpu)] = None;
+        }
+        self.news = true;
+    }
+
+    /// QPU `number` is halted or resumed by the host: what it waits for changes.
+    pub(crate) fn set_halted(&mut self, number: usize, halted: bool) {
+        self.qpus[number].set_halted(halted);
+        if self.shared.time.is_none() {
+            self.waits[number] = None;
+        }
+    }
+
+    /// A QPU has executed the last instruction of its program; it may hang all the same.
+    pub(crate) fn note_end(&mut self, number: usize) {
+        if self.qpus[number].is_idle() {
+            self.active &= !(1 << number);
+        }
     }
 
     /// The clock at which the round that runs now began.
@@ -362,6 +398,7 @@ impl V3d {
                 }
                 self.launched = true;
                 self.started[number] = true;
+                self.active |= 1 << number;
             }
         }
     }

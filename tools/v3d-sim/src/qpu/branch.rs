@@ -85,16 +85,18 @@ impl Qpu {
         Step::Executed
     }
 
-    /// On to the next instruction.
+    /// On to the next instruction. Whether a branch may have led there.
     #[inline]
-    pub(super) fn go_on(&mut self) {
+    pub(super) fn go_on(&mut self) -> bool {
         let place = self.hazards.index as usize % self.trail.len();
         self.trail[place] = (self.pc, self.word);
         self.hazards.index += 1;
         self.pc = self.pc.wrapping_add(INSTRUCTION_BYTES);
-        if !self.flow.branches.is_empty() {
+        let turns = !self.flow.branches.is_empty();
+        if turns {
             self.follow_branches();
         }
+        turns
     }
 
     fn follow_branches(&mut self) {

@@ -31,25 +31,35 @@ impl Qpu {
         self.hazards.begin();
         let mut results = Results::default();
         if let Instruction::Alu(_) = code.instruction {
-            for (place, port) in code.ports.into_iter().enumerate() {
-                match port {
-                    Port::Register(index) | Port::Constant(index) => {
-                        self.registers.last_port[place] = last_quad(self.registers.at(index));
-                    }
-                    Port::Immediate(value) => self.hold_immediate(place, value),
-                    Port::Idle | Port::LeftOver | Port::Unit(_) => {}
-                }
-            }
-            if code.unpack != Unpack::None {
-                self.unpack(code, code.ports[0]);
-            }
+            self.read_plain(code);
             self.compute(code, code.operands, &mut results);
         } else {
             results.values = immediate(code);
         }
         let enabled = self.enabled_lanes(code);
-        self.update_flags(code, &results, enabled);
+        if code.sf {
+            self.update_flags(code, &results, enabled);
+        }
         self.write_plain(code, &results, enabled);
+    }
+
+    /// Notes what comes through the ports of a plain instruction, and unpacks it.
+    #[inline(always)]
+    fn read_plain(&mut self, code: &Code) {
+        let [a, b] = code.ports;
+        if let Port::Register(index) | Port::Constant(index) = a {
+            self.registers.last_port[0] = last_quad(self.registers.at(index));
+        }
+        match b {
+            Port::Register(index) | Port::Constant(index) => {
+                self.registers.last_port[1] = last_quad(self.registers.at(index));
+            }
+            Port::Immediate(value) => self.hold_immediate(1, value),
+            Port::Idle | Port::LeftOver | Port::Unit(_) => {}
+        }
+        if code.unpack != Unpack::None {
+            self.unpack(code, a);
+        }
     }
 
     /// Executes an instruction that need not wait.
@@ -99,7 +109,7 @@ impl Qpu {
     }
 
     /// Both ALUs.
-    #[inline]
+    #[inline(always)]
     fn compute(&mut self, code: &Code, operands: [Index; 4], results: &mut Results) {
         let [a, b, c, d] = operands.map(|index| self.registers.at(index));
         if code.op_add != AddOp::Nop {
@@ -117,13 +127,7 @@ impl Qpu {
                     results.carry = alu::mul_carry(code.op_mul, c, d);
                 }
             } else {
-                let by = match code.rotation {
-                    BY_R5 => self.registers.at(accumulator(5))[0] & 15,
-                    by => u32::from(by),
-                };
-                let c = rotated(operands[2], c, by);
-                let same = operands[2] == operands[3];
-                let d = if same { c } else { rotated(operands[3], d, by) };
+                let [c, d] = self.rotated(code, operands);
                 (code.operations[1])(&c, &d, product);
                 if takes_carry {
                     results.carry = alu::mul_carry(code.op_mul, &c, &d);
@@ -132,6 +136,21 @@ impl Qpu {
             self.registers.last_mul = last_quad(product);
         } else if code.destinations[1] != Destination::Nowhere {
             *product = repeat_quad(self.registers.last_mul);
+        }
+    }
+
+    /// The operands of the mul ALU as a rotated result sees them.
+    fn rotated(&self, code: &Code, operands: [Index; 4]) -> [Lanes; 2] {
+        let by = match code.rotation {
+            BY_R5 => self.registers.at(accumulator(5))[0] & 15,
+            by => u32::from(by),
+        };
+        let [a, b] = [operands[2], operands[3]];
+        let first = rotated(a, self.registers.at(a), by);
+        if a == b {
+            [first; 2]
+        } else {
+            [first, rotated(b, self.registers.at(b), by)]
         }
     }
 

@@ -16,7 +16,7 @@ pub mod state;
 mod wait;
 mod writeback;
 
-use crate::code::{CodeCache, Cursor};
+use crate::code::{CodeCache, Cursor, LINE_CODES, place_in_line};
 use crate::decoded::Code;
 use crate::dma::{vdr, vdw};
 use crate::event::{FaultKind, Place, Wait};
@@ -229,16 +229,31 @@ impl Qpu {
     /// Executes up to `limit` further instructions as long as they are plain, meet no hazard and are
     /// decoded: nobody but the QPU can tell when they were executed.
     pub fn run_ahead(&mut self, cache: &CodeCache, limit: u32) {
-        while self.ahead < limit
-            && let Some(code) = cache.peek(self.pc, &mut self.cursor)
-            && code.plain
-            && self.hazards.is_clear(code)
-        {
-            self.word = Some(code.word);
-            self.execute_plain(code);
-            self.ahead += 1;
-            self.go_on();
+        let mut ahead = self.ahead;
+        'lines: while ahead < limit {
+            let Some(line) = cache.peek(self.pc, &mut self.cursor) else {
+                break;
+            };
+            loop {
+                let place = place_in_line(self.pc);
+                match &line[place] {
+                    Some(code) if code.plain && self.hazards.is_clear(code) => {
+                        self.word = Some(code.word);
+                        self.execute_plain(code);
+                    }
+                    _ => break 'lines,
+                }
+                ahead += 1;
+                let turns = self.go_on();
+                if ahead >= limit {
+                    break 'lines;
+                }
+                if turns || place + 1 == LINE_CODES {
+                    break;
+                }
+            }
         }
+        self.ahead = ahead;
     }
 
     /// Waits (then nothing has happened) or executes.

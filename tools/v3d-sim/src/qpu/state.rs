@@ -25,7 +25,8 @@ pub const HELD_B: Index = 73;
 pub const HELD_R4: Index = 74;
 /// What the register of file A held that the previous instruction wrote; file B's follows.
 pub const OLD_A: Index = 75;
-const COUNT: usize = 77;
+/// A power of two above the last place, so that an index needs a mask and no check.
+const COUNT: usize = 128;
 
 /// Where a register of a file is.
 #[must_use]
@@ -102,13 +103,13 @@ impl Registers {
     #[inline]
     #[must_use]
     pub fn at(&self, index: Index) -> &Lanes {
-        &self.lanes[usize::from(index)]
+        &self.lanes[usize::from(index) % COUNT]
     }
 
     /// The vector at a place, for writing.
     #[inline]
     pub fn at_mut(&mut self, index: Index) -> &mut Lanes {
-        &mut self.lanes[usize::from(index)]
+        &mut self.lanes[usize::from(index) % COUNT]
     }
 
     /// The lowest bit of register addresses is inverted at each program start (guide, "QPU register

@@ -8,7 +8,7 @@ use super::state::{Index, accumulator};
 use super::{Qpu, Stop};
 use crate::alu::pack::{self, Packed, Source};
 use crate::alu::{LANES, LaneMask, Lanes};
-use crate::decoded::{Code, Destination};
+use crate::decoded::{Code, Destination, NO_REGISTER};
 use crate::memory::Memory;
 use crate::rule::Rule;
 use crate::shared::Shared;
@@ -19,12 +19,25 @@ type Sum = (AddOp, Lanes, Lanes);
 
 impl Qpu {
     /// Writes the results of a plain instruction.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write_plain(&mut self, code: &Code, results: &Results, enabled: [LaneMask; 2]) {
-        for slot in Slot::BOTH {
-            let place = slot as usize;
-            let (value, enabled) = (&results.values[place], enabled[place]);
-            self.write_own(code, slot, value, enabled, None);
+        if code.indirect {
+            for slot in Slot::BOTH {
+                let place = slot as usize;
+                self.write_own(code, slot, &results.values[place], enabled[place], None);
+            }
+            return;
+        }
+        for ((index, enabled), value) in code.direct.into_iter().zip(enabled).zip(&results.values) {
+            if index == NO_REGISTER || enabled == 0 {
+                continue;
+            }
+            if index < accumulator(0) {
+                self.write_register(index, value, enabled);
+            } else {
+                self.hazards.write_accumulator(index - accumulator(0));
+                write_lanes(self.registers.at_mut(index), value, enabled);
+            }
         }
     }
 
@@ -106,7 +119,6 @@ impl Qpu {
     }
 
     /// Writes a result to a register or an accumulator.
-    #[inline]
     fn write_own(
         &mut self,
         code: &Code,
@@ -151,7 +163,7 @@ impl Qpu {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn write_register(&mut self, index: Index, value: &Lanes, enabled: LaneMask) {
         let keep = self.hazards.overwrite(index);
         let old = *self.registers.at(index);
@@ -215,12 +227,16 @@ impl Qpu {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn write_lanes(register: &mut Lanes, value: &Lanes, enabled: LaneMask) {
     if enabled == LaneMask::MAX {
         *register = *value;
-        return;
+    } else {
+        write_some_lanes(register, value, enabled);
     }
+}
+
+fn write_some_lanes(register: &mut Lanes, value: &Lanes, enabled: LaneMask) {
     for (lane, element) in register.iter_mut().enumerate() {
         *element = if enabled & 1 << lane != 0 {
             value[lane]

@@ -248,9 +248,9 @@ impl V3d {
         if !self.shared.debug {
             return;
         }
-        for (number, qpu) in self.qpus.iter_mut().enumerate() {
+        for number in 0..QPUS {
             if bits & 1 << number != 0 {
-                qpu.set_halted(halted);
+                self.set_halted(number, halted);
             }
         }
     }
