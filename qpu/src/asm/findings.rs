@@ -27,7 +27,10 @@ pub(super) fn add(assembly: &mut Assembly, most: usize) {
         let warning = Diagnostic {
             severity: Severity::Warning,
             rule: finding.rule.name(),
-            message: finding.reason.clone(),
+            message: match finding.way_text() {
+                Some(way) => format!("{}, {way}", finding.reason),
+                None => finding.reason.clone(),
+            },
             help: format!("to mend it, {}", finding.rule.fix()),
             file: origin.file.clone(),
             line: origin.line,

@@ -34,6 +34,33 @@ pub fn read(path: &Path) -> Result<(String, Vec<u8>)> {
     Ok((name, bytes))
 }
 
+/// Whether a text is source and no words: its first word is no hexadecimal number of a word's length.
+///
+/// `add` and `fadd` are hexadecimal numbers too.
+#[must_use]
+pub fn is_source(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    if bytes.contains(&0) {
+        return false;
+    }
+    let code = without_block_comments(&text);
+    let mut lines = code.lines().map(|line| {
+        let line = line.split(['#', ';']).next().unwrap_or("");
+        line.split("//").next().unwrap_or("").trim()
+    });
+    let Some(line) = lines.find(|line| !line.is_empty()) else {
+        return false;
+    };
+    let separators = [' ', '\t', ',', '{', '}'];
+    let word = line
+        .split(separators)
+        .find(|word| !word.is_empty())
+        .unwrap_or("");
+    let is_long =
+        [8, 16].contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    !word.starts_with("0x") && !word.starts_with("0X") && !is_long && !word.is_empty()
+}
+
 /// The instructions of a file.
 ///
 /// # Errors
@@ -145,6 +172,28 @@ mod tests {
             assert_eq!(words("t", text.as_bytes()).expect(text), [NOP], "{text}");
         }
         assert_eq!(words("t", &NOP.to_le_bytes()).expect("binary"), [NOP]);
+    }
+
+    #[test]
+    fn source_is_told_from_words() {
+        for source in [
+            "add r0, r0, 1",
+            ".set i, 1",
+            ":top\nnop",
+            "# a\n\n  fadd r0, r0, r1",
+        ] {
+            assert!(is_source(source.as_bytes()), "{source}");
+        }
+        for words in [
+            "0x1",
+            "100009e7009e7000",
+            "/* a */ { 0x1, 0x2 }",
+            "009e7000 100009e7",
+            "",
+            "\0a",
+        ] {
+            assert!(!is_source(words.as_bytes()), "{words}");
+        }
     }
 
     #[test]

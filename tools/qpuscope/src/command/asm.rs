@@ -178,7 +178,7 @@ fn define_of(define: &str) -> Result<(String, String)> {
 }
 
 /// The text of an included file.
-fn find(include: &Include, path: &[PathBuf]) -> Result<Loaded, String> {
+pub(super) fn find(include: &Include, path: &[PathBuf]) -> Result<Loaded, String> {
     let beside = Path::new(include.from)
         .parent()
         .unwrap_or(Path::new(""))

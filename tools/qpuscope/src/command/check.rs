@@ -6,8 +6,10 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use qpu::check::{Finding, Rule};
+use qpu::asm::{Assembly, Include, Options as AsmOptions, Origin, assemble};
+use qpu::check::{Finding, Rule, Way};
 use qpu::disasm;
+use qpu::isa::INSTRUCTION_BYTES;
 use serde_json::json;
 
 use super::explain;
@@ -17,8 +19,11 @@ use crate::{code, say};
 /// Options of `check`.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// The code: hexadecimal words or binary; - for standard input
+    /// The code: source, hexadecimal words or binary; - for standard input
     file: PathBuf,
+    /// Look for files that a source includes here too
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<PathBuf>,
     /// Leave out findings of this rule; can be given several times
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
@@ -38,13 +43,20 @@ pub fn run(options: &Options) -> Result<()> {
         .map(|name| Rule::from_name(name).ok_or_else(|| explain::unknown(name)))
         .collect::<Result<Vec<_>>>()?;
     let (name, bytes) = code::read(&options.file)?;
-    let words = code::words(&name, &bytes)?;
-    let mut findings = qpu::check::check(&words);
+    let code = if code::is_source(&bytes) {
+        let text = String::from_utf8(bytes)
+            .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect());
+        Code::Source(assembled(&name, &text, &options.include)?)
+    } else {
+        Code::Words(code::words(&name, &bytes)?)
+    };
+    let words = code.words();
+    let mut findings = qpu::check::check(words);
     findings.retain(|finding| !allowed.contains(&finding.rule));
     if options.json {
-        say::data(&format!("{}\n", as_json(&name, &words, &findings)))?;
+        say::data(&format!("{}\n", as_json(&name, &code, &findings)))?;
     } else {
-        say::data(&as_text(&name, &words, &findings))?;
+        say::data(&as_text(&name, &code, &findings))?;
     }
     let count = findings.len();
     match count {
@@ -60,19 +72,63 @@ pub fn run(options: &Options) -> Result<()> {
     }
 }
 
-fn text_at(words: &[u64], finding: &Finding) -> Option<String> {
-    let word = words.get((finding.pc / 8) as usize)?;
-    Some(disasm::line(*word, finding.pc))
+/// A program, with its source if there is one.
+enum Code {
+    Source(Assembly),
+    Words(Vec<u64>),
 }
 
-fn as_text(name: &str, words: &[u64], findings: &[Finding]) -> String {
+impl Code {
+    fn words(&self) -> &[u64] {
+        match self {
+            Self::Source(assembly) => &assembly.words,
+            Self::Words(words) => words,
+        }
+    }
+
+    /// The line that an instruction came from.
+    fn origin(&self, finding: &Finding) -> Option<&Origin> {
+        match self {
+            Self::Source(assembly) => assembly.origin((finding.pc / INSTRUCTION_BYTES) as usize),
+            Self::Words(_) => None,
+        }
+    }
+
+    fn text(&self, finding: &Finding) -> Option<String> {
+        let word = self
+            .words()
+            .get((finding.pc / INSTRUCTION_BYTES) as usize)?;
+        Some(disasm::line(*word, finding.pc))
+    }
+}
+
+fn assembled(file: &str, text: &str, path: &[PathBuf]) -> Result<Assembly> {
+    let load = |include: &Include| super::asm::find(include, path);
+    let options = AsmOptions {
+        file,
+        include: &load,
+        check: false,
+        ..AsmOptions::default()
+    };
+    assemble(text, &options).map_err(|errors| {
+        Failure::usage(format!(
+            "{errors}\n{file} does not assemble; mend that first"
+        ))
+    })
+}
+
+fn as_text(name: &str, code: &Code, findings: &[Finding]) -> String {
     let mut out = String::new();
     for finding in findings {
         let Finding {
             rule, pc, reason, ..
         } = finding;
-        let _ = writeln!(out, "{name}:{pc:#06x}: {}: {reason}", rule.name());
-        if let Some(text) = text_at(words, finding) {
+        let _ = match code.origin(finding) {
+            Some(Origin { file, line, .. }) => write!(out, "{file}:{line}"),
+            None => write!(out, "{name}:{pc:#06x}"),
+        };
+        let _ = writeln!(out, ": {}: {reason}", rule.name());
+        if let Some(text) = code.text(finding) {
             let _ = writeln!(out, "    {text}");
         }
         if let Some(way) = finding.way_text() {
@@ -83,19 +139,23 @@ fn as_text(name: &str, words: &[u64], findings: &[Finding]) -> String {
     out
 }
 
-fn as_json(name: &str, words: &[u64], findings: &[Finding]) -> serde_json::Value {
+fn as_json(name: &str, code: &Code, findings: &[Finding]) -> serde_json::Value {
+    let way = |way: &Way| json!({ "address": way.pc, "taken": way.taken });
     let findings: Vec<_> = findings
         .iter()
         .map(|finding| {
+            let origin = code.origin(finding);
             json!({
                 "rule": finding.rule.name(),
                 "address": finding.pc,
-                "text": text_at(words, finding),
+                "file": origin.map(|origin| &origin.file),
+                "line": origin.map(|origin| origin.line),
+                "text": code.text(finding),
                 "reason": finding.reason,
                 "fix": finding.rule.fix(),
-                "way": finding.way.iter().map(|way| json!({"address": way.pc, "taken": way.taken})).collect::<Vec<_>>(),
+                "way": finding.way.iter().map(way).collect::<Vec<_>>(),
             })
         })
         .collect();
-    json!({ "file": name, "instructions": words.len(), "findings": findings })
+    json!({ "file": name, "instructions": code.words().len(), "findings": findings })
 }

@@ -1,0 +1,166 @@
+//! `dis`, `check` and `explain` as a user runs them, with right and wrong files.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder of this test's own with one file.
+fn file(test: &str, name: &str, bytes: &[u8]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(test);
+    std::fs::create_dir_all(&folder).expect("a folder for files");
+    let path = folder.join(name);
+    std::fs::write(&path, bytes).expect("a file");
+    path
+}
+
+fn qpuscope(arguments: &[&str], path: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_qpuscope"))
+        .args(arguments)
+        .arg(path)
+        .output()
+        .expect("qpuscope runs")
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn err(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A loop whose last delay slot writes what its first instruction reads.
+const LOOP: &str = ":again
+sub.setf r0, ra1, 1
+brr.anynz -, r:again
+nop
+nop
+mov ra1, r0
+nop; thrend
+nop
+nop
+";
+
+#[test]
+fn any_words_come_back_through_files() {
+    let words: [u64; 6] = [
+        0x1000_09e7_009e_7000,
+        0,
+        u64::MAX,
+        0x1000_09e7_099e_7000,
+        0xf0f8_09e7_ffff_ffe0,
+        0xe002_1c67_8090_4000,
+    ];
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let code = file("come-back", "code.bin", &bytes);
+    for options in [&["dis"][..], &["dis", "--plain"]] {
+        let listed = qpuscope(options, &code);
+        assert!(listed.status.success(), "{}", err(&listed));
+        let source = file("come-back", "code.qasm", &listed.stdout);
+        let back = qpuscope(&["asm", "--no-check", "--format", "bin"], &source);
+        assert!(back.status.success(), "{}", err(&back));
+        assert_eq!(back.stdout, bytes, "{}", out(&listed));
+    }
+}
+
+#[test]
+fn a_finding_names_the_line_and_the_way() {
+    let source = file("finding", "loop.qasm", LOOP.as_bytes());
+    let checked = qpuscope(&["check"], &source);
+    assert_eq!(checked.status.code(), Some(5));
+    let text = out(&checked);
+    assert!(
+        text.contains("loop.qasm:2: regfile-read-after-write: ra1 was written"),
+        "{text}"
+    );
+    assert!(
+        text.contains("on the way over the branch at 0x0008 (taken)"),
+        "{text}"
+    );
+    assert!(
+        text.contains("to mend it, put an instruction between"),
+        "{text}"
+    );
+
+    let json = qpuscope(&["check", "--json"], &source);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    let finding = &json["findings"][0];
+    assert_eq!(finding["rule"], "regfile-read-after-write");
+    assert_eq!(finding["line"], 2);
+    assert_eq!(finding["way"][0]["address"], 8);
+
+    let allowed = qpuscope(&["check", "--allow", "regfile-read-after-write"], &source);
+    assert!(allowed.status.success(), "{}", err(&allowed));
+    assert_eq!(out(&allowed), "");
+
+    let strict = qpuscope(&["asm", "--strict"], &source);
+    assert_eq!(strict.status.code(), Some(2));
+    assert!(
+        err(&strict).contains("on the way over the branch"),
+        "{}",
+        err(&strict)
+    );
+}
+
+#[test]
+fn wrong_files_and_names_are_refused_with_what_to_do() {
+    let missing = Path::new("absent/absent.hex");
+    for command in ["dis", "check"] {
+        let refused = qpuscope(&[command], missing);
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(
+            err(&refused).contains("check the path"),
+            "{}",
+            err(&refused)
+        );
+    }
+    let cases: [(&str, &[u8], &[&str], &str); 5] = [
+        ("odd.bin", b"\x00\x01\x02", &["dis"], "no whole number"),
+        ("half.hex", b"0x1", &["check"], "other half"),
+        ("empty.hex", b"", &["check"], "is empty"),
+        (
+            "wrong.qasm",
+            b"moc r0, r1\n",
+            &["check"],
+            "did you mean mov?",
+        ),
+        ("text.txt", b"nop\n", &["dis"], "not a hexadecimal word"),
+    ];
+    for (name, bytes, arguments, expected) in cases {
+        let refused = qpuscope(arguments, &file("wrong", name, bytes));
+        assert_eq!(refused.status.code(), Some(2), "{name}");
+        assert!(
+            err(&refused).contains(expected),
+            "{name}: {}",
+            err(&refused)
+        );
+    }
+    let unknown = qpuscope(
+        &["check", "--allow", "regfile"],
+        &file("wrong", "nop.qasm", b"nop\n"),
+    );
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(
+        err(&unknown).contains("regfile-read-after-write"),
+        "{}",
+        err(&unknown)
+    );
+}
+
+#[test]
+fn every_rule_is_listed_and_explained() {
+    let list = Command::new(env!("CARGO_BIN_EXE_qpuscope"))
+        .arg("explain")
+        .output()
+        .expect("qpuscope runs");
+    let list = out(&list);
+    assert!(
+        list.lines().count() >= qpu::check::Rule::ALL.len(),
+        "{list}"
+    );
+    let one = qpuscope(&["explain"], Path::new("mutex-held-at-end"));
+    assert!(
+        out(&one).contains("give it back on every way to the end"),
+        "{}",
+        out(&one)
+    );
+}
