@@ -547,6 +547,10 @@ impl Code {
             + usize::from(load)
             + usize::from(uses(Units::MUTEX))
             + usize::from(is_semaphore);
+        // t, r and b of either TMU: the write takes a uniform itself.
+        let coordinate = self
+            .writes()
+            .any(|(_, address, _)| address.is_tmu() && address.bits() & 3 != 0);
         let setup = uses(Units::READ_SETUP.with(Units::WRITE_SETUP));
         let (read, write) = (uses(Units::VPM_READ), uses(Units::VPM_WRITE));
         let broken = [
@@ -555,6 +559,7 @@ impl Code {
                 uses(Units::READ_SETUP) && uses(Units::WRITE_SETUP),
                 Rule::BothSetups,
             ),
+            (coordinate && uses(Units::UNIFORM), Rule::TextureWithUniform),
             (read && setup, Rule::VpmReadWithSetup),
             (write && setup, Rule::VpmWriteWithSetup),
             (read && write, Rule::VpmReadWithWrite),

@@ -71,7 +71,8 @@
 //!
 //! # Not modelled
 //!
-//! * The 3D pipeline: tile buffer, scoreboard, varyings, threads, texture lookups (a fault), control lists and
+//! * The 3D pipeline: tile buffer, scoreboard, varyings, threads (each a fault), textures other than raster
+//!   RGBA32R without a filter (a fault that names the type), control lists and
 //!   their registers (read 0; a write is a warning).
 //! * Cache contents. Code stays as first read until SLCACTL.ICC clears it; TMU values always come from
 //!   memory, and reading a line that the caches may hold an old copy of is a warning. Uniforms are

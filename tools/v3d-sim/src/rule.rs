@@ -62,6 +62,9 @@ rules! {
     TmuTooManyOutstanding, "tmu-too-many-outstanding", "vc4asm, VC4C, Broadcom's compiler",
         "at most four direct lookups per TMU and QPU may be outstanding",
         "fetch a result with ldtmu before the fifth lookup";
+    TextureWithUniform, "texture-with-uniform", "Broadcom's guide",
+        "a TMU write that belongs to a texture lookup takes a uniform and must not share its instruction with another",
+        "read the uniform in another instruction";
     TmuUnreadAtEnd, "tmu-unread-at-end", "Broadcom's guide",
         "every TMU lookup must be fetched with ldtmu before the program ends",
         "add an ldtmu for each lookup";

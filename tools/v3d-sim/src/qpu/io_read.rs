@@ -93,7 +93,7 @@ impl Qpu {
         value
     }
 
-    fn pop_uniform(
+    pub(super) fn pop_uniform(
         &mut self,
         shared: &mut Shared,
         memory: &mut impl Memory,

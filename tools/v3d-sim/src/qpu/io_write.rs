@@ -101,7 +101,7 @@ impl Qpu {
             waddr::TMU0_S | waddr::TMU1_S => {
                 self.write_tmu(u8::from(address == waddr::TMU1_S), value, shared, memory)?;
             }
-            _ if address.is_tmu() => return Err(FaultKind::ThreeD("a TMU texture coordinate")),
+            _ if address.is_tmu() => self.write_coordinate(address, value, shared, memory)?,
             waddr::QUAD_XY => return Err(FaultKind::ThreeD("a quad coordinate")),
             _ => match Function::at(address) {
                 Some(function) => {
@@ -343,6 +343,9 @@ impl Qpu {
             self.warn_after(Rule::TmuTooManyOutstanding, oldest, shared, |oldest| {
                 format!("TMU {unit}; the oldest lookup whose result was not taken is {oldest}")
             });
+        }
+        if self.tmus.pending[usize::from(unit)].is_texture() {
+            return self.look_up_texels(unit, addresses, shared, memory);
         }
         self.tmus.request(unit, addresses, self.at(), memory)?;
         if let Some(time) = &mut shared.time {

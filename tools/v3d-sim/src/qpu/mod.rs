@@ -13,6 +13,7 @@ mod operands;
 mod program;
 mod races;
 pub mod state;
+mod texture;
 mod wait;
 mod writeback;
 

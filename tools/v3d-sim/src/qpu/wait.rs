@@ -88,7 +88,7 @@ impl Qpu {
             .enumerate()
         {
             let unit = self.tmus.unit(self.number, addressed as u8);
-            if units.uses(request) && self.tmus.outstanding(unit) >= depth {
+            if units.uses(request) && self.tmus.requests(unit) >= depth {
                 return Err(Stop::Wait(Wait::TmuRequest(unit)));
             }
         }

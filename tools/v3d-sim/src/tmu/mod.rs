@@ -1,16 +1,18 @@
-//! TMU direct lookups: sixteen addresses in, sixteen words out.
+//! TMU lookups: sixteen addresses or coordinates in, sixteen words out.
 //!
 //! Each QPU has a request and a result FIFO for each of the two TMUs of its slice. Memory is read when
 //! the request is written; results wait in order for `ldtmu`. Source: guide, "Texture and
 //! memory lookup unit"; depths also vc4asm and Broadcom's compiler.
 
 pub mod stale;
+pub mod texture;
 
 use crate::alu::Lanes;
 use crate::event::{Access, FaultKind};
 use crate::memory::Memory;
 use crate::report::At;
 use std::collections::VecDeque;
+use texture::Pending;
 
 /// Requests that the FIFO holds; one more stalls its write.
 pub const DEPTH: usize = 8;
@@ -21,8 +23,19 @@ pub const SAFE_DEPTH: usize = 4;
 /// The FIFOs of one QPU.
 #[derive(Clone, Default, Debug)]
 pub struct Tmus {
-    results: [VecDeque<(Lanes, At)>; 2],
+    results: [VecDeque<Lookup>; 2],
+    /// What belongs to the next texture lookup.
+    pub pending: [Pending; 2],
     swap_disabled: bool,
+}
+
+/// A result that was not taken.
+#[derive(Clone, Debug)]
+struct Lookup {
+    result: Lanes,
+    at: At,
+    /// Requests that it takes in the FIFO: one for each coordinate.
+    words: usize,
 }
 
 impl Tmus {
@@ -71,20 +84,57 @@ impl Tmus {
                 .read_word(address & !3)
                 .map_err(|fault| FaultKind::Memory(Access::Tmu(lane as u8), fault))?;
         }
-        self.results[usize::from(unit)].push_back((result, at));
+        let words = 1;
+        self.results[usize::from(unit)].push_back(Lookup { result, at, words });
         Ok(())
+    }
+
+    /// A texture lookup: `texels` has for each lane an address or the border colour.
+    ///
+    /// # Errors
+    /// When a lane's texel is not there.
+    pub fn request_texels(
+        &mut self,
+        unit: u8,
+        texels: &[Result<u32, u32>; 16],
+        at: At,
+        memory: &mut impl Memory,
+    ) -> Result<(), FaultKind> {
+        let pending = std::mem::take(&mut self.pending[usize::from(unit)]);
+        let mut result = [0; 16];
+        for (lane, (value, texel)) in result.iter_mut().zip(texels).enumerate() {
+            *value = match texel {
+                Ok(address) => memory
+                    .read_word(*address)
+                    .map_err(|fault| FaultKind::Memory(Access::Tmu(lane as u8), fault))?,
+                Err(border) => *border,
+            };
+        }
+        let words = pending.words();
+        self.results[usize::from(unit)].push_back(Lookup { result, at, words });
+        Ok(())
+    }
+
+    /// Requests in the FIFO of a TMU whose results have not been read, and those to come with `s`.
+    #[must_use]
+    pub fn requests(&self, unit: u8) -> usize {
+        let unit = usize::from(unit);
+        let waiting: usize = self.results[unit].iter().map(|lookup| lookup.words).sum();
+        waiting + self.pending[unit].words()
     }
 
     /// The oldest result, removed.
     pub fn pop(&mut self, unit: u8) -> Option<Lanes> {
-        let (result, _) = self.results[usize::from(unit)].pop_front()?;
-        Some(result)
+        let lookup = self.results[usize::from(unit)].pop_front()?;
+        Some(lookup.result)
     }
 
     /// The lookup whose result is next.
     #[must_use]
     pub fn oldest(&self, unit: u8) -> Option<At> {
-        self.results[usize::from(unit)].front().map(|(_, at)| *at)
+        self.results[usize::from(unit)]
+            .front()
+            .map(|lookup| lookup.at)
     }
 }
 

@@ -137,7 +137,7 @@ fn instructions_that_user_programs_do_not_have() {
         })
     };
     assert_has(&write(waddr::TLB_COLOUR_ALL), "3D pipeline");
-    assert_has(&write(waddr::TMU0_T), "a TMU texture coordinate");
+    assert_has(&write(waddr::QUAD_XY), "a quad coordinate");
     assert_has(
         &fault(|b| {
             let raddr_b = RaddrB::Register {

@@ -99,6 +99,16 @@ fn vpm_and_dma() {
     });
 }
 
+#[test]
+fn coordinates_beside_a_uniform() {
+    let mut lab = Lab::new();
+    let result = lab.program(&[1, 2], |b| {
+        b.nop();
+        b.instruction(or(waddr::TMU0_T, raddr::UNIFORM));
+    });
+    assert_eq!(result.rules, ["texture-with-uniform"]);
+}
+
 /// Every reserved bit on its own is in the unit test of the masks.
 #[test]
 fn words_that_no_table_describes() {

@@ -1,0 +1,68 @@
+//! Texture lookups as a QPU asks for them: coordinates, and the uniforms that go with them.
+
+use super::Qpu;
+use crate::alu::Lanes;
+use crate::event::FaultKind;
+use crate::memory::Memory;
+use crate::observe::UnitEvent;
+use crate::rule::Rule;
+use crate::shared::Shared;
+use qpu::isa::{Waddr, waddr};
+
+impl Qpu {
+    /// Writes t, r or b.
+    pub(super) fn write_coordinate(
+        &mut self,
+        address: Waddr,
+        value: &Lanes,
+        shared: &mut Shared,
+        memory: &mut impl Memory,
+    ) -> Result<(), FaultKind> {
+        if self.hazards.index < 2 {
+            self.warn(Rule::TmuWriteTooEarly, shared, String::new);
+        }
+        self.hazards.tmu_written = true;
+        let addressed = u8::from(address.bits() >= waddr::TMU1_S.bits());
+        let unit = usize::from(self.tmus.unit(self.number, addressed));
+        let config = self.pop_uniform(shared, memory)?;
+        let pending = &mut self.tmus.pending[unit];
+        pending.take(config);
+        // t, r and b follow s.
+        let place = usize::from(address.bits() & 3) - 1;
+        pending.coordinates[place] = Some(*value);
+        Ok(())
+    }
+
+    /// Writes s after other coordinates: the lookup starts.
+    pub(super) fn look_up_texels(
+        &mut self,
+        unit: u8,
+        s: &Lanes,
+        shared: &mut Shared,
+        memory: &mut impl Memory,
+    ) -> Result<(), FaultKind> {
+        let config = self.pop_uniform(shared, memory)?;
+        let pending = &mut self.tmus.pending[usize::from(unit)];
+        pending.take(config);
+        let texels = pending.texels(s).map_err(FaultKind::ThreeD)?;
+        self.tmus.request_texels(unit, &texels, self.at(), memory)?;
+        // The border needs no memory; lanes that have it count as where another one is.
+        let some = texels.iter().find_map(|texel| texel.ok());
+        if let Some(some) = some {
+            let addresses = texels.map(|texel| texel.unwrap_or(some));
+            if let Some(time) = &mut shared.time {
+                time.looked_up(usize::from(self.number), unit, &addresses, shared.now);
+            }
+            shared.log.note(|| UnitEvent::TmuRequest {
+                qpu: self.number,
+                tmu: unit,
+                addresses,
+            });
+            self.check_lookup(&addresses, shared);
+        } else if let Some(time) = &mut shared.time {
+            time.looked_up(usize::from(self.number), unit, &[0; 16], shared.now);
+        }
+        shared.totals.tmu_requests += 1;
+        Ok(())
+    }
+}
