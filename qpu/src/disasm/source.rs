@@ -74,13 +74,9 @@ pub fn source(words: &[u64], options: &SourceOptions<'_>) -> String {
                 let name = name.and_then(|place| labels.first(place));
                 text_of(comment.out, instruction, name);
                 if !is_canonical {
-                    comment.add(format_args!(
-                        "!bits 0x{:08x}_{:08x}",
-                        word >> 32,
-                        word as u32
-                    ));
+                    comment.add_hex("!bits ", word >> 32, word as u32);
                 } else if options.addresses {
-                    comment.add(format_args!("0x{:08x}_{:08x}", word >> 32, word as u32));
+                    comment.add_hex("", word >> 32, word as u32);
                 }
                 if let (Instruction::Branch(branch), None) = (instruction, name) {
                     comment_on_target(&mut comment, branch, pc, place, &labels);
@@ -130,14 +126,37 @@ struct Comment<'a> {
 }
 
 impl Comment<'_> {
-    fn add(&mut self, part: std::fmt::Arguments<'_>) {
+    fn begin(&mut self) {
+        const BLANKS: &str = "                                            ";
         if self.start != usize::MAX {
             let width = self.out.len() - self.start;
-            let padding = COMMENT.saturating_sub(width);
-            self.out.extend(std::iter::repeat_n(' ', padding));
+            self.out.push_str(&BLANKS[width.min(COMMENT)..]);
             self.out.push_str(" #");
             self.start = usize::MAX;
         }
-        let _ = write!(self.out, " {part}");
+        self.out.push(' ');
+    }
+
+    fn add(&mut self, part: std::fmt::Arguments<'_>) {
+        self.begin();
+        let _ = self.out.write_fmt(part);
+    }
+
+    /// The two halves of a word; by hand, because every line has them.
+    fn add_hex(&mut self, name: &str, high: u64, low: u32) {
+        self.begin();
+        self.out.push_str(name);
+        self.out.push_str("0x");
+        push_hex(self.out, high as u32);
+        self.out.push('_');
+        push_hex(self.out, low);
+    }
+}
+
+/// Eight hexadecimal digits.
+fn push_hex(out: &mut String, word: u32) {
+    for shift in (0..8).rev().map(|digit| 4 * digit) {
+        let digit = word >> shift & 15;
+        out.push(char::from_digit(digit, 16).unwrap_or('0'));
     }
 }
