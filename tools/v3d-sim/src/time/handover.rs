@@ -12,6 +12,8 @@ pub struct Handover {
     pub mutex: Ticks,
     sfu_interval: Ticks,
     sfu_free: [Ticks; SLICES],
+    /// From a program's start to the fetch of its first instruction.
+    pub program_start: Ticks,
     launch_interval: Ticks,
     launch_free: Ticks,
 }
@@ -24,6 +26,7 @@ impl Handover {
             mutex: ticks(constants.mutex_handover),
             sfu_interval: ticks(constants.sfu_interval),
             sfu_free: [0; SLICES],
+            program_start: ticks(constants.program_start),
             launch_interval: ticks(constants.launch_interval),
             launch_free: 0,
         }

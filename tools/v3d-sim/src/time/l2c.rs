@@ -200,3 +200,92 @@ impl L2c {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::ticks::CLOCK;
+
+    const LINE: u32 = 0xc000_0000 >> 6;
+
+    fn client(miss: u8) -> Client {
+        Client::Tmu { tmu: 0, miss }
+    }
+
+    fn l2c(misses: u32) -> (L2c, Events) {
+        let constants = Constants {
+            l2c_misses: misses,
+            l2c_hit: 12.0,
+            l2c_interval: 4.0,
+            read_bus: 6.0,
+            system_l2_hit: 22.0,
+            sdram_latency: 1.0,
+            sdram_line: 9.0,
+            sdram_row: 12.0,
+            ..Constants::recommended()
+        };
+        let system = SystemL2::new(&constants, true, 1.0);
+        (L2c::new(&constants, system), Events::default())
+    }
+
+    /// Lets everything happen; when each client got its line, in clocks.
+    fn run(l2c: &mut L2c, events: &mut Events) -> Vec<(u64, Client)> {
+        let mut came = Vec::new();
+        while let Some((now, event)) = events.pop(u64::MAX - 1) {
+            match event {
+                Event::ReadBus => l2c.bus_takes(now, events),
+                Event::L2cLine(miss) => l2c.line_came(now, miss, events),
+                Event::Line(client) => came.push((now / CLOCK, client)),
+                _ => unreachable!("nobody else is here"),
+            }
+        }
+        came
+    }
+
+    #[test]
+    fn a_miss_opens_a_row_and_a_hit_is_there_at_once() {
+        let (mut l2c, mut events) = l2c(16);
+        l2c.read(0, LINE, client(0), &mut events);
+        assert_eq!(run(&mut l2c, &mut events), [(12 + 9 + 23 + 12, client(0))]);
+        l2c.read(100 * CLOCK, LINE, client(1), &mut events);
+        assert_eq!(run(&mut l2c, &mut events), [(112, client(1))]);
+        assert_eq!((l2c.work.hits, l2c.work.misses), (1, 1));
+    }
+
+    #[test]
+    fn who_wants_a_line_that_is_on_its_way_gets_the_same_one() {
+        let (mut l2c, mut events) = l2c(16);
+        l2c.read(0, LINE, client(0), &mut events);
+        l2c.read(0, LINE, client(1), &mut events);
+        assert_eq!(
+            run(&mut l2c, &mut events),
+            [(56, client(0)), (56, client(1))]
+        );
+        assert_eq!(l2c.system.sdram.work.reads, 1);
+    }
+
+    #[test]
+    fn requests_are_served_in_order_at_the_pace_of_sdram() {
+        let (mut l2c, mut events) = l2c(16);
+        for miss in 0..3 {
+            l2c.read(0, LINE + u32::from(miss), client(miss), &mut events);
+        }
+        assert_eq!(
+            run(&mut l2c, &mut events),
+            [(56, client(0)), (65, client(1)), (74, client(2))]
+        );
+    }
+
+    #[test]
+    fn a_full_bus_waits_for_a_line_to_come_back() {
+        let (mut l2c, mut events) = l2c(1);
+        for miss in 0..2 {
+            l2c.read(0, LINE + u32::from(miss), client(miss), &mut events);
+        }
+        // The second goes out when the first is back after 44 clocks.
+        assert_eq!(
+            run(&mut l2c, &mut events),
+            [(56, client(0)), (44 + 32 + 12, client(1))]
+        );
+    }
+}

@@ -179,7 +179,7 @@ impl Time {
         None
     }
 
-    /// A program is given to a QPU in round `now`; gives the round of its first try.
+    /// A program is given to a QPU in round `now`; gives the first round in which it is active.
     pub fn start(&mut self, qpu: usize, uniforms: u32, now: u64) -> u64 {
         let at = self.handover.launch(now * ROUND);
         let (slice, within) = slice(qpu);
@@ -187,9 +187,9 @@ impl Time {
         self.uniforms[slice].restart(at, within, uniforms, &mut self.l2c, &mut self.events);
         self.tmus[tmu_of(qpu, 0)].drop_results(within);
         self.tmus[tmu_of(qpu, 1)].drop_results(within);
-        let first = round_from(at);
+        let first = round_from(at + self.handover.program_start);
         self.issue.go_on(qpu, now, first);
-        first
+        round_from(at)
     }
 
     /// Its program has ended.

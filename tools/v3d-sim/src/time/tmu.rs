@@ -261,3 +261,106 @@ impl Tmu {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::system_l2::SystemL2;
+    use crate::time::ticks::CLOCK;
+
+    struct Bench {
+        tmu: Tmu,
+        l2c: L2c,
+        events: Events,
+        issue: Issue,
+    }
+
+    impl Bench {
+        fn new(misses: u32) -> Self {
+            let constants = Constants {
+                tmu_misses: misses,
+                ..Constants::recommended()
+            };
+            let system = SystemL2::new(&constants, false, 1.0);
+            Self {
+                tmu: Tmu::new(&constants, 0),
+                l2c: L2c::new(&constants, system),
+                events: Events::default(),
+                issue: Issue::default(),
+            }
+        }
+
+        /// Lets everything happen.
+        fn run(&mut self) {
+            let (l2c, events, issue) = (&mut self.l2c, &mut self.events, &mut self.issue);
+            while let Some((now, event)) = events.pop(NEVER - 1) {
+                match event {
+                    Event::TmuLookup(_) => self.tmu.look_up(now, NEVER - 1, l2c, events, issue),
+                    Event::ReadBus => l2c.bus_takes(now, events),
+                    Event::L2cLine(miss) => l2c.line_came(now, miss, events),
+                    Event::Line(Client::Tmu { miss, .. }) => {
+                        self.tmu.line_came(now, miss, events, issue);
+                    }
+                    _ => unreachable!("nobody else is here"),
+                }
+            }
+        }
+    }
+
+    fn lines(step: u32) -> Lanes {
+        std::array::from_fn(|lane| 0xc000_0000 + lane as u32 * step)
+    }
+
+    #[test]
+    fn a_hit_takes_nine_slots_and_results_come_in_order_of_requests() {
+        let mut bench = Bench::new(8);
+        bench.tmu.request(0, 1, &lines(4), &mut bench.events);
+        bench.run();
+        let miss = bench.tmu.ready_at(1);
+        let now = 1000 * CLOCK;
+        // QPU 2 misses, QPU 3 behind it hits, and waits for its turn.
+        bench.tmu.request(now, 2, &lines(64), &mut bench.events);
+        bench.tmu.request(now, 3, &lines(4), &mut bench.events);
+        bench.run();
+        assert!(bench.tmu.ready_at(3) > bench.tmu.ready_at(2));
+        let later = 2000 * CLOCK;
+        bench.tmu.request(later, 0, &lines(4), &mut bench.events);
+        bench.run();
+        assert_eq!(bench.tmu.ready_at(0), later + 9 * ROUND);
+        assert!(miss > 9 * ROUND);
+        assert_eq!(bench.tmu.missed, 16);
+    }
+
+    #[test]
+    fn several_misses_on_their_way_hide_each_other() {
+        let time = |misses| {
+            let mut bench = Bench::new(misses);
+            bench.tmu.request(0, 0, &lines(64), &mut bench.events);
+            bench.run();
+            assert_eq!(bench.tmu.missed, 16);
+            bench.tmu.ready_at(0)
+        };
+        assert!(time(1) > 3 * time(8), "{} {}", time(1), time(8));
+    }
+
+    #[test]
+    fn lines_that_share_a_place_evict_each_other() {
+        let mut bench = Bench::new(8);
+        let two = std::array::from_fn(|lane| 0xc000_0000 + (lane as u32 & 1) * 4096);
+        bench.tmu.request(0, 0, &two, &mut bench.events);
+        bench.run();
+        assert_eq!(bench.tmu.missed, 16);
+    }
+
+    #[test]
+    fn nobody_takes_the_results_of_a_program_that_has_ended() {
+        let mut bench = Bench::new(8);
+        bench.tmu.request(0, 0, &lines(64), &mut bench.events);
+        bench.tmu.drop_results(0);
+        bench.tmu.request(0, 0, &lines(4), &mut bench.events);
+        bench.run();
+        assert_ne!(bench.tmu.ready_at(0), NEVER);
+        bench.tmu.pop(0);
+        assert_eq!(bench.tmu.ready_at(0), NEVER);
+    }
+}
