@@ -12,6 +12,7 @@
 //! is told.
 #![forbid(unsafe_code)]
 
+pub mod fit;
 pub mod gpu_fft;
 pub mod machine;
 pub mod measure;

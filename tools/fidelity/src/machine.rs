@@ -122,8 +122,16 @@ impl Machine {
     /// # Panics
     /// When they do not lie in memory.
     pub fn store(&mut self, addr: u32, words: &[u32]) {
+        self.v3d.memory_changed(addr, 4 * words.len() as u32);
+        self.store_flushed(addr, words);
+    }
+
+    /// Stores that the firmware has flushed out of the system L2 since: words are in SDRAM only.
+    ///
+    /// # Panics
+    /// When they do not lie in memory.
+    pub fn store_flushed(&mut self, addr: u32, words: &[u32]) {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        self.v3d.memory_changed(addr, bytes.len() as u32);
         self.memory
             .write(addr, &bytes)
             .expect("the ARM stores into memory");

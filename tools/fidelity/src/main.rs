@@ -1,7 +1,9 @@
 //! `fidelity`: the V3D simulator against published hardware figures.
 //!
 //! ```text
-//! fidelity [--json] [--out FILE] [--no-variants] [--record]
+//! fidelity [--json] [--out FILE] [--largest LOG2N] [--no-variants] [--record]
+//! fidelity run RELEASE LOG2N [BATCH] [--set NAME=VALUE]...      one of GPU_FFT's batches
+//! fidelity fit [--largest LOG2N] [--rounds N] [--free NAMES] [--set NAME=VALUE]...
 //! ```
 //!
 //! Prints the report and writes it to FILE (`docs/fidelity.md`); `--json` prints one object instead. Exit 1
@@ -9,6 +11,8 @@
 //! `QPUSCOPE_USERLAND` names. Without it the rows that need them are "not run", with the figures that were
 //! last recorded beside them, and no file is written unless `--out` names one.
 #![forbid(unsafe_code)]
+
+mod tuning;
 
 use anyhow::{Context, Result};
 use clap::Parser;
@@ -24,14 +28,19 @@ use v3d_sim::Constants;
 
 /// The V3D simulator against published hardware figures.
 #[derive(Parser)]
-#[command(name = "fidelity")]
+#[command(name = "fidelity", args_conflicts_with_subcommands = true)]
 struct Arguments {
+    #[command(subcommand)]
+    command: Option<tuning::Command>,
     /// Print one JSON object, {"rows": [...]}.
     #[arg(long)]
     json: bool,
     /// Write the report here.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// The longest transforms to run are of 2^LARGEST points; more rows are then "not run".
+    #[arg(long, default_value_t = rows::LARGEST, value_parser = clap::value_parser!(u32).range(8..=22))]
+    largest: u32,
     /// Leave out the run times with other constants.
     #[arg(long)]
     no_variants: bool,
@@ -41,7 +50,12 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
+    let arguments = Arguments::parse();
+    let result = match &arguments.command {
+        Some(command) => tuning::run(command).map(|()| true),
+        None => run(&arguments),
+    };
+    match result {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -62,7 +76,7 @@ fn run(arguments: &Arguments) -> Result<bool> {
     let userland = Userland::from_environment()?;
     let constants = Constants::recommended();
     let measurements = match &userland {
-        Some(userland) => Some(measured(userland, &constants)?),
+        Some(userland) => Some(measured(userland, &constants, arguments.largest)?),
         None => {
             eprintln!(
                 "QPUSCOPE_USERLAND is not set: rows of GPU_FFT are not run. To run them: git clone \
@@ -100,9 +114,14 @@ fn run(arguments: &Arguments) -> Result<bool> {
     Ok(report.outside().next().is_none())
 }
 
-fn measured(userland: &Userland, constants: &Constants) -> Result<Measurements> {
+fn measured(userland: &Userland, constants: &Constants, largest: u32) -> Result<Measurements> {
     let progress = |what: &str| eprintln!("ran GPU_FFT {what}");
-    Ok(measure(userland, &rows::wanted(), constants, &progress)?)
+    Ok(measure(
+        userland,
+        &rows::wanted(largest),
+        constants,
+        &progress,
+    )?)
 }
 
 fn run_variants(userland: &Userland) -> Result<Vec<(Variant, Vec<Row>)>> {

@@ -36,6 +36,8 @@ pub struct Measured {
     pub instructions: u64,
     /// Performance counters by source.
     pub counters: [u64; SOURCES],
+    /// Clocks for which QPUs were stalled, all together, by cause.
+    pub stall: BTreeMap<&'static str, u64>,
     /// Error relative to the signal, parts per million.
     pub ppm: f64,
 }
@@ -103,10 +105,15 @@ pub fn run(userland: &Userland, wanted: Wanted, constants: &Constants) -> Result
     config.functional = wanted.functional;
     let outcome = hello_fft::run(userland, wanted.shape, config)?;
     let statistics = outcome.run.statistics;
+    let mut stall = BTreeMap::new();
+    for (cause, clocks) in statistics.stall.iter().flatten() {
+        *stall.entry(*cause).or_default() += clocks;
+    }
     Ok(Measured {
         clocks: outcome.run.clocks,
         instructions: statistics.instructions.iter().sum(),
         counters: statistics.counters,
+        stall,
         ppm: 1e6 * outcome.relative_rms_error,
     })
 }

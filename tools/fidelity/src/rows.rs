@@ -15,13 +15,19 @@ use v3d_sim::{Board, Constants};
 /// The batch of the author's counter table; which it is follows from its counts.
 const COUNTED: Shape = Shape::inverse(Release::V2, 12, 1);
 
-/// Everything that the rows need, once.
+/// The longest transform, as log2 of its points.
+pub const LARGEST: u32 = 22;
+
+/// Everything that the rows need up to 2^`largest` points a batch, once.
 #[must_use]
-pub fn wanted() -> BTreeSet<Wanted> {
-    let mut wanted = timed(22);
-    wanted.extend(OTHER_TIMES.iter().flat_map(|times| shapes(times, 22)));
+pub fn wanted(largest: u32) -> BTreeSet<Wanted> {
+    let mut wanted = timed(largest);
+    wanted.extend(OTHER_TIMES.iter().flat_map(|times| shapes(times, largest)));
     for errors in ERRORS {
         for (log2n, jobs, _) in errors.figures {
+            if u64::from(*jobs) << log2n > 10 << largest {
+                continue;
+            }
             let shape = Shape::inverse(errors.release, *log2n, *jobs);
             let timed = Wanted {
                 shape,
@@ -64,7 +70,9 @@ fn shapes(times: &Times, largest: u32) -> impl Iterator<Item = Wanted> {
     let release = times.release;
     let figures = times.figures.iter();
     figures
-        .filter(move |(log2n, ..)| *log2n <= largest)
+        .filter(move |(log2n, jobs, ..)| {
+            u64::from(*jobs) << log2n <= 10 << largest && *log2n <= largest
+        })
         .map(move |(log2n, jobs, ..)| Wanted {
             shape: Shape::inverse(release, *log2n, *jobs),
             functional: false,
@@ -315,7 +323,7 @@ mod tests {
 
     #[test]
     fn a_batch_is_run_once() {
-        let wanted = wanted();
+        let wanted = wanted(LARGEST);
         let shapes: BTreeSet<Shape> = wanted.iter().map(|wanted| wanted.shape).collect();
         assert_eq!(shapes.len(), wanted.len());
         assert!(fitting_set().is_subset(&wanted));

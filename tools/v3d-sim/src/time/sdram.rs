@@ -95,6 +95,8 @@ mod tests {
                 sdram_line: 9.0,
                 sdram_row: 12.0,
                 sdram_backlog: 64.0,
+                sdram_banks: 8,
+                sdram_row_bytes: 4096,
                 ..Constants::recommended()
             },
             1.0,

@@ -12,7 +12,7 @@ use super::events::{Client, Event, Events};
 use super::issue::Issue;
 use super::l2c::L2c;
 use super::tags::Tags;
-use super::ticks::{NEVER, ROUND, Ticks, ticks};
+use super::ticks::{NEVER, Ticks, ticks};
 use crate::alu::{LANES, Lanes};
 use crate::event::Wait;
 use std::collections::VecDeque;
@@ -68,6 +68,8 @@ pub struct Tmu {
     /// When the results of each QPU of the slice are there.
     results: [VecDeque<Ticks>; 4],
     pipe: Ticks,
+    /// Clocks that a lookup takes at least.
+    least: Ticks,
     run: Ticks,
     miss: Ticks,
     /// Lines missed.
@@ -93,6 +95,7 @@ impl Tmu {
             last_result: 0,
             results: Default::default(),
             pipe: ticks(constants.tmu_pipe),
+            least: ticks(constants.tmu_lookup),
             run: ticks(constants.tmu_run),
             miss: ticks(constants.tmu_miss),
             missed: 0,
@@ -164,7 +167,7 @@ impl Tmu {
             let number = self.oldest + self.looked_up as u64;
             let lookup = &mut self.lookups[self.looked_up];
             if lookup.done == 0 {
-                lookup.looked_up = now + ROUND;
+                lookup.looked_up = now + self.least;
             }
             let line = lookup.lines[usize::from(lookup.done)];
             let mut next = now + self.run;
@@ -246,8 +249,8 @@ impl Tmu {
             };
             self.looked_up -= 1;
             self.oldest += 1;
-            let data = lookup.looked_up.max(lookup.data + ROUND);
-            let at = (data + self.pipe).max(self.last_result + ROUND);
+            let data = lookup.looked_up.max(lookup.data + self.least);
+            let at = (data + self.pipe).max(self.last_result + self.least);
             self.last_result = at;
             if lookup.qpu == NOBODY {
                 continue;
