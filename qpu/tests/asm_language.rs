@@ -281,6 +281,11 @@ fn operations_share_an_instruction() {
         ("add r0, r0, 1;\n;sub r2, r3, r3", "add r0, r0, 1\nsub r2, r3, r3"),
         ("add r0, r0, 1;\n:\n;mov r2, r3", "add r0, r0, 1\nmov r2, r3"),
         (".macro m\nadd r0, r0, r1;\n.endm\nm\n;ldtmu0", "add r0, r0, r1; ldtmu0"),
+        ("mov r0, 0; mov r1, 1", "xor r0, 1, 1; mmov r1, 1"),
+        ("mov rb9, 4; mov ra4, 8", "amov rb9, 4; mv8adds ra4, 4, 4"),
+        ("fmul vpm.8888, ra20, 1.0", "nop; fmul vpm.8abcdsf, ra20, 1.0"),
+        // vc4asm leaves out a read whose port is taken; so do we, with a warning.
+        ("read vw_wait; mov vw_setup, rb2", "mov vw_setup, rb2"),
         ("mov r0, r1, ra5", "mov r0, ra5; mov r1, ra5"),
         ("mov ra0, rb0, 0x1234", "ldi ra0, rb0, 0x1234"),
         ("add r0, r0, 16", "sub r0, r0, -16"),

@@ -23,7 +23,7 @@ pub(super) fn ways(plain: Op, word: u32) -> Vec<Op> {
     };
     if word == 0 && plain.rotate.is_none() {
         let nothing = Src {
-            from: Origin::Accumulator(0),
+            from: Origin::Any,
             unpack: crate::isa::Unpack::None,
         };
         all.push(Op {

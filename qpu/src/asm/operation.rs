@@ -425,7 +425,7 @@ impl Line<'_> {
             None => (Pack::None, MulPack::None),
             Some(packing) => pack_mode(packing, register)
                 .ok_or_else(|| Fault::new("pack", operand.span, format!("{} cannot be packed so", register.name()))
-                    .help("8-bit, 16-bit and 32s modes pack into ra0..ra31; 8as..8ds and 8abcds pack the mul ALU's float result anywhere"))?,
+                    .help("8-bit, 16-bit and 32s modes pack into ra0..ra31; 8a..8d and 8abcd pack the mul ALU's float result anywhere"))?,
         };
         // What goes nowhere and sets no flags is not written at all, unless `.always` is said.
         let idle = register.is_nothing() && !modifiers.setf;
@@ -906,6 +906,7 @@ fn pack_mode(packing: Packing, register: Register) -> Option<(Pack, MulPack)> {
     if in_a && !(bytes && packing.float == Some(true)) {
         return Pack::from_bits(code).map(|pack| (pack, MulPack::None));
     }
-    (bytes && packing.saturate && packing.float != Some(false))
+    // The mul ALU's conversion to colour always saturates.
+    (bytes && packing.float != Some(false))
         .then(|| MulPack::from_bits(code & 7).map(|pack| (Pack::None, pack)))?
 }

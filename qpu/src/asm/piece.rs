@@ -330,38 +330,65 @@ impl<'a> Alu<'a> {
         Ok(alu)
     }
 
-    /// The first combination of forms that fits.
+    /// The first combination of forms that fits; one that keeps the order of the ALUs before others.
     fn encode(&self) -> Result<(Encoded, Vec<Fault>), Fault> {
+        let first = match self.find(&self.reads) {
+            Ok(found) => return Ok(found),
+            Err(misfit) => misfit,
+        };
+        // vc4asm leaves out a read whose port an operand needs, and programs rely on assembling.
+        if !self.reads.is_empty()
+            && !self.operations.is_empty()
+            && let Ok((encoded, mut warnings)) = self.find(&[])
+        {
+            let message = "an operand needs the port of this read, so nothing is read: no wait, no value taken";
+            warnings.push(
+                Fault::new("read-ports", self.span, message)
+                    .help("put the read into an instruction of its own"),
+            );
+            return Ok((encoded, warnings));
+        }
+        Err(misfit_fault(first, self.span))
+    }
+
+    fn find(&self, reads: &[Src]) -> Result<(Encoded, Vec<Fault>), Misfit> {
         let none: &[Op] = &[];
         let first = self.operations.first().copied().unwrap_or(none);
         let second = self.operations.get(1).copied().unwrap_or(none);
         let mut reason = None;
-        let choices = |ops: &'a [Op]| {
-            if ops.is_empty() {
-                vec![None]
-            } else {
-                ops.iter().map(Some).collect()
-            }
+        let choices = |ops: &'a [Op]| match ops {
+            [] => vec![None],
+            ops => ops.iter().map(Some).collect(),
         };
-        for one in choices(first) {
-            for two in choices(second) {
-                let operations: Vec<Op> = one.into_iter().chain(two).copied().collect();
-                let request = Request {
-                    operations: &operations,
-                    reads: &self.reads,
-                    signal: self.signal,
-                    rotates_in_quads: true,
-                };
-                match request.fit() {
-                    Ok(alu) => {
-                        let warnings = self.warnings(&operations);
-                        return Ok((Encoded::fixed(Instruction::Alu(alu)), warnings));
+        for in_order in [true, false] {
+            for one in choices(first) {
+                for two in choices(second) {
+                    let operations: Vec<Op> = match (one, two) {
+                        (Some(one), Some(two)) if in_order => match (on_add(one), on_mul(two)) {
+                            (Some(one), Some(two)) => vec![one, two],
+                            _ => continue,
+                        },
+                        _ if in_order => continue,
+                        (one, two) => one.into_iter().chain(two).copied().collect(),
+                    };
+                    let request = Request {
+                        operations: &operations,
+                        reads,
+                        signal: self.signal,
+                        rotates_in_quads: true,
+                    };
+                    match request.fit() {
+                        Ok(alu) => {
+                            let warnings = self.warnings(&operations);
+                            return Ok((Encoded::fixed(Instruction::Alu(alu)), warnings));
+                        }
+                        Err(misfit) if !in_order => reason = reason.or(Some(misfit)),
+                        Err(_) => (),
                     }
-                    Err(misfit) => reason = reason.or(Some(misfit)),
                 }
             }
         }
-        Err(misfit_fault(reason.unwrap_or(Misfit::SameAlu), self.span))
+        Err(reason.unwrap_or(Misfit::SameAlu))
     }
 
     fn warnings(&self, operations: &[Op]) -> Vec<Fault> {
@@ -376,6 +403,31 @@ impl<'a> Alu<'a> {
                     .help("move the value to r0, r1, r2 or r3 two instructions before"),
             ]
         })
+    }
+}
+
+/// The operation bound to the add ALU, if it goes there of its own.
+fn on_add(op: &Op) -> Option<Op> {
+    match op.code {
+        _ if op.prefers_mul() || op.rotate.is_some() => None,
+        OpCode::Add(_) => Some(*op),
+        OpCode::Either(code, _) => Some(Op {
+            code: OpCode::Add(code),
+            ..*op
+        }),
+        OpCode::Mul(_) => None,
+    }
+}
+
+/// The operation bound to the mul ALU, if it can be there.
+fn on_mul(op: &Op) -> Option<Op> {
+    match op.code {
+        OpCode::Mul(_) => Some(*op),
+        OpCode::Either(_, code) => Some(Op {
+            code: OpCode::Mul(code),
+            ..*op
+        }),
+        OpCode::Add(_) => None,
     }
 }
 

@@ -138,7 +138,7 @@ impl Reads {
 
     fn take(&mut self, source: Src) -> Result<(), Misfit> {
         match source.from {
-            Origin::Accumulator(_) => Ok(()),
+            Origin::Accumulator(_) | Origin::Any => Ok(()),
             Origin::Constant(word) => {
                 let immediate =
                     SmallImmediate::from_word(word).ok_or(Misfit::NoSuchImmediate(word))?;
@@ -205,7 +205,8 @@ impl Reads {
     /// The mux for a source that was taken.
     fn mux(&self, source: Src) -> Mux {
         match source.from {
-            Origin::Accumulator(0) => Mux::R0,
+            Origin::Any if self.immediate.is_some() || self.b.is_some() => Mux::B,
+            Origin::Accumulator(0) | Origin::Any => Mux::R0,
             Origin::Accumulator(1) => Mux::R1,
             Origin::Accumulator(2) => Mux::R2,
             Origin::Accumulator(3) => Mux::R3,

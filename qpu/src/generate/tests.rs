@@ -270,6 +270,7 @@ fn src_name(src: Src) -> String {
             disasm::read_name(file.unwrap_or(File::A), raddr)
         }
         crate::fit::Origin::Constant(word) => word.to_string(),
+        crate::fit::Origin::Any => "r0".to_string(),
     }
 }
 
