@@ -43,7 +43,7 @@
 //! 0018  e0021c67_80904000   ldi wr_setup, vdw_setup_0(1, 16, dma_h32(0, 0))
 //! 0020  e0021c67_c0000000   ldi wr_setup, vdw_setup_1(0)
 //! 0028  10021ca7_15827d80   mov st_addr, unif
-//! 0030  100209e7_159f2fc0   mov -, st_wait
+//! 0030  100009e7_159f2fc0   mov -, st_wait
 //! 0038  300009e7_009e7000   nop; thrend
 //! 0040  100009e7_009e7000 | nop
 //! 0048  100009e7_009e7000 | nop

@@ -510,3 +510,24 @@ fn text_builder_and_playground_make_identical_words() {
         qpu::disasm::listing(&built)
     );
 }
+
+/// Forms that the dialect of rpi-playground cannot say, which sets flags always.
+#[cfg(feature = "generate")]
+#[test]
+fn text_and_builder_make_identical_words_of_what_writes_nothing() {
+    use qpu::generate::*;
+
+    let mut b = Builder::new();
+    b.mov(NONE, ST_WAIT);
+    b.mov(NONE, MUTEX_ACQUIRE);
+    b.and(NONE, ELEM_NUM, 1).setf().mov(R2, R0);
+    b.mul24(NONE, R0, R1);
+    b.mov(R0, R1).rotate(-1).fadd(R1, R1, R3).ifnz();
+    b.v8subs(R0, R1, R2);
+    let built = b
+        .finish_unchecked()
+        .unwrap_or_else(|error| panic!("{error}"));
+    let text = "mov -, vw_wait\nmov -, mutex\nand.setf -, elem_num, 1; mov r2, r0\nmul24 -, r0, r1\n\
+                fadd.ifnz r1, r1, r3; mov r0, r1 << 1\nv8subs r0, r1, r2\n";
+    assert_eq!(words(text), built);
+}

@@ -9,7 +9,7 @@ use crate::fit::{Dst, Origin, Src};
 use crate::fit::{fit, write_swap};
 use crate::isa::{
     Branch, Cond, File, INSTRUCTION_BYTES, Instruction, LoadImmediate, LoadImmediateKind, Pack,
-    Semaphore, Signal, WriteBack,
+    Semaphore, Signal, WriteBack, waddr,
 };
 
 /// One instruction and the place in the generator's source that asked for it.
@@ -144,7 +144,10 @@ impl Content {
         target: impl Fn(Label) -> Result<usize, String>,
     ) -> Result<Instruction, Trouble> {
         match self {
-            Self::Alu { operations, signal } => Ok(Instruction::Alu(fit(operations, *signal)?)),
+            Self::Alu { operations, signal } => {
+                let operations: Vec<Op> = operations.iter().copied().map(idle_is_never).collect();
+                Ok(Instruction::Alu(fit(&operations, *signal)?))
+            }
             Self::Load {
                 kind,
                 immediate,
@@ -187,6 +190,13 @@ impl Content {
             Self::Fixed(instruction) => Ok(*instruction),
         }
     }
+}
+
+/// What goes nowhere and sets no flags is not written at all: the words that assembly text gives.
+fn idle_is_never(op: Op) -> Op {
+    let idle = op.dst.waddr == waddr::NOP && !op.setf && op.cond == Cond::Always;
+    let cond = if idle { Cond::Never } else { op.cond };
+    Op { cond, ..op }
 }
 
 fn branch_register(source: Src) -> Result<u8, Trouble> {
