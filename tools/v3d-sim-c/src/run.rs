@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use qpu::job::{BusAddr, CacheClear};
-use v3d_sim::{Board, JobEnd, JobLaunch, JobOptions, Memory, Outcome, run_job};
+use v3d_sim::{
+    Board, JobEnd, JobLaunch, JobOptions, Memory, Outcome, Unobserved, run_job_observed,
+};
 
 use crate::interface::{Options, Program, RunResult, status};
 
@@ -101,7 +103,7 @@ pub fn run(
 ) -> Result<(RunResult, String), Failure> {
     let options = job_options(options)?;
     let launch = launch(programs)?;
-    let outcome = run_job(memory, &[launch], &options);
+    let outcome = run_job_observed(memory, &[launch], &options, &mut Unobserved);
     Ok((
         result(&outcome, options.clock_hz),
         message(&outcome, &options),

@@ -9,7 +9,7 @@ use crate::conflicts::Conflicts;
 use crate::counters::{ROUND_CLOCKS, Statistics};
 use crate::event::{DeadlockReport, Fault, Place, Warning};
 use crate::launch::{self, AT_A_TIME, Progress, Stop};
-use crate::memory::Memory;
+use crate::memory::{Memory, SparseMemory};
 use crate::observe::{Observer, Unobserved};
 use crate::v3d::V3d;
 use qpu::job::{CacheClear, Program};
@@ -230,8 +230,11 @@ impl JobRun {
 }
 
 /// Runs `launches` one after the other on `memory`, which then holds what the programs stored.
+///
+/// This is compiled with the simulator, so it is fast in debug builds of its users, too;
+/// [`run_job_observed`] takes any memory.
 #[must_use]
-pub fn run_job(memory: &mut impl Memory, launches: &[JobLaunch], options: &JobOptions) -> Outcome {
+pub fn run_job(memory: &mut SparseMemory, launches: &[JobLaunch], options: &JobOptions) -> Outcome {
     run_job_observed(memory, launches, options, &mut Unobserved)
 }
 

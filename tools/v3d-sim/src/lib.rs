@@ -23,7 +23,7 @@
 //! println!("{} clocks, {:?}", outcome.cycles, outcome.statistics.instructions);
 //! ```
 //!
-//! [`run_job`] takes any [`Memory`] and a list of launches; [`JobRun`] does the same step by step.
+//! [`run_job_observed`] takes any [`Memory`]; [`JobRun`] does the same step by step.
 //! [`SimRunner`] runs jobs of `qpu::job` on RAM of its own, strictly, for tests of planners and drivers.
 //! [`V3d`] is the block alone: the ARM writes its registers, and [`V3d::advance`] lets time pass. Who
 //! wants to look on implements [`Observer`]; [`Profile`] is one. `qpuscope run` and `qpuscope debug` are
