@@ -109,6 +109,76 @@ conflicts! {
         /// Four results (vc4asm, VC4C, V3DLib and Broadcom's compiler).
         Four = "four",
     }
+    /// Whose flags are set when the add ALU works and cond_add is never.
+    flags_add_never: FlagsAddNever, "flags-add-never" {
+        /// The add ALU's, in no lane (measured by vc4asm's author; VC4C).
+        Add = "add",
+        /// The mul ALU's (the guide).
+        Mul = "mul",
+    }
+    /// Whether flags are set in lanes where the condition of the result does not hold.
+    flags_masked: FlagsMasked, "flags-masked" {
+        /// No (vc4asm, VC4C, Broadcom's shaders).
+        Masked = "masked",
+        /// Yes: the guide does not say that they are not.
+        Everywhere = "everywhere",
+    }
+    /// The C flag of itof.
+    itof_carry: ItofCarry, "itof-carry" {
+        /// Set for a result above 0 (recorded on hardware by VC4C).
+        Positive = "positive",
+        /// Clear (vc4asm).
+        Clear = "clear",
+    }
+    /// The C flag of fmul.
+    fmul_carry: FmulCarry, "fmul-carry" {
+        /// Clear (vc4asm).
+        Clear = "clear",
+        /// Set for a result above 0 (VC4C).
+        Positive = "positive",
+    }
+    /// The C flag of mul24: set for products above so many bits.
+    mul24_carry: Mul24Carry, "mul24-carry" {
+        /// 32 (VC4C).
+        Above32 = "32",
+        /// 24 (vc4asm).
+        Above24 = "24",
+    }
+    /// The operand of ftoi, itof, not and clz.
+    unary_operand: UnaryOperand, "unary-operand" {
+        /// The first (py-videocore on hardware, vc4asm).
+        First = "first",
+        /// The second (hermanhermitage).
+        Second = "second",
+    }
+    /// How the mul result becomes 8-bit colour.
+    colour_rounding: ColourRounding, "colour-rounding" {
+        /// Rounded to nearest (the guide).
+        Nearest = "nearest",
+        /// Truncated (VC4C).
+        Truncate = "truncate",
+    }
+    /// Which element of its register a branch adds.
+    branch_element: BranchElement, "branch-element" {
+        /// 15 (measured by vc4asm's author; Broadcom's shaders).
+        Fifteen = "15",
+        /// 0 (the guide).
+        Zero = "0",
+    }
+    /// A rotation with one operand in r0..r3 and one elsewhere.
+    mixed_rotation: MixedRotation, "mixed-rotation" {
+        /// Each operand moves in its own way (the guide's figure; Broadcom's shaders).
+        PerOperand = "per-operand",
+        /// Both move inside their quads only (vc4asm).
+        InQuads = "in-quads",
+    }
+    /// Unpack of an I/O address read through port A.
+    unpack_input: UnpackInput, "unpack-input" {
+        /// It is applied.
+        Applied = "applied",
+        /// It is ignored.
+        Ignored = "ignored",
+    }
     /// The values of the DMA busy registers.
     dma_busy: DmaBusy, "dma-busy" {
         /// 1 while this QPU's transfer runs (the guide).

@@ -128,8 +128,10 @@ mod vpm;
 pub use board::Board;
 pub use config::{Config, DEFAULT_CLOCK_HZ};
 pub use conflicts::{
-    Conflicts, DmaBusy, DmaSetupScope, DmaStartWhileBusy, SrqulZero, TmuDepth, VdrVerticalPitch,
-    VdwBlockmode, VpmReadSetups, VpmSurplusReads,
+    BranchElement, ColourRounding, Conflicts, DmaBusy, DmaSetupScope, DmaStartWhileBusy,
+    FlagsAddNever, FlagsMasked, FmulCarry, ItofCarry, MixedRotation, Mul24Carry, SrqulZero,
+    TmuDepth, UnaryOperand, UnpackInput, VdrVerticalPitch, VdwBlockmode, VpmReadSetups,
+    VpmSurplusReads,
 };
 pub use counters::{DmaWork, SOURCE_NAMES, SOURCES, Statistics};
 pub use event::{Access, DeadlockReport, Event, Fault, FaultKind, Place, Wait, Warning};

@@ -61,7 +61,7 @@ impl V3d {
     #[must_use]
     pub fn new(config: Config) -> Self {
         Self {
-            qpus: std::array::from_fn(|number| Qpu::new(number as u8)),
+            qpus: std::array::from_fn(|number| Qpu::new(number as u8, config.conflicts)),
             scheduler: Scheduler::default(),
             shared: Shared::new(&config),
             code: Default::default(),

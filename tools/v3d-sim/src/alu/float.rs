@@ -160,13 +160,23 @@ pub fn from_byte(n: u8) -> u32 {
 /// minus 1 (py-videocore).
 #[must_use]
 pub fn to_byte(x: u32) -> u8 {
+    to_byte_above(x, 0.5)
+}
+
+/// The same, truncated.
+#[must_use]
+pub fn to_byte_truncated(x: u32) -> u8 {
+    to_byte_above(x, 0.0)
+}
+
+fn to_byte_above(x: u32, rounding: f64) -> u8 {
     if x & SIGN != 0 || is_zero(x) {
         return 0;
     }
     if x >= 1.0f32.to_bits() {
         return 255;
     }
-    (f64::from(f32::from_bits(x)) * 255.0 + 0.5) as u8
+    (f64::from(f32::from_bits(x)) * 255.0 + rounding) as u8
 }
 
 #[cfg(test)]

@@ -22,7 +22,9 @@ pub const fn last_bit_left(a: u32, b: u32) -> bool {
     count != 0 && a >> (32 - count) & 1 != 0
 }
 
-const fn product24(a: u32, b: u32) -> u64 {
+/// Product of the low 24 bits, unsigned.
+#[must_use]
+pub const fn product24(a: u32, b: u32) -> u64 {
     (a & 0xff_ffff) as u64 * (b & 0xff_ffff) as u64
 }
 

@@ -3,17 +3,22 @@
 //! There are two ways through: a plain instruction that meets no hazard goes straight from registers
 //! to registers, everything else passes the checks and the units. What is computed is the same code.
 
-use super::operands::rotated;
-use super::state::{Index, accumulator, last_quad, repeat_quad};
+use super::operands::{moves_far, rotated};
+use super::state::{HELD_A, HELD_B, Index, accumulator, last_quad, repeat_quad};
 use super::{Qpu, Stop};
-use crate::alu::{self, LANES, LaneMask, Lanes};
+use crate::alu::{self, LANES, LaneMask, Lanes, float, integer};
+use crate::conflicts::{
+    FlagsAddNever, FmulCarry, ItofCarry, MixedRotation, Mul24Carry, UnaryOperand,
+};
 use crate::decoded::{BY_R5, Code, Destination, Port, Units};
 use crate::event::FaultKind;
 use crate::memory::Memory;
 use crate::observe::UnitEvent;
 use crate::rule::Rule;
 use crate::shared::Shared;
-use qpu::isa::{AddOp, Instruction, LoadImmediateKind, MulOp, SemaphoreAction, Signal, Unpack};
+use qpu::isa::{
+    AddOp, Cond, Instruction, LoadImmediateKind, MulOp, SemaphoreAction, Signal, Unpack,
+};
 
 /// What both ALUs made of their operands.
 #[derive(Default)]
@@ -95,7 +100,10 @@ impl Qpu {
         if has_signal && let Some(what) = three_d(code.signal()) {
             return Err(FaultKind::ThreeD(what).into());
         }
-        let operands = self.read_inputs(code, shared, memory)?;
+        let mut operands = self.read_inputs(code, shared, memory)?;
+        if code.op_add.operands() == 1 && self.conflicts.unary_operand == UnaryOperand::Second {
+            operands[0] = operands[1];
+        }
         let mut results = Results::default();
         self.compute(code, operands, &mut results);
         self.check_conditions(code, shared);
@@ -115,22 +123,22 @@ impl Qpu {
         if code.op_add != AddOp::Nop {
             (code.operations[0])(a, b, &mut results.values[0]);
             if code.sf {
-                results.carry = alu::add_carry(code.op_add, a, b, &results.values[0]);
+                results.carry = self.add_carry(code.op_add, a, b, &results.values[0]);
             }
         }
         let product = &mut results.values[1];
         if code.op_mul != MulOp::Nop {
-            let takes_carry = code.sf && code.op_add == AddOp::Nop;
+            let takes_carry = code.sf && self.flags_come_from_mul(code);
             if code.rotation == 0 {
                 (code.operations[1])(c, d, product);
                 if takes_carry {
-                    results.carry = alu::mul_carry(code.op_mul, c, d);
+                    results.carry = self.mul_carry(code.op_mul, c, d, product);
                 }
             } else {
                 let [c, d] = self.rotated(code, operands);
                 (code.operations[1])(&c, &d, product);
                 if takes_carry {
-                    results.carry = alu::mul_carry(code.op_mul, &c, &d);
+                    results.carry = self.mul_carry(code.op_mul, &c, &d, product);
                 }
             }
             self.registers.last_mul = last_quad(product);
@@ -145,12 +153,16 @@ impl Qpu {
             BY_R5 => self.registers.at(accumulator(5))[0] & 15,
             by => u32::from(by),
         };
-        let [a, b] = [operands[2], operands[3]];
-        let first = rotated(a, self.registers.at(a), by);
+        let [mut a, mut b] = [operands[2], operands[3]];
+        let [first, second] = [self.registers.at(a), self.registers.at(b)];
+        if moves_far(a) != moves_far(b) && self.conflicts.mixed_rotation == MixedRotation::InQuads {
+            (a, b) = (HELD_A, HELD_B);
+        }
+        let first = rotated(a, first, by);
         if a == b {
             [first; 2]
         } else {
-            [first, rotated(b, self.registers.at(b), by)]
+            [first, rotated(b, second, by)]
         }
     }
 
@@ -164,10 +176,38 @@ impl Qpu {
         if !matches!(code.instruction, Instruction::Alu(_)) {
             let lanes = enabled[usize::from(code.flags_from_mul())];
             self.set_flags(sum, 0, lanes, false);
+        } else if self.flags_come_from_mul(code) {
+            self.set_flags(product, results.carry, enabled[1], true);
         } else if code.op_add != AddOp::Nop {
             self.set_flags(sum, results.carry, enabled[0], false);
-        } else if code.op_mul != MulOp::Nop {
-            self.set_flags(product, results.carry, enabled[1], true);
+        }
+    }
+
+    /// Whether an instruction that sets flags takes those of the mul ALU.
+    #[inline]
+    fn flags_come_from_mul(&self, code: &Code) -> bool {
+        let is_idle = code.op_add == AddOp::Nop
+            || code.conditions[0] == Cond::Never
+                && self.conflicts.flags_add_never == FlagsAddNever::Mul;
+        is_idle && code.op_mul != MulOp::Nop
+    }
+
+    fn add_carry(&self, op: AddOp, a: &Lanes, b: &Lanes, result: &Lanes) -> LaneMask {
+        if op == AddOp::Itof && self.conflicts.itof_carry == ItofCarry::Clear {
+            return 0;
+        }
+        alu::add_carry(op, a, b, result)
+    }
+
+    fn mul_carry(&self, op: MulOp, a: &Lanes, b: &Lanes, result: &Lanes) -> LaneMask {
+        match op {
+            MulOp::Fmul if self.conflicts.fmul_carry == FmulCarry::Positive => {
+                alu::mask(|lane| float::is_positive(result[lane]))
+            }
+            MulOp::Mul24 if self.conflicts.mul24_carry == Mul24Carry::Above24 => {
+                alu::mask(|lane| integer::product24(a[lane], b[lane]) > 0xff_ffff)
+            }
+            _ => alu::mul_carry(op, a, b),
         }
     }
 

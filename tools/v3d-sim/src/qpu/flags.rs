@@ -6,6 +6,7 @@
 use super::Qpu;
 use super::state::Flags;
 use crate::alu::{self, LaneMask, Lanes};
+use crate::conflicts::FlagsMasked;
 use crate::decoded::Code;
 use crate::rule::Rule;
 use crate::shared::Shared;
@@ -89,6 +90,10 @@ impl Qpu {
         enabled: LaneMask,
         from_mul: bool,
     ) {
+        let enabled = match self.conflicts.flags_masked {
+            FlagsMasked::Masked => enabled,
+            FlagsMasked::Everywhere => LaneMask::MAX,
+        };
         let update = |old: LaneMask, new: LaneMask| old & !enabled | new & enabled;
         let flags = &mut self.registers.flags;
         flags.z = update(flags.z, alu::mask(|lane| value[lane] == 0));

@@ -18,6 +18,7 @@ mod wait;
 mod writeback;
 
 use crate::code::{CodeCache, Cursor, LINE_CODES, place_in_line};
+use crate::conflicts::Conflicts;
 use crate::decoded::Code;
 use crate::dma::{vdr, vdw};
 use crate::event::{FaultKind, Place, Wait};
@@ -69,6 +70,8 @@ enum Status {
 /// A QPU.
 pub struct Qpu {
     pub(crate) number: u8,
+    /// Which source it follows where sources conflict.
+    conflicts: Conflicts,
     status: Status,
     /// After a breakpoint or DBQHLT, until DBQRUN.
     halted: bool,
@@ -97,9 +100,10 @@ pub struct Qpu {
 impl Qpu {
     /// As after a power cycle.
     #[must_use]
-    pub fn new(number: u8) -> Self {
+    pub fn new(number: u8, conflicts: Conflicts) -> Self {
         Self {
             number,
+            conflicts,
             status: Status::Idle,
             halted: false,
             pc: 0,

@@ -10,7 +10,8 @@ use super::state::{
 use super::{Qpu, Stop};
 use crate::alu::unpack::{self, Unpacked};
 use crate::alu::{LANES, Lanes};
-use crate::decoded::{Code, Port};
+use crate::conflicts::{BranchElement, UnpackInput};
+use crate::decoded::{Code, NO_REGISTER, Port};
 use crate::memory::Memory;
 use crate::rule::Rule;
 use crate::shared::Shared;
@@ -61,7 +62,13 @@ impl Qpu {
             };
             self.registers.last_port[place] = last_quad(self.registers.at(from));
         }
-        if code.unpack != Unpack::None {
+        let is_input = !code.instruction.write_back().pm && code.reads[0] == NO_REGISTER;
+        let ignored = is_input && self.conflicts.unpack_input == UnpackInput::Ignored;
+        if code.unpack != Unpack::None && ignored {
+            if let Port::Constant(index) = ports[0] {
+                *self.registers.at_mut(HELD_A) = *self.registers.at(index);
+            }
+        } else if code.unpack != Unpack::None {
             self.unpack(code, ports[0]);
         }
         Ok(operands)
@@ -117,8 +124,7 @@ impl Qpu {
         *self.registers.at_mut(to) = value;
     }
 
-    /// A register, or what it held when it is read too early, for a branch: element 15, and whether the
-    /// others differ.
+    /// What a register, or what it held when it is read too early, adds to the target of a branch.
     pub(super) fn read_branch_register(&self, number: u8, shared: &mut Shared) -> u32 {
         let index = of_file(File::A, number);
         let name = || format!("ra{number}");
@@ -134,7 +140,10 @@ impl Qpu {
         if value.iter().any(|element| *element != value[15]) {
             self.warn(Rule::BranchElements, shared, name);
         }
-        value[15]
+        match self.conflicts.branch_element {
+            BranchElement::Fifteen => value[15],
+            BranchElement::Zero => value[0],
+        }
     }
 }
 
@@ -142,11 +151,16 @@ impl Qpu {
 /// everything else only inside its quad.
 #[inline]
 pub fn rotated(operand: Index, value: &Lanes, by: u32) -> Lanes {
-    if (accumulator(0)..=accumulator(3)).contains(&operand) {
+    if moves_far(operand) {
         rotate_all(value, by)
     } else {
         rotate_quads(value, by)
     }
+}
+
+/// Whether a rotation moves an operand over all lanes.
+pub fn moves_far(operand: Index) -> bool {
+    (accumulator(0)..=accumulator(3)).contains(&operand)
 }
 
 /// One copy of the loop for each distance, so that each is a fixed shuffle.

@@ -7,7 +7,8 @@ use super::execute::Results;
 use super::state::{Index, accumulator};
 use super::{Qpu, Stop};
 use crate::alu::pack::{self, Packed, Source};
-use crate::alu::{LANES, LaneMask, Lanes};
+use crate::alu::{LANES, LaneMask, Lanes, float};
+use crate::conflicts::ColourRounding;
 use crate::decoded::{Code, Destination, NO_REGISTER};
 use crate::memory::Memory;
 use crate::rule::Rule;
@@ -71,7 +72,7 @@ impl Qpu {
                 self.write_io(file, address, value, enabled, shared, memory)?;
             } else {
                 self.warn(Rule::PackToPeripheral, shared, String::new);
-                let packed = value.map(|value| pack::colour(code.colour, value).bits);
+                let packed = value.map(|value| self.colour(code, value).bits);
                 self.write_io(file, address, &packed, enabled, shared, memory)?;
             }
         }
@@ -154,7 +155,7 @@ impl Qpu {
             to @ (Destination::R5 | Destination::R5Quads) => {
                 let quads = to == Destination::R5Quads;
                 if colour {
-                    let packed = value.map(|value| pack::colour(code.colour, value).bits);
+                    let packed = value.map(|value| self.colour(code, value).bits);
                     self.write_r5(quads, &packed, enabled);
                 } else {
                     self.write_r5(quads, value, enabled);
@@ -182,6 +183,17 @@ impl Qpu {
         }
     }
 
+    /// A mul result as 8-bit colour.
+    fn colour(&self, code: &Code, value: u32) -> Packed {
+        match self.conflicts.colour_rounding {
+            ColourRounding::Nearest => pack::colour(code.colour, value),
+            ColourRounding::Truncate => {
+                let byte = float::to_byte_truncated(value);
+                pack::colour(code.colour, float::from_byte(byte))
+            }
+        }
+    }
+
     /// What a register holds once a result is packed into it.
     fn packed(
         &self,
@@ -195,7 +207,7 @@ impl Qpu {
         let mut register = *self.registers.at(index);
         if slot == Slot::Mul && code.colour != MulPack::None {
             pack_lanes(&mut register, enabled, |lane| {
-                pack::colour(code.colour, value[lane])
+                self.colour(code, value[lane])
             });
             return register;
         }

@@ -213,3 +213,127 @@ fn busy_registers() {
         assert_eq!(result.rules, ["dma-busy-read"]);
     }
 }
+
+/// The first row that a program shows with a choice.
+fn first_row(conflict: &str, choice: &str, body: impl FnOnce(&mut Builder)) -> Row {
+    lab(conflict, choice).program(&[], body).rows[0]
+}
+
+#[test]
+fn flags_of_an_instruction() {
+    for (choice, value) in [("add", 1), ("mul", 2)] {
+        let row = first_row("flags-add-never", choice, |b| {
+            b.mov(R0, 1);
+            b.mov(R1, 0);
+            b.mov(R2, R0).setf();
+            let write = WriteBack {
+                sf: true,
+                ..WriteBack::NOTHING
+            };
+            // or -, r0, r0 with cond_add never; v8min -, r1, r1
+            b.instruction(Instruction::Alu(Alu {
+                write,
+                op_add: qpu::isa::AddOp::Or,
+                op_mul: qpu::isa::MulOp::V8min,
+                mul_a: Mux::R1,
+                mul_b: Mux::R1,
+                ..Alu::NOP
+            }));
+            b.mov(R2, 2).ifz();
+            show(b, R2);
+        });
+        // The mul ALU's condition is never, too: with flags masked neither sets any.
+        assert_eq!(row[0], if choice == "mul" { 1 } else { value }, "{choice}");
+    }
+    for (choice, value) in [("masked", 1), ("everywhere", 2)] {
+        let row = first_row("flags-masked", choice, |b| {
+            b.mov(R0, 1);
+            b.mov(R1, 0);
+            b.mov(R2, R0).setf();
+            b.mov(NONE, R1).ifz().setf();
+            b.mov(R2, 2).ifz();
+            show(b, R2);
+        });
+        assert_eq!(row[0], value, "{choice}");
+    }
+}
+
+#[test]
+fn carries() {
+    for (choice, value) in [("positive", 2), ("clear", 1)] {
+        let row = first_row("itof-carry", choice, |b| {
+            b.mov(R0, 1);
+            b.mov(R2, R0);
+            b.itof(R1, R0).setf();
+            b.mov(R2, 2).ifc();
+            show(b, R2);
+        });
+        assert_eq!(row[0], value, "itof {choice}");
+        let row = first_row("fmul-carry", choice, |b| {
+            b.ldi(R0, 0x3f80_0000u32);
+            b.mov(R2, 1);
+            b.nop().fmul(R1, R0, R0).setf();
+            b.mov(R2, 2).ifc();
+            show(b, R2);
+        });
+        assert_eq!(row[0], value, "fmul {choice}");
+    }
+    for (choice, value) in [("32", 1), ("24", 2)] {
+        let row = first_row("mul24-carry", choice, |b| {
+            b.ldi(R0, 0x1_0000u32);
+            b.mov(R2, 1);
+            b.ldi(R3, 0x100u32);
+            b.nop().mul24(R1, R0, R3).setf();
+            b.mov(R2, 2).ifc();
+            show(b, R2);
+        });
+        assert_eq!(row[0], value, "{choice}");
+    }
+}
+
+#[test]
+fn operands_and_packs() {
+    for (choice, value) in [("first", !1), ("second", !2)] {
+        let row = first_row("unary-operand", choice, |b| {
+            b.mov(R0, 1);
+            b.mov(R1, 2);
+            let write = WriteBack {
+                cond_add: Cond::Always,
+                waddr_add: waddr::ACC2,
+                ..WriteBack::NOTHING
+            };
+            b.instruction(Instruction::Alu(Alu {
+                write,
+                op_add: qpu::isa::AddOp::Not,
+                add_a: Mux::R0,
+                add_b: Mux::R1,
+                ..Alu::NOP
+            }));
+            show(b, R2);
+        });
+        assert_eq!(row[0], value, "{choice}");
+    }
+    for (choice, value) in [("nearest", 128), ("truncate", 127)] {
+        let row = first_row("colour-rounding", choice, |b| {
+            b.ldi(R0, 0x3f00_0000u32);
+            b.ldi(R1, 0x3f80_0000u32);
+            b.mov(R2, 0);
+            let write = WriteBack {
+                pm: true,
+                pack: qpu::isa::Pack::P8a,
+                cond_mul: Cond::Always,
+                waddr_mul: waddr::ACC2,
+                ..WriteBack::NOTHING
+            };
+            b.instruction(Instruction::Alu(Alu {
+                write,
+                op_mul: qpu::isa::MulOp::Fmul,
+                mul_a: Mux::R0,
+                mul_b: Mux::R1,
+                ..Alu::NOP
+            }));
+            show(b, R2);
+        });
+        assert_eq!(row[0], value, "{choice}");
+    }
+}
