@@ -270,7 +270,7 @@ mod tests {
     use super::*;
     use crate::time::ROUND;
     use crate::time::system_l2::SystemL2;
-    use crate::time::ticks::CLOCK;
+    use crate::time::ticks::{CLOCK, ROUND};
 
     struct Bench {
         tmu: Tmu,
