@@ -11,7 +11,7 @@
 //! | [`fft`] | FFT plans over a catalogue of programs | |
 //! | [`check`] | hazards that the hardware does not interlock | feature `text` |
 //! | [`disasm`] | the text of words and listings of programs | feature `text` |
-//! | [`generate`] | a builder that chooses ports and refuses hazards; the FFT programs | feature `generate` |
+//! | [`generate`] | a builder that chooses ports and refuses hazards, a scheduler that fills both ALUs, the FFT programs | feature `generate` |
 //!
 //! Without features the crate is `no_std` and allocates nothing: that is what the firmware uses.
 //! The two features, on by default, use std and are for hosts and build scripts.

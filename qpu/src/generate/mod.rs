@@ -23,6 +23,7 @@
 //! ```
 
 pub mod fft;
+pub mod schedule;
 
 mod builder;
 mod error;

@@ -4,8 +4,9 @@
 //! butterfly differ in one bit of their positions, so they are read through different ports.
 //! Factors of -i are exchanges and signs, which cost nothing.
 
+use super::Source;
 use super::draft::{Complex, Draft, Value, Wish, negate};
-use super::operation::{Destination, Place, Source};
+use crate::generate::schedule::{Destination, Place};
 use crate::isa::File;
 use core::f64::consts::PI;
 

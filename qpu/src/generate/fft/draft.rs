@@ -3,8 +3,9 @@
 //! Registers are reused oldest first, so that an operation rarely has to wait for a register
 //! whose last reader is still to come.
 
-use super::operation::{Destination, Operation, Place, Source, Unit};
+use super::{Operation, Source};
 use crate::fft::Uniform;
+use crate::generate::schedule::{Destination, Place};
 use crate::isa::{AddOp, Cond, File, MulOp};
 use std::collections::VecDeque;
 
@@ -37,16 +38,6 @@ pub struct Draft {
     files: [VecDeque<u8>; 2],
     accumulators: VecDeque<u8>,
 }
-
-const PLAIN: Operation = Operation {
-    unit: Unit::Fetch(0),
-    sources: [Source::Place(Place::Accumulator(0)); 2],
-    destinations: [Destination::Nothing; 2],
-    cond: Cond::Always,
-    sets_flags: false,
-    rotation: 0,
-    is_barrier: false,
-};
 
 impl Draft {
     /// Nothing written, all registers free but ra14 and rb14, which the end of a program must not
@@ -108,12 +99,7 @@ impl Draft {
 
     /// An operation of the add ALU.
     pub fn add_op(&mut self, op: AddOp, sources: [Source; 2], destination: Destination) {
-        self.push(Operation {
-            unit: Unit::Add(op),
-            sources,
-            destinations: [destination, Destination::Nothing],
-            ..PLAIN
-        });
+        self.push(Operation::add(op, sources, destination));
     }
 
     /// The same, setting flags.
@@ -123,73 +109,53 @@ impl Draft {
         sources: [Source; 2],
         destination: Destination,
     ) {
-        self.add_op(op, sources, destination);
-        self.operations.last_mut().expect("just pushed").sets_flags = true;
+        self.push(Operation::add(op, sources, destination).setting_flags());
     }
 
     /// A copy, on either ALU.
     pub fn copy(&mut self, source: Source, destination: Destination) {
-        self.push(Operation {
-            unit: Unit::Either(AddOp::Or, MulOp::V8min),
-            sources: [source; 2],
-            destinations: [destination, Destination::Nothing],
-            ..PLAIN
-        });
+        self.push(Operation::copy(source, destination));
     }
 
     /// A copy that waits until everything before it has been issued.
     pub fn copy_after_all(&mut self, source: Source, destination: Destination) {
-        self.copy(source, destination);
-        self.operations.last_mut().expect("just pushed").is_barrier = true;
+        self.push(Operation::copy(source, destination).after_all());
     }
 
     /// A copy of `place`, moved up by `rotation` lanes, into those lanes of `into` where `cond` holds.
     pub fn merge_rotated(&mut self, place: Place, rotation: u8, cond: Cond, into: Place) {
-        self.push(Operation {
-            unit: Unit::Mul(MulOp::V8min),
-            sources: [Source::Place(place); 2],
-            destinations: [Destination::Place(into), Destination::Nothing],
-            cond,
-            rotation,
-            ..PLAIN
-        });
+        let sources = [Source::Place(place); 2];
+        let copy = Operation::mul(MulOp::V8min, sources, Destination::Place(into));
+        self.push(copy.when(cond).rotated(rotation));
     }
 
     /// A constant to one or two destinations.
     pub fn immediate(&mut self, value: u32, destinations: [Destination; 2]) {
-        self.push(Operation {
-            unit: Unit::Immediate(value),
-            destinations,
-            ..PLAIN
-        });
+        self.push(Operation::immediate(value, destinations));
     }
 
     /// A lookup at `lanes` + uniform, fetched into r4, where it stays until the next one.
     ///
     /// The addresses must be such that no carry crosses a byte: then both ALUs can add.
     pub fn lookup(&mut self, tmu: u8, lanes: Place, address: Uniform) -> Place {
-        self.push(Operation {
-            unit: Unit::Either(AddOp::Add, MulOp::V8adds),
-            sources: [Source::Place(lanes), Source::Uniform(address)],
-            destinations: [Destination::Tmu(tmu), Destination::Nothing],
-            ..PLAIN
-        });
-        self.push(Operation {
-            unit: Unit::Fetch(tmu),
-            ..PLAIN
-        });
+        self.push(Operation::either(
+            AddOp::Add,
+            MulOp::V8adds,
+            [Source::Place(lanes), Source::Uniform(address)],
+            Destination::Tmu(tmu),
+        ));
+        self.push(Operation::fetch(tmu));
         Place::R4
     }
 
     /// The product with a positive factor.
     pub fn multiply(&mut self, x: Value, factor: Source, wish: Wish) -> Value {
         let place = self.take(wish);
-        self.push(Operation {
-            unit: Unit::Mul(MulOp::Fmul),
-            sources: [Source::Place(x.place), factor],
-            destinations: [Destination::Place(place), Destination::Nothing],
-            ..PLAIN
-        });
+        self.push(Operation::mul(
+            MulOp::Fmul,
+            [Source::Place(x.place), factor],
+            Destination::Place(place),
+        ));
         Value {
             place,
             negative: x.negative,

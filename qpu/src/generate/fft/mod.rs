@@ -1,22 +1,23 @@
 //! FFT programs, written as codelets and packed into both ALUs by a scheduler.
 //!
 //! A codelet is a function that writes operations on registers in an order that is easy to read
-//! ([`dft16`], [`passes`]); [`schedule`] decides which instruction each becomes part of. What a
+//! ([`dft16`], [`passes`]); [`schedule`](super::schedule) decides which instruction each becomes part of. What a
 //! program reads as uniforms is listed beside it ([`crate::fft::Uniform`]) in the order that came
 //! out, so nothing else needs to know the schedule.
 
-mod bundle;
 mod dft16;
 mod draft;
-mod operation;
 mod passes;
-mod schedule;
-mod waits;
 
 use crate::disasm;
 use crate::fft::{Pass, Uniform};
-use crate::generate::Builder;
+use crate::generate::{Builder, schedule};
 use crate::isa::{self, Instruction, raddr};
+
+/// An operation of these programs.
+type Operation = schedule::Operation<Uniform>;
+/// An operand of theirs.
+type Source = schedule::Source<Uniform>;
 
 /// A generated program.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,8 +6,9 @@
 
 use super::dft16::{Butterfly, Constants, Ends, dft16, file_of};
 use super::draft::{Complex, Draft, Value, Wish, positive};
-use super::operation::{Destination, Operation, Place, Source};
+use super::{Operation, Source};
 use crate::fft::{Pass, Uniform};
+use crate::generate::schedule::{Destination, Place};
 use crate::isa::{AddOp, Cond};
 use crate::vpm::{Block, Store};
 

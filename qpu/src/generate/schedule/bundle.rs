@@ -10,7 +10,7 @@ use crate::isa::{
 };
 
 /// Operations that share an instruction.
-pub struct Bundle {
+pub(super) struct Bundle {
     /// Their indices.
     pub members: Vec<usize>,
     /// The instruction that does them.
@@ -28,7 +28,11 @@ impl Default for Bundle {
 
 impl Bundle {
     /// Adds an operation if the instruction can hold it too.
-    pub fn try_add(&mut self, operations: &[Operation], index: usize) -> bool {
+    pub fn try_add<U: Copy + PartialEq>(
+        &mut self,
+        operations: &[Operation<U>],
+        index: usize,
+    ) -> bool {
         if self.members.len() == 3 {
             return false;
         }
@@ -45,9 +49,12 @@ impl Bundle {
     }
 }
 
-fn combine<'a>(members: impl Iterator<Item = &'a Operation> + Clone) -> Option<Instruction> {
-    let count =
-        |test: fn(&Operation) -> bool| members.clone().filter(|operation| test(operation)).count();
+fn combine<'a, U: Copy + PartialEq + 'a>(
+    members: impl Iterator<Item = &'a Operation<U>> + Clone,
+) -> Option<Instruction> {
+    let count = |test: fn(&Operation<U>) -> bool| {
+        members.clone().filter(|operation| test(operation)).count()
+    };
     let fetches = count(|operation| matches!(operation.unit, Unit::Fetch(_)));
     let stores = count(Operation::is_store_access);
     if count(Operation::is_exclusive_access) > 1
@@ -75,7 +82,7 @@ fn combine<'a>(members: impl Iterator<Item = &'a Operation> + Clone) -> Option<I
     fit(&alu, signal).ok().map(Instruction::Alu)
 }
 
-fn alu_op(code: OpCode, operation: &Operation) -> Op {
+fn alu_op<U: Copy>(code: OpCode, operation: &Operation<U>) -> Op {
     let [a, b] = operation.sources.map(source);
     Op {
         cond: operation.cond,
@@ -85,7 +92,7 @@ fn alu_op(code: OpCode, operation: &Operation) -> Op {
     }
 }
 
-fn load_immediate(operation: &Operation, value: u32) -> Instruction {
+fn load_immediate<U>(operation: &Operation<U>, value: u32) -> Instruction {
     // Both results of a load immediate are the constant: one to each file.
     let [first, second] = operation.destinations.map(|d| destination(d).address());
     let ws = first.1 == Some(File::B);
@@ -122,7 +129,7 @@ fn register(place: Place) -> (assemble::Src, Option<assemble::Dst>) {
     }
 }
 
-fn source(source: Source) -> assemble::Src {
+fn source<U>(source: Source<U>) -> assemble::Src {
     match source {
         Source::Place(place) => register(place).0,
         Source::Uniform(_) => assemble::UNIF,

@@ -16,7 +16,7 @@ const LOOKUP_DISTANCE: u32 = 12;
 
 /// An operation waits for another: it must be `distance` instructions later.
 #[derive(Clone, Copy)]
-pub struct Wait {
+pub(super) struct Wait {
     /// Which operation.
     pub on: usize,
     /// By how many instructions; 0 allows both in one.
@@ -24,7 +24,7 @@ pub struct Wait {
 }
 
 /// The waits of each operation, given in program order.
-pub fn waits(operations: &[Operation]) -> Vec<Vec<Wait>> {
+pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec<Wait>> {
     #[derive(Default)]
     struct Use {
         writer: Option<usize>,
@@ -77,7 +77,7 @@ pub fn waits(operations: &[Operation]) -> Vec<Vec<Wait>> {
         if let Unit::Fetch(tmu) = operation.unit {
             let fetched = &mut fetches[usize::from(tmu)];
             wait(
-                Some(requests[usize::from(tmu)][fetched.len()]),
+                requests[usize::from(tmu)].get(fetched.len()).copied(),
                 LOOKUP_DISTANCE,
             );
             fetched.push(index);
@@ -97,7 +97,7 @@ pub fn waits(operations: &[Operation]) -> Vec<Vec<Wait>> {
 }
 
 /// Instructions from each operation to the end of the program, if nothing but waits counted.
-pub fn heights(waits: &[Vec<Wait>]) -> Vec<u32> {
+pub(super) fn heights(waits: &[Vec<Wait>]) -> Vec<u32> {
     let mut heights = vec![0; waits.len()];
     for index in (0..waits.len()).rev() {
         for wait in &waits[index] {

@@ -1,6 +1,5 @@
-//! One operation of a codelet, before it has a place in an instruction.
+//! One operation of a program, before it has a place in an instruction.
 
-use crate::fft::Uniform;
 use crate::isa::{AddOp, Cond, File, MulOp};
 
 /// Where a value stays.
@@ -14,13 +13,13 @@ pub enum Place {
     R4,
 }
 
-/// Where an operand comes from.
+/// Where an operand comes from. `U` is what the caller calls its uniforms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Source {
+pub enum Source<U> {
     /// A value.
     Place(Place),
     /// The next uniform, which then is this one. Both operands may be it; it is read once.
-    Uniform(Uniform),
+    Uniform(U),
     /// The number of the lane.
     Lane,
     /// A constant of the instruction, -16 to 15.
@@ -67,11 +66,11 @@ pub enum Unit {
 
 /// An operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Operation {
+pub struct Operation<U> {
     /// What does it.
     pub unit: Unit,
     /// Operands; a unary operation has its operand twice.
-    pub sources: [Source; 2],
+    pub sources: [Source<U>; 2],
     /// Results; the second only of a load immediate.
     pub destinations: [Destination; 2],
     /// Lanes in which the result is written.
@@ -84,9 +83,101 @@ pub struct Operation {
     pub is_barrier: bool,
 }
 
-impl Operation {
+impl<U: Copy + PartialEq> Operation<U> {
+    /// Does nothing yet.
+    const fn plain(unit: Unit, sources: [Source<U>; 2], destination: Destination) -> Self {
+        Self {
+            unit,
+            sources,
+            destinations: [destination, Destination::Nothing],
+            cond: Cond::Always,
+            sets_flags: false,
+            rotation: 0,
+            is_barrier: false,
+        }
+    }
+
+    /// An operation of the add ALU; a unary one takes its operand twice.
+    #[must_use]
+    pub const fn add(op: AddOp, sources: [Source<U>; 2], destination: Destination) -> Self {
+        Self::plain(Unit::Add(op), sources, destination)
+    }
+
+    /// An operation of the mul ALU.
+    #[must_use]
+    pub const fn mul(op: MulOp, sources: [Source<U>; 2], destination: Destination) -> Self {
+        Self::plain(Unit::Mul(op), sources, destination)
+    }
+
+    /// An operation of either ALU: `add` and `mul` must give the same.
+    #[must_use]
+    pub const fn either(
+        add: AddOp,
+        mul: MulOp,
+        sources: [Source<U>; 2],
+        destination: Destination,
+    ) -> Self {
+        Self::plain(Unit::Either(add, mul), sources, destination)
+    }
+
+    /// A copy, by either ALU.
+    #[must_use]
+    pub const fn copy(source: Source<U>, destination: Destination) -> Self {
+        Self::either(AddOp::Or, MulOp::V8min, [source, source], destination)
+    }
+
+    /// A constant to one or two destinations, which must be of different files.
+    #[must_use]
+    pub const fn immediate(value: u32, destinations: [Destination; 2]) -> Self {
+        let none = Source::Place(Place::Accumulator(0));
+        Self {
+            destinations,
+            ..Self::plain(Unit::Immediate(value), [none, none], Destination::Nothing)
+        }
+    }
+
+    /// Fetches the oldest lookup of TMU 0 or 1 into r4.
+    #[must_use]
+    pub const fn fetch(tmu: u8) -> Self {
+        let none = Source::Place(Place::Accumulator(0));
+        Self::plain(Unit::Fetch(tmu), [none, none], Destination::Nothing)
+    }
+
+    /// The same in the lanes where `cond` holds only.
+    #[must_use]
+    pub const fn when(self, cond: Cond) -> Self {
+        Self { cond, ..self }
+    }
+
+    /// The same, setting flags from the result.
+    #[must_use]
+    pub const fn setting_flags(self) -> Self {
+        Self {
+            sets_flags: true,
+            ..self
+        }
+    }
+
+    /// The same with the operands of the mul ALU moved up by `lanes`, 1 to 15.
+    #[must_use]
+    pub const fn rotated(self, lanes: u8) -> Self {
+        Self {
+            rotation: lanes,
+            ..self
+        }
+    }
+
+    /// The same, behind everything that was written before it.
+    #[must_use]
+    pub const fn after_all(self) -> Self {
+        Self {
+            is_barrier: true,
+            ..self
+        }
+    }
+
     /// The value sources.
-    pub fn reads(&self) -> impl Iterator<Item = Place> + '_ {
+    pub(super) fn reads(&self) -> impl Iterator<Item = Place> + '_ {
         self.sources.iter().filter_map(|source| match source {
             Source::Place(place) => Some(*place),
             _ => None,
@@ -94,7 +185,7 @@ impl Operation {
     }
 
     /// The value destinations.
-    pub fn writes(&self) -> impl Iterator<Item = Place> + '_ {
+    pub(super) fn writes(&self) -> impl Iterator<Item = Place> + '_ {
         let fetched = matches!(self.unit, Unit::Fetch(_)).then_some(Place::R4);
         let places = self
             .destinations
@@ -107,7 +198,7 @@ impl Operation {
     }
 
     /// The uniform it reads.
-    pub fn uniform(&self) -> Option<Uniform> {
+    pub(super) fn uniform(&self) -> Option<U> {
         self.sources.iter().find_map(|source| match source {
             Source::Uniform(uniform) => Some(*uniform),
             _ => None,
@@ -115,7 +206,7 @@ impl Operation {
     }
 
     /// Whether it must keep its order among accesses to VPM, store DMA and mutex.
-    pub fn is_store_access(&self) -> bool {
+    pub(super) fn is_store_access(&self) -> bool {
         self.sources
             .iter()
             .any(|s| matches!(s, Source::MutexAcquire | Source::StoreWait))
@@ -126,7 +217,7 @@ impl Operation {
     }
 
     /// The TMU it sends a lookup to.
-    pub fn request(&self) -> Option<u8> {
+    pub(super) fn request(&self) -> Option<u8> {
         match self.destinations[0] {
             Destination::Tmu(tmu) => Some(tmu),
             _ => None,
@@ -134,7 +225,7 @@ impl Operation {
     }
 
     /// Whether it is one of the accesses of which an instruction can hold only one.
-    pub fn is_exclusive_access(&self) -> bool {
+    pub(super) fn is_exclusive_access(&self) -> bool {
         matches!(self.unit, Unit::Fetch(_))
             || self.request().is_some()
             || self.sources.contains(&Source::MutexAcquire)

@@ -1,0 +1,167 @@
+//! Packs operations into instructions: list scheduling under the hazard rules.
+//!
+//! Operations are given in program order, on registers that the caller has chosen, for a straight
+//! piece of a program without branches. What comes out does the same: two operations share an
+//! instruction where ports and units allow, and everything stays as far apart as the hardware, which
+//! does not wait, demands. Registers are written and read in the order given, lookups of a TMU are
+//! fetched in the order in which they were sent, and accesses to VPM, store DMA and mutex keep theirs.
+//! Uniforms are read in whatever order is best: [`Scheduled::uniforms`] says which.
+//!
+//! Instruction by instruction, those operations whose predecessors are far enough back are tried in
+//! the order of a priority. Priorities mix the distance to the end of the program with the order in
+//! which the operations were given; a few mixtures are tried and the shortest program wins, so equal
+//! operations always give equal words. The result goes into a [`Builder`](super::Builder), whose
+//! checks know nothing of the scheduler.
+//!
+//! A sum of products in nine instructions, by the simulator's word:
+//!
+//! ```
+//! use qpu::generate::schedule::{Destination, Operation, Place, Source, schedule};
+//! use qpu::generate::{Builder, NONE, ST_WAIT};
+//! use qpu::isa::{AddOp, File, MulOp};
+//! use qpu::job::{CacheClear, Job, Launch, Program, Runner};
+//! use qpu::vpm::{Block, Store, store_stride};
+//!
+//! let [x, y, xx, yy] = [0, 1, 2, 3].map(Place::Accumulator);
+//! let wide = Place::Register(File::A, 0);
+//! let (from, to) = (Source::Place, Destination::Place);
+//! let setup = |word| Operation::immediate(word, [Destination::WriteSetup, Destination::Nothing]);
+//! let operations = [
+//!     Operation::copy(Source::Lane, to(x)),
+//!     Operation::copy(Source::Uniform("offset"), to(wide)),
+//!     Operation::mul(MulOp::Mul24, [from(x), from(x)], to(xx)),
+//!     Operation::add(AddOp::Add, [from(x), from(wide)], to(y)),
+//!     Operation::mul(MulOp::Mul24, [from(y), from(y)], to(yy)),
+//!     setup(Block::row(0).write_setup()?),
+//!     Operation::add(AddOp::Add, [from(xx), from(yy)], Destination::Vpm),
+//!     setup(Store::rows(1, 0).setup()?),
+//!     setup(store_stride(0)),
+//!     Operation::copy(Source::Uniform("address"), Destination::StoreAddress),
+//! ];
+//! let scheduled = schedule(&operations);
+//! assert!(scheduled.instructions.len() < operations.len());
+//!
+//! let mut b = Builder::new();
+//! for &instruction in &scheduled.instructions {
+//!     b.instruction(instruction);
+//! }
+//! b.mov(NONE, ST_WAIT);
+//! b.end();
+//! let words: Vec<u32> = b.finish()?.iter().flat_map(|&w| [w as u32, (w >> 32) as u32]).collect();
+//!
+//! let mut sim = v3d_sim::SimRunner::new(1 << 20).with_strict(true);
+//! let code = sim.alloc(4 * words.len() as u32, 64)?;
+//! let uniforms = sim.alloc(64, 64)?;
+//! let result = sim.alloc(64, 64)?;
+//! let value_of = |name| if name == "offset" { 100 } else { result.addr.0 };
+//! let values: Vec<u32> = scheduled.uniforms.iter().map(|&name| value_of(name)).collect();
+//! sim.write(code, 0, &words)?;
+//! sim.write(uniforms, 0, &values)?;
+//! let program = Program { code: code.addr, uniforms: uniforms.addr };
+//! let launch = Launch { programs: &[program], clear: CacheClear::All };
+//! sim.run(&Job { launches: &[launch] }, 1_000)?;
+//! let mut sums = [0; 16];
+//! sim.read(result, 0, &mut sums)?;
+//! assert_eq!(sums, std::array::from_fn(|lane| {
+//!     let lane = lane as u32;
+//!     lane * lane + (lane + 100) * (lane + 100)
+//! }));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod bundle;
+mod operation;
+mod waits;
+
+use crate::isa::Instruction;
+use bundle::Bundle;
+use std::collections::BTreeSet;
+use waits::{Wait, heights, waits};
+
+pub use operation::{Destination, Operation, Place, Source, Unit};
+
+/// First instruction that may send a lookup: TMU swapping is not settled before (HW-2615).
+const FIRST_LOOKUP: u32 = 3;
+
+/// Instructions, and the uniforms in the order in which they are read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Scheduled<U> {
+    /// The instructions, without a program's end.
+    pub instructions: Vec<Instruction>,
+    /// Its uniforms.
+    pub uniforms: Vec<U>,
+}
+
+/// Schedules operations given in program order.
+///
+/// # Panics
+/// When an operation fits no instruction at all, such as one with both operands in different
+/// registers of file A: a bug of whoever wrote it.
+#[must_use]
+pub fn schedule<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Scheduled<U> {
+    let waits = waits(operations);
+    let heights = heights(&waits);
+    // In percent: how much program order counts beside the distance to the end.
+    [0, 10, 20, 40, 60, 80, 100, 150, 200]
+        .into_iter()
+        .map(|percent| {
+            let priority = |index: usize| 100 * i64::from(heights[index]) - percent * index as i64;
+            place(operations, &waits, priority)
+        })
+        .min_by_key(|scheduled| scheduled.instructions.len())
+        .expect("at least one mixture")
+}
+
+fn place<U: Copy + PartialEq>(
+    operations: &[Operation<U>],
+    waits: &[Vec<Wait>],
+    priority: impl Fn(usize) -> i64,
+) -> Scheduled<U> {
+    let mut followers: Vec<Vec<(usize, u32)>> = vec![Vec::new(); operations.len()];
+    for (index, waits) in waits.iter().enumerate() {
+        for wait in waits {
+            followers[wait.on].push((index, wait.distance));
+        }
+    }
+    // How many waits of each operation are not issued yet, and where it may be once none is left.
+    let mut blocked: Vec<usize> = waits.iter().map(Vec::len).collect();
+    let mut earliest: Vec<u32> = operations
+        .iter()
+        .map(|operation| operation.request().map_or(0, |_| FIRST_LOOKUP))
+        .collect();
+    let key = |index: usize| (-priority(index), index);
+    let mut ready: BTreeSet<_> = (0..operations.len())
+        .filter(|&index| blocked[index] == 0)
+        .map(key)
+        .collect();
+    let mut scheduled = Scheduled {
+        instructions: Vec::new(),
+        uniforms: Vec::new(),
+    };
+    while !ready.is_empty() {
+        let now = scheduled.instructions.len() as u32;
+        let mut bundle = Bundle::default();
+        // A reader and the writer that waits for it can share an instruction: look again after each.
+        while let Some(&next) = ready
+            .iter()
+            .find(|&&(_, index)| earliest[index] <= now && bundle.try_add(operations, index))
+        {
+            ready.remove(&next);
+            for &(follower, distance) in &followers[next.1] {
+                earliest[follower] = earliest[follower].max(now + distance);
+                blocked[follower] -= 1;
+                if blocked[follower] == 0 {
+                    ready.insert(key(follower));
+                }
+            }
+        }
+        scheduled.uniforms.extend(
+            bundle
+                .members
+                .iter()
+                .filter_map(|&index| operations[index].uniform()),
+        );
+        scheduled.instructions.push(bundle.instruction);
+    }
+    scheduled
+}
