@@ -268,7 +268,6 @@ impl Tmu {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::ROUND;
     use crate::time::system_l2::SystemL2;
     use crate::time::ticks::{CLOCK, ROUND};
 
