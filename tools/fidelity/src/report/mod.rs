@@ -93,7 +93,9 @@ impl Report<'_> {
              a board.\n\n\
              * **error** is simulated / published - 1; **band** is how far apart they may be; a row without one \
              is only reported, because too little is known of how it was measured.\n\
-             * **fit** marks rows that constants were fitted to or set from; all others are checks.\n\
+             * **fit** marks rows that constants were fitted to or set from. The others were not fitted, but the recommended \
+             constants were chosen with sight of them; the set that the fitting rows alone gave is a \
+             column further down.\n\
              * Run times and counters of GPU_FFT come from its own shaders (raspberrypi/userland), which \
              `QPUSCOPE_USERLAND` names a checkout of. A published time has two digits: it may be off by 5 %.\n\n",
         );
@@ -196,8 +198,8 @@ impl Report<'_> {
         let _ = writeln!(
             out,
             "## Run times with other constants\n\n\
-             Errors of the run times up to 2^{LARGEST}, for constants that were considered. Constants are fitted on \
-             release 3.0 at batch 1, 2^{}, and the counter table; all other rows are checks.\n",
+             Errors of the run times up to 2^{LARGEST}, for constants that were considered. The fitting set is \
+             release 3.0 at batch 1, 2^{}, and the counter table.\n",
             FITTING_LENGTHS.map(|log2n| log2n.to_string()).join(", ")
         );
         for (variant, _) in self.variants {

@@ -165,7 +165,7 @@ constants! {
         "published: 9 slots for an L1 hit, less the lookup";
     tmu_lookup: f64 = 16.0, "clocks",
         "A lookup, at least: sixteen lanes, a texel a clock.",
-        "published: 1.5 Gtexel/s with six TMUs at 250 MHz";
+        "published: 1.5 Gtexel/s (Raspberry Pi documentation, FAQ, GPU performance), by six TMUs at 250 MHz";
     tmu_run: f64 = 1.0, "clocks",
         "For each run of lanes in the same line; a lookup takes at least a slot.",
         "assumed; 0.8 to 1.25 make no difference";

@@ -2,7 +2,7 @@
 
 use crate::lab::*;
 use qpu::generate::*;
-use qpu::isa::{Alu, Cond, Instruction, Mux, WriteBack, raddr, waddr};
+use qpu::isa::{Alu, Branch, Cond, Instruction, Mux, Unpack, WriteBack, raddr, waddr};
 use v3d_sim::{Conflicts, SimRunner};
 
 /// A lab in which `choice` of `conflict` holds.
@@ -228,9 +228,10 @@ fn flags_of_an_instruction() {
             b.mov(R2, R0).setf();
             let write = WriteBack {
                 sf: true,
+                cond_mul: Cond::Always,
                 ..WriteBack::NOTHING
             };
-            // or -, r0, r0 with cond_add never; v8min -, r1, r1
+            // or -, r0, r0 with cond_add never; v8min -, r1, r1: only the mul ALU gives a zero.
             b.instruction(Instruction::Alu(Alu {
                 write,
                 op_add: qpu::isa::AddOp::Or,
@@ -242,8 +243,7 @@ fn flags_of_an_instruction() {
             b.mov(R2, 2).ifz();
             show(b, R2);
         });
-        // The mul ALU's condition is never, too: with flags masked neither sets any.
-        assert_eq!(row[0], if choice == "mul" { 1 } else { value }, "{choice}");
+        assert_eq!(row[0], value, "{choice}");
     }
     for (choice, value) in [("masked", 1), ("everywhere", 2)] {
         let row = first_row("flags-masked", choice, |b| {
@@ -335,5 +335,69 @@ fn operands_and_packs() {
             show(b, R2);
         });
         assert_eq!(row[0], value, "{choice}");
+    }
+}
+
+#[test]
+fn branch_elements() {
+    for (choice, value) in [("15", 1), ("0", 2)] {
+        let row = first_row("branch-element", choice, |b| {
+            b.mov(R2, 1);
+            b.mov(R0, ELEM_NUM);
+            b.shr(R0, R0, 3);
+            b.shl(ra(0), R0, 3); // elements 0 to 7: 0, the others: one instruction
+            b.nop();
+            b.instruction(Instruction::Branch(Branch {
+                reg: true,
+                raddr_a: 0,
+                ..Branch::RELATIVE
+            }));
+            b.nops(3);
+            b.mov(R2, 2);
+            show(b, R2);
+        });
+        assert_eq!(row[0], value, "{choice}");
+    }
+}
+
+#[test]
+fn rotations_with_one_accumulator() {
+    let lanes: Row = std::array::from_fn(|lane| lane as u32);
+    let moved = std::array::from_fn(|lane| (lane as u32).wrapping_sub(4) % 16);
+    for (choice, row) in [("per-operand", moved), ("in-quads", lanes)] {
+        let result = first_row("mixed-rotation", choice, |b| {
+            b.mov(ra(0), 1);
+            b.mov(R0, ELEM_NUM);
+            b.nop();
+            // Four lanes are a whole turn inside a quad.
+            b.nop().mul24(R1, R0, ra(0)).rotate(4);
+            show(b, R1);
+        });
+        assert_eq!(result, row, "{choice}");
+    }
+}
+
+#[test]
+fn unpacked_inputs() {
+    for (choice, value) in [("applied", 0), ("ignored", 9)] {
+        let row = first_row("unpack-input", choice, |b| {
+            // or r0, elem_num.8b, elem_num.8b
+            let write = WriteBack {
+                cond_add: Cond::Always,
+                waddr_add: waddr::ACC0,
+                ..WriteBack::NOTHING
+            };
+            b.instruction(Instruction::Alu(Alu {
+                write,
+                unpack: Unpack::U8b,
+                op_add: qpu::isa::AddOp::Or,
+                raddr_a: raddr::ELEMENT_QPU,
+                add_a: Mux::A,
+                add_b: Mux::A,
+                ..Alu::NOP
+            }));
+            show(b, R0);
+        });
+        assert_eq!(row[9], value, "{choice}");
     }
 }
