@@ -46,15 +46,18 @@
 //! Source of the machine's rules: VideoCore IV 3D Architecture Reference Guide, sections 3, 4 and 7.
 
 mod catalogue;
+pub mod geometry;
 mod layout;
 #[cfg(test)]
 mod model;
 mod plan;
+pub mod split;
 pub mod twiddle;
 
 pub use catalogue::{Catalogue, Pass, Program, Uniform};
 pub use layout::{Layout, MAX_LOG2_POINTS, MAX_PROGRAMS, MIN_LOG2_POINTS};
 pub use plan::{Error, Plan};
+pub use split::{Role, Split};
 
 /// Which transform, both without a scale factor: forward then inverse gives N times the input.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

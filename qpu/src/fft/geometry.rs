@@ -1,0 +1,336 @@
+//! Where everything of a pass lies: units, columns, rows, lanes, cells.
+//!
+//! Pass j of N = R1 · .. · Rp reads index n = .. + nj · Sj + rest and has the bins K of the passes
+//! before it, with Pj = R1 · .. · Rj, Sj = N / Pj, rest < Sj and K = k1 + R1 k2 + .. < P(j-1). For
+//! each rest and K it computes, with W_M = exp(-2πi/M),
+//!
+//! Y\[kj\] = Σ_nj W_Rj^(nj kj) x\[nj\], and then, but for the last pass,
+//! Y\[kj\] · W_P(j+1)^(n(j+1) (K + P(j-1) kj)), where n(j+1) = rest / S(j+1).
+//!
+//! A *unit* is 256 of these Y, what one program computes at a time:
+//!
+//! | pass | lanes | unit |
+//! |---|---|---|
+//! | Only, up to 128 points | (row mod R/16) · c + transform | c = 256/R transforms of the batch |
+//! | Only, 256 points | 16 columns | one transform |
+//! | First | (row mod R/16) · c + column | c = 256/R columns |
+//! | Middle | (row mod 2) · 8 + bin | column, octet of bins, part |
+//! | Last | 2 · bin + row mod 2 | octet of bins, part |
+//! | Last, 16 points | 2 · bin + octet mod 2 | two octets of bins |
+//!
+//! A *part* q of F = R/32 computes kj = q + F k'. An *octet* is eight bins K that begin at a multiple
+//! of 8. A *cell* is 64 bytes, the real and then the imaginary parts of one octet of one column. The
+//! 32 cells of a unit are a block of 2 KiB; blocks lie [`block_offset`] apart.
+//!
+//! All offsets are sums of one of the unit, one of the row and one of the lane: that is what programs
+//! add up, and why a pass needs no address arithmetic of its own.
+
+use super::split::{Role, Split};
+
+/// Bytes of an interleaved complex point.
+pub const POINT_BYTES: u32 = 8;
+/// Lanes of a vector.
+pub const LANES: u32 = 16;
+/// Points of a unit, which are in registers at the same time.
+pub const UNIT_POINTS: u32 = 256;
+/// Bins of a cell.
+pub const OCTET: u32 = 8;
+/// Bytes of a cell: a line of the caches.
+pub const CELL_BYTES: u32 = 64;
+/// Cells of a block.
+pub const BLOCK_CELLS: u32 = 32;
+
+/// Byte offset of block `index` in scratch memory.
+///
+/// Without a gap, blocks that a pass reads together would share sets of every cache: their distance
+/// is a power of two. The gap grows by a line after every block, and after every 64 once more.
+#[must_use]
+pub const fn block_offset(index: u32) -> u32 {
+    index * (BLOCK_CELLS + 1) * CELL_BYTES + index / 64 * CELL_BYTES
+}
+
+/// A pass of a split.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Geometry {
+    role: Role,
+    log2_points: u32,
+    log2_radix: u32,
+    /// P(j-1).
+    log2_before: u32,
+    /// R(j+1); 0 in the last pass.
+    log2_next: u32,
+}
+
+/// What a unit computes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Unit {
+    /// Which transform of the batch; the first of several.
+    pub transform: u32,
+    /// Its column; the first of several.
+    pub column: u32,
+    /// Its first bin K.
+    pub bin: u32,
+    /// Which part of the outputs.
+    pub part: u32,
+}
+
+impl Geometry {
+    /// Pass number `pass` of `split`.
+    #[must_use]
+    pub fn new(split: &Split, pass: usize) -> Self {
+        Self {
+            role: split.role(pass),
+            log2_points: split.log2_points(),
+            log2_radix: split.log2_radix(pass),
+            log2_before: (0..pass).map(|pass| split.log2_radix(pass)).sum(),
+            log2_next: match split.role(pass) {
+                Role::First | Role::Middle => split.log2_radix(pass + 1),
+                Role::Last | Role::Only => 0,
+            },
+        }
+    }
+
+    /// What the pass is to its transform.
+    #[must_use]
+    pub const fn role(&self) -> Role {
+        self.role
+    }
+
+    /// N.
+    #[must_use]
+    pub const fn points(&self) -> u32 {
+        1 << self.log2_points
+    }
+
+    /// Rj: rows that an output is the sum of.
+    #[must_use]
+    pub const fn radix(&self) -> u32 {
+        1 << self.log2_radix
+    }
+
+    /// P(j-1): bins of the passes before.
+    #[must_use]
+    pub const fn before(&self) -> u32 {
+        1 << self.log2_before
+    }
+
+    /// Sj: columns for each bin.
+    #[must_use]
+    pub const fn columns(&self) -> u32 {
+        1 << (self.log2_points - self.log2_before - self.log2_radix)
+    }
+
+    /// S(j+1): columns with the same n(j+1), which is what the twiddles after the pass depend on.
+    #[must_use]
+    pub const fn columns_of_a_twiddle(&self) -> u32 {
+        self.columns() >> self.log2_next
+    }
+
+    /// R(j+1): radix of the next pass.
+    #[must_use]
+    pub const fn next_radix(&self) -> u32 {
+        1 << self.log2_next
+    }
+
+    /// F: units that share the same rows.
+    #[must_use]
+    pub const fn parts(&self) -> u32 {
+        match self.role {
+            Role::Middle | Role::Last if self.log2_radix > 5 => 1 << (self.log2_radix - 5),
+            _ => 1,
+        }
+    }
+
+    /// Rows that lie side by side in the lanes of a vector.
+    #[must_use]
+    pub const fn row_lanes(&self) -> u32 {
+        match self.role {
+            // 256 points: rows of 16 columns.
+            Role::Only if self.log2_radix == 8 => 1,
+            Role::Only | Role::First => self.radix() / LANES,
+            Role::Middle | Role::Last if self.log2_radix == 4 => 1,
+            Role::Middle | Role::Last => 2,
+        }
+    }
+
+    /// Columns, transforms or octets that lie side by side in the lanes of a vector.
+    #[must_use]
+    pub const fn lane_columns(&self) -> u32 {
+        LANES / self.row_lanes()
+    }
+
+    /// Transforms of a batch that a unit works on.
+    #[must_use]
+    pub const fn transforms_per_unit(&self) -> u32 {
+        match self.role {
+            Role::Only => UNIT_POINTS >> self.log2_radix,
+            _ => 1,
+        }
+    }
+
+    /// Units for `batch` transforms.
+    #[must_use]
+    pub const fn units(&self, batch: u32) -> u32 {
+        match self.role {
+            Role::Only => batch.div_ceil(self.transforms_per_unit()),
+            _ => batch << (self.log2_points - 8),
+        }
+    }
+
+    /// Octets of bins that a unit works on: 1, and 2 in a last pass of 16 points.
+    const fn octets(&self) -> u32 {
+        match self.role {
+            Role::Last if self.log2_radix == 4 => 2,
+            _ => 1,
+        }
+    }
+
+    /// What unit number `index` of the batch computes. Parts that share rows have neighbouring
+    /// numbers, so that they can run at the same time on QPUs that share a TMU.
+    #[must_use]
+    pub const fn unit(&self, index: u32) -> Unit {
+        match self.role {
+            Role::Only => Unit {
+                transform: index * self.transforms_per_unit(),
+                column: 0,
+                bin: 0,
+                part: 0,
+            },
+            Role::First => {
+                let units = self.points() / UNIT_POINTS;
+                Unit {
+                    transform: index / units,
+                    column: index % units * self.lane_columns(),
+                    bin: 0,
+                    part: 0,
+                }
+            }
+            Role::Middle | Role::Last => {
+                let units = self.points() / UNIT_POINTS;
+                let parts = self.parts();
+                let bins = OCTET * self.octets();
+                let octets = self.before() / bins;
+                let rest = index % units;
+                Unit {
+                    transform: index / units,
+                    column: rest / parts / octets,
+                    bin: bins * (rest / parts % octets),
+                    part: rest % parts,
+                }
+            }
+        }
+    }
+
+    /// The number of the unit of transform 0 that computes this; the reverse of [`Geometry::unit`].
+    const fn unit_index(&self, column: u32, bin: u32, part: u32) -> u32 {
+        match self.role {
+            Role::Only => 0,
+            Role::First => column / self.lane_columns(),
+            Role::Middle | Role::Last => {
+                let bins = OCTET * self.octets();
+                (column * (self.before() / bins) + bin / bins) * self.parts() + part
+            }
+        }
+    }
+
+    /// Byte offset, in the scratch memory that the pass writes, of the cell of `column` and of the
+    /// bins `bin` .. `bin + 8` of Pj, `bin` a multiple of 8.
+    #[must_use]
+    pub const fn cell(&self, transform: u32, column: u32, bin: u32) -> u32 {
+        let units = transform * (self.points() / UNIT_POINTS);
+        let k = bin >> self.log2_before;
+        let (unit, cell) = match self.role {
+            // Only passes write no cells.
+            Role::Only => (0, 0),
+            Role::First => {
+                let lane = bin / LANES * self.lane_columns() + column % self.lane_columns();
+                (
+                    self.unit_index(column, 0, 0),
+                    LANES * (bin / OCTET % 2) + lane,
+                )
+            }
+            Role::Middle => {
+                let bin = bin & (self.before() - 1);
+                let parts = self.parts();
+                (self.unit_index(column, bin, k % parts), k / parts)
+            }
+            Role::Last => (0, 0),
+        };
+        block_offset(units + unit) + cell * CELL_BYTES
+    }
+
+    /// Byte offset of a row in the caller's input.
+    #[must_use]
+    pub const fn input(&self, transform: u32, row: u32, column: u32) -> u32 {
+        POINT_BYTES * (transform * self.points() + row * self.columns() + column)
+    }
+
+    /// Byte offset of a bin in the caller's output: of output `k` of the pass and bin `bin` of those
+    /// before.
+    #[must_use]
+    pub const fn output(&self, transform: u32, bin: u32, k: u32) -> u32 {
+        POINT_BYTES * (transform * self.points() + bin + self.before() * k)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passes(log2_points: std::ops::RangeInclusive<u32>) -> impl Iterator<Item = Geometry> {
+        log2_points
+            .flat_map(Split::all)
+            .flat_map(|split| (0..split.passes()).map(move |pass| Geometry::new(&split, pass)))
+    }
+
+    #[test]
+    fn units_are_numbered_without_gaps() {
+        for pass in passes(8..=16).filter(|pass| pass.role() != Role::Only) {
+            let units = pass.units(1);
+            for index in 0..units {
+                let unit = pass.unit(index);
+                assert_eq!(unit.transform, 0);
+                assert_eq!(pass.unit_index(unit.column, unit.bin, unit.part), index);
+                let next = pass.unit(index + 3 * units);
+                assert_eq!(
+                    next,
+                    Unit {
+                        transform: 3,
+                        ..unit
+                    }
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_cell_is_written_once_and_offsets_add_up() {
+        for pass in passes(8..=14).filter(|pass| matches!(pass.role(), Role::First | Role::Middle))
+        {
+            let bins = pass.before() * pass.radix();
+            let mut seen = std::collections::HashSet::new();
+            let sum = |column: u32, bin: u32| pass.cell(0, column, bin);
+            for column in 0..pass.columns() {
+                for bin in (0..bins).step_by(OCTET as usize) {
+                    let offset = sum(column, bin);
+                    assert!(seen.insert(offset), "{pass:?} {column} {bin}");
+                    // What the next pass adds: its row, and its octet or column.
+                    let step = pass.columns_of_a_twiddle();
+                    let row = column / step * step;
+                    let rest = column % step;
+                    assert_eq!(
+                        offset,
+                        sum(row, 0) + sum(rest, bin),
+                        "{pass:?} {column} {bin}"
+                    );
+                    let low = row & (2 * step - 1);
+                    assert_eq!(sum(row, 0), sum(row - low, 0) + sum(low, 0));
+                    assert_eq!(sum(rest, bin), sum(rest, bin & !8) + sum(0, bin & 8));
+                }
+            }
+            assert_eq!(seen.len() as u32, pass.points() / OCTET);
+            let end = block_offset(pass.units(1));
+            assert!(seen.iter().all(|offset| offset + CELL_BYTES <= end));
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! How a length is split into passes over memory.
+//!
+//! N = R1 · R2 · .. · Rp. A pass transforms R points of each of N/R columns. The first and the last
+//! pass know the caller's buffers, those between them only scratch memory; up to 256 points one
+//! pass does it all. Which radices a pass can have is what programs exist for.
+
+/// Shortest length, as a power of two.
+pub const MIN_LOG2_POINTS: u32 = 4;
+/// Longest length, as a power of two.
+pub const MAX_LOG2_POINTS: u32 = 22;
+/// Most passes of any split.
+pub const MAX_PASSES: usize = 4;
+
+/// What a pass is to its transform.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Role {
+    /// The caller's input to the caller's output: the whole transform.
+    Only,
+    /// The caller's input to cells in scratch memory.
+    First,
+    /// Cells to cells.
+    Middle,
+    /// Cells to the caller's output.
+    Last,
+}
+
+impl Role {
+    /// Powers of two that its radix can be.
+    #[must_use]
+    pub const fn log2_radices(self) -> core::ops::RangeInclusive<u32> {
+        match self {
+            Self::Only => 4..=8,
+            Self::First => 4..=6,
+            Self::Middle => 5..=7,
+            Self::Last => 4..=7,
+        }
+    }
+}
+
+/// The radices of the passes of a transform, as powers of two, first pass first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Split {
+    log2_radices: [u8; MAX_PASSES],
+    passes: u8,
+}
+
+impl Split {
+    /// The split with these radices; `None` when a pass cannot have its radix, or the length is
+    /// none that is supported.
+    #[must_use]
+    pub fn new(log2_radices: &[u8]) -> Option<Self> {
+        let mut split = Self {
+            log2_radices: [0; MAX_PASSES],
+            passes: log2_radices.len() as u8,
+        };
+        split
+            .log2_radices
+            .get_mut(..log2_radices.len())?
+            .copy_from_slice(log2_radices);
+        let fits = |pass: usize| {
+            split
+                .role(pass)
+                .log2_radices()
+                .contains(&split.log2_radix(pass))
+        };
+        let length = (MIN_LOG2_POINTS..=MAX_LOG2_POINTS).contains(&split.log2_points());
+        (split.passes > 0 && length && (0..split.passes()).all(fits)).then_some(split)
+    }
+
+    /// Every split of 2^`log2_points` points into passes that exist, fewest passes first.
+    pub fn all(log2_points: u32) -> impl Iterator<Item = Self> {
+        // Digits of a number in base 16 are the radices.
+        (1..=MAX_PASSES as u32).flat_map(move |passes| {
+            (0..1u32 << (4 * passes)).filter_map(move |digits| {
+                let radix = |pass: u32| (digits >> (4 * (passes - 1 - pass)) & 15) as u8;
+                let all: [u8; MAX_PASSES] = core::array::from_fn(|pass| match pass as u32 {
+                    pass if pass < passes => radix(pass),
+                    _ => 0,
+                });
+                let sum: u32 = all.iter().map(|&radix| u32::from(radix)).sum();
+                if sum != log2_points {
+                    return None;
+                }
+                Self::new(&all[..passes as usize])
+            })
+        })
+    }
+
+    /// Number of passes.
+    #[must_use]
+    pub const fn passes(&self) -> usize {
+        self.passes as usize
+    }
+
+    /// What pass number `pass` is.
+    #[must_use]
+    pub const fn role(&self, pass: usize) -> Role {
+        match (pass, self.passes as usize - pass) {
+            (0, 1) => Role::Only,
+            (0, _) => Role::First,
+            (_, 1) => Role::Last,
+            _ => Role::Middle,
+        }
+    }
+
+    /// Radix of pass number `pass`, as a power of two.
+    #[must_use]
+    pub const fn log2_radix(&self, pass: usize) -> u32 {
+        self.log2_radices[pass] as u32
+    }
+
+    /// Radices, first pass first.
+    pub fn radices(&self) -> impl Iterator<Item = u32> + '_ {
+        self.log2_radices[..self.passes()]
+            .iter()
+            .map(|&log2| 1 << log2)
+    }
+
+    /// Points of the transform, as a power of two.
+    #[must_use]
+    pub fn log2_points(&self) -> u32 {
+        self.log2_radices.iter().map(|&log2| u32::from(log2)).sum()
+    }
+}
+
+impl core::fmt::Display for Split {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        for (pass, radix) in self.radices().enumerate() {
+            write!(f, "{}{radix}", if pass > 0 { " x " } else { "" })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_length_can_be_split_and_no_other() {
+        for log2_points in MIN_LOG2_POINTS..=MAX_LOG2_POINTS {
+            let mut splits = Split::all(log2_points).peekable();
+            assert!(splits.peek().is_some(), "2^{log2_points}");
+            assert!(splits.all(|split| split.log2_points() == log2_points));
+        }
+        for log2_points in [0, 3, 23, 31] {
+            assert_eq!(Split::all(log2_points).count(), 0);
+        }
+    }
+
+    #[test]
+    fn radices_are_those_of_the_roles() {
+        let split = Split::new(&[6, 5, 7]).unwrap();
+        assert_eq!(split.to_string(), "64 x 32 x 128");
+        assert_eq!(
+            [0, 1, 2].map(|pass| split.role(pass)),
+            [Role::First, Role::Middle, Role::Last]
+        );
+        for wrong in [&[7, 7][..], &[4, 4, 4], &[9], &[], &[4, 5, 5, 5, 4], &[3]] {
+            assert_eq!(Split::new(wrong), None, "{wrong:?}");
+        }
+        assert_eq!(Split::all(8).count(), 2);
+    }
+}
