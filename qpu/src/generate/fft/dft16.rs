@@ -4,9 +4,8 @@
 //! butterfly differ in one bit of their positions, so they are read through different ports.
 //! Factors of -i are exchanges and signs, which cost nothing.
 
-use super::Source;
 use super::draft::{Complex, Draft, Value, Wish, negate};
-use crate::generate::schedule::{Destination, Place};
+use crate::generate::schedule::{Destination, Place, Source};
 use crate::isa::File;
 use core::f64::consts::PI;
 
@@ -28,7 +27,7 @@ pub type Butterfly = [Complex; 2];
 
 impl Constants {
     /// Loads them.
-    pub fn load(draft: &mut Draft) -> Self {
+    pub fn load<U: Copy + PartialEq>(draft: &mut Draft<U>) -> Self {
         let mut constant = |value: f64| {
             let Place::Register(File::A, a) = draft.take(Wish::File(File::A)) else {
                 unreachable!()
@@ -49,7 +48,13 @@ impl Constants {
     }
 
     /// z · W16^k. Gives back z where it makes new values.
-    fn turn(&self, draft: &mut Draft, z: Complex, k: usize, file: File) -> Complex {
+    fn turn<U: Copy + PartialEq>(
+        &self,
+        draft: &mut Draft<U>,
+        z: Complex,
+        k: usize,
+        file: File,
+    ) -> Complex {
         let factor = |constant: Constant, beside: Value| {
             let file = match beside.place {
                 Place::Register(file, _) => file.other(),
@@ -105,7 +110,13 @@ pub const fn file_of(position: usize) -> File {
 /// Output k of radix 4 over four points, from the sums and differences of (0, 2) and (1, 3).
 ///
 /// Must be written for k = 0 to 3 in order: the last use of each gives it back.
-fn radix4(draft: &mut Draft, even: Butterfly, odd: Butterfly, k: usize, wish: Wish) -> Complex {
+fn radix4<U: Copy + PartialEq>(
+    draft: &mut Draft<U>,
+    even: Butterfly,
+    odd: Butterfly,
+    k: usize,
+    wish: Wish,
+) -> Complex {
     let (t, u) = (even[k % 2], odd[k % 2]);
     // (-i)^k · u.
     let turned = if k.is_multiple_of(2) {
@@ -124,8 +135,11 @@ fn radix4(draft: &mut Draft, even: Butterfly, odd: Butterfly, k: usize, wish: Wi
 
 /// What surrounds a transform: where its points come from and where its outputs go.
 pub trait Ends {
+    /// What the program calls its uniforms.
+    type Uniform: Copy + PartialEq;
+
     /// What is being written.
-    fn draft(&mut self) -> &mut Draft;
+    fn draft(&mut self) -> &mut Draft<Self::Uniform>;
 
     /// Writes the sum and difference of points n and n + 8, each in the file of its position
     /// ([`file_of`] n and n + 8).

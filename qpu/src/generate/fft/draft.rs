@@ -3,9 +3,7 @@
 //! Registers are reused oldest first, so that an operation rarely has to wait for a register
 //! whose last reader is still to come.
 
-use super::{Operation, Source};
-use crate::fft::Uniform;
-use crate::generate::schedule::{Destination, Place};
+use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, Cond, File, MulOp};
 use std::collections::VecDeque;
 
@@ -33,13 +31,13 @@ pub struct Value {
 pub type Complex = [Value; 2];
 
 /// Operations in program order, and the registers that are free after them.
-pub struct Draft {
-    operations: Vec<Operation>,
+pub struct Draft<U> {
+    operations: Vec<Operation<U>>,
     files: [VecDeque<u8>; 2],
     accumulators: VecDeque<u8>,
 }
 
-impl Draft {
+impl<U: Copy + PartialEq> Draft<U> {
     /// Nothing written, all registers free but ra14 and rb14, which the end of a program must not
     /// touch, and the accumulator `kept`.
     pub fn new(kept: Place) -> Self {
@@ -52,7 +50,7 @@ impl Draft {
     }
 
     /// What was written.
-    pub fn finish(self) -> Vec<Operation> {
+    pub fn finish(self) -> Vec<Operation<U>> {
         self.operations
     }
 
@@ -93,12 +91,12 @@ impl Draft {
     }
 
     /// Writes an operation as it is.
-    pub fn push(&mut self, operation: Operation) {
+    pub fn push(&mut self, operation: Operation<U>) {
         self.operations.push(operation);
     }
 
     /// An operation of the add ALU.
-    pub fn add_op(&mut self, op: AddOp, sources: [Source; 2], destination: Destination) {
+    pub fn add_op(&mut self, op: AddOp, sources: [Source<U>; 2], destination: Destination) {
         self.push(Operation::add(op, sources, destination));
     }
 
@@ -106,19 +104,19 @@ impl Draft {
     pub fn add_op_setting_flags(
         &mut self,
         op: AddOp,
-        sources: [Source; 2],
+        sources: [Source<U>; 2],
         destination: Destination,
     ) {
         self.push(Operation::add(op, sources, destination).setting_flags());
     }
 
     /// A copy, on either ALU.
-    pub fn copy(&mut self, source: Source, destination: Destination) {
+    pub fn copy(&mut self, source: Source<U>, destination: Destination) {
         self.push(Operation::copy(source, destination));
     }
 
     /// A copy that waits until everything before it has been issued.
-    pub fn copy_after_all(&mut self, source: Source, destination: Destination) {
+    pub fn copy_after_all(&mut self, source: Source<U>, destination: Destination) {
         self.push(Operation::copy(source, destination).after_all());
     }
 
@@ -137,7 +135,7 @@ impl Draft {
     /// A lookup at `lanes` + uniform, fetched into r4, where it stays until the next one.
     ///
     /// The addresses must be such that no carry crosses a byte: then both ALUs can add.
-    pub fn lookup(&mut self, tmu: u8, lanes: Place, address: Uniform) -> Place {
+    pub fn lookup(&mut self, tmu: u8, lanes: Place, address: U) -> Place {
         self.push(Operation::either(
             AddOp::Add,
             MulOp::V8adds,
@@ -149,7 +147,7 @@ impl Draft {
     }
 
     /// The product with a positive factor.
-    pub fn multiply(&mut self, x: Value, factor: Source, wish: Wish) -> Value {
+    pub fn multiply(&mut self, x: Value, factor: Source<U>, wish: Wish) -> Value {
         let place = self.take(wish);
         self.push(Operation::mul(
             MulOp::Fmul,
@@ -185,7 +183,13 @@ impl Draft {
     }
 
     /// z · (cos - i sin): turns back by the angle. Gives back z.
-    pub fn turn(&mut self, z: Complex, cos: [Source; 2], sin: [Source; 2], wish: Wish) -> Complex {
+    pub fn turn(
+        &mut self,
+        z: Complex,
+        cos: [Source<U>; 2],
+        sin: [Source<U>; 2],
+        wish: Wish,
+    ) -> Complex {
         let [re, im] = z;
         let re_cos = self.multiply(re, cos[0], Wish::Accumulator);
         let im_sin = self.multiply(im, sin[0], Wish::Accumulator);

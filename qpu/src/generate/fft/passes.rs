@@ -76,7 +76,7 @@ pub fn operations(pass: Pass, parts: u8) -> Vec<Operation> {
 }
 
 /// Stores rows of the VPM and waits until they are in memory.
-fn store(draft: &mut Draft, rows: Store, index: u8) {
+fn store(draft: &mut Draft<Uniform>, rows: Store, index: u8) {
     let setup = rows.setup().expect("inside the VPM");
     draft.immediate(setup, [Destination::WriteSetup, Destination::Nothing]);
     draft.copy(
@@ -87,7 +87,7 @@ fn store(draft: &mut Draft, rows: Store, index: u8) {
 }
 
 /// Lane offsets of interleaved complex rows: 8 · lane.
-fn interleaved_offsets(draft: &mut Draft) {
+fn interleaved_offsets(draft: &mut Draft<Uniform>) {
     draft.add_op(
         AddOp::Shl,
         [Source::Lane, Source::Small(3)],
@@ -96,7 +96,7 @@ fn interleaved_offsets(draft: &mut Draft) {
 }
 
 /// Lane offsets of the planes (`Layout::lane_offset`), and Z in the even lanes.
-fn plane_offsets(draft: &mut Draft) {
+fn plane_offsets(draft: &mut Draft<Uniform>) {
     let [x, y] = [0, 1].map(Place::Accumulator);
     let mut step = |op, a, b, to| draft.add_op(op, [a, b], Destination::Place(to));
     let place = Source::Place;
@@ -119,7 +119,7 @@ fn plane_offsets(draft: &mut Draft) {
 }
 
 /// Loads the signs of blocks 1 and up.
-fn signs(draft: &mut Draft, parts: u8) -> Vec<[Place; 2]> {
+fn signs(draft: &mut Draft<Uniform>, parts: u8) -> Vec<[Place; 2]> {
     let mut sign = |block, component| {
         let place = draft.take(Wish::AnyFile);
         let uniform = Source::Uniform(Uniform::Sign { block, component });
@@ -133,7 +133,7 @@ fn signs(draft: &mut Draft, parts: u8) -> Vec<[Place; 2]> {
 
 /// A program being written, between its lane offsets and its store.
 struct Writer {
-    draft: Draft,
+    draft: Draft<Uniform>,
     pass: Pass,
     parts: u8,
     /// Of blocks 1 and up, for each component.
@@ -234,7 +234,9 @@ impl Writer {
 }
 
 impl Ends for Writer {
-    fn draft(&mut self) -> &mut Draft {
+    type Uniform = Uniform;
+
+    fn draft(&mut self) -> &mut Draft<Uniform> {
         &mut self.draft
     }
 

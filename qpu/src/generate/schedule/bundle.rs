@@ -6,7 +6,8 @@
 use super::operation::{Destination, Operation, Place, Source, Unit};
 use crate::generate::{self as assemble, Op, OpCode, fit};
 use crate::isa::{
-    Cond, File, Instruction, LoadImmediate, LoadImmediateKind, Rotation, Signal, WriteBack,
+    Cond, File, Instruction, LoadImmediate, LoadImmediateKind, Rotation, Semaphore,
+    SemaphoreAction, Signal, WriteBack,
 };
 
 /// Operations that share an instruction.
@@ -72,6 +73,9 @@ fn combine<'a, U: Copy + PartialEq + 'a>(
             Unit::Immediate(value) => {
                 return (members.count() == 1).then(|| load_immediate(operation, value));
             }
+            Unit::Semaphore(action, number) => {
+                return (members.count() == 1).then(|| semaphore(action, number));
+            }
             Unit::Fetch(0) => signal = Signal::LoadTmu0,
             Unit::Fetch(_) => signal = Signal::LoadTmu1,
             Unit::Add(op) => alu.push(alu_op(OpCode::Add(op), operation)),
@@ -117,6 +121,10 @@ fn load_immediate<U>(operation: &Operation<U>, value: u32) -> Instruction {
     })
 }
 
+fn semaphore(action: SemaphoreAction, number: u8) -> Instruction {
+    Instruction::Semaphore(Semaphore::new(action, number).expect("there are semaphores 0 to 15"))
+}
+
 fn register(place: Place) -> (assemble::Src, Option<assemble::Dst>) {
     let both = |register: assemble::Reg| (register.into(), Some(register.into()));
     match place {
@@ -137,6 +145,7 @@ fn source<U>(source: Source<U>) -> assemble::Src {
         Source::Small(value) => value.into(),
         Source::MutexAcquire => assemble::MUTEX_ACQUIRE,
         Source::StoreWait => assemble::ST_WAIT,
+        Source::Vpm => assemble::VPM.into(),
     }
 }
 
@@ -147,6 +156,7 @@ fn destination(destination: Destination) -> assemble::Dst {
         Destination::Tmu(0) => assemble::TMU0_S,
         Destination::Tmu(_) => assemble::TMU1_S,
         Destination::Vpm => assemble::VPM.into(),
+        Destination::ReadSetup => assemble::RD_SETUP,
         Destination::WriteSetup => assemble::WR_SETUP,
         Destination::StoreAddress => assemble::ST_ADDR,
         Destination::MutexRelease => assemble::MUTEX_RELEASE,

@@ -1,6 +1,6 @@
 //! One operation of a program, before it has a place in an instruction.
 
-use crate::isa::{AddOp, Cond, File, MulOp};
+use crate::isa::{AddOp, Cond, File, MulOp, SemaphoreAction};
 
 /// Where a value stays.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -28,6 +28,8 @@ pub enum Source<U> {
     MutexAcquire,
     /// Waits for this QPU's store.
     StoreWait,
+    /// The next vector of the VPM read setup.
+    Vpm,
 }
 
 /// Where a result goes.
@@ -41,6 +43,8 @@ pub enum Destination {
     Tmu(u8),
     /// Next vector of the VPM write setup.
     Vpm,
+    /// Setup of VPM reads; all vectors of the one before must have been read.
+    ReadSetup,
     /// Setup of VPM writes and of stores.
     WriteSetup,
     /// Starts a store.
@@ -60,6 +64,8 @@ pub enum Unit {
     Either(AddOp, MulOp),
     /// A whole instruction: load immediate, to one or two destinations.
     Immediate(u32),
+    /// A whole instruction: counts a semaphore up or down.
+    Semaphore(SemaphoreAction, u8),
     /// The signal that fetches a lookup of TMU 0 or 1 into r4.
     Fetch(u8),
 }
@@ -136,6 +142,17 @@ impl<U: Copy + PartialEq> Operation<U> {
         }
     }
 
+    /// Counts a semaphore up or down; waits while it cannot.
+    #[must_use]
+    pub const fn semaphore(action: SemaphoreAction, number: u8) -> Self {
+        let none = Source::Place(Place::Accumulator(0));
+        Self::plain(
+            Unit::Semaphore(action, number),
+            [none, none],
+            Destination::Nothing,
+        )
+    }
+
     /// Fetches the oldest lookup of TMU 0 or 1 into r4.
     #[must_use]
     pub const fn fetch(tmu: u8) -> Self {
@@ -205,14 +222,19 @@ impl<U: Copy + PartialEq> Operation<U> {
         })
     }
 
-    /// Whether it must keep its order among accesses to VPM, store DMA and mutex.
+    /// Whether it must keep its order among accesses to VPM, store DMA, mutex and semaphores.
     pub(super) fn is_store_access(&self) -> bool {
-        self.sources
-            .iter()
-            .any(|s| matches!(s, Source::MutexAcquire | Source::StoreWait))
+        matches!(self.unit, Unit::Semaphore(..))
+            || self
+                .sources
+                .iter()
+                .any(|s| matches!(s, Source::MutexAcquire | Source::StoreWait | Source::Vpm))
             || self.destinations.iter().any(|d| {
-                use Destination::{MutexRelease, StoreAddress, Vpm, WriteSetup};
-                matches!(d, Vpm | WriteSetup | StoreAddress | MutexRelease)
+                use Destination::{MutexRelease, ReadSetup, StoreAddress, Vpm, WriteSetup};
+                matches!(
+                    d,
+                    Vpm | ReadSetup | WriteSetup | StoreAddress | MutexRelease
+                )
             })
     }
 
