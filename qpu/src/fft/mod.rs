@@ -51,6 +51,7 @@ mod layout;
 #[cfg(test)]
 mod model;
 mod plan;
+pub mod program;
 pub mod split;
 pub mod twiddle;
 

@@ -1,0 +1,222 @@
+//! What a planner knows of a generated program: words, and what each uniform means.
+//!
+//! A program runs units (256 points, [`super::geometry`]) one after the other on one QPU:
+//!
+//! ```text
+//! read the start list                          once per launch, in the order of Program::start
+//! for each unit:
+//!     read the unit's record                   Program::record; the records of a program follow each other
+//!     read the row list that the record names  Program::rows; the same for all units of a part
+//!     read the scalars that the record names   Program::scalars; middle passes only
+//!     compute, then store 32 VPM rows
+//! go on with the next pass, or end
+//! ```
+//!
+//! Every address that a program looks up is a sum: lane vector + word of the record + word of the row
+//! list. All lists begin on a word boundary; uniforms are fetched ahead, so 8 more bytes after each
+//! list must be memory.
+//!
+//! # Lanes and vectors
+//!
+//! A program transforms 16 complex vectors m = 0..16 (F times as many in F parts, m = 0..16 F). Outputs
+//! are numbered k' = k_lo + 16 k_hi, with k_lo = 0..16; a pass computes k = q + F k' in part q.
+//!
+//! | kind | lane | row of vector m | k_hi of the lane |
+//! |---|---|---|---|
+//! | First, Only up to 128 | c g + column, c = 256/R | R/16 m + r, r = g with its bits reversed | g |
+//! | Middle | 8 r + i | 2 m + r | lane / 8 |
+//! | Last 32 .. 128 | 2 i + r | 2 m + r | both: VPM row k_lo + 16 k_hi |
+//! | Last 16 | 2 i + octet | m | 0 |
+//! | Only 256 | column | m | |
+//!
+//! # Stores
+//!
+//! Rows of 64 bytes, in the order of VPM rows 0..32 of the area:
+//!
+//! | kind | row | stores |
+//! |---|---|---|
+//! | First | 16 (k_lo / 8) + lane: 8 real, then 8 imaginary parts of bins 8 (k_lo / 8).. + 16 k_hi | 1 of 32 rows |
+//! | Middle | k_lo + 16 k_hi: 8 real, then 8 imaginary parts of i = 0..8 | 1 of 32 rows |
+//! | Last 32 .. 128 | k_lo + 16 k_hi: interleaved points i = 0..8 | 1 of 32 rows |
+//! | Last 16 | k_lo + 16 octet: interleaved points i = 0..8 | one of 16 rows for each octet |
+//! | Only up to 128 | 16 (k_lo / 8) + lane: interleaved points of bins 8 (k_lo / 8).. + 16 k_hi | R/8 of c rows: store s is k_lo / 8 = s mod 2, k_hi = s / 2 |
+//! | Only 256 | to come | |
+//!
+//! The store stride is common to the stores of a program.
+//!
+//! # Numbers
+//!
+//! W_M^x = cos - i sin: lists hold the cosine (component 0) and the sine (component 1) of the positive
+//! angle 2π x / M. The programs compute the forward transform; for the inverse, imaginary parts are
+//! negated at both ends ([`Start::Conjugate`], [`Start::Scale`], [`Lanes::Scale`]).
+//!
+//! # Who runs beside whom
+//!
+//! All programs of a launch run at the same time on different QPUs. One of them is the leader. It
+//! makes the locks of the two VPM areas, and takes them back when all others have ended, so that
+//! all semaphores are 0 at rest. [`Start::Peers`] says who is who.
+
+use super::split::Role;
+
+/// What a program does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Kind {
+    /// Which pass of a transform.
+    pub role: Role,
+    /// Points of the pass: 16 .. 256.
+    pub radix: u16,
+}
+
+/// A vector of sixteen words, one for each lane.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Lanes {
+    /// Byte offset at which the lane reads a row.
+    Input,
+    /// Byte offset at which the lane reads twiddles after a first pass.
+    Twiddle,
+    /// Factors of the output of a last pass: of real parts in even lanes, of imaginary in odd.
+    Scale,
+}
+
+/// A word of the start list.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Start {
+    /// Address of the sixteen words of a lane vector; 64-byte aligned.
+    Lanes(Lanes),
+    /// Address of the program's first record.
+    Records,
+    /// How many records there are, at least 1.
+    Units,
+    /// Which half of the VPM: 0 or 1.
+    Area,
+    /// Setup word with the bytes from the end of a stored row to the start of the next
+    /// ([`crate::vpm::store_stride`]).
+    StoreStride,
+    /// 1.0, or -1.0 to negate the imaginary parts of the input.
+    Conjugate,
+    /// Factor of the real (0) or imaginary (1) parts of the output of an only pass.
+    Scale {
+        /// Which part.
+        component: u8,
+    },
+    /// How many programs beside it the launch has; only the leader is told, the others get -1.
+    Peers,
+    /// 1 for the leader of the first pass of a launch, which makes the locks; 0 for all others.
+    Opens,
+    /// Address of the code of the next pass of the launch, or 0 when the launch ends with this one.
+    /// The same pass follows for all programs of the launch.
+    NextCode,
+    /// Address of this program's start list of the next pass; any memory when there is none.
+    NextStart,
+    /// 0 or 1, in turn from pass to pass of a launch.
+    Gate,
+    /// Address of the program's own first instruction.
+    Code,
+}
+
+/// A word of a unit's record.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Record {
+    /// Address of the row list: of the unit's part.
+    Rows,
+    /// Address to which lane vector and row are added to look up a row.
+    Input,
+    /// Address to which lane vector and row are added to look up twiddles.
+    Twiddle,
+    /// Address of the scalar list.
+    Scalars,
+    /// Address of the first row of a store.
+    Store {
+        /// Which store.
+        index: u8,
+    },
+    /// Setup word of a store ([`crate::vpm::Store::rows`]), because a unit with fewer transforms stores
+    /// fewer rows: from row 32 area + 16 (s mod 2) + c (s / 2) on for store s. Only passes up to 128.
+    StoreSetup {
+        /// Which store.
+        index: u8,
+    },
+}
+
+/// A word of a row list.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Row {
+    /// Byte offset of vector m = `vector`. In part q of F, vectors 16 b .. 16 b + 16 enter with
+    /// (-i)^(4 q b / F): `component` is the sum (0 real, 1 imaginary) that it goes into, which reads the
+    /// other component where 4 q b / F is odd.
+    Input {
+        /// m.
+        vector: u8,
+        /// Which sum.
+        component: u8,
+    },
+    /// 1.0 or -1.0: how vectors 16 `block` .. enter the sum of `component`. Blocks 1 and up.
+    Sign {
+        /// b.
+        block: u8,
+        /// Which sum.
+        component: u8,
+    },
+    /// W_(R/2)^(q m), m = 1..16: what the sum of vectors m, m + 16, .. is multiplied by. Several parts only.
+    Part {
+        /// m.
+        vector: u8,
+        /// 0: cosine, 1: sine.
+        component: u8,
+    },
+    /// The factor of lanes with r = 1 before the lanes' own transform. First and only passes of 32 points:
+    /// -W_32^k_lo, k_lo from 1. Last passes from 32 points: W_R^(q + F k_lo), from 1 in one part, from 0
+    /// in several.
+    Turn {
+        /// k_lo.
+        output: u8,
+        /// 0: cosine, 1: sine.
+        component: u8,
+    },
+    /// Address of sixteen words, for each lane its own: (-1)^(bits set in r) W_R^(r k_lo). First and
+    /// only passes from 64 points. Of k_lo = 0 there are cosines only.
+    TurnVector {
+        /// k_lo.
+        output: u8,
+        /// 0: cosines, 1: sines.
+        component: u8,
+    },
+    /// Byte offset of the twiddles of output `output` = k_lo. After a middle pass there is one vector only
+    /// (output 0), and its lane offset is 8 · lane: the factor of lane 8 k_hi + i that is common to all k_lo.
+    Twiddle {
+        /// k_lo.
+        output: u8,
+        /// 0: cosine, 1: sine.
+        component: u8,
+    },
+}
+
+/// A word of a scalar list, in the order in which it is read: the part of the twiddles after a middle
+/// pass that depends on k_lo alone, together with the turn of the lanes before their own transform:
+/// W_P(j+1)^(n(j+1) P(j-1) F k_lo) for r = 0, the same times -W_R^(q + F k_lo) for r = 1.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Scalar {
+    /// k_lo.
+    pub output: u8,
+    /// r.
+    pub row: u8,
+    /// 0: cosine, 1: sine.
+    pub component: u8,
+}
+
+/// A generated program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Program {
+    /// What it does.
+    pub kind: Kind,
+    /// Instructions.
+    pub code: &'static [u64],
+    /// Start list.
+    pub start: &'static [Start],
+    /// Words of a record.
+    pub record: &'static [Record],
+    /// Words of a row list.
+    pub rows: &'static [Row],
+    /// Words of a scalar list.
+    pub scalars: &'static [Scalar],
+}
