@@ -9,6 +9,7 @@
 //!     read the row list that the record names  Program::rows; the same for all units of a part
 //!     read the scalars that the record names   Program::scalars; middle passes only
 //!     compute, then store 32 VPM rows
+//! read the tail, behind the last record        Program::tail
 //! go on with the next pass, or end
 //! ```
 //!
@@ -54,7 +55,7 @@
 //!
 //! All programs of a launch run at the same time on different QPUs. One of them is the leader. It
 //! makes the locks of the two VPM areas, and takes them back when all others have ended, so that
-//! all semaphores are 0 at rest. [`Start::Peers`] says who is who.
+//! all semaphores are 0 at rest. [`Tail::Peers`] says who is who.
 
 use super::split::Role;
 
@@ -99,19 +100,25 @@ pub enum Start {
         /// Which part.
         component: u8,
     },
-    /// How many programs beside it the launch has; only the leader is told, the others get -1.
-    Peers,
-    /// 1 for the leader of the first pass of a launch, which makes the locks; 0 for all others.
+    /// 1 for the leader of the first pass of a launch, which makes the locks and looks its code up so that
+    /// it is in the L2C; 0 for all others.
     Opens,
+    /// Address of the program's own first instruction.
+    Code,
+}
+
+/// A word of the tail, which follows the last record of a program.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Tail {
+    /// How many programs beside it the pass has; only the leader is told, the others get -1.
+    Peers,
+    /// 0 or 1, in turn from pass to pass of a launch.
+    Gate,
+    /// Address of this program's start list of the next pass; any memory when there is none.
+    NextStart,
     /// Address of the code of the next pass of the launch, or 0 when the launch ends with this one.
     /// The same pass follows for all programs of the launch.
     NextCode,
-    /// Address of this program's start list of the next pass; any memory when there is none.
-    NextStart,
-    /// 0 or 1, in turn from pass to pass of a launch.
-    Gate,
-    /// Address of the program's own first instruction.
-    Code,
 }
 
 /// A word of a unit's record.
@@ -215,6 +222,8 @@ pub struct Program {
     pub start: &'static [Start],
     /// Words of a record.
     pub record: &'static [Record],
+    /// Words of the tail.
+    pub tail: &'static [Tail],
     /// Words of a row list.
     pub rows: &'static [Row],
     /// Words of a scalar list.
