@@ -99,12 +99,6 @@ impl<T: Float> Complex<T> {
         Self::new(self.re, -self.im)
     }
 
-    /// The product with -i.
-    #[must_use]
-    pub fn times_minus_i(self) -> Self {
-        Self::new(self.im, -self.re)
-    }
-
     /// The product with a real number.
     #[must_use]
     pub fn scale(self, factor: T) -> Self {

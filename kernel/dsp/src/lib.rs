@@ -17,5 +17,5 @@ mod fft;
 mod window;
 
 pub use complex::{Complex, Direction, Float};
-pub use fft::{Error, MAX_LOG2, MIN_LOG2, Plan, Radix};
+pub use fft::{Error, MAX_LOG2, Plan, Radix};
 pub use window::Window;

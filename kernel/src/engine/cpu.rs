@@ -1,11 +1,8 @@
-//! The CPU engine: transforms of 2^4 to 2^16 points on the ARM.
+//! The CPU engine: transforms of up to 2^22 points on the ARM, as far as its table reaches.
 
-use dsp::{Complex, Direction, MAX_LOG2, MIN_LOG2, Plan, Radix};
+use dsp::{Complex, Direction, MAX_LOG2, Plan, Radix};
 
 use super::{Engine, EngineError, EngineKind, Timing};
-
-/// Points of the longest transform; also the length of the table of twiddles that holds any plan's.
-pub const MAX_POINTS: usize = 1 << MAX_LOG2;
 
 /// The ARM as an engine. It keeps the twiddles of one length in a table of the caller's.
 pub struct CpuEngine<'a> {
@@ -15,13 +12,12 @@ pub struct CpuEngine<'a> {
 }
 
 impl<'a> CpuEngine<'a> {
-    /// An engine with this table. Lengths whose twiddles do not fit it are not supported;
-    /// [`MAX_POINTS`] entries are enough for all.
+    /// An engine with this table, which serves transforms of up to its own length.
     pub const fn new(twiddles: &'a mut [Complex<f32>]) -> Self {
-        Self::with_radix(twiddles, Radix::Eight)
+        Self::with_radix(twiddles, Radix::Mixed)
     }
 
-    /// The same with a radix other than 8.
+    /// The same with another radix.
     pub const fn with_radix(twiddles: &'a mut [Complex<f32>], radix: Radix) -> Self {
         Self {
             radix,
@@ -37,7 +33,7 @@ impl Engine for CpuEngine<'_> {
     }
 
     fn supports(&self, log2n: u32) -> bool {
-        (MIN_LOG2..=MAX_LOG2).contains(&log2n) && 1 << log2n <= self.twiddles.len()
+        log2n <= MAX_LOG2 && 1 << log2n <= self.twiddles.len()
     }
 
     fn prepare(&mut self, log2n: u32) -> Result<(), EngineError> {
@@ -76,7 +72,7 @@ mod tests {
     fn it_transforms_what_it_was_prepared_for() {
         let mut table = vec![Complex::ZERO; 64];
         let mut engine = CpuEngine::new(&mut table);
-        assert!(engine.supports(6) && !engine.supports(7) && !engine.supports(3));
+        assert!(engine.supports(6) && !engine.supports(7) && engine.supports(0));
         let input: Vec<_> = (0..64)
             .map(|i| Complex::new((i % 5) as f32 - 2.0, (i % 3) as f32))
             .collect();

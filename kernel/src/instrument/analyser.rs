@@ -7,7 +7,7 @@ use dsp::spectrum::{Domain, accumulate, mean_power};
 use dsp::{Complex, Direction, Window};
 
 use super::board::{Board, Stage};
-use super::settings::{EngineChoice, Settings};
+use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
 use crate::engine::cpu::CpuEngine;
 use crate::engine::{Engine, EngineError, EngineKind, Timing, known_answer};
 
@@ -138,7 +138,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         if self.distrusted {
             return None;
         }
-        let mut lengths = (dsp::MIN_LOG2..=dsp::MAX_LOG2).filter(|log2n| self.qpu.supports(*log2n));
+        let mut lengths = (MIN_N.ilog2()..=MAX_N.ilog2()).filter(|log2n| self.qpu.supports(*log2n));
         let first = lengths.next()?;
         Some((first, lengths.last().unwrap_or(first)))
     }

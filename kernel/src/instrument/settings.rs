@@ -8,9 +8,9 @@ use core::fmt::{self, Write};
 use wire::{Domain, Encoding, NakCode, Name, Unit, Window};
 
 /// The longest transform, in points; what the workspace is made for.
-pub const MAX_N: u32 = 1 << dsp::MAX_LOG2;
+pub const MAX_N: u32 = 1 << 16;
 /// The shortest transform, in points.
-pub const MIN_N: u32 = 1 << dsp::MIN_LOG2;
+pub const MIN_N: u32 = 1 << 4;
 
 /// How much a block shares with the one before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
