@@ -52,6 +52,8 @@ pub const fn block_offset(index: u32) -> u32 {
 /// A pass of a split.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Geometry {
+    split: Split,
+    pass: usize,
     role: Role,
     log2_points: u32,
     log2_radix: u32,
@@ -79,6 +81,8 @@ impl Geometry {
     #[must_use]
     pub fn new(split: &Split, pass: usize) -> Self {
         Self {
+            split: *split,
+            pass,
             role: split.role(pass),
             log2_points: split.log2_points(),
             log2_radix: split.log2_radix(pass),
@@ -88,6 +92,12 @@ impl Geometry {
                 Role::Last | Role::Only => 0,
             },
         }
+    }
+
+    /// The pass before, whose cells this one reads; `None` where it reads the caller's input.
+    #[must_use]
+    pub fn previous(&self) -> Option<Self> {
+        Some(Self::new(&self.split, self.pass.checked_sub(1)?))
     }
 
     /// What the pass is to its transform.

@@ -45,15 +45,29 @@
 //!
 //! Source of the machine's rules: VideoCore IV 3D Architecture Reference Guide, sections 3, 4 and 7.
 
+#[cfg(feature = "std")]
+pub mod arithmetic;
 mod catalogue;
 pub mod geometry;
+#[cfg(feature = "std")]
+pub mod interpreter;
 mod layout;
+#[cfg(all(test, feature = "std"))]
+mod layout_tests;
+pub mod memory;
 #[cfg(test)]
 mod model;
+mod numbers;
 mod plan;
+pub mod prepared;
 pub mod program;
+pub mod request;
+pub mod roots;
 pub mod split;
+pub mod table;
+pub mod tables;
 pub mod twiddle;
+pub mod values;
 
 pub use catalogue::{Catalogue, Pass, Program, Uniform};
 pub use layout::{Layout, MAX_LOG2_POINTS, MAX_PROGRAMS, MIN_LOG2_POINTS};

@@ -1,0 +1,190 @@
+//! What a plan is asked for, and why it is refused.
+
+use super::Direction;
+use super::program::Kind;
+use super::split::{MAX_LOG2_POINTS, MIN_LOG2_POINTS, Split};
+use crate::job::QPUS;
+
+/// The factor that the last pass multiplies with.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Scale {
+    /// 1: forward and then inverse gives N times the input.
+    #[default]
+    None,
+    /// 1/N.
+    ByPoints,
+    /// 1/√N, the same in both directions: a unitary transform.
+    ByRootOfPoints,
+}
+
+impl Scale {
+    /// The factor for 2^`log2_points` points.
+    #[must_use]
+    pub fn factor(self, log2_points: u32) -> f64 {
+        match self {
+            Self::None => 1.0,
+            Self::ByPoints => libm::ldexp(1.0, -(log2_points as i32)),
+            Self::ByRootOfPoints => libm::sqrt(Self::ByPoints.factor(log2_points)),
+        }
+    }
+}
+
+/// What a plan is made for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// Points of a transform, as a power of two.
+    pub log2_points: u32,
+    /// Transforms that one run does; they lie one after the other.
+    pub batch: u32,
+    /// Factor of forward transforms.
+    pub forward: Scale,
+    /// Factor of inverse transforms.
+    pub inverse: Scale,
+    /// QPUs to use at the most, 2 to 12; the runner must let programs start on as many.
+    pub qpus: u8,
+    /// How to split the length, where it is not to be taken from the table
+    /// ([`super::table::split`]).
+    pub split: Option<Split>,
+}
+
+impl Request {
+    /// `batch` transforms of 2^`log2_points` points, unscaled, on all QPUs.
+    #[must_use]
+    pub const fn new(log2_points: u32, batch: u32) -> Self {
+        Self {
+            log2_points,
+            batch,
+            forward: Scale::None,
+            inverse: Scale::None,
+            qpus: QPUS,
+            split: None,
+        }
+    }
+
+    /// The factor of a direction.
+    #[must_use]
+    pub fn factor(&self, direction: Direction) -> f64 {
+        let scale = match direction {
+            Direction::Forward => self.forward,
+            Direction::Inverse => self.inverse,
+        };
+        scale.factor(self.log2_points)
+    }
+
+    /// Bytes of the input, and of the output.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        // A shift that would be refused anyway must not overflow.
+        if self.log2_points > MAX_LOG2_POINTS {
+            return u64::MAX;
+        }
+        (self.batch as u64) << (self.log2_points + 3)
+    }
+}
+
+/// Which of the caller's buffers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Which {
+    /// What is read.
+    Input,
+    /// What is written.
+    Output,
+}
+
+/// Why a plan could not be made or run. `E` is the runner's own reason.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Error<E> {
+    /// No plan has this many points, given as a power of two.
+    Length(u32),
+    /// A batch of no transforms.
+    EmptyBatch,
+    /// 2 to 12 QPUs can be used, not this many.
+    Qpus(u8),
+    /// The split asked for is one of another length.
+    Split(Split),
+    /// The catalogue lacks a program.
+    Program(Kind),
+    /// More memory than V3D can address, in bytes.
+    TooLarge(u64),
+    /// The runner has not this much memory left, in bytes, beside the caller's buffers.
+    Memory {
+        /// Bytes that the plan needs.
+        bytes: u32,
+        /// What the runner said.
+        error: E,
+    },
+    /// A buffer does not hold all transforms of the batch.
+    Short {
+        /// Which buffer.
+        which: Which,
+        /// Bytes that it must have.
+        needed: u32,
+        /// Bytes that it has.
+        bytes: u32,
+    },
+    /// A buffer does not begin at a multiple of 64 bytes.
+    Unaligned(Which),
+    /// Input and output overlap without being the same.
+    Overlap,
+    /// The runner could not write memory, or a job did not end well.
+    Runner(E),
+}
+
+impl<E> From<E> for Error<E> {
+    fn from(error: E) -> Self {
+        Self::Runner(error)
+    }
+}
+
+impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let name = |which: &Which| match which {
+            Which::Input => "input",
+            Which::Output => "output",
+        };
+        match self {
+            Self::Length(log2) => write!(
+                f,
+                "the QPUs transform 2^{MIN_LOG2_POINTS} to 2^{MAX_LOG2_POINTS} points, not 2^{log2}"
+            ),
+            Self::EmptyBatch => write!(f, "a batch must have at least one transform"),
+            Self::Qpus(qpus) => write!(f, "a plan uses 2 to {QPUS} QPUs, not {qpus}"),
+            Self::Split(split) => write!(f, "{split} is the split of another length"),
+            Self::Program(kind) => write!(
+                f,
+                "the catalogue has no QPU program for a pass {:?} of {} points",
+                kind.role, kind.radix
+            ),
+            Self::TooLarge(bytes) => write!(
+                f,
+                "the plan needs {bytes} bytes, more than V3D can address: make the batch smaller"
+            ),
+            Self::Memory { bytes, error } => write!(
+                f,
+                "the plan needs {bytes} bytes beside input and output, and they are not there \
+                 ({error:?}): release other plans or make the batch smaller"
+            ),
+            Self::Short {
+                which,
+                needed,
+                bytes,
+            } => write!(
+                f,
+                "the {} needs {needed} bytes and has {bytes}",
+                name(which)
+            ),
+            Self::Unaligned(which) => write!(
+                f,
+                "the {} must begin at a multiple of 64 bytes",
+                name(which)
+            ),
+            Self::Overlap => write!(
+                f,
+                "input and output overlap: they must be the same buffer or lie apart"
+            ),
+            Self::Runner(error) => write!(f, "the QPU runner failed: {error:?}"),
+        }
+    }
+}
+
+impl<E: core::fmt::Debug> core::error::Error for Error<E> {}

@@ -1,0 +1,224 @@
+//! The tables of twiddles that passes read, each entry from f64 and rounded once.
+//!
+//! An entry is the cosine and the sine of a positive angle; programs turn back by it. After pass j the
+//! angle is n(j+1) · K of P(j+1)-ths of a turn, K the bins up to and with pass j. Where it is looked up:
+//!
+//! | table | after | one entry for | address |
+//! |---|---|---|---|
+//! | by unit | the first of two passes; 256 points | unit, output, lane | unit + output + lane |
+//! | by column | the first of three or four | n(j+1), output | column + output + lane's part of the output |
+//! | by octet | a middle pass | n(j+1), octet, part, lane | unit + lane |
+//!
+//! Of the twiddles after a middle pass only the factor that all outputs k_lo of a lane have in common is
+//! in the table; the other is a list of uniforms ([`Geometry::scalar_word`]). The last pass has no table. What truncation is expected to take from both is made up for in the
+//! table before it ([`Geometry::loss`]).
+
+use super::geometry::{CELL_BYTES, Geometry, LANES, OCTET, POINT_BYTES};
+use super::roots::{Roots, product};
+use super::split::Role;
+
+/// Bytes of a vector of complex numbers.
+pub const VECTOR_BYTES: u32 = LANES * POINT_BYTES;
+/// Bytes of the entries that a unit reads of a table by unit.
+const UNIT_BYTES: u32 = LANES * VECTOR_BYTES;
+
+/// How the twiddles after a pass are laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Table {
+    /// There are none.
+    None,
+    /// One entry for each lane of each output of each unit.
+    ByUnit,
+    /// One entry for each output of each n(j+1).
+    ByColumn,
+    /// A vector for each octet and part of each n(j+1).
+    ByOctet,
+}
+
+impl Geometry {
+    /// Which table the pass reads.
+    #[must_use]
+    pub const fn table(&self) -> Table {
+        match self.role() {
+            Role::Only if self.radix() == 256 => Table::ByUnit,
+            Role::Only | Role::Last => Table::None,
+            Role::First if self.columns_of_a_twiddle() == 1 => Table::ByUnit,
+            Role::First => Table::ByColumn,
+            Role::Middle => Table::ByOctet,
+        }
+    }
+
+    /// Bytes of the table, a multiple of a cache line.
+    #[must_use]
+    pub const fn table_bytes(&self) -> u32 {
+        match self.table() {
+            Table::None => 0,
+            Table::ByUnit => self.units(1) * UNIT_BYTES,
+            Table::ByColumn => self.next_radix() * self.radix() * POINT_BYTES,
+            Table::ByOctet => {
+                self.next_radix() * self.before() / OCTET * self.parts() * VECTOR_BYTES
+            }
+        }
+    }
+
+    /// Byte offset of what unit `index` of a batch reads of the table.
+    #[must_use]
+    pub const fn twiddle_of_unit(&self, index: u32) -> u32 {
+        let unit = self.unit(index);
+        // A pass with columns of their own twiddles has n(j+1) = column / S(j+1).
+        let row = unit.column / self.columns_of_a_twiddle();
+        match self.table() {
+            Table::None => 0,
+            Table::ByUnit => index % self.units(1) * UNIT_BYTES,
+            Table::ByColumn => row * self.radix() * POINT_BYTES,
+            Table::ByOctet => {
+                let vectors = self.before() / OCTET * self.parts();
+                (row * vectors + unit.bin / OCTET * self.parts() + unit.part) * VECTOR_BYTES
+            }
+        }
+    }
+
+    /// Byte offset of what is read for output `k_lo` = 0..16, beside that of unit and lane.
+    #[must_use]
+    pub const fn twiddle_of_output(&self, k_lo: u32) -> u32 {
+        match self.table() {
+            Table::ByUnit => k_lo * VECTOR_BYTES,
+            Table::ByColumn => k_lo * POINT_BYTES,
+            Table::None | Table::ByOctet => 0,
+        }
+    }
+
+    /// Byte offset of what a lane reads, beside that of unit and output.
+    #[must_use]
+    pub const fn twiddle_of_lane(&self, lane: u32) -> u32 {
+        match self.table() {
+            Table::ByUnit | Table::ByOctet => lane * POINT_BYTES,
+            Table::ByColumn => self.k_hi(lane) * LANES * POINT_BYTES,
+            Table::None => 0,
+        }
+    }
+
+    /// Output of the lanes' own transform that a lane holds: outputs k' = k_lo + 16 k_hi.
+    #[must_use]
+    pub const fn k_hi(&self, lane: u32) -> u32 {
+        match self.role() {
+            Role::Only | Role::First => lane / self.lane_columns(),
+            Role::Middle => lane / OCTET,
+            Role::Last => lane % self.row_lanes(),
+        }
+    }
+
+    /// Gives the words of the table in order, a vector of 16 entries at a time, times `gain`.
+    ///
+    /// # Errors
+    /// The first error of `put`, which gets the index of the first word and the words.
+    pub fn fill_table<E>(
+        &self,
+        gain: f64,
+        mut put: impl FnMut(u32, &[u32]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        // Angles are in P(j+1)-ths of a turn.
+        let denominator = self.before() * self.radix() * self.next_radix();
+        let mut vector = |first: u32, roots: &mut dyn Iterator<Item = (f64, f64)>| {
+            let mut words = [0; 2 * LANES as usize];
+            for (pair, (cos, sin)) in words.chunks_exact_mut(2).zip(roots) {
+                pair.copy_from_slice(&[cos, sin].map(|x| ((x * gain) as f32).to_bits()));
+            }
+            put(first, &words)
+        };
+        let words = |bytes: u32| bytes / 4;
+        match self.table() {
+            Table::None => Ok(()),
+            Table::ByUnit => {
+                for index in 0..self.units(1) {
+                    let unit = self.unit(index);
+                    for k_lo in 0..LANES {
+                        let root = |lane: u32| {
+                            let column = unit.column + lane % self.lane_columns();
+                            let k = k_lo + LANES * self.k_hi(lane);
+                            super::twiddle::turn(column * k % self.points(), self.points())
+                        };
+                        let offset = self.twiddle_of_unit(index) + self.twiddle_of_output(k_lo);
+                        vector(words(offset), &mut (0..LANES).map(root))?;
+                    }
+                }
+                Ok(())
+            }
+            Table::ByColumn => {
+                for row in 0..self.next_radix() {
+                    for k_hi in 0..self.radix() / LANES {
+                        let first = u64::from(row) * u64::from(k_hi * LANES);
+                        let mut roots = Roots::new(first, row.into(), denominator);
+                        let entry = row * self.radix() + k_hi * LANES;
+                        vector(words(entry * POINT_BYTES), &mut roots)?;
+                    }
+                }
+                Ok(())
+            }
+            Table::ByOctet => {
+                let parts = self.parts();
+                for row in 0..self.next_radix() {
+                    let row64 = u64::from(row);
+                    // Both outputs of the lanes' transform: the second is 16 F outputs further on.
+                    let far = u64::from(self.before() * LANES * parts);
+                    let far = super::twiddle::turn(
+                        (row64 * far % u64::from(denominator)) as u32,
+                        denominator,
+                    );
+                    for bin in (0..self.before()).step_by(OCTET as usize) {
+                        for part in 0..parts {
+                            let bins = u64::from(bin) + u64::from(self.before() * part);
+                            let near = Roots::new(row64 * bins, row64, denominator);
+                            let near = near.take(OCTET as usize);
+                            let both = near.clone().chain(near.map(|root| product(root, far)));
+                            let index =
+                                (row * (self.before() / OCTET) + bin / OCTET) * parts + part;
+                            vector(words(index * VECTOR_BYTES), &mut both.into_iter())?;
+                        }
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Units of 2^-24 that a product loses.
+    pub const LOSS_OF_A_PRODUCT: f64 = 0.5 / core::f64::consts::LN_2;
+
+    /// What truncation is expected to take from the outputs of the pass, in units of 2^-24.
+    ///
+    /// Both ALUs truncate. A product loses 1/(2 ln 2) = 0.72 units on average over mantissas (of
+    /// logarithmic distribution); a sum of two independent numbers 0.50, and nothing where one of
+    /// them is 0; so a complex product loses 0.72 to 1.30. Random input meets the larger figures,
+    /// an impulse the smaller, and their middle is taken: 0.25 for each of the log2 R sums on an
+    /// output's path and 1.01 for each turn. Of the turns inside a 16-point transform half are by
+    /// multiples of a quarter turn, which are exact; row 0 and part 0 are not turned.
+    #[must_use]
+    pub fn loss(&self) -> f64 {
+        const SUM: f64 = 0.25;
+        const TURN: f64 = 1.01;
+        let share_of_others = |count: u32| 1.0 - 1.0 / f64::from(count);
+        let sixteens = if self.role() == Role::Only && self.radix() == 256 {
+            2.0
+        } else {
+            1.0
+        };
+        let after = match self.table() {
+            Table::None => 0.0,
+            Table::ByUnit | Table::ByColumn => 1.0,
+            // The list's factor, then the table's.
+            Table::ByOctet => 2.0,
+        };
+        let inside = 0.5 * sixteens + share_of_others(self.row_lanes().min(self.radix() / LANES));
+        SUM * f64::from(self.radix().trailing_zeros())
+            + TURN * (inside + share_of_others(self.parts()) + after)
+    }
+}
+
+/// The factor on a table that makes up for losses in units of 2^-24.
+#[must_use]
+pub fn gain(losses: f64) -> f64 {
+    1.0 + losses / f64::from(1 << 24)
+}
+
+const _: () = assert!(VECTOR_BYTES.is_multiple_of(CELL_BYTES));

@@ -1,0 +1,234 @@
+//! From the symbolic words of a program to numbers.
+//!
+//! A word says what it means ([`super::program`]); where that is comes from the pass's geometry and
+//! from where its buffers begin.
+
+use super::geometry::{Geometry, LANES, POINT_BYTES};
+use super::program::{Lanes, Record, Row, Scalar, Start, Tail};
+use super::roots::product;
+use super::split::Role;
+use super::twiddle::turn;
+use crate::vpm::{Store, store_stride};
+
+/// Where the buffers of a pass begin, as V3D sees them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Places {
+    /// The caller's input, or the cells of the pass before.
+    pub from: u32,
+    /// The caller's output, or the cells of this pass.
+    pub to: u32,
+    /// Its table of twiddles.
+    pub table: u32,
+    /// Its row lists, [`Lists::rows`] bytes apart.
+    pub rows: u32,
+    /// Its scalar lists, [`Lists::scalars`] bytes apart.
+    pub scalars: u32,
+    /// Its vectors of turns: [`Geometry::turn_vectors`].
+    pub turns: u32,
+}
+
+/// Distances of lists of the same kind, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Lists {
+    /// Of row lists.
+    pub rows: u32,
+    /// Of scalar lists.
+    pub scalars: u32,
+}
+
+/// What a start list says that is not the pass's but the program's.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Own {
+    /// Number of the program among those of its launch.
+    pub program: u32,
+    /// Programs of the launch.
+    pub programs: u32,
+    /// Address of its records.
+    pub records: u32,
+    /// How many they are.
+    pub units: u32,
+    /// Addresses of its lane vectors: input, twiddle, scale.
+    pub lanes: [u32; 3],
+    /// Address of its code.
+    pub code: u32,
+    /// -1 for the inverse, else 1.
+    pub conjugate: f32,
+    /// Factors of real and imaginary parts of the output.
+    pub scale: [f32; 2],
+}
+
+/// Index of a lane vector in [`Own::lanes`].
+#[must_use]
+pub const fn lanes_index(lanes: Lanes) -> usize {
+    match lanes {
+        Lanes::Input => 0,
+        Lanes::Twiddle => 1,
+        Lanes::Scale => 2,
+    }
+}
+
+impl Geometry {
+    /// A word of the start list.
+    #[must_use]
+    pub fn start_word(&self, own: &Own, word: Start) -> u32 {
+        match word {
+            Start::Lanes(lanes) => own.lanes[lanes_index(lanes)],
+            Start::Records => own.records,
+            Start::Units => own.units,
+            Start::Area => own.program % 2,
+            Start::StoreStride if self.is_stored_by_rows() => self.store_pitch(),
+            Start::StoreStride => store_stride((self.store_pitch() - 64) as u16),
+            Start::Conjugate => own.conjugate.to_bits(),
+            Start::Scale { component } => own.scale[usize::from(component)].to_bits(),
+            Start::Opens => (own.program == 0).into(),
+            Start::Code => own.code,
+        }
+    }
+
+    /// A word of the tail of a program whose pass is the last of its launch.
+    #[must_use]
+    pub const fn tail_word(&self, own: &Own, word: Tail) -> u32 {
+        match word {
+            Tail::Peers if own.program == 0 => own.programs - 1,
+            Tail::Peers => u32::MAX,
+            Tail::Gate | Tail::NextCode => 0,
+            Tail::NextStart => own.records,
+        }
+    }
+
+    /// A word of the record of unit `index` of `batch` transforms, done in the VPM's half `area`.
+    #[must_use]
+    pub fn record_word(
+        &self,
+        places: &Places,
+        lists: &Lists,
+        (index, batch): (u32, u32),
+        area: u32,
+        word: Record,
+    ) -> u32 {
+        match word {
+            Record::Rows => places.rows + self.unit(index).part * lists.rows,
+            Record::Input => places.from + self.read_unit(index),
+            Record::Twiddle => places.table + self.twiddle_of_unit(index),
+            Record::Scalars => places.scalars + self.scalar_list(index) * lists.scalars,
+            Record::Store { index: store } => places.to + self.store_unit(index, store.into()),
+            Record::StoreSetup { index: store } => {
+                let rows = self.store_rows(index, batch);
+                let first = 2 * LANES * area + self.store_vpm_row(store.into());
+                Store::rows(rows as u8, first as u8).setup().unwrap_or(0)
+            }
+        }
+    }
+
+    /// A word of the row list of part `part`.
+    #[must_use]
+    pub fn row_word(&self, places: &Places, part: u32, word: Row) -> u32 {
+        let part_of = |root: (f64, f64), component: u8| {
+            let value = if component == 0 { root.0 } else { root.1 };
+            (value as f32).to_bits()
+        };
+        match word {
+            Row::Input { vector, component } => {
+                self.read_vector(part, vector.into(), component.into())
+            }
+            Row::Sign { block, component } => {
+                let vector = LANES * u32::from(block);
+                let negative = self.is_subtracted(part, vector, component.into());
+                (if negative { -1.0f32 } else { 1.0 }).to_bits()
+            }
+            Row::Part { vector, component } => {
+                let angle = self.row_lanes() * part * u32::from(vector);
+                part_of(turn(angle, self.radix()), component)
+            }
+            Row::Turn { output, component } => {
+                let sign = if self.role() == Role::Last { 1.0 } else { -1.0 };
+                let (cos, sin) = self.turn(part, 1, output.into());
+                part_of((sign * cos, sign * sin), component)
+            }
+            Row::TurnVector { output, component } => {
+                places.turns + 4 * LANES * (2 * u32::from(output) + u32::from(component))
+            }
+            Row::Twiddle { output, component } => {
+                self.twiddle_of_output(output.into()) + POINT_BYTES / 2 * u32::from(component)
+            }
+        }
+    }
+
+    /// The angle by which row `row` of the lanes is turned back before the lanes' own transform.
+    fn turn(&self, part: u32, row: u32, output: u32) -> (f64, f64) {
+        turn(row * (part + self.parts() * output), self.radix())
+    }
+
+    /// Bytes of the vectors of turns that a first or only pass of 64 points and more looks up.
+    #[must_use]
+    pub const fn turn_vectors(&self) -> u32 {
+        match self.role() {
+            Role::Only | Role::First if self.row_lanes() > 2 => 2 * LANES * 4 * LANES,
+            _ => 0,
+        }
+    }
+
+    /// One of those vectors.
+    #[must_use]
+    pub fn turn_vector(&self, output: u32, component: u32) -> [u32; LANES as usize] {
+        core::array::from_fn(|lane| {
+            let row = self.row_of_lane(lane as u32);
+            let (cos, sin) = self.turn(0, row, output);
+            // What the lanes' transform subtracts comes with a minus.
+            let sign = if row.count_ones().is_multiple_of(2) {
+                1.0
+            } else {
+                -1.0
+            };
+            ((sign * if component == 0 { cos } else { sin }) as f32).to_bits()
+        })
+    }
+
+    /// How many scalar lists there are: one for each n(j+1) and part of a middle pass.
+    #[must_use]
+    pub const fn scalar_lists(&self) -> u32 {
+        match self.role() {
+            Role::Middle => self.next_radix() * self.parts(),
+            _ => 0,
+        }
+    }
+
+    /// The scalar list of unit `index`.
+    #[must_use]
+    pub const fn scalar_list(&self, index: u32) -> u32 {
+        let unit = self.unit(index);
+        unit.column / self.columns_of_a_twiddle() * self.parts() + unit.part
+    }
+
+    /// A word of scalar list `list`.
+    #[must_use]
+    pub fn scalar_word(&self, list: u32, word: Scalar) -> u32 {
+        let (column, part) = (list / self.parts(), list % self.parts());
+        let denominator = self.before() * self.radix() * self.next_radix();
+        let step = u64::from(column) * u64::from(self.before() * self.parts());
+        let angle = step * u64::from(word.output) % u64::from(denominator);
+        let after = turn(angle as u32, denominator);
+        let own = self.turn(part, word.row.into(), word.output.into());
+        let (cos, sin) = product(after, own);
+        let sign = if word.row == 0 { 1.0 } else { -1.0 };
+        ((sign * if word.component == 0 { cos } else { sin }) as f32).to_bits()
+    }
+
+    /// A lane vector, for units of `transforms` transforms.
+    #[must_use]
+    pub fn lane_vector(
+        &self,
+        lanes: Lanes,
+        transforms: u32,
+        scale: [f32; 2],
+    ) -> [u32; LANES as usize] {
+        core::array::from_fn(|lane| {
+            let lane = lane as u32;
+            match lanes {
+                Lanes::Input => self.read_lane(lane, transforms),
+                Lanes::Twiddle => self.twiddle_of_lane(lane),
+                Lanes::Scale => scale[lane as usize % 2].to_bits(),
+            }
+        })
+    }
+}
