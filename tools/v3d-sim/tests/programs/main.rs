@@ -1,14 +1,18 @@
 //! Whole programs, from words in memory to words in memory.
 
 mod alu;
+mod caches;
 mod conflicts;
 mod faults;
 mod flow;
 mod lab;
-mod memory;
 mod races;
 mod rules;
 mod sharing;
+mod tmu;
+mod uniforms;
+mod vpm;
+mod warned;
 
 use lab::Lab;
 use qpu::generate::*;

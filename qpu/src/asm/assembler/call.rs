@@ -1,0 +1,95 @@
+//! Functions of the source, and how deep expansion is.
+
+use std::rc::Rc;
+
+use super::super::diagnostic::{Expansion, Fault};
+use super::super::expression::Cursor;
+use super::super::scope::{Body, Function, Meaning};
+use super::super::source::Place;
+use super::super::value::Value;
+use super::{Assembler, Stop};
+
+impl Assembler<'_> {
+    /// One step further into macros, functions, repetitions or files.
+    pub fn expand(&mut self, what: String, place: &Place) -> Result<(), Fault> {
+        let most = self.limits().expansion_depth;
+        if self.expansions.len() >= most {
+            let fault = Fault::limit(
+                (0, u32::MAX),
+                format!("macros, functions and files nest more than {most} deep"),
+            );
+            return Err(fault.help("look for one that calls itself"));
+        }
+        let (file, line) = (place.source.name.clone(), place.source.number(place.line));
+        self.expansions.push(Expansion { what, file, line });
+        Ok(())
+    }
+
+    /// The value of a function of the source.
+    pub fn call(
+        &mut self,
+        function: &Rc<Function>,
+        arguments: Vec<Value>,
+        span: (u32, u32),
+    ) -> Result<Value, Fault> {
+        if arguments.len() != function.parameters.len() {
+            let (takes, given) = (function.parameters.len(), arguments.len());
+            let message = format!(
+                "{} takes {takes} arguments, and {given} are given",
+                function.name
+            );
+            return Err(Fault::new("arguments", span, message));
+        }
+        self.spend(1, span)?;
+        let Some(here) = self.place.clone() else {
+            return Err(Fault::new("function", span, "no place to call from"));
+        };
+        self.expand(format!("function {}", function.name), &here)
+            .map_err(|fault| Fault {
+                start: span.0,
+                end: span.1,
+                ..fault
+            })?;
+        self.scopes.enter();
+        for (name, value) in function.parameters.iter().zip(arguments) {
+            // A new scope holds no constants.
+            let _ = self.scopes.set(name, Meaning::Value(value), true, false);
+        }
+        let value = match &function.body {
+            Body::Expression(tokens) => {
+                let mut cursor = Cursor::new(tokens);
+                self.place = Some(function.place.clone());
+                let value = self
+                    .expression(&mut cursor)
+                    .and_then(|value| cursor.finish().map(|()| value));
+                value.map_err(|mut fault| {
+                    fault
+                        .place
+                        .get_or_insert_with(|| Box::new((function.place.clone(), self.stack())));
+                    fault
+                })
+            }
+            Body::Lines(from, to) => {
+                let outer = self.result.replace(None);
+                let done = self.lines(&function.place.source.clone(), *from, *to);
+                let value = std::mem::replace(&mut self.result, outer);
+                match (done, value.flatten()) {
+                    (Err(Stop), _) => Err(Fault {
+                        fatal: true,
+                        ..Fault::new("stop", span, "")
+                    }),
+                    (Ok(()), Some(value)) => Ok(value),
+                    (Ok(()), None) => {
+                        let message = format!("function {} came to no value", function.name);
+                        Err(Fault::new("function", span, message)
+                            .help("let every path through it reach a line that is an expression"))
+                    }
+                }
+            }
+        };
+        self.scopes.leave();
+        self.expansions.pop();
+        self.place = Some(here);
+        value
+    }
+}

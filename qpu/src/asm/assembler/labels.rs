@@ -1,0 +1,62 @@
+//! Labels: where they are, as the pass before found it.
+
+use std::rc::Rc;
+
+use super::super::diagnostic::Fault;
+use super::Assembler;
+use crate::names::nearest;
+
+impl Assembler<'_> {
+    pub(super) fn label(
+        &mut self,
+        name: &Rc<str>,
+        global: bool,
+        span: (u32, u32),
+    ) -> Result<(), Fault> {
+        let again = name.starts_with(|c: char| c.is_ascii_digit() || c == '.');
+        if !again && self.output.labels.contains_key(name) {
+            let fault = Fault::new("label", span, format!("label {name} is defined already"));
+            return Err(fault.help("labels that are numbers, as `:1`, can be defined again; `r:1f` and `r:1b` mean the next and the last"));
+        }
+        self.output.define(name, global);
+        Ok(())
+    }
+
+    /// The address of a label, as the pass before found it.
+    pub fn label_address(&mut self, name: &str, span: (u32, u32)) -> Result<i64, Fault> {
+        self.label_uses += 1;
+        let Some(known) = &self.known else {
+            return Ok(0);
+        };
+        let defined = |name: &str| self.output.labels.get(name).map_or(0, Vec::len);
+        let places = |name: &str| known.get(name).map_or(&[][..], Vec::as_slice);
+        let digits = name.trim_end_matches(['f', 'b']);
+        let numbered = name.len() == digits.len() + 1
+            && !digits.is_empty()
+            && digits.bytes().all(|b| b.is_ascii_digit());
+        let place = if numbered && name.ends_with('f') {
+            places(digits).get(defined(digits))
+        } else if numbered {
+            defined(digits)
+                .checked_sub(1)
+                .and_then(|last| places(digits).get(last))
+        } else {
+            // Of labels that are defined again, the last one so far, else the next.
+            places(name).get(defined(name).saturating_sub(1))
+        };
+        if let Some(place) = place {
+            return Ok(i64::from(*place));
+        }
+        let near = nearest(name, known.keys().map(|name| &**name));
+        let fault = Fault::new("label", span, format!("label {name} is not defined"));
+        Err(match near.is_empty() {
+            true => fault.help("define it with `:NAME` before an instruction; `r:1f` looks forward and `r:1b` back for `:1`"),
+            false => fault.help(format!("did you mean {}?", near.join(" or "))),
+        })
+    }
+
+    /// Whether labels have addresses, which in the first pass they have not.
+    pub fn knows_labels(&self) -> bool {
+        self.known.is_some()
+    }
+}

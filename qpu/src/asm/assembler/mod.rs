@@ -1,0 +1,338 @@
+//! The assembler: passes over the source, statements, what it knows meanwhile.
+
+mod call;
+mod emit;
+mod labels;
+mod report;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::diagnostic::{Diagnostic, Expansion, Fault, Severity};
+use super::expression::Cursor;
+use super::limits::Limits;
+use super::output::{Output, Places, Unit};
+use super::scope::{Macro, Meaning, Scopes};
+use super::source::{Place, Source};
+use super::token::{Kind, Token};
+use super::value::Value;
+use super::{Include, Options, Syntax};
+pub(super) use report::{Stop, Trouble};
+
+pub(super) struct Assembler<'a> {
+    pub options: &'a Options<'a>,
+    pub scopes: Scopes,
+    pub macros: HashMap<Rc<str>, Rc<Macro>>,
+    pub output: Output,
+    /// Exported constants.
+    pub globals: Vec<(Rc<str>, Value)>,
+    pub diagnostics: Vec<Diagnostic>,
+    pub expansions: Vec<Expansion>,
+    /// Files, by the place and name by which they were asked for.
+    files: HashMap<(String, String, bool), Rc<Source>>,
+    source_bytes: usize,
+    source_lines: usize,
+    /// Lines that added something; units name them by index.
+    pub lines: Vec<Place>,
+    line_index: HashMap<(*const Source, usize), u32>,
+    /// Labels of the pass before; none in the first.
+    known: Option<Places>,
+    /// Units of the pass before.
+    pub before: Vec<Unit>,
+    /// How often a label was used: when never, one pass is enough.
+    pub label_uses: usize,
+    steps: usize,
+    place: Option<Place>,
+    /// The value of the function that is being computed, when one is.
+    pub result: Option<Option<Value>>,
+    /// How deep inclusion is.
+    pub include_depth: usize,
+}
+
+impl<'a> Assembler<'a> {
+    pub fn new(options: &'a Options<'a>) -> Self {
+        Self {
+            options,
+            scopes: Scopes::default(),
+            macros: HashMap::new(),
+            output: Output::default(),
+            globals: Vec::new(),
+            diagnostics: Vec::new(),
+            expansions: Vec::new(),
+            files: HashMap::new(),
+            source_bytes: 0,
+            source_lines: 0,
+            lines: Vec::new(),
+            line_index: HashMap::new(),
+            known: None,
+            before: Vec::new(),
+            label_uses: 0,
+            steps: 0,
+            place: None,
+            result: None,
+            include_depth: 0,
+        }
+    }
+
+    /// Counts work: statements by their length, operands, calls, over all passes.
+    pub fn spend(&mut self, steps: usize, span: (u32, u32)) -> Result<(), Fault> {
+        self.steps += steps;
+        let most = self.limits().steps;
+        if self.steps <= most {
+            return Ok(());
+        }
+        let fault = Fault::limit(
+            span,
+            format!("the source expands to more than {most} steps"),
+        );
+        Err(fault.help("look for macros or functions that call themselves without end"))
+    }
+
+    pub fn limits(&self) -> &Limits {
+        &self.options.limits
+    }
+
+    /// Passes until no label moves.
+    pub fn run(&mut self, main: &Rc<Source>) {
+        const PASSES: usize = 8;
+        for pass in 1..=PASSES {
+            self.begin();
+            if self.once(main).is_err() {
+                return;
+            }
+            let places = self.output.places();
+            let settled = self.label_uses == 0 || self.known.as_ref() == Some(&places);
+            if settled {
+                return;
+            }
+            if pass == PASSES {
+                let message = format!(
+                    "after {PASSES} passes labels still move: what is assembled depends on where it lies"
+                );
+                let fault = Fault::new("labels-move", (0, 1), message)
+                    .help("let no .if, .rep or .align depend on a label behind it");
+                self.report(Severity::Error, fault, None);
+            }
+            self.known = Some(places);
+            self.before = std::mem::take(&mut self.output.units);
+        }
+    }
+
+    fn begin(&mut self) {
+        self.scopes = Scopes::default();
+        self.macros.clear();
+        self.output = Output::default();
+        self.globals.clear();
+        self.diagnostics.clear();
+        self.expansions.clear();
+        self.label_uses = 0;
+        self.include_depth = 0;
+    }
+
+    fn once(&mut self, main: &Rc<Source>) -> Result<(), Stop> {
+        for (name, text) in self.options.defines {
+            self.define_option(name, text)?;
+        }
+        self.file(main)
+    }
+
+    /// A `-D NAME=VALUE`.
+    fn define_option(&mut self, name: &str, text: &str) -> Result<(), Stop> {
+        let source = Rc::new(Source::new("-D", &format!("{name}={text}")));
+        let place = Place {
+            source: source.clone(),
+            line: 0,
+        };
+        self.place = Some(place.clone());
+        let value = super::token::tokens(text)
+            .map_err(|bad| Fault::new("syntax", (bad.start, bad.end), bad.reason))
+            .and_then(|tokens| {
+                let mut cursor = Cursor::new(&tokens);
+                let value = self.expression(&mut cursor)?;
+                cursor.finish()?;
+                Ok(value)
+            });
+        match value {
+            Ok(value) => {
+                let name: Rc<str> = name.into();
+                // The first definition of a name never fails.
+                let _ = self.scopes.set(&name, Meaning::Value(value), false, false);
+                Ok(())
+            }
+            Err(mut fault) => {
+                fault.message = format!("-D {name}: {}", fault.message);
+                let before = name.len() as u32 + 1;
+                (fault.start, fault.end) = (fault.start + before, fault.end + before);
+                self.fault(fault, &place)
+            }
+        }
+    }
+
+    /// A whole file.
+    pub fn file(&mut self, source: &Rc<Source>) -> Result<(), Stop> {
+        for (line, message) in &source.unmatched {
+            let end = source.text(*line).len() as u32;
+            let start = end - source.text(*line).trim_start().len() as u32;
+            let fault = Fault::new("blocks", (start, end), message.clone())
+                .help("every block is closed in the file that opens it");
+            self.fault(
+                fault,
+                &Place {
+                    source: source.clone(),
+                    line: *line,
+                },
+            )?;
+        }
+        self.lines(source, 0, source.len())
+    }
+
+    /// Lines `from..to` of a file.
+    pub fn lines(&mut self, source: &Rc<Source>, from: usize, to: usize) -> Result<(), Stop> {
+        let mut line = from;
+        while line < to {
+            let place = Place {
+                source: source.clone(),
+                line,
+            };
+            self.place = Some(place.clone());
+            let length = place.source.text(place.line).len();
+            if let Err(fault) = self.spend(1 + length / 32, (0, 1)) {
+                return self.fault(fault, &place);
+            }
+            line = match self.statement(&place) {
+                Ok(next) => next,
+                Err(Trouble::Fault(fault)) => {
+                    self.fault(*fault, &place)?;
+                    source
+                        .blocks
+                        .get(&line)
+                        .map_or(line + 1, |block| block.end + 1)
+                }
+                Err(Trouble::Stop) => return Err(Stop),
+            };
+        }
+        Ok(())
+    }
+
+    /// The statement of a line, and the line that comes next.
+    fn statement(&mut self, place: &Place) -> Result<usize, Trouble> {
+        let length = place.source.text(place.line).len();
+        let most = self.limits().line_bytes;
+        if length > most {
+            return Err(Fault::limit(
+                (0, 1),
+                format!("the line has {length} bytes, and a line may have {most}"),
+            )
+            .into());
+        }
+        let tokens = place
+            .source
+            .tokens(place.line)
+            .map_err(|bad| Fault::new("syntax", (bad.start, bad.end), bad.reason))?;
+        let mut rest: &[Token] = &tokens;
+        // `name:` defines a label too.
+        while let Some(first) = rest.first() {
+            match &first.kind {
+                Kind::Label(name) => self.label(name, false, (first.start, first.end))?,
+                Kind::GlobalLabel(name) => self.label(name, true, (first.start, first.end))?,
+                Kind::Sign(":") => self.output.open = None,
+                Kind::Name(name)
+                    if rest
+                        .get(1)
+                        .is_some_and(|next| next.is(":") && next.start == first.end) =>
+                {
+                    self.label(name, false, (first.start, first.end))?;
+                    rest = &rest[1..];
+                }
+                _ => break,
+            }
+            rest = &rest[1..];
+        }
+        let mut cursor = Cursor::new(rest);
+        if self.options.syntax == Syntax::RpiPlayground && !rest.is_empty() {
+            self.playground(&mut cursor, place)?;
+            return Ok(place.line + 1);
+        }
+        match rest.first().map(|first| &first.kind) {
+            None => Ok(place.line + 1),
+            Some(Kind::Directive(name)) => {
+                cursor.step();
+                self.directive(name, &mut cursor, place)
+            }
+            Some(Kind::Name(name)) if self.macros.contains_key(name) => {
+                cursor.step();
+                self.call_macro(&name.clone(), &mut cursor, place)?;
+                Ok(place.line + 1)
+            }
+            _ if self.result.is_some() => {
+                let value = self.expression(&mut cursor)?;
+                cursor.finish()?;
+                self.result = Some(Some(value));
+                Ok(place.line + 1)
+            }
+            _ => {
+                self.instruction(&mut cursor, place)?;
+                Ok(place.line + 1)
+            }
+        }
+    }
+
+    pub fn lookup(&self, name: &str) -> Option<Meaning> {
+        self.scopes.get(name).cloned()
+    }
+
+    pub fn defined_names(&self) -> Vec<Rc<str>> {
+        self.scopes.names()
+    }
+
+    pub fn macro_names(&self) -> Vec<Rc<str>> {
+        self.macros.keys().cloned().collect()
+    }
+
+    /// The file that `.include` asks for.
+    pub fn load(&mut self, name: &str, from: &str, searched: bool) -> Result<Rc<Source>, Fault> {
+        let key = (from.to_string(), name.to_string(), searched);
+        if let Some(source) = self.files.get(&key) {
+            return Ok(source.clone());
+        }
+        let loaded = (self.options.include)(&Include {
+            name,
+            from,
+            searched,
+        })
+        .map_err(|error| Fault::new("include", (0, u32::MAX), error))?;
+        let source = self.source(&loaded.name, &loaded.text)?;
+        self.files.insert(key, source.clone());
+        Ok(source)
+    }
+
+    /// A text as a source, within the limits.
+    pub fn source(&mut self, name: &str, text: &str) -> Result<Rc<Source>, Fault> {
+        let limits = *self.limits();
+        self.source_bytes = self.source_bytes.saturating_add(text.len());
+        if self.source_bytes > limits.source_bytes {
+            return Err(Fault::limit(
+                (0, u32::MAX),
+                format!(
+                    "the files have more than {} bytes together",
+                    limits.source_bytes
+                ),
+            ));
+        }
+        let lines = text
+            .split('\n')
+            .filter(|line| !line.trim_start().is_empty())
+            .count();
+        self.source_lines = self.source_lines.saturating_add(lines);
+        if self.source_lines > limits.source_lines {
+            return Err(Fault::limit(
+                (0, u32::MAX),
+                format!(
+                    "the files have more than {} lines together",
+                    limits.source_lines
+                ),
+            ));
+        }
+        Ok(Rc::new(Source::new(name, text)))
+    }
+}

@@ -1,0 +1,101 @@
+//! Errors and warnings: what they say of their place, and when enough were reported.
+
+use super::super::diagnostic::{Diagnostic, Expansion, Fault, Severity};
+use super::super::source::Place;
+use super::Assembler;
+
+/// Nothing after it is worth reading; what stopped it has been reported.
+#[derive(Debug)]
+pub(in crate::asm) struct Stop;
+
+/// What ends a statement early.
+pub(in crate::asm) enum Trouble {
+    Fault(Box<Fault>),
+    /// Reported already.
+    Stop,
+}
+
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(Box::new(fault))
+    }
+}
+
+impl From<Stop> for Trouble {
+    fn from(_: Stop) -> Self {
+        Self::Stop
+    }
+}
+
+impl Assembler<'_> {
+    pub(super) fn stack(&self) -> Vec<Expansion> {
+        self.expansions.iter().rev().cloned().collect()
+    }
+
+    /// Reports an error; stops when enough are reported or it is a limit.
+    pub(super) fn fault(&mut self, fault: Fault, place: &Place) -> Result<(), Stop> {
+        let fatal = fault.fatal;
+        if fault.rule != "stop" {
+            self.report(Severity::Error, fault, Some(place));
+        }
+        let errors = self
+            .diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == Severity::Error)
+            .count();
+        if fatal || errors >= self.limits().diagnostics {
+            Err(Stop)
+        } else {
+            Ok(())
+        }
+    }
+
+    pub fn warn(&mut self, fault: Fault) {
+        let warnings = self
+            .diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == Severity::Warning)
+            .count();
+        if warnings < self.limits().diagnostics {
+            let place = self.place.clone();
+            self.report(Severity::Warning, fault, place.as_ref());
+        }
+    }
+
+    pub fn report(&mut self, severity: Severity, fault: Fault, place: Option<&Place>) {
+        let (place, expansion) = match fault.place {
+            Some(said) => (Some(said.0), said.1),
+            None => (place.cloned(), self.stack()),
+        };
+        let source = place
+            .as_ref()
+            .map_or("", |place| place.source.text(place.line));
+        let characters = |bytes: u32| {
+            source
+                .get(..(bytes as usize).min(source.len()))
+                .map_or(0, |text| text.chars().count() as u32)
+        };
+        let start = characters(fault.start);
+        let length = characters(fault.end).saturating_sub(start).max(1);
+        let diagnostic = Diagnostic {
+            severity,
+            rule: fault.rule,
+            message: fault.message,
+            help: fault.help,
+            file: place
+                .as_ref()
+                .map_or(self.options.file, |place| &place.source.name)
+                .to_string(),
+            line: place
+                .as_ref()
+                .map_or(0, |place| place.source.number(place.line)),
+            column: start + 1,
+            length,
+            source: source.chars().take(2000).collect(),
+            expansion,
+        };
+        if !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+}

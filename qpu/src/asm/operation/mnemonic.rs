@@ -1,0 +1,87 @@
+//! Names of operations, and what is said of a name that is none.
+
+use std::rc::Rc;
+
+use super::super::assembler::Assembler;
+use super::super::diagnostic::Fault;
+use crate::fit::OpCode;
+use crate::isa::{LoadImmediateKind, Slot};
+use crate::names;
+
+/// What a name stands for among operations.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Mnemonic {
+    Alu(OpCode, usize),
+    Mov(Option<Slot>),
+    Nop(Option<Slot>),
+    Load(Option<LoadImmediateKind>),
+    Read,
+    Semaphore(bool),
+    Branch(bool),
+    Mutex(bool),
+    Signal(crate::isa::Signal),
+}
+
+pub(super) fn mnemonic(name: &str) -> Option<Mnemonic> {
+    use Mnemonic::*;
+    let code = |name: &str| match (names::add_op(name), names::mul_op(name)) {
+        (Some(add), Some(mul)) => Some((OpCode::Either(add, mul), usize::from(add.operands()))),
+        (Some(add), None) => Some((OpCode::Add(add), usize::from(add.operands()))),
+        (None, Some(mul)) => Some((OpCode::Mul(mul), 2)),
+        (None, None) => None,
+    };
+    Some(match name {
+        "mov" => Mov(None),
+        "amov" => Mov(Some(Slot::Add)),
+        "mmov" => Mov(Some(Slot::Mul)),
+        "nop" => Nop(None),
+        "anop" => Nop(Some(Slot::Add)),
+        "mnop" => Nop(Some(Slot::Mul)),
+        "ldi" => Load(None),
+        "ldis" => Load(Some(LoadImmediateKind::PerElementSigned)),
+        "ldiu" => Load(Some(LoadImmediateKind::PerElementUnsigned)),
+        "read" => Read,
+        "sacq" => Semaphore(true),
+        "srel" => Semaphore(false),
+        "bra" => Branch(false),
+        "brr" => Branch(true),
+        "mutex_acq" => Mutex(true),
+        "mutex_rel" => Mutex(false),
+        _ => {
+            if let Some(signal) = names::signal(name) {
+                return Some(Signal(signal));
+            }
+            if let Some((code, operands)) = code(name) {
+                return Some(Alu(code, operands));
+            }
+            // Bound to an ALU by its first letter.
+            let (slot, rest) = (name.get(..1)?, name.get(1..)?);
+            match (slot, code(rest)?) {
+                ("a", (OpCode::Either(op, _) | OpCode::Add(op), operands)) => {
+                    Alu(OpCode::Add(op), operands)
+                }
+                ("m", (OpCode::Either(_, op) | OpCode::Mul(op), operands)) => {
+                    Alu(OpCode::Mul(op), operands)
+                }
+                _ => return None,
+            }
+        }
+    })
+}
+
+impl Assembler<'_> {
+    pub(super) fn unknown_operation(&self, name: &str, span: (u32, u32)) -> Fault {
+        let mut known: Vec<Rc<str>> = self.macro_names();
+        known.extend(names::mnemonics().map(Rc::from));
+        let near = names::nearest(name, known.iter().map(|name| &**name));
+        let fault = Fault::new(
+            "unknown-instruction",
+            span,
+            format!("`{name}` is no instruction, signal or macro"),
+        );
+        match near.is_empty() {
+            true => fault.help("define it before with `.macro`, or include the file that does"),
+            false => fault.help(format!("did you mean {}?", near.join(" or "))),
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! One operation of a line: what it is called, its operands, and what they make of it.
+
+mod alu;
+mod branch;
+mod mnemonic;
+mod moves;
+mod operand;
+mod warnings;
+
+use super::assembler::Assembler;
+use super::diagnostic::Fault;
+use super::expression::Cursor;
+use super::piece::{Piece, What};
+use super::register::{Place, Register};
+use super::suffix::{Marked, Packing, Suffix};
+use super::value::Value;
+use crate::fit::OpCode;
+use crate::isa::{BranchCond, Cond};
+use mnemonic::{Mnemonic, mnemonic};
+use operand::{accumulator, port};
+
+/// An operand as it was written.
+#[derive(Clone, Debug)]
+pub(super) struct Operand {
+    pub value: Value,
+    pub suffixes: Vec<Marked>,
+    pub span: (u32, u32),
+}
+
+/// What the suffixes of an operation say.
+#[derive(Clone, Copy, Debug, Default)]
+struct Modifiers {
+    setf: bool,
+    cond: Option<Cond>,
+    branch: Option<BranchCond>,
+    pack: Option<Packing>,
+    unpack: Option<Packing>,
+}
+
+impl Assembler<'_> {
+    /// One operation, up to `;` or the end of the line.
+    pub(super) fn operation(&mut self, cursor: &mut Cursor) -> Result<Vec<Piece>, Fault> {
+        let start = cursor.span();
+        let Some(name) = cursor.name() else {
+            return Err(cursor.expected("an instruction, a macro or a directive"));
+        };
+        let Some(mnemonic) = mnemonic(name) else {
+            return Err(self.unknown_operation(name, start));
+        };
+        let modifiers = modifiers(self.operand_suffixes(cursor, true)?)?;
+        let operands = self.operands(cursor)?;
+        let span = cursor.span_from(start);
+        let line = Line {
+            name,
+            span,
+            modifiers,
+            operands,
+        };
+        let whats = line.whats(mnemonic)?;
+        for warning in line.warnings(mnemonic) {
+            self.warn(warning);
+        }
+        Ok(whats.into_iter().map(|what| Piece { what, span }).collect())
+    }
+
+    fn operands(&mut self, cursor: &mut Cursor) -> Result<Vec<Operand>, Fault> {
+        let mut all = Vec::new();
+        if cursor.at_end() || cursor.is(";") {
+            return Ok(all);
+        }
+        loop {
+            let start = cursor.span();
+            let value = self.expression(cursor)?;
+            let span = cursor.span_from(start);
+            let suffixes = self.operand_suffixes(cursor, false)?;
+            all.push(Operand {
+                value,
+                suffixes,
+                span,
+            });
+            if !cursor.take(",") {
+                break;
+            }
+        }
+        match cursor.at_end() || cursor.is(";") {
+            true => Ok(all),
+            false => Err(cursor.expected("`,`, `;` or the end of the line")),
+        }
+    }
+}
+
+fn modifiers(suffixes: Vec<Marked>) -> Result<Modifiers, Fault> {
+    let mut all = Modifiers::default();
+    for (suffix, span) in suffixes {
+        all.add(suffix, span)?;
+    }
+    Ok(all)
+}
+
+impl Modifiers {
+    fn add(&mut self, suffix: Suffix, span: (u32, u32)) -> Result<(), Fault> {
+        let twice = match suffix {
+            Suffix::SetFlags => std::mem::replace(&mut self.setf, true),
+            Suffix::Condition(cond) => self.cond.replace(cond).is_some(),
+            Suffix::Branch(cond) => self.branch.replace(cond).is_some(),
+            Suffix::Pack(packing) | Suffix::Packing(packing) => {
+                self.pack.replace(packing).is_some()
+            }
+            Suffix::Unpack(packing) => self.unpack.replace(packing).is_some(),
+        };
+        match twice {
+            true => Err(Fault::new(
+                "suffix",
+                span,
+                "the suffix says again what another says already",
+            )),
+            false => Ok(()),
+        }
+    }
+}
+
+/// An operation with everything that was written of it.
+struct Line<'a> {
+    name: &'a str,
+    span: (u32, u32),
+    modifiers: Modifiers,
+    operands: Vec<Operand>,
+}
+
+impl Line<'_> {
+    fn wrong_count(&self, needed: &str) -> Fault {
+        let found = self.operands.len();
+        Fault::new(
+            "operands",
+            self.span,
+            format!(
+                "{} takes {needed}, and {found} operands are given",
+                self.name
+            ),
+        )
+    }
+
+    fn whats(&self, mnemonic: Mnemonic) -> Result<Vec<What>, Fault> {
+        if self.modifiers.branch.is_some() && !matches!(mnemonic, Mnemonic::Branch(_)) {
+            return Err(Fault::new(
+                "suffix",
+                self.span,
+                "a condition over all lanes is for branches only",
+            ));
+        }
+        match mnemonic {
+            Mnemonic::Alu(code, sources) => {
+                let [target, operands @ ..] = self.operands.as_slice() else {
+                    return Err(self.wrong_count("a destination and sources"));
+                };
+                if operands.len() != sources {
+                    return Err(self.wrong_count(if sources == 1 {
+                        "a destination and a source"
+                    } else {
+                        "a destination and two sources"
+                    }));
+                }
+                let target = self.target(target)?;
+                Ok(vec![What::Alu(self.alu(code, target, operands)?)])
+            }
+            Mnemonic::Mov(slot) => self.mov(slot),
+            Mnemonic::Nop(slot) => self.nop(slot),
+            Mnemonic::Load(kind) => self.load(kind),
+            Mnemonic::Read => match self.operands.as_slice() {
+                [operand] => Ok(vec![What::Read(self.source(operand, None)?.0)]),
+                _ => Err(self.wrong_count("what to read")),
+            },
+            Mnemonic::Semaphore(acquire) => self.semaphore(acquire),
+            Mnemonic::Branch(relative) => self.branch(relative),
+            Mnemonic::Mutex(true) => match self.operands.as_slice() {
+                [] => Ok(vec![What::Read(port("mutex")?)]),
+                [target] => {
+                    let target = self.target(target)?;
+                    let source = port("mutex")?;
+                    Ok(vec![What::Alu(vec![self.op(
+                        OpCode::MOV,
+                        target,
+                        source,
+                        source,
+                        None,
+                    )])])
+                }
+                _ => Err(self.wrong_count("a destination at most")),
+            },
+            Mnemonic::Mutex(false) => {
+                let source = match self.operands.as_slice() {
+                    [] => accumulator(0),
+                    [operand] => self.source(operand, None)?.0,
+                    _ => return Err(self.wrong_count("a source at most")),
+                };
+                let written = Register::new(Place::Io("mutex"));
+                let operand = Operand {
+                    value: Value::Register(written),
+                    suffixes: vec![],
+                    span: self.span,
+                };
+                let target = self.target(&operand)?;
+                Ok(vec![What::Alu(vec![self.op(
+                    OpCode::MOV,
+                    target,
+                    source,
+                    source,
+                    None,
+                )])])
+            }
+            Mnemonic::Signal(signal) => match self.operands.is_empty() {
+                true => Ok(vec![What::Signal(signal)]),
+                false => Err(self.wrong_count("no operands")),
+            },
+        }
+    }
+}

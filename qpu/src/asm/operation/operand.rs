@@ -1,0 +1,201 @@
+//! Destinations and sources: registers, conditions, pack and unpack modes, rotations.
+
+use super::super::diagnostic::Fault;
+use super::super::register::{Place, Register};
+use super::super::suffix::{Packing, Part, Suffix};
+use super::super::value::Value;
+use super::{Line, Operand};
+use crate::fit::{Dst, Origin, Src};
+use crate::isa::{Cond, File, MulPack, Pack, Rotation, Unpack};
+
+/// A destination with its condition and flags.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    pub dst: Dst,
+    pub cond: Cond,
+    pub setf: bool,
+    pub pack_mul: MulPack,
+    pub rotation: Option<Rotation>,
+}
+
+impl Line<'_> {
+    /// A destination.
+    pub(super) fn target(&self, operand: &Operand) -> Result<Target, Fault> {
+        let Value::Register(register) = operand.value else {
+            let message = format!(
+                "the destination is a register or `-`, and not {}",
+                operand.value.what()
+            );
+            return Err(Fault::new("destination", operand.span, message));
+        };
+        let mut modifiers = self.modifiers;
+        for (suffix, span) in &operand.suffixes {
+            modifiers.add(*suffix, *span)?;
+        }
+        if let Some(packing) = register.packing {
+            modifiers.add(Suffix::Packing(packing), operand.span)?;
+        }
+        let Some((file, waddr)) = register.write() else {
+            let fault = Fault::new(
+                "destination",
+                operand.span,
+                format!("{} cannot be written", register.name()),
+            );
+            return Err(match register.place {
+                Place::Accumulator(5) => fault
+                    .help("write r5quad (each quad its own element 0) or r5rep (element 0 to all)"),
+                Place::Accumulator(_) => {
+                    fault.help("r4 is written by the TMU, the SFU and the tile buffer only")
+                }
+                _ => fault,
+            });
+        };
+        let (pack, pack_mul) = match modifiers.pack {
+            None => (Pack::None, MulPack::None),
+            Some(packing) => pack_mode(packing, register)
+                .ok_or_else(|| Fault::new("pack", operand.span, format!("{} cannot be packed so", register.name()))
+                    .help("8-bit, 16-bit and 32s modes pack into ra0..ra31; 8a..8d and 8abcd pack the mul ALU's float result anywhere"))?,
+        };
+        // What goes nowhere and sets no flags is not written at all, unless `.always` is said.
+        let idle = register.is_nothing() && !modifiers.setf;
+        let cond = match modifiers.cond {
+            Some(Cond::Always) => Cond::Always,
+            _ if idle => Cond::Never,
+            cond => cond.unwrap_or(Cond::Always),
+        };
+        // A destination is rotated the way its name moves, a source the other way.
+        let rotation = register.rotation.map(|rotation| match rotation {
+            Rotation::By(lanes) => Rotation::By(16 - lanes),
+            Rotation::ByR5 => Rotation::ByR5,
+        });
+        Ok(Target {
+            dst: Dst::at(waddr, file).pack(pack),
+            cond,
+            setf: modifiers.setf,
+            pack_mul,
+            rotation,
+        })
+    }
+
+    /// A source, and how the result must be rotated for it.
+    pub(super) fn source(
+        &self,
+        operand: &Operand,
+        unpack: Option<Packing>,
+    ) -> Result<(Src, Option<Rotation>), Fault> {
+        if let Some((_, span)) = operand.suffixes.first() {
+            return Err(Fault::new(
+                "suffix",
+                *span,
+                "conditions and .setf belong to the operation or its destination",
+            ));
+        }
+        let Value::Register(register) = operand.value else {
+            let word = operand
+                .value
+                .word()
+                .map_err(|message| Fault::new("source", operand.span, message))?;
+            return Ok((Src::constant(word), None));
+        };
+        let source = match register.place {
+            Place::Accumulator(number) => accumulator(number),
+            Place::Semaphore { .. } => {
+                let message = format!("{} is read by mov and nothing else", register.name());
+                return Err(Fault::new("source", operand.span, message));
+            }
+            _ => match register.read() {
+                Some((file, raddr)) => Src::at(raddr, file),
+                None => {
+                    return Err(Fault::new(
+                        "source",
+                        operand.span,
+                        format!("{} cannot be read", register.name()),
+                    ));
+                }
+            },
+        };
+        let source = match register.packing.or(unpack) {
+            None => source,
+            Some(packing) => {
+                let mode = unpack_mode(packing).ok_or_else(|| {
+                    Fault::new(
+                        "unpack",
+                        operand.span,
+                        "this mode packs and does not unpack",
+                    )
+                    .help("unpack modes are 16a 16b 8a 8b 8c 8d 8dr")
+                })?;
+                if mode != Unpack::None && !can_unpack(register) {
+                    let fault = Fault::new(
+                        "unpack",
+                        operand.span,
+                        format!("{} cannot be unpacked", register.name()),
+                    );
+                    return Err(fault.help("only ra0..ra31 and r4 can"));
+                }
+                source.unpack(mode)
+            }
+        };
+        Ok((source, register.rotation))
+    }
+}
+
+pub(super) fn accumulator(number: u8) -> Src {
+    Src {
+        from: Origin::Accumulator(number),
+        unpack: Unpack::None,
+    }
+}
+
+pub(super) fn port(name: &'static str) -> Result<Src, Fault> {
+    match Register::new(Place::Io(name)).read() {
+        Some((file, raddr)) => Ok(Src::at(raddr, file)),
+        None => Err(Fault::new(
+            "source",
+            (0, 1),
+            format!("{name} cannot be read"),
+        )),
+    }
+}
+
+pub(super) fn can_unpack(register: Register) -> bool {
+    matches!(
+        register.place,
+        Place::File(File::A, _) | Place::Accumulator(4)
+    )
+}
+
+fn unpack_mode(packing: Packing) -> Option<Unpack> {
+    Some(match packing.part {
+        Part::Word => Unpack::None,
+        Part::Half(0) => Unpack::U16a,
+        Part::Half(_) => Unpack::U16b,
+        Part::Byte(0) => Unpack::U8a,
+        Part::Byte(1) => Unpack::U8b,
+        Part::Byte(2) => Unpack::U8c,
+        Part::Byte(_) => Unpack::U8d,
+        Part::Replicated => Unpack::U8dr,
+        Part::Bytes => return None,
+    })
+}
+
+/// How a result is packed: on its way into file A, or as the mul ALU's float result.
+fn pack_mode(packing: Packing, register: Register) -> Option<(Pack, MulPack)> {
+    let in_a = matches!(register.place, Place::File(File::A, 0..=31));
+    let s = u8::from(packing.saturate) * 8;
+    let code = match packing.part {
+        Part::Word if packing.saturate => 8,
+        Part::Word => return Some((Pack::None, MulPack::None)),
+        Part::Half(half) => 1 + half + s,
+        Part::Bytes => 3 + s,
+        Part::Byte(byte) => 4 + byte + s,
+        Part::Replicated => return None,
+    };
+    let bytes = matches!(packing.part, Part::Bytes | Part::Byte(_));
+    if in_a && !(bytes && packing.float == Some(true)) {
+        return Pack::from_bits(code).map(|pack| (pack, MulPack::None));
+    }
+    // The mul ALU's conversion to colour always saturates.
+    (bytes && packing.float != Some(false))
+        .then(|| MulPack::from_bits(code & 7).map(|pack| (Pack::None, pack)))?
+}

@@ -1,0 +1,102 @@
+//! What assembles and is probably not meant.
+
+use super::super::diagnostic::Fault;
+use super::super::register::{Place, Register};
+use super::super::value::Value;
+use super::operand::can_unpack;
+use super::{Line, Mnemonic, Operand};
+use crate::isa::Rotation;
+
+impl Line<'_> {
+    pub(super) fn warnings(&self, mnemonic: Mnemonic) -> Vec<Fault> {
+        let mut all = Vec::new();
+        let label = |operand: &&Operand| matches!(operand.value, Value::Label(_));
+        if let Some(label) = self.operands.iter().find(label) {
+            let (rule, message, help) = match mnemonic {
+                Mnemonic::Branch(true) => return all,
+                Mnemonic::Branch(false) => (
+                    "absolute-label",
+                    "an absolute branch to a label is right only in a program that lies at address 0",
+                    "use brr, or add the program's address in a register",
+                ),
+                _ => (
+                    "label-offset",
+                    "where the program will lie is not known: this is the label's distance from its start",
+                    "for an address use the link of a branch, for a distance the difference of labels, `:b - :a`",
+                ),
+            };
+            all.push(Fault::new(rule, label.span, message).help(help));
+        }
+        let r4 = |operand: &&Operand| matches!(operand.value, Value::Register(register) if register.place == Place::Accumulator(4));
+        if let Some(r4) = self.operands.first().filter(r4)
+            && matches!(
+                mnemonic,
+                Mnemonic::Alu(..) | Mnemonic::Mov(_) | Mnemonic::Load(_)
+            )
+        {
+            let message =
+                "r4 cannot be written; this writes tmu_noswap, whose address follows r3's";
+            all.push(
+                Fault::new("destination", r4.span, message).help("use r0..r3, r5quad or r5rep"),
+            );
+        }
+        all.extend(self.rotation_warning(mnemonic));
+        if let [_, one, two] = self.operands.as_slice()
+            && let (Value::Register(first), Value::Register(second)) = (one.value, two.value)
+            && first.place == second.place
+            && can_unpack(first)
+            && first.packing.is_some() != second.packing.is_some()
+        {
+            let span = if first.packing.is_none() {
+                one.span
+            } else {
+                two.span
+            };
+            let message = "the register is read once, so this operand is unpacked like the other";
+            all.push(
+                Fault::new("unpack", span, message)
+                    .help("give both the same mode if that is meant"),
+            );
+        }
+        all
+    }
+
+    /// A rotation moves the whole result, so operands that are not marked move too.
+    fn rotation_warning(&self, mnemonic: Mnemonic) -> Option<Fault> {
+        if !matches!(mnemonic, Mnemonic::Alu(..)) {
+            return None;
+        }
+        let register = |operand: &Operand| match operand.value {
+            Value::Register(register) => Some(register),
+            _ => None,
+        };
+        let [target, sources @ ..] = self.operands.as_slice() else {
+            return None;
+        };
+        if register(target).is_some_and(|register| register.rotation.is_some()) {
+            return None;
+        }
+        let rotations = || {
+            sources
+                .iter()
+                .filter_map(register)
+                .filter_map(|register| register.rotation)
+        };
+        let by = rotations().next()?;
+        let stays = |register: &Register| match (register.place, by) {
+            // Inside its quad it stays where it is.
+            (Place::Accumulator(0..=3), _) => false,
+            (_, Rotation::By(lanes)) => lanes % 4 == 0,
+            _ => false,
+        };
+        let moved = sources.iter().find(|operand| {
+            register(operand)
+                .is_some_and(|register| register.rotation.is_none() && !stays(&register))
+        })?;
+        let message = "the rotation beside it moves this operand too";
+        Some(
+            Fault::new("rotation", moved.span, message)
+                .help("mark it with the same rotation if that is meant"),
+        )
+    }
+}

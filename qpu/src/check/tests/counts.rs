@@ -1,0 +1,65 @@
+//! Rules of accounts over whole programs: what was asked for and taken, held and given back.
+
+use super::*;
+
+/// A vector of VPM row 0, read back.
+fn drain(b: &mut Builder) {
+    b.ldi(RD_SETUP, 0x0010_1a00);
+    b.mov(NONE, VPM);
+}
+
+/// As `CASES`, of whole programs.
+#[rustfmt::skip]
+pub(super) const COUNTED: &[Case] = &[
+    (Rule::TmuNothingToLoad,
+        |b| { b.mov(TMU0_S, R0); b.nop().ldtmu0(); b.nop().ldtmu0(); },
+        |b| { b.mov(TMU0_S, R0); b.mov(TMU0_S, R0); b.nop().ldtmu0(); b.nop().ldtmu0(); }),
+    (Rule::TmuTooMany,
+        |b| { for _ in 0..5 { b.mov(TMU1_S, R0); } for _ in 0..5 { b.nop().ldtmu1(); } },
+        |b| { for _ in 0..4 { b.mov(TMU1_S, R0); b.mov(TMU0_S, R0); } for _ in 0..4 { b.nop().ldtmu1(); b.nop().ldtmu0(); } }),
+    (Rule::TmuUnread,
+        |b| { b.mov(TMU0_S, R0); },
+        |b| { b.mov(TMU0_S, R0); b.nop().ldtmu0(); }),
+    (Rule::VpmNothingToRead,
+        |b| { b.ldi(RD_SETUP, 0x0010_1a00); b.mov(R0, VPM); b.mov(R0, VPM); },
+        |b| { b.ldi(RD_SETUP, 0x0020_1a00); b.mov(R0, VPM); b.mov(R0, VPM); }),
+    (Rule::VpmNothingToRead, // a DMA setup asks for no vector
+        |b| { b.ldi(RD_SETUP, 0x8300_1000_u32); b.mov(R0, VPM); },
+        |b| { b.mov(RD_SETUP, R1); b.mov(R0, VPM); b.mov(R0, VPM); }),
+    (Rule::VpmSetupIgnored,
+        |b| { b.ldi(RD_SETUP, 0x0020_1a00); b.ldi(RD_SETUP, 0x0010_1a00); b.mov(NONE, VPM); b.mov(NONE, VPM); },
+        |b| { b.ldi(RD_SETUP, 0x0020_1a00); b.mov(NONE, VPM); drain(b); b.mov(NONE, VPM); }),
+    (Rule::VpmUnread, // 0 is 16
+        |b| { b.ldi(RD_SETUP, 0x0000_1a00); for _ in 0..15 { b.mov(R0, VPM); } },
+        |b| { b.ldi(RD_SETUP, 0x0000_1a00); for _ in 0..16 { b.mov(R0, VPM); } }),
+    (Rule::SetupMissing,
+        |b| { b.mov(VPM, R0); },
+        |b| { b.ldi(WR_SETUP, 0x1a00); b.mov(VPM, R0); }),
+    (Rule::SetupMissing,
+        |b| { b.ldi(RD_SETUP, 0x9000_0040_u32); b.mov(LD_ADDR, R0); b.mov(NONE, LD_WAIT); },
+        |b| { b.ldi(RD_SETUP, 0x8300_1000_u32); b.mov(LD_ADDR, R0); b.mov(NONE, LD_WAIT); }),
+    (Rule::SetupMissing,
+        |b| { b.ldi(WR_SETUP, 0x1a00); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); },
+        |b| { b.ldi(WR_SETUP, 0x8090_4000_u32); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); }),
+    (Rule::StrideMissing, // two rows need the stride, one does not
+        |b| { b.ldi(WR_SETUP, 0x8110_4000_u32); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); },
+        |b| { b.ldi(WR_SETUP, 0x8110_4000_u32); b.ldi(WR_SETUP, 0xc000_0000_u32); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); }),
+    (Rule::DmaUnfinished,
+        |b| { b.mov(WR_SETUP, R1); b.mov(ST_ADDR, R0); b.mov(NONE, LD_WAIT); },
+        |b| { b.mov(WR_SETUP, R1); b.mov(ST_ADDR, R0); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); }),
+    (Rule::MutexHeld, // never given back
+        |b| { b.mov(NONE, MUTEX_ACQUIRE); },
+        |b| { b.mov(NONE, MUTEX_ACQUIRE); b.mov(MUTEX_RELEASE, R0); }),
+    (Rule::MutexTwice, // taken twice
+        |b| { b.mov(NONE, MUTEX_ACQUIRE); b.mov(NONE, MUTEX_ACQUIRE); b.mov(MUTEX_RELEASE, R0); },
+        |b| { for _ in 0..2 { b.mov(NONE, MUTEX_ACQUIRE); b.mov(MUTEX_RELEASE, R0); } }),
+    (Rule::MutexNotHeld, // given back without being held
+        |b| { b.mov(MUTEX_RELEASE, R0); },
+        |b| { b.mov(MUTEX_RELEASE, MUTEX_ACQUIRE); }),
+    (Rule::MutexAfterVpmWrite,
+        |b| { b.mov(WR_SETUP, R0); b.mov(VPM, R0); b.mov(NONE, MUTEX_ACQUIRE); b.mov(MUTEX_RELEASE, R0); },
+        |b| { b.mov(WR_SETUP, R0); b.mov(VPM, R0); drain(b); b.mov(NONE, MUTEX_ACQUIRE); b.mov(MUTEX_RELEASE, R0); }),
+    (Rule::MutexAfterVpmWrite, // a store that has been waited for took the writes along
+        |b| { b.mov(WR_SETUP, R0); b.mov(VPM, R0); b.mov(NONE, ST_WAIT); b.mov(NONE, MUTEX_ACQUIRE); b.mov(MUTEX_RELEASE, R0); },
+        |b| { b.mov(WR_SETUP, R0); b.mov(VPM, R0); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); b.mov(NONE, MUTEX_ACQUIRE); b.mov(MUTEX_RELEASE, R0); }),
+];

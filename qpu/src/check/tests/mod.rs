@@ -1,0 +1,133 @@
+//! One bad and one good program for each rule.
+//!
+//! The bad one breaks that rule and no other.
+
+mod counts;
+mod instructions;
+mod programs;
+mod ways;
+
+use super::*;
+use crate::generate::*;
+use crate::isa::{Alu, Cond, Instruction, Waddr, WriteBack};
+use counts::COUNTED;
+use instructions::CASES;
+
+/// A rule, a program that breaks it, and one that does nearly the same without breaking it.
+type Case = (Rule, fn(&mut Builder), fn(&mut Builder));
+
+/// Most programs start with two instructions that matter to no rule and end like any program.
+fn program(body: fn(&mut Builder)) -> Vec<u64> {
+    let mut b = Builder::new();
+    b.nops(2);
+    body(&mut b);
+    b.nops(3);
+    b.end();
+    b.finish_unchecked()
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// A `nop` with some of its fields changed.
+fn odd(b: &mut Builder, change: fn(&mut Alu)) {
+    let mut alu = Alu::NOP;
+    change(&mut alu);
+    b.instruction(Instruction::Alu(alu));
+}
+
+fn to(address: Waddr) -> WriteBack {
+    WriteBack {
+        cond_add: Cond::Always,
+        waddr_add: address,
+        ..WriteBack::NOTHING
+    }
+}
+
+/// The rules of `accounts`: pieces that show another rule do not set up all they use.
+const ACCOUNTS: &[Rule] = &[
+    Rule::TmuNothingToLoad,
+    Rule::TmuTooMany,
+    Rule::TmuUnread,
+    Rule::VpmNothingToRead,
+    Rule::VpmSetupIgnored,
+    Rule::VpmUnread,
+    Rule::SetupMissing,
+    Rule::StrideMissing,
+    Rule::DmaUnfinished,
+    Rule::MutexTwice,
+    Rule::MutexNotHeld,
+    Rule::MutexHeld,
+    Rule::MutexAfterVpmWrite,
+];
+
+/// Rules that a program breaks, those of `accounts` aside.
+fn broken(words: &[u64]) -> Vec<Rule> {
+    let mut rules = all_broken(words);
+    rules.retain(|rule| !ACCOUNTS.contains(rule));
+    rules.dedup();
+    rules
+}
+
+fn all_broken(words: &[u64]) -> Vec<Rule> {
+    check(words)
+        .into_iter()
+        .map(|finding| finding.rule)
+        .collect()
+}
+
+#[test]
+fn each_miscounting_program_breaks_its_rule_and_no_other() {
+    for (number, (rule, bad, good)) in COUNTED.iter().enumerate() {
+        assert_eq!(
+            all_broken(&program(*bad)),
+            [*rule],
+            "bad program of case {number}"
+        );
+        assert_eq!(
+            all_broken(&program(*good)),
+            [],
+            "good program of case {number}, {rule:?}"
+        );
+    }
+}
+
+#[test]
+fn each_bad_program_breaks_its_rule_and_no_other() {
+    for (number, (rule, bad, good)) in CASES.iter().enumerate() {
+        assert_eq!(
+            broken(&program(*bad)),
+            [*rule],
+            "bad program of case {number}"
+        );
+        assert_eq!(
+            broken(&program(*good)),
+            [],
+            "good program of case {number}, {rule:?}"
+        );
+    }
+}
+
+#[test]
+fn every_rule_has_a_case() {
+    // Tested by themselves below, because their programs break a second rule or are no whole programs.
+    let apart = [
+        Rule::Undecodable,
+        Rule::TmuAtStart,
+        Rule::SemaphoreWrite,
+        Rule::NoProgramEnd,
+        Rule::EndTlbZ,
+        Rule::NotFollowed,
+    ];
+    for rule in Rule::ALL.iter().filter(|rule| !apart.contains(rule)) {
+        assert!(
+            CASES.iter().chain(COUNTED).any(|(case, ..)| case == rule),
+            "{rule:?}"
+        );
+    }
+}
+
+fn words(body: impl FnOnce(&mut Builder)) -> Vec<u64> {
+    let mut b = Builder::new();
+    body(&mut b);
+    b.finish_unchecked()
+        .unwrap_or_else(|error| panic!("{error}"))
+}

@@ -1,0 +1,141 @@
+//! Programs that break a second rule, or that are no whole programs; what a finding says.
+
+use super::*;
+use crate::isa::{BranchCond, Semaphore, SemaphoreAction, waddr};
+
+#[test]
+fn a_word_that_is_no_instruction() {
+    let mut words = words(|b| b.end());
+    words.insert(0, 0x1000_09e7_099e_7000);
+    let findings = check(&words);
+    assert_eq!(findings.len(), 1);
+    assert_eq!((findings[0].rule, findings[0].pc), (Rule::Undecodable, 0));
+}
+
+#[test]
+fn no_tmu_write_in_the_first_two_instructions() {
+    for early in 0..3 {
+        let words = words(|b| {
+            b.nops(early);
+            b.mov(TMU1_S, R0);
+            b.end();
+        });
+        let expected: &[Rule] = if early < 2 { &[Rule::TmuAtStart] } else { &[] };
+        assert_eq!(broken(&words), expected, "TMU write at instruction {early}");
+    }
+}
+
+#[test]
+fn a_semaphore_instruction_writes_no_tmu() {
+    let semaphore = |address| {
+        let semaphore = Semaphore::new(SemaphoreAction::Increment, 3).unwrap();
+        Instruction::Semaphore(Semaphore {
+            write: to(address),
+            ..semaphore
+        })
+    };
+    let program = |address| {
+        words(|b| {
+            b.nops(2);
+            b.instruction(semaphore(address));
+            b.end();
+        })
+    };
+    assert_eq!(
+        broken(&program(waddr::TMU0_S)),
+        [Rule::OnePeripheral, Rule::SemaphoreWrite]
+    );
+    assert_eq!(broken(&program(waddr::VPM_WRITE)), [Rule::SemaphoreWrite]);
+    assert_eq!(broken(&program(waddr::ACC0)), []);
+}
+
+#[test]
+fn every_way_ends() {
+    assert_eq!(broken(&[]), [Rule::NoProgramEnd]);
+    assert_eq!(broken(&words(|b| b.nops(4))), [Rule::NoProgramEnd]);
+    let cut = |slots| {
+        words(|b| {
+            b.nop().thrend();
+            b.nops(slots);
+        })
+    };
+    assert_eq!(broken(&cut(1)), [Rule::NoProgramEnd]);
+    assert_eq!(broken(&cut(2)), []);
+    let ends_in_branch = |condition, slots| {
+        words(|b| {
+            let start = b.here("start");
+            b.nops(3);
+            b.brr(condition, start);
+            b.nops(slots);
+        })
+    };
+    assert_eq!(broken(&ends_in_branch(BranchCond::Always, 3)), []);
+    assert_eq!(
+        broken(&ends_in_branch(BranchCond::Always, 2)),
+        [Rule::NoProgramEnd]
+    );
+    assert_eq!(
+        broken(&ends_in_branch(BranchCond::AnyZS, 3)),
+        [Rule::NoProgramEnd]
+    );
+}
+
+#[test]
+fn no_z_write_in_the_last_instruction() {
+    let words = words(|b| {
+        b.nop().thrend();
+        b.nop();
+        odd(b, |alu| {
+            alu.op_add = crate::isa::AddOp::Or;
+            alu.write = to(waddr::TLB_Z);
+        });
+    });
+    assert_eq!(broken(&words), [Rule::FragmentOnly, Rule::EndTlbZ]);
+}
+
+#[test]
+fn a_finding_says_what_and_where_and_how_to_mend_it() {
+    let words = words(|b| {
+        b.mov(ra(3), R0);
+        b.mov(R1, ra(3));
+        b.end();
+    });
+    assert_eq!(
+        check(&words)[0].to_string(),
+        "0x0008: regfile-read-after-write: ra3 was written in the instruction before and cannot be read yet; \
+         to mend it, put an instruction between, or keep the value in r0..r3"
+    );
+}
+
+#[test]
+fn data_among_code_is_not_looked_at() {
+    let mut words = words(|b| {
+        b.end();
+    });
+    words.extend([0x1000_09e7_099e_7000, 0, u64::MAX]);
+    assert_eq!(check(&words), []);
+}
+
+#[test]
+fn programs_of_random_words_are_walked_in_bounded_time() {
+    let mut state = 1_u64;
+    for _ in 0..200 {
+        let words: Vec<u64> = (0..200)
+            .map(|_| {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                let word = state ^ state >> 29;
+                // Short branches, some through registers, one word in four.
+                if word & 3 == 0 {
+                    word & 0x0fff_ffff_0000_03f8 | 0xf << 60 | 1 << 51
+                } else {
+                    word
+                }
+            })
+            .collect();
+        for finding in check(&words) {
+            assert!(!finding.to_string().is_empty());
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Findings on some ways through a program and not on others.
+
+use super::*;
+use crate::isa::BranchCond;
+
+#[test]
+fn a_branch_in_the_third_delay_slot_meets_both_targets() {
+    // A's target runs three instructions as B's delay slots; then comes B's target. The write in the
+    // third of them and the read at B's target follow each other.
+    let words = words(|b| {
+        let (first, second) = (b.label("first"), b.label("second"));
+        b.brr(BranchCond::Always, first);
+        b.nops(2);
+        b.brr(BranchCond::Always, second);
+        b.bind(first);
+        b.nops(2);
+        b.mov(rb(4), R0);
+        b.nops(3);
+        b.bind(second);
+        b.mov(R0, rb(4));
+        b.end();
+    });
+    let findings = check(&words);
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert_eq!(
+        (findings[0].rule, findings[0].pc),
+        (Rule::RegisterFile, 10 * 8)
+    );
+}
+
+/// Rules with the ways of their findings: bytes of the branches, and whether they are taken.
+fn ways(body: impl FnOnce(&mut Builder)) -> Vec<(Rule, Vec<(u32, bool)>)> {
+    let findings = check(&words(body));
+    let way = |finding: &Finding| finding.way.iter().map(|way| (way.pc, way.taken)).collect();
+    findings
+        .iter()
+        .map(|finding| (finding.rule, way(finding)))
+        .collect()
+}
+
+#[test]
+fn what_is_taken_on_one_way_only_is_found_on_that_way() {
+    // The branch at 0x10 jumps over the release.
+    let found = ways(|b| {
+        b.mov(NONE, MUTEX_ACQUIRE);
+        b.sub(NONE, R0, 1).setf();
+        let end = b.label("end");
+        b.brr(BranchCond::AllZS, end);
+        b.nops(3);
+        b.mov(MUTEX_RELEASE, R0);
+        b.bind(end);
+        b.end();
+    });
+    assert_eq!(found, [(Rule::MutexHeld, vec![(0x10, true)])]);
+}
+
+#[test]
+fn a_loop_that_owes_more_each_time_is_found_and_one_that_does_not_is_not() {
+    let program = |loads: bool| {
+        ways(move |b| {
+            b.nops(2);
+            let again = b.here("again");
+            b.mov(TMU0_S, R0);
+            b.sub(R0, R0, 1).setf();
+            b.brr(BranchCond::AnyZC, again);
+            b.nops(2);
+            if loads {
+                b.nop().ldtmu0()
+            } else {
+                b.nop()
+            };
+            b.end();
+        })
+    };
+    let found = program(false);
+    let rules: Vec<Rule> = found.iter().map(|(rule, _)| *rule).collect();
+    assert_eq!(rules, [Rule::TmuTooMany, Rule::TmuUnread]);
+    assert_eq!(found[0].1.last(), Some(&(0x20, true)));
+    assert_eq!(program(true), []);
+}
+
+#[test]
+fn the_same_question_has_the_same_answer() {
+    // Taken and given back under one condition that is asked twice.
+    let found = ways(|b| {
+        b.sub(NONE, R0, 1).setf();
+        let (free, end) = (b.label("free"), b.label("end"));
+        b.brr(BranchCond::AllZS, free);
+        b.nops(3);
+        b.mov(NONE, MUTEX_ACQUIRE);
+        b.bind(free);
+        b.nops(2);
+        b.brr(BranchCond::AllZS, end);
+        b.nops(3);
+        b.mov(MUTEX_RELEASE, R0);
+        b.bind(end);
+        b.end();
+    });
+    assert_eq!(found, []);
+}
+
+#[test]
+fn a_subroutine_returns_to_the_place_that_called_it() {
+    // One caller holds the mutex and the other does not; neither return may go to the other.
+    let found = ways(|b| {
+        let f = b.label("f");
+        b.brr(BranchCond::Always, f).link(ra(2));
+        b.nops(3);
+        b.mov(NONE, MUTEX_ACQUIRE);
+        b.brr(BranchCond::Always, f).link(ra(2));
+        b.nops(3);
+        b.mov(MUTEX_RELEASE, R0);
+        b.end();
+        b.bind(f);
+        b.nop();
+        b.bra(BranchCond::Always, ra(2));
+        b.nops(3);
+    });
+    assert_eq!(found, []);
+}
+
+#[test]
+fn a_setup_that_one_way_leaves_out_is_missed_on_it() {
+    let found = ways(|b| {
+        b.sub(NONE, R0, 1).setf();
+        let read = b.label("read");
+        b.brr(BranchCond::AnyNS, read);
+        b.nops(3);
+        b.ldi(RD_SETUP, 0x0010_1a00);
+        b.bind(read);
+        b.mov(R0, VPM);
+        b.end();
+    });
+    assert_eq!(found, [(Rule::VpmNothingToRead, vec![(0x08, true)])]);
+}
+
+#[test]
+fn opposite_conditions_touch_different_lanes() {
+    let program = |cond, sets_flags| {
+        let words = words(|b| {
+            let line = b.mov(ra(3), R0).ifz();
+            if sets_flags {
+                line.setf();
+            }
+            b.mov(R1, ra(3)).cond(cond);
+            b.end();
+        });
+        broken(&words)
+    };
+    assert_eq!(program(Cond::ZC, false), []);
+    assert_eq!(program(Cond::ZS, false), [Rule::RegisterFile]);
+    assert_eq!(program(Cond::ZC, true), [Rule::RegisterFile]);
+}
