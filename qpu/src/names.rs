@@ -105,7 +105,7 @@ pub const BRANCH_CONDITIONS: &[(&str, BranchCond)] = &[
 /// Directives, without the dot.
 #[rustfmt::skip]
 pub const DIRECTIVES: &[&str] = &[
-    "align", "assert", "back", "bit", "byte", "clone", "code", "const", "define", "double", "else", "elseif",
+    "align", "assert", "back", "bit", "byte", "clone", "code", "const", "define", "double", "elif", "else", "elseif",
     "endb", "endf", "endfor", "endif", "endloc", "endm", "endr", "equ", "float", "foreach", "func", "global",
     "half", "if", "ifset", "include", "int", "lconst", "local", "long", "lset", "lunset", "macro", "rep",
     "rodata", "set", "short", "text", "unset",

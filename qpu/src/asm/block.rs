@@ -269,7 +269,7 @@ impl Assembler<'_> {
             || self.macros.contains_key(name)
     }
 
-    /// Whether an `.else` or `.elseif` is taken when it comes to it.
+    /// Whether an `.else`, `.elseif` or `.elif` is taken when it comes to it.
     fn else_holds(&mut self, place: &Place) -> Result<bool, Fault> {
         let tokens = place
             .source

@@ -67,8 +67,8 @@ impl Assembler<'_> {
                 return self.block(name, cursor, place);
             }
             // Reported with the file, when they close nothing.
-            "else" | "elseif" | "endif" | "endm" | "endr" | "endfor" | "endf" | "endloc"
-            | "endb" => (),
+            "else" | "elseif" | "elif" | "endif" | "endm" | "endr" | "endfor" | "endf"
+            | "endloc" | "endb" => (),
             _ => {
                 let near = nearest(name, DIRECTIVES.iter().copied());
                 let fault = Fault::new(

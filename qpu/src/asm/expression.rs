@@ -5,6 +5,7 @@
 
 use std::rc::Rc;
 
+use super::Syntax;
 use super::assembler::Assembler;
 use super::builtin;
 use super::diagnostic::Fault;
@@ -14,6 +15,7 @@ use super::scope::Meaning;
 use super::suffix::{Marked, Packing, Suffix};
 use super::token::{Kind, Token};
 use super::value::{Elements, Value};
+use crate::isa::Cond;
 use crate::names::{READS, WRITES, nearest};
 
 /// A place among the tokens of a line.
@@ -146,7 +148,9 @@ impl<'t> Cursor<'t> {
     fn ends_operand(&self) -> bool {
         match self.kind() {
             None | Some(Kind::Suffix(_)) => true,
-            Some(Kind::Sign(sign)) => matches!(*sign, "," | ";" | ")" | "]") || binary_only(sign),
+            Some(Kind::Sign(sign)) => {
+                matches!(*sign, "," | ";" | "@" | ")" | "]") || binary_only(sign)
+            }
             _ => false,
         }
     }
@@ -398,6 +402,24 @@ impl Assembler<'_> {
         }
     }
 
+    /// `.ifnc` is carry clear to Broadcom's assembler and negative clear to vc4asm's.
+    fn settled_suffix(&mut self, name: &str, suffix: Suffix, span: (u32, u32)) -> Suffix {
+        if !Suffix::is_disputed(name) {
+            return suffix;
+        }
+        if self.options.syntax == Syntax::Broadcom {
+            return Suffix::Condition(Cond::CC);
+        }
+        let bare = name.trim_end_matches("nc");
+        let message = format!(
+            ".{name} is negative clear here, as vc4asm has it; Broadcom's assembler means carry clear by it"
+        );
+        self.warn(Fault::new("disputed-condition", span, message).help(format!(
+            "write .{bare}nn for negative clear or .{bare}cc for carry clear, or assemble with --syntax broadcom"
+        )));
+        suffix
+    }
+
     /// Suffixes that stand behind an operand and are no pack modes.
     pub(super) fn operand_suffixes(
         &mut self,
@@ -421,6 +443,7 @@ impl Assembler<'_> {
                     "known are .setf, .ifz .ifnz .ifn .ifnn .ifc .ifcc, .pack... and .unpack..., and .allz ... .anync on branches",
                 ));
             };
+            let suffix = self.settled_suffix(name, suffix, cursor.span());
             all.push((suffix, cursor.span()));
             cursor.step();
         }

@@ -1,7 +1,7 @@
 //! Hazards, as warnings at the lines that they are in.
 
 use super::{Assembly, Diagnostic, Severity};
-use crate::check::check;
+use crate::check::{Rule, check};
 use crate::isa::INSTRUCTION_BYTES;
 
 /// Adds at most `most` of what the checker finds. Data is no code and is not judged.
@@ -12,7 +12,9 @@ pub(super) fn add(assembly: &mut Assembly, most: usize) {
     let found = check(&assembly.words);
     for finding in found {
         let index = (finding.pc / INSTRUCTION_BYTES) as usize;
-        if assembly.is_data(index) || assembly.warnings.len() >= most {
+        let meant = finding.rule == Rule::RotationInQuad
+            && assembly.rotates_in_quads.get(index) == Some(&true);
+        if meant || assembly.is_data(index) || assembly.warnings.len() >= most {
             continue;
         }
         let Some(origin) = assembly.origin(index) else {

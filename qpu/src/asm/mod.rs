@@ -78,9 +78,11 @@ pub type Loader<'a> = &'a dyn Fn(&Include) -> Result<Loaded, String>;
 /// Languages that are understood.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Syntax {
-    /// vc4asm's, which is also that of Broadcom's published sources.
+    /// vc4asm's, in which most sources are written, GPU_FFT's among them.
     #[default]
     Vc4asm,
+    /// Broadcom's, which differs in one word: `.ifnc` is carry clear, as in FFmpeg's `rpi_hevc_shader`.
+    Broadcom,
     /// elorimer/rpi-playground's, behind m4: an operation of the add ALU, `;`, one of the mul ALU.
     RpiPlayground,
 }
@@ -158,6 +160,8 @@ pub struct Assembly {
     origin_of: Vec<u32>,
     /// Which words hold data and no instruction.
     data: Vec<bool>,
+    /// Which words are said to rotate inside quads, and mean it.
+    rotates_in_quads: Vec<bool>,
 }
 
 impl Assembly {
@@ -206,11 +210,13 @@ fn finish(assembler: Assembler) -> Assembly {
     let addresses = assembler.output.addresses();
     let address = |unit: u32| addresses.get(unit as usize).copied().unwrap_or(0);
     let mut bytes = Vec::with_capacity(assembler.output.bytes);
-    let (mut origin_of, mut data) = (Vec::new(), Vec::new());
+    let (mut origin_of, mut data, mut rotates_in_quads) = (Vec::new(), Vec::new(), Vec::new());
     for (unit, address) in assembler.output.units.iter().zip(&addresses) {
         while origin_of.len() <= (*address / 8) as usize {
             origin_of.push(unit.origin);
             data.push(matches!(unit.content, Content::Data { .. }));
+            rotates_in_quads
+                .push(matches!(unit.content, Content::Code(code, _) if code.rotates_in_quads));
         }
         match unit.content {
             Content::Code(encoded, bits) => {
@@ -254,6 +260,7 @@ fn finish(assembler: Assembler) -> Assembly {
         origins: origins.collect(),
         origin_of,
         data,
+        rotates_in_quads,
         warnings: assembler.diagnostics,
     }
 }

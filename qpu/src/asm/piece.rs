@@ -12,6 +12,8 @@ use crate::isa::{
 pub(super) struct Piece {
     pub what: What,
     pub span: (u32, u32),
+    /// Whether the source says that a rotation of what rotates only inside quads is meant.
+    pub rotates_in_quads: bool,
 }
 
 /// What a part of a line asks for.
@@ -64,6 +66,8 @@ pub(super) struct BranchPiece {
 pub(super) struct Encoded {
     pub instruction: Instruction,
     pub target: Option<u32>,
+    /// Whether the source says that a rotation inside quads is meant.
+    pub rotates_in_quads: bool,
 }
 
 impl Encoded {
@@ -71,6 +75,7 @@ impl Encoded {
         Self {
             instruction,
             target: None,
+            rotates_in_quads: false,
         }
     }
 
@@ -279,8 +284,8 @@ impl BranchPiece {
             .filter(|_| self.relative)
             .map(|label| self.offset.wrapping_add(label as u32));
         Ok(Encoded {
-            instruction: Instruction::Branch(branch),
             target,
+            ..Encoded::fixed(Instruction::Branch(branch))
         })
     }
 }
@@ -295,6 +300,7 @@ struct Alu<'a> {
     reads: Vec<Src>,
     signal: Signal,
     span: (u32, u32),
+    rotates_in_quads: bool,
 }
 
 impl<'a> Alu<'a> {
@@ -304,6 +310,7 @@ impl<'a> Alu<'a> {
             reads: vec![],
             signal: Signal::None,
             span,
+            rotates_in_quads: pieces.iter().any(|piece| piece.rotates_in_quads),
         };
         for piece in pieces {
             match &piece.what {
@@ -379,8 +386,11 @@ impl<'a> Alu<'a> {
                     };
                     match request.fit() {
                         Ok(alu) => {
-                            let warnings = self.warnings(&operations);
-                            return Ok((Encoded::fixed(Instruction::Alu(alu)), warnings));
+                            let encoded = Encoded {
+                                rotates_in_quads: self.rotates_in_quads,
+                                ..Encoded::fixed(Instruction::Alu(alu))
+                            };
+                            return Ok((encoded, self.warnings(&operations)));
                         }
                         Err(misfit) if !in_order => reason = reason.or(Some(misfit)),
                         Err(_) => (),
@@ -392,6 +402,9 @@ impl<'a> Alu<'a> {
     }
 
     fn warnings(&self, operations: &[Op]) -> Vec<Fault> {
+        if self.rotates_in_quads {
+            return vec![];
+        }
         // Moves by up to three lanes may be meant inside quads.
         let far = |rotation| !matches!(rotation, Rotation::By(1..=3 | 13..=15));
         let rotates = |op: &&Op| op.rotate.is_some_and(far) && !op.a.rotates() && !op.b.rotates();
@@ -431,26 +444,36 @@ fn on_mul(op: &Op) -> Option<Op> {
     }
 }
 
-/// Binds operations to the ALUs that `nop` leaves: for each piece that can be on either.
+/// Binds operations to the ALUs that `nop` leaves.
+///
+/// `anop` and `mnop` keep their ALU idle. A `nop` keeps the one whose place in the line it has, unless an
+/// operation can be on no other: then it says nothing.
 pub(super) fn settle_nops(pieces: &mut [Piece]) -> Result<(), Fault> {
     let mut idle = [false; 2];
+    let mut keeps = [false; 2];
+    let mut place = 0;
     for piece in pieces.iter() {
-        if let What::Nop(slot) = piece.what {
-            let slot = slot.map_or(usize::from(idle[0]), |slot| slot as usize);
-            idle[slot.min(1)] = true;
+        match piece.what {
+            What::Nop(Some(slot)) => idle[slot as usize] = true,
+            What::Nop(None) if place < 2 => keeps[place] = true,
+            What::Nop(None) | What::Alu(_) | What::Constant { .. } => (),
+            _ => continue,
         }
+        place += 1;
     }
     let [add_idle, mul_idle] = idle;
+    let [prefers_mul, second] = keeps;
+    let prefers_add = second && !prefers_mul;
     for piece in pieces.iter_mut() {
         let (What::Alu(ways) | What::Constant { ways, .. }) = &mut piece.what else {
             continue;
         };
         ways.retain_mut(|op| match op.code {
-            OpCode::Either(_, code) if add_idle => {
+            OpCode::Either(_, code) if add_idle || prefers_mul => {
                 op.code = OpCode::Mul(code);
                 !mul_idle
             }
-            OpCode::Either(code, _) if mul_idle => {
+            OpCode::Either(code, _) if mul_idle || prefers_add => {
                 op.code = OpCode::Add(code);
                 true
             }

@@ -54,7 +54,11 @@ impl Assembler<'_> {
         let span = cursor.span_from(start);
         let pieces = pieces
             .into_iter()
-            .map(|what| Piece { what, span })
+            .map(|what| Piece {
+                what,
+                span,
+                rotates_in_quads: false,
+            })
             .collect();
         self.add(pieces, false, false, place, span)
     }

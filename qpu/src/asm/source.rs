@@ -25,7 +25,7 @@ struct Line {
     end: u32,
 }
 
-/// Where a block's parts begin: the openers of its alternatives (`.if`, `.elseif`, `.else`), and its end.
+/// Where a block's parts begin: the openers of its alternatives (`.if`, `.elseif` or `.elif`, `.else`), and its end.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub parts: Vec<usize>,
@@ -136,7 +136,7 @@ impl Source {
             let directive = directive.as_str();
             if let Some(opener) = OPENERS.iter().find(|opener| **opener == directive) {
                 open.push((index, opener, vec![index]));
-            } else if matches!(directive, "else" | "elseif") {
+            } else if matches!(directive, "else" | "elseif" | "elif") {
                 match open.last_mut() {
                     Some((_, "if" | "ifset", parts)) => parts.push(index),
                     _ => self

@@ -71,6 +71,11 @@ impl Suffix {
         find(BRANCH_CONDITIONS, name).map(Self::Branch)
     }
 
+    /// Whether a name means carry clear to Broadcom's assembler, and negative clear to vc4asm: `.ifnc`, `.nc`.
+    pub fn is_disputed(name: &str) -> bool {
+        matches!(name, "ifnc" | "nc")
+    }
+
     /// A suffix of an operand: `.setf`, `.nz`, `.8a`.
     pub fn of_operand(name: &str) -> Option<Self> {
         Packing::parse(name)

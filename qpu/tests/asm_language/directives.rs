@@ -23,6 +23,11 @@ fn directives_mean_what_they_are_documented_to_mean() {
         (".if 1 > 2\nmov r0, 1\n.elseif 2 > 1\nmov r0, 2\n.else\nmov r0, 3\n.endif", "mov r0, 2"),
         (".if 0\n.if 1\nmov r0, 1\n.endif\n.else\nmov r0, 2\n.endif", "mov r0, 2"),
         (".if 0\n this is ( no code\n.endif\nnop", "nop"),
+        (".if 0\nmov r0, 1\n.elif 1\nmov r0, 2\n.else\nmov r0, 3\n.endif", "mov r0, 2"),
+        // What is skipped is not evaluated, nor a condition behind the one that holds.
+        (".if 1\nnop\n.elseif unknown / 0\n.elif (\n.else\n.assert 0\n.endif", "nop"),
+        (".if 0\n.if unknown\nnop\n.elseif 1 +\n.endif\n.include \"none\"\n.assert 0\n@ $ \"\n.endif\nnop", "nop"),
+        (".if 0\n.rep i, unknown\n.endr\n.macro\n.endm\n.set x, y\n:a\n.endif\n:a nop", "nop"),
         (".ifset M_PI\nnop\n.endif", "nop"),
         // Repetition.
         (".rep i, 3\nmov r0, i\n.endr", "mov r0, 0\nmov r0, 1\nmov r0, 2"),

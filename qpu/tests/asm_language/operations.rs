@@ -1,7 +1,7 @@
 //! Operations: published words, and two that share an instruction.
 
 use super::{options, same, words};
-use qpu::asm::assemble;
+use qpu::asm::{Options, Syntax, assemble};
 
 #[test]
 fn published_words_are_assembled() {
@@ -44,7 +44,7 @@ fn published_words_are_assembled() {
         ("read vw_wait", 0x100009e7_009f2000),
         ("mov r0, ra0.16af", 0x12020827_03027d80),
         ("mov r0, r4.16a", 0x13020827_159e7900),
-        ("add.unpack8af r0, r4, ra1", 0x19020827_0c067980),
+        ("add.unpack8af r0, r4, ra1", 0x190208270c067980),
         ("mov.pack8a ra0, r0", 0x10420027_159e7000),
         ("sacq ra0, 5", 0xe8020027_00000015),
         ("bra ra1, rb2, 0, ra4", 0xf0f48042_00000000),
@@ -60,7 +60,16 @@ fn operations_share_an_instruction() {
     let pairs: &[(&str, &str)] = &[
         ("fmul r0, r1, r2; fadd r2, r1, r1", "fadd r2, r1, r1; fmul r0, r1, r2"),
         ("mov r0, r1; fadd r2, r2, r3", "fadd r2, r2, r3; mmov r0, r1"),
+        // A nop keeps the ALU idle whose place it has, where an operation leaves it the choice.
         ("nop; mov r0, r1", "mmov r0, r1"),
+        ("mov r0, r1; nop", "amov r0, r1"),
+        ("nop; sub r0, r1, r2; ldtmu0", "sub r0, r1, r2; nop; ldtmu0"),
+        ("sub.setf -, r5, rb17 ; nop ; ldtmu0", ".long 0xa00229e70d9d1bc0"),
+        ("fmul r0, r1, r2; nop", "fmul r0, r1, r2"),
+        // asm.misc of vc4asm's tests.
+        ("add r0, r4, ra1.unpack8b", "add r0, r4, ra1.8bi"),
+        ("add r0, r4, ra1.unpack8b", ".long 0x1a0208270c067980"),
+        ("add r0, r4.8a, ra1", ".long 0x190208270c067980"),
         ("add r0, r0, 1;\n;mov r2, r3", "add r0, r0, 1; mov r2, r3"),
         ("add r0, r0, 1;\nmov r2, r3", "add r0, r0, 1\nmov r2, r3"),
         ("add r0, r0, 1;\n;sub r2, r3, r3", "add r0, r0, 1\nsub r2, r3, r3"),
@@ -126,4 +135,68 @@ fn every_constant_that_a_mov_makes_beside_another_operation_is_right() {
         "fadd r0, r0, r1; mov r1, 25",
         "fadd r0, r0, r1; mul24 r1, 5, 5",
     );
+}
+
+/// What a source says, with hazards looked for.
+fn warnings(source: &str, syntax: Syntax) -> Vec<&'static str> {
+    let options = Options {
+        syntax,
+        check: true,
+        ..options()
+    };
+    let assembly = assemble(source, &options).unwrap_or_else(|errors| panic!("{source}\n{errors}"));
+    let rules = assembly.warnings.iter().map(|warning| warning.rule);
+    rules.collect()
+}
+
+const END: &str = "\nnop; thrend\nnop\nnop\n";
+
+#[test]
+fn carry_clear_is_spelled_in_two_ways() {
+    let broadcom = |source: &str| {
+        let options = Options {
+            syntax: Syntax::Broadcom,
+            ..options()
+        };
+        assemble(source, &options).unwrap().words
+    };
+    for (own, other) in [
+        ("mov.ifnc r0, r1", "mov.ifcc r0, r1"),
+        ("mov r0.nc, r1", "mov.ifcc r0, r1"),
+    ] {
+        assert_eq!(broadcom(own), words(other), "{own}");
+        assert_eq!(warnings(&format!("{own}{END}"), Syntax::Broadcom), [""; 0]);
+        assert_eq!(words(own), words("mov.ifnn r0, r1"), "{own}");
+        assert_eq!(
+            warnings(&format!("{own}{END}"), Syntax::Vc4asm),
+            ["disputed-condition"]
+        );
+    }
+    assert_eq!(
+        warnings(&format!("mov.ifnn r0, r1{END}"), Syntax::Vc4asm),
+        [""; 0]
+    );
+}
+
+#[test]
+fn an_annotation_waives_what_it_says_is_meant() {
+    let line = "nop\nnop; mul24 r2, ra0.8b << 12, r1 << 12";
+    assert_eq!(words(line), words(&format!("{line} @ \"mul_used\", 0")));
+    // Lane by lane only r1 goes round all sixteen.
+    let bare = "nop\nnop; mul24 r2, ra0 << 5, ra0 << 5";
+    assert_ne!(warnings(&format!("{bare}{END}"), Syntax::Vc4asm), [""; 0]);
+    let meant = format!("{bare} @ \"mul_used\", 0 ; ldtmu0{END}").replace(" ; ldtmu0", "");
+    assert_eq!(warnings(&meant, Syntax::Vc4asm), [""; 0]);
+    assert_eq!(
+        warnings(&format!("nop @ \"other\", 1{END}"), Syntax::Vc4asm),
+        ["annotation"]
+    );
+    for (bad, said) in [
+        ("nop @ mul_used, 0", "double quotes"),
+        ("nop @ \"mul_used\"", "`,`"),
+        ("nop @ \"mul_used\", 0 r0", "the end of the line"),
+    ] {
+        let errors = assemble(bad, &options()).unwrap_err().to_string();
+        assert!(errors.contains(said), "{bad}: {errors}");
+    }
 }

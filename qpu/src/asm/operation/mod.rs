@@ -13,6 +13,7 @@ use super::expression::Cursor;
 use super::piece::{Piece, What};
 use super::register::{Place, Register};
 use super::suffix::{Marked, Packing, Suffix};
+use super::token::Kind;
 use super::value::Value;
 use crate::fit::OpCode;
 use crate::isa::{BranchCond, Cond};
@@ -50,22 +51,29 @@ impl Assembler<'_> {
         let modifiers = modifiers(self.operand_suffixes(cursor, true)?)?;
         let operands = self.operands(cursor)?;
         let span = cursor.span_from(start);
+        let rotates_in_quads = self.annotations(cursor)?;
         let line = Line {
             name,
             span,
             modifiers,
             operands,
+            rotates_in_quads,
         };
         let whats = line.whats(mnemonic)?;
         for warning in line.warnings(mnemonic) {
             self.warn(warning);
         }
-        Ok(whats.into_iter().map(|what| Piece { what, span }).collect())
+        let piece = |what| Piece {
+            what,
+            span,
+            rotates_in_quads,
+        };
+        Ok(whats.into_iter().map(piece).collect())
     }
 
     fn operands(&mut self, cursor: &mut Cursor) -> Result<Vec<Operand>, Fault> {
         let mut all = Vec::new();
-        if cursor.at_end() || cursor.is(";") {
+        if ends_operation(cursor) {
             return Ok(all);
         }
         loop {
@@ -82,11 +90,45 @@ impl Assembler<'_> {
                 break;
             }
         }
-        match cursor.at_end() || cursor.is(";") {
+        match ends_operation(cursor) {
             true => Ok(all),
             false => Err(cursor.expected("`,`, `;` or the end of the line")),
         }
     }
+
+    /// Broadcom's `@ "NAME", NUMBER` behind an operation: whether rotations inside quads are meant.
+    ///
+    /// FFmpeg's rpi_hevc_shader says of `@ "mul_used", 0` that it suppresses the warning of rotating
+    /// registers of the files. No other name is known.
+    fn annotations(&mut self, cursor: &mut Cursor) -> Result<bool, Fault> {
+        let mut rotates_in_quads = false;
+        while cursor.take("@") {
+            let start = cursor.span();
+            let Some(Kind::Text(name)) = cursor.kind() else {
+                return Err(cursor.expected("the annotation's name in double quotes"));
+            };
+            cursor.step();
+            cursor.expect(",")?;
+            self.integer(cursor, "the annotation's value")?;
+            if **name == *"mul_used" {
+                rotates_in_quads = true;
+            } else {
+                let message = format!("the annotation \"{name}\" means nothing here");
+                self.warn(
+                    Fault::new("annotation", cursor.span_from(start), message)
+                        .help("leave it out; known is \"mul_used\""),
+                );
+            }
+        }
+        match cursor.at_end() || cursor.is(";") {
+            true => Ok(rotates_in_quads),
+            false => Err(cursor.expected("`;` or the end of the line")),
+        }
+    }
+}
+
+fn ends_operation(cursor: &Cursor) -> bool {
+    cursor.at_end() || cursor.is(";") || cursor.is("@")
 }
 
 fn modifiers(suffixes: Vec<Marked>) -> Result<Modifiers, Fault> {
@@ -125,6 +167,7 @@ struct Line<'a> {
     span: (u32, u32),
     modifiers: Modifiers,
     operands: Vec<Operand>,
+    rotates_in_quads: bool,
 }
 
 impl Line<'_> {

@@ -63,7 +63,7 @@ impl Line<'_> {
 
     /// A rotation moves the whole result, so operands that are not marked move too.
     fn rotation_warning(&self, mnemonic: Mnemonic) -> Option<Fault> {
-        if !matches!(mnemonic, Mnemonic::Alu(..)) {
+        if self.rotates_in_quads || !matches!(mnemonic, Mnemonic::Alu(..)) {
             return None;
         }
         let register = |operand: &Operand| match operand.value {

@@ -64,6 +64,8 @@ enum Format {
 enum Language {
     /// vc4asm's, and so that of GPU_FFT
     Vc4asm,
+    /// Broadcom's, in which `.ifnc` is carry clear, as in FFmpeg's rpi_hevc_shader
+    Broadcom,
     /// elorimer/rpi-playground's, after m4: `or ra1, ra32, 0; nop`
     RpiPlayground,
 }
@@ -86,6 +88,7 @@ pub fn run(options: &Options) -> Result<()> {
         include: &load,
         syntax: match options.syntax {
             Language::Vc4asm => Syntax::Vc4asm,
+            Language::Broadcom => Syntax::Broadcom,
             Language::RpiPlayground => Syntax::RpiPlayground,
         },
         check: !options.no_check,
