@@ -1,7 +1,7 @@
 //! Assembles and generates the QPU programs: const tables in OUT_DIR, listings in the target directory.
 
 use qpu::asm::{Options, assemble};
-use qpu::generate::fft::{Generated, programs};
+use qpu::generate::fft::{Generated, programs, unit};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -21,6 +21,10 @@ fn main() {
     let table: String = programs.iter().map(entry).collect();
     fs::write(out.join("fft.rs"), format!("&[\n{table}]\n")).expect("OUT_DIR is writable");
 
+    let units: Vec<unit::Generated> = unit::kinds().into_iter().map(unit::program).collect();
+    let table: String = units.iter().map(unit_entry).collect();
+    fs::write(out.join("units.rs"), format!("&[\n{table}]\n")).expect("OUT_DIR is writable");
+
     let texts = TEXTS.map(|(name, constant)| (name, constant, words(name)));
     let mut tables: String = texts.iter().map(constant).collect();
     tables.push_str("/// Every program that is written as text, by name.\n");
@@ -37,6 +41,10 @@ fn main() {
     let listings = target.join("listings");
     fs::create_dir_all(&listings).expect("the target directory is writable");
     for program in &programs {
+        let path = listings.join(program.name() + ".lst");
+        fs::write(path, program.listing()).expect("the target directory is writable");
+    }
+    for program in &units {
         let path = listings.join(program.name() + ".lst");
         fs::write(path, program.listing()).expect("the target directory is writable");
     }
@@ -89,6 +97,36 @@ fn entry(program: &Generated) -> String {
     }
     text.push_str("    ],\n},\n");
     text
+}
+
+/// A program that runs units, as Rust text.
+fn unit_entry(program: &unit::Generated) -> String {
+    let mut text = format!("Program {{\n    kind: {:?},\n    code: &[\n", program.kind)
+        .replace("role: ", "role: Role::");
+    for word in &program.code {
+        let _ = writeln!(text, "        {word:#018x},");
+    }
+    text.push_str("    ],\n");
+    let mut list = |name: &str, kind: &str, words: Vec<String>| {
+        let _ = writeln!(text, "    {name}: &[");
+        for word in words {
+            let word = word.replace("Lanes(", "Lanes(Lanes::");
+            let _ = writeln!(text, "        {kind}{word},");
+        }
+        text.push_str("    ],\n");
+    };
+    list("start", "Start::", debug(&program.start));
+    list("record", "Record::", debug(&program.record));
+    list("tail", "Tail::", debug(&program.tail));
+    list("rows", "Row::", debug(&program.rows));
+    list("scalars", "", debug(&program.scalars));
+    text.push_str("},\n");
+    text
+}
+
+/// Each as Rust text, without the name of its type where that is an enum.
+fn debug(words: &[impl std::fmt::Debug]) -> Vec<String> {
+    words.iter().map(|word| format!("{word:?}")).collect()
 }
 
 /// The directory that cargo marked as its own, of those around OUT_DIR.

@@ -21,12 +21,20 @@ pub const CATALOGUE: Catalogue = Catalogue {
     fft: include!(concat!(env!("OUT_DIR"), "/fft.rs")),
 };
 
+/// The FFT programs that run units of 256 points, for plans of any length.
+#[allow(unused_imports, reason = "scalars come with middle passes")]
+pub const FFT: &[qpu::fft::program::Program] = {
+    use qpu::fft::Role;
+    use qpu::fft::program::{Kind, Lanes, Program, Record, Row, Scalar, Start, Tail};
+    include!(concat!(env!("OUT_DIR"), "/units.rs"))
+};
+
 #[cfg(test)]
 mod tests {
     extern crate std;
 
     use super::*;
-    use qpu::generate::fft::programs;
+    use qpu::generate::fft::{programs, unit};
     use std::path::Path;
     use std::string::String;
     use std::{env, fs, println};
@@ -52,6 +60,8 @@ mod tests {
         let update = env::var_os("QPUSCOPE_UPDATE_GOLDEN").is_some();
         let generated = programs().into_iter();
         let generated = generated.map(|program| (program.name(), program.listing()));
+        let units = unit::kinds().into_iter().map(unit::program);
+        let generated = generated.chain(units.map(|program| (program.name(), program.listing())));
         let texts = code::ALL.iter();
         let texts = texts.map(|(name, words)| (String::from(*name), qpu::disasm::listing(words)));
         for (name, listing) in generated.chain(texts) {

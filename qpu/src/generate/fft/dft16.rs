@@ -13,6 +13,7 @@ use core::f64::consts::PI;
 type Constant = u8;
 
 /// Constants of the codelet.
+#[derive(Clone, Copy)]
 pub struct Constants {
     /// cos π/8.
     cos1: Constant,

@@ -54,6 +54,11 @@ impl<U: Copy + PartialEq> Draft<U> {
         self.operations
     }
 
+    /// What was written so far; what follows is scheduled apart from it, on the registers left.
+    pub fn cut(&mut self) -> Vec<Operation<U>> {
+        std::mem::take(&mut self.operations)
+    }
+
     /// A free register.
     ///
     /// # Panics
@@ -79,7 +84,7 @@ impl<U: Copy + PartialEq> Draft<U> {
         match place {
             Place::Register(file, number) => self.files[file as usize].push_back(number),
             Place::Accumulator(number) => self.accumulators.push_back(number),
-            Place::R4 => {}
+            Place::R4 | Place::R5 => {}
         }
     }
 
@@ -142,6 +147,15 @@ impl<U: Copy + PartialEq> Draft<U> {
             [Source::Place(lanes), Source::Uniform(address)],
             Destination::Tmu(tmu),
         ));
+        self.push(Operation::fetch(tmu));
+        Place::R4
+    }
+
+    /// A lookup at `lanes` + uniform, whatever the addresses, fetched into r4, where it stays until the
+    /// next one.
+    pub fn lookup_sum(&mut self, tmu: u8, lanes: Place, address: U) -> Place {
+        let sources = [Source::Place(lanes), Source::Uniform(address)];
+        self.add_op(AddOp::Add, sources, Destination::Tmu(tmu));
         self.push(Operation::fetch(tmu));
         Place::R4
     }

@@ -8,6 +8,7 @@
 mod dft16;
 mod draft;
 mod passes;
+pub mod unit;
 
 use crate::disasm;
 use crate::fft::{Pass, Uniform};

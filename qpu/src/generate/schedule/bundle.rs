@@ -134,6 +134,7 @@ fn register(place: Place) -> (assemble::Src, Option<assemble::Dst>) {
             both([assemble::R0, assemble::R1, assemble::R2, assemble::R3][usize::from(number)])
         }
         Place::R4 => (assemble::R4, None),
+        Place::R5 => (assemble::R5, Some(assemble::R5_QUAD)),
     }
 }
 
@@ -160,5 +161,6 @@ fn destination(destination: Destination) -> assemble::Dst {
         Destination::WriteSetup => assemble::WR_SETUP,
         Destination::StoreAddress => assemble::ST_ADDR,
         Destination::MutexRelease => assemble::MUTEX_RELEASE,
+        Destination::UniformsAddress => assemble::UNIFORMS_ADDRESS,
     }
 }

@@ -11,6 +11,8 @@ pub enum Place {
     Accumulator(u8),
     /// What the TMU delivered last.
     R4,
+    /// r5. A write goes to the four lanes of each quad, from its first.
+    R5,
 }
 
 /// Where an operand comes from. `U` is what the caller calls its uniforms.
@@ -51,6 +53,8 @@ pub enum Destination {
     StoreAddress,
     /// Gives the mutex back.
     MutexRelease,
+    /// Where the next uniform is read. Uniforms before and after keep to their side of it.
+    UniformsAddress,
 }
 
 /// What does the operation.
@@ -244,6 +248,11 @@ impl<U: Copy + PartialEq> Operation<U> {
             Destination::Tmu(tmu) => Some(tmu),
             _ => None,
         }
+    }
+
+    /// Whether the uniforms after it come from elsewhere.
+    pub(super) fn moves_uniforms(&self) -> bool {
+        self.destinations.contains(&Destination::UniformsAddress)
     }
 
     /// Whether it is one of the accesses of which an instruction can hold only one.

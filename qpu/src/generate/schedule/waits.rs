@@ -14,6 +14,9 @@ const LOOKUPS_IN_FLIGHT: usize = 4;
 /// Instructions between a lookup and its fetch; a fetch that is too early only stalls.
 const LOOKUP_DISTANCE: u32 = 12;
 
+/// From a write of the uniforms address to the first read behind it.
+const UNIFORMS_DISTANCE: u32 = 3;
+
 /// An operation waits for another: it must be `distance` instructions later.
 #[derive(Clone, Copy)]
 pub(super) struct Wait {
@@ -34,6 +37,8 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
     let mut requests: [Vec<usize>; 2] = Default::default();
     let mut fetches: [Vec<usize>; 2] = Default::default();
     let mut last_store_access = None;
+    let mut uniforms_moved = None;
+    let mut uniform_readers: Vec<usize> = Vec::new();
     let mut all = Vec::with_capacity(operations.len());
     for (index, operation) in operations.iter().enumerate() {
         let mut waits = Vec::new();
@@ -81,6 +86,17 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
                 LOOKUP_DISTANCE,
             );
             fetched.push(index);
+        }
+        if operation.uniform().is_some() {
+            wait(uniforms_moved, UNIFORMS_DISTANCE);
+            uniform_readers.push(index);
+        }
+        if operation.moves_uniforms() {
+            for reader in uniform_readers.drain(..).filter(|&reader| reader != index) {
+                wait(Some(reader), 1);
+            }
+            wait(uniforms_moved, 1);
+            uniforms_moved = Some(index);
         }
         if operation.is_store_access() {
             wait(last_store_access, 1);

@@ -1,0 +1,74 @@
+//! What codelets have in common: points looked up, and the turn between both transforms.
+
+use super::Word;
+use super::frame::{Frame, Source};
+use crate::generate::fft::draft::{Complex, Value, Wish, positive};
+use crate::generate::schedule::{Destination, Operation, Place};
+use crate::isa::{AddOp, Cond, MulOp};
+
+/// A codelet being written.
+pub struct Codelet {
+    pub frame: Frame,
+    /// Vectors looked up so far. They go to the TMUs in turn, both components of one to the same.
+    pub vectors: u8,
+}
+
+impl Codelet {
+    /// Looks a vector up, into r4: at `base` + uniform.
+    pub fn fetch(&mut self, base: Place, word: Word) -> Value {
+        let tmu = self.vectors % 2;
+        positive(self.frame.draft.lookup_sum(tmu, base, word))
+    }
+
+    /// Multiplies z, in accumulators, by cos - i sin in the lanes where `cond` holds. Both factors are read twice.
+    pub fn turn_some(&mut self, z: Complex, cond: Cond, cos: Word, sin: Word) {
+        let draft = &mut self.frame.draft;
+        let [re, im] = z;
+        let [cos, sin] = [cos, sin].map(Source::Uniform);
+        let re_cos = draft.multiply(re, cos, Wish::Accumulator);
+        let im_sin = draft.multiply(im, sin, Wish::Accumulator);
+        let re_sin = draft.multiply(re, sin, Wish::AnyFile);
+        let mut set = |op, a: Value, b: Value, to: Value| {
+            let sources = [a, b].map(|value| Source::Place(value.place));
+            let to = Destination::Place(to.place);
+            draft.push(Operation::add(op, sources, to).when(cond));
+        };
+        set(AddOp::Fadd, re_cos, im_sin, re);
+        draft.give_back_complex([re_cos, im_sin]);
+        let im_cos = draft.multiply(im, cos, Wish::Accumulator);
+        let sources = [im_cos, re_sin].map(|value| Source::Place(value.place));
+        let to = Destination::Place(im.place);
+        draft.push(Operation::add(AddOp::Fsub, sources, to).when(cond));
+        draft.give_back_complex([im_cos, re_sin]);
+    }
+
+    /// x + s · (x moved up by `lanes`), s in r5. Gives back x, which is in an accumulator.
+    pub fn add_moved(&mut self, x: Value, lanes: u8, wish: Wish) -> Value {
+        let draft = &mut self.frame.draft;
+        let moved = positive(draft.take(Wish::Accumulator));
+        let sources = [Source::Place(x.place), Source::Place(Place::R5)];
+        let to = Destination::Place(moved.place);
+        draft.push(Operation::mul(MulOp::Fmul, sources, to).rotated(lanes));
+        let sum = draft.add(x, moved, wish);
+        draft.give_back(moved.place);
+        draft.give_back(x.place);
+        sum
+    }
+
+    /// Sum of both halves below, difference of the lower from the upper above; flags Z are set below.
+    /// Gives back x, which is in an accumulator.
+    pub fn half_sums(&mut self, x: Value, wish: Wish) -> Value {
+        let draft = &mut self.frame.draft;
+        let [moved, to] = [Wish::Accumulator, wish].map(|wish| draft.take(wish));
+        let sources = [Source::Place(x.place); 2];
+        let copy = Operation::mul(MulOp::V8min, sources, Destination::Place(moved));
+        draft.push(copy.rotated(8));
+        let [x_, moved_] = [x.place, moved].map(Source::Place);
+        let result = Destination::Place(to);
+        draft.push(Operation::add(AddOp::Fadd, [x_, moved_], result).when(Cond::ZS));
+        draft.push(Operation::add(AddOp::Fsub, [moved_, x_], result).when(Cond::ZC));
+        draft.give_back(moved);
+        draft.give_back(x.place);
+        positive(to)
+    }
+}

@@ -1,0 +1,405 @@
+//! What surrounds a codelet: start, loop over units, locks of the VPM, store, end.
+//!
+//! The VPM has two areas of 32 rows; semaphores 0 and 1 are their locks (1: free). A program holds the
+//! lock of its area from its first VPM write until its store has ended, so that one area is filled
+//! while the other is stored. Semaphore 2 counts programs that have ended their units, 3 and 4 let them
+//! go on, in turn: with one, a fast program would take the token of another. All are 0 at rest.
+
+use super::{Generated, Word};
+use crate::fft::program::{Kind, Lanes, Record, Start, Tail};
+use crate::generate::fft::dft16::Constants;
+use crate::generate::fft::draft::{Draft, Wish};
+use crate::generate::schedule::{self, Destination, Operation, Place, Scheduled, Unit};
+use crate::generate::{
+    Builder, ELEM_NUM, NONE, R0, R1, R2, R3, Reg, ST_ADDR, ST_WAIT, TMU0_S, TMU1_S, UNIF,
+    UNIFORMS_ADDRESS, VPM, WR_SETUP, ra, rb,
+};
+use crate::isa::{AddOp, BranchCond, File};
+use crate::vpm::{Block, Store};
+
+/// Semaphore that counts programs which have ended their units.
+const ENDED: u8 = 2;
+/// Semaphores that let programs go on to the next pass.
+const GATES: [u8; 2] = [3, 4];
+/// Bytes of code that a lookup of sixteen lines covers.
+const LOOKUP_BYTES: u32 = 1024;
+/// Instructions of a store that both branches of the lock hold.
+const SHARED: usize = 3;
+
+/// The operation of a unit that holds the length of a record.
+const RECORD_BYTES: usize = 1;
+
+pub type Source = schedule::Source<Word>;
+
+/// How the 32 rows get into the VPM and out of it, in area 0.
+pub struct Shape {
+    /// Of the writes.
+    pub write: Block,
+    /// In order.
+    pub stores: Vec<Store>,
+}
+
+/// A program being written: the operations of its start, and then those of a unit.
+pub struct Frame {
+    kind: Kind,
+    /// What is being written.
+    pub draft: Draft<Word>,
+    /// Of the 16-point transforms.
+    pub constants: Constants,
+    opening: Vec<Operation<Word>>,
+    word_offsets: Place,
+    lookups: u8,
+    records: Place,
+    units: Place,
+    area: Place,
+    write_setup: Place,
+    store_setups: Vec<Place>,
+    stores: Vec<Place>,
+}
+
+impl Frame {
+    /// A program in which nothing but the start is written.
+    pub fn new(kind: Kind, shape: &Shape) -> Self {
+        let mut draft = Draft::new(Place::R4);
+        let constants = Constants::load(&mut draft);
+        let mut keep = || draft.take(Wish::AnyFile);
+        let [records, area, write_setup] = [keep(), keep(), keep()];
+        let store_setups: Vec<Place> = shape.stores.iter().map(|_| keep()).collect();
+        let stores = shape.stores.iter().map(|_| keep()).collect();
+        // Counted down beside a small immediate, which is read through file B's port.
+        let units = draft.take(Wish::File(File::A));
+        let word_offsets = draft.take(Wish::Accumulator);
+        draft.add_op(
+            AddOp::Shl,
+            [Source::Lane, Source::Small(2)],
+            Destination::Place(word_offsets),
+        );
+        let mut read = |word, to| draft.copy(Source::Uniform(Word::Start(word)), to);
+        read(Start::Area, Destination::Place(area));
+        read(Start::Records, Destination::Place(records));
+        read(Start::Units, Destination::Place(units));
+        read(Start::StoreStride, Destination::WriteSetup);
+        // Row 32 is bit 5 of the address of a write, bit 12 of a store's.
+        let write = shape.write.write_setup();
+        let stores_ = shape.stores.iter().map(|store| (store.setup(), 12));
+        let places = [write_setup]
+            .into_iter()
+            .chain(store_setups.iter().copied());
+        for ((setup, shift), place) in [(write, 5)].into_iter().chain(stores_).zip(places) {
+            let [word, row] = [0, 1].map(|_| draft.take(Wish::Accumulator));
+            draft.immediate(
+                setup.expect("inside the VPM"),
+                [Destination::Place(word), Destination::Nothing],
+            );
+            draft.immediate(shift, [Destination::Place(row), Destination::Nothing]);
+            let sources = [Source::Place(area), Source::Place(row)];
+            draft.add_op(AddOp::Shl, sources, Destination::Place(row));
+            let sources = [Source::Place(word), Source::Place(row)];
+            draft.add_op(AddOp::Or, sources, Destination::Place(place));
+            draft.give_back(word);
+            draft.give_back(row);
+        }
+        Self {
+            kind,
+            draft,
+            constants,
+            opening: Vec::new(),
+            word_offsets,
+            lookups: 0,
+            records,
+            units,
+            area,
+            write_setup,
+            store_setups,
+            stores,
+        }
+    }
+
+    /// A lane vector, loaded at the start.
+    pub fn lanes(&mut self, lanes: Lanes) -> Place {
+        let tmu = self.lookups % 2;
+        self.lookups += 1;
+        let word = Word::Start(Start::Lanes(lanes));
+        let fetched = self.draft.lookup_sum(tmu, self.word_offsets, word);
+        let place = self.draft.take(Wish::AnyFile);
+        self.draft
+            .copy(Source::Place(fetched), Destination::Place(place));
+        place
+    }
+
+    /// A number of the start list.
+    pub fn number(&mut self, start: Start) -> Place {
+        let place = self.draft.take(Wish::AnyFile);
+        let word = Source::Uniform(Word::Start(start));
+        self.draft.copy(word, Destination::Place(place));
+        place
+    }
+
+    /// What follows belongs to a unit. Reads its record, but for [`Frame::base`] and [`Frame::rows`].
+    pub fn begin_unit(&mut self) {
+        self.draft.give_back(self.word_offsets);
+        self.opening = self.draft.cut();
+        let records = Source::Place(self.records);
+        self.draft.copy(records, Destination::UniformsAddress);
+        // How long the record is, is known when the unit is written.
+        let bytes = self.draft.take(Wish::Accumulator);
+        self.draft
+            .immediate(0, [Destination::Place(bytes), Destination::Nothing]);
+        self.draft.add_op(
+            AddOp::Add,
+            [records, Source::Place(bytes)],
+            Destination::Place(self.records),
+        );
+        self.draft.give_back(bytes);
+        for index in 0..self.stores.len() {
+            let word = Word::Record(Record::Store { index: index as u8 });
+            let place = Destination::Place(self.stores[index]);
+            self.draft.copy(Source::Uniform(word), place);
+        }
+    }
+
+    /// An address of the record added to a lane vector.
+    pub fn base(&mut self, record: Record, lanes: Place) -> Place {
+        let place = self.draft.take(Wish::AnyFile);
+        let sources = [Source::Place(lanes), Source::Uniform(Word::Record(record))];
+        self.draft
+            .add_op(AddOp::Add, sources, Destination::Place(place));
+        place
+    }
+
+    /// What uniforms follow are those of the row list.
+    pub fn rows(&mut self) {
+        let word = Word::Record(Record::Rows);
+        self.draft
+            .copy(Source::Uniform(word), Destination::UniformsAddress);
+    }
+
+    /// The whole program: the unit stores `outputs`, times `factor`.
+    pub fn finish(mut self, outputs: &[Place], factor: Option<Place>) -> Generated {
+        let mut operations = self.draft.cut();
+        let is_of_record = |source: &Source| matches!(source, Source::Uniform(Word::Record(_)));
+        let record_words = operations
+            .iter()
+            .filter(|operation| operation.sources.iter().any(is_of_record))
+            .count();
+        operations[RECORD_BYTES].unit = Unit::Immediate(4 * record_words as u32);
+        let unit = schedule::schedule(&operations);
+        let opening = schedule::schedule(&self.opening);
+
+        let mut b = Builder::new();
+        let mut start = vec![Start::Opens, Start::Code];
+        let code_bytes = 8 * (opening.instructions.len() + unit.instructions.len() + 160) as u32;
+        self.open(&mut b, code_bytes.div_ceil(LOOKUP_BYTES));
+        put(&mut b, &opening);
+        start.extend(opening.uniforms.iter().filter_map(|word| match word {
+            Word::Start(start) => Some(*start),
+            _ => None,
+        }));
+        b.nop();
+        let first = b.len();
+        let units = b.here("unit");
+        put(&mut b, &unit);
+        self.store(&mut b, outputs, factor);
+        let left = reg(self.units);
+        b.sub(left, left, 1).setf();
+        b.brr(BranchCond::AnyZC, units);
+        b.nops(3);
+        let end = b.len();
+        let tail = self.end(&mut b);
+        let program = b
+            .assemble()
+            .unwrap_or_else(|error| panic!("FFT {:?}: {error}", self.kind));
+        Generated {
+            kind: self.kind,
+            code: program.words,
+            units: first..end,
+            start,
+            record: pick(&unit, |word| match word {
+                Word::Record(record) => Some(record),
+                _ => None,
+            }),
+            tail,
+            rows: pick(&unit, |word| match word {
+                Word::Row(row) => Some(row),
+                _ => None,
+            }),
+            scalars: pick(&unit, |word| match word {
+                Word::Scalar(scalar) => Some(scalar),
+                _ => None,
+            }),
+            labels: program.labels,
+        }
+    }
+
+    /// The leader makes the locks, and has the code brought into the L2C: QPUs that start on code which
+    /// is in no cache wait for memory 60 times, one line after the other.
+    fn open(&self, b: &mut Builder, lookups: u32) {
+        let others = b.label("others");
+        b.mov(NONE, UNIF).setf(); // Opens
+        b.mov(R1, UNIF); // Code
+        b.brr(BranchCond::AllZS, others);
+        b.shl(R0, ELEM_NUM, 6 - 1);
+        b.add(R0, R0, R0);
+        b.add(R0, R0, R1);
+        b.srel(0);
+        b.srel(1);
+        b.ldi(R2, LOOKUP_BYTES);
+        for lookup in 0..lookups {
+            let tmu = if lookup % 2 == 0 { TMU0_S } else { TMU1_S };
+            b.mov(tmu, R0);
+            b.add(R0, R0, R2);
+        }
+        for lookup in 0..lookups {
+            let line = b.nop();
+            if lookup % 2 == 0 {
+                line.ldtmu0()
+            } else {
+                line.ldtmu1()
+            };
+        }
+        b.bind(others);
+    }
+
+    /// Writes the rows into the program's area and stores them.
+    fn store(&self, b: &mut Builder, outputs: &[Place], factor: Option<Place>) {
+        let area = reg(self.area);
+        let write = |b: &mut Builder, step: usize| {
+            if step == 0 {
+                b.mov(WR_SETUP, reg(self.write_setup));
+                return;
+            }
+            let output = reg(outputs[step - 1]);
+            match factor {
+                Some(_) => b.fmul(VPM, output, R3),
+                None => b.mov(VPM, output),
+            };
+        };
+        let [second, write_rest] = ["area-1", "write"].map(|name| b.label(name));
+        b.mov(NONE, area).setf();
+        b.brr(BranchCond::AllZC, second);
+        match factor {
+            Some(factor) => b.mov(R3, reg(factor)),
+            None => b.nop(),
+        };
+        b.nops(2);
+        b.sacq(0);
+        b.brr(BranchCond::Always, write_rest);
+        (0..SHARED).for_each(|step| write(b, step));
+        b.bind(second);
+        b.sacq(1);
+        (0..SHARED).for_each(|step| write(b, step));
+        b.bind(write_rest);
+        (SHARED..=outputs.len()).for_each(|step| write(b, step));
+        for (setup, address) in self.store_setups.iter().zip(&self.stores) {
+            b.mov(WR_SETUP, reg(*setup));
+            b.mov(ST_ADDR, reg(*address));
+        }
+        let [second, stored] = ["wait-1", "stored"].map(|name| b.label(name));
+        b.brr(BranchCond::AllZC, second);
+        b.nops(3);
+        b.mov(NONE, ST_WAIT);
+        b.brr(BranchCond::Always, stored);
+        b.srel(0);
+        b.nops(2);
+        b.bind(second);
+        b.mov(NONE, ST_WAIT);
+        b.srel(1);
+        b.bind(stored);
+    }
+
+    /// Waits for the other programs, and goes on or ends.
+    fn end(&self, b: &mut Builder) -> Vec<Tail> {
+        let [peers, gate, next_start, next_code] = [rb(0), rb(1), ra(1), ra(2)];
+        let [follower, collected, go_on, gate_1, wait, wait_1, leave] = [
+            "follower",
+            "collected",
+            "go-on",
+            "gate-1",
+            "wait",
+            "wait-1-go",
+            "leave",
+        ]
+        .map(|name| b.label(name));
+        b.mov(UNIFORMS_ADDRESS, reg(self.records));
+        b.nops(2);
+        b.mov(gate, UNIF);
+        b.mov(next_start, UNIF);
+        b.mov(next_code, UNIF);
+        b.mov(peers, UNIF).setf();
+        b.brr(BranchCond::AllNS, follower);
+        b.nops(2);
+        b.mov(R0, peers);
+
+        // The leader waits for all others.
+        let collect = b.here("collect");
+        b.sub(R0, R0, 1).setf();
+        b.brr(BranchCond::AllNS, collected);
+        b.nops(3);
+        b.brr(BranchCond::Always, collect);
+        b.sacq(ENDED);
+        b.nops(2);
+        b.bind(collected);
+        b.mov(NONE, next_code).setf();
+        b.brr(BranchCond::AllZC, go_on);
+        b.nops(3);
+        b.sacq(0);
+        b.sacq(1);
+        b.end();
+        b.bind(go_on);
+        b.mov(NONE, gate).setf();
+        b.brr(BranchCond::AllZC, gate_1);
+        b.nops(2);
+        b.mov(R0, peers);
+        for (index, gate) in GATES.into_iter().enumerate() {
+            if index == 1 {
+                b.bind(gate_1);
+            }
+            let again = b.here(["open-0", "open-1"][index]);
+            b.sub(R0, R0, 1).setf();
+            b.brr(BranchCond::AllNS, leave);
+            b.nops(3);
+            b.brr(BranchCond::Always, again);
+            b.srel(gate);
+            b.nops(2);
+        }
+
+        b.bind(follower);
+        b.srel(ENDED);
+        b.mov(NONE, next_code).setf();
+        b.brr(BranchCond::AllZC, wait);
+        b.nops(3);
+        b.end();
+        b.bind(wait);
+        b.mov(NONE, gate).setf();
+        b.brr(BranchCond::AllZC, wait_1);
+        b.nops(3);
+        b.brr(BranchCond::Always, leave);
+        b.sacq(GATES[0]);
+        b.nops(2);
+        b.bind(wait_1);
+        b.sacq(GATES[1]);
+        b.bind(leave);
+        b.mov(UNIFORMS_ADDRESS, next_start);
+        b.bra(BranchCond::Always, next_code);
+        b.nops(3);
+        vec![Tail::Gate, Tail::NextStart, Tail::NextCode, Tail::Peers]
+    }
+}
+
+fn put(b: &mut Builder, scheduled: &Scheduled<Word>) {
+    for &instruction in &scheduled.instructions {
+        b.instruction(instruction);
+    }
+}
+
+fn pick<T>(scheduled: &Scheduled<Word>, of: impl Fn(Word) -> Option<T>) -> Vec<T> {
+    scheduled.uniforms.iter().copied().filter_map(of).collect()
+}
+
+fn reg(place: Place) -> Reg {
+    match place {
+        Place::Register(File::A, number) => ra(number),
+        Place::Register(File::B, number) => rb(number),
+        _ => unreachable!("what is kept is kept in registers"),
+    }
+}

@@ -1,0 +1,148 @@
+//! Programs that run units of 256 points: the passes of any transform.
+//!
+//! [`crate::fft::program`] says what each computes and what its uniforms mean. A program is a frame
+//! ([`frame`]: start, loop, locks, store, end) around a codelet, whose operations the scheduler packs:
+//! [`first`] reads the caller's rows, [`last`] cells; both transform 16 vectors and then across lanes.
+
+mod codelet;
+mod first;
+mod frame;
+mod last;
+
+use super::reads_uniform;
+use crate::disasm;
+use crate::fft::Role;
+use crate::fft::program::{Kind, Record, Row, Scalar, Start, Tail};
+
+/// What a program reads as uniforms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(dead_code, reason = "scalars come with middle passes")]
+enum Word {
+    Start(Start),
+    Record(Record),
+    Row(Row),
+    Scalar(Scalar),
+}
+
+/// A generated program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Generated {
+    /// What it does.
+    pub kind: Kind,
+    /// Instructions.
+    pub code: Vec<u64>,
+    /// First instruction of the loop over units, and the first behind it.
+    pub units: core::ops::Range<usize>,
+    /// Start list.
+    pub start: Vec<Start>,
+    /// Words of a record.
+    pub record: Vec<Record>,
+    /// Words of the tail.
+    pub tail: Vec<Tail>,
+    /// Words of a row list.
+    pub rows: Vec<Row>,
+    /// Words of a scalar list.
+    pub scalars: Vec<Scalar>,
+    /// Names of instructions, by index.
+    labels: Vec<(usize, String)>,
+}
+
+/// The kinds that there are.
+#[must_use]
+pub fn kinds() -> Vec<Kind> {
+    let kind = |role, radix| Kind { role, radix };
+    vec![kind(Role::First, 32), kind(Role::Last, 32)]
+}
+
+/// The program of a kind.
+///
+/// # Panics
+/// When there is no such kind, or the program breaks a rule that the checker knows: a bug of the
+/// generator, found at build time.
+#[must_use]
+pub fn program(kind: Kind) -> Generated {
+    match kind.role {
+        Role::First => first::program(kind),
+        Role::Last => last::program(kind),
+        _ => panic!("no program for {kind:?}"),
+    }
+}
+
+impl Generated {
+    /// `fft-first-32`, say.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let role = match self.kind.role {
+            Role::Only => "only",
+            Role::First => "first",
+            Role::Middle => "middle",
+            Role::Last => "last",
+        };
+        format!("fft-{role}-{}", self.kind.radix)
+    }
+
+    /// The program as text: byte offset, word, instruction, and which uniform it reads.
+    #[must_use]
+    pub fn listing(&self) -> String {
+        let debug = |word: &dyn core::fmt::Debug| format!("    # {word:?}");
+        let lists = [
+            self.start
+                .iter()
+                .map(|word| debug(word))
+                .collect::<Vec<_>>(),
+            self.record.iter().map(|word| debug(word)).collect(),
+            self.rows.iter().map(|word| debug(word)).collect(),
+            self.scalars.iter().map(|word| debug(word)).collect(),
+            self.tail.iter().map(|word| debug(word)).collect(),
+        ];
+        let mut uniforms = lists.iter().flatten();
+        let mut labels = self.labels.iter().peekable();
+        let mut text = String::new();
+        for (index, &word) in self.code.iter().enumerate() {
+            while let Some((_, name)) = labels.next_if(|(at, _)| *at == index) {
+                text.push_str(&format!(":{name}\n"));
+            }
+            let pc = 8 * index as u32;
+            let uniform = reads_uniform(word).then(|| uniforms.next()).flatten();
+            let line = disasm::line(word, pc);
+            let comment = uniform.map_or("", |uniform| uniform);
+            text.push_str(&format!("{pc:04x}  {word:016x}  {line}{comment}\n"));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_lists_each_uniform_that_it_reads() {
+        for program in kinds().into_iter().map(program) {
+            let reads = program
+                .code
+                .iter()
+                .filter(|word| reads_uniform(**word))
+                .count();
+            let listed = program.start.len()
+                + program.record.len()
+                + program.rows.len()
+                + program.scalars.len()
+                + program.tail.len();
+            assert_eq!(reads, listed, "{}", program.name());
+        }
+    }
+
+    #[test]
+    fn loops_fit_the_instruction_cache_of_a_slice() {
+        for program in kinds().into_iter().map(program) {
+            let length = program.units.len();
+            println!(
+                "{}: {length} instructions, {} in all",
+                program.name(),
+                program.code.len()
+            );
+            assert!(length <= 512, "{}: {length}", program.name());
+        }
+    }
+}
