@@ -103,11 +103,14 @@ fn store(out: &mut String, word: u32) -> Option<()> {
     Some(())
 }
 
-/// A DMA load of 32-bit words.
+/// A DMA load.
 fn load(out: &mut String, word: u32) -> Option<()> {
-    if field(word, 30, 28) != 0 {
-        return None;
-    }
+    let (width, part) = match field(word, 30, 28) {
+        0 => ("32", None),
+        mode @ 2..=3 => ("16p", Some(mode - 2)),
+        mode @ 4.. => ("8p", Some(mode - 4)),
+        _ => return None,
+    };
     let pitch = match field(word, 27, 24) {
         0 => 0,
         exponent => 8 << exponent,
@@ -118,7 +121,12 @@ fn load(out: &mut String, word: u32) -> Option<()> {
     let (y, x) = (field(word, 10, 4), field(word, 3, 0));
     write!(
         out,
-        "vdr_setup_0({pitch}, {row}, {rows}, vdr_{direction}32({vpm_pitch}, {y}, {x}))"
+        "vdr_setup_0({pitch}, {row}, {rows}, vdr_{direction}{width}({vpm_pitch}, {y}, {x}"
     )
-    .ok()
+    .ok()?;
+    if let Some(part) = part {
+        write!(out, ", {part}").ok()?;
+    }
+    out.push_str("))");
+    Some(())
 }

@@ -40,6 +40,14 @@ fn what_the_published_words_do_not_show() {
         (0x1022_0067_0c9e_7040, "add ra1.16b, r0, r1"),
         (0x1030_5041_209e_7001, "nop; fmul ra1.8abcd, r0, r1"),
         (0x1130_49e1_209e_7001, "nop; fmul r1.8abcdsf, r0, r1"),
+        // Loads by DMA of words, of halves and of bytes; the pitch; what no function makes.
+        (0xe002_0c67_8302_2453, "ldi rd_setup, vdr_setup_0(64, 16, 2, vdr_h32(2, 69, 3))"),
+        (0xe002_0c67_a302_1000, "ldi rd_setup, vdr_setup_0(64, 16, 2, vdr_h16p(1, 0, 0, 0))"),
+        (0xe002_0c67_b041_1821, "ldi rd_setup, vdr_setup_0(0, 4, 1, vdr_v16p(1, 2, 1, 1))"),
+        (0xe002_0c67_c000_0000, "ldi rd_setup, vdr_setup_0(0, 16, 16, vdr_h8p(16, 0, 0, 0))"),
+        (0xe002_0c67_ff12_3fff, "ldi rd_setup, vdr_setup_0(262144, 1, 2, vdr_v8p(3, 127, 15, 3))"),
+        (0xe002_0c67_9000_0080, "ldi rd_setup, vdr_setup_1(128)"),
+        (0xe002_0c67_9000_2000, "ldi rd_setup, 0x90002000"),
         // A uniform that no operand uses, through A; through B.
         (0x1000_09e7_0082_7000, "nop; read unif"),
         (0x1002_0827_159e_0000, "mov r0, r0; read unif"),
