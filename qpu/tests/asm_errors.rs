@@ -102,8 +102,8 @@ fn every_error_says_where_it_is_and_what_would_be_accepted() {
             "t.qasm:1:5: error: rb0 cannot be packed so [pack]\n  mov rb0.16a, r0\n      ^^^^^^^\n  8-bit, 16-bit and 32s modes pack into ra0..ra31; 8a..8d and 8abcd pack the mul ALU's float result anywhere"),
         ("mov r0, rb0.8a",
             "t.qasm:1:9: error: rb0 cannot be unpacked [unpack]\n  mov r0, rb0.8a\n          ^^^^^^\n  only ra0..ra31 and r4 can"),
-        ("nop; nop; mov r0, r1",
-            "t.qasm:1:11: error: nop keeps the ALU idle that this needs [alu-slots]\n  nop; nop; mov r0, r1\n            ^^^^^^^^^^\n  leave out the nop, or use anop or mnop to say which ALU is idle"),
+        ("anop; mnop; mov r0, r1",
+            "t.qasm:1:13: error: an ALU that this needs is kept idle [alu-slots]\n  anop; mnop; mov r0, r1\n              ^^^^^^^^^^\n  leave out the anop or mnop, or name the other"),
     ];
     let mut wrong = String::new();
     for (source, expected) in cases {

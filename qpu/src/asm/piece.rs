@@ -487,14 +487,9 @@ pub(super) fn settle_nops(pieces: &mut [Piece]) -> Result<(), Fault> {
             && ways.is_empty()
             && !only_load
         {
-            let fault = Fault::new(
-                "alu-slots",
-                piece.span,
-                "nop keeps the ALU idle that this needs",
-            );
-            return Err(
-                fault.help("leave out the nop, or use anop or mnop to say which ALU is idle")
-            );
+            let message = "an ALU that this needs is kept idle";
+            return Err(Fault::new("alu-slots", piece.span, message)
+                .help("leave out the anop or mnop, or name the other"));
         }
     }
     Ok(())
