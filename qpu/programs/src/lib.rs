@@ -22,7 +22,6 @@ pub const CATALOGUE: Catalogue = Catalogue {
 };
 
 /// The FFT programs that run units of 256 points, for plans of any length.
-#[allow(unused_imports, reason = "scalars come with middle passes")]
 pub const FFT: &[qpu::fft::program::Program] = {
     use qpu::fft::Role;
     use qpu::fft::program::{Kind, Lanes, Program, Record, Row, Scalar, Start, Tail};

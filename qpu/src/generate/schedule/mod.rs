@@ -99,23 +99,120 @@ pub struct Scheduled<U> {
 /// registers of file A: a bug of whoever wrote it.
 #[must_use]
 pub fn schedule<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Scheduled<U> {
+    schedule_by(operations, &Taste::default())
+}
+
+/// What [`schedule_by`] prefers where operations compete: the outcome of a [`search`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Taste {
+    /// In percent: how much program order counts beside the distance to the end; `None` tries a few.
+    pub order: Option<u8>,
+    /// Each moves a few operations forward or back.
+    pub moves: Vec<u16>,
+}
+
+/// As [`schedule`], with a taste that was searched for.
+///
+/// # Panics
+/// As [`schedule`].
+#[must_use]
+pub fn schedule_by<U: Copy + PartialEq>(
+    operations: &[Operation<U>],
+    taste: &Taste,
+) -> Scheduled<U> {
     let waits = waits(operations);
     let heights = heights(&waits);
-    // In percent: how much program order counts beside the distance to the end.
-    [0, 10, 20, 40, 60, 80, 100, 150, 200]
-        .into_iter()
-        .map(|percent| {
-            let priority = |index: usize| 100 * i64::from(heights[index]) - percent * index as i64;
-            place(operations, &waits, priority)
-        })
+    let moved = moved(operations.len(), &taste.moves);
+    let orders: &[u8] = match &taste.order {
+        Some(order) => std::slice::from_ref(order),
+        None => &ORDERS,
+    };
+    orders
+        .iter()
+        .map(|&order| place(operations, &waits, &priorities(&heights, order, &moved)))
         .min_by_key(|scheduled| scheduled.instructions.len())
         .expect("at least one mixture")
+}
+
+/// Percents of program order that are tried.
+const ORDERS: [u8; 9] = [0, 10, 20, 40, 60, 80, 100, 150, 200];
+
+fn priorities(heights: &[u32], order: u8, moved: &[i64]) -> Vec<i64> {
+    (0..heights.len())
+        .map(|index| {
+            100 * i64::from(heights[index]) - i64::from(order) * index as i64 + moved[index]
+        })
+        .collect()
+}
+
+/// By how much each operation's priority is moved: a move touches one operation in 32, on average, by
+/// up to 20 instructions.
+fn moved(operations: usize, moves: &[u16]) -> Vec<i64> {
+    let mut moved = vec![0; operations];
+    for &seed in moves {
+        let mut state = u64::from(seed) << 1 | 1;
+        for value in &mut moved {
+            // xorshift64*.
+            state ^= state >> 12;
+            state ^= state << 25;
+            state ^= state >> 27;
+            let random = state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32;
+            if random.is_multiple_of(32) {
+                *value += (random / 32 % 4001) as i64 - 2000;
+            }
+        }
+    }
+    moved
+}
+
+/// Looks for a taste that makes a shorter program, from `taste` on, by `tries` schedules: each tries one
+/// more move, and keeps it if the program gets no longer. Equal searches find the same.
+///
+/// # Panics
+/// As [`schedule`].
+#[must_use]
+pub fn search<U: Copy + PartialEq>(
+    operations: &[Operation<U>],
+    taste: &Taste,
+    tries: u16,
+) -> (Taste, usize) {
+    let waits = waits(operations);
+    let heights = heights(&waits);
+    let length = |taste: &Taste| {
+        let moved = moved(operations.len(), &taste.moves);
+        let priorities = priorities(&heights, taste.order.unwrap_or(0), &moved);
+        place(operations, &waits, &priorities).instructions.len()
+    };
+    let mut best = taste.clone();
+    if best.order.is_none() {
+        best.order = ORDERS.into_iter().min_by_key(|&order| {
+            length(&Taste {
+                order: Some(order),
+                ..taste.clone()
+            })
+        });
+    }
+    let mut least = length(&best);
+    // Moves since the last that made the program shorter are dropped in the end.
+    let mut needed = best.moves.len();
+    for seed in 0..tries {
+        best.moves.push(seed);
+        let now = length(&best);
+        if now > least {
+            best.moves.pop();
+        } else if now < least {
+            least = now;
+            needed = best.moves.len();
+        }
+    }
+    best.moves.truncate(needed);
+    (best, least)
 }
 
 fn place<U: Copy + PartialEq>(
     operations: &[Operation<U>],
     waits: &[Vec<Wait>],
-    priority: impl Fn(usize) -> i64,
+    priorities: &[i64],
 ) -> Scheduled<U> {
     let mut followers: Vec<Vec<(usize, u32)>> = vec![Vec::new(); operations.len()];
     for (index, waits) in waits.iter().enumerate() {
@@ -129,7 +226,7 @@ fn place<U: Copy + PartialEq>(
         .iter()
         .map(|operation| operation.request().map_or(0, |_| FIRST_LOOKUP))
         .collect();
-    let key = |index: usize| (-priority(index), index);
+    let key = |index: usize| (-priorities[index], index);
     let mut ready: BTreeSet<_> = (0..operations.len())
         .filter(|&index| blocked[index] == 0)
         .map(key)
@@ -154,6 +251,14 @@ fn place<U: Copy + PartialEq>(
                     ready.insert(key(follower));
                 }
             }
+        }
+        if bundle.members.is_empty() {
+            // What is ready and yet not in an empty instruction fits none.
+            let stuck = ready.iter().find(|&&(_, index)| earliest[index] <= now);
+            assert!(
+                stuck.is_none(),
+                "no instruction holds operation {stuck:?} alone"
+            );
         }
         scheduled.uniforms.extend(
             bundle

@@ -5,9 +5,9 @@
 //! bits come out negative from the turn: then x + s · (x moved by half the lanes), s = -1 below and +1
 //! above, is the sum below and the difference above.
 
+use super::Word;
 use super::codelet::Codelet;
-use super::frame::{Frame, Shape, Source};
-use super::{Generated, Word};
+use super::frame::{Frame, Shape, Source, Written};
 use crate::fft::program::{Kind, Lanes, Record, Row, Start};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, positive};
@@ -16,7 +16,7 @@ use crate::isa::{AddOp, Cond};
 use crate::vpm::{Block, Store};
 
 /// The program of a first pass.
-pub fn program(kind: Kind) -> Generated {
+pub fn program(kind: Kind) -> Written {
     let shape = Shape {
         write: Block::column(0, 0),
         stores: vec![Store::rows(32, 0)],
@@ -55,10 +55,10 @@ pub fn program(kind: Kind) -> Generated {
         .flat_map(|octet| [0, 1].map(|component| octet.iter().map(move |z| z[component])))
         .flatten()
         .collect();
-    first.codelet.frame.finish(&columns, None)
+    first.codelet.frame.written(columns, None)
 }
 
-/// r5: -1 in lanes 0..8, +1 in lanes 8..16.
+/// r5: -1.0 in lanes 0..8, +1 in lanes 8..16.
 pub fn halves_sign(draft: &mut Draft<Word>) {
     let sign = draft.take(Wish::Accumulator);
     let to = Destination::Place(sign);

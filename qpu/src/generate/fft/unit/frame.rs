@@ -5,7 +5,7 @@
 //! while the other is stored. Semaphore 2 counts programs that have ended their units, 3 and 4 let them
 //! go on, in turn: with one, a fast program would take the token of another. All are 0 at rest.
 
-use super::{Generated, Word};
+use super::{Generated, Word, tastes};
 use crate::fft::program::{Kind, Lanes, Record, Start, Tail};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
@@ -167,6 +167,14 @@ impl Frame {
         place
     }
 
+    /// A word of the record.
+    pub fn word(&mut self, record: Record) -> Place {
+        let place = self.draft.take(Wish::AnyFile);
+        let word = Source::Uniform(Word::Record(record));
+        self.draft.copy(word, Destination::Place(place));
+        place
+    }
+
     /// What uniforms follow are those of the row list.
     pub fn rows(&mut self) {
         let word = Word::Record(Record::Rows);
@@ -174,8 +182,8 @@ impl Frame {
             .copy(Source::Uniform(word), Destination::UniformsAddress);
     }
 
-    /// The whole program: the unit stores `outputs`, times `factor`.
-    pub fn finish(mut self, outputs: &[Place], factor: Option<Place>) -> Generated {
+    /// All is written: the unit stores `outputs`, times `factor`.
+    pub fn written(mut self, outputs: Vec<Place>, factor: Option<Place>) -> Written {
         let mut operations = self.draft.cut();
         let is_of_record = |source: &Source| matches!(source, Source::Uniform(Word::Record(_)));
         let record_words = operations
@@ -183,7 +191,40 @@ impl Frame {
             .filter(|operation| operation.sources.iter().any(is_of_record))
             .count();
         operations[RECORD_BYTES].unit = Unit::Immediate(4 * record_words as u32);
-        let unit = schedule::schedule(&operations);
+        Written {
+            frame: self,
+            operations,
+            outputs,
+            factor,
+        }
+    }
+}
+
+/// A program of which all operations are written.
+pub struct Written {
+    frame: Frame,
+    /// Of a unit.
+    operations: Vec<Operation<Word>>,
+    outputs: Vec<Place>,
+    factor: Option<Place>,
+}
+
+/// See [`super::search`].
+pub fn search(written: Written, tries: u16) -> (schedule::Taste, usize) {
+    let taste = tastes::of(written.frame.kind);
+    schedule::search(&written.operations, &taste, tries)
+}
+
+impl Written {
+    /// The program.
+    pub fn finish(self) -> Generated {
+        let unit = schedule::schedule_by(&self.operations, &tastes::of(self.frame.kind));
+        self.frame.finish(&unit, &self.outputs, self.factor)
+    }
+}
+
+impl Frame {
+    fn finish(self, unit: &Scheduled<Word>, outputs: &[Place], factor: Option<Place>) -> Generated {
         let opening = schedule::schedule(&self.opening);
 
         let mut b = Builder::new();
@@ -198,7 +239,7 @@ impl Frame {
         b.nop();
         let first = b.len();
         let units = b.here("unit");
-        put(&mut b, &unit);
+        put(&mut b, unit);
         self.store(&mut b, outputs, factor);
         let left = reg(self.units);
         b.sub(left, left, 1).setf();
@@ -214,16 +255,16 @@ impl Frame {
             code: program.words,
             units: first..end,
             start,
-            record: pick(&unit, |word| match word {
+            record: pick(unit, |word| match word {
                 Word::Record(record) => Some(record),
                 _ => None,
             }),
             tail,
-            rows: pick(&unit, |word| match word {
+            rows: pick(unit, |word| match word {
                 Word::Row(row) => Some(row),
                 _ => None,
             }),
-            scalars: pick(&unit, |word| match word {
+            scalars: pick(unit, |word| match word {
                 Word::Scalar(scalar) => Some(scalar),
                 _ => None,
             }),

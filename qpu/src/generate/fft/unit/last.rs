@@ -4,18 +4,18 @@
 //! of the odd lanes by W_R^k, the real parts of both rows come together in the even lanes and the
 //! imaginary parts in the odd ones: their sum and their difference are two rows of interleaved points.
 
-use super::codelet::Codelet;
-use super::frame::{Frame, Shape, Source};
-use super::{Generated, Word};
+use super::Word;
+use super::cells::Cells;
+use super::frame::{Frame, Shape, Source, Written};
 use crate::fft::program::{Kind, Lanes, Record, Row};
-use crate::generate::fft::dft16::{Butterfly, Ends, dft16, file_of};
-use crate::generate::fft::draft::{Complex, Draft, Value, Wish, positive};
+use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
+use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Place};
 use crate::isa::{AddOp, Cond};
 use crate::vpm::{Block, Store};
 
 /// The program of a last pass.
-pub fn program(kind: Kind) -> Generated {
+pub fn program(kind: Kind) -> Written {
     let shape = Shape {
         write: Block::row(0),
         stores: match kind.radix {
@@ -35,9 +35,8 @@ pub fn program(kind: Kind) -> Generated {
         .add_op_setting_flags(AddOp::And, sources, Destination::Nothing);
     let constants = frame.constants;
     let mut last = Last {
-        codelet: Codelet { frame, vectors: 0 },
+        cells: Cells::new(frame, kind, input),
         radix: kind.radix,
-        input,
         outputs: [None; 16],
     };
     dft16(&mut last, &constants);
@@ -46,27 +45,20 @@ pub fn program(kind: Kind) -> Generated {
         .into_iter()
         .flat_map(|half| outputs.map(|output| output[half]))
         .collect();
-    last.codelet.frame.finish(&rows, Some(scale))
+    last.cells.codelet.frame.written(rows, Some(scale))
 }
 
 struct Last {
-    codelet: Codelet,
+    cells: Cells,
     radix: u16,
-    /// Addresses of the unit's lanes.
-    input: Place,
     /// The two rows of each output.
     outputs: [Option<[Place; 2]>; 16],
 }
 
 impl Last {
-    fn point(&mut self, vector: u8, component: u8) -> Value {
-        let word = Word::Row(Row::Input { vector, component });
-        self.codelet.fetch(self.input, word)
-    }
-
     /// Both rows of an output: real parts in even lanes, imaginary in odd. Gives back z.
     fn rows(&mut self, z: Complex) -> [Place; 2] {
-        let draft = &mut self.codelet.frame.draft;
+        let draft = &mut self.cells.codelet.frame.draft;
         let [re, im] = z.map(|part| part.place);
         // What even lanes hold of z, and then what odd lanes do.
         let even = draft.take(Wish::AnyFile);
@@ -93,28 +85,11 @@ impl Ends for Last {
     type Uniform = Word;
 
     fn draft(&mut self) -> &mut Draft<Word> {
-        &mut self.codelet.frame.draft
+        &mut self.cells.codelet.frame.draft
     }
 
     fn butterfly(&mut self, n: usize) -> Butterfly {
-        let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
-        let x = [0, 1].map(|component| {
-            let fetched = self.point(n as u8, component);
-            let draft = &mut self.codelet.frame.draft;
-            let place = draft.take(Wish::AnyFile);
-            draft.copy(Source::Place(fetched.place), Destination::Place(place));
-            positive(place)
-        });
-        self.codelet.vectors += 1;
-        let both = [0, 1].map(|component| {
-            let y = self.point(n as u8 + 8, component);
-            let draft = &mut self.codelet.frame.draft;
-            let x = x[usize::from(component)];
-            [draft.add(x, y, wish[0]), draft.subtract(x, y, wish[1])]
-        });
-        self.codelet.vectors += 1;
-        self.codelet.frame.draft.give_back_complex(x);
-        [0, 1].map(|which| both.map(|pair| pair[which]))
+        self.cells.butterfly(n)
     }
 
     fn wish(&self) -> Wish {
@@ -124,9 +99,10 @@ impl Ends for Last {
 
     fn output(&mut self, k: usize, z: Complex) {
         let output = k as u8;
-        if self.radix > 16 && output > 0 {
+        // Output 0 of part 0 is not turned; which part it is, is not known here.
+        if self.radix > 32 || self.radix == 32 && output > 0 {
             let turn = |component| Word::Row(Row::Turn { output, component });
-            self.codelet.turn_some(z, Cond::ZC, turn(0), turn(1));
+            self.cells.codelet.turn_some(z, Cond::ZC, turn(0), turn(1));
         }
         self.outputs[k] = Some(self.rows(z));
     }

@@ -2,21 +2,24 @@
 //!
 //! [`crate::fft::program`] says what each computes and what its uniforms mean. A program is a frame
 //! ([`frame`]: start, loop, locks, store, end) around a codelet, whose operations the scheduler packs:
-//! [`first`] reads the caller's rows, [`last`] cells; both transform 16 vectors and then across lanes.
+//! [`first`] reads the caller's rows, [`middle`] and [`last`] cells; all transform 16 vectors and then across lanes.
 
+mod cells;
 mod codelet;
 mod first;
 mod frame;
 mod last;
+mod middle;
+mod tastes;
 
 use super::reads_uniform;
 use crate::disasm;
 use crate::fft::Role;
 use crate::fft::program::{Kind, Record, Row, Scalar, Start, Tail};
+use crate::generate::schedule;
 
 /// What a program reads as uniforms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(dead_code, reason = "scalars come with middle passes")]
 enum Word {
     Start(Start),
     Record(Record),
@@ -51,7 +54,17 @@ pub struct Generated {
 #[must_use]
 pub fn kinds() -> Vec<Kind> {
     let kind = |role, radix| Kind { role, radix };
-    vec![kind(Role::First, 32), kind(Role::Last, 32)]
+    let first = [16, 32].map(|radix| kind(Role::First, radix));
+    let middle = [32, 64, 128].map(|radix| kind(Role::Middle, radix));
+    let last = [16, 32, 64, 128].map(|radix| kind(Role::Last, radix));
+    first.into_iter().chain(last).chain(middle).collect()
+}
+
+/// Searches for a schedule of a kind's loop by `tries` attempts from the one in use; gives what
+/// `tastes.rs` should hold, and its length without the store.
+#[must_use]
+pub fn search(kind: Kind, tries: u16) -> (schedule::Taste, usize) {
+    frame::search(codelet_of(kind), tries)
 }
 
 /// The program of a kind.
@@ -61,10 +74,15 @@ pub fn kinds() -> Vec<Kind> {
 /// generator, found at build time.
 #[must_use]
 pub fn program(kind: Kind) -> Generated {
+    codelet_of(kind).finish()
+}
+
+fn codelet_of(kind: Kind) -> frame::Written {
     match kind.role {
         Role::First => first::program(kind),
+        Role::Middle => middle::program(kind),
         Role::Last => last::program(kind),
-        _ => panic!("no program for {kind:?}"),
+        Role::Only => panic!("no program for {kind:?}"),
     }
 }
 
@@ -133,6 +151,14 @@ mod tests {
         }
     }
 
+    /// Loops that do not fit: several parts read their rows two or four times.
+    const LONGER: [(Role, u16); 4] = [
+        (Role::Last, 64),
+        (Role::Last, 128),
+        (Role::Middle, 64),
+        (Role::Middle, 128),
+    ];
+
     #[test]
     fn loops_fit_the_instruction_cache_of_a_slice() {
         for program in kinds().into_iter().map(program) {
@@ -142,7 +168,8 @@ mod tests {
                 program.name(),
                 program.code.len()
             );
-            assert!(length <= 512, "{}: {length}", program.name());
+            let longer = LONGER.contains(&(program.kind.role, program.kind.radix));
+            assert_eq!(length > 512, longer, "{}: {length}", program.name());
         }
     }
 }

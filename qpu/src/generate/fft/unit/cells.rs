@@ -1,0 +1,116 @@
+//! Points that middle and last passes read: cells, in several parts folded to 16 vectors.
+//!
+//! Part q of F computes outputs q + F k': the vectors m, m + 16, .. are added with factors (-i)^(4 q b / F),
+//! each an exchange of components (by address) and a sign, and the sum is turned by W_(R/2)^(q m).
+
+use super::Word;
+use super::codelet::Codelet;
+use super::frame::{Frame, Source};
+use crate::fft::program::{Kind, Row};
+use crate::generate::fft::dft16::{Butterfly, file_of};
+use crate::generate::fft::draft::{Complex, Value, Wish, positive};
+use crate::generate::schedule::{Destination, Place};
+
+/// The input side of a codelet.
+pub struct Cells {
+    pub codelet: Codelet,
+    /// Addresses of the unit's lanes.
+    input: Place,
+    /// F.
+    parts: u8,
+}
+
+impl Cells {
+    /// Nothing read yet; `input` holds the unit's lane addresses.
+    pub fn new(frame: Frame, kind: Kind, input: Place) -> Self {
+        Self {
+            codelet: Codelet { frame, vectors: 0 },
+            input,
+            parts: (kind.radix / 32).max(1) as u8,
+        }
+    }
+
+    fn fetch(&mut self, vector: u8, component: u8) -> Value {
+        let word = Word::Row(Row::Input { vector, component });
+        self.codelet.fetch(self.input, word)
+    }
+
+    /// A vector, in registers.
+    fn vector(&mut self, vector: u8, wish: Wish) -> Complex {
+        let z = [0, 1].map(|component| {
+            let fetched = self.fetch(vector, component);
+            let draft = &mut self.codelet.frame.draft;
+            let place = draft.take(wish);
+            draft.copy(Source::Place(fetched.place), Destination::Place(place));
+            positive(place)
+        });
+        self.codelet.vectors += 1;
+        z
+    }
+
+    /// Point m of several parts.
+    fn point(&mut self, m: u8) -> Complex {
+        let wish = Wish::File(file_of(usize::from(m)));
+        let mut sum = self.vector(m, Wish::AnyFile);
+        for block in 1..self.parts {
+            for component in 0..2u8 {
+                let part = usize::from(component);
+                let fetched = self.fetch(16 * block + m, component);
+                let sign = Source::Uniform(Word::Row(Row::Sign { block, component }));
+                let draft = &mut self.codelet.frame.draft;
+                let term = draft.multiply(fetched, sign, Wish::Accumulator);
+                // Point 0 is not turned: its last sum is the point.
+                let wish = if m == 0 && block + 1 == self.parts {
+                    wish
+                } else {
+                    Wish::AnyFile
+                };
+                let new = draft.add(sum[part], term, wish);
+                draft.give_back(sum[part].place);
+                draft.give_back(term.place);
+                sum[part] = new;
+            }
+            self.codelet.vectors += 1;
+        }
+        if m == 0 {
+            return sum;
+        }
+        let factor = |component| {
+            Source::Uniform(Word::Row(Row::Part {
+                vector: m,
+                component,
+            }))
+        };
+        let draft = &mut self.codelet.frame.draft;
+        draft.turn(sum, [factor(0); 2], [factor(1); 2], wish)
+    }
+
+    /// Sum and difference of points n and n + 8.
+    pub fn butterfly(&mut self, n: usize) -> Butterfly {
+        let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
+        if self.parts > 1 {
+            let x = self.point(n as u8);
+            let y = self.point(n as u8 + 8);
+            let draft = &mut self.codelet.frame.draft;
+            let both = [0, 1].map(|part| {
+                [
+                    draft.add(x[part], y[part], wish[0]),
+                    draft.subtract(x[part], y[part], wish[1]),
+                ]
+            });
+            draft.give_back_complex(x);
+            draft.give_back_complex(y);
+            return [0, 1].map(|which| both.map(|pair| pair[which]));
+        }
+        let x = self.vector(n as u8, Wish::AnyFile);
+        let both = [0, 1].map(|component| {
+            let y = self.fetch(n as u8 + 8, component);
+            let draft = &mut self.codelet.frame.draft;
+            let x = x[usize::from(component)];
+            [draft.add(x, y, wish[0]), draft.subtract(x, y, wish[1])]
+        });
+        self.codelet.vectors += 1;
+        self.codelet.frame.draft.give_back_complex(x);
+        [0, 1].map(|which| both.map(|pair| pair[which]))
+    }
+}

@@ -1,0 +1,154 @@
+//! Middle passes: cells to cells, with the twiddles of what follows.
+//!
+//! Lanes 0..8 hold row 2m, lanes 8..16 row 2m + 1 of eight bins. The twiddles are a scalar for each output,
+//! which is multiplied by together with the turn of the upper lanes, and a vector that all outputs share.
+
+use super::Word;
+use super::cells::Cells;
+use super::first::halves_sign;
+use super::frame::{Frame, Shape, Source, Written};
+use crate::fft::program::{Kind, Lanes, Record, Row, Scalar};
+use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
+use crate::generate::fft::draft::{Complex, Draft, Wish};
+use crate::generate::schedule::{Destination, Operation, Place};
+use crate::isa::{AddOp, Cond, File};
+use crate::vpm::{Block, Store};
+
+/// The program of a middle pass.
+pub fn program(kind: Kind) -> Written {
+    let shape = Shape {
+        write: Block::row(0),
+        stores: vec![Store::rows(32, 0)],
+    };
+    let mut frame = Frame::new(kind, &shape);
+    let input = frame.lanes(Lanes::Input);
+    halves_sign(&mut frame.draft);
+    frame.begin_unit();
+    let scalars = frame.word(Record::Scalars);
+    let input = frame.base(Record::Input, input);
+    // Lane offsets of the vector of twiddles: 8 · lane.
+    let offsets = frame.draft.take(Wish::Accumulator);
+    let sources = [Source::Lane, Source::Small(3)];
+    frame
+        .draft
+        .add_op(AddOp::Shl, sources, Destination::Place(offsets));
+    let twiddle = frame.base(Record::Twiddle, offsets);
+    frame.draft.give_back(offsets);
+    frame.rows();
+    let sources = [Source::Lane, Source::Small(8)];
+    frame
+        .draft
+        .add_op_setting_flags(AddOp::And, sources, Destination::Nothing);
+    let constants = frame.constants;
+    let mut cells = Cells::new(frame, kind, input);
+    let vector = [0, 1].map(|component| {
+        let word = Word::Row(Row::Twiddle {
+            output: 0,
+            component,
+        });
+        let fetched = cells.codelet.fetch(twiddle, word);
+        let draft = &mut cells.codelet.frame.draft;
+        let place = draft.take(Wish::File(File::B));
+        draft.copy(Source::Place(fetched.place), Destination::Place(place));
+        place
+    });
+    cells.codelet.vectors += 1;
+    cells.codelet.frame.draft.give_back(twiddle);
+    let mut middle = Middle {
+        cells,
+        vector,
+        scalars: Some(scalars),
+        outputs: [None; 16],
+    };
+    dft16(&mut middle, &constants);
+    let outputs = middle.outputs.map(|output| output.expect("transformed"));
+    let rows: Vec<Place> = [0, 1]
+        .into_iter()
+        .flat_map(|half| outputs.map(|output| output[half]))
+        .collect();
+    middle.cells.codelet.frame.written(rows, None)
+}
+
+struct Middle {
+    cells: Cells,
+    /// Twiddles that all outputs share.
+    vector: [Place; 2],
+    /// Address of the scalars, until they are read.
+    scalars: Option<Place>,
+    /// The two cells of each output.
+    outputs: [Option<[Place; 2]>; 16],
+}
+
+impl Middle {
+    /// Times the scalars of both rows.
+    fn turned(&mut self, output: u8, z: Complex) -> Complex {
+        let draft = &mut self.cells.codelet.frame.draft;
+        if let Some(scalars) = self.scalars.take() {
+            draft.copy(Source::Place(scalars), Destination::UniformsAddress);
+            draft.give_back(scalars);
+        }
+        let [cos, sin] = [0, 1].map(|component| {
+            let place = draft.take(Wish::File(File::B));
+            let scalar = |row| {
+                Source::Uniform(Word::Scalar(Scalar {
+                    output,
+                    row,
+                    component,
+                }))
+            };
+            let to = Destination::Place(place);
+            draft.copy(scalar(0), to);
+            draft.push(Operation::copy(scalar(1), to).when(Cond::ZC));
+            place
+        });
+        let turned = draft.turn(
+            z,
+            [Source::Place(cos); 2],
+            [Source::Place(sin); 2],
+            Wish::Accumulator,
+        );
+        draft.give_back(cos);
+        draft.give_back(sin);
+        turned
+    }
+
+    /// The cells of both rows: real parts below, imaginary parts above. Gives back z.
+    fn cells_of(&mut self, z: Complex) -> [Place; 2] {
+        let draft = &mut self.cells.codelet.frame.draft;
+        let rows = z.map(|part| {
+            let place = draft.take(Wish::AnyFile);
+            draft.copy(Source::Place(part.place), Destination::Place(place));
+            place
+        });
+        draft.merge_rotated(z[1].place, 8, Cond::ZC, rows[0]);
+        draft.merge_rotated(z[0].place, 8, Cond::ZS, rows[1]);
+        draft.give_back_complex(z);
+        rows
+    }
+}
+
+impl Ends for Middle {
+    type Uniform = Word;
+
+    fn draft(&mut self) -> &mut Draft<Word> {
+        &mut self.cells.codelet.frame.draft
+    }
+
+    fn butterfly(&mut self, n: usize) -> Butterfly {
+        self.cells.butterfly(n)
+    }
+
+    fn wish(&self) -> Wish {
+        // Factors are in the other.
+        Wish::File(File::A)
+    }
+
+    fn output(&mut self, k: usize, y: Complex) {
+        let z = self.turned(k as u8, y);
+        let z = z.map(|part| self.cells.codelet.add_moved(part, 8, Wish::File(File::A)));
+        let draft = &mut self.cells.codelet.frame.draft;
+        let [cos, sin] = self.vector.map(|place| [Source::Place(place); 2]);
+        let z = draft.turn(z, cos, sin, Wish::Accumulator);
+        self.outputs[k] = Some(self.cells_of(z));
+    }
+}
