@@ -9,7 +9,7 @@
 
 use super::arithmetic::Real;
 use super::geometry::{LANES, OCTET};
-use super::program::{Lanes, Program, Record, Row, Scalar, Start};
+use super::program::{Lanes, Program, Record, Row, Scalar, Start, Tail};
 use super::split::Role;
 use super::twiddle::turn;
 use crate::job::{Buffer, BusAddr, Job, QpuSet, Report, Runner};
@@ -103,7 +103,11 @@ impl<T: Real> ModelRunner<T> {
         words.iter().zip(addresses).map(pair).collect()
     }
 
-    fn program(&mut self, queued: &crate::job::Program) -> Result<(), ModelError> {
+    /// Does all units of a program; what it goes on with, if the launch does not end with it.
+    fn program(
+        &mut self,
+        queued: crate::job::Program,
+    ) -> Result<Option<crate::job::Program>, ModelError> {
         let catalogue = self.catalogue;
         let at = self.index(queued.code.0)?;
         let is_it = |program: &&Program| {
@@ -142,7 +146,15 @@ impl<T: Real> ModelRunner<T> {
             };
             unit.run(self)?;
         }
-        Ok(())
+        let records = own(Start::Units) * program.record.len() as u32;
+        let tail = self.list(own(Start::Records) + 4 * records, program.tail)?;
+        let next = |word: Tail| BusAddr(tail.get(&word).copied().unwrap_or_default());
+        Ok(
+            (next(Tail::NextCode) != BusAddr(0)).then(|| crate::job::Program {
+                code: next(Tail::NextCode),
+                uniforms: next(Tail::NextStart),
+            }),
+        )
     }
 }
 
@@ -539,9 +551,15 @@ impl<T: Real> Runner for ModelRunner<T> {
     fn run(&mut self, job: &Job, _: u32) -> Result<Report, ModelError> {
         let mut report = Report::default();
         for launch in job.launches {
-            for program in launch.programs {
-                self.program(program)?;
-                report.programs += 1;
+            report.programs += launch.programs.len() as u32;
+            // All wait for each other before they go on.
+            let mut now = launch.programs.to_vec();
+            while !now.is_empty() {
+                let mut next = Vec::new();
+                for program in now {
+                    next.extend(self.program(program)?);
+                }
+                now = next;
             }
         }
         Ok(report)
@@ -650,7 +668,7 @@ fn symbols(role: Role, radix: u16) -> Program {
         code: vec![u64::from(radix) << 8 | role as u64].leak(),
         start: start.leak(),
         record: record.leak(),
-        tail: &[],
+        tail: &[Tail::Peers, Tail::Gate, Tail::NextStart, Tail::NextCode],
         rows: rows.leak(),
         scalars: scalars.leak(),
     }

@@ -131,6 +131,8 @@ fn every_split_of_every_length_is_a_dft() {
         for split in Split::all(log2_points) {
             let mut request = Request::new(log2_points, 1);
             request.split = Some(split);
+            // One launch or several: half of the splits each.
+            request.one_launch = split.log2_radix(0) % 2 == 0;
             for (direction, wanted) in DIRECTIONS.into_iter().zip(&wanted) {
                 let got = model::<f64>(&request, false, direction, &x);
                 let error = error(&got, wanted);

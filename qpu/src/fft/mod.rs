@@ -66,6 +66,7 @@ pub mod roots;
 pub mod split;
 pub mod table;
 pub mod tables;
+mod tuned;
 pub mod twiddle;
 pub mod values;
 

@@ -26,8 +26,6 @@ pub struct Plan {
     output: Buffer,
     /// Everything else.
     block: Buffer,
-    /// By pass; as many as the pass has programs.
-    launches: [[job::Program; QPUS as usize]; MAX_PASSES],
     /// What the lists are written for.
     direction: Option<Direction>,
     /// Code has been written since V3D's instruction caches were cleared last.
@@ -62,17 +60,12 @@ impl Plan {
         let block = runner
             .alloc(bytes, 4096)
             .map_err(|error| Error::Memory { bytes, error })?;
-        let nothing = job::Program {
-            code: BusAddr(0),
-            uniforms: BusAddr(0),
-        };
         let mut plan = Self {
             arrangement,
             request: *request,
             input,
             output,
             block,
-            launches: [[nothing; QPUS as usize]; MAX_PASSES],
             direction: None,
             code_is_new: true,
         };
@@ -167,6 +160,11 @@ impl Plan {
         } else {
             CacheClear::Data
         };
+        let nothing = job::Program {
+            code: BusAddr(0),
+            uniforms: BusAddr(0),
+        };
+        let mut programs = [[nothing; QPUS as usize]; MAX_PASSES];
         let mut launches = [Launch {
             programs: &[],
             // What a pass stores goes past the caches through which the next one reads.
@@ -176,12 +174,25 @@ impl Plan {
         for (pass, (launch, programs)) in self
             .arrangement
             .passes()
-            .zip(launches.iter_mut().zip(&self.launches))
+            .zip(launches.iter_mut().zip(&mut programs))
         {
-            launch.programs = &programs[..pass.programs as usize];
+            let programs = &mut programs[..pass.programs as usize];
+            for (number, program) in (0..).zip(&mut *programs) {
+                *program = job::Program {
+                    code: self.block.addr.offset(pass.code),
+                    uniforms: self
+                        .block
+                        .addr
+                        .offset(pass.starts + number * pass.start_bytes),
+                };
+            }
+            launch.programs = programs;
             passes += 1;
         }
         launches[0].clear = clear;
+        if self.is_chained() {
+            passes = 1;
+        }
         let report = runner.run(
             &Job {
                 launches: &launches[..passes],
@@ -214,7 +225,7 @@ impl Plan {
     }
 
     /// What a program's own words are.
-    fn own(&self, pass: &PassMemory, direction: Direction, program: u32) -> Own {
+    fn own(&self, number: usize, pass: &PassMemory, direction: Direction, program: u32) -> Own {
         let base = self.block.addr.0;
         let batch = self.request.batch;
         let is_rest = pass.ends_with_a_rest(batch) && program == pass.programs - 1;
@@ -232,7 +243,26 @@ impl Plan {
             code: base + pass.code,
             conjugate: sign(direction),
             scale: self.scale(direction),
+            opens: number == 0 || !self.is_chained(),
+            gate: if self.is_chained() { number as u32 } else { 0 },
+            next: self
+                .arrangement
+                .passes()
+                .nth(number + 1)
+                .filter(|_| self.is_chained())
+                .map(|next| {
+                    [
+                        base + next.code,
+                        base + next.starts + program * next.start_bytes,
+                    ]
+                }),
         }
+    }
+
+    /// Whether passes follow each other in one launch. Not four: the fourth reads memory that the second has
+    /// read, which caches that are not cleared may still hold.
+    fn is_chained(&self) -> bool {
+        self.request.one_launch && self.split().passes() <= 3
     }
 
     /// Factors of real and imaginary parts of the output.
@@ -272,7 +302,7 @@ impl Plan {
                 to.all(&geometry.lane_vector(lanes, transforms, [1.0; 2]))?;
             }
             for program in 0..pass.programs {
-                let own = self.own(pass, Direction::Forward, program);
+                let own = self.own(number, pass, Direction::Forward, program);
                 to.at(own.records - self.block.addr.0)?;
                 for unit in 0..own.units {
                     let unit = pass.unit_of(batch, program, unit);
@@ -333,15 +363,11 @@ impl Plan {
             to.all(&pass.geometry.lane_vector(Lanes::Scale, 1, scale))?;
             for program in 0..pass.programs {
                 let start = pass.starts + program * pass.start_bytes;
-                let own = self.own(pass, direction, program);
+                let own = self.own(number, pass, direction, program);
                 to.at(start)?;
                 for &word in pass.program.start {
                     to.put(pass.geometry.start_word(&own, word))?;
                 }
-                self.launches[number][program as usize] = job::Program {
-                    code: BusAddr(own.code),
-                    uniforms: self.block.addr.offset(start),
-                };
             }
             to.flush()?;
         }
@@ -350,17 +376,25 @@ impl Plan {
     }
 }
 
-/// The arrangement of a request.
+/// The arrangement of a request: with the split asked for, or that of the table, or where the catalogue has not
+/// all programs for that one, the first that it has.
 fn arrangement<E>(
     catalogue: &'static [Program],
     request: &Request,
 ) -> Result<Arrangement, Error<E>> {
-    let split = match request.split {
-        Some(split) => split,
-        None => super::table::split(request.log2_points, request.batch)
-            .ok_or(Error::Length(request.log2_points))?,
-    };
-    Arrangement::new(catalogue, request, split)
+    let log2_points = request.log2_points;
+    if let Some(split) = request.split {
+        return Arrangement::new(catalogue, request, split);
+    }
+    let split =
+        super::table::split(log2_points, request.batch).ok_or(Error::Length(log2_points))?;
+    let arranged = Arrangement::new(catalogue, request, split);
+    if !matches!(arranged, Err(Error::Program(_))) {
+        return arranged;
+    }
+    Split::all(log2_points)
+        .find_map(|split| Arrangement::new::<E>(catalogue, request, split).ok())
+        .map_or(arranged, Ok)
 }
 
 /// Whether the buffers can be used.

@@ -45,6 +45,9 @@ pub struct Request {
     /// How to split the length, where it is not to be taken from the table
     /// ([`super::table::split`]).
     pub split: Option<Split>,
+    /// Whether all passes run in one launch, programs waiting for each other between them, and not
+    /// each in a launch of its own. Up to three passes; more are launched one by one anyway.
+    pub one_launch: bool,
 }
 
 impl Request {
@@ -58,6 +61,7 @@ impl Request {
             inverse: Scale::None,
             qpus: QPUS,
             split: None,
+            one_launch: false,
         }
     }
 

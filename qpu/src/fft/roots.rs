@@ -41,6 +41,14 @@ impl Roots {
         roots.turn_of_step = turn(roots.step, denominator);
         roots
     }
+
+    /// The same step from another first angle, without a sine for the step.
+    #[must_use]
+    pub fn from(mut self, first: u64) -> Self {
+        self.numerator = (first % u64::from(self.denominator)) as u32;
+        self.left = 0;
+        self
+    }
 }
 
 impl Iterator for Roots {

@@ -1,28 +1,70 @@
 //! Which split each length takes: the fastest on the simulator.
+//!
+//! The rows are measured and written by `cargo xtask tune` ([`super::tuned`]), for a single transform
+//! and for batches of ten.
 
 use super::split::Split;
+use super::tuned::TUNED;
+
+/// Batches from here on take the row of batches of ten.
+const MANY: u32 = 4;
+
+/// A length, its split, and what that took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tuned {
+    /// Points, as a power of two.
+    pub log2_points: u8,
+    /// Transforms of a batch.
+    pub batch: u8,
+    /// Radices of the split, as powers of two.
+    pub log2_radices: &'static [u8],
+    /// V3D clocks of the batch, in the second run; 0 where nobody has measured.
+    pub cycles: u32,
+}
+
+/// All rows.
+#[must_use]
+pub const fn tuned() -> &'static [Tuned] {
+    TUNED
+}
+
+/// The row for a length and batch: of the nearest batch that was measured.
+#[must_use]
+pub fn row(log2_points: u32, batch: u32) -> Option<&'static Tuned> {
+    let of_length = || {
+        TUNED
+            .iter()
+            .filter(move |row| u32::from(row.log2_points) == log2_points)
+    };
+    let is_many = |row: &&Tuned| row.batch > 1;
+    if batch >= MANY {
+        of_length().find(is_many).or_else(|| of_length().next())
+    } else {
+        of_length().next()
+    }
+}
 
 /// The split of 2^`log2_points` points, for a batch of `batch`; `None` for lengths that have none.
 #[must_use]
 pub fn split(log2_points: u32, batch: u32) -> Option<Split> {
-    let _ = batch;
-    let radices: &[u8] = match log2_points {
-        4..=8 => &[log2_points as u8],
-        9 => &[4, 5],
-        10 => &[5, 5],
-        11 => &[6, 5],
-        12 => &[6, 6],
-        13 => &[6, 7],
-        14 => &[4, 5, 5],
-        15 => &[5, 5, 5],
-        16 => &[6, 5, 5],
-        17 => &[6, 5, 6],
-        18 => &[6, 6, 6],
-        19 => &[6, 6, 7],
-        20 => &[6, 7, 7],
-        21 => &[6, 5, 5, 5],
-        22 => &[6, 5, 5, 6],
-        _ => return None,
-    };
-    Split::new(radices)
+    Split::new(row(log2_points, batch)?.log2_radices)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fft::split::{MAX_LOG2_POINTS, MIN_LOG2_POINTS};
+
+    #[test]
+    fn every_length_has_a_split_of_that_length() {
+        for log2_points in MIN_LOG2_POINTS..=MAX_LOG2_POINTS {
+            for batch in [1, 2, 10, 1000] {
+                let split = split(log2_points, batch).unwrap();
+                assert_eq!(split.log2_points(), log2_points);
+            }
+        }
+        assert_eq!(split(23, 1), None);
+        assert_eq!(row(12, 5).unwrap().batch, 10);
+        assert_eq!(row(20, 5).unwrap().batch, 1);
+    }
 }

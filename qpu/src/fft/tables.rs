@@ -165,10 +165,12 @@ impl Geometry {
                         (row64 * far % u64::from(denominator)) as u32,
                         denominator,
                     );
+                    // Neighbouring bins differ by one row's angle.
+                    let step = Roots::new(0, row64, denominator);
                     for bin in (0..self.before()).step_by(OCTET as usize) {
                         for part in 0..parts {
                             let bins = u64::from(bin) + u64::from(self.before() * part);
-                            let near = Roots::new(row64 * bins, row64, denominator);
+                            let near = step.from(row64 * bins);
                             let near = near.take(OCTET as usize);
                             let both = near.clone().chain(near.map(|root| product(root, far)));
                             let index =

@@ -55,6 +55,12 @@ pub struct Own {
     pub conjugate: f32,
     /// Factors of real and imaginary parts of the output.
     pub scale: [f32; 2],
+    /// Whether the pass is the first of its launch.
+    pub opens: bool,
+    /// Number of the pass in its launch.
+    pub gate: u32,
+    /// Addresses of the code and of this program's start list of the pass that follows in the launch.
+    pub next: Option<[u32; 2]>,
 }
 
 /// Index of a lane vector in [`Own::lanes`].
@@ -80,19 +86,21 @@ impl Geometry {
             Start::StoreStride => store_stride((self.store_pitch() - 64) as u16),
             Start::Conjugate => own.conjugate.to_bits(),
             Start::Scale { component } => own.scale[usize::from(component)].to_bits(),
-            Start::Opens => (own.program == 0).into(),
+            Start::Opens => (own.opens && own.program == 0).into(),
             Start::Code => own.code,
         }
     }
 
-    /// A word of the tail of a program whose pass is the last of its launch.
+    /// A word of the tail.
     #[must_use]
-    pub const fn tail_word(&self, own: &Own, word: Tail) -> u32 {
+    pub fn tail_word(&self, own: &Own, word: Tail) -> u32 {
         match word {
             Tail::Peers if own.program == 0 => own.programs - 1,
             Tail::Peers => u32::MAX,
-            Tail::Gate | Tail::NextCode => 0,
-            Tail::NextStart => own.records,
+            Tail::Gate => own.gate % 2,
+            Tail::NextCode => own.next.map_or(0, |[code, _]| code),
+            // Read, and not used, where nothing follows.
+            Tail::NextStart => own.next.map_or(own.records, |[_, start]| start),
         }
     }
 

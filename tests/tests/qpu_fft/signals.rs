@@ -31,6 +31,15 @@ impl Random {
     }
 }
 
+/// The DFT in f64, by its definition.
+#[must_use]
+#[allow(dead_code, reason = "not every test that has these signals uses it")]
+pub fn naive(direction: Direction, input: &[Complex<f32>]) -> Vec<Complex<f64>> {
+    let mut output = vec![Complex::ZERO; input.len()];
+    dsp::dft::naive(direction, input, &mut output);
+    output
+}
+
 /// The DFT in f64, by rustfft; held to the definition below.
 #[must_use]
 pub fn dft(direction: Direction, input: &[Complex<f32>]) -> Vec<Complex<f64>> {

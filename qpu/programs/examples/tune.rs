@@ -1,0 +1,234 @@
+//! Times every way to split each length on the simulated V3D, and writes the fastest to the table.
+//!
+//! ```text
+//! cargo xtask tune [FROM..TO] [--more-passes] [--write]
+//! ```
+//!
+//! FROM..TO are powers of two, 4..22 when absent. Splits have as few passes as the length allows, or one more
+//! with `--more-passes`. Each is run twice, forward; the second run counts, as in `cargo xtask bench`: V3D
+//! clocks from the first request to the end of the last program, data caches cleared before each launch. Each
+//! is also held to an f64 transform, so that nothing wrong wins. `--write` puts the fastest into
+//! `qpu/src/fft/tuned.rs`; lengths that were not timed keep their rows.
+
+use qpu::fft::prepared::Plan;
+use qpu::fft::request::Request;
+use qpu::fft::table::tuned;
+use qpu::fft::{Direction, Split};
+use qpu::job::Runner;
+use qpu_programs::FFT;
+use std::f64::consts::TAU;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+use v3d_sim::SimRunner;
+
+/// Batches that are timed, and the longest lengths for each.
+const BATCHES: [(u32, u32); 2] = [(1, 22), (10, 15)];
+/// Simulated time that a launch may take.
+const LIMIT_US: u32 = 10_000_000;
+/// No split may be less accurate.
+const TOLERANCE: f64 = 1.5e-6;
+const USAGE: &str = "usage: cargo xtask tune [FROM..TO] [--more-passes] [--write]";
+
+/// A table row, owned.
+#[derive(Clone, Debug)]
+struct Row {
+    log2_points: u32,
+    batch: u32,
+    split: Split,
+    cycles: u64,
+}
+
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(text) => {
+            eprintln!("tune: {text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), String> {
+    let (mut lengths, mut more_passes, mut write) = ((4, 22), false, false);
+    for argument in std::env::args().skip(1) {
+        match argument.as_str() {
+            "--more-passes" => more_passes = true,
+            "--write" => write = true,
+            range => {
+                let (from, to) = range.split_once("..").unwrap_or((range, range));
+                let number = |text: &str| text.parse::<u32>().map_err(|_| USAGE.to_owned());
+                lengths = (number(from)?, number(to)?);
+            }
+        }
+    }
+    if lengths.0 < 4 || lengths.1 > 22 || lengths.0 > lengths.1 {
+        return Err(format!("lengths are 4..22, as powers of two; {USAGE}"));
+    }
+    let mut rows: Vec<Row> = Vec::new();
+    println!("points  batch  split                     clocks  clk/point     ppm");
+    for log2_points in lengths.0..=lengths.1 {
+        for (batch, longest) in BATCHES {
+            if log2_points <= longest
+                && let Some(row) = fastest(log2_points, batch, more_passes)?
+            {
+                rows.push(row);
+            }
+        }
+    }
+    if write {
+        return write_table(rows);
+    }
+    Ok(())
+}
+
+/// Times the splits of a length; the fastest, if there are programs for any.
+fn fastest(log2_points: u32, batch: u32, more_passes: bool) -> Result<Option<Row>, String> {
+    let splits: Vec<_> = Split::all(log2_points).collect();
+    let fewest = splits.iter().map(Split::passes).min().unwrap_or(0);
+    let mut best: Option<Row> = None;
+    for split in splits {
+        if split.passes() > fewest + usize::from(more_passes) {
+            continue;
+        }
+        let mut request = Request::new(log2_points, batch);
+        request.split = Some(split);
+        let Ok(memory) = Plan::memory::<()>(FFT, &request) else {
+            eprintln!("2^{log2_points} as {split}: no programs");
+            continue;
+        };
+        let start = Instant::now();
+        let (cycles, error) = time(&request, memory.total())?;
+        let points = f64::from(batch) * f64::from(1u32 << log2_points);
+        println!(
+            "2^{log2_points:<4}  {batch:5}  {:22}  {cycles:9}  {:9.2}  {:6.3}",
+            split.to_string(),
+            cycles as f64 / points,
+            1e6 * error
+        );
+        eprintln!("  simulated in {:.1} s", start.elapsed().as_secs_f64());
+        if error > TOLERANCE {
+            return Err(format!("{split} is wrong: relative rms error {error:e}"));
+        }
+        if best.as_ref().is_none_or(|best| cycles < best.cycles) {
+            best = Some(Row {
+                log2_points,
+                batch,
+                split,
+                cycles,
+            });
+        }
+    }
+    Ok(best)
+}
+
+/// Clocks of the second run of a plan, and its error on noise.
+fn time(request: &Request, bytes: u32) -> Result<(u64, f64), String> {
+    let data = request.bytes() as u32;
+    let mut runner = SimRunner::new(bytes + 2 * data + (64 << 10));
+    let mut plan = Plan::with_buffers(FFT, request, &mut runner).map_err(|e| e.to_string())?;
+    let points = plan.points() as usize;
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 40) as f32 / (1 << 23) as f32 - 1.0
+    };
+    let input: Vec<f32> = (0..data / 4).map(|_| next()).collect();
+    let words: Vec<u32> = input.iter().map(|x| x.to_bits()).collect();
+    let mut cycles = 0;
+    for _ in 0..2 {
+        let write = runner.write(plan.input(), 0, &words);
+        write.map_err(|error| error.to_string())?;
+        let report = plan.run(&mut runner, Direction::Forward, LIMIT_US);
+        cycles = report
+            .map_err(|error| error.to_string())?
+            .cycles
+            .unwrap_or(0);
+    }
+    let mut words = vec![0; words.len()];
+    let read = runner.read(plan.output(), 0, &mut words);
+    read.map_err(|error| error.to_string())?;
+    let input: Vec<_> = input
+        .chunks_exact(2)
+        .map(|z| [f64::from(z[0]), f64::from(z[1])])
+        .collect();
+    let wanted: Vec<_> = input.chunks(points).flat_map(dft).collect();
+    let (mut error, mut power) = (0.0, 0.0);
+    for (got, wanted) in words.chunks_exact(2).zip(&wanted) {
+        for (&word, wanted) in got.iter().zip(wanted) {
+            error += (f64::from(f32::from_bits(word)) - wanted).powi(2);
+            power += wanted.powi(2);
+        }
+    }
+    let error = (error / power).sqrt();
+    // What is no number is as wrong as can be.
+    Ok((cycles, if error.is_nan() { f64::INFINITY } else { error }))
+}
+
+/// The transform in f64, by radix 2: what tests hold to the definition is `tests/tests/qpu_fft`'s, this
+/// only keeps a wrong split from winning.
+fn dft(x: &[[f64; 2]]) -> Vec<[f64; 2]> {
+    if let [only] = x {
+        return vec![*only];
+    }
+    let [even, odd] =
+        [0, 1].map(|first| dft(&x.iter().skip(first).step_by(2).copied().collect::<Vec<_>>()));
+    let mut y = vec![[0.0; 2]; x.len()];
+    for (k, (e, o)) in even.iter().zip(&odd).enumerate() {
+        let (sin, cos) = (TAU * k as f64 / x.len() as f64).sin_cos();
+        let t = [o[0] * cos + o[1] * sin, o[1] * cos - o[0] * sin];
+        y[k] = [e[0] + t[0], e[1] + t[1]];
+        y[k + even.len()] = [e[0] - t[0], e[1] - t[1]];
+    }
+    y
+}
+
+/// Writes the table: these rows, and of other lengths and batches those that it has.
+fn write_table(mut rows: Vec<Row>) -> Result<(), String> {
+    for old in tuned() {
+        let is_new = |row: &Row| {
+            (row.log2_points, row.batch) == (u32::from(old.log2_points), u32::from(old.batch))
+        };
+        if !rows.iter().any(is_new)
+            && let Some(split) = Split::new(old.log2_radices)
+        {
+            rows.push(Row {
+                log2_points: old.log2_points.into(),
+                batch: old.batch.into(),
+                split,
+                cycles: old.cycles.into(),
+            });
+        }
+    }
+    rows.sort_by_key(|row| (row.log2_points, row.batch));
+    let mut text = String::from(
+        "//! The fastest splits and their V3D clocks: written by `cargo xtask tune --write`.\n//!\n\
+         //! Simulated: preset pi1, second run, forward. Clocks of 0 were never measured.\n\n\
+         use super::table::Tuned;\n\n\
+         /// By length, then batch.\npub const TUNED: &[Tuned] = &[\n",
+    );
+    for row in &rows {
+        let radices: Vec<_> = (0..row.split.passes())
+            .map(|pass| row.split.log2_radix(pass).to_string())
+            .collect();
+        let _ = writeln!(
+            text,
+            "    row({}, {}, &[{}], {}),",
+            row.log2_points,
+            row.batch,
+            radices.join(", "),
+            row.cycles
+        );
+    }
+    text.push_str(
+        "];\n\nconst fn row(log2_points: u8, batch: u8, log2_radices: &'static [u8], cycles: u32) -> Tuned {\n    \
+         Tuned {\n        log2_points,\n        batch,\n        log2_radices,\n        cycles,\n    }\n}\n",
+    );
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/fft/tuned.rs");
+    std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    println!("wrote {}", path.display());
+    Ok(())
+}

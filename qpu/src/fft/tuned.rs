@@ -1,0 +1,49 @@
+//! The fastest splits and their V3D clocks: written by `cargo xtask tune --write`.
+//!
+//! Simulated: preset pi1, second run, forward. Clocks of 0 were never measured.
+
+use super::table::Tuned;
+
+/// By length, then batch.
+pub const TUNED: &[Tuned] = &[
+    row(4, 1, &[4], 0),
+    row(4, 10, &[4], 0),
+    row(5, 1, &[5], 0),
+    row(5, 10, &[5], 0),
+    row(6, 1, &[6], 0),
+    row(6, 10, &[6], 0),
+    row(7, 1, &[7], 0),
+    row(7, 10, &[7], 0),
+    row(8, 1, &[8], 0),
+    row(8, 10, &[8], 0),
+    row(9, 1, &[4, 5], 0),
+    row(9, 10, &[4, 5], 0),
+    row(10, 1, &[5, 5], 0),
+    row(10, 10, &[5, 5], 0),
+    row(11, 1, &[6, 5], 0),
+    row(11, 10, &[6, 5], 0),
+    row(12, 1, &[6, 6], 0),
+    row(12, 10, &[6, 6], 0),
+    row(13, 1, &[6, 7], 0),
+    row(13, 10, &[6, 7], 0),
+    row(14, 1, &[4, 5, 5], 0),
+    row(14, 10, &[4, 5, 5], 0),
+    row(15, 1, &[5, 5, 5], 0),
+    row(15, 10, &[5, 5, 5], 0),
+    row(16, 1, &[6, 5, 5], 0),
+    row(17, 1, &[6, 5, 6], 0),
+    row(18, 1, &[6, 6, 6], 0),
+    row(19, 1, &[6, 6, 7], 0),
+    row(20, 1, &[6, 7, 7], 0),
+    row(21, 1, &[6, 5, 5, 5], 0),
+    row(22, 1, &[6, 5, 5, 6], 0),
+];
+
+const fn row(log2_points: u8, batch: u8, log2_radices: &'static [u8], cycles: u32) -> Tuned {
+    Tuned {
+        log2_points,
+        batch,
+        log2_radices,
+        cycles,
+    }
+}
