@@ -42,6 +42,30 @@ impl Codelet {
         draft.give_back_complex([im_cos, re_sin]);
     }
 
+    /// Multiplies z by a cos - i sin that `factor` looks up, component by component. Gives back z.
+    pub fn turn_looked_up(
+        &mut self,
+        z: Complex,
+        mut factor: impl FnMut(&mut Self, u8) -> Source,
+        wish: Wish,
+    ) -> Complex {
+        let [re, im] = z;
+        let cos = factor(self, 0);
+        let [re_cos, im_cos] =
+            [re, im].map(|x| self.frame.draft.multiply(x, cos, Wish::Accumulator));
+        let sin = factor(self, 1);
+        self.vectors += 1;
+        let draft = &mut self.frame.draft;
+        let im_sin = draft.multiply(im, sin, Wish::Accumulator);
+        let turned_re = draft.add(re_cos, im_sin, wish);
+        draft.give_back_complex([re_cos, im_sin]);
+        let re_sin = draft.multiply(re, sin, Wish::Accumulator);
+        let turned_im = draft.subtract(im_cos, re_sin, wish);
+        draft.give_back_complex([im_cos, re_sin]);
+        draft.give_back_complex(z);
+        [turned_re, turned_im]
+    }
+
     /// x + s · (x moved up by `lanes`), s in r5. Gives back x, which is in an accumulator.
     pub fn add_moved(&mut self, x: Value, lanes: u8, wish: Wish) -> Value {
         let draft = &mut self.frame.draft;

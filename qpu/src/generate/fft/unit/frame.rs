@@ -36,7 +36,15 @@ pub struct Shape {
     /// Of the writes.
     pub write: Block,
     /// In order.
-    pub stores: Vec<Store>,
+    pub stores: Stores,
+}
+
+/// Which stores.
+pub enum Stores {
+    /// These.
+    Fixed(Vec<Store>),
+    /// This many, whose setup words are in the record.
+    Listed(u8),
 }
 
 /// A program being written: the operations of its start, and then those of a unit.
@@ -55,6 +63,8 @@ pub struct Frame {
     write_setup: Place,
     store_setups: Vec<Place>,
     stores: Vec<Place>,
+    /// Stores that the record lists behind everything else.
+    listed: u8,
 }
 
 impl Frame {
@@ -64,8 +74,12 @@ impl Frame {
         let constants = Constants::load(&mut draft);
         let mut keep = || draft.take(Wish::AnyFile);
         let [records, area, write_setup] = [keep(), keep(), keep()];
-        let store_setups: Vec<Place> = shape.stores.iter().map(|_| keep()).collect();
-        let stores = shape.stores.iter().map(|_| keep()).collect();
+        let (fixed, listed) = match &shape.stores {
+            Stores::Fixed(stores) => (&stores[..], 0),
+            Stores::Listed(count) => (&[][..], *count),
+        };
+        let store_setups: Vec<Place> = fixed.iter().map(|_| keep()).collect();
+        let stores = fixed.iter().map(|_| keep()).collect();
         // Counted down beside a small immediate, which is read through file B's port.
         let units = draft.take(Wish::File(File::A));
         let word_offsets = draft.take(Wish::Accumulator);
@@ -81,11 +95,11 @@ impl Frame {
         read(Start::StoreStride, Destination::WriteSetup);
         // Row 32 is bit 5 of the address of a write, bit 12 of a store's.
         let write = shape.write.write_setup();
-        let stores_ = shape.stores.iter().map(|store| (store.setup(), 12));
+        let setups = fixed.iter().map(|store| (store.setup(), 12));
         let places = [write_setup]
             .into_iter()
             .chain(store_setups.iter().copied());
-        for ((setup, shift), place) in [(write, 5)].into_iter().chain(stores_).zip(places) {
+        for ((setup, shift), place) in [(write, 5)].into_iter().chain(setups).zip(places) {
             let [word, row] = [0, 1].map(|_| draft.take(Wish::Accumulator));
             draft.immediate(
                 setup.expect("inside the VPM"),
@@ -112,6 +126,7 @@ impl Frame {
             write_setup,
             store_setups,
             stores,
+            listed,
         }
     }
 
@@ -182,20 +197,21 @@ impl Frame {
             .copy(Source::Uniform(word), Destination::UniformsAddress);
     }
 
-    /// All is written: the unit stores `outputs`, times `factor`.
-    pub fn written(mut self, outputs: Vec<Place>, factor: Option<Place>) -> Written {
+    /// All is written: the unit stores `outputs`, times `factors` in turn.
+    pub fn written(mut self, outputs: Vec<Place>, factors: Option<[Place; 2]>) -> Written {
         let mut operations = self.draft.cut();
         let is_of_record = |source: &Source| matches!(source, Source::Uniform(Word::Record(_)));
         let record_words = operations
             .iter()
             .filter(|operation| operation.sources.iter().any(is_of_record))
             .count();
-        operations[RECORD_BYTES].unit = Unit::Immediate(4 * record_words as u32);
+        operations[RECORD_BYTES].unit =
+            Unit::Immediate(4 * (record_words as u32 + 2 * u32::from(self.listed)));
         Written {
             frame: self,
             operations,
             outputs,
-            factor,
+            factors,
         }
     }
 }
@@ -206,7 +222,7 @@ pub struct Written {
     /// Of a unit.
     operations: Vec<Operation<Word>>,
     outputs: Vec<Place>,
-    factor: Option<Place>,
+    factors: Option<[Place; 2]>,
 }
 
 /// See [`super::search`].
@@ -219,12 +235,17 @@ impl Written {
     /// The program.
     pub fn finish(self) -> Generated {
         let unit = schedule::schedule_by(&self.operations, &tastes::of(self.frame.kind));
-        self.frame.finish(&unit, &self.outputs, self.factor)
+        self.frame.finish(&unit, &self.outputs, self.factors)
     }
 }
 
 impl Frame {
-    fn finish(self, unit: &Scheduled<Word>, outputs: &[Place], factor: Option<Place>) -> Generated {
+    fn finish(
+        self,
+        unit: &Scheduled<Word>,
+        outputs: &[Place],
+        factors: Option<[Place; 2]>,
+    ) -> Generated {
         let opening = schedule::schedule(&self.opening);
 
         let mut b = Builder::new();
@@ -240,13 +261,20 @@ impl Frame {
         let first = b.len();
         let units = b.here("unit");
         put(&mut b, unit);
-        self.store(&mut b, outputs, factor);
+        self.store(&mut b, outputs, factors);
         let left = reg(self.units);
         b.sub(left, left, 1).setf();
         b.brr(BranchCond::AnyZC, units);
         b.nops(3);
         let end = b.len();
         let tail = self.end(&mut b);
+        let mut record = pick(unit, |word| match word {
+            Word::Record(record) => Some(record),
+            _ => None,
+        });
+        for index in 0..self.listed {
+            record.extend([Record::StoreSetup { index }, Record::Store { index }]);
+        }
         let program = b
             .assemble()
             .unwrap_or_else(|error| panic!("FFT {:?}: {error}", self.kind));
@@ -255,10 +283,7 @@ impl Frame {
             code: program.words,
             units: first..end,
             start,
-            record: pick(unit, |word| match word {
-                Word::Record(record) => Some(record),
-                _ => None,
-            }),
+            record,
             tail,
             rows: pick(unit, |word| match word {
                 Word::Row(row) => Some(row),
@@ -302,7 +327,7 @@ impl Frame {
     }
 
     /// Writes the rows into the program's area and stores them.
-    fn store(&self, b: &mut Builder, outputs: &[Place], factor: Option<Place>) {
+    fn store(&self, b: &mut Builder, outputs: &[Place], factors: Option<[Place; 2]>) {
         let area = reg(self.area);
         let write = |b: &mut Builder, step: usize| {
             if step == 0 {
@@ -310,19 +335,22 @@ impl Frame {
                 return;
             }
             let output = reg(outputs[step - 1]);
-            match factor {
-                Some(_) => b.fmul(VPM, output, R3),
+            match factors {
+                Some(_) => b.fmul(VPM, output, [R3, R2][step % 2]),
                 None => b.mov(VPM, output),
             };
         };
         let [second, write_rest] = ["area-1", "write"].map(|name| b.label(name));
         b.mov(NONE, area).setf();
         b.brr(BranchCond::AllZC, second);
-        match factor {
-            Some(factor) => b.mov(R3, reg(factor)),
-            None => b.nop(),
-        };
-        b.nops(2);
+        match factors {
+            Some([odd, even]) => {
+                b.mov(R3, reg(odd));
+                b.mov(R2, reg(even));
+            }
+            None => b.nops(2),
+        }
+        b.nop();
         b.sacq(0);
         b.brr(BranchCond::Always, write_rest);
         (0..SHARED).for_each(|step| write(b, step));
@@ -331,6 +359,16 @@ impl Frame {
         (0..SHARED).for_each(|step| write(b, step));
         b.bind(write_rest);
         (SHARED..=outputs.len()).for_each(|step| write(b, step));
+        if self.listed > 0 {
+            b.ldi(R0, 8 * u32::from(self.listed));
+            b.sub(R0, reg(self.records), R0);
+            b.mov(UNIFORMS_ADDRESS, R0);
+            b.nops(2);
+        }
+        for _ in 0..self.listed {
+            b.mov(WR_SETUP, UNIF);
+            b.mov(ST_ADDR, UNIF);
+        }
         for (setup, address) in self.store_setups.iter().zip(&self.stores) {
             b.mov(WR_SETUP, reg(*setup));
             b.mov(ST_ADDR, reg(*address));

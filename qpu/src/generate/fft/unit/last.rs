@@ -6,7 +6,7 @@
 
 use super::Word;
 use super::cells::Cells;
-use super::frame::{Frame, Shape, Source, Written};
+use super::frame::{Frame, Shape, Source, Stores, Written};
 use crate::fft::program::{Kind, Lanes, Record, Row};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
@@ -18,10 +18,10 @@ use crate::vpm::{Block, Store};
 pub fn program(kind: Kind) -> Written {
     let shape = Shape {
         write: Block::row(0),
-        stores: match kind.radix {
+        stores: Stores::Fixed(match kind.radix {
             16 => vec![Store::rows(16, 0), Store::rows(16, 16)],
             _ => vec![Store::rows(32, 0)],
-        },
+        }),
     };
     let mut frame = Frame::new(kind, &shape);
     let input = frame.lanes(Lanes::Input);
@@ -45,7 +45,7 @@ pub fn program(kind: Kind) -> Written {
         .into_iter()
         .flat_map(|half| outputs.map(|output| output[half]))
         .collect();
-    last.cells.codelet.frame.written(rows, Some(scale))
+    last.cells.codelet.frame.written(rows, Some([scale; 2]))
 }
 
 struct Last {

@@ -5,8 +5,8 @@
 
 use super::Word;
 use super::cells::Cells;
-use super::first::halves_sign;
-use super::frame::{Frame, Shape, Source, Written};
+use super::frame::{Frame, Shape, Source, Stores, Written};
+use super::points::halves_sign;
 use crate::fft::program::{Kind, Lanes, Record, Row, Scalar};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
 use crate::generate::fft::draft::{Complex, Draft, Wish};
@@ -18,7 +18,7 @@ use crate::vpm::{Block, Store};
 pub fn program(kind: Kind) -> Written {
     let shape = Shape {
         write: Block::row(0),
-        stores: vec![Store::rows(32, 0)],
+        stores: Stores::Fixed(vec![Store::rows(32, 0)]),
     };
     let mut frame = Frame::new(kind, &shape);
     let input = frame.lanes(Lanes::Input);

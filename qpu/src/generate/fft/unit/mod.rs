@@ -2,7 +2,7 @@
 //!
 //! [`crate::fft::program`] says what each computes and what its uniforms mean. A program is a frame
 //! ([`frame`]: start, loop, locks, store, end) around a codelet, whose operations the scheduler packs:
-//! [`first`] reads the caller's rows, [`middle`] and [`last`] cells; all transform 16 vectors and then across lanes.
+//! [`first`] and [`only`] read the caller's rows, [`middle`] and [`last`] cells; all transform 16 vectors and then across lanes.
 
 mod cells;
 mod codelet;
@@ -10,6 +10,8 @@ mod first;
 mod frame;
 mod last;
 mod middle;
+mod only;
+mod points;
 mod tastes;
 
 use super::reads_uniform;
@@ -54,10 +56,12 @@ pub struct Generated {
 #[must_use]
 pub fn kinds() -> Vec<Kind> {
     let kind = |role, radix| Kind { role, radix };
-    let first = [16, 32].map(|radix| kind(Role::First, radix));
+    let only = [16, 32, 64].map(|radix| kind(Role::Only, radix));
+    let first = [16, 32, 64].map(|radix| kind(Role::First, radix));
     let middle = [32, 64, 128].map(|radix| kind(Role::Middle, radix));
     let last = [16, 32, 64, 128].map(|radix| kind(Role::Last, radix));
-    first.into_iter().chain(last).chain(middle).collect()
+    let some = only.into_iter().chain(first);
+    some.chain(middle).chain(last).collect()
 }
 
 /// Searches for a schedule of a kind's loop by `tries` attempts from the one in use; gives what
@@ -82,7 +86,7 @@ fn codelet_of(kind: Kind) -> frame::Written {
         Role::First => first::program(kind),
         Role::Middle => middle::program(kind),
         Role::Last => last::program(kind),
-        Role::Only => panic!("no program for {kind:?}"),
+        Role::Only => only::program(kind),
     }
 }
 
@@ -103,14 +107,19 @@ impl Generated {
     #[must_use]
     pub fn listing(&self) -> String {
         let debug = |word: &dyn core::fmt::Debug| format!("    # {word:?}");
+        // What the store reads of a record comes behind everything else of a unit.
+        let is_late = |word: &&Record| matches!(word, Record::StoreSetup { .. });
+        let late = self.record.iter().position(|word| is_late(&word));
+        let (record, late) = self.record.split_at(late.unwrap_or(self.record.len()));
         let lists = [
             self.start
                 .iter()
                 .map(|word| debug(word))
                 .collect::<Vec<_>>(),
-            self.record.iter().map(|word| debug(word)).collect(),
+            record.iter().map(|word| debug(word)).collect(),
             self.rows.iter().map(|word| debug(word)).collect(),
             self.scalars.iter().map(|word| debug(word)).collect(),
+            late.iter().map(|word| debug(word)).collect(),
             self.tail.iter().map(|word| debug(word)).collect(),
         ];
         let mut uniforms = lists.iter().flatten();
@@ -152,8 +161,9 @@ mod tests {
     }
 
     /// Loops that do not fit: several parts read their rows two or four times.
-    const LONGER: [(Role, u16); 4] = [
-        (Role::Last, 64),
+    const LONGER: [(Role, u16); 5] = [
+        (Role::Only, 64),
+        (Role::First, 64),
         (Role::Last, 128),
         (Role::Middle, 64),
         (Role::Middle, 128),

@@ -1,0 +1,59 @@
+//! Only passes of up to 128 points: several transforms of a batch from the caller's points to his points.
+
+use super::Word;
+use super::frame::{Frame, Shape, Stores, Written};
+use super::points::Points;
+use crate::fft::program::{Kind, Start};
+use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
+use crate::generate::fft::draft::{Complex, Draft, Wish};
+use crate::generate::schedule::Place;
+use crate::vpm::Block;
+
+/// The program of an only pass.
+pub fn program(kind: Kind) -> Written {
+    let shape = Shape {
+        write: Block::column(0, 0),
+        stores: Stores::Listed(kind.radix as u8 / 8),
+    };
+    let mut frame = Frame::new(kind, &shape);
+    let scale = [0, 1].map(|component| frame.number(Start::Scale { component }));
+    let points = Points::start(&mut frame, kind);
+    frame.begin_unit();
+    let points = points.begin_unit(frame);
+    let constants = points.codelet.frame.constants;
+    let mut only = Only {
+        points,
+        outputs: [None; 16],
+    };
+    dft16(&mut only, &constants);
+    let outputs = only.outputs.map(|output| output.expect("transformed"));
+    // Columns: real and imaginary parts in turn, k_lo = 8..16 in the rows below.
+    let columns = outputs.into_iter().flatten().collect();
+    only.points.codelet.frame.written(columns, Some(scale))
+}
+
+struct Only {
+    points: Points,
+    outputs: [Option<[Place; 2]>; 16],
+}
+
+impl Ends for Only {
+    type Uniform = Word;
+
+    fn draft(&mut self) -> &mut Draft<Word> {
+        &mut self.points.codelet.frame.draft
+    }
+
+    fn butterfly(&mut self, n: usize) -> Butterfly {
+        self.points.butterfly(n)
+    }
+
+    fn wish(&self) -> Wish {
+        self.points.wish()
+    }
+
+    fn output(&mut self, k: usize, y: Complex) {
+        let z = self.points.across(k as u8, y);
+        self.outputs[k] = Some(z.map(|part| part.place));
+    }
+}

@@ -1,0 +1,254 @@
+//! What first and only passes share: the caller's rows, and the transform across groups of lanes.
+//!
+//! A vector holds the points of R/16 rows: row R/16 m + r in the lanes of group g, r = g with its bits
+//! reversed. Output k_lo of row r is turned by W_R^(r k_lo), and comes out negative where r has an odd
+//! number of bits. Then groups that differ in one bit of g, the lowest first, become sum and difference:
+//! x + s (x of the other group), s = -1 where the bit is clear and +1 where it is set. Of 64 points, the
+//! last group is turned by a quarter between both steps. Output k_hi = g.
+
+use super::Word;
+use super::codelet::Codelet;
+use super::frame::{Frame, Source};
+use crate::fft::program::{Kind, Lanes, Record, Row, Start};
+use crate::generate::fft::dft16::{Butterfly, file_of};
+use crate::generate::fft::draft::{Complex, Draft, Value, Wish, positive};
+use crate::generate::schedule::{Destination, Operation, Place};
+use crate::isa::{AddOp, Cond, MulOp};
+
+/// What is loaded at the start.
+pub struct Loaded {
+    radix: u16,
+    input: Place,
+    conjugate: Place,
+    /// Of 64 points: addresses of words by lane, and what flags are set from.
+    words: Option<[Place; 2]>,
+}
+
+/// The input side of a codelet.
+pub struct Points {
+    pub codelet: Codelet,
+    radix: u16,
+    /// Addresses of the unit's lanes.
+    input: Place,
+    /// 1.0 or -1.0.
+    conjugate: Place,
+    /// 4 · lane.
+    words: Option<Place>,
+}
+
+/// r5: -1.0 in lanes 0..8, +1.0 in lanes 8..16.
+pub fn halves_sign(draft: &mut Draft<Word>) {
+    sign_of_bit(draft, 3);
+}
+
+/// r5: -1.0 in lanes where a bit of the lane's number is clear, +1.0 where it is set.
+fn sign_of_bit(draft: &mut Draft<Word>, bit: i32) {
+    let sign = draft.take(Wish::Accumulator);
+    let to = Destination::Place(sign);
+    // (lane / 2^bit mod 2) · 2 - 1.
+    let steps = [
+        (AddOp::Shr, Source::Lane, Source::Small(bit)),
+        (AddOp::And, Source::Place(sign), Source::Small(1)),
+        (AddOp::Shl, Source::Place(sign), Source::Small(1)),
+        (AddOp::Sub, Source::Place(sign), Source::Small(1)),
+        (AddOp::Itof, Source::Place(sign), Source::Place(sign)),
+    ];
+    for (op, a, b) in steps {
+        draft.add_op(op, [a, b], to);
+    }
+    draft.copy(Source::Place(sign), Destination::Place(Place::R5));
+    draft.give_back(sign);
+}
+
+/// What, moved up by one bit, sets flags by quad: N where the quad is even, C in the upper two, Z in the last.
+fn quad_flags(draft: &mut Draft<Word>) -> Place {
+    let [high, low] = [0, 1].map(|_| draft.take(Wish::Accumulator));
+    let place = draft.take(Wish::File(crate::isa::File::A));
+    let [h, l] = [high, low].map(Source::Place);
+    let [to_h, to_l] = [high, low].map(Destination::Place);
+    // Quad with its lowest bit exchanged: 1 0 3 2 in the uppermost bits, and a bit below in the one that is 0.
+    draft.add_op(AddOp::Shr, [Source::Lane, Source::Small(2)], to_h);
+    draft.add_op(AddOp::Xor, [h, Source::Small(1)], to_h);
+    draft.add_op(AddOp::Clz, [h, h], to_l);
+    draft.add_op(AddOp::Shr, [l, Source::Small(5)], to_l);
+    draft.add_op(AddOp::Shl, [h, Source::Small(15)], to_h);
+    draft.add_op(AddOp::Shl, [h, Source::Small(15)], to_h);
+    draft.add_op(AddOp::Or, [h, l], Destination::Place(place));
+    draft.give_back(high);
+    draft.give_back(low);
+    place
+}
+
+impl Points {
+    /// Writes what belongs to the start.
+    pub fn start(frame: &mut Frame, kind: Kind) -> Loaded {
+        let input = frame.lanes(Lanes::Input);
+        let conjugate = frame.number(Start::Conjugate);
+        let draft = &mut frame.draft;
+        let mut words = None;
+        match kind.radix {
+            16 => {}
+            32 => halves_sign(draft),
+            64 => {
+                sign_of_bit(draft, 2);
+                let offsets = draft.take(Wish::AnyFile);
+                let sources = [Source::Lane, Source::Small(2)];
+                draft.add_op(AddOp::Shl, sources, Destination::Place(offsets));
+                words = Some([offsets, quad_flags(draft)]);
+            }
+            radix => panic!("no transform across lanes for {radix} points"),
+        }
+        Loaded {
+            radix: kind.radix,
+            input,
+            conjugate,
+            words,
+        }
+    }
+
+    /// Looks a row of the caller's points up, into r4.
+    fn point(&mut self, vector: u8, component: u8) -> Value {
+        let word = Word::Row(Row::Input { vector, component });
+        self.codelet.fetch(self.input, word)
+    }
+
+    /// Sum and difference of points n and n + 8.
+    pub fn butterfly(&mut self, n: usize) -> Butterfly {
+        let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
+        let conjugate = Source::Place(self.conjugate);
+        let x = [0, 1].map(|component| {
+            let fetched = self.point(n as u8, component);
+            let draft = &mut self.codelet.frame.draft;
+            if component == 1 {
+                return draft.multiply(fetched, conjugate, Wish::AnyFile);
+            }
+            let place = draft.take(Wish::AnyFile);
+            draft.copy(Source::Place(fetched.place), Destination::Place(place));
+            positive(place)
+        });
+        self.codelet.vectors += 1;
+        let both = [0, 1].map(|component| {
+            let mut y = self.point(n as u8 + 8, component);
+            let draft = &mut self.codelet.frame.draft;
+            if component == 1 {
+                y = draft.multiply(y, conjugate, Wish::Accumulator);
+            }
+            let x = x[usize::from(component)];
+            let sum = draft.add(x, y, wish[0]);
+            let difference = draft.subtract(x, y, wish[1]);
+            draft.give_back(y.place);
+            [sum, difference]
+        });
+        self.codelet.vectors += 1;
+        self.codelet.frame.draft.give_back_complex(x);
+        [0, 1].map(|which| both.map(|pair| pair[which]))
+    }
+
+    /// Where [`Points::across`] takes outputs from.
+    pub fn wish(&self) -> Wish {
+        match self.radix {
+            // To be moved across lanes.
+            32 => Wish::Accumulator,
+            _ => Wish::AnyFile,
+        }
+    }
+
+    /// The transform across groups of lanes.
+    pub fn across(&mut self, output: u8, z: Complex) -> Complex {
+        match self.radix {
+            16 => z,
+            32 => self.across_2(output, z),
+            _ => self.across_4(output, z),
+        }
+    }
+
+    fn across_2(&mut self, output: u8, z: Complex) -> Complex {
+        if output == 0 {
+            return z.map(|part| self.codelet.half_sums(part, Wish::AnyFile));
+        }
+        let turn = |component| Word::Row(Row::Turn { output, component });
+        self.codelet.turn_some(z, Cond::ZC, turn(0), turn(1));
+        z.map(|part| self.codelet.add_moved(part, 8, Wish::AnyFile))
+    }
+
+    fn across_4(&mut self, output: u8, z: Complex) -> Complex {
+        let words = self.words.expect("loaded for 64 points");
+        let factor = |codelet: &mut Codelet, component| {
+            let word = Word::Row(Row::TurnVector { output, component });
+            Source::Place(codelet.fetch(words, word).place)
+        };
+        let codelet = &mut self.codelet;
+        let z = if output == 0 {
+            let sign = factor(codelet, 0);
+            codelet.vectors += 1;
+            let draft = &mut codelet.frame.draft;
+            let signed = z.map(|part| draft.multiply(part, sign, Wish::Accumulator));
+            draft.give_back_complex(z);
+            signed
+        } else {
+            codelet.turn_looked_up(z, factor, Wish::Accumulator)
+        };
+        let draft = &mut codelet.frame.draft;
+        // Groups of even and odd g: the other one is 4 lanes up or down.
+        let y = z.map(|part| {
+            let moved = positive(draft.take(Wish::Accumulator));
+            let sources = [part.place, Place::R5].map(Source::Place);
+            let product = Operation::mul(MulOp::Fmul, sources, Destination::Place(moved.place));
+            draft.push(product.rotated(12));
+            draft.push(product.rotated(4).when(Cond::NC));
+            let sum = draft.add(part, moved, Wish::Accumulator);
+            draft.give_back(moved.place);
+            draft.give_back(part.place);
+            sum
+        });
+        // -i in the last group.
+        let [re, im] = y.map(|part| Source::Place(part.place));
+        let [to_re, to_im] = y.map(|part| Destination::Place(part.place));
+        let kept = draft.take(Wish::File(crate::isa::File::A));
+        draft.copy(re, Destination::Place(kept));
+        draft.push(Operation::copy(im, to_re).when(Cond::ZS));
+        let sources = [Source::Small(0), Source::Place(kept)];
+        draft.push(Operation::add(AddOp::Fsub, sources, to_im).when(Cond::ZS));
+        draft.give_back(kept);
+        // Lower and upper half.
+        y.map(|part| {
+            let moved = draft.take(Wish::Accumulator);
+            let copy = [Source::Place(part.place); 2];
+            let copy = Operation::mul(MulOp::V8min, copy, Destination::Place(moved));
+            draft.push(copy.rotated(8));
+            let to = draft.take(Wish::AnyFile);
+            let sources = [part.place, moved].map(Source::Place);
+            let result = Destination::Place(to);
+            draft.push(Operation::add(AddOp::Fsub, sources, result).when(Cond::CC));
+            draft.push(Operation::add(AddOp::Fadd, sources, result).when(Cond::CS));
+            draft.give_back(moved);
+            draft.give_back(part.place);
+            positive(to)
+        })
+    }
+}
+
+impl Loaded {
+    /// Reads what the record says of the input; what follows reads the row list.
+    pub fn begin_unit(self, mut frame: Frame) -> Points {
+        let input = frame.base(Record::Input, self.input);
+        frame.rows();
+        let sources = match self.words {
+            Some([_, flags]) => Some((AddOp::Shl, [Source::Place(flags), Source::Small(1)])),
+            None if self.radix > 16 => Some((AddOp::And, [Source::Lane, Source::Small(8)])),
+            None => None,
+        };
+        if let Some((op, sources)) = sources {
+            frame
+                .draft
+                .add_op_setting_flags(op, sources, Destination::Nothing);
+        }
+        Points {
+            codelet: Codelet { frame, vectors: 0 },
+            radix: self.radix,
+            input,
+            conjugate: self.conjugate,
+            words: self.words.map(|[words, _]| words),
+        }
+    }
+}
