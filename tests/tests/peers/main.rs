@@ -2,11 +2,13 @@
 //!
 //! Nothing of them is in this repository. The tests run where `QPUSCOPE_PEERS` names a folder with
 //! git work trees of theirs, each under the name that its test gives, and where the programs that
-//! theirs need (Python with numpy and pytest, a C++ compiler) are installed. What stands in for
+//! theirs need (Python with numpy and pytest, a C++ compiler, m4) are installed. What stands in for
 //! their way to the hardware lies in `tests/peers`.
 
 mod py_videocore;
 mod qpulib;
+mod rpi_ffmpeg;
+mod rpi_playground;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
