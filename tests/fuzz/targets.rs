@@ -20,6 +20,7 @@ pub const ALL: &[Target] = &[
     ("assembler", fuzz_assembler),
     ("qpu-programs", qpu_programs),
     ("qpu-instructions", qpu_instructions),
+    ("qpu-textures", qpu_textures),
     ("job-files", job_files),
 ];
 
@@ -45,32 +46,81 @@ const DATA: u32 = 0x4001_0000;
 /// Any words run on some QPUs of the simulator, with time or without, end in one of its ways, the same
 /// each time.
 fn qpu_programs(bytes: &[u8]) {
-    run_program(bytes, bytes.as_chunks().0);
+    run_program(bytes, bytes.as_chunks().0, anything);
 }
 
 /// The same with words that are instructions, whatever they do: fewer runs end at their first.
 fn qpu_instructions(bytes: &[u8]) {
+    let words = bytes.as_chunks().0.iter();
+    let words: Vec<[u8; 8]> = words.map(|word| as_instruction(*word)).collect();
+    run_program(bytes, &words, anything);
+}
+
+/// The same with instructions of which some write coordinates, and uniforms that describe textures.
+fn qpu_textures(bytes: &[u8]) {
     let words: Vec<[u8; 8]> = bytes
         .as_chunks()
         .0
         .iter()
         .map(|word| {
-            let mut word = u64::from_le_bytes(*word);
-            // Reserved operations become nop, what stays no instruction an addition.
-            if qpu::isa::decode(word).is_err() {
-                word &= !(0x1f << 24 | 7 << 29);
-            }
-            if qpu::isa::decode(word).is_err() {
-                word = word & 0x00ff_ffff_ffff_ffff | 0x1000_0000_0000_0000 | 12 << 24;
-            }
+            let word = u64::from_le_bytes(as_instruction(*word));
+            // One in eight, picked by its own bits, writes t, r, b or s of TMU 0 or 1.
+            let picked = Random::new(word).bits();
+            let (coordinate, always) = (56 + (picked >> 3 & 7), 1 << 49);
+            let word = match picked & 7 == 0 && word >> 60 < 14 {
+                true => word & !(0x3f << 38 | 7 << 49) | coordinate << 38 | always,
+                false => word,
+            };
             word.to_le_bytes()
         })
         .collect();
-    run_program(bytes, &words);
+    run_program(bytes, &words, descriptions);
+}
+
+/// The nearest instruction to a word.
+fn as_instruction(word: [u8; 8]) -> [u8; 8] {
+    let mut word = u64::from_le_bytes(word);
+    // Reserved operations become nop, what stays no instruction an addition.
+    if qpu::isa::decode(word).is_err() {
+        word &= !(0x1f << 24 | 7 << 29);
+    }
+    if qpu::isa::decode(word).is_err() {
+        word = word & 0x00ff_ffff_ffff_ffff | 0x1000_0000_0000_0000 | 12 << 24;
+    }
+    word.to_le_bytes()
+}
+
+/// Uniforms that are addresses, setup words and anything, so that some accesses find memory.
+fn anything(index: u32, random: &mut Random) -> u32 {
+    match random.below(8) {
+        0 => random.bits() as u32,
+        1 => 0x8000_0000 | random.bits() as u32,
+        2 => random.bits() as u32 & 0x3fff,
+        3 => CODE + 8 * index,
+        _ => DATA + 4 * index,
+    }
+}
+
+/// By turns the two words that describe a raster texture of 32-bit texels, or nearly so: most of them in
+/// the memory there is, with its borders treated in all ways.
+fn descriptions(index: u32, random: &mut Random) -> u32 {
+    const NEAREST: u32 = 1 << 31 | 1 << 7 | 1 << 4;
+    let wrong = match random.below(8) {
+        0 => 1 << random.below(32),
+        _ => 0,
+    };
+    let right = match index % 2 {
+        0 => DATA,
+        _ => {
+            let [height, width] = [(); 2].map(|()| random.below(34) as u32);
+            NEAREST | height << 20 | width << 8 | random.below(16) as u32
+        }
+    };
+    right ^ wrong
 }
 
 /// Runs words as a program; how is taken from `choice`.
-fn run_program(choice: &[u8], words: &[[u8; 8]]) {
+fn run_program(choice: &[u8], words: &[[u8; 8]], uniform: fn(u32, &mut Random) -> u32) {
     let mut random = Random::new(choice.iter().fold(0, |sum, byte| {
         (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
     }));
@@ -97,15 +147,8 @@ fn run_program(choice: &[u8], words: &[[u8; 8]]) {
         chosen.expect("a choice of the list");
     }
     let launches = vec![launch; 1 + random.below(2)];
-    // Uniforms that are addresses, setup words and anything, so that some accesses find memory.
-    let uniforms: Vec<u8> = (0..1024_u32)
-        .map(|i| match random.below(8) {
-            0 => random.bits() as u32,
-            1 => 0x8000_0000 | random.bits() as u32,
-            2 => random.bits() as u32 & 0x3fff,
-            3 => CODE + 8 * i,
-            _ => DATA + 4 * i,
-        })
+    let uniforms: Vec<u8> = (0..1024)
+        .map(|index| uniform(index, &mut random))
         .flat_map(u32::to_le_bytes)
         .collect();
     let run = || {

@@ -43,6 +43,11 @@ fn qpu_instructions() {
 }
 
 #[test]
+fn qpu_textures() {
+    drive("qpu-textures");
+}
+
+#[test]
 fn job_files() {
     drive("job-files");
 }
