@@ -1,9 +1,9 @@
 //! Logs: defmt's global logger, whose bytes travel to the host as LOG records.
 //!
 //! A log frame is encoded into a buffer of its own and put into the queue whole, or dropped whole and
-//! counted; the instrument takes what is queued when the line has room. Strings stay in the ELF file
-//! (`target/kernel.elf`), where the host's decoder finds them. What may be logged is decided when the
-//! firmware is built (`DEFMT_LOG=info`).
+//! counted; the instrument takes what is queued when the line has room, and a message tells the host
+//! what was dropped meanwhile. Strings stay in the ELF file (`target/kernel.elf`), where the host's
+//! decoder finds them. What may be logged is decided when the firmware is built (`DEFMT_LOG=info`).
 
 use core::cell::{Cell, RefCell};
 
@@ -25,6 +25,7 @@ struct Log {
     frame: Vec<u8, FRAME_BYTES>,
     cut: bool,
     restore: RestoreState,
+    /// Messages that were dropped, too long or for want of room, since that was last said.
     dropped: u32,
 }
 
@@ -52,8 +53,10 @@ pub fn start(clock: Clock) {
 }
 
 /// Takes queued bytes of the log; returns how many.
+///
+/// When all are taken, a message of its own says how many were dropped since it last said so.
 pub fn take(out: &mut [u8]) -> usize {
-    critical_section::with(|token| {
+    let (count, is_empty) = critical_section::with(|token| {
         let mut queue = QUEUE.borrow_ref_mut(token);
         let mut count = 0;
         for slot in out {
@@ -61,14 +64,16 @@ pub fn take(out: &mut [u8]) -> usize {
             *slot = byte;
             count += 1;
         }
-        count
-    })
-}
-
-/// Messages that were dropped because the queue was full, or because they were too long.
-#[must_use]
-pub fn dropped() -> u32 {
-    critical_section::with(|token| LOG.borrow_ref(token).dropped)
+        (count, queue.is_empty())
+    });
+    if is_empty {
+        let mut dropped = 0;
+        with_log(|log| dropped = core::mem::take(&mut log.dropped));
+        if dropped > 0 {
+            warn!("{=u32} log messages before this were dropped", dropped);
+        }
+    }
+    count
 }
 
 impl Log {
@@ -119,7 +124,7 @@ unsafe impl defmt::Logger for Logger {
             encoder.end_frame(|bytes| Log::put(frame, cut, bytes));
             let mut queue = QUEUE.borrow_ref_mut(token);
             if log.cut || queue.capacity() - queue.len() < log.frame.len() {
-                log.dropped += 1;
+                log.dropped = log.dropped.saturating_add(1);
             } else {
                 queue.extend(log.frame.iter().copied());
             }
