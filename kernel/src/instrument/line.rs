@@ -1,6 +1,6 @@
 //! The line: baud changes, timers, and which frame leaves next.
 
-use wire::{Message, State, Status};
+use wire::{Fault, Message, State, Status};
 
 use super::{
     BaudChange, Board, CREDIT_REPEAT_US, Core, LateAck, SECOND_US, START_BAUD, Stage,
@@ -104,6 +104,17 @@ impl<Q: Engine> Core<'_, Q> {
         if !self.notice.is_empty() {
             self.outbox.put_text(&self.notice);
             self.notice.clear();
+            return true;
+        }
+        if let Some(text) = self.v3d_failed.take() {
+            let fault = Fault {
+                code: Fault::V3D_FAILED,
+                pc: 0,
+                address: 0,
+                text,
+            };
+            let envelope = self.envelope(board, 0, self.stream());
+            self.outbox.put(envelope, &Message::Fault(fault));
             return true;
         }
         // Before the first chunk of a newer record, which may have begun at once.

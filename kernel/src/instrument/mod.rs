@@ -115,6 +115,8 @@ struct Core<'a, Q> {
     values: &'a mut [u8],
     fifo: &'a mut [u8],
     notice: Notice,
+    /// A failure of V3D that the host is still to be told.
+    v3d_failed: Option<&'static str>,
 
     state: State,
     /// The stream was not asked for: any byte ends it.
@@ -185,6 +187,7 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
                 values: &mut workspace.values,
                 fifo: &mut workspace.fifo,
                 notice: Notice::new(),
+                v3d_failed: None,
                 state: State::Idle,
                 unasked: false,
                 epoch_us: 0,

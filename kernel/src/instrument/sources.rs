@@ -182,6 +182,9 @@ impl<Q: Engine> Core<'_, Q> {
                 EngineError::Length => "the QPUs do not support this length",
                 EngineError::Device | EngineError::NotAvailable => "a QPU job failed",
             };
+            if matches!(error, EngineError::Timeout { .. } | EngineError::Device) {
+                self.v3d_failed = Some(what);
+            }
             self.say(what);
             self.say("this block is computed by the CPU instead; the record says so");
             self.refresh_descriptor(board);

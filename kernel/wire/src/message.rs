@@ -172,6 +172,11 @@ pub struct Fault<'a> {
     pub text: &'a str,
 }
 
+impl Fault<'_> {
+    /// The code of a V3D that failed.
+    pub const V3D_FAILED: u16 = 6;
+}
+
 /// The payload of a frame.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Message<'a> {
