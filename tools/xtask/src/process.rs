@@ -1,7 +1,9 @@
 //! Child processes, each with a time limit and with nothing on standard input.
 //!
 //! The limit is what keeps a run without a person at the keyboard from hanging: a package manager
-//! that waits for a lock, a network that does not answer, a test that does not end.
+//! that waits for a lock, a network that does not answer, a test that does not end. It ends what the
+//! child has started, too: a test under cargo, a program under a test. They stay in the terminal's
+//! process group, so that its user can still interrupt all of them.
 
 use anyhow::{Context, Result, bail};
 use std::io::Read;
@@ -91,11 +93,48 @@ fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
             return Ok(Some(status));
         }
         if Instant::now() >= deadline {
+            let started = descendants(child.id());
             child.kill()?;
             child.wait()?;
+            end(&started);
             return Ok(None);
         }
         thread::sleep(POLL);
+    }
+}
+
+/// Processes that a process has started, and those that they have; none where there is no `/proc`.
+fn descendants(of: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let processes: Vec<(u32, u32)> = entries
+        .filter_map(|entry| {
+            let id = entry.file_name().to_str()?.parse().ok()?;
+            let stat = std::fs::read_to_string(entry.path().join("stat")).ok()?;
+            // Behind the name, which may hold anything: state, parent.
+            let (_, fields) = stat.rsplit_once(')')?;
+            Some((id, fields.split_whitespace().nth(1)?.parse().ok()?))
+        })
+        .collect();
+    let mut found = vec![of];
+    let mut next = 0;
+    while let Some(parent) = found.get(next).copied() {
+        let children = processes.iter().filter(|(_, own)| *own == parent);
+        let new: Vec<u32> = children
+            .map(|(id, _)| *id)
+            .filter(|id| !found.contains(id))
+            .collect();
+        found.extend(new);
+        next += 1;
+    }
+    found.split_off(1)
+}
+
+/// Ends processes; those that have ended meanwhile do not matter.
+fn end(processes: &[u32]) {
+    if !processes.is_empty() {
+        let mut kill = Command::new("kill");
+        kill.arg("-KILL").args(processes.iter().map(u32::to_string));
+        let _ = kill.stdin(Stdio::null()).stderr(Stdio::null()).status();
     }
 }
 
@@ -108,4 +147,41 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String>
         }
         String::from_utf8_lossy(&bytes).into_owned()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a process runs: one that has ended may wait for its parent to ask.
+    fn runs(process: u32) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
+        stat.is_ok_and(|stat| !stat.contains(") Z "))
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_limit_ends_what_the_child_has_started() {
+        let mut shell = Command::new("sh");
+        shell.args([
+            "-c",
+            "(sleep 600 > /dev/null 2>&1 & echo $!; wait) & echo $!; wait",
+        ]);
+        let output = capture(&mut shell, Duration::from_millis(500)).expect("there is a shell");
+        assert!(output.status.is_none());
+        let ids: Vec<u32> = output
+            .stdout
+            .lines()
+            .filter_map(|line| line.parse().ok())
+            .collect();
+        assert_eq!(ids.len(), 2, "{}", output.stdout);
+        for id in ids {
+            // The signal has been sent; the kernel may take a moment.
+            let over = (0..500).any(|_| {
+                thread::sleep(POLL);
+                !runs(id)
+            });
+            assert!(over, "{id} is left");
+        }
+    }
 }
