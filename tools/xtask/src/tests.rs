@@ -7,11 +7,13 @@
 
 mod programs;
 mod results;
+mod selection;
 
 use crate::toolchain::Toolchain;
 use crate::{demo, firmware, process, qemu, reproduce, toolchain, workspace};
 use anyhow::{Result, bail};
 use results::Results;
+use selection::Selection;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
@@ -30,12 +32,16 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         _ => bail!("`cargo xtask test` takes at most a part of test names"),
     };
     let started = Instant::now();
-    let toolchain = toolchain::find_or_install()?;
-    eprintln!("firmware compiler: {toolchain}");
+    let selection = filter.map_or(Ok(Selection::ALL), Selection::of)?;
     let mut results = Results::default();
-    let environment = prepare(&toolchain, filter, &mut results)?;
+    let mut environment = vec![("QPUSCOPE_SEED".to_string(), SEED.to_string())];
+    if selection.wants_environment {
+        let toolchain = toolchain::find_or_install()?;
+        eprintln!("firmware compiler: {toolchain}");
+        environment.extend(prepare(&toolchain, filter, &mut results));
+    }
     let skips = workspace::target().join("skips.txt");
-    let programs = results.step("xtask: the tests are built", programs::build());
+    let programs = results.step("xtask: the tests are built", programs::build(&selection));
     for program in programs.unwrap_or_default() {
         let mut command = program.command(filter);
         command
@@ -76,8 +82,8 @@ fn prepare(
     toolchain: &Toolchain,
     filter: Option<&str>,
     results: &mut Results,
-) -> Result<Vec<(String, String)>> {
-    let mut environment = vec![("QPUSCOPE_SEED".to_string(), SEED.to_string())];
+) -> Vec<(String, String)> {
+    let mut environment = vec![];
     let mut put = |name: &str, path: &Path| {
         environment.push((name.to_string(), path.display().to_string()));
     };
@@ -107,7 +113,7 @@ fn prepare(
         Ok(program) => put("QPUSCOPE_QEMU", &program),
         Err(error) => eprintln!("tests that need QEMU will be skipped: {error:#}"),
     }
-    Ok(environment)
+    environment
 }
 
 fn run_program(

@@ -1,5 +1,6 @@
 //! The test programs of the workspace: compiled by cargo, listed by its messages.
 
+use super::selection::Selection;
 use crate::{process, workspace};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -30,13 +31,16 @@ impl Program {
     }
 }
 
-/// Compiles every test program of the workspace.
-pub fn build() -> Result<Vec<Program>> {
+/// Compiles the selected test programs of the workspace.
+///
+/// Always as parts of the workspace: a package by itself would be built with fewer features, and anew.
+pub fn build(selection: &Selection) -> Result<Vec<Program>> {
     let mut cargo = Command::new(workspace::cargo());
     cargo.current_dir(workspace::root());
     cargo.args(["test", "--locked", "--workspace", "--no-run"]);
     cargo.arg("--message-format=json-render-diagnostics");
-    eprintln!("building the tests");
+    cargo.args(&selection.arguments);
+    eprintln!("building the tests {}", selection.arguments.join(" "));
     let output = process::capture(&mut cargo, BUILD_LIMIT)?;
     if !output.status.is_some_and(|status| status.success()) {
         bail!("the tests did not build\n{}", output.stderr);
