@@ -52,25 +52,44 @@ impl Iteration {
     }
 }
 
-impl Loop<'_> {
-    /// The program: the number of iterations and the data's address are its first uniforms.
-    fn words(&self) -> Vec<u64> {
-        let mut b = Builder::new();
-        b.mov(ra(0), UNIF);
-        b.mov(DATA, UNIF);
-        b.nop();
-        (self.setup)(&mut b);
-        let again = b.here("again");
-        (self.body)(&mut b);
-        b.sub(ra(0), ra(0), 1).setf();
-        b.brr(BranchCond::AnyZC, again);
-        b.nops(3);
-        b.end();
-        words(&b)
-    }
+/// A loop whose number of iterations is its first uniform.
+pub fn looped(setup: impl Fn(&mut Builder), body: impl Fn(&mut Builder)) -> Vec<u32> {
+    let mut b = Builder::new();
+    b.mov(ra(0), UNIF);
+    setup(&mut b);
+    let again = b.here("again");
+    body(&mut b);
+    b.sub(ra(0), ra(0), 1).setf();
+    b.brr(BranchCond::AnyZC, again);
+    b.nops(3);
+    b.end();
+    halves(&words(&b))
+}
 
+/// What one iteration takes, from runs of few and of many.
+pub fn timed(run: impl Fn(u32) -> Result<Run, MachineError>) -> Result<Iteration, MachineError> {
+    let few = run(FEW)?;
+    let many = run(MANY)?;
+    let each = |few: u64, many: u64| (many as f64 - few as f64) / f64::from(MANY - FEW);
+    let instructions = |run: &Run| run.statistics.instructions.iter().sum();
+    Ok(Iteration {
+        clocks: each(few.clocks, many.clocks),
+        instructions: each(instructions(&few), instructions(&many)),
+        counters: std::array::from_fn(|id| {
+            each(few.statistics.counters[id], many.statistics.counters[id])
+        }),
+    })
+}
+
+impl Loop<'_> {
+    /// The data's address is the second uniform.
     fn run(&self, constants: &Constants, iterations: u32) -> Result<Run, MachineError> {
-        let code = halves(&self.words());
+        let setup = |b: &mut Builder| {
+            b.mov(DATA, UNIF);
+            b.nop();
+            (self.setup)(b);
+        };
+        let code = looped(setup, self.body);
         let page = |words: usize| (4 * words as u32).next_multiple_of(4096);
         let uniform_count = 2 + self.uniforms.len();
         let bytes = page(code.len()) + page(uniform_count) + self.data_bytes;
@@ -90,17 +109,7 @@ impl Loop<'_> {
 
     /// What one iteration takes.
     pub fn measure(&self, constants: &Constants) -> Result<Iteration, MachineError> {
-        let few = self.run(constants, FEW)?;
-        let many = self.run(constants, MANY)?;
-        let each = |few: u64, many: u64| (many as f64 - few as f64) / f64::from(MANY - FEW);
-        let instructions = |run: &Run| run.statistics.instructions.iter().sum();
-        Ok(Iteration {
-            clocks: each(few.clocks, many.clocks),
-            instructions: each(instructions(&few), instructions(&many)),
-            counters: std::array::from_fn(|id| {
-                each(few.statistics.counters[id], many.statistics.counters[id])
-            }),
-        })
+        timed(|iterations| self.run(constants, iterations))
     }
 }
 
