@@ -104,7 +104,7 @@ fn load_immediate<U>(operation: &Operation<U>, value: u32) -> Instruction {
         if d == Destination::Nothing {
             Cond::Never
         } else {
-            Cond::Always
+            operation.cond
         }
     };
     Instruction::LoadImmediate(LoadImmediate {

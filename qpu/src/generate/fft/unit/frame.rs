@@ -23,6 +23,8 @@ const ENDED: u8 = 2;
 const GATES: [u8; 2] = [3, 4];
 /// Bytes of code that a lookup of sixteen lines covers.
 const LOOKUP_BYTES: u32 = 1024;
+/// Lookups for the code of the next pass: no program is shorter than 3 KiB, and lists follow the last.
+const NEXT_LOOKUPS: u32 = 4;
 /// Instructions of a store that both branches of the lock hold.
 const SHARED: usize = 3;
 
@@ -310,19 +312,7 @@ impl Frame {
         b.srel(0);
         b.srel(1);
         b.ldi(R2, LOOKUP_BYTES);
-        for lookup in 0..lookups {
-            let tmu = if lookup % 2 == 0 { TMU0_S } else { TMU1_S };
-            b.mov(tmu, R0);
-            b.add(R0, R0, R2);
-        }
-        for lookup in 0..lookups {
-            let line = b.nop();
-            if lookup % 2 == 0 {
-                line.ldtmu0()
-            } else {
-                line.ldtmu1()
-            };
-        }
+        look_up_lines(b, R0, R2, lookups);
         b.bind(others);
     }
 
@@ -336,7 +326,7 @@ impl Frame {
             }
             let output = reg(outputs[step - 1]);
             match factors {
-                Some(_) => b.fmul(VPM, output, [R3, R2][step % 2]),
+                Some(_) => b.fmul(VPM, output, [R2, R3][step % 2]),
                 None => b.mov(VPM, output),
             };
         };
@@ -344,9 +334,9 @@ impl Frame {
         b.mov(NONE, area).setf();
         b.brr(BranchCond::AllZC, second);
         match factors {
-            Some([odd, even]) => {
-                b.mov(R3, reg(odd));
-                b.mov(R2, reg(even));
+            Some([first, second]) => {
+                b.mov(R3, reg(first));
+                b.mov(R2, reg(second));
             }
             None => b.nops(2),
         }
@@ -409,7 +399,16 @@ impl Frame {
         b.nops(2);
         b.mov(R0, peers);
 
-        // The leader waits for all others.
+        // The leader has the next pass's code brought into the L2C, and waits for all others.
+        let here = b.label("here");
+        b.mov(NONE, next_code).setf();
+        b.brr(BranchCond::AllZS, here);
+        b.shl(R1, ELEM_NUM, 6 - 1);
+        b.add(R1, R1, R1);
+        b.add(R1, R1, next_code);
+        b.ldi(R2, LOOKUP_BYTES);
+        look_up_lines(b, R1, R2, NEXT_LOOKUPS);
+        b.bind(here);
         let collect = b.here("collect");
         b.sub(R0, R0, 1).setf();
         b.brr(BranchCond::AllNS, collected);
@@ -462,6 +461,23 @@ impl Frame {
         b.bra(BranchCond::Always, next_code);
         b.nops(3);
         vec![Tail::Gate, Tail::NextStart, Tail::NextCode, Tail::Peers]
+    }
+}
+
+/// Looks up sixteen lines at a time, from `address` in steps of `step`, and drops them.
+fn look_up_lines(b: &mut Builder, address: Reg, step: Reg, lookups: u32) {
+    for lookup in 0..lookups {
+        let tmu = if lookup % 2 == 0 { TMU0_S } else { TMU1_S };
+        b.mov(tmu, address);
+        b.add(address, address, step);
+    }
+    for lookup in 0..lookups {
+        let line = b.nop();
+        if lookup % 2 == 0 {
+            line.ldtmu0()
+        } else {
+            line.ldtmu1()
+        };
     }
 }
 

@@ -56,7 +56,7 @@ pub struct Generated {
 #[must_use]
 pub fn kinds() -> Vec<Kind> {
     let kind = |role, radix| Kind { role, radix };
-    let only = [16, 32, 64].map(|radix| kind(Role::Only, radix));
+    let only = [16, 32, 64, 128].map(|radix| kind(Role::Only, radix));
     let first = [16, 32, 64].map(|radix| kind(Role::First, radix));
     let middle = [32, 64, 128].map(|radix| kind(Role::Middle, radix));
     let last = [16, 32, 64, 128].map(|radix| kind(Role::Last, radix));
@@ -161,8 +161,9 @@ mod tests {
     }
 
     /// Loops that do not fit: several parts read their rows two or four times.
-    const LONGER: [(Role, u16); 5] = [
+    const LONGER: [(Role, u16); 6] = [
         (Role::Only, 64),
+        (Role::Only, 128),
         (Role::First, 64),
         (Role::Last, 128),
         (Role::Middle, 64),

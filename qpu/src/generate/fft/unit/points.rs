@@ -3,8 +3,8 @@
 //! A vector holds the points of R/16 rows: row R/16 m + r in the lanes of group g, r = g with its bits
 //! reversed. Output k_lo of row r is turned by W_R^(r k_lo), and comes out negative where r has an odd
 //! number of bits. Then groups that differ in one bit of g, the lowest first, become sum and difference:
-//! x + s (x of the other group), s = -1 where the bit is clear and +1 where it is set. Of 64 points, the
-//! last group is turned by a quarter between both steps. Output k_hi = g.
+//! x + s (x of the other group), s = -1 where the bit is clear and +1 where it is set. Between two
+//! steps of 64 points the last group is turned by a quarter, of 128 points groups by eighths. Output k_hi = g.
 
 use super::Word;
 use super::codelet::Codelet;
@@ -13,7 +13,7 @@ use crate::fft::program::{Kind, Lanes, Record, Row, Start};
 use crate::generate::fft::dft16::{Butterfly, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
-use crate::isa::{AddOp, Cond, MulOp};
+use crate::isa::{AddOp, Cond, File, MulOp};
 
 /// What is loaded at the start.
 pub struct Loaded {
@@ -22,6 +22,8 @@ pub struct Loaded {
     conjugate: Place,
     /// Of 64 points: addresses of words by lane, and what flags are set from.
     words: Option<[Place; 2]>,
+    /// Of 128 points: factors before the second and the third step.
+    eighths: Option<[[Place; 2]; 2]>,
 }
 
 /// The input side of a codelet.
@@ -34,6 +36,8 @@ pub struct Points {
     conjugate: Place,
     /// 4 · lane.
     words: Option<Place>,
+    /// Factors before the second and the third step of eight groups.
+    eighths: Option<[[Place; 2]; 2]>,
 }
 
 /// r5: -1.0 in lanes 0..8, +1.0 in lanes 8..16.
@@ -63,7 +67,7 @@ fn sign_of_bit(draft: &mut Draft<Word>, bit: i32) {
 /// What, moved up by one bit, sets flags by quad: N where the quad is even, C in the upper two, Z in the last.
 fn quad_flags(draft: &mut Draft<Word>) -> Place {
     let [high, low] = [0, 1].map(|_| draft.take(Wish::Accumulator));
-    let place = draft.take(Wish::File(crate::isa::File::A));
+    let place = draft.take(Wish::File(File::A));
     let [h, l] = [high, low].map(Source::Place);
     let [to_h, to_l] = [high, low].map(Destination::Place);
     // Quad with its lowest bit exchanged: 1 0 3 2 in the uppermost bits, and a bit below in the one that is 0.
@@ -79,6 +83,37 @@ fn quad_flags(draft: &mut Draft<Word>) -> Place {
     place
 }
 
+/// Factors by group of two lanes: W_4 in groups 3 and 7, and W_8^(g - 4) in groups 4 to 7.
+fn group_factors(draft: &mut Draft<Word>) -> [[Place; 2]; 2] {
+    let half = core::f32::consts::FRAC_1_SQRT_2;
+    let group = draft.take(Wish::Accumulator);
+    let sources = [Source::Lane, Source::Small(1)];
+    draft.add_op(AddOp::Shr, sources, Destination::Place(group));
+    let turns: [&[(i32, f32, f32)]; 2] = [
+        &[(3, 0.0, 1.0), (7, 0.0, 1.0)],
+        &[(5, half, half), (6, 0.0, 1.0), (7, -half, half)],
+    ];
+    let factors = turns.map(|turns| {
+        let places = [1.0f32, 0.0].map(|value| {
+            let place = draft.take(Wish::File(File::B));
+            let to = [Destination::Place(place), Destination::Nothing];
+            draft.immediate(value.to_bits(), to);
+            place
+        });
+        for &(g, cos, sin) in turns {
+            let sources = [Source::Place(group), Source::Small(g)];
+            draft.add_op_setting_flags(AddOp::Sub, sources, Destination::Nothing);
+            for (place, value) in places.into_iter().zip([cos, sin]) {
+                let to = [Destination::Place(place), Destination::Nothing];
+                draft.push(Operation::immediate(value.to_bits(), to).when(Cond::ZS));
+            }
+        }
+        places
+    });
+    draft.give_back(group);
+    factors
+}
+
 impl Points {
     /// Writes what belongs to the start.
     pub fn start(frame: &mut Frame, kind: Kind) -> Loaded {
@@ -86,6 +121,7 @@ impl Points {
         let conjugate = frame.number(Start::Conjugate);
         let draft = &mut frame.draft;
         let mut words = None;
+        let mut eighths = None;
         match kind.radix {
             16 => {}
             32 => halves_sign(draft),
@@ -96,6 +132,13 @@ impl Points {
                 draft.add_op(AddOp::Shl, sources, Destination::Place(offsets));
                 words = Some([offsets, quad_flags(draft)]);
             }
+            128 => {
+                let offsets = draft.take(Wish::AnyFile);
+                let sources = [Source::Lane, Source::Small(2)];
+                draft.add_op(AddOp::Shl, sources, Destination::Place(offsets));
+                words = Some([offsets, offsets]);
+                eighths = Some(group_factors(draft));
+            }
             radix => panic!("no transform across lanes for {radix} points"),
         }
         Loaded {
@@ -103,6 +146,7 @@ impl Points {
             input,
             conjugate,
             words,
+            eighths,
         }
     }
 
@@ -158,7 +202,8 @@ impl Points {
         match self.radix {
             16 => z,
             32 => self.across_2(output, z),
-            _ => self.across_4(output, z),
+            64 => self.across_4(output, z),
+            _ => self.across_8(output, z),
         }
     }
 
@@ -171,23 +216,68 @@ impl Points {
         z.map(|part| self.codelet.add_moved(part, 8, Wish::AnyFile))
     }
 
-    fn across_4(&mut self, output: u8, z: Complex) -> Complex {
-        let words = self.words.expect("loaded for 64 points");
+    /// z turned by the vectors of the row list. Gives back z.
+    fn turned(&mut self, output: u8, z: Complex, wish: Wish) -> Complex {
+        let words = self.words.expect("loaded from 64 points on");
         let factor = |codelet: &mut Codelet, component| {
             let word = Word::Row(Row::TurnVector { output, component });
             Source::Place(codelet.fetch(words, word).place)
         };
         let codelet = &mut self.codelet;
-        let z = if output == 0 {
-            let sign = factor(codelet, 0);
-            codelet.vectors += 1;
-            let draft = &mut codelet.frame.draft;
-            let signed = z.map(|part| draft.multiply(part, sign, Wish::Accumulator));
-            draft.give_back_complex(z);
-            signed
-        } else {
-            codelet.turn_looked_up(z, factor, Wish::Accumulator)
-        };
+        if output > 0 {
+            return codelet.turn_looked_up(z, factor, wish);
+        }
+        let sign = factor(codelet, 0);
+        codelet.vectors += 1;
+        let draft = &mut codelet.frame.draft;
+        let signed = z.map(|part| draft.multiply(part, sign, wish));
+        draft.give_back_complex(z);
+        signed
+    }
+
+    /// Three steps; flags are set anew for each.
+    fn across_8(&mut self, output: u8, z: Complex) -> Complex {
+        let eighths = self.eighths.expect("loaded for 128 points");
+        let mut z = self.turned(output, z, Wish::Accumulator);
+        for (step, lanes) in [2, 4, 8].into_iter().enumerate() {
+            let draft = &mut self.codelet.frame.draft;
+            if step > 0 {
+                let [cos, sin] = eighths[step - 1].map(|place| [Source::Place(place); 2]);
+                z = draft.turn(z, cos, sin, Wish::Accumulator);
+            }
+            let sources = [Source::Lane, Source::Small(lanes)];
+            draft.add_op_setting_flags(AddOp::And, sources, Destination::Nothing);
+            z = z.map(|part| {
+                let moved = draft.take(Wish::Accumulator);
+                let copy = [Source::Place(part.place); 2];
+                let copy = Operation::mul(MulOp::V8min, copy, Destination::Place(moved));
+                draft.push(copy.rotated(16 - lanes as u8));
+                if lanes < 8 {
+                    draft.push(copy.rotated(lanes as u8).when(Cond::ZC));
+                }
+                // Factors are in file B.
+                let wish = if lanes < 8 {
+                    Wish::File(File::A)
+                } else {
+                    Wish::AnyFile
+                };
+                let to = draft.take(wish);
+                let sources = [part.place, moved].map(Source::Place);
+                let result = Destination::Place(to);
+                draft.push(Operation::add(AddOp::Fsub, sources, result).when(Cond::ZS));
+                draft.push(Operation::add(AddOp::Fadd, sources, result).when(Cond::ZC));
+                draft.give_back(moved);
+                draft.give_back(part.place);
+                positive(to)
+            });
+        }
+        z
+    }
+
+    /// Two steps.
+    fn across_4(&mut self, output: u8, z: Complex) -> Complex {
+        let z = self.turned(output, z, Wish::Accumulator);
+        let codelet = &mut self.codelet;
         let draft = &mut codelet.frame.draft;
         // Groups of even and odd g: the other one is 4 lanes up or down.
         let y = z.map(|part| {
@@ -204,7 +294,7 @@ impl Points {
         // -i in the last group.
         let [re, im] = y.map(|part| Source::Place(part.place));
         let [to_re, to_im] = y.map(|part| Destination::Place(part.place));
-        let kept = draft.take(Wish::File(crate::isa::File::A));
+        let kept = draft.take(Wish::File(File::A));
         draft.copy(re, Destination::Place(kept));
         draft.push(Operation::copy(im, to_re).when(Cond::ZS));
         let sources = [Source::Small(0), Source::Place(kept)];
@@ -234,9 +324,11 @@ impl Loaded {
         let input = frame.base(Record::Input, self.input);
         frame.rows();
         let sources = match self.words {
-            Some([_, flags]) => Some((AddOp::Shl, [Source::Place(flags), Source::Small(1)])),
-            None if self.radix > 16 => Some((AddOp::And, [Source::Lane, Source::Small(8)])),
-            None => None,
+            Some([_, flags]) if self.radix == 64 => {
+                Some((AddOp::Shl, [Source::Place(flags), Source::Small(1)]))
+            }
+            None if self.radix == 32 => Some((AddOp::And, [Source::Lane, Source::Small(8)])),
+            _ => None,
         };
         if let Some((op, sources)) = sources {
             frame
@@ -249,6 +341,7 @@ impl Loaded {
             input,
             conjugate: self.conjugate,
             words: self.words.map(|[words, _]| words),
+            eighths: self.eighths,
         }
     }
 }
