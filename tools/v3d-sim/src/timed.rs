@@ -90,6 +90,9 @@ impl V3d {
                 self.timed_turn(number, memory, observer);
             }
         }
+        if let Some(time) = &mut self.shared.time {
+            time.issue.find_next_round();
+        }
         if self.launched && !self.has_programs() {
             self.launched = false;
             self.shared.races.forget();

@@ -18,6 +18,8 @@ struct Stall {
 pub struct Issue {
     /// The round in which each tries again; never for those that something must wake.
     wake: [u64; QPUS],
+    /// The first of these, or an earlier round.
+    first: u64,
     stalls: [Option<Stall>; QPUS],
     asked: u64,
     /// Rounds stalled, by QPU and number of cause, until they are taken.
@@ -28,6 +30,7 @@ impl Default for Issue {
     fn default() -> Self {
         Self {
             wake: [NEVER; QPUS],
+            first: NEVER,
             stalls: [None; QPUS],
             asked: 0,
             counted: [[0; Wait::CAUSES.len()]; QPUS],
@@ -36,9 +39,22 @@ impl Default for Issue {
 }
 
 impl Issue {
-    /// The first round in which any QPU tries.
+    /// The first round in which any QPU tries, as of the last [`Issue::find_next_round`] and what has been
+    /// woken since.
+    #[inline]
     pub fn next_round(&self) -> u64 {
-        self.wake.iter().copied().fold(NEVER, u64::min)
+        self.first
+    }
+
+    /// To be called when QPUs have tried: they do so again later.
+    #[inline]
+    pub fn find_next_round(&mut self) {
+        self.first = self.wake.iter().copied().fold(NEVER, u64::min);
+    }
+
+    fn wake_at(&mut self, qpu: usize, round: u64) {
+        self.wake[qpu] = round;
+        self.first = self.first.min(round);
     }
 
     /// Whether the QPU tries in round `now`.
@@ -51,7 +67,7 @@ impl Issue {
         if let Some(stall) = self.stalls[qpu].take() {
             self.counted[qpu][stall.wait.cause_number()] += now.saturating_sub(stall.since);
         }
-        self.wake[qpu] = next;
+        self.wake_at(qpu, next);
     }
 
     /// The QPU has no program any more.
@@ -77,7 +93,7 @@ impl Issue {
             since: now,
             asked,
         });
-        self.wake[qpu] = until.max(now + 1);
+        self.wake_at(qpu, until.max(now + 1));
     }
 
     fn next_asked(&mut self) -> u64 {
@@ -106,7 +122,7 @@ impl Issue {
         if let Some(stall) = self.stalls[qpu]
             && stall.wait == wait
         {
-            self.wake[qpu] = self.wake[qpu].min(round_from(at));
+            self.wake_at(qpu, self.wake[qpu].min(round_from(at)));
         }
     }
 
@@ -118,7 +134,7 @@ impl Issue {
             (stall.wait == wait && self.wake[qpu] == NEVER).then_some((stall.asked, qpu))
         });
         if let Some((_, qpu)) = waiting.min() {
-            self.wake[qpu] = round_from(at);
+            self.wake_at(qpu, round_from(at));
         }
     }
 }
@@ -136,6 +152,7 @@ mod tests {
         issue.stall(2, wait, 11, NEVER);
         issue.stall(7, Wait::Mutex, 9, NEVER);
         issue.wake_first(wait, 20 * ROUND + 1);
+        issue.find_next_round();
         assert_eq!(issue.next_round(), 21);
         assert!(issue.tries(4, 21) && !issue.tries(2, 21));
         issue.wake_first(wait, 22 * ROUND);
