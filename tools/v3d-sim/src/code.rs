@@ -7,8 +7,10 @@
 use crate::decoded::Code;
 use crate::event::{Access, FaultKind};
 use crate::memory::Memory;
+use crate::run::Run;
 use qpu::isa::decode;
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 const LINE_BYTES: u32 = 64;
 
@@ -25,9 +27,35 @@ pub const fn place_in_line(pc: u32) -> usize {
     pc as usize / 8 % LINE_CODES
 }
 
+/// Instructions of a line, as far as they have been read.
+pub type Codes = [Option<Code>; LINE_CODES];
+
 #[derive(Clone, Default)]
 struct Line {
-    code: [Option<Code>; LINE_CODES],
+    base: u32,
+    code: Codes,
+    /// The runs from each instruction on, as far as they are known.
+    runs: [Run; LINE_CODES],
+}
+
+/// A multiplication spreads addresses well enough (Knuth, "The Art of Computer Programming", 6.4).
+#[derive(Default)]
+struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u32(u32::from(*byte));
+        }
+    }
+
+    fn write_u32(&mut self, address: u32) {
+        self.0 = (self.0 ^ u64::from(address)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ self.0 >> 32
+    }
 }
 
 /// Where a QPU found its last instruction; saves the search for the next.
@@ -40,7 +68,7 @@ pub struct Cursor {
 /// The lines that a slice has read.
 #[derive(Default)]
 pub struct CodeCache {
-    index: HashMap<u32, usize>,
+    index: HashMap<u32, usize, BuildHasherDefault<AddressHasher>>,
     lines: Vec<Line>,
     generation: u64,
 }
@@ -72,17 +100,9 @@ impl CodeCache {
         memory: &mut impl Memory,
         lines: &mut u64,
     ) -> Result<&Code, Box<FetchFault>> {
-        let base = pc & !(LINE_BYTES - 1);
-        let line = match cursor.line {
-            Some((at, line)) if at == base && cursor.generation == self.generation => line,
-            _ => {
-                let line = self.line(base, lines);
-                *cursor = Cursor {
-                    line: Some((base, line)),
-                    generation: self.generation,
-                };
-                line
-            }
+        let line = match self.find(pc, cursor) {
+            Some(line) => line,
+            None => self.add(pc, cursor, lines),
         };
         let slot = &mut self.lines[line].code[place_in_line(pc)];
         match slot {
@@ -93,32 +113,78 @@ impl CodeCache {
 
     /// The line of instructions around `pc`, as far as they have been read.
     #[inline]
-    pub fn peek(&self, pc: u32, cursor: &mut Cursor) -> Option<&[Option<Code>; LINE_CODES]> {
-        let base = pc & !(LINE_BYTES - 1);
-        let line = match cursor.line {
-            Some((at, line)) if at == base && cursor.generation == self.generation => line,
-            _ => {
-                let line = *self.index.get(&base)?;
-                *cursor = Cursor {
-                    line: Some((base, line)),
-                    generation: self.generation,
-                };
-                line
-            }
-        };
+    pub fn peek(&self, pc: u32, cursor: &mut Cursor) -> Option<&Codes> {
+        let line = self.find(pc, cursor)?;
         Some(&self.lines[line].code)
     }
 
-    /// The place of the line that starts at `base`.
-    fn line(&mut self, base: u32, lines: &mut u64) -> usize {
-        if self.lines.len() == MOST_LINES && !self.index.contains_key(&base) {
+    /// The run of instructions that starts at `pc`, and the first of them.
+    #[inline]
+    pub fn run(&mut self, pc: u32, cursor: &mut Cursor) -> Option<(Run, &Code)> {
+        let line = self.find(pc, cursor)?;
+        let (line, place) = (&mut self.lines[line], place_in_line(pc));
+        let mut run = line.runs[place];
+        if !run.is_known() {
+            let rest = &line.code[place..];
+            run = Run::of(rest);
+            // One that ends where nothing has been read may be longer later.
+            if rest.get(run.length()).is_none_or(Option::is_some) {
+                line.runs[place] = run;
+            }
+        }
+        Some((run, line.code[place].as_ref()?))
+    }
+
+    /// Whether so many lines more can be read before all are forgotten.
+    #[must_use]
+    pub fn has_room(&self, lines: usize) -> bool {
+        self.lines.len() + lines <= MOST_LINES
+    }
+
+    /// The place of the line around `pc`, if it has been read.
+    #[inline]
+    fn find(&self, pc: u32, cursor: &mut Cursor) -> Option<usize> {
+        let base = pc & !(LINE_BYTES - 1);
+        let mut near = None;
+        if cursor.generation == self.generation
+            && let Some((at, line)) = cursor.line
+        {
+            if at == base {
+                return Some(line);
+            }
+            // Lines that follow each other were mostly read one after the other.
+            near = Some(line + 1);
+        }
+        let is_it = |line: &usize| self.lines.get(*line).is_some_and(|line| line.base == base);
+        let line = match near.filter(is_it) {
+            Some(line) => line,
+            None => *self.index.get(&base)?,
+        };
+        *cursor = Cursor {
+            line: Some((base, line)),
+            generation: self.generation,
+        };
+        Some(line)
+    }
+
+    /// Makes room for the line around `pc`, which is not there.
+    fn add(&mut self, pc: u32, cursor: &mut Cursor, lines: &mut u64) -> usize {
+        if self.lines.len() == MOST_LINES {
             self.clear();
         }
-        *self.index.entry(base).or_insert_with(|| {
-            *lines += 1;
-            self.lines.push(Line::default());
-            self.lines.len() - 1
-        })
+        let base = pc & !(LINE_BYTES - 1);
+        let line = self.lines.len();
+        self.lines.push(Line {
+            base,
+            ..Line::default()
+        });
+        self.index.insert(base, line);
+        *lines += 1;
+        *cursor = Cursor {
+            line: Some((base, line)),
+            generation: self.generation,
+        };
+        line
     }
 }
 

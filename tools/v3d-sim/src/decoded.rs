@@ -123,10 +123,8 @@ pub enum Port {
     Idle,
     /// A register of the file.
     Register(Index),
-    /// The element number, or the number of the QPU.
+    /// The element number, the number of the QPU, or a small immediate.
     Constant(Index),
-    /// A small immediate.
-    Immediate(u32),
     /// Left-overs of the last read: address 39, and an operand takes it.
     LeftOver,
     /// An I/O address.
@@ -173,6 +171,17 @@ impl Destination {
     const fn is_unit(self) -> bool {
         matches!(self, Self::Unit(..))
     }
+
+    /// As a bit for each register of files A (low half) and B, and one for each of r0..r5.
+    #[must_use]
+    pub const fn bits(self) -> (u64, u8) {
+        match self {
+            Self::Register(index) => (1 << index, 0),
+            Self::Accumulator(index) => (0, 1 << (index - state::accumulator(0))),
+            Self::R5 | Self::R5Quads => (0, 1 << 5),
+            Self::Nowhere | Self::Unit(..) => (0, 0),
+        }
+    }
 }
 
 /// A rotation of the mul result by r5.
@@ -182,67 +191,76 @@ pub const BY_R5: u8 = 16;
 pub const NO_REGISTER: Index = 255;
 
 /// An instruction, ready to execute.
+///
+/// What nearly every instruction asks for comes first, in one line of the host's cache.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Code {
     /// As read.
     pub word: u64,
-    /// As decoded.
-    pub instruction: Instruction,
-    /// It uses registers and ALUs only and breaks no rule by itself.
-    pub plain: bool,
-    /// What else it uses.
-    pub units: Units,
-    /// Rules that it breaks whatever registers hold.
-    pub rules: Box<[Rule]>,
-    /// The operations; of a load immediate and the like both are nop.
-    pub op_add: AddOp,
-    /// See `op_add`.
-    pub op_mul: MulOp,
     /// What the add and the mul ALU do.
     pub operations: [Operation; 2],
-    /// Registers that hold the operands: of the add ALU, then of the mul ALU.
-    pub operands: [Index; 4],
-    /// What comes through the two ports.
-    pub ports: [Port; 2],
-    /// The register that is read through each port, or [`NO_REGISTER`].
-    pub reads: [Index; 2],
-    /// A bit for each [`Mux`] that an operand which counts comes through.
-    pub muxes: u8,
-    /// Accumulators whose value matters: `xor x, x` and its like give 0 for any x.
-    pub needed_accumulators: u8,
     /// Registers of file A (low half) and B whose value matters.
     pub needed_registers: u64,
+    /// The lanes in which results are written, when no flags are asked.
+    pub enabled: [LaneMask; 2],
+    /// Registers that hold the operands: of the add ALU, then of the mul ALU.
+    pub operands: [Index; 4],
+    /// The register or constant that comes through each port, or [`NO_REGISTER`].
+    pub through: [Index; 2],
+    /// The register that is read through each port, or [`NO_REGISTER`].
+    pub reads: [Index; 2],
+    /// Where results go that go to a register or to r0..r3 as they are, else [`NO_REGISTER`].
+    pub direct: [Index; 2],
+    /// Whether the add and the mul ALU are at work; of a load immediate neither is.
+    pub works: [bool; 2],
     /// By how many lanes the mul result moves; or [`BY_R5`].
     pub rotation: u8,
     /// Accumulators that must not be written by the instruction before: a bit each.
     pub rotated: u8,
-    /// How file A's port (pm = 0) or r4 (pm = 1) is widened; none when no operand takes it.
-    pub unpack: Unpack,
-    /// Whether both ALUs see unpacked operands as floats.
-    pub unpack_float: bool,
-    /// Of the add and the mul result, or of both outputs of an immediate.
-    pub destinations: [Destination; 2],
-    /// The same for results that go to a register or to r0..r3 as they are: its place, else
-    /// [`NO_REGISTER`].
-    pub direct: [Index; 2],
-    /// Whether a result of a plain instruction goes anywhere else.
-    pub indirect: bool,
-    /// When they are written.
-    pub conditions: [Cond; 2],
-    /// The lanes in which they are written, when no flags are asked.
-    pub enabled: [LaneMask; 2],
+    /// Accumulators whose value matters: `xor x, x` and its like give 0 for any x.
+    pub needed_accumulators: u8,
+    /// It uses registers and ALUs only and breaks no rule by itself.
+    pub plain: bool,
+    /// It is plain and does nothing but to operate on operands and to write results as they are.
+    pub simple: bool,
     /// Whether a condition that counts asks flags.
     pub asks_flags: bool,
     /// Whether one asks C.
     pub asks_carry: bool,
     /// Sets flags.
     pub sf: bool,
+    /// Whether a result of a plain instruction goes anywhere but to the places of `direct`.
+    pub indirect: bool,
+    /// Both results go to one accumulator or one unit.
+    pub same_destination: bool,
+    /// What else it uses.
+    pub units: Units,
+
+    /// As decoded.
+    pub instruction: Instruction,
+    /// Rules that it breaks whatever registers hold.
+    pub rules: Box<[Rule]>,
+    /// The operations; of a load immediate and the like both are nop.
+    pub op_add: AddOp,
+    /// See `op_add`.
+    pub op_mul: MulOp,
+    /// What comes through the two ports.
+    pub ports: [Port; 2],
+    /// A bit for each [`Mux`] that an operand which counts comes through.
+    pub muxes: u8,
+    /// How file A's port (pm = 0) or r4 (pm = 1) is widened; none when no operand takes it.
+    pub unpack: Unpack,
+    /// Whether both ALUs see unpacked operands as floats.
+    pub unpack_float: bool,
+    /// Of the add and the mul result, or of both outputs of an immediate.
+    pub destinations: [Destination; 2],
+    /// When results are written.
+    pub conditions: [Cond; 2],
     /// How results are packed into file A.
     pub pack: Pack,
     /// How the mul result is packed, wherever it goes.
     pub colour: MulPack,
-    /// Both results go to one accumulator or one unit.
-    pub same_destination: bool,
     /// The value of a load immediate or a semaphore instruction.
     pub immediate: u32,
 }
@@ -255,6 +273,9 @@ impl Code {
             word,
             instruction,
             plain: true,
+            simple: false,
+            through: [NO_REGISTER; 2],
+            works: [false; 2],
             units: Units::NONE,
             rules: Box::default(),
             op_add: AddOp::Nop,
@@ -311,7 +332,21 @@ impl Code {
             && !code.destinations.into_iter().any(Destination::is_unit);
         code.rules = rules.into();
         code.find_direct();
+        code.find_simple();
         code
+    }
+
+    /// What execution of most plain instructions needs.
+    fn find_simple(&mut self) {
+        self.through = self.ports.map(|port| register_or(port, NO_REGISTER));
+        self.works = [self.op_add != AddOp::Nop, self.op_mul != MulOp::Nop];
+        let leaves_last = !self.works[1] && self.destinations[1] != Destination::Nowhere;
+        self.simple = self.plain
+            && matches!(self.instruction, Instruction::Alu(_))
+            && self.unpack == Unpack::None
+            && !self.indirect
+            && !self.sf
+            && !leaves_last;
     }
 
     /// Results that are written as they are, which is nearly all.
@@ -465,7 +500,7 @@ impl Code {
             self.units = self.units.with(Units::of_read(address, file));
             self.ports[place] = match (address.register(), alu.raddr_b) {
                 (_, RaddrB::SmallImmediate(immediate)) if file == File::B => {
-                    Port::Immediate(immediate.value())
+                    Port::Constant(state::immediate(immediate))
                 }
                 (Some(number), _) => {
                     self.reads[place] = state::of_file(file, number);

@@ -112,6 +112,7 @@ mod ram;
 mod registers;
 mod report;
 mod rule;
+mod run;
 mod runner;
 mod scheduler;
 mod semaphore;

@@ -3,7 +3,12 @@
 //! A QPU tries its next instruction in a round; if it has to wait it tries again when what it waits
 //! for is there, and not before. Stalls and active clocks are counted when they end, and when the
 //! caller gets control back.
+//!
+//! A run of plain instructions in the line of code that the QPU has takes its rounds whatever else
+//! happens, and nobody can see it: the QPU owes it, and executes it when it tries again, or as far as its
+//! rounds have come when the caller gets control back.
 
+use crate::code::LINE_CODES;
 use crate::counters::ROUND_CLOCKS;
 use crate::event::Wait;
 use crate::memory::Memory;
@@ -12,6 +17,9 @@ use crate::qpu::Step;
 use crate::shared::QPUS;
 use crate::time::{CLOCK, Effect, NEVER, ROUND, round_from};
 use crate::v3d::V3d;
+
+/// Lines of code that the other QPUs of a slice read at most while one owes a run.
+const LINES_WHILE_OWING: usize = 4 * LINE_CODES;
 
 impl V3d {
     /// As [`V3d::advance_observed`], with the cycle model.
@@ -28,6 +36,7 @@ impl V3d {
                 break;
             }
         }
+        self.pay_all();
         self.settle(observer);
         self.shared.now - first
     }
@@ -109,6 +118,16 @@ impl V3d {
         let now = self.shared.now;
         if O::ACTIVE {
             self.tell_stall(number, now, observer);
+        } else {
+            self.pay(number, u32::MAX);
+            let owed = self.owe(number);
+            if owed > 0
+                && let Some(time) = &mut self.shared.time
+            {
+                time.issue.go_on(number, now, now + u64::from(owed));
+                self.waits[number] = None;
+                return;
+            }
         }
         let pc = self.qpus[number].pc;
         let step = self.qpus[number].step(&mut self.code[number / 4], &mut self.shared, memory);
@@ -145,6 +164,58 @@ impl V3d {
             self.dispatch();
             if O::ACTIVE {
                 self.tell_starts(observer);
+            }
+        }
+    }
+
+    /// Lets a QPU owe the run of instructions that it comes to, of whatever length.
+    #[inline]
+    fn owe(&mut self, number: usize) -> u32 {
+        let (qpu, cache) = (&mut self.qpus[number], &mut self.code[number / 4]);
+        // While it owes others may read code, and must not make the cache forget.
+        if !cache.has_room(LINES_WHILE_OWING) || self.shared.has_transfer(number as u8) {
+            return 0;
+        }
+        let run = qpu.run_length(cache);
+        if run > 0
+            && let Some(time) = &mut self.shared.time
+            && time.has_code(number, qpu.pc, self.shared.now)
+        {
+            qpu.owed = run;
+            run
+        } else {
+            0
+        }
+    }
+
+    /// Lets a QPU execute what it owes, or the first `most` instructions of it.
+    #[inline]
+    fn pay(&mut self, number: usize, most: u32) {
+        let qpu = &mut self.qpus[number];
+        let count = std::mem::take(&mut qpu.owed).min(most);
+        if count > 0 {
+            qpu.execute_run(&self.code[number / 4], count);
+            self.shared.totals.instructions[number] += u64::from(count);
+        }
+    }
+
+    /// Lets all QPUs execute what they owe up to now; from the next round on they try as if they had never
+    /// owed anything.
+    fn pay_all(&mut self) {
+        let now = self.shared.now;
+        for number in 0..QPUS {
+            let owed = self.qpus[number].owed;
+            let Some(time) = &mut self.shared.time else {
+                return;
+            };
+            if owed == 0 {
+                continue;
+            }
+            let left = time.issue.tries_at(number).saturating_sub(now + 1);
+            time.issue.go_on(number, now, now + 1);
+            self.pay(number, owed.saturating_sub(left as u32));
+            if self.shared.vpm.is_busy() {
+                self.shared.vpm.advance(now);
             }
         }
     }

@@ -249,7 +249,7 @@ impl V3d {
                 qpu.hold = self.order.next_hold();
                 // The fault of a transfer stops its QPU where it is.
                 if self.ahead > 0 && !self.shared.has_transfer(number as u8) {
-                    qpu.run_ahead(&self.code[number / 4], self.ahead);
+                    qpu.run_ahead(&mut self.code[number / 4], self.ahead);
                 }
             }
             Step::Ended => {

@@ -23,10 +23,16 @@ fn infinite(x: u32) -> u32 {
     (x & INFINITY) + (1 << 23)
 }
 
+/// By the definition.
+#[cold]
+fn one_by_one(a: &Lanes, b: &Lanes, op: impl Fn(u32, u32) -> u32) -> Lanes {
+    super::map(a, b, op)
+}
+
 /// a + (b ^ sign) in each lane.
 #[inline(always)]
-fn sum(a: &Lanes, b: &Lanes, result: &mut Lanes, sign: u32) {
-    let mut unusual = 0;
+fn sum(a: &Lanes, b: &Lanes, sign: u32) -> Lanes {
+    let (mut result, mut unusual) = ([0; LANES], 0);
     for lane in 0..LANES {
         let x = f32::from_bits(flushed(a[lane]));
         let y = f32::from_bits(flushed(b[lane]) ^ sign);
@@ -40,23 +46,27 @@ fn sum(a: &Lanes, b: &Lanes, result: &mut Lanes, sign: u32) {
         unusual |= infinite(sum.to_bits());
     }
     if unusual & SIGN != 0 {
-        super::map(a, b, result, |a, b| float::add(a, b ^ sign));
+        result = one_by_one(a, b, |a, b| float::add(a, b ^ sign));
     }
+    result
 }
 
 /// a + b in each lane.
-pub fn add(a: &Lanes, b: &Lanes, result: &mut Lanes) {
-    sum(a, b, result, 0);
+#[must_use]
+pub fn add(a: &Lanes, b: &Lanes) -> Lanes {
+    sum(a, b, 0)
 }
 
 /// a - b in each lane.
-pub fn sub(a: &Lanes, b: &Lanes, result: &mut Lanes) {
-    sum(a, b, result, SIGN);
+#[must_use]
+pub fn sub(a: &Lanes, b: &Lanes) -> Lanes {
+    sum(a, b, SIGN)
 }
 
 /// a * b in each lane.
-pub fn mul(a: &Lanes, b: &Lanes, result: &mut Lanes) {
-    let mut unusual = 0;
+#[must_use]
+pub fn mul(a: &Lanes, b: &Lanes) -> Lanes {
+    let (mut result, mut unusual) = ([0; LANES], 0);
     for lane in 0..LANES {
         let x = f64::from(f32::from_bits(flushed(a[lane])));
         let y = f64::from(f32::from_bits(flushed(b[lane])));
@@ -74,19 +84,14 @@ pub fn mul(a: &Lanes, b: &Lanes, result: &mut Lanes) {
         unusual |= infinite(cut);
     }
     if unusual & SIGN != 0 {
-        super::map(a, b, result, float::mul);
+        result = one_by_one(a, b, float::mul);
     }
+    result
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn of(op: super::super::Operation, a: &Lanes, b: &Lanes) -> Lanes {
-        let mut result = [0; LANES];
-        op(a, b, &mut result);
-        result
-    }
 
     fn by_lane(op: fn(u32, u32) -> u32, a: &Lanes, b: &Lanes) -> Lanes {
         std::array::from_fn(|lane| op(a[lane], b[lane]))
@@ -95,9 +100,9 @@ mod tests {
     #[test]
     fn a_product_just_below_the_smallest_number_is_zero() {
         let (a, b) = ([0x00ff_ffff; LANES], [0x3f00_0000; LANES]);
-        assert_eq!(of(mul, &a, &b), [0; LANES]);
+        assert_eq!(mul(&a, &b), [0; LANES]);
         assert_eq!(float::mul(a[0], b[0]), 0);
-        assert_eq!(of(mul, &[0x0100_0000; LANES], &b), [0x0080_0000; LANES]);
+        assert_eq!(mul(&[0x0100_0000; LANES], &b), [0x0080_0000; LANES]);
     }
 
     #[test]
@@ -123,11 +128,7 @@ mod tests {
             let any: Lanes = std::array::from_fn(|_| next());
             for (vector, single) in operations {
                 for (a, b) in [(&a, &b), (&a, &any), (&any, &b)] {
-                    assert_eq!(
-                        of(vector, a, b),
-                        by_lane(single, a, b),
-                        "{a:08x?} and {b:08x?}"
-                    );
+                    assert_eq!(vector(a, b), by_lane(single, a, b), "{a:08x?} and {b:08x?}");
                 }
             }
         }

@@ -31,11 +31,10 @@ fn op(name: &str) -> Op {
 
 fn compute(op: Op, a: u32, b: u32) -> (u32, String) {
     let (x, y) = ([a; 16], [b; 16]);
-    let mut value = [0; 16];
-    match op {
-        Op::Add(op) => add(op)(&x, &y, &mut value),
-        Op::Mul(op) => mul(op)(&x, &y, &mut value),
-    }
+    let value = match op {
+        Op::Add(op) => add(op)(&x, &y),
+        Op::Mul(op) => mul(op)(&x, &y),
+    };
     let carry = match op {
         Op::Add(op) => add_carry(op, &x, &y, &value),
         Op::Mul(op) => mul_carry(op, &x, &y),

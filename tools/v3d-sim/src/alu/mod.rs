@@ -25,14 +25,16 @@ pub type Lanes = [u32; LANES];
 /// A set of lanes, bit n for element n.
 pub type LaneMask = u16;
 
-/// What an ALU does to two vectors: the third is the result, before packing.
-pub type Operation = fn(&Lanes, &Lanes, &mut Lanes);
+/// What an ALU makes of two vectors, before packing.
+pub type Operation = fn(&Lanes, &Lanes) -> Lanes;
 
 #[inline(always)]
-fn map(a: &Lanes, b: &Lanes, result: &mut Lanes, op: impl Fn(u32, u32) -> u32) {
+fn map(a: &Lanes, b: &Lanes, op: impl Fn(u32, u32) -> u32) -> Lanes {
+    let mut result = [0; LANES];
     for lane in 0..LANES {
         result[lane] = op(a[lane], b[lane]);
     }
+    result
 }
 
 /// The lanes for which `flag` holds.
@@ -44,28 +46,28 @@ pub fn mask(flag: impl Fn(usize) -> bool) -> LaneMask {
 #[must_use]
 pub fn add(op: AddOp) -> Operation {
     match op {
-        AddOp::Nop => |_, _, _| {},
+        AddOp::Nop => |a, _| *a,
         AddOp::Fadd => float_lanes::add,
         AddOp::Fsub => float_lanes::sub,
-        AddOp::Fmin => |a, b, r| map(a, b, r, float::min),
-        AddOp::Fmax => |a, b, r| map(a, b, r, float::max),
-        AddOp::Fminabs => |a, b, r| map(a, b, r, float::min_abs),
-        AddOp::Fmaxabs => |a, b, r| map(a, b, r, float::max_abs),
-        AddOp::Ftoi => |a, b, r| map(a, b, r, |a, _| float::to_int(a)),
-        AddOp::Itof => |a, b, r| map(a, b, r, |a, _| float::from_int(a)),
-        AddOp::Add => |a, b, r| map(a, b, r, u32::wrapping_add),
-        AddOp::Sub => |a, b, r| map(a, b, r, u32::wrapping_sub),
-        AddOp::Shr => |a, b, r| shift(a, b, r, |a, b| a >> b),
-        AddOp::Asr => |a, b, r| shift(a, b, r, integer::asr),
-        AddOp::Ror => |a, b, r| shift(a, b, r, u32::rotate_right),
-        AddOp::Shl => |a, b, r| shift(a, b, r, |a, b| a << b),
-        AddOp::Min => |a, b, r| map(a, b, r, |a, b| (a as i32).min(b as i32) as u32),
-        AddOp::Max => |a, b, r| map(a, b, r, |a, b| (a as i32).max(b as i32) as u32),
-        AddOp::And => |a, b, r| map(a, b, r, |a, b| a & b),
-        AddOp::Or => |a, b, r| map(a, b, r, |a, b| a | b),
-        AddOp::Xor => |a, b, r| map(a, b, r, |a, b| a ^ b),
-        AddOp::Not => |a, b, r| map(a, b, r, |a, _| !a),
-        AddOp::Clz => |a, b, r| map(a, b, r, |a, _| a.leading_zeros()),
+        AddOp::Fmin => |a, b| map(a, b, float::min),
+        AddOp::Fmax => |a, b| map(a, b, float::max),
+        AddOp::Fminabs => |a, b| map(a, b, float::min_abs),
+        AddOp::Fmaxabs => |a, b| map(a, b, float::max_abs),
+        AddOp::Ftoi => |a, b| map(a, b, |a, _| float::to_int(a)),
+        AddOp::Itof => |a, b| map(a, b, |a, _| float::from_int(a)),
+        AddOp::Add => |a, b| map(a, b, u32::wrapping_add),
+        AddOp::Sub => |a, b| map(a, b, u32::wrapping_sub),
+        AddOp::Shr => |a, b| shift(a, b, |a, b| a >> b),
+        AddOp::Asr => |a, b| shift(a, b, integer::asr),
+        AddOp::Ror => |a, b| shift(a, b, u32::rotate_right),
+        AddOp::Shl => |a, b| shift(a, b, |a, b| a << b),
+        AddOp::Min => |a, b| map(a, b, |a, b| (a as i32).min(b as i32) as u32),
+        AddOp::Max => |a, b| map(a, b, |a, b| (a as i32).max(b as i32) as u32),
+        AddOp::And => |a, b| map(a, b, |a, b| a & b),
+        AddOp::Or => |a, b| map(a, b, |a, b| a | b),
+        AddOp::Xor => |a, b| map(a, b, |a, b| a ^ b),
+        AddOp::Not => |a, b| map(a, b, |a, _| !a),
+        AddOp::Clz => |a, b| map(a, b, |a, _| a.leading_zeros()),
         AddOp::V8adds => vector8::adds,
         AddOp::V8subs => vector8::subs,
     }
@@ -73,12 +75,12 @@ pub fn add(op: AddOp) -> Operation {
 
 /// A shift by `b & 31`; most counts are the same in all lanes, which is faster.
 #[inline(always)]
-fn shift(a: &Lanes, b: &Lanes, result: &mut Lanes, op: impl Fn(u32, u32) -> u32) {
+fn shift(a: &Lanes, b: &Lanes, op: impl Fn(u32, u32) -> u32) -> Lanes {
     let count = b[0] & 31;
     if b.iter().fold(0, |other, b| other | (b ^ count) & 31) == 0 {
-        map(a, b, result, |a, _| op(a, count));
+        map(a, b, |a, _| op(a, count))
     } else {
-        map(a, b, result, |a, b| op(a, b & 31));
+        map(a, b, |a, b| op(a, b & 31))
     }
 }
 
@@ -104,9 +106,9 @@ pub fn add_carry(op: AddOp, a: &Lanes, b: &Lanes, result: &Lanes) -> LaneMask {
 #[must_use]
 pub fn mul(op: MulOp) -> Operation {
     match op {
-        MulOp::Nop => |_, _, _| {},
+        MulOp::Nop => |a, _| *a,
         MulOp::Fmul => float_lanes::mul,
-        MulOp::Mul24 => |a, b, r| map(a, b, r, integer::mul24),
+        MulOp::Mul24 => |a, b| map(a, b, integer::mul24),
         MulOp::V8muld => vector8::muld,
         MulOp::V8min => vector8::min,
         MulOp::V8max => vector8::max,
@@ -116,8 +118,9 @@ pub fn mul(op: MulOp) -> Operation {
 }
 
 /// A move: what programs mean by `v8min x, x` and `or x, x`.
-pub fn copy(a: &Lanes, _: &Lanes, result: &mut Lanes) {
-    *result = *a;
+#[must_use]
+pub fn copy(a: &Lanes, _: &Lanes) -> Lanes {
+    *a
 }
 
 /// The C flags of a mul-ALU operation: clear but for mul24.

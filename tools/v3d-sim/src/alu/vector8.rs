@@ -16,40 +16,42 @@ fn bytes(lanes: &Lanes) -> [u8; BYTES] {
 }
 
 #[inline(always)]
-fn map(a: &Lanes, b: &Lanes, result: &mut Lanes, op: impl Fn(u8, u8) -> u8) {
+fn map(a: &Lanes, b: &Lanes, op: impl Fn(u8, u8) -> u8) -> Lanes {
     let (a, b) = (bytes(a), bytes(b));
     let mut bytes = [0; BYTES];
     for (byte, (a, b)) in bytes.iter_mut().zip(a.iter().zip(&b)) {
         *byte = op(*a, *b);
     }
+    let mut result = [0; LANES];
     for (lane, bytes) in result.iter_mut().zip(bytes.as_chunks().0) {
         *lane = u32::from_le_bytes(*bytes);
     }
+    result
 }
 
 /// Sum, at most 255.
-pub fn adds(a: &Lanes, b: &Lanes, result: &mut Lanes) {
-    map(a, b, result, u8::saturating_add)
+pub fn adds(a: &Lanes, b: &Lanes) -> Lanes {
+    map(a, b, u8::saturating_add)
 }
 
 /// Difference, at least 0.
-pub fn subs(a: &Lanes, b: &Lanes, result: &mut Lanes) {
-    map(a, b, result, u8::saturating_sub)
+pub fn subs(a: &Lanes, b: &Lanes) -> Lanes {
+    map(a, b, u8::saturating_sub)
 }
 
 /// Minimum.
-pub fn min(a: &Lanes, b: &Lanes, result: &mut Lanes) {
-    map(a, b, result, u8::min)
+pub fn min(a: &Lanes, b: &Lanes) -> Lanes {
+    map(a, b, u8::min)
 }
 
 /// Maximum.
-pub fn max(a: &Lanes, b: &Lanes, result: &mut Lanes) {
-    map(a, b, result, u8::max)
+pub fn max(a: &Lanes, b: &Lanes) -> Lanes {
+    map(a, b, u8::max)
 }
 
 /// Product with 255 as one: floor((x*y + 127) / 255).
-pub fn muld(a: &Lanes, b: &Lanes, result: &mut Lanes) {
-    map(a, b, result, |x, y| {
+pub fn muld(a: &Lanes, b: &Lanes) -> Lanes {
+    map(a, b, |x, y| {
         // n / 255 for n below 65,536, without a division.
         let n = u32::from(x) * u32::from(y) + 127;
         ((n * 0x8081) >> 23) as u8
@@ -64,8 +66,7 @@ mod tests {
     fn products_are_divided_by_255() {
         for x in 0..=255u32 {
             for y in 0..=255 {
-                let mut result = [0; LANES];
-                muld(&[x; LANES], &[y; LANES], &mut result);
+                let result = muld(&[x; LANES], &[y; LANES]);
                 assert_eq!(result[0], (x * y + 127) / 255, "{x} * {y}");
             }
         }

@@ -32,6 +32,13 @@ impl Flow {
         self.ending.get_or_insert(3);
     }
 
+    /// How many instructions follow each other from here on, whatever is taken.
+    #[inline]
+    pub fn straight(&self) -> u32 {
+        let left = self.branches.iter().map(|branch| branch.left);
+        left.min().unwrap_or(u32::MAX)
+    }
+
     /// Whether the program-end signal has been given.
     pub fn is_ending(&self) -> bool {
         self.ending.is_some()
@@ -94,14 +101,24 @@ impl Qpu {
         self.pc = self.pc.wrapping_add(INSTRUCTION_BYTES);
         let turns = !self.flow.branches.is_empty();
         if turns {
-            self.follow_branches();
+            self.follow_branches(1);
         }
         turns
     }
 
-    fn follow_branches(&mut self) {
+    /// On behind so many instructions that follow each other and have been executed.
+    #[inline]
+    pub(super) fn go_on_by(&mut self, count: u32) {
+        self.hazards.index += i64::from(count);
+        self.pc = self.pc.wrapping_add(count * INSTRUCTION_BYTES);
+        if !self.flow.branches.is_empty() {
+            self.follow_branches(count);
+        }
+    }
+
+    fn follow_branches(&mut self, count: u32) {
         for branch in &mut self.flow.branches {
-            branch.left -= 1;
+            branch.left -= count;
             if branch.left == 0 {
                 self.pc = branch.target;
             }

@@ -10,7 +10,7 @@ use crate::alu::{self, LANES, LaneMask, Lanes, float, integer};
 use crate::conflicts::{
     FlagsAddNever, FmulCarry, ItofCarry, MixedRotation, Mul24Carry, UnaryOperand,
 };
-use crate::decoded::{BY_R5, Code, Destination, Port, Units};
+use crate::decoded::{BY_R5, Code, Destination, NO_REGISTER, Units};
 use crate::event::FaultKind;
 use crate::memory::Memory;
 use crate::observe::UnitEvent;
@@ -34,6 +34,14 @@ impl Qpu {
     #[inline]
     pub(super) fn execute_plain(&mut self, code: &Code) {
         self.hazards.begin();
+        if code.simple {
+            self.execute_simple(code, true);
+        } else {
+            self.execute_not_simple(code);
+        }
+    }
+
+    fn execute_not_simple(&mut self, code: &Code) {
         let mut results = Results::default();
         if let Instruction::Alu(_) = code.instruction {
             self.read_plain(code);
@@ -51,19 +59,13 @@ impl Qpu {
     /// Notes what comes through the ports of a plain instruction, and unpacks it.
     #[inline(always)]
     fn read_plain(&mut self, code: &Code) {
-        let [a, b] = code.ports;
-        if let Port::Register(index) | Port::Constant(index) = a {
-            self.registers.last_port[0] = last_quad(self.registers.at(index));
-        }
-        match b {
-            Port::Register(index) | Port::Constant(index) => {
-                self.registers.last_port[1] = last_quad(self.registers.at(index));
+        for (place, index) in code.through.into_iter().enumerate() {
+            if index != NO_REGISTER {
+                self.registers.last_port[place] = last_quad(self.registers.at(index));
             }
-            Port::Immediate(value) => self.hold_immediate(1, value),
-            Port::Idle | Port::LeftOver | Port::Unit(_) => {}
         }
         if code.unpack != Unpack::None {
-            self.unpack(code, a);
+            self.unpack(code, code.ports[0]);
         }
     }
 
@@ -121,34 +123,33 @@ impl Qpu {
     fn compute(&mut self, code: &Code, operands: [Index; 4], results: &mut Results) {
         let [a, b, c, d] = operands.map(|index| self.registers.at(index));
         if code.op_add != AddOp::Nop {
-            (code.operations[0])(a, b, &mut results.values[0]);
+            results.values[0] = (code.operations[0])(a, b);
             if code.sf {
                 results.carry = self.add_carry(code.op_add, a, b, &results.values[0]);
             }
         }
-        let product = &mut results.values[1];
         if code.op_mul != MulOp::Nop {
             let takes_carry = code.sf && self.flags_come_from_mul(code);
             if code.rotation == 0 {
-                (code.operations[1])(c, d, product);
+                results.values[1] = (code.operations[1])(c, d);
                 if takes_carry {
-                    results.carry = self.mul_carry(code.op_mul, c, d, product);
+                    results.carry = self.mul_carry(code.op_mul, c, d, &results.values[1]);
                 }
             } else {
                 let [c, d] = self.rotated(code, operands);
-                (code.operations[1])(&c, &d, product);
+                results.values[1] = (code.operations[1])(&c, &d);
                 if takes_carry {
-                    results.carry = self.mul_carry(code.op_mul, &c, &d, product);
+                    results.carry = self.mul_carry(code.op_mul, &c, &d, &results.values[1]);
                 }
             }
-            self.registers.last_mul = last_quad(product);
+            self.registers.last_mul = last_quad(&results.values[1]);
         } else if code.destinations[1] != Destination::Nowhere {
-            *product = repeat_quad(self.registers.last_mul);
+            results.values[1] = repeat_quad(self.registers.last_mul);
         }
     }
 
     /// The operands of the mul ALU as a rotated result sees them.
-    fn rotated(&self, code: &Code, operands: [Index; 4]) -> [Lanes; 2] {
+    pub(super) fn rotated(&self, code: &Code, operands: [Index; 4]) -> [Lanes; 2] {
         let by = match code.rotation {
             BY_R5 => self.registers.at(accumulator(5))[0] & 15,
             by => u32::from(by),

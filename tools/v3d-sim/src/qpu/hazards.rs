@@ -11,6 +11,7 @@ use crate::decoded::{BY_R5, Code, NO_REGISTER, Units};
 use crate::event::FaultKind;
 use crate::report::At;
 use crate::rule::Rule;
+use crate::run::Run;
 use crate::shared::Shared;
 use qpu::isa::{Mux, Signal};
 
@@ -97,6 +98,25 @@ impl Hazards {
             && code.needed_accumulators & !self.defined_accumulators == 0
             && (!code.asks_flags || self.defined_flags)
             && !(code.asks_carry && self.carry_from_mul)
+    }
+
+    /// Whether a run that begins with `first` can meet no hazard at all.
+    #[inline]
+    pub fn allows(&self, run: &Run, first: &Code) -> bool {
+        self.calm
+            && first.reads[0] != self.written[0]
+            && first.reads[1] != self.written[1]
+            && first.rotated & self.current_accumulators == 0
+            && run.registers & !self.defined == 0
+            && run.accumulators & !self.defined_accumulators == 0
+            && (!run.flags || self.defined_flags)
+            && !(run.carry && self.carry_from_mul)
+    }
+
+    /// The program has written a register, which no instruction can see too early.
+    #[inline]
+    pub fn define(&mut self, register: Index) {
+        self.defined |= 1 << (register & 63);
     }
 
     /// What was current is now previous.

@@ -12,12 +12,13 @@ mod io_write;
 mod operands;
 mod program;
 mod races;
+mod run;
 pub mod state;
 mod texture;
 mod wait;
 mod writeback;
 
-use crate::code::{CodeCache, Cursor, LINE_CODES, place_in_line};
+use crate::code::{CodeCache, Cursor, place_in_line};
 use crate::conflicts::Conflicts;
 use crate::decoded::Code;
 use crate::dma::{vdr, vdw};
@@ -91,6 +92,8 @@ pub struct Qpu {
     vdw: vdw::Setup,
     /// Instructions that it has executed before their rounds; they are counted in these.
     pub ahead: u32,
+    /// Instructions that it has yet to execute, in rounds that have come or will: a run, if there are any.
+    pub owed: u32,
     /// The last instructions: PC and word, by the number of the instruction modulo four.
     trail: [(u32, Option<u64>); 4],
     /// Rounds that the QPU is held back, when a seed disturbs the order.
@@ -122,6 +125,7 @@ impl Qpu {
             trail: [(0, None); 4],
             hold: 0,
             ahead: 0,
+            owed: 0,
         }
     }
 
@@ -233,30 +237,27 @@ impl Qpu {
 
     /// Executes up to `limit` further instructions as long as they are plain, meet no hazard and are
     /// decoded: nobody but the QPU can tell when they were executed.
-    pub fn run_ahead(&mut self, cache: &CodeCache, limit: u32) {
+    pub fn run_ahead(&mut self, cache: &mut CodeCache, limit: u32) {
         let mut ahead = self.ahead;
-        'lines: while ahead < limit {
-            let Some(line) = cache.peek(self.pc, &mut self.cursor) else {
+        while ahead < limit {
+            let run = self.run_length(cache).min(limit - ahead);
+            if run > 0 {
+                self.execute_run(cache, run);
+                ahead += run;
+                continue;
+            }
+            let Some(codes) = cache.peek(self.pc, &mut self.cursor) else {
                 break;
             };
-            loop {
-                let place = place_in_line(self.pc);
-                match &line[place] {
-                    Some(code) if code.plain && self.hazards.is_clear(code) => {
-                        self.word = Some(code.word);
-                        self.execute_plain(code);
-                    }
-                    _ => break 'lines,
+            match &codes[place_in_line(self.pc)] {
+                Some(code) if code.plain && self.hazards.is_clear(code) => {
+                    self.word = Some(code.word);
+                    self.execute_plain(code);
                 }
-                ahead += 1;
-                let turns = self.go_on();
-                if ahead >= limit {
-                    break 'lines;
-                }
-                if turns || place + 1 == LINE_CODES {
-                    break;
-                }
+                _ => break,
             }
+            ahead += 1;
+            self.go_on();
         }
         self.ahead = ahead;
     }

@@ -4,12 +4,10 @@
 //! or r4 (pm = 1), and a rotation moves the operands of the mul ALU. Source:
 //! guide, figure 2 and "Vector rotation"; vc4asm's addendum; Broadcom's shaders.
 
-use super::state::{
-    FILE_B, HELD_A, HELD_B, HELD_R4, Index, accumulator, last_quad, of_file, repeat_quad,
-};
+use super::state::{FILE_B, HELD_A, HELD_R4, Index, accumulator, last_quad, of_file, repeat_quad};
 use super::{Qpu, Stop};
+use crate::alu::Lanes;
 use crate::alu::unpack::{self, Unpacked};
-use crate::alu::{LANES, Lanes};
 use crate::conflicts::{BranchElement, UnpackInput};
 use crate::decoded::{Code, NO_REGISTER, Port};
 use crate::memory::Memory;
@@ -32,10 +30,6 @@ impl Qpu {
             let held = HELD_A + place as Index;
             match *port {
                 Port::Idle => continue,
-                Port::Immediate(value) => {
-                    self.hold_immediate(place, value);
-                    continue;
-                }
                 Port::LeftOver => {
                     *self.registers.at_mut(held) = repeat_quad(self.registers.last_port[place]);
                     continue;
@@ -99,12 +93,6 @@ impl Qpu {
         self.warn_after(Rule::RegfileReadAfterWrite, writer, shared, |writer| {
             format!("{name}, which {writer} wrote")
         });
-    }
-
-    #[inline]
-    pub(super) fn hold_immediate(&mut self, place: usize, value: u32) {
-        *self.registers.at_mut(HELD_B) = [value; LANES];
-        self.registers.last_port[place] = [value; 4];
     }
 
     /// Widens r4 or what comes through port A.

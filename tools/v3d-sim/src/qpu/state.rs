@@ -5,7 +5,7 @@
 //! instruction, and what the registers held that the previous instruction wrote.
 
 use crate::alu::{LANES, LaneMask, Lanes};
-use qpu::isa::File;
+use qpu::isa::{File, SmallImmediate};
 
 /// A place in [`Registers`].
 pub type Index = u8;
@@ -25,6 +25,10 @@ pub const HELD_B: Index = 73;
 pub const HELD_R4: Index = 74;
 /// What the register of file A held that the previous instruction wrote; file B's follows.
 pub const OLD_A: Index = 75;
+/// The first of the vectors that small immediates give, by their codes; file B's old value is before it.
+const IMMEDIATES: Index = OLD_A + 2;
+/// How many small immediates differ: codes from 48 on, which rotate, are read as those 32 before.
+const IMMEDIATE_COUNT: Index = 48;
 /// A power of two above the last place, so that an index needs a mask and no check.
 const COUNT: usize = 128;
 
@@ -43,6 +47,18 @@ pub const fn accumulator(number: u8) -> Index {
     ACCUMULATORS + number
 }
 
+/// Where the value of a small immediate is.
+#[must_use]
+pub const fn immediate(immediate: SmallImmediate) -> Index {
+    let code = immediate.bits();
+    IMMEDIATES
+        + if code < IMMEDIATE_COUNT {
+            code
+        } else {
+            code - 32
+        }
+}
+
 /// Flags of all lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Flags {
@@ -57,7 +73,8 @@ pub struct Flags {
 /// Both files, accumulators and flags.
 #[repr(align(64))]
 pub struct Registers {
-    lanes: [Lanes; COUNT],
+    /// By [`Index`].
+    pub lanes: [Lanes; COUNT],
     /// The flags.
     pub flags: Flags,
     /// `ms_flags`: 4 bits in each lane.
@@ -80,13 +97,17 @@ impl Registers {
                 (seed << 16 | register << 8 | lane as u32 | 0x1000).wrapping_mul(0x9e37_79b1) | 1
             })
         };
+        let mut lanes: [Lanes; COUNT] = std::array::from_fn(|index| match index as Index {
+            ELEMENT_NUMBER => std::array::from_fn(|lane| lane as u32),
+            QPU_NUMBER => [seed; LANES],
+            HELD_A.. => [0; LANES],
+            _ => garbage(index as u32),
+        });
+        for code in (0..IMMEDIATE_COUNT).filter_map(SmallImmediate::from_bits) {
+            lanes[usize::from(immediate(code))] = [code.value(); LANES];
+        }
         Self {
-            lanes: std::array::from_fn(|index| match index as Index {
-                ELEMENT_NUMBER => std::array::from_fn(|lane| lane as u32),
-                QPU_NUMBER => [seed; LANES],
-                HELD_A.. => [0; LANES],
-                _ => garbage(index as u32),
-            }),
+            lanes,
             flags: Flags {
                 z: 0x9669,
                 n: 0x6996,

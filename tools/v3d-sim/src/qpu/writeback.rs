@@ -165,7 +165,7 @@ impl Qpu {
     }
 
     #[inline(always)]
-    fn write_register(&mut self, index: Index, value: &Lanes, enabled: LaneMask) {
+    pub(super) fn write_register(&mut self, index: Index, value: &Lanes, enabled: LaneMask) {
         let keep = self.hazards.overwrite(index);
         let old = *self.registers.at(index);
         *self.registers.at_mut(keep) = old;
@@ -240,7 +240,7 @@ impl Qpu {
 }
 
 #[inline(always)]
-fn write_lanes(register: &mut Lanes, value: &Lanes, enabled: LaneMask) {
+pub(super) fn write_lanes(register: &mut Lanes, value: &Lanes, enabled: LaneMask) {
     if enabled == LaneMask::MAX {
         *register = *value;
     } else {

@@ -57,6 +57,11 @@ impl Issue {
         self.first = self.first.min(round);
     }
 
+    /// The round in which the QPU tries again.
+    pub fn tries_at(&self, qpu: usize) -> u64 {
+        self.wake[qpu]
+    }
+
     /// Whether the QPU tries in round `now`.
     pub fn tries(&self, qpu: usize, now: u64) -> bool {
         self.wake[qpu] <= now
