@@ -5,7 +5,7 @@
 //! rest come from the cycle model.
 
 use crate::event::Wait;
-use crate::shared::QPUS;
+use crate::shared::{QPUS, SLICES};
 use crate::time::CacheCounts;
 use std::collections::{BTreeMap, HashSet};
 
@@ -98,6 +98,8 @@ pub struct Totals {
     /// 64-byte lines of uniforms read, by slice.
     pub uniform_lines: u64,
     uniform_lines_seen: HashSet<(u8, u32)>,
+    /// One more than the line of the last uniform of each slice, which has been seen.
+    last_uniform_line: [u32; SLICES],
     /// Vectors looked up.
     pub tmu_requests: u64,
     /// DMA loads.
@@ -114,6 +116,12 @@ impl Totals {
     /// A uniform at `address` is read by a QPU of `slice`.
     pub fn uniform(&mut self, slice: u8, address: u32) {
         self.uniforms += 1;
+        let last = &mut self.last_uniform_line[usize::from(slice)];
+        let line = address / 64 + 1;
+        if *last == line && self.uniform_lines_seen.len() < MOST_UNIFORM_LINES {
+            return;
+        }
+        *last = line;
         if self.uniform_lines_seen.len() == MOST_UNIFORM_LINES {
             self.uniform_lines_seen.clear();
         }
@@ -122,6 +130,7 @@ impl Totals {
 
     /// SLCACTL.UCC: uniform caches of the slices in `mask` are empty.
     pub fn clear_uniform_lines(&mut self, mask: u32) {
+        self.last_uniform_line = [0; SLICES];
         self.uniform_lines_seen
             .retain(|(slice, _)| mask & 1 << slice == 0);
     }

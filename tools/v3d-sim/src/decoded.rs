@@ -56,6 +56,16 @@ impl Units {
     /// Writes any other I/O address.
     pub const OTHER_WRITE: Self = Self(1 << 18);
 
+    /// Writes that may have to wait.
+    pub const WRITES_THAT_WAIT: Self = Self(
+        Self::TMU0_REQUEST.0
+            | Self::TMU1_REQUEST.0
+            | Self::VPM_WRITE.0
+            | Self::SFU.0
+            | Self::LOAD_START.0
+            | Self::STORE_START.0,
+    );
+
     /// All reads of I/O addresses.
     pub const READS: Self = Self(0x3f);
 

@@ -103,6 +103,13 @@ impl Shared {
         self.vdr.is_busy() || self.vdw.is_busy() || self.vpm.is_busy()
     }
 
+    /// The next round in which a transfer moves a row or a VPM write takes effect; without time.
+    #[must_use]
+    pub fn next_due(&self) -> u64 {
+        let transfers = self.vdr.next_due().min(self.vdw.next_due());
+        transfers.min(self.vpm.next_due())
+    }
+
     /// Whether what a QPU waited for is certainly not there yet.
     #[must_use]
     pub fn still_waits(&self, qpu: u8, wait: Wait) -> bool {

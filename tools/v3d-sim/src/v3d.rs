@@ -271,18 +271,26 @@ impl V3d {
         true
     }
 
-    /// Lets the rounds pass, up to `limit`, in which all QPUs only do what they have done ahead, or wait
-    /// for what those who run will not give them. How many these were.
+    /// Lets the rounds pass, up to `limit`, in which no transfer moves a row, no write reaches the VPM, and
+    /// all QPUs only do what they have done ahead, or wait for what those who run will not give them. How
+    /// many these were.
     fn skip_rounds(&mut self, limit: u64) -> u64 {
-        if self.shared.is_busy() || self.is_news() {
+        if self.is_news() {
             return 0;
         }
+        let due = self.shared.next_due().saturating_sub(self.shared.now + 1);
         let going = self.qpus.iter().zip(&self.waits);
         let ahead = going
             .filter(|(qpu, wait)| !qpu.is_idle() && wait.is_none())
             .map(|(qpu, _)| qpu.ahead)
             .min();
-        let rounds = u64::from(ahead.unwrap_or(0)).min(limit) as u32;
+        // With nobody going on, what is on its way is waited for.
+        let ahead = match ahead {
+            Some(ahead) => u64::from(ahead),
+            None if self.shared.is_busy() => due,
+            None => 0,
+        };
+        let rounds = ahead.min(due).min(limit).min(u64::from(u32::MAX)) as u32;
         if rounds == 0 {
             return 0;
         }

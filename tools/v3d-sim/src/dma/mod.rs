@@ -136,6 +136,16 @@ impl<T: Transfer> Engine<T> {
         });
     }
 
+    /// The round in which the next row is due, without time.
+    #[must_use]
+    pub fn next_due(&self) -> u64 {
+        if self.queue.is_empty() {
+            u64::MAX
+        } else {
+            self.next_row_at
+        }
+    }
+
     /// Moves the row that is due in round `now`, if one is.
     pub fn advance(
         &mut self,

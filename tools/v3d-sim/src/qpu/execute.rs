@@ -148,12 +148,18 @@ impl Qpu {
         }
     }
 
-    /// The operands of the mul ALU as a rotated result sees them.
-    pub(super) fn rotated(&self, code: &Code, operands: [Index; 4]) -> [Lanes; 2] {
-        let by = match code.rotation {
+    /// By how many lanes the mul result moves.
+    #[inline]
+    pub(super) fn rotation(&self, code: &Code) -> u32 {
+        match code.rotation {
             BY_R5 => self.registers.at(accumulator(5))[0] & 15,
             by => u32::from(by),
-        };
+        }
+    }
+
+    /// The operands of the mul ALU as a rotated result sees them.
+    pub(super) fn rotated(&self, code: &Code, operands: [Index; 4]) -> [Lanes; 2] {
+        let by = self.rotation(code);
         let [mut a, mut b] = [operands[2], operands[3]];
         let [first, second] = [self.registers.at(a), self.registers.at(b)];
         if moves_far(a) != moves_far(b) && self.conflicts.mixed_rotation == MixedRotation::InQuads {

@@ -177,7 +177,8 @@ impl Qpu {
         for rule in &code.rules {
             self.warn(*rule, shared, String::new);
         }
-        if self.flow.is_ending() || code.signal() == Signal::ProgramEnd {
+        let has_signal = code.units.uses(Units::OTHER_SIGNAL);
+        if self.flow.is_ending() || (has_signal && code.signal() == Signal::ProgramEnd) {
             self.check_end(code, shared);
         }
         let hazards = &self.hazards;

@@ -66,6 +66,7 @@ impl Qpu {
             if line != Some(address / 64) {
                 line = Some(address / 64);
                 state = shared.stale.read_lookup(*address);
+                state.is_stored &= shared.races.line_is_open(self.number, *address);
             }
             if state.is_stale {
                 stale.get_or_insert(*address);

@@ -7,8 +7,9 @@
 
 use super::Qpu;
 use super::Status;
+use super::operands::{moves_far, rotated};
 use super::state::{accumulator, last_quad};
-use crate::alu::{LaneMask, Lanes};
+use crate::alu::{LaneMask, Lanes, Operation};
 use crate::code::{CodeCache, place_in_line};
 use crate::decoded::{Code, NO_REGISTER};
 use qpu::isa::INSTRUCTION_BYTES;
@@ -72,12 +73,7 @@ impl Qpu {
         match code.works {
             [true, true] => {
                 let sum = add(a, b);
-                let product = if code.rotation == 0 {
-                    mul(c, d)
-                } else {
-                    let [c, d] = self.rotated(code, code.operands);
-                    mul(&c, &d)
-                };
+                let product = self.product(code, mul, c, d);
                 self.registers.last_mul = last_quad(&product);
                 self.write_direct(code.direct[0], &sum, enabled[0], is_last);
                 self.write_direct(code.direct[1], &product, enabled[1], is_last);
@@ -87,16 +83,26 @@ impl Qpu {
                 self.write_direct(code.direct[0], &sum, enabled[0], is_last);
             }
             [false, true] => {
-                let product = if code.rotation == 0 {
-                    mul(c, d)
-                } else {
-                    let [c, d] = self.rotated(code, code.operands);
-                    mul(&c, &d)
-                };
+                let product = self.product(code, mul, c, d);
                 self.registers.last_mul = last_quad(&product);
                 self.write_direct(code.direct[1], &product, enabled[1], is_last);
             }
             [false, false] => {}
+        }
+    }
+
+    /// The mul result, rotated.
+    #[inline(always)]
+    fn product(&self, code: &Code, mul: Operation, a: &Lanes, b: &Lanes) -> Lanes {
+        let [_, _, first, second] = code.operands;
+        if code.rotation == 0 {
+            mul(a, b)
+        } else if moves_far(first) == moves_far(second) {
+            // Lanes do not see each other: what moves alike may move later.
+            rotated(first, &mul(a, b), self.rotation(code))
+        } else {
+            let [a, b] = self.rotated(code, code.operands);
+            mul(&a, &b)
         }
     }
 

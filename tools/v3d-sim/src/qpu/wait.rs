@@ -25,20 +25,13 @@ impl Qpu {
         if units.uses(Units::LDTMU1) {
             self.load_waits(1, shared)?;
         }
-        match code.semaphore() {
-            Some((SemaphoreAction::Increment, number))
-                if !shared.semaphores.can_increment(number) =>
-            {
-                return Err(Stop::Wait(Wait::SemaphoreIncrement(number)));
-            }
-            Some((SemaphoreAction::Decrement, number))
-                if !shared.semaphores.can_decrement(number) =>
-            {
-                return Err(Stop::Wait(Wait::SemaphoreDecrement(number)));
-            }
-            _ => {}
+        if units.uses(Units::SEMAPHORE) {
+            semaphore_waits(code, shared)?;
         }
-        self.write_waits(units, shared)
+        if units.uses(Units::WRITES_THAT_WAIT) {
+            self.write_waits(units, shared)?;
+        }
+        Ok(())
     }
 
     fn read_waits(&self, units: Units, shared: &Shared) -> Result<(), Stop> {
@@ -108,6 +101,18 @@ impl Qpu {
             return Ok(());
         };
         Err(Stop::Wait(wait))
+    }
+}
+
+fn semaphore_waits(code: &Code, shared: &Shared) -> Result<(), Stop> {
+    match code.semaphore() {
+        Some((SemaphoreAction::Increment, number)) if !shared.semaphores.can_increment(number) => {
+            Err(Stop::Wait(Wait::SemaphoreIncrement(number)))
+        }
+        Some((SemaphoreAction::Decrement, number)) if !shared.semaphores.can_decrement(number) => {
+            Err(Stop::Wait(Wait::SemaphoreDecrement(number)))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -38,6 +38,13 @@ impl Races {
         self.stores.write(me, seen, addr, bytes)
     }
 
+    /// Whether there are bytes in the line at `addr` that a QPU must not read.
+    #[must_use]
+    pub fn line_is_open(&self, qpu: u8, addr: u32) -> bool {
+        let own = &self.qpus[usize::from(qpu)];
+        self.stores.line_is_open(&own.seen, addr)
+    }
+
     /// A QPU, by a lookup or a DMA load, reads `bytes` bytes of memory at `addr`.
     pub fn read_memory(&self, qpu: u8, addr: u32, bytes: u32) -> Option<Race> {
         let own = &self.qpus[usize::from(qpu)];

@@ -121,15 +121,27 @@ impl Stores {
         race
     }
 
+    /// Whether somebody who knows `seen` may not read all bytes of the line at `addr`.
+    #[must_use]
+    pub fn line_is_open(&self, seen: &Clock, addr: u32) -> bool {
+        let number = (addr & ALIAS_MASK) / LINE_BYTES;
+        let page = self.pages[(number / PAGE_LINES) as usize].as_ref();
+        page.is_some_and(|page| {
+            let line = &page[(number % PAGE_LINES) as usize];
+            line.iter()
+                .any(|part| part.bytes != 0 && is_open(part.by, seen))
+        })
+    }
+
     /// Somebody who knows `seen` reads `bytes` bytes at `addr`. Gives the first store to some of them
     /// that is not known to be over.
     pub fn read(&self, seen: &Clock, addr: u32, bytes: u32) -> Option<Race> {
         lines(addr, bytes).find_map(|(at, number, mask)| {
             let page = self.pages[(number / PAGE_LINES) as usize].as_ref()?;
             let line = page[(number % PAGE_LINES) as usize];
-            let unordered = line.iter().find(|Part { by, bytes }| {
-                bytes & mask != 0 && seen.passed(by.actor(), usize::from(by.qpu())) < by.time()
-            })?;
+            let unordered = line
+                .iter()
+                .find(|Part { by, bytes }| bytes & mask != 0 && is_open(*by, seen))?;
             Some(Race {
                 rule: Rule::LoadRace,
                 other: unordered.by,
@@ -138,6 +150,11 @@ impl Stores {
             })
         })
     }
+}
+
+/// Whether a store is not known to be over.
+fn is_open(by: Epoch, seen: &Clock) -> bool {
+    seen.passed(by.actor(), usize::from(by.qpu())) < by.time()
 }
 
 /// The address of the first byte of `bytes`, in the line of `at`.

@@ -41,8 +41,15 @@ impl Tags {
         }
     }
 
+    #[inline]
     fn set(&self, line: u32) -> std::ops::Range<usize> {
-        let first = (line % self.sets) as usize * self.ways;
+        // A division takes longer than all the rest.
+        let set = if self.sets.is_power_of_two() {
+            line & (self.sets - 1)
+        } else {
+            line % self.sets
+        };
+        let first = set as usize * self.ways;
         first..first + self.ways
     }
 
@@ -65,17 +72,25 @@ impl Tags {
     /// Puts a line that is not there where an empty place is, or another makes room.
     pub fn insert(&mut self, line: u32) -> Inserted {
         let set = self.set(line);
-        let place = match set.clone().find(|place| self.lines[*place] == 0) {
-            Some(empty) => empty,
+        let first = set.start;
+        let lines = &self.lines[set.clone()];
+        let place = match lines.iter().position(|held| *held == 0) {
+            Some(empty) => first + empty,
             None => match self.replacement {
-                Replacement::LeastRecent => set.min_by_key(|place| self.used[*place]).unwrap_or(0),
+                Replacement::LeastRecent => {
+                    let oldest = self.used[set]
+                        .iter()
+                        .enumerate()
+                        .min_by_key(|(_, used)| **used);
+                    first + oldest.map_or(0, |(way, _)| way)
+                }
                 Replacement::Random => {
                     // Numerical Recipes' generator; its low bits are poor.
                     self.random = self
                         .random
                         .wrapping_mul(1_664_525)
                         .wrapping_add(1_013_904_223);
-                    set.start + (self.random >> 16) as usize % self.ways
+                    first + (self.random >> 16) as usize % self.ways
                 }
             },
         };

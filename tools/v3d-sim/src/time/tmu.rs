@@ -42,7 +42,6 @@ struct Lookup {
 /// A line on its way.
 #[derive(Clone, Default)]
 struct Miss {
-    busy: bool,
     line: u32,
     /// The numbers of lookups that wait for it.
     lookups: Vec<u64>,
@@ -58,6 +57,8 @@ pub struct Tmu {
     oldest: u64,
     tags: Tags,
     misses: Vec<Miss>,
+    /// A bit for each of `misses` that is on its way.
+    missing: u32,
     /// For each place of the cache the miss that fills it, while it does.
     pending: Vec<Option<u8>>,
     /// A lookup is due, or waits for a miss to end.
@@ -89,6 +90,7 @@ impl Tmu {
             pending: vec![None; tags.places()],
             tags,
             misses: vec![Miss::default(); misses],
+            missing: 0,
             busy: false,
             stalled: false,
             free_at: 0,
@@ -182,12 +184,13 @@ impl Tmu {
                     }
                 }
                 None => {
-                    let Some(free) = self.misses.iter().position(|miss| !miss.busy) else {
+                    let free = self.missing.trailing_ones() as usize;
+                    let Some(miss) = self.misses.get_mut(free) else {
                         self.stalled = true;
                         return;
                     };
-                    let miss = &mut self.misses[free];
-                    (miss.busy, miss.line) = (true, line);
+                    self.missing |= 1 << free;
+                    miss.line = line;
                     miss.lookups.push(number);
                     lookup.missing += 1;
                     self.missed += 1;
@@ -223,7 +226,7 @@ impl Tmu {
     /// A line has come.
     pub fn line_came(&mut self, now: Ticks, number: u8, events: &mut Events, issue: &mut Issue) {
         let miss = &mut self.misses[usize::from(number)];
-        miss.busy = false;
+        self.missing &= !(1 << number);
         if let Some(place) = self.tags.peek(miss.line)
             && self.pending[place] == Some(number)
         {

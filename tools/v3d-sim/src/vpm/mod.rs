@@ -96,6 +96,9 @@ impl Vpm {
     /// The vector that a QPU reads, its own writes drained.
     pub fn read(&mut self, qpu: u8, setup: &BlockSetup) -> Lanes {
         self.drain(qpu);
+        if let Some(words) = setup.whole_row() {
+            return std::array::from_fn(|element| self.words[words.start + element]);
+        }
         std::array::from_fn(|element| {
             let place = setup.place(element);
             self.words[place.word] >> place.shift & place.mask
@@ -125,6 +128,12 @@ impl Vpm {
         }
     }
 
+    /// The round in which the next write takes effect.
+    #[must_use]
+    pub fn next_due(&self) -> u64 {
+        self.pending.front().map_or(u64::MAX, |write| write.due)
+    }
+
     /// Whether writes of one QPU are on their way.
     #[must_use]
     pub fn is_writing(&self, qpu: u8) -> bool {
@@ -139,6 +148,12 @@ impl Vpm {
 
     fn apply(&mut self, writes: VecDeque<PendingWrite>) {
         for PendingWrite { setup, value, .. } in writes {
+            if let Some(words) = setup.whole_row() {
+                if words.start / COLUMNS < self.reserved_rows {
+                    self.words[words].copy_from_slice(&value);
+                }
+                continue;
+            }
             for (element, value) in value.into_iter().enumerate() {
                 let place = setup.place(element);
                 if place.word / COLUMNS < self.reserved_rows {

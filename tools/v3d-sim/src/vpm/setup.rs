@@ -108,6 +108,13 @@ impl BlockSetup {
         self.addr = (self.addr + self.stride) & self.addr_mask();
     }
 
+    /// The words of a vector that is a row of the VPM.
+    #[must_use]
+    pub fn whole_row(&self) -> Option<std::ops::Range<usize>> {
+        let first = self.addr as usize * COLUMNS;
+        (self.horizontal && self.width == Width::Word).then_some(first..first + COLUMNS)
+    }
+
     /// The words in which a vector lies.
     #[must_use]
     pub fn words(&self) -> Words {
