@@ -8,10 +8,11 @@
 //!   repository; [`Userland`] reads the shaders from a checkout that the user names.
 //! * [`microbenchmark`] are small programs that measure one latency or rate each.
 //!
-//! [`fit`] is how the constants of the simulator's cycle model were found, and [`report`] how all of it
-//! is told.
+//! [`fit`] is how the constants of the simulator's cycle model were found, [`descents`] what it found,
+//! and [`report`] how all of it is told.
 #![forbid(unsafe_code)]
 
+pub mod descents;
 pub mod fit;
 pub mod gpu_fft;
 pub mod machine;

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
-use fidelity::fit::{self, Free};
+use fidelity::fit::{self, Free, Printed, Values};
 use fidelity::gpu_fft::Shape;
 use fidelity::measure::{self, Wanted};
 use fidelity::row::Row;
@@ -30,11 +30,17 @@ pub enum Command {
         #[arg(long, default_value_t = 18)]
         largest: u32,
         /// Rounds, each with half the steps of the one before.
-        #[arg(long, default_value_t = 4)]
+        #[arg(long, default_value_t = 5)]
         rounds: u32,
         /// Names of the constants that may move, separated by commas.
         #[arg(long, value_delimiter = ',')]
         free: Vec<String>,
+        /// Where to start: fast, middle or slow; --set moves on from there.
+        #[arg(long, value_parser = start_values)]
+        start: Option<Values>,
+        /// What published times are taken for: fast and slow are the ends of what is printed so.
+        #[arg(long, default_value = "middle", value_parser = printed)]
+        printed: Printed,
         #[command(flatten)]
         constants: Chosen,
     },
@@ -63,9 +69,34 @@ fn release(text: &str) -> Result<Release, String> {
         .ok_or_else(|| "take 2.0 or 3.0".into())
 }
 
+fn printed(text: &str) -> Result<Printed, String> {
+    match text {
+        "fast" => Ok(Printed::Fast),
+        "middle" => Ok(Printed::Middle),
+        "slow" => Ok(Printed::Slow),
+        _ => Err("take fast, middle or slow".into()),
+    }
+}
+
+fn start_values(text: &str) -> Result<Values, String> {
+    let found = fit::STARTS.iter().find(|(name, _)| *name == text);
+    let names = || fit::STARTS.iter().map(|(name, _)| *name);
+    found
+        .map(|(_, values)| *values)
+        .ok_or_else(|| format!("take one of {}", names().collect::<Vec<_>>().join(", ")))
+}
+
 impl Chosen {
     fn constants(&self) -> Result<Constants> {
+        self.on(&[])
+    }
+
+    /// These, on top of `values`.
+    fn on(&self, values: Values) -> Result<Constants> {
         let mut constants = Constants::recommended();
+        for (name, value) in values {
+            constants.set(name, *value);
+        }
         for text in &self.values {
             let Some((name, value)) = text.split_once('=') else {
                 bail!("--set takes NAME=VALUE, not {text:?}");
@@ -118,12 +149,15 @@ pub fn run(command: &Command) -> Result<()> {
             largest,
             rounds,
             free,
+            start,
+            printed,
             constants,
         } => {
-            let start = constants.constants()?;
+            let start = constants.on(start.unwrap_or_default())?;
             let free = chosen(free)?;
             let tell = |text: &str| eprintln!("{text}");
-            let (best, cost) = fit::descend(&userland, &start, &free, *largest, *rounds, &tell)?;
+            let (best, cost) =
+                fit::descend(&userland, &start, &free, *printed, *largest, *rounds, &tell)?;
             println!("cost {cost:.4}, order {:?}", best.launch_order);
             let before = Constants::recommended().describe();
             for (constant, before) in best.describe().iter().zip(before) {

@@ -2,6 +2,7 @@
 //!
 //! It holds nothing that differs from run to run: equal programs and constants give an equal file.
 
+mod constants;
 mod table;
 
 use crate::published::FITTING_LENGTHS;
@@ -80,7 +81,9 @@ impl Report<'_> {
             self.section(section, &mut out);
         }
         self.variants(&mut out);
-        self.constants(&mut out);
+        constants::found(self.constants, &mut out);
+        constants::rates(self.constants, &mut out);
+        constants::all(self.constants, &mut out);
         boards(&mut out);
         out
     }
@@ -94,8 +97,8 @@ impl Report<'_> {
              * **error** is simulated / published - 1; **band** is how far apart they may be; a row without one \
              is only reported, because too little is known of how it was measured.\n\
              * **fit** marks rows that constants were fitted to or set from. The others were not fitted, but the recommended \
-             constants were chosen with sight of them; the set that the fitting rows alone gave is a \
-             column further down.\n\
+             constants were picked with sight of them (\"How the constants were found\"); columns further down \
+             have what the fitting rows alone gave.\n\
              * Run times and counters of GPU_FFT come from its own shaders (raspberrypi/userland), which \
              `QPUSCOPE_USERLAND` names a checkout of. A published time has two digits: it may be off by 5 %.\n\n",
         );
@@ -234,25 +237,6 @@ impl Report<'_> {
         table.row(means);
         table.write(out);
     }
-
-    fn constants(&self, out: &mut String) {
-        let _ = writeln!(
-            out,
-            "## The constants\n\nOrder in which QPUs get programs: {:?}. Replacement in the system L2: {:?}.\n",
-            self.constants.launch_order, self.constants.system_l2_replacement
-        );
-        let mut table = Table::new(&["constant", "value", "unit", "what it is", "source"]);
-        for constant in self.constants.describe() {
-            table.row(vec![
-                format!("`{}`", constant.name),
-                figure(constant.value),
-                constant.unit.into(),
-                constant.what.into(),
-                constant.source.into(),
-            ]);
-        }
-        table.write(out);
-    }
 }
 
 fn boards(out: &mut String) {
@@ -279,7 +263,9 @@ fn note(section: Section) -> Option<&'static str> {
         }
         Section::Counters => "One inverse transform of 4096 points, release 2.0, eight QPUs.",
         Section::Times3 | Section::Times2 => {
-            "Microseconds of one transform. 2^13 at batch 1 is what no variant of the study came nearer to."
+            "Microseconds of one transform. 2^13, which no variant of the study came near, has a band of its own at \
+             both batches: 18 % (2.0: 20 %). Were it meant for batch 1 alone, batch 10 would have 13 % (15 %). \
+             SDRAM's turnarounds explain a part of it; what the rest is was not found."
         }
         Section::OtherBoards => {
             "Their clocks and settings are not stated, so no band is. They show how far boards lie apart."
