@@ -1,7 +1,7 @@
 //! Assembles and generates the QPU programs: const tables in OUT_DIR, listings in the target directory.
 
 use qpu::asm::{Options, assemble};
-use qpu::generate::fft::{Generated, programs, unit};
+use qpu::generate::fft::{Generated, coop, programs, unit};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -25,6 +25,10 @@ fn main() {
     let table: String = units.iter().map(unit_entry).collect();
     fs::write(out.join("units.rs"), format!("&[\n{table}]\n")).expect("OUT_DIR is writable");
 
+    let shared = coop::programs();
+    let table: String = shared.iter().map(shared_entry).collect();
+    fs::write(out.join("shared.rs"), format!("&[\n{table}]\n")).expect("OUT_DIR is writable");
+
     let texts = TEXTS.map(|(name, constant)| (name, constant, words(name)));
     let mut tables: String = texts.iter().map(constant).collect();
     tables.push_str("/// Every program that is written as text, by name.\n");
@@ -45,6 +49,10 @@ fn main() {
         fs::write(path, program.listing()).expect("the target directory is writable");
     }
     for program in &units {
+        let path = listings.join(program.name() + ".lst");
+        fs::write(path, program.listing()).expect("the target directory is writable");
+    }
+    for program in &shared {
         let path = listings.join(program.name() + ".lst");
         fs::write(path, program.listing()).expect("the target directory is writable");
     }
@@ -127,6 +135,23 @@ fn unit_entry(program: &unit::Generated) -> String {
 /// Each as Rust text, without the name of its type where that is an enum.
 fn debug(words: &[impl std::fmt::Debug]) -> Vec<String> {
     words.iter().map(|word| format!("{word:?}")).collect()
+}
+
+/// A program that shares a transform, as Rust text.
+fn shared_entry(program: &coop::Cooperative) -> String {
+    let mut text = format!(
+        "Program {{\n    log2_points: {},\n    programs: {},\n    code: &[\n",
+        program.log2_points, program.programs
+    );
+    for word in &program.code {
+        let _ = writeln!(text, "        {word:#018x},");
+    }
+    text.push_str("    ],\n    uniforms: &[\n");
+    for uniform in &program.uniforms {
+        let _ = writeln!(text, "        Word::{uniform:?},");
+    }
+    text.push_str("    ],\n},\n");
+    text
 }
 
 /// The directory that cargo marked as its own, of those around OUT_DIR.

@@ -28,12 +28,18 @@ pub const FFT: &[qpu::fft::program::Program] = {
     include!(concat!(env!("OUT_DIR"), "/units.rs"))
 };
 
+/// The FFT programs that share one transform through the VPM, in one pass over memory.
+pub const SHARED: &[qpu::fft::coop::Program] = {
+    use qpu::fft::coop::{Program, Word};
+    include!(concat!(env!("OUT_DIR"), "/shared.rs"))
+};
+
 #[cfg(test)]
 mod tests {
     extern crate std;
 
     use super::*;
-    use qpu::generate::fft::{programs, unit};
+    use qpu::generate::fft::{coop, programs, unit};
     use std::path::Path;
     use std::string::String;
     use std::{env, fs, println};
@@ -61,6 +67,8 @@ mod tests {
         let generated = generated.map(|program| (program.name(), program.listing()));
         let units = unit::kinds().into_iter().map(unit::program);
         let generated = generated.chain(units.map(|program| (program.name(), program.listing())));
+        let shared = coop::programs().into_iter();
+        let generated = generated.chain(shared.map(|program| (program.name(), program.listing())));
         let texts = code::ALL.iter();
         let texts = texts.map(|(name, words)| (String::from(*name), qpu::disasm::listing(words)));
         for (name, listing) in generated.chain(texts) {

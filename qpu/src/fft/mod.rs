@@ -48,6 +48,7 @@
 #[cfg(feature = "std")]
 pub mod arithmetic;
 mod catalogue;
+pub mod coop;
 pub mod geometry;
 #[cfg(feature = "std")]
 pub mod interpreter;

@@ -48,6 +48,25 @@ impl Constants {
         }
     }
 
+    /// The same from uniforms, which take no instruction of their own: cos π/8, sin π/8, cos π/4.
+    pub fn from_uniforms<U: Copy + PartialEq>(draft: &mut Draft<U>, words: [U; 3]) -> Self {
+        let [cos1, sin1, cos2] = words.map(|word| {
+            let [a, b] = [File::A, File::B].map(|file| draft.take(Wish::File(file)));
+            draft.copy(Source::Uniform(word), Destination::Place(a));
+            draft.copy(Source::Place(a), Destination::Place(b));
+            match (a, b) {
+                (Place::Register(_, a), Place::Register(_, b)) if a == b => a,
+                _ => unreachable!("constants are taken first"),
+            }
+        });
+        Self { cos1, sin1, cos2 }
+    }
+
+    /// cos π/8, cos π/4 and sin π/8, as this file holds them.
+    pub fn places(&self, file: File) -> [Place; 3] {
+        [self.cos1, self.cos2, self.sin1].map(|number| Place::Register(file, number))
+    }
+
     /// z · W16^k. Gives back z where it makes new values.
     fn turn<U: Copy + PartialEq>(
         &self,
@@ -116,7 +135,7 @@ fn radix4<U: Copy + PartialEq>(
     even: Butterfly,
     odd: Butterfly,
     k: usize,
-    wish: Wish,
+    wish: [Wish; 2],
 ) -> Complex {
     let (t, u) = (even[k % 2], odd[k % 2]);
     // (-i)^k · u.
@@ -126,7 +145,7 @@ fn radix4<U: Copy + PartialEq>(
         [u[1], negate(u[0])]
     };
     let turned = if k >= 2 { turned.map(negate) } else { turned };
-    let y = [0, 1].map(|c| draft.add(t[c], turned[c], wish));
+    let y = [0, 1].map(|c| draft.add(t[c], turned[c], wish[c]));
     if k >= 2 {
         draft.give_back_complex(t);
         draft.give_back_complex(u);
@@ -149,6 +168,11 @@ pub trait Ends {
     /// Where outputs should be.
     fn wish(&self) -> Wish;
 
+    /// Where an output's real (0) or imaginary part (1) should be, if they are wished for apart.
+    fn wish_of(&self, _component: usize) -> Wish {
+        self.wish()
+    }
+
     /// Takes output k over.
     fn output(&mut self, k: usize, y: Complex);
 }
@@ -163,7 +187,7 @@ pub fn dft16(ends: &mut impl Ends, constants: &Constants) {
         // Partners of the next layer differ in one bit of n2.
         let file = |k1: usize| file_of(4 * n2 + k1);
         for (k1, column) in columns.iter_mut().enumerate() {
-            let y = radix4(ends.draft(), even, odd, k1, Wish::File(file(k1)));
+            let y = radix4(ends.draft(), even, odd, k1, [Wish::File(file(k1)); 2]);
             column[n2] = Some(constants.turn(ends.draft(), y, n2 * k1, file(k1)));
         }
     }
@@ -180,7 +204,7 @@ pub fn dft16(ends: &mut impl Ends, constants: &Constants) {
             [sum, difference]
         });
         for k2 in 0..4 {
-            let wish = ends.wish();
+            let wish = [0, 1].map(|component| ends.wish_of(component));
             let y = radix4(ends.draft(), even, odd, k2, wish);
             assert!(
                 y.iter().all(|part| !part.negative),

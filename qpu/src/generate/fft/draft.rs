@@ -31,6 +31,7 @@ pub struct Value {
 pub type Complex = [Value; 2];
 
 /// Operations in program order, and the registers that are free after them.
+#[derive(Clone)]
 pub struct Draft<U> {
     operations: Vec<Operation<U>>,
     files: [VecDeque<u8>; 2],
@@ -57,6 +58,13 @@ impl<U: Copy + PartialEq> Draft<U> {
     /// What was written so far; what follows is scheduled apart from it, on the registers left.
     pub fn cut(&mut self) -> Vec<Operation<U>> {
         std::mem::take(&mut self.operations)
+    }
+
+    /// Takes this register, which must be free.
+    pub fn reserve(&mut self, place: Place) {
+        if let Place::Register(file, number) = place {
+            self.files[file as usize].retain(|&free| free != number);
+        }
     }
 
     /// A free register.
@@ -172,6 +180,18 @@ impl<U: Copy + PartialEq> Draft<U> {
             place,
             negative: x.negative,
         }
+    }
+
+    /// x + y to a destination, which must not be negative.
+    pub fn add_into(&mut self, x: Value, y: Value, destination: Destination) {
+        let (op, first, second) = match (x.negative, y.negative) {
+            (false, false) => (AddOp::Fadd, x, y),
+            (false, true) => (AddOp::Fsub, x, y),
+            (true, false) => (AddOp::Fsub, y, x),
+            (true, true) => unreachable!("the codelets add no two negatives"),
+        };
+        let sources = [Source::Place(first.place), Source::Place(second.place)];
+        self.add_op(op, sources, destination);
     }
 
     /// x + y.

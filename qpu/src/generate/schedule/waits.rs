@@ -27,6 +27,8 @@ pub(super) struct Wait {
 }
 
 /// The waits of each operation, given in program order.
+///
+/// A piece that fetches more from a TMU than it asks of it begins with those lookups on their way.
 pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec<Wait>> {
     #[derive(Default)]
     struct Use {
@@ -36,6 +38,12 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
     let mut uses: HashMap<Option<Place>, Use> = HashMap::new(); // None stands for the flags.
     let mut requests: [Vec<usize>; 2] = Default::default();
     let mut fetches: [Vec<usize>; 2] = Default::default();
+    let on_their_way = [0, 1].map(|tmu| {
+        let count =
+            |test: &dyn Fn(&Operation<U>) -> bool| operations.iter().filter(|o| test(o)).count();
+        let fetches = count(&|operation| operation.unit == Unit::Fetch(tmu));
+        fetches.saturating_sub(count(&|operation| operation.request() == Some(tmu)))
+    });
     let mut last_store_access = None;
     let mut uniforms_moved = None;
     let mut uniform_readers: Vec<usize> = Vec::new();
@@ -75,16 +83,16 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
         if let Some(tmu) = operation.request() {
             let (sent, fetched) = (&mut requests[usize::from(tmu)], &fetches[usize::from(tmu)]);
             wait(sent.last().copied(), 1);
-            let full = sent.len().checked_sub(LOOKUPS_IN_FLIGHT);
+            let sent_ever = on_their_way[usize::from(tmu)] + sent.len();
+            let full = sent_ever.checked_sub(LOOKUPS_IN_FLIGHT);
             wait(full.map(|oldest| fetched[oldest]), 1);
             sent.push(index);
         }
         if let Unit::Fetch(tmu) = operation.unit {
             let fetched = &mut fetches[usize::from(tmu)];
-            wait(
-                requests[usize::from(tmu)].get(fetched.len()).copied(),
-                LOOKUP_DISTANCE,
-            );
+            let sent = fetched.len().checked_sub(on_their_way[usize::from(tmu)]);
+            let sent = sent.and_then(|number| requests[usize::from(tmu)].get(number));
+            wait(sent.copied(), LOOKUP_DISTANCE);
             fetched.push(index);
         }
         if operation.uniform().is_some() {

@@ -1,0 +1,81 @@
+//! The 16-point transform as a routine, so that both codelets share its words.
+//!
+//! Points are in fixed registers, point n in file A or B as its butterfly wants it, and outputs come in
+//! fixed registers, real parts in file B and imaginary parts in file A. The last three instructions
+//! are in the shadow of the branch back.
+
+use crate::fft::coop::Word;
+use crate::generate::fft::dft16::{Butterfly, Constants, Ends, dft16, file_of};
+use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
+use crate::generate::schedule::Operation;
+use crate::isa::File;
+
+/// Register of file A that holds where the routine goes back to; an even one.
+pub const LINK: u8 = 16;
+
+/// The routine.
+pub struct Routine {
+    /// What it does.
+    pub operations: Vec<Operation<Word>>,
+    /// Where it leaves outputs.
+    pub outputs: [Complex; 16],
+}
+
+/// Takes the registers of the points.
+pub fn points(draft: &mut Draft<Word>) -> [Complex; 16] {
+    std::array::from_fn(|n| [0; 2].map(|_| positive(draft.take(Wish::File(file_of(n))))))
+}
+
+impl Routine {
+    /// Writes it; `draft` then has its outputs taken and its points given back.
+    pub fn new(draft: &mut Draft<Word>, constants: &Constants, points: [Complex; 16]) -> Self {
+        assert!(draft.cut().is_empty());
+        let mut inner = Inner {
+            draft: draft.clone(),
+            points,
+            outputs: [None; 16],
+        };
+        dft16(&mut inner, constants);
+        *draft = inner.draft;
+        Self {
+            operations: draft.cut(),
+            outputs: inner.outputs.map(|output| output.expect("transformed")),
+        }
+    }
+}
+
+struct Inner {
+    draft: Draft<Word>,
+    points: [Complex; 16],
+    outputs: [Option<Complex>; 16],
+}
+
+impl Ends for Inner {
+    type Uniform = Word;
+
+    fn draft(&mut self) -> &mut Draft<Word> {
+        &mut self.draft
+    }
+
+    fn butterfly(&mut self, n: usize) -> Butterfly {
+        let (x, y) = (self.points[n], self.points[n + 8]);
+        let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
+        let sum = [0, 1].map(|c| self.draft.add(x[c], y[c], wish[0]));
+        let difference = [0, 1].map(|c| self.draft.subtract(x[c], y[c], wish[1]));
+        self.draft.give_back_complex(x);
+        self.draft.give_back_complex(y);
+        [sum, difference]
+    }
+
+    fn wish(&self) -> Wish {
+        Wish::AnyFile
+    }
+
+    fn wish_of(&self, component: usize) -> Wish {
+        Wish::File([File::B, File::A][component])
+    }
+
+    fn output(&mut self, k: usize, y: Complex) {
+        self.outputs[k] = Some(y);
+    }
+}

@@ -1,0 +1,158 @@
+//! The two interleaved rows that an output makes with its neighbours' lanes.
+
+use crate::fft::coop::Word;
+use crate::generate::fft::dft16::Constants;
+use crate::generate::fft::draft::{Complex, Draft, Value, Wish, negate, positive};
+use crate::generate::schedule::{Destination, Operation, Place, Source};
+use crate::isa::{AddOp, Cond, File, MulOp};
+
+/// Even lanes have Z, odd lanes do not.
+const EVEN: Cond = Cond::ZS;
+const ODD: Cond = Cond::ZC;
+
+/// Registers that hold their values through all of the program, and what neighbouring lanes are.
+pub enum Factors {
+    /// Numbers of two rows: even lanes give their imaginary part for their neighbour's real part.
+    Pairs {
+        /// 1, or -1 for the inverse.
+        conjugate: Place,
+    },
+    /// Even and odd points of a transform of twice the length.
+    Halves {
+        /// 1, or -1 for the inverse.
+        conjugate: Place,
+        /// cos (π/16 (i + 1)).
+        cosines: [Place; 7],
+        /// The same times `conjugate`.
+        conjugated: [Place; 7],
+    },
+}
+
+impl Factors {
+    /// Takes and loads them.
+    pub fn load(draft: &mut Draft<Word>, constants: &Constants, programs: u32) -> Self {
+        // An operand that takes no port.
+        let conjugate = Place::R5;
+        let to = Destination::Place(conjugate);
+        draft.copy(Source::Uniform(Word::Conjugate), to);
+        if programs == 1 {
+            return Self::Pairs { conjugate };
+        }
+        let odd = [1, 3, 5, 7].map(|sixteenths| {
+            let place = draft.take(Wish::File(File::A));
+            let word = Source::Uniform(Word::Cosine { sixteenths });
+            draft.copy(word, Destination::Place(place));
+            place
+        });
+        let [cos1, cos2, sin1] = constants.places(File::A);
+        let cosines = [odd[0], cos1, odd[1], cos2, odd[2], sin1, odd[3]];
+        let conjugated = cosines.map(|cosine| {
+            let place = draft.take(Wish::File(File::B));
+            let sources = [cosine, conjugate].map(Source::Place);
+            draft.push(Operation::mul(
+                MulOp::Fmul,
+                sources,
+                Destination::Place(place),
+            ));
+            place
+        });
+        Self::Halves {
+            conjugate,
+            cosines,
+            conjugated,
+        }
+    }
+}
+
+/// Writes the first row of output `k` to the VPM; gives the second, in a register.
+pub fn rows(draft: &mut Draft<Word>, k: usize, z: Complex, factors: &Factors) -> Place {
+    match factors {
+        Factors::Pairs { conjugate } => pair(draft, z, *conjugate),
+        Factors::Halves {
+            conjugate,
+            cosines,
+            conjugated,
+        } => halves(draft, k, z, *conjugate, [cosines, conjugated]),
+    }
+}
+
+fn pair(draft: &mut Draft<Word>, z: Complex, conjugate: Place) -> Place {
+    let [re, im] = z.map(|part| part.place);
+    // What is rotated has to be in an accumulator.
+    let given_re = draft.take(Wish::Accumulator);
+    draft.copy(Source::Place(re), Destination::Place(given_re));
+    let given_im = draft.multiply(z[1], Source::Place(conjugate), Wish::Accumulator);
+    draft.merge_rotated(given_im.place, 1, ODD, re);
+    draft.copy(Source::Place(given_im.place), Destination::Place(im));
+    draft.merge_rotated(given_re, 15, EVEN, im);
+    draft.give_back(given_re);
+    draft.give_back(given_im.place);
+    draft.copy(Source::Place(re), Destination::Vpm);
+    draft.give_back(re);
+    im
+}
+
+/// Outputs k and k + 16 are sum and difference of even lanes and of odd lanes turned by W_32^k.
+///
+/// With c and s of the angle π k/16 and d = 1 or -1, odd lanes need re c + (d im) (d s) for their
+/// neighbours and (d im) c - re (d s) for themselves; even lanes give d im. From k = 8 on, where c is
+/// not positive, both are made with the other sign, and sum and difference exchanged.
+fn halves(
+    draft: &mut Draft<Word>,
+    k: usize,
+    z: Complex,
+    conjugate: Place,
+    [cosines, conjugated]: [&[Place; 7]; 2],
+) -> Place {
+    let conjugate = Source::Place(conjugate);
+    let [re, im] = z;
+    let given_im = draft.multiply(im, conjugate, Wish::Accumulator);
+    draft.give_back(im.place);
+    let copy = draft.take(Wish::Accumulator);
+    draft.copy(Source::Place(re.place), Destination::Place(copy));
+    let copy = positive(copy);
+    let own = draft.take(Wish::File(File::A));
+    let given_re = match k {
+        0 => {
+            draft.copy(Source::Place(given_im.place), Destination::Place(own));
+            copy
+        }
+        8 => {
+            let to = Destination::Place(own);
+            let sources = [Source::Place(copy.place), conjugate];
+            draft.push(Operation::mul(MulOp::Fmul, sources, to));
+            draft.give_back(copy.place);
+            let plain = draft.multiply(given_im, conjugate, Wish::Accumulator);
+            let sources = [Source::Small(0), Source::Place(plain.place)];
+            draft.add_op(AddOp::Fsub, sources, Destination::Place(plain.place));
+            plain
+        }
+        _ => {
+            let cos = Source::Place(cosines[k.min(16 - k) - 1]);
+            let sin = Source::Place(conjugated[k.abs_diff(8) - 1]);
+            let signed = |x: Value| if k < 8 { x } else { negate(x) };
+            let re_cos = draft.multiply(re, cos, Wish::Accumulator);
+            let im_sin = draft.multiply(given_im, sin, Wish::Accumulator);
+            let turned = Destination::Place(re_cos.place);
+            draft.add_into(re_cos, signed(im_sin), turned);
+            draft.give_back(im_sin.place);
+            let im_cos = draft.multiply(given_im, cos, Wish::AnyFile);
+            let re_sin = Destination::Place(copy.place);
+            let sources = [Source::Place(copy.place), sin];
+            draft.push(Operation::mul(MulOp::Fmul, sources, re_sin));
+            draft.add_into(im_cos, signed(negate(copy)), Destination::Place(own));
+            draft.give_back_complex([im_cos, copy]);
+            re_cos
+        }
+    };
+    // Real part and what even lanes gave; what odd lanes gave and their imaginary part.
+    draft.merge_rotated(given_im.place, 1, ODD, re.place);
+    draft.merge_rotated(given_re.place, 15, EVEN, own);
+    draft.give_back_complex([given_im, given_re]);
+    let (x, y) = (re, positive(own));
+    let y = if k < 8 { y } else { negate(y) };
+    draft.add_into(x, y, Destination::Vpm);
+    draft.add_into(x, negate(y), Destination::Place(re.place));
+    draft.give_back(own);
+    re.place
+}
