@@ -37,6 +37,8 @@ struct Row {
     log2_points: u32,
     batch: u32,
     split: Split,
+    qpus: u8,
+    one_launch: bool,
     cycles: u64,
 }
 
@@ -67,7 +69,7 @@ fn run() -> Result<(), String> {
         return Err(format!("lengths are 4..22, as powers of two; {USAGE}"));
     }
     let mut rows: Vec<Row> = Vec::new();
-    println!("points  batch  split                     clocks  clk/point     ppm");
+    println!("points  batch  split                   QPUs  1 launch  clocks  clk/point     ppm");
     for log2_points in lengths.0..=lengths.1 {
         for (batch, longest) in BATCHES {
             if log2_points <= longest
@@ -98,26 +100,38 @@ fn fastest(log2_points: u32, batch: u32, more_passes: bool) -> Result<Option<Row
             eprintln!("2^{log2_points} as {split}: no programs");
             continue;
         };
-        let start = Instant::now();
-        let (cycles, error) = time(&request, memory.total())?;
-        let points = f64::from(batch) * f64::from(1u32 << log2_points);
-        println!(
-            "2^{log2_points:<4}  {batch:5}  {:22}  {cycles:9}  {:9.2}  {:6.3}",
-            split.to_string(),
-            cycles as f64 / points,
-            1e6 * error
-        );
-        eprintln!("  simulated in {:.1} s", start.elapsed().as_secs_f64());
-        if error > TOLERANCE {
-            return Err(format!("{split} is wrong: relative rms error {error:e}"));
-        }
-        if best.as_ref().is_none_or(|best| cycles < best.cycles) {
-            best = Some(Row {
-                log2_points,
-                batch,
-                split,
-                cycles,
-            });
+        for one_launch in [false, true] {
+            for qpus in [12, 8, 6] {
+                // Passes of fewer units run on fewer QPUs anyway, and one pass is one launch.
+                let units = (u64::from(batch) << log2_points).div_ceil(256);
+                if (one_launch && split.passes() == 1) || (qpus < 12 && u64::from(qpus) >= units) {
+                    continue;
+                }
+                (request.qpus, request.one_launch) = (qpus, one_launch);
+                let start = Instant::now();
+                let (cycles, error) = time(&request, memory.total())?;
+                let points = f64::from(batch) * f64::from(1u32 << log2_points);
+                println!(
+                    "2^{log2_points:<4}  {batch:5}  {:22}  {qpus:4}  {one_launch:5}  {cycles:9}  {:9.2}  {:6.3}",
+                    split.to_string(),
+                    cycles as f64 / points,
+                    1e6 * error
+                );
+                eprintln!("  simulated in {:.1} s", start.elapsed().as_secs_f64());
+                if error > TOLERANCE {
+                    return Err(format!("{split} is wrong: relative rms error {error:e}"));
+                }
+                if best.as_ref().is_none_or(|best| cycles < best.cycles) {
+                    best = Some(Row {
+                        log2_points,
+                        batch,
+                        split,
+                        qpus,
+                        one_launch,
+                        cycles,
+                    });
+                }
+            }
         }
     }
     Ok(best)
@@ -199,6 +213,8 @@ fn write_table(mut rows: Vec<Row>) -> Result<(), String> {
                 log2_points: old.log2_points.into(),
                 batch: old.batch.into(),
                 split,
+                qpus: old.qpus,
+                one_launch: old.one_launch,
                 cycles: old.cycles.into(),
             });
         }
@@ -216,16 +232,19 @@ fn write_table(mut rows: Vec<Row>) -> Result<(), String> {
             .collect();
         let _ = writeln!(
             text,
-            "    row({}, {}, &[{}], {}),",
+            "    row({}, {}, &[{}], {}, {}, {}),",
             row.log2_points,
             row.batch,
             radices.join(", "),
+            row.qpus,
+            row.one_launch,
             row.cycles
         );
     }
     text.push_str(
-        "];\n\nconst fn row(log2_points: u8, batch: u8, log2_radices: &'static [u8], cycles: u32) -> Tuned {\n    \
-         Tuned {\n        log2_points,\n        batch,\n        log2_radices,\n        cycles,\n    }\n}\n",
+        "];\n\nconst fn row(\n    log2_points: u8,\n    batch: u8,\n    log2_radices: &'static [u8],\n    qpus: u8,\n    \
+         one_launch: bool,\n    cycles: u32,\n) -> Tuned {\n    Tuned {\n        log2_points,\n        batch,\n        \
+         log2_radices,\n        qpus,\n        one_launch,\n        cycles,\n    }\n}\n",
     );
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/fft/tuned.rs");
     std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;

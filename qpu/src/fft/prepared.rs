@@ -38,7 +38,18 @@ impl Plan {
     /// # Errors
     /// What is wrong with the request.
     pub fn memory<E>(catalogue: &'static [Program], request: &Request) -> Result<Memory, Error<E>> {
-        Ok(arrangement(catalogue, request)?.memory())
+        Ok(arrangement(catalogue, request)?.1.memory())
+    }
+
+    /// The passes, programs and memory that a request gets.
+    ///
+    /// # Errors
+    /// What is wrong with the request.
+    pub fn arrangement_of<E>(
+        catalogue: &'static [Program],
+        request: &Request,
+    ) -> Result<Arrangement, Error<E>> {
+        Ok(arrangement(catalogue, request)?.1)
     }
 
     /// A plan that reads `input` and writes `output`, which may be the same: interleaved complex
@@ -54,15 +65,15 @@ impl Plan {
         [input, output]: [Buffer; 2],
         runner: &mut R,
     ) -> Result<Self, Error<R::Error>> {
-        let arrangement = arrangement(catalogue, request)?;
-        check_buffers(request, input, output)?;
+        let (request, arrangement) = arrangement(catalogue, request)?;
+        check_buffers(&request, input, output)?;
         let bytes = arrangement.memory().total();
         let block = runner
             .alloc(bytes, 4096)
             .map_err(|error| Error::Memory { bytes, error })?;
         let mut plan = Self {
             arrangement,
-            request: *request,
+            request,
             input,
             output,
             block,
@@ -83,7 +94,7 @@ impl Plan {
         request: &Request,
         runner: &mut R,
     ) -> Result<Self, Error<R::Error>> {
-        let total = arrangement(catalogue, request)?.memory().total();
+        let total = arrangement(catalogue, request)?.1.memory().total();
         let bytes = request.bytes() as u32;
         let mut take = || {
             runner.alloc(bytes, 4096).map_err(|error| Error::Memory {
@@ -95,7 +106,7 @@ impl Plan {
         Self::new(catalogue, request, buffers, runner)
     }
 
-    /// What it was made for.
+    /// What it was made for, on as many QPUs and in as many launches as were found to be fastest.
     #[must_use]
     pub const fn request(&self) -> &Request {
         &self.request
@@ -376,25 +387,33 @@ impl Plan {
     }
 }
 
-/// The arrangement of a request: with the split asked for, or that of the table, or where the catalogue has not
-/// all programs for that one, the first that it has.
+/// A request as it is carried out, and its arrangement: with the split asked for, or as the table says, or where
+/// the catalogue has not all programs for that, with the first split that it has.
 fn arrangement<E>(
     catalogue: &'static [Program],
     request: &Request,
-) -> Result<Arrangement, Error<E>> {
+) -> Result<(Request, Arrangement), Error<E>> {
+    let mut request = *request;
     let log2_points = request.log2_points;
-    if let Some(split) = request.split {
-        return Arrangement::new(catalogue, request, split);
-    }
-    let split =
-        super::table::split(log2_points, request.batch).ok_or(Error::Length(log2_points))?;
-    let arranged = Arrangement::new(catalogue, request, split);
-    if !matches!(arranged, Err(Error::Program(_))) {
-        return arranged;
-    }
-    Split::all(log2_points)
-        .find_map(|split| Arrangement::new::<E>(catalogue, request, split).ok())
-        .map_or(arranged, Ok)
+    let arranged = match request.split {
+        Some(split) => Arrangement::new(catalogue, &request, split),
+        None => {
+            let row = super::table::row(log2_points, request.batch);
+            let row = row.ok_or(Error::Length(log2_points))?;
+            request.qpus = request.qpus.min(row.qpus);
+            request.one_launch |= row.one_launch;
+            let split = Split::new(row.log2_radices).ok_or(Error::Length(log2_points))?;
+            let arranged = Arrangement::new(catalogue, &request, split);
+            if matches!(arranged, Err(Error::Program(_))) {
+                Split::all(log2_points)
+                    .find_map(|split| Arrangement::new::<E>(catalogue, &request, split).ok())
+                    .map_or(arranged, Ok)
+            } else {
+                arranged
+            }
+        }
+    };
+    arranged.map(|arranged| (request, arranged))
 }
 
 /// Whether the buffers can be used.

@@ -18,6 +18,10 @@ pub struct Tuned {
     pub batch: u8,
     /// Radices of the split, as powers of two.
     pub log2_radices: &'static [u8],
+    /// Most programs that run at the same time: more can be slower where memory is what they wait for.
+    pub qpus: u8,
+    /// Whether all passes run in one launch.
+    pub one_launch: bool,
     /// V3D clocks of the batch, in the second run; 0 where nobody has measured.
     pub cycles: u32,
 }

@@ -3,7 +3,6 @@
 //! ```text
 //! cargo xtask setup                what is missing is installed where it may be, else named
 //! cargo xtask build                target/kernel.elf and target/kernel.img
-//! cargo xtask guest                target/guest-fft.img, which `qpuscope bench --engine cpu` runs
 //! cargo xtask reproduce            builds once more in another folder and compares the images
 //! cargo xtask demo [--input FILE] [--rate HZ] [--column NAME] [--out DIR] [--json]
 //! cargo xtask test [FILTER]        every test; last line: N passed, N failed, N skipped
@@ -11,6 +10,7 @@
 //! cargo xtask qemu [--flat]        kernel.elf (or the flat image) in QEMU's raspi0, line on stdio
 //! cargo xtask fuzz NAME COUNT      mutated inputs from tests/corpus; no NAME lists the targets
 //! cargo xtask fidelity [--json]    the V3D simulator against every published hardware figure
+//! cargo xtask tune [FROM..TO] [--write]  times the splits of each length on the simulator
 //! cargo xtask card DIR             a folder for an SD card, and what it still lacks
 //! ```
 //!
@@ -30,6 +30,7 @@ mod qemu;
 mod reproduce;
 mod tests;
 mod toolchain;
+mod tune;
 mod workspace;
 
 use anyhow::{Result, bail};
@@ -38,7 +39,6 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo xtask <command>
   setup                installs what is missing where it may, else says what to install
   build                target/kernel.elf and target/kernel.img
-  guest                target/guest-fft.img, which `qpuscope bench --engine cpu` runs
   reproduce            builds once more in another folder and compares the images
   demo                 the spectrum of a recording, computed by kernel.img on the virtual Pi
                        [--input FILE] [--rate HZ] [--column NAME] [--out DIR] [--json]
@@ -48,6 +48,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   fuzz [NAME COUNT]    mutated inputs from tests/corpus; without NAME lists the targets
   fidelity             the V3D simulator against every published hardware figure: docs/fidelity.md;
                        exit 1 when one is out of its band [--json] [--out FILE] [--no-variants]
+  tune [FROM..TO]      times every split of each length on the simulator [--more-passes];
+                       --write: the fastest into qpu/src/fft/tuned.rs, where plans find them
   card DIR             a folder for an SD card, and what it still lacks";
 
 fn main() -> ExitCode {
@@ -78,11 +80,6 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
             eprintln!("{image}");
             Ok(ExitCode::SUCCESS)
         }
-        "guest" => {
-            let guest = firmware::build_guest(&toolchain::find_or_install()?, "guest-fft")?;
-            eprintln!("{guest}");
-            Ok(ExitCode::SUCCESS)
-        }
         "reproduce" => {
             let toolchain = toolchain::find_or_install()?;
             let image = firmware::build(&toolchain)?;
@@ -96,6 +93,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
         "qemu" => qemu::run(rest),
         "fuzz" => fuzz::run(rest),
         "fidelity" => fidelity::run(rest),
+        "tune" => tune::run(rest),
         "card" => card::run(rest),
         "help" | "-h" | "--help" => {
             println!("{USAGE}");
