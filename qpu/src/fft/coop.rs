@@ -103,11 +103,11 @@ pub struct Program {
 /// Where the parts of a transform lie, as V3D sees them, and which transform it is.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Transform {
-    /// Interleaved complex input.
+    /// Interleaved complex input, at a multiple of 256: lanes' offsets are added byte by byte.
     pub input: u32,
-    /// [`Cooperation::twiddles`], at a multiple of 4.
+    /// Words of [`Cooperation::twiddle_word`], at a multiple of 256 for the same reason.
     pub twiddles: u32,
-    /// Interleaved complex output; may be the input.
+    /// Interleaved complex output, at a multiple of 64; may be the input.
     pub output: u32,
     /// Which transform.
     pub direction: Direction,
