@@ -1,0 +1,249 @@
+//! The fields of an instruction, as execution wants them; and the rules that they break by themselves.
+
+use super::{BY_R5, Code, Destination, NO_REGISTER, Port, Units};
+use crate::alu::{self, LaneMask};
+use crate::qpu::state::{self, Index};
+use crate::rule::Rule;
+use qpu::isa::{
+    AddOp, Alu, Cond, File, Instruction, MulOp, MulPack, Mux, Pack, RaddrB, Rotation, Slot, Unpack,
+    Waddr, WriteBack, raddr, waddr,
+};
+
+impl Code {
+    /// What execution of most plain instructions needs.
+    pub(super) fn find_simple(&mut self) {
+        self.through = self.ports.map(|port| port.place_or(NO_REGISTER));
+        self.works = [self.op_add != AddOp::Nop, self.op_mul != MulOp::Nop];
+        let leaves_last = !self.works[1] && self.destinations[1] != Destination::Nowhere;
+        self.simple = self.plain
+            && matches!(self.instruction, Instruction::Alu(_))
+            && self.unpack == Unpack::None
+            && !self.indirect
+            && !self.sf
+            && !leaves_last;
+    }
+
+    /// Results that are written as they are, which is nearly all.
+    pub(super) fn find_direct(&mut self) {
+        for place in 0..2 {
+            let colours = place == Slot::Mul as usize && self.colour != MulPack::None;
+            match self.destinations[place] {
+                Destination::Nowhere => {}
+                Destination::Register(index)
+                    if !colours && (self.pack == Pack::None || index >= state::FILE_B) =>
+                {
+                    self.direct[place] = index;
+                }
+                Destination::Accumulator(index) if !colours => self.direct[place] = index,
+                _ => self.indirect = true,
+            }
+        }
+    }
+
+    pub(super) fn decode_writes(&mut self, write: &WriteBack, rules: &mut Vec<Rule>) {
+        let is_alu = matches!(self.instruction, Instruction::Alu(_));
+        let live = match &self.instruction {
+            // A mul nop with a live destination writes left-overs (vc4asm).
+            Instruction::Alu(alu) => [
+                alu.op_add != AddOp::Nop,
+                alu.op_mul != MulOp::Nop
+                    || write.cond_mul != Cond::Never && write.waddr_mul != waddr::NOP,
+            ],
+            _ => [true; 2],
+        };
+        self.sf = write.sf && !matches!(self.instruction, Instruction::Branch(_));
+        self.pack = write.pack_a();
+        if write.pm && write.pack != Pack::None && !is_alu {
+            // Colours are made of floats by the mul ALU, which is not at work here.
+            rules.push(Rule::PackReserved);
+        } else if live[Slot::Mul as usize] && write.waddr_mul != waddr::NOP {
+            match write.pack_mul() {
+                Some(colour) => self.colour = colour,
+                None => rules.push(Rule::PackReserved),
+            }
+        }
+        for slot in Slot::BOTH {
+            let place = slot as usize;
+            if !live[place] {
+                continue;
+            }
+            let (address, file) = (write.waddr(slot), write.file(slot));
+            self.destinations[place] = Destination::of(address, file);
+            self.conditions[place] = write.cond(slot);
+            if write.cond(slot) == Cond::Always {
+                self.enabled[place] = LaneMask::MAX;
+            }
+            if self.destinations[place].is_unit() {
+                if write.cond(slot) == Cond::Never {
+                    rules.push(Rule::NeverPeripheralWrite);
+                } else {
+                    self.units = self.units.with(Units::of_write(address, file));
+                }
+            }
+            self.asks_flags |= !matches!(write.cond(slot), Cond::Never | Cond::Always);
+            self.asks_carry |= matches!(write.cond(slot), Cond::CS | Cond::CC);
+        }
+        let goes_somewhere = |to: &Destination| *to != Destination::Nowhere;
+        if self.pack != Pack::None
+            && self.destinations.iter().any(goes_somewhere)
+            && !self.destinations.into_iter().any(Destination::is_file_a)
+        {
+            rules.push(Rule::PackNoEffect);
+        }
+        self.same_destination = live[0]
+            && live[1]
+            && write.waddr_add == write.waddr_mul
+            && goes_somewhere(&self.destinations[0])
+            && write.waddr_add.register().is_none()
+            && !differs_by_file(write.waddr_add);
+        // No lane gets both results when one condition is the opposite of the other.
+        let [add, mul] = self.conditions;
+        self.plain &= !self.same_destination
+            || add == mul.inverse()
+            || add == Cond::Never
+            || mul == Cond::Never;
+    }
+
+    pub(super) fn decode_alu(&mut self, format: &Alu, rules: &mut Vec<Rule>) {
+        (self.op_add, self.op_mul) = (format.op_add, format.op_mul);
+        self.operations = [alu::add(format.op_add), alu::mul(format.op_mul)];
+        if format.op_add == AddOp::Or && format.add_a == format.add_b {
+            self.operations[0] = alu::copy;
+        }
+        if matches!(format.op_mul, MulOp::V8min | MulOp::V8max) && format.mul_a == format.mul_b {
+            self.operations[1] = alu::copy;
+        }
+        let signal = format.signal();
+        self.units = self.units.with(Units::of_signal(signal));
+        let bits = |operands: u8, a: Mux, b: Mux| match operands {
+            0 => 0,
+            1 => 1 << a.bits(),
+            _ => 1 << a.bits() | 1 << b.bits(),
+        };
+        let add = bits(format.op_add.operands(), format.add_a, format.add_b);
+        let mul = bits(format.op_mul.operands(), format.mul_a, format.mul_b);
+        self.muxes = add | mul;
+        self.decode_ports(format, rules);
+        self.decode_unpack(format, rules);
+        self.operands =
+            [format.add_a, format.add_b, format.mul_a, format.mul_b].map(|mux| self.operand(mux));
+
+        let add_is_zero = format.add_a == format.add_b
+            && matches!(format.op_add, AddOp::Xor | AddOp::Sub | AddOp::V8subs);
+        let mul_is_zero = format.mul_a == format.mul_b
+            && format.op_mul == MulOp::V8subs
+            && format.rotation().is_none();
+        let needed = if add_is_zero { 0 } else { add } | if mul_is_zero { 0 } else { mul };
+        self.needed_accumulators = needed & 0x3f;
+        for (mux, register) in [Mux::A, Mux::B].into_iter().zip(self.reads) {
+            if needed & 1 << mux.bits() != 0 && register != NO_REGISTER {
+                self.needed_registers |= 1 << register;
+            }
+        }
+        if let Some(rotation) = format.rotation()
+            && format.op_mul.operands() > 0
+        {
+            self.rotated = mul & 0xf;
+            self.rotation = match rotation {
+                Rotation::By(lanes) => lanes,
+                Rotation::ByR5 => {
+                    self.rotated |= 1 << 5;
+                    BY_R5
+                }
+            };
+        }
+        if format.op_mul == MulOp::Nop && self.destinations[1] != Destination::Nowhere {
+            rules.push(Rule::NopMulWrite);
+        }
+        if self.sf && format.op_add != AddOp::Nop && format.write.cond_add == Cond::Never {
+            rules.push(Rule::FlagsCondNever);
+        }
+        // Which operand counts is a conflict between sources.
+        self.plain &= format.op_add.operands() != 1 || format.add_a == format.add_b;
+        // The overflow of a sum is packed in its own way, which is a warning.
+        self.plain &= self.pack == Pack::None
+            || !self.destinations[0].is_file_a()
+            || !matches!(format.op_add, AddOp::Add | AddOp::Sub);
+    }
+
+    fn decode_ports(&mut self, alu: &Alu, rules: &mut Vec<Rule>) {
+        let addresses = [alu.raddr_a, alu.read_b()];
+        for (place, file) in [File::A, File::B].into_iter().enumerate() {
+            let address = addresses[place];
+            let mux = if file == File::A { Mux::A } else { Mux::B };
+            self.units = self.units.with(Units::of_read(address, file));
+            self.ports[place] = match (address.register(), alu.raddr_b) {
+                (_, RaddrB::SmallImmediate(immediate)) if file == File::B => {
+                    Port::Constant(state::immediate(immediate))
+                }
+                (Some(number), _) => {
+                    self.reads[place] = state::of_file(file, number);
+                    Port::Register(self.reads[place])
+                }
+                (None, _) if address == raddr::ELEMENT_QPU => Port::Constant(match file {
+                    File::A => state::ELEMENT_NUMBER,
+                    File::B => state::QPU_NUMBER,
+                }),
+                (None, _) if address != raddr::NOP => Port::Unit(address),
+                (None, _) if self.takes(mux) => {
+                    rules.push(Rule::NopRead);
+                    Port::LeftOver
+                }
+                (None, _) => Port::Idle,
+            };
+        }
+        if addresses == [raddr::UNIFORM; 2] {
+            rules.push(Rule::UniformBothPorts);
+        }
+    }
+
+    fn decode_unpack(&mut self, alu: &Alu, rules: &mut Vec<Rule>) {
+        let mux = if alu.write.pm { Mux::R4 } else { Mux::A };
+        if alu.unpack == Unpack::None || !self.takes(mux) {
+            return;
+        }
+        self.unpack = alu.unpack;
+        self.unpack_float = true;
+        if alu.write.pm {
+            return;
+        }
+        if alu.raddr_a.register().is_none() {
+            rules.push(Rule::UnpackInput);
+        }
+        let takes =
+            |count: u8, a: Mux, b: Mux| (count > 0 && a == Mux::A) || (count > 1 && b == Mux::A);
+        let add = takes(alu.op_add.operands(), alu.add_a, alu.add_b);
+        let mul = takes(alu.op_mul.operands(), alu.mul_a, alu.mul_b);
+        let (add_float, mul_float) = (alu.op_add.takes_floats(), alu.op_mul.is_float());
+        if add && mul && add_float != mul_float && alu.unpack != Unpack::U8dr {
+            rules.push(Rule::UnpackMixed);
+        }
+        // Decided once: one float consumer makes all see floats.
+        self.unpack_float = (add && add_float) || (mul && mul_float);
+    }
+
+    /// Where the value is that a mux chooses.
+    fn operand(&self, mux: Mux) -> Index {
+        let unpacked = self.unpack != Unpack::None;
+        let is_r4_unpacked = self.instruction.write_back().pm && unpacked;
+        match mux {
+            Mux::A if unpacked && !is_r4_unpacked => state::HELD_A,
+            Mux::A => self.ports[0].place_or(state::HELD_A),
+            Mux::B => self.ports[1].place_or(state::HELD_B),
+            Mux::R4 if is_r4_unpacked => state::HELD_R4,
+            _ => state::accumulator(mux.bits()),
+        }
+    }
+}
+
+/// Addresses that are two registers, by the file through which they are written.
+fn differs_by_file(address: Waddr) -> bool {
+    matches!(
+        address,
+        waddr::VPMVCD_SETUP
+            | waddr::VPM_ADDR
+            | waddr::UNIFORMS_ADDRESS
+            | waddr::QUAD_XY
+            | waddr::MS_REV_FLAGS
+    )
+}
