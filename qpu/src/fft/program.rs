@@ -91,7 +91,8 @@ pub enum Start {
     /// Which half of the VPM: 0 or 1.
     Area,
     /// Setup word with the bytes from the end of a stored row to the start of the next
-    /// ([`crate::vpm::store_stride`]).
+    /// ([`crate::vpm::store_stride`]). In a last pass also, without the mark of a setup word, the bytes from
+    /// the start of a row to the start of the next: rows are then stored one by one.
     StoreStride,
     /// 1.0, or -1.0 to negate the imaginary parts of the input.
     Conjugate,

@@ -6,16 +6,17 @@
 //! go on, in turn: with one, a fast program would take the token of another. All are 0 at rest.
 
 use super::{Generated, Word, tastes};
+use crate::fft::Role;
 use crate::fft::program::{Kind, Lanes, Record, Start, Tail};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::schedule::{self, Destination, Operation, Place, Scheduled, Unit};
 use crate::generate::{
-    Builder, ELEM_NUM, NONE, R0, R1, R2, R3, Reg, ST_ADDR, ST_WAIT, TMU0_S, TMU1_S, UNIF,
+    Builder, ELEM_NUM, Label, NONE, R0, R1, R2, R3, Reg, ST_ADDR, ST_WAIT, TMU0_S, TMU1_S, UNIF,
     UNIFORMS_ADDRESS, VPM, WR_SETUP, ra, rb,
 };
 use crate::isa::{AddOp, BranchCond, File};
-use crate::vpm::{Block, Store};
+use crate::vpm::{Block, Store, store_stride};
 
 /// Semaphore that counts programs which have ended their units.
 const ENDED: u8 = 2;
@@ -67,6 +68,9 @@ pub struct Frame {
     stores: Vec<Place>,
     /// Stores that the record lists behind everything else.
     listed: u8,
+    /// Of a last pass: the stride's setup word, or the pitch of rows that are stored one by one.
+    pitch: Option<Place>,
+    fixed: Vec<Store>,
 }
 
 impl Frame {
@@ -94,7 +98,26 @@ impl Frame {
         read(Start::Area, Destination::Place(area));
         read(Start::Records, Destination::Place(records));
         read(Start::Units, Destination::Place(units));
-        read(Start::StoreStride, Destination::WriteSetup);
+        let pitch = match kind.role {
+            Role::Last => {
+                // A pitch without the mark of a setup word makes the rows be stored one by one.
+                let pitch = draft.take(Wish::AnyFile);
+                let word = Source::Uniform(Word::Start(Start::StoreStride));
+                draft.copy(word, Destination::Place(pitch));
+                let most = draft.take(Wish::Accumulator);
+                let to = [Destination::Place(most), Destination::Nothing];
+                draft.immediate(store_stride(u16::MAX), to);
+                let sources = [pitch, most].map(Source::Place);
+                draft.add_op(AddOp::Min, sources, Destination::WriteSetup);
+                draft.give_back(most);
+                Some(pitch)
+            }
+            _ => {
+                let word = Source::Uniform(Word::Start(Start::StoreStride));
+                draft.copy(word, Destination::WriteSetup);
+                None
+            }
+        };
         // Row 32 is bit 5 of the address of a write, bit 12 of a store's.
         let write = shape.write.write_setup();
         let setups = fixed.iter().map(|store| (store.setup(), 12));
@@ -129,6 +152,8 @@ impl Frame {
             store_setups,
             stores,
             listed,
+            pitch,
+            fixed: fixed.to_vec(),
         }
     }
 
@@ -263,13 +288,16 @@ impl Frame {
         let first = b.len();
         let units = b.here("unit");
         put(&mut b, unit);
-        self.store(&mut b, outputs, factors);
+        let far = self.store(&mut b, outputs, factors);
         let left = reg(self.units);
         b.sub(left, left, 1).setf();
         b.brr(BranchCond::AnyZC, units);
         b.nops(3);
         let end = b.len();
         let tail = self.end(&mut b);
+        if let Some((far, back)) = far {
+            self.store_far(&mut b, far, back);
+        }
         let mut record = pick(unit, |word| match word {
             Word::Record(record) => Some(record),
             _ => None,
@@ -317,7 +345,13 @@ impl Frame {
     }
 
     /// Writes the rows into the program's area and stores them.
-    fn store(&self, b: &mut Builder, outputs: &[Place], factors: Option<[Place; 2]>) {
+    /// Gives where rows are stored one by one, and where that goes on.
+    fn store(
+        &self,
+        b: &mut Builder,
+        outputs: &[Place],
+        factors: Option<[Place; 2]>,
+    ) -> Option<(Label, Label)> {
         let area = reg(self.area);
         let write = |b: &mut Builder, step: usize| {
             if step == 0 {
@@ -359,9 +393,22 @@ impl Frame {
             b.mov(WR_SETUP, UNIF);
             b.mov(ST_ADDR, UNIF);
         }
-        for (setup, address) in self.store_setups.iter().zip(&self.stores) {
+        let stores = self.store_setups.iter().zip(&self.stores);
+        let far = self.pitch.map(|pitch| {
+            let [far, back] = ["one-by-one", "begun"].map(|name| b.label(name));
+            b.mov(NONE, reg(pitch)).setf();
+            b.brr(BranchCond::AllNC, far);
+            b.nops(2);
+            (far, back)
+        });
+        // The first setup is in the branch's last delay slot.
+        for (setup, address) in stores {
             b.mov(WR_SETUP, reg(*setup));
             b.mov(ST_ADDR, reg(*address));
+        }
+        if let Some((_, back)) = far {
+            b.bind(back);
+            b.mov(NONE, area).setf();
         }
         let [second, stored] = ["wait-1", "stored"].map(|name| b.label(name));
         b.brr(BranchCond::AllZC, second);
@@ -374,6 +421,36 @@ impl Frame {
         b.mov(NONE, ST_WAIT);
         b.srel(1);
         b.bind(stored);
+        far
+    }
+
+    /// Stores rows one by one: those that lie further apart than a stride can say.
+    fn store_far(&self, b: &mut Builder, far: Label, back: Label) {
+        let Some(pitch) = self.pitch else {
+            return;
+        };
+        b.bind(far);
+        let stores = self.store_setups.iter().zip(&self.stores);
+        for (number, ((setup, address), store)) in stores.zip(&self.fixed).enumerate() {
+            let all = store.setup().expect("inside the VPM");
+            let one = Store { rows: 1, ..*store };
+            let one = one.setup().expect("inside the VPM");
+            b.ldi(R0, all ^ one);
+            b.xor(R0, R0, reg(*setup));
+            b.mov(R1, reg(*address));
+            b.ldi(R3, u32::from(store.rows));
+            b.ldi(R2, 1 << 7); // a row of the VPM further
+            let again = b.here(["row-0", "row-1"][number]);
+            b.mov(WR_SETUP, R0);
+            b.mov(ST_ADDR, R1);
+            b.sub(R3, R3, 1).setf();
+            b.brr(BranchCond::AnyZC, again);
+            b.add(R0, R0, R2);
+            b.add(R1, R1, reg(pitch));
+            b.nop();
+        }
+        b.brr(BranchCond::Always, back);
+        b.nops(3);
     }
 
     /// Waits for the other programs, and goes on or ends.
