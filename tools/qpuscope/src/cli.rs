@@ -15,6 +15,9 @@
 //! | `qpuscope explain RULE` | what a rule of QPU code says, who says so, and what to do |
 //! | `qpuscope plan N` | how the QPUs transform N points: passes, memory, traffic, predicted clocks |
 //! | `qpuscope selftest` | hello and SHA-256, whose results are known, on the simulated V3D |
+//! | `qpuscope bench --engine cpu` | ARM instructions of the CPU engine's transforms, on the virtual Pi |
+//! | `qpuscope digits N RADIX` | which bin lies where after a transform in place |
+//! | `qpuscope flowgraph N -o FILE` | the data flow of a transform with its twiddles, as SVG or PDF |
 //! | `qpuscope info` | versions, and what the firmware at a port says of itself |
 //! | `qpuscope list` | the serial ports of this computer |
 //!
@@ -142,6 +145,30 @@
 //! [status 2]
 //! $ qpuscope selftest hello
 //! hello: 100 + 0x1234 = 0x1298 in word 0 of 16, ok
+//! $ qpuscope digits 8 2
+//! 8 points, stages of radix 2,2,2
+//! index  digits  turned    bin
+//!     0     000     000      0
+//!     1     001     100      4
+//!     2     010     010      2
+//!     3     011     110      6
+//!     4     100     001      1
+//!     5     101     101      5
+//!     6     110     011      3
+//!     7     111     111      7
+//! $ qpuscope digits 12 3,4 --json
+//! {"bins":[0,3,6,9,1,4,7,10,2,5,8,11],"points":12,"radices":[3,4],"self_inverse":false}
+//! $ qpuscope digits 32 4
+//! qpuscope: 32 is not a power of 4; use `mixed`, radix 2, or give those of all stages, for example 4,4,2
+//! [status 2]
+//! $ qpuscope bench --engine cpu --length 1000
+//! qpuscope: --length 1000 is not a power of two from 1 to 4194304; use 512
+//! [status 2]
+//! $ qpuscope flowgraph 4096 --classic -o flow.svg
+//! wrote flow.svg: 4096 points, radix 2, 12 stages; 34 of 4096 rows drawn, --full draws all
+//! $ qpuscope flowgraph 100 -o flow.svg
+//! qpuscope: 100 is not a power of two; use 64 or 128, or give the radices with --passes
+//! [status 2]
 //! $ qpuscope run job.json
 //! qpuscope: bad job file job.json: memory[0].size: unknown key; known are at, file, offset, bytes, zero, words
 //! [status 2]
@@ -183,7 +210,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::command::{
-    asm, check, debug, dis, explain, fft, info, list, plan, read, run, selftest, sim,
+    asm, bench, check, debug, digits, dis, explain, fft, flowgraph, info, list, plan, read, run,
+    selftest, sim,
 };
 use crate::failure::Exit;
 use crate::say;
@@ -220,6 +248,12 @@ enum Command {
     Explain(explain::Options),
     /// Explain how the QPUs transform a length: passes, memory, traffic, predicted clocks
     Plan(plan::Options),
+    /// Count the ARM instructions of the CPU engine's transforms on the virtual Pi
+    Bench(bench::Options),
+    /// Print which bin lies where after a transform in place: digit reversal
+    Digits(digits::Options),
+    /// Draw the data flow of a transform, with its twiddles, as SVG or PDF
+    Flowgraph(flowgraph::Options),
     /// Versions, and what the firmware at a port says of itself
     Info(info::Options),
     /// List the serial ports of this computer
@@ -253,6 +287,9 @@ pub fn main() -> ExitCode {
         Command::Check(options) => check::run(&options),
         Command::Explain(options) => explain::run(&options),
         Command::Plan(options) => plan::run(&options),
+        Command::Bench(options) => bench::run(&options),
+        Command::Digits(options) => digits::run(&options),
+        Command::Flowgraph(options) => flowgraph::run(&options),
         Command::Info(options) => info::run(&options),
         Command::List(options) => list::run(&options),
     };

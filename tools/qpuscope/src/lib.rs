@@ -7,6 +7,7 @@ pub mod code;
 pub mod command;
 pub mod debugger;
 pub mod failure;
+pub mod flowgraph;
 pub mod input;
 pub mod job_file;
 pub mod lines;

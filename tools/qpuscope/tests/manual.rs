@@ -89,3 +89,8 @@ fn run_document(name: &str, text: &str) {
 fn the_guide_to_the_simulator_prints_what_it_says() {
     run_document("simulator", include_str!("../../../docs/simulator.md"));
 }
+
+#[test]
+fn the_page_on_the_cpu_engine_prints_what_it_says() {
+    run_document("cpu-engine", include_str!("../../../docs/cpu-engine.md"));
+}

@@ -18,6 +18,7 @@ mod memory;
 use board::Board;
 use cpu::Cpu;
 
+pub use clock::INSTRUCTION_CLOCKS;
 pub use config::{BoardKind, Checks, Config};
 pub use fault::{Agent, Error, Fault, FaultClass, FaultKind, ResetCause, Stop};
 
@@ -176,7 +177,20 @@ impl VirtualPi {
             .collect()
     }
 
-    /// Instructions executed are half of these: ARM clocks since power-on, waits included.
+    /// Bytes of the board's memory from a physical address, as a debugger would read them; `None` where
+    /// there is no memory. It survives a reset.
+    pub fn read_memory(&self, address: u32, bytes: usize) -> Option<Vec<u8>> {
+        let memory = &self.cpu().board.memory;
+        let end = u64::from(address) + bytes as u64;
+        (end <= u64::from(memory.size())).then(|| {
+            let mut out = vec![0; bytes];
+            memory.read(address, &mut out);
+            out
+        })
+    }
+
+    /// ARM clocks since power-on, waits included. An instruction is [`INSTRUCTION_CLOCKS`] of them, and
+    /// accesses to peripherals and divisions in double precision are more.
     pub fn clocks(&self) -> u64 {
         self.cpu().clock
     }

@@ -58,10 +58,10 @@ pub fn build_in(toolchain: &Toolchain, root: &Path) -> Result<Image> {
     write_pair(&program, &root.join("target"), "kernel")
 }
 
-/// Builds the CPU test guest of `tests/guest-cpu` with the firmware's own flags.
-pub fn build_guest(toolchain: &Toolchain) -> Result<Image> {
-    let program = cargo_build(toolchain, workspace::root(), "guest-cpu")?;
-    write_pair(&program, &workspace::target(), "guest-cpu")
+/// Builds a guest (`guest-cpu`, `guest-fft`) with the firmware's own flags.
+pub fn build_guest(toolchain: &Toolchain, package: &str) -> Result<Image> {
+    let program = cargo_build(toolchain, workspace::root(), package)?;
+    write_pair(&program, &workspace::target(), package)
 }
 
 /// Compiles one package for the target; returns the ELF file.

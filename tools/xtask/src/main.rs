@@ -3,6 +3,7 @@
 //! ```text
 //! cargo xtask setup                what is missing is installed where it may be, else named
 //! cargo xtask build                target/kernel.elf and target/kernel.img
+//! cargo xtask guest                target/guest-fft.img, which `qpuscope bench --engine cpu` runs
 //! cargo xtask reproduce            builds once more in another folder and compares the images
 //! cargo xtask demo [--input FILE] [--rate HZ] [--column NAME] [--out DIR] [--json]
 //! cargo xtask test [FILTER]        every test; last line: N passed, N failed, N skipped
@@ -39,6 +40,7 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo xtask <command>
   setup                installs what is missing where it may, else says what to install
   build                target/kernel.elf and target/kernel.img
+  guest                target/guest-fft.img, which `qpuscope bench --engine cpu` runs
   reproduce            builds once more in another folder and compares the images
   demo                 the spectrum of a recording, computed by kernel.img on the virtual Pi
                        [--input FILE] [--rate HZ] [--column NAME] [--out DIR] [--json]
@@ -78,6 +80,11 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
         "build" => {
             let image = firmware::build(&toolchain::find_or_install()?)?;
             eprintln!("{image}");
+            Ok(ExitCode::SUCCESS)
+        }
+        "guest" => {
+            let guest = firmware::build_guest(&toolchain::find_or_install()?, "guest-fft")?;
+            eprintln!("{guest}");
             Ok(ExitCode::SUCCESS)
         }
         "reproduce" => {

@@ -96,15 +96,14 @@ fn prepare(
             results.step("xtask: kernel.img is the same from another folder", same);
         }
     }
-    if workspace::root()
-        .join("tests/guest-cpu/Cargo.toml")
-        .is_file()
-    {
-        let guest = firmware::build_guest(toolchain);
-        if let Some(guest) = results.step("xtask: the CPU test guest is built", guest) {
-            put("QPUSCOPE_GUEST_CPU", &guest.elf);
-            put("QPUSCOPE_GUEST_CPU_IMG", &guest.img);
-        }
+    let guest = firmware::build_guest(toolchain, "guest-cpu");
+    if let Some(guest) = results.step("xtask: the CPU test guest is built", guest) {
+        put("QPUSCOPE_GUEST_CPU", &guest.elf);
+        put("QPUSCOPE_GUEST_CPU_IMG", &guest.img);
+    }
+    let guest = firmware::build_guest(toolchain, "guest-fft");
+    if let Some(guest) = results.step("xtask: the guest of `qpuscope bench` is built", guest) {
+        put("QPUSCOPE_GUEST_FFT", &guest.img);
     }
     if let Some(program) = results.step("xtask: qpuscope is built", demo::build_qpuscope()) {
         put("QPUSCOPE_HOST", &program);

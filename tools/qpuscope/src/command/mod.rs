@@ -1,11 +1,14 @@
 //! One file for each command of the tool.
 
 pub mod asm;
+pub mod bench;
 pub mod check;
 pub mod debug;
+pub mod digits;
 pub mod dis;
 pub mod explain;
 pub mod fft;
+pub mod flowgraph;
 pub mod info;
 pub mod list;
 pub mod plan;

@@ -1,0 +1,85 @@
+@ Entry: the stack, the VFP as the firmware has it, one transform between two readings of the cycle
+@ counter, and the end.
+@
+@ The task lies behind the first branch (guest_fft::Task). Memory from 0x0100_0000 is the points and the
+@ twiddles, which Rust sees as one structure at a time; the stack ends at 0x0100_0000. Caches and MMU stay
+@ off: they would change the time on a board, not the number of instructions.
+@
+@ CCNT counts clocks of the core in 32 bits. The longest transform takes some 2^31.
+@
+@ Sources: ARM1176JZF-S TRM (DDI 0301H), section 3.2.51 (PMNC) and 3.2.52 (CCNT), chapter 20 (VFP);
+@ BCM2835's watchdog as in Linux `bcm2835_wdt.c`.
+
+.syntax unified
+.arm
+
+.section .text.start, "ax", %progbits
+.global _start
+_start:
+    b       begin
+    .word   0
+task:
+    .ascii  "FFT3"                          @ magic
+    .word   0                               @ engine
+    .word   0                               @ log2n
+    .word   0                               @ radix
+    .word   0                               @ inverse
+    .word   0                               @ status
+    .word   0                               @ clocks
+
+engines:
+    .word   {prepare_f32}, {transform_f32}
+    .word   {prepare_f64}, {transform_f64}
+    .word   {prepare_microfft}, {transform_microfft}
+
+begin:
+    cpsid   aif
+    mrc     p15, 0, r0, c1, c0, 0           @ SCTLR: unaligned loads as ARMv6 has them
+    orr     r0, r0, #(1 << 22)
+    bic     r0, r0, #2
+    mcr     p15, 0, r0, c1, c0, 0
+    mrc     p15, 0, r0, c1, c0, 2           @ CPACR: full access to CP10 and CP11
+    orr     r0, r0, #(0xf << 20)
+    mcr     p15, 0, r0, c1, c0, 2
+    mov     r0, #0
+    mcr     p15, 0, r0, c7, c5, 4
+    mov     r0, #0x40000000                 @ FPEXC.EN
+    vmsr    fpexc, r0
+    mov     r0, #0x03000000                 @ RunFast: FPSCR.FZ and DN
+    vmsr    fpscr, r0
+    ldr     r4, =0x01000000                 @ points and twiddles
+    mov     sp, r4
+    ldr     r5, =task
+    mov     r6, #2                          @ refused
+    ldr     r0, [r5, #4]
+    cmp     r0, #3
+    bhs     1f
+    ldr     r7, =engines
+    add     r7, r7, r0, lsl #3
+    mov     r0, r4
+    mov     r1, r5
+    ldr     r2, [r7]
+    blx     r2
+    cmp     r0, #0
+    beq     1f
+    mov     r0, #5                          @ PMNC: count, from 0
+    mcr     p15, 0, r0, c15, c12, 0
+    mov     r0, r4
+    mov     r1, r5
+    ldr     r2, [r7, #4]
+    mrc     p15, 0, r8, c15, c12, 1         @ CCNT
+    blx     r2
+    mrc     p15, 0, r9, c15, c12, 1
+    sub     r9, r9, r8
+    str     r9, [r5, #24]
+    mov     r6, #1                          @ done
+1:  str     r6, [r5, #20]
+    ldr     r0, =0x20100000                 @ the watchdog resets the board
+    ldr     r1, =0x5a000001
+    str     r1, [r0, #0x24]
+    ldr     r1, =0x5a000020
+    str     r1, [r0, #0x1c]
+    mov     r2, #0
+2:  mcr     p15, 0, r2, c7, c0, 4           @ wait for interrupt
+    b       2b
+    .ltorg

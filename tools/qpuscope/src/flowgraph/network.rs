@@ -1,0 +1,174 @@
+//! What flows where in a transform of several stages.
+//!
+//! A row is an index of N points written in digits, one for each stage, the first stage's first. A stage
+//! of radix r transforms r points whose rows differ in its digit only, and leaves the results in the same
+//! rows. Behind it some edges have a twiddle. After the last stage the row with the digits k0 k1 .. holds
+//! the bin k0 + R0 k1 + R0 R1 k2 ...
+//!
+//! Where twiddles stand is a choice when there are more than two stages. The classic flow has all of a
+//! residue's turn at once; that of the QPU plan turns by what the next stage needs only, so that the
+//! first table is short. Both are the same transform, which the tests show by doing it.
+
+use dsp::reversal::digit_reversed;
+
+/// Where the twiddles stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// Decimation in frequency as in textbooks: everything that a residue needs, right behind its stage.
+    Classic,
+    /// What the next stage needs: the passes of the QPU plan.
+    NextStage,
+}
+
+/// The stages of a transform.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Network {
+    points: u32,
+    radices: Vec<u32>,
+    order: Order,
+}
+
+impl Network {
+    /// A transform with these stages, first stage first; `None` when the radices, each 2 or more, do not
+    /// multiply to a 32-bit number.
+    pub fn new(radices: Vec<u32>, order: Order) -> Option<Self> {
+        let product = |product: u32, radix: &u32| product.checked_mul(*radix);
+        let points = radices.iter().try_fold(1, product)?;
+        radices.iter().all(|radix| *radix >= 2).then_some(Self {
+            points,
+            radices,
+            order,
+        })
+    }
+
+    /// Points of the transform.
+    pub const fn points(&self) -> u32 {
+        self.points
+    }
+
+    /// Radices of the stages.
+    pub fn radices(&self) -> &[u32] {
+        &self.radices
+    }
+
+    /// Distance of the rows of one butterfly.
+    pub fn stride(&self, stage: usize) -> u32 {
+        self.radices[stage + 1..].iter().product()
+    }
+
+    /// The digit of a row that the stage works on: the number of the butterfly's leg.
+    pub fn leg(&self, stage: usize, row: u32) -> u32 {
+        row / self.stride(stage) % self.radices[stage]
+    }
+
+    /// The row of the first leg of the butterfly that `row` belongs to.
+    pub fn first_row(&self, stage: usize, row: u32) -> u32 {
+        row - self.leg(stage, row) * self.stride(stage)
+    }
+
+    /// The exponent of the twiddle exp(-2 pi i / N) behind a stage, below N.
+    pub fn exponent(&self, stage: usize, row: u32) -> u32 {
+        let stride = self.stride(stage);
+        let points = u64::from(self.points);
+        let exponent = match self.order {
+            Order::Classic => {
+                // The leg's residue times the column, as a turn of the stage's blocks.
+                let block = u64::from(stride) * u64::from(self.radices[stage]);
+                let turn = u64::from(self.leg(stage, row)) * u64::from(row % stride);
+                turn * (points / block)
+            }
+            Order::NextStage if stage + 1 == self.radices.len() => 0,
+            Order::NextStage => {
+                // All residues so far times the next stage's digit, as a turn of what both make up.
+                let residues = digit_reversed(row / stride, &self.radices[..=stage]);
+                let next = u64::from(self.leg(stage + 1, row));
+                u64::from(residues) * next * u64::from(self.stride(stage + 1))
+            }
+        };
+        (exponent % points) as u32
+    }
+
+    /// The bin that a row holds at the end.
+    pub fn bin(&self, row: u32) -> u32 {
+        digit_reversed(row, &self.radices)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dsp::dft::{naive, relative_rms_error, root_of_unity};
+    use dsp::{Complex, Direction};
+
+    /// The transform as the graph draws it.
+    fn computed(network: &Network, input: &[Complex<f64>]) -> Vec<Complex<f64>> {
+        let mut data = input.to_vec();
+        let n = u64::from(network.points());
+        for (stage, &radix) in network.radices().iter().enumerate() {
+            let before = data.clone();
+            for row in 0..network.points() {
+                let first = network.first_row(stage, row);
+                let leg = network.leg(stage, row);
+                let mut sum = Complex::ZERO;
+                for other in 0..radix {
+                    let from = before[(first + other * network.stride(stage)) as usize];
+                    sum = sum + from * root_of_unity(u64::from(leg * other), u64::from(radix));
+                }
+                let turn = u64::from(network.exponent(stage, row));
+                data[row as usize] = sum * root_of_unity(turn, n);
+            }
+        }
+        let mut output = data.clone();
+        for (row, value) in (0..).zip(&data) {
+            output[network.bin(row) as usize] = *value;
+        }
+        output
+    }
+
+    #[test]
+    fn the_graph_is_the_transform_in_either_order() {
+        for radices in [
+            vec![2; 6],
+            vec![4, 4, 4],
+            vec![8, 4, 2],
+            vec![2, 16, 4],
+            vec![3, 4, 5],
+            vec![16, 16],
+            vec![7],
+            vec![],
+        ] {
+            for order in [Order::Classic, Order::NextStage] {
+                let network = Network::new(radices.clone(), order).unwrap();
+                let input: Vec<_> = (0..network.points())
+                    .map(|i| Complex::new(f64::from(i * i % 17), f64::from(i % 5) - 2.0))
+                    .collect();
+                let mut expected = vec![Complex::ZERO; input.len()];
+                naive(Direction::Forward, &input, &mut expected);
+                let error = relative_rms_error(&computed(&network, &input), &expected);
+                assert!(error < 1e-13, "{radices:?} {order:?}: {error:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn radix_two_has_the_exponents_of_textbooks() {
+        // Oppenheim and Schafer, figure of the 8-point decimation in frequency.
+        let network = Network::new(vec![2, 2, 2], Order::Classic).unwrap();
+        let stage = |stage| {
+            (0..8)
+                .map(|row| network.exponent(stage, row))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(stage(0), [0, 0, 0, 0, 0, 1, 2, 3]);
+        assert_eq!(stage(1), [0, 0, 0, 2, 0, 0, 0, 2]);
+        assert_eq!(stage(2), [0; 8]);
+        let bins: Vec<_> = (0..8).map(|row| network.bin(row)).collect();
+        assert_eq!(bins, [0, 4, 2, 6, 1, 5, 3, 7]);
+    }
+
+    #[test]
+    fn radices_that_make_no_length_make_no_network() {
+        assert!(Network::new(vec![1, 2], Order::Classic).is_none());
+        assert!(Network::new(vec![1 << 16, 1 << 16], Order::Classic).is_none());
+    }
+}

@@ -1,0 +1,173 @@
+//! `qpuscope digits`, `bench` and `flowgraph` from arguments to files, output and exit status.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use tests::{given, need};
+
+const NO_GUEST: &str =
+    "QPUSCOPE_GUEST_FFT names no image; `cargo xtask guest` builds target/guest-fft.img";
+
+/// Exit status, output, standard error.
+fn qpuscope(arguments: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_qpuscope"))
+        .args(arguments)
+        .output()
+        .expect("qpuscope runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (
+        output.status.code().unwrap_or(-1),
+        text(&output.stdout),
+        text(&output.stderr),
+    )
+}
+
+fn file(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("transforms");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder.join(name).display().to_string()
+}
+
+#[test]
+fn digits_are_a_permutation_in_either_form() {
+    let (status, json, said) = qpuscope(&["digits", "1024", "mixed", "--json"]);
+    assert_eq!(status, 0, "{said}");
+    let object: Value = serde_json::from_str(&json).expect("one object");
+    let bins = object["bins"].as_array().expect("a list");
+    let mut seen: Vec<u64> = bins.iter().filter_map(Value::as_u64).collect();
+    let (_, table, _) = qpuscope(&["digits", "1024", "mixed"]);
+    let last = |line: &str| {
+        line.split_whitespace()
+            .last()
+            .and_then(|word| word.parse().ok())
+    };
+    let column: Vec<u64> = table.lines().skip(2).filter_map(last).collect();
+    assert_eq!(column, seen);
+    seen.sort_unstable();
+    assert_eq!(seen, (0..1024).collect::<Vec<_>>());
+}
+
+#[test]
+fn instructions_are_counted_and_results_right() {
+    let guest = need!(given("QPUSCOPE_GUEST_FFT"), "{NO_GUEST}");
+    let guest = guest.display().to_string();
+    for (precision, limit) in [("f32", 2e-7), ("f64", 1e-15)] {
+        for more in [None, Some("--inverse")] {
+            let mut arguments = vec!["bench", "--engine", "cpu", "--guest", &guest, "--json"];
+            arguments.extend(["--length", "1,2,8,64,1024", "--precision", precision]);
+            arguments.extend(more);
+            let (status, json, said) = qpuscope(&arguments);
+            assert_eq!(status, 0, "{said}");
+            let object: Value = serde_json::from_str(&json).expect("one object");
+            assert!(
+                object["counted"]
+                    .as_str()
+                    .is_some_and(|text| text.contains("not time"))
+            );
+            let rows = object["rows"].as_array().expect("a list");
+            // microfft has one precision and two points or more.
+            let peers = if precision == "f32" { 4 } else { 0 };
+            assert_eq!(rows.len(), 5 * 4 + peers);
+            for row in rows {
+                let error = row["error"].as_f64().expect("a number");
+                // microfft rounds its twiddles' table otherwise.
+                let limit = if row["code"] == "microfft" {
+                    10.0 * limit
+                } else {
+                    limit
+                };
+                assert!(error < limit, "{row}");
+                let points = row["points"].as_u64().expect("a number");
+                let counted = row["instructions"].as_u64().expect("a number");
+                // Each point is loaded and stored, and nothing takes 60 instructions a stage and point.
+                assert!(counted > 2 * points, "{row}");
+                assert!(
+                    counted < 60 * points * points.ilog2().max(1) as u64 + 1000,
+                    "{row}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_guest_that_is_none_is_refused() {
+    let wrong = file("wrong.img");
+    std::fs::write(&wrong, [0; 64]).expect("a file");
+    let (status, _, said) = qpuscope(&["bench", "--engine", "cpu", "--guest", &wrong]);
+    assert_eq!(status, 2);
+    assert!(said.contains("cargo xtask guest"), "{said}");
+    let (status, _, said) = qpuscope(&["bench", "--engine", "cpu", "--guest", "absent.img"]);
+    assert_eq!(status, 2);
+    assert!(said.contains("absent.img"), "{said}");
+    let (status, _, said) = qpuscope(&["bench"]);
+    assert_eq!(status, 2);
+    assert!(said.contains("--engine"), "{said}");
+}
+
+#[test]
+fn graphs_are_written_as_svg_and_pdf() {
+    for (arguments, needle) in [
+        (&["8", "--classic"][..], "stage 3"),
+        (&["4096"], "pass 1 of 2"),
+        (&["4096", "--classic", "--full"], "X[4095]"),
+        (&["512", "--passes", "8,8,8"], "64 x 8 points"),
+        (&["4194304"], "pass 3 of"),
+    ] {
+        for ending in ["svg", "pdf"] {
+            let path = file(&format!("graph.{ending}"));
+            let mut all = vec!["flowgraph", "-o", &path];
+            all.extend(arguments);
+            let (status, printed, said) = qpuscope(&all);
+            assert_eq!((status, printed.as_str()), (0, ""), "{said}");
+            assert!(said.starts_with("wrote "), "{said}");
+            let bytes = std::fs::read(&path).expect("a picture");
+            if ending == "svg" {
+                let text = String::from_utf8(bytes).expect("text");
+                assert!(text.contains("viewBox=\"0 0 ") && text.ends_with("</svg>\n"));
+                assert!(text.contains(needle), "{arguments:?}: {needle}");
+            } else {
+                assert!(bytes.starts_with(b"%PDF-1."));
+            }
+        }
+    }
+    let path = file("sixteen.svg");
+    let (status, ..) = qpuscope(&["flowgraph", "16", "--classic", "-o", &path]);
+    assert_eq!(status, 0);
+    let drawn = std::fs::read_to_string(&path).expect("a picture");
+    assert!(
+        drawn == include_str!("../../../docs/flow-16.svg"),
+        "docs/flow-16.svg is not what `qpuscope flowgraph 16 --classic` draws; draw it anew"
+    );
+    // The 8-point graph of textbooks: W^1, W^2, W^3 once, W^2 twice more.
+    let path = file("eight.svg");
+    let (status, ..) = qpuscope(&["flowgraph", "8", "--classic", "-o", &path]);
+    assert_eq!(status, 0);
+    let text = std::fs::read_to_string(&path).expect("a picture");
+    let count = |exponent: u32| text.matches(&format!("\">{exponent}</tspan>")).count();
+    assert_eq!([count(1), count(2), count(3)], [1, 3, 1]);
+}
+
+#[test]
+fn graphs_that_cannot_be_drawn_are_refused() {
+    for (arguments, needle) in [
+        (
+            &["8192", "--full", "-o", "a.svg"][..],
+            "--full draws up to 4096 points",
+        ),
+        (&["16", "-o", "a.png"], "neither .svg nor .pdf"),
+        (&["1", "-o", "a.svg"], "2 to 4194304 points"),
+        (&["8", "-o", "a.svg"], "use --classic"),
+        (
+            &["64", "--passes", "8,4", "-o", "a.svg"],
+            "multiply to 32, not to 64",
+        ),
+    ] {
+        let mut all = vec!["flowgraph"];
+        all.extend(arguments);
+        let (status, _, said) = qpuscope(&all);
+        assert_eq!(status, 2, "{said}");
+        assert!(said.contains(needle), "{said}");
+    }
+}
