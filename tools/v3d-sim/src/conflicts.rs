@@ -151,6 +151,13 @@ conflicts! {
         /// The second (hermanhermitage).
         Second = "second",
     }
+    /// How ftoi rounds.
+    ftoi_rounding: FtoiRounding, "ftoi-rounding" {
+        /// Toward zero (py-videocore, Mesa; recorded on hardware by VC4C).
+        Truncate = "truncate",
+        /// To the nearest, halves to even (vc4asm's emulator).
+        Nearest = "nearest",
+    }
     /// How the mul result becomes 8-bit colour.
     colour_rounding: ColourRounding, "colour-rounding" {
         /// Rounded to nearest (the guide).

@@ -130,8 +130,8 @@ pub use board::Board;
 pub use config::{Config, DEFAULT_CLOCK_HZ};
 pub use conflicts::{
     BranchElement, ColourRounding, Conflicts, DmaBusy, DmaSetupScope, DmaStartWhileBusy,
-    FlagsAddNever, FlagsMasked, FmulCarry, ItofCarry, MixedRotation, Mul24Carry, SrqulZero,
-    TmuDepth, UnaryOperand, UnpackInput, VdrVerticalPitch, VdwBlockmode, VpmReadSetups,
+    FlagsAddNever, FlagsMasked, FmulCarry, FtoiRounding, ItofCarry, MixedRotation, Mul24Carry,
+    SrqulZero, TmuDepth, UnaryOperand, UnpackInput, VdrVerticalPitch, VdwBlockmode, VpmReadSetups,
     VpmSurplusReads,
 };
 pub use counters::{DmaWork, SOURCE_NAMES, SOURCES, Statistics};

@@ -271,7 +271,12 @@ fn note(section: Section) -> Option<&'static str> {
             "Their clocks and settings are not stated, so no band is. They show how far boards lie apart."
         }
         Section::Microbenchmarks => {
-            "Small programs of ours that do what the published description says."
+            "Small programs of ours that do what the published description says. Two groups have no band, because what \
+             was published contradicts itself or another figure. *2n + 6 and 2n + 10*: eight clocks a row would be \
+             2 GB/s, where 690 MB/s and 1.12 GB/s were the most that was measured; the rates are kept. *Bursts of uniforms*: a \
+             burst of 32 crosses a line of the cache inside, where 64 back to back lose 43 clocks a line, and yet \
+             loses nothing; no cost of a line gives both. The bursts must have found their uniforms in a cache, \
+             which the description does not say; here they are fresh."
         }
         Section::CounterIdentities => {
             "One straight program on twelve QPUs; published is what the counter was seen to count."

@@ -135,6 +135,15 @@ pub fn to_int(a: u32) -> u32 {
     f32::from_bits(a) as i32 as u32
 }
 
+/// Rounded to the nearest integer, halves to even; 0 where [`to_int`] gives 0.
+#[must_use]
+pub fn to_nearest_int(a: u32) -> u32 {
+    if (a & INFINITY) >> 23 >= 158 {
+        return 0;
+    }
+    f32::from_bits(a).round_ties_even() as i32 as u32
+}
+
 /// A signed integer as float, rounded toward zero.
 #[must_use]
 pub fn from_int(a: u32) -> u32 {

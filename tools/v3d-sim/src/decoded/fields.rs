@@ -158,8 +158,9 @@ impl Code {
         if self.sf && format.op_add != AddOp::Nop && format.write.cond_add == Cond::Never {
             rules.push(Rule::FlagsCondNever);
         }
-        // Which operand counts is a conflict between sources.
+        // Which operand counts is a conflict between sources, and how ftoi rounds is another.
         self.plain &= format.op_add.operands() != 1 || format.add_a == format.add_b;
+        self.plain &= format.op_add != AddOp::Ftoi;
         // The overflow of a sum is packed in its own way, which is a warning.
         self.plain &= self.pack == Pack::None
             || !self.destinations[0].is_file_a()

@@ -8,7 +8,7 @@ use super::state::{HELD_A, HELD_B, Index, accumulator, last_quad, repeat_quad};
 use super::{Qpu, Stop};
 use crate::alu::{self, LANES, LaneMask, Lanes, float, integer};
 use crate::conflicts::{
-    FlagsAddNever, FmulCarry, ItofCarry, MixedRotation, Mul24Carry, UnaryOperand,
+    FlagsAddNever, FmulCarry, FtoiRounding, ItofCarry, MixedRotation, Mul24Carry, UnaryOperand,
 };
 use crate::decoded::{BY_R5, Code, Destination, NO_REGISTER, Units};
 use crate::event::FaultKind;
@@ -108,6 +108,10 @@ impl Qpu {
         }
         let mut results = Results::default();
         self.compute(code, operands, &mut results);
+        if code.op_add == AddOp::Ftoi && self.conflicts.ftoi_rounding == FtoiRounding::Nearest {
+            let operand = self.registers.at(operands[0]);
+            results.values[0] = operand.map(float::to_nearest_int);
+        }
         self.check_conditions(code, shared);
         let enabled = self.enabled_lanes(code);
         self.update_flags(code, &results, enabled);

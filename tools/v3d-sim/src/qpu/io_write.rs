@@ -1,7 +1,10 @@
 //! Writes of I/O addresses.
 //!
 //! Setup words, addresses and the like come from element 0. Conditions do not keep lanes out of a
-//! FIFO: what the chip puts there is undefined, here it is the result.
+//! FIFO: what the chip puts there is undefined, here it is the result. A write triggers also when
+//! element 0 is masked: vc4asm says so of TMU, VPM and setup words; for the other addresses (uniforms
+//! address, TMU swap, DMA addresses, mutex) nobody says anything, and the same is assumed. Each such
+//! write is warned of, and a condition of never writes nothing (reference/qpu.md sections 1.5 and 12).
 
 use super::Qpu;
 use crate::alu::{LaneMask, Lanes};

@@ -1,4 +1,8 @@
 //! Texture lookups as a QPU asks for them: coordinates, and the uniforms that go with them.
+//!
+//! A configuration word is taken when the coordinate is written and never waited for: how the chip
+//! holds up a write whose uniform is not there yet is not published, and no published figure has a
+//! texture lookup in it. Time knows the lookup itself.
 
 use super::Qpu;
 use crate::alu::Lanes;

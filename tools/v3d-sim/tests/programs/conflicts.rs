@@ -313,6 +313,14 @@ fn operands_and_packs() {
         });
         assert_eq!(row[0], value, "{choice}");
     }
+    for (choice, value) in [("truncate", -1i32), ("nearest", -2)] {
+        let row = first_row("ftoi-rounding", choice, |b| {
+            b.ldi(R0, (-1.75f32).to_bits());
+            b.ftoi(R2, R0);
+            show(b, R2);
+        });
+        assert_eq!(row[0], value as u32, "{choice}");
+    }
     for (choice, value) in [("nearest", 128), ("truncate", 127)] {
         let row = first_row("colour-rounding", choice, |b| {
             b.ldi(R0, 0x3f00_0000u32);
