@@ -18,6 +18,7 @@ pub mod gpu_fft;
 pub mod machine;
 pub mod measure;
 pub mod microbenchmark;
+pub mod parallel;
 pub mod published;
 pub mod recorded;
 pub mod report;

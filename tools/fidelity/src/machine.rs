@@ -216,7 +216,8 @@ pub fn config(board: Board, constants: &Constants) -> Config {
 }
 
 /// What was done between two looks at the statistics.
-fn difference(after: &Statistics, before: &Statistics) -> Statistics {
+#[must_use]
+pub fn difference(after: &Statistics, before: &Statistics) -> Statistics {
     let mut run = after.clone();
     for (count, earlier) in run.counters.iter_mut().zip(before.counters) {
         *count -= earlier;

@@ -5,10 +5,9 @@
 
 use crate::gpu_fft::{Error, Shape, hello_fft};
 use crate::machine::config;
+use crate::parallel::in_parallel;
 use crate::userland::Userland;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Mutex;
-use std::thread;
 use v3d_sim::{Board, Constants, SOURCES};
 
 /// What is run.
@@ -55,45 +54,13 @@ pub fn measure(
     constants: &Constants,
     progress: &(dyn Fn(&str) + Sync),
 ) -> Result<Measurements, Error> {
-    let mut queue: Vec<Wanted> = wanted.iter().copied().collect();
-    queue.sort_by_key(Wanted::points);
-    let queue = Mutex::new(queue);
-    let done = Mutex::new(Ok(Measurements::new()));
-    let work = || {
-        loop {
-            let Some(next) = lock(&queue).pop() else {
-                break;
-            };
-            let result = run(userland, next, constants);
-            progress(&next.shape.name());
-            let mut done = lock(&done);
-            match (result, done.as_mut()) {
-                (Ok(measured), Ok(all)) => {
-                    all.insert(next, measured);
-                }
-                (Err(error), Ok(_)) => {
-                    *done = Err(error);
-                    lock(&queue).clear();
-                }
-                (_, Err(_)) => (),
-            }
-        }
-    };
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    thread::scope(|scope| {
-        for _ in 0..threads.min(wanted.len()) {
-            scope.spawn(work);
-        }
-    });
-    done.into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-/// A lock; a thread that panicked has left nothing half done in it.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
+    let wanted: Vec<Wanted> = wanted.iter().copied().collect();
+    let measured = in_parallel(&wanted, Wanted::points, |next| {
+        let result = run(userland, *next, constants);
+        progress(&next.shape.name());
+        result
+    })?;
+    Ok(wanted.into_iter().zip(measured).collect())
 }
 
 /// One run.

@@ -2,9 +2,9 @@
 //!
 //! The targets, their corpus and the mutation live in the package `tests`; this only starts them.
 
-use crate::{process, workspace};
+use crate::package;
 use anyhow::{Context, Result, bail};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 
 /// Runs one fuzz target, or lists them.
 pub fn run(rest: &[String]) -> Result<ExitCode> {
@@ -14,27 +14,5 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
     } else if !rest.is_empty() {
         bail!("`cargo xtask fuzz` takes NAME and COUNT, or nothing to list the targets");
     }
-    let mut cargo = Command::new(workspace::cargo());
-    cargo.current_dir(workspace::root());
-    cargo.args([
-        "run",
-        "--quiet",
-        "--locked",
-        "--release",
-        "--package",
-        "tests",
-        "--example",
-        "fuzz",
-        "--",
-    ]);
-    cargo.args(rest);
-    // No limit: the user has said how many, sees the progress, and can stop it.
-    let status = cargo
-        .status()
-        .with_context(|| format!("cannot start {}", process::describe(&cargo)))?;
-    Ok(if status.success() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    package::run("tests", Some("fuzz"), rest)
 }

@@ -12,6 +12,7 @@
 //! cargo xtask fuzz NAME COUNT      mutated inputs from tests/corpus; no NAME lists the targets
 //! cargo xtask fidelity [--json]    the V3D simulator against every published hardware figure
 //! cargo xtask tune [FROM..TO] [--write]  times the splits of each length on the simulator
+//! cargo xtask bench [--quick]      the FFT on the QPUs beside GPU_FFT: docs/performance.md
 //! cargo xtask card DIR             a folder for an SD card, and what it still lacks
 //! ```
 //!
@@ -21,17 +22,16 @@
 
 mod card;
 mod demo;
-mod fidelity;
 mod firmware;
 mod flat;
 mod fuzz;
 mod lint;
+mod package;
 mod process;
 mod qemu;
 mod reproduce;
 mod tests;
 mod toolchain;
-mod tune;
 mod workspace;
 
 use anyhow::{Result, bail};
@@ -52,6 +52,8 @@ const USAGE: &str = "usage: cargo xtask <command>
                        exit 1 when one is out of its band [--json] [--out FILE] [--no-variants]
   tune [FROM..TO]      times every split of each length on the simulator [--more-passes];
                        --write: the fastest into qpu/src/fft/tuned.rs, where plans find them
+  bench                the FFT on the QPUs beside GPU_FFT, length by length: docs/performance.md
+                       [--quick] [--lengths FROM..TO] [--batch COUNT] [--json]
   card DIR             a folder for an SD card, and what it still lacks";
 
 fn main() -> ExitCode {
@@ -99,8 +101,9 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
         "lint" => lint::run(),
         "qemu" => qemu::run(rest),
         "fuzz" => fuzz::run(rest),
-        "fidelity" => fidelity::run(rest),
-        "tune" => tune::run(rest),
+        "tune" => package::run("qpu-programs", Some("tune"), rest),
+        "fidelity" => package::run("fidelity", None, rest),
+        "bench" => package::run("bench", None, rest),
         "card" => card::run(rest),
         "help" | "-h" | "--help" => {
             println!("{USAGE}");

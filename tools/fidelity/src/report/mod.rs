@@ -3,7 +3,7 @@
 //! It holds nothing that differs from run to run: equal programs and constants give an equal file.
 
 mod constants;
-mod table;
+pub mod table;
 
 use crate::published::FITTING_LENGTHS;
 use crate::recorded::Recorded;

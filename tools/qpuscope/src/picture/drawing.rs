@@ -5,6 +5,7 @@ use tiny_skia::{
 };
 
 use super::font;
+use crate::failure::{Failure, Result};
 
 /// Red, green, blue and opacity.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -22,29 +23,41 @@ pub enum Style {
 /// One path with its style, and the text it spells if it is one.
 #[derive(Clone, Debug)]
 pub struct Shape {
+    /// Its outline.
     pub path: Path,
+    /// How it is drawn.
     pub style: Style,
+    /// What it spells.
     pub text: Option<String>,
 }
 
 /// Which point of a text is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Anchor {
+    /// Where it begins.
     Start,
+    /// Halfway.
     Middle,
+    /// Where it ends.
     End,
 }
 
 /// Shapes from back to front on white paper.
 #[derive(Clone, Debug)]
 pub struct Drawing {
+    /// In SVG units and PNG pixels.
     pub width: u32,
+    /// In SVG units and PNG pixels.
     pub height: u32,
+    /// What programs and screen readers call it.
     pub title: String,
+    /// From back to front.
     pub shapes: Vec<Shape>,
 }
 
 impl Drawing {
+    /// White paper.
+    #[must_use]
     pub fn new(width: u32, height: u32, title: &str) -> Self {
         Self {
             width,
@@ -121,7 +134,28 @@ impl Drawing {
         }
     }
 
+    /// The drawing as SVG text.
+    #[must_use]
+    pub fn svg(&self) -> String {
+        super::svg::write(self)
+    }
+
+    /// The drawing as a PNG file.
+    ///
+    /// # Errors
+    /// When it cannot be encoded.
+    pub fn png(&self) -> Result<Vec<u8>> {
+        self.render()
+            .and_then(|pixels| pixels.encode_png().ok())
+            .ok_or_else(|| {
+                Failure::failed(
+                    "the picture could not be encoded as PNG; write SVG instead and report this",
+                )
+            })
+    }
+
     /// The drawing as pixels; nothing when it has no size.
+    #[must_use]
     pub fn render(&self) -> Option<Pixmap> {
         let mut pixels = Pixmap::new(self.width, self.height)?;
         pixels.fill(Color::WHITE);

@@ -5,11 +5,11 @@
 //! in SVG each text also stands in an `aria-label`, where programs and screen readers find it.
 
 mod chart;
-mod drawing;
+pub mod drawing;
 mod font;
 mod svg;
 
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
 use crate::lines::Line;
 use crate::spectrum::Spectrum;
 
@@ -21,7 +21,7 @@ pub const HEIGHT: u32 = 720;
 /// A spectrum as SVG text, with `lines` marked.
 #[must_use]
 pub fn svg(spectrum: &Spectrum, lines: &[Line]) -> String {
-    svg::write(&chart::draw(spectrum, lines))
+    chart::draw(spectrum, lines).svg()
 }
 
 /// A spectrum as a PNG file, with `lines` marked.
@@ -29,14 +29,7 @@ pub fn svg(spectrum: &Spectrum, lines: &[Line]) -> String {
 /// # Errors
 /// When the picture cannot be encoded.
 pub fn png(spectrum: &Spectrum, lines: &[Line]) -> Result<Vec<u8>> {
-    chart::draw(spectrum, lines)
-        .render()
-        .and_then(|pixels| pixels.encode_png().ok())
-        .ok_or_else(|| {
-            Failure::failed(
-                "the picture could not be encoded as PNG; write SVG instead and report this",
-            )
-        })
+    chart::draw(spectrum, lines).png()
 }
 
 #[cfg(test)]

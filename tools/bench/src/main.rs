@@ -1,0 +1,304 @@
+//! `bench`: the FFT on the QPUs beside GPU_FFT 3.0, on the same simulator.
+//!
+//! ```text
+//! bench [--quick] [--lengths FROM..TO] [--batch COUNT] [--direction forward|inverse|both] [--json]
+//!       [--out DIR] [--recorded] [--record] [--port PORT]
+//! ```
+//!
+//! Prints the report; `--json` prints one object instead. JSON, CSV and a picture go to DIR (`target/bench`).
+//! A run of everything also writes `docs/performance.md` and its picture. GPU_FFT's shaders come from the checkout of raspberrypi/userland that
+//! `QPUSCOPE_USERLAND` names; without it, or with `--recorded`, its last recorded figures stand beside ours.
+//! Wall times come from the firmware at PORT (a serial port, or `sim:target/kernel.img`, the default where
+//! that image is built). All lengths take many minutes; `--quick` runs 2^8 to 2^12 alone.
+#![forbid(unsafe_code)]
+
+use anyhow::{Context, Result, ensure};
+use bench::case::{self, Case};
+use bench::recorded::{self, Peer, Recorded};
+use bench::report::Report;
+use bench::run::{self, PeerSource};
+use bench::{Roofline, Row, plot, wall};
+use clap::{Parser, ValueEnum};
+use fidelity::Userland;
+use qpu::fft;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use v3d_sim::Constants;
+
+/// The FFT on the QPUs beside GPU_FFT 3.0.
+#[derive(Parser)]
+#[command(name = "bench")]
+struct Arguments {
+    /// 2^8 to 2^12 points, batch 1, inverse.
+    #[arg(long, conflicts_with_all = ["lengths", "batch", "direction"])]
+    quick: bool,
+    /// Powers of two of the lengths, as 8..12 or 14.
+    #[arg(long, value_name = "FROM..TO", value_parser = lengths)]
+    lengths: Option<(u32, u32)>,
+    /// Only batches of so many transforms: 1 or 10.
+    #[arg(long, value_name = "COUNT")]
+    batch: Option<u32>,
+    /// Only one direction.
+    #[arg(long, value_enum, default_value_t = Directions::Both)]
+    direction: Directions,
+    /// Print one JSON object, {"rows": [...], ...}.
+    #[arg(long)]
+    json: bool,
+    /// Where JSON, CSV and the picture go.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Take GPU_FFT's figures from the last recorded run.
+    #[arg(long)]
+    recorded: bool,
+    /// The board, or virtual Pi, that tells wall times; none: an empty one.
+    #[arg(long)]
+    port: Option<String>,
+    /// Keep GPU_FFT's figures for those who have no checkout.
+    #[arg(long, conflicts_with = "recorded")]
+    record: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Directions {
+    Forward,
+    Inverse,
+    Both,
+}
+
+impl Directions {
+    fn contain(self, direction: fft::Direction) -> bool {
+        match self {
+            Self::Both => true,
+            Self::Forward => direction == fft::Direction::Forward,
+            Self::Inverse => direction == fft::Direction::Inverse,
+        }
+    }
+}
+
+/// `8..12`, both included, or `14`.
+fn lengths(text: &str) -> Result<(u32, u32), String> {
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    let number = |text: &str| text.trim_start_matches('=').parse().ok();
+    match (number(from), number(to)) {
+        (Some(from), Some(to))
+            if from <= to && case::LENGTHS.contains(&from) && case::LENGTHS.contains(&to) =>
+        {
+            Ok((from, to))
+        }
+        _ => Err(format!(
+            "give powers of two from {} to {}, as 8..12 or 14",
+            case::LENGTHS.start(),
+            case::LENGTHS.end()
+        )),
+    }
+}
+
+fn main() -> ExitCode {
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The root of the repository.
+fn root() -> &'static Path {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.ancestors().nth(2).unwrap_or(here)
+}
+
+impl Arguments {
+    fn cases(&self) -> Vec<Case> {
+        let (lengths, batch, direction) = if self.quick {
+            ((8, 12), Some(1), Directions::Inverse)
+        } else {
+            let all = (*case::LENGTHS.start(), *case::LENGTHS.end());
+            (self.lengths.unwrap_or(all), self.batch, self.direction)
+        };
+        let wanted = |case: &Case| {
+            (lengths.0..=lengths.1).contains(&case.log2n)
+                && batch.is_none_or(|batch| batch == case.batch)
+                && direction.contain(case.direction)
+        };
+        case::all().into_iter().filter(wanted).collect()
+    }
+
+    /// The command line that this is.
+    fn command(&self) -> String {
+        let words: Vec<String> = std::env::args().skip(1).collect();
+        [&["cargo xtask bench".to_owned()], &words[..]]
+            .concat()
+            .join(" ")
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<()> {
+    let cases = arguments.cases();
+    ensure!(
+        !cases.is_empty(),
+        "no transform is like that: batches are 1, and 10 up to 2^{}",
+        case::LONGEST_OF_TEN
+    );
+    let constants = Constants::recommended();
+    let recorded = Recorded::last();
+    let userland = match arguments.recorded {
+        true => None,
+        false => Userland::from_environment()?,
+    };
+    let source = match &userland {
+        Some(userland) => PeerSource::Shaders(userland),
+        None => PeerSource::Recorded(&recorded),
+    };
+    ensure!(
+        userland.is_some() || !arguments.record,
+        "only what is run can be recorded: set QPUSCOPE_USERLAND to a checkout of raspberrypi/userland"
+    );
+    let peer = describe(&source, &constants);
+    eprintln!("{peer}");
+    let roofline = Roofline::measure(&constants)?;
+    let progress = |what: &str| eprintln!("ran {what}");
+    let mut rows = run::run(&cases, &source, &roofline, &constants, &progress)?;
+    measure_walls(arguments, &mut rows)?;
+    let command = arguments.command();
+    let report = Report {
+        rows: &rows,
+        roofline: &roofline,
+        peer: &peer,
+        command: &command,
+    };
+    if arguments.json {
+        println!("{}", report.json()?);
+    } else {
+        print!("{}", report.markdown());
+    }
+    write(arguments, &report)?;
+    if arguments.record {
+        record(&rows, recorded, &constants)?;
+    }
+    eprintln!("{}", report.verdict());
+    Ok(())
+}
+
+/// Asks the firmware for wall times of what it transforms: one at a time, forward.
+fn measure_walls(arguments: &Arguments, rows: &mut [Row]) -> Result<()> {
+    let image = root().join("target/kernel.img");
+    let port = match &arguments.port {
+        Some(port) => port.clone(),
+        None if image.is_file() => format!("sim:{}", image.display()),
+        None => String::new(),
+    };
+    let on_device = |row: &Row| {
+        (row.case.batch, row.case.direction) == (1, fft::Direction::Forward) && row.ours.is_some()
+    };
+    if port.is_empty() || !rows.iter().any(on_device) {
+        return Ok(());
+    }
+    eprintln!("asking the firmware at {port}");
+    let lengths: Vec<u32> = rows
+        .iter()
+        .filter(|row| on_device(row))
+        .map(|row| row.case.log2n)
+        .collect();
+    let walls = wall::measure(&port, lengths.into_iter())
+        .with_context(|| format!("measuring wall times at {port} (--port \"\" leaves them out)"))?;
+    for row in rows.iter_mut().filter(|row| on_device(row)) {
+        row.wall = walls.get(&row.case.log2n).copied();
+    }
+    Ok(())
+}
+
+/// Where the peer's figures come from, and what is wrong with them.
+fn describe(source: &PeerSource<'_>, constants: &Constants) -> String {
+    let recorded = match source {
+        PeerSource::Shaders(_) => {
+            return "GPU_FFT 3.0's published shaders (raspberrypi/userland) were run on the same simulator in \
+                    the same run."
+                .into();
+        }
+        PeerSource::Recorded(recorded) => recorded,
+    };
+    if recorded.peers.is_empty() {
+        return "GPU_FFT was not run: clone https://github.com/raspberrypi/userland and name the folder in \
+                QPUSCOPE_USERLAND."
+            .into();
+    }
+    let Recorded { date, commit, .. } = recorded;
+    let mut text = format!(
+        "GPU_FFT 3.0's figures were recorded on {date} at commit {commit}, from its published shaders on the same \
+         simulator; with QPUSCOPE_USERLAND they are run anew."
+    );
+    let changed = recorded.changed(constants);
+    if !changed.is_empty() {
+        text += &format!(
+            " They were made with other values of {}: record them again.",
+            changed.join(", ")
+        );
+    }
+    text
+}
+
+/// Writes the files; the document only when nothing is left out.
+fn write(arguments: &Arguments, report: &Report<'_>) -> Result<()> {
+    let drawing = plot::draw(report.rows);
+    let default = root().join("target/bench");
+    let folder = arguments.out.as_deref().unwrap_or(&default);
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    put(&folder.join("bench.json"), report.json()?.as_bytes())?;
+    put(&folder.join("bench.csv"), report.csv()?.as_bytes())?;
+    put(&folder.join("bench.svg"), drawing.svg().as_bytes())?;
+    let png = drawing
+        .png()
+        .map_err(|failure| anyhow::anyhow!("{failure}"))?;
+    put(&folder.join("bench.png"), &png)?;
+    let missing = |row: &&Row| row.peer.is_none() && case::PEER_LENGTHS.contains(&row.case.log2n);
+    let is_complete = report.rows.len() == case::all().len();
+    if !is_complete || report.rows.iter().any(|row| missing(&row)) {
+        eprintln!("docs/performance.md is left as it is: not everything was run");
+        return Ok(());
+    }
+    let picture = "![GFLOPS and ratios by length](performance.png)\n\n";
+    let text = report.markdown();
+    let text = match text.find("## ") {
+        Some(first) => format!("{}{picture}{}", &text[..first], &text[first..]),
+        None => text,
+    };
+    put(&root().join("docs/performance.md"), text.as_bytes())?;
+    put(&root().join("docs/performance.png"), &png)
+}
+
+fn put(path: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+    eprintln!("wrote {}", path.display());
+    Ok(())
+}
+
+/// Keeps the peer's figures: in the place of older ones, or of all when the constants have changed.
+fn record(rows: &[Row], old: Recorded, constants: &Constants) -> Result<()> {
+    let mut recorded = match old.changed(constants).is_empty() {
+        true => old,
+        false => Recorded::default(),
+    };
+    let answer = |program: &str, arguments: &[&str]| -> Result<String> {
+        let mut command = Command::new(program);
+        let output = command.args(arguments).current_dir(root()).output();
+        let output = output.with_context(|| format!("cannot start {program}"))?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim().into())
+    };
+    recorded.date = answer("date", &["+%Y-%m-%d"])?;
+    recorded.commit = answer("git", &["rev-parse", "--short", "HEAD"])?;
+    recorded.constants = recorded::constants(constants);
+    for row in rows {
+        if let Some(side) = row.peer.clone() {
+            recorded.put(Peer {
+                log2n: row.case.log2n,
+                batch: row.case.batch,
+                side,
+            });
+        }
+    }
+    let text = serde_json::to_string_pretty(&recorded)? + "\n";
+    put(&root().join(recorded::PATH), text.as_bytes())
+}

@@ -1,0 +1,87 @@
+//! GPU_FFT 3.0: its published shaders, run as its own host code does.
+//!
+//! Its driver clears all of V3D's caches before each launch, the instruction caches too. Only the inverse
+//! is measured, as its author did: the forward transform is the same program with other signs in a table.
+
+use crate::case::{Case, Kind};
+use crate::side::{Side, Work};
+use crate::signal::{Stimulus, words};
+use anyhow::Result;
+use fidelity::gpu_fft::{Length, Plan, Shape};
+use fidelity::machine::{Machine, Run, config};
+use fidelity::{Release, Userland};
+use qpu::fft::Direction;
+use v3d_sim::{Board, Constants};
+
+/// Measures a batch of inverse transforms.
+///
+/// # Errors
+/// When there is no such length, or a program faults or does not end.
+pub fn measure(userland: &Userland, log2n: u32, batch: u32, constants: &Constants) -> Result<Side> {
+    let shape = Shape::inverse(Release::V3, log2n, batch);
+    let case = Case {
+        log2n,
+        batch,
+        direction: Direction::Inverse,
+        kind: Kind::Complex,
+    };
+    let (mut machine, plan) = Plan::alone(userland, shape, config(Board::Pi1, constants))?;
+    let (cold, hello_ppm) = launch(&case, Stimulus::HelloFft, &plan, &mut machine)?;
+    let (steady, random_ppm) = launch(&case, Stimulus::Random, &plan, &mut machine)?;
+    let passes = Length::find(shape.release, log2n).map_or(0, Length::passes);
+    Ok(Side {
+        passes: passes as u32,
+        cold_cycles: cold.clocks,
+        cycles: steady.clocks,
+        instructions: steady.statistics.instructions.iter().sum(),
+        hello_ppm,
+        random_ppm,
+        work: Work::new(&steady.statistics),
+    })
+}
+
+fn launch(
+    case: &Case,
+    stimulus: Stimulus,
+    plan: &Plan,
+    machine: &mut Machine,
+) -> Result<(Run, f64)> {
+    for transform in 0..case.batch {
+        let input = stimulus.input(case.log2n, transform as usize);
+        machine.store(plan.input_of(transform), &words(&input));
+    }
+    let run = plan.execute(machine)?;
+    let points = 1usize << case.log2n;
+    let output = |transform: usize| {
+        Ok::<_, anyhow::Error>(machine.load(plan.output_of(transform as u32), 2 * points))
+    };
+    Ok((run, stimulus.ppm(case, output)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fidelity::gpu_fft;
+
+    /// What lets one direction stand for both.
+    #[test]
+    fn both_directions_take_the_same_time() {
+        let userland = Userland::from_environment().unwrap_or_else(|e| panic!("{e}"));
+        let userland = ::tests::need!(
+            userland,
+            "QPUSCOPE_USERLAND names no checkout of raspberrypi/userland"
+        );
+        let clocks = |direction| {
+            let shape = Shape {
+                direction,
+                ..Shape::inverse(Release::V3, 10, 1)
+            };
+            let config = config(Board::Pi1, &Constants::recommended());
+            let outcome = gpu_fft::hello_fft::run(&userland, shape, config);
+            outcome.unwrap_or_else(|e| panic!("{e}")).run.clocks
+        };
+        let [forward, inverse] =
+            [gpu_fft::Direction::Forward, gpu_fft::Direction::Inverse].map(clocks);
+        assert_eq!(forward, inverse);
+    }
+}

@@ -1,0 +1,395 @@
+//! The report: `docs/performance.md`, the same on the terminal, JSON and CSV.
+//!
+//! It holds nothing that differs from run to run: equal programs and constants give equal files.
+
+use crate::case::Case;
+use crate::copy::Level;
+use crate::roofline::Roofline;
+use crate::row::{Figures, Row, geometric_mean, microseconds};
+use crate::side::Side;
+use crate::target;
+use anyhow::{Context, Result};
+use fidelity::report::table::{Table, figure};
+use qpu::fft::Direction;
+use serde_json::json;
+use std::fmt::Write;
+
+/// Everything that is told.
+pub struct Report<'a> {
+    /// One for each case.
+    pub rows: &'a [Row],
+    /// Rates of memory.
+    pub roofline: &'a Roofline,
+    /// Where the peer's figures come from, as a sentence.
+    pub peer: &'a str,
+    /// The command that made it.
+    pub command: &'a str,
+}
+
+impl Report<'_> {
+    /// One JSON object, as design.md section 5 has it, with what V3D did besides.
+    ///
+    /// # Errors
+    /// When a figure is no number that JSON has.
+    pub fn json(&self) -> Result<String> {
+        let rows: Result<Vec<_>, serde_json::Error> = self
+            .rows
+            .iter()
+            .map(|row| {
+                let mut value = serde_json::to_value(row.figures())?;
+                let work = |side: &Option<Side>| json!(side.as_ref().map(|side| &side.work));
+                value["work"] = work(&row.ours);
+                value["peer_work"] = work(&row.peer);
+                Ok(value)
+            })
+            .collect();
+        let rates = [Level::SystemL2, Level::Sdram].map(
+            |level| json!({ "level": level.name(), "mb_per_s": self.roofline.megabytes_per_second(level) }),
+        );
+        Ok(serde_json::to_string_pretty(&json!({
+            "rows": rows?,
+            "rates": rates,
+            "geometric_mean": self.geometric_mean(),
+            "peer": self.peer,
+        }))?)
+    }
+
+    /// A line a row, with a heading.
+    ///
+    /// # Errors
+    /// When a row cannot be written.
+    pub fn csv(&self) -> Result<String> {
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        for row in self.rows {
+            writer.serialize(row.figures())?;
+        }
+        let bytes = writer.into_inner().context("writing CSV")?;
+        Ok(String::from_utf8(bytes)?)
+    }
+
+    /// Of the inverse transforms, because the peer runs only those.
+    fn geometric_mean(&self) -> Option<f64> {
+        geometric_mean(self.of(Direction::Inverse))
+    }
+
+    fn of(&self, direction: Direction) -> impl Iterator<Item = &Row> {
+        self.rows
+            .iter()
+            .filter(move |row| row.case.direction == direction)
+    }
+
+    /// A line for the end of a terminal's output.
+    #[must_use]
+    pub fn verdict(&self) -> String {
+        let with = |met: Option<bool>, of: fn(&Row) -> Option<bool>| {
+            self.rows.iter().filter(|row| of(row) == met).count()
+        };
+        let word = |of| {
+            let (met, missed) = (with(Some(true), of), with(Some(false), of));
+            format!("{met} of {}", met + missed)
+        };
+        let absent = self.rows.iter().filter(|row| row.ours.is_none()).count();
+        let mean = self.geometric_mean().map_or_else(
+            || "not known".to_owned(),
+            |mean| format!("{mean:.2} (wanted {})", target::GEOMETRIC_MEAN),
+        );
+        format!(
+            "met: speed {}, share of the floor {}, passes {}, errors {}; geometric mean of the ratios {mean}; \
+             {absent} of {} transforms are not planned",
+            word(Row::ratio_met),
+            word(Row::share_met),
+            word(Row::passes_met),
+            word(Row::errors_met),
+            self.rows.len()
+        )
+    }
+
+    /// The document.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut out = String::new();
+        self.head(&mut out);
+        let mut batches: Vec<u32> = self.rows.iter().map(|row| row.case.batch).collect();
+        batches.sort_unstable();
+        batches.dedup();
+        for direction in [Direction::Inverse, Direction::Forward] {
+            for batch in &batches {
+                self.section(direction, *batch, &mut out);
+            }
+        }
+        self.missed(&mut out);
+        self.bounds(&mut out);
+        out
+    }
+
+    fn head(&self, out: &mut String) {
+        let _ = writeln!(
+            out,
+            "# The FFT on the QPUs beside GPU_FFT\n\n\
+             Written by `{}`; not edited by hand. Every figure is simulated (v3d-sim, board pi1, V3D at \
+             250 MHz); nothing here was run on a board. How near the simulator comes to published hardware \
+             figures is in [fidelity.md](fidelity.md).\n\n{}\n\n\
+             * Times are from the first request to the end of the last program, for the whole batch, \
+             without the ARM's share. **cold** is the first launch after start, everything else the second. Each side \
+             clears the caches that its own driver clears.\n\
+             * **floor** is the larger of: 16 N bytes a pass at the rates below (one pass up to 2^8, two up to \
+             2^16, three above), and 5 N log2 N operations at 24 GFLOPS. **share** is the floor over our time, \
+             **ceiling** GPU_FFT's time over the floor.\n\
+             * **target** is the ratio asked for, or 0.8 of the ceiling where that is less.\n\
+             * GFLOPS count 5 N log2 N; GB/s count every point read and written once a pass; **slots** are \
+             instructions over what twelve QPUs could issue.\n\
+             * **wall** times are what the firmware counts around a transform, on the virtual Pi unless another port was \
+             named: cache clears, launches and polling included.\n\
+             * **ppm** are relative rms errors against f64: with the stimulus of hello_fft, and with uniform random \
+             numbers.\n\n{}\n",
+            self.command,
+            self.peer,
+            self.verdict()
+        );
+        let mut table = Table::new(&["memory, as many bytes read as written", "MB/s together"]);
+        for level in [Level::SystemL2, Level::Sdram] {
+            let rate = self.roofline.megabytes_per_second(level);
+            table.row(vec![level.name().into(), figure(rate.round())]);
+        }
+        table.write(out);
+    }
+
+    fn section(&self, direction: Direction, batch: u32, out: &mut String) {
+        let rows: Vec<&Row> = self
+            .of(direction)
+            .filter(|row| row.case.batch == batch)
+            .collect();
+        let Some(first) = rows.first() else {
+            return;
+        };
+        let _ = writeln!(
+            out,
+            "## {} transforms, batch {batch}\n",
+            capital(first.case.direction_name())
+        );
+        compared(&rows, out);
+        side("qpuscope", &rows, |row| row.ours.as_ref(), out);
+        walls(&rows, out);
+        // The peer's forward transform is its inverse one with other signs in a table.
+        if direction == Direction::Inverse {
+            side("GPU_FFT 3.0", &rows, |row| row.peer.as_ref(), out);
+        }
+    }
+
+    fn missed(&self, out: &mut String) {
+        let missed: Vec<String> = self
+            .rows
+            .iter()
+            .filter(|row| !row.missed().is_empty())
+            .map(|row| format!("* {}: {}", row.case.name(), row.missed().join("; ")))
+            .collect();
+        if missed.is_empty() {
+            return;
+        }
+        let _ = writeln!(out, "## Below target\n\n{}\n", missed.join("\n"));
+    }
+
+    /// What each transform of ours spends its time on.
+    fn bounds(&self, out: &mut String) {
+        let rows: Vec<&Row> = self
+            .of(Direction::Inverse)
+            .filter(|row| row.ours.is_some())
+            .collect();
+        if rows.is_empty() {
+            return;
+        }
+        out.push_str(
+            "## What bounds them\n\nInverse transforms of qpuscope. Stores and lookups are the shares of the time for \
+             which the store engine and the six TMUs have work at their best rates; waits are shares of the time of \
+             twelve QPUs.\n\n",
+        );
+        let mut table = Table::new(&[
+            "log2 N",
+            "batch",
+            "stores",
+            "bytes a store",
+            "lookups",
+            "lines",
+            "L2C hits",
+            "waits",
+        ]);
+        for row in rows {
+            let Some(ours) = &row.ours else { continue };
+            let work = &ours.work;
+            let cycles = ours.cycles as f64;
+            let lines = work.stored_bytes as f64 / 64.0;
+            let stores = (27.0 * work.stores as f64 + 14.0 * lines) / cycles;
+            let lookups = 16.0 * work.tmu_lookups as f64 / (6.0 * cycles);
+            let mut stall: Vec<(&String, &u64)> = work.stall.iter().collect();
+            stall.sort_by_key(|(_, clocks)| std::cmp::Reverse(**clocks));
+            let waits = stall.iter().take(4).map(|(cause, clocks)| {
+                format!("{cause} {}", share(**clocks as f64 / (12.0 * cycles)))
+            });
+            table.row(vec![
+                row.case.log2n.to_string(),
+                row.case.batch.to_string(),
+                share(stores),
+                figure((work.stored_bytes as f64 / work.stores.max(1) as f64).round()),
+                share(lookups),
+                figure(work.tmu_misses as f64),
+                figure(work.l2c.0 as f64),
+                waits.collect::<Vec<_>>().join(", "),
+            ]);
+        }
+        table.write(out);
+    }
+}
+
+/// Ours beside the peer's.
+fn compared(rows: &[&Row], out: &mut String) {
+    let mut table = Table::new(&[
+        "log2 N",
+        "us",
+        "GPU_FFT us",
+        "ratio",
+        "ceiling",
+        "target",
+        "met",
+        "memory us",
+        "arithmetic us",
+        "share",
+        "met",
+        "passes",
+        "ppm",
+        "GPU_FFT",
+        "random ppm",
+        "GPU_FFT",
+        "met",
+    ]);
+    for row in rows {
+        let figures: Figures = row.figures();
+        table.row(vec![
+            row.case.log2n.to_string(),
+            time(figures.us),
+            time(figures.peer_us),
+            decimals(figures.ratio),
+            decimals(figures.ceiling),
+            decimals(figures.target_reachable),
+            met(figures.met),
+            time(Some(figures.memory_us)),
+            time(Some(figures.arithmetic_us)),
+            decimals(figures.share),
+            met(figures.share_met),
+            figures
+                .passes
+                .map_or_else(dash, |passes| passes.to_string()),
+            decimals(figures.ppm),
+            decimals(figures.peer_ppm),
+            decimals(figures.random_ppm),
+            decimals(figures.peer_random_ppm),
+            met(figures.errors_met),
+        ]);
+    }
+    table.write(out);
+}
+
+/// One side's own figures.
+fn side<'a>(
+    name: &str,
+    rows: &[&'a Row],
+    of: impl Fn(&'a Row) -> Option<&'a Side>,
+    out: &mut String,
+) {
+    let mut table = Table::new(&[
+        name,
+        "passes",
+        "instructions",
+        "clocks",
+        "cold clocks",
+        "us",
+        "cold us",
+        "GFLOPS",
+        "GB/s",
+        "slots",
+    ]);
+    let mut any = false;
+    for row in rows {
+        let Some(side) = of(row) else { continue };
+        any = true;
+        let name = format!("2^{}", row.case.log2n);
+        table.row(own(name, &row.case, side));
+    }
+    if any {
+        table.write(out);
+    }
+}
+
+/// What the firmware sees.
+fn walls(rows: &[&Row], out: &mut String) {
+    let mut table = Table::new(&[
+        "firmware",
+        "wall us, launch included",
+        "first wall us",
+        "V3D us",
+    ]);
+    let mut any = false;
+    for row in rows {
+        let (Some(wall), Some(ours)) = (&row.wall, &row.ours) else {
+            continue;
+        };
+        any = true;
+        table.row(vec![
+            format!("2^{}", row.case.log2n),
+            wall.us.to_string(),
+            wall.first_us.to_string(),
+            time(Some(microseconds(ours.cycles as f64))),
+        ]);
+    }
+    if any {
+        table.write(out);
+    }
+}
+
+fn own(name: String, case: &Case, side: &Side) -> Vec<String> {
+    let [us, cold_us] = [side.cycles, side.cold_cycles].map(|clocks| microseconds(clocks as f64));
+    let bytes = 16.0 * case.points() as f64 * f64::from(side.passes);
+    let slots = 4.0 * side.instructions as f64 / (12.0 * side.cycles as f64);
+    vec![
+        name,
+        side.passes.to_string(),
+        figure(side.instructions as f64),
+        figure(side.cycles as f64),
+        figure(side.cold_cycles as f64),
+        time(Some(us)),
+        time(Some(cold_us)),
+        decimals(Some(case.flops() as f64 / (1e3 * us))),
+        decimals(Some(bytes / (1e3 * us))),
+        share(slots),
+    ]
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+fn dash() -> String {
+    "-".into()
+}
+
+fn time(us: Option<f64>) -> String {
+    us.map_or_else(dash, figure)
+}
+
+fn decimals(value: Option<f64>) -> String {
+    value.map_or_else(dash, |value| format!("{value:.2}"))
+}
+
+fn share(part: f64) -> String {
+    format!("{:.0} %", 100.0 * part)
+}
+
+fn met(met: Option<bool>) -> String {
+    match met {
+        None => "",
+        Some(true) => "yes",
+        Some(false) => "**no**",
+    }
+    .into()
+}

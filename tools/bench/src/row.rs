@@ -1,0 +1,329 @@
+//! A row: one transform, ours beside the peer's, and what both are held to.
+
+use crate::case::Case;
+use crate::roofline::Floor;
+use crate::side::Side;
+use crate::target;
+use crate::wall::Wall;
+use serde::Serialize;
+use v3d_sim::Board;
+
+/// QPUs of the chip.
+const QPUS: f64 = 12.0;
+
+/// V3D clocks in which a QPU issues one instruction.
+const SLOT_CLOCKS: f64 = 4.0;
+
+/// One transform.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Row {
+    /// What is transformed.
+    pub case: Case,
+    /// Ours; `None` where no plan makes it.
+    pub ours: Option<Side>,
+    /// GPU_FFT's; `None` where it has no such length or was not run.
+    pub peer: Option<Side>,
+    /// The least that it takes.
+    pub floor: Floor,
+    /// What ours takes on the device, launch included; `None` where the firmware was not asked.
+    pub wall: Option<Wall>,
+}
+
+/// Whether a figure is as good as is asked for; `None` where nothing is asked for or nothing was run.
+pub type Met = Option<bool>;
+
+impl Row {
+    /// Clocks for clocks, how much faster than the peer.
+    #[must_use]
+    pub fn ratio(&self) -> Option<f64> {
+        Some(self.peer.as_ref()?.cycles as f64 / self.ours.as_ref()?.cycles as f64)
+    }
+
+    /// The ratio that no program can exceed: the peer's time over the floor.
+    #[must_use]
+    pub fn ceiling(&self) -> Option<f64> {
+        Some(self.peer.as_ref()?.cycles as f64 / self.floor.clocks())
+    }
+
+    /// The ratio that is asked for, and the one that counts as met.
+    #[must_use]
+    pub fn target(&self) -> Option<(f64, f64)> {
+        let target = target::ratio(self.case.log2n, self.case.batch)?;
+        Some((target, target::reachable(target, self.ceiling()?)))
+    }
+
+    /// Whether the ratio is as large as is asked for.
+    #[must_use]
+    pub fn ratio_met(&self) -> Met {
+        Some(self.ratio()? >= self.target()?.1)
+    }
+
+    /// The floor over our time.
+    #[must_use]
+    pub fn share(&self) -> Option<f64> {
+        Some(self.floor.clocks() / self.ours.as_ref()?.cycles as f64)
+    }
+
+    /// Whether the share is as large as is asked for.
+    #[must_use]
+    pub fn share_met(&self) -> Met {
+        Some(self.share()? >= target::share(self.case.log2n, self.case.batch)?)
+    }
+
+    /// Whether our memory passes are as few as is asked for.
+    #[must_use]
+    pub fn passes_met(&self) -> Met {
+        Some(self.ours.as_ref()?.passes <= crate::roofline::passes(self.case.log2n))
+    }
+
+    /// Whether both errors are as small as is asked for.
+    #[must_use]
+    pub fn errors_met(&self) -> Met {
+        let ours = self.ours.as_ref()?;
+        let log2n = self.case.log2n;
+        let hello = ours.hello_ppm <= target::hello_ppm(log2n)?;
+        Some(hello && ours.random_ppm <= target::random_ppm(log2n)?)
+    }
+
+    /// What does not meet its target, as words.
+    #[must_use]
+    pub fn missed(&self) -> Vec<String> {
+        let mut missed = Vec::new();
+        if let (Some(false), Some(ratio), Some((_, reachable))) =
+            (self.ratio_met(), self.ratio(), self.target())
+        {
+            missed.push(format!("{ratio:.2} times GPU_FFT, wanted {reachable:.2}"));
+        }
+        if let (Some(false), Some(share)) = (self.share_met(), self.share()) {
+            let wanted = target::share(self.case.log2n, self.case.batch).unwrap_or(0.0);
+            missed.push(format!("{share:.2} of the floor, wanted {wanted:.1}"));
+        }
+        if let (Some(false), Some(ours)) = (self.passes_met(), &self.ours) {
+            let wanted = crate::roofline::passes(self.case.log2n);
+            missed.push(format!("{} passes, wanted {wanted}", ours.passes));
+        }
+        if let (Some(false), Some(ours)) = (self.errors_met(), &self.ours) {
+            let [hello, random] = [target::hello_ppm, target::random_ppm]
+                .map(|wanted| wanted(self.case.log2n).unwrap_or(0.0));
+            missed.push(format!(
+                "{:.2} and {:.2} ppm, wanted {hello:.2} and {random:.2}",
+                ours.hello_ppm, ours.random_ppm
+            ));
+        }
+        missed
+    }
+
+    /// Everything of it, as one flat record.
+    #[must_use]
+    pub fn figures(&self) -> Figures {
+        let (case, ours, peer) = (&self.case, self.ours.as_ref(), self.peer.as_ref());
+        let of = |side: Option<&Side>, figure: fn(&Case, &Side) -> f64| {
+            side.map(|side| figure(case, side))
+        };
+        let target = self.target();
+        Figures {
+            log2n: case.log2n,
+            batch: case.batch,
+            direction: case.direction_name(),
+            kind: case.kind.name(),
+            cycles: ours.map(|side| side.cycles),
+            cold_cycles: ours.map(|side| side.cold_cycles),
+            us: of(ours, |_, side| microseconds(side.cycles as f64)),
+            wall_us: self.wall.map(|wall| wall.us),
+            wall_first_us: self.wall.map(|wall| wall.first_us),
+            gflops: of(ours, gflops),
+            gb_per_s: of(ours, gigabytes_per_second),
+            instructions: ours.map(|side| side.instructions),
+            slot_use: of(ours, slot_use),
+            passes: ours.map(|side| side.passes),
+            ppm: ours.map(|side| side.hello_ppm),
+            random_ppm: ours.map(|side| side.random_ppm),
+            memory_level: self.floor.level.name(),
+            memory_us: microseconds(self.floor.memory),
+            arithmetic_us: microseconds(self.floor.arithmetic),
+            share: self.share(),
+            share_met: self.share_met(),
+            peer_cycles: peer.map(|side| side.cycles),
+            peer_cold_cycles: peer.map(|side| side.cold_cycles),
+            peer_us: of(peer, |_, side| microseconds(side.cycles as f64)),
+            peer_gflops: of(peer, gflops),
+            peer_gb_per_s: of(peer, gigabytes_per_second),
+            peer_instructions: peer.map(|side| side.instructions),
+            peer_slot_use: of(peer, slot_use),
+            peer_passes: peer.map(|side| side.passes),
+            peer_ppm: peer.map(|side| side.hello_ppm),
+            peer_random_ppm: peer.map(|side| side.random_ppm),
+            ratio: self.ratio(),
+            ceiling: self.ceiling(),
+            target: target.map(|(target, _)| target),
+            target_reachable: target.map(|(_, reachable)| reachable),
+            met: self.ratio_met(),
+            errors_met: self.errors_met(),
+            passes_met: self.passes_met(),
+        }
+    }
+}
+
+/// A row as it stands in CSV and JSON. Times are those of the whole batch; `null` where nothing was run.
+#[derive(Serialize)]
+#[expect(missing_docs, reason = "names and units are those of the tables")]
+pub struct Figures {
+    pub log2n: u32,
+    pub batch: u32,
+    pub direction: &'static str,
+    pub kind: &'static str,
+    pub cycles: Option<u64>,
+    pub cold_cycles: Option<u64>,
+    pub us: Option<f64>,
+    pub wall_us: Option<u32>,
+    pub wall_first_us: Option<u32>,
+    pub gflops: Option<f64>,
+    pub gb_per_s: Option<f64>,
+    pub instructions: Option<u64>,
+    pub slot_use: Option<f64>,
+    pub passes: Option<u32>,
+    pub ppm: Option<f64>,
+    pub random_ppm: Option<f64>,
+    pub memory_level: &'static str,
+    pub memory_us: f64,
+    pub arithmetic_us: f64,
+    pub share: Option<f64>,
+    pub share_met: Met,
+    pub peer_cycles: Option<u64>,
+    pub peer_cold_cycles: Option<u64>,
+    pub peer_us: Option<f64>,
+    pub peer_gflops: Option<f64>,
+    pub peer_gb_per_s: Option<f64>,
+    pub peer_instructions: Option<u64>,
+    pub peer_slot_use: Option<f64>,
+    pub peer_passes: Option<u32>,
+    pub peer_ppm: Option<f64>,
+    pub peer_random_ppm: Option<f64>,
+    pub ratio: Option<f64>,
+    pub ceiling: Option<f64>,
+    pub target: Option<f64>,
+    pub target_reachable: Option<f64>,
+    pub met: Met,
+    pub errors_met: Met,
+    pub passes_met: Met,
+}
+
+/// V3D clocks of a Pi 1 as microseconds.
+#[must_use]
+pub fn microseconds(clocks: f64) -> f64 {
+    clocks * 1e6 / f64::from(Board::Pi1.clock_hz())
+}
+
+fn per_nanosecond(amount: f64, side: &Side) -> f64 {
+    amount / (1e3 * microseconds(side.cycles as f64))
+}
+
+/// By 5 N log2 N.
+fn gflops(case: &Case, side: &Side) -> f64 {
+    per_nanosecond(case.flops() as f64, side)
+}
+
+/// Points read and written once in each pass.
+fn gigabytes_per_second(case: &Case, side: &Side) -> f64 {
+    let bytes = 16 * case.points() * u64::from(side.passes);
+    per_nanosecond(bytes as f64, side)
+}
+
+/// Instructions over what all twelve QPUs could have issued.
+fn slot_use(_: &Case, side: &Side) -> f64 {
+    side.instructions as f64 * SLOT_CLOCKS / (side.cycles as f64 * QPUS)
+}
+
+/// Geometric mean of the ratios of rows that have a target; `None` when there is none.
+pub fn geometric_mean<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<f64> {
+    let logs: Vec<f64> = rows
+        .into_iter()
+        .filter(|row| row.target().is_some())
+        .filter_map(Row::ratio)
+        .map(f64::ln)
+        .collect();
+    (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::case::Kind;
+    use crate::copy::Level;
+    use crate::side::Work;
+    use qpu::fft::Direction;
+
+    fn side(cycles: u64) -> Side {
+        Side {
+            passes: 2,
+            cold_cycles: 2 * cycles,
+            cycles,
+            instructions: cycles,
+            hello_ppm: 0.2,
+            random_ppm: 0.3,
+            work: Work::default(),
+        }
+    }
+
+    fn row(log2n: u32, ours: u64, peer: u64, floor: f64) -> Row {
+        Row {
+            case: Case {
+                log2n,
+                batch: 1,
+                direction: Direction::Inverse,
+                kind: Kind::Complex,
+            },
+            ours: Some(side(ours)),
+            peer: Some(side(peer)),
+            floor: Floor {
+                level: Level::Sdram,
+                memory: floor,
+                arithmetic: 1.0,
+            },
+            wall: None,
+        }
+    }
+
+    #[test]
+    fn figures_follow_from_clocks() {
+        let row = row(12, 10_000, 50_000, 8_000.0);
+        let figures = row.figures();
+        assert_eq!(figures.us, Some(40.0));
+        assert_eq!(figures.ratio, Some(5.0));
+        assert_eq!(figures.ceiling, Some(6.25));
+        assert_eq!(figures.share, Some(0.8));
+        assert_eq!(figures.met, Some(true));
+        // 5 x 4096 x 12 operations and 16 x 4096 x 2 bytes in 40 us.
+        assert!((figures.gflops.unwrap() - 6.144).abs() < 1e-9);
+        assert!((figures.gb_per_s.unwrap() - 3.2768).abs() < 1e-9);
+        assert!((figures.slot_use.unwrap() - 1.0 / 3.0).abs() < 1e-9);
+        assert_eq!(row.missed(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_target_beyond_the_ceiling_is_lowered_to_a_part_of_it() {
+        let row = row(12, 11_000, 30_000, 10_000.0);
+        assert_eq!(row.target().unwrap().0, 3.0);
+        assert!((row.target().unwrap().1 - 2.4).abs() < 1e-9);
+        assert_eq!(row.ratio_met(), Some(true));
+    }
+
+    #[test]
+    fn what_is_missed_is_said() {
+        let row = row(8, 10_000, 11_000, 1_000.0);
+        let missed = row.missed().join("; ");
+        assert!(
+            missed.contains("1.10 times GPU_FFT, wanted 2.00"),
+            "{missed}"
+        );
+        assert!(missed.contains("2 passes, wanted 1"), "{missed}");
+        assert!(missed.contains("0.20 and 0.30 ppm"), "{missed}");
+    }
+
+    #[test]
+    fn the_mean_is_geometric() {
+        let rows = [row(11, 10, 20, 1.0), row(12, 10, 80, 1.0)];
+        assert!((geometric_mean(&rows).unwrap() - 4.0).abs() < 1e-9);
+        assert_eq!(geometric_mean(&[row(7, 10, 20, 1.0)]), None);
+    }
+}

@@ -1,0 +1,67 @@
+//! What was measured of one side: ours or the peer's.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use v3d_sim::Statistics;
+
+/// Two launches of one program or plan on a machine of their own.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Side {
+    /// Times that all data go through memory.
+    pub passes: u32,
+    /// V3D clocks of the first launch.
+    pub cold_cycles: u64,
+    /// V3D clocks of the second launch.
+    pub cycles: u64,
+    /// Instructions of all QPUs in the second launch.
+    pub instructions: u64,
+    /// Relative rms error with the stimulus of hello_fft, in parts per million.
+    pub hello_ppm: f64,
+    /// The same with uniform random numbers.
+    pub random_ppm: f64,
+    /// What the second launch did besides.
+    pub work: Work,
+}
+
+/// What shared units did, and what QPUs waited for.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Work {
+    /// TMU lookups of 16 lanes.
+    pub tmu_lookups: u64,
+    /// Lines that TMUs did not find in their own caches.
+    pub tmu_misses: u64,
+    /// Lines that the L2C had, and had not.
+    pub l2c: (u64, u64),
+    /// DMA stores.
+    pub stores: u64,
+    /// Bytes that they stored.
+    pub stored_bytes: u64,
+    /// DMA loads.
+    pub loads: u64,
+    /// Lines of code that instruction caches did not hold.
+    pub code_misses: u64,
+    /// Clocks for which QPUs waited, all together, by what for.
+    pub stall: BTreeMap<String, u64>,
+}
+
+impl Work {
+    /// Of the statistics of one launch.
+    #[must_use]
+    pub fn new(statistics: &Statistics) -> Self {
+        let mut stall = BTreeMap::new();
+        for (cause, clocks) in statistics.stall.iter().flatten() {
+            *stall.entry((*cause).to_owned()).or_default() += clocks;
+        }
+        let count = |source: usize| statistics.counters[source];
+        Self {
+            tmu_lookups: statistics.tmu_requests,
+            tmu_misses: count(25),
+            l2c: (count(28), count(29)),
+            stores: statistics.vdw.commands,
+            stored_bytes: statistics.vdw.bytes,
+            loads: statistics.vdr.commands,
+            code_misses: count(21),
+            stall,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What a transform takes on the device: wall time as the firmware sees it, launch included.
+//!
+//! The firmware counts the time of its QPU engine in every record, from before the caches are cleared until
+//! the poll that sees the last program ended. Blocks of one transform each are uploaded, so that a
+//! record's count is one transform's. On the virtual Pi this is virtual time, with the cycle model of V3D
+//! and the virtual ARM's share; on a board it is real. A microsecond is all that the timer shows.
+
+use anyhow::{Context, Result};
+use qpuscope::client::Client;
+use qpuscope::input::{Channel, Samples};
+use qpuscope::link::{self, FIRST_BAUD, Opening};
+use qpuscope::log::Logs;
+use qpuscope::rate::Rate;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Blocks that are transformed; the first is the cold one.
+const BLOCKS: usize = 4;
+
+/// Rate of the line while samples go over it, to a board: the virtual Pi has no cable.
+const BAUD: u32 = 921_600;
+
+/// Wall times of one length, forward, batch 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct Wall {
+    /// Of the first transform after start.
+    pub first_us: u32,
+    /// Of the last.
+    pub us: u32,
+}
+
+/// Measures `lengths` on the board or virtual Pi at `port`, as far as its firmware uses the QPUs for them.
+///
+/// # Errors
+/// When the port is none, or the board does not answer as it should.
+pub fn measure(port: &str, lengths: impl Iterator<Item = u32>) -> Result<BTreeMap<u32, Wall>> {
+    let link = link::open(Some(port), &Opening::default())?;
+    let mut client = Client::new(link, FIRST_BAUD, Logs::without_elf(), true);
+    client.hello()?;
+    client.stop()?;
+    client.change_baud(BAUD)?;
+    let mut walls = BTreeMap::new();
+    for log2n in lengths {
+        let settings = format!(
+            "n={} window=rectangular overlap=0 avg=1 out=u8 engine=auto first=all bins=0",
+            1u64 << log2n
+        );
+        // A length that the firmware has not.
+        if client.set(&settings).is_err() || client.hello()?.engine != wire::Engine::Qpu {
+            continue;
+        }
+        let numbers = (0..(2 * BLOCKS) << log2n).map(|n| (n * 37 % 251) as u8);
+        let channel = Channel {
+            name: String::new(),
+            samples: Samples::U8(numbers.collect()),
+            complex: true,
+        };
+        let spectra = client.upload(&channel, Rate { num: 1, den: 1 })?;
+        let mut times = spectra.iter().filter(|spectrum| !spectrum.fallback);
+        let first = times.next().context("the board sent no spectrum")?;
+        let last = times.next_back().unwrap_or(first);
+        walls.insert(
+            log2n,
+            Wall {
+                first_us: first.counters.qpu_us,
+                us: last.counters.qpu_us,
+            },
+        );
+    }
+    Ok(walls)
+}

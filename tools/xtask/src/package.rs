@@ -1,0 +1,27 @@
+//! Commands whose work is done by a program of another package of the workspace.
+//!
+//! xtask builds and starts it, with optimization and with the arguments that it was given itself.
+
+use crate::{process, workspace};
+use anyhow::{Context, Result};
+use std::process::{Command, ExitCode};
+
+/// Runs the binary of `package`, or one of its examples.
+///
+/// # Errors
+/// When cargo cannot be started. What the program itself finds wrong is in its exit code.
+pub fn run(package: &str, example: Option<&str>, rest: &[String]) -> Result<ExitCode> {
+    let mut cargo = Command::new(workspace::cargo());
+    cargo.current_dir(workspace::root());
+    cargo.args(["run", "--quiet", "--locked", "--release"]);
+    cargo.args(["--package", package]);
+    cargo.args(example.iter().flat_map(|name| ["--example", name]));
+    cargo.arg("--").args(rest);
+    // No limit: these programs show their progress, each of their runs is bounded, and their user can
+    // stop them.
+    let status = cargo
+        .status()
+        .with_context(|| format!("cannot start {}", process::describe(&cargo)))?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(ExitCode::from(code.unwrap_or(1)))
+}
