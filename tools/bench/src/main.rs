@@ -165,6 +165,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     let report = Report {
         rows: &rows,
         roofline: &roofline,
+        constants: &constants,
         peer: &peer,
         command: &command,
     };

@@ -13,6 +13,7 @@ use fidelity::report::table::{Table, figure};
 use qpu::fft::Direction;
 use serde_json::json;
 use std::fmt::Write;
+use v3d_sim::Constants;
 
 /// Everything that is told.
 pub struct Report<'a> {
@@ -20,6 +21,8 @@ pub struct Report<'a> {
     pub rows: &'a [Row],
     /// Rates of memory.
     pub roofline: &'a Roofline,
+    /// What all of it was run with.
+    pub constants: &'a Constants,
     /// Where the peer's figures come from, as a sentence.
     pub peer: &'a str,
     /// The command that made it.
@@ -200,8 +203,8 @@ impl Report<'_> {
         }
         out.push_str(
             "## What bounds them\n\nInverse transforms of qpuscope. Stores and lookups are the shares of the time for \
-             which the store engine and the six TMUs have work at their best rates; waits are shares of the time of \
-             twelve QPUs.\n\n",
+             which the store engine and the six TMUs have work at their best rates; **busy** is the part of the time \
+             of twelve QPUs in which they have programs, and waits are parts of that.\n\n",
         );
         let mut table = Table::new(&[
             "log2 N",
@@ -211,6 +214,8 @@ impl Report<'_> {
             "lookups",
             "lines",
             "L2C hits",
+            "busy",
+            "executing",
             "waits",
         ]);
         for row in rows {
@@ -218,13 +223,21 @@ impl Report<'_> {
             let work = &ours.work;
             let cycles = ours.cycles as f64;
             let lines = work.stored_bytes as f64 / 64.0;
-            let stores = (27.0 * work.stores as f64 + 14.0 * lines) / cycles;
-            let lookups = 16.0 * work.tmu_lookups as f64 / (6.0 * cycles);
+            let Constants {
+                vdw_start,
+                vdw_row,
+                tmu_lookup,
+                ..
+            } = self.constants;
+            let stores = (vdw_start * work.stores as f64 + vdw_row * lines) / cycles;
+            let lookups = tmu_lookup * work.tmu_lookups as f64 / (6.0 * cycles);
+            let active = work.active.max(1) as f64;
             let mut stall: Vec<(&String, &u64)> = work.stall.iter().collect();
             stall.sort_by_key(|(_, clocks)| std::cmp::Reverse(**clocks));
-            let waits = stall.iter().take(4).map(|(cause, clocks)| {
-                format!("{cause} {}", share(**clocks as f64 / (12.0 * cycles)))
-            });
+            let waits = stall
+                .iter()
+                .take(4)
+                .map(|(cause, clocks)| format!("{cause} {}", share(**clocks as f64 / active)));
             table.row(vec![
                 row.case.log2n.to_string(),
                 row.case.batch.to_string(),
@@ -233,6 +246,8 @@ impl Report<'_> {
                 share(lookups),
                 figure(work.tmu_misses as f64),
                 figure(work.l2c.0 as f64),
+                share(work.active as f64 / (12.0 * cycles)),
+                share(4.0 * ours.instructions as f64 / active),
                 waits.collect::<Vec<_>>().join(", "),
             ]);
         }

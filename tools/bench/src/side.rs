@@ -25,7 +25,10 @@ pub struct Side {
 
 /// What shared units did, and what QPUs waited for.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Work {
+    /// Clocks for which QPUs had programs, all together.
+    pub active: u64,
     /// TMU lookups of 16 lanes.
     pub tmu_lookups: u64,
     /// Lines that TMUs did not find in their own caches.
@@ -54,6 +57,7 @@ impl Work {
         }
         let count = |source: usize| statistics.counters[source];
         Self {
+            active: count(14),
             tmu_lookups: statistics.tmu_requests,
             tmu_misses: count(25),
             l2c: (count(28), count(29)),
