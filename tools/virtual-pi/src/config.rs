@@ -80,7 +80,10 @@ pub struct Config {
     pub gpu_mib: u32,
     /// Reference clock of the PL011 at boot, in Hz (`init_uart_clock`; old firmware: 3 MHz).
     pub uart_hz: u32,
-    /// Order seed handed to the V3D simulator.
+    /// V3D without its cycle model: results are the same, a job takes a round for each instruction, and
+    /// its time is no figure for the chip.
+    pub v3d_functional: bool,
+    /// Order seed handed to the V3D simulator; one other than 0 also switches the cycle model off.
     pub v3d_seed: u64,
     /// Turn V3D's warnings into faults.
     pub v3d_strict: bool,
@@ -99,6 +102,7 @@ impl Default for Config {
             ram_mib: 512,
             gpu_mib: 32,
             uart_hz: crate::clock::UART_HZ as u32,
+            v3d_functional: false,
             v3d_seed: 0,
             v3d_strict: false,
             no_reboot: false,

@@ -40,6 +40,9 @@ pub struct Options {
     /// A board whose V3D does not answer
     #[arg(long)]
     no_v3d: bool,
+    /// V3D without its cycle model: the same results, but no modelled times
+    #[arg(long)]
+    functional: bool,
     /// Run no faster than wall time, on pipes too
     #[arg(long)]
     real_time: bool,
@@ -69,6 +72,7 @@ pub fn run(options: &Options) -> Result<()> {
     let config = Config {
         cmdline: options.cmdline.clone(),
         v3d: !options.no_v3d,
+        v3d_functional: options.functional,
         host_baud: options.baud,
         ..Config::default()
     };

@@ -1,6 +1,7 @@
 //! V3D on this board: power, virtual time, and how it reaches memory.
 //!
-//! V3D runs in rounds of 4 of its clocks on a grid that starts at power-on, in stretches: up to the
+//! A job takes the virtual time that v3d-sim's cycle model gives it, unless the configuration says
+//! functional. V3D runs in rounds of 4 of its clocks on a grid that starts at power-on, in stretches: up to the
 //! current clock whenever the ARM touches one of its registers, and else at each multiple of
 //! [`V3D_QUANTUM_ROUNDS`]. So a poll of SRQCS is exact to the round, while an interrupt, and memory
 //! that the ARM reads without asking V3D first, may be late by up to a quantum (1.024 us), and by the
@@ -40,7 +41,7 @@ impl V3dPort {
     pub fn new(config: &Config) -> Self {
         let settings = v3d_sim::Config {
             clock_hz: V3D_HZ as u32,
-            functional: true,
+            functional: config.v3d_functional,
             order_seed: (config.v3d_seed != 0).then_some(config.v3d_seed),
             strict: config.v3d_strict,
             ..v3d_sim::Config::default()
