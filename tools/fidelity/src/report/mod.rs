@@ -264,7 +264,7 @@ fn note(section: Section) -> Option<&'static str> {
         Section::Counters => "One inverse transform of 4096 points, release 2.0, eight QPUs.",
         Section::Times3 | Section::Times2 => {
             "Microseconds of one transform. 2^13, which no variant of the study came near, has a band of its own at \
-             both batches: 18 % (2.0: 20 %). Were it meant for batch 1 alone, batch 10 would have 13 % (15 %). \
+             both batches: 18 % (2.0: 20 %). Were it meant for batch 1 alone, batch 10 would have 13 % (15 %), and 3.0's would be outside. \
              SDRAM's turnarounds explain a part of it; what the rest is was not found."
         }
         Section::OtherBoards => {
