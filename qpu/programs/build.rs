@@ -109,8 +109,11 @@ fn entry(program: &Generated) -> String {
 
 /// A program that runs units, as Rust text.
 fn unit_entry(program: &unit::Generated) -> String {
-    let mut text = format!("Program {{\n    kind: {:?},\n    code: &[\n", program.kind)
-        .replace("role: ", "role: Role::");
+    let mut text = format!(
+        "Program {{\n    task: Task::Points({:?}),\n    code: &[\n",
+        program.kind
+    )
+    .replace("role: ", "role: Role::");
     for word in &program.code {
         let _ = writeln!(text, "        {word:#018x},");
     }

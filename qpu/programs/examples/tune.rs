@@ -139,7 +139,7 @@ fn fastest(log2_points: u32, batch: u32, more_passes: bool) -> Result<Option<Row
 
 /// Clocks of the second run of a plan, and its error on noise.
 fn time(request: &Request, bytes: u32) -> Result<(u64, f64), String> {
-    let data = request.bytes() as u32;
+    let data = request.input_bytes() as u32;
     let mut runner = SimRunner::new(bytes + 2 * data + (64 << 10));
     let mut plan = Plan::with_buffers(FFT, request, &mut runner).map_err(|e| e.to_string())?;
     let points = plan.points() as usize;

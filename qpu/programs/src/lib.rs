@@ -24,7 +24,7 @@ pub const CATALOGUE: Catalogue = Catalogue {
 /// The FFT programs that run units of 256 points, for plans of any length.
 pub const FFT: &[qpu::fft::program::Program] = {
     use qpu::fft::Role;
-    use qpu::fft::program::{Kind, Lanes, Program, Record, Row, Scalar, Start, Tail};
+    use qpu::fft::program::{Kind, Lanes, Program, Record, Row, Scalar, Start, Tail, Task};
     include!(concat!(env!("OUT_DIR"), "/units.rs"))
 };
 

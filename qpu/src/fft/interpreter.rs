@@ -9,7 +9,7 @@
 
 use super::arithmetic::Real;
 use super::geometry::{LANES, OCTET};
-use super::program::{Lanes, Program, Record, Row, Scalar, Start, Tail};
+use super::program::{Kind, Lanes, Program, Record, Row, Scalar, Start, Tail, Task};
 use super::split::Role;
 use super::twiddle::turn;
 use crate::job::{Buffer, BusAddr, Job, QpuSet, Report, Runner};
@@ -168,13 +168,18 @@ struct Unit<'a> {
 }
 
 impl Unit<'_> {
+    fn kind(&self) -> Kind {
+        let Task::Points(kind) = self.program.task;
+        kind
+    }
+
     fn role(&self) -> Role {
-        self.program.kind.role
+        self.kind().role
     }
 
     /// Rows in the lanes of a vector.
     fn row_lanes(&self) -> u32 {
-        let radix = u32::from(self.program.kind.radix);
+        let radix = u32::from(self.kind().radix);
         match self.role() {
             Role::Only if radix == 256 => 1,
             Role::Only | Role::First => radix / 16,
@@ -187,7 +192,7 @@ impl Unit<'_> {
     fn parts(&self) -> u32 {
         match self.role() {
             Role::Only | Role::First => 1,
-            Role::Middle | Role::Last => u32::from(self.program.kind.radix).div_ceil(32),
+            Role::Middle | Role::Last => u32::from(self.kind().radix).div_ceil(32),
         }
     }
 
@@ -237,7 +242,7 @@ impl Unit<'_> {
     fn run<T: Real>(&self, on: &mut ModelRunner<T>) -> Result<(), ModelError> {
         let points = self.points(on)?;
         let mut outputs = dft16(&points);
-        if self.role() == Role::Only && self.program.kind.radix == 256 {
+        if self.role() == Role::Only && self.kind().radix == 256 {
             self.twiddle(&mut outputs, on)?;
             let transposed = std::array::from_fn(|n| std::array::from_fn(|k| outputs[k][n]));
             outputs = dft16(&transposed);
@@ -390,7 +395,7 @@ impl Unit<'_> {
         outputs: &[Vector<T>; N],
         on: &mut ModelRunner<T>,
     ) -> Result<(), ModelError> {
-        let radix = self.program.kind.radix;
+        let radix = self.kind().radix;
         let scales = self.lanes(Lanes::Scale, on)?;
         let mut rows = [[T::from_f64(0.0); N]; 2 * N];
         for (k_lo, vector) in (0..).zip(outputs) {
@@ -664,7 +669,7 @@ fn symbols(role: Role, radix: u16) -> Program {
         }
     }
     Program {
-        kind: super::program::Kind { role, radix },
+        task: Task::Points(Kind { role, radix }),
         code: vec![u64::from(radix) << 8 | role as u64].leak(),
         start: start.leak(),
         record: record.leak(),

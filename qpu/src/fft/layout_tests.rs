@@ -73,7 +73,7 @@ fn model<T: Real>(
 ) -> Vec<Complex> {
     let catalogue = catalogue();
     let memory = Plan::memory::<()>(catalogue, request).unwrap();
-    let bytes = request.bytes() as u32;
+    let bytes = request.input_bytes() as u32;
     let mut runner = ModelRunner::<T>::new(catalogue, memory.total() + 3 * bytes + 16384);
     let input = runner.alloc(bytes, 64).unwrap();
     let output = if in_place {

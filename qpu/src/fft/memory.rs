@@ -2,15 +2,13 @@
 //!
 //! One block, taken from the runner at once: so the size is known before anything is taken, and a
 //! plan that does not fit leaves nothing behind. It holds, for each pass, code, lists of uniforms,
-//! vectors of lanes and the table of twiddles, then the cells between passes. A fourth pass reads
-//! from where the second read: what lies there has been used by then.
+//! vectors of lanes and the table of twiddles, then the scratch areas between passes.
 
-use super::geometry::{Geometry, block_offset};
-use super::program::{Kind, Program};
+use super::program::{Lanes, Program};
 use super::request::{Error, Request};
-use super::split::{MAX_LOG2_POINTS, MAX_PASSES, MIN_LOG2_POINTS, Split};
+use super::split::Split;
+use super::steps::{Area, MAX_AREAS, MAX_STEPS, Step, Steps};
 use super::values::Lists;
-use crate::job::QPUS;
 
 /// Bytes after code and uniforms that V3D may fetch ahead.
 const PREFETCH_BYTES: u32 = 128;
@@ -18,20 +16,20 @@ const PREFETCH_BYTES: u32 = 128;
 const ALIGN: u64 = 64;
 /// Bytes of a vector of sixteen words.
 pub const VECTOR: u32 = 64;
-/// Lane vectors of a pass: input, input of the last unit, twiddle, scale.
-pub const LANE_VECTORS: u32 = 4;
 /// Greatest address range that a plan can have.
 const ADDRESSABLE: u64 = 1 << 30;
 
 /// A pass, its program, and where what belongs to it begins in the block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PassMemory {
-    /// Its geometry.
-    pub geometry: Geometry,
+    /// The pass, and where it reads and writes.
+    pub step: Step,
     /// Its program.
     pub program: &'static Program,
     /// Programs that run at the same time.
     pub programs: u32,
+    /// Number of the pass in its launch: 0 for one that opens a launch.
+    pub gate: u32,
     /// Distances of lists.
     pub lists: Lists,
     /// Bytes of a start list; there is one for each program.
@@ -52,8 +50,6 @@ pub struct PassMemory {
     pub turns: u32,
     /// The table of twiddles.
     pub table: u32,
-    /// The cells that the pass writes; none after the last.
-    pub cells: u32,
 }
 
 /// Bytes of a record.
@@ -69,44 +65,55 @@ const fn tail_bytes(program: &Program) -> u64 {
 impl PassMemory {
     /// Units of all programs.
     #[must_use]
-    pub const fn units(&self, batch: u32) -> u32 {
-        self.geometry.units(batch)
+    pub const fn units(&self) -> u32 {
+        self.step.pass.units(self.step.batch)
+    }
+
+    /// Distance of a lane vector: those of a kind for all units, then for a last unit that has fewer transforms.
+    #[must_use]
+    pub const fn lane_vector(&self, lanes: Lanes, is_rest: bool) -> u32 {
+        self.lanes + (2 * lanes.index() as u32 + is_rest as u32) * VECTOR
+    }
+
+    /// Transforms of a unit: of the last one, where it has fewer, or of all others.
+    #[must_use]
+    pub const fn transforms(&self, is_rest: bool) -> u32 {
+        let all = self.step.pass.transforms_per_unit();
+        if is_rest { self.step.batch % all } else { all }
     }
 
     /// Whether the last unit has fewer transforms than the others. It has a program of its own then,
     /// because lanes are the program's.
     #[must_use]
-    pub const fn ends_with_a_rest(&self, batch: u32) -> bool {
-        !batch.is_multiple_of(self.geometry.transforms_per_unit())
+    pub const fn ends_with_a_rest(&self) -> bool {
+        self.transforms(true) != 0
     }
 
     /// Units of a program.
     #[must_use]
-    pub const fn units_of(&self, batch: u32, program: u32) -> u32 {
-        let rest = self.ends_with_a_rest(batch) as u32;
+    pub const fn units_of(&self, program: u32) -> u32 {
+        let rest = self.ends_with_a_rest() as u32;
         if rest == 1 && program == self.programs - 1 {
             return 1;
         }
-        let (units, programs) = (self.units(batch) - rest, self.programs - rest);
+        let (units, programs) = (self.units() - rest, self.programs - rest);
         units / programs + (program < units % programs) as u32
     }
 
     /// Unit number `number` of a program.
     #[must_use]
-    pub const fn unit_of(&self, batch: u32, program: u32, number: u32) -> u32 {
-        let rest = self.ends_with_a_rest(batch) as u32;
+    pub const fn unit_of(&self, program: u32, number: u32) -> u32 {
+        let rest = self.ends_with_a_rest() as u32;
         if rest == 1 && program == self.programs - 1 {
-            return self.units(batch) - 1;
+            return self.units() - 1;
         }
         program + number * (self.programs - rest)
     }
 
     /// Bytes from the first record of all to the first of a program.
     #[must_use]
-    pub fn records_of(&self, batch: u32, program: u32) -> u32 {
-        let before: u32 = (0..program)
-            .map(|program| self.units_of(batch, program))
-            .sum();
+    pub fn records_of(&self, program: u32) -> u32 {
+        let before: u32 = (0..program).map(|program| self.units_of(program)).sum();
         (u64::from(before) * record_bytes(self.program)
             + u64::from(program) * tail_bytes(self.program)) as u32
     }
@@ -135,12 +142,15 @@ impl Memory {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Arrangement {
     split: Split,
-    passes: [Option<PassMemory>; MAX_PASSES],
+    passes: [Option<PassMemory>; MAX_STEPS],
+    /// Where the scratch areas begin.
+    areas: [u32; MAX_AREAS],
     memory: Memory,
 }
 
 impl Arrangement {
-    /// Places the passes of `split`.
+    /// Places the passes of a request whose transforms of one dimension (of a plane the rows) are split
+    /// by `split`.
     ///
     /// # Errors
     /// What is wrong with the request, or that there is no program for a pass.
@@ -149,92 +159,39 @@ impl Arrangement {
         request: &Request,
         split: Split,
     ) -> Result<Self, Error<E>> {
-        if !(MIN_LOG2_POINTS..=MAX_LOG2_POINTS).contains(&request.log2_points) {
-            return Err(Error::Length(request.log2_points));
-        }
-        if request.batch == 0 {
-            return Err(Error::EmptyBatch);
-        }
-        if !(2..=QPUS).contains(&request.qpus) {
-            return Err(Error::Qpus(request.qpus));
-        }
-        if split.log2_points() != request.log2_points {
-            return Err(Error::Split(split));
-        }
+        request.check()?;
         // Scratch memory is at most twice the data and a few per cent: sums below fit u32.
-        if request.bytes() > ADDRESSABLE {
-            return Err(Error::TooLarge(request.bytes()));
+        let buffers = request.input_bytes().max(request.output_bytes());
+        if buffers > ADDRESSABLE {
+            return Err(Error::TooLarge(buffers));
         }
+        let steps = request.steps(&split)?;
         let mut end = 0u64;
         let mut take = |bytes: u64| {
             let start = end;
             end = (end + bytes).next_multiple_of(ALIGN);
             start as u32
         };
-        let mut passes = [None; MAX_PASSES];
-        for (number, pass) in passes.iter_mut().enumerate().take(split.passes()) {
-            let geometry = Geometry::new(&split, number);
-            let kind = Kind {
-                role: geometry.role(),
-                radix: geometry.radix() as u16,
-            };
-            let program = catalogue
-                .iter()
-                .find(|program| program.kind == kind)
-                .ok_or(Error::Program(kind))?;
-            let units = geometry.units(request.batch);
-            let list = |words: usize| (4 * words as u32 + 8).next_multiple_of(VECTOR);
-            let lists = Lists {
-                rows: list(program.rows.len()),
-                scalars: list(program.scalars.len()),
-            };
-            let start_bytes = list(program.start.len());
-            let programs = units.min(request.qpus.into());
-            *pass = Some(PassMemory {
-                geometry,
-                program,
-                programs,
-                lists,
-                start_bytes,
-                code: take(8 * program.code.len() as u64 + u64::from(PREFETCH_BYTES)),
-                starts: take(u64::from(programs * start_bytes + PREFETCH_BYTES)),
-                lanes: take(u64::from(LANE_VECTORS * VECTOR)),
-                records: take(
-                    u64::from(units) * record_bytes(program)
-                        + u64::from(programs) * tail_bytes(program)
-                        + u64::from(PREFETCH_BYTES),
-                ),
-                rows: take(u64::from(geometry.parts() * lists.rows + PREFETCH_BYTES)),
-                scalars: take(u64::from(
-                    geometry.scalar_lists() * lists.scalars + PREFETCH_BYTES,
-                )),
-                turns: take(u64::from(geometry.turn_vectors())),
-                table: 0,
-                cells: 0,
-            });
+        let mut passes = [None; MAX_STEPS];
+        for (step, memory) in steps.iter().zip(&mut passes) {
+            *memory = Some(PassMemory::new(catalogue, step, request.qpus, &mut take)?);
         }
         let lists_end = take(0);
-        for pass in passes.iter_mut().flatten() {
-            pass.table = take(pass.geometry.table_bytes().into());
+        for memory in passes.iter_mut().flatten() {
+            memory.table = take(memory.step.pass.table_bytes().into());
         }
         let tables_end = take(0);
-        for number in 1..split.passes() {
-            let cells = match number.checked_sub(3).and_then(|before| passes[before]) {
-                Some(before) => before.cells,
-                None => take(u64::from(block_offset(
-                    request.batch << (request.log2_points - 8),
-                ))),
-            };
-            if let Some(pass) = &mut passes[number - 1] {
-                pass.cells = cells;
-            }
+        let areas = steps.areas().map(&mut take);
+        if end + 2 * buffers > ADDRESSABLE {
+            return Err(Error::TooLarge(end + 2 * buffers));
         }
-        if end + 2 * request.bytes() > ADDRESSABLE {
-            return Err(Error::TooLarge(end + 2 * request.bytes()));
+        if request.one_launch {
+            chain(&steps, &mut passes);
         }
         Ok(Self {
             split,
             passes,
+            areas,
             memory: Memory {
                 programs: lists_end,
                 tables: tables_end - lists_end,
@@ -243,7 +200,7 @@ impl Arrangement {
         })
     }
 
-    /// How the length is split.
+    /// How the length is split: of a plane that of its rows.
     #[must_use]
     pub const fn split(&self) -> Split {
         self.split
@@ -258,5 +215,95 @@ impl Arrangement {
     /// The passes, first to last.
     pub fn passes(&self) -> impl Iterator<Item = &PassMemory> {
         self.passes.iter().flatten()
+    }
+
+    /// Pass number `number`.
+    #[must_use]
+    pub fn pass(&self, number: usize) -> Option<&PassMemory> {
+        self.passes.get(number)?.as_ref()
+    }
+
+    /// The pass that follows pass number `number` in the same launch.
+    #[must_use]
+    pub fn next_in_launch(&self, number: usize) -> Option<&PassMemory> {
+        self.pass(number + 1).filter(|next| next.gate > 0)
+    }
+
+    /// What the passes without a table that follow pass number `number` lose
+    /// ([`super::pass::Pass::loss`]): the table of that pass makes up for it.
+    #[must_use]
+    pub fn loss_after(&self, number: usize) -> f64 {
+        let after = self.passes().skip(number + 1);
+        let without = after.take_while(|pass| !pass.step.pass.has_gain());
+        without.map(|pass| pass.step.pass.loss()).sum()
+    }
+
+    /// Address of memory that passes read or write, given those of the buffers.
+    #[must_use]
+    pub fn address(&self, area: Area, [input, output, block]: [u32; 3]) -> u32 {
+        match area {
+            Area::Input => input,
+            Area::Output => output,
+            Area::Scratch(area) => block + self.areas[usize::from(area)],
+        }
+    }
+}
+
+impl PassMemory {
+    /// Finds the pass's program, and takes memory for all but its table.
+    fn new<E>(
+        catalogue: &'static [Program],
+        step: &Step,
+        qpus: u8,
+        take: &mut impl FnMut(u64) -> u32,
+    ) -> Result<Self, Error<E>> {
+        let pass = &step.pass;
+        let task = pass.task();
+        let program = catalogue.iter().find(|program| program.task == task);
+        let program = program.ok_or(Error::Program(task))?;
+        let units = pass.units(step.batch);
+        let list = |words: usize| (4 * words as u32 + 8).next_multiple_of(VECTOR);
+        let lists = Lists {
+            rows: list(program.rows.len()),
+            scalars: list(program.scalars.len()),
+        };
+        let start_bytes = list(program.start.len());
+        let programs = units.min(qpus.into());
+        Ok(Self {
+            step: *step,
+            program,
+            programs,
+            gate: 0,
+            lists,
+            start_bytes,
+            code: take(8 * program.code.len() as u64 + u64::from(PREFETCH_BYTES)),
+            starts: take(u64::from(programs * start_bytes + PREFETCH_BYTES)),
+            lanes: take(u64::from(2 * Lanes::ALL.len() as u32 * VECTOR)),
+            records: take(
+                u64::from(units) * record_bytes(program)
+                    + u64::from(programs) * tail_bytes(program)
+                    + u64::from(PREFETCH_BYTES),
+            ),
+            rows: take(u64::from(pass.row_lists() * lists.rows + PREFETCH_BYTES)),
+            scalars: take(u64::from(
+                pass.scalar_lists() * lists.scalars + PREFETCH_BYTES,
+            )),
+            turns: take(u64::from(pass.turn_vectors())),
+            table: 0,
+        })
+    }
+}
+
+/// Lets passes follow each other in launches, as many as may. All programs of a launch go on to the next pass,
+/// so it has as many.
+fn chain(steps: &Steps, passes: &mut [Option<PassMemory>]) {
+    let mut first = 0;
+    let mut programs = None;
+    for (number, pass) in passes.iter_mut().flatten().enumerate() {
+        if programs == Some(pass.programs) && steps.may_share_a_launch(first, number) {
+            pass.gate = (number - first) as u32;
+        } else {
+            (first, programs) = (number, Some(pass.programs));
+        }
     }
 }

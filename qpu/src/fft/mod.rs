@@ -59,17 +59,20 @@ pub mod memory;
 #[cfg(test)]
 mod model;
 mod numbers;
+pub mod pass;
 mod plan;
 pub mod prepared;
 pub mod program;
 pub mod request;
 pub mod roots;
 pub mod split;
+pub mod steps;
 pub mod table;
 pub mod tables;
 mod tuned;
 pub mod twiddle;
 pub mod values;
+mod write;
 
 pub use catalogue::{Catalogue, Pass, Program, Uniform};
 pub use layout::{Layout, MAX_LOG2_POINTS, MAX_PROGRAMS, MIN_LOG2_POINTS};

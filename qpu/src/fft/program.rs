@@ -68,6 +68,21 @@ pub struct Kind {
     pub radix: u16,
 }
 
+/// What a program does, of all that programs do: what a catalogue is searched for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Task {
+    /// A pass of complex transforms.
+    Points(Kind),
+}
+
+impl core::fmt::Display for Task {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Points(kind) => write!(f, "a pass {:?} of {} points", kind.role, kind.radix),
+        }
+    }
+}
+
 /// A vector of sixteen words, one for each lane.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Lanes {
@@ -77,6 +92,17 @@ pub enum Lanes {
     Twiddle,
     /// Factors of the output of a last pass: of real parts in even lanes, of imaginary in odd.
     Scale,
+}
+
+impl Lanes {
+    /// All, in the order in which plans keep them.
+    pub const ALL: [Self; 3] = [Self::Input, Self::Twiddle, Self::Scale];
+
+    /// Index in [`Lanes::ALL`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
 }
 
 /// A word of the start list.
@@ -216,7 +242,7 @@ pub struct Scalar {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Program {
     /// What it does.
-    pub kind: Kind,
+    pub task: Task,
     /// Instructions.
     pub code: &'static [u64],
     /// Start list.

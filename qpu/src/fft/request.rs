@@ -1,8 +1,10 @@
 //! What a plan is asked for, and why it is refused.
 
 use super::Direction;
-use super::program::Kind;
+use super::geometry::POINT_BYTES;
+use super::program::Task;
 use super::split::{MAX_LOG2_POINTS, MIN_LOG2_POINTS, Split};
+use super::steps::Steps;
 use crate::job::QPUS;
 
 /// The factor that the last pass multiplies with.
@@ -29,11 +31,55 @@ impl Scale {
     }
 }
 
+/// What is transformed into what.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Transform {
+    /// Complex points to complex bins, in one dimension.
+    Complex {
+        /// Points, as a power of two.
+        log2_points: u32,
+    },
+}
+
+impl Transform {
+    /// Points of one transform, N, as a power of two.
+    #[must_use]
+    pub const fn log2_points(&self) -> u32 {
+        match self {
+            Self::Complex { log2_points } => *log2_points,
+        }
+    }
+
+    /// Bytes of the input of one transform.
+    #[must_use]
+    pub const fn input_bytes(&self) -> u64 {
+        match self {
+            Self::Complex { log2_points } => complex_bytes(*log2_points),
+        }
+    }
+
+    /// Bytes of the output of one transform.
+    #[must_use]
+    pub const fn output_bytes(&self) -> u64 {
+        match self {
+            Self::Complex { log2_points } => complex_bytes(*log2_points),
+        }
+    }
+}
+
+/// Bytes of 2^`log2_points` complex points; what is refused anyway must not overflow.
+const fn complex_bytes(log2_points: u32) -> u64 {
+    if log2_points > MAX_LOG2_POINTS {
+        return u64::MAX;
+    }
+    (POINT_BYTES as u64) << log2_points
+}
+
 /// What a plan is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// Points of a transform, as a power of two.
-    pub log2_points: u32,
+    /// What is transformed.
+    pub transform: Transform,
     /// Transforms that one run does; they lie one after the other.
     pub batch: u32,
     /// Factor of forward transforms.
@@ -46,16 +92,22 @@ pub struct Request {
     /// ([`super::table::split`]).
     pub split: Option<Split>,
     /// Whether all passes run in one launch, programs waiting for each other between them, and not
-    /// each in a launch of its own. Up to three passes; more are launched one by one anyway.
+    /// each in a launch of its own; as far as they may ([`super::steps`]).
     pub one_launch: bool,
 }
 
 impl Request {
-    /// `batch` transforms of 2^`log2_points` points, unscaled, on all QPUs.
+    /// `batch` complex transforms of 2^`log2_points` points, unscaled, on all QPUs.
     #[must_use]
     pub const fn new(log2_points: u32, batch: u32) -> Self {
+        Self::of(Transform::Complex { log2_points }, batch)
+    }
+
+    /// `batch` transforms, unscaled, on all QPUs.
+    #[must_use]
+    pub const fn of(transform: Transform, batch: u32) -> Self {
         Self {
-            log2_points,
+            transform,
             batch,
             forward: Scale::None,
             inverse: Scale::None,
@@ -72,17 +124,52 @@ impl Request {
             Direction::Forward => self.forward,
             Direction::Inverse => self.inverse,
         };
-        scale.factor(self.log2_points)
+        scale.factor(self.transform.log2_points())
     }
 
-    /// Bytes of the input, and of the output.
-    #[must_use]
-    pub const fn bytes(&self) -> u64 {
-        // A shift that would be refused anyway must not overflow.
-        if self.log2_points > MAX_LOG2_POINTS {
-            return u64::MAX;
+    /// What is wrong with it, whatever the programs and the memory.
+    ///
+    /// # Errors
+    /// [`Error::Length`], [`Error::EmptyBatch`] or [`Error::Qpus`].
+    pub fn check<E>(&self) -> Result<(), Error<E>> {
+        let log2_points = self.transform.log2_points();
+        if !(MIN_LOG2_POINTS..=MAX_LOG2_POINTS).contains(&log2_points) {
+            return Err(Error::Length(log2_points));
         }
-        (self.batch as u64) << (self.log2_points + 3)
+        if self.batch == 0 {
+            return Err(Error::EmptyBatch);
+        }
+        if !(2..=QPUS).contains(&self.qpus) {
+            return Err(Error::Qpus(self.qpus));
+        }
+        Ok(())
+    }
+
+    /// Its passes, where transforms of one dimension are split by `split`.
+    ///
+    /// # Errors
+    /// [`Error::Split`] when that is the split of another length.
+    pub fn steps<E>(&self, split: &Split) -> Result<Steps, Error<E>> {
+        match self.transform {
+            Transform::Complex { log2_points } => {
+                if split.log2_points() != log2_points {
+                    return Err(Error::Split(*split));
+                }
+                Ok(Steps::complex(split, self.batch))
+            }
+        }
+    }
+
+    /// Bytes of the input: of all transforms.
+    #[must_use]
+    pub const fn input_bytes(&self) -> u64 {
+        (self.batch as u64).saturating_mul(self.transform.input_bytes())
+    }
+
+    /// Bytes of the output: of all transforms.
+    #[must_use]
+    pub const fn output_bytes(&self) -> u64 {
+        (self.batch as u64).saturating_mul(self.transform.output_bytes())
     }
 }
 
@@ -107,7 +194,7 @@ pub enum Error<E> {
     /// The split asked for is one of another length.
     Split(Split),
     /// The catalogue lacks a program.
-    Program(Kind),
+    Program(Task),
     /// More memory than V3D can address, in bytes.
     TooLarge(u64),
     /// The runner has not this much memory left, in bytes, beside the caller's buffers.
@@ -154,11 +241,7 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
             Self::EmptyBatch => write!(f, "a batch must have at least one transform"),
             Self::Qpus(qpus) => write!(f, "a plan uses 2 to {QPUS} QPUs, not {qpus}"),
             Self::Split(split) => write!(f, "{split} is the split of another length"),
-            Self::Program(kind) => write!(
-                f,
-                "the catalogue has no QPU program for a pass {:?} of {} points",
-                kind.role, kind.radix
-            ),
+            Self::Program(task) => write!(f, "the catalogue has no QPU program for {task}"),
             Self::TooLarge(bytes) => write!(
                 f,
                 "the plan needs {bytes} bytes, more than V3D can address: make the batch smaller"

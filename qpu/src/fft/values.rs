@@ -47,8 +47,8 @@ pub struct Own {
     pub records: u32,
     /// How many they are.
     pub units: u32,
-    /// Addresses of its lane vectors: input, twiddle, scale.
-    pub lanes: [u32; 3],
+    /// Addresses of its lane vectors, by [`Lanes::index`].
+    pub lanes: [u32; Lanes::ALL.len()],
     /// Address of its code.
     pub code: u32,
     /// -1 for the inverse, else 1.
@@ -63,13 +63,18 @@ pub struct Own {
     pub next: Option<[u32; 2]>,
 }
 
-/// Index of a lane vector in [`Own::lanes`].
-#[must_use]
-pub const fn lanes_index(lanes: Lanes) -> usize {
-    match lanes {
-        Lanes::Input => 0,
-        Lanes::Twiddle => 1,
-        Lanes::Scale => 2,
+impl Own {
+    /// A word of the tail, the same for passes of every kind.
+    #[must_use]
+    pub fn tail_word(&self, word: Tail) -> u32 {
+        match word {
+            Tail::Peers if self.program == 0 => self.programs - 1,
+            Tail::Peers => u32::MAX,
+            Tail::Gate => self.gate % 2,
+            Tail::NextCode => self.next.map_or(0, |[code, _]| code),
+            // Read, and not used, where nothing follows.
+            Tail::NextStart => self.next.map_or(self.records, |[_, start]| start),
+        }
     }
 }
 
@@ -78,7 +83,7 @@ impl Geometry {
     #[must_use]
     pub fn start_word(&self, own: &Own, word: Start) -> u32 {
         match word {
-            Start::Lanes(lanes) => own.lanes[lanes_index(lanes)],
+            Start::Lanes(lanes) => own.lanes[lanes.index()],
             Start::Records => own.records,
             Start::Units => own.units,
             Start::Area => own.program % 2,
@@ -88,19 +93,6 @@ impl Geometry {
             Start::Scale { component } => own.scale[usize::from(component)].to_bits(),
             Start::Opens => (own.opens && own.program == 0).into(),
             Start::Code => own.code,
-        }
-    }
-
-    /// A word of the tail.
-    #[must_use]
-    pub fn tail_word(&self, own: &Own, word: Tail) -> u32 {
-        match word {
-            Tail::Peers if own.program == 0 => own.programs - 1,
-            Tail::Peers => u32::MAX,
-            Tail::Gate => own.gate % 2,
-            Tail::NextCode => own.next.map_or(0, |[code, _]| code),
-            // Read, and not used, where nothing follows.
-            Tail::NextStart => own.next.map_or(own.records, |[_, start]| start),
         }
     }
 

@@ -44,7 +44,7 @@ pub fn is_there(log2n: u32) -> bool {
 /// A strict runner with memory for one plan of the request, its input and its output.
 pub fn runner(request: &Request, pace: Pace) -> SimRunner {
     let memory = Plan::memory::<SimError>(FFT, request).expect("a request that can be met");
-    let bytes = memory.total() + 2 * request.bytes() as u32 + (64 << 10);
+    let bytes = memory.total() + 2 * request.input_bytes() as u32 + (64 << 10);
     let runner = SimRunner::new(bytes);
     match pace {
         Pace::Timed => runner,
@@ -55,7 +55,7 @@ pub fn runner(request: &Request, pace: Pace) -> SimRunner {
 
 /// A plan with buffers of its own, garbage wherever it keeps data between passes.
 pub fn plan(request: &Request, in_place: bool, runner: &mut SimRunner) -> Plan {
-    let bytes = request.bytes() as u32;
+    let bytes = request.input_bytes() as u32;
     let input = runner.alloc(bytes, 4096).unwrap();
     let output = if in_place {
         input

@@ -31,7 +31,7 @@ fn lengths_and_batches_that_cannot_be() {
 #[test]
 fn buffers_that_cannot_be() {
     let request = Request::new(10, 3);
-    let bytes = request.bytes() as u32;
+    let bytes = request.input_bytes() as u32;
     let mut runner = SimRunner::new(1 << 20);
     let whole = runner.alloc(3 * bytes, 64).unwrap();
     let part = |offset: u32, bytes: u32| Buffer {
@@ -79,7 +79,7 @@ fn too_little_memory_says_how_much_it_takes() {
     for log2n in (4..=16).filter(|&log2n| is_there(log2n)) {
         let request = Request::new(log2n, 1);
         let needed = Plan::memory::<SimError>(FFT, &request).unwrap().total();
-        let bytes = request.bytes() as u32;
+        let bytes = request.input_bytes() as u32;
         // Room for all, and then a little less than that.
         let mut runner = SimRunner::new((bytes + 4096 + needed).next_multiple_of(4096));
         let input = runner.alloc(bytes, 64).unwrap();

@@ -8,7 +8,7 @@
 use serde_json::json;
 use std::fmt::Write as _;
 
-use qpu::fft::geometry::Geometry;
+use qpu::fft::pass::Pass;
 use qpu::fft::prepared::Plan;
 use qpu::fft::request::{Error, Request};
 use qpu::fft::table;
@@ -93,7 +93,7 @@ pub fn run(options: &Options) -> Result<()> {
         if options.batch == 1 { "" } else { " each" },
     );
     for pass in arrangement.passes() {
-        let geometry: &Geometry = &pass.geometry;
+        let Pass::Points(geometry) = &pass.step.pass;
         let read = points * POINT_BYTES * u64::from(geometry.parts());
         let written = points * POINT_BYTES;
         let role = format!("{:?}", geometry.role()).to_lowercase();
@@ -102,7 +102,7 @@ pub fn run(options: &Options) -> Result<()> {
             "{role:6}  {:5}  {:19}  {:5}  {:8}  {:4}  {read:12}  {written:15}",
             geometry.radix(),
             geometry.vectors() * 16,
-            pass.units(options.batch),
+            pass.units(),
             pass.programs,
             pass.program.code.len(),
         );
@@ -110,7 +110,7 @@ pub fn run(options: &Options) -> Result<()> {
             "role": role,
             "radix": geometry.radix(),
             "parts": geometry.parts(),
-            "units": pass.units(options.batch),
+            "units": pass.units(),
             "programs": pass.programs,
             "instructions": pass.program.code.len(),
             "read_bytes": read,
@@ -122,12 +122,13 @@ pub fn run(options: &Options) -> Result<()> {
     let _ = write!(
         text,
         "\nmemory beside input and output: {} bytes (programs and lists {}, twiddles {}, between passes {})\n\
-         input and output: {} bytes each; they may be the same\n",
+         input {} bytes, output {} bytes; they may be the same\n",
         memory.total(),
         memory.programs,
         memory.tables,
         memory.scratch,
-        request.bytes(),
+        request.input_bytes(),
+        request.output_bytes(),
     );
     match (clocks, share) {
         (Some(clocks), Some(share)) => {
@@ -160,7 +161,8 @@ pub fn run(options: &Options) -> Result<()> {
             "program_bytes": memory.programs,
             "table_bytes": memory.tables,
             "scratch_bytes": memory.scratch,
-            "buffer_bytes": request.bytes(),
+            "input_bytes": request.input_bytes(),
+            "output_bytes": request.output_bytes(),
             "clocks": clocks,
             "us": clocks.map(us),
             "floor_clocks": floor,

@@ -1,0 +1,164 @@
+//! What a plan does, as a list: each pass, where it reads, where it writes.
+//!
+//! Complex transforms are one such list ([`Steps::complex`]); other kinds of transform append passes to it, or
+//! make lists of their own. Scratch areas are numbered; an area that has been read can be used again.
+//!
+//! Passes run in one launch where that is wanted and right: a QPU must not look up what has been stored since a
+//! pass of the same launch looked it up, because caches, which stores do not touch, are cleared
+//! between launches only ([`Steps::may_share_a_launch`]).
+
+use super::geometry::{Geometry, block_offset};
+use super::pass::Pass;
+use super::split::{Role, Split};
+
+/// Most passes of a plan.
+pub const MAX_STEPS: usize = 8;
+/// Most scratch areas of a plan.
+pub const MAX_AREAS: usize = 3;
+
+/// Memory that passes read and write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Area {
+    /// The caller's input.
+    Input,
+    /// The caller's output.
+    Output,
+    /// A scratch area of the plan.
+    Scratch(u8),
+}
+
+impl Area {
+    /// Whether it is, or may be, the same memory: input and output may be one buffer.
+    #[must_use]
+    pub fn may_be(self, other: Self) -> bool {
+        let of_caller = |area| matches!(area, Self::Input | Self::Output);
+        self == other || of_caller(self) && of_caller(other)
+    }
+}
+
+/// A pass, and what the list says of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The pass.
+    pub pass: Pass,
+    /// How many transforms it does.
+    pub batch: u32,
+    /// Where it reads.
+    pub from: Area,
+    /// Where it writes.
+    pub to: Area,
+    /// Whether the inverse negates the imaginary parts of what it reads. The first pass that can.
+    pub conjugates: bool,
+    /// Whether it multiplies by the factor of the direction, and for the inverse negates imaginary parts.
+    /// The last pass that can.
+    pub scales: bool,
+}
+
+/// The passes of a plan, and how large its scratch areas are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Steps {
+    steps: [Option<Step>; MAX_STEPS],
+    areas: [u64; MAX_AREAS],
+}
+
+impl Steps {
+    /// No passes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `batch` complex transforms, from the caller's input to his output.
+    ///
+    /// Two areas are enough: the fourth pass reads from where the second has read.
+    #[must_use]
+    pub fn complex(split: &Split, batch: u32) -> Self {
+        let mut steps = Self::new();
+        steps.append_complex(split, batch, Area::Input, Area::Output, [0, 1]);
+        steps
+    }
+
+    /// Appends the passes of `batch` complex transforms, cells between them in two areas in turn. The first
+    /// conjugates and the last scales.
+    pub fn append_complex(
+        &mut self,
+        split: &Split,
+        batch: u32,
+        from: Area,
+        to: Area,
+        cells: [u8; 2],
+    ) {
+        let between = |boundary: usize| Area::Scratch(cells[boundary % 2]);
+        for number in 0..split.passes() {
+            let geometry = Geometry::new(split, number);
+            let role = geometry.role();
+            self.push(Step {
+                pass: Pass::Points(geometry),
+                batch,
+                from: match role {
+                    Role::Only | Role::First => from,
+                    Role::Middle | Role::Last => between(number - 1),
+                },
+                to: match role {
+                    Role::Only | Role::Last => to,
+                    Role::First | Role::Middle => between(number),
+                },
+                conjugates: number == 0,
+                scales: number == split.passes() - 1,
+            });
+            if let (Role::First | Role::Middle, Area::Scratch(area)) = (role, between(number)) {
+                self.area(area, block_offset(geometry.units(batch)).into());
+            }
+        }
+    }
+
+    /// Appends a pass.
+    ///
+    /// # Panics
+    /// When there are [`MAX_STEPS`] already: lists are made by this crate, and none has as many.
+    pub fn push(&mut self, step: Step) {
+        let free = self.steps.iter_mut().find(|step| step.is_none());
+        *free.expect("lists are shorter") = Some(step);
+    }
+
+    /// Area `area` must hold `bytes`, at least.
+    ///
+    /// # Panics
+    /// When there is no such area.
+    pub fn area(&mut self, area: u8, bytes: u64) {
+        let area = &mut self.areas[usize::from(area)];
+        *area = bytes.max(*area);
+    }
+
+    /// Bytes of each scratch area.
+    #[must_use]
+    pub const fn areas(&self) -> [u64; MAX_AREAS] {
+        self.areas
+    }
+
+    /// The passes, first to last.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Step> + Clone {
+        self.steps.iter().flatten()
+    }
+
+    /// How many passes.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.iter().count()
+    }
+
+    /// Whether pass number `last` may run in the launch that begins with pass number `first`: nothing that
+    /// it reads has been written since one of them read it.
+    #[must_use]
+    pub fn may_share_a_launch(&self, first: usize, last: usize) -> bool {
+        let Some(Some(step)) = self.steps.get(last) else {
+            return false;
+        };
+        let before = self.iter().take(last).skip(first);
+        let mut reads = before.clone().enumerate();
+        !reads.any(|(number, reader)| {
+            let mut writers = before.clone().skip(number);
+            reader.from.may_be(step.from) && writers.any(|writer| writer.to.may_be(step.from))
+        })
+    }
+}
