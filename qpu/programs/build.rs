@@ -1,7 +1,7 @@
 //! Assembles and generates the QPU programs: const tables in OUT_DIR, listings in the target directory.
 
 use qpu::asm::{Options, assemble};
-use qpu::generate::fft::{Generated, coop, programs, unit};
+use qpu::generate::fft::{coop, unit};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -17,10 +17,6 @@ const TEXTS: [(&str, &str); 4] = [
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let programs = programs();
-    let table: String = programs.iter().map(entry).collect();
-    fs::write(out.join("fft.rs"), format!("&[\n{table}]\n")).expect("OUT_DIR is writable");
-
     let units: Vec<unit::Generated> = unit::kinds().into_iter().map(unit::program).collect();
     let table: String = units.iter().map(unit_entry).collect();
     fs::write(out.join("units.rs"), format!("&[\n{table}]\n")).expect("OUT_DIR is writable");
@@ -44,10 +40,6 @@ fn main() {
     };
     let listings = target.join("listings");
     fs::create_dir_all(&listings).expect("the target directory is writable");
-    for program in &programs {
-        let path = listings.join(program.name() + ".lst");
-        fs::write(path, program.listing()).expect("the target directory is writable");
-    }
     for program in &units {
         let path = listings.join(program.name() + ".lst");
         fs::write(path, program.listing()).expect("the target directory is writable");
@@ -86,24 +78,6 @@ fn constant((name, constant, words): &(&str, &str, Vec<u64>)) -> String {
         let _ = writeln!(text, "    {word:#018x},");
     }
     text.push_str("];\n");
-    text
-}
-
-/// A program as Rust text.
-fn entry(program: &Generated) -> String {
-    let mut text = format!(
-        "Program {{\n    pass: Pass::{:?},\n    parts: {},\n",
-        program.pass, program.parts
-    );
-    text.push_str("    code: &[\n");
-    for word in &program.code {
-        let _ = writeln!(text, "        {word:#018x},");
-    }
-    text.push_str("    ],\n    uniforms: &[\n");
-    for uniform in &program.uniforms {
-        let _ = writeln!(text, "        Uniform::{uniform:?},");
-    }
-    text.push_str("    ],\n},\n");
     text
 }
 

@@ -1,25 +1,34 @@
 //! The QPU engine: FFT plans of `qpu::fft` on whatever runs QPU jobs.
 //!
 //! On the device the runner is the V3D driver, in host tests the simulator; plan and programs are
-//! the same. Plans stay prepared while the runner's memory holds them, so that changing between
-//! lengths costs nothing; when it is full, all make room for the new one. After a job that failed
-//! nothing is taken for granted: V3D has been restarted, and the next [`Engine::prepare`] starts
-//! from empty memory.
+//! the same. A plan has one buffer, which it transforms in place. Plans stay prepared while the runner's
+//! memory holds them (all of them take 5 MiB), so that changing between lengths costs nothing; when it is
+//! full, all make room for the new one. After a job that failed nothing is taken for granted: V3D has been
+//! restarted, and the next [`Engine::prepare`] starts from empty memory.
 //!
 //! Simulated, not yet run on hardware.
 
 use dsp::{Complex, Direction};
-use qpu::fft::{self, MAX_LOG2_POINTS, MIN_LOG2_POINTS, Plan};
+use qpu::fft::prepared::Plan;
+use qpu::fft::request::{Error, Request};
+use qpu::fft::split::MIN_LOG2_POINTS;
 use qpu::job::{Buffer, QpuSet, Runner};
 use wire::RunQpu;
 
 use super::{Engine, EngineError, EngineKind, Timing, qpu_test};
 
-/// How long a pass may take. The longest takes well under a millisecond (simulated).
+/// How long a launch may take. The longest takes 2.4 ms (simulated, 2^16 points).
 pub const LIMIT_US: u32 = 50_000;
 
+/// Shortest length that the engine transforms, as a power of two.
+pub const MIN_LOG2: u32 = MIN_LOG2_POINTS;
+/// Longest length, as a power of two: that of the instrument's blocks. Plans go further.
+pub const MAX_LOG2: u32 = 16;
 /// Lengths with a plan.
-const LENGTHS: usize = (MAX_LOG2_POINTS - MIN_LOG2_POINTS + 1) as usize;
+const LENGTHS: usize = (MAX_LOG2 - MIN_LOG2 + 1) as usize;
+/// Alignment of a plan's data: that of the lines which the ARM's caches and all of V3D's have in common, and
+/// more, so that short transforms do not share a page with other data.
+const ALIGN: u32 = 4096;
 /// Complex points that are copied at a time.
 const CHUNK: usize = 32;
 
@@ -58,19 +67,28 @@ impl<R: Runner> QpuEngine<R> {
         self.runner.release_all();
     }
 
-    fn convert(&self, error: fft::Error<R::Error>) -> EngineError {
+    fn convert(&self, error: Error<R::Error>) -> EngineError {
         match error {
-            fft::Error::Length(_) => EngineError::Length,
-            // The catalogue is built with the planner: only a length can be missing from both.
-            fft::Error::Catalogue(..) => EngineError::NotAvailable,
-            fft::Error::Runner(error) => (self.error)(error),
+            Error::Length(_) => EngineError::Length,
+            Error::Memory { error, .. } | Error::Runner(error) => (self.error)(error),
+            // The catalogue is built with the planner, and the request is of this file.
+            _ => EngineError::NotAvailable,
         }
     }
 }
 
+/// One transform of 2^`log2n` points, in place.
+fn plan<R: Runner>(log2n: u32, runner: &mut R) -> Result<Plan, Error<R::Error>> {
+    let request = Request::new(log2n, 1);
+    let bytes = request.input_bytes() as u32;
+    let data = runner.alloc(bytes, ALIGN);
+    let data = data.map_err(|error| Error::Memory { bytes, error })?;
+    Plan::new(qpu_programs::FFT, &request, [data; 2], runner)
+}
+
 /// Position of a length among the plans.
 fn index(log2n: u32) -> Option<usize> {
-    (MIN_LOG2_POINTS..=MAX_LOG2_POINTS).position(|length| length == log2n)
+    (MIN_LOG2..=MAX_LOG2).position(|length| length == log2n)
 }
 
 impl<R: Runner> Engine for QpuEngine<R> {
@@ -85,10 +103,9 @@ impl<R: Runner> Engine for QpuEngine<R> {
     fn prepare(&mut self, log2n: u32) -> Result<(), EngineError> {
         let index = index(log2n).ok_or(EngineError::Length)?;
         if self.plans[index].is_none() {
-            let catalogue = &qpu_programs::CATALOGUE;
-            let plan = Plan::new(catalogue, log2n, &mut self.runner).or_else(|_| {
+            let plan = plan(log2n, &mut self.runner).or_else(|_| {
                 self.clear();
-                Plan::new(catalogue, log2n, &mut self.runner)
+                plan(log2n, &mut self.runner)
             });
             match plan {
                 Ok(plan) => self.plans[index] = Some(plan),
@@ -133,11 +150,11 @@ fn transform<R: Runner>(
     runner: &mut R,
     direction: Direction,
     data: &mut [Complex<f32>],
-) -> Result<Timing, fft::Error<R::Error>> {
+) -> Result<Timing, Error<R::Error>> {
     write(runner, plan.input(), data)?;
     let direction = match direction {
-        Direction::Forward => fft::Direction::Forward,
-        Direction::Inverse => fft::Direction::Inverse,
+        Direction::Forward => qpu::fft::Direction::Forward,
+        Direction::Inverse => qpu::fft::Direction::Inverse,
     };
     let report = plan.run(runner, direction, LIMIT_US)?;
     read(runner, plan.output(), data)?;

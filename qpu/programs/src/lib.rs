@@ -14,13 +14,6 @@ pub mod memcpy;
 pub mod sha256;
 pub mod transpose;
 
-use qpu::fft::{Catalogue, Pass, Program, Uniform};
-
-/// All programs, for planners.
-pub const CATALOGUE: Catalogue = Catalogue {
-    fft: include!(concat!(env!("OUT_DIR"), "/fft.rs")),
-};
-
 /// The FFT programs that run units of 256 points, for plans of any length.
 pub const FFT: &[qpu::fft::program::Program] = {
     use qpu::fft::Role;
@@ -39,34 +32,17 @@ mod tests {
     extern crate std;
 
     use super::*;
-    use qpu::generate::fft::{coop, programs, unit};
+    use qpu::generate::fft::{coop, unit};
     use std::path::Path;
     use std::string::String;
     use std::{env, fs, println};
 
     #[test]
-    fn the_catalogue_holds_what_the_generator_makes() {
-        let programs = programs();
-        assert_eq!(programs.len(), CATALOGUE.fft.len());
-        for program in &programs {
-            let held = CATALOGUE
-                .find(program.pass, u32::from(program.parts))
-                .expect("in the catalogue");
-            assert_eq!(
-                (held.code, held.uniforms),
-                (&program.code[..], &program.uniforms[..])
-            );
-        }
-    }
-
-    #[test]
     fn listings_are_the_golden_ones() {
         let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("listings");
         let update = env::var_os("QPUSCOPE_UPDATE_GOLDEN").is_some();
-        let generated = programs().into_iter();
-        let generated = generated.map(|program| (program.name(), program.listing()));
         let units = unit::kinds().into_iter().map(unit::program);
-        let generated = generated.chain(units.map(|program| (program.name(), program.listing())));
+        let generated = units.map(|program| (program.name(), program.listing()));
         let shared = coop::programs().into_iter();
         let generated = generated.chain(shared.map(|program| (program.name(), program.listing())));
         let texts = code::ALL.iter();

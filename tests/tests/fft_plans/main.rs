@@ -9,6 +9,5 @@ mod batches;
 mod harness;
 mod orders;
 mod refusals;
-#[path = "../qpu_fft/signals.rs"]
 mod signals;
 mod spectra;

@@ -9,9 +9,9 @@ use virtual_pi::Config;
 const FIRST_SPECTRUM_LIMIT_MS: u64 = 1_000;
 
 #[test]
-fn the_image_has_at_most_256_kib() {
+fn the_image_has_at_most_512_kib() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
-    assert!(image.len() <= 256 << 10, "{} bytes", image.len());
+    assert!(image.len() <= 512 << 10, "{} bytes", image.len());
 }
 
 #[test]

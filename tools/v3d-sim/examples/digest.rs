@@ -8,7 +8,8 @@
 
 use fidelity::gpu_fft::{Plan, Shape, hello_fft};
 use fidelity::{Release, Userland};
-use qpu::fft::Direction;
+use qpu::fft::request::Request;
+use qpu::fft::{Direction, prepared};
 use qpu::job::{BusAddr, CacheClear, Program, Runner};
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -331,7 +332,8 @@ fn random_program(number: u64, known: &[u64]) -> String {
 fn own_fft(log2n: u32, config: Config) -> String {
     let functional = config.functional;
     let mut runner = SimRunner::with_config(16 << 20, config);
-    let plan = qpu::fft::Plan::new(&qpu_programs::CATALOGUE, log2n, &mut runner);
+    let request = Request::new(log2n, 1);
+    let plan = prepared::Plan::with_buffers(qpu_programs::FFT, &request, &mut runner);
     let Ok(mut plan) = plan else {
         return format!("own fft 2^{log2n}: no plan");
     };
@@ -375,7 +377,7 @@ fn gpu_fft(userland: &Userland, shape: Shape, config: Config) -> String {
 }
 
 fn main() {
-    let fft = qpu_programs::CATALOGUE.fft.iter();
+    let fft = qpu_programs::FFT.iter();
     let mut known: Vec<u64> = fft.flat_map(|program| program.code).copied().collect();
     known.extend(qpu_programs::code::ALL.iter().flat_map(|(_, words)| *words));
     for number in 0..6_000 {

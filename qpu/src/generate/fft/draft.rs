@@ -50,11 +50,6 @@ impl<U: Copy + PartialEq> Draft<U> {
         }
     }
 
-    /// What was written.
-    pub fn finish(self) -> Vec<Operation<U>> {
-        self.operations
-    }
-
     /// What was written so far; what follows is scheduled apart from it, on the registers left.
     pub fn cut(&mut self) -> Vec<Operation<U>> {
         std::mem::take(&mut self.operations)
@@ -128,11 +123,6 @@ impl<U: Copy + PartialEq> Draft<U> {
         self.push(Operation::copy(source, destination));
     }
 
-    /// A copy that waits until everything before it has been issued.
-    pub fn copy_after_all(&mut self, source: Source<U>, destination: Destination) {
-        self.push(Operation::copy(source, destination).after_all());
-    }
-
     /// A copy of `place`, moved up by `rotation` lanes, into those lanes of `into` where `cond` holds.
     pub fn merge_rotated(&mut self, place: Place, rotation: u8, cond: Cond, into: Place) {
         let sources = [Source::Place(place); 2];
@@ -143,20 +133,6 @@ impl<U: Copy + PartialEq> Draft<U> {
     /// A constant to one or two destinations.
     pub fn immediate(&mut self, value: u32, destinations: [Destination; 2]) {
         self.push(Operation::immediate(value, destinations));
-    }
-
-    /// A lookup at `lanes` + uniform, fetched into r4, where it stays until the next one.
-    ///
-    /// The addresses must be such that no carry crosses a byte: then both ALUs can add.
-    pub fn lookup(&mut self, tmu: u8, lanes: Place, address: U) -> Place {
-        self.push(Operation::either(
-            AddOp::Add,
-            MulOp::V8adds,
-            [Source::Place(lanes), Source::Uniform(address)],
-            Destination::Tmu(tmu),
-        ));
-        self.push(Operation::fetch(tmu));
-        Place::R4
     }
 
     /// A lookup at `lanes` + uniform, whatever the addresses, fetched into r4, where it stays until the

@@ -1,0 +1,136 @@
+//! The firmware's QPU engine on the simulated QPUs: plans kept, made anew, and given up.
+
+use dsp::{Complex, Direction};
+use kernel::engine::known_answer;
+use kernel::engine::qpu::{LIMIT_US, MAX_LOG2, MIN_LOG2, QpuEngine};
+use kernel::engine::{Engine, EngineError};
+use qpu::job::{Buffer, Job, QpuSet, Report, Runner};
+use std::cell::Cell;
+use std::rc::Rc;
+use v3d_sim::SimRunner;
+
+const LENGTHS: std::ops::RangeInclusive<u32> = MIN_LOG2..=MAX_LOG2;
+const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
+
+/// Strict rules, no time: QPUs advance in an order that the seed makes.
+fn runner(ram_bytes: u32) -> SimRunner {
+    SimRunner::new(ram_bytes).with_order_seed(5)
+}
+
+fn data() -> Vec<Complex<f32>> {
+    vec![Complex::ZERO; 1 << MAX_LOG2]
+}
+
+/// Transforms the chirp of 2^`log2n` points forward on any engine; the relative rms error.
+fn forward(engine: &mut impl Engine, log2n: u32) -> Result<f64, EngineError> {
+    known_answer::relative_rms_error(engine, log2n, Direction::Forward, &mut data())
+}
+
+/// A runner whose jobs fail while `broken`, and that counts how often all memory is given back.
+struct Counting {
+    inner: SimRunner,
+    broken: Rc<Cell<bool>>,
+    releases: Rc<Cell<u32>>,
+}
+
+impl Runner for Counting {
+    type Error = ();
+
+    fn alloc(&mut self, bytes: u32, align: u32) -> Result<Buffer, ()> {
+        self.inner.alloc(bytes, align).map_err(|_| ())
+    }
+    fn release_all(&mut self) {
+        self.releases.set(self.releases.get() + 1);
+        self.inner.release_all();
+    }
+    fn write(&mut self, buffer: Buffer, first: u32, words: &[u32]) -> Result<(), ()> {
+        self.inner.write(buffer, first, words).map_err(|_| ())
+    }
+    fn read(&mut self, buffer: Buffer, first: u32, words: &mut [u32]) -> Result<(), ()> {
+        self.inner.read(buffer, first, words).map_err(|_| ())
+    }
+    fn use_qpus(&mut self, qpus: QpuSet) {
+        self.inner.use_qpus(qpus);
+    }
+    fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, ()> {
+        if self.broken.get() {
+            return Err(());
+        }
+        self.inner.run(job, limit_us).map_err(|_| ())
+    }
+}
+
+#[test]
+fn the_engine_gives_the_known_answer_in_every_length_of_the_instrument() {
+    assert_eq!(1 << MIN_LOG2, kernel::instrument::MIN_N);
+    assert_eq!(1 << MAX_LOG2, kernel::instrument::MAX_N);
+    let mut engine = QpuEngine::new(runner(32 << 20), |_| EngineError::Device);
+    assert!(!engine.supports(MIN_LOG2 - 1) && !engine.supports(MAX_LOG2 + 1));
+    let mut data = data();
+    for log2n in LENGTHS.rev() {
+        assert!(engine.supports(log2n));
+        for direction in DIRECTIONS {
+            let error =
+                known_answer::relative_rms_error(&mut engine, log2n, direction, &mut data).unwrap();
+            println!("known answer, 2^{log2n}, {direction:?}: {error:.2e}");
+            assert!(
+                error <= known_answer::TOLERANCE,
+                "2^{log2n} {direction:?}: {error:e}"
+            );
+        }
+    }
+    let mut short = [Complex::ZERO; 100];
+    let refused = engine.transform(Direction::Forward, &mut short);
+    assert_eq!(refused, Err(EngineError::Length));
+    assert_eq!(engine.prepare(MAX_LOG2 + 1), Err(EngineError::Length));
+}
+
+/// The engine may use this much in the firmware; it needs no room made among its own lengths.
+#[test]
+fn plans_of_all_lengths_lie_side_by_side() {
+    let runner = Counting {
+        inner: runner(8 << 20),
+        broken: Rc::default(),
+        releases: Rc::default(),
+    };
+    let releases = runner.releases.clone();
+    let mut engine = QpuEngine::new(runner, |()| EngineError::NoMemory);
+    for log2n in LENGTHS.chain(LENGTHS) {
+        assert_eq!(engine.prepare(log2n), Ok(()), "2^{log2n}");
+    }
+    assert_eq!(releases.get(), 0);
+}
+
+#[test]
+fn an_engine_with_little_memory_makes_room_for_each_length() {
+    // Enough for 2^12 points, not for all lengths up to it.
+    let mut engine = QpuEngine::new(runner(256 << 10), |_| EngineError::NoMemory);
+    for log2n in (4..=12).chain((4..=12).rev()) {
+        let error = forward(&mut engine, log2n).unwrap();
+        assert!(error <= known_answer::TOLERANCE, "2^{log2n}: {error:e}");
+    }
+    let mut engine = QpuEngine::new(runner(8192), |_| EngineError::NoMemory);
+    assert_eq!(engine.prepare(12), Err(EngineError::NoMemory));
+}
+
+#[test]
+fn a_failed_job_is_reported_and_the_engine_works_again_after_prepare() {
+    let broken = Rc::new(Cell::new(false));
+    let timeout = EngineError::Timeout { limit_us: LIMIT_US };
+    let runner = Counting {
+        inner: runner(1 << 20),
+        broken: broken.clone(),
+        releases: Rc::default(),
+    };
+    let mut engine = QpuEngine::new(runner, |()| EngineError::Timeout { limit_us: LIMIT_US });
+    for log2n in [6, 9, 12] {
+        assert!(forward(&mut engine, log2n).unwrap() <= known_answer::TOLERANCE);
+        broken.set(true);
+        assert_eq!(forward(&mut engine, log2n), Err(timeout));
+        let mut data = vec![Complex::ZERO; 1 << log2n];
+        let unprepared = engine.transform(Direction::Forward, &mut data);
+        assert_eq!(unprepared, Err(EngineError::Length));
+        broken.set(false);
+        assert!(forward(&mut engine, log2n).unwrap() <= known_answer::TOLERANCE);
+    }
+}
