@@ -9,7 +9,7 @@
 //! Simulated, not yet run on hardware.
 
 use dsp::{Complex, Direction};
-use qpu::fft::prepared::Plan;
+use qpu::fft::Plan;
 use qpu::fft::request::{Error, Request};
 use qpu::fft::split::MIN_LOG2_POINTS;
 use qpu::job::{Buffer, QpuSet, Runner};

@@ -10,7 +10,7 @@
 //! is also held to an f64 transform, so that nothing wrong wins. `--write` puts the fastest into
 //! `qpu/src/fft/tuned.rs`; lengths that were not timed keep their rows.
 
-use qpu::fft::prepared::Plan;
+use qpu::fft::Plan;
 use qpu::fft::request::Request;
 use qpu::fft::table::tuned;
 use qpu::fft::{Direction, Split};

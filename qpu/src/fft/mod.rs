@@ -1,8 +1,8 @@
 //! FFTs on the QPUs: complex transforms of 2^4 to 2^22 points, and what they are planned from.
 //!
-//! A plan ([`prepared::Plan`]) is a length and a batch made ready on one [`Runner`](crate::job::Runner):
+//! A plan ([`Plan`]) is a length and a batch made ready on one [`Runner`](crate::job::Runner):
 //! programs, lists of uniforms and tables of twiddles lie in memory that V3D sees, and
-//! [`Plan::run`](prepared::Plan::run) transforms the caller's input buffer into the caller's output buffer,
+//! [`Plan::run`] transforms the caller's input buffer into the caller's output buffer,
 //! which may be the same. The firmware and the host's tests use the same plan; nothing is allocated but buffers
 //! of the runner.
 //!
@@ -36,12 +36,12 @@ pub mod coop;
 pub mod geometry;
 #[cfg(feature = "std")]
 pub mod interpreter;
-#[cfg(all(test, feature = "std"))]
-mod layout_tests;
 pub mod memory;
 mod numbers;
 pub mod pass;
-pub mod prepared;
+pub mod plan;
+#[cfg(all(test, feature = "std"))]
+mod plan_tests;
 pub mod program;
 pub mod request;
 pub mod roots;
@@ -54,6 +54,7 @@ pub mod twiddle;
 pub mod values;
 mod write;
 
+pub use plan::Plan;
 pub use split::{Role, Split};
 
 /// Which transform, both without a scale factor: forward then inverse gives N times the input.

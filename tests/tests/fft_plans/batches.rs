@@ -6,7 +6,7 @@ use super::harness::{
 use super::signals::{Random, assert_spectrum, dft};
 use super::spectra::TOLERANCE;
 use dsp::{Complex, Direction};
-use qpu::fft::prepared::Plan;
+use qpu::fft::Plan;
 use qpu::fft::request::{Request, Scale};
 use qpu_programs::FFT;
 use v3d_sim::SimRunner;

@@ -2,7 +2,7 @@
 
 use dsp::{Complex, Direction};
 use qpu::fft;
-use qpu::fft::prepared::Plan;
+use qpu::fft::Plan;
 use qpu::fft::request::Request;
 use qpu::job::{Buffer, Runner};
 use qpu_programs::FFT;

@@ -4,7 +4,7 @@ use super::harness::{LIMIT_US, Pace, bits, is_there, read, run, runner, transfor
 use super::signals::{Random, dft};
 use dsp::Direction;
 use qpu::fft;
-use qpu::fft::prepared::Plan;
+use qpu::fft::Plan;
 use qpu::fft::program::Program;
 use qpu::fft::request::Request;
 use qpu::isa::{self, Instruction};

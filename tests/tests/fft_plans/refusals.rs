@@ -3,7 +3,7 @@
 use super::harness::{Pace, bits, is_there, transform};
 use super::signals::Random;
 use dsp::{Complex, Direction};
-use qpu::fft::prepared::Plan;
+use qpu::fft::Plan;
 use qpu::fft::request::{Error, Request};
 use qpu::job::{Buffer, Runner};
 use qpu_programs::FFT;

@@ -8,7 +8,7 @@
 
 use fidelity::gpu_fft::{Plan, Shape, hello_fft};
 use fidelity::{Machine, Release, Userland};
-use qpu::fft::prepared;
+use qpu::fft;
 use qpu::fft::request::Request;
 use qpu::generate::*;
 use qpu::isa::BranchCond;
@@ -75,7 +75,7 @@ fn run_alu_loop(config: Config) -> impl FnOnce() -> u64 {
 fn run_own_fft(config: Config) -> impl FnOnce() -> u64 {
     let mut runner = SimRunner::with_config(1 << 20, config);
     let request = Request::new(12, 1);
-    let plan = prepared::Plan::with_buffers(qpu_programs::FFT, &request, &mut runner);
+    let plan = fft::Plan::with_buffers(qpu_programs::FFT, &request, &mut runner);
     let mut plan = plan.expect("4096 points");
     let input: Vec<u32> = (0..8192)
         .map(|n| (n as f32 * 0.37).sin().to_bits())

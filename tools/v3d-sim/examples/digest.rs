@@ -9,7 +9,7 @@
 use fidelity::gpu_fft::{Plan, Shape, hello_fft};
 use fidelity::{Release, Userland};
 use qpu::fft::request::Request;
-use qpu::fft::{Direction, prepared};
+use qpu::fft::{self, Direction};
 use qpu::job::{BusAddr, CacheClear, Program, Runner};
 use std::fmt::Debug;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -333,7 +333,7 @@ fn own_fft(log2n: u32, config: Config) -> String {
     let functional = config.functional;
     let mut runner = SimRunner::with_config(16 << 20, config);
     let request = Request::new(log2n, 1);
-    let plan = prepared::Plan::with_buffers(qpu_programs::FFT, &request, &mut runner);
+    let plan = fft::Plan::with_buffers(qpu_programs::FFT, &request, &mut runner);
     let Ok(mut plan) = plan else {
         return format!("own fft 2^{log2n}: no plan");
     };

@@ -8,8 +8,8 @@
 use serde_json::json;
 use std::fmt::Write as _;
 
+use qpu::fft::Plan;
 use qpu::fft::pass::Pass;
-use qpu::fft::prepared::Plan;
 use qpu::fft::request::{Error, Request};
 use qpu::fft::table;
 use qpu_programs::FFT;

@@ -1,8 +1,8 @@
 //! Plans of all lengths on the model of the passes, held to a DFT in f64.
 
+use super::Plan;
 use super::arithmetic::{Real, Truncated};
 use super::interpreter::{ModelRunner, catalogue};
-use super::prepared::Plan;
 use super::request::{Error, Request, Scale};
 use super::twiddle::turn;
 use super::{Direction, Split};
