@@ -20,12 +20,13 @@
 //!
 //! A *part* q of F = R/32 computes kj = q + F k'. An *octet* is eight bins K that begin at a multiple
 //! of 8. A *cell* is 64 bytes, the real and then the imaginary parts of one octet of one column. The
-//! 32 cells of a unit are a block of 2 KiB; blocks lie [`block_offset`] apart.
+//! 32 cells of a unit are a block of 2 KiB; [`Geometry::block`] says where.
 //!
 //! All offsets are sums of one of the unit, one of the row and one of the lane: that is what programs
 //! add up, and why a pass needs no address arithmetic of its own.
 
 use super::split::{Role, Split};
+use super::tables::Table;
 
 /// Bytes of an interleaved complex point.
 pub const POINT_BYTES: u32 = 8;
@@ -40,13 +41,24 @@ pub const CELL_BYTES: u32 = 64;
 /// Cells of a block.
 pub const BLOCK_CELLS: u32 = 32;
 
-/// Byte offset of block `index` in scratch memory.
-///
-/// Without a gap, blocks that a pass reads together would share sets of every cache: their distance
-/// is a power of two. The gap grows by a line after every block, and after every 64 once more.
+/// Blocks of neighbouring rows of the next pass lie line by line between each other: as many, at the
+/// most, as a power of two.
+pub const LOG2_INTERLEAVED: u32 = 3;
+
+/// Bytes of scratch memory for `blocks` blocks, however they are interleaved.
 #[must_use]
-pub const fn block_offset(index: u32) -> u32 {
-    index * (BLOCK_CELLS + 1) * CELL_BYTES + index / 64 * CELL_BYTES
+pub const fn scratch_bytes(blocks: u32) -> u32 {
+    let group = 1 << LOG2_INTERLEAVED;
+    group_offset(blocks.div_ceil(group), LOG2_INTERLEAVED)
+}
+
+/// Byte offset of a group of 2^`log2_blocks` interleaved blocks in scratch memory.
+///
+/// Without gaps, what a pass reads together would share sets of every cache: its distance is a power
+/// of two. So a group is followed by a gap of a line for each of its blocks, and every 64 lines of gaps by one more.
+const fn group_offset(index: u32, log2_blocks: u32) -> u32 {
+    let gaps = index + (index >> (6 - log2_blocks)) + (index >> 6);
+    ((index * BLOCK_CELLS + gaps) * CELL_BYTES) << log2_blocks
 }
 
 /// A pass of a split.
@@ -231,6 +243,28 @@ impl Geometry {
         }
     }
 
+    /// The unit that is done as number `number` of those of `batch` transforms.
+    ///
+    /// Where each unit of a transform has its own part of a large table, the same unit of all transforms
+    /// follow each other, so that the part is read from memory once. Units that share lines of the
+    /// input stay together.
+    #[must_use]
+    pub const fn unit_in_order(&self, number: u32, batch: u32) -> u32 {
+        match self.table() {
+            Table::ByUnit => {
+                let together = if self.lane_columns() < OCTET {
+                    OCTET / self.lane_columns()
+                } else {
+                    1
+                };
+                let (low, rest) = (number % together, number / together);
+                let (transform, group) = (rest % batch, rest / batch);
+                transform * self.units(1) + group * together + low
+            }
+            _ => number,
+        }
+    }
+
     /// The number of the unit of transform 0 that computes this; the reverse of [`Geometry::unit`].
     const fn unit_index(&self, column: u32, bin: u32, part: u32) -> u32 {
         match self.role {
@@ -266,7 +300,52 @@ impl Geometry {
             }
             Role::Last => (0, 0),
         };
-        block_offset(units + unit) + cell * CELL_BYTES
+        self.block(units + unit) + ((cell * CELL_BYTES) << self.log2_interleaved())
+    }
+
+    /// Byte offset of the first cell of a block of unit `index`; the others follow
+    /// [`Geometry::cell_pitch`] apart.
+    #[must_use]
+    pub const fn block(&self, index: u32) -> u32 {
+        let log2 = self.log2_interleaved();
+        let (low, row) = (
+            index & ((1 << self.log2_units_of_a_row()) - 1),
+            index >> self.log2_units_of_a_row(),
+        );
+        let group = ((row >> log2) << self.log2_units_of_a_row()) | low;
+        group_offset(group, log2) + (row & ((1 << log2) - 1)) * CELL_BYTES
+    }
+
+    /// Bytes from a cell of a block to the next.
+    #[must_use]
+    pub const fn cell_pitch(&self) -> u32 {
+        CELL_BYTES << self.log2_interleaved()
+    }
+
+    /// Units, as a power of two, from one that writes a row of the next pass to the one that writes the next row.
+    const fn log2_units_of_a_row(&self) -> u32 {
+        let step = self.columns_of_a_twiddle();
+        match self.role {
+            Role::First if step > self.lane_columns() => {
+                (step / self.lane_columns()).trailing_zeros()
+            }
+            Role::First => 0,
+            _ => (step * (self.before() / OCTET) * self.parts()).trailing_zeros(),
+        }
+    }
+
+    /// How many blocks are interleaved, as a power of two: those of neighbouring rows of the next pass, which its units read together.
+    const fn log2_interleaved(&self) -> u32 {
+        // Neighbouring columns of a first pass are in the same block.
+        let log2_rows = match self.role {
+            Role::First if self.columns_of_a_twiddle() < self.lane_columns() => 0,
+            _ => self.log2_next,
+        };
+        if log2_rows < LOG2_INTERLEAVED {
+            log2_rows
+        } else {
+            LOG2_INTERLEAVED
+        }
     }
 
     /// Byte offset of a row in the caller's input.
@@ -339,7 +418,7 @@ mod tests {
                 }
             }
             assert_eq!(seen.len() as u32, pass.points() / OCTET);
-            let end = block_offset(pass.units(1));
+            let end = scratch_bytes(pass.units(1));
             assert!(seen.iter().all(|offset| offset + CELL_BYTES <= end));
         }
     }

@@ -100,14 +100,15 @@ impl PassMemory {
         units / programs + (program < units % programs) as u32
     }
 
-    /// Unit number `number` of a program.
+    /// Which unit a program does as its number `number`.
     #[must_use]
     pub const fn unit_of(&self, program: u32, number: u32) -> u32 {
         let rest = self.ends_with_a_rest() as u32;
         if rest == 1 && program == self.programs - 1 {
             return self.units() - 1;
         }
-        program + number * (self.programs - rest)
+        let number = program + number * (self.programs - rest);
+        self.step.pass.unit_in_order(number, self.step.batch)
     }
 
     /// Bytes from the first record of all to the first of a program.

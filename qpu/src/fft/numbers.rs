@@ -155,7 +155,7 @@ impl Geometry {
     pub const fn store_unit(&self, index: u32, store: u32) -> u32 {
         let unit = self.unit(index);
         match self.role() {
-            Role::First | Role::Middle => super::geometry::block_offset(index),
+            Role::First | Role::Middle => self.block(index),
             Role::Last => self.output(unit.transform, unit.bin, unit.part) + ROW_BYTES * store,
             // VPM row 16 · (k_lo / 8) + lane, lane = c · k_hi + transform.
             Role::Only => self.output(unit.transform, 0, OCTET * store),
@@ -166,7 +166,7 @@ impl Geometry {
     #[must_use]
     pub const fn store_pitch(&self) -> u32 {
         match self.role() {
-            Role::First | Role::Middle => ROW_BYTES,
+            Role::First | Role::Middle => self.cell_pitch(),
             Role::Last => POINT_BYTES * self.before() * self.parts(),
             Role::Only if self.is_of_columns() => ROW_BYTES,
             Role::Only => POINT_BYTES * self.points(),

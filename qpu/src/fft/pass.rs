@@ -36,6 +36,14 @@ impl Pass {
         }
     }
 
+    /// The unit that is done as number `number` of those of `batch` transforms.
+    #[must_use]
+    pub const fn unit_in_order(&self, number: u32, batch: u32) -> u32 {
+        match self {
+            Self::Points(geometry) => geometry.unit_in_order(number, batch),
+        }
+    }
+
     /// Transforms of a batch that a unit works on: a last unit that has fewer gets lane vectors of its own.
     #[must_use]
     pub const fn transforms_per_unit(&self) -> u32 {

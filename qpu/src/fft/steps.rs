@@ -7,7 +7,7 @@
 //! pass of the same launch looked it up, because caches, which stores do not touch, are cleared
 //! between launches only ([`Steps::may_share_a_launch`]).
 
-use super::geometry::{Geometry, block_offset};
+use super::geometry::{Geometry, scratch_bytes};
 use super::pass::Pass;
 use super::split::{Role, Split};
 
@@ -107,7 +107,7 @@ impl Steps {
                 scales: number == split.passes() - 1,
             });
             if let (Role::First | Role::Middle, Area::Scratch(area)) = (role, between(number)) {
-                self.area(area, block_offset(geometry.units(batch)).into());
+                self.area(area, scratch_bytes(geometry.units(batch)).into());
             }
         }
     }
