@@ -2,6 +2,7 @@
 
 use core::arch::global_asm;
 
+use guest_fft::plan::PlanMemory;
 use guest_fft::{Memory, MicrofftMemory, Task, Work};
 
 global_asm!(".arch armv6k", ".fpu vfpv2", options(raw));
@@ -13,6 +14,8 @@ global_asm!(
     transform_f64 = sym transform::<Memory<f64>>,
     prepare_microfft = sym prepare::<MicrofftMemory>,
     transform_microfft = sym transform::<MicrofftMemory>,
+    prepare_plan = sym prepare::<PlanMemory>,
+    make_plan = sym transform::<PlanMemory>,
 );
 
 extern "C" fn prepare<W: Work>(memory: &mut W, task: &Task) -> u32 {
