@@ -13,7 +13,7 @@ use qpu::asm::{Include, Loaded, Options, assemble};
 const FOLDER: &str = "host_applications/linux/apps/hello_pi/hello_fft";
 
 fn userland() -> Option<PathBuf> {
-    std::env::var_os("QPUSCOPE_USERLAND").map(PathBuf::from)
+    tests::folder("QPUSCOPE_USERLAND")
 }
 
 /// Texts by their names below [`FOLDER`].

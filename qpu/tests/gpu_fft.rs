@@ -17,7 +17,7 @@ struct Shader {
 
 /// The shaders, where the variable is set; a wrong folder fails.
 fn shaders() -> Option<Vec<Shader>> {
-    let userland = PathBuf::from(std::env::var_os("QPUSCOPE_USERLAND")?);
+    let userland = tests::folder("QPUSCOPE_USERLAND")?;
     let folder = userland.join("host_applications/linux/apps/hello_pi/hello_fft/hex");
     let files =
         std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));

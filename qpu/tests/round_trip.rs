@@ -100,11 +100,10 @@ fn every_pair_of_bits_of_usual_words_comes_back() {
 #[test]
 fn published_programs_come_back() {
     let userland = tests::need!(
-        std::env::var_os("QPUSCOPE_USERLAND"),
+        tests::folder("QPUSCOPE_USERLAND"),
         "QPUSCOPE_USERLAND names no work tree of raspberrypi/userland"
     );
-    let folder =
-        std::path::Path::new(&userland).join("host_applications/linux/apps/hello_pi/hello_fft/hex");
+    let folder = userland.join("host_applications/linux/apps/hello_pi/hello_fft/hex");
     let mut files = 0;
     for entry in std::fs::read_dir(&folder).expect("the folder of the shaders") {
         let path = entry.expect("a folder can be read").path();

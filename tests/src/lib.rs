@@ -93,6 +93,13 @@ pub fn given(variable: &str) -> Option<PathBuf> {
     path.is_file().then_some(path)
 }
 
+/// A folder of other people's work that the environment names; an empty variable names none.
+#[must_use]
+pub fn folder(variable: &str) -> Option<PathBuf> {
+    let path = std::env::var_os(variable)?;
+    (!path.is_empty()).then(|| path.into())
+}
+
 /// The flat image under test (`QPUSCOPE_KERNEL`).
 #[must_use]
 pub fn kernel() -> Option<Vec<u8>> {

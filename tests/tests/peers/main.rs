@@ -17,8 +17,7 @@ const NO_HOST: &str = "QPUSCOPE_HOST names no qpuscope; `cargo xtask test` build
 
 /// The work tree of a peer.
 fn peer(name: &str) -> Result<PathBuf, String> {
-    let folder = std::env::var_os("QPUSCOPE_PEERS")
-        .map(PathBuf::from)
+    let folder = tests::folder("QPUSCOPE_PEERS")
         .ok_or("QPUSCOPE_PEERS names no folder with other people's programs")?;
     let tree = folder.join(name);
     if tree.is_dir() {

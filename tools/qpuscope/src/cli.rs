@@ -141,7 +141,7 @@
 //!      128       6.000 kHz      167 µs    -10.00
 //! 2 spectra in 5 frames; 0 bytes lost, 0 CRC errors, 0 sequence gaps, 0 incomplete spectra
 //! $ qpuscope plan 1000
-//! qpuscope: 1000 is not a power of two; lengths are 16, 32, 64 .. 4194304
+//! qpuscope: no plan has 1000 points; lengths are the powers of two 16, 32, 64 .. 4194304
 //! [status 2]
 //! $ qpuscope selftest hello
 //! hello: 100 + 0x1234 = 0x1298 in word 0 of 16, ok

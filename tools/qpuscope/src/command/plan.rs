@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 use qpu::fft::Plan;
 use qpu::fft::pass::Pass;
 use qpu::fft::request::{Error, Request};
+use qpu::fft::split::{MAX_LOG2_POINTS, MIN_LOG2_POINTS};
 use qpu::fft::table;
 use qpu_programs::FFT;
 use v3d_sim::{Board, Constants};
@@ -27,7 +28,7 @@ const OPERATIONS_PER_CLOCK: f64 = 96.0;
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// Points of a transform: a power of two, 16 to 4194304
-    n: u32,
+    n: u64,
     /// Transforms at a time
     #[arg(long, default_value_t = 1)]
     batch: u32,
@@ -55,10 +56,12 @@ pub fn run(options: &Options) -> Result<()> {
             names.join(", ")
         )));
     };
-    if !options.n.is_power_of_two() {
+    let lengths = (1 << MIN_LOG2_POINTS)..=(1 << MAX_LOG2_POINTS);
+    if !options.n.is_power_of_two() || !lengths.contains(&options.n) {
         return Err(Failure::usage(format!(
-            "{} is not a power of two; lengths are 16, 32, 64 .. 4194304",
-            options.n
+            "no plan has {} points; lengths are the powers of two 16, 32, 64 .. {}",
+            options.n,
+            lengths.end()
         )));
     }
     let log2_points = options.n.ilog2();
