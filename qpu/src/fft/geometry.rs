@@ -17,15 +17,23 @@
 //! | Middle | (row mod 2) · 8 + bin | column, octet of bins, part |
 //! | Last | 2 · bin + row mod 2 | octet of bins, part |
 //! | Last, 16 points | 2 · bin + octet mod 2 | two octets of bins |
+//! | Middle, 16 points | 8 · (octet mod 2) + bin | column, two octets of bins |
 //!
 //! A *part* q of F = R/32 computes kj = q + F k'. An *octet* is eight bins K that begin at a multiple
 //! of 8. A *cell* is 64 bytes, the real and then the imaginary parts of one octet of one column. The
 //! 32 cells of a unit are a block of 2 KiB; [`Geometry::block`] says where.
 //!
+//! # Columns of a plane
+//!
+//! Of a plane of W columns, rows after rows in memory, the transforms of the columns lie side by side as those
+//! of W bins K do behind passes of W points, and everything above holds with P(0) = W: bins K = x + W (k1 + R1
+//! k2 + ..). Only the twiddles do not depend on x, which [`Geometry::bins`] counts without; and the first of
+//! these passes reads, instead of cells, the points of eight columns, which are a line as well.
+//!
 //! All offsets are sums of one of the unit, one of the row and one of the lane: that is what programs
 //! add up, and why a pass needs no address arithmetic of its own.
 
-use super::split::{Role, Split};
+use super::split::{Axis, Role, Split};
 use super::tables::Table;
 
 /// Bytes of an interleaved complex point.
@@ -69,10 +77,15 @@ pub struct Geometry {
     role: Role,
     log2_points: u32,
     log2_radix: u32,
+    /// W of a pass over columns, else 0.
+    log2_width: u32,
     /// P(j-1).
     log2_before: u32,
     /// R(j+1); 0 in the last pass.
     log2_next: u32,
+    /// Bytes between a transform and the next in what the last of a split's passes writes; of a pass over
+    /// columns, between rows of what the first reads.
+    gap: u32,
 }
 
 /// What a unit computes.
@@ -92,13 +105,27 @@ impl Geometry {
     /// Pass number `pass` of `split`.
     #[must_use]
     pub fn new(split: &Split, pass: usize) -> Self {
+        Self::of_plane(split, pass, 0, 0)
+    }
+
+    /// Pass number `pass` of `split`, of the rows or of the columns of a plane. It has 2^`log2_width` columns,
+    /// and where rows are left to the columns, `gap` bytes between rows.
+    #[must_use]
+    pub fn of_plane(split: &Split, pass: usize, log2_width: u32, gap: u32) -> Self {
+        let log2_width = match split.axis() {
+            Axis::Row => 0,
+            Axis::Column => log2_width,
+        };
+        let before: u32 = (0..pass).map(|pass| split.log2_radix(pass)).sum();
         Self {
             split: *split,
             pass,
             role: split.role(pass),
-            log2_points: split.log2_points(),
+            log2_points: log2_width + split.log2_points(),
             log2_radix: split.log2_radix(pass),
-            log2_before: (0..pass).map(|pass| split.log2_radix(pass)).sum(),
+            log2_width,
+            log2_before: log2_width + before,
+            gap,
             log2_next: match split.role(pass) {
                 Role::First | Role::Middle => split.log2_radix(pass + 1),
                 Role::Last | Role::Only => 0,
@@ -109,7 +136,8 @@ impl Geometry {
     /// The pass before, whose cells this one reads; `None` where it reads the caller's input.
     #[must_use]
     pub fn previous(&self) -> Option<Self> {
-        Some(Self::new(&self.split, self.pass.checked_sub(1)?))
+        let pass = self.pass.checked_sub(1)?;
+        Some(Self::of_plane(&self.split, pass, self.log2_width, self.gap))
     }
 
     /// What the pass is to its transform.
@@ -118,7 +146,7 @@ impl Geometry {
         self.role
     }
 
-    /// N.
+    /// N; of a pass over columns, points of the plane.
     #[must_use]
     pub const fn points(&self) -> u32 {
         1 << self.log2_points
@@ -134,6 +162,24 @@ impl Geometry {
     #[must_use]
     pub const fn before(&self) -> u32 {
         1 << self.log2_before
+    }
+
+    /// Whether the pass is over the columns of a plane.
+    #[must_use]
+    pub fn is_over_columns(&self) -> bool {
+        self.split.axis() == Axis::Column
+    }
+
+    /// Bins of the passes before on which twiddles depend: P(j-1), of a pass over columns without x.
+    #[must_use]
+    pub const fn bins(&self) -> u32 {
+        1 << (self.log2_before - self.log2_width)
+    }
+
+    /// Bins, on which twiddles depend, up to and with the next pass: P(j+1), of columns without x.
+    #[must_use]
+    pub const fn denominator(&self) -> u32 {
+        self.bins() * self.radix() * self.next_radix()
     }
 
     /// Sj: columns for each bin.
@@ -199,10 +245,11 @@ impl Geometry {
         }
     }
 
-    /// Octets of bins that a unit works on: 1, and 2 in a last pass of 16 points.
-    const fn octets(&self) -> u32 {
+    /// Octets of bins that a unit works on: 1, and 2 in a middle or last pass of 16 points.
+    #[must_use]
+    pub const fn octets(&self) -> u32 {
         match self.role {
-            Role::Last if self.log2_radix == 4 => 2,
+            Role::Middle | Role::Last if self.log2_radix == 4 => 2,
             _ => 1,
         }
     }
@@ -296,7 +343,11 @@ impl Geometry {
             Role::Middle => {
                 let bin = bin & (self.before() - 1);
                 let parts = self.parts();
-                (self.unit_index(column, bin, k % parts), k / parts)
+                let octet = bin / OCTET % self.octets();
+                (
+                    self.unit_index(column, bin, k % parts),
+                    LANES * octet + k / parts,
+                )
             }
             Role::Last => (0, 0),
         };
@@ -330,7 +381,10 @@ impl Geometry {
                 (step / self.lane_columns()).trailing_zeros()
             }
             Role::First => 0,
-            _ => (step * (self.before() / OCTET) * self.parts()).trailing_zeros(),
+            _ => {
+                let octets = self.before() / (OCTET * self.octets());
+                (step * octets * self.parts()).trailing_zeros()
+            }
         }
     }
 
@@ -348,17 +402,33 @@ impl Geometry {
         }
     }
 
-    /// Byte offset of a row in the caller's input.
+    /// Byte offset of a row in the caller's input; in the plane, of the first point of a row.
     #[must_use]
-    pub const fn input(&self, transform: u32, row: u32, column: u32) -> u32 {
-        POINT_BYTES * (transform * self.points() + row * self.columns() + column)
+    pub fn input(&self, transform: u32, row: u32, column: u32) -> u32 {
+        let row = row * self.columns() + column;
+        if self.is_over_columns() {
+            let rows = self.points() >> self.log2_width;
+            let pitch = (POINT_BYTES << self.log2_width) + self.gap;
+            return (transform * rows + row) * pitch;
+        }
+        POINT_BYTES * (transform * self.points() + row)
     }
 
     /// Byte offset of a bin in the caller's output: of output `k` of the pass and bin `bin` of those
     /// before.
     #[must_use]
     pub const fn output(&self, transform: u32, bin: u32, k: u32) -> u32 {
-        POINT_BYTES * (transform * self.points() + bin + self.before() * k)
+        transform * self.transform_pitch() + POINT_BYTES * (bin + self.before() * k)
+    }
+
+    /// Bytes from the output of a transform to that of the next.
+    #[must_use]
+    pub const fn transform_pitch(&self) -> u32 {
+        let gap = match self.split.axis() {
+            Axis::Row => self.gap,
+            Axis::Column => 0,
+        };
+        POINT_BYTES * self.points() + gap
     }
 }
 
@@ -394,7 +464,13 @@ mod tests {
 
     #[test]
     fn every_cell_is_written_once_and_offsets_add_up() {
-        for pass in passes(8..=14).filter(|pass| matches!(pass.role(), Role::First | Role::Middle))
+        let columns = (8..=14).flat_map(|log2| Split::all_along(Axis::Column, log2));
+        let columns = columns.flat_map(|split| {
+            (0..split.passes()).map(move |pass| Geometry::of_plane(&split, pass, 4, 64))
+        });
+        for pass in passes(8..=14)
+            .chain(columns)
+            .filter(|pass| matches!(pass.role(), Role::First | Role::Middle))
         {
             let bins = pass.before() * pass.radix();
             let mut seen = std::collections::HashSet::new();

@@ -183,8 +183,7 @@ impl Unit<'_> {
         match self.role() {
             Role::Only if radix == 256 => 1,
             Role::Only | Role::First => radix / 16,
-            Role::Middle => 2,
-            Role::Last => 2.min(radix / 16),
+            Role::Middle | Role::Last => 2.min(radix / 16),
         }
     }
 
@@ -302,7 +301,7 @@ impl Unit<'_> {
         on: &ModelRunner<T>,
     ) -> Result<(), ModelError> {
         let rows = self.row_lanes();
-        if rows == 1 {
+        if rows == 1 && self.scalars.is_empty() {
             return Ok(());
         }
         let roots: [Complex<T>; 8] =
@@ -409,7 +408,11 @@ impl Unit<'_> {
                         }
                         Role::Only => (LANES * half + lane, 2 * low + component),
                         Role::First => (LANES * half + lane, low + OCTET * component),
-                        Role::Middle => (k_lo + LANES * group, position + OCTET * component),
+                        // Of 16 points there is one group, of two octets.
+                        Role::Middle => (
+                            k_lo + LANES * (group + position / OCTET),
+                            position % OCTET + OCTET * component,
+                        ),
                         Role::Last if radix == 16 => {
                             (k_lo + LANES * (lane % 2), lane / 2 * 2 + component)
                         }
@@ -579,6 +582,7 @@ pub fn catalogue() -> &'static [Program] {
     let programs: Vec<Program> = roles
         .into_iter()
         .flat_map(|role| role.log2_radices().map(move |log2| (role, 1u16 << log2)))
+        .chain([(Role::Middle, 16)])
         .map(|(role, radix)| symbols(role, radix))
         .collect();
     programs.leak()
@@ -638,7 +642,7 @@ fn symbols(role: Role, radix: u16) -> Program {
     if role == Role::Middle {
         record.push(Record::Scalars);
         for (output, component) in pairs(16) {
-            scalars.extend([0, 1].map(|row| Scalar {
+            scalars.extend((0..2.min(radix as u8 / 16)).map(|row| Scalar {
                 output,
                 row,
                 component,

@@ -161,7 +161,7 @@ impl Arrangement {
         split: Split,
     ) -> Result<Self, Error<E>> {
         request.check()?;
-        // Scratch memory is at most twice the data and a few per cent: sums below fit u32.
+        // Scratch memory is at most twice the data and an eighth: sums below fit u32.
         let buffers = request.input_bytes().max(request.output_bytes());
         if buffers > ADDRESSABLE {
             return Err(Error::TooLarge(buffers));

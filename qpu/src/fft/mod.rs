@@ -1,4 +1,4 @@
-//! FFTs on the QPUs: complex transforms of 2^4 to 2^22 points, and what they are planned from.
+//! FFTs on the QPUs: complex, of 2^4 to 2^22 points and of planes, and what they are planned from.
 //!
 //! A plan ([`Plan`]) is a length and a batch made ready on one [`Runner`](crate::job::Runner):
 //! programs, lists of uniforms and tables of twiddles lie in memory that V3D sees, and
@@ -20,6 +20,7 @@
 //! transform. Which split, how many QPUs and whether all passes go in one launch is in a table of what was
 //! measured fastest ([`table`]).
 //!
+//! A plane takes the passes of its rows and then those of its columns ([`plane`]).
 //! Two lengths are shared by QPUs through the VPM instead, in one pass over memory ([`coop`]).
 //!
 //! # Accuracy
@@ -42,6 +43,9 @@ pub mod pass;
 pub mod plan;
 #[cfg(all(test, feature = "std"))]
 mod plan_tests;
+pub mod plane;
+#[cfg(all(test, feature = "std"))]
+mod plane_tests;
 pub mod program;
 pub mod request;
 pub mod roots;
@@ -55,7 +59,7 @@ pub mod values;
 mod write;
 
 pub use plan::Plan;
-pub use split::{Role, Split};
+pub use split::{Axis, Role, Split};
 
 /// Which transform, both without a scale factor: forward then inverse gives N times the input.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

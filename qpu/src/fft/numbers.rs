@@ -29,7 +29,7 @@ impl Geometry {
     pub fn read_unit(&self, index: u32) -> u32 {
         let unit = self.unit(index);
         match self.previous() {
-            None => self.input(unit.transform, 0, unit.column),
+            None => self.input(unit.transform, 0, unit.column) + POINT_BYTES * unit.bin,
             Some(previous) => previous.cell(unit.transform, unit.column, unit.bin),
         }
     }
@@ -58,9 +58,10 @@ impl Geometry {
         match (self.role(), self.previous()) {
             (Role::Only, _) if self.is_of_columns() => POINT_BYTES * lane,
             (Role::Only, _) => self.input(column.min(transforms - 1), row, 0),
+            (_, None) if self.is_over_columns() => self.input(0, row, 0) + POINT_BYTES * column,
             (_, None) => self.input(0, row, column),
-            (Role::Last, Some(previous)) if self.row_lanes() == 1 => {
-                previous.cell(0, 0, OCTET * (lane % 2)) + WORD * (lane / 2)
+            (_, Some(previous)) if self.row_lanes() == 1 => {
+                previous.cell(0, 0, OCTET * (column / OCTET)) + WORD * (column % OCTET)
             }
             (_, Some(previous)) => previous.cell(0, row * self.columns(), 0) + WORD * column,
         }
@@ -169,7 +170,7 @@ impl Geometry {
             Role::First | Role::Middle => self.cell_pitch(),
             Role::Last => POINT_BYTES * self.before() * self.parts(),
             Role::Only if self.is_of_columns() => ROW_BYTES,
-            Role::Only => POINT_BYTES * self.points(),
+            Role::Only => self.transform_pitch(),
         }
     }
 

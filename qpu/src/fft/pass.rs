@@ -78,7 +78,7 @@ impl Pass {
 
     /// Bytes of the table of twiddles, a multiple of a cache line.
     #[must_use]
-    pub const fn table_bytes(&self) -> u32 {
+    pub fn table_bytes(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.table_bytes(),
         }

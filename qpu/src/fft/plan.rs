@@ -236,11 +236,12 @@ fn arrangement<E>(
     request: &Request,
 ) -> Result<(Request, Arrangement), Error<E>> {
     let mut request = *request;
-    let log2_points = request.transform.log2_points();
+    request.check()?;
+    let log2_points = request.transform.log2_row();
     let arranged = match request.split {
         Some(split) => Arrangement::new(catalogue, &request, split),
         None => {
-            let row = super::table::row(log2_points, request.batch);
+            let row = super::table::row(log2_points, request.rows());
             let row = row.ok_or(Error::Length(log2_points))?;
             request.qpus = request.qpus.min(row.qpus);
             request.one_launch |= row.one_launch;

@@ -8,9 +8,9 @@ use super::twiddle::turn;
 use super::{Direction, Split};
 use crate::job::Runner;
 
-type Complex = [f64; 2];
+pub type Complex = [f64; 2];
 
-const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
+pub const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
 
 /// X\[k\] by the definition.
 fn bin(direction: Direction, x: &[Complex], k: usize) -> Complex {
@@ -30,7 +30,7 @@ fn bin(direction: Direction, x: &[Complex], k: usize) -> Complex {
 }
 
 /// The DFT, by radix 2 in f64.
-fn dft(direction: Direction, x: &[Complex]) -> Vec<Complex> {
+pub fn dft(direction: Direction, x: &[Complex]) -> Vec<Complex> {
     if let [only] = x {
         return vec![*only];
     }
@@ -53,7 +53,7 @@ fn dft(direction: Direction, x: &[Complex]) -> Vec<Complex> {
 }
 
 /// Numbers that look random, the same every time.
-fn noise(count: usize, seed: u64) -> Vec<Complex> {
+pub fn noise(count: usize, seed: u64) -> Vec<Complex> {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut next = || {
         state ^= state << 13;
@@ -65,7 +65,7 @@ fn noise(count: usize, seed: u64) -> Vec<Complex> {
 }
 
 /// What the plan makes of `x` on the model.
-fn model<T: Real>(
+pub fn model<T: Real>(
     request: &Request,
     in_place: bool,
     direction: Direction,
@@ -103,7 +103,7 @@ fn model<T: Real>(
 }
 
 /// Relative rms error.
-fn error(got: &[Complex], wanted: &[Complex]) -> f64 {
+pub fn error(got: &[Complex], wanted: &[Complex]) -> f64 {
     assert_eq!(got.len(), wanted.len());
     let power = |z: &Complex| z[0] * z[0] + z[1] * z[1];
     let difference = |(g, w): (&Complex, &Complex)| power(&[g[0] - w[0], g[1] - w[1]]);
@@ -112,7 +112,7 @@ fn error(got: &[Complex], wanted: &[Complex]) -> f64 {
 }
 
 /// Tables are of f32, so that a layout that is right is off by 1e-7 and one that is wrong by 1.
-const TOLERANCE: f64 = 1e-6;
+pub const TOLERANCE: f64 = 1e-6;
 
 #[test]
 fn the_oracle_is_the_definition() {

@@ -26,6 +26,7 @@
 //! |---|---|---|---|
 //! | First, Only up to 128 | c g + column, c = 256/R | R/16 m + r, r = g with its bits reversed | g |
 //! | Middle | 8 r + i | 2 m + r | lane / 8 |
+//! | Middle 16 | 8 octet + i | m | 0 |
 //! | Last 32 .. 128 | 2 i + r | 2 m + r | both: VPM row k_lo + 16 k_hi |
 //! | Last 16 | 2 i + octet | m | 0 |
 //! | Only 256 | column | m | |
@@ -38,6 +39,7 @@
 //! |---|---|---|
 //! | First | 16 (k_lo / 8) + lane: 8 real, then 8 imaginary parts of bins 8 (k_lo / 8).. + 16 k_hi | 1 of 32 rows |
 //! | Middle | k_lo + 16 k_hi: 8 real, then 8 imaginary parts of i = 0..8 | 1 of 32 rows |
+//! | Middle 16 | k_lo + 16 octet: 8 real, then 8 imaginary parts of i = 0..8 | 1 of 32 rows |
 //! | Last 32 .. 128 | k_lo + 16 k_hi: interleaved points i = 0..8 | 1 of 32 rows |
 //! | Last 16 | k_lo + 16 octet: interleaved points i = 0..8 | one of 16 rows for each octet |
 //! | Only up to 128 | 16 (k_lo / 8) + lane: interleaved points of bins 8 (k_lo / 8).. + 16 k_hi | R/8 of c rows: store s is k_lo / 8 = s mod 2, k_hi = s / 2 |
@@ -216,7 +218,7 @@ pub enum Row {
         component: u8,
     },
     /// Byte offset of the twiddles of output `output` = k_lo. After a middle pass there is one vector only
-    /// (output 0), and its lane offset is 8 · lane: the factor of lane 8 k_hi + i that is common to all k_lo.
+    /// (output 0), and its lane offset is 8 · lane: the factor of the lane that is common to all k_lo.
     Twiddle {
         /// k_lo.
         output: u8,
@@ -227,7 +229,8 @@ pub enum Row {
 
 /// A word of a scalar list, in the order in which it is read: the part of the twiddles after a middle
 /// pass that depends on k_lo alone, together with the turn of the lanes before their own transform:
-/// W_P(j+1)^(n(j+1) P(j-1) F k_lo) for r = 0, the same times -W_R^(q + F k_lo) for r = 1.
+/// W_P(j+1)^(n(j+1) P(j-1) F k_lo) for r = 0, the same times -W_R^(q + F k_lo) for r = 1. Of 16 points there is no
+/// r = 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Scalar {
     /// k_lo.

@@ -2,8 +2,9 @@
 
 use super::Direction;
 use super::geometry::POINT_BYTES;
+use super::plane;
 use super::program::Task;
-use super::split::{MAX_LOG2_POINTS, MIN_LOG2_POINTS, Split};
+use super::split::{Axis, MAX_LOG2_POINTS, MIN_LOG2_POINTS, Split};
 use super::steps::Steps;
 use crate::job::QPUS;
 
@@ -39,6 +40,14 @@ pub enum Transform {
         /// Points, as a power of two.
         log2_points: u32,
     },
+    /// Complex points of a plane, row after row, to the complex bins of the transform in two dimensions:
+    /// rows of bins in the order of vertical frequencies, along which horizontal ones are in order.
+    Plane {
+        /// Rows, as a power of two: 4 or more.
+        log2_rows: u32,
+        /// Columns, as a power of two: 4 or more.
+        log2_columns: u32,
+    },
 }
 
 impl Transform {
@@ -47,6 +56,19 @@ impl Transform {
     pub const fn log2_points(&self) -> u32 {
         match self {
             Self::Complex { log2_points } => *log2_points,
+            Self::Plane {
+                log2_rows,
+                log2_columns,
+            } => log2_rows.saturating_add(*log2_columns),
+        }
+    }
+
+    /// The longest transform of one dimension that it is made of, as a power of two: of a plane a row.
+    #[must_use]
+    pub const fn log2_row(&self) -> u32 {
+        match self {
+            Self::Complex { log2_points } => *log2_points,
+            Self::Plane { log2_columns, .. } => *log2_columns,
         }
     }
 
@@ -54,7 +76,7 @@ impl Transform {
     #[must_use]
     pub const fn input_bytes(&self) -> u64 {
         match self {
-            Self::Complex { log2_points } => complex_bytes(*log2_points),
+            Self::Complex { .. } | Self::Plane { .. } => complex_bytes(self.log2_points()),
         }
     }
 
@@ -62,14 +84,14 @@ impl Transform {
     #[must_use]
     pub const fn output_bytes(&self) -> u64 {
         match self {
-            Self::Complex { log2_points } => complex_bytes(*log2_points),
+            Self::Complex { .. } | Self::Plane { .. } => complex_bytes(self.log2_points()),
         }
     }
 }
 
-/// Bytes of 2^`log2_points` complex points; what is refused anyway must not overflow.
+/// Bytes of 2^`log2_points` complex points; what no memory holds must not overflow.
 const fn complex_bytes(log2_points: u32) -> u64 {
-    if log2_points > MAX_LOG2_POINTS {
+    if log2_points > 2 * MAX_LOG2_POINTS {
         return u64::MAX;
     }
     (POINT_BYTES as u64) << log2_points
@@ -89,8 +111,10 @@ pub struct Request {
     /// QPUs to use at the most, 2 to 12; the runner must let programs start on as many.
     pub qpus: u8,
     /// How to split the length, where it is not to be taken from the table
-    /// ([`super::table::split`]).
+    /// ([`super::table::split`]); of a plane, that of its rows.
     pub split: Option<Split>,
+    /// How to split the columns of a plane, where not into the fewest passes ([`super::plane::split`]).
+    pub columns: Option<Split>,
     /// Whether all passes run in one launch, programs waiting for each other between them, and not
     /// each in a launch of its own; as far as they may ([`super::steps`]).
     pub one_launch: bool,
@@ -113,6 +137,7 @@ impl Request {
             inverse: Scale::None,
             qpus: QPUS,
             split: None,
+            columns: None,
             one_launch: false,
         }
     }
@@ -130,11 +155,23 @@ impl Request {
     /// What is wrong with it, whatever the programs and the memory.
     ///
     /// # Errors
-    /// [`Error::Length`], [`Error::EmptyBatch`] or [`Error::Qpus`].
+    /// [`Error::Length`], [`Error::Plane`], [`Error::EmptyBatch`] or [`Error::Qpus`].
     pub fn check<E>(&self) -> Result<(), Error<E>> {
-        let log2_points = self.transform.log2_points();
-        if !(MIN_LOG2_POINTS..=MAX_LOG2_POINTS).contains(&log2_points) {
-            return Err(Error::Length(log2_points));
+        let is_length = |log2| (MIN_LOG2_POINTS..=MAX_LOG2_POINTS).contains(&log2);
+        match self.transform {
+            Transform::Complex { log2_points } if !is_length(log2_points) => {
+                return Err(Error::Length(log2_points));
+            }
+            Transform::Plane {
+                log2_rows,
+                log2_columns,
+            } if !(is_length(log2_rows) && is_length(log2_columns)) => {
+                return Err(Error::Plane {
+                    log2_rows,
+                    log2_columns,
+                });
+            }
+            Transform::Complex { .. } | Transform::Plane { .. } => {}
         }
         if self.batch == 0 {
             return Err(Error::EmptyBatch);
@@ -152,11 +189,39 @@ impl Request {
     pub fn steps<E>(&self, split: &Split) -> Result<Steps, Error<E>> {
         match self.transform {
             Transform::Complex { log2_points } => {
-                if split.log2_points() != log2_points {
+                if split.axis() != Axis::Row || split.log2_points() != log2_points {
                     return Err(Error::Split(*split));
                 }
                 Ok(Steps::complex(split, self.batch))
             }
+            Transform::Plane {
+                log2_rows,
+                log2_columns,
+            } => {
+                let columns = self.columns.or_else(|| plane::split(log2_rows));
+                let columns = columns.ok_or(Error::Length(log2_rows))?;
+                for (split, axis, log2) in [
+                    (*split, Axis::Row, log2_columns),
+                    (columns, Axis::Column, log2_rows),
+                ] {
+                    if split.axis() != axis || split.log2_points() != log2 {
+                        return Err(Error::Split(split));
+                    }
+                }
+                Ok(Steps::plane(split, &columns, self.batch))
+            }
+        }
+    }
+
+    /// Transforms of one dimension that are done together: of planes, rows.
+    #[must_use]
+    pub const fn rows(&self) -> u32 {
+        match self.transform {
+            Transform::Complex { .. } => self.batch,
+            Transform::Plane { log2_rows, .. } => match 1u32.checked_shl(log2_rows) {
+                Some(rows) => self.batch.saturating_mul(rows),
+                None => u32::MAX,
+            },
         }
     }
 
@@ -187,11 +252,18 @@ pub enum Which {
 pub enum Error<E> {
     /// No plan has this many points, given as a power of two.
     Length(u32),
+    /// No plane has this many rows and columns, given as powers of two.
+    Plane {
+        /// Rows.
+        log2_rows: u32,
+        /// Columns.
+        log2_columns: u32,
+    },
     /// A batch of no transforms.
     EmptyBatch,
     /// 2 to 12 QPUs can be used, not this many.
     Qpus(u8),
-    /// The split asked for is one of another length.
+    /// The split asked for is one of another length, or of columns where it should be of rows.
     Split(Split),
     /// The catalogue lacks a program.
     Program(Task),
@@ -238,9 +310,20 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
                 f,
                 "the QPUs transform 2^{MIN_LOG2_POINTS} to 2^{MAX_LOG2_POINTS} points, not 2^{log2}"
             ),
+            Self::Plane {
+                log2_rows,
+                log2_columns,
+            } => write!(
+                f,
+                "the QPUs transform planes of 2^{MIN_LOG2_POINTS} to 2^{MAX_LOG2_POINTS} rows and as many \
+                 columns, not of 2^{log2_rows} by 2^{log2_columns}"
+            ),
             Self::EmptyBatch => write!(f, "a batch must have at least one transform"),
             Self::Qpus(qpus) => write!(f, "a plan uses 2 to {QPUS} QPUs, not {qpus}"),
-            Self::Split(split) => write!(f, "{split} is the split of another length"),
+            Self::Split(split) => write!(
+                f,
+                "{split} is the split of another length, or of columns where rows are split (or the other way round)"
+            ),
             Self::Program(task) => write!(f, "the catalogue has no QPU program for {task}"),
             Self::TooLarge(bytes) => write!(
                 f,

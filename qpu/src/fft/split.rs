@@ -3,6 +3,9 @@
 //! N = R1 · R2 · .. · Rp. A pass transforms R points of each of N/R columns. The first and the last
 //! pass know the caller's buffers, those between them only scratch memory; up to 256 points one
 //! pass does it all. Which radices a pass can have is what programs exist for.
+//!
+//! The columns of a plane lie side by side in the lanes from the start, as bins do behind a first pass: their
+//! transforms take middle passes and a last one, up to 128 rows a last one alone.
 
 /// Shortest length, as a power of two.
 pub const MIN_LOG2_POINTS: u32 = 4;
@@ -37,11 +40,32 @@ impl Role {
     }
 }
 
+/// What is split.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Axis {
+    /// Points that follow each other: a transform of one dimension, a row of a plane.
+    Row,
+    /// Points of a plane below each other.
+    Column,
+}
+
+impl Axis {
+    /// Powers of two that the radix of a pass can be. Middle passes of 16 points exist for columns, of which
+    /// 256 rows could not be split else.
+    fn log2_radices(self, role: Role) -> core::ops::RangeInclusive<u32> {
+        match (self, role) {
+            (Self::Column, Role::Middle) => 4..=7,
+            _ => role.log2_radices(),
+        }
+    }
+}
+
 /// The radices of the passes of a transform, as powers of two, first pass first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Split {
     log2_radices: [u8; MAX_PASSES],
     passes: u8,
+    axis: Axis,
 }
 
 impl Split {
@@ -49,18 +73,23 @@ impl Split {
     /// none that is supported.
     #[must_use]
     pub fn new(log2_radices: &[u8]) -> Option<Self> {
+        Self::along(Axis::Row, log2_radices)
+    }
+
+    /// As [`Split::new`], of rows or of columns.
+    #[must_use]
+    pub fn along(axis: Axis, log2_radices: &[u8]) -> Option<Self> {
         let mut split = Self {
             log2_radices: [0; MAX_PASSES],
             passes: log2_radices.len() as u8,
+            axis,
         };
         split
             .log2_radices
             .get_mut(..log2_radices.len())?
             .copy_from_slice(log2_radices);
         let fits = |pass: usize| {
-            split
-                .role(pass)
-                .log2_radices()
+            axis.log2_radices(split.role(pass))
                 .contains(&split.log2_radix(pass))
         };
         let length = (MIN_LOG2_POINTS..=MAX_LOG2_POINTS).contains(&split.log2_points());
@@ -69,6 +98,11 @@ impl Split {
 
     /// Every split of 2^`log2_points` points into passes that exist, fewest passes first.
     pub fn all(log2_points: u32) -> impl Iterator<Item = Self> {
+        Self::all_along(Axis::Row, log2_points)
+    }
+
+    /// As [`Split::all`], of rows or of columns.
+    pub fn all_along(axis: Axis, log2_points: u32) -> impl Iterator<Item = Self> {
         // Digits of a number in base 16 are the radices.
         (1..=MAX_PASSES as u32).flat_map(move |passes| {
             (0..1u32 << (4 * passes)).filter_map(move |digits| {
@@ -81,9 +115,15 @@ impl Split {
                 if sum != log2_points {
                     return None;
                 }
-                Self::new(&all[..passes as usize])
+                Self::along(axis, &all[..passes as usize])
             })
         })
+    }
+
+    /// What is split.
+    #[must_use]
+    pub const fn axis(&self) -> Axis {
+        self.axis
     }
 
     /// Number of passes.
@@ -95,10 +135,10 @@ impl Split {
     /// What pass number `pass` is.
     #[must_use]
     pub const fn role(&self, pass: usize) -> Role {
-        match (pass, self.passes as usize - pass) {
-            (0, 1) => Role::Only,
-            (0, _) => Role::First,
-            (_, 1) => Role::Last,
+        match (self.axis, pass, self.passes as usize - pass) {
+            (Axis::Row, 0, 1) => Role::Only,
+            (Axis::Row, 0, _) => Role::First,
+            (_, _, 1) => Role::Last,
             _ => Role::Middle,
         }
     }
@@ -160,5 +200,18 @@ mod tests {
             assert_eq!(Split::new(wrong), None, "{wrong:?}");
         }
         assert_eq!(Split::all(8).count(), 2);
+    }
+
+    #[test]
+    fn columns_of_every_height_can_be_split() {
+        let all = |log2| Split::all_along(Axis::Column, log2);
+        for log2_rows in MIN_LOG2_POINTS..=MAX_LOG2_POINTS {
+            let fewest = all(log2_rows).next().unwrap();
+            assert_eq!(fewest.log2_points(), log2_rows);
+            assert_eq!(fewest.passes() as u32, log2_rows.div_ceil(7));
+            assert_eq!(fewest.role(fewest.passes() - 1), Role::Last);
+        }
+        let only: Vec<_> = all(8).map(|split| split.to_string()).collect();
+        assert_eq!(only, ["16 x 16"]);
     }
 }

@@ -9,7 +9,7 @@
 
 use super::geometry::{Geometry, scratch_bytes};
 use super::pass::Pass;
-use super::split::{Role, Split};
+use super::split::Split;
 
 /// Most passes of a plan.
 pub const MAX_STEPS: usize = 8;
@@ -88,27 +88,45 @@ impl Steps {
         to: Area,
         cells: [u8; 2],
     ) {
-        let between = |boundary: usize| Area::Scratch(cells[boundary % 2]);
-        for number in 0..split.passes() {
-            let geometry = Geometry::new(split, number);
-            let role = geometry.role();
+        let passes = (0..split.passes()).map(|number| Geometry::new(split, number));
+        self.append(passes, batch, from, to, cells);
+    }
+
+    /// Appends passes that read each other's cells.
+    pub(super) fn append(
+        &mut self,
+        passes: impl ExactSizeIterator<Item = Geometry>,
+        batch: u32,
+        from: Area,
+        to: Area,
+        cells: [u8; 2],
+    ) {
+        let last = passes.len() - 1;
+        let mut read = from;
+        for (number, geometry) in passes.enumerate() {
+            let area = cells[number % 2];
+            let written = if number == last {
+                to
+            } else {
+                self.area(area, scratch_bytes(geometry.units(batch)).into());
+                Area::Scratch(area)
+            };
             self.push(Step {
                 pass: Pass::Points(geometry),
                 batch,
-                from: match role {
-                    Role::Only | Role::First => from,
-                    Role::Middle | Role::Last => between(number - 1),
-                },
-                to: match role {
-                    Role::Only | Role::Last => to,
-                    Role::First | Role::Middle => between(number),
-                },
+                from: read,
+                to: written,
                 conjugates: number == 0,
-                scales: number == split.passes() - 1,
+                scales: number == last,
             });
-            if let (Role::First | Role::Middle, Area::Scratch(area)) = (role, between(number)) {
-                self.area(area, scratch_bytes(geometry.units(batch)).into());
-            }
+            read = written;
+        }
+    }
+
+    /// The last pass neither scales nor conjugates.
+    pub(super) fn leave_unscaled(&mut self) {
+        if let Some(step) = self.steps.iter_mut().flatten().last() {
+            step.scales = false;
         }
     }
 

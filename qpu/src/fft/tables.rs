@@ -9,7 +9,8 @@
 //! | by column | the first of three or four | n(j+1), output | column + output + lane's part of the output |
 //! | by octet | a middle pass | n(j+1), octet, part, lane | unit + lane |
 //!
-//! Of the twiddles after a middle pass only the factor that all outputs k_lo of a lane have in common is
+//! Columns of a plane share their twiddles: a vector by octet is then by bin, the same for all columns.
+//! //! Of the twiddles after a middle pass only the factor that all outputs k_lo of a lane have in common is
 //! in the table; the other is a list of uniforms ([`Geometry::scalar_word`]). The last pass has no table. What truncation is expected to take from both is made up for in the
 //! table before it ([`Geometry::loss`]).
 
@@ -50,20 +51,34 @@ impl Geometry {
 
     /// Bytes of the table, a multiple of a cache line.
     #[must_use]
-    pub const fn table_bytes(&self) -> u32 {
+    pub fn table_bytes(&self) -> u32 {
         match self.table() {
             Table::None => 0,
             Table::ByUnit => self.units(1) * UNIT_BYTES,
             Table::ByColumn => self.next_radix() * self.radix() * POINT_BYTES,
             Table::ByOctet => {
-                self.next_radix() * self.before() / OCTET * self.parts() * VECTOR_BYTES
+                self.next_radix() * self.twiddle_vectors() * self.parts() * VECTOR_BYTES
             }
         }
     }
 
+    /// Bins whose twiddles are in one vector of a table by octet.
+    fn bins_of_a_vector(&self) -> u32 {
+        if self.is_over_columns() {
+            1
+        } else {
+            OCTET * self.octets()
+        }
+    }
+
+    /// Vectors of a table by octet, for each n(j+1) and part.
+    fn twiddle_vectors(&self) -> u32 {
+        self.bins() / self.bins_of_a_vector()
+    }
+
     /// Byte offset of what unit `index` of a batch reads of the table.
     #[must_use]
-    pub const fn twiddle_of_unit(&self, index: u32) -> u32 {
+    pub fn twiddle_of_unit(&self, index: u32) -> u32 {
         let unit = self.unit(index);
         // A pass with columns of their own twiddles has n(j+1) = column / S(j+1).
         let row = unit.column / self.columns_of_a_twiddle();
@@ -72,8 +87,9 @@ impl Geometry {
             Table::ByUnit => index % self.units(1) * UNIT_BYTES,
             Table::ByColumn => row * self.radix() * POINT_BYTES,
             Table::ByOctet => {
-                let vectors = self.before() / OCTET * self.parts();
-                (row * vectors + unit.bin / OCTET * self.parts() + unit.part) * VECTOR_BYTES
+                let bin = unit.bin / (self.before() / self.bins());
+                let vector = row * self.twiddle_vectors() + bin / self.bins_of_a_vector();
+                (vector * self.parts() + unit.part) * VECTOR_BYTES
             }
         }
     }
@@ -118,7 +134,7 @@ impl Geometry {
         mut put: impl FnMut(u32, &[u32]) -> Result<(), E>,
     ) -> Result<(), E> {
         // Angles are in P(j+1)-ths of a turn.
-        let denominator = self.before() * self.radix() * self.next_radix();
+        let denominator = self.denominator();
         let mut vector = |first: u32, roots: &mut dyn Iterator<Item = (f64, f64)>| {
             let mut words = [0; 2 * LANES as usize];
             for (pair, (cos, sin)) in words.chunks_exact_mut(2).zip(roots) {
@@ -160,22 +176,29 @@ impl Geometry {
                 for row in 0..self.next_radix() {
                     let row64 = u64::from(row);
                     // Both outputs of the lanes' transform: the second is 16 F outputs further on.
-                    let far = u64::from(self.before() * LANES * parts);
+                    let far = u64::from(self.bins() * LANES * parts);
                     let far = super::twiddle::turn(
                         (row64 * far % u64::from(denominator)) as u32,
                         denominator,
                     );
-                    // Neighbouring bins differ by one row's angle.
-                    let step = Roots::new(0, row64, denominator);
-                    for bin in (0..self.before()).step_by(OCTET as usize) {
+                    // Neighbouring bins differ by one row's angle, columns of a plane by none.
+                    let angle = if self.is_over_columns() { 0 } else { row64 };
+                    let step = Roots::new(0, angle, denominator);
+                    for index in 0..self.twiddle_vectors() {
+                        let bin = u64::from(index * self.bins_of_a_vector());
                         for part in 0..parts {
-                            let bins = u64::from(bin) + u64::from(self.before() * part);
+                            let bins = bin + u64::from(self.bins() * part);
                             let near = step.from(row64 * bins);
+                            let index = (row * self.twiddle_vectors() + index) * parts + part;
+                            let at = words(index * VECTOR_BYTES);
+                            if self.octets() == 2 {
+                                // The lanes hold bins of one output.
+                                vector(at, &mut near.take(LANES as usize))?;
+                                continue;
+                            }
                             let near = near.take(OCTET as usize);
                             let both = near.clone().chain(near.map(|root| product(root, far)));
-                            let index =
-                                (row * (self.before() / OCTET) + bin / OCTET) * parts + part;
-                            vector(words(index * VECTOR_BYTES), &mut both.into_iter())?;
+                            vector(at, &mut both.into_iter())?;
                         }
                     }
                 }

@@ -204,8 +204,8 @@ impl Geometry {
     #[must_use]
     pub fn scalar_word(&self, list: u32, word: Scalar) -> u32 {
         let (column, part) = (list / self.parts(), list % self.parts());
-        let denominator = self.before() * self.radix() * self.next_radix();
-        let step = u64::from(column) * u64::from(self.before() * self.parts());
+        let denominator = self.denominator();
+        let step = u64::from(column) * u64::from(self.bins() * self.parts());
         let angle = step * u64::from(word.output) % u64::from(denominator);
         let after = turn(angle as u32, denominator);
         let own = self.turn(part, word.row.into(), word.output.into());

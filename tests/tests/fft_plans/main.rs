@@ -8,6 +8,7 @@ mod accuracy;
 mod batches;
 mod harness;
 mod orders;
+mod planes;
 mod refusals;
 mod signals;
 mod spectra;

@@ -1,7 +1,8 @@
 //! Middle passes: cells to cells, with the twiddles of what follows.
 //!
-//! Lanes 0..8 hold row 2m, lanes 8..16 row 2m + 1 of eight bins. The twiddles are a scalar for each output,
-//! which is multiplied by together with the turn of the upper lanes, and a vector that all outputs share.
+//! Lanes 0..8 hold row 2m, lanes 8..16 row 2m + 1 of eight bins; of 16 points, lanes hold row m of sixteen bins.
+//! The twiddles are a scalar for each output, which is multiplied by together with the turn of the upper lanes,
+//! and a vector that all outputs share.
 
 use super::Word;
 use super::cells::Cells;
@@ -22,7 +23,10 @@ pub fn program(kind: Kind) -> Written {
     };
     let mut frame = Frame::new(kind, &shape);
     let input = frame.lanes(Lanes::Input);
-    halves_sign(&mut frame.draft);
+    let has_rows = kind.radix > 16;
+    if has_rows {
+        halves_sign(&mut frame.draft);
+    }
     frame.begin_unit();
     let scalars = frame.word(Record::Scalars);
     let input = frame.base(Record::Input, input);
@@ -56,6 +60,7 @@ pub fn program(kind: Kind) -> Written {
     cells.codelet.frame.draft.give_back(twiddle);
     let mut middle = Middle {
         cells,
+        has_rows,
         vector,
         scalars: Some(scalars),
         outputs: [None; 16],
@@ -71,6 +76,8 @@ pub fn program(kind: Kind) -> Written {
 
 struct Middle {
     cells: Cells,
+    /// Whether the halves of the lanes hold different rows.
+    has_rows: bool,
     /// Twiddles that all outputs share.
     vector: [Place; 2],
     /// Address of the scalars, until they are read.
@@ -80,13 +87,14 @@ struct Middle {
 }
 
 impl Middle {
-    /// Times the scalars of both rows.
+    /// Times the scalars of the lanes' rows.
     fn turned(&mut self, output: u8, z: Complex) -> Complex {
         let draft = &mut self.cells.codelet.frame.draft;
         if let Some(scalars) = self.scalars.take() {
             draft.copy(Source::Place(scalars), Destination::UniformsAddress);
             draft.give_back(scalars);
         }
+        let has_rows = self.has_rows;
         let [cos, sin] = [0, 1].map(|component| {
             let place = draft.take(Wish::File(File::B));
             let scalar = |row| {
@@ -98,14 +106,21 @@ impl Middle {
             };
             let to = Destination::Place(place);
             draft.copy(scalar(0), to);
-            draft.push(Operation::copy(scalar(1), to).when(Cond::ZC));
+            if has_rows {
+                draft.push(Operation::copy(scalar(1), to).when(Cond::ZC));
+            }
             place
         });
         let turned = draft.turn(
             z,
             [Source::Place(cos); 2],
             [Source::Place(sin); 2],
-            Wish::Accumulator,
+            // To be moved across lanes, or to be turned by the vector, which is in the other file.
+            if has_rows {
+                Wish::Accumulator
+            } else {
+                Wish::File(File::A)
+            },
         );
         draft.give_back(cos);
         draft.give_back(sin);
@@ -144,8 +159,10 @@ impl Ends for Middle {
     }
 
     fn output(&mut self, k: usize, y: Complex) {
-        let z = self.turned(k as u8, y);
-        let z = z.map(|part| self.cells.codelet.add_moved(part, 8, Wish::File(File::A)));
+        let mut z = self.turned(k as u8, y);
+        if self.has_rows {
+            z = z.map(|part| self.cells.codelet.add_moved(part, 8, Wish::File(File::A)));
+        }
         let draft = &mut self.cells.codelet.frame.draft;
         let [cos, sin] = self.vector.map(|place| [Source::Place(place); 2]);
         let z = draft.turn(z, cos, sin, Wish::Accumulator);

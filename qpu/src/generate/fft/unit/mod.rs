@@ -58,7 +58,7 @@ pub fn kinds() -> Vec<Kind> {
     let kind = |role, radix| Kind { role, radix };
     let only = [16, 32, 64, 128].map(|radix| kind(Role::Only, radix));
     let first = [16, 32, 64].map(|radix| kind(Role::First, radix));
-    let middle = [32, 64, 128].map(|radix| kind(Role::Middle, radix));
+    let middle = [16, 32, 64, 128].map(|radix| kind(Role::Middle, radix));
     let last = [16, 32, 64, 128].map(|radix| kind(Role::Last, radix));
     let some = only.into_iter().chain(first);
     some.chain(middle).chain(last).collect()
