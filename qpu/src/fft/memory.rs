@@ -239,6 +239,17 @@ impl Arrangement {
         without.map(|pass| pass.step.pass.loss()).sum()
     }
 
+    /// What the passes lose that come before any with a table: the factor of the last pass makes up for it.
+    /// Nothing is made up for in a transform of one pass, whose factor is 1 or 1/N exactly.
+    #[must_use]
+    pub fn loss_before_tables(&self) -> f64 {
+        if self.passes().count() == 1 {
+            return 0.0;
+        }
+        let before = self.passes().take_while(|pass| !pass.step.pass.has_gain());
+        before.map(|pass| pass.step.pass.loss()).sum()
+    }
+
     /// Address of memory that passes read or write, given those of the buffers.
     #[must_use]
     pub fn address(&self, area: Area, [input, output, block]: [u32; 3]) -> u32 {

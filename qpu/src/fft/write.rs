@@ -73,12 +73,11 @@ impl Lists {
         }
         let factor = self.request.factor(direction);
         let (mantissa, _) = libm::frexp(factor);
+        let mut lost = self.arrangement.loss_before_tables();
         // A product with a power of two is exact.
-        let lost = if mantissa == 0.5 {
-            0.0
-        } else {
-            Geometry::LOSS_OF_A_PRODUCT
-        };
+        if mantissa != 0.5 || lost > 0.0 {
+            lost += Geometry::LOSS_OF_A_PRODUCT;
+        }
         let factor = (factor * gain(lost)) as f32;
         [factor, factor * sign(direction)]
     }

@@ -11,8 +11,8 @@ use qpu_programs::FFT;
 use rustfft::{FftDirection, FftPlanner, num_complex};
 use v3d_sim::{SimError, SimRunner};
 
-/// Relative rms error of any plane here; 0.2 ppm are usual.
-const TOLERANCE: f64 = 0.6e-6;
+/// Relative rms error of any plane here; 0.2 ppm is usual.
+const TOLERANCE: f64 = 0.4e-6;
 
 fn request(log2_rows: u32, log2_columns: u32, batch: u32) -> Request {
     let transform = Transform::Plane {
