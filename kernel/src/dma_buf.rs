@@ -142,9 +142,9 @@ impl DmaBuf {
         };
         let at = self.start.as_ptr() as usize + first * 4;
         let bytes = words.len() * 4;
-        // A line at either end may also hold words that the other side has written since.
-        cpu::invalidate_data_cache(at, 1);
-        cpu::invalidate_data_cache(at + bytes.saturating_sub(1), 1);
+        // A line at either end may also hold words that the other side has written since, and no store may
+        // go to an old copy of a line.
+        cpu::invalidate_data_cache(at, bytes);
         self.words_mut()[range].copy_from_slice(words);
         cpu::clean_data_cache(at, bytes);
         true

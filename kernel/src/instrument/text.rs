@@ -4,7 +4,7 @@ use core::fmt::{self, Write};
 
 use wire::{Encoder, Envelope, Fault, MAX_PAYLOAD, Message};
 
-use super::{Board, Core};
+use super::{Board, Core, MAX_N, MIN_N};
 use crate::engine::{Engine, EngineError};
 
 /// The QPUs are trusted when they differ from the ARM by no more than this.
@@ -52,6 +52,9 @@ impl<Q: Engine> Core<'_, Q> {
             let _ = write!(out, ", last stage {}", stage.name());
         }
         let _ = match self.analyser.qpu_lengths() {
+            Some(range) if range == (MIN_N.ilog2(), MAX_N.ilog2()) => {
+                write!(out, "\r\nengine: qpu\r\n")
+            }
             Some((first, last)) => write!(
                 out,
                 "\r\nengine: qpu for n={} to {}, cpu for other lengths\r\n",

@@ -14,5 +14,6 @@ mod emulators;
 mod failures;
 mod generator;
 mod host_tool;
+mod lengths;
 mod levels;
 mod qpu_test;

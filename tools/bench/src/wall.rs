@@ -2,10 +2,12 @@
 //!
 //! The firmware counts the time of its QPU engine in every record, from before the caches are cleared until
 //! the poll that sees the last program ended. Blocks of one transform each are uploaded, so that a
-//! record's count is one transform's. On the virtual Pi this is virtual time, with the cycle model of V3D
+//! record's count is one transform's. A program of ours before them makes the firmware forget its plans, so that
+//! the first transform of every length is a cold one. On the virtual Pi this is virtual time, with the cycle model of V3D
 //! and the virtual ARM's share; on a board it is real. A microsecond is all that the timer shows.
 
 use anyhow::{Context, Result};
+use qpu::generate::Builder;
 use qpuscope::client::Client;
 use qpuscope::input::{Channel, Samples};
 use qpuscope::link::{self, FIRST_BAUD, Opening};
@@ -13,6 +15,8 @@ use qpuscope::log::Logs;
 use qpuscope::rate::Rate;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::time::Duration;
+use wire::{Message, RunQpu};
 
 /// Blocks that are transformed; the first is the cold one.
 const BLOCKS: usize = 4;
@@ -20,10 +24,13 @@ const BLOCKS: usize = 4;
 /// Rate of the line while samples go over it, to a board: the virtual Pi has no cable.
 const BAUD: u32 = 921_600;
 
+/// Time for a program that does nothing, there and back.
+const ANSWER: Duration = Duration::from_secs(2);
+
 /// Wall times of one length, forward, batch 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Wall {
-    /// Of the first transform after start.
+    /// Of the first transform of a new plan: nothing is in V3D's caches.
     pub first_us: u32,
     /// Of the last.
     pub us: u32,
@@ -49,6 +56,7 @@ pub fn measure(port: &str, lengths: impl Iterator<Item = u32>) -> Result<BTreeMa
         if client.set(&settings).is_err() || client.hello()?.engine != wire::Engine::Qpu {
             continue;
         }
+        forget_plans(&mut client)?;
         let numbers = (0..(2 * BLOCKS) << log2n).map(|n| (n * 37 % 251) as u8);
         let channel = Channel {
             name: String::new(),
@@ -68,4 +76,14 @@ pub fn measure(port: &str, lengths: impl Iterator<Item = u32>) -> Result<BTreeMa
         );
     }
     Ok(walls)
+}
+
+/// Runs a program that does nothing: the memory of plans is given to programs of the host.
+fn forget_plans(client: &mut Client) -> Result<()> {
+    let mut program = Builder::new();
+    program.end();
+    let words = program.finish().context("a program that does nothing")?;
+    let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    client.ask(&Message::RunQpu(RunQpu::new(&code, &[], 1_000)), ANSWER, 1)?;
+    Ok(())
 }

@@ -1,0 +1,83 @@
+//! Every length of the instrument on the QPUs, held to the ARM's transform of the same samples.
+//!
+//! Between lengths a program of the host takes the memory of plans, so that each plan is made anew and lies
+//! where others have been: the virtual Pi stops when a cache still holds an old copy of a line.
+
+use crate::host::{Host, Spectrum};
+use crate::line::Virtual;
+use qpu::generate::Builder;
+use tests::mutate::Random;
+use tests::{NO_KERNEL, need};
+use virtual_pi::Config;
+use wire::{Domain, Engine, Message, Rate, RunQpu, SampleFormat};
+
+/// Rate of the line: some records have 256 KiB.
+const BAUD: u32 = 921_600;
+const RATE: Rate = Rate { num: 1, den: 1 };
+
+/// What the QPUs' transform may add to the amplitude of any bin, relative to the root of the sum of all bins'
+/// powers; the ARM's is smaller.
+const TRANSFORM: f64 = 1e-6;
+
+fn record(host: &mut Host<Virtual>, engine: &str, n: usize, samples: &[u8]) -> Spectrum {
+    let settings = format!("n={n} window=hann overlap=50% avg=all out=f32 engine={engine}");
+    host.must(&Message::Set(&settings));
+    let spectra = host.upload(SampleFormat::U8, Domain::Complex, RATE, samples);
+    assert_eq!(spectra.len(), 1, "n={n} engine={engine}");
+    spectra.into_iter().next().expect("one")
+}
+
+/// The shortest program there is.
+fn run_a_program(host: &mut Host<Virtual>) {
+    let mut program = Builder::new();
+    program.end();
+    let end = program.finish().expect("a program that ends");
+    let code: Vec<u8> = end.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let reply = host.ask(&Message::RunQpu(RunQpu::new(&code, &[], 1_000)));
+    assert!(
+        matches!(reply.message(), Message::QpuResult(_)),
+        "{:?}",
+        reply.message()
+    );
+}
+
+#[test]
+fn every_length_on_the_qpus_is_that_of_the_arm() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = Host::new(Virtual::boot(&image, Config::default()));
+    host.line_with("qpuscope", 1_000);
+    host.quiet();
+    host.must(&Message::Baud(BAUD));
+    // Until the board has changed too.
+    host.collect(20);
+    host.line.pi.set_host_baud(BAUD);
+    assert_eq!(host.ask(&Message::Ping(1)).message(), Message::Pong(1));
+    let mut random = Random::new(tests::seed());
+    for log2n in (4..=13).rev().chain([16, 4]) {
+        run_a_program(&mut host);
+        let n = 1usize << log2n;
+        // Three blocks that overlap by half, or one, which takes long enough.
+        let (blocks, points) = if log2n < 12 { (3, 2 * n) } else { (1, n) };
+        let samples: Vec<u8> = (0..2 * points).map(|_| random.below(256) as u8).collect();
+        let [qpu, arm] = ["auto", "cpu"].map(|engine| record(&mut host, engine, n, &samples));
+        assert_eq!(
+            (qpu.head.engine, arm.head.engine),
+            (Engine::Qpu, Engine::Cpu)
+        );
+        assert!(!qpu.head.fallback && qpu.head.blocks == blocks, "n={n}");
+        assert_eq!(qpu.levels_db.len(), n);
+        let amplitude = |level: &f64| 10_f64.powf(level / 20.0);
+        let total: f64 = arm
+            .levels_db
+            .iter()
+            .map(|level| amplitude(level).powi(2))
+            .sum();
+        for (bin, (got, wanted)) in qpu.levels_db.iter().zip(&arm.levels_db).enumerate() {
+            let difference = (amplitude(got) - amplitude(wanted)).abs();
+            assert!(
+                difference <= TRANSFORM * total.sqrt(),
+                "n={n} bin {bin}: {got} dB on the QPUs, {wanted} dB on the ARM"
+            );
+        }
+    }
+}
