@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release -p qpu --example search_schedules [TRIES] [NAME]`: TRIES is at most 65535.
 
-use qpu::generate::fft::unit::{kinds, program, search};
+use qpu::fft::program::Task;
+use qpu::generate::fft::unit::{program, search, tasks};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);
@@ -10,12 +11,15 @@ fn main() {
         .next()
         .map_or(2000, |text| text.parse().expect("a number of tries"));
     let name = arguments.next().unwrap_or_default();
-    for kind in kinds() {
-        let before = program(kind);
+    for task in tasks() {
+        let Task::Points(kind) = task else {
+            continue;
+        };
+        let before = program(task);
         if !before.name().contains(&name) {
             continue;
         }
-        let (taste, length) = search(kind, tries);
+        let (taste, length) = search(task, tries);
         eprintln!(
             "{}: {} instructions in the loop, {length} without the store",
             before.name(),

@@ -17,7 +17,7 @@ const TEXTS: [(&str, &str); 4] = [
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    let units: Vec<unit::Generated> = unit::kinds().into_iter().map(unit::program).collect();
+    let units: Vec<unit::Generated> = unit::tasks().into_iter().map(unit::program).collect();
     let table: String = units.iter().map(unit_entry).collect();
     fs::write(out.join("units.rs"), format!("&[\n{table}]\n")).expect("OUT_DIR is writable");
 
@@ -84,10 +84,11 @@ fn constant((name, constant, words): &(&str, &str, Vec<u64>)) -> String {
 /// A program that runs units, as Rust text.
 fn unit_entry(program: &unit::Generated) -> String {
     let mut text = format!(
-        "Program {{\n    task: Task::Points({:?}),\n    code: &[\n",
-        program.kind
+        "Program {{\n    task: Task::{:?},\n    code: &[\n",
+        program.task
     )
-    .replace("role: ", "role: Role::");
+    .replace("role: ", "role: Role::")
+    .replace("Bins(", "Bins(Bins::");
     for word in &program.code {
         let _ = writeln!(text, "        {word:#018x},");
     }
@@ -95,7 +96,10 @@ fn unit_entry(program: &unit::Generated) -> String {
     let mut list = |name: &str, kind: &str, words: Vec<String>| {
         let _ = writeln!(text, "    {name}: &[");
         for word in words {
-            let word = word.replace("Lanes(", "Lanes(Lanes::");
+            let word = word
+                .replace("Lanes(", "Lanes(Lanes::")
+                .replace("Bins(", &format!("Bins(bins::{kind}"))
+                .replace("stream: ", "stream: bins::Stream::");
             let _ = writeln!(text, "        {kind}{word},");
         }
         text.push_str("    ],\n");

@@ -17,6 +17,7 @@ pub mod transpose;
 /// The FFT programs that run units of 256 points, for plans of any length.
 pub const FFT: &[qpu::fft::program::Program] = {
     use qpu::fft::Role;
+    use qpu::fft::bins::{self, Bins};
     use qpu::fft::program::{Kind, Lanes, Program, Record, Row, Scalar, Start, Tail, Task};
     include!(concat!(env!("OUT_DIR"), "/units.rs"))
 };
@@ -41,7 +42,7 @@ mod tests {
     fn listings_are_the_golden_ones() {
         let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("listings");
         let update = env::var_os("QPUSCOPE_UPDATE_GOLDEN").is_some();
-        let units = unit::kinds().into_iter().map(unit::program);
+        let units = unit::tasks().into_iter().map(unit::program);
         let generated = units.map(|program| (program.name(), program.listing()));
         let shared = coop::programs().into_iter();
         let generated = generated.chain(shared.map(|program| (program.name(), program.listing())));

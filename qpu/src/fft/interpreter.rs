@@ -169,8 +169,10 @@ struct Unit<'a> {
 
 impl Unit<'_> {
     fn kind(&self) -> Kind {
-        let Task::Points(kind) = self.program.task;
-        kind
+        match self.program.task {
+            Task::Points(kind) => kind,
+            Task::Bins(_) => unreachable!("the model has no programs over bins"),
+        }
     }
 
     fn role(&self) -> Role {

@@ -33,6 +33,7 @@
 
 #[cfg(feature = "std")]
 pub mod arithmetic;
+pub mod bins;
 pub mod coop;
 pub mod geometry;
 #[cfg(feature = "std")]

@@ -4,6 +4,9 @@
 //! program for the pass's [`Task`] from the catalogue, and asks the pass for the value of each word that the
 //! program's lists name. So a new kind of pass is a type with these methods and a variant here, and a program.
 
+use super::bins::Bins;
+use super::bins::power::PowerPass;
+use super::bins::real::RealPass;
 use super::geometry::{Geometry, LANES};
 use super::program::{Kind, Lanes, Record, Row, Scalar, Start, Task};
 use super::tables::Table;
@@ -14,6 +17,10 @@ use super::values::{Lists, Own, Places};
 pub enum Pass {
     /// A pass of complex transforms whose points follow each other in memory.
     Points(Geometry),
+    /// Half a transform to a real spectrum, or back.
+    Real(RealPass),
+    /// Spectra to powers.
+    Power(PowerPass),
 }
 
 impl Pass {
@@ -25,6 +32,8 @@ impl Pass {
                 role: geometry.role(),
                 radix: geometry.radix() as u16,
             }),
+            Self::Real(_) => Task::Bins(Bins::Split),
+            Self::Power(pass) => Task::Bins(pass.bins()),
         }
     }
 
@@ -33,6 +42,8 @@ impl Pass {
     pub const fn units(&self, batch: u32) -> u32 {
         match self {
             Self::Points(geometry) => geometry.units(batch),
+            Self::Real(pass) => pass.units(batch),
+            Self::Power(pass) => pass.units(batch),
         }
     }
 
@@ -49,6 +60,7 @@ impl Pass {
     pub const fn transforms_per_unit(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.transforms_per_unit(),
+            Self::Real(_) | Self::Power(_) => 1,
         }
     }
 
@@ -57,6 +69,7 @@ impl Pass {
     pub const fn row_lists(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.parts(),
+            Self::Real(_) | Self::Power(_) => 1,
         }
     }
 
@@ -65,6 +78,7 @@ impl Pass {
     pub const fn scalar_lists(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.scalar_lists(),
+            Self::Real(_) | Self::Power(_) => 0,
         }
     }
 
@@ -73,6 +87,8 @@ impl Pass {
     pub const fn turn_vectors(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.turn_vectors(),
+            Self::Real(_) => 0,
+            Self::Power(pass) => pass.vector_bytes(),
         }
     }
 
@@ -81,6 +97,8 @@ impl Pass {
     pub fn table_bytes(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.table_bytes(),
+            Self::Real(pass) => pass.table_bytes(),
+            Self::Power(pass) => pass.table_bytes(),
         }
     }
 
@@ -90,6 +108,8 @@ impl Pass {
     pub const fn has_gain(&self) -> bool {
         match self {
             Self::Points(geometry) => !matches!(geometry.table(), Table::None),
+            // Their tables turn one of two terms.
+            Self::Real(_) | Self::Power(_) => false,
         }
     }
 
@@ -98,6 +118,9 @@ impl Pass {
     pub fn loss(&self) -> f64 {
         match self {
             Self::Points(geometry) => geometry.loss(),
+            Self::Real(pass) => pass.loss(),
+            // Made up for by its factor.
+            Self::Power(_) => 0.0,
         }
     }
 
@@ -112,6 +135,8 @@ impl Pass {
     ) -> Result<(), E> {
         match self {
             Self::Points(geometry) => geometry.fill_table(gain, put),
+            Self::Real(pass) => pass.fill_table(put),
+            Self::Power(pass) => pass.fill_table(put),
         }
     }
 
@@ -120,6 +145,8 @@ impl Pass {
     pub fn start_word(&self, own: &Own, word: Start) -> u32 {
         match self {
             Self::Points(geometry) => geometry.start_word(own, word),
+            Self::Real(pass) => pass.start_word(own, word),
+            Self::Power(pass) => pass.start_word(own, word),
         }
     }
 
@@ -135,6 +162,8 @@ impl Pass {
     ) -> u32 {
         match self {
             Self::Points(geometry) => geometry.record_word(places, lists, unit, area, word),
+            Self::Real(pass) => pass.record_word(places, unit, area, word),
+            Self::Power(pass) => pass.record_word(places, unit, area, word),
         }
     }
 
@@ -143,6 +172,8 @@ impl Pass {
     pub fn row_word(&self, places: &Places, list: u32, word: Row) -> u32 {
         match self {
             Self::Points(geometry) => geometry.row_word(places, list, word),
+            Self::Real(pass) => pass.row_word(word),
+            Self::Power(pass) => pass.row_word(word),
         }
     }
 
@@ -151,6 +182,7 @@ impl Pass {
     pub fn scalar_word(&self, list: u32, word: Scalar) -> u32 {
         match self {
             Self::Points(geometry) => geometry.scalar_word(list, word),
+            Self::Real(_) | Self::Power(_) => 0,
         }
     }
 
@@ -159,6 +191,8 @@ impl Pass {
     pub fn turn_vector(&self, index: u32) -> [u32; LANES as usize] {
         match self {
             Self::Points(geometry) => geometry.turn_vector(index / 2, index % 2),
+            Self::Real(_) => [0; LANES as usize],
+            Self::Power(pass) => pass.vector(index),
         }
     }
 
@@ -172,6 +206,8 @@ impl Pass {
     ) -> [u32; LANES as usize] {
         match self {
             Self::Points(geometry) => geometry.lane_vector(lanes, transforms, scale),
+            Self::Real(pass) => pass.lane_vector(lanes, scale),
+            Self::Power(pass) => pass.lane_vector(lanes),
         }
     }
 }

@@ -78,7 +78,8 @@ impl Plan {
             code_is_new: true,
         };
         plan.lists().write(runner)?;
-        plan.write_direction(runner, Direction::Forward)?;
+        let direction = request.transform.direction();
+        plan.write_direction(runner, direction.unwrap_or(Direction::Forward))?;
         Ok(plan)
     }
 
@@ -160,6 +161,11 @@ impl Plan {
         direction: Direction,
         limit_us: u32,
     ) -> Result<Report, Error<R::Error>> {
+        if let Some(only) = self.request.transform.direction()
+            && only != direction
+        {
+            return Err(Error::Direction(only));
+        }
         if self.direction != Some(direction) {
             self.write_direction(runner, direction)?;
         }
@@ -235,17 +241,18 @@ fn arrangement<E>(
     catalogue: &'static [Program],
     request: &Request,
 ) -> Result<(Request, Arrangement), Error<E>> {
-    let mut request = *request;
     request.check()?;
+    let mut request = *request;
     let log2_points = request.transform.log2_row();
+    let length = || request.transform.length_error();
     let arranged = match request.split {
         Some(split) => Arrangement::new(catalogue, &request, split),
         None => {
             let row = super::table::row(log2_points, request.rows());
-            let row = row.ok_or(Error::Length(log2_points))?;
+            let row = row.ok_or_else(length)?;
+            let split = Split::new(row.log2_radices).ok_or_else(length)?;
             request.qpus = request.qpus.min(row.qpus);
             request.one_launch |= row.one_launch;
-            let split = Split::new(row.log2_radices).ok_or(Error::Length(log2_points))?;
             let arranged = Arrangement::new(catalogue, &request, split);
             if matches!(arranged, Err(Error::Program(_))) {
                 Split::all(log2_points)

@@ -59,6 +59,7 @@
 //! makes the locks of the two VPM areas, and takes them back when all others have ended, so that
 //! all semaphores are 0 at rest. [`Tail::Peers`] says who is who.
 
+use super::bins::{self, Bins};
 use super::split::Role;
 
 /// What a program does.
@@ -75,12 +76,15 @@ pub struct Kind {
 pub enum Task {
     /// A pass of complex transforms.
     Points(Kind),
+    /// Real spectra and powers.
+    Bins(Bins),
 }
 
 impl core::fmt::Display for Task {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
             Self::Points(kind) => write!(f, "a pass {:?} of {} points", kind.role, kind.radix),
+            Self::Bins(bins) => write!(f, "a pass over bins, {}", bins.name()),
         }
     }
 }
@@ -94,11 +98,13 @@ pub enum Lanes {
     Twiddle,
     /// Factors of the output of a last pass: of real parts in even lanes, of imaginary in odd.
     Scale,
+    /// Byte offset at which the lane reads mirrored bins ([`super::bins`]).
+    Mirrored,
 }
 
 impl Lanes {
     /// All, in the order in which plans keep them.
-    pub const ALL: [Self; 3] = [Self::Input, Self::Twiddle, Self::Scale];
+    pub const ALL: [Self; 4] = [Self::Input, Self::Twiddle, Self::Scale, Self::Mirrored];
 
     /// Index in [`Lanes::ALL`].
     #[must_use]
@@ -134,6 +140,8 @@ pub enum Start {
     Opens,
     /// Address of the program's own first instruction.
     Code,
+    /// Of a program over bins.
+    Bins(bins::Start),
 }
 
 /// A word of the tail, which follows the last record of a program.
@@ -172,6 +180,8 @@ pub enum Record {
         /// Which store.
         index: u8,
     },
+    /// Of a program over bins.
+    Bins(bins::Record),
 }
 
 /// A word of a row list.
@@ -225,6 +235,8 @@ pub enum Row {
         /// 0: cosine, 1: sine.
         component: u8,
     },
+    /// Of a program over bins.
+    Bins(bins::Row),
 }
 
 /// A word of a scalar list, in the order in which it is read: the part of the twiddles after a middle

@@ -1,6 +1,7 @@
 //! What a plan is asked for, and why it is refused.
 
 use super::Direction;
+use super::bins::real::spectrum_bytes;
 use super::geometry::POINT_BYTES;
 use super::plane;
 use super::program::Task;
@@ -48,6 +49,21 @@ pub enum Transform {
         /// Columns, as a power of two: 4 or more.
         log2_columns: u32,
     },
+    /// Real points to bins 0 to N/2, forward only.
+    ///
+    /// The points of a batch follow each other; spectra begin [`spectrum_bytes`](super::bins::real::spectrum_bytes)
+    /// apart, 64 bytes more than N points take: interleaved complex bins, imaginary parts of the
+    /// first and of the last 0, and 56 bytes that are left alone.
+    RealToBins {
+        /// Points, as a power of two.
+        log2_points: u32,
+    },
+    /// The inverse of [`Transform::RealToBins`], from what that has written. Imaginary parts of bins 0 and N/2
+    /// must be 0.
+    BinsToReal {
+        /// Points, as a power of two.
+        log2_points: u32,
+    },
 }
 
 impl Transform {
@@ -55,7 +71,9 @@ impl Transform {
     #[must_use]
     pub const fn log2_points(&self) -> u32 {
         match self {
-            Self::Complex { log2_points } => *log2_points,
+            Self::Complex { log2_points }
+            | Self::RealToBins { log2_points }
+            | Self::BinsToReal { log2_points } => *log2_points,
             Self::Plane {
                 log2_rows,
                 log2_columns,
@@ -63,12 +81,48 @@ impl Transform {
         }
     }
 
-    /// The longest transform of one dimension that it is made of, as a power of two: of a plane a row.
+    /// The longest complex transform of one dimension that it is made of, as a power of two: of real points
+    /// half as many, of a plane a row.
     #[must_use]
     pub const fn log2_row(&self) -> u32 {
         match self {
             Self::Complex { log2_points } => *log2_points,
+            Self::RealToBins { log2_points } | Self::BinsToReal { log2_points } => {
+                log2_points.saturating_sub(1)
+            }
             Self::Plane { log2_columns, .. } => *log2_columns,
+        }
+    }
+
+    /// The lengths that plans exist for, as powers of two; of planes those of rows and columns.
+    #[must_use]
+    pub const fn lengths(&self) -> [u32; 2] {
+        match self {
+            Self::Complex { .. } | Self::Plane { .. } => [MIN_LOG2_POINTS, MAX_LOG2_POINTS],
+            Self::RealToBins { .. } | Self::BinsToReal { .. } => {
+                [MIN_LOG2_POINTS + 1, MAX_LOG2_POINTS + 1]
+            }
+        }
+    }
+
+    /// That no plan has this length.
+    #[must_use]
+    pub const fn length_error<E>(&self) -> Error<E> {
+        let [least, most] = self.lengths();
+        Error::Length {
+            log2_points: self.log2_points(),
+            least,
+            most,
+        }
+    }
+
+    /// The direction that it has; `None` where a plan does both.
+    #[must_use]
+    pub const fn direction(&self) -> Option<Direction> {
+        match self {
+            Self::Complex { .. } | Self::Plane { .. } => None,
+            Self::RealToBins { .. } => Some(Direction::Forward),
+            Self::BinsToReal { .. } => Some(Direction::Inverse),
         }
     }
 
@@ -77,6 +131,8 @@ impl Transform {
     pub const fn input_bytes(&self) -> u64 {
         match self {
             Self::Complex { .. } | Self::Plane { .. } => complex_bytes(self.log2_points()),
+            Self::RealToBins { .. } => complex_bytes(self.log2_row()),
+            Self::BinsToReal { .. } => real_bytes(self.log2_row()),
         }
     }
 
@@ -85,6 +141,8 @@ impl Transform {
     pub const fn output_bytes(&self) -> u64 {
         match self {
             Self::Complex { .. } | Self::Plane { .. } => complex_bytes(self.log2_points()),
+            Self::BinsToReal { .. } => complex_bytes(self.log2_row()),
+            Self::RealToBins { .. } => real_bytes(self.log2_row()),
         }
     }
 }
@@ -95,6 +153,14 @@ const fn complex_bytes(log2_points: u32) -> u64 {
         return u64::MAX;
     }
     (POINT_BYTES as u64) << log2_points
+}
+
+/// Bytes of a real spectrum of twice 2^`log2_half` points.
+const fn real_bytes(log2_half: u32) -> u64 {
+    if log2_half > MAX_LOG2_POINTS {
+        return u64::MAX;
+    }
+    spectrum_bytes(log2_half)
 }
 
 /// What a plan is made for.
@@ -157,11 +223,9 @@ impl Request {
     /// # Errors
     /// [`Error::Length`], [`Error::Plane`], [`Error::EmptyBatch`] or [`Error::Qpus`].
     pub fn check<E>(&self) -> Result<(), Error<E>> {
-        let is_length = |log2| (MIN_LOG2_POINTS..=MAX_LOG2_POINTS).contains(&log2);
+        let [least, most] = self.transform.lengths();
+        let is_length = |log2| (least..=most).contains(&log2);
         match self.transform {
-            Transform::Complex { log2_points } if !is_length(log2_points) => {
-                return Err(Error::Length(log2_points));
-            }
             Transform::Plane {
                 log2_rows,
                 log2_columns,
@@ -171,7 +235,11 @@ impl Request {
                     log2_columns,
                 });
             }
-            Transform::Complex { .. } | Transform::Plane { .. } => {}
+            Transform::Plane { .. } => {}
+            transform if !is_length(transform.log2_points()) => {
+                return Err(transform.length_error());
+            }
+            _ => {}
         }
         if self.batch == 0 {
             return Err(Error::EmptyBatch);
@@ -188,18 +256,20 @@ impl Request {
     /// [`Error::Split`] when that is the split of another length.
     pub fn steps<E>(&self, split: &Split) -> Result<Steps, Error<E>> {
         match self.transform {
-            Transform::Complex { log2_points } => {
-                if split.axis() != Axis::Row || split.log2_points() != log2_points {
-                    return Err(Error::Split(*split));
-                }
-                Ok(Steps::complex(split, self.batch))
+            transform
+                if split.axis() != Axis::Row || split.log2_points() != transform.log2_row() =>
+            {
+                Err(Error::Split(*split))
             }
+            Transform::Complex { .. } => Ok(Steps::complex(split, self.batch)),
+            Transform::RealToBins { .. } => Ok(Steps::real_to_bins(split, self.batch)),
+            Transform::BinsToReal { .. } => Ok(Steps::bins_to_real(split, self.batch)),
             Transform::Plane {
                 log2_rows,
                 log2_columns,
             } => {
                 let columns = self.columns.or_else(|| plane::split(log2_rows));
-                let columns = columns.ok_or(Error::Length(log2_rows))?;
+                let columns = columns.ok_or_else(|| self.transform.length_error())?;
                 for (split, axis, log2) in [
                     (*split, Axis::Row, log2_columns),
                     (columns, Axis::Column, log2_rows),
@@ -217,11 +287,11 @@ impl Request {
     #[must_use]
     pub const fn rows(&self) -> u32 {
         match self.transform {
-            Transform::Complex { .. } => self.batch,
             Transform::Plane { log2_rows, .. } => match 1u32.checked_shl(log2_rows) {
                 Some(rows) => self.batch.saturating_mul(rows),
                 None => u32::MAX,
             },
+            _ => self.batch,
         }
     }
 
@@ -250,8 +320,17 @@ pub enum Which {
 /// Why a plan could not be made or run. `E` is the runner's own reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Error<E> {
-    /// No plan has this many points, given as a power of two.
-    Length(u32),
+    /// No plan of the kind has this many points.
+    Length {
+        /// Points, as a power of two.
+        log2_points: u32,
+        /// The shortest that there is.
+        least: u32,
+        /// The longest.
+        most: u32,
+    },
+    /// The kind of transform has this direction only.
+    Direction(Direction),
     /// No plane has this many rows and columns, given as powers of two.
     Plane {
         /// Rows.
@@ -306,9 +385,17 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
             Which::Output => "output",
         };
         match self {
-            Self::Length(log2) => write!(
+            Self::Length {
+                log2_points,
+                least,
+                most,
+            } => write!(
                 f,
-                "the QPUs transform 2^{MIN_LOG2_POINTS} to 2^{MAX_LOG2_POINTS} points, not 2^{log2}"
+                "the QPUs transform 2^{least} to 2^{most} points, not 2^{log2_points}"
+            ),
+            Self::Direction(direction) => write!(
+                f,
+                "the plan is for {direction:?} transforms: make another for the other direction"
             ),
             Self::Plane {
                 log2_rows,

@@ -7,7 +7,8 @@
 //! pass of the same launch looked it up, because caches, which stores do not touch, are cleared
 //! between launches only ([`Steps::may_share_a_launch`]).
 
-use super::geometry::{Geometry, scratch_bytes};
+use super::bins::real::{MARGIN, RealPass};
+use super::geometry::{Geometry, POINT_BYTES, scratch_bytes};
 use super::pass::Pass;
 use super::split::Split;
 
@@ -128,6 +129,58 @@ impl Steps {
         if let Some(step) = self.steps.iter_mut().flatten().last() {
             step.scales = false;
         }
+    }
+
+    /// `batch` real transforms split by `split`, which is that of half the length.
+    #[must_use]
+    pub fn real_to_bins(split: &Split, batch: u32) -> Self {
+        let mut steps = Self::new();
+        let half = Area::Scratch(2);
+        steps.append_complex(split, batch, Area::Input, half, [0, 1]);
+        // What is stored last is scaled.
+        for step in steps.steps.iter_mut().flatten() {
+            step.scales = false;
+        }
+        steps.half_transforms(split, batch);
+        steps.push(Step {
+            pass: Pass::Real(RealPass {
+                log2_half: split.log2_points(),
+                to_bins: true,
+            }),
+            batch,
+            from: half,
+            to: Area::Output,
+            conjugates: false,
+            scales: true,
+        });
+        steps
+    }
+
+    /// The inverse.
+    #[must_use]
+    pub fn bins_to_real(split: &Split, batch: u32) -> Self {
+        let mut steps = Self::new();
+        let half = Area::Scratch(2);
+        steps.push(Step {
+            pass: Pass::Real(RealPass {
+                log2_half: split.log2_points(),
+                to_bins: false,
+            }),
+            batch,
+            from: Area::Input,
+            to: half,
+            conjugates: false,
+            scales: false,
+        });
+        steps.half_transforms(split, batch);
+        steps.append_complex(split, batch, half, Area::Output, [0, 1]);
+        steps
+    }
+
+    /// Scratch area 2 holds `batch` half transforms, and what is read behind them.
+    fn half_transforms(&mut self, split: &Split, batch: u32) {
+        let bytes = u64::from(POINT_BYTES) << split.log2_points();
+        self.area(2, u64::from(batch) * bytes + u64::from(MARGIN));
     }
 
     /// Appends a pass.

@@ -78,21 +78,35 @@ impl Own {
     }
 }
 
+impl Own {
+    /// A word of the start list that passes of every kind have, the same for all.
+    #[must_use]
+    pub fn start_word(&self, word: Start) -> Option<u32> {
+        Some(match word {
+            Start::Lanes(lanes) => self.lanes[lanes.index()],
+            Start::Records => self.records,
+            Start::Units => self.units,
+            Start::Area => self.program % 2,
+            Start::Opens => (self.opens && self.program == 0).into(),
+            Start::Code => self.code,
+            _ => return None,
+        })
+    }
+}
+
 impl Geometry {
     /// A word of the start list.
     #[must_use]
     pub fn start_word(&self, own: &Own, word: Start) -> u32 {
+        if let Some(word) = own.start_word(word) {
+            return word;
+        }
         match word {
-            Start::Lanes(lanes) => own.lanes[lanes.index()],
-            Start::Records => own.records,
-            Start::Units => own.units,
-            Start::Area => own.program % 2,
             Start::StoreStride if self.is_stored_by_rows() => self.store_pitch(),
             Start::StoreStride => store_stride((self.store_pitch() - 64) as u16),
             Start::Conjugate => own.conjugate.to_bits(),
             Start::Scale { component } => own.scale[usize::from(component)].to_bits(),
-            Start::Opens => (own.opens && own.program == 0).into(),
-            Start::Code => own.code,
+            _ => 0,
         }
     }
 
@@ -117,6 +131,7 @@ impl Geometry {
                 let first = 2 * LANES * area + self.store_vpm_row(store.into());
                 Store::rows(rows as u8, first as u8).setup().unwrap_or(0)
             }
+            Record::Bins(_) => 0,
         }
     }
 
@@ -151,6 +166,7 @@ impl Geometry {
             Row::Twiddle { output, component } => {
                 self.twiddle_of_output(output.into()) + POINT_BYTES / 2 * u32::from(component)
             }
+            Row::Bins(_) => 0,
         }
     }
 
@@ -228,6 +244,7 @@ impl Geometry {
                 Lanes::Input => self.read_lane(lane, transforms),
                 Lanes::Twiddle => self.twiddle_of_lane(lane),
                 Lanes::Scale => scale[lane as usize % 2].to_bits(),
+                Lanes::Mirrored => 0,
             }
         })
     }

@@ -9,6 +9,7 @@ mod batches;
 mod harness;
 mod orders;
 mod planes;
+mod real;
 mod refusals;
 mod signals;
 mod spectra;

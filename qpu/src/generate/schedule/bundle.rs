@@ -161,6 +161,7 @@ fn destination(destination: Destination) -> assemble::Dst {
         Destination::WriteSetup => assemble::WR_SETUP,
         Destination::StoreAddress => assemble::ST_ADDR,
         Destination::MutexRelease => assemble::MUTEX_RELEASE,
+        Destination::Log2 => assemble::SFU_LOG,
         Destination::UniformsAddress => assemble::UNIFORMS_ADDRESS,
     }
 }

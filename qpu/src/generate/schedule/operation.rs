@@ -53,6 +53,8 @@ pub enum Destination {
     StoreAddress,
     /// Gives the mutex back.
     MutexRelease,
+    /// Asks the SFU for the binary logarithm of the magnitude, which comes into r4.
+    Log2,
     /// Where the next uniform is read. Uniforms before and after keep to their side of it.
     UniformsAddress,
 }
@@ -207,7 +209,8 @@ impl<U: Copy + PartialEq> Operation<U> {
 
     /// The value destinations.
     pub(super) fn writes(&self) -> impl Iterator<Item = Place> + '_ {
-        let fetched = matches!(self.unit, Unit::Fetch(_)).then_some(Place::R4);
+        let is_delivered = matches!(self.unit, Unit::Fetch(_)) || self.asks_sfu();
+        let fetched = is_delivered.then_some(Place::R4);
         let places = self
             .destinations
             .iter()
@@ -250,6 +253,11 @@ impl<U: Copy + PartialEq> Operation<U> {
         }
     }
 
+    /// Whether its result goes through the SFU.
+    pub(super) fn asks_sfu(&self) -> bool {
+        self.destinations[0] == Destination::Log2
+    }
+
     /// Whether the uniforms after it come from elsewhere.
     pub(super) fn moves_uniforms(&self) -> bool {
         self.destinations.contains(&Destination::UniformsAddress)
@@ -259,6 +267,7 @@ impl<U: Copy + PartialEq> Operation<U> {
     pub(super) fn is_exclusive_access(&self) -> bool {
         matches!(self.unit, Unit::Fetch(_))
             || self.request().is_some()
+            || self.asks_sfu()
             || self.sources.contains(&Source::MutexAcquire)
     }
 }

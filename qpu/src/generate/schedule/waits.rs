@@ -14,6 +14,9 @@ const LOOKUPS_IN_FLIGHT: usize = 4;
 /// Instructions between a lookup and its fetch; a fetch that is too early only stalls.
 const LOOKUP_DISTANCE: u32 = 12;
 
+/// From a write to the SFU to the first use of r4: by who reads the result, or whatever comes there next.
+const SFU_DISTANCE: u32 = 3;
+
 /// From a write of the uniforms address to the first read behind it.
 const UNIFORMS_DISTANCE: u32 = 3;
 
@@ -44,6 +47,8 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
         let fetches = count(&|operation| operation.unit == Unit::Fetch(tmu));
         fetches.saturating_sub(count(&|operation| operation.request() == Some(tmu)))
     });
+    let is_of_sfu =
+        |writer: Option<usize>| writer.is_some_and(|index| operations[index].asks_sfu());
     let mut last_store_access = None;
     let mut uniforms_moved = None;
     let mut uniform_readers: Vec<usize> = Vec::new();
@@ -61,6 +66,7 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
         {
             let used = uses.entry(read).or_default();
             let distance = match read {
+                Some(Place::R4) if is_of_sfu(used.writer) => SFU_DISTANCE,
                 Some(Place::Register(..)) => 2,
                 Some(_) if operation.rotation != 0 => 2,
                 _ => 1,
@@ -74,7 +80,8 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
             .chain(operation.sets_flags.then_some(None))
         {
             let used = uses.entry(write).or_default();
-            wait(used.writer, 1);
+            let is_late = write == Some(Place::R4) && is_of_sfu(used.writer);
+            wait(used.writer, if is_late { SFU_DISTANCE } else { 1 });
             for reader in used.readers.drain(..).filter(|&reader| reader != index) {
                 wait(Some(reader), 0);
             }

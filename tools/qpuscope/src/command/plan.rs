@@ -96,7 +96,9 @@ pub fn run(options: &Options) -> Result<()> {
         if options.batch == 1 { "" } else { " each" },
     );
     for pass in arrangement.passes() {
-        let Pass::Points(geometry) = &pass.step.pass;
+        let Pass::Points(geometry) = &pass.step.pass else {
+            continue;
+        };
         let read = points * POINT_BYTES * u64::from(geometry.parts());
         let written = points * POINT_BYTES;
         let role = format!("{:?}", geometry.role()).to_lowercase();

@@ -4,7 +4,7 @@ use super::Word;
 use super::codelet::Codelet;
 use super::frame::{Frame, Shape, Source, Stores, Written};
 use super::points::Points;
-use crate::fft::program::{Kind, Lanes, Record, Row};
+use crate::fft::program::{Kind, Lanes, Record, Row, Task};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::Place;
@@ -16,7 +16,7 @@ pub fn program(kind: Kind) -> Written {
         write: Block::column(0, 0),
         stores: Stores::Fixed(vec![Store::rows(32, 0)]),
     };
-    let mut frame = Frame::new(kind, &shape);
+    let mut frame = Frame::new(Task::Points(kind), &shape);
     let twiddle = frame.lanes(Lanes::Twiddle);
     let points = Points::start(&mut frame, kind);
     frame.begin_unit();

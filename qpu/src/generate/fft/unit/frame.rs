@@ -7,7 +7,7 @@
 
 use super::{Generated, Word, tastes};
 use crate::fft::Role;
-use crate::fft::program::{Kind, Lanes, Record, Start, Tail};
+use crate::fft::program::{Lanes, Record, Start, Tail, Task};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::schedule::{self, Destination, Operation, Place, Scheduled, Unit};
@@ -50,14 +50,23 @@ pub enum Stores {
     Listed(u8),
 }
 
+/// A stretch of a unit that is scheduled apart from the others.
+struct Piece {
+    operations: Vec<Operation<Word>>,
+    /// How often it is done, counted down in this register of file A.
+    repeats: Option<Place>,
+}
+
 /// A program being written: the operations of its start, and then those of a unit.
 pub struct Frame {
-    kind: Kind,
+    task: Task,
     /// What is being written.
     pub draft: Draft<Word>,
     /// Of the 16-point transforms.
     pub constants: Constants,
     opening: Vec<Operation<Word>>,
+    /// What is written of a unit already.
+    pieces: Vec<Piece>,
     word_offsets: Place,
     lookups: u8,
     records: Place,
@@ -75,7 +84,7 @@ pub struct Frame {
 
 impl Frame {
     /// A program in which nothing but the start is written.
-    pub fn new(kind: Kind, shape: &Shape) -> Self {
+    pub fn new(task: Task, shape: &Shape) -> Self {
         let mut draft = Draft::new(Place::R4);
         let constants = Constants::load(&mut draft);
         let mut keep = || draft.take(Wish::AnyFile);
@@ -98,8 +107,9 @@ impl Frame {
         read(Start::Area, Destination::Place(area));
         read(Start::Records, Destination::Place(records));
         read(Start::Units, Destination::Place(units));
-        let pitch = match kind.role {
-            Role::Last => {
+        let is_last = matches!(task, Task::Points(kind) if kind.role == Role::Last);
+        let pitch = match is_last {
+            true => {
                 // A pitch without the mark of a setup word makes the rows be stored one by one.
                 let pitch = draft.take(Wish::AnyFile);
                 let word = Source::Uniform(Word::Start(Start::StoreStride));
@@ -112,7 +122,7 @@ impl Frame {
                 draft.give_back(most);
                 Some(pitch)
             }
-            _ => {
+            false => {
                 let word = Source::Uniform(Word::Start(Start::StoreStride));
                 draft.copy(word, Destination::WriteSetup);
                 None
@@ -139,10 +149,11 @@ impl Frame {
             draft.give_back(row);
         }
         Self {
-            kind,
+            task,
             draft,
             constants,
             opening: Vec::new(),
+            pieces: Vec::new(),
             word_offsets,
             lookups: 0,
             records,
@@ -224,19 +235,45 @@ impl Frame {
             .copy(Source::Uniform(word), Destination::UniformsAddress);
     }
 
+    /// What follows is scheduled apart from what was written of the unit since the last piece, which is
+    /// done as often as `repeats` says: a register of file A that is counted down to 0. Flags do
+    /// not outlast a piece that is repeated.
+    pub fn piece(&mut self, repeats: Option<Place>) {
+        let operations = self.draft.cut();
+        self.pieces.push(Piece {
+            operations,
+            repeats,
+        });
+    }
+
+    /// What uniforms follow are the last `words` of the record, before those of its stores.
+    pub fn late_record(&mut self, words: u8) {
+        let records = Source::Place(self.records);
+        let bytes = self.draft.take(Wish::Accumulator);
+        let behind = 4 * (u32::from(words) + 2 * u32::from(self.listed));
+        self.draft
+            .immediate(behind, [Destination::Place(bytes), Destination::Nothing]);
+        let sources = [records, Source::Place(bytes)];
+        self.draft
+            .add_op(AddOp::Sub, sources, Destination::UniformsAddress);
+        self.draft.give_back(bytes);
+    }
+
     /// All is written: the unit stores `outputs`, times `factors` in turn.
     pub fn written(mut self, outputs: Vec<Place>, factors: Option<[Place; 2]>) -> Written {
-        let mut operations = self.draft.cut();
+        self.piece(None);
+        let mut pieces = std::mem::take(&mut self.pieces);
         let is_of_record = |source: &Source| matches!(source, Source::Uniform(Word::Record(_)));
-        let record_words = operations
+        let record_words = pieces
             .iter()
+            .flat_map(|piece| &piece.operations)
             .filter(|operation| operation.sources.iter().any(is_of_record))
             .count();
-        operations[RECORD_BYTES].unit =
+        pieces[0].operations[RECORD_BYTES].unit =
             Unit::Immediate(4 * (record_words as u32 + 2 * u32::from(self.listed)));
         Written {
             frame: self,
-            operations,
+            pieces,
             outputs,
             factors,
         }
@@ -247,29 +284,41 @@ impl Frame {
 pub struct Written {
     frame: Frame,
     /// Of a unit.
-    operations: Vec<Operation<Word>>,
+    pieces: Vec<Piece>,
     outputs: Vec<Place>,
     factors: Option<[Place; 2]>,
 }
 
 /// See [`super::search`].
 pub fn search(written: Written, tries: u16) -> (schedule::Taste, usize) {
-    let taste = tastes::of(written.frame.kind);
-    schedule::search(&written.operations, &taste, tries)
+    let taste = tastes::of(written.frame.task);
+    let [piece] = &written.pieces[..] else {
+        return (taste, 0);
+    };
+    schedule::search(&piece.operations, &taste, tries)
 }
 
 impl Written {
     /// The program.
     pub fn finish(self) -> Generated {
-        let unit = schedule::schedule_by(&self.operations, &tastes::of(self.frame.kind));
-        self.frame.finish(&unit, &self.outputs, self.factors)
+        let taste = match self.pieces.len() {
+            1 => tastes::of(self.frame.task),
+            _ => schedule::Taste::default(),
+        };
+        let pieces = self.pieces.iter();
+        let pieces = pieces.map(|piece| {
+            let scheduled = schedule::schedule_by(&piece.operations, &taste);
+            (scheduled, piece.repeats)
+        });
+        let pieces: Vec<_> = pieces.collect();
+        self.frame.finish(&pieces, &self.outputs, self.factors)
     }
 }
 
 impl Frame {
     fn finish(
         self,
-        unit: &Scheduled<Word>,
+        unit: &[(Scheduled<Word>, Option<Place>)],
         outputs: &[Place],
         factors: Option<[Place; 2]>,
     ) -> Generated {
@@ -277,7 +326,9 @@ impl Frame {
 
         let mut b = Builder::new();
         let mut start = vec![Start::Opens, Start::Code];
-        let code_bytes = 8 * (opening.instructions.len() + unit.instructions.len() + 160) as u32;
+        let length = |scheduled: &Scheduled<Word>| scheduled.instructions.len();
+        let unit_length: usize = unit.iter().map(|(piece, _)| length(piece) + 8).sum();
+        let code_bytes = 8 * (length(&opening) + unit_length + 160) as u32;
         self.open(&mut b, code_bytes.div_ceil(LOOKUP_BYTES));
         put(&mut b, &opening);
         start.extend(opening.uniforms.iter().filter_map(|word| match word {
@@ -287,7 +338,7 @@ impl Frame {
         b.nop();
         let first = b.len();
         let units = b.here("unit");
-        put(&mut b, unit);
+        put_pieces(&mut b, unit);
         let far = self.store(&mut b, outputs, factors);
         let left = reg(self.units);
         b.sub(left, left, 1).setf();
@@ -307,9 +358,9 @@ impl Frame {
         }
         let program = b
             .assemble()
-            .unwrap_or_else(|error| panic!("FFT {:?}: {error}", self.kind));
+            .unwrap_or_else(|error| panic!("FFT {:?}: {error}", self.task));
         Generated {
-            kind: self.kind,
+            task: self.task,
             code: program.words,
             units: first..end,
             start,
@@ -564,8 +615,29 @@ fn put(b: &mut Builder, scheduled: &Scheduled<Word>) {
     }
 }
 
-fn pick<T>(scheduled: &Scheduled<Word>, of: impl Fn(Word) -> Option<T>) -> Vec<T> {
-    scheduled.uniforms.iter().copied().filter_map(of).collect()
+/// The pieces of a unit, one after the other.
+fn put_pieces(b: &mut Builder, pieces: &[(Scheduled<Word>, Option<Place>)]) {
+    for (number, (piece, repeats)) in pieces.iter().enumerate() {
+        if number > 0 {
+            // What the last instruction of a piece writes can be read.
+            b.nop();
+        }
+        let Some(repeats) = *repeats else {
+            put(b, piece);
+            continue;
+        };
+        let again = b.here("again");
+        put(b, piece);
+        let left = reg(repeats);
+        b.sub(left, left, 1).setf();
+        b.brr(BranchCond::AnyZC, again);
+        b.nops(3);
+    }
+}
+
+fn pick<T>(pieces: &[(Scheduled<Word>, Option<Place>)], of: impl Fn(Word) -> Option<T>) -> Vec<T> {
+    let uniforms = pieces.iter().flat_map(|(piece, _)| &piece.uniforms);
+    uniforms.copied().filter_map(of).collect()
 }
 
 fn reg(place: Place) -> Reg {

@@ -7,7 +7,7 @@
 use super::Word;
 use super::cells::Cells;
 use super::frame::{Frame, Shape, Source, Stores, Written};
-use crate::fft::program::{Kind, Lanes, Record, Row};
+use crate::fft::program::{Kind, Lanes, Record, Row, Task};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Place};
@@ -23,7 +23,7 @@ pub fn program(kind: Kind) -> Written {
             _ => vec![Store::rows(32, 0)],
         }),
     };
-    let mut frame = Frame::new(kind, &shape);
+    let mut frame = Frame::new(Task::Points(kind), &shape);
     let input = frame.lanes(Lanes::Input);
     let scale = frame.lanes(Lanes::Scale);
     frame.begin_unit();

@@ -8,7 +8,7 @@ use super::Word;
 use super::cells::Cells;
 use super::frame::{Frame, Shape, Source, Stores, Written};
 use super::points::halves_sign;
-use crate::fft::program::{Kind, Lanes, Record, Row, Scalar};
+use crate::fft::program::{Kind, Lanes, Record, Row, Scalar, Task};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Operation, Place};
@@ -21,7 +21,7 @@ pub fn program(kind: Kind) -> Written {
         write: Block::row(0),
         stores: Stores::Fixed(vec![Store::rows(32, 0)]),
     };
-    let mut frame = Frame::new(kind, &shape);
+    let mut frame = Frame::new(Task::Points(kind), &shape);
     let input = frame.lanes(Lanes::Input);
     let has_rows = kind.radix > 16;
     if has_rows {

@@ -4,6 +4,7 @@
 //! ([`frame`]: start, loop, locks, store, end) around a codelet, whose operations the scheduler packs:
 //! [`first`] and [`only`] read the caller's rows, [`middle`] and [`last`] cells; all transform 16 vectors and then across lanes.
 
+mod bins;
 mod cells;
 mod codelet;
 mod first;
@@ -17,7 +18,8 @@ mod tastes;
 use super::reads_uniform;
 use crate::disasm;
 use crate::fft::Role;
-use crate::fft::program::{Kind, Record, Row, Scalar, Start, Tail};
+use crate::fft::bins::Bins;
+use crate::fft::program::{Kind, Record, Row, Scalar, Start, Tail, Task};
 use crate::generate::schedule;
 
 /// What a program reads as uniforms.
@@ -33,7 +35,7 @@ enum Word {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Generated {
     /// What it does.
-    pub kind: Kind,
+    pub task: Task,
     /// Instructions.
     pub code: Vec<u64>,
     /// First instruction of the loop over units, and the first behind it.
@@ -52,36 +54,41 @@ pub struct Generated {
     labels: Vec<(usize, String)>,
 }
 
-/// The kinds that there are.
+/// What there are programs for.
 #[must_use]
-pub fn kinds() -> Vec<Kind> {
-    let kind = |role, radix| Kind { role, radix };
+pub fn tasks() -> Vec<Task> {
+    let kind = |role, radix| Task::Points(Kind { role, radix });
     let only = [16, 32, 64, 128].map(|radix| kind(Role::Only, radix));
     let first = [16, 32, 64].map(|radix| kind(Role::First, radix));
     let middle = [16, 32, 64, 128].map(|radix| kind(Role::Middle, radix));
     let last = [16, 32, 64, 128].map(|radix| kind(Role::Last, radix));
     let some = only.into_iter().chain(first);
-    some.chain(middle).chain(last).collect()
+    let bins = Bins::ALL.map(Task::Bins);
+    some.chain(middle).chain(last).chain(bins).collect()
 }
 
-/// Searches for a schedule of a kind's loop by `tries` attempts from the one in use; gives what
-/// `tastes.rs` should hold, and its length without the store.
+/// Searches for a schedule of a program's loop by `tries` attempts from the one in use; gives what
+/// `tastes.rs` should hold, and its length without the store: 0 for one in several pieces.
 #[must_use]
-pub fn search(kind: Kind, tries: u16) -> (schedule::Taste, usize) {
-    frame::search(codelet_of(kind), tries)
+pub fn search(task: Task, tries: u16) -> (schedule::Taste, usize) {
+    frame::search(codelet_of(task), tries)
 }
 
-/// The program of a kind.
+/// The program for a task.
 ///
 /// # Panics
-/// When there is no such kind, or the program breaks a rule that the checker knows: a bug of the
+/// When there is none, or the program breaks a rule that the checker knows: a bug of the
 /// generator, found at build time.
 #[must_use]
-pub fn program(kind: Kind) -> Generated {
-    codelet_of(kind).finish()
+pub fn program(task: Task) -> Generated {
+    codelet_of(task).finish()
 }
 
-fn codelet_of(kind: Kind) -> frame::Written {
+fn codelet_of(task: Task) -> frame::Written {
+    let kind = match task {
+        Task::Points(kind) => kind,
+        Task::Bins(bins) => return bins::program(bins),
+    };
     match kind.role {
         Role::First => first::program(kind),
         Role::Middle => middle::program(kind),
@@ -94,13 +101,17 @@ impl Generated {
     /// `fft-first-32`, say.
     #[must_use]
     pub fn name(&self) -> String {
-        let role = match self.kind.role {
+        let kind = match self.task {
+            Task::Points(kind) => kind,
+            Task::Bins(bins) => return format!("fft-{}", bins.name()),
+        };
+        let role = match kind.role {
             Role::Only => "only",
             Role::First => "first",
             Role::Middle => "middle",
             Role::Last => "last",
         };
-        format!("fft-{role}-{}", self.kind.radix)
+        format!("fft-{role}-{}", kind.radix)
     }
 
     /// The program as text: byte offset, word, instruction, and which uniform it reads.
@@ -108,7 +119,12 @@ impl Generated {
     pub fn listing(&self) -> String {
         let debug = |word: &dyn core::fmt::Debug| format!("    # {word:?}");
         // What the store reads of a record comes behind everything else of a unit.
-        let is_late = |word: &&Record| matches!(word, Record::StoreSetup { .. });
+        let is_late = |word: &&Record| {
+            matches!(
+                word,
+                Record::StoreSetup { .. } | Record::Bins(crate::fft::bins::Record::Old { .. })
+            )
+        };
         let late = self.record.iter().position(|word| is_late(&word));
         let (record, late) = self.record.split_at(late.unwrap_or(self.record.len()));
         let lists = [
@@ -145,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_program_lists_each_uniform_that_it_reads() {
-        for program in kinds().into_iter().map(program) {
+        for program in tasks().into_iter().map(program) {
             let reads = program
                 .code
                 .iter()
@@ -172,14 +188,17 @@ mod tests {
 
     #[test]
     fn loops_fit_the_instruction_cache_of_a_slice() {
-        for program in kinds().into_iter().map(program) {
+        for program in tasks().into_iter().map(program) {
             let length = program.units.len();
             println!(
                 "{}: {length} instructions, {} in all",
                 program.name(),
                 program.code.len()
             );
-            let longer = LONGER.contains(&(program.kind.role, program.kind.radix));
+            let longer = match program.task {
+                Task::Points(kind) => LONGER.contains(&(kind.role, kind.radix)),
+                Task::Bins(_) => false,
+            };
             assert_eq!(length > 512, longer, "{}: {length}", program.name());
         }
     }

@@ -3,7 +3,7 @@
 use super::Word;
 use super::frame::{Frame, Shape, Stores, Written};
 use super::points::Points;
-use crate::fft::program::{Kind, Start};
+use crate::fft::program::{Kind, Start, Task};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::Place;
@@ -15,7 +15,7 @@ pub fn program(kind: Kind) -> Written {
         write: Block::column(0, 0),
         stores: Stores::Listed(kind.radix as u8 / 8),
     };
-    let mut frame = Frame::new(kind, &shape);
+    let mut frame = Frame::new(Task::Points(kind), &shape);
     let scale = [0, 1].map(|component| frame.number(Start::Scale { component }));
     let points = Points::start(&mut frame, kind);
     frame.begin_unit();

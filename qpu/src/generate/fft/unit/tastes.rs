@@ -4,11 +4,14 @@
 //! mixtures are tried when the program is built.
 
 use crate::fft::Role;
-use crate::fft::program::Kind;
+use crate::fft::program::Task;
 use crate::generate::schedule::Taste;
 
-/// The taste of a kind.
-pub fn of(kind: Kind) -> Taste {
+/// The taste of a program.
+pub fn of(task: Task) -> Taste {
+    let Task::Points(kind) = task else {
+        return Taste::default();
+    };
     let entry = TASTES
         .iter()
         .find(|(role, radix, ..)| (*role, *radix) == (kind.role, kind.radix));

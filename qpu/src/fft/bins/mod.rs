@@ -1,0 +1,190 @@
+//! Passes over bins: from half a transform to a real one and back, and power spectra.
+//!
+//! N real points are M = N/2 complex points z\[n\] = x\[2n\] + i x\[2n+1\] in the same memory, with the transform
+//! Z. A real spectrum X, bins 0 to M, follows bin by bin from Z, and Z from X:
+//!
+//! X\[k\] = (Z\[k\] + conj Z\[M-k\])/2 - i/2 · W_N^k · (Z\[k\] - conj Z\[M-k\]), Z\[M\] = Z\[0\];
+//!
+//! Z\[k\] = (X\[k\] + conj X\[M-k\]) + i · W_N^-k · (X\[k\] - conj X\[M-k\]), which is 2 Z.
+//!
+//! One program does both: with A = Z\[k\], B = Z\[M-k\] and D = A - conj B it adds
+//! (c Im D - s Re D) - i (c Re D + s Im D) to A + conj B, where the table has s = sin 2πk/N and c = cos 2πk/N for
+//! the first and -cos 2πk/N for the second formula. The factor 1/2 is one of its output.
+//!
+//! # Units
+//!
+//! A program works on *groups* of sixteen bins, one in each lane. Its bins are two *runs*
+//! ([`runs`]) which mirror each other: what one reads as Z\[k\] the other reads as Z\[M-k\], at the same time, so
+//! that memory is read once. The second run reads the table backwards, c with the other sign.
+//!
+//! | program | bins of a run | rows of 64 bytes | group in the lanes | stores |
+//! |---|---|---|---|---|
+//! | split | 128 | 16: interleaved points of eight bins | 2 i + r: bin 8 r + i | one of each run |
+//! | power | 256, one run | 16: powers of sixteen bins | bin | one |
+//! | split and power | 64 | 4: powers of sixteen bins | bin | one of each run |
+//!
+//! The programs of powers add up several spectra, or keep the greatest or least of each bin; what they find
+//! is combined with what is in memory already, and may be stored in decibels too.
+
+pub mod power;
+pub mod real;
+pub mod runs;
+
+use super::geometry::LANES;
+
+/// What a program over bins computes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Bins {
+    /// Real spectra from transforms of half the length, or those from real spectra.
+    Split,
+    /// Powers of complex bins.
+    Power {
+        /// Decibels beside powers.
+        decibels: bool,
+    },
+    /// Powers of real spectra, from transforms of half the length.
+    SplitPower {
+        /// Decibels beside powers.
+        decibels: bool,
+    },
+}
+
+impl Bins {
+    /// All programs.
+    pub const ALL: [Self; 5] = [
+        Self::Split,
+        Self::Power { decibels: false },
+        Self::Power { decibels: true },
+        Self::SplitPower { decibels: false },
+        Self::SplitPower { decibels: true },
+    ];
+
+    /// Runs of a unit.
+    #[must_use]
+    pub const fn runs(self) -> u8 {
+        match self {
+            Self::Power { .. } => 1,
+            Self::Split | Self::SplitPower { .. } => 2,
+        }
+    }
+
+    /// Groups of a run.
+    #[must_use]
+    pub const fn groups(self) -> u8 {
+        match self {
+            Self::Split => 8,
+            Self::Power { .. } => 16,
+            Self::SplitPower { .. } => 4,
+        }
+    }
+
+    /// Bins of a run.
+    #[must_use]
+    pub const fn run_bins(self) -> u32 {
+        LANES * self.groups() as u32
+    }
+
+    /// Whether decibels are stored beside powers.
+    #[must_use]
+    pub const fn has_decibels(self) -> bool {
+        matches!(
+            self,
+            Self::Power { decibels: true } | Self::SplitPower { decibels: true }
+        )
+    }
+
+    /// Stores of a unit: of each run, and of its decibels.
+    #[must_use]
+    pub const fn stores(self) -> u8 {
+        self.runs() * (1 + self.has_decibels() as u8)
+    }
+
+    /// As in file names.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Split => "split",
+            Self::Power { decibels: false } => "power",
+            Self::Power { decibels: true } => "power-db",
+            Self::SplitPower { decibels: false } => "split-power",
+            Self::SplitPower { decibels: true } => "split-power-db",
+        }
+    }
+}
+
+/// What a run reads.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Stream {
+    /// Bin k.
+    Points,
+    /// Bin M - k.
+    Mirrored,
+    /// Cosine and sine of the angle of bin k.
+    Turns,
+}
+
+/// A word of the start list, beside those that programs of any kind have.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Start {
+    /// Bytes from a spectrum to the next one that goes into the same powers.
+    Pitch,
+    /// How many spectra do.
+    Spectra,
+}
+
+/// A word of a record.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Record {
+    /// Address to which lane vector and row are added to look up a group of a run.
+    Address {
+        /// 0 or 1.
+        run: u8,
+        /// Which of its streams.
+        stream: Stream,
+    },
+    /// Added in lane 0 of the first group of run 0 to the address of the mirrored bin, of run 1 to that of the
+    /// bin: -8 M where that bin is number M of Z, which is bin 0; else 0.
+    Wrap {
+        /// Which run.
+        run: u8,
+    },
+    /// Address of bin 0 of the first spectrum.
+    Zero,
+    /// Address of a set of vectors ([`power::Vectors`]).
+    Vectors,
+    /// Address of the powers in memory that those of a group are combined with.
+    Old {
+        /// Group, those of run 0 first.
+        group: u8,
+    },
+}
+
+/// A word of a row list.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Row {
+    /// Byte offset of a group.
+    Group {
+        /// Which run.
+        run: u8,
+        /// Which of its streams.
+        stream: Stream,
+        /// Which group.
+        group: u8,
+        /// 0: real part or cosine, 1: imaginary part or sine.
+        component: u8,
+    },
+    /// 0 when powers of a bin are added up, else the greatest is kept.
+    Detector,
+    /// What powers are multiplied by before that: 1.0, or -1.0 to keep the least.
+    Sign,
+    /// 0 when what was found is added to what is in memory, else the greater is kept.
+    Hold,
+    /// What powers in memory are multiplied by.
+    Keep,
+    /// What bin powers start from: 0.0, or for the least -infinity.
+    Initial,
+    /// What sums are multiplied by to be powers.
+    Scale,
+    /// [`Row::Sign`] again, for what is stored.
+    Back,
+}

@@ -1,0 +1,253 @@
+//! The pass between half a transform and a real spectrum, and back: where everything lies.
+
+use super::runs::{Run, Runs};
+use super::{Bins, Record, Row, Stream};
+use crate::fft::geometry::{LANES, POINT_BYTES};
+use crate::fft::program::{self, Lanes};
+use crate::fft::roots::Roots;
+use crate::fft::tables::gain;
+use crate::fft::values::{Own, Places};
+use crate::vpm::{Store, store_stride};
+
+/// Bytes of a stored row.
+pub const ROW_BYTES: u32 = 64;
+/// Rows of an area of the VPM.
+pub const AREA_ROWS: u32 = 2 * LANES;
+/// Bytes behind a spectrum that lanes without a bin read.
+pub const MARGIN: u32 = 2048;
+/// What a turn by an entry of the table loses, in units of 2^-24
+/// ([`crate::fft::geometry::Geometry::loss`]).
+const LOSS_OF_A_TURN: f64 = 1.01;
+/// What both sums lose that every output is the result of.
+const LOSS_OF_SUMS: f64 = 0.5;
+
+/// Bytes from a real spectrum of a batch to the next: bins 0 to M, and what is left of a line of the caches.
+#[must_use]
+pub const fn spectrum_bytes(log2_half: u32) -> u64 {
+    ((POINT_BYTES as u64) << log2_half) + ROW_BYTES as u64
+}
+
+/// The pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RealPass {
+    /// M = N/2, as a power of two; 4 or more.
+    pub log2_half: u32,
+    /// From the half transform to the real spectrum, or back.
+    pub to_bins: bool,
+}
+
+impl RealPass {
+    const fn half(&self) -> u32 {
+        1 << self.log2_half
+    }
+
+    /// The runs of a spectrum.
+    const fn runs(&self) -> Runs {
+        Runs {
+            half: self.half(),
+            run_bins: Bins::Split.run_bins(),
+            has_last: self.to_bins,
+        }
+    }
+
+    /// Units for `batch` spectra.
+    #[must_use]
+    pub const fn units(&self, batch: u32) -> u32 {
+        batch * self.runs().units()
+    }
+
+    /// Which spectrum a unit belongs to, and which of its units it is. Those of all spectra that read the same
+    /// part of the table follow each other.
+    const fn unit(&self, index: u32, batch: u32) -> (u32, u32) {
+        (index % batch, index / batch)
+    }
+
+    /// Bytes from one half transform or real spectrum to the next.
+    const fn pitch(&self, is_real_spectrum: bool) -> u32 {
+        if is_real_spectrum {
+            spectrum_bytes(self.log2_half) as u32
+        } else {
+            POINT_BYTES << self.log2_half
+        }
+    }
+
+    /// Bytes of the table.
+    #[must_use]
+    pub const fn table_bytes(&self) -> u32 {
+        (self.runs().turns() * POINT_BYTES).next_multiple_of(LANES * POINT_BYTES)
+    }
+
+    /// What truncation is expected to take from the outputs, beside what the table makes up for.
+    #[must_use]
+    pub const fn loss(&self) -> f64 {
+        LOSS_OF_SUMS
+    }
+
+    /// Gives the words of the table, a vector of entries at a time.
+    ///
+    /// # Errors
+    /// The first error of `put`.
+    pub fn fill_table<E>(&self, put: impl FnMut(u32, &[u32]) -> Result<(), E>) -> Result<(), E> {
+        fill_turns(
+            self.log2_half,
+            self.table_bytes() / POINT_BYTES,
+            if self.to_bins { 1.0 } else { -1.0 },
+            put,
+        )
+    }
+
+    /// A word of the start list.
+    #[must_use]
+    pub fn start_word(&self, own: &Own, word: program::Start) -> u32 {
+        own.start_word(word).unwrap_or(store_stride(0))
+    }
+
+    /// A word of the record of unit `index` of `batch` spectra, done in the VPM's half `area`.
+    #[must_use]
+    pub fn record_word(
+        &self,
+        places: &Places,
+        (index, batch): (u32, u32),
+        area: u32,
+        word: program::Record,
+    ) -> u32 {
+        let (transform, unit) = self.unit(index, batch);
+        let runs = self.runs().unit(unit);
+        let from = places.from + transform * self.pitch(!self.to_bins);
+        let to = places.to + transform * self.pitch(self.to_bins);
+        // A run without bins stores what the other stores.
+        let stored = |run: u8| {
+            let own = runs[usize::from(run)];
+            if own.bins > 0 {
+                (run, own)
+            } else {
+                (1 - run, runs[usize::from(1 - run)])
+            }
+        };
+        match word {
+            program::Record::Rows => places.rows,
+            program::Record::Bins(word) => {
+                split_address(&runs, self.half(), from, places.table, self.to_bins, word)
+            }
+            program::Record::Store { index } => to + POINT_BYTES * stored(index).1.first,
+            program::Record::StoreSetup { index } => {
+                let (run, bins) = stored(index);
+                let row = AREA_ROWS * area + LANES * u32::from(run);
+                let bins_of_row = ROW_BYTES / POINT_BYTES;
+                let store = Store {
+                    row_elements: 2 * bins.bins.min(bins_of_row) as u8,
+                    ..Store::rows(bins.bins.div_ceil(bins_of_row) as u8, row as u8)
+                };
+                store.setup().unwrap_or(0)
+            }
+            _ => 0,
+        }
+    }
+
+    /// A word of the row list.
+    #[must_use]
+    pub fn row_word(&self, word: program::Row) -> u32 {
+        match word {
+            program::Row::Bins(word) => group_offset(&self.runs(), word),
+            _ => 0,
+        }
+    }
+
+    /// A lane vector.
+    #[must_use]
+    pub fn lane_vector(&self, lanes: Lanes, scale: [f32; 2]) -> [u32; LANES as usize] {
+        let factor = if self.to_bins { 0.5 } else { 1.0 };
+        core::array::from_fn(|lane| {
+            let bin = 8 * (lane as u32 % 2) + lane as u32 / 2;
+            match lanes {
+                Lanes::Input => POINT_BYTES * bin,
+                Lanes::Mirrored => (POINT_BYTES * bin).wrapping_neg(),
+                Lanes::Scale => (factor * scale[lane % 2]).to_bits(),
+                Lanes::Twiddle => 0,
+            }
+        })
+    }
+}
+
+/// What a unit of a split finds in its record, `from` being where its half transform or real spectrum begins.
+#[must_use]
+pub fn split_address(
+    runs: &[Run; 2],
+    half: u32,
+    from: u32,
+    table: u32,
+    wraps: bool,
+    word: Record,
+) -> u32 {
+    let first = |run: u8| runs[usize::from(run)].first;
+    match word {
+        Record::Address { run, stream } => match stream {
+            Stream::Points => from + POINT_BYTES * first(run),
+            Stream::Mirrored => from + POINT_BYTES * (half - first(run)),
+            Stream::Turns if run == 0 => table + POINT_BYTES * first(run),
+            Stream::Turns => table + POINT_BYTES * (half - first(run)),
+        },
+        Record::Wrap { run } => {
+            let is_last = match run {
+                0 => first(0) == 0,
+                _ => first(1) == half,
+            };
+            if wraps && is_last {
+                (POINT_BYTES * half).wrapping_neg()
+            } else {
+                0
+            }
+        }
+        Record::Zero => from,
+        Record::Vectors | Record::Old { .. } => 0,
+    }
+}
+
+/// What a unit of a split finds in its row list about its groups.
+#[must_use]
+pub fn group_offset(runs: &Runs, word: Row) -> u32 {
+    let Row::Group {
+        run,
+        stream,
+        group,
+        component,
+    } = word
+    else {
+        return 0;
+    };
+    let offset = LANES * POINT_BYTES * u32::from(runs.group(run, group));
+    let descends = match stream {
+        Stream::Points => false,
+        Stream::Mirrored => true,
+        Stream::Turns => run == 1,
+    };
+    let offset = if descends {
+        offset.wrapping_neg()
+    } else {
+        offset
+    };
+    offset.wrapping_add(POINT_BYTES / 2 * u32::from(component))
+}
+
+/// Gives cosines, times `sign`, and sines of 2πk/N for `entries` bins k, N twice the half of
+/// 2^`log2_half`, a vector of entries at a time.
+///
+/// # Errors
+/// The first error of `put`.
+pub fn fill_turns<E>(
+    log2_half: u32,
+    entries: u32,
+    sign: f64,
+    mut put: impl FnMut(u32, &[u32]) -> Result<(), E>,
+) -> Result<(), E> {
+    let gain = gain(LOSS_OF_A_TURN);
+    let mut roots = Roots::new(0, 1, 2 << log2_half);
+    for first in (0..entries).step_by(LANES as usize) {
+        let mut words = [0; 2 * LANES as usize];
+        for (pair, (cos, sin)) in words.chunks_exact_mut(2).zip(&mut roots) {
+            pair.copy_from_slice(&[sign * cos, sin].map(|x| ((x * gain) as f32).to_bits()));
+        }
+        put(2 * first, &words)?;
+    }
+    Ok(())
+}
