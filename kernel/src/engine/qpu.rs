@@ -69,7 +69,7 @@ impl<R: Runner> QpuEngine<R> {
 
     fn convert(&self, error: Error<R::Error>) -> EngineError {
         match error {
-            Error::Length(_) => EngineError::Length,
+            Error::Length { .. } => EngineError::Length,
             Error::Memory { error, .. } | Error::Runner(error) => (self.error)(error),
             // The catalogue is built with the planner, and the request is of this file.
             _ => EngineError::NotAvailable,

@@ -52,6 +52,7 @@ impl Pass {
     pub const fn unit_in_order(&self, number: u32, batch: u32) -> u32 {
         match self {
             Self::Points(geometry) => geometry.unit_in_order(number, batch),
+            Self::Real(_) | Self::Power(_) => number,
         }
     }
 

@@ -327,7 +327,8 @@ impl Frame {
         let mut b = Builder::new();
         let mut start = vec![Start::Opens, Start::Code];
         let length = |scheduled: &Scheduled<Word>| scheduled.instructions.len();
-        let unit_length: usize = unit.iter().map(|(piece, _)| length(piece) + 8).sum();
+        let between = 8 * (unit.len() - 1);
+        let unit_length = between + unit.iter().map(|(piece, _)| length(piece)).sum::<usize>();
         let code_bytes = 8 * (length(&opening) + unit_length + 160) as u32;
         self.open(&mut b, code_bytes.div_ceil(LOOKUP_BYTES));
         put(&mut b, &opening);
