@@ -4,7 +4,8 @@
 //! and otherwise the CPU engine; whoever did the work is named in the record.
 
 use ::qpu::job::{BusAddr, Job, Launch, Program, QpuSet, Runner};
-use dsp::{Complex, Direction};
+use dsp::spectrum::Domain;
+use dsp::{Complex, Direction, Window};
 use wire::RunQpu;
 
 pub mod cpu;
@@ -43,6 +44,35 @@ pub struct Timing {
     pub cpu_us: u32,
 }
 
+/// Blocks of samples whose power spectra are added up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Spectra {
+    /// Points of a block, as a power of two.
+    pub log2n: u32,
+    /// What the samples are; of real ones only real parts count.
+    pub domain: Domain,
+    /// The window, whose coefficients the caller has.
+    pub window: Window,
+    /// Samples from the start of a block to the start of the next.
+    pub hop: usize,
+    /// How many blocks, at least 1.
+    pub blocks: u32,
+}
+
+impl Spectra {
+    /// Points of a block.
+    #[must_use]
+    pub const fn points(&self) -> usize {
+        1 << self.log2n
+    }
+
+    /// Samples of all blocks.
+    #[must_use]
+    pub const fn samples(&self) -> usize {
+        self.points() + (self.blocks as usize - 1) * self.hop
+    }
+}
+
 /// Something that computes discrete Fourier transforms of 2^`log2n` complex points.
 pub trait Engine {
     /// Which processor it is.
@@ -69,6 +99,30 @@ pub trait Engine {
         direction: Direction,
         data: &mut [Complex<f32>],
     ) -> Result<Timing, EngineError>;
+
+    /// Whether [`Engine::add_power`] does such spectra.
+    fn supports_power(&self, spectra: &Spectra) -> bool {
+        let _ = spectra;
+        false
+    }
+
+    /// Adds the squared magnitudes of the transforms of all blocks to `sums`: as
+    /// [`dsp::spectrum::accumulate`] does after window and transform, block by block. Needs no
+    /// [`Engine::prepare`]. `window` has a coefficient for each point, `samples` are
+    /// [`Spectra::samples`].
+    ///
+    /// # Errors
+    /// Nothing has been added after an error.
+    fn add_power(
+        &mut self,
+        spectra: &Spectra,
+        window: &[f32],
+        samples: &[Complex<f32>],
+        sums: &mut [f64],
+    ) -> Result<Timing, EngineError> {
+        let _ = (spectra, window, samples, sums);
+        Err(EngineError::NotAvailable)
+    }
 
     /// Runs a QPU program that came from the host; `output` takes its output words. Returns the
     /// time it took in microseconds. Engines on QPUs implement it with [`run_program`], and are
@@ -113,6 +167,22 @@ impl<E: Engine> Engine for Option<E> {
     ) -> Result<Timing, EngineError> {
         let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;
         engine.transform(direction, data)
+    }
+
+    fn supports_power(&self, spectra: &Spectra) -> bool {
+        let engine = self.as_ref();
+        engine.is_some_and(|engine| engine.supports_power(spectra))
+    }
+
+    fn add_power(
+        &mut self,
+        spectra: &Spectra,
+        window: &[f32],
+        samples: &[Complex<f32>],
+        sums: &mut [f64],
+    ) -> Result<Timing, EngineError> {
+        let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;
+        engine.add_power(spectra, window, samples, sums)
     }
 
     fn run_program(&mut self, request: &RunQpu, output: &mut [u32]) -> Result<u32, EngineError> {

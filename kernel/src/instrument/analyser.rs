@@ -1,7 +1,8 @@
 //! Samples to averaged power: blocks with overlap, window, transform, |X|^2, sums.
 //!
-//! The QPU engine is asked first where it can do the length. When it fails, the block is windowed
-//! again from its samples and the CPU engine does it, so no sample is lost; the record says so.
+//! The QPU engine is asked first: where it can, it makes the sums of several blocks from their samples, otherwise
+//! it transforms block by block. When it fails, the blocks are windowed from their samples and the CPU
+//! engine does them, so no sample is lost; the record says so.
 
 use dsp::spectrum::{Domain, accumulate, mean_power};
 use dsp::{Complex, Direction, Window};
@@ -9,7 +10,7 @@ use dsp::{Complex, Direction, Window};
 use super::board::{Board, Stage};
 use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
 use crate::engine::cpu::CpuEngine;
-use crate::engine::{Engine, EngineError, EngineKind, Timing, known_answer};
+use crate::engine::{Engine, EngineError, EngineKind, Spectra, Timing, known_answer};
 
 /// After this many failures one after the other the QPUs are left alone until the next start.
 const MAX_FAILURES: u32 = 3;
@@ -42,6 +43,20 @@ impl Shape {
 
     fn log2n(&self) -> u32 {
         self.n.trailing_zeros()
+    }
+
+    fn hop(&self) -> usize {
+        self.n - self.overlap
+    }
+
+    fn spectra(&self, blocks: u32) -> Spectra {
+        Spectra {
+            log2n: self.log2n(),
+            domain: self.domain,
+            window: self.window,
+            hop: self.hop(),
+            blocks,
+        }
     }
 }
 
@@ -85,6 +100,10 @@ pub(super) struct Analyser<'a, Q> {
     filled: usize,
     position: u64,
     summary: Summary,
+    /// Blocks that are done at a time, at the most.
+    at_a_time: u32,
+    /// No more samples come: what is whole is done.
+    closed: bool,
     failures: u32,
     /// The QPUs failed the self-test and are left alone for good.
     distrusted: bool,
@@ -101,6 +120,8 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
             filled: 0,
             position: 0,
             summary: Summary::default(),
+            at_a_time: 1,
+            closed: false,
             failures: 0,
             distrusted: false,
         }
@@ -112,7 +133,25 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         self.filled = 0;
         self.position = 0;
         self.failures = 0;
+        self.closed = false;
+        self.at_a_time = self.most_at_a_time();
         self.clear();
+    }
+
+    /// As many blocks as one step may do, where the QPUs do them together: their samples must fit, and if the ARM
+    /// has to do them, it must not take longer than with one block of the greatest length.
+    fn most_at_a_time(&self) -> u32 {
+        let Shape {
+            n, average, engine, ..
+        } = self.shape;
+        let able = self.engine_for(engine, n) == EngineKind::Qpu
+            && engine == EngineChoice::Auto
+            && self.qpu.supports_power(&self.shape.spectra(1));
+        match (able, average) {
+            (false, _) => 1,
+            (true, 0) => MAX_N / n as u32,
+            (true, average) => average.min(MAX_N / n as u32),
+        }
     }
 
     /// Forgets the record under way, not the samples of the block under way.
@@ -148,18 +187,41 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         let working = self.failures < MAX_FAILURES && !self.distrusted;
         let able = working && self.qpu.supports(n.trailing_zeros());
         match choice {
-            EngineChoice::Auto if able => EngineKind::Qpu,
-            EngineChoice::Auto | EngineChoice::Cpu => EngineKind::Cpu,
+            EngineChoice::Auto | EngineChoice::Fft if able => EngineKind::Qpu,
+            EngineChoice::Auto | EngineChoice::Fft | EngineChoice::Cpu => EngineKind::Cpu,
         }
     }
 
-    pub(super) fn is_ready(&self) -> bool {
-        self.filled == self.shape.n
+    /// Blocks that are done together when their samples are there.
+    pub(super) fn due(&self) -> u32 {
+        let left = match self.shape.average {
+            0 => self.at_a_time,
+            average => average.saturating_sub(self.summary.blocks),
+        };
+        let due = left.min(self.at_a_time);
+        let whole = match self.filled.checked_sub(self.shape.n) {
+            Some(more) => (more / self.shape.hop()) as u32 + 1,
+            None => 0,
+        };
+        if self.closed { due.min(whole) } else { due }.max(1)
     }
 
-    /// Samples that the block still lacks.
+    fn needed(&self) -> usize {
+        self.shape.spectra(self.due()).samples()
+    }
+
+    pub(super) fn is_ready(&self) -> bool {
+        self.filled >= self.needed()
+    }
+
+    /// Samples that the blocks still lack.
     pub(super) fn wants(&self) -> usize {
-        self.shape.n - self.filled
+        self.needed().saturating_sub(self.filled)
+    }
+
+    /// No more samples come. Blocks that are whole become ready.
+    pub(super) fn close(&mut self) {
+        self.closed = true;
     }
 
     /// Index of the next sample it takes.
@@ -168,7 +230,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
     }
 
     pub(super) fn push(&mut self, sample: Complex<f32>) {
-        if let Some(place) = self.buffers.history[..self.shape.n].get_mut(self.filled) {
+        if let Some(place) = self.buffers.history.get_mut(self.filled) {
             *place = sample;
             self.filled += 1;
         }
@@ -178,49 +240,91 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         self.summary.blocks
     }
 
-    /// Whether the block that is ready will be the last of its record.
+    /// Whether the blocks that are due will be the last of their record.
     pub(super) fn completes_record(&self) -> bool {
-        self.summary.blocks + 1 == self.shape.average
+        self.summary.blocks + self.due() == self.shape.average
     }
 
-    /// Transforms the block that is ready and adds its power. An error is why the QPUs did not do
-    /// it; the block has then been done by the CPU engine.
+    /// Adds the power of the blocks that are ready. An error is why the QPUs did not do all of it; the
+    /// CPU engine has then done the rest.
     pub(super) fn process(&mut self, board: &mut impl Board) -> Result<(), EngineError> {
         let start_us = board.now_us();
-        let (n, log2n) = (self.shape.n, self.shape.log2n());
+        let blocks = self.due();
         self.prepare_window();
         let mut timing = Timing::default();
         let mut trouble = Ok(());
-        let mut kind = self.engine_for(self.shape.engine, n);
-        self.load_block();
+        let mut kind = self.engine_for(self.shape.engine, self.shape.n);
         if kind == EngineKind::Qpu {
             board.stage(Stage::QpuWait);
-            let work = &mut self.buffers.work[..n];
-            let result = self
-                .qpu
-                .prepare(log2n)
-                .and_then(|()| self.qpu.transform(Direction::Forward, work));
-            match result {
-                Ok(took) => {
-                    timing = took;
-                    self.failures = 0;
-                }
-                Err(error) => {
-                    trouble = Err(error);
-                    kind = EngineKind::Cpu;
-                    self.failures += 1;
-                    self.summary.fallback = true;
-                    self.load_block();
+        }
+        let together = self.add_power(&mut kind, blocks);
+        if let Some(Ok(took)) = together {
+            timing = took;
+        } else {
+            trouble = together.map_or(Ok(()), |result| result.map(|_| ()));
+            for block in 0..blocks {
+                match self.add_block(&mut kind, block as usize * self.shape.hop()) {
+                    Ok(took) => timing.qpu_us = timing.qpu_us.saturating_add(took.qpu_us),
+                    Err(error) => trouble = Err(error),
                 }
             }
         }
-        if kind == EngineKind::Cpu {
+        self.advance(blocks);
+        let elapsed_us = board.now_us().saturating_sub(start_us) as u32;
+        let total = &mut self.summary.timing;
+        total.qpu_us = total.qpu_us.saturating_add(timing.qpu_us);
+        let cpu_us = elapsed_us.saturating_sub(timing.qpu_us);
+        total.cpu_us = total.cpu_us.saturating_add(cpu_us);
+        trouble
+    }
+
+    /// Lets the QPUs add the power of blocks; `None` where they do not do that.
+    fn add_power(
+        &mut self,
+        kind: &mut EngineKind,
+        blocks: u32,
+    ) -> Option<Result<Timing, EngineError>> {
+        let spectra = self.shape.spectra(blocks);
+        let able = *kind == EngineKind::Qpu
+            && self.shape.engine == EngineChoice::Auto
+            && self.qpu.supports_power(&spectra);
+        if !able {
+            return None;
+        }
+        let bins = self.bins();
+        let result = self.qpu.add_power(
+            &spectra,
+            &self.buffers.window[..self.shape.n],
+            &self.buffers.history[..spectra.samples()],
+            &mut self.buffers.sums[..bins],
+        );
+        Some(self.judge(kind, result))
+    }
+
+    /// Transforms the block that begins at a sample, and adds its power. An error is why it was not done by the
+    /// QPUs.
+    fn add_block(&mut self, kind: &mut EngineKind, start: usize) -> Result<Timing, EngineError> {
+        let (n, log2n) = (self.shape.n, self.shape.log2n());
+        let mut result = Ok(Timing::default());
+        self.load_block(start);
+        if *kind == EngineKind::Qpu {
+            let work = &mut self.buffers.work[..n];
+            let done = self
+                .qpu
+                .prepare(log2n)
+                .and_then(|()| self.qpu.transform(Direction::Forward, work));
+            result = self.judge(kind, done);
+            if result.is_err() {
+                self.load_block(start);
+            }
+        }
+        if *kind == EngineKind::Cpu {
+            self.summary.engine = EngineKind::Cpu;
             // The CPU engine has every length that settings admit.
             let work = &mut self.buffers.work[..n];
             let done = self.cpu.prepare(log2n).is_ok()
                 && self.cpu.transform(Direction::Forward, work).is_ok();
             debug_assert!(done);
-            self.summary.engine = EngineKind::Cpu;
         }
         let bins = self.bins();
         accumulate(
@@ -228,13 +332,23 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
             &self.buffers.work[..n],
             &mut self.buffers.sums[..bins],
         );
-        self.advance();
-        let elapsed_us = board.now_us().saturating_sub(start_us) as u32;
-        let total = &mut self.summary.timing;
-        total.qpu_us = total.qpu_us.saturating_add(timing.qpu_us);
-        let cpu_us = elapsed_us.saturating_sub(timing.qpu_us);
-        total.cpu_us = total.cpu_us.saturating_add(cpu_us);
-        trouble
+        result
+    }
+
+    /// Counts failures of the QPUs; after one the CPU engine goes on.
+    fn judge(
+        &mut self,
+        kind: &mut EngineKind,
+        result: Result<Timing, EngineError>,
+    ) -> Result<Timing, EngineError> {
+        if result.is_ok() {
+            self.failures = 0;
+        } else {
+            self.failures += 1;
+            self.summary.fallback = true;
+            *kind = EngineKind::Cpu;
+        }
+        result
     }
 
     fn prepare_window(&mut self) {
@@ -245,24 +359,24 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         }
     }
 
-    fn load_block(&mut self) {
-        let samples = self.buffers.history[..self.shape.n].iter();
+    fn load_block(&mut self, start: usize) {
+        let samples = self.buffers.history[start..start + self.shape.n].iter();
         let window = self.buffers.window.iter();
         for ((work, sample), w) in self.buffers.work.iter_mut().zip(samples).zip(window) {
             *work = sample.scale(*w);
         }
     }
 
-    /// Counts the block and keeps what the next one shares with it.
-    fn advance(&mut self) {
+    /// Counts the blocks and keeps what the next one shares with them.
+    fn advance(&mut self, blocks: u32) {
         if self.summary.blocks == 0 {
             self.summary.first_sample = self.position;
         }
-        self.summary.blocks = self.summary.blocks.saturating_add(1);
-        let hop = self.shape.n - self.shape.overlap;
-        self.buffers.history.copy_within(hop..self.shape.n, 0);
-        self.filled = self.shape.overlap;
-        self.position += hop as u64;
+        self.summary.blocks = self.summary.blocks.saturating_add(blocks);
+        let done = blocks as usize * self.shape.hop();
+        self.buffers.history.copy_within(done..self.filled, 0);
+        self.filled -= done;
+        self.position += done as u64;
     }
 
     /// Writes the mean power of the blocks so far to `power` and begins the next record.

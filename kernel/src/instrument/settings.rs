@@ -35,6 +35,8 @@ pub enum Output {
 pub enum EngineChoice {
     /// The QPUs where they can, otherwise the ARM.
     Auto,
+    /// The QPUs for transforms only: window, powers and sums are the ARM's.
+    Fft,
     /// The ARM.
     Cpu,
 }
@@ -291,8 +293,9 @@ impl Settings {
             "engine" => {
                 self.engine = match value {
                     "auto" | "qpu" => EngineChoice::Auto,
+                    "fft" => EngineChoice::Fft,
                     "cpu" => EngineChoice::Cpu,
-                    _ => return Err(value_error("use auto or cpu")),
+                    _ => return Err(value_error("use auto, fft or cpu")),
                 };
             }
             "start" => {
@@ -338,6 +341,7 @@ impl Settings {
             "unit" => writeln!(out, "unit={}", self.unit.name()),
             "engine" => match self.engine {
                 EngineChoice::Auto => writeln!(out, "engine=auto"),
+                EngineChoice::Fft => writeln!(out, "engine=fft"),
                 EngineChoice::Cpu => writeln!(out, "engine=cpu"),
             },
             "start" => writeln!(out, "start={}", u8::from(self.start)),

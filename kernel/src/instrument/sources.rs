@@ -121,14 +121,18 @@ impl<Q: Engine> Core<'_, Q> {
         };
         let drained = upload.consumed == upload.received;
         let ending = upload.ending;
+        if ending.is_some() && drained {
+            self.analyser.close();
+        }
         self.credit_due |= ending.is_none() && upload.credit_due(self.fifo);
         if self.analyser.is_ready() {
             let last = self.analyser.completes_record();
             // The record before must have left before another can take its place.
             if !last || self.sending.is_none() {
+                let blocks = self.analyser.due();
                 self.process(board);
                 if let Some(upload) = &mut self.upload {
-                    upload.blocks = upload.blocks.saturating_add(1);
+                    upload.blocks = upload.blocks.saturating_add(blocks);
                 }
                 if last {
                     self.emit(board);

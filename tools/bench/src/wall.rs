@@ -49,7 +49,7 @@ pub fn measure(port: &str, lengths: impl Iterator<Item = u32>) -> Result<BTreeMa
     let mut walls = BTreeMap::new();
     for log2n in lengths {
         let settings = format!(
-            "n={} window=rectangular overlap=0 avg=1 out=u8 engine=auto first=all bins=0",
+            "n={} window=rectangular overlap=0 avg=1 out=u8 engine=fft first=all bins=0",
             1u64 << log2n
         );
         // A length that the firmware has not.

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 use super::*;
 use crate::engine::qpu_test::Verdict;
-use crate::engine::{EngineError, EngineKind, Timing};
+use crate::engine::{EngineError, EngineKind, Spectra, Timing};
 use dsp::{Complex, Direction, Plan, Radix};
 use qpu::job::QpuSet;
 use wire::{
@@ -152,6 +152,8 @@ pub struct FakeQpu {
     pub hung: QpuSet,
     /// Rounds of the QPU test so far.
     pub rounds: u32,
+    /// Blocks whose power was added, call by call.
+    pub powers: Vec<u32>,
 }
 
 impl Engine for FakeQpu {
@@ -192,6 +194,34 @@ impl Engine for FakeQpu {
             qpu_us: 7,
             cpu_us: 0,
         })
+    }
+
+    fn supports_power(&self, spectra: &Spectra) -> bool {
+        self.supports(spectra.log2n)
+    }
+
+    fn add_power(
+        &mut self,
+        spectra: &Spectra,
+        window: &[f32],
+        samples: &[Complex<f32>],
+        sums: &mut [f64],
+    ) -> Result<Timing, EngineError> {
+        assert_eq!(
+            (window.len(), samples.len()),
+            (spectra.points(), spectra.samples())
+        );
+        assert_eq!(sums.len(), spectra.domain.bins(spectra.points()));
+        let mut timing = Timing::default();
+        for block in 0..spectra.blocks as usize {
+            let block = &samples[block * spectra.hop..][..spectra.points()];
+            let mut work: Vec<_> = block.iter().zip(window).map(|(x, w)| x.scale(*w)).collect();
+            self.prepare(spectra.log2n)?;
+            timing.qpu_us += self.transform(Direction::Forward, &mut work)?.qpu_us;
+            dsp::spectrum::accumulate(spectra.domain, &work, sums);
+        }
+        self.powers.push(spectra.blocks);
+        Ok(timing)
     }
 
     fn run_program(&mut self, run: &wire::RunQpu, output: &mut [u32]) -> Result<u32, EngineError> {

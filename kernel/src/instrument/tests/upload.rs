@@ -228,6 +228,41 @@ fn spectra_of_uploads_are_those_of_rustfft() {
 }
 
 #[test]
+fn blocks_are_done_together_by_the_qpus_and_the_rest_at_the_end() {
+    // 20,000 samples are 38 blocks of 1024 that overlap by half.
+    for (set, domain, calls) in [
+        ("n=1024 avg=5", Domain::Real, vec![5, 5, 5, 5, 5, 5, 5, 3]),
+        ("n=1024 avg=all", Domain::Complex, vec![38]),
+        // At most 16 of 4096, so that the ARM could do them too.
+        ("n=4096 avg=all overlap=87%", Domain::Real, vec![16, 14]),
+        ("n=1024 avg=1 overlap=0", Domain::Real, vec![1; 19]),
+    ] {
+        let mut session = Session::quiet(Some(FakeQpu::default()));
+        session.board.host_baud = 3_000_000;
+        session.board.baud = 3_000_000;
+        session.must(&Message::Set("overlap=50%"));
+        session.must(&Message::Set(set));
+        let recording = recording(SampleFormat::I16, domain, 20_000);
+        let (kind, _) = upload(&mut session, &recording, None);
+        assert_eq!(kind, Kind::ACK);
+        compare(&session, &recording);
+        let engine = session.instrument.core.analyser.qpu_mut();
+        assert_eq!(engine.as_ref().unwrap().powers, calls, "{set}");
+    }
+    // The same samples, with the window and the powers left to the ARM.
+    let mut session = Session::quiet(Some(FakeQpu::default()));
+    session.must(&Message::Set("n=1024 avg=5 engine=fft"));
+    let recording = recording(SampleFormat::I16, Domain::Real, 5_000);
+    let (kind, _) = upload(&mut session, &recording, None);
+    assert_eq!(kind, Kind::ACK);
+    compare(&session, &recording);
+    let engine = session.instrument.core.analyser.qpu_mut();
+    assert!(engine.as_ref().unwrap().powers.is_empty());
+    let heads = session.spectra.iter().map(|spectrum| spectrum.head);
+    assert!(heads.into_iter().all(|head| head.engine == EngineKind::Qpu));
+}
+
+#[test]
 fn a_slow_line_holds_the_upload_back_and_drops_nothing() {
     let mut session = Session::quiet(None);
     session.must(&Message::Set("n=256 avg=1 overlap=75% out=f32"));
