@@ -309,6 +309,12 @@ impl Unit<'_> {
         let roots: [Complex<T>; 8] =
             std::array::from_fn(|eighths| rounded(turn(eighths as u32, 8)));
         let zero = T::from_f64(0.0);
+        let twiddles = self
+            .record
+            .get(&Record::Twiddle)
+            .copied()
+            .unwrap_or_default();
+        let twiddle_lanes = self.lanes(Lanes::Twiddle, on)?;
         for (k_lo, vector) in (0..).zip(outputs) {
             for (lane, z) in (0..).zip(vector.iter_mut()) {
                 let row = self.row(lane);
@@ -325,6 +331,10 @@ impl Unit<'_> {
                     output: k_lo,
                     component,
                 };
+                let before = |component| Row::Before {
+                    output: k_lo,
+                    component,
+                };
                 let mut is_negated = row.count_ones() % 2 == 1;
                 let factor = if let Some(factor) = Self::pair(self.scalars, scalar) {
                     Some(factor)
@@ -332,6 +342,15 @@ impl Unit<'_> {
                     let [cos, sin] = [0, 1].map(|component| self.rows.get(&vector(component)));
                     let at = |list: Option<&u32>| {
                         list.map_or(Ok(zero), |&list| on.float(list + 4 * lane))
+                    };
+                    Some([at(cos)?, at(sin)?])
+                } else if self.rows.contains_key(&before(0)) {
+                    let [cos, sin] = [0, 1].map(|component| self.rows.get(&before(component)));
+                    let at = |offset: Option<&u32>| {
+                        let address = |&offset| twiddles + offset + twiddle_lanes[lane as usize];
+                        offset
+                            .map(address)
+                            .map_or(Ok(zero), |address| on.real(address))
                     };
                     Some([at(cos)?, at(sin)?])
                 } else {
@@ -361,6 +380,13 @@ impl Unit<'_> {
         Ok(())
     }
 
+    /// Whether one vector of twiddles is for all outputs.
+    fn has_common_twiddles(&self) -> bool {
+        let (output, component) = (0, 0);
+        let before = Row::Before { output, component };
+        self.role() == Role::Middle || self.rows.contains_key(&before)
+    }
+
     /// The outputs times the twiddles after the pass.
     fn twiddle<T: Real>(
         &self,
@@ -375,8 +401,7 @@ impl Unit<'_> {
             lanes = std::array::from_fn(|lane| 8 * lane as u32);
         }
         for (k_lo, vector) in (0..).zip(outputs) {
-            // After a middle pass one vector is for all.
-            let output = if self.role() == Role::Middle { 0 } else { k_lo };
+            let output = if self.has_common_twiddles() { 0 } else { k_lo };
             let [cos, sin] =
                 [0, 1].map(|component| self.rows.get(&Row::Twiddle { output, component }).copied());
             let (Some(cos), Some(sin)) = (cos, sin) else {
@@ -632,10 +657,17 @@ fn symbols(role: Role, radix: u16) -> Program {
         if has_turns && (output > 0 || parts > 1) {
             rows.push(Row::Turn { output, component });
         }
-        if lanes > 2 && (output, component) != (0, 1) {
-            rows.push(Row::TurnVector { output, component });
+        let (is_first, is_looked_up) = (role == Role::First, lanes > 2);
+        if is_looked_up && (output, component) != (0, 1) {
+            rows.push(if is_first {
+                Row::Before { output, component }
+            } else {
+                Row::TurnVector { output, component }
+            });
         }
-        let has_twiddle = is_whole || role == Role::First || role == Role::Middle && output == 0;
+        let has_twiddle = is_whole
+            || is_first && !is_looked_up
+            || (is_first || role == Role::Middle) && output == 0;
         if has_twiddle {
             rows.push(Row::Twiddle { output, component });
         }

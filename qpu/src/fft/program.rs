@@ -219,16 +219,26 @@ pub enum Row {
         /// 0: cosine, 1: sine.
         component: u8,
     },
-    /// Address of sixteen words, for each lane its own: (-1)^(bits set in r) W_R^(r k_lo). First and
-    /// only passes from 64 points. Of k_lo = 0 there are cosines only.
+    /// Address of sixteen words, for each lane its own: (-1)^(bits set in r) W_R^(r k_lo). Only passes
+    /// from 64 points. Of k_lo = 0 there are cosines only.
     TurnVector {
         /// k_lo.
         output: u8,
         /// 0: cosines, 1: sines.
         component: u8,
     },
-    /// Byte offset of the twiddles of output `output` = k_lo. After a middle pass there is one vector only
-    /// (output 0), and its lane offset is 8 · lane: the factor of the lane that is common to all k_lo.
+    /// Byte offset of what output `output` = k_lo is multiplied by before the lanes' own transform, as a
+    /// [`Row::Twiddle`] is found: (-1)^(bits set in r) W_R^(r k_lo) and the part of the twiddles that depends on
+    /// k_lo, in one. First passes from 64 points. Of k_lo = 0, where it is a sign, there are cosines only.
+    Before {
+        /// k_lo.
+        output: u8,
+        /// 0: cosine, 1: sine.
+        component: u8,
+    },
+    /// Byte offset of the twiddles of output `output` = k_lo. After a middle pass and after a first pass from
+    /// 64 points there is one vector only (output 0): the factor that is common to all k_lo. After a
+    /// middle pass its lane offset is 8 · lane.
     Twiddle {
         /// k_lo.
         output: u8,

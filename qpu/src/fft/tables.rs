@@ -10,7 +10,12 @@
 //! | by octet | a middle pass | n(j+1), octet, part, lane | unit + lane |
 //!
 //! Columns of a plane share their twiddles: a vector by octet is then by bin, the same for all columns.
-//! //! Of the twiddles after a middle pass only the factor that all outputs k_lo of a lane have in common is
+//!
+//! In first passes from 64 points the twiddles are in two parts: the entry of an output has the part that
+//! depends on k_lo together with the turn of the row that the lane holds before the lanes' transform; a seventeenth
+//! output has the other, which depends on k_hi alone. Only that one has the gain.
+//!
+//! Of the twiddles after a middle pass only the factor that all outputs k_lo of a lane have in common is
 //! in the table; the other is a list of uniforms ([`Geometry::scalar_word`]). The last pass has no table. What truncation is expected to take from both is made up for in the
 //! table before it ([`Geometry::loss`]).
 
@@ -20,8 +25,6 @@ use super::split::Role;
 
 /// Bytes of a vector of complex numbers.
 pub const VECTOR_BYTES: u32 = LANES * POINT_BYTES;
-/// Bytes of the entries that a unit reads of a table by unit.
-const UNIT_BYTES: u32 = LANES * VECTOR_BYTES;
 
 /// How the twiddles after a pass are laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,8 +57,10 @@ impl Geometry {
     pub fn table_bytes(&self) -> u32 {
         match self.table() {
             Table::None => 0,
-            Table::ByUnit => self.units(1) * UNIT_BYTES,
-            Table::ByColumn => self.next_radix() * self.radix() * POINT_BYTES,
+            Table::ByUnit => self.units(1) * self.table_outputs() * VECTOR_BYTES,
+            Table::ByColumn => {
+                self.next_radix() * self.table_outputs() * self.row_lanes() * POINT_BYTES
+            }
             Table::ByOctet => {
                 self.next_radix() * self.twiddle_vectors() * self.parts() * VECTOR_BYTES
             }
@@ -76,6 +81,17 @@ impl Geometry {
         self.bins() / self.bins_of_a_vector()
     }
 
+    /// Whether the twiddles are in two parts, the first with the turns of the lanes' rows.
+    #[must_use]
+    pub const fn turns_by_table(&self) -> bool {
+        matches!(self.role(), Role::First) && self.row_lanes() > 2
+    }
+
+    /// Outputs that a table by unit or by column has entries for.
+    const fn table_outputs(&self) -> u32 {
+        LANES + self.turns_by_table() as u32
+    }
+
     /// Byte offset of what unit `index` of a batch reads of the table.
     #[must_use]
     pub fn twiddle_of_unit(&self, index: u32) -> u32 {
@@ -84,8 +100,8 @@ impl Geometry {
         let row = unit.column / self.columns_of_a_twiddle();
         match self.table() {
             Table::None => 0,
-            Table::ByUnit => index % self.units(1) * UNIT_BYTES,
-            Table::ByColumn => row * self.radix() * POINT_BYTES,
+            Table::ByUnit => index % self.units(1) * self.table_outputs() * VECTOR_BYTES,
+            Table::ByColumn => row * self.table_outputs() * self.row_lanes() * POINT_BYTES,
             Table::ByOctet => {
                 let bin = unit.bin / (self.before() / self.bins());
                 let vector = row * self.twiddle_vectors() + bin / self.bins_of_a_vector();
@@ -94,11 +110,13 @@ impl Geometry {
         }
     }
 
-    /// Byte offset of what is read for output `k_lo` = 0..16, beside that of unit and lane.
+    /// Byte offset of what is read for output `k_lo` = 0..16, beside that of unit and lane; 16 where
+    /// [`Geometry::turns_by_table`] for the other part.
     #[must_use]
     pub const fn twiddle_of_output(&self, k_lo: u32) -> u32 {
         match self.table() {
             Table::ByUnit => k_lo * VECTOR_BYTES,
+            Table::ByColumn if self.turns_by_table() => k_lo * self.row_lanes() * POINT_BYTES,
             Table::ByColumn => k_lo * POINT_BYTES,
             Table::None | Table::ByOctet => 0,
         }
@@ -109,6 +127,7 @@ impl Geometry {
     pub const fn twiddle_of_lane(&self, lane: u32) -> u32 {
         match self.table() {
             Table::ByUnit | Table::ByOctet => lane * POINT_BYTES,
+            Table::ByColumn if self.turns_by_table() => self.row_of_lane(lane) * POINT_BYTES,
             Table::ByColumn => self.k_hi(lane) * LANES * POINT_BYTES,
             Table::None => 0,
         }
@@ -135,16 +154,46 @@ impl Geometry {
     ) -> Result<(), E> {
         // Angles are in P(j+1)-ths of a turn.
         let denominator = self.denominator();
-        let mut vector = |first: u32, roots: &mut dyn Iterator<Item = (f64, f64)>| {
+        let words = |bytes: u32| bytes / 4;
+        let gained = |(cos, sin): (f64, f64)| (cos * gain, sin * gain);
+        let mut put_entries = |first: u32, entries: &mut dyn Iterator<Item = (f64, f64)>| {
             let mut words = [0; 2 * LANES as usize];
-            for (pair, (cos, sin)) in words.chunks_exact_mut(2).zip(roots) {
-                pair.copy_from_slice(&[cos, sin].map(|x| ((x * gain) as f32).to_bits()));
+            for (pair, (cos, sin)) in words.chunks_exact_mut(2).zip(entries) {
+                pair.copy_from_slice(&[cos, sin].map(|x| (x as f32).to_bits()));
             }
             put(first, &words)
         };
-        let words = |bytes: u32| bytes / 4;
         match self.table() {
             Table::None => Ok(()),
+            Table::ByUnit if self.turns_by_table() => {
+                for index in 0..self.units(1) {
+                    let unit = self.unit(index);
+                    for output in 0..self.table_outputs() {
+                        let entry = |lane: u32| {
+                            let column = unit.column + lane % self.lane_columns();
+                            self.part_of_twiddle(column, output, self.row_of_lane(lane), gain)
+                        };
+                        let offset = self.twiddle_of_unit(index) + self.twiddle_of_output(output);
+                        put_entries(words(offset), &mut (0..LANES).map(entry))?;
+                    }
+                }
+                Ok(())
+            }
+            Table::ByColumn if self.turns_by_table() => {
+                let of_column = self.table_outputs() * self.row_lanes();
+                for first in (0..self.next_radix() * of_column).step_by(LANES as usize) {
+                    let entry = |index: u32| {
+                        let output = index % of_column / self.row_lanes();
+                        let row = index % self.row_lanes();
+                        self.part_of_twiddle(index / of_column, output, row, gain)
+                    };
+                    put_entries(
+                        words(first * POINT_BYTES),
+                        &mut (first..first + LANES).map(entry),
+                    )?;
+                }
+                Ok(())
+            }
             Table::ByUnit => {
                 for index in 0..self.units(1) {
                     let unit = self.unit(index);
@@ -155,7 +204,7 @@ impl Geometry {
                             super::twiddle::turn(column * k % self.points(), self.points())
                         };
                         let offset = self.twiddle_of_unit(index) + self.twiddle_of_output(k_lo);
-                        vector(words(offset), &mut (0..LANES).map(root))?;
+                        put_entries(words(offset), &mut (0..LANES).map(root).map(gained))?;
                     }
                 }
                 Ok(())
@@ -164,9 +213,9 @@ impl Geometry {
                 for row in 0..self.next_radix() {
                     for k_hi in 0..self.radix() / LANES {
                         let first = u64::from(row) * u64::from(k_hi * LANES);
-                        let mut roots = Roots::new(first, row.into(), denominator);
+                        let roots = Roots::new(first, row.into(), denominator);
                         let entry = row * self.radix() + k_hi * LANES;
-                        vector(words(entry * POINT_BYTES), &mut roots)?;
+                        put_entries(words(entry * POINT_BYTES), &mut roots.map(gained))?;
                     }
                 }
                 Ok(())
@@ -193,18 +242,34 @@ impl Geometry {
                             let at = words(index * VECTOR_BYTES);
                             if self.octets() == 2 {
                                 // The lanes hold bins of one output.
-                                vector(at, &mut near.take(LANES as usize))?;
+                                put_entries(at, &mut near.take(LANES as usize).map(gained))?;
                                 continue;
                             }
                             let near = near.take(OCTET as usize);
                             let both = near.clone().chain(near.map(|root| product(root, far)));
-                            vector(at, &mut both.into_iter())?;
+                            put_entries(at, &mut both.map(gained))?;
                         }
                     }
                 }
                 Ok(())
             }
         }
+    }
+
+    /// An entry of a table of a pass that [`Geometry::turns_by_table`], for n2 = `column`: of output k_lo < 16
+    /// and row r of the lanes, or of the outputs k_hi, which are rows with their bits reversed.
+    fn part_of_twiddle(&self, column: u32, output: u32, row: u32, gain: f64) -> (f64, f64) {
+        let denominator = self.radix() * self.next_radix();
+        let (angle, factor) = if output < LANES {
+            let turn = row * self.next_radix();
+            (output * (column + turn), Self::sign_of_row(row))
+        } else {
+            let bits = self.row_lanes().trailing_zeros();
+            let k_hi = row.reverse_bits() >> (u32::BITS - bits);
+            (LANES * column * k_hi, gain)
+        };
+        let (cos, sin) = super::twiddle::turn(angle % denominator, denominator);
+        (factor * cos, factor * sin)
     }
 
     /// Units of 2^-24 that a product loses.
@@ -230,6 +295,8 @@ impl Geometry {
         };
         let after = match self.table() {
             Table::None => 0.0,
+            // The first part is the turn of the lanes, of row 0 as well.
+            _ if self.turns_by_table() => 1.0 + 1.0 / f64::from(self.row_lanes()),
             Table::ByUnit | Table::ByColumn => 1.0,
             // The list's factor, then the table's.
             Table::ByOctet => 2.0,

@@ -163,8 +163,16 @@ impl Geometry {
             Row::TurnVector { output, component } => {
                 places.turns + 4 * LANES * (2 * u32::from(output) + u32::from(component))
             }
-            Row::Twiddle { output, component } => {
+            Row::Before { output, component } => {
                 self.twiddle_of_output(output.into()) + POINT_BYTES / 2 * u32::from(component)
+            }
+            Row::Twiddle { output, component } => {
+                let output = if self.turns_by_table() {
+                    LANES
+                } else {
+                    output.into()
+                };
+                self.twiddle_of_output(output) + POINT_BYTES / 2 * u32::from(component)
             }
             Row::Bins(_) => 0,
         }
@@ -175,12 +183,22 @@ impl Geometry {
         turn(row * (part + self.parts() * output), self.radix())
     }
 
-    /// Bytes of the vectors of turns that a first or only pass of 64 points and more looks up.
+    /// Bytes of the vectors of turns that an only pass of 64 points and more looks up.
     #[must_use]
     pub const fn turn_vectors(&self) -> u32 {
         match self.role() {
-            Role::Only | Role::First if self.row_lanes() > 2 => 2 * LANES * 4 * LANES,
+            Role::Only if self.row_lanes() > 2 => 2 * LANES * 4 * LANES,
             _ => 0,
+        }
+    }
+
+    /// What the lanes' transform of first and only passes subtracts comes with a minus.
+    #[must_use]
+    pub const fn sign_of_row(row: u32) -> f64 {
+        if row.count_ones().is_multiple_of(2) {
+            1.0
+        } else {
+            -1.0
         }
     }
 
@@ -190,12 +208,7 @@ impl Geometry {
         core::array::from_fn(|lane| {
             let row = self.row_of_lane(lane as u32);
             let (cos, sin) = self.turn(0, row, output);
-            // What the lanes' transform subtracts comes with a minus.
-            let sign = if row.count_ones().is_multiple_of(2) {
-                1.0
-            } else {
-                -1.0
-            };
+            let sign = Self::sign_of_row(row);
             ((sign * if component == 0 { cos } else { sin }) as f32).to_bits()
         })
     }

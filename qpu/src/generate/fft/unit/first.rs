@@ -1,4 +1,7 @@
 //! First passes: rows of the caller's points to cells, with the twiddles of what follows.
+//!
+//! From 64 points the twiddles are in two parts. The one that depends on the output of the 16-point transform is
+//! looked up together with the turn before the lanes' transform, the other is a vector that all outputs share.
 
 use super::Word;
 use super::codelet::Codelet;
@@ -7,7 +10,8 @@ use super::points::Points;
 use crate::fft::program::{Kind, Lanes, Record, Row, Task};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
 use crate::generate::fft::draft::{Complex, Draft, Wish};
-use crate::generate::schedule::Place;
+use crate::generate::schedule::{Destination, Place};
+use crate::isa::File;
 use crate::vpm::{Block, Store};
 
 /// The program of a first pass.
@@ -21,11 +25,13 @@ pub fn program(kind: Kind) -> Written {
     let points = Points::start(&mut frame, kind);
     frame.begin_unit();
     let twiddle = frame.base(Record::Twiddle, twiddle);
-    let points = points.begin_unit(frame);
+    let mut points = points.begin_unit(frame, Some(twiddle));
     let constants = points.codelet.frame.constants;
+    let shared = (kind.radix > 32).then(|| shared_twiddles(&mut points.codelet, twiddle));
     let mut first = First {
         points,
         twiddle,
+        shared,
         outputs: [None; 16],
     };
     dft16(&mut first, &constants);
@@ -39,8 +45,27 @@ pub fn program(kind: Kind) -> Written {
     first.points.codelet.frame.written(columns, None)
 }
 
+/// The twiddles that all outputs share.
+fn shared_twiddles(codelet: &mut Codelet, twiddle: Place) -> [Place; 2] {
+    let both = [0, 1].map(|component| {
+        let word = Word::Row(Row::Twiddle {
+            output: 0,
+            component,
+        });
+        let fetched = codelet.fetch(twiddle, word);
+        let draft = &mut codelet.frame.draft;
+        let place = draft.take(Wish::File(File::B));
+        draft.copy(Source::Place(fetched.place), Destination::Place(place));
+        place
+    });
+    codelet.vectors += 1;
+    both
+}
+
 struct First {
     points: Points,
+    /// The twiddles that all outputs share, from 64 points on.
+    shared: Option<[Place; 2]>,
     /// Addresses of the unit's lanes.
     twiddle: Place,
     outputs: [Option<[Place; 2]>; 16],
@@ -49,6 +74,13 @@ struct First {
 impl First {
     /// Output k_lo times its twiddles.
     fn twiddled(&mut self, output: u8, z: Complex) -> [Place; 2] {
+        if let Some(shared) = self.shared {
+            let [cos, sin] = shared.map(|place| [Source::Place(place); 2]);
+            let draft = &mut self.points.codelet.frame.draft;
+            return draft
+                .turn(z, cos, sin, Wish::AnyFile)
+                .map(|part| part.place);
+        }
         let twiddle = self.twiddle;
         let factor = |codelet: &mut Codelet, component| {
             let word = Word::Row(Row::Twiddle { output, component });

@@ -19,7 +19,7 @@ pub fn program(kind: Kind) -> Written {
     let scale = [0, 1].map(|component| frame.number(Start::Scale { component }));
     let points = Points::start(&mut frame, kind);
     frame.begin_unit();
-    let points = points.begin_unit(frame);
+    let points = points.begin_unit(frame, None);
     let constants = points.codelet.frame.constants;
     let mut only = Only {
         points,

@@ -9,6 +9,7 @@
 use super::Word;
 use super::codelet::Codelet;
 use super::frame::{Frame, Source};
+use crate::fft::Role;
 use crate::fft::program::{Kind, Lanes, Record, Row, Start};
 use crate::generate::fft::dft16::{Butterfly, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, positive};
@@ -18,10 +19,13 @@ use crate::isa::{AddOp, Cond, File, MulOp};
 /// What is loaded at the start.
 pub struct Loaded {
     radix: u16,
+    role: Role,
     input: Place,
     conjugate: Place,
-    /// Of 64 points: addresses of words by lane, and what flags are set from.
-    words: Option<[Place; 2]>,
+    /// Of only passes from 64 points: addresses of words by lane.
+    words: Option<Place>,
+    /// Of 64 points: what flags are set from, and -1.0 in lanes 0..8, 1.0 in the others.
+    steps: Option<[Place; 2]>,
     /// Of 128 points: factors before the second and the third step.
     eighths: Option<[[Place; 2]; 2]>,
 }
@@ -30,23 +34,34 @@ pub struct Loaded {
 pub struct Points {
     pub codelet: Codelet,
     radix: u16,
+    role: Role,
     /// Addresses of the unit's lanes.
     input: Place,
     /// 1.0 or -1.0.
     conjugate: Place,
-    /// 4 · lane.
-    words: Option<Place>,
+    /// Where turns are looked up: 4 · lane, or in first passes addresses of twiddles of the unit's lanes.
+    turns: Option<Place>,
+    /// Of 64 points: -1.0 in lanes 0..8, 1.0 in the others.
+    halves: Option<Place>,
     /// Factors before the second and the third step of eight groups.
     eighths: Option<[[Place; 2]; 2]>,
 }
 
 /// r5: -1.0 in lanes 0..8, +1.0 in lanes 8..16.
 pub fn halves_sign(draft: &mut Draft<Word>) {
-    sign_of_bit(draft, 3);
+    sign_of_bit(draft, 3, Destination::Place(Place::R5));
 }
 
-/// r5: -1.0 in lanes where a bit of the lane's number is clear, +1.0 where it is set.
-fn sign_of_bit(draft: &mut Draft<Word>, bit: i32) {
+/// 4 · lane.
+fn word_offsets(draft: &mut Draft<Word>) -> Place {
+    let offsets = draft.take(Wish::AnyFile);
+    let sources = [Source::Lane, Source::Small(2)];
+    draft.add_op(AddOp::Shl, sources, Destination::Place(offsets));
+    offsets
+}
+
+/// -1.0 in lanes where a bit of the lane's number is clear, +1.0 where it is set.
+fn sign_of_bit(draft: &mut Draft<Word>, bit: i32, result: Destination) {
     let sign = draft.take(Wish::Accumulator);
     let to = Destination::Place(sign);
     // (lane / 2^bit mod 2) · 2 - 1.
@@ -60,7 +75,7 @@ fn sign_of_bit(draft: &mut Draft<Word>, bit: i32) {
     for (op, a, b) in steps {
         draft.add_op(op, [a, b], to);
     }
-    draft.copy(Source::Place(sign), Destination::Place(Place::R5));
+    draft.copy(Source::Place(sign), result);
     draft.give_back(sign);
 }
 
@@ -120,32 +135,32 @@ impl Points {
         let input = frame.lanes(Lanes::Input);
         let conjugate = frame.number(Start::Conjugate);
         let draft = &mut frame.draft;
-        let mut words = None;
-        let mut eighths = None;
+        let (mut words, mut steps, mut eighths) = (None, None, None);
         match kind.radix {
             16 => {}
             32 => halves_sign(draft),
             64 => {
-                sign_of_bit(draft, 2);
-                let offsets = draft.take(Wish::AnyFile);
-                let sources = [Source::Lane, Source::Small(2)];
-                draft.add_op(AddOp::Shl, sources, Destination::Place(offsets));
-                words = Some([offsets, quad_flags(draft)]);
+                let halves = draft.take(Wish::File(File::A));
+                sign_of_bit(draft, 3, Destination::Place(halves));
+                sign_of_bit(draft, 2, Destination::Place(Place::R5));
+                if kind.role == Role::Only {
+                    words = Some(word_offsets(draft));
+                }
+                steps = Some([quad_flags(draft), halves]);
             }
             128 => {
-                let offsets = draft.take(Wish::AnyFile);
-                let sources = [Source::Lane, Source::Small(2)];
-                draft.add_op(AddOp::Shl, sources, Destination::Place(offsets));
-                words = Some([offsets, offsets]);
+                words = Some(word_offsets(draft));
                 eighths = Some(group_factors(draft));
             }
             radix => panic!("no transform across lanes for {radix} points"),
         }
         Loaded {
             radix: kind.radix,
+            role: kind.role,
             input,
             conjugate,
             words,
+            steps,
             eighths,
         }
     }
@@ -216,12 +231,18 @@ impl Points {
         z.map(|part| self.codelet.add_moved(part, 8, Wish::AnyFile))
     }
 
-    /// z turned by the vectors of the row list. Gives back z.
+    /// z turned by the vectors that the row list names, in first passes with a part of the twiddles. Gives
+    /// back z.
     fn turned(&mut self, output: u8, z: Complex, wish: Wish) -> Complex {
-        let words = self.words.expect("loaded from 64 points on");
+        let turns = self.turns.expect("loaded from 64 points on");
+        let is_first = self.role == Role::First;
         let factor = |codelet: &mut Codelet, component| {
-            let word = Word::Row(Row::TurnVector { output, component });
-            Source::Place(codelet.fetch(words, word).place)
+            let row = if is_first {
+                Row::Before { output, component }
+            } else {
+                Row::TurnVector { output, component }
+            };
+            Source::Place(codelet.fetch(turns, Word::Row(row)).place)
         };
         let codelet = &mut self.codelet;
         if output > 0 {
@@ -277,6 +298,7 @@ impl Points {
     /// Two steps.
     fn across_4(&mut self, output: u8, z: Complex) -> Complex {
         let z = self.turned(output, z, Wish::Accumulator);
+        let halves = self.halves.expect("loaded for 64 points");
         let codelet = &mut self.codelet;
         let draft = &mut codelet.frame.draft;
         // Groups of even and odd g: the other one is 4 lanes up or down.
@@ -302,31 +324,26 @@ impl Points {
         draft.give_back(kept);
         // Lower and upper half.
         y.map(|part| {
-            let moved = draft.take(Wish::Accumulator);
-            let copy = [Source::Place(part.place); 2];
-            let copy = Operation::mul(MulOp::V8min, copy, Destination::Place(moved));
-            draft.push(copy.rotated(8));
-            let to = draft.take(Wish::AnyFile);
-            let sources = [part.place, moved].map(Source::Place);
-            let result = Destination::Place(to);
-            draft.push(Operation::add(AddOp::Fsub, sources, result).when(Cond::CC));
-            draft.push(Operation::add(AddOp::Fadd, sources, result).when(Cond::CS));
-            draft.give_back(moved);
+            let moved = positive(draft.take(Wish::Accumulator));
+            let sources = [part.place, halves].map(Source::Place);
+            let product = Operation::mul(MulOp::Fmul, sources, Destination::Place(moved.place));
+            draft.push(product.rotated(8));
+            let sum = draft.add(part, moved, Wish::AnyFile);
+            draft.give_back(moved.place);
             draft.give_back(part.place);
-            positive(to)
+            sum
         })
     }
 }
 
 impl Loaded {
-    /// Reads what the record says of the input; what follows reads the row list.
-    pub fn begin_unit(self, mut frame: Frame) -> Points {
+    /// Reads what the record says of the input; what follows reads the row list. `twiddle` has addresses of
+    /// twiddles of the unit's lanes, in first passes.
+    pub fn begin_unit(self, mut frame: Frame, twiddle: Option<Place>) -> Points {
         let input = frame.base(Record::Input, self.input);
         frame.rows();
-        let sources = match self.words {
-            Some([_, flags]) if self.radix == 64 => {
-                Some((AddOp::Shl, [Source::Place(flags), Source::Small(1)]))
-            }
+        let sources = match self.steps {
+            Some([flags, _]) => Some((AddOp::Shl, [Source::Place(flags), Source::Small(1)])),
             None if self.radix == 32 => Some((AddOp::And, [Source::Lane, Source::Small(8)])),
             _ => None,
         };
@@ -340,7 +357,9 @@ impl Loaded {
             radix: self.radix,
             input,
             conjugate: self.conjugate,
-            words: self.words.map(|[words, _]| words),
+            turns: self.words.or(twiddle),
+            halves: self.steps.map(|[_, halves]| halves),
+            role: self.role,
             eighths: self.eighths,
         }
     }
