@@ -7,6 +7,7 @@
 //! | `qpuscope sim IMAGE` | runs kernel.img on a virtual Pi, its serial line on a pty, TCP or stdio |
 //! | `qpuscope read [PORT]` | shows, records or draws the spectra that come from a line or a recording of one |
 //! | `qpuscope fft --input FILE` | sends samples to an instrument; writes and draws the spectra it computes |
+//! | `qpuscope fft2 IN.png OUT.png` | draws the spectrum of a picture, or filters it, by transforms on the simulated V3D |
 //! | `qpuscope run JOB.json` | runs QPU code on the simulated V3D |
 //! | `qpuscope debug JOB.json` | the same step by step: breakpoints, registers, VPM, memory |
 //! | `qpuscope asm FILE.qasm` | assembles QPU code |
@@ -127,6 +128,14 @@
 //!
 //! For more information, try '--help'.
 //! [status 2]
+//! $ qpuscope fft2 renamed.wav out.png
+//! qpuscope: renamed.wav cannot be read as PNG: Invalid PNG signature.; convert it first (for example with `magick IN renamed.png`)
+//! [status 2]
+//! $ qpuscope fft2 photo.png out.png --mask low
+//! error: invalid value 'low' for '--mask <MASK>': `low` is no mask; give low:F or high:F with a cutoff F in cycles per pixel above 0 and up to 0.71, for example low:0.1
+//!
+//! For more information, try '--help'.
+//! [status 2]
 //! $ qpuscope read noise.bin
 //! 0 spectra in 0 frames; 1000 bytes lost, 0 CRC errors, 0 sequence gaps, 0 incomplete spectra
 //! qpuscope: none of the 1000 bytes of noise.bin decodes: it holds something else, or was recorded at a wrong rate; record it again at the board's rate
@@ -210,8 +219,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::command::{
-    asm, bench, check, debug, digits, dis, explain, fft, flowgraph, info, list, plan, read, run,
-    selftest, sim,
+    asm, bench, check, debug, digits, dis, explain, fft, fft2, flowgraph, info, list, plan, read,
+    run, selftest, sim,
 };
 use crate::failure::Exit;
 use crate::say;
@@ -232,6 +241,8 @@ enum Command {
     Read(read::Options),
     /// Send samples to an instrument; write and draw the spectra that it computes
     Fft(fft::Options),
+    /// Transform a picture in two dimensions on the simulated V3D: draw its spectrum, or filter it
+    Fft2(fft2::Options),
     /// Run QPU code from a job file on the simulated V3D
     Run(run::Options),
     /// Step through a job: breakpoints, watches, registers, VPM and memory
@@ -279,6 +290,7 @@ pub fn main() -> ExitCode {
         Command::Sim(options) => sim::run(&options),
         Command::Read(options) => read::run(&options),
         Command::Fft(options) => fft::run(&options),
+        Command::Fft2(options) => fft2::run(&options),
         Command::Run(options) => run::run(&options),
         Command::Debug(options) => debug::run(&options),
         Command::Asm(options) => asm::run(&options),

@@ -15,6 +15,7 @@ pub mod link;
 pub mod log;
 pub mod output;
 pub mod picture;
+pub mod plane;
 pub mod quantity;
 pub mod rate;
 pub mod say;

@@ -8,6 +8,7 @@ pub mod digits;
 pub mod dis;
 pub mod explain;
 pub mod fft;
+pub mod fft2;
 pub mod flowgraph;
 pub mod info;
 pub mod list;

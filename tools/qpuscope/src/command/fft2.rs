@@ -1,0 +1,174 @@
+//! `qpuscope fft2 IN.png OUT.png`: a picture's transform in two dimensions, on the simulated V3D.
+//!
+//! The spectrum is drawn by its levels in dB, frequency 0 in the middle; `--spectrum` also writes its bins for
+//! NumPy. `--mask` multiplies the bins and goes back, so that OUT is the filtered picture; `--inverse` goes back
+//! from a file of bins.
+//!
+//! Pixels are taken as numbers from 0 to 1 as they stand in the file, colours as their luma. Sides that are no
+//! powers of two are filled up with the mean on the right and below, or cropped; a filtered picture has the size of
+//! its input again. Clocks are those of the cycle model, in the first run of a plan.
+
+use std::path::{Path, PathBuf};
+
+use qpu::fft::Direction;
+use v3d_sim::Board;
+
+use crate::failure::{Failure, Result};
+use crate::plane::mask::Mask;
+use crate::plane::transform::Planes;
+use crate::plane::{Picture, npy, png};
+use crate::say;
+
+/// Imaginary parts that are no rounding errors any more, relative to the picture.
+const IMAGINARY: f64 = 1e-4;
+
+/// Options of `fft2`.
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    qpuscope fft2 photo.png spectrum.png                  levels of all frequencies\n  \
+    qpuscope fft2 photo.png smooth.png --mask low:0.1     what is slower than 10 pixels a cycle\n  \
+    qpuscope fft2 photo.png levels.png --spectrum s.npy   bins too, for numpy.load\n  \
+    qpuscope fft2 --inverse s.npy photo.png               and back")]
+pub struct Options {
+    /// Picture to transform; with --inverse a spectrum (.npy, complex64, as --spectrum or numpy.save write it)
+    #[arg(value_name = "IN.png")]
+    input: PathBuf,
+    /// Picture to write: of the spectrum, or with --mask or --inverse of what it becomes
+    #[arg(value_name = "OUT.png")]
+    output: PathBuf,
+    /// Go from a spectrum to the picture
+    #[arg(long, conflicts_with_all = ["spectrum", "crop", "range"])]
+    inverse: bool,
+    /// Multiply the spectrum and go back to the picture: low:F or high:F passes frequencies below or above F
+    /// cycles per pixel
+    #[arg(long, value_name = "MASK")]
+    mask: Option<Mask>,
+    /// Write the bins too, behind the mask if there is one: what numpy.fft.fft2 gives for pixels of 0 to 1
+    #[arg(long, value_name = "FILE.npy")]
+    spectrum: Option<PathBuf>,
+    /// Of a picture whose sides are no powers of two, take the middle instead of filling it up
+    #[arg(long)]
+    crop: bool,
+    /// How far below the largest bin is black, in dB
+    #[arg(
+        long,
+        value_name = "DB",
+        default_value_t = 100.0,
+        conflicts_with = "mask"
+    )]
+    range: f32,
+}
+
+/// Transforms the picture.
+///
+/// # Errors
+/// Usage, when the files are not what they are said to be, or too large; failed, when one cannot be written.
+pub fn run(options: &Options) -> Result<()> {
+    if !(options.range > 0.0 && options.range.is_finite()) {
+        return Err(Failure::usage(format!(
+            "--range {} is no number of dB above 0; try --range 100",
+            options.range
+        )));
+    }
+    if options.inverse {
+        return back(options);
+    }
+    let (original, has_colours) = png::read(&options.input)?;
+    if has_colours {
+        say::note(&format!(
+            "{}: colours are taken as their luma\n",
+            options.input.display()
+        ));
+    }
+    let (picture, note) = original.fitted(options.crop)?;
+    if let Some(note) = note {
+        say::note(&format!("{}: {note}\n", options.input.display()));
+    }
+    let mut planes = Planes::new(picture.width, picture.height)?;
+    let points: Vec<_> = picture.pixels.iter().map(|&x| [x, 0.0]).collect();
+    let (mut spectrum, forward) = planes.run(Direction::Forward, &points)?;
+    if let Some(mask) = &options.mask {
+        mask.apply(&mut spectrum);
+    }
+    if let Some(path) = &options.spectrum {
+        std::fs::write(path, npy::encode(&spectrum)).map_err(|error| {
+            Failure::failed(format!(
+                "cannot write {}: {error}; choose another place with --spectrum",
+                path.display()
+            ))
+        })?;
+        say::note(&format!(
+            "wrote {}: {} x {} complex64\n",
+            path.display(),
+            spectrum.height,
+            spectrum.width
+        ));
+    }
+    if options.mask.is_none() {
+        png::write(&spectrum.levels(options.range), &options.output)?;
+        let what = format!("levels of {} x {} bins", spectrum.width, spectrum.height);
+        wrote(&options.output, &what, &[forward]);
+        return Ok(());
+    }
+    let (filtered, inverse) = planes.run(Direction::Inverse, &spectrum.bins)?;
+    let (filtered, _) = filtered.real();
+    let filtered = if options.crop {
+        filtered
+    } else {
+        filtered.resized(original.width, original.height, [0, 0], 0.0)
+    };
+    finish(&filtered, &options.output, &[forward, inverse])
+}
+
+/// From a spectrum to the picture.
+fn back(options: &Options) -> Result<()> {
+    let path = &options.input;
+    let file = std::fs::read(path).map_err(|error| Failure::reading(path, &error))?;
+    let mut spectrum = npy::decode(&file, path)?;
+    let mut planes = Planes::new(spectrum.width, spectrum.height)?;
+    if let Some(mask) = &options.mask {
+        mask.apply(&mut spectrum);
+    }
+    let (picture, clocks) = planes.run(Direction::Inverse, &spectrum.bins)?;
+    let (picture, left_out) = picture.real();
+    if left_out > IMAGINARY {
+        say::note(&format!(
+            "{}: the spectrum is not that of real pixels; imaginary parts of {:.1} % of the rms are left out\n",
+            path.display(),
+            100.0 * left_out
+        ));
+    }
+    finish(&picture, &options.output, &[clocks])
+}
+
+/// Writes a picture of pixels.
+fn finish(picture: &Picture, path: &Path, clocks: &[u64]) -> Result<()> {
+    let beyond = png::write(picture, path)?;
+    let what = format!("{} x {} pixels", picture.width, picture.height);
+    wrote(path, &what, clocks);
+    if beyond > 0 {
+        say::note(&format!(
+            "{beyond} pixels were darker than black or lighter than white and are cut off\n"
+        ));
+    }
+    Ok(())
+}
+
+fn wrote(path: &Path, what: &str, clocks: &[u64]) {
+    let board = Board::Pi1;
+    let times: Vec<String> = clocks
+        .iter()
+        .zip(["forward", "inverse"])
+        .map(|(&clocks, name)| {
+            let name = if clocks == 0 { "" } else { name };
+            let ms = clocks as f64 * 1e3 / f64::from(board.clock_hz());
+            format!("{name} {clocks} V3D clocks, {ms:.2} ms")
+        })
+        .collect();
+    say::note(&format!(
+        "wrote {}: {what}; {} on {} (simulated)\n",
+        path.display(),
+        times.join(", "),
+        board.name()
+    ));
+}
