@@ -4,6 +4,8 @@
 //! plan that does not fit leaves nothing behind. It holds, for each pass, code, lists of uniforms,
 //! vectors of lanes and the table of twiddles, then the scratch areas between passes.
 
+use super::bins::power::PowerPass;
+use super::pass::Pass;
 use super::program::{Lanes, Program};
 use super::request::{Error, Request};
 use super::split::Split;
@@ -216,6 +218,16 @@ impl Arrangement {
     /// The passes, first to last.
     pub fn passes(&self) -> impl Iterator<Item = &PassMemory> {
         self.passes.iter().flatten()
+    }
+
+    /// The pass that makes powers, and its number.
+    pub(super) fn power(&mut self) -> Option<(usize, &mut PowerPass)> {
+        let passes = self.passes.iter_mut().flatten().enumerate();
+        let mut powers = passes.filter_map(|(number, memory)| match &mut memory.step.pass {
+            Pass::Power(power) => Some((number, power)),
+            _ => None,
+        });
+        powers.next()
     }
 
     /// Pass number `number`.

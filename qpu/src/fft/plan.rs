@@ -1,6 +1,7 @@
 //! Plans: transforms made ready on a runner, and how they are run.
 
 use super::Direction;
+use super::bins::power::{Hold, PowerPass};
 use super::memory::{Arrangement, Memory};
 use super::program::Program;
 use super::request::{Error, Request, Which};
@@ -209,6 +210,45 @@ impl Plan {
         )?;
         self.code_is_new = false;
         Ok(report)
+    }
+
+    /// What becomes of the powers that are in the output: they are multiplied by `old` and added to the new ones,
+    /// which are multiplied by `new`, or the greater or lesser of both products stays. To begin with
+    /// they are replaced: [`Hold::Add`], 0 and 1. Holds for the runs that follow.
+    ///
+    /// # Errors
+    /// [`Error::NoPowers`] for a plan of another kind; [`Error::Combination`] when the detector keeps the greatest
+    /// and this the least, or the other way round; [`Error::Runner`].
+    pub fn set_hold<R: Runner>(
+        &mut self,
+        runner: &mut R,
+        hold: Hold,
+        [old, new]: [f32; 2],
+    ) -> Result<(), Error<R::Error>> {
+        let (number, power) = self.arrangement.power().ok_or(Error::NoPowers)?;
+        let wanted = PowerPass {
+            hold,
+            old: old.to_bits(),
+            new: new.to_bits(),
+            ..*power
+        };
+        if !wanted.is_possible() {
+            return Err(Error::Combination);
+        }
+        if *power == wanted {
+            return Ok(());
+        }
+        // Until all of it is written, it is unlike any.
+        power.new = f32::NAN.to_bits();
+        let mut lists = self.lists();
+        if let Some((_, power)) = lists.arrangement.power() {
+            *power = wanted;
+        }
+        if let Some(memory) = lists.arrangement.pass(number) {
+            lists.write_rows(runner, memory)?;
+        }
+        self.arrangement = lists.arrangement;
+        Ok(())
     }
 
     fn lists(&self) -> Lists {

@@ -1,6 +1,7 @@
 //! What a plan is asked for, and why it is refused.
 
 use super::Direction;
+use super::bins::power::Powers;
 use super::bins::real::spectrum_bytes;
 use super::geometry::POINT_BYTES;
 use super::plane;
@@ -64,6 +65,11 @@ pub enum Transform {
         /// Points, as a power of two.
         log2_points: u32,
     },
+    /// Samples to powers, forward only: of each K segments that follow each other one row of
+    /// powers ([`super::bins::power`]).
+    ///
+    /// Rows of a batch follow each other, [`Powers::output_bytes`] apart.
+    Powers(Powers),
 }
 
 impl Transform {
@@ -74,6 +80,7 @@ impl Transform {
             Self::Complex { log2_points }
             | Self::RealToBins { log2_points }
             | Self::BinsToReal { log2_points } => *log2_points,
+            Self::Powers(powers) => powers.log2_points,
             Self::Plane {
                 log2_rows,
                 log2_columns,
@@ -91,6 +98,7 @@ impl Transform {
                 log2_points.saturating_sub(1)
             }
             Self::Plane { log2_columns, .. } => *log2_columns,
+            Self::Powers(powers) => powers.log2_complex(),
         }
     }
 
@@ -99,7 +107,9 @@ impl Transform {
     pub const fn lengths(&self) -> [u32; 2] {
         match self {
             Self::Complex { .. } | Self::Plane { .. } => [MIN_LOG2_POINTS, MAX_LOG2_POINTS],
-            Self::RealToBins { .. } | Self::BinsToReal { .. } => {
+            // Both halves of a spectrum are rows of sixteen bins.
+            Self::Powers(powers) if !powers.is_real => [MIN_LOG2_POINTS + 1, MAX_LOG2_POINTS],
+            Self::RealToBins { .. } | Self::BinsToReal { .. } | Self::Powers(_) => {
                 [MIN_LOG2_POINTS + 1, MAX_LOG2_POINTS + 1]
             }
         }
@@ -121,8 +131,17 @@ impl Transform {
     pub const fn direction(&self) -> Option<Direction> {
         match self {
             Self::Complex { .. } | Self::Plane { .. } => None,
-            Self::RealToBins { .. } => Some(Direction::Forward),
+            Self::RealToBins { .. } | Self::Powers(_) => Some(Direction::Forward),
             Self::BinsToReal { .. } => Some(Direction::Inverse),
+        }
+    }
+
+    /// Segments of input that become one output: K of powers, else 1.
+    #[must_use]
+    pub const fn segments(&self) -> u32 {
+        match self {
+            Self::Powers(powers) => powers.segments,
+            _ => 1,
         }
     }
 
@@ -131,7 +150,7 @@ impl Transform {
     pub const fn input_bytes(&self) -> u64 {
         match self {
             Self::Complex { .. } | Self::Plane { .. } => complex_bytes(self.log2_points()),
-            Self::RealToBins { .. } => complex_bytes(self.log2_row()),
+            Self::RealToBins { .. } | Self::Powers(_) => complex_bytes(self.log2_row()),
             Self::BinsToReal { .. } => real_bytes(self.log2_row()),
         }
     }
@@ -143,6 +162,8 @@ impl Transform {
             Self::Complex { .. } | Self::Plane { .. } => complex_bytes(self.log2_points()),
             Self::BinsToReal { .. } => complex_bytes(self.log2_row()),
             Self::RealToBins { .. } => real_bytes(self.log2_row()),
+            Self::Powers(powers) if powers.log2_complex() > MAX_LOG2_POINTS => u64::MAX,
+            Self::Powers(powers) => powers.output_bytes() as u64,
         }
     }
 }
@@ -241,8 +262,14 @@ impl Request {
             }
             _ => {}
         }
-        if self.batch == 0 {
+        if self.batch == 0 || self.transform.segments() == 0 {
             return Err(Error::EmptyBatch);
+        }
+        if let Transform::Powers(powers) = self.transform
+            && !powers.has_bins()
+        {
+            let [least, most] = powers.all_bins();
+            return Err(Error::Bins { least, most });
         }
         if !(2..=QPUS).contains(&self.qpus) {
             return Err(Error::Qpus(self.qpus));
@@ -264,6 +291,7 @@ impl Request {
             Transform::Complex { .. } => Ok(Steps::complex(split, self.batch)),
             Transform::RealToBins { .. } => Ok(Steps::real_to_bins(split, self.batch)),
             Transform::BinsToReal { .. } => Ok(Steps::bins_to_real(split, self.batch)),
+            Transform::Powers(powers) => Ok(Steps::powers(split, self.batch, powers)),
             Transform::Plane {
                 log2_rows,
                 log2_columns,
@@ -291,14 +319,15 @@ impl Request {
                 Some(rows) => self.batch.saturating_mul(rows),
                 None => u32::MAX,
             },
-            _ => self.batch,
+            _ => self.batch.saturating_mul(self.transform.segments()),
         }
     }
 
     /// Bytes of the input: of all transforms.
     #[must_use]
     pub const fn input_bytes(&self) -> u64 {
-        (self.batch as u64).saturating_mul(self.transform.input_bytes())
+        let segments = self.batch as u64 * self.transform.segments() as u64;
+        segments.saturating_mul(self.transform.input_bytes())
     }
 
     /// Bytes of the output: of all transforms.
@@ -338,6 +367,17 @@ pub enum Error<E> {
         /// Columns.
         log2_columns: u32,
     },
+    /// No bins were asked for, or such as there are not.
+    Bins {
+        /// The first that there is.
+        least: i32,
+        /// The one behind the last.
+        most: i32,
+    },
+    /// The greater in one place and the lesser in another.
+    Combination,
+    /// There are no powers to combine with.
+    NoPowers,
     /// A batch of no transforms.
     EmptyBatch,
     /// 2 to 12 QPUs can be used, not this many.
@@ -404,6 +444,20 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
                 f,
                 "the QPUs transform planes of 2^{MIN_LOG2_POINTS} to 2^{MAX_LOG2_POINTS} rows and as many \
                  columns, not of 2^{log2_rows} by 2^{log2_columns}"
+            ),
+            Self::Bins { least, most } => write!(
+                f,
+                "a spectrum has bins {least} to {}: ask for some of these",
+                most - 1
+            ),
+            Self::Combination => write!(
+                f,
+                "the greatest of several spectra and the least of several calls (or the other way round) \
+                 cannot be had together: keep one of them in a plan of its own"
+            ),
+            Self::NoPowers => write!(
+                f,
+                "the plan makes no powers: make it from a request of `Transform::Powers`"
             ),
             Self::EmptyBatch => write!(f, "a batch must have at least one transform"),
             Self::Qpus(qpus) => write!(f, "a plan uses 2 to {QPUS} QPUs, not {qpus}"),

@@ -7,6 +7,7 @@
 //! pass of the same launch looked it up, because caches, which stores do not touch, are cleared
 //! between launches only ([`Steps::may_share_a_launch`]).
 
+use super::bins::power::{PowerPass, Powers};
 use super::bins::real::{MARGIN, RealPass};
 use super::geometry::{Geometry, POINT_BYTES, scratch_bytes};
 use super::pass::Pass;
@@ -141,7 +142,7 @@ impl Steps {
         for step in steps.steps.iter_mut().flatten() {
             step.scales = false;
         }
-        steps.half_transforms(split, batch);
+        steps.transforms(split, batch);
         steps.push(Step {
             pass: Pass::Real(RealPass {
                 log2_half: split.log2_points(),
@@ -172,13 +173,35 @@ impl Steps {
             conjugates: false,
             scales: false,
         });
-        steps.half_transforms(split, batch);
+        steps.transforms(split, batch);
         steps.append_complex(split, batch, half, Area::Output, [0, 1]);
         steps
     }
 
-    /// Scratch area 2 holds `batch` half transforms, and what is read behind them.
-    fn half_transforms(&mut self, split: &Split, batch: u32) {
+    /// `batch` rows of powers, the spectra of which are split by `split`.
+    #[must_use]
+    pub fn powers(split: &Split, batch: u32, powers: Powers) -> Self {
+        let mut steps = Self::new();
+        let spectra = Area::Scratch(2);
+        let count = batch * powers.segments;
+        steps.append_complex(split, count, Area::Input, spectra, [0, 1]);
+        for step in steps.steps.iter_mut().flatten() {
+            step.scales = false;
+        }
+        steps.transforms(split, count);
+        steps.push(Step {
+            pass: Pass::Power(PowerPass::new(powers)),
+            batch,
+            from: spectra,
+            to: Area::Output,
+            conjugates: false,
+            scales: false,
+        });
+        steps
+    }
+
+    /// Scratch area 2 holds `batch` transforms, and what is read behind them.
+    fn transforms(&mut self, split: &Split, batch: u32) {
         let bytes = u64::from(POINT_BYTES) << split.log2_points();
         self.area(2, u64::from(batch) * bytes + u64::from(MARGIN));
     }

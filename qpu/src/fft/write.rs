@@ -119,21 +119,11 @@ impl Lists {
                     to.put(own.tail_word(word))?;
                 }
             }
-            for list in 0..pass.row_lists() {
-                to.at(memory.rows + list * memory.lists.rows)?;
-                for &word in program.rows {
-                    to.put(pass.row_word(&places, list, word))?;
-                }
-            }
             for list in 0..pass.scalar_lists() {
                 to.at(memory.scalars + list * memory.lists.scalars)?;
                 for &word in program.scalars {
                     to.put(pass.scalar_word(list, word))?;
                 }
-            }
-            to.at(memory.turns)?;
-            for vector in 0..pass.turn_vectors() / VECTOR {
-                to.all(&pass.turn_vector(vector))?;
             }
             let lost = pass.loss() + self.arrangement.loss_after(number);
             pass.fill_table(gain(lost), |first, words| {
@@ -141,8 +131,34 @@ impl Lists {
                 to.all(words)
             })?;
             to.flush()?;
+            self.write_rows(runner, memory)?;
         }
         Ok(())
+    }
+
+    /// Writes the row lists of a pass, and the vectors that they name.
+    ///
+    /// # Errors
+    /// The runner's.
+    pub fn write_rows<R: Runner>(
+        &self,
+        runner: &mut R,
+        memory: &PassMemory,
+    ) -> Result<(), R::Error> {
+        let (pass, program) = (&memory.step.pass, memory.program);
+        let places = self.places(memory);
+        let mut to = Writer::new(runner, self.block);
+        for list in 0..pass.row_lists() {
+            to.at(memory.rows + list * memory.lists.rows)?;
+            for &word in program.rows {
+                to.put(pass.row_word(&places, list, word))?;
+            }
+        }
+        to.at(memory.turns)?;
+        for vector in 0..pass.turn_vectors() / VECTOR {
+            to.all(&pass.turn_vector(vector))?;
+        }
+        to.flush()
     }
 
     /// Writes what does.

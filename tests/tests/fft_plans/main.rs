@@ -9,6 +9,7 @@ mod batches;
 mod harness;
 mod orders;
 mod planes;
+mod powers;
 mod real;
 mod refusals;
 mod signals;

@@ -75,38 +75,143 @@ impl Vectors {
     const OF_A_SET: u32 = 3;
 }
 
-/// The pass.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PowerPass {
-    /// Points of the transforms that are read, as a power of two; of real input half of its points.
-    pub log2_points: u32,
-    /// Whether they are half transforms of real input.
+/// Which powers are made of the samples of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Powers {
+    /// Whether samples are real: then a spectrum has bins 0 to N/2, else -N/2 to N/2 - 1.
     pub is_real: bool,
-    /// K: spectra that become one row of powers.
-    pub spectra: u32,
-    /// Whether decibels are stored behind the powers.
-    pub decibels: bool,
-    /// The first row that is wanted.
-    pub first_row: u32,
-    /// How many rows.
-    pub rows: u32,
+    /// Samples of a segment, N, as a power of two.
+    pub log2_points: u32,
+    /// K: segments whose spectra become one row of powers.
+    pub segments: u32,
     /// What becomes of K spectra.
     pub detector: Detector,
-    /// What becomes of powers in memory.
-    pub hold: Hold,
-    /// Weight of those, as the bits of an f32.
-    pub keep: u32,
-    /// What |X|² is multiplied by, as the bits of an f32; of real input for all bins but the first and last, which
+    /// Whether decibels are stored behind the powers.
+    pub decibels: bool,
+    /// The first bin that is wanted and the one behind the last; all where there is none. Rows of sixteen bins
+    /// are stored ([`Powers::stored_bins`]).
+    pub bins: Option<[i32; 2]>,
+    /// What |X|² is multiplied by, as the bits of an f32; of real samples for all bins but 0 and N/2, which
     /// have half of it.
     pub scale: u32,
     /// W\[k\] / W\[0\] for k = 0.., as the bits of f32: all 0 when a constant is to stay.
     pub removed: [u32; LANES as usize],
 }
 
-/// Rows of all powers of 2^`log2_points` points of a transform, half of the real points that there are.
-#[must_use]
-pub const fn all_rows(log2_points: u32, is_real: bool) -> u32 {
-    (1 << log2_points) / LANES + is_real as u32
+impl Powers {
+    /// |X|² of each segment of 2^`log2_points` samples, its mean over `segments`; nothing removed.
+    #[must_use]
+    pub const fn new(is_real: bool, log2_points: u32, segments: u32) -> Self {
+        Self {
+            is_real,
+            log2_points,
+            segments,
+            detector: Detector::Mean,
+            decibels: false,
+            bins: None,
+            scale: 1f32.to_bits(),
+            removed: [0; LANES as usize],
+        }
+    }
+
+    /// Points of the complex transforms, as a power of two.
+    #[must_use]
+    pub const fn log2_complex(&self) -> u32 {
+        if self.is_real {
+            self.log2_points.saturating_sub(1)
+        } else {
+            self.log2_points
+        }
+    }
+
+    /// Numbers of the first bin of a whole spectrum and of the one behind the last.
+    #[must_use]
+    pub const fn all_bins(&self) -> [i32; 2] {
+        let half = 1 << (self.log2_points - 1);
+        if self.is_real {
+            [0, half + 1]
+        } else {
+            [-half, half]
+        }
+    }
+
+    /// Whether there are bins, and all are of the spectrum.
+    #[must_use]
+    pub const fn has_bins(&self) -> bool {
+        let [least, most] = self.all_bins();
+        match self.bins {
+            Some([first, end]) => least <= first && first < end && end <= most,
+            None => true,
+        }
+    }
+
+    /// The first row that is stored, and how many.
+    const fn rows(&self) -> [u32; 2] {
+        let [least, most] = self.all_bins();
+        let [first, end] = match self.bins {
+            Some(bins) => bins,
+            None => [least, most],
+        };
+        let lanes = LANES as i32;
+        let first = (first - least) / lanes;
+        let end = (end - least + lanes - 1) / lanes;
+        [first as u32, (end - first) as u32]
+    }
+
+    /// Numbers of the first bin that is stored and of the one behind the last: what is wanted, and what
+    /// fills rows of sixteen.
+    #[must_use]
+    pub const fn stored_bins(&self) -> [i32; 2] {
+        let [least, most] = self.all_bins();
+        let [first, rows] = self.rows();
+        let lanes = LANES as i32;
+        let end = least + (first + rows) as i32 * lanes;
+        [
+            least + first as i32 * lanes,
+            if end < most { end } else { most },
+        ]
+    }
+
+    /// Bytes of a row of powers: those of its bins and what is left of a line of the caches.
+    #[must_use]
+    pub const fn power_bytes(&self) -> u32 {
+        self.rows()[1] * ROW_BYTES
+    }
+
+    /// Bytes of a row of powers and of the decibels behind it, which begin at [`Powers::power_bytes`].
+    #[must_use]
+    pub const fn output_bytes(&self) -> u32 {
+        self.power_bytes() * (1 + self.decibels as u32)
+    }
+
+    /// What is removed with a constant, for a window of a(0) - a(1) cos x + a(2) cos 2x ..: from bins as many as
+    /// it has terms, up to 16.
+    #[must_use]
+    pub fn removed_by_terms(terms: &[f64]) -> [u32; LANES as usize] {
+        core::array::from_fn(|k| {
+            let term = terms.get(k).copied().unwrap_or_default();
+            let ratio = match (k, terms.first()) {
+                (0, _) => 1.0,
+                (_, Some(&mean)) => term / (2.0 * mean),
+                (_, None) => 0.0,
+            };
+            let sign = if k.is_multiple_of(2) { 1.0 } else { -1.0 };
+            ((sign * ratio) as f32).to_bits()
+        })
+    }
+}
+
+/// The pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PowerPass {
+    /// What it makes.
+    pub powers: Powers,
+    /// What becomes of powers in memory.
+    pub hold: Hold,
+    /// Weight of those, as the bits of an f32.
+    pub old: u32,
+    /// Weight of the new ones, as the bits of an f32.
+    pub new: u32,
 }
 
 /// Rows that a unit stores.
@@ -122,15 +227,45 @@ struct Stored {
 }
 
 impl PowerPass {
+    /// A pass that replaces what is in memory.
+    #[must_use]
+    pub const fn new(powers: Powers) -> Self {
+        Self {
+            powers,
+            hold: Hold::Add,
+            old: 0f32.to_bits(),
+            new: 1f32.to_bits(),
+        }
+    }
+
+    /// Whether the greatest is not wanted in one place and the least in another.
+    #[must_use]
+    pub const fn is_possible(&self) -> bool {
+        !matches!(
+            (self.powers.detector, self.hold),
+            (Detector::Max, Hold::Min) | (Detector::Min, Hold::Max)
+        )
+    }
+
+    /// Points of the complex transforms that are read.
     const fn points(&self) -> u32 {
-        1 << self.log2_points
+        1 << self.powers.log2_complex()
+    }
+
+    /// Bytes from one of them to the next.
+    const fn pitch(&self) -> u32 {
+        POINT_BYTES << self.powers.log2_complex()
+    }
+
+    const fn first_row(&self) -> u32 {
+        self.powers.rows()[0]
     }
 
     /// Which program it takes.
     #[must_use]
     pub const fn bins(&self) -> Bins {
-        let decibels = self.decibels;
-        if self.is_real {
+        let decibels = self.powers.decibels;
+        if self.powers.is_real {
             Bins::SplitPower { decibels }
         } else {
             Bins::Power { decibels }
@@ -146,14 +281,15 @@ impl PowerPass {
     }
 
     const fn end_row(&self) -> u32 {
-        self.first_row + self.rows
+        let [first, rows] = self.powers.rows();
+        first + rows
     }
 
     /// The unit that bins from -N/2 on belong to, counted from that of bin 0: numbers of complex units.
     const fn complex_units(&self) -> [i32; 2] {
         let bins = self.bins().run_bins() as i32;
         let half = self.points() as i32 / 2;
-        let first = self.first_row as i32 * LANES as i32 - half;
+        let first = self.first_row() as i32 * LANES as i32 - half;
         let end = self.end_row() as i32 * LANES as i32 - half;
         [first.div_euclid(bins), (end - 1).div_euclid(bins) + 1]
     }
@@ -167,7 +303,7 @@ impl PowerPass {
         let groups = self.bins().groups() as u32;
         let all = runs.half / LANES;
         let units = all / (2 * groups);
-        let (first, end) = (self.first_row, self.end_row());
+        let (first, end) = (self.first_row(), self.end_row());
         let has_last = end > all;
         let end = if has_last { all } else { end };
         let up = [min(first / groups, units), min(end.div_ceil(groups), units)];
@@ -190,7 +326,7 @@ impl PowerPass {
 
     /// Units of a row of powers.
     const fn units_of_one(&self) -> u32 {
-        if self.is_real {
+        if self.powers.is_real {
             let ranges = self.real_units();
             let mut units = 0;
             let mut index = 0;
@@ -209,18 +345,6 @@ impl PowerPass {
     #[must_use]
     pub const fn units(&self, batch: u32) -> u32 {
         batch * self.units_of_one()
-    }
-
-    /// Bytes of a row of powers, without decibels.
-    #[must_use]
-    pub const fn power_bytes(&self) -> u32 {
-        self.rows * ROW_BYTES
-    }
-
-    /// Bytes of a row of powers, with decibels.
-    #[must_use]
-    pub const fn output_bytes(&self) -> u32 {
-        self.power_bytes() * (1 + self.decibels as u32)
     }
 
     /// Number of the spectrum among those that become powers, and of the unit.
@@ -243,7 +367,7 @@ impl PowerPass {
 
     /// The rows of bins that are wanted, of a run that begins with row `row` and has `groups`.
     fn wanted(&self, row: i64, groups: u32) -> Stored {
-        let first = row.max(self.first_row.into());
+        let first = row.max(self.first_row().into());
         let end = (row + i64::from(groups)).min(self.end_row().into());
         Stored {
             row: first as u32,
@@ -255,7 +379,7 @@ impl PowerPass {
 
     /// What a unit stores of each run.
     fn stored(&self, number: u32) -> [Stored; 2] {
-        if !self.is_real {
+        if !self.powers.is_real {
             let unit = i64::from(self.complex_units()[0]) + i64::from(number);
             let groups: u32 = self.bins().groups().into();
             let zero = i64::from(self.points() / 2 / LANES);
@@ -277,7 +401,7 @@ impl PowerPass {
     fn stored_run(&self, number: u32, run: u8) -> (u8, Stored) {
         let stored = self.stored(number);
         let own = stored[usize::from(run)];
-        if own.count > 0 || !self.is_real {
+        if own.count > 0 || !self.powers.is_real {
             (run, own)
         } else {
             (1 - run, stored[usize::from(1 - run)])
@@ -287,7 +411,7 @@ impl PowerPass {
     /// Bytes of the table of turns.
     #[must_use]
     pub const fn table_bytes(&self) -> u32 {
-        if self.is_real {
+        if self.powers.is_real {
             (self.runs().turns() * POINT_BYTES).next_multiple_of(LANES * POINT_BYTES)
         } else {
             0
@@ -300,7 +424,7 @@ impl PowerPass {
     /// The first error of `put`.
     pub fn fill_table<E>(&self, put: impl FnMut(u32, &[u32]) -> Result<(), E>) -> Result<(), E> {
         let entries = self.table_bytes() / POINT_BYTES;
-        fill_turns(self.log2_points, entries, 1.0, put)
+        fill_turns(self.powers.log2_complex(), entries, 1.0, put)
     }
 
     /// Bytes of the sets of vectors.
@@ -316,8 +440,8 @@ impl PowerPass {
         let (has_zero, has_last) = (set & 1 != 0, set & 2 != 0);
         let scale = self.factor();
         core::array::from_fn(|lane| {
-            let removed = |bin: usize| f32::from_bits(self.removed[bin]);
-            let value = match (self.is_real, vector) {
+            let removed = |bin: usize| f32::from_bits(self.powers.removed[bin]);
+            let value = match (self.powers.is_real, vector) {
                 // The program has twice the bins of a real spectrum.
                 (true, 0) if has_zero => 2.0 * removed(lane),
                 (false, 0) if has_zero => removed(lane),
@@ -333,7 +457,7 @@ impl PowerPass {
 
     /// Which set a unit takes.
     fn set(&self, number: u32) -> u32 {
-        if self.is_real {
+        if self.powers.is_real {
             let [up, down] = self.runs().unit(self.real_unit(number));
             let has_zero = up.bins > 0 && up.first == 0;
             u32::from(has_zero) + 2 * u32::from(down.bins > 0 && down.first == self.points())
@@ -353,20 +477,22 @@ impl PowerPass {
         // the j-th counts j / K.
         let mut lost = 2.0 * Geometry::LOSS_OF_A_PRODUCT + LOSS_OF_A_SUM;
         let mut count = 1.0;
-        if self.detector == Detector::Mean {
-            count = f64::from(self.spectra);
+        if self.powers.detector == Detector::Mean {
+            count = f64::from(self.powers.segments);
             lost += Geometry::LOSS_OF_A_PRODUCT * (count - 1.0) / 2.0;
         }
-        let real = if self.is_real { 4.0 } else { 1.0 };
-        (f64::from(f32::from_bits(self.scale)) / (count * real) * gain(lost)) as f32
+        let real = if self.powers.is_real { 4.0 } else { 1.0 };
+        let [scale, new] =
+            [self.powers.scale, self.new].map(|bits| f64::from(f32::from_bits(bits)));
+        (scale * new / (count * real) * gain(lost)) as f32
     }
 
     /// A word of the start list.
     #[must_use]
     pub fn start_word(&self, own: &Own, word: program::Start) -> u32 {
         match word {
-            program::Start::Bins(Start::Pitch) => POINT_BYTES << self.log2_points,
-            program::Start::Bins(Start::Spectra) => self.spectra,
+            program::Start::Bins(Start::Pitch) => self.pitch(),
+            program::Start::Bins(Start::Spectra) => self.powers.segments,
             word => own.start_word(word).unwrap_or(store_stride(0)),
         }
     }
@@ -381,12 +507,11 @@ impl PowerPass {
         word: program::Record,
     ) -> u32 {
         let (which, number) = self.unit(index, batch);
-        let pitch = POINT_BYTES << self.log2_points;
-        let from = places.from + which * self.spectra * pitch;
-        let to = places.to + which * self.output_bytes();
+        let from = places.from + which * self.powers.segments * self.pitch();
+        let to = places.to + which * self.powers.output_bytes();
         let bins = self.bins();
         let groups = u32::from(bins.groups());
-        let address = |row: u32| to + ROW_BYTES * (row - self.first_row);
+        let address = |row: u32| to + ROW_BYTES * (row - self.first_row());
         match word {
             program::Record::Rows => places.rows,
             program::Record::Bins(Record::Vectors) => {
@@ -402,7 +527,7 @@ impl PowerPass {
                     .min(stored.count.max(1) - 1);
                 address(stored.row + row)
             }
-            program::Record::Bins(word) if self.is_real => {
+            program::Record::Bins(word) if self.powers.is_real => {
                 let runs = self.runs().unit(self.real_unit(number));
                 split_address(&runs, self.points(), from, places.table, true, word)
             }
@@ -423,7 +548,7 @@ impl PowerPass {
             program::Record::Store { index } => {
                 let (_, stored) = self.stored_run(number, index % bins.runs());
                 let is_level = index >= bins.runs();
-                address(stored.row) + u32::from(is_level) * self.power_bytes()
+                address(stored.row) + u32::from(is_level) * self.powers.power_bytes()
             }
             program::Record::StoreSetup { index } => {
                 let (run, stored) = self.stored_run(number, index % bins.runs());
@@ -449,20 +574,20 @@ impl PowerPass {
         let program::Row::Bins(word) = word else {
             return 0;
         };
-        let takes_least = self.detector == Detector::Min || self.hold == Hold::Min;
+        let takes_least = self.powers.detector == Detector::Min || self.hold == Hold::Min;
         let sign: f32 = if takes_least { -1.0 } else { 1.0 };
         match word {
             Row::Group {
                 group, component, ..
-            } if !self.is_real => {
+            } if !self.powers.is_real => {
                 LANES * POINT_BYTES * u32::from(group) + POINT_BYTES / 2 * u32::from(component)
             }
             Row::Group { .. } => group_offset(&self.runs(), word),
-            Row::Detector => u32::from(self.detector != Detector::Mean),
+            Row::Detector => u32::from(self.powers.detector != Detector::Mean),
             Row::Hold => u32::from(self.hold != Hold::Add),
             Row::Sign | Row::Back => sign.to_bits(),
-            Row::Keep => (sign * f32::from_bits(self.keep)).to_bits(),
-            Row::Initial if self.detector == Detector::Min => f32::NEG_INFINITY.to_bits(),
+            Row::Keep => (sign * f32::from_bits(self.old)).to_bits(),
+            Row::Initial if self.powers.detector == Detector::Min => f32::NEG_INFINITY.to_bits(),
             Row::Initial => 0,
             Row::Scale => self.factor().to_bits(),
         }
