@@ -34,6 +34,7 @@
 #[cfg(feature = "std")]
 pub mod arithmetic;
 pub mod bins;
+pub mod convolution;
 pub mod coop;
 pub mod geometry;
 #[cfg(feature = "std")]

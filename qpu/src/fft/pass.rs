@@ -6,6 +6,7 @@
 
 use super::bins::Bins;
 use super::bins::power::PowerPass;
+use super::bins::product::ProductPass;
 use super::bins::real::RealPass;
 use super::geometry::{Geometry, LANES};
 use super::program::{Kind, Lanes, Record, Row, Scalar, Start, Task};
@@ -19,6 +20,8 @@ pub enum Pass {
     Points(Geometry),
     /// Half a transform to a real spectrum, or back.
     Real(RealPass),
+    /// Spectra of signals and kernels to their products.
+    Product(ProductPass),
     /// Spectra to powers.
     Power(PowerPass),
 }
@@ -33,6 +36,7 @@ impl Pass {
                 radix: geometry.radix() as u16,
             }),
             Self::Real(_) => Task::Bins(Bins::Split),
+            Self::Product(_) => Task::Bins(Bins::Product),
             Self::Power(pass) => Task::Bins(pass.bins()),
         }
     }
@@ -43,6 +47,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.units(batch),
             Self::Real(pass) => pass.units(batch),
+            Self::Product(pass) => pass.units(batch),
             Self::Power(pass) => pass.units(batch),
         }
     }
@@ -52,7 +57,7 @@ impl Pass {
     pub const fn unit_in_order(&self, number: u32, batch: u32) -> u32 {
         match self {
             Self::Points(geometry) => geometry.unit_in_order(number, batch),
-            Self::Real(_) | Self::Power(_) => number,
+            Self::Real(_) | Self::Product(_) | Self::Power(_) => number,
         }
     }
 
@@ -61,7 +66,7 @@ impl Pass {
     pub const fn transforms_per_unit(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.transforms_per_unit(),
-            Self::Real(_) | Self::Power(_) => 1,
+            Self::Real(_) | Self::Product(_) | Self::Power(_) => 1,
         }
     }
 
@@ -70,7 +75,7 @@ impl Pass {
     pub const fn row_lists(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.parts(),
-            Self::Real(_) | Self::Power(_) => 1,
+            Self::Real(_) | Self::Product(_) | Self::Power(_) => 1,
         }
     }
 
@@ -79,7 +84,7 @@ impl Pass {
     pub const fn scalar_lists(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.scalar_lists(),
-            Self::Real(_) | Self::Power(_) => 0,
+            Self::Real(_) | Self::Product(_) | Self::Power(_) => 0,
         }
     }
 
@@ -89,6 +94,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.turn_vectors(),
             Self::Real(_) => 0,
+            Self::Product(_) => 0,
             Self::Power(pass) => pass.vector_bytes(),
         }
     }
@@ -99,6 +105,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.table_bytes(),
             Self::Real(pass) => pass.table_bytes(),
+            Self::Product(_) => 0,
             Self::Power(pass) => pass.table_bytes(),
         }
     }
@@ -110,7 +117,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => !matches!(geometry.table(), Table::None),
             // Their tables turn one of two terms.
-            Self::Real(_) | Self::Power(_) => false,
+            Self::Real(_) | Self::Product(_) | Self::Power(_) => false,
         }
     }
 
@@ -120,6 +127,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.loss(),
             Self::Real(pass) => pass.loss(),
+            Self::Product(pass) => pass.loss(),
             // Made up for by its factor.
             Self::Power(_) => 0.0,
         }
@@ -137,6 +145,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.fill_table(gain, put),
             Self::Real(pass) => pass.fill_table(put),
+            Self::Product(_) => Ok(()),
             Self::Power(pass) => pass.fill_table(put),
         }
     }
@@ -147,6 +156,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.start_word(own, word),
             Self::Real(pass) => pass.start_word(own, word),
+            Self::Product(pass) => pass.start_word(own, word),
             Self::Power(pass) => pass.start_word(own, word),
         }
     }
@@ -164,6 +174,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.record_word(places, lists, unit, area, word),
             Self::Real(pass) => pass.record_word(places, unit, area, word),
+            Self::Product(pass) => pass.record_word(places, unit, area, word),
             Self::Power(pass) => pass.record_word(places, unit, area, word),
         }
     }
@@ -174,6 +185,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.row_word(places, list, word),
             Self::Real(pass) => pass.row_word(word),
+            Self::Product(pass) => pass.row_word(word),
             Self::Power(pass) => pass.row_word(word),
         }
     }
@@ -183,7 +195,7 @@ impl Pass {
     pub fn scalar_word(&self, list: u32, word: Scalar) -> u32 {
         match self {
             Self::Points(geometry) => geometry.scalar_word(list, word),
-            Self::Real(_) | Self::Power(_) => 0,
+            Self::Real(_) | Self::Product(_) | Self::Power(_) => 0,
         }
     }
 
@@ -193,6 +205,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.turn_vector(index / 2, index % 2),
             Self::Real(_) => [0; LANES as usize],
+            Self::Product(_) => [0; LANES as usize],
             Self::Power(pass) => pass.vector(index),
         }
     }
@@ -208,6 +221,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.lane_vector(lanes, transforms, scale),
             Self::Real(pass) => pass.lane_vector(lanes, scale),
+            Self::Product(pass) => pass.lane_vector(lanes, scale),
             Self::Power(pass) => pass.lane_vector(lanes),
         }
     }

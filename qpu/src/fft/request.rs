@@ -2,7 +2,9 @@
 
 use super::Direction;
 use super::bins::power::Powers;
+use super::bins::product::ProductPass;
 use super::bins::real::spectrum_bytes;
+use super::convolution::{Kernels, Points};
 use super::geometry::POINT_BYTES;
 use super::plane;
 use super::program::Task;
@@ -59,6 +61,16 @@ pub enum Transform {
         /// Points, as a power of two.
         log2_points: u32,
     },
+    /// Signals and kernels to their circular convolutions, forward only: [`super::convolution`]. The batch is
+    /// that of the signals.
+    Convolution {
+        /// Points of a signal, of a kernel and of a result, as a power of two.
+        log2_points: u32,
+        /// What they are.
+        points: Points,
+        /// How many kernels there are.
+        kernels: Kernels,
+    },
     /// The inverse of [`Transform::RealToBins`], from what that has written. Imaginary parts of bins 0 and N/2
     /// must be 0.
     BinsToReal {
@@ -78,6 +90,7 @@ impl Transform {
     pub const fn log2_points(&self) -> u32 {
         match self {
             Self::Complex { log2_points }
+            | Self::Convolution { log2_points, .. }
             | Self::RealToBins { log2_points }
             | Self::BinsToReal { log2_points } => *log2_points,
             Self::Powers(powers) => powers.log2_points,
@@ -94,9 +107,14 @@ impl Transform {
     pub const fn log2_row(&self) -> u32 {
         match self {
             Self::Complex { log2_points } => *log2_points,
-            Self::RealToBins { log2_points } | Self::BinsToReal { log2_points } => {
-                log2_points.saturating_sub(1)
-            }
+            Self::RealToBins { log2_points }
+            | Self::BinsToReal { log2_points }
+            | Self::Convolution {
+                log2_points,
+                points: Points::Real,
+                ..
+            } => log2_points.saturating_sub(1),
+            Self::Convolution { log2_points, .. } => *log2_points,
             Self::Plane { log2_columns, .. } => *log2_columns,
             Self::Powers(powers) => powers.log2_complex(),
         }
@@ -109,9 +127,14 @@ impl Transform {
             Self::Complex { .. } | Self::Plane { .. } => [MIN_LOG2_POINTS, MAX_LOG2_POINTS],
             // Both halves of a spectrum are rows of sixteen bins.
             Self::Powers(powers) if !powers.is_real => [MIN_LOG2_POINTS + 1, MAX_LOG2_POINTS],
-            Self::RealToBins { .. } | Self::BinsToReal { .. } | Self::Powers(_) => {
-                [MIN_LOG2_POINTS + 1, MAX_LOG2_POINTS + 1]
-            }
+            Self::RealToBins { .. }
+            | Self::BinsToReal { .. }
+            | Self::Powers(_)
+            | Self::Convolution {
+                points: Points::Real,
+                ..
+            } => [MIN_LOG2_POINTS + 1, MAX_LOG2_POINTS + 1],
+            Self::Convolution { .. } => [MIN_LOG2_POINTS, MAX_LOG2_POINTS],
         }
     }
 
@@ -131,7 +154,9 @@ impl Transform {
     pub const fn direction(&self) -> Option<Direction> {
         match self {
             Self::Complex { .. } | Self::Plane { .. } => None,
-            Self::RealToBins { .. } | Self::Powers(_) => Some(Direction::Forward),
+            Self::RealToBins { .. } | Self::Powers(_) | Self::Convolution { .. } => {
+                Some(Direction::Forward)
+            }
             Self::BinsToReal { .. } => Some(Direction::Inverse),
         }
     }
@@ -150,7 +175,10 @@ impl Transform {
     pub const fn input_bytes(&self) -> u64 {
         match self {
             Self::Complex { .. } | Self::Plane { .. } => complex_bytes(self.log2_points()),
-            Self::RealToBins { .. } | Self::Powers(_) => complex_bytes(self.log2_row()),
+            // Of a convolution, those of the signal.
+            Self::RealToBins { .. } | Self::Powers(_) | Self::Convolution { .. } => {
+                complex_bytes(self.log2_row())
+            }
             Self::BinsToReal { .. } => real_bytes(self.log2_row()),
         }
     }
@@ -160,7 +188,7 @@ impl Transform {
     pub const fn output_bytes(&self) -> u64 {
         match self {
             Self::Complex { .. } | Self::Plane { .. } => complex_bytes(self.log2_points()),
-            Self::BinsToReal { .. } => complex_bytes(self.log2_row()),
+            Self::BinsToReal { .. } | Self::Convolution { .. } => complex_bytes(self.log2_row()),
             Self::RealToBins { .. } => real_bytes(self.log2_row()),
             Self::Powers(powers) if powers.log2_complex() > MAX_LOG2_POINTS => u64::MAX,
             Self::Powers(powers) => powers.output_bytes() as u64,
@@ -292,6 +320,20 @@ impl Request {
             Transform::RealToBins { .. } => Ok(Steps::real_to_bins(split, self.batch)),
             Transform::BinsToReal { .. } => Ok(Steps::bins_to_real(split, self.batch)),
             Transform::Powers(powers) => Ok(Steps::powers(split, self.batch, powers)),
+            Transform::Convolution {
+                log2_points,
+                points,
+                kernels,
+            } => {
+                let product = ProductPass {
+                    log2_points,
+                    is_real: points == Points::Real,
+                    signals: self.batch,
+                    is_shared: kernels == Kernels::One,
+                };
+                let count = kernels.count(self.batch);
+                Ok(Steps::convolution(split, product, self.batch, count))
+            }
             Transform::Plane {
                 log2_rows,
                 log2_columns,
@@ -311,7 +353,7 @@ impl Request {
         }
     }
 
-    /// Transforms of one dimension that are done together: of planes, rows.
+    /// Transforms of one dimension that are done together: of planes, rows; of convolutions, signals and kernels.
     #[must_use]
     pub const fn rows(&self) -> u32 {
         match self.transform {
@@ -319,14 +361,21 @@ impl Request {
                 Some(rows) => self.batch.saturating_mul(rows),
                 None => u32::MAX,
             },
+            Transform::Convolution { kernels, .. } => {
+                self.batch.saturating_add(kernels.count(self.batch))
+            }
             _ => self.batch.saturating_mul(self.transform.segments()),
         }
     }
 
-    /// Bytes of the input: of all transforms.
+    /// Bytes of the input: of all transforms, and of the kernels of convolutions.
     #[must_use]
     pub const fn input_bytes(&self) -> u64 {
-        let segments = self.batch as u64 * self.transform.segments() as u64;
+        let kernels = match self.transform {
+            Transform::Convolution { kernels, .. } => kernels.count(self.batch) as u64,
+            _ => 0,
+        };
+        let segments = self.batch as u64 * self.transform.segments() as u64 + kernels;
         segments.saturating_mul(self.transform.input_bytes())
     }
 

@@ -7,14 +7,16 @@
 //! pass of the same launch looked it up, because caches, which stores do not touch, are cleared
 //! between launches only ([`Steps::may_share_a_launch`]).
 
+use super::Direction;
 use super::bins::power::{PowerPass, Powers};
+use super::bins::product::ProductPass;
 use super::bins::real::{MARGIN, RealPass};
 use super::geometry::{Geometry, POINT_BYTES, scratch_bytes};
 use super::pass::Pass;
 use super::split::Split;
 
 /// Most passes of a plan.
-pub const MAX_STEPS: usize = 8;
+pub const MAX_STEPS: usize = 12;
 /// Most scratch areas of a plan.
 pub const MAX_AREAS: usize = 3;
 
@@ -54,6 +56,20 @@ pub struct Step {
     /// Whether it multiplies by the factor of the direction, and for the inverse negates imaginary parts.
     /// The last pass that can.
     pub scales: bool,
+    /// Whether it belongs to a transform back: of the direction that the plan does not have.
+    pub reverses: bool,
+}
+
+impl Step {
+    /// The direction of the transform that it belongs to, in a plan that runs in `direction`.
+    #[must_use]
+    pub const fn direction(&self, direction: Direction) -> Direction {
+        match (self.reverses, direction) {
+            (false, direction) => direction,
+            (true, Direction::Forward) => Direction::Inverse,
+            (true, Direction::Inverse) => Direction::Forward,
+        }
+    }
 }
 
 /// The passes of a plan, and how large its scratch areas are.
@@ -120,6 +136,7 @@ impl Steps {
                 to: written,
                 conjugates: number == 0,
                 scales: number == last,
+                reverses: false,
             });
             read = written;
         }
@@ -136,45 +153,91 @@ impl Steps {
     #[must_use]
     pub fn real_to_bins(split: &Split, batch: u32) -> Self {
         let mut steps = Self::new();
+        steps.append_real_to_bins(split, batch, Area::Output);
+        steps
+    }
+
+    /// Appends the passes from the caller's real points to bins.
+    fn append_real_to_bins(&mut self, split: &Split, batch: u32, to: Area) {
         let half = Area::Scratch(2);
-        steps.append_complex(split, batch, Area::Input, half, [0, 1]);
+        self.append_complex(split, batch, Area::Input, half, [0, 1]);
         // What is stored last is scaled.
-        for step in steps.steps.iter_mut().flatten() {
-            step.scales = false;
-        }
-        steps.transforms(split, batch);
-        steps.push(Step {
+        self.leave_unscaled();
+        self.transforms(split, batch);
+        self.push(Step {
             pass: Pass::Real(RealPass {
                 log2_half: split.log2_points(),
                 to_bins: true,
             }),
             batch,
             from: half,
-            to: Area::Output,
+            to,
             conjugates: false,
             scales: true,
+            reverses: false,
         });
-        steps
     }
 
     /// The inverse.
     #[must_use]
     pub fn bins_to_real(split: &Split, batch: u32) -> Self {
         let mut steps = Self::new();
+        steps.append_bins_to_real(split, batch, Area::Input);
+        steps
+    }
+
+    /// Appends the passes from bins to the caller's real points.
+    fn append_bins_to_real(&mut self, split: &Split, batch: u32, from: Area) {
         let half = Area::Scratch(2);
-        steps.push(Step {
+        self.push(Step {
             pass: Pass::Real(RealPass {
                 log2_half: split.log2_points(),
                 to_bins: false,
             }),
             batch,
-            from: Area::Input,
+            from,
             to: half,
             conjugates: false,
             scales: false,
+            reverses: false,
         });
-        steps.transforms(split, batch);
-        steps.append_complex(split, batch, half, Area::Output, [0, 1]);
+        self.transforms(split, batch);
+        self.append_complex(split, batch, half, Area::Output, [0, 1]);
+    }
+
+    /// Circular convolutions of `batch` signals with `kernels` kernels behind them: transforms of all, products,
+    /// and back.
+    #[must_use]
+    pub fn convolution(split: &Split, product: ProductPass, batch: u32, kernels: u32) -> Self {
+        let mut steps = Self::new();
+        let all = batch + kernels;
+        let (spectra, products) = if product.is_real { (0, 1) } else { (2, 0) };
+        if product.is_real {
+            steps.append_real_to_bins(split, all, Area::Scratch(spectra));
+        } else {
+            steps.append_complex(split, all, Area::Input, Area::Scratch(spectra), [0, 1]);
+        }
+        steps.leave_unscaled();
+        steps.area(spectra, product.bytes(all));
+        steps.push(Step {
+            pass: Pass::Product(product),
+            batch,
+            from: Area::Scratch(spectra),
+            to: Area::Scratch(products),
+            conjugates: false,
+            scales: false,
+            reverses: false,
+        });
+        steps.area(products, product.bytes(batch));
+        let there = steps.count();
+        if product.is_real {
+            steps.append_bins_to_real(split, batch, Area::Scratch(products));
+        } else {
+            steps.append_complex(split, batch, Area::Scratch(products), Area::Output, [1, 0]);
+        }
+        for step in steps.steps.iter_mut().flatten().skip(there) {
+            step.reverses = true;
+        }
         steps
     }
 
@@ -196,6 +259,7 @@ impl Steps {
             to: Area::Output,
             conjugates: false,
             scales: false,
+            reverses: false,
         });
         steps
     }

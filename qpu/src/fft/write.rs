@@ -41,6 +41,7 @@ impl Lists {
     /// What a program's own words are.
     fn own(&self, number: usize, pass: &PassMemory, direction: Direction, program: u32) -> Own {
         let base = self.block.addr.0;
+        let own_direction = pass.step.direction(direction);
         let is_rest = pass.ends_with_a_rest() && program == pass.programs - 1;
         Own {
             program,
@@ -50,7 +51,7 @@ impl Lists {
             lanes: Lanes::ALL.map(|lanes| base + pass.lane_vector(lanes, is_rest)),
             code: base + pass.code,
             conjugate: if pass.step.conjugates {
-                sign(direction)
+                sign(own_direction)
             } else {
                 1.0
             },
@@ -79,7 +80,7 @@ impl Lists {
             lost += Geometry::LOSS_OF_A_PRODUCT;
         }
         let factor = (factor * gain(lost)) as f32;
-        [factor, factor * sign(direction)]
+        [factor, factor * sign(pass.step.direction(direction))]
     }
 
     /// Writes what does not depend on the direction.

@@ -12,7 +12,7 @@ use qpuscope::plane::{Picture, png};
 /// Pixels of a side.
 const SIDE: usize = 256;
 /// Frequency of the stripes to the right and down, in cycles per pixel.
-const STRIPES: [f32; 2] = [0.25, 0.15];
+const STRIPES: [f32; 2] = [0.25, 0.1875];
 
 fn main() {
     let Some(path) = std::env::args().nth(1) else {

@@ -20,6 +20,7 @@
 //! | program | bins of a run | rows of 64 bytes | group in the lanes | stores |
 //! |---|---|---|---|---|
 //! | split | 128 | 16: interleaved points of eight bins | 2 i + r: bin 8 r + i | one of each run |
+//! | product | 256, one run | 32: interleaved points of eight bins | 2 i + r: bin 8 r + i | one |
 //! | power | 256, one run | 16: powers of sixteen bins | bin | one |
 //! | split and power | 64 | 4: powers of sixteen bins | bin | one of each run |
 //!
@@ -27,6 +28,7 @@
 //! is combined with what is in memory already, and may be stored in decibels too.
 
 pub mod power;
+pub mod product;
 pub mod real;
 pub mod runs;
 
@@ -37,6 +39,8 @@ use super::geometry::LANES;
 pub enum Bins {
     /// Real spectra from transforms of half the length, or those from real spectra.
     Split,
+    /// Products of complex bins.
+    Product,
     /// Powers of complex bins.
     Power {
         /// Decibels beside powers.
@@ -51,8 +55,9 @@ pub enum Bins {
 
 impl Bins {
     /// All programs.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Split,
+        Self::Product,
         Self::Power { decibels: false },
         Self::Power { decibels: true },
         Self::SplitPower { decibels: false },
@@ -63,7 +68,7 @@ impl Bins {
     #[must_use]
     pub const fn runs(self) -> u8 {
         match self {
-            Self::Power { .. } => 1,
+            Self::Product | Self::Power { .. } => 1,
             Self::Split | Self::SplitPower { .. } => 2,
         }
     }
@@ -73,7 +78,7 @@ impl Bins {
     pub const fn groups(self) -> u8 {
         match self {
             Self::Split => 8,
-            Self::Power { .. } => 16,
+            Self::Product | Self::Power { .. } => 16,
             Self::SplitPower { .. } => 4,
         }
     }
@@ -104,6 +109,7 @@ impl Bins {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Split => "split",
+            Self::Product => "product",
             Self::Power { decibels: false } => "power",
             Self::Power { decibels: true } => "power-db",
             Self::SplitPower { decibels: false } => "split-power",
@@ -121,6 +127,8 @@ pub enum Stream {
     Mirrored,
     /// Cosine and sine of the angle of bin k.
     Turns,
+    /// Bin k of the kernel.
+    Kernels,
 }
 
 /// A word of the start list, beside those that programs of any kind have.

@@ -1,7 +1,8 @@
-//! Programs over bins: [`split`] and [`power`]; [`crate::fft::bins`] says what they compute.
+//! Programs over bins: [`split`], [`product`] and [`power`]; [`crate::fft::bins`] says what they compute.
 
 mod half;
 mod power;
+mod product;
 mod split;
 
 use super::frame::Written;
@@ -11,6 +12,7 @@ use crate::fft::bins::Bins;
 pub fn program(bins: Bins) -> Written {
     match bins {
         Bins::Split => split::program(),
+        Bins::Product => product::program(),
         Bins::Power { .. } | Bins::SplitPower { .. } => power::program(bins),
     }
 }

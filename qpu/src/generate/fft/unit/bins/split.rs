@@ -39,7 +39,7 @@ pub fn program() -> Written {
 
 /// Both rows of a group, even lanes having the bins of the first: real parts in even lanes, imaginary in odd
 /// ones. Gives back x, which is in accumulators.
-fn interleaved(frame: &mut Frame, x: Complex) -> [Place; 2] {
+pub fn interleaved(frame: &mut Frame, x: Complex) -> [Place; 2] {
     let draft = &mut frame.draft;
     let [re, im] = x.map(|part| part.place);
     let rows = [re, im].map(|part| {
