@@ -259,7 +259,11 @@ impl Arrangement {
             return 0.0;
         }
         let before = self.passes().take_while(|pass| !pass.step.pass.has_gain());
-        before.map(|pass| pass.step.pass.loss()).sum()
+        before.fold(0.0, |lost, pass| match pass.step.pass {
+            // Both factors have lost as much.
+            Pass::Product(product) => 2.0 * (lost + product.loss()),
+            pass => lost + pass.loss(),
+        })
     }
 
     /// Address of memory that passes read or write, given those of the buffers.
