@@ -1,9 +1,11 @@
 //! The firmware's QPU engine on the simulated QPUs: plans kept, made anew, and given up.
 
-use dsp::{Complex, Direction};
+use dsp::spectrum::{Domain, accumulate};
+use dsp::{Complex, Direction, Window};
+use kernel::engine::cpu::CpuEngine;
 use kernel::engine::known_answer;
 use kernel::engine::qpu::{LIMIT_US, MAX_LOG2, MIN_LOG2, QpuEngine};
-use kernel::engine::{Engine, EngineError};
+use kernel::engine::{Engine, EngineError, Spectra};
 use qpu::job::{Buffer, Job, QpuSet, Report, Runner};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -24,6 +26,107 @@ fn data() -> Vec<Complex<f32>> {
 /// Transforms the chirp of 2^`log2n` points forward on any engine; the relative rms error.
 fn forward(engine: &mut impl Engine, log2n: u32) -> Result<f64, EngineError> {
     known_answer::relative_rms_error(engine, log2n, Direction::Forward, &mut data())
+}
+
+/// Of a bin's power, beside that share of the mean power of all bins.
+const POWER_TOLERANCE: f64 = 4e-6;
+
+/// What the ARM adds to `sums`, block by block.
+fn add_by_the_arm(spectra: &Spectra, window: &[f32], samples: &[Complex<f32>], sums: &mut [f64]) {
+    let mut twiddles = data();
+    let mut engine = CpuEngine::new(&mut twiddles);
+    engine.prepare(spectra.log2n).unwrap();
+    for block in 0..spectra.blocks as usize {
+        let block = &samples[block * spectra.hop..][..spectra.points()];
+        let mut work: Vec<_> = block.iter().zip(window).map(|(x, w)| x.scale(*w)).collect();
+        engine.transform(Direction::Forward, &mut work).unwrap();
+        accumulate(spectra.domain, &work, sums);
+    }
+}
+
+/// Adds powers of noise on both engines to sums that are not 0, and compares.
+fn compare_powers(engine: &mut impl Engine, spectra: &Spectra) {
+    let points = spectra.points();
+    let mut window = vec![0.0; points];
+    spectra.window.fill(&mut window);
+    let mut random = tests::mutate::Random::new(u64::from(spectra.log2n));
+    let mut sample = || match spectra.domain {
+        Domain::Real => Complex::new(random.signed_unit() as f32, 0.0),
+        Domain::Complex => Complex::new(random.signed_unit() as f32, random.signed_unit() as f32),
+    };
+    let samples: Vec<_> = (0..spectra.samples()).map(|_| sample()).collect();
+    let mut sums = vec![1.5; spectra.domain.bins(points)];
+    let mut expected = sums.clone();
+    assert!(engine.supports_power(spectra), "{spectra:?}");
+    let added = engine.add_power(spectra, &window, &samples, &mut sums);
+    assert!(added.is_ok(), "{spectra:?}: {added:?}");
+    add_by_the_arm(spectra, &window, &samples, &mut expected);
+    let mean = expected.iter().sum::<f64>() / expected.len() as f64;
+    for (bin, (got, wanted)) in sums.iter().zip(&expected).enumerate() {
+        let error = (got - wanted).abs() / (wanted + mean);
+        assert!(
+            error <= POWER_TOLERANCE,
+            "{spectra:?} bin {bin}: {got}, {wanted}"
+        );
+    }
+}
+
+#[test]
+fn powers_of_the_qpus_are_those_of_the_arm() {
+    let mut engine = QpuEngine::new(runner(32 << 20), |_| EngineError::Device);
+    for (log2n, hop, blocks) in [
+        (5, 32, 1),
+        (5, 7, 40),
+        (6, 64, 3),
+        (8, 128, 16),
+        (9, 1, 5),
+        (10, 512, 16),
+        (12, 2048, 16),
+        (13, 5000, 2),
+        (16, 1, 1),
+    ] {
+        for domain in [Domain::Real, Domain::Complex] {
+            for window in [Window::Hann, Window::Rectangular] {
+                let spectra = Spectra {
+                    log2n,
+                    domain,
+                    window,
+                    hop,
+                    blocks,
+                };
+                compare_powers(&mut engine, &spectra);
+            }
+        }
+    }
+    let none = Spectra {
+        log2n: 4,
+        domain: Domain::Real,
+        window: Window::Hann,
+        hop: 16,
+        blocks: 1,
+    };
+    assert!(!engine.supports_power(&none));
+    let refused = engine.add_power(&none, &[0.0; 16], &[Complex::ZERO; 16], &mut [0.0; 9]);
+    assert_eq!(refused, Err(EngineError::Length));
+}
+
+#[test]
+fn plans_of_powers_and_transforms_make_room_for_each_other() {
+    // Enough for one of the longer plans.
+    let mut engine = QpuEngine::new(runner(600 << 10), |_| EngineError::NoMemory);
+    for blocks in [8, 3, 8, 1] {
+        for log2n in [10, 6] {
+            let spectra = Spectra {
+                log2n,
+                domain: Domain::Real,
+                window: Window::Hann,
+                hop: 1 << (log2n - 1),
+                blocks,
+            };
+            compare_powers(&mut engine, &spectra);
+            assert!(forward(&mut engine, 12).unwrap() <= known_answer::TOLERANCE);
+        }
+    }
 }
 
 /// A runner whose jobs fail while `broken`, and that counts how often all memory is given back.
@@ -133,4 +236,19 @@ fn a_failed_job_is_reported_and_the_engine_works_again_after_prepare() {
         broken.set(false);
         assert!(forward(&mut engine, log2n).unwrap() <= known_answer::TOLERANCE);
     }
+    let spectra = Spectra {
+        log2n: 8,
+        domain: Domain::Complex,
+        window: Window::Hann,
+        hop: 100,
+        blocks: 2,
+    };
+    compare_powers(&mut engine, &spectra);
+    broken.set(true);
+    let mut sums = [0.5; 256];
+    let samples = vec![Complex::new(1.0, 1.0); spectra.samples()];
+    let failed = engine.add_power(&spectra, &[1.0; 256], &samples, &mut sums);
+    assert_eq!((failed, sums), (Err(timeout), [0.5; 256]));
+    broken.set(false);
+    compare_powers(&mut engine, &spectra);
 }

@@ -10,6 +10,7 @@ use wire::RunQpu;
 
 pub mod cpu;
 pub mod known_answer;
+pub mod power;
 pub mod qpu;
 pub mod qpu_test;
 

@@ -15,7 +15,8 @@ use qpu::fft::split::MIN_LOG2_POINTS;
 use qpu::job::{Buffer, QpuSet, Runner};
 use wire::RunQpu;
 
-use super::{Engine, EngineError, EngineKind, Timing, qpu_test};
+use super::power::{self, PowerPlan};
+use super::{Engine, EngineError, EngineKind, Spectra, Timing, qpu_test};
 
 /// How long a launch may take. The longest takes 2.4 ms (simulated, 2^16 points).
 pub const LIMIT_US: u32 = 50_000;
@@ -40,6 +41,8 @@ pub struct QpuEngine<R: Runner> {
     plans: [Option<Plan>; LENGTHS],
     /// Length that was prepared last.
     current: Option<usize>,
+    /// Of power spectra, the one used last first.
+    powers: [Option<PowerPlan>; 2],
 }
 
 impl<R: Runner> QpuEngine<R> {
@@ -51,6 +54,7 @@ impl<R: Runner> QpuEngine<R> {
             error,
             plans: [const { None }; LENGTHS],
             current: None,
+            powers: [const { None }; 2],
         }
     }
 
@@ -64,7 +68,35 @@ impl<R: Runner> QpuEngine<R> {
     fn clear(&mut self) {
         self.plans = [const { None }; LENGTHS];
         self.current = None;
+        self.powers = [const { None }; 2];
         self.runner.release_all();
+    }
+
+    /// The plan for these spectra, made if it is not there, and the runner.
+    fn power_plan(
+        &mut self,
+        spectra: &Spectra,
+    ) -> Result<(&mut PowerPlan, &mut R), Error<R::Error>> {
+        let is_for = |plan: &Option<PowerPlan>| plan.as_ref().is_some_and(|it| it.is_for(spectra));
+        if let Some(place) = self.powers.iter().position(is_for) {
+            self.powers[..=place].rotate_right(1);
+        } else {
+            // Memory is given back as a whole only: a third kind begins anew.
+            if self.powers.iter().all(Option::is_some) {
+                self.clear();
+            }
+            let plan = match PowerPlan::new(spectra, &mut self.runner) {
+                Err(Error::Memory { .. }) => {
+                    self.clear();
+                    PowerPlan::new(spectra, &mut self.runner)
+                }
+                plan => plan,
+            }?;
+            self.powers.rotate_right(1);
+            self.powers[0] = Some(plan);
+        }
+        let plan = self.powers[0].as_mut().ok_or(Error::EmptyBatch)?;
+        Ok((plan, &mut self.runner))
     }
 
     fn convert(&self, error: Error<R::Error>) -> EngineError {
@@ -128,6 +160,29 @@ impl<R: Runner> Engine for QpuEngine<R> {
         let plan = plan.filter(|plan| plan.points() as usize == data.len());
         let plan = plan.ok_or(EngineError::Length)?;
         let result = transform(plan, &mut self.runner, direction, data);
+        result.map_err(|error| {
+            self.clear();
+            self.convert(error)
+        })
+    }
+
+    fn supports_power(&self, spectra: &Spectra) -> bool {
+        power::is_there(spectra)
+    }
+
+    fn add_power(
+        &mut self,
+        spectra: &Spectra,
+        window: &[f32],
+        samples: &[Complex<f32>],
+        sums: &mut [f64],
+    ) -> Result<Timing, EngineError> {
+        if !power::is_there(spectra) {
+            return Err(EngineError::Length);
+        }
+        let result = self
+            .power_plan(spectra)
+            .and_then(|(plan, runner)| plan.add(runner, (window, samples), sums, LIMIT_US));
         result.map_err(|error| {
             self.clear();
             self.convert(error)

@@ -19,10 +19,16 @@ const RATE: Rate = Rate { num: 1, den: 1 };
 /// powers; the ARM's is smaller.
 const TRANSFORM: f64 = 1e-6;
 
-fn record(host: &mut Host<Virtual>, engine: &str, n: usize, samples: &[u8]) -> Spectrum {
+fn record(
+    host: &mut Host<Virtual>,
+    engine: &str,
+    n: usize,
+    domain: Domain,
+    samples: &[u8],
+) -> Spectrum {
     let settings = format!("n={n} window=hann overlap=50% avg=all out=f32 engine={engine}");
     host.must(&Message::Set(&settings));
-    let spectra = host.upload(SampleFormat::U8, Domain::Complex, RATE, samples);
+    let spectra = host.upload(SampleFormat::U8, domain, RATE, samples);
     assert_eq!(spectra.len(), 1, "n={n} engine={engine}");
     spectra.into_iter().next().expect("one")
 }
@@ -58,26 +64,28 @@ fn every_length_on_the_qpus_is_that_of_the_arm() {
         let n = 1usize << log2n;
         // Three blocks that overlap by half, or one, which takes long enough.
         let (blocks, points) = if log2n < 12 { (3, 2 * n) } else { (1, n) };
-        let samples: Vec<u8> = (0..2 * points).map(|_| random.below(256) as u8).collect();
-        let [qpu, arm] = ["auto", "cpu"].map(|engine| record(&mut host, engine, n, &samples));
-        assert_eq!(
-            (qpu.head.engine, arm.head.engine),
-            (Engine::Qpu, Engine::Cpu)
-        );
-        assert!(!qpu.head.fallback && qpu.head.blocks == blocks, "n={n}");
-        assert_eq!(qpu.levels_db.len(), n);
-        let amplitude = |level: &f64| 10_f64.powf(level / 20.0);
-        let total: f64 = arm
-            .levels_db
-            .iter()
-            .map(|level| amplitude(level).powi(2))
-            .sum();
-        for (bin, (got, wanted)) in qpu.levels_db.iter().zip(&arm.levels_db).enumerate() {
-            let difference = (amplitude(got) - amplitude(wanted)).abs();
-            assert!(
-                difference <= TRANSFORM * total.sqrt(),
-                "n={n} bin {bin}: {got} dB on the QPUs, {wanted} dB on the ARM"
+        let bytes: Vec<u8> = (0..2 * points).map(|_| random.below(256) as u8).collect();
+        // Complex samples by transforms, real ones by all that the QPUs can do.
+        for (domain, engine) in [(Domain::Complex, "fft"), (Domain::Real, "auto")] {
+            let samples = &bytes[..points * SampleFormat::U8.bytes(domain)];
+            let [qpu, arm] =
+                [engine, "cpu"].map(|engine| record(&mut host, engine, n, domain, samples));
+            assert_eq!(
+                (qpu.head.engine, arm.head.engine),
+                (Engine::Qpu, Engine::Cpu)
             );
+            assert!(!qpu.head.fallback && qpu.head.blocks == blocks, "n={n}");
+            assert_eq!(qpu.levels_db.len(), arm.levels_db.len());
+            let amplitude = |level: &f64| 10_f64.powf(level / 20.0);
+            let powers = arm.levels_db.iter().map(|level| amplitude(level).powi(2));
+            let total: f64 = powers.sum();
+            for (bin, (got, wanted)) in qpu.levels_db.iter().zip(&arm.levels_db).enumerate() {
+                let difference = (amplitude(got) - amplitude(wanted)).abs();
+                assert!(
+                    difference <= TRANSFORM * total.sqrt(),
+                    "n={n} {engine} bin {bin}: {got} dB on the QPUs, {wanted} dB on the ARM"
+                );
+            }
         }
     }
 }
