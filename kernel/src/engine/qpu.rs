@@ -2,7 +2,7 @@
 //!
 //! On the device the runner is the V3D driver, in host tests the simulator; plan and programs are
 //! the same. A plan has one buffer, which it transforms in place. Plans stay prepared while the runner's
-//! memory holds them (all of them take 5 MiB), so that changing between lengths costs nothing; when it is
+//! memory holds them (8 MiB are enough for all), so that changing between lengths costs nothing; when it is
 //! full, all make room for the new one. After a job that failed nothing is taken for granted: V3D has been
 //! restarted, and the next [`Engine::prepare`] starts from empty memory.
 //!
