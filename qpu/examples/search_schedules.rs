@@ -26,9 +26,10 @@ fn main() {
             before.units.len()
         );
         println!(
-            "    (Role::{:?}, {}, {}, &{:?}),",
+            "    (Role::{:?}, {}, Samples::{:?}, {}, &{:?}),",
             kind.role,
             kind.radix,
+            kind.samples,
             taste.order.unwrap_or(0),
             taste.moves
         );

@@ -88,6 +88,7 @@ fn unit_entry(program: &unit::Generated) -> String {
         program.task
     )
     .replace("role: ", "role: Role::")
+    .replace("samples: ", "samples: Samples::")
     .replace("Bins(", "Bins(Bins::");
     for word in &program.code {
         let _ = writeln!(text, "        {word:#018x},");

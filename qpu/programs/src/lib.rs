@@ -18,7 +18,9 @@ pub mod transpose;
 pub const FFT: &[qpu::fft::program::Program] = {
     use qpu::fft::Role;
     use qpu::fft::bins::{self, Bins};
-    use qpu::fft::program::{Kind, Lanes, Program, Record, Row, Scalar, Start, Tail, Task};
+    use qpu::fft::program::{
+        Kind, Lanes, Program, Record, Row, Samples, Scalar, Start, Tail, Task,
+    };
     include!(concat!(env!("OUT_DIR"), "/units.rs"))
 };
 

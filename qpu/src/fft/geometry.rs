@@ -33,6 +33,8 @@
 //! All offsets are sums of one of the unit, one of the row and one of the lane: that is what programs
 //! add up, and why a pass needs no address arithmetic of its own.
 
+use super::program::{Kind, Samples};
+use super::samples::Reading;
 use super::split::{Axis, Role, Split};
 use super::tables::Table;
 
@@ -86,6 +88,8 @@ pub struct Geometry {
     /// Bytes between a transform and the next in what the last of a split's passes writes; of a pass over
     /// columns, between rows of what the first reads.
     gap: u32,
+    /// Of a pass that reads the caller's input.
+    reading: Reading,
 }
 
 /// What a unit computes.
@@ -129,6 +133,33 @@ impl Geometry {
             log2_next: match split.role(pass) {
                 Role::First | Role::Middle => split.log2_radix(pass + 1),
                 Role::Last | Role::Only => 0,
+            },
+            reading: Reading::points(split.log2_points()),
+        }
+    }
+
+    /// The same, where the caller's input is something else than points one transform after the other. No
+    /// other pass than the first notices.
+    #[must_use]
+    pub const fn reads(self, reading: Reading) -> Self {
+        Self { reading, ..self }
+    }
+
+    /// How the caller's input is read.
+    #[must_use]
+    pub const fn reading(&self) -> &Reading {
+        &self.reading
+    }
+
+    /// The kind of program that does the pass.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        Kind {
+            role: self.role,
+            radix: self.radix() as u16,
+            samples: match self.role {
+                Role::First | Role::Only => self.reading.samples(),
+                Role::Middle | Role::Last => Samples::Points,
             },
         }
     }
@@ -292,24 +323,28 @@ impl Geometry {
 
     /// The unit that is done as number `number` of those of `batch` transforms.
     ///
-    /// Where each unit of a transform has its own part of a large table, the same unit of all transforms
-    /// follow each other, so that the part is read from memory once. Units that share lines of the
+    /// Where each unit of a transform has its own part of a large table or of a window, the same unit of all
+    /// transforms follow each other, so that the part is read from memory once. Units that share lines of the
     /// input stay together.
     #[must_use]
     pub const fn unit_in_order(&self, number: u32, batch: u32) -> u32 {
-        match self.table() {
-            Table::ByUnit => {
-                let together = if self.lane_columns() < OCTET {
-                    OCTET / self.lane_columns()
-                } else {
-                    1
-                };
-                let (low, rest) = (number % together, number / together);
-                let (transform, group) = (rest % batch, rest / batch);
-                transform * self.units(1) + group * together + low
-            }
-            _ => number,
+        if !self.is_by_unit() {
+            return number;
         }
+        let together = CELL_BYTES.div_ceil(self.lane_columns() * self.reading.point_bytes());
+        let together = if together < self.units(1) {
+            together
+        } else {
+            self.units(1)
+        };
+        let (low, rest) = (number % together, number / together);
+        let (transform, group) = (rest % batch, rest / batch);
+        transform * self.units(1) + group * together + low
+    }
+
+    /// Whether each unit of a transform has its own part of a table or of a window.
+    const fn is_by_unit(&self) -> bool {
+        matches!(self.table(), Table::ByUnit) || self.factored_units() > 1
     }
 
     /// The number of the unit of transform 0 that computes this; the reverse of [`Geometry::unit`].
@@ -405,13 +440,13 @@ impl Geometry {
     /// Byte offset of a row in the caller's input; in the plane, of the first point of a row.
     #[must_use]
     pub fn input(&self, transform: u32, row: u32, column: u32) -> u32 {
-        let row = row * self.columns() + column;
+        let point = row * self.columns() + column;
         if self.is_over_columns() {
             let rows = self.points() >> self.log2_width;
             let pitch = (POINT_BYTES << self.log2_width) + self.gap;
-            return (transform * rows + row) * pitch;
+            return (transform * rows + point) * pitch;
         }
-        POINT_BYTES * (transform * self.points() + row)
+        transform * self.reading.hop + point * self.reading.point_bytes()
     }
 
     /// Byte offset of a bin in the caller's output: of output `k` of the pass and bin `bin` of those

@@ -9,7 +9,7 @@
 
 use super::arithmetic::Real;
 use super::geometry::{LANES, OCTET};
-use super::program::{Kind, Lanes, Program, Record, Row, Scalar, Start, Tail, Task};
+use super::program::{Kind, Lanes, Program, Record, Row, Samples, Scalar, Start, Tail, Task};
 use super::split::Role;
 use super::twiddle::turn;
 use crate::job::{Buffer, BusAddr, Job, QpuSet, Report, Runner};
@@ -259,18 +259,31 @@ impl Unit<'_> {
         let lanes = self.lanes(Lanes::Input, on)?;
         let base = self.record.get(&Record::Input).copied().unwrap_or_default();
         let conjugate = self.start.get(&Start::Conjugate);
+        let factors = self.record.get(&Record::Factors).copied();
         let minus = T::from_f64(-1.0);
         let mut points = [[[T::from_f64(0.0); 2]; N]; N];
         for (m, point) in points.iter_mut().enumerate() {
             for block in 0..self.parts() as u8 {
                 let vector = m as u8 + 16 * block;
                 for component in 0..2u8 {
-                    let Some(row) = self.rows.get(&Row::Input { vector, component }) else {
+                    // One word has both components of samples that are smaller.
+                    let both = self.rows.get(&Row::Input {
+                        vector,
+                        component: 0,
+                    });
+                    let row = self.rows.get(&Row::Input { vector, component });
+                    let Some(row) = row.or(both) else {
                         return error(format!("no row {vector}, component {component}"));
                     };
                     let sign = self.rows.get(&Row::Sign { block, component });
-                    for (z, lane) in point.iter_mut().zip(lanes) {
-                        let x = on.real(base.wrapping_add(*row).wrapping_add(lane))?;
+                    let factor = self.rows.get(&Row::Factor { vector, component });
+                    for (number, (z, lane)) in (0..).zip(point.iter_mut().zip(lanes)) {
+                        let at = base.wrapping_add(*row).wrapping_add(lane);
+                        let x = self.sample(at, (vector, number), component, on)?;
+                        let x = match (factors, factor) {
+                            (Some(base), Some(row)) => x * on.float(base + row + 4 * number)?,
+                            _ => x,
+                        };
                         let x = sign.map_or(x, |&sign| x * T::from_word(sign));
                         let sum = &mut z[usize::from(component)];
                         *sum = if block == 0 { x } else { *sum + x };
@@ -294,6 +307,37 @@ impl Unit<'_> {
             }
         }
         Ok(points)
+    }
+
+    /// A component of the point at an address, not yet times its factor.
+    fn sample<T: Real>(
+        &self,
+        at: u32,
+        (vector, lane): (u8, u32),
+        component: u8,
+        on: &ModelRunner<T>,
+    ) -> Result<T, ModelError> {
+        let number = match self.kind().samples {
+            Samples::Points | Samples::Windowed => return on.real(at),
+            Samples::I16 => {
+                let word = on.word(at)? >> (16 * component);
+                f64::from(word as u16 as i16)
+            }
+            Samples::Bytes => {
+                let of_rows = |word: Row| self.rows.get(&word).copied().unwrap_or_default();
+                // Which row or column is in the upper half of the word.
+                let row = u32::from(vector) * self.row_lanes() + self.row(lane);
+                let point = match self.role() {
+                    Role::Only => row,
+                    _ => self.place(lane).1,
+                };
+                let byte = 2 * (point % 2) + u32::from(component);
+                let word = on.word(at)? ^ of_rows(Row::Flip);
+                let middle = f32::from_bits(of_rows(Row::Middle));
+                f64::from(word.to_le_bytes()[byte as usize]) - f64::from(middle)
+            }
+        };
+        Ok(T::from_f64(number))
     }
 
     /// The transform over the rows that lie in the lanes, after each row's turn.
@@ -610,13 +654,29 @@ pub fn catalogue() -> &'static [Program] {
         .into_iter()
         .flat_map(|role| role.log2_radices().map(move |log2| (role, 1u16 << log2)))
         .chain([(Role::Middle, 16)])
-        .map(|(role, radix)| symbols(role, radix))
+        .flat_map(|(role, radix)| {
+            let begins = matches!(role, Role::Only | Role::First);
+            let samples = Samples::ALL
+                .into_iter()
+                .filter(move |&samples| begins || samples == Samples::Points);
+            samples.map(move |samples| Kind {
+                role,
+                radix,
+                samples,
+            })
+        })
+        .map(symbols)
         .collect();
     programs.leak()
 }
 
 /// A program of [`catalogue`].
-fn symbols(role: Role, radix: u16) -> Program {
+fn symbols(kind: Kind) -> Program {
+    let Kind {
+        role,
+        radix,
+        samples,
+    } = kind;
     let is_whole = role == Role::Only && radix == 256;
     let lanes = match role {
         Role::Only if !is_whole => radix / 16,
@@ -640,7 +700,15 @@ fn symbols(role: Role, radix: u16) -> Program {
     let mut record = vec![Record::Rows, Record::Input];
     let mut rows = Vec::new();
     for (vector, component) in pairs(16 * parts) {
-        rows.push(Row::Input { vector, component });
+        if component == 0 || samples.point_bytes() == 8 {
+            rows.push(Row::Input { vector, component });
+        }
+        if samples != Samples::Points {
+            rows.push(Row::Factor { vector, component });
+        }
+    }
+    if samples == Samples::Bytes {
+        rows.extend([Row::Flip, Row::Middle]);
     }
     for (block, component) in pairs(parts).skip(2) {
         rows.push(Row::Sign { block, component });
@@ -687,8 +755,10 @@ fn symbols(role: Role, radix: u16) -> Program {
         start.push(Start::Lanes(Lanes::Twiddle));
         record.push(Record::Twiddle);
     }
-    if matches!(role, Role::Only | Role::First) {
-        start.push(Start::Conjugate);
+    match (role, samples) {
+        (Role::Only | Role::First, Samples::Points) => start.push(Start::Conjugate),
+        (Role::Only | Role::First, _) => record.push(Record::Factors),
+        _ => {}
     }
     match role {
         Role::Only => start.extend([0, 1].map(|component| Start::Scale { component })),
@@ -707,8 +777,8 @@ fn symbols(role: Role, radix: u16) -> Program {
         }
     }
     Program {
-        task: Task::Points(Kind { role, radix }),
-        code: vec![u64::from(radix) << 8 | role as u64].leak(),
+        task: Task::Points(kind),
+        code: vec![u64::from(radix) << 8 | (samples as u64) << 4 | role as u64].leak(),
         start: start.leak(),
         record: record.leak(),
         tail: &[Tail::Peers, Tail::Gate, Tail::NextStart, Tail::NextCode],

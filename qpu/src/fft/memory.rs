@@ -2,11 +2,11 @@
 //!
 //! One block, taken from the runner at once: so the size is known before anything is taken, and a
 //! plan that does not fit leaves nothing behind. It holds, for each pass, code, lists of uniforms,
-//! vectors of lanes and the table of twiddles, then the scratch areas between passes.
+//! vectors of lanes, the table of twiddles and the factors on samples, then the scratch areas between passes.
 
 use super::bins::power::PowerPass;
 use super::pass::Pass;
-use super::program::{Lanes, Program};
+use super::program::{Lanes, Program, TABLE_ALIGN};
 use super::request::{Error, Request};
 use super::split::Split;
 use super::steps::{Area, MAX_AREAS, MAX_STEPS, Step, Steps};
@@ -52,6 +52,8 @@ pub struct PassMemory {
     pub turns: u32,
     /// The table of twiddles.
     pub table: u32,
+    /// The factors on samples.
+    pub factors: u32,
 }
 
 /// Bytes of a record.
@@ -170,21 +172,23 @@ impl Arrangement {
         }
         let steps = request.steps(&split)?;
         let mut end = 0u64;
-        let mut take = |bytes: u64| {
-            let start = end;
-            end = (end + bytes).next_multiple_of(ALIGN);
-            start as u32
-        };
         let mut passes = [None; MAX_STEPS];
         for (step, memory) in steps.iter().zip(&mut passes) {
-            *memory = Some(PassMemory::new(catalogue, step, request.qpus, &mut take)?);
+            *memory = Some(PassMemory::new(catalogue, step, request.qpus, &mut end)?);
         }
-        let lists_end = take(0);
+        let lists_end = end as u32;
         for memory in passes.iter_mut().flatten() {
-            memory.table = take(memory.step.pass.table_bytes().into());
+            let pass = memory.step.pass;
+            let [table, factors] = [pass.table_bytes(), pass.factors_bytes()].map(|bytes| {
+                if bytes > 0 {
+                    end = end.next_multiple_of(TABLE_ALIGN.into());
+                }
+                take(&mut end, bytes.into())
+            });
+            (memory.table, memory.factors) = (table, factors);
         }
-        let tables_end = take(0);
-        let areas = steps.areas().map(&mut take);
+        let tables_end = end as u32;
+        let areas = steps.areas().map(|bytes| take(&mut end, bytes));
         if end + 2 * buffers > ADDRESSABLE {
             return Err(Error::TooLarge(end + 2 * buffers));
         }
@@ -277,14 +281,22 @@ impl Arrangement {
     }
 }
 
+/// Takes memory behind `end`, and moves that.
+fn take(end: &mut u64, bytes: u64) -> u32 {
+    let start = *end;
+    *end = (start + bytes).next_multiple_of(ALIGN);
+    start as u32
+}
+
 impl PassMemory {
     /// Finds the pass's program, and takes memory for all but its table.
     fn new<E>(
         catalogue: &'static [Program],
         step: &Step,
         qpus: u8,
-        take: &mut impl FnMut(u64) -> u32,
+        end: &mut u64,
     ) -> Result<Self, Error<E>> {
+        let mut take = |bytes: u64| take(end, bytes);
         let pass = &step.pass;
         let task = pass.task();
         let program = catalogue.iter().find(|program| program.task == task);
@@ -318,6 +330,7 @@ impl PassMemory {
             )),
             turns: take(u64::from(pass.turn_vectors())),
             table: 0,
+            factors: 0,
         })
     }
 }

@@ -51,6 +51,7 @@ mod plane_tests;
 pub mod program;
 pub mod request;
 pub mod roots;
+pub mod samples;
 pub mod split;
 pub mod steps;
 pub mod table;

@@ -41,8 +41,9 @@ impl Geometry {
         let row = vector * self.row_lanes();
         let component = (component + self.quarters(part, vector)) % 2;
         match self.previous() {
-            None if self.is_of_columns() => POINT_BYTES * LANES * vector + WORD * component,
-            None => self.input(0, row, 0) + WORD * component,
+            None if self.is_of_columns() => self.input(0, 0, LANES * vector) + WORD * component,
+            // A word has all components of smaller samples, and both points of bytes.
+            None => self.input(0, row, 0) / WORD * WORD + WORD * component,
             Some(previous) => {
                 previous.cell(0, row * self.columns(), 0) + CELL_BYTES / 2 * component
             }
@@ -56,10 +57,10 @@ impl Geometry {
         let row = self.row_of_lane(lane);
         let column = self.column_of_lane(lane);
         match (self.role(), self.previous()) {
-            (Role::Only, _) if self.is_of_columns() => POINT_BYTES * lane,
-            (Role::Only, _) => self.input(column.min(transforms - 1), row, 0),
+            (Role::Only, _) if self.is_of_columns() => self.input(0, 0, lane),
+            (Role::Only, _) => self.input(column.min(transforms - 1), row, 0) / WORD * WORD,
             (_, None) if self.is_over_columns() => self.input(0, row, 0) + POINT_BYTES * column,
-            (_, None) => self.input(0, row, column),
+            (_, None) => self.input(0, row, column) / WORD * WORD,
             (_, Some(previous)) if self.row_lanes() == 1 => {
                 previous.cell(0, 0, OCTET * (column / OCTET)) + WORD * (column % OCTET)
             }

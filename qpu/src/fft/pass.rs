@@ -9,7 +9,8 @@ use super::bins::power::PowerPass;
 use super::bins::product::ProductPass;
 use super::bins::real::RealPass;
 use super::geometry::{Geometry, LANES};
-use super::program::{Kind, Lanes, Record, Row, Scalar, Start, Task};
+use super::program::{Lanes, Record, Row, Scalar, Start, Task};
+use super::samples::Reading;
 use super::tables::Table;
 use super::values::{Lists, Own, Places};
 
@@ -31,10 +32,7 @@ impl Pass {
     #[must_use]
     pub const fn task(&self) -> Task {
         match self {
-            Self::Points(geometry) => Task::Points(Kind {
-                role: geometry.role(),
-                radix: geometry.radix() as u16,
-            }),
+            Self::Points(geometry) => Task::Points(geometry.kind()),
             Self::Real(_) => Task::Bins(Bins::Split),
             Self::Product(_) => Task::Bins(Bins::Product),
             Self::Power(pass) => Task::Bins(pass.bins()),
@@ -147,6 +145,40 @@ impl Pass {
             Self::Real(pass) => pass.fill_table(put),
             Self::Product(_) => Ok(()),
             Self::Power(pass) => pass.fill_table(put),
+        }
+    }
+
+    /// The same pass, where it reads the caller's input and that is something else than complex points.
+    #[must_use]
+    pub const fn reads(self, reading: Reading) -> Self {
+        match self {
+            Self::Points(geometry) => Self::Points(geometry.reads(reading)),
+            Self::Real(_) | Self::Product(_) | Self::Power(_) => self,
+        }
+    }
+
+    /// Bytes of the factors on samples.
+    #[must_use]
+    pub const fn factors_bytes(&self) -> u32 {
+        match self {
+            Self::Points(geometry) => geometry.factors_bytes(),
+            Self::Real(_) | Self::Product(_) | Self::Power(_) => 0,
+        }
+    }
+
+    /// Gives the factors on samples in order ([`Geometry::fill_factors`]).
+    ///
+    /// # Errors
+    /// The first error of `put`, which gets the index of the first word and the words.
+    pub fn fill_factors<E>(
+        &self,
+        window: impl FnMut(u32) -> f64,
+        is_inverse: bool,
+        put: impl FnMut(u32, &[u32; LANES as usize]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        match self {
+            Self::Points(geometry) => geometry.fill_factors(window, is_inverse, put),
+            Self::Real(_) | Self::Product(_) | Self::Power(_) => Ok(()),
         }
     }
 

@@ -5,6 +5,7 @@ use super::bins::power::{Hold, PowerPass};
 use super::memory::{Arrangement, Memory};
 use super::program::Program;
 use super::request::{Error, Request, Which};
+use super::samples::Format;
 use super::split::Split;
 use super::steps::MAX_STEPS;
 use super::write::Lists;
@@ -52,7 +53,8 @@ impl Plan {
 
     /// A plan that reads `input` and writes `output`, which may be the same: interleaved complex
     /// points (f32 real part, f32 imaginary part), transform after transform, each in natural order. An
-    /// input that is not the output keeps its values.
+    /// input that is not the output keeps its values. The request may say that the input is other samples,
+    /// or that transforms overlap; then it is not the output.
     ///
     /// # Errors
     /// What is wrong with the request or the buffers; [`Error::Memory`] when the runner has less than
@@ -147,6 +149,23 @@ impl Plan {
         self.block
     }
 
+    /// Sets the window that samples are multiplied by, in place of ones: of sample n of a transform, f64,
+    /// rounded once. It can be set again at any time.
+    ///
+    /// # Errors
+    /// [`Error::NoWindow`] when the request is not `windowed`; [`Error::Runner`].
+    pub fn set_window<R: Runner>(
+        &mut self,
+        runner: &mut R,
+        window: impl FnMut(u32) -> f64,
+    ) -> Result<(), Error<R::Error>> {
+        if !self.request.windowed {
+            return Err(Error::NoWindow);
+        }
+        let lists = self.lists();
+        Ok(lists.write_factors(runner, window, Direction::Forward)?)
+    }
+
     /// Transforms the input into the output.
     ///
     /// Numbers that are not finite, and sums that overflow, make the outputs that depend on them
@@ -166,6 +185,9 @@ impl Plan {
             && only != direction
         {
             return Err(Error::Direction(only));
+        }
+        if self.request.windowed && direction == Direction::Inverse {
+            return Err(Error::WindowedInverse);
         }
         if self.direction != Some(direction) {
             self.write_direction(runner, direction)?;
@@ -329,6 +351,10 @@ fn check_buffers<E>(request: &Request, input: Buffer, output: Buffer) -> Result<
     let is_apart = from + u64::from(read) <= to || to + u64::from(written) <= from;
     if from != to && !is_apart {
         return Err(Error::Overlap);
+    }
+    let is_like_points = request.samples == Format::F32 && request.hop.is_none();
+    if from == to && !is_like_points {
+        return Err(Error::InPlace);
     }
     Ok(())
 }

@@ -14,8 +14,11 @@
 //! ```
 //!
 //! Every address that a program looks up is a sum: lane vector + word of the record + word of the row
-//! list. All lists begin on a word boundary; uniforms are fetched ahead, so 8 more bytes after each
-//! list must be memory.
+//! list. Programs add the last by bytes, without a carry from one to the next, where they look up the
+//! twiddles of first passes of up to 32 points, vectors of turns, and the factors of samples: so tables of
+//! twiddles and of factors begin at multiples of [`TABLE_ALIGN`], vectors of turns at multiples of 64 bytes.
+//! All lists begin on a word boundary; uniforms are fetched ahead, so 8 more bytes after each list must be
+//! memory.
 //!
 //! # Lanes and vectors
 //!
@@ -53,6 +56,15 @@
 //! angle 2π x / M. The programs compute the forward transform; for the inverse, imaginary parts are
 //! negated at both ends ([`Start::Conjugate`], [`Start::Scale`], [`Lanes::Scale`]).
 //!
+//! # Samples
+//!
+//! First and only passes have programs for points that are not f32, or that are multiplied by a window
+//! ([`Samples`]). They convert a sample exactly, then multiply each component by a factor that is looked
+//! up ([`Record::Factors`], [`Row::Factor`]; the lane's offset is 4 · lane): full scale, the window, and a
+//! minus for the imaginary parts of the inverse. The word of two points of bytes is looked up in both lanes that hold
+//! them, which are neighbours in a first pass, and 8 lanes apart in an only pass; of 16 points, both are in
+//! different vectors.
+//!
 //! # Who runs beside whom
 //!
 //! All programs of a launch run at the same time on different QPUs. One of them is the leader. It
@@ -62,6 +74,9 @@
 use super::bins::{self, Bins};
 use super::split::Role;
 
+/// What tables of twiddles begin at a multiple of, in bytes: what a unit reads of one that is laid out by unit.
+pub const TABLE_ALIGN: u32 = 2048;
+
 /// What a program does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Kind {
@@ -69,6 +84,37 @@ pub struct Kind {
     pub role: Role,
     /// Points of the pass: 16 .. 256.
     pub radix: u16,
+    /// What the points are that it reads.
+    pub samples: Samples,
+}
+
+/// The caller's points in memory, real part first. Of real samples, two that follow each other are a point.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Samples {
+    /// Two f32, taken as they are. All passes but first and only ones have these.
+    #[default]
+    Points,
+    /// Two f32, times factors.
+    Windowed,
+    /// Two i16, times factors.
+    I16,
+    /// Two bytes, made unsigned ([`Row::Flip`]), less their middle ([`Row::Middle`]), times factors.
+    Bytes,
+}
+
+impl Samples {
+    /// Every kind of samples.
+    pub const ALL: [Self; 4] = [Self::Points, Self::Windowed, Self::I16, Self::Bytes];
+
+    /// Bytes of a point.
+    #[must_use]
+    pub const fn point_bytes(self) -> u32 {
+        match self {
+            Self::Points | Self::Windowed => 8,
+            Self::I16 => 4,
+            Self::Bytes => 2,
+        }
+    }
 }
 
 /// What a program does, of all that programs do: what a catalogue is searched for.
@@ -83,7 +129,11 @@ pub enum Task {
 impl core::fmt::Display for Task {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            Self::Points(kind) => write!(f, "a pass {:?} of {} points", kind.role, kind.radix),
+            Self::Points(kind) => write!(
+                f,
+                "a pass {:?} of {} points that reads {:?}",
+                kind.role, kind.radix, kind.samples
+            ),
             Self::Bins(bins) => write!(f, "a pass over bins, {}", bins.name()),
         }
     }
@@ -128,7 +178,7 @@ pub enum Start {
     /// ([`crate::vpm::store_stride`]). In a last pass also, without the mark of a setup word, the bytes from
     /// the start of a row to the start of the next: rows are then stored one by one.
     StoreStride,
-    /// 1.0, or -1.0 to negate the imaginary parts of the input.
+    /// 1.0, or -1.0 to negate the imaginary parts of the input. Programs that multiply by factors have none.
     Conjugate,
     /// Factor of the real (0) or imaginary (1) parts of the output of an only pass.
     Scale {
@@ -167,6 +217,8 @@ pub enum Record {
     Input,
     /// Address to which lane vector and row are added to look up twiddles.
     Twiddle,
+    /// Address to which 4 · lane and row are added to look up factors of samples.
+    Factors,
     /// Address of the scalar list.
     Scalars,
     /// Address of the first row of a store.
@@ -187,7 +239,7 @@ pub enum Record {
 /// A word of a row list.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Row {
-    /// Byte offset of vector m = `vector`. In part q of F, vectors 16 b .. 16 b + 16 enter with
+    /// Byte offset of vector m = `vector`; of points of less than a word, of the word. In part q of F, vectors 16 b .. 16 b + 16 enter with
     /// (-i)^(4 q b / F): `component` is the sum (0 real, 1 imaginary) that it goes into, which reads the
     /// other component where 4 q b / F is odd.
     Input {
@@ -196,6 +248,17 @@ pub enum Row {
         /// Which sum.
         component: u8,
     },
+    /// Byte offset of the factors of vector m = `vector`.
+    Factor {
+        /// m.
+        vector: u8,
+        /// 0: of real parts, 1: of imaginary parts.
+        component: u8,
+    },
+    /// What bytes are exclusive-ored with, four at a time: 0x80808080 for signed ones, else 0.
+    Flip,
+    /// What is subtracted from an unsigned byte, as f32.
+    Middle,
     /// 1.0 or -1.0: how vectors 16 `block` .. enter the sum of `component`. Blocks 1 and up.
     Sign {
         /// b.

@@ -8,9 +8,13 @@ use super::convolution::{Kernels, Points};
 use super::geometry::POINT_BYTES;
 use super::plane;
 use super::program::Task;
+use super::samples::{Factors, Format, Reading};
 use super::split::{Axis, MAX_LOG2_POINTS, MIN_LOG2_POINTS, Split};
 use super::steps::Steps;
 use crate::job::QPUS;
+
+/// Bytes that lookups read at once.
+const WORD: u64 = 4;
 
 /// The factor that the last pass multiplies with.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -170,7 +174,19 @@ impl Transform {
         }
     }
 
-    /// Bytes of the input of one transform.
+    /// Components of a sample: 2 of complex points, I and Q; 1 of real ones. 0 where the input is something
+    /// that comes in f32 only.
+    #[must_use]
+    pub const fn sample_components(&self) -> u32 {
+        match self {
+            Self::Complex { .. } => 2,
+            Self::RealToBins { .. } => 1,
+            Self::Powers(powers) => 2 - powers.is_real as u32,
+            Self::BinsToReal { .. } | Self::Plane { .. } | Self::Convolution { .. } => 0,
+        }
+    }
+
+    /// Bytes of the input of one transform, in f32.
     #[must_use]
     pub const fn input_bytes(&self) -> u64 {
         match self {
@@ -233,6 +249,13 @@ pub struct Request {
     /// Whether all passes run in one launch, programs waiting for each other between them, and not
     /// each in a launch of its own; as far as they may ([`super::steps`]).
     pub one_launch: bool,
+    /// What the numbers of the input are.
+    pub samples: Format,
+    /// Samples from the start of one transform's input to the start of the next one's; `None` where they
+    /// lie one after the other. Less than a transform makes transforms overlap.
+    pub hop: Option<u32>,
+    /// Whether samples are multiplied by a window ([`super::Plan::set_window`]).
+    pub windowed: bool,
 }
 
 impl Request {
@@ -254,6 +277,9 @@ impl Request {
             split: None,
             columns: None,
             one_launch: false,
+            samples: Format::F32,
+            hop: None,
+            windowed: false,
         }
     }
 
@@ -302,7 +328,52 @@ impl Request {
         if !(2..=QPUS).contains(&self.qpus) {
             return Err(Error::Qpus(self.qpus));
         }
+        if self.transform.sample_components() == 0 && !self.reads_points() {
+            return Err(Error::Samples(self.samples));
+        }
+        if self.hop == Some(0) || !self.hop_bytes().is_multiple_of(WORD) {
+            let samples = self.transform.sample_components() * self.samples.bytes();
+            return Err(Error::Hop {
+                hop: self.hop.unwrap_or_default(),
+                multiple: (WORD as u32 / samples).max(1),
+            });
+        }
         Ok(())
+    }
+
+    /// Whether the input is complex points in f32, or whatever a transform reads, one transform after the other.
+    #[must_use]
+    pub const fn reads_points(&self) -> bool {
+        matches!(self.samples, Format::F32) && self.hop.is_none() && !self.windowed
+    }
+
+    /// Bytes from the start of one transform's input to the start of the next one's.
+    #[must_use]
+    pub const fn hop_bytes(&self) -> u64 {
+        let sample = self.transform.sample_components() * self.samples.bytes();
+        match self.hop {
+            Some(hop) => hop as u64 * sample as u64,
+            None => self.transform_bytes(),
+        }
+    }
+
+    /// Bytes of the input of one transform.
+    const fn transform_bytes(&self) -> u64 {
+        self.transform.input_bytes() / 4 * self.samples.bytes() as u64
+    }
+
+    /// How its first pass reads the input.
+    #[must_use]
+    pub const fn reading(&self) -> Reading {
+        Reading {
+            format: self.samples,
+            factors: match (self.windowed, self.transform.sample_components()) {
+                (false, _) => Factors::Common,
+                (true, 1) => Factors::OfComponents,
+                (true, _) => Factors::OfPoints,
+            },
+            hop: self.hop_bytes() as u32,
+        }
     }
 
     /// Its passes, where transforms of one dimension are split by `split`.
@@ -310,16 +381,16 @@ impl Request {
     /// # Errors
     /// [`Error::Split`] when that is the split of another length.
     pub fn steps<E>(&self, split: &Split) -> Result<Steps, Error<E>> {
-        match self.transform {
+        let steps = match self.transform {
             transform
                 if split.axis() != Axis::Row || split.log2_points() != transform.log2_row() =>
             {
-                Err(Error::Split(*split))
+                return Err(Error::Split(*split));
             }
-            Transform::Complex { .. } => Ok(Steps::complex(split, self.batch)),
-            Transform::RealToBins { .. } => Ok(Steps::real_to_bins(split, self.batch)),
-            Transform::BinsToReal { .. } => Ok(Steps::bins_to_real(split, self.batch)),
-            Transform::Powers(powers) => Ok(Steps::powers(split, self.batch, powers)),
+            Transform::Complex { .. } => Steps::complex(split, self.batch),
+            Transform::RealToBins { .. } => Steps::real_to_bins(split, self.batch),
+            Transform::BinsToReal { .. } => Steps::bins_to_real(split, self.batch),
+            Transform::Powers(powers) => Steps::powers(split, self.batch, powers),
             Transform::Convolution {
                 log2_points,
                 points,
@@ -332,7 +403,7 @@ impl Request {
                     is_shared: kernels == Kernels::One,
                 };
                 let count = kernels.count(self.batch);
-                Ok(Steps::convolution(split, product, self.batch, count))
+                Steps::convolution(split, product, self.batch, count)
             }
             Transform::Plane {
                 log2_rows,
@@ -348,9 +419,14 @@ impl Request {
                         return Err(Error::Split(split));
                     }
                 }
-                Ok(Steps::plane(split, &columns, self.batch))
+                Steps::plane(split, &columns, self.batch)
             }
-        }
+        };
+        Ok(if self.reads_points() {
+            steps
+        } else {
+            steps.reading(self.reading())
+        })
     }
 
     /// Transforms of one dimension that are done together: of planes, rows; of convolutions, signals and kernels.
@@ -376,7 +452,8 @@ impl Request {
             _ => 0,
         };
         let segments = self.batch as u64 * self.transform.segments() as u64 + kernels;
-        segments.saturating_mul(self.transform.input_bytes())
+        let hops = segments.saturating_sub(1).saturating_mul(self.hop_bytes());
+        hops.saturating_add(self.transform_bytes())
     }
 
     /// Bytes of the output: of all transforms.
@@ -444,6 +521,19 @@ pub enum Error<E> {
         /// What the runner said.
         error: E,
     },
+    /// Transforms of this kind read f32 only, one after the other and without a window.
+    Samples(Format),
+    /// Transforms would begin inside a word.
+    Hop {
+        /// What was asked for, in samples.
+        hop: u32,
+        /// What it must be a multiple of.
+        multiple: u32,
+    },
+    /// A window for a plan whose request is not `windowed`.
+    NoWindow,
+    /// The inverse, by a plan with a window.
+    WindowedInverse,
     /// A buffer does not hold all transforms of the batch.
     Short {
         /// Which buffer.
@@ -457,6 +547,8 @@ pub enum Error<E> {
     Unaligned(Which),
     /// Input and output overlap without being the same.
     Overlap,
+    /// Input and output are the same, and the points of the one do not lie where those of the other do.
+    InPlace,
     /// The runner could not write memory, or a job did not end well.
     Runner(E),
 }
@@ -524,6 +616,23 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
                 "the plan needs {bytes} bytes beside input and output, and they are not there \
                  ({error:?}): release other plans or make the batch smaller"
             ),
+            Self::Samples(format) => write!(
+                f,
+                "this kind of transform reads f32, one transform after the other and without a window: \
+                 samples of {format}, hops and windows are for complex and real ones"
+            ),
+            Self::Hop { hop, multiple } => write!(
+                f,
+                "a hop of {hop} samples: transforms must begin at words, so make it a multiple of {multiple}"
+            ),
+            Self::NoWindow => write!(
+                f,
+                "the plan multiplies by no window: make it from a request that is `windowed`"
+            ),
+            Self::WindowedInverse => write!(
+                f,
+                "a plan with a window transforms forward only: make another for the inverse"
+            ),
             Self::Short {
                 which,
                 needed,
@@ -541,6 +650,11 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
             Self::Overlap => write!(
                 f,
                 "input and output overlap: they must be the same buffer or lie apart"
+            ),
+            Self::InPlace => write!(
+                f,
+                "in place, input and output must have the same layout: give smaller samples and other \
+                 hops an output of their own"
             ),
             Self::Runner(error) => write!(f, "the QPU runner failed: {error:?}"),
         }

@@ -13,6 +13,7 @@ use super::bins::product::ProductPass;
 use super::bins::real::{MARGIN, RealPass};
 use super::geometry::{Geometry, POINT_BYTES, scratch_bytes};
 use super::pass::Pass;
+use super::samples::Reading;
 use super::split::Split;
 
 /// Most passes of a plan.
@@ -277,6 +278,16 @@ impl Steps {
     pub fn push(&mut self, step: Step) {
         let free = self.steps.iter_mut().find(|step| step.is_none());
         *free.expect("lists are shorter") = Some(step);
+    }
+
+    /// The same, where what passes read of the caller's input is something else than complex points.
+    #[must_use]
+    pub fn reading(mut self, reading: Reading) -> Self {
+        let steps = self.steps.iter_mut().flatten();
+        for step in steps.filter(|step| step.from == Area::Input) {
+            step.pass = step.pass.reads(reading);
+        }
+        self
     }
 
     /// Area `area` must hold `bytes`, at least.

@@ -19,6 +19,8 @@ pub struct Places {
     pub to: u32,
     /// Its table of twiddles.
     pub table: u32,
+    /// Its factors of samples.
+    pub factors: u32,
     /// Its row lists, [`Lists::rows`] bytes apart.
     pub rows: u32,
     /// Its scalar lists, [`Lists::scalars`] bytes apart.
@@ -124,6 +126,7 @@ impl Geometry {
             Record::Rows => places.rows + self.unit(index).part * lists.rows,
             Record::Input => places.from + self.read_unit(index),
             Record::Twiddle => places.table + self.twiddle_of_unit(index),
+            Record::Factors => places.factors + self.factors_of_unit(index),
             Record::Scalars => places.scalars + self.scalar_list(index) * lists.scalars,
             Record::Store { index: store } => places.to + self.store_unit(index, store.into()),
             Record::StoreSetup { index: store } => {
@@ -146,6 +149,9 @@ impl Geometry {
             Row::Input { vector, component } => {
                 self.read_vector(part, vector.into(), component.into())
             }
+            Row::Factor { vector, component } => self.factor(vector.into(), component.into()),
+            Row::Flip => self.reading().format.flip(),
+            Row::Middle => self.reading().format.middle().to_bits(),
             Row::Sign { block, component } => {
                 let vector = LANES * u32::from(block);
                 let negative = self.is_subtracted(part, vector, component.into());

@@ -32,6 +32,7 @@ impl Lists {
             from: self.arrangement.address(pass.step.from, buffers),
             to: self.arrangement.address(pass.step.to, buffers),
             table: base + pass.table,
+            factors: base + pass.factors,
             rows: base + pass.rows,
             scalars: base + pass.scalars,
             turns: base + pass.turns,
@@ -134,6 +135,32 @@ impl Lists {
             to.flush()?;
             self.write_rows(runner, memory)?;
         }
+        if self.request.windowed {
+            self.write_factors(runner, |_| 1.0, Direction::Forward)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the factors on samples: a window, which a pass that has none asks for number 0 of.
+    ///
+    /// # Errors
+    /// The runner's.
+    pub fn write_factors<R: Runner>(
+        &self,
+        runner: &mut R,
+        mut window: impl FnMut(u32) -> f64,
+        direction: Direction,
+    ) -> Result<(), R::Error> {
+        for memory in self.arrangement.passes() {
+            let mut to = Writer::new(runner, self.block);
+            let is_inverse = direction == Direction::Inverse;
+            let pass = &memory.step.pass;
+            pass.fill_factors(&mut window, is_inverse, |first, words| {
+                to.at(memory.factors + 4 * first)?;
+                to.all(words)
+            })?;
+            to.flush()?;
+        }
         Ok(())
     }
 
@@ -187,6 +214,9 @@ impl Lists {
                 }
             }
             to.flush()?;
+        }
+        if !self.request.windowed {
+            self.write_factors(runner, |_| 1.0, direction)?;
         }
         Ok(())
     }

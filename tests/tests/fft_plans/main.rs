@@ -12,5 +12,6 @@ mod planes;
 mod powers;
 mod real;
 mod refusals;
+mod samples;
 mod signals;
 mod spectra;

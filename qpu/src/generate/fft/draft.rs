@@ -4,7 +4,7 @@
 //! whose last reader is still to come.
 
 use crate::generate::schedule::{Destination, Operation, Place, Source};
-use crate::isa::{AddOp, Cond, File, MulOp};
+use crate::isa::{AddOp, Cond, File, MulOp, Unpack};
 use std::collections::VecDeque;
 
 /// Which registers will do.
@@ -133,6 +133,32 @@ impl<U: Copy + PartialEq> Draft<U> {
     /// A constant to one or two destinations.
     pub fn immediate(&mut self, value: u32, destinations: [Destination; 2]) {
         self.push(Operation::immediate(value, destinations));
+    }
+
+    /// A lookup at `lanes` + uniform, fetched into r4, where it stays until the next one.
+    ///
+    /// The addresses must be such that no carry crosses a byte: then both ALUs can add.
+    pub fn lookup(&mut self, tmu: u8, lanes: Place, address: U) -> Place {
+        self.push(Operation::either(
+            AddOp::Add,
+            MulOp::V8adds,
+            [Source::Place(lanes), Source::Uniform(address)],
+            Destination::Tmu(tmu),
+        ));
+        self.push(Operation::fetch(tmu));
+        Place::R4
+    }
+
+    /// The integer in a byte or half of a register of file A, as f32: exactly. Halves are signed, bytes not.
+    ///
+    /// For an operation that takes integers, as itof does, unpacking extends them (Architecture Reference
+    /// Guide, section 3, "Pack/unpack"); Mesa's driver converts vertex attributes so.
+    pub fn float_of_integer(&mut self, from: Place, part: Unpack, wish: Wish) -> Value {
+        let place = self.take(wish);
+        let sources = [Source::Place(from); 2];
+        let to = Destination::Place(place);
+        self.push(Operation::add(AddOp::Itof, sources, to).unpacking(part));
+        positive(place)
     }
 
     /// A lookup at `lanes` + uniform, whatever the addresses, fetched into r4, where it stays until the

@@ -87,7 +87,9 @@ fn combine<'a, U: Copy + PartialEq + 'a>(
 }
 
 fn alu_op<U: Copy>(code: OpCode, operation: &Operation<U>) -> Op {
-    let [a, b] = operation.sources.map(source);
+    let [a, b] = operation
+        .sources
+        .map(|operand| source(operand).unpack(operation.unpack));
     Op {
         cond: operation.cond,
         setf: operation.sets_flags,

@@ -1,6 +1,6 @@
 //! One operation of a program, before it has a place in an instruction.
 
-use crate::isa::{AddOp, Cond, File, MulOp, SemaphoreAction};
+use crate::isa::{AddOp, Cond, File, MulOp, SemaphoreAction, Unpack};
 
 /// Where a value stays.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -91,6 +91,8 @@ pub struct Operation<U> {
     pub sets_flags: bool,
     /// Lanes by which the result of the mul ALU moves up; 0 for none.
     pub rotation: u8,
+    /// How its operands, registers of file A, are widened.
+    pub unpack: Unpack,
     /// Whether everything before it must have been issued.
     pub is_barrier: bool,
 }
@@ -105,6 +107,7 @@ impl<U: Copy + PartialEq> Operation<U> {
             cond: Cond::Always,
             sets_flags: false,
             rotation: 0,
+            unpack: Unpack::None,
             is_barrier: false,
         }
     }
@@ -188,6 +191,12 @@ impl<U: Copy + PartialEq> Operation<U> {
             rotation: lanes,
             ..self
         }
+    }
+
+    /// The same with its operands widened, which must be registers of file A.
+    #[must_use]
+    pub const fn unpacking(self, unpack: Unpack) -> Self {
+        Self { unpack, ..self }
     }
 
     /// The same, behind everything that was written before it.

@@ -14,6 +14,12 @@ pub struct Codelet {
 }
 
 impl Codelet {
+    /// Looks a vector up, into r4: at `base` + uniform, which have no bits in common.
+    pub fn fetch_aligned(&mut self, base: Place, word: Word) -> Value {
+        let tmu = self.vectors % 2;
+        positive(self.frame.draft.lookup(tmu, base, word))
+    }
+
     /// Looks a vector up, into r4: at `base` + uniform.
     pub fn fetch(&mut self, base: Place, word: Word) -> Value {
         let tmu = self.vectors % 2;

@@ -7,7 +7,7 @@ use super::Word;
 use super::codelet::Codelet;
 use super::frame::{Frame, Shape, Source, Stores, Written};
 use super::points::Points;
-use crate::fft::program::{Kind, Lanes, Record, Row, Task};
+use crate::fft::program::{Kind, Lanes, Record, Row, Samples, Task};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Place};
@@ -27,8 +27,10 @@ pub fn program(kind: Kind) -> Written {
     let twiddle = frame.base(Record::Twiddle, twiddle);
     let mut points = points.begin_unit(frame, Some(twiddle));
     let constants = points.codelet.frame.constants;
-    let shared = (kind.radix > 32).then(|| shared_twiddles(&mut points.codelet, twiddle));
+    let is_early = kind.radix > 32 && kind.samples == Samples::Points;
+    let shared = is_early.then(|| shared_twiddles(&mut points.codelet, twiddle));
     let mut first = First {
+        kind,
         points,
         twiddle,
         shared,
@@ -63,6 +65,7 @@ fn shared_twiddles(codelet: &mut Codelet, twiddle: Place) -> [Place; 2] {
 }
 
 struct First {
+    kind: Kind,
     points: Points,
     /// The twiddles that all outputs share, from 64 points on.
     shared: Option<[Place; 2]>,
@@ -84,7 +87,7 @@ impl First {
         let twiddle = self.twiddle;
         let factor = |codelet: &mut Codelet, component| {
             let word = Word::Row(Row::Twiddle { output, component });
-            Source::Place(codelet.fetch(twiddle, word).place)
+            Source::Place(codelet.fetch_aligned(twiddle, word).place)
         };
         let codelet = &mut self.points.codelet;
         codelet
@@ -109,6 +112,14 @@ impl Ends for First {
     }
 
     fn output(&mut self, k: usize, y: Complex) {
+        if k == 0 {
+            self.points.end_input();
+            // Before, samples need the registers.
+            if self.kind.radix > 32 && self.shared.is_none() {
+                let codelet = &mut self.points.codelet;
+                self.shared = Some(shared_twiddles(codelet, self.twiddle));
+            }
+        }
         let z = self.points.across(k as u8, y);
         self.outputs[k] = Some(self.twiddled(k as u8, z));
     }

@@ -13,13 +13,14 @@ mod last;
 mod middle;
 mod only;
 mod points;
+mod samples;
 mod tastes;
 
 use super::reads_uniform;
 use crate::disasm;
 use crate::fft::Role;
 use crate::fft::bins::Bins;
-use crate::fft::program::{Kind, Record, Row, Scalar, Start, Tail, Task};
+use crate::fft::program::{Kind, Record, Row, Samples, Scalar, Start, Tail, Task};
 use crate::generate::schedule;
 
 /// What a program reads as uniforms.
@@ -57,14 +58,23 @@ pub struct Generated {
 /// What there are programs for.
 #[must_use]
 pub fn tasks() -> Vec<Task> {
-    let kind = |role, radix| Task::Points(Kind { role, radix });
-    let only = [16, 32, 64, 128].map(|radix| kind(Role::Only, radix));
-    let first = [16, 32, 64].map(|radix| kind(Role::First, radix));
-    let middle = [16, 32, 64, 128].map(|radix| kind(Role::Middle, radix));
-    let last = [16, 32, 64, 128].map(|radix| kind(Role::Last, radix));
-    let some = only.into_iter().chain(first);
-    let bins = Bins::ALL.map(Task::Bins);
-    some.chain(middle).chain(last).chain(bins).collect()
+    let of = |role, radices: &[u16], samples: Samples| -> Vec<Kind> {
+        let kind = |&radix| Kind {
+            role,
+            radix,
+            samples,
+        };
+        radices.iter().map(kind).collect()
+    };
+    let begin = Samples::ALL.into_iter().flat_map(|samples| {
+        let only = of(Role::Only, &[16, 32, 64, 128], samples);
+        only.into_iter()
+            .chain(of(Role::First, &[16, 32, 64], samples))
+    });
+    let middle = of(Role::Middle, &[16, 32, 64, 128], Samples::Points);
+    let last = of(Role::Last, &[16, 32, 64, 128], Samples::Points);
+    let kinds = begin.chain(middle).chain(last).map(Task::Points);
+    kinds.chain(Bins::ALL.map(Task::Bins)).collect()
 }
 
 /// Searches for a schedule of a program's loop by `tries` attempts from the one in use; gives what
@@ -98,7 +108,7 @@ fn codelet_of(task: Task) -> frame::Written {
 }
 
 impl Generated {
-    /// `fft-first-32`, say.
+    /// `fft-first-32` or `fft-first-32-i16`, say.
     #[must_use]
     pub fn name(&self) -> String {
         let kind = match self.task {
@@ -111,7 +121,13 @@ impl Generated {
             Role::Middle => "middle",
             Role::Last => "last",
         };
-        format!("fft-{role}-{}", kind.radix)
+        let samples = match kind.samples {
+            Samples::Points => "",
+            Samples::Windowed => "-windowed",
+            Samples::I16 => "-i16",
+            Samples::Bytes => "-bytes",
+        };
+        format!("fft-{role}-{}{samples}", kind.radix)
     }
 
     /// The program as text: byte offset, word, instruction, and which uniform it reads.
@@ -176,14 +192,20 @@ mod tests {
         }
     }
 
-    /// Loops that do not fit: several parts read their rows two or four times.
-    const LONGER: [(Role, u16); 6] = [
-        (Role::Only, 64),
-        (Role::Only, 128),
-        (Role::First, 64),
-        (Role::Last, 128),
-        (Role::Middle, 64),
-        (Role::Middle, 128),
+    /// Loops that do not fit: several parts read their rows two or four times, groups of lanes are transformed
+    /// in several steps, and bytes take more steps than other samples.
+    const LONGER: [(Role, u16, &[Samples]); 7] = [
+        (
+            Role::Only,
+            64,
+            &[Samples::Windowed, Samples::I16, Samples::Bytes],
+        ),
+        (Role::Only, 128, &Samples::ALL),
+        (Role::First, 32, &[Samples::Bytes]),
+        (Role::First, 64, &Samples::ALL),
+        (Role::Last, 128, &[Samples::Points]),
+        (Role::Middle, 64, &[Samples::Points]),
+        (Role::Middle, 128, &[Samples::Points]),
     ];
 
     #[test]
@@ -195,8 +217,13 @@ mod tests {
                 program.name(),
                 program.code.len()
             );
+            let is_longer = |kind: Kind| {
+                LONGER.iter().any(|(role, radix, samples)| {
+                    (*role, *radix) == (kind.role, kind.radix) && samples.contains(&kind.samples)
+                })
+            };
             let longer = match program.task {
-                Task::Points(kind) => LONGER.contains(&(kind.role, kind.radix)),
+                Task::Points(kind) => is_longer(kind),
                 Task::Bins(_) => false,
             };
             assert_eq!(length > 512, longer, "{}: {length}", program.name());

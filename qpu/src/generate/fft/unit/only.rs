@@ -53,6 +53,9 @@ impl Ends for Only {
     }
 
     fn output(&mut self, k: usize, y: Complex) {
+        if k == 0 {
+            self.points.end_input();
+        }
         let z = self.points.across(k as u8, y);
         self.outputs[k] = Some(z.map(|part| part.place));
     }

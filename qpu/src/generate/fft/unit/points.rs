@@ -9,8 +9,9 @@
 use super::Word;
 use super::codelet::Codelet;
 use super::frame::{Frame, Source};
+use super::samples::Conversion;
 use crate::fft::Role;
-use crate::fft::program::{Kind, Lanes, Record, Row, Start};
+use crate::fft::program::{Kind, Lanes, Record, Row, Samples, Start};
 use crate::generate::fft::dft16::{Butterfly, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
@@ -18,11 +19,13 @@ use crate::isa::{AddOp, Cond, File, MulOp};
 
 /// What is loaded at the start.
 pub struct Loaded {
+    /// What r5 is for the transform across lanes, where it is something else before.
+    sign: Option<Place>,
     radix: u16,
     role: Role,
     input: Place,
-    conjugate: Place,
-    /// Of only passes from 64 points: addresses of words by lane.
+    ends: Input,
+    /// Of only passes from 64 points, and where there are factors: 4 · lane.
     words: Option<Place>,
     /// Of 64 points: what flags are set from, and -1.0 in lanes 0..8, 1.0 in the others.
     steps: Option<[Place; 2]>,
@@ -30,15 +33,25 @@ pub struct Loaded {
     eighths: Option<[[Place; 2]; 2]>,
 }
 
+/// What is done with points as they are looked up.
+#[derive(Clone, Copy)]
+enum Input {
+    /// Imaginary parts are multiplied by this: 1.0 or -1.0.
+    Conjugated(Place),
+    /// They are samples.
+    Converted(Conversion),
+}
+
 /// The input side of a codelet.
 pub struct Points {
     pub codelet: Codelet,
+    /// What r5 becomes when all points are there.
+    sign: Option<Place>,
     radix: u16,
     role: Role,
     /// Addresses of the unit's lanes.
     input: Place,
-    /// 1.0 or -1.0.
-    conjugate: Place,
+    ends: Input,
     /// Where turns are looked up: 4 · lane, or in first passes addresses of twiddles of the unit's lanes.
     turns: Option<Place>,
     /// Of 64 points: -1.0 in lanes 0..8, 1.0 in the others.
@@ -133,9 +146,15 @@ impl Points {
     /// Writes what belongs to the start.
     pub fn start(frame: &mut Frame, kind: Kind) -> Loaded {
         let input = frame.lanes(Lanes::Input);
-        let conjugate = frame.number(Start::Conjugate);
+        let is_turned = kind.radix >= 64 && kind.role == Role::Only;
+        let has_factors = kind.samples != Samples::Points;
+        let words = (is_turned || has_factors).then(|| word_offsets(&mut frame.draft));
+        let ends = match Conversion::start(frame, kind, words) {
+            Some(conversion) => Input::Converted(conversion),
+            None => Input::Conjugated(frame.number(Start::Conjugate)),
+        };
         let draft = &mut frame.draft;
-        let (mut words, mut steps, mut eighths) = (None, None, None);
+        let (mut steps, mut eighths) = (None, None);
         match kind.radix {
             16 => {}
             32 => halves_sign(draft),
@@ -143,22 +162,24 @@ impl Points {
                 let halves = draft.take(Wish::File(File::A));
                 sign_of_bit(draft, 3, Destination::Place(halves));
                 sign_of_bit(draft, 2, Destination::Place(Place::R5));
-                if kind.role == Role::Only {
-                    words = Some(word_offsets(draft));
-                }
                 steps = Some([quad_flags(draft), halves]);
             }
-            128 => {
-                words = Some(word_offsets(draft));
-                eighths = Some(group_factors(draft));
-            }
+            128 => eighths = Some(group_factors(draft)),
             radix => panic!("no transform across lanes for {radix} points"),
         }
+        let is_shared =
+            |ends| matches!(ends, Input::Converted(conversion) if conversion.takes_r5());
+        let sign = (is_shared(ends) && matches!(kind.radix, 32 | 64)).then(|| {
+            let sign = draft.take(Wish::AnyFile);
+            draft.copy(Source::Place(Place::R5), Destination::Place(sign));
+            sign
+        });
         Loaded {
+            sign,
             radix: kind.radix,
             role: kind.role,
             input,
-            conjugate,
+            ends,
             words,
             steps,
             eighths,
@@ -174,7 +195,10 @@ impl Points {
     /// Sum and difference of points n and n + 8.
     pub fn butterfly(&mut self, n: usize) -> Butterfly {
         let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
-        let conjugate = Source::Place(self.conjugate);
+        let conjugate = match self.ends {
+            Input::Conjugated(conjugate) => Source::Place(conjugate),
+            Input::Converted(conversion) => return self.converted(conversion, n, wish),
+        };
         let x = [0, 1].map(|component| {
             let fetched = self.point(n as u8, component);
             let draft = &mut self.codelet.frame.draft;
@@ -203,12 +227,44 @@ impl Points {
         [0, 1].map(|which| both.map(|pair| pair[which]))
     }
 
+    /// [`Points::butterfly`] of samples.
+    fn converted(&mut self, conversion: Conversion, n: usize, wish: [Wish; 2]) -> Butterfly {
+        let mut point = |n: usize, wish| {
+            let codelet = &mut self.codelet;
+            conversion.point(codelet, self.input, n as u8, wish)
+        };
+        let x = point(n, Wish::AnyFile);
+        let y = point(n + 8, Wish::Accumulator);
+        let draft = &mut self.codelet.frame.draft;
+        let both = [0, 1].map(|part| {
+            [
+                draft.add(x[part], y[part], wish[0]),
+                draft.subtract(x[part], y[part], wish[1]),
+            ]
+        });
+        draft.give_back_complex(x);
+        draft.give_back_complex(y);
+        [0, 1].map(|which| both.map(|pair| pair[which]))
+    }
+
     /// Where [`Points::across`] takes outputs from.
     pub fn wish(&self) -> Wish {
         match self.radix {
             // To be moved across lanes.
             32 => Wish::Accumulator,
             _ => Wish::AnyFile,
+        }
+    }
+
+    /// All points are there. Of samples, gives back the addresses at which they were looked up.
+    pub fn end_input(&mut self) {
+        let draft = &mut self.codelet.frame.draft;
+        if let Input::Converted(conversion) = self.ends {
+            draft.give_back(self.input);
+            draft.give_back(conversion.factors());
+        }
+        if let Some(sign) = self.sign {
+            draft.copy(Source::Place(sign), Destination::Place(Place::R5));
         }
     }
 
@@ -237,12 +293,12 @@ impl Points {
         let turns = self.turns.expect("loaded from 64 points on");
         let is_first = self.role == Role::First;
         let factor = |codelet: &mut Codelet, component| {
-            let row = if is_first {
-                Row::Before { output, component }
+            let fetched = if is_first {
+                codelet.fetch(turns, Word::Row(Row::Before { output, component }))
             } else {
-                Row::TurnVector { output, component }
+                codelet.fetch_aligned(turns, Word::Row(Row::TurnVector { output, component }))
             };
-            Source::Place(codelet.fetch(turns, Word::Row(row)).place)
+            Source::Place(fetched.place)
         };
         let codelet = &mut self.codelet;
         if output > 0 {
@@ -322,13 +378,17 @@ impl Points {
         let sources = [Source::Small(0), Source::Place(kept)];
         draft.push(Operation::add(AddOp::Fsub, sources, to_im).when(Cond::ZS));
         draft.give_back(kept);
-        // Lower and upper half.
+        // Lower and upper half. In first passes it is multiplied by twiddles in file B.
+        let wish = match self.role {
+            Role::First => Wish::File(File::A),
+            _ => Wish::AnyFile,
+        };
         y.map(|part| {
             let moved = positive(draft.take(Wish::Accumulator));
             let sources = [part.place, halves].map(Source::Place);
             let product = Operation::mul(MulOp::Fmul, sources, Destination::Place(moved.place));
             draft.push(product.rotated(8));
-            let sum = draft.add(part, moved, Wish::AnyFile);
+            let sum = draft.add(part, moved, wish);
             draft.give_back(moved.place);
             draft.give_back(part.place);
             sum
@@ -341,6 +401,10 @@ impl Loaded {
     /// twiddles of the unit's lanes, in first passes.
     pub fn begin_unit(self, mut frame: Frame, twiddle: Option<Place>) -> Points {
         let input = frame.base(Record::Input, self.input);
+        let ends = match self.ends {
+            Input::Converted(conversion) => Input::Converted(conversion.begin_unit(&mut frame)),
+            conjugated => conjugated,
+        };
         frame.rows();
         let sources = match self.steps {
             Some([flags, _]) => Some((AddOp::Shl, [Source::Place(flags), Source::Small(1)])),
@@ -352,12 +416,19 @@ impl Loaded {
                 .draft
                 .add_op_setting_flags(op, sources, Destination::Nothing);
         }
+        if let Input::Converted(conversion) = ends
+            && conversion.takes_r5()
+        {
+            let middle = Source::Uniform(Word::Row(Row::Middle));
+            frame.draft.copy(middle, Destination::Place(Place::R5));
+        }
         Points {
             codelet: Codelet { frame, vectors: 0 },
+            sign: self.sign,
             radix: self.radix,
             input,
-            conjugate: self.conjugate,
-            turns: self.words.or(twiddle),
+            ends,
+            turns: twiddle.or(self.words),
             halves: self.steps.map(|[_, halves]| halves),
             role: self.role,
             eighths: self.eighths,
