@@ -52,6 +52,7 @@ pub mod program;
 pub mod request;
 pub mod roots;
 pub mod samples;
+pub mod spectrum;
 pub mod split;
 pub mod steps;
 pub mod table;

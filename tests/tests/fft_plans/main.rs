@@ -5,6 +5,7 @@
 //! functionally.
 
 mod accuracy;
+mod averaged;
 mod batches;
 mod harness;
 mod orders;

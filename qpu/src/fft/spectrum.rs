@@ -1,0 +1,217 @@
+//! Averaged power spectra of samples: what an instrument shows, from the samples of an ADC.
+//!
+//! Segments of N samples begin a hop apart. Each is multiplied by a window and transformed; |X|² of K segments
+//! becomes one spectrum: its mean, or the greatest or least of each bin. The QPUs do all of it, in
+//! the passes of a [`Plan`] of [`Transform::Powers`]. The ARM writes samples and reads powers.
+//!
+//! # Scale
+//!
+//! As the power spectra of the CPU engine: a sine of full scale on a bin (real: amplitude 1; complex: magnitude
+//! 1) has power 1 in every window, a constant of full scale 2 in real spectra. |X|² is divided by the square of the
+//! window's sum, and bins of real samples other than 0 and N/2 carry the power of both halves.
+//!
+//! # Error
+//!
+//! Relative to the power of the strongest bin: that of the transform, some 1e-6. What is lost on average in K sums
+//! in f32, each truncated, is made up for in the scale; what is left is below K · 2^-25 of a bin's power. Decibels are those
+//! of the powers beside them to 0.0004 dB ([`DECIBELS`](super::bins::power::DECIBELS)). Where a constant was removed, less than 1e-6 of its
+//! amplitude is left.
+
+use super::Direction;
+use super::bins::power::{Detector, Hold, Powers};
+use super::plan::Plan;
+use super::program::Program;
+use super::request::{Error, Request, Transform};
+use super::samples::Format;
+use crate::job::{Buffer, Report, Runner};
+
+/// What a spectrum is asked for.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Settings {
+    /// Whether samples are real, or I and Q in turn.
+    pub is_real: bool,
+    /// What a number in memory is.
+    pub format: Format,
+    /// N, samples of a segment, as a power of two.
+    pub log2_points: u32,
+    /// Samples from the start of a segment to the start of the next: N/2 for 50 % overlap.
+    pub hop: u32,
+    /// K, segments of a spectrum.
+    pub segments: u32,
+    /// Spectra that one run makes.
+    pub spectra: u32,
+    /// What becomes of K segments.
+    pub detector: Detector,
+    /// Whether decibels are stored behind the powers.
+    pub decibels: bool,
+    /// The first bin that is wanted and the one behind the last, or all.
+    pub bins: Option<[i32; 2]>,
+    /// Whether what a constant adds is removed from each segment ([`super::bins::power`]): for windows that
+    /// are sums of cosines.
+    pub removes_constant: bool,
+}
+
+impl Settings {
+    /// The mean of `segments` segments of 2^`log2_points` samples with half of it in common, all bins.
+    #[must_use]
+    pub const fn new(is_real: bool, format: Format, log2_points: u32, segments: u32) -> Self {
+        Self {
+            is_real,
+            format,
+            log2_points,
+            hop: match log2_points {
+                1..=31 => 1 << (log2_points - 1),
+                _ => 0,
+            },
+            segments,
+            spectra: 1,
+            detector: Detector::Mean,
+            decibels: false,
+            bins: None,
+            removes_constant: false,
+        }
+    }
+
+    /// The request of its plan, for a window of the terms a(0), a(1), .. ([`window`]).
+    #[must_use]
+    pub fn request(&self, terms: &[f64]) -> Request {
+        let mut powers = Powers::new(self.is_real, self.log2_points, self.segments);
+        powers.detector = self.detector;
+        powers.decibels = self.decibels;
+        powers.bins = self.bins;
+        let mean = terms.first().copied().unwrap_or(1.0);
+        let sum = libm::ldexp(mean, self.log2_points.min(64) as i32);
+        let sides = if self.is_real { 4.0 } else { 1.0 };
+        powers.scale = ((sides / (sum * sum)) as f32).to_bits();
+        if self.removes_constant {
+            powers.removed = Powers::removed_by_terms(terms);
+        }
+        let mut request = Request::of(Transform::Powers(powers), self.spectra);
+        request.samples = self.format;
+        request.hop = Some(self.hop);
+        request.windowed = terms.len() > 1;
+        request
+    }
+}
+
+/// Coefficient `index` of 2^`log2_points` of the window a(0) - a(1) cos x + a(2) cos 2x .., x one turn in all.
+#[must_use]
+pub fn window(terms: &[f64], index: u32, log2_points: u32) -> f64 {
+    let turn = libm::ldexp(f64::from(index), -(log2_points as i32));
+    let cos = libm::cos(core::f64::consts::TAU * turn);
+    // cos kx from cos x by Chebyshev's recurrence.
+    let (mut before, mut now, mut sign, mut sum) = (cos, 1.0, 1.0, 0.0);
+    for term in terms {
+        sum += sign * term * now;
+        (before, now) = (now, 2.0 * cos * now - before);
+        sign = -sign;
+    }
+    sum
+}
+
+/// A plan for spectra, ready to run.
+#[derive(Clone, Debug)]
+pub struct Spectrum {
+    plan: Plan,
+    powers: Powers,
+}
+
+impl Spectrum {
+    /// A plan that reads samples from `input` and writes powers to `output`, with a window of the terms
+    /// a(0), a(1), .. as [`window`] has them: `[1.0]` for none, `[0.5, 0.5]` for Hann's.
+    ///
+    /// # Errors
+    /// What is wrong with the settings or the buffers, as [`Plan::new`].
+    pub fn new<R: Runner>(
+        catalogue: &'static [Program],
+        settings: &Settings,
+        terms: &[f64],
+        buffers: [Buffer; 2],
+        runner: &mut R,
+    ) -> Result<Self, Error<R::Error>> {
+        let plan = Plan::new(catalogue, &settings.request(terms), buffers, runner)?;
+        Self::with_window(plan, settings, terms, runner)
+    }
+
+    /// As [`Spectrum::new`], with buffers that it takes from the runner.
+    ///
+    /// # Errors
+    /// As [`Plan::with_buffers`].
+    pub fn with_buffers<R: Runner>(
+        catalogue: &'static [Program],
+        settings: &Settings,
+        terms: &[f64],
+        runner: &mut R,
+    ) -> Result<Self, Error<R::Error>> {
+        let plan = Plan::with_buffers(catalogue, &settings.request(terms), runner)?;
+        Self::with_window(plan, settings, terms, runner)
+    }
+
+    fn with_window<R: Runner>(
+        mut plan: Plan,
+        settings: &Settings,
+        terms: &[f64],
+        runner: &mut R,
+    ) -> Result<Self, Error<R::Error>> {
+        if plan.request().windowed {
+            plan.set_window(runner, |index| window(terms, index, settings.log2_points))?;
+        }
+        let Transform::Powers(powers) = plan.request().transform else {
+            return Err(Error::NoPowers);
+        };
+        Ok(Self { plan, powers })
+    }
+
+    /// Its plan: buffers, memory, passes.
+    #[must_use]
+    pub const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Numbers of the first bin that is stored and of the one behind the last; f32, in order of frequency.
+    #[must_use]
+    pub const fn bins(&self) -> [i32; 2] {
+        self.powers.stored_bins()
+    }
+
+    /// Bytes from the powers of a spectrum to its decibels, where there are any.
+    #[must_use]
+    pub const fn level_offset(&self) -> u32 {
+        self.powers.power_bytes()
+    }
+
+    /// Bytes from a spectrum to the next.
+    #[must_use]
+    pub const fn pitch(&self) -> u32 {
+        self.powers.output_bytes()
+    }
+
+    /// Makes spectra of the samples, which replace those in the output.
+    ///
+    /// # Errors
+    /// As [`Plan::run`].
+    pub fn run<R: Runner>(
+        &mut self,
+        runner: &mut R,
+        limit_us: u32,
+    ) -> Result<Report, Error<R::Error>> {
+        self.run_onto(runner, Hold::Add, [0.0, 1.0], limit_us)
+    }
+
+    /// The same, combined with what is in the output: see [`Plan::set_hold`]. The mean of n + 1 runs is
+    /// [`Hold::Add`] with n/(n + 1) and 1/(n + 1), the greatest since the last [`Spectrum::run`] is [`Hold::Max`]
+    /// with 1 and 1.
+    ///
+    /// # Errors
+    /// As [`Plan::set_hold`] and [`Plan::run`].
+    pub fn run_onto<R: Runner>(
+        &mut self,
+        runner: &mut R,
+        hold: Hold,
+        weights: [f32; 2],
+        limit_us: u32,
+    ) -> Result<Report, Error<R::Error>> {
+        self.plan.set_hold(runner, hold, weights)?;
+        self.plan.run(runner, Direction::Forward, limit_us)
+    }
+}
