@@ -20,6 +20,8 @@
 //! transform. Which split, how many QPUs and whether all passes go in one launch is in a table of what was
 //! measured fastest ([`table`]).
 //!
+//! The input may be i16, u8 or i8 samples instead of f32, times a window, in transforms that overlap: the first
+//! pass converts them ([`samples`]).
 //! A plane takes the passes of its rows and then those of its columns ([`plane`]).
 //! Two lengths are shared by QPUs through the VPM instead, in one pass over memory ([`coop`]).
 //!
