@@ -77,20 +77,34 @@ fn the_transcript_with_an_image_prints_what_the_page_says() {
     run(&page()[1], &folder);
 }
 
-/// All blocks of a document, in one folder that is empty at first.
-fn run_document(name: &str, text: &str) {
+/// All blocks of a document, in one folder in which there is nothing but `files` at first.
+fn run_document(name: &str, text: &str, files: &[(&str, &[u8])]) {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder");
+    for (name, bytes) in files {
+        std::fs::write(folder.join(name), bytes).expect("a file");
+    }
     run(&blocks(text).concat(), &folder);
 }
 
 #[test]
 fn the_guide_to_the_simulator_prints_what_it_says() {
-    run_document("simulator", include_str!("../../../docs/simulator.md"));
+    run_document("simulator", include_str!("../../../docs/simulator.md"), &[]);
 }
 
 #[test]
 fn the_page_on_the_cpu_engine_prints_what_it_says() {
-    run_document("cpu-engine", include_str!("../../../docs/cpu-engine.md"));
+    run_document(
+        "cpu-engine",
+        include_str!("../../../docs/cpu-engine.md"),
+        &[],
+    );
+}
+
+#[test]
+fn the_page_on_pictures_prints_what_it_says() {
+    let picture = include_bytes!("../../../docs/fft2-before.png");
+    let page = include_str!("../../../docs/fft2.md");
+    run_document("fft2", page, &[("fft2-before.png", picture)]);
 }

@@ -107,7 +107,7 @@ pub fn run(options: &Options) -> Result<()> {
     if options.mask.is_none() {
         png::write(&spectrum.levels(options.range), &options.output)?;
         let what = format!("levels of {} x {} bins", spectrum.width, spectrum.height);
-        wrote(&options.output, &what, &[forward]);
+        wrote(&options.output, &what, &[("forward", forward)]);
         return Ok(());
     }
     let (filtered, inverse) = planes.run(Direction::Inverse, &spectrum.bins)?;
@@ -117,7 +117,8 @@ pub fn run(options: &Options) -> Result<()> {
     } else {
         filtered.resized(original.width, original.height, [0, 0], 0.0)
     };
-    finish(&filtered, &options.output, &[forward, inverse])
+    let clocks = [("forward", forward), ("inverse", inverse)];
+    finish(&filtered, &options.output, &clocks)
 }
 
 /// From a spectrum to the picture.
@@ -138,11 +139,11 @@ fn back(options: &Options) -> Result<()> {
             100.0 * left_out
         ));
     }
-    finish(&picture, &options.output, &[clocks])
+    finish(&picture, &options.output, &[("inverse", clocks)])
 }
 
 /// Writes a picture of pixels.
-fn finish(picture: &Picture, path: &Path, clocks: &[u64]) -> Result<()> {
+fn finish(picture: &Picture, path: &Path, clocks: &[(&str, u64)]) -> Result<()> {
     let beyond = png::write(picture, path)?;
     let what = format!("{} x {} pixels", picture.width, picture.height);
     wrote(path, &what, clocks);
@@ -154,14 +155,13 @@ fn finish(picture: &Picture, path: &Path, clocks: &[u64]) -> Result<()> {
     Ok(())
 }
 
-fn wrote(path: &Path, what: &str, clocks: &[u64]) {
+/// Says what was written, and what each transform took.
+fn wrote(path: &Path, what: &str, clocks: &[(&str, u64)]) {
     let board = Board::Pi1;
     let times: Vec<String> = clocks
         .iter()
-        .zip(["forward", "inverse"])
-        .map(|(&clocks, name)| {
-            let name = if clocks == 0 { "" } else { name };
-            let ms = clocks as f64 * 1e3 / f64::from(board.clock_hz());
+        .map(|(name, clocks)| {
+            let ms = *clocks as f64 * 1e3 / f64::from(board.clock_hz());
             format!("{name} {clocks} V3D clocks, {ms:.2} ms")
         })
         .collect();
