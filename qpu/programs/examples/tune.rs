@@ -1,11 +1,12 @@
 //! Times every way to split each length on the simulated V3D, and writes the fastest to the table.
 //!
 //! ```text
-//! cargo xtask tune [FROM..TO] [--more-passes] [--write]
+//! cargo xtask tune [FROM..TO] [--more-passes] [SPLIT ..] [--write]
 //! ```
 //!
 //! FROM..TO are powers of two, 4..22 when absent. Splits have as few passes as the length allows, or one more
-//! with `--more-passes`. Each is run twice, forward; the second run counts, as in `cargo xtask bench`: V3D
+//! with `--more-passes`. A SPLIT, radices as powers of two such as 5,7,7, is timed alone, with others
+//! of its length that are named: long lengths have more than one waits for. Each is run twice, forward; the second run counts, as in `cargo xtask bench`: V3D
 //! clocks from the first request to the end of the last program, data caches cleared before each launch. Each
 //! is also held to an f64 transform, so that nothing wrong wins. `--write` puts the fastest into
 //! `qpu/src/fft/tuned.rs`; lengths that were not timed keep their rows.
@@ -29,7 +30,8 @@ const BATCHES: [(u32, u32); 2] = [(1, 22), (10, 15)];
 const LIMIT_US: u32 = 10_000_000;
 /// No split may be less accurate.
 const TOLERANCE: f64 = 1.5e-6;
-const USAGE: &str = "usage: cargo xtask tune [FROM..TO] [--more-passes] [--write]";
+const USAGE: &str =
+    "usage: cargo xtask tune [FROM..TO] [--more-passes] [SPLIT such as 5,7,7 ..] [--write]";
 
 /// A table row, owned.
 #[derive(Clone, Debug)]
@@ -54,16 +56,27 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), String> {
     let (mut lengths, mut more_passes, mut write) = ((4, 22), false, false);
+    let mut named: Vec<Split> = Vec::new();
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
             "--more-passes" => more_passes = true,
             "--write" => write = true,
+            split if split.contains(',') => {
+                let radices: Result<Vec<u8>, _> = split.split(',').map(str::parse).collect();
+                let radices = radices.map_err(|_| USAGE.to_owned())?;
+                let none = || format!("no plan has the split {split}; {USAGE}");
+                named.push(Split::new(&radices).ok_or_else(none)?);
+            }
             range => {
                 let (from, to) = range.split_once("..").unwrap_or((range, range));
                 let number = |text: &str| text.parse::<u32>().map_err(|_| USAGE.to_owned());
                 lengths = (number(from)?, number(to)?);
             }
         }
+    }
+    let of_named = || named.iter().map(Split::log2_points);
+    if let (Some(from), Some(to)) = (of_named().min(), of_named().max()) {
+        lengths = (from, to);
     }
     if lengths.0 < 4 || lengths.1 > 22 || lengths.0 > lengths.1 {
         return Err(format!("lengths are 4..22, as powers of two; {USAGE}"));
@@ -73,7 +86,7 @@ fn run() -> Result<(), String> {
     for log2_points in lengths.0..=lengths.1 {
         for (batch, longest) in BATCHES {
             if log2_points <= longest
-                && let Some(row) = fastest(log2_points, batch, more_passes)?
+                && let Some(row) = fastest(log2_points, batch, more_passes, &named)?
             {
                 rows.push(row);
             }
@@ -86,12 +99,22 @@ fn run() -> Result<(), String> {
 }
 
 /// Times the splits of a length; the fastest, if there are programs for any.
-fn fastest(log2_points: u32, batch: u32, more_passes: bool) -> Result<Option<Row>, String> {
+fn fastest(
+    log2_points: u32,
+    batch: u32,
+    more_passes: bool,
+    named: &[Split],
+) -> Result<Option<Row>, String> {
     let splits: Vec<_> = Split::all(log2_points).collect();
     let fewest = splits.iter().map(Split::passes).min().unwrap_or(0);
     let mut best: Option<Row> = None;
     for split in splits {
-        if split.passes() > fewest + usize::from(more_passes) {
+        let is_wanted = if named.is_empty() {
+            split.passes() <= fewest + usize::from(more_passes)
+        } else {
+            named.contains(&split)
+        };
+        if !is_wanted {
             continue;
         }
         let mut request = Request::new(log2_points, batch);
