@@ -6,9 +6,9 @@
 //!
 //! # Scale
 //!
-//! As the power spectra of the CPU engine: a sine of full scale on a bin (real: amplitude 1; complex: magnitude
-//! 1) has power 1 in every window, a constant of full scale 2 in real spectra. |X|² is divided by the square of the
-//! window's sum, and bins of real samples other than 0 and N/2 carry the power of both halves.
+//! As the power spectra of the CPU engine: a sine of full scale on a bin (of amplitude 1, or magnitude 1 where it is
+//! complex) has power 1 in every window, a constant of full scale 2 in real spectra. |X|² is divided by the square of
+//! the window's sum, and bins of real samples other than 0 and N/2 carry the power of both halves.
 //!
 //! # Error
 //!
