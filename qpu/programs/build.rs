@@ -18,12 +18,10 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let units: Vec<unit::Generated> = unit::tasks().into_iter().map(unit::program).collect();
-    let table: String = units.iter().map(unit_entry).collect();
-    fs::write(out.join("units.rs"), format!("&[\n{table}]\n")).expect("OUT_DIR is writable");
-
     let shared = coop::programs();
-    let table: String = shared.iter().map(shared_entry).collect();
-    fs::write(out.join("shared.rs"), format!("&[\n{table}]\n")).expect("OUT_DIR is writable");
+    let table = units.iter().map(unit_entry);
+    let table: String = table.chain(shared.iter().map(shared_entry)).collect();
+    fs::write(out.join("fft.rs"), format!("&[\n{table}]\n")).expect("OUT_DIR is writable");
 
     let texts = TEXTS.map(|(name, constant)| (name, constant, words(name)));
     let mut tables: String = texts.iter().map(constant).collect();
@@ -122,17 +120,19 @@ fn debug(words: &[impl std::fmt::Debug]) -> Vec<String> {
 /// A program that shares a transform, as Rust text.
 fn shared_entry(program: &coop::Cooperative) -> String {
     let mut text = format!(
-        "Program {{\n    log2_points: {},\n    programs: {},\n    code: &[\n",
-        program.log2_points, program.programs
+        "Program {{\n    task: Task::Shared {{ log2_points: {} }},\n    code: &[\n",
+        program.log2_points
     );
     for word in &program.code {
         let _ = writeln!(text, "        {word:#018x},");
     }
-    text.push_str("    ],\n    uniforms: &[\n");
+    text.push_str("    ],\n    start: &[\n");
     for uniform in &program.uniforms {
-        let _ = writeln!(text, "        Word::{uniform:?},");
+        let _ = writeln!(text, "        Start::Shared(Word::{uniform:?}),");
     }
-    text.push_str("    ],\n},\n");
+    text.push_str(
+        "    ],\n    record: &[],\n    tail: &[],\n    rows: &[],\n    scalars: &[],\n},\n",
+    );
     text
 }
 

@@ -4,97 +4,79 @@
 //! barrier that is wrong can pass one order and fail the others. The simulator is strict, and it says
 //! when a semaphore is not 0 at the end.
 
-use qpu::fft::Direction;
-use qpu::fft::coop::{Cooperation, Transform};
+use qpu::fft::program::{Program, Start};
+use qpu::fft::request::Request;
+use qpu::fft::{Direction, Plan, Split};
 use qpu::generate::fft::coop::{Cooperative, programs};
-use qpu::job::{Buffer, CacheClear, Job, Launch, Program, Runner};
+use qpu::job::Runner;
 use v3d_sim::SimRunner;
 
 const LIMIT_US: u32 = 10_000;
 const TOLERANCE: f64 = 1e-6;
 
+/// The programs as a catalogue.
+fn catalogue() -> &'static [Program] {
+    let program = |program: Cooperative| Program {
+        task: program.task(),
+        code: program.code.leak(),
+        start: program
+            .uniforms
+            .into_iter()
+            .map(Start::Shared)
+            .collect::<Vec<_>>()
+            .leak(),
+        record: &[],
+        tail: &[],
+        rows: &[],
+        scalars: &[],
+    };
+    programs()
+        .into_iter()
+        .map(program)
+        .collect::<Vec<_>>()
+        .leak()
+}
+
 struct Bench {
     runner: SimRunner,
-    input: Buffer,
-    output: Buffer,
-    launch: Vec<Program>,
+    plan: Plan,
 }
 
 impl Bench {
     fn new(
+        catalogue: &'static [Program],
         mut runner: SimRunner,
-        program: &Cooperative,
-        direction: Direction,
+        log2_points: u8,
+        batch: u32,
         in_place: bool,
     ) -> Self {
-        let cooperation = Cooperation::new(program.log2_points).unwrap();
-        let bytes = cooperation.points() * 8;
-        let input = runner.alloc(bytes, 4096).unwrap();
-        let output = if in_place {
-            input
-        } else {
-            runner.alloc(bytes, 4096).unwrap()
+        let request = Request {
+            split: Split::new(&[log2_points]),
+            ..Request::new(log2_points.into(), batch)
         };
-        let words = cooperation.twiddle_words();
-        let twiddles = runner.alloc(4 * words, 4096).unwrap();
-        let table: Vec<u32> = (0..words).map(|n| cooperation.twiddle_word(n)).collect();
-        runner.write(twiddles, 0, &table).unwrap();
-        let code = runner
-            .alloc(program.code.len() as u32 * 8 + 128, 64)
-            .unwrap();
-        let words: Vec<u32> = program
-            .code
-            .iter()
-            .flat_map(|&word| [word as u32, (word >> 32) as u32])
-            .collect();
-        runner.write(code, 0, &words).unwrap();
-        let transform = Transform {
-            input: input.addr.0,
-            twiddles: twiddles.addr.0,
-            output: output.addr.0,
-            direction,
-            scale: 1.0,
+        let bytes = request.input_bytes() as u32;
+        // No more than lines of the caches and rows of stores ask for.
+        let mut take = |bytes| {
+            runner.alloc(64, 4096).unwrap();
+            runner.alloc(bytes, 64).unwrap()
         };
-        let launch = (0..program.programs)
-            .map(|index| {
-                let words: Vec<u32> = program
-                    .uniforms
-                    .iter()
-                    .map(|&word| cooperation.uniform(&transform, index, word))
-                    .collect();
-                let uniforms = runner.alloc(4 * words.len() as u32 + 64, 64).unwrap();
-                runner.write(uniforms, 0, &words).unwrap();
-                Program {
-                    code: code.addr,
-                    uniforms: uniforms.addr,
-                }
-            })
-            .collect();
-        Self {
-            runner,
-            input,
-            output,
-            launch,
-        }
+        let input = take(bytes);
+        let output = if in_place { input } else { take(bytes) };
+        let plan = Plan::new(catalogue, &request, [input, output], &mut runner).unwrap();
+        Self { runner, plan }
     }
 
     /// The transform, and the V3D clocks that it took.
-    fn run(&mut self, input: &[[f32; 2]], clear: CacheClear) -> (Vec<[f32; 2]>, u64) {
+    fn run(&mut self, direction: Direction, input: &[[f32; 2]]) -> (Vec<[f32; 2]>, u64) {
         let words: Vec<u32> = input.iter().flat_map(|z| z.map(f32::to_bits)).collect();
-        self.runner
-            .write(self.output, 0, &vec![f32::NAN.to_bits(); words.len()])
+        let (runner, plan) = (&mut self.runner, &mut self.plan);
+        runner
+            .write(plan.output(), 0, &vec![f32::NAN.to_bits(); words.len()])
             .unwrap();
-        self.runner.write(self.input, 0, &words).unwrap();
-        let launch = Launch {
-            programs: &self.launch,
-            clear,
-        };
-        let job = Job {
-            launches: &[launch],
-        };
-        let report = self.runner.run(&job, LIMIT_US).unwrap();
+        runner.write(plan.input(), 0, &words).unwrap();
+        let report = plan.run(runner, direction, LIMIT_US).unwrap();
         let mut words = vec![0; words.len()];
-        self.runner.read(self.output, 0, &mut words).unwrap();
+        runner.read(plan.output(), 0, &mut words).unwrap();
         let output = words
             .chunks_exact(2)
             .map(|pair| [f32::from_bits(pair[0]), f32::from_bits(pair[1])])
@@ -159,26 +141,44 @@ fn assert_spectrum(what: &str, output: &[[f32; 2]], expected: &[[f64; 2]], toler
     );
 }
 
+/// Lengths that there are programs for.
+fn lengths() -> impl Iterator<Item = u8> {
+    programs()
+        .into_iter()
+        .map(|program| program.log2_points as u8)
+}
+
 fn runner() -> SimRunner {
     SimRunner::new(1 << 20)
 }
 
+/// The DFTs of a batch, one behind the other.
+fn dfts(direction: Direction, input: &[[f32; 2]], points: usize) -> Vec<[f64; 2]> {
+    let transforms = input.chunks_exact(points);
+    transforms.flat_map(|x| dft(direction, x)).collect()
+}
+
+/// Batches: as few programs as can be, as many, and more transforms than programs.
+const BATCHES: [u32; 4] = [1, 2, 12, 29];
+
 #[test]
 fn every_order_gives_the_dft_and_the_same_bits() {
-    for program in programs() {
-        let points = 1 << program.log2_points;
+    let catalogue = catalogue();
+    for (log2_points, batch) in lengths().flat_map(|log2| BATCHES.map(|batch| (log2, batch))) {
+        let points = 1 << log2_points;
         for direction in [Direction::Forward, Direction::Inverse] {
-            let input = random(7, points);
-            let expected = dft(direction, &input);
+            let input = random(7, points * batch as usize);
+            let expected = dfts(direction, &input, points);
             let mut first: Option<Vec<[f32; 2]>> = None;
-            for order in 0..12 {
+            for order in 0..10 {
                 let runner = match order {
                     0 => runner(),
                     seed => runner().with_order_seed(seed),
                 };
-                let mut bench = Bench::new(runner, &program, direction, order % 2 == 1);
-                let (output, _) = bench.run(&input, CacheClear::All);
-                let what = format!("{} {direction:?}, order {order}", program.name());
+                let in_place = order % 2 == 1;
+                let mut bench = Bench::new(catalogue, runner, log2_points, batch, in_place);
+                let (output, _) = bench.run(direction, &input);
+                let what = format!("2^{log2_points} x {batch} {direction:?}, order {order}");
                 assert_spectrum(&what, &output, &expected, TOLERANCE);
                 let bits = first.get_or_insert_with(|| output.clone());
                 assert!(*bits == output, "{what}: other bits");
@@ -187,23 +187,23 @@ fn every_order_gives_the_dft_and_the_same_bits() {
     }
 }
 
-/// V3D clocks of the simulated chip, of the second launch: `cargo test -p qpu --test fft_coop -- --nocapture
-/// steady` prints them.
+/// Most V3D clocks of the simulated chip, of a second run, by length and batch.
+const CLOCKS: [(u8, u32, u64); 4] = [(8, 1, 3450), (8, 10, 11_400), (9, 1, 4450), (9, 10, 46_000)];
+
+/// `cargo test -p qpu --test fft_coop -- --nocapture steady` prints them.
 #[test]
 fn the_steady_state_takes_no_more_clocks_than_it_did() {
-    for program in programs() {
-        let input = random(7, 1 << program.log2_points);
-        let mut bench = Bench::new(runner(), &program, Direction::Forward, false);
-        let (_, cold) = bench.run(&input, CacheClear::All);
-        let (_, second) = bench.run(&input, CacheClear::Data);
-        let (_, third) = bench.run(&input, CacheClear::Data);
-        println!(
-            "{}: {} words, {} uniforms, cold {cold}, then {second}, {third} clocks",
-            program.name(),
-            program.code.len(),
-            program.uniforms.len()
-        );
-        let most = if program.log2_points == 8 { 3200 } else { 4350 };
-        assert!(second <= most, "{}: {second} clocks", program.name());
+    let catalogue = catalogue();
+    let mut slower = Vec::new();
+    for (log2_points, batch, most) in CLOCKS {
+        let input = random(7, (batch as usize) << log2_points);
+        let mut bench = Bench::new(catalogue, runner(), log2_points, batch, false);
+        let (_, cold) = bench.run(Direction::Forward, &input);
+        let (_, second) = bench.run(Direction::Forward, &input);
+        println!("2^{log2_points} x {batch}: cold {cold}, then {second} clocks");
+        if second > most {
+            slower.push((log2_points, batch, second, most));
+        }
     }
+    assert_eq!(slower, []);
 }

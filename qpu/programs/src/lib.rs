@@ -14,20 +14,16 @@ pub mod memcpy;
 pub mod sha256;
 pub mod transpose;
 
-/// The FFT programs that run units of 256 points, for plans of any length.
+/// The FFT programs, for plans of any length: those that run units of 256 points, and those that take transforms
+/// through the VPM.
 pub const FFT: &[qpu::fft::program::Program] = {
     use qpu::fft::Role;
     use qpu::fft::bins::{self, Bins};
+    use qpu::fft::coop::Word;
     use qpu::fft::program::{
         Kind, Lanes, Program, Record, Row, Samples, Scalar, Start, Tail, Task,
     };
-    include!(concat!(env!("OUT_DIR"), "/units.rs"))
-};
-
-/// The FFT programs that share one transform through the VPM, in one pass over memory.
-pub const SHARED: &[qpu::fft::coop::Program] = {
-    use qpu::fft::coop::{Program, Word};
-    include!(concat!(env!("OUT_DIR"), "/shared.rs"))
+    include!(concat!(env!("OUT_DIR"), "/fft.rs"))
 };
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! One pass over memory for 2^8 and 2^9 points: QPUs that share a transform through the VPM.
+//! One pass over memory for 2^8 and 2^9 points: transforms that pass through the VPM on their way.
 //!
 //! N = 16 · N2. Input index n = N2 n1 + n2, output index k = k1 + 16 k2, and
 //! X\[k\] = Σ_n2 W_N2^(n2 k2) · W_N^(n2 k1) · Σ_n1 W_16^(n1 k1) x\[n\].
@@ -17,10 +17,21 @@
 //! | output rows | k2, k1 below 8 or from 8 on | k2 = k' or k' + 16 |
 //!
 //! With two programs there is a barrier between writing and reading; a program's output goes through
-//! the rows that only it has read. Nothing here knows the order in which a program reads its uniforms
-//! ([`Word`]).
+//! the rows that only it has read. All programs of a transform work on the transforms of a batch one
+//! after the other, with another barrier between them.
+//!
+//! A program that is alone with its transform does every P-th transform of the batch, P programs
+//! running side by side. Rows and columns are exchanged through one half of the VPM, and output goes through the other;
+//! each has a lock.
+//!
+//! Nothing here knows the order in which a program reads its uniforms ([`Word`]). It reads the head of its
+//! list once and the rest once for each transform, adding to addresses how far on that transform lies.
 
-use super::{Direction, twiddle};
+use super::geometry::Geometry;
+use super::program::Task;
+use super::split::Split;
+use super::twiddle;
+use super::values::{Own, Places};
 use crate::vpm::{Block, Store, store_stride};
 
 /// What a cooperative program reads as its next uniform; the order is the program's own.
@@ -28,6 +39,18 @@ use crate::vpm::{Block, Store, store_stride};
 /// `component` is 0 for real and 1 for imaginary parts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Word {
+    /// Transforms that the program works on, at least 1.
+    Transforms,
+    /// 1 for the program that makes the locks of the VPM, 0 for all others.
+    Opens,
+    /// Programs beside the one that made the locks, which takes them back; -1 for the others.
+    Peers,
+    /// 0 for the program that leads barriers, 1 for all others.
+    Follows,
+    /// Address of the list, behind its head.
+    List,
+    /// Bytes from one transform of the program to its next.
+    Step,
     /// 1.0, or -1.0 for the inverse: what the imaginary parts of the output are multiplied by.
     Conjugate,
     /// cos (π/16 `sixteenths`).
@@ -39,26 +62,15 @@ pub enum Word {
     FactorRe,
     /// Factor of the imaginary parts of the input.
     FactorIm,
-    /// 0 for the program that leads barriers, 1 for all others.
-    Follows,
-    /// Address of what the first lane reads of input row `row`.
-    Row {
-        /// Row of the input.
-        row: u8,
-        /// Part.
-        component: u8,
-    },
-    /// Address of the first lane's twiddle of output `output` of the first codelet.
-    Twiddle {
-        /// Output.
-        output: u8,
-        /// 0 for the cosine, 1 for the sine.
-        component: u8,
-    },
-    /// Setup of the four VPM writes of outputs `output` and `output` + 4: real parts, imaginary parts.
+    /// Address of the first point that the program reads.
+    Input,
+    /// Address of its twiddles.
+    Twiddles,
+    /// Setup of the first four VPM writes of outputs below 8 (0) or from 8 on (1): outputs `k` and k + 4,
+    /// real parts, imaginary parts. A program that is alone writes all from the first on.
     WriteSetup {
-        /// The first of the two.
-        output: u8,
+        /// Which outputs.
+        half: u8,
     },
     /// Setup that reads one column of the program's own.
     Drain,
@@ -67,60 +79,53 @@ pub enum Word {
         /// Part.
         component: u8,
     },
-    /// Setup of the eight VPM writes of outputs `group`, + 4, + 8 and + 12: the first rows of all, then
-    /// the second rows.
+    /// Setup of VPM writes: of all rows in order (0) of a program that is alone, of the eight of outputs
+    /// `group`, + 4, + 8 and + 12 of others: the first rows of all, then the second rows.
     OutputSetup {
         /// Group.
         group: u8,
     },
     /// Setup word with the stride of the stores.
     StoreStride,
-    /// Setup of a store of eight rows.
+    /// Setup of a store: of sixteen rows of a program that is alone, of those of a group of others.
     StoreSetup {
-        /// 0 to 3.
+        /// Which.
         index: u8,
     },
     /// Address of that store.
     Store {
-        /// 0 to 3.
+        /// Which.
         index: u8,
     },
 }
 
-/// A cooperative program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Program {
-    /// Points of the transform, as a power of two.
-    pub log2_points: u8,
-    /// How many QPUs run it at the same time: all of them or it waits for ever.
-    pub programs: u8,
-    /// Instructions.
-    pub code: &'static [u64],
-    /// Uniforms in the order in which it reads them.
-    pub uniforms: &'static [Word],
-}
-
-/// Where the parts of a transform lie, as V3D sees them, and which transform it is.
+/// Where the parts of a batch lie, as V3D sees them, and which transform it is.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Transform {
-    /// Interleaved complex input, at a multiple of 256: lanes' offsets are added byte by byte.
+    /// Interleaved complex input, at a multiple of 64.
     pub input: u32,
-    /// Words of [`Cooperation::twiddle_word`], at a multiple of 256 for the same reason.
+    /// Words of [`Cooperation::twiddle_word`], at a multiple of 64.
     pub twiddles: u32,
     /// Interleaved complex output, at a multiple of 64; may be the input.
     pub output: u32,
-    /// Which transform.
-    pub direction: Direction,
-    /// Factor of the output: 1, 1/N, 1/sqrt(N).
-    pub scale: f32,
+    /// Transforms, which lie one behind the other.
+    pub batch: u32,
+    /// Programs that run at the same time.
+    pub programs: u32,
+    /// -1 to negate the imaginary parts of the input, else 1.
+    pub conjugate: f32,
+    /// Factors of the real and imaginary parts of the output, which are the same or each other's negative.
+    pub factors: [f32; 2],
 }
 
 /// Bytes of an interleaved complex point.
 const POINT: u32 = 8;
 /// Points of the codelet, and lanes.
 const CODELET: u32 = 16;
-/// Bytes of a row of twiddles.
-const TWIDDLE_ROW: u32 = CODELET * POINT;
+/// Words of a vector.
+const VECTOR: u32 = CODELET;
+/// Words of a program's twiddles: of each output, a vector of cosines and a vector of sines.
+const PROGRAM_WORDS: u32 = CODELET * 2 * VECTOR;
 
 /// A length that QPUs share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -146,8 +151,40 @@ impl Cooperation {
 
     /// QPUs that share it.
     #[must_use]
-    pub const fn programs(&self) -> u32 {
+    pub const fn sharers(&self) -> u32 {
         self.points() / (CODELET * CODELET)
+    }
+
+    /// The split that takes it.
+    #[must_use]
+    pub fn split(&self) -> Option<Split> {
+        Split::new(&[self.log2_points as u8])
+    }
+
+    /// Its program.
+    #[must_use]
+    pub const fn task(&self) -> Task {
+        Task::Shared {
+            log2_points: self.log2_points as u8,
+        }
+    }
+
+    /// Programs that can work on a batch at the same time.
+    #[must_use]
+    pub const fn units(&self, batch: u32) -> u32 {
+        match self.sharers() {
+            1 => batch,
+            sharers => sharers,
+        }
+    }
+
+    /// Uniforms that are read once only, the first of them.
+    #[must_use]
+    pub const fn head(&self) -> u32 {
+        match self.sharers() {
+            1 => 2,
+            _ => 1,
+        }
     }
 
     /// Words of the twiddle table.
@@ -156,86 +193,147 @@ impl Cooperation {
         2 * self.points()
     }
 
-    /// Bits by which a lane number is shifted to be the offset of its input and twiddles: columns
-    /// that follow each other in a program are this far apart.
+    /// Bits by which a lane number is shifted to be the offset of its input: columns that follow each
+    /// other in a program are this far apart.
     #[must_use]
     pub const fn lane_shift(&self) -> u32 {
-        3 + self.programs().ilog2()
+        3 + self.sharers().ilog2()
     }
 
-    /// Byte offset, in the table and without the lane's, of the twiddles of an output of a program.
-    const fn twiddle_row(&self, program: u32, output: u32) -> u32 {
-        let programs = self.programs();
-        let rows = (CODELET * program + output) / programs;
-        programs * TWIDDLE_ROW * rows + POINT * (output % programs)
-    }
-
-    /// Word `index` of the twiddle table: cosines and sines, those of as many outputs of a program as
-    /// there are programs together for each lane.
+    /// Bytes from one row of the input to the next.
     #[must_use]
-    pub fn twiddle_word(&self, index: u32) -> u32 {
-        let programs = self.programs();
-        let entry = index / 2;
-        let (rows, within) = (entry / (CODELET * programs), entry % (CODELET * programs));
-        let (lane, output) = (within / programs, rows * programs + within % programs);
-        let (program, output) = (output / CODELET, output % CODELET);
-        let n2 = programs * lane + program;
-        let (cos, sin) = twiddle::turn(n2 * output % self.points(), self.points());
-        let value = if index.is_multiple_of(2) { cos } else { sin };
-        ((value * twiddle::gain(self.log2_points)) as f32).to_bits()
+    pub const fn row_bytes(&self) -> u32 {
+        POINT * CODELET * self.sharers()
     }
 
-    /// The value of a uniform of program `index`.
+    /// Output number `position` in the order in which a program turns and writes them: k and k + 4
+    /// follow each other, as the VPM takes them with one setup.
+    #[must_use]
+    pub const fn output(&self, position: u32) -> u32 {
+        let (pair, second) = (position / 2, position % 2);
+        match self.sharers() {
+            // Column 2 (k mod 8) + k / 8 is the next for 0, 8, 1, 9, ..
+            1 => 8 * (pair % 2) + pair / 2 + 4 * second,
+            _ => 8 * (pair / 4) + pair % 4 + 4 * second,
+        }
+    }
+
+    /// What truncation is expected to take from the outputs, in units of 2^-24: as [`Geometry::loss`], for both
+    /// codelets.
+    #[must_use]
+    pub fn loss(&self) -> f64 {
+        // Half of the turns in a codelet are exact, and half of the lanes' own.
+        let turns = if self.sharers() == 1 { 2.0 } else { 2.5 };
+        Geometry::LOSS_OF_A_SUM * f64::from(self.log2_points) + Geometry::LOSS_OF_A_TURN * turns
+    }
+
+    /// Word `index` of the twiddle table, times `gain`.
+    fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
+        let (program, within) = (index / PROGRAM_WORDS, index % PROGRAM_WORDS);
+        let (vector, lane) = (within / VECTOR, within % VECTOR);
+        let output = self.output(vector / 2);
+        let n2 = self.sharers() * lane + program;
+        let (cos, sin) = twiddle::turn(n2 * output % self.points(), self.points());
+        let value = if vector.is_multiple_of(2) { cos } else { sin };
+        ((value * gain) as f32).to_bits()
+    }
+
+    /// Gives the words of the twiddle table in order, a vector at a time, times `gain`.
+    ///
+    /// # Errors
+    /// The first error of `put`, which gets the index of the first word and the words.
+    pub fn fill_table<E>(
+        &self,
+        gain: f64,
+        mut put: impl FnMut(u32, &[u32]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for first in (0..self.twiddle_words()).step_by(VECTOR as usize) {
+            let lane = |lane: usize| self.twiddle_word(first + lane as u32, gain);
+            put(
+                first,
+                &core::array::from_fn::<_, { VECTOR as usize }, _>(lane),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// A word of the start list of a plan's program.
+    #[must_use]
+    pub fn start_word(&self, places: &Places, own: &Own, word: Word) -> u32 {
+        let transform = Transform {
+            input: places.from,
+            twiddles: places.table,
+            output: places.to,
+            batch: own.batch,
+            programs: own.programs,
+            conjugate: own.conjugate,
+            factors: own.scale,
+        };
+        self.uniform(&transform, own.program, own.start, word)
+    }
+
+    /// The value of a uniform of program `index`, whose list is at `list`.
     ///
     /// # Panics
     /// Never, for words of the programs of this length.
     #[must_use]
-    pub fn uniform(&self, transform: &Transform, index: u32, word: Word) -> u32 {
-        let inverse = transform.direction == Direction::Inverse;
-        let sign = if inverse { -1.0 } else { 1.0 };
-        let programs = self.programs();
-        let is_alone = programs == 1;
+    pub fn uniform(&self, transform: &Transform, index: u32, list: u32, word: Word) -> u32 {
+        let is_alone = self.sharers() == 1;
+        let bytes = POINT * self.points();
         let setup = |word: Result<u32, _>| word.expect("groups and programs are in range");
-        let own_rows = 32 * index as u8;
-        // Column of an output, and its first row.
-        let column = |output: u8| match is_alone {
-            true => Block::column(0, 2 * (output % 8) + output / 8),
-            false => Block::column(32 * (output / 8), 2 * (output % 8) + index as u8),
+        let (first, share) = if is_alone {
+            (index * bytes, 0)
+        } else {
+            (0, index)
         };
+        // Rows that only this program reads, and those of its output.
+        let own_rows = 32 * share as u8;
+        let output_rows = if is_alone { 32 } else { own_rows };
         match word {
-            Word::Conjugate => f32::to_bits(sign),
+            Word::Transforms if is_alone => (transform.batch - index).div_ceil(transform.programs),
+            Word::Transforms => transform.batch,
+            Word::Opens => u32::from(index == 0),
+            Word::Peers if index == 0 => transform.programs - 1,
+            Word::Peers => u32::MAX,
+            Word::Follows => u32::from(index != 0),
+            Word::List => list + 4 * self.head(),
+            Word::Step if is_alone => transform.programs * bytes,
+            Word::Step => bytes,
+            Word::Conjugate => {
+                (1f32.copysign(transform.factors[0] * transform.factors[1])).to_bits()
+            }
             Word::Cosine { sixteenths } => {
                 (twiddle::turn(u32::from(sixteenths), 2 * CODELET).0 as f32).to_bits()
             }
-            Word::FactorRe => transform.scale.to_bits(),
-            Word::FactorIm => (transform.scale * sign).to_bits(),
-            Word::Follows => u32::from(index != 0),
-            Word::Row { row, component } => {
-                transform.input
-                    + POINT * (u32::from(row) * CODELET * programs + index)
-                    + 4 * u32::from(component)
+            Word::FactorRe => transform.factors[0].to_bits(),
+            Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
+            Word::Input => transform.input + first + POINT * share,
+            Word::Twiddles => transform.twiddles + 4 * PROGRAM_WORDS * share,
+            Word::WriteSetup { half } => {
+                let column = match is_alone {
+                    true => Block::column(0, 0),
+                    false => Block::column(32 * half, share as u8),
+                };
+                setup(column.stride(8).write_setup())
             }
-            Word::Twiddle { output, component } => {
-                transform.twiddles
-                    + self.twiddle_row(index, u32::from(output))
-                    + 4 * u32::from(component)
-            }
-            Word::WriteSetup { output } => setup(column(output).stride(8).write_setup()),
-            Word::Drain => setup(column(0).read_setup(1)),
+            Word::Drain => setup(Block::column(own_rows, 0).read_setup(1)),
             Word::ReadSetup { component } => {
                 setup(Block::row(own_rows + 16 * component).read_setup(16))
             }
-            // Alone: k' = group + 4 h is row k' / 2 of the sixteen of its parity.
-            Word::OutputSetup { group } => setup(match is_alone {
-                true => Block::row(16 * (group % 2) + group / 2)
-                    .stride(2)
-                    .write_setup(),
-                false => Block::row(own_rows + 8 * group).write_setup(),
-            }),
-            Word::StoreStride => store_stride((2 * programs * TWIDDLE_ROW - 64) as u16),
-            Word::StoreSetup { index } => setup(Store::rows(8, own_rows + 8 * index).setup()),
+            Word::OutputSetup { group } => setup(Block::row(output_rows + 8 * group).write_setup()),
+            Word::StoreStride if is_alone => store_stride(0),
+            Word::StoreStride => store_stride((4 * CODELET * POINT - 64) as u16),
+            Word::StoreSetup { index: store } if is_alone => {
+                setup(Store::rows(16, output_rows + 16 * store).setup())
+            }
+            Word::StoreSetup { index: store } => {
+                setup(Store::rows(8, output_rows + 8 * store).setup())
+            }
+            Word::Store { index: store } if is_alone => {
+                transform.output + first + bytes / 2 * u32::from(store)
+            }
             Word::Store { index: store } => {
-                transform.output + 64 * (programs * u32::from(store) + index)
+                transform.output + CODELET * POINT * u32::from(store) + 64 * share
             }
         }
     }

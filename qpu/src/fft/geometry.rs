@@ -11,8 +11,7 @@
 //!
 //! | pass | lanes | unit |
 //! |---|---|---|
-//! | Only, up to 128 points | (row mod R/16) · c + transform | c = 256/R transforms of the batch |
-//! | Only, 256 points | 16 columns | one transform |
+//! | Only | (row mod R/16) · c + transform | c = 256/R transforms of the batch |
 //! | First | (row mod R/16) · c + column | c = 256/R columns |
 //! | Middle | (row mod 2) · 8 + bin | column, octet of bins, part |
 //! | Last | 2 · bin + row mod 2 | octet of bins, part |
@@ -244,8 +243,6 @@ impl Geometry {
     #[must_use]
     pub const fn row_lanes(&self) -> u32 {
         match self.role {
-            // 256 points: rows of 16 columns.
-            Role::Only if self.log2_radix == 8 => 1,
             Role::Only | Role::First => self.radix() / LANES,
             Role::Middle | Role::Last if self.log2_radix == 4 => 1,
             Role::Middle | Role::Last => 2,

@@ -171,7 +171,8 @@ impl Unit<'_> {
     fn kind(&self) -> Kind {
         match self.program.task {
             Task::Points(kind) => kind,
-            Task::Bins(_) => unreachable!("the model has no programs over bins"),
+            // There are none in the catalogue here.
+            Task::Bins(_) | Task::Shared { .. } => unreachable!("programs are those of the model"),
         }
     }
 
@@ -183,7 +184,6 @@ impl Unit<'_> {
     fn row_lanes(&self) -> u32 {
         let radix = u32::from(self.kind().radix);
         match self.role() {
-            Role::Only if radix == 256 => 1,
             Role::Only | Role::First => radix / 16,
             Role::Middle | Role::Last => 2.min(radix / 16),
         }
@@ -243,14 +243,8 @@ impl Unit<'_> {
     fn run<T: Real>(&self, on: &mut ModelRunner<T>) -> Result<(), ModelError> {
         let points = self.points(on)?;
         let mut outputs = dft16(&points);
-        if self.role() == Role::Only && self.kind().radix == 256 {
-            self.twiddle(&mut outputs, on)?;
-            let transposed = std::array::from_fn(|n| std::array::from_fn(|k| outputs[k][n]));
-            outputs = dft16(&transposed);
-        } else {
-            self.transform_lanes(&mut outputs, on)?;
-            self.twiddle(&mut outputs, on)?;
-        }
+        self.transform_lanes(&mut outputs, on)?;
+        self.twiddle(&mut outputs, on)?;
         self.store(&outputs, on)
     }
 
@@ -474,9 +468,6 @@ impl Unit<'_> {
                 let (low, half) = (k_lo % OCTET, k_lo / OCTET);
                 for (component, &value) in (0..).zip(z) {
                     let (row, word) = match self.role() {
-                        Role::Only if radix == 256 => {
-                            (2 * k_lo + lane / OCTET, 2 * (lane % OCTET) + component)
-                        }
                         Role::Only => (LANES * half + lane, 2 * low + component),
                         Role::First => (LANES * half + lane, low + OCTET * component),
                         // Of 16 points there is one group, of two octets.
@@ -653,6 +644,8 @@ pub fn catalogue() -> &'static [Program] {
     let programs: Vec<Program> = roles
         .into_iter()
         .flat_map(|role| role.log2_radices().map(move |log2| (role, 1u16 << log2)))
+        // Longer ones share the VPM.
+        .filter(|&(role, radix)| role != Role::Only || radix <= 128)
         .chain([(Role::Middle, 16)])
         .flat_map(|(role, radix)| {
             let begins = matches!(role, Role::Only | Role::First);
@@ -677,10 +670,8 @@ fn symbols(kind: Kind) -> Program {
         radix,
         samples,
     } = kind;
-    let is_whole = role == Role::Only && radix == 256;
     let lanes = match role {
-        Role::Only if !is_whole => radix / 16,
-        Role::First => radix / 16,
+        Role::Only | Role::First => radix / 16,
         _ => 1,
     };
     let parts = match role {
@@ -733,9 +724,8 @@ fn symbols(kind: Kind) -> Program {
                 Row::TurnVector { output, component }
             });
         }
-        let has_twiddle = is_whole
-            || is_first && !is_looked_up
-            || (is_first || role == Role::Middle) && output == 0;
+        let has_twiddle =
+            is_first && !is_looked_up || (is_first || role == Role::Middle) && output == 0;
         if has_twiddle {
             rows.push(Row::Twiddle { output, component });
         }
@@ -751,7 +741,7 @@ fn symbols(kind: Kind) -> Program {
             }));
         }
     }
-    if is_whole || matches!(role, Role::First | Role::Middle) {
+    if matches!(role, Role::First | Role::Middle) {
         start.push(Start::Lanes(Lanes::Twiddle));
         record.push(Record::Twiddle);
     }
@@ -766,13 +756,13 @@ fn symbols(kind: Kind) -> Program {
         Role::First | Role::Middle => {}
     }
     let stores = match role {
-        Role::Only if !is_whole => radix as u8 / 8,
+        Role::Only => radix as u8 / 8,
         Role::Last if radix == 16 => 2,
         _ => 1,
     };
     for index in 0..stores {
         record.push(Record::Store { index });
-        if role == Role::Only && !is_whole {
+        if role == Role::Only {
             record.push(Record::StoreSetup { index });
         }
     }

@@ -301,6 +301,10 @@ impl PassMemory {
         let task = pass.task();
         let program = catalogue.iter().find(|program| program.task == task);
         let program = program.ok_or(Error::Program(task))?;
+        let needed = pass.least_programs();
+        if needed > qpus.into() {
+            return Err(Error::TooFewQpus { needed, qpus });
+        }
         let units = pass.units(step.batch);
         let list = |words: usize| (4 * words as u32 + 8).next_multiple_of(VECTOR);
         let lists = Lists {
@@ -336,15 +340,16 @@ impl PassMemory {
 }
 
 /// Lets passes follow each other in launches, as many as may. All programs of a launch go on to the next pass,
-/// so it has as many.
+/// so it has as many; programs without a tail end.
 fn chain(steps: &Steps, passes: &mut [Option<PassMemory>]) {
     let mut first = 0;
     let mut programs = None;
     for (number, pass) in passes.iter_mut().flatten().enumerate() {
-        if programs == Some(pass.programs) && steps.may_share_a_launch(first, number) {
+        let goes_on = !pass.program.tail.is_empty();
+        if goes_on && programs == Some(pass.programs) && steps.may_share_a_launch(first, number) {
             pass.gate = (number - first) as u32;
         } else {
-            (first, programs) = (number, Some(pass.programs));
+            (first, programs) = (number, goes_on.then_some(pass.programs));
         }
     }
 }

@@ -41,7 +41,6 @@ impl Geometry {
         let row = vector * self.row_lanes();
         let component = (component + self.quarters(part, vector)) % 2;
         match self.previous() {
-            None if self.is_of_columns() => self.input(0, 0, LANES * vector) + WORD * component,
             // A word has all components of smaller samples, and both points of bytes.
             None => self.input(0, row, 0) / WORD * WORD + WORD * component,
             Some(previous) => {
@@ -57,7 +56,6 @@ impl Geometry {
         let row = self.row_of_lane(lane);
         let column = self.column_of_lane(lane);
         match (self.role(), self.previous()) {
-            (Role::Only, _) if self.is_of_columns() => self.input(0, 0, lane),
             (Role::Only, _) => self.input(column.min(transforms - 1), row, 0) / WORD * WORD,
             (_, None) if self.is_over_columns() => self.input(0, row, 0) + POINT_BYTES * column,
             (_, None) => self.input(0, row, column) / WORD * WORD,
@@ -66,11 +64,6 @@ impl Geometry {
             }
             (_, Some(previous)) => previous.cell(0, row * self.columns(), 0) + WORD * column,
         }
-    }
-
-    /// Whether a vector holds 16 neighbouring points of one transform: 256 points in one pass.
-    const fn is_of_columns(&self) -> bool {
-        matches!(self.role(), Role::Only) && self.radix() == 256
     }
 
     /// Row, modulo [`Geometry::row_lanes`], that a lane holds of each vector.
@@ -118,7 +111,6 @@ impl Geometry {
             Role::First | Role::Middle => 1,
             Role::Last if self.row_lanes() == 1 => 2,
             Role::Last => 1,
-            Role::Only if self.is_of_columns() => 1,
             // For each k_hi, the lower and the upper half of 16 outputs.
             Role::Only => 2 * self.row_lanes(),
         }
@@ -128,7 +120,7 @@ impl Geometry {
     #[must_use]
     pub const fn store_rows(&self, index: u32, batch: u32) -> u32 {
         match self.role() {
-            Role::Only if !self.is_of_columns() => {
+            Role::Only => {
                 let left = batch - self.unit(index).transform;
                 if left < self.lane_columns() {
                     left
@@ -144,9 +136,7 @@ impl Geometry {
     #[must_use]
     pub const fn store_vpm_row(&self, store: u32) -> u32 {
         match self.role() {
-            Role::Only if !self.is_of_columns() => {
-                LANES * (store % 2) + self.lane_columns() * (store / 2)
-            }
+            Role::Only => LANES * (store % 2) + self.lane_columns() * (store / 2),
             _ => store * (2 * LANES / self.stores()),
         }
     }
@@ -170,7 +160,6 @@ impl Geometry {
         match self.role() {
             Role::First | Role::Middle => self.cell_pitch(),
             Role::Last => POINT_BYTES * self.before() * self.parts(),
-            Role::Only if self.is_of_columns() => ROW_BYTES,
             Role::Only => self.transform_pitch(),
         }
     }

@@ -8,6 +8,7 @@ use super::bins::Bins;
 use super::bins::power::PowerPass;
 use super::bins::product::ProductPass;
 use super::bins::real::RealPass;
+use super::coop::Cooperation;
 use super::geometry::{Geometry, LANES};
 use super::program::{Lanes, Record, Row, Scalar, Start, Task};
 use super::samples::Reading;
@@ -25,6 +26,8 @@ pub enum Pass {
     Product(ProductPass),
     /// Spectra to powers.
     Power(PowerPass),
+    /// Complex transforms that pass through the VPM on their way.
+    Shared(Cooperation),
 }
 
 impl Pass {
@@ -36,6 +39,7 @@ impl Pass {
             Self::Real(_) => Task::Bins(Bins::Split),
             Self::Product(_) => Task::Bins(Bins::Product),
             Self::Power(pass) => Task::Bins(pass.bins()),
+            Self::Shared(cooperation) => cooperation.task(),
         }
     }
 
@@ -47,6 +51,16 @@ impl Pass {
             Self::Real(pass) => pass.units(batch),
             Self::Product(pass) => pass.units(batch),
             Self::Power(pass) => pass.units(batch),
+            Self::Shared(cooperation) => cooperation.units(batch),
+        }
+    }
+
+    /// Programs that must run at the same time: they wait for each other.
+    #[must_use]
+    pub const fn least_programs(&self) -> u32 {
+        match self {
+            Self::Points(_) | Self::Real(_) | Self::Product(_) | Self::Power(_) => 1,
+            Self::Shared(cooperation) => cooperation.sharers(),
         }
     }
 
@@ -56,6 +70,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.unit_in_order(number, batch),
             Self::Real(_) | Self::Product(_) | Self::Power(_) => number,
+            Self::Shared(_) => number,
         }
     }
 
@@ -65,6 +80,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.transforms_per_unit(),
             Self::Real(_) | Self::Product(_) | Self::Power(_) => 1,
+            Self::Shared(_) => 1,
         }
     }
 
@@ -74,6 +90,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.parts(),
             Self::Real(_) | Self::Product(_) | Self::Power(_) => 1,
+            Self::Shared(_) => 0,
         }
     }
 
@@ -83,6 +100,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.scalar_lists(),
             Self::Real(_) | Self::Product(_) | Self::Power(_) => 0,
+            Self::Shared(_) => 0,
         }
     }
 
@@ -94,6 +112,7 @@ impl Pass {
             Self::Real(_) => 0,
             Self::Product(_) => 0,
             Self::Power(pass) => pass.vector_bytes(),
+            Self::Shared(_) => 0,
         }
     }
 
@@ -105,6 +124,7 @@ impl Pass {
             Self::Real(pass) => pass.table_bytes(),
             Self::Product(_) => 0,
             Self::Power(pass) => pass.table_bytes(),
+            Self::Shared(cooperation) => 4 * cooperation.twiddle_words(),
         }
     }
 
@@ -116,6 +136,7 @@ impl Pass {
             Self::Points(geometry) => !matches!(geometry.table(), Table::None),
             // Their tables turn one of two terms.
             Self::Real(_) | Self::Product(_) | Self::Power(_) => false,
+            Self::Shared(_) => true,
         }
     }
 
@@ -128,6 +149,7 @@ impl Pass {
             Self::Product(pass) => pass.loss(),
             // Made up for by its factor.
             Self::Power(_) => 0.0,
+            Self::Shared(cooperation) => cooperation.loss(),
         }
     }
 
@@ -145,14 +167,21 @@ impl Pass {
             Self::Real(pass) => pass.fill_table(put),
             Self::Product(_) => Ok(()),
             Self::Power(pass) => pass.fill_table(put),
+            Self::Shared(cooperation) => cooperation.fill_table(gain, put),
         }
     }
 
     /// The same pass, where it reads the caller's input and that is something else than complex points.
     #[must_use]
-    pub const fn reads(self, reading: Reading) -> Self {
+    pub fn reads(self, reading: Reading) -> Self {
         match self {
             Self::Points(geometry) => Self::Points(geometry.reads(reading)),
+            // Programs through the VPM read points that follow each other. For others there is none in
+            // one pass: a plan takes another split.
+            Self::Shared(cooperation) => match cooperation.split() {
+                Some(split) => Self::Points(Geometry::new(&split, 0).reads(reading)),
+                None => self,
+            },
             Self::Real(_) | Self::Product(_) | Self::Power(_) => self,
         }
     }
@@ -162,7 +191,7 @@ impl Pass {
     pub const fn factors_bytes(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.factors_bytes(),
-            Self::Real(_) | Self::Product(_) | Self::Power(_) => 0,
+            Self::Real(_) | Self::Product(_) | Self::Power(_) | Self::Shared(_) => 0,
         }
     }
 
@@ -178,18 +207,22 @@ impl Pass {
     ) -> Result<(), E> {
         match self {
             Self::Points(geometry) => geometry.fill_factors(window, is_inverse, put),
-            Self::Real(_) | Self::Product(_) | Self::Power(_) => Ok(()),
+            Self::Real(_) | Self::Product(_) | Self::Power(_) | Self::Shared(_) => Ok(()),
         }
     }
 
     /// A word of the start list.
     #[must_use]
-    pub fn start_word(&self, own: &Own, word: Start) -> u32 {
+    pub fn start_word(&self, places: &Places, own: &Own, word: Start) -> u32 {
         match self {
             Self::Points(geometry) => geometry.start_word(own, word),
             Self::Real(pass) => pass.start_word(own, word),
             Self::Product(pass) => pass.start_word(own, word),
             Self::Power(pass) => pass.start_word(own, word),
+            Self::Shared(cooperation) => match word {
+                Start::Shared(word) => cooperation.start_word(places, own, word),
+                _ => 0,
+            },
         }
     }
 
@@ -208,6 +241,7 @@ impl Pass {
             Self::Real(pass) => pass.record_word(places, unit, area, word),
             Self::Product(pass) => pass.record_word(places, unit, area, word),
             Self::Power(pass) => pass.record_word(places, unit, area, word),
+            Self::Shared(_) => 0,
         }
     }
 
@@ -219,6 +253,7 @@ impl Pass {
             Self::Real(pass) => pass.row_word(word),
             Self::Product(pass) => pass.row_word(word),
             Self::Power(pass) => pass.row_word(word),
+            Self::Shared(_) => 0,
         }
     }
 
@@ -228,6 +263,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.scalar_word(list, word),
             Self::Real(_) | Self::Product(_) | Self::Power(_) => 0,
+            Self::Shared(_) => 0,
         }
     }
 
@@ -239,6 +275,7 @@ impl Pass {
             Self::Real(_) => [0; LANES as usize],
             Self::Product(_) => [0; LANES as usize],
             Self::Power(pass) => pass.vector(index),
+            Self::Shared(_) => [0; LANES as usize],
         }
     }
 
@@ -255,6 +292,7 @@ impl Pass {
             Self::Real(pass) => pass.lane_vector(lanes, scale),
             Self::Product(pass) => pass.lane_vector(lanes, scale),
             Self::Power(pass) => pass.lane_vector(lanes),
+            Self::Shared(_) => [0; LANES as usize],
         }
     }
 }

@@ -316,7 +316,7 @@ fn arrangement<E>(
             request.qpus = request.qpus.min(row.qpus);
             request.one_launch |= row.one_launch;
             let arranged = Arrangement::new(catalogue, &request, split);
-            if matches!(arranged, Err(Error::Program(_))) {
+            if matches!(arranged, Err(Error::Program(_) | Error::TooFewQpus { .. })) {
                 Split::all(log2_points)
                     .find_map(|split| Arrangement::new::<E>(catalogue, &request, split).ok())
                     .map_or(arranged, Ok)

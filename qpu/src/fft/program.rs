@@ -32,7 +32,6 @@
 //! | Middle 16 | 8 octet + i | m | 0 |
 //! | Last 32 .. 128 | 2 i + r | 2 m + r | both: VPM row k_lo + 16 k_hi |
 //! | Last 16 | 2 i + octet | m | 0 |
-//! | Only 256 | column | m | |
 //!
 //! # Stores
 //!
@@ -46,7 +45,6 @@
 //! | Last 32 .. 128 | k_lo + 16 k_hi: interleaved points i = 0..8 | 1 of 32 rows |
 //! | Last 16 | k_lo + 16 octet: interleaved points i = 0..8 | one of 16 rows for each octet |
 //! | Only up to 128 | 16 (k_lo / 8) + lane: interleaved points of bins 8 (k_lo / 8).. + 16 k_hi | R/8 of c rows: store s is k_lo / 8 = s mod 2, k_hi = s / 2 |
-//! | Only 256 | to come | |
 //!
 //! The store stride is common to the stores of a program.
 //!
@@ -72,6 +70,7 @@
 //! all semaphores are 0 at rest. [`Tail::Peers`] says who is who.
 
 use super::bins::{self, Bins};
+use super::coop;
 use super::split::Role;
 
 /// What tables of twiddles begin at a multiple of, in bytes: what a unit reads of one that is laid out by unit.
@@ -82,7 +81,7 @@ pub const TABLE_ALIGN: u32 = 2048;
 pub struct Kind {
     /// Which pass of a transform.
     pub role: Role,
-    /// Points of the pass: 16 .. 256.
+    /// Points of the pass: 16 .. 128.
     pub radix: u16,
     /// What the points are that it reads.
     pub samples: Samples,
@@ -124,6 +123,11 @@ pub enum Task {
     Points(Kind),
     /// Real spectra and powers.
     Bins(Bins),
+    /// Complex transforms of 2^`log2_points` points in one pass, through the VPM ([`super::coop`]).
+    Shared {
+        /// Points, as a power of two.
+        log2_points: u8,
+    },
 }
 
 impl core::fmt::Display for Task {
@@ -135,6 +139,9 @@ impl core::fmt::Display for Task {
                 kind.role, kind.radix, kind.samples
             ),
             Self::Bins(bins) => write!(f, "a pass over bins, {}", bins.name()),
+            Self::Shared { log2_points } => {
+                write!(f, "transforms of 2^{log2_points} points in one pass")
+            }
         }
     }
 }
@@ -192,6 +199,8 @@ pub enum Start {
     Code,
     /// Of a program over bins.
     Bins(bins::Start),
+    /// A word of a program that shares transforms, which has no other lists.
+    Shared(coop::Word),
 }
 
 /// A word of the tail, which follows the last record of a program.

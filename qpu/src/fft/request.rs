@@ -508,6 +508,13 @@ pub enum Error<E> {
     EmptyBatch,
     /// 2 to 12 QPUs can be used, not this many.
     Qpus(u8),
+    /// The split asked for needs more QPUs, which share a transform.
+    TooFewQpus {
+        /// How many.
+        needed: u32,
+        /// How many may be used.
+        qpus: u8,
+    },
     /// The split asked for is one of another length, or of columns where it should be of rows.
     Split(Split),
     /// The catalogue lacks a program.
@@ -602,6 +609,11 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
             ),
             Self::EmptyBatch => write!(f, "a batch must have at least one transform"),
             Self::Qpus(qpus) => write!(f, "a plan uses 2 to {QPUS} QPUs, not {qpus}"),
+            Self::TooFewQpus { needed, qpus } => write!(
+                f,
+                "the split needs {needed} QPUs that share a transform, and may use {qpus}: take more \
+                 QPUs or another split"
+            ),
             Self::Split(split) => write!(
                 f,
                 "{split} is the split of another length, or of columns where rows are split (or the other way round)"

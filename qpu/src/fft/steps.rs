@@ -11,6 +11,7 @@ use super::Direction;
 use super::bins::power::{PowerPass, Powers};
 use super::bins::product::ProductPass;
 use super::bins::real::{MARGIN, RealPass};
+use super::coop::Cooperation;
 use super::geometry::{Geometry, POINT_BYTES, scratch_bytes};
 use super::pass::Pass;
 use super::samples::Reading;
@@ -107,6 +108,18 @@ impl Steps {
         to: Area,
         cells: [u8; 2],
     ) {
+        if let (1, Some(cooperation)) = (split.passes(), Cooperation::new(split.log2_points())) {
+            self.push(Step {
+                pass: Pass::Shared(cooperation),
+                batch,
+                from,
+                to,
+                conjugates: true,
+                scales: true,
+                reverses: false,
+            });
+            return;
+        }
         let passes = (0..split.passes()).map(|number| Geometry::new(split, number));
         self.append(passes, batch, from, to, cells);
     }

@@ -5,7 +5,7 @@
 //!
 //! | table | after | one entry for | address |
 //! |---|---|---|---|
-//! | by unit | the first of two passes; 256 points | unit, output, lane | unit + output + lane |
+//! | by unit | the first of two passes | unit, output, lane | unit + output + lane |
 //! | by column | the first of three or four | n(j+1), output | column + output + lane's part of the output |
 //! | by octet | a middle pass | n(j+1), octet, part, lane | unit + lane |
 //!
@@ -44,7 +44,6 @@ impl Geometry {
     #[must_use]
     pub const fn table(&self) -> Table {
         match self.role() {
-            Role::Only if self.radix() == 256 => Table::ByUnit,
             Role::Only | Role::Last => Table::None,
             Role::First if self.columns_of_a_twiddle() == 1 => Table::ByUnit,
             Role::First => Table::ByColumn,
@@ -275,6 +274,11 @@ impl Geometry {
     /// Units of 2^-24 that a product loses.
     pub const LOSS_OF_A_PRODUCT: f64 = 0.5 / core::f64::consts::LN_2;
 
+    /// What is expected of a sum on an output's path: see [`Geometry::loss`].
+    pub const LOSS_OF_A_SUM: f64 = 0.25;
+    /// And of a turn.
+    pub const LOSS_OF_A_TURN: f64 = 1.01;
+
     /// What truncation is expected to take from the outputs of the pass, in units of 2^-24.
     ///
     /// Both ALUs truncate. A product loses 1/(2 ln 2) = 0.72 units on average over mantissas (of
@@ -285,14 +289,7 @@ impl Geometry {
     /// multiples of a quarter turn, which are exact; row 0 and part 0 are not turned.
     #[must_use]
     pub fn loss(&self) -> f64 {
-        const SUM: f64 = 0.25;
-        const TURN: f64 = 1.01;
         let share_of_others = |count: u32| 1.0 - 1.0 / f64::from(count);
-        let sixteens = if self.role() == Role::Only && self.radix() == 256 {
-            2.0
-        } else {
-            1.0
-        };
         let after = match self.table() {
             Table::None => 0.0,
             // The first part is the turn of the lanes, of row 0 as well.
@@ -301,9 +298,9 @@ impl Geometry {
             // The list's factor, then the table's.
             Table::ByOctet => 2.0,
         };
-        let inside = 0.5 * sixteens + share_of_others(self.row_lanes().min(self.radix() / LANES));
-        SUM * f64::from(self.radix().trailing_zeros())
-            + TURN * (inside + share_of_others(self.parts()) + after)
+        let inside = 0.5 + share_of_others(self.row_lanes().min(self.radix() / LANES));
+        Self::LOSS_OF_A_SUM * f64::from(self.radix().trailing_zeros())
+            + Self::LOSS_OF_A_TURN * (inside + share_of_others(self.parts()) + after)
     }
 }
 

@@ -49,6 +49,10 @@ pub struct Own {
     pub records: u32,
     /// How many they are.
     pub units: u32,
+    /// Transforms of the pass.
+    pub batch: u32,
+    /// Address of its start list.
+    pub start: u32,
     /// Addresses of its lane vectors, by [`Lanes::index`].
     pub lanes: [u32; Lanes::ALL.len()],
     /// Address of its code.

@@ -49,6 +49,8 @@ impl Lists {
             programs: pass.programs,
             records: base + pass.records + pass.records_of(program),
             units: pass.units_of(program),
+            batch: pass.step.batch,
+            start: base + pass.starts + program * pass.start_bytes,
             lanes: Lanes::ALL.map(|lanes| base + pass.lane_vector(lanes, is_rest)),
             code: base + pass.code,
             conjugate: if pass.step.conjugates {
@@ -200,6 +202,7 @@ impl Lists {
     ) -> Result<(), R::Error> {
         for (number, memory) in self.arrangement.passes().enumerate() {
             let pass = &memory.step.pass;
+            let places = self.places(memory);
             let mut to = Writer::new(runner, self.block);
             let scale = self.scale(memory, direction);
             for is_rest in [false, true] {
@@ -210,7 +213,7 @@ impl Lists {
                 let own = self.own(number, memory, direction, program);
                 to.at(memory.starts + program * memory.start_bytes)?;
                 for &word in memory.program.start {
-                    to.put(pass.start_word(&own, word))?;
+                    to.put(pass.start_word(&places, &own, word))?;
                 }
             }
             to.flush()?;

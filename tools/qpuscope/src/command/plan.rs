@@ -96,32 +96,39 @@ pub fn run(options: &Options) -> Result<()> {
         if options.batch == 1 { "" } else { " each" },
     );
     for pass in arrangement.passes() {
-        let Pass::Points(geometry) = &pass.step.pass else {
-            continue;
+        let (role, radix, parts, vectors, stores_row_by_row) = match &pass.step.pass {
+            Pass::Points(geometry) => (
+                format!("{:?}", geometry.role()).to_lowercase(),
+                geometry.radix(),
+                geometry.parts(),
+                geometry.vectors(),
+                geometry.is_stored_by_rows(),
+            ),
+            Pass::Shared(shared) => ("shared".into(), shared.points(), 1, 16, false),
+            Pass::Real(_) | Pass::Product(_) | Pass::Power(_) => continue,
         };
-        let read = points * POINT_BYTES * u64::from(geometry.parts());
+        let read = points * POINT_BYTES * u64::from(parts);
         let written = points * POINT_BYTES;
-        let role = format!("{:?}", geometry.role()).to_lowercase();
         let _ = writeln!(
             text,
             "{role:6}  {:5}  {:19}  {:5}  {:8}  {:4}  {read:12}  {written:15}",
-            geometry.radix(),
-            geometry.vectors() * 16,
+            radix,
+            vectors * 16,
             pass.units(),
             pass.programs,
             pass.program.code.len(),
         );
         passes.push(json!({
             "role": role,
-            "radix": geometry.radix(),
-            "parts": geometry.parts(),
+            "radix": radix,
+            "parts": parts,
             "units": pass.units(),
             "programs": pass.programs,
             "instructions": pass.program.code.len(),
             "read_bytes": read,
             "written_bytes": written,
-            "twiddle_bytes": geometry.table_bytes(),
-            "stores_row_by_row": geometry.is_stored_by_rows(),
+            "twiddle_bytes": pass.step.pass.table_bytes(),
+            "stores_row_by_row": stores_row_by_row,
         }));
     }
     let _ = write!(

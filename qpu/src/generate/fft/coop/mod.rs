@@ -1,12 +1,14 @@
 //! Programs of several QPUs that share one transform through the VPM, in one pass over memory.
 //!
-//! A program is two halves ([`first`], [`second`]) with a barrier ([`barrier`]) between, and both call
-//! one transform of 16 points ([`routine`]); who holds which points is told in [`crate::fft::coop`]. All
+//! A program is two halves ([`first`], [`second`]), and both call one transform of 16 points
+//! ([`routine`]); who holds which points is told in [`crate::fft::coop`]. Between the halves is a barrier
+//! ([`barrier`]); a program that is alone with its transform has a part of the VPM instead ([`locks`]). All
 //! QPUs run the same words, so that they share the instruction cache of their slice, and they are to fit
 //! it: that is why the transform is a routine.
 
 mod barrier;
 mod first;
+mod locks;
 mod routine;
 mod rows;
 mod second;
@@ -15,12 +17,15 @@ mod tastes;
 use super::reads_uniform;
 use crate::disasm;
 use crate::fft::coop::{Cooperation, Word};
+use crate::fft::program::Task;
 use crate::generate::fft::dft16::Constants;
-use crate::generate::fft::draft::Draft;
-use crate::generate::schedule::{self, Place};
-use crate::generate::{Builder, ra};
+use crate::generate::fft::draft::{Draft, Wish};
+use crate::generate::schedule::{self, Destination, Place, Source};
+use crate::generate::{Builder, Label, NONE, R1, Reg, UNIF, UNIFORMS_ADDRESS, ra, rb};
 use crate::isa::{BranchCond, File};
+use first::First;
 use routine::Routine;
+use rows::Factors;
 
 type Operation = schedule::Operation<Word>;
 /// Writes a branch whose shadow are the last three instructions of a piece.
@@ -37,9 +42,19 @@ pub struct Cooperative {
     pub code: Vec<u64>,
     /// Uniforms in the order in which it reads them.
     pub uniforms: Vec<Word>,
+    /// Names of instructions, by index.
+    labels: Vec<(usize, String)>,
 }
 
 impl Cooperative {
+    /// What it does, for a catalogue.
+    #[must_use]
+    pub fn task(&self) -> Task {
+        Task::Shared {
+            log2_points: self.log2_points as u8,
+        }
+    }
+
     /// `fft-coop-9`, say.
     #[must_use]
     pub fn name(&self) -> String {
@@ -50,8 +65,13 @@ impl Cooperative {
     #[must_use]
     pub fn listing(&self) -> String {
         let mut uniforms = self.uniforms.iter();
+        let mut labels = self.labels.iter().peekable();
         let mut text = String::new();
-        for (&word, pc) in self.code.iter().zip((0..).step_by(8)) {
+        for (index, &word) in self.code.iter().enumerate() {
+            while let Some((_, name)) = labels.next_if(|(at, _)| *at == index) {
+                text.push_str(&format!(":{name}\n"));
+            }
+            let pc = 8 * index as u32;
             let uniform = reads_uniform(word).then(|| uniforms.next()).flatten();
             let comment = uniform.map_or(String::new(), |uniform| format!("    # {uniform:?}"));
             let line = disasm::line(word, pc);
@@ -74,98 +94,255 @@ pub fn programs() -> Vec<Cooperative> {
 /// length.
 #[must_use]
 pub fn search(log2_points: u32, tries: u16) -> Vec<(schedule::Taste, usize)> {
-    let pieces = pieces(log2_points).into_iter().enumerate();
+    let cooperation = Cooperation::new(log2_points).expect("a length of the list above");
+    let pieces = draught(&cooperation).pieces.into_iter().enumerate();
     pieces
         .map(|(number, piece)| schedule::search(&piece, &tastes::of(log2_points, number), tries))
         .collect()
 }
 
-/// Up to the first call of the transform, from there to the barrier, to the second call, to the end, and
-/// the transform.
-fn pieces(log2_points: u32) -> [Vec<Operation>; 5] {
-    let cooperation = Cooperation::new(log2_points).expect("a length of the list above");
-    let programs = cooperation.programs();
-    let mut draft = Draft::new(first::LANE_OFFSETS);
+/// What is scheduled apart: what is done once, up to the first call of the transform, up to the barrier, to
+/// the second call, to the end, the transform, and the output of a program that is alone.
+const HEAD: usize = 0;
+const LOAD: usize = 1;
+const FIRST: usize = 2;
+const READ: usize = 3;
+const SECOND: usize = 4;
+const TRANSFORM: usize = 5;
+const OUTPUT: usize = 6;
+
+/// Instructions of the first piece of a transform after which lookups are on their way, so that others
+/// cost no time.
+const ASKED: usize = 24;
+
+/// A program in pieces, and the registers that the code between them uses.
+struct Draughted {
+    pieces: Vec<Vec<Operation>>,
+    /// Transforms that are left.
+    count: Place,
+    /// Bytes from the program's first transform to this one.
+    offset: Place,
+    /// Of programs that are alone: whether the locks are to be made.
+    opens: Place,
+}
+
+fn draught(cooperation: &Cooperation) -> Draughted {
+    let sharers = cooperation.sharers();
+    let mut draft = Draft::new(first::ADDRESSES);
+    // The constants are the first registers.
     let constants = Constants::from_uniforms(
         &mut draft,
         [2, 6, 4].map(|sixteenths| Word::Cosine { sixteenths }),
     );
+    let load_constants = draft.cut();
     draft.reserve(Place::Register(File::A, routine::LINK));
-    if programs > 1 {
-        barrier::set_flags(&mut draft);
+
+    // Counted down and compared beside small immediates, which are read through file B's port.
+    let [count, offset, opens] = [(); 3].map(|()| draft.take(Wish::File(File::A)));
+    let mut head = vec![(Word::Transforms, count)];
+    if sharers == 1 {
+        head.push((Word::Opens, opens));
+    } else {
+        draft.give_back(opens);
     }
-    let factors = rows::Factors::load(&mut draft, &constants, programs);
+    for (word, place) in head {
+        draft.copy(Source::Uniform(word), Destination::Place(place));
+    }
+    draft.copy(Source::Small(0), Destination::Place(offset));
+    let mut pieces = vec![draft.cut()];
+    let first = First::new(&mut draft, offset);
+    first.ask(&mut draft, cooperation);
+    for operation in load_constants {
+        draft.push(operation);
+    }
+    let factors = Factors::load(&mut draft, &constants, sharers);
+    if sharers > 1 {
+        let word = Source::Uniform(Word::Follows);
+        // Z in the leader, until the barrier.
+        draft.push(Operation::copy(word, Destination::Nothing).setting_flags());
+    }
     let points = routine::points(&mut draft);
-    first::load(&mut draft, points, cooperation.lane_shift());
-    let first_load = draft.cut();
+    first.load(&mut draft, points);
+    pieces.push(draft.cut());
+
     let transform = Routine::new(&mut draft, &constants, points);
     let mut after_transform = draft.clone();
-    first::finish(&mut draft, &transform);
-    let first_finish = draft.cut();
+    first.finish(&mut draft, &transform, cooperation);
+    pieces.push(draft.cut());
     second::load(&mut draft, points);
-    let second_load = draft.cut();
-    after_transform.give_back(first::LANE_OFFSETS);
-    second::finish(&mut after_transform, &transform, &factors);
-    let second_finish = after_transform.cut();
-    let Routine { operations, .. } = transform;
-    [
-        first_load,
-        first_finish,
-        second_load,
-        second_finish,
-        operations,
-    ]
+    pieces.push(draft.cut());
+    after_transform.give_back(first::ADDRESSES);
+    let mut output = Vec::new();
+    match factors {
+        Factors::Pairs { conjugate } => {
+            second::interleave(&mut after_transform, &transform, conjugate);
+            pieces.push(after_transform.cut());
+            second::write(&mut after_transform, &transform, offset);
+            output.push(after_transform.cut());
+        }
+        Factors::Halves { .. } => {
+            second::finish(&mut after_transform, &transform, &factors, offset);
+            pieces.push(after_transform.cut());
+        }
+    }
+    pieces.push(transform.operations);
+    pieces.extend(output);
+    Draughted {
+        pieces,
+        count,
+        offset,
+        opens,
+    }
 }
 
-fn program(log2_points: u32) -> Cooperative {
-    let cooperation = Cooperation::new(log2_points).expect("a length of the list above");
-    let programs = cooperation.programs();
-    let mut b = Builder::new();
-    let mut uniforms = Vec::new();
-    let pieces = pieces(log2_points);
-    let mut piece = |b: &mut Builder, number: usize, branch: Option<Branch>| {
-        let taste = tastes::of(log2_points, number);
-        let scheduled = schedule::schedule_by(&pieces[number], &taste);
-        let shadow = scheduled.instructions.len() - 3;
+/// A program being put together.
+struct Assembly<'a> {
+    log2_points: u32,
+    b: Builder,
+    uniforms: Vec<Word>,
+    draughted: &'a Draughted,
+}
+
+impl Assembly<'_> {
+    /// A piece, with a branch before its last three instructions.
+    fn piece(&mut self, number: usize, branch: Option<Branch>) {
+        self.piece_around(number, |_| {}, branch);
+    }
+
+    /// The same, with what `between` writes after [`ASKED`] instructions.
+    fn piece_around(
+        &mut self,
+        number: usize,
+        between: impl Fn(&mut Builder),
+        branch: Option<Branch>,
+    ) {
+        let taste = tastes::of(self.log2_points, number);
+        let scheduled = schedule::schedule_by(&self.draughted.pieces[number], &taste);
+        let shadow = scheduled.instructions.len().saturating_sub(3);
         for (index, &instruction) in scheduled.instructions.iter().enumerate() {
             if index == shadow
                 && let Some(branch) = branch
             {
-                branch(b);
+                branch(&mut self.b);
             }
-            b.instruction(instruction);
+            if index == ASKED {
+                between(&mut self.b);
+            }
+            self.b.instruction(instruction);
         }
-        uniforms.extend(scheduled.uniforms);
+        self.uniforms.extend(scheduled.uniforms);
+    }
+
+    /// One less is left: to `label` when none is (`AllZS`) or when some are (`AllZC`).
+    fn count(&mut self, condition: BranchCond, label: Label) {
+        let count = register(self.draughted.count);
+        self.b.sub(count, count, 1).setf();
+        self.b.brr(condition, label);
+        self.b.nops(2);
+    }
+
+    /// Back to `again` for the next transform, with `before` in between. Loops are not in the way of a single
+    /// transform.
+    fn again(&mut self, again: Label, before: impl FnOnce(&mut Self)) {
+        let offset = register(self.draughted.offset);
+        self.b.add(offset, offset, UNIF);
+        self.b.mov(R1, UNIF);
+        self.uniforms.extend([Word::Step, Word::List]);
+        before(self);
+        self.b.brr(BranchCond::Always, again);
+        self.b.mov(UNIFORMS_ADDRESS, R1);
+        self.b.nops(2);
+    }
+}
+
+fn program(log2_points: u32) -> Cooperative {
+    let cooperation = Cooperation::new(log2_points).expect("a length of the list above");
+    let sharers = cooperation.sharers();
+    let draughted = draught(&cooperation);
+    let mut all = Assembly {
+        log2_points,
+        b: Builder::new(),
+        uniforms: Vec::new(),
+        draughted: &draughted,
     };
-    let transform = b.label("dft16");
-    let follower = b.label("follower");
+    all.piece(HEAD, None);
+    assert_eq!(all.uniforms.len() as u32, cooperation.head());
+    let again = all.b.here("transform");
+    let [done, more] = ["done", "more"].map(|name| all.b.label(name));
+    let followers = ["follower-0", "follower-1"].map(|name| all.b.label(name));
+    let joined = ["joined-0", "joined-1"].map(|name| all.b.label(name));
+    let transform = all.b.label("dft16");
     let call = |b: &mut Builder| {
         b.brr(BranchCond::Always, transform).link(ra(routine::LINK));
     };
+    if sharers == 1 {
+        // The locks are made while the TMUs are waited for.
+        let opens = register(draughted.opens);
+        all.piece_around(LOAD, |b| locks::open(b, opens), Some(&call));
+        all.b.sacq(locks::EXCHANGE);
+        all.piece(FIRST, None);
+        all.piece(READ, None);
+        call(&mut all.b);
+        all.b.srel(locks::EXCHANGE);
+        all.b.nops(2);
+        all.piece(SECOND, None);
+        all.b.sacq(locks::OUTPUT);
+        all.piece(OUTPUT, None);
+        all.b.srel(locks::OUTPUT);
+        all.count(BranchCond::AllZS, done);
+        locks::peers(&mut all.b);
+        all.uniforms.push(Word::Peers);
+        all.again(again, |_| {});
+        all.b.bind(done);
+        locks::close(&mut all.b);
+    } else {
+        all.piece(LOAD, Some(&call));
+        let part = |b: &mut Builder| barrier::part(b, followers[0]);
+        all.piece(FIRST, Some(&part));
+        barrier::lead(&mut all.b, sharers, barrier::GATES[0], joined[0]);
+        all.piece(READ, Some(&call));
+        all.piece(SECOND, None);
+        all.count(BranchCond::AllZC, more);
+        all.b.nop();
+        all.b.end();
+        all.b.bind(followers[0]);
+        barrier::follow(&mut all.b, barrier::GATES[0], joined[0]);
+    }
+    all.b.bind(transform);
     let back = |b: &mut Builder| {
         b.bra(BranchCond::Always, ra(routine::LINK));
     };
-    let part = |b: &mut Builder| barrier::part(b, follower);
-    piece(&mut b, 0, Some(&call));
-    piece(&mut b, 1, (programs > 1).then_some(&part as Branch));
-    let joined = (programs > 1).then(|| barrier::lead(&mut b, programs));
-    piece(&mut b, 2, Some(&call));
-    piece(&mut b, 3, None);
-    b.end();
-    b.bind(transform);
-    piece(&mut b, 4, Some(&back));
-    if let Some(joined) = joined {
-        b.bind(follower);
-        barrier::follow(&mut b, joined);
+    all.piece(TRANSFORM, Some(&back));
+    if sharers > 1 {
+        all.b.bind(more);
+        all.again(again, |all| {
+            all.b.mov(NONE, UNIF).setf();
+            all.uniforms.push(Word::Follows);
+            barrier::part(&mut all.b, followers[1]);
+            all.b.nops(3);
+            barrier::lead(&mut all.b, sharers, barrier::GATES[1], joined[1]);
+        });
+        all.b.bind(followers[1]);
+        barrier::follow(&mut all.b, barrier::GATES[1], joined[1]);
     }
-    let code = b
-        .finish()
+    let program = all
+        .b
+        .assemble()
         .unwrap_or_else(|error| panic!("cooperative FFT of 2^{log2_points} points: {error}"));
     Cooperative {
         log2_points,
-        programs,
-        code,
-        uniforms,
+        programs: sharers,
+        code: program.words,
+        uniforms: all.uniforms,
+        labels: program.labels,
+    }
+}
+
+fn register(place: Place) -> Reg {
+    match place {
+        Place::Register(File::A, number) => ra(number),
+        Place::Register(File::B, number) => rb(number),
+        _ => unreachable!("what is kept is kept in registers"),
     }
 }
 
@@ -173,14 +350,14 @@ fn program(log2_points: u32) -> Cooperative {
 mod tests {
     use super::*;
 
-    /// 512 words are what a slice holds; 2^9 has five more, so that five lines share the four places of one set.
+    /// 512 words are what a slice holds. What is behind the transform of 2^9 is for batches only.
     #[test]
     fn programs_are_no_longer_than_they_were() {
         let lengths: Vec<_> = programs()
             .iter()
             .map(|program| program.code.len())
             .collect();
-        assert_eq!(lengths, [437, 517]);
+        assert_eq!(lengths, [514, 555]);
     }
 
     #[test]

@@ -30,12 +30,12 @@ pub enum Factors {
 
 impl Factors {
     /// Takes and loads them.
-    pub fn load(draft: &mut Draft<Word>, constants: &Constants, programs: u32) -> Self {
+    pub fn load(draft: &mut Draft<Word>, constants: &Constants, sharers: u32) -> Self {
         // An operand that takes no port.
         let conjugate = Place::R5;
         let to = Destination::Place(conjugate);
         draft.copy(Source::Uniform(Word::Conjugate), to);
-        if programs == 1 {
+        if sharers == 1 {
             return Self::Pairs { conjugate };
         }
         let odd = [1, 3, 5, 7].map(|sixteenths| {
@@ -65,9 +65,12 @@ impl Factors {
 }
 
 /// Writes the first row of output `k` to the VPM; gives the second, in a register.
+///
+/// # Panics
+/// For [`Factors::Pairs`]: [`pair`] leaves both in registers.
 pub fn rows(draft: &mut Draft<Word>, k: usize, z: Complex, factors: &Factors) -> Place {
     match factors {
-        Factors::Pairs { conjugate } => pair(draft, z, *conjugate),
+        Factors::Pairs { .. } => unreachable!("rows of a program that is alone wait in registers"),
         Factors::Halves {
             conjugate,
             cosines,
@@ -76,7 +79,8 @@ pub fn rows(draft: &mut Draft<Word>, k: usize, z: Complex, factors: &Factors) ->
     }
 }
 
-fn pair(draft: &mut Draft<Word>, z: Complex, conjugate: Place) -> Place {
+/// Makes the two rows of an output, in its registers.
+pub fn pair(draft: &mut Draft<Word>, z: Complex, conjugate: Place) {
     let [re, im] = z.map(|part| part.place);
     // What is rotated has to be in an accumulator.
     let given_re = draft.take(Wish::Accumulator);
@@ -87,9 +91,6 @@ fn pair(draft: &mut Draft<Word>, z: Complex, conjugate: Place) -> Place {
     draft.merge_rotated(given_re, 15, EVEN, im);
     draft.give_back(given_re);
     draft.give_back(given_im.place);
-    draft.copy(Source::Place(re), Destination::Vpm);
-    draft.give_back(re);
-    im
 }
 
 /// Outputs k and k + 16 are sum and difference of even lanes and of odd lanes turned by W_32^k.

@@ -1,13 +1,13 @@
 //! The second half: rows of the VPM into registers; after the transform, interleaved rows and stores.
 
 use super::routine::Routine;
-use super::rows::{Factors, rows};
+use super::rows::{Factors, pair, rows};
 use crate::fft::coop::Word;
 use crate::generate::fft::draft::{Complex, Draft};
-use crate::generate::schedule::{Destination, Source};
+use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::AddOp;
 
-/// Rows of the VPM into the registers of points.
+/// Rows of the VPM into the registers of points. Even lanes have Z from here on.
 pub fn load(draft: &mut Draft<Word>, points: [Complex; 16]) {
     for component in 0..2 {
         let setup = Word::ReadSetup {
@@ -18,27 +18,57 @@ pub fn load(draft: &mut Draft<Word>, points: [Complex; 16]) {
             draft.copy(Source::Vpm, Destination::Place(point[component].place));
         }
     }
-    // Even lanes have Z from here on.
-    draft.add_op_setting_flags(
-        AddOp::And,
-        [Source::Lane, Source::Small(1)],
-        Destination::Nothing,
-    );
+    tell_lanes(draft);
 }
 
-/// Outputs to the VPM and to memory, up to the end of the stores.
-pub fn finish(draft: &mut Draft<Word>, routine: &Routine, factors: &Factors) {
-    // Alone, the rows of a store are those of two groups.
-    let (groups, groups_a_store, stores) = match factors {
-        Factors::Pairs { .. } => ([0, 2, 1, 3], 2, 2),
-        Factors::Halves { .. } => ([0, 1, 2, 3], 1, 1),
-    };
-    let setup = |draft: &mut Draft<Word>, word| {
-        draft.copy(Source::Uniform(word), Destination::WriteSetup);
-    };
+fn tell_lanes(draft: &mut Draft<Word>) {
+    let sources = [Source::Lane, Source::Small(1)];
+    draft.add_op_setting_flags(AddOp::And, sources, Destination::Nothing);
+}
+
+fn setup(draft: &mut Draft<Word>, word: Word) {
+    draft.copy(Source::Uniform(word), Destination::WriteSetup);
+}
+
+fn store(draft: &mut Draft<Word>, index: u8, offset: Place) {
+    setup(draft, Word::StoreSetup { index });
+    draft.push(Operation::add(
+        AddOp::Add,
+        [
+            Source::Place(offset),
+            Source::Uniform(Word::Store { index }),
+        ],
+        Destination::StoreAddress,
+    ));
+}
+
+/// Outputs of a program that is alone, interleaved in their registers.
+pub fn interleave(draft: &mut Draft<Word>, routine: &Routine, conjugate: Place) {
+    for &output in &routine.outputs {
+        pair(draft, output, conjugate);
+    }
+}
+
+/// Those to the VPM and to memory, in order, up to the end of the stores.
+pub fn write(draft: &mut Draft<Word>, routine: &Routine, offset: Place) {
     setup(draft, Word::StoreStride);
-    let mut index = 0u8;
-    for (count, group) in groups.into_iter().enumerate() {
+    setup(draft, Word::OutputSetup { group: 0 });
+    for (k, output) in routine.outputs.iter().enumerate() {
+        for part in output {
+            draft.copy(Source::Place(part.place), Destination::Vpm);
+        }
+        if k % 8 == 7 {
+            store(draft, (k / 8) as u8, offset);
+        }
+    }
+    draft.copy(Source::StoreWait, Destination::Nothing);
+}
+
+/// Outputs to the VPM and to memory, up to the end of the stores. A group is every fourth output: its first
+/// rows, then its second rows.
+pub fn finish(draft: &mut Draft<Word>, routine: &Routine, factors: &Factors, offset: Place) {
+    setup(draft, Word::StoreStride);
+    for group in 0..4 {
         setup(draft, Word::OutputSetup { group });
         let second = [0, 4, 8, 12].map(|step| {
             let k = usize::from(group) + step;
@@ -48,14 +78,7 @@ pub fn finish(draft: &mut Draft<Word>, routine: &Routine, factors: &Factors) {
             draft.copy(Source::Place(row), Destination::Vpm);
             draft.give_back(row);
         }
-        if (count + 1) % groups_a_store == 0 {
-            for _ in 0..stores {
-                setup(draft, Word::StoreSetup { index });
-                let address = Source::Uniform(Word::Store { index });
-                draft.copy(address, Destination::StoreAddress);
-                index += 1;
-            }
-        }
+        store(draft, group, offset);
     }
     draft.copy(Source::StoreWait, Destination::Nothing);
 }

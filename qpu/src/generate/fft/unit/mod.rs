@@ -98,6 +98,7 @@ fn codelet_of(task: Task) -> frame::Written {
     let kind = match task {
         Task::Points(kind) => kind,
         Task::Bins(bins) => return bins::program(bins),
+        Task::Shared { .. } => panic!("{task} has a generator of its own"),
     };
     match kind.role {
         Role::First => first::program(kind),
@@ -114,6 +115,7 @@ impl Generated {
         let kind = match self.task {
             Task::Points(kind) => kind,
             Task::Bins(bins) => return format!("fft-{}", bins.name()),
+            Task::Shared { log2_points } => return format!("fft-coop-{log2_points}"),
         };
         let role = match kind.role {
             Role::Only => "only",
@@ -224,7 +226,7 @@ mod tests {
             };
             let longer = match program.task {
                 Task::Points(kind) => is_longer(kind),
-                Task::Bins(_) => false,
+                Task::Bins(_) | Task::Shared { .. } => false,
             };
             assert_eq!(length > 512, longer, "{}: {length}", program.name());
         }
