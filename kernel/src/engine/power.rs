@@ -1,10 +1,11 @@
-//! Power spectra of the QPUs: transform, |X|² and sums of several blocks on V3D.
+//! Power spectra of the QPUs: window, transform, |X|² and sums on V3D.
 //!
-//! The ARM multiplies blocks by the window as it copies them in, and copies sums out. A record of so many
-//! blocks and what is left of an upload are two kinds of spectra, so two plans are kept.
+//! The ARM copies samples in and sums out, samples that blocks share once. A plan keeps its window and is made
+//! for one kind of spectra; a record of so many blocks and what is left of an upload are two kinds, so two
+//! plans are kept.
 
-use dsp::Complex;
 use dsp::spectrum::Domain;
+use dsp::{Complex, Window};
 use qpu::fft::bins::power::Powers;
 use qpu::fft::request::{Error, Request, Transform};
 use qpu::fft::{Direction, Plan};
@@ -32,17 +33,28 @@ pub struct PowerPlan {
 }
 
 impl PowerPlan {
-    /// The plan for `spectra`.
+    /// The plan for `spectra`; `window` has a coefficient for each point of a block.
     ///
     /// # Errors
     /// As [`Plan::new`].
-    pub fn new<R: Runner>(spectra: &Spectra, runner: &mut R) -> Result<Self, Error<R::Error>> {
+    pub fn new<R: Runner>(
+        spectra: &Spectra,
+        window: &[f32],
+        runner: &mut R,
+    ) -> Result<Self, Error<R::Error>> {
         let is_real = spectra.domain == Domain::Real;
         let powers = Powers::new(is_real, spectra.log2n, spectra.blocks);
-        let request = Request::of(Transform::Powers(powers), 1);
+        let mut request = Request::of(Transform::Powers(powers), 1);
+        request.hop = Some(spectra.hop as u32);
+        request.windowed = spectra.window != Window::Rectangular;
+        let mut plan = Plan::with_buffers(qpu_programs::FFT, &request, runner)?;
+        if request.windowed {
+            let coefficient = |n: u32| window.get(n as usize).copied().unwrap_or_default();
+            plan.set_window(runner, |n| coefficient(n).into())?;
+        }
         Ok(Self {
             spectra: *spectra,
-            plan: Plan::with_buffers(qpu_programs::FFT, &request, runner)?,
+            plan,
         })
     }
 
@@ -59,18 +71,13 @@ impl PowerPlan {
     pub fn add<R: Runner>(
         &mut self,
         runner: &mut R,
-        (window, samples): (&[f32], &[Complex<f32>]),
+        samples: &[Complex<f32>],
         sums: &mut [f64],
         limit_us: u32,
     ) -> Result<Timing, Error<R::Error>> {
-        let mut first = 0;
-        for block in 0..self.spectra.blocks as usize {
-            let samples = &samples[block * self.spectra.hop..][..self.spectra.points()];
-            let block = samples.iter().zip(window).map(|(x, w)| x.scale(*w));
-            first = match self.spectra.domain {
-                Domain::Real => self.write(runner, first, block.map(|x| [x.re]))?,
-                Domain::Complex => self.write(runner, first, block.map(|x| [x.re, x.im]))?,
-            };
+        match self.spectra.domain {
+            Domain::Real => self.write(runner, samples, |x| [x.re])?,
+            Domain::Complex => self.write(runner, samples, |x| [x.re, x.im])?,
         }
         let report = self.plan.run(runner, Direction::Forward, limit_us)?;
         self.read(runner, sums)?;
@@ -80,26 +87,24 @@ impl PowerPlan {
         })
     }
 
-    /// Writes numbers from word `first` of the input on; the word behind them.
+    /// Writes the samples of all blocks.
     fn write<R: Runner, const PARTS: usize>(
         &self,
         runner: &mut R,
-        mut first: u32,
-        mut points: impl Iterator<Item = [f32; PARTS]>,
-    ) -> Result<u32, R::Error> {
+        samples: &[Complex<f32>],
+        parts: impl Fn(Complex<f32>) -> [f32; PARTS],
+    ) -> Result<(), R::Error> {
         let mut words = [0; CHUNK];
-        loop {
-            let mut count = 0;
-            for (words, point) in words.chunks_exact_mut(PARTS).zip(&mut points) {
-                words.copy_from_slice(&point.map(f32::to_bits));
-                count += PARTS;
+        let mut first = 0;
+        for samples in samples.chunks(CHUNK / PARTS) {
+            for (words, &sample) in words.chunks_exact_mut(PARTS).zip(samples) {
+                words.copy_from_slice(&parts(sample).map(f32::to_bits));
             }
-            if count == 0 {
-                return Ok(first);
-            }
-            runner.write(self.plan.input(), first, &words[..count])?;
-            first += count as u32;
+            let words = &words[..PARTS * samples.len()];
+            runner.write(self.plan.input(), first, words)?;
+            first += words.len() as u32;
         }
+        Ok(())
     }
 
     /// Powers are means over the blocks, in the order of `sums`; of real samples bin 0 and the last have half.

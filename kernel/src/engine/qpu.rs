@@ -76,6 +76,7 @@ impl<R: Runner> QpuEngine<R> {
     fn power_plan(
         &mut self,
         spectra: &Spectra,
+        window: &[f32],
     ) -> Result<(&mut PowerPlan, &mut R), Error<R::Error>> {
         let is_for = |plan: &Option<PowerPlan>| plan.as_ref().is_some_and(|it| it.is_for(spectra));
         if let Some(place) = self.powers.iter().position(is_for) {
@@ -85,10 +86,10 @@ impl<R: Runner> QpuEngine<R> {
             if self.powers.iter().all(Option::is_some) {
                 self.clear();
             }
-            let plan = match PowerPlan::new(spectra, &mut self.runner) {
+            let plan = match PowerPlan::new(spectra, window, &mut self.runner) {
                 Err(Error::Memory { .. }) => {
                     self.clear();
-                    PowerPlan::new(spectra, &mut self.runner)
+                    PowerPlan::new(spectra, window, &mut self.runner)
                 }
                 plan => plan,
             }?;
@@ -181,8 +182,8 @@ impl<R: Runner> Engine for QpuEngine<R> {
             return Err(EngineError::Length);
         }
         let result = self
-            .power_plan(spectra)
-            .and_then(|(plan, runner)| plan.add(runner, (window, samples), sums, LIMIT_US));
+            .power_plan(spectra, window)
+            .and_then(|(plan, runner)| plan.add(runner, samples, sums, LIMIT_US));
         result.map_err(|error| {
             self.clear();
             self.convert(error)
