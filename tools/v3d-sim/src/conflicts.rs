@@ -81,6 +81,13 @@ conflicts! {
         /// Added to X (VC4C's emulator).
         Columns = "columns",
     }
+    /// How many bits MPITCHB, the row pitch of a DMA load, has.
+    vdr_pitch_bits: VdrPitchBits, "vdr-pitch-bits" {
+        /// 16, as VDW's STRIDE: py-videocore's sgemm ran on hardware with rows 12,288 bytes apart.
+        Sixteen = "16",
+        /// 13 (the guide).
+        Thirteen = "13",
+    }
     /// The write of a DMA address while this QPU's last transfer in the same direction is not complete.
     dma_start_while_busy: DmaStartWhileBusy, "dma-start-while-busy" {
         /// It waits (py-videocore and Broadcom's shaders rely on it).

@@ -131,8 +131,8 @@ pub use config::{Config, DEFAULT_CLOCK_HZ};
 pub use conflicts::{
     BranchElement, ColourRounding, Conflicts, DmaBusy, DmaSetupScope, DmaStartWhileBusy,
     FlagsAddNever, FlagsMasked, FmulCarry, FtoiRounding, ItofCarry, MixedRotation, Mul24Carry,
-    SrqulZero, TmuDepth, UnaryOperand, UnpackInput, VdrVerticalPitch, VdwBlockmode, VpmReadSetups,
-    VpmSurplusReads,
+    SrqulZero, TmuDepth, UnaryOperand, UnpackInput, VdrPitchBits, VdrVerticalPitch, VdwBlockmode,
+    VpmReadSetups, VpmSurplusReads,
 };
 pub use counters::{DmaWork, SOURCE_NAMES, SOURCES, Statistics};
 pub use event::{Access, DeadlockReport, Event, Fault, FaultKind, Place, Wait, Warning};

@@ -32,7 +32,8 @@ fn value(x: u32) -> f64 {
 
 /// A value whose magnitude, cut to 24 bits, is the result.
 ///
-/// The cut value is exact as `f32`, or too large for it, which gives the infinity that is wanted.
+/// The cut value is exact as `f32`, or too large for it, which gives the infinity that is wanted (no sum of
+/// finite operands that overflows was recorded: an assumption).
 fn truncated(x: f64) -> u32 {
     let magnitude = f64::from_bits(x.to_bits() & !(SIGN_F64 | BELOW_F32));
     let sign = (x.to_bits() >> 32) as u32 & SIGN;

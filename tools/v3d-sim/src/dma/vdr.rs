@@ -5,14 +5,15 @@
 
 use super::setup::{Mode, item, words};
 use super::{Pace, Transfer};
-use crate::conflicts::VdrVerticalPitch;
+use crate::conflicts::{Conflicts, VdrPitchBits, VdrVerticalPitch};
 use crate::event::Access;
 use crate::memory::{Memory, MemoryFault};
 use crate::race::Words;
 use crate::vpm::Vpm;
 
 /// MPITCHB: the guide prints 13 bits, but py-videocore's sgemm, which ran on hardware, loads rows 12,288
-/// bytes apart and comes out wrong with fewer than 14. Here as many as VDW's STRIDE turned out to have.
+/// bytes apart and comes out wrong with fewer than 14. Here as many as VDW's STRIDE turned out to have,
+/// unless [`VdrPitchBits`] says otherwise.
 const MPITCHB: u32 = 0xffff;
 
 /// The part of it that the guide prints.
@@ -62,9 +63,14 @@ impl Setup {
 
     /// A load from `memory` with the setup as it is now.
     #[must_use]
-    pub fn start(&self, memory: u32, pitch: VdrVerticalPitch) -> Load {
-        let mut load = Load::new(self.basic, self.mpitchb, memory);
-        load.steps_columns = load.vertical && pitch == VdrVerticalPitch::Columns;
+    pub fn start(&self, memory: u32, conflicts: &Conflicts) -> Load {
+        let mpitchb = match conflicts.vdr_pitch_bits {
+            VdrPitchBits::Sixteen => self.mpitchb,
+            VdrPitchBits::Thirteen => self.mpitchb & MPITCHB_OF_GUIDE,
+        };
+        let mut load = Load::new(self.basic, mpitchb, memory);
+        let steps_columns = conflicts.vdr_vertical_pitch == VdrVerticalPitch::Columns;
+        load.steps_columns = load.vertical && steps_columns;
         load
     }
 }
@@ -274,7 +280,7 @@ mod tests {
         assert!(setup.has_wide_pitch() && !setup.is_incomplete());
         assert_eq!(
             setup
-                .start(0x4000_0000, VdrVerticalPitch::Rows)
+                .start(0x4000_0000, &Conflicts::default())
                 .row_address(1),
             0x4000_3000
         );

@@ -54,6 +54,8 @@ pub struct Hazards {
     pub carry_from_mul: bool,
     /// SFU results that are not in r4 yet, oldest first.
     sfu: Vec<SfuResult>,
+    /// Last read of a uniform through a port.
+    pub uniform_read: i64,
     /// Last write of the uniforms address.
     pub uniforms_address: i64,
     /// Last write of `tmu_noswap`.
@@ -78,6 +80,7 @@ impl Default for Hazards {
             defined_flags: false,
             carry_from_mul: false,
             sfu: Vec::new(),
+            uniform_read: LONG_AGO,
             uniforms_address: LONG_AGO,
             noswap: LONG_AGO,
             tmu_written: false,

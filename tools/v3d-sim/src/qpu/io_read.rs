@@ -38,6 +38,7 @@ impl Qpu {
         }
         if code.units.uses(Units::UNIFORM) {
             popped.uniform = self.pop_uniform(shared, memory)?;
+            self.hazards.uniform_read = self.hazards.index;
         }
         if code.units.uses(Units::VPM_READ) {
             match self.vpm_reads.pop() {

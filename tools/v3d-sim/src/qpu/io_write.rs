@@ -34,10 +34,7 @@ impl Qpu {
     ) -> Result<(), FaultKind> {
         let fifo = address.is_tmu() || address.is_sfu() || address == waddr::VPM_WRITE;
         let whole = if fifo { LaneMask::MAX } else { 1 };
-        let masked_by_lane = matches!(
-            address,
-            waddr::HOST_INT | waddr::MS_REV_FLAGS | waddr::MUTEX_RELEASE
-        );
+        let masked_by_lane = matches!(address, waddr::HOST_INT | waddr::MS_REV_FLAGS);
         if enabled & whole != whole && !masked_by_lane {
             self.warn(Rule::ConditionalPeripheralWrite, shared, String::new);
         }
@@ -232,7 +229,7 @@ impl Qpu {
         if self.vdr.has_wide_pitch() {
             self.warn(Rule::VdrWidePitch, shared, String::new);
         }
-        let load = self.vdr.start(memory, shared.conflicts.vdr_vertical_pitch);
+        let load = self.vdr.start(memory, &shared.conflicts);
         self.warn_transfer(
             load.is_aligned(),
             load.is_subword_vertical(),

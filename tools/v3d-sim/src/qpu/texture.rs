@@ -45,6 +45,10 @@ impl Qpu {
         shared: &mut Shared,
         memory: &mut impl Memory,
     ) -> Result<(), FaultKind> {
+        // Of t, r and b the word alone tells; of s only what was written before.
+        if self.hazards.uniform_read == self.hazards.index {
+            self.warn(Rule::TextureWithUniform, shared, String::new);
+        }
         let config = self.pop_uniform(shared, memory)?;
         let pending = &mut self.tmus.pending[usize::from(unit)];
         pending.take(config);

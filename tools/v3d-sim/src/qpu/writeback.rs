@@ -107,13 +107,20 @@ impl Qpu {
         enabled: [LaneMask; 2],
         shared: &mut Shared,
     ) -> bool {
-        let both = enabled[0] & enabled[1];
-        let is_r5 = matches!(code.destinations[0], Destination::R5 | Destination::R5Quads);
         let is_unit = matches!(code.destinations[0], Destination::Unit(..));
-        let [sum, product] = &results.values;
-        let conflict = (0..LANES).any(|lane| both & 1 << lane != 0 && sum[lane] != product[lane]);
+        // The element of each result that a lane gets.
+        let from = |slot: Slot, lane: usize| match code.destinations[slot as usize] {
+            Destination::R5Quads => lane & !3,
+            Destination::R5 => 0,
+            _ => lane,
+        };
+        let conflict = (0..LANES).any(|lane| {
+            let [add, mul] = Slot::BOTH.map(|slot| from(slot, lane));
+            let both = enabled[0] >> add & enabled[1] >> mul & 1 != 0;
+            both && results.values[0][add] != results.values[1][mul]
+        });
         let is_live = !code.conditions.contains(&Cond::Never);
-        if is_live && (conflict || is_unit || is_r5) {
+        if is_live && (conflict || is_unit) {
             self.warn(Rule::SameDestination, shared, String::new);
         }
         is_live && is_unit
@@ -155,10 +162,14 @@ impl Qpu {
             to @ (Destination::R5 | Destination::R5Quads) => {
                 let quads = to == Destination::R5Quads;
                 if colour {
-                    let packed = value.map(|value| self.colour(code, value).bits);
+                    let packed = value.map(|value| self.colour(code, value));
                     self.write_r5(quads, &packed, enabled);
                 } else {
-                    self.write_r5(quads, value, enabled);
+                    let whole = value.map(|bits| Packed {
+                        bits,
+                        mask: u32::MAX,
+                    });
+                    self.write_r5(quads, &whole, enabled);
                 }
             }
         }
@@ -173,12 +184,12 @@ impl Qpu {
     }
 
     /// r5 takes element 0 (of each quad, through A); the condition of that element decides (VC4C).
-    fn write_r5(&mut self, quads: bool, value: &Lanes, enabled: LaneMask) {
+    fn write_r5(&mut self, quads: bool, value: &[Packed; LANES], enabled: LaneMask) {
         self.hazards.write_accumulator(5);
         for (lane, element) in self.registers.at_mut(accumulator(5)).iter_mut().enumerate() {
             let from = if quads { lane & !3 } else { 0 };
             if enabled & 1 << from != 0 {
-                *element = value[from];
+                *element = *element & !value[from].mask | value[from].bits;
             }
         }
     }

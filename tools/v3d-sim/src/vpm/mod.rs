@@ -93,7 +93,8 @@ impl Vpm {
         });
     }
 
-    /// The vector that a QPU reads, its own writes drained.
+    /// The vector that a QPU reads, its own writes drained. Bytes and halves are extended with zeros: the
+    /// guide does not say, VC4C assumes it.
     pub fn read(&mut self, qpu: u8, setup: &BlockSetup) -> Lanes {
         self.drain(qpu);
         if let Some(words) = setup.whole_row() {

@@ -156,6 +156,27 @@ fn mul_results_become_colours_and_r4_is_unpacked_as_colours() {
 }
 
 #[test]
+fn colours_replace_bytes_of_r5_as_of_other_accumulators() {
+    let rows = rows(|b| {
+        b.ldi(R0, 0x1234_5678u32);
+        b.mov(R5_ALL, R0);
+        b.ldi(R1, 0.5f32);
+        b.nop().fmul(R5_ALL, R1, 1.0).pack_mul(MulPack::P8c);
+        show(b, R5);
+        b.itof(R2, ELEM_NUM);
+        // 0, 4/16, 8/16 and 12/16 of 255, to nearest.
+        b.nop().fmul(R5_QUAD, R2, 1.0 / 16.0).pack_mul(MulPack::P8a);
+        show(b, R5);
+    });
+    assert_eq!(rows[0], [0x1280_5678; 16]);
+    let colours = [0x00, 0x40, 0x80, 0xbf];
+    assert_eq!(
+        rows[1],
+        std::array::from_fn(|lane| 0x1280_5600 | colours[lane / 4])
+    );
+}
+
+#[test]
 fn rotation_by_constants_and_by_r5() {
     let rows = rows(|b| {
         b.mov(R0, ELEM_NUM);

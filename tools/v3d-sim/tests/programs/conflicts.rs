@@ -97,6 +97,23 @@ fn pitch_of_vertical_loads() {
 }
 
 #[test]
+fn bits_of_the_pitch_of_loads() {
+    // Two rows of one word, 0x2010 bytes apart.
+    for (choice, second) in [("16", 0x804), ("13", 4)] {
+        let mut lab = lab("vdr-pitch-bits", choice);
+        let table = lab.put(&(0..0x900).collect::<Vec<u32>>());
+        let result = lab.program(&[table.addr.0], |b| {
+            b.ldi(RD_SETUP, 0x8012_1000u32);
+            b.ldi(RD_SETUP, 0x9000_2010u32);
+            b.mov(LD_ADDR, UNIF);
+            b.mov(NONE, LD_WAIT);
+        });
+        assert_eq!(result.rows[1][0], second, "{choice}");
+        assert_eq!(result.rules, ["vdr-wide-pitch"], "{choice}");
+    }
+}
+
+#[test]
 fn starts_while_busy() {
     for (choice, second, rules) in [("wait", 2, &[][..]), ("lost", 0, &["dma-start-lost"])] {
         let mut lab = lab("dma-start-while-busy", choice);

@@ -6,6 +6,7 @@ use qpu::isa::{
     AddOp, Alu, Branch, Cond, Instruction, LoadImmediate, LoadImmediateKind, MulOp, Mux, Pack,
     Raddr, RaddrB, Signal, Unpack, Waddr, WriteBack, raddr, waddr,
 };
+use qpu::job::Runner;
 use v3d_sim::{JobLaunch, JobOptions, SparseMemory, run_job};
 
 #[track_caller]
@@ -107,6 +108,27 @@ fn coordinates_beside_a_uniform() {
         b.instruction(or(waddr::TMU0_T, raddr::UNIFORM));
     });
     assert_eq!(result.rules, ["texture-with-uniform"]);
+    // s belongs to a texture lookup when t was written before, and takes a uniform as well.
+    let mut lab = Lab::new();
+    let image = lab.runner.alloc(4096, 4096).unwrap();
+    let nearest = 1 << 31 | 1 << 20 | 1 << 8 | 1 << 7 | 1 << 4;
+    let result = lab.program(&[image.addr.0, 0, nearest], |b| {
+        b.nops(2);
+        b.ldi(TMU0_T, 0u32);
+        b.instruction(or(waddr::TMU0_S, raddr::UNIFORM));
+        b.nop().ldtmu0();
+    });
+    assert_eq!(result.rules, ["texture-with-uniform"]);
+}
+
+/// The value of a release does not matter, so that a condition is all that could keep it from happening.
+#[test]
+fn a_release_under_a_condition() {
+    breaks("conditional-peripheral-write", |b| {
+        b.mov(NONE, MUTEX_ACQUIRE);
+        b.mov(R0, 1).setf();
+        b.mov(MUTEX_RELEASE, 1).ifz();
+    });
 }
 
 /// Every reserved bit on its own is in the unit test of the masks.
@@ -242,6 +264,20 @@ fn rotation_and_destinations() {
         (iota(), &["same-destination"][..]),
         "the mul ALU wins"
     );
+}
+
+/// Through file A r5 gets an element for each quad, through file B one for all.
+#[test]
+fn both_results_to_r5() {
+    let both = |value: u32| {
+        rules(|b| {
+            b.ldi(R0, value);
+            b.mov(R1, 1);
+            b.mov(R5_QUAD, R0).mov(R5_ALL, R1);
+        })
+    };
+    assert!(both(1).is_empty(), "one value is harmless");
+    assert_eq!(both(2), ["same-destination"]);
 }
 
 #[test]
