@@ -5,11 +5,13 @@ use dsp::{Complex, Direction, Window};
 use kernel::engine::cpu::CpuEngine;
 use kernel::engine::known_answer;
 use kernel::engine::qpu::{LIMIT_US, MAX_LOG2, MIN_LOG2, QpuEngine};
+use kernel::engine::samples::{Coding, History};
 use kernel::engine::{Engine, EngineError, Spectra};
 use qpu::job::{Buffer, Job, QpuSet, Report, Runner};
 use std::cell::Cell;
 use std::rc::Rc;
 use v3d_sim::SimRunner;
+use wire::SampleFormat;
 
 const LENGTHS: std::ops::RangeInclusive<u32> = MIN_LOG2..=MAX_LOG2;
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
@@ -28,19 +30,31 @@ fn forward(engine: &mut impl Engine, log2n: u32) -> Result<f64, EngineError> {
     known_answer::relative_rms_error(engine, log2n, Direction::Forward, &mut data())
 }
 
+/// Real numbers.
+const F32: Coding = Coding {
+    format: SampleFormat::F32,
+    domain: Domain::Real,
+};
+
+/// Every coding of samples.
+fn codings() -> impl Iterator<Item = Coding> {
+    let of = |format| [Domain::Real, Domain::Complex].map(|domain| Coding { format, domain });
+    SampleFormat::ALL.iter().flat_map(move |&format| of(format))
+}
+
 /// Of a bin's power, beside that share of the mean power of all bins.
 const POWER_TOLERANCE: f64 = 4e-6;
 
 /// What the ARM adds to `sums`, block by block.
-fn add_by_the_arm(spectra: &Spectra, window: &[f32], samples: &[Complex<f32>], sums: &mut [f64]) {
+fn add_by_the_arm(spectra: &Spectra, window: &[f32], samples: &History, sums: &mut [f64]) {
     let mut twiddles = data();
     let mut engine = CpuEngine::new(&mut twiddles);
     engine.prepare(spectra.log2n).unwrap();
     for block in 0..spectra.blocks as usize {
-        let block = &samples[block * spectra.hop..][..spectra.points()];
-        let mut work: Vec<_> = block.iter().zip(window).map(|(x, w)| x.scale(*w)).collect();
+        let block = (block * spectra.hop..).map(|index| samples.sample(index));
+        let mut work: Vec<_> = block.zip(window).map(|(x, w)| x.scale(*w)).collect();
         engine.transform(Direction::Forward, &mut work).unwrap();
-        accumulate(spectra.domain, &work, sums);
+        accumulate(spectra.coding.domain, &work, sums);
     }
 }
 
@@ -50,15 +64,25 @@ fn compare_powers(engine: &mut impl Engine, spectra: &Spectra) {
     let mut window = vec![0.0; points];
     spectra.window.fill(&mut window);
     let mut random = tests::mutate::Random::new(u64::from(spectra.log2n));
-    let mut sample = || match spectra.domain {
-        Domain::Real => Complex::new(random.signed_unit() as f32, 0.0),
-        Domain::Complex => Complex::new(random.signed_unit() as f32, random.signed_unit() as f32),
-    };
-    let samples: Vec<_> = (0..spectra.samples()).map(|_| sample()).collect();
-    let mut sums = vec![1.5; spectra.domain.bins(points)];
+    let coding = spectra.coding;
+    let mut words = vec![0; 2 << MAX_LOG2];
+    let mut samples = History::new(&mut words);
+    samples.begin(coding);
+    if coding.format == SampleFormat::F32 {
+        for _ in 0..spectra.samples() {
+            let re = random.signed_unit() as f32;
+            samples.push(Complex::new(re, random.signed_unit() as f32));
+        }
+    } else {
+        let bytes = spectra.samples() * coding.bytes();
+        let bytes: Vec<_> = (0..bytes).map(|_| random.below(256) as u8).collect();
+        samples.extend(&bytes);
+    }
+    assert_eq!(samples.len(), spectra.samples());
+    let mut sums = vec![1.5; coding.domain.bins(points)];
     let mut expected = sums.clone();
     assert!(engine.supports_power(spectra), "{spectra:?}");
-    let added = engine.add_power(spectra, &window, &samples, &mut sums);
+    let added = engine.add_power(spectra, &window, samples.words(), &mut sums);
     assert!(added.is_ok(), "{spectra:?}: {added:?}");
     add_by_the_arm(spectra, &window, &samples, &mut expected);
     let mean = expected.iter().sum::<f64>() / expected.len() as f64;
@@ -85,11 +109,11 @@ fn powers_of_the_qpus_are_those_of_the_arm() {
         (13, 5000, 2),
         (16, 1, 1),
     ] {
-        for domain in [Domain::Real, Domain::Complex] {
+        for coding in codings() {
             for window in [Window::Hann, Window::Rectangular] {
                 let spectra = Spectra {
                     log2n,
-                    domain,
+                    coding,
                     window,
                     hop,
                     blocks,
@@ -100,13 +124,13 @@ fn powers_of_the_qpus_are_those_of_the_arm() {
     }
     let none = Spectra {
         log2n: 4,
-        domain: Domain::Real,
+        coding: F32,
         window: Window::Hann,
         hop: 16,
         blocks: 1,
     };
     assert!(!engine.supports_power(&none));
-    let refused = engine.add_power(&none, &[0.0; 16], &[Complex::ZERO; 16], &mut [0.0; 9]);
+    let refused = engine.add_power(&none, &[0.0; 16], &[0; 16], &mut [0.0; 9]);
     assert_eq!(refused, Err(EngineError::Length));
 }
 
@@ -118,7 +142,7 @@ fn plans_of_powers_and_transforms_make_room_for_each_other() {
         for log2n in [10, 6] {
             let spectra = Spectra {
                 log2n,
-                domain: Domain::Real,
+                coding: F32,
                 window: Window::Hann,
                 hop: 1 << (log2n - 1),
                 blocks,
@@ -238,17 +262,17 @@ fn a_failed_job_is_reported_and_the_engine_works_again_after_prepare() {
     }
     let spectra = Spectra {
         log2n: 8,
-        domain: Domain::Complex,
+        coding: F32,
         window: Window::Hann,
         hop: 100,
         blocks: 2,
     };
     compare_powers(&mut engine, &spectra);
     broken.set(true);
-    let mut sums = [0.5; 256];
-    let samples = vec![Complex::new(1.0, 1.0); spectra.samples()];
+    let mut sums = [0.5; 129];
+    let samples = vec![1f32.to_bits(); spectra.samples()];
     let failed = engine.add_power(&spectra, &[1.0; 256], &samples, &mut sums);
-    assert_eq!((failed, sums), (Err(timeout), [0.5; 256]));
+    assert_eq!((failed, sums), (Err(timeout), [0.5; 129]));
     broken.set(false);
     compare_powers(&mut engine, &spectra);
 }

@@ -4,8 +4,8 @@
 //! and otherwise the CPU engine; whoever did the work is named in the record.
 
 use ::qpu::job::{BusAddr, Job, Launch, Program, QpuSet, Runner};
-use dsp::spectrum::Domain;
 use dsp::{Complex, Direction, Window};
+use samples::Coding;
 use wire::RunQpu;
 
 pub mod cpu;
@@ -13,6 +13,7 @@ pub mod known_answer;
 pub mod power;
 pub mod qpu;
 pub mod qpu_test;
+pub mod samples;
 
 /// Which processor an engine computes on; the same codes as on the wire.
 pub use wire::Engine as EngineKind;
@@ -50,8 +51,8 @@ pub struct Timing {
 pub struct Spectra {
     /// Points of a block, as a power of two.
     pub log2n: u32,
-    /// What the samples are; of real ones only real parts count.
-    pub domain: Domain,
+    /// How the samples are coded.
+    pub coding: Coding,
     /// The window, whose coefficients the caller has.
     pub window: Window,
     /// Samples from the start of a block to the start of the next.
@@ -110,7 +111,7 @@ pub trait Engine {
     /// Adds the squared magnitudes of the transforms of all blocks to `sums`: as
     /// [`dsp::spectrum::accumulate`] does after window and transform, block by block. Needs no
     /// [`Engine::prepare`]. `window` has a coefficient for each point, `samples` are
-    /// [`Spectra::samples`].
+    /// [`Spectra::samples`] packed in words ([`samples`]).
     ///
     /// # Errors
     /// Nothing has been added after an error.
@@ -118,7 +119,7 @@ pub trait Engine {
         &mut self,
         spectra: &Spectra,
         window: &[f32],
-        samples: &[Complex<f32>],
+        samples: &[u32],
         sums: &mut [f64],
     ) -> Result<Timing, EngineError> {
         let _ = (spectra, window, samples, sums);
@@ -179,7 +180,7 @@ impl<E: Engine> Engine for Option<E> {
         &mut self,
         spectra: &Spectra,
         window: &[f32],
-        samples: &[Complex<f32>],
+        samples: &[u32],
         sums: &mut [f64],
     ) -> Result<Timing, EngineError> {
         let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;

@@ -175,7 +175,7 @@ impl<R: Runner> Engine for QpuEngine<R> {
         &mut self,
         spectra: &Spectra,
         window: &[f32],
-        samples: &[Complex<f32>],
+        samples: &[u32],
         sums: &mut [f64],
     ) -> Result<Timing, EngineError> {
         if !power::is_there(spectra) {

@@ -6,10 +6,12 @@
 
 use dsp::spectrum::{Domain, accumulate, mean_power};
 use dsp::{Complex, Direction, Window};
+use wire::SampleFormat;
 
 use super::board::{Board, Stage};
 use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
 use crate::engine::cpu::CpuEngine;
+use crate::engine::samples::{Coding, History};
 use crate::engine::{Engine, EngineError, EngineKind, Spectra, Timing, known_answer};
 
 /// After this many failures one after the other the QPUs are left alone until the next start.
@@ -22,20 +24,23 @@ pub(super) struct Shape {
     pub overlap: usize,
     pub average: u32,
     pub window: Window,
-    pub domain: Domain,
+    pub coding: Coding,
     pub engine: EngineChoice,
 }
 
 impl Shape {
-    pub(super) fn new(settings: &Settings, domain: wire::Domain) -> Self {
+    pub(super) fn new(settings: &Settings, format: SampleFormat, domain: wire::Domain) -> Self {
         Self {
             n: settings.n as usize,
             overlap: settings.overlap_samples() as usize,
             average: settings.average,
             window: window(settings.window),
-            domain: match domain {
-                wire::Domain::Real => Domain::Real,
-                wire::Domain::Complex => Domain::Complex,
+            coding: Coding {
+                format,
+                domain: match domain {
+                    wire::Domain::Real => Domain::Real,
+                    wire::Domain::Complex => Domain::Complex,
+                },
             },
             engine: settings.engine,
         }
@@ -52,7 +57,7 @@ impl Shape {
     fn spectra(&self, blocks: u32) -> Spectra {
         Spectra {
             log2n: self.log2n(),
-            domain: self.domain,
+            coding: self.coding,
             window: self.window,
             hop: self.hop(),
             blocks,
@@ -83,7 +88,7 @@ pub(super) struct Summary {
 
 /// The slices of the workspace that the analyser works in.
 pub(super) struct Buffers<'a> {
-    pub history: &'a mut [Complex<f32>],
+    pub history: History<'a>,
     pub work: &'a mut [Complex<f32>],
     pub window: &'a mut [f32],
     pub sums: &'a mut [f64],
@@ -96,8 +101,7 @@ pub(super) struct Analyser<'a, Q> {
     shape: Shape,
     /// The window that `buffers.window` holds.
     window_for: Option<(Window, usize)>,
-    /// Samples in `history`, and the index of the first.
-    filled: usize,
+    /// Index of the first sample in `history`.
     position: u64,
     summary: Summary,
     /// Blocks that are done at a time, at the most.
@@ -115,9 +119,8 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
             qpu,
             cpu,
             buffers,
-            shape: Shape::new(&Settings::default(), wire::Domain::Real),
+            shape: Shape::new(&Settings::default(), SampleFormat::F32, wire::Domain::Real),
             window_for: None,
-            filled: 0,
             position: 0,
             summary: Summary::default(),
             at_a_time: 1,
@@ -130,7 +133,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
     /// Begins anew at sample 0.
     pub(super) fn begin(&mut self, shape: Shape) {
         self.shape = shape;
-        self.filled = 0;
+        self.buffers.history.begin(shape.coding);
         self.position = 0;
         self.failures = 0;
         self.closed = false;
@@ -165,7 +168,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
     }
 
     pub(super) fn bins(&self) -> usize {
-        self.shape.domain.bins(self.shape.n)
+        self.shape.coding.domain.bins(self.shape.n)
     }
 
     pub(super) fn qpu_mut(&mut self) -> &mut Q {
@@ -199,7 +202,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
             average => average.saturating_sub(self.summary.blocks),
         };
         let due = left.min(self.at_a_time);
-        let whole = match self.filled.checked_sub(self.shape.n) {
+        let whole = match self.filled().checked_sub(self.shape.n) {
             Some(more) => (more / self.shape.hop()) as u32 + 1,
             None => 0,
         };
@@ -211,12 +214,12 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
     }
 
     pub(super) fn is_ready(&self) -> bool {
-        self.filled >= self.needed()
+        self.filled() >= self.needed()
     }
 
     /// Samples that the blocks still lack.
     pub(super) fn wants(&self) -> usize {
-        self.needed().saturating_sub(self.filled)
+        self.needed().saturating_sub(self.filled())
     }
 
     /// No more samples come. Blocks that are whole become ready.
@@ -226,14 +229,22 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
 
     /// Index of the next sample it takes.
     pub(super) fn next_sample(&self) -> u64 {
-        self.position + self.filled as u64
+        self.position + self.filled() as u64
     }
 
+    /// Samples that wait.
+    fn filled(&self) -> usize {
+        self.buffers.history.len()
+    }
+
+    /// Takes a sample of the generator.
     pub(super) fn push(&mut self, sample: Complex<f32>) {
-        if let Some(place) = self.buffers.history.get_mut(self.filled) {
-            *place = sample;
-            self.filled += 1;
-        }
+        self.buffers.history.push(sample);
+    }
+
+    /// Takes samples as they were uploaded; how many of them are clipped.
+    pub(super) fn extend(&mut self, bytes: &[u8]) -> u32 {
+        self.buffers.history.extend(bytes)
     }
 
     pub(super) fn blocks(&self) -> u32 {
@@ -295,7 +306,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         let result = self.qpu.add_power(
             &spectra,
             &self.buffers.window[..self.shape.n],
-            &self.buffers.history[..spectra.samples()],
+            &self.buffers.history.words()[..self.shape.coding.words(spectra.samples())],
             &mut self.buffers.sums[..bins],
         );
         Some(self.judge(kind, result))
@@ -328,7 +339,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         }
         let bins = self.bins();
         accumulate(
-            self.shape.domain,
+            self.shape.coding.domain,
             &self.buffers.work[..n],
             &mut self.buffers.sums[..bins],
         );
@@ -360,11 +371,14 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
     }
 
     fn load_block(&mut self, start: usize) {
-        let samples = self.buffers.history[start..start + self.shape.n].iter();
-        let window = self.buffers.window.iter();
-        for ((work, sample), w) in self.buffers.work.iter_mut().zip(samples).zip(window) {
-            *work = sample.scale(*w);
-        }
+        let n = self.shape.n;
+        let Buffers {
+            history,
+            work,
+            window,
+            ..
+        } = &mut self.buffers;
+        history.load(start, &window[..n], &mut work[..n]);
     }
 
     /// Counts the blocks and keeps what the next one shares with them.
@@ -374,8 +388,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         }
         self.summary.blocks = self.summary.blocks.saturating_add(blocks);
         let done = blocks as usize * self.shape.hop();
-        self.buffers.history.copy_within(done..self.filled, 0);
-        self.filled -= done;
+        self.buffers.history.discard(done);
         self.position += done as u64;
     }
 
@@ -383,7 +396,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
     pub(super) fn finish_record(&mut self, power: &mut [f32]) -> Summary {
         let bins = self.bins();
         mean_power(
-            self.shape.domain,
+            self.shape.coding.domain,
             self.shape.window,
             self.shape.n,
             self.summary.blocks,

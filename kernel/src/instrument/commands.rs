@@ -180,7 +180,7 @@ impl<Q: Engine> Core<'_, Q> {
         }
         self.upload = Some(Upload::new(begin, header.stream, board.receive_capacity()));
         self.ended = None;
-        self.begin(State::Uploading, begin.domain, board);
+        self.begin(State::Uploading, begin.format, begin.domain, board);
         self.credit_due = true;
         self.upload_deadline_us = board.now_us() + UPLOAD_TIMEOUT_US;
         Ok(())

@@ -37,6 +37,7 @@ use wire::{Counters, Damage, Decoder, Descriptor, Envelope, Item, Message, NakCo
 
 use crate::engine::Engine;
 use crate::engine::cpu::CpuEngine;
+use crate::engine::samples::History;
 use analyser::{Analyser, Buffers};
 use outbox::Outbox;
 use qpu_test::QpuTest;
@@ -166,7 +167,7 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
         complaint: Option<SettingError>,
     ) -> Self {
         let buffers = Buffers {
-            history: &mut workspace.history,
+            history: History::new(&mut workspace.history),
             work: &mut workspace.work,
             window: &mut workspace.window,
             sums: &mut workspace.sums,

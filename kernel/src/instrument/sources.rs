@@ -5,13 +5,13 @@
 //! one before is still being sent, the generator's is dropped; an upload waits.
 
 use dsp::generator::{Generator, RATE_HZ};
-use wire::{Counters, Domain, NakCode, Source, State};
+use wire::{Counters, Domain, NakCode, SampleFormat, Source, State};
 
 use super::analyser::Shape;
 use super::{Board, Core, Refusal, SECOND_US, Stage};
 use crate::engine::{Engine, EngineError};
 
-/// Samples made or converted in one step.
+/// Samples made or copied in one step.
 const SAMPLE_BUDGET: usize = 2048;
 
 impl<Q: Engine> Core<'_, Q> {
@@ -27,15 +27,22 @@ impl<Q: Engine> Core<'_, Q> {
         }
         self.generator = Generator::new();
         self.epoch_us = board.now_us();
-        self.begin(State::Streaming, domain, board);
+        self.begin(State::Streaming, SampleFormat::F32, domain, board);
         Ok(())
     }
 
     /// Begins a run of records.
-    pub(super) fn begin(&mut self, state: State, domain: Domain, board: &mut impl Board) {
+    pub(super) fn begin(
+        &mut self,
+        state: State,
+        format: SampleFormat,
+        domain: Domain,
+        board: &mut impl Board,
+    ) {
         self.state = state;
         self.unasked = false;
-        self.analyser.begin(Shape::new(&self.settings, domain));
+        let shape = Shape::new(&self.settings, format, domain);
+        self.analyser.begin(shape);
         self.next_record = 0;
         self.counters = Counters::default();
         self.refresh_descriptor(board);
@@ -107,16 +114,20 @@ impl<Q: Engine> Core<'_, Q> {
             return false;
         };
         let before = upload.consumed;
-        for _ in 0..SAMPLE_BUDGET.min(self.analyser.wants()) {
-            let Some(sample) = upload.pull(self.fifo) else {
+        let end = before + SAMPLE_BUDGET.min(self.analyser.wants()) as u64;
+        loop {
+            let most = (end - upload.consumed) as usize;
+            let bytes = upload.pull(self.fifo, most);
+            if bytes.is_empty() {
                 break;
-            };
-            self.analyser.push(sample);
+            }
+            let clipped = self.analyser.extend(bytes);
+            upload.clipped = upload.clipped.saturating_add(clipped);
         }
         let mut busy = upload.consumed != before;
         self.counters.clipped = match (upload.format, self.settings.unit) {
             // Samples in a unit of the host's own have no full scale.
-            (wire::SampleFormat::F32, wire::Unit::DbReUnit) => 0,
+            (SampleFormat::F32, wire::Unit::DbReUnit) => 0,
             _ => upload.clipped,
         };
         let drained = upload.consumed == upload.received;

@@ -1,7 +1,5 @@
 //! An upload: credits, gaps, and the queue between the line and the transforms.
 
-use dsp::Complex;
-use dsp::sample::{Sample, from_f32, from_i16, from_u8};
 use wire::{Crc32, Credit, Domain, Rate, SampleFormat, UploadBegin};
 
 /// What happened to a piece of an upload.
@@ -115,37 +113,17 @@ impl Upload {
         Taken::Yes
     }
 
-    /// The next sample of the queue.
-    pub(super) fn pull(&mut self, fifo: &[u8]) -> Option<Complex<f32>> {
-        if self.consumed == self.received {
-            return None;
-        }
+    /// Takes the next samples out of the queue, `most` at the most; their bytes, none when it is empty. Where they
+    /// go over the end of the queue there are more.
+    pub(super) fn pull<'a>(&mut self, fifo: &'a [u8], most: usize) -> &'a [u8] {
         // The length of the queue is a multiple of any sample's, so none wraps around its end.
         let bytes = self.sample_bytes();
         let start = self.consumed.wrapping_mul(bytes as u64) as usize & (fifo.len() - 1);
-        let raw = fifo.get(start..start + bytes)?;
-        self.consumed += 1;
-        let re = component(self.format, raw)?;
-        let im = match self.domain {
-            Domain::Complex => component(self.format, &raw[bytes / 2..])?,
-            Domain::Real => Sample {
-                value: 0.0,
-                clipped: false,
-            },
-        };
-        self.clipped = self
-            .clipped
-            .saturating_add(u32::from(re.clipped || im.clipped));
-        Some(Complex::new(re.value, im.value))
+        let queued = (self.received - self.consumed).min(most as u64) as usize * bytes;
+        let taken = &fifo[start..fifo.len().min(start + queued)];
+        self.consumed += (taken.len() / bytes) as u64;
+        taken
     }
-}
-
-fn component(format: SampleFormat, raw: &[u8]) -> Option<Sample> {
-    Some(match format {
-        SampleFormat::U8 => from_u8(*raw.first()?),
-        SampleFormat::I16 => from_i16(i16::from_le_bytes(*raw.first_chunk()?)),
-        SampleFormat::F32 => from_f32(f32::from_le_bytes(*raw.first_chunk()?)),
-    })
 }
 
 #[cfg(test)]
@@ -167,12 +145,15 @@ mod tests {
         let mut fifo = [0; 16];
         let mut upload = upload(SampleFormat::I16, Domain::Complex);
         for index in 0..40u64 {
-            let data = [index as u8, 0, 0, 0x40];
-            assert_eq!(upload.take(index, &data, &mut fifo), Taken::Yes);
-            let sample = upload.pull(&fifo).unwrap();
-            assert_eq!(sample, Complex::new(index as f32 / 32768.0, 0.5));
+            let data: [u8; 12] = core::array::from_fn(|byte| (12 * index) as u8 ^ byte as u8);
+            assert_eq!(upload.take(3 * index, &data, &mut fifo), Taken::Yes);
+            let one = upload.pull(&fifo, 1);
+            let two = upload.pull(&fifo, 5);
+            let three = upload.pull(&fifo, 5);
+            assert_eq!([one, two, three].concat(), data);
+            assert_eq!(one.len(), 4);
         }
-        assert_eq!(upload.pull(&fifo), None);
+        assert!(upload.pull(&fifo, 1).is_empty());
     }
 
     #[test]
@@ -201,17 +182,14 @@ mod tests {
         assert_eq!((credit.granted, credit.received), (64, 48));
         upload.take(48, &[0; 16], &mut fifo);
         assert!(!upload.credit_due(&fifo), "the queue is full");
-        upload.pull(&fifo);
+        upload.pull(&fifo, 1);
         assert!(upload.credit_due(&fifo), "the host waits");
     }
 
     #[test]
-    fn torn_samples_and_clipping_are_noticed() {
+    fn torn_samples_are_noticed() {
         let mut fifo = [0; 64];
         let mut upload = upload(SampleFormat::F32, Domain::Real);
         assert_eq!(upload.take(0, &[0; 5], &mut fifo), Taken::Torn);
-        upload.take(0, &2f32.to_le_bytes(), &mut fifo);
-        upload.pull(&fifo);
-        assert_eq!(upload.clipped, 1);
     }
 }

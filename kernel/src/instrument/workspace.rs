@@ -17,8 +17,8 @@ const POINTS: usize = MAX_N as usize;
 pub struct Workspace {
     /// Twiddles of the CPU engine.
     pub(super) twiddles: [Complex<f32>; POINTS],
-    /// The samples of the block under way.
-    pub(super) history: [Complex<f32>; POINTS],
+    /// The samples of the blocks under way: two words each, at the most.
+    pub(super) history: [u32; 2 * POINTS],
     /// Where a block is transformed.
     pub(super) work: [Complex<f32>; POINTS],
     /// Coefficients of the window.
@@ -45,7 +45,7 @@ impl Workspace {
     pub const fn new() -> Self {
         Self {
             twiddles: [Complex::new(0.0, 0.0); POINTS],
-            history: [Complex::new(0.0, 0.0); POINTS],
+            history: [0; 2 * POINTS],
             work: [Complex::new(0.0, 0.0); POINTS],
             window: [0.0; POINTS],
             sums: [0.0; POINTS],

@@ -8,6 +8,7 @@ mod host;
 mod line;
 mod reference;
 
+mod arm_time;
 mod boot;
 mod demo;
 mod emulators;

@@ -204,21 +204,22 @@ impl Engine for FakeQpu {
         &mut self,
         spectra: &Spectra,
         window: &[f32],
-        samples: &[Complex<f32>],
+        samples: &[u32],
         sums: &mut [f64],
     ) -> Result<Timing, EngineError> {
+        let Spectra { coding, .. } = *spectra;
         assert_eq!(
             (window.len(), samples.len()),
-            (spectra.points(), spectra.samples())
+            (spectra.points(), coding.words(spectra.samples()))
         );
-        assert_eq!(sums.len(), spectra.domain.bins(spectra.points()));
+        assert_eq!(sums.len(), coding.domain.bins(spectra.points()));
         let mut timing = Timing::default();
         for block in 0..spectra.blocks as usize {
-            let block = &samples[block * spectra.hop..][..spectra.points()];
-            let mut work: Vec<_> = block.iter().zip(window).map(|(x, w)| x.scale(*w)).collect();
+            let samples = (block * spectra.hop..).map(|index| coding.sample(samples, index));
+            let mut work: Vec<_> = samples.zip(window).map(|(x, w)| x.scale(*w)).collect();
             self.prepare(spectra.log2n)?;
             timing.qpu_us += self.transform(Direction::Forward, &mut work)?.qpu_us;
-            dsp::spectrum::accumulate(spectra.domain, &work, sums);
+            dsp::spectrum::accumulate(coding.domain, &work, sums);
         }
         self.powers.push(spectra.blocks);
         Ok(timing)

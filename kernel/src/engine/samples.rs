@@ -1,0 +1,367 @@
+//! Samples as they came, packed in words: what the QPUs read, and the ARM only where it transforms itself.
+//!
+//! Samples of any format follow each other without gaps, the first byte lowest in its word, as V3D sees memory. The
+//! ARM copies them a word at a time and counts, in the words, the samples that are clipped. It changes
+//! nothing but numbers that are not finite: these become 0, so that one bad sample does not spoil an average.
+
+use dsp::Complex;
+use dsp::sample::{from_f32, from_i16, from_u8};
+use dsp::spectrum::Domain;
+use wire::SampleFormat;
+
+/// Bytes of a word.
+const WORD: usize = 4;
+/// Bytes that belong to no clipped sample.
+const NOT_CLIPPED: u32 = 0x5555_5555;
+
+/// How samples are coded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Coding {
+    /// A component of a sample.
+    pub format: SampleFormat,
+    /// Whether a sample has one or, in-phase first, two.
+    pub domain: Domain,
+}
+
+impl Coding {
+    /// Bytes of a sample.
+    #[must_use]
+    pub const fn bytes(self) -> usize {
+        let domain = match self.domain {
+            Domain::Real => wire::Domain::Real,
+            Domain::Complex => wire::Domain::Complex,
+        };
+        self.format.bytes(domain)
+    }
+
+    /// Words that `count` samples take.
+    #[must_use]
+    pub const fn words(self, count: usize) -> usize {
+        (count * self.bytes()).div_ceil(WORD)
+    }
+
+    /// Sample `index` of those in `words`, full scale being 1; 0 where there is none.
+    #[must_use]
+    pub fn sample(self, words: &[u32], index: usize) -> Complex<f32> {
+        let mut one = [Complex::ZERO];
+        self.load(words, index, &[1.0], &mut one);
+        one[0]
+    }
+
+    /// Samples from `first` on, full scale being 1, times a window, to `out`, which is as long as the window.
+    pub fn load(self, words: &[u32], first: usize, window: &[f32], out: &mut [Complex<f32>]) {
+        let (real, out) = (self.domain == Domain::Real, (window, out));
+        match self.format {
+            SampleFormat::U8 => load::<1>(words, first, real, out, |x| from_u8(x as u8).value),
+            SampleFormat::I16 => load::<2>(words, first, real, out, |x| from_i16(x as i16).value),
+            SampleFormat::F32 => load::<4>(words, first, real, out, f32::from_bits),
+        }
+    }
+
+    /// How many samples of integers in `word` have a component at either end of its range.
+    const fn clipped(self, word: u32) -> u32 {
+        // At either end all bits are equal, or in two's complement all but the sign: so none differs from its
+        // neighbour, and adding all bits but the highest to those that differ does not reach the highest.
+        let (word, low) = match self.format {
+            SampleFormat::U8 => (word, 0x7f7f_7f7f),
+            SampleFormat::I16 => (word ^ 0x7fff_7fff, 0x7fff_7fff),
+            SampleFormat::F32 => return 0,
+        };
+        let differ = (word ^ (word >> 1)) & low;
+        let ends = !(differ + low) & !low;
+        if ends == 0 {
+            return 0;
+        }
+        let both = match (self.format, self.domain) {
+            (_, Domain::Real) => ends,
+            (SampleFormat::U8, Domain::Complex) => (ends | ends >> 8) & 0x0080_0080,
+            (_, Domain::Complex) => (ends | ends >> 16) & 0x0000_8000,
+        };
+        both.count_ones()
+    }
+}
+
+/// [`Coding::load`] for components of `BYTES` bytes, of which `value` gets the lowest of a word.
+#[inline(always)]
+fn load<const BYTES: usize>(
+    words: &[u32],
+    first: usize,
+    is_real: bool,
+    (window, out): (&[f32], &mut [Complex<f32>]),
+    value: impl Fn(u32) -> f32,
+) {
+    let component = |index: usize| {
+        let byte = BYTES * index;
+        let word = words.get(byte / WORD).copied().unwrap_or_default();
+        value(word >> (8 * (byte % WORD)))
+    };
+    let samples = window.iter().zip(out).enumerate();
+    if is_real {
+        for (index, (w, out)) in samples {
+            *out = Complex::new(component(first + index) * w, 0.0);
+        }
+    } else {
+        for (index, (w, out)) in samples {
+            let re = 2 * (first + index);
+            *out = Complex::new(component(re), component(re + 1)).scale(*w);
+        }
+    }
+}
+
+/// The four bytes from byte `byte` on, those that there are not being 0.
+#[must_use]
+pub fn word_at(words: &[u32], byte: usize) -> u32 {
+    let word = |index: usize| words.get(index).copied().unwrap_or_default();
+    let (index, shift) = (byte / WORD, 8 * (byte % WORD) as u32);
+    if shift == 0 {
+        word(index)
+    } else {
+        word(index) >> shift | word(index + 1) << (32 - shift)
+    }
+}
+
+/// Samples that wait for their blocks, in memory of the caller's.
+pub struct History<'a> {
+    words: &'a mut [u32],
+    coding: Coding,
+    /// Bytes that are taken.
+    filled: usize,
+}
+
+impl<'a> History<'a> {
+    /// No samples; `words` is where they will be.
+    #[must_use]
+    pub const fn new(words: &'a mut [u32]) -> Self {
+        let coding = Coding {
+            format: SampleFormat::F32,
+            domain: Domain::Real,
+        };
+        Self {
+            words,
+            coding,
+            filled: 0,
+        }
+    }
+
+    /// Forgets all samples. Those that follow are coded like this.
+    pub const fn begin(&mut self, coding: Coding) {
+        self.coding = coding;
+        self.filled = 0;
+    }
+
+    /// How many samples there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.filled / self.coding.bytes()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.filled == 0
+    }
+
+    /// The words that they lie in, from the first on.
+    #[must_use]
+    pub fn words(&self) -> &[u32] {
+        &self.words[..self.filled.div_ceil(WORD)]
+    }
+
+    /// Sample `index`.
+    #[must_use]
+    pub fn sample(&self, index: usize) -> Complex<f32> {
+        self.coding.sample(self.words, index)
+    }
+
+    /// As [`Coding::load`].
+    pub fn load(&self, first: usize, window: &[f32], out: &mut [Complex<f32>]) {
+        self.coding.load(self.words, first, window, out);
+    }
+
+    /// Takes the bytes of whole samples, as many as there is room for; how many of them are clipped.
+    pub fn extend(&mut self, bytes: &[u8]) -> u32 {
+        let room = WORD * self.words.len() - self.filled;
+        let bytes = &bytes[..bytes
+            .len()
+            .min(room / self.coding.bytes() * self.coding.bytes())];
+        if self.coding.format == SampleFormat::F32 {
+            return self.extend_f32(bytes);
+        }
+        let fills_a_word = self.filled.next_multiple_of(WORD) - self.filled;
+        let (head, rest) = bytes.split_at(fills_a_word.min(bytes.len()));
+        let (whole, tail) = rest.as_chunks();
+        let mut clipped = self.extend_word(head);
+        let places = self.words[self.filled.div_ceil(WORD)..].iter_mut();
+        for (place, bytes) in places.zip(whole) {
+            *place = u32::from_le_bytes(*bytes);
+            clipped += self.coding.clipped(*place);
+        }
+        self.filled += WORD * whole.len();
+        clipped + self.extend_word(tail)
+    }
+
+    /// Takes bytes of one word.
+    fn extend_word(&mut self, bytes: &[u8]) -> u32 {
+        let mut seen = NOT_CLIPPED;
+        for &byte in bytes {
+            let shift = 8 * (self.filled % WORD) as u32;
+            let put = |word: u32| word & !(0xff << shift) | u32::from(byte) << shift;
+            let place = &mut self.words[self.filled / WORD];
+            *place = put(*place);
+            seen = put(seen);
+            self.filled += 1;
+        }
+        self.coding.clipped(seen)
+    }
+
+    fn extend_f32(&mut self, bytes: &[u8]) -> u32 {
+        let mut clipped = 0;
+        for sample in bytes.chunks_exact(self.coding.bytes()) {
+            let mut is_clipped = false;
+            for &component in sample.as_chunks().0 {
+                let component = from_f32(f32::from_le_bytes(component));
+                is_clipped |= component.clipped;
+                self.words[self.filled / WORD] = component.value.to_bits();
+                self.filled += WORD;
+            }
+            clipped += u32::from(is_clipped);
+        }
+        clipped
+    }
+
+    /// Takes a sample that is not coded, where the coding is f32.
+    pub fn push(&mut self, sample: Complex<f32>) {
+        let (first, count) = (self.filled / WORD, self.coding.bytes() / WORD);
+        let Some(places) = self.words.get_mut(first..first + count) else {
+            return;
+        };
+        for (place, component) in places.iter_mut().zip([sample.re, sample.im]) {
+            *place = component.to_bits();
+        }
+        self.filled += self.coding.bytes();
+    }
+
+    /// Forgets the first `count` samples.
+    pub fn discard(&mut self, count: usize) {
+        let bytes = (count * self.coding.bytes()).min(self.filled);
+        let end = self.filled.div_ceil(WORD);
+        self.filled -= bytes;
+        if bytes.is_multiple_of(WORD) {
+            self.words.copy_within(bytes / WORD..end, 0);
+        } else {
+            for index in 0..self.filled.div_ceil(WORD) {
+                self.words[index] = word_at(self.words, bytes + WORD * index);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every coding.
+    fn codings() -> impl Iterator<Item = Coding> {
+        let of = |format| [Domain::Real, Domain::Complex].map(|domain| Coding { format, domain });
+        SampleFormat::ALL.iter().flat_map(move |&format| of(format))
+    }
+
+    /// A component, from a number that has every value of a component's bytes in turn.
+    fn component(format: SampleFormat, number: u32) -> ([u8; 4], dsp::sample::Sample) {
+        let raw = (number.wrapping_mul(0x9e37_79b9) >> 8) ^ number;
+        let raw = match number % 5 {
+            0 => [0, 0x8000, 0x7fc0_0000, 0xff80_0000][number as usize / 5 % 4],
+            1 => [0xff, 0x7fff, 0x3f80_0000, 0xbf80_0001][number as usize / 5 % 4],
+            _ => raw,
+        };
+        let sample = match format {
+            SampleFormat::U8 => from_u8(raw as u8),
+            SampleFormat::I16 => from_i16(raw as i16),
+            SampleFormat::F32 => from_f32(f32::from_bits(raw)),
+        };
+        (raw.to_le_bytes(), sample)
+    }
+
+    #[test]
+    fn samples_come_out_as_they_went_in_however_they_were_cut() {
+        for coding in codings() {
+            let component_bytes = match coding.domain {
+                Domain::Real => coding.bytes(),
+                Domain::Complex => coding.bytes() / 2,
+            };
+            let (mut bytes, mut expected, mut clipped) = (Vec::new(), Vec::new(), 0);
+            for number in 0..500 {
+                let (raw, re) = component(coding.format, 2 * number);
+                bytes.extend(&raw[..component_bytes]);
+                let mut im = dsp::sample::Sample {
+                    value: 0.0,
+                    clipped: false,
+                };
+                if coding.domain == Domain::Complex {
+                    let raw;
+                    (raw, im) = component(coding.format, 2 * number + 1);
+                    bytes.extend(&raw[..component_bytes]);
+                }
+                expected.push(Complex::new(re.value, im.value));
+                clipped += u32::from(re.clipped || im.clipped);
+            }
+            assert!(clipped > 20);
+            for (piece, step) in [(1, 1), (3, 2), (7, 5), (500, 64), (100, 99)] {
+                let mut words = [0xdead_beef; 1000];
+                let mut history = History::new(&mut words);
+                history.begin(coding);
+                let (mut found, mut got) = (0, Vec::new());
+                for piece in bytes.chunks(piece * coding.bytes()) {
+                    found += history.extend(piece);
+                    while history.len() >= step {
+                        got.extend((0..step).map(|index| history.sample(index)));
+                        history.discard(step);
+                    }
+                }
+                got.extend((0..history.len()).map(|index| history.sample(index)));
+                assert_eq!(got, expected, "{coding:?}, {piece} at a time, {step} away");
+                assert_eq!(found, clipped, "{coding:?}, {piece} at a time");
+            }
+        }
+    }
+
+    #[test]
+    fn every_number_is_clipped_or_not_as_the_conversions_say() {
+        for raw in 0..=u16::MAX {
+            let [low, high] = raw.to_le_bytes();
+            let of = |format, word| {
+                let domain = Domain::Real;
+                Coding { format, domain }.clipped(word)
+            };
+            let wanted = u32::from(from_i16(raw as i16).clipped);
+            let word = u32::from(raw) << 16 | 0x1234;
+            assert_eq!(of(SampleFormat::I16, word), wanted, "{raw:#x}");
+            let wanted = u32::from(from_u8(low).clipped) + u32::from(from_u8(high).clipped);
+            let word = u32::from(raw) << 8 | 0x1200_0034;
+            assert_eq!(of(SampleFormat::U8, word), wanted, "{raw:#x}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_left_out() {
+        let mut words = [0; 2];
+        let mut history = History::new(&mut words);
+        let domain = Domain::Complex;
+        history.begin(Coding {
+            format: SampleFormat::I16,
+            domain,
+        });
+        history.extend(&[1; 12]);
+        assert_eq!(history.len(), 2);
+        history.begin(Coding {
+            format: SampleFormat::F32,
+            domain,
+        });
+        assert!(history.is_empty());
+        for value in [1.0, 2.0] {
+            history.push(Complex::new(value, -value));
+        }
+        assert_eq!(history.len(), 1);
+        assert_eq!(history.sample(0), Complex::new(1.0, -1.0));
+    }
+}

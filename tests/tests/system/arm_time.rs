@@ -1,0 +1,58 @@
+//! What the ARM has left to do when the QPUs make spectra of an upload.
+//!
+//! Times are the record's own counters, in virtual time: an instruction of the ARM takes two clocks of 700 MHz, a
+//! launch of the QPUs what v3d-sim says. `cargo xtask test arm_time` prints them.
+
+use crate::host::Host;
+use crate::line::Virtual;
+use tests::mutate::Random;
+use tests::{NO_KERNEL, need};
+use virtual_pi::Config;
+use wire::{Domain, Engine, Message, Rate, SampleFormat};
+
+const BAUD: u32 = 921_600;
+const N: usize = 4096;
+/// Blocks of a record, which overlap by half.
+const BLOCKS: usize = 16;
+
+/// Microseconds of the QPUs and of the ARM for a block of an upload of real i16 samples.
+fn times_us(host: &mut Host<Virtual>, engine: &str, samples: &[u8]) -> [f64; 2] {
+    let settings = format!("n={N} window=hann overlap=50% avg={BLOCKS} out=f32 engine={engine}");
+    host.must(&Message::Set(&settings));
+    let rate = Rate::hz(48_000);
+    let spectra = host.upload(SampleFormat::I16, Domain::Real, rate, samples);
+    // The second: in the first, plans are made.
+    let [_, spectrum] = spectra.as_slice() else {
+        panic!("two records, not {}", spectra.len());
+    };
+    let head = spectrum.head;
+    let wanted = match engine {
+        "cpu" => Engine::Cpu,
+        _ => Engine::Qpu,
+    };
+    assert_eq!((head.engine, head.fallback), (wanted, false), "{engine}");
+    assert_eq!(head.blocks as usize, BLOCKS);
+    [head.counters.qpu_us, head.counters.cpu_us].map(|us| f64::from(us) / BLOCKS as f64)
+}
+
+#[test]
+fn the_arm_has_little_to_do_with_blocks_that_the_qpus_make_spectra_of() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = Host::new(Virtual::boot(&image, Config::default()));
+    host.line_with("qpuscope", 1_000);
+    host.quiet();
+    host.must(&Message::Baud(BAUD));
+    // Until the board has changed too.
+    host.collect(20);
+    host.line.pi.set_host_baud(BAUD);
+    assert_eq!(host.ask(&Message::Ping(1)).message(), Message::Pong(1));
+    let mut random = Random::new(tests::seed());
+    let samples = (2 * BLOCKS + 1) * N / 2;
+    let samples: Vec<u8> = (0..2 * samples).map(|_| random.below(256) as u8).collect();
+    let [auto, fft, cpu] = ["auto", "fft", "cpu"].map(|engine| {
+        let [qpu_us, arm_us] = times_us(&mut host, engine, &samples);
+        eprintln!("{N} real i16, Hann, 50 %, engine={engine}: QPUs {qpu_us:.0} us, ARM {arm_us:.0} us a block");
+        arm_us
+    });
+    assert!(10.0 * auto < fft && fft < cpu, "{auto}, {fft}, {cpu}");
+}
