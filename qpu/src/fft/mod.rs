@@ -52,6 +52,7 @@ pub mod plane;
 mod plane_tests;
 pub mod program;
 pub mod request;
+pub mod roofline;
 pub mod roots;
 pub mod samples;
 pub mod spectrum;

@@ -9,6 +9,7 @@
 use anyhow::{Context, Result};
 use fidelity::Machine;
 use fidelity::machine::config;
+use qpu::fft::roofline::{Level, Roofline};
 use qpu::generate::{
     Builder, ELEM_NUM, NONE, R0, R1, R2, R3, ST_ADDR, ST_WAIT, TMU0_S, TMU1_S, UNIF, WR_SETUP, ra,
 };
@@ -30,33 +31,25 @@ const AHEAD: u32 = 3;
 /// No run takes this long.
 const LIMIT_CLOCKS: u64 = 50_000_000;
 
-/// The level of memory that data lie in.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Level {
-    /// The cache that V3D shares with the rest of the chip.
-    SystemL2,
-    /// Behind it.
-    Sdram,
+/// Bytes read, and as many written; how often in the short and the long run; how many QPUs. Both
+/// buffers fit the system L2 together while neither fits the L2C; or both are far larger than either.
+const fn shape(level: Level) -> (u32, [u32; 2], &'static [u32]) {
+    match level {
+        Level::SystemL2 => (24 << 10, [4, 20], &[2, 3, 6]),
+        Level::Sdram => (1 << 20, [1, 2], &[2, 4, 8]),
+    }
 }
 
-impl Level {
-    /// As in a table.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::SystemL2 => "system L2",
-            Self::Sdram => "SDRAM",
-        }
-    }
-
-    /// Bytes read, and as many written; how often in the short and the long run; how many QPUs. Both
-    /// buffers fit the system L2 together while neither fits the L2C; or both are far larger than either.
-    const fn shape(self) -> (u32, [u32; 2], &'static [u32]) {
-        match self {
-            Self::SystemL2 => (24 << 10, [4, 20], &[2, 3, 6]),
-            Self::Sdram => (1 << 20, [1, 2], &[2, 4, 8]),
-        }
-    }
+/// Measures what the memory of the model can do.
+///
+/// # Errors
+/// When a program faults or does not end.
+pub fn roofline(constants: &Constants) -> Result<Roofline> {
+    Ok(Roofline {
+        system_l2: bytes_per_clock(Level::SystemL2, constants)?,
+        sdram: bytes_per_clock(Level::Sdram, constants)?,
+        system_l2_bytes: constants.system_l2_bytes,
+    })
 }
 
 /// Bytes read and written a clock, together, when as many are read as written.
@@ -64,7 +57,7 @@ impl Level {
 /// # Errors
 /// When a program faults or does not end.
 pub fn bytes_per_clock(level: Level, constants: &Constants) -> Result<f64> {
-    let (bytes, times, qpus) = level.shape();
+    let (bytes, times, qpus) = shape(level);
     let moved = 2 * u64::from(bytes) * u64::from(times[1] - times[0]);
     let mut best: f64 = 0.0;
     for qpus in qpus {
@@ -164,12 +157,18 @@ mod tests {
     #[test]
     fn rates_lie_between_those_of_one_direction_and_of_two() {
         let constants = Constants::recommended();
-        let [cache, sdram] = [Level::SystemL2, Level::Sdram]
-            .map(|level| bytes_per_clock(level, &constants).unwrap_or_else(|e| panic!("{e}")));
+        let measured = roofline(&constants).unwrap_or_else(|e| panic!("{e}"));
+        let (cache, sdram) = (measured.system_l2, measured.sdram);
         // A line each way behind the L2C takes 2 x 8.4 clocks of SDRAM; a stored line 14 of VDW.
         println!("{sdram:.3} {cache:.3} bytes a clock");
         assert!(sdram < cache, "{sdram} {cache}");
         assert!((5.0..=2.0 * 64.0 / 14.0).contains(&sdram), "{sdram}");
         assert!(cache <= 2.0 * 64.0 / 14.0, "{cache}");
+        // What `qpuscope plan` prints is what the bench prints.
+        let recorded = Roofline::SIMULATED;
+        let differs = |a: f64, b: f64| (a / b - 1.0).abs() > 0.001;
+        assert!(!differs(cache, recorded.system_l2), "{cache}: record it");
+        assert!(!differs(sdram, recorded.sdram), "{sdram}: record it");
+        assert_eq!(measured.system_l2_bytes, recorded.system_l2_bytes);
     }
 }

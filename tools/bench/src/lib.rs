@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask bench` runs the binary of this crate. A [`Row`] is one transform: ours, which the plans of
 //! `qpu::fft` make ([`ours`]), the peer's, which the published shaders of GPU_FFT make in the same run
-//! ([`peer`]), and the shortest time that memory and arithmetic leave ([`roofline`]). [`target`] says what
+//! ([`peer`]), and the shortest time that memory and arithmetic leave ([`qpu::fft::roofline`]). [`target`] says what
 //! is asked for, and [`report`] tells all of it.
 //!
 //! Times are V3D clocks from the first request to the end of the last program, without the ARM's share;
@@ -18,7 +18,6 @@ pub mod peer;
 pub mod plot;
 pub mod recorded;
 pub mod report;
-pub mod roofline;
 pub mod row;
 pub mod run;
 pub mod side;
@@ -27,7 +26,6 @@ pub mod target;
 pub mod wall;
 
 pub use case::{Case, Kind};
-pub use roofline::Roofline;
 pub use row::Row;
 pub use side::Side;
 pub use wall::Wall;

@@ -17,7 +17,7 @@ use bench::case::{self, Case};
 use bench::recorded::{self, Peer, Recorded};
 use bench::report::Report;
 use bench::run::{self, PeerSource};
-use bench::{Roofline, Row, plot, wall};
+use bench::{Row, copy, plot, wall};
 use clap::{Parser, ValueEnum};
 use fidelity::Userland;
 use qpu::fft;
@@ -157,7 +157,7 @@ fn run(arguments: &Arguments) -> Result<()> {
     );
     let peer = describe(&source, &constants);
     eprintln!("{peer}");
-    let roofline = Roofline::measure(&constants)?;
+    let roofline = copy::roofline(&constants)?;
     let progress = |what: &str| eprintln!("ran {what}");
     let mut rows = run::run(&cases, &source, &roofline, &constants, &progress)?;
     measure_walls(arguments, &mut rows)?;

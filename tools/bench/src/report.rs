@@ -3,17 +3,16 @@
 //! It holds nothing that differs from run to run: equal programs and constants give equal files.
 
 use crate::case::Case;
-use crate::copy::Level;
-use crate::roofline::Roofline;
 use crate::row::{Figures, Row, geometric_mean, microseconds};
 use crate::side::Side;
 use crate::target;
 use anyhow::{Context, Result};
 use fidelity::report::table::{Table, figure};
 use qpu::fft::Direction;
+use qpu::fft::roofline::{Level, Roofline};
 use serde_json::json;
 use std::fmt::Write;
-use v3d_sim::Constants;
+use v3d_sim::{Board, Constants};
 
 /// Everything that is told.
 pub struct Report<'a> {
@@ -47,7 +46,7 @@ impl Report<'_> {
             })
             .collect();
         let rates = [Level::SystemL2, Level::Sdram].map(
-            |level| json!({ "level": level.name(), "mb_per_s": self.roofline.megabytes_per_second(level) }),
+            |level| json!({ "level": level.name(), "mb_per_s": megabytes_per_second(self.roofline.rate(level)) }),
         );
         Ok(serde_json::to_string_pretty(&json!({
             "rows": rows?,
@@ -151,7 +150,7 @@ impl Report<'_> {
         );
         let mut table = Table::new(&["memory, as many bytes read as written", "MB/s together"]);
         for level in [Level::SystemL2, Level::Sdram] {
-            let rate = self.roofline.megabytes_per_second(level);
+            let rate = megabytes_per_second(self.roofline.rate(level));
             table.row(vec![level.name().into(), figure(rate.round())]);
         }
         table.write(out);
@@ -376,6 +375,11 @@ fn own(name: String, case: &Case, side: &Side) -> Vec<String> {
         decimals(Some(bytes / (1e3 * us))),
         share(slots),
     ]
+}
+
+/// Of bytes a clock.
+fn megabytes_per_second(rate: f64) -> f64 {
+    rate * f64::from(Board::Pi1.clock_hz()) / 1e6
 }
 
 fn capital(word: &str) -> String {

@@ -1,10 +1,10 @@
 //! A row: one transform, ours beside the peer's, and what both are held to.
 
 use crate::case::Case;
-use crate::roofline::Floor;
 use crate::side::Side;
 use crate::target;
 use crate::wall::Wall;
+use qpu::fft::roofline::{self, Floor};
 use serde::Serialize;
 use v3d_sim::Board;
 
@@ -73,7 +73,7 @@ impl Row {
     /// Whether our memory passes are as few as is asked for.
     #[must_use]
     pub fn passes_met(&self) -> Met {
-        Some(self.ours.as_ref()?.passes <= crate::roofline::passes(self.case.log2n))
+        Some(self.ours.as_ref()?.passes <= roofline::passes(self.case.log2n))
     }
 
     /// Whether both errors are as small as is asked for.
@@ -99,7 +99,7 @@ impl Row {
             missed.push(format!("{share:.2} of the floor, wanted {wanted:.1}"));
         }
         if let (Some(false), Some(ours)) = (self.passes_met(), &self.ours) {
-            let wanted = crate::roofline::passes(self.case.log2n);
+            let wanted = roofline::passes(self.case.log2n);
             missed.push(format!("{} passes, wanted {wanted}", ours.passes));
         }
         if let (Some(false), Some(ours)) = (self.errors_met(), &self.ours) {
@@ -249,9 +249,9 @@ pub fn geometric_mean<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<f64
 mod tests {
     use super::*;
     use crate::case::Kind;
-    use crate::copy::Level;
     use crate::side::Work;
     use qpu::fft::Direction;
+    use qpu::fft::roofline::Level;
 
     fn side(cycles: u64) -> Side {
         Side {

@@ -2,13 +2,13 @@
 
 use crate::case::{Case, PEER_LENGTHS};
 use crate::recorded::Recorded;
-use crate::roofline::Roofline;
 use crate::row::Row;
 use crate::side::Side;
 use crate::{ours, peer};
 use anyhow::Result;
 use fidelity::Userland;
 use fidelity::parallel::in_parallel;
+use qpu::fft::roofline::Roofline;
 use v3d_sim::Constants;
 
 /// Where the peer's figures come from.
@@ -78,7 +78,7 @@ pub fn run(
                 matches!(task, Task::Peer(_, log2n, batch) if (*log2n, *batch) == (case.log2n, case.batch))
             }),
         },
-        floor: roofline.floor(case),
+        floor: roofline.floor(case.log2n, case.batch),
         wall: None,
     });
     Ok(rows.collect())

@@ -129,7 +129,7 @@
 //! For more information, try '--help'.
 //! [status 2]
 //! $ qpuscope fft2 renamed.wav out.png
-//! qpuscope: renamed.wav cannot be read as PNG: Invalid PNG signature.; convert it first (for example with `magick IN renamed.png`)
+//! qpuscope: renamed.wav cannot be read as PNG: Invalid PNG signature.; convert it first (for example with `magick IN OUT.png`)
 //! [status 2]
 //! $ qpuscope fft2 photo.png out.png --mask low
 //! error: invalid value 'low' for '--mask <MASK>': `low` is no mask; give low:F or high:F with a cutoff F in cycles per pixel above 0 and up to 0.71, for example low:0.1

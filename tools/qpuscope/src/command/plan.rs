@@ -1,9 +1,8 @@
 //! `qpuscope plan N`: which passes a transform takes on the QPUs, and what they cost.
 //!
 //! Clocks are those that `cargo xtask tune` measured on the simulator and committed, in proportion for other
-//! batches; traffic and memory follow from the plan. The floor is the larger of 5 N log2 N operations at 96 a
-//! clock and of 16 N bytes for each pass that the length needs at least (one up to 2^8, two up to 2^16, three
-//! above) at the rate at which the model reads and writes the memory that input and output fit in.
+//! batches; traffic and memory follow from the plan. The floor is that of `cargo xtask bench`
+//! ([`qpu::fft::roofline`]).
 
 use serde_json::json;
 use std::fmt::Write as _;
@@ -11,18 +10,17 @@ use std::fmt::Write as _;
 use qpu::fft::Plan;
 use qpu::fft::pass::Pass;
 use qpu::fft::request::{Error, Request};
+use qpu::fft::roofline::Roofline;
 use qpu::fft::split::{MAX_LOG2_POINTS, MIN_LOG2_POINTS};
 use qpu::fft::table;
 use qpu_programs::FFT;
-use v3d_sim::{Board, Constants};
+use v3d_sim::Board;
 
 use crate::failure::{Failure, Result};
 use crate::say;
 
 /// Bytes of an interleaved complex point.
 const POINT_BYTES: u64 = 8;
-/// Operations that the QPUs can do in a clock: 12 of 4 lanes with 2 ALUs.
-const OPERATIONS_PER_CLOCK: f64 = 96.0;
 
 /// Options of `plan`.
 #[derive(clap::Args, Debug)]
@@ -77,7 +75,9 @@ pub fn run(options: &Options) -> Result<()> {
         .filter(|row| row.cycles > 0 && qpu::fft::Split::new(row.log2_radices) == Some(split));
     let clocks =
         row.map(|row| f64::from(row.cycles) * f64::from(options.batch) / f64::from(row.batch));
-    let floor = floor(log2_points, points, &Constants::recommended());
+    let floor = Roofline::SIMULATED
+        .floor(log2_points, options.batch)
+        .clocks();
     let share = clocks.map(|clocks| floor / clocks);
     let us = |clocks: f64| clocks * 1e6 / f64::from(board.clock_hz());
 
@@ -183,24 +183,4 @@ pub fn run(options: &Options) -> Result<()> {
         text = format!("{object:#}\n");
     }
     say::data(&text)
-}
-
-/// The least clocks that memory and arithmetic leave.
-fn floor(log2_points: u32, points: u64, constants: &Constants) -> f64 {
-    let passes = match log2_points {
-        0..=8 => 1,
-        9..=16 => 2,
-        _ => 3,
-    };
-    let bytes = 2 * POINT_BYTES * points;
-    // For each line that is read one is written. Writing is by one engine; SDRAM does one thing at a time.
-    let pair = if bytes <= u64::from(constants.system_l2_bytes) {
-        constants.read_bus
-    } else {
-        2.0 * constants.sdram_line
-    };
-    let pairs = (bytes * passes / 2) as f64 / 64.0;
-    let memory = pairs * pair.max(constants.vdw_row);
-    let arithmetic = 5.0 * points as f64 * f64::from(log2_points) / OPERATIONS_PER_CLOCK;
-    memory.max(arithmetic)
 }

@@ -21,9 +21,8 @@ const LUMA: [f32; 3] = [0.2126, 0.7152, 0.0722];
 pub fn read(path: &Path) -> Result<(Picture, bool)> {
     let wrong = |error: &dyn std::fmt::Display| {
         Failure::usage(format!(
-            "{} cannot be read as PNG: {error}; convert it first (for example with `magick IN {}`)",
-            path.display(),
-            path.with_extension("png").display()
+            "{} cannot be read as PNG: {error}; convert it first (for example with `magick IN OUT.png`)",
+            path.display()
         ))
     };
     let file = std::fs::File::open(path).map_err(|error| Failure::reading(path, &error))?;

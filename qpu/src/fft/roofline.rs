@@ -1,38 +1,54 @@
 //! The shortest time that memory and arithmetic leave to a transform.
 //!
 //! Memory: each pass reads and writes every point once, 16 N bytes, at the best rate at which the model
-//! does both at a time ([`crate::copy`]), in the level of memory that input and output fit in together. One
-//! pass up to 2^8 points, two up to 2^16, three above. Arithmetic: 5 N log2 N operations at 24 a
-//! nanosecond, both ALUs of twelve QPUs at 250 MHz. The larger of both is the floor.
+//! does both at a time, in the level of memory that input and output fit in together. One pass up to
+//! 2^8 points, two up to 2^16, three above. Arithmetic: 5 N log2 N operations at 24 a nanosecond, both
+//! ALUs of twelve QPUs at 250 MHz. The larger of both is the floor.
 
-use crate::case::Case;
-use crate::copy::{Level, bytes_per_clock};
-use anyhow::Result;
-use v3d_sim::{Board, Constants};
-
-/// Bytes of an interleaved complex point.
-const POINT_BYTES: u64 = 8;
+use super::geometry::POINT_BYTES;
 
 /// Operations a clock: 12 QPUs of 4 lanes with 2 ALUs.
 const FLOPS_PER_CLOCK: f64 = 96.0;
 
 /// Passes over memory that a length needs at least.
 #[must_use]
-pub const fn passes(log2n: u32) -> u32 {
-    match log2n {
+pub const fn passes(log2_points: u32) -> u32 {
+    match log2_points {
         0..=8 => 1,
         9..=16 => 2,
         _ => 3,
     }
 }
 
-/// What the model's memory can do.
+/// The level of memory that data lie in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Level {
+    /// The cache that V3D shares with the rest of the chip.
+    SystemL2,
+    /// Behind it.
+    Sdram,
+}
+
+impl Level {
+    /// As in a table.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SystemL2 => "system L2",
+            Self::Sdram => "SDRAM",
+        }
+    }
+}
+
+/// What a memory can do: bytes a V3D clock, read and written together, as many of each.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Roofline {
-    system_l2: f64,
-    sdram: f64,
-    /// As much of it as serves V3D.
-    system_l2_bytes: u32,
+    /// In the system L2.
+    pub system_l2: f64,
+    /// Behind it.
+    pub sdram: f64,
+    /// As much of the system L2 as serves V3D.
+    pub system_l2_bytes: u32,
 }
 
 /// The least that a transform takes, in V3D clocks.
@@ -55,17 +71,12 @@ impl Floor {
 }
 
 impl Roofline {
-    /// Measures the rates.
-    ///
-    /// # Errors
-    /// When a program of the microbenchmarks does not end well.
-    pub fn measure(constants: &Constants) -> Result<Self> {
-        Ok(Self {
-            system_l2: bytes_per_clock(Level::SystemL2, constants)?,
-            sdram: bytes_per_clock(Level::Sdram, constants)?,
-            system_l2_bytes: constants.system_l2_bytes,
-        })
-    }
+    /// Of a Pi 1 or Zero, as `cargo xtask bench` measures it on the simulator; its tests compare.
+    pub const SIMULATED: Self = Self {
+        system_l2: 8.876,
+        sdram: 5.384,
+        system_l2_bytes: 64 << 10,
+    };
 
     /// Bytes a clock, read and written together.
     #[must_use]
@@ -76,26 +87,22 @@ impl Roofline {
         }
     }
 
-    /// The same in millions of bytes a second.
+    /// The floor of `batch` complex transforms of 2^`log2_points` points.
     #[must_use]
-    pub fn megabytes_per_second(&self, level: Level) -> f64 {
-        self.rate(level) * f64::from(Board::Pi1.clock_hz()) / 1e6
-    }
-
-    /// The floor of a case.
-    #[must_use]
-    pub fn floor(&self, case: &Case) -> Floor {
-        let bytes = 2 * POINT_BYTES * case.points();
+    pub fn floor(&self, log2_points: u32, batch: u32) -> Floor {
+        let points = u64::from(batch) << log2_points;
+        let bytes = 2 * u64::from(POINT_BYTES) * points;
         let level = if bytes <= u64::from(self.system_l2_bytes) {
             Level::SystemL2
         } else {
             Level::Sdram
         };
-        let passes = u64::from(passes(case.log2n));
+        let moved = bytes * u64::from(passes(log2_points));
+        let operations = 5 * points * u64::from(log2_points);
         Floor {
             level,
-            memory: (bytes * passes) as f64 / self.rate(level),
-            arithmetic: case.flops() as f64 / FLOPS_PER_CLOCK,
+            memory: moved as f64 / self.rate(level),
+            arithmetic: operations as f64 / FLOPS_PER_CLOCK,
         }
     }
 }
@@ -103,8 +110,6 @@ impl Roofline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::Kind;
-    use qpu::fft::Direction;
 
     #[test]
     fn a_floor_is_what_the_definition_says() {
@@ -113,14 +118,7 @@ mod tests {
             sdram: 4.0,
             system_l2_bytes: 128 << 10,
         };
-        let floor = |log2n, batch| {
-            roofline.floor(&Case {
-                log2n,
-                batch,
-                direction: Direction::Inverse,
-                kind: Kind::Complex,
-            })
-        };
+        let floor = |log2_points, batch| roofline.floor(log2_points, batch);
         // 16 x 256 bytes once at 8 a clock; 5 x 256 x 8 operations at 96.
         assert_eq!(floor(8, 1).memory, 512.0);
         assert_eq!(floor(8, 1).arithmetic, 10_240.0 / 96.0);
