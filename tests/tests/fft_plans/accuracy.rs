@@ -95,7 +95,7 @@ fn errors_of_long_transforms_are_too() {
     (17..=18).for_each(check);
 }
 
-/// `cargo test --release -p tests --test qpu_fft longest -- --ignored --nocapture`
+/// `cargo test --release -p tests --test fft_plans longest -- --ignored --nocapture`
 #[test]
 #[ignore = "takes minutes"]
 fn errors_of_the_longest_transforms_are_too() {

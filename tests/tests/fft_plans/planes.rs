@@ -11,8 +11,11 @@ use qpu_programs::FFT;
 use rustfft::{FftDirection, FftPlanner, num_complex};
 use v3d_sim::{SimError, SimRunner};
 
-/// Relative rms error of any plane here; 0.2 ppm is usual.
+/// Relative rms error of planes of up to 2^17 points; 0.2 ppm is usual.
 const TOLERANCE: f64 = 0.4e-6;
+/// Of longer ones: 0.4 of what GPU_FFT's simulated error is for 2^18 random numbers, which is the least of
+/// theirs.
+const LONG_TOLERANCE: f64 = 0.6e-6;
 
 fn request(log2_rows: u32, log2_columns: u32, batch: u32) -> Request {
     let transform = Transform::Plane {
@@ -52,6 +55,11 @@ fn wide(z: Complex<f32>) -> Complex<f64> {
 
 fn check(log2_rows: u32, log2_columns: u32, request: &Request, pace: Pace) {
     let points = 1 << (log2_rows + log2_columns);
+    let tolerance = if log2_rows + log2_columns < 18 {
+        TOLERANCE
+    } else {
+        LONG_TOLERANCE
+    };
     let input = Random::new(5).complex(points);
     for (direction, in_place) in DIRECTIONS.into_iter().zip([false, true]) {
         let got = transform(request, pace, in_place, direction, &input);
@@ -62,7 +70,7 @@ fn check(log2_rows: u32, log2_columns: u32, request: &Request, pace: Pace) {
             1e6 * error
         );
         assert!(
-            error < TOLERANCE,
+            error < tolerance,
             "2^{log2_rows} x 2^{log2_columns} {direction:?}: {error:e}"
         );
     }
@@ -85,11 +93,19 @@ fn rectangles_are_dfts() {
     }
 }
 
+#[test]
+fn larger_planes_are_dfts() {
+    for (log2_rows, log2_columns) in [(9, 9), (4, 14), (14, 4), (8, 11)] {
+        let request = request(log2_rows, log2_columns, 1);
+        check(log2_rows, log2_columns, &request, Pace::Functional);
+    }
+}
+
 /// `cargo test --release -p tests --test fft_plans planes -- --ignored --nocapture`.
 #[test]
-#[ignore = "takes half a minute"]
-fn larger_planes_are_dfts() {
-    for (log2_rows, log2_columns) in [(9, 9), (10, 10), (4, 16), (16, 4), (14, 5), (8, 11)] {
+#[ignore = "takes half a minute in a debug build"]
+fn the_largest_planes_are_dfts() {
+    for (log2_rows, log2_columns) in [(10, 10), (4, 16), (16, 4), (14, 5)] {
         let request = request(log2_rows, log2_columns, 1);
         check(log2_rows, log2_columns, &request, Pace::Functional);
     }
