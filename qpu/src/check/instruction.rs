@@ -5,8 +5,8 @@ use super::facts::{Facts, Write, is_peripheral};
 use super::sequence::is_texture_coordinate;
 use crate::disasm::{read_name, write_name};
 use crate::isa::{
-    AddOp, Cond, File, Instruction, MulOp, MulPack, Mux, Pack, Raddr, Signal, Slot, Unpack, Waddr,
-    raddr, waddr,
+    AddOp, Alu, Cond, File, Instruction, MulOp, MulPack, Mux, Pack, Raddr, Signal, Slot, Unpack,
+    Waddr, raddr, waddr,
 };
 
 /// The reason, if the instruction breaks the rule.
@@ -179,7 +179,9 @@ fn same_destination(at: &Facts) -> Option<String> {
     // r5 is written by r5quad and r5all; of two writes to it one is lost.
     let same = one.waddr == two.waddr && (is_shared(one.waddr) || one.waddr == waddr::ACC5);
     let accumulator = one.waddr.accumulator().is_some();
-    let same_value = at.alu().is_none();
+    let same_value = at
+        .alu()
+        .is_none_or(|alu| one.waddr != waddr::ACC5 && copies_one_value(alu));
     if !same || (accumulator && (one.cond == two.cond.inverse() || same_value)) {
         return None;
     }
@@ -187,6 +189,15 @@ fn same_destination(at: &Facts) -> Option<String> {
         "both results go to {}",
         write_name(one.file, one.waddr)
     ))
+}
+
+/// Whether both ALUs move one operand as it is: py-videocore ends its programs with
+/// `or r0, r0, r0; v8min r0, r0, r0`.
+fn copies_one_value(alu: &Alu) -> bool {
+    let add = alu.op_add == AddOp::Or && alu.add_a == alu.add_b;
+    let mul = matches!(alu.op_mul, MulOp::V8min | MulOp::V8max) && alu.mul_a == alu.mul_b;
+    let as_it_is = alu.rotation().is_none() && alu.write.pack_mul() == Some(MulPack::None);
+    add && mul && as_it_is && alu.add_a == alu.mul_a
 }
 
 fn same_read(at: &Facts) -> Option<String> {

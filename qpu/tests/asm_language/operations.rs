@@ -200,3 +200,20 @@ fn an_annotation_waives_what_it_says_is_meant() {
         assert!(errors.contains(said), "{bad}: {errors}");
     }
 }
+
+/// The low four bits name the semaphore (vc4asm's addendum); the others are a value, if it goes anywhere.
+#[test]
+fn a_semaphore_that_does_not_exist_is_warned_of() {
+    let warned = |line: &str| warnings(&format!("{line}{END}"), Syntax::Vc4asm);
+    assert_eq!(warned("srel -, 16"), ["semaphore"]);
+    assert_eq!(warned("sacq -, -1"), ["semaphore"]);
+    for line in [
+        "sacq -, 15",
+        "sacq -, 0x1f",
+        "srel r0, 0x35",
+        "sacq -, r0, 99",
+    ] {
+        assert!(warned(line).is_empty(), "{line}");
+    }
+    same("srel -, 16", "srel -, 0");
+}

@@ -40,6 +40,7 @@ impl Line<'_> {
                 Fault::new("destination", r4.span, message).help("use r0..r3, r5quad or r5rep"),
             );
         }
+        all.extend(self.semaphore_warning(mnemonic));
         all.extend(self.rotation_warning(mnemonic));
         if let [_, one, two] = self.operands.as_slice()
             && let (Value::Register(first), Value::Register(second)) = (one.value, two.value)
@@ -59,6 +60,26 @@ impl Line<'_> {
             );
         }
         all
+    }
+
+    /// The low four bits of the number name a semaphore. The others are the value that is written, so where
+    /// nothing is written they are a mistake.
+    fn semaphore_warning(&self, mnemonic: Mnemonic) -> Option<Fault> {
+        let Mnemonic::Semaphore(acquire) = mnemonic else {
+            return None;
+        };
+        let (number, targets) = self.operands.split_last()?;
+        let word = number.value.word().ok()?;
+        // Some write the immediate as it is encoded, with the bit that acquires.
+        let is_plain = word < 16 || (acquire && word & !15 == 0x10);
+        let written = |operand: &Operand| !matches!(operand.value, Value::Register(register) if register.is_nothing());
+        if is_plain || targets.iter().any(written) {
+            return None;
+        }
+        let semaphore = word & 15;
+        let message =
+            format!("there is no semaphore {word}: the low four bits count, this is {semaphore}");
+        Some(Fault::new("semaphore", number.span, message).help("semaphores are 0 to 15"))
     }
 
     /// A rotation moves the whole result, so operands that are not marked move too.

@@ -89,6 +89,9 @@ pub(super) const CASES: &[Case] = &[
     (Rule::SameDestination,
         |b| { b.mov(R0, R1).mov(R0, R2); },
         |b| { b.mov(R0, R1).ifz().mov(R0, R2).ifnz(); b.mov(ra(7), R1).mov(rb(7), R2); }),
+    (Rule::SameDestination, // one value twice, as at the end of py-videocore's programs, is harmless
+        |b| { b.mov(R0, R0).v8adds(R0, R0, R0); },
+        |b| { b.mov(R0, R0).mov(R0, R0); }),
     (Rule::SameDestination, // opposite conditions do not help a peripheral, nor r5 two names
         |b| { b.mov(R5_QUAD, R1).mov(R5_ALL, R2); },
         |b| { b.mov(R5_QUAD, R1); b.mov(R5_ALL, R2); }),

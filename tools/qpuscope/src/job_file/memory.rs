@@ -63,6 +63,13 @@ pub(super) fn put_entry(
         }
         _ => {
             let path = folder.join(entry.text("file")?.unwrap_or_default());
+            if path
+                .extension()
+                .is_some_and(|extension| extension == "qasm")
+            {
+                let problem = "is source text; assemble it with `qpuscope asm FILE -o CODE.bin` and name the result";
+                return Err(bad(&field, format!("{} {problem}", path.display())));
+            }
             let cannot_read = |error: std::io::Error| {
                 bad(
                     &field,
@@ -127,7 +134,10 @@ fn memory_word(field: &str, value: &Value) -> Result<u32> {
         Some(value) => i32::try_from(value)
             .map(|value| value as u32)
             .map_err(|_| bad(field, format!("{value} is too small; at least -2^31 fits"))),
-        None => Ok(number(field, value, u64::from(u32::MAX))? as u32),
+        None => u32::try_from(number(field, value, u64::MAX)?).map_err(|_| {
+            let problem = "is too large; at most 0xffffffff fits, and an instruction is two words, low half first";
+            bad(field, format!("{value} {problem}"))
+        }),
     }
 }
 
@@ -163,6 +173,14 @@ mod tests {
             (
                 r#"{"memory": [{"at": 0, "size": 1}], "programs": []}"#,
                 "memory[0].size: unknown key",
+            ),
+            (
+                r#"{"memory": [{"at": 0, "file": "add.qasm"}], "programs": []}"#,
+                "memory[0].file: /folder/add.qasm is source text; assemble it",
+            ),
+            (
+                r#"{"memory": [{"at": 0, "words": ["0x100009e7009e7000"]}], "programs": []}"#,
+                "memory[0].words[0]: \"0x100009e7009e7000\" is too large; at most 0xffffffff fits, and an",
             ),
         ]);
     }
