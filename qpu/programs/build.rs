@@ -1,10 +1,15 @@
 //! Assembles and generates the QPU programs: const tables in OUT_DIR, listings in the target directory.
 
 use qpu::asm::{Options, assemble};
+use qpu::fft::Plan;
+use qpu::fft::program::{Program, Start};
 use qpu::generate::fft::{coop, unit};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
+
+#[path = "src/firmware.rs"]
+mod firmware;
 
 /// The programs that are written as text, and the names of their tables.
 const TEXTS: [(&str, &str); 4] = [
@@ -19,9 +24,30 @@ fn main() {
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let units: Vec<unit::Generated> = unit::tasks().into_iter().map(unit::program).collect();
     let shared = coop::programs();
-    let table = units.iter().map(unit_entry);
-    let table: String = table.chain(shared.iter().map(shared_entry)).collect();
-    fs::write(out.join("fft.rs"), format!("&[\n{table}]\n")).expect("OUT_DIR is writable");
+    let catalogue: &[Program] = {
+        let units = units.iter().map(unit_program);
+        units
+            .chain(shared.iter().map(shared_program))
+            .collect::<Vec<_>>()
+            .leak()
+    };
+    let entries = units.iter().map(unit_entry);
+    let mut table = String::new();
+    for (number, entry) in entries.chain(shared.iter().map(shared_entry)).enumerate() {
+        let _ = writeln!(table, "const P{number}: Program = {entry};");
+    }
+    table.push_str(&list(
+        "The FFT programs, for plans of any kind and length: those that run units of 256 points, and those that \
+         take transforms through the VPM.",
+        "FFT",
+        0..catalogue.len(),
+    ));
+    table.push_str(&list(
+        "Those of them that the firmware's plans have ([`firmware`](crate::firmware)), in the same order.",
+        "FIRMWARE",
+        of_the_firmware(catalogue),
+    ));
+    fs::write(out.join("fft.rs"), table).expect("OUT_DIR is writable");
 
     let texts = TEXTS.map(|(name, constant)| (name, constant, words(name)));
     let mut tables: String = texts.iter().map(constant).collect();
@@ -49,6 +75,58 @@ fn main() {
     for (name, _, words) in &texts {
         let path = listings.join(format!("{name}.lst"));
         fs::write(path, qpu::disasm::listing(words)).expect("the target directory is writable");
+    }
+}
+
+/// A list of programs, by their numbers, as Rust text.
+fn list(what: &str, name: &str, numbers: impl IntoIterator<Item = usize>) -> String {
+    let mut text = format!("/// {what}\npub const {name}: &[Program] = &[");
+    for number in numbers {
+        let _ = write!(text, "P{number}, ");
+    }
+    text + "];\n"
+}
+
+/// Which programs the plans of the firmware have.
+fn of_the_firmware(catalogue: &'static [Program]) -> Vec<usize> {
+    let mut is_used = vec![false; catalogue.len()];
+    for request in firmware::requests() {
+        let plan = Plan::arrangement_of::<()>(catalogue, &request);
+        for pass in plan.expect("all programs are there").passes() {
+            let of_pass = catalogue
+                .iter()
+                .position(|program| program.task == pass.program.task);
+            is_used[of_pass.expect("it came from there")] = true;
+        }
+    }
+    let used = is_used.iter().enumerate().filter(|(_, is_used)| **is_used);
+    used.map(|(number, _)| number).collect()
+}
+
+/// A program that runs units, for the planner.
+fn unit_program(program: &unit::Generated) -> Program {
+    Program {
+        task: program.task,
+        code: program.code.clone().leak(),
+        start: program.start.clone().leak(),
+        record: program.record.clone().leak(),
+        tail: program.tail.clone().leak(),
+        rows: program.rows.clone().leak(),
+        scalars: program.scalars.clone().leak(),
+    }
+}
+
+/// A program that shares a transform, for the planner.
+fn shared_program(program: &coop::Cooperative) -> Program {
+    let start = program.uniforms.iter().map(|&word| Start::Shared(word));
+    Program {
+        task: program.task(),
+        code: program.code.clone().leak(),
+        start: start.collect::<Vec<_>>().leak(),
+        record: &[],
+        tail: &[],
+        rows: &[],
+        scalars: &[],
     }
 }
 
@@ -108,7 +186,7 @@ fn unit_entry(program: &unit::Generated) -> String {
     list("tail", "Tail::", debug(&program.tail));
     list("rows", "Row::", debug(&program.rows));
     list("scalars", "", debug(&program.scalars));
-    text.push_str("},\n");
+    text.push('}');
     text
 }
 
@@ -130,9 +208,7 @@ fn shared_entry(program: &coop::Cooperative) -> String {
     for uniform in &program.uniforms {
         let _ = writeln!(text, "        Start::Shared(Word::{uniform:?}),");
     }
-    text.push_str(
-        "    ],\n    record: &[],\n    tail: &[],\n    rows: &[],\n    scalars: &[],\n},\n",
-    );
+    text.push_str("    ],\n    record: &[],\n    tail: &[],\n    rows: &[],\n    scalars: &[],\n}");
     text
 }
 

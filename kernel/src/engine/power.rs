@@ -7,44 +7,35 @@
 
 use dsp::Window;
 use dsp::spectrum::Domain;
-use qpu::fft::bins::power::Powers;
-use qpu::fft::request::{Error, Request, Transform};
+use qpu::fft::request::Error;
 use qpu::fft::samples::Format;
 use qpu::fft::{Direction, Plan};
 use qpu::job::Runner;
+use qpu_programs::FIRMWARE;
+use qpu_programs::firmware::Blocks;
 use wire::SampleFormat;
 
-use super::samples::{Coding, word_at};
+use super::samples::word_at;
 use super::{Spectra, Timing};
 
 /// Numbers that are copied at a time.
 const CHUNK: usize = 64;
 
-/// Whether there are plans for such spectra: a transform of half the length is the shortest, and all samples
-/// are no more than the longest block has.
-pub fn is_there(spectra: &Spectra) -> bool {
-    let most = 1u64 << super::qpu::MAX_LOG2;
-    (5..=super::qpu::MAX_LOG2).contains(&spectra.log2n)
-        && spectra.blocks >= 1
-        && u64::from(spectra.blocks) << spectra.log2n <= most
-}
-
-/// What the plan for such spectra is made from.
+/// What the QPUs are asked for.
 #[must_use]
-pub fn request(spectra: &Spectra) -> Request {
-    let Coding { format, domain } = spectra.coding;
-    let is_real = domain == Domain::Real;
-    let powers = Powers::new(is_real, spectra.log2n, spectra.blocks);
-    let mut request = Request::of(Transform::Powers(powers), 1);
-    request.samples = match format {
-        SampleFormat::U8 => Format::U8,
-        SampleFormat::I16 => Format::I16,
-        SampleFormat::F32 => Format::F32,
-    };
-    let hop_bytes = spectra.hop * spectra.coding.bytes();
-    request.hop = hop_bytes.is_multiple_of(4).then_some(spectra.hop as u32);
-    request.windowed = spectra.window != Window::Rectangular;
-    request
+pub fn blocks(spectra: &Spectra) -> Blocks {
+    Blocks {
+        is_real: spectra.coding.domain == Domain::Real,
+        format: match spectra.coding.format {
+            SampleFormat::U8 => Format::U8,
+            SampleFormat::I16 => Format::I16,
+            SampleFormat::F32 => Format::F32,
+        },
+        log2_points: spectra.log2n,
+        hop: spectra.hop as u32,
+        count: spectra.blocks,
+        windowed: spectra.window != Window::Rectangular,
+    }
 }
 
 /// Spectra and the plan for them.
@@ -64,8 +55,8 @@ impl PowerPlan {
         window: &[f32],
         runner: &mut R,
     ) -> Result<Self, Error<R::Error>> {
-        let request = request(spectra);
-        let mut plan = Plan::with_buffers(qpu_programs::FFT, &request, runner)?;
+        let request = blocks(spectra).request();
+        let mut plan = Plan::with_buffers(FIRMWARE, &request, runner)?;
         if request.windowed {
             let coefficient = |n: u32| window.get(n as usize).copied().unwrap_or_default();
             plan.set_window(runner, |n| coefficient(n).into())?;
@@ -144,5 +135,70 @@ impl PowerPlan {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::qpu::{MAX_LOG2, MIN_LOG2};
+    use crate::engine::samples::Coding;
+    use qpu::fft::program::Task;
+    use qpu::fft::request::Request;
+    use qpu_programs::{FFT, firmware};
+
+    /// The programs of a plan, first to last.
+    fn tasks(catalogue: &'static [qpu::fft::program::Program], request: &Request) -> Vec<Task> {
+        let plan = Plan::arrangement_of::<()>(catalogue, request);
+        let plan = plan.unwrap_or_else(|error| panic!("{request:?}: {error}"));
+        plan.passes().map(|pass| pass.program.task).collect()
+    }
+
+    /// The request of everything that the instrument can be set to, and a kind of upload.
+    fn requests() -> Vec<Request> {
+        let mut requests: Vec<_> = (MIN_LOG2..=MAX_LOG2).map(firmware::transform).collect();
+        let codings = SampleFormat::ALL.iter().flat_map(|&format| {
+            [Domain::Real, Domain::Complex].map(|domain| Coding { format, domain })
+        });
+        for coding in codings {
+            for log2n in MIN_LOG2..=MAX_LOG2 {
+                let points = 1 << log2n;
+                let most = crate::instrument::MAX_N >> log2n;
+                for window in Window::ALL {
+                    for hop in [1, 2, 3, points / 2, points - 1, points] {
+                        for blocks in [1, 2, 3, 4, 5, 10, most].map(|blocks| most.min(blocks)) {
+                            let spectra = Spectra {
+                                log2n,
+                                coding,
+                                window,
+                                hop,
+                                blocks,
+                            };
+                            let blocks = super::blocks(&spectra);
+                            // Shorter ones are transformed one by one.
+                            assert_eq!(blocks.has_plan(), log2n > MIN_LOG2, "{spectra:?}");
+                            requests.extend(blocks.has_plan().then(|| blocks.request()));
+                        }
+                    }
+                }
+            }
+        }
+        requests.dedup();
+        requests
+    }
+
+    /// Were a program of a fast split not in the image, a plan would take another split, and nobody would notice.
+    #[test]
+    fn the_image_holds_the_programs_of_all_plans_and_no_others() {
+        let mut used = std::collections::HashSet::new();
+        for request in requests() {
+            let wanted = tasks(FFT, &request);
+            assert_eq!(tasks(FIRMWARE, &request), wanted, "{request:?}");
+            used.extend(wanted);
+        }
+        for program in FIRMWARE {
+            assert!(used.contains(&program.task), "no plan has {}", program.task);
+        }
+        assert!(FIRMWARE.len() < FFT.len());
     }
 }

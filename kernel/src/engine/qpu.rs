@@ -10,9 +10,9 @@
 
 use dsp::{Complex, Direction};
 use qpu::fft::Plan;
-use qpu::fft::request::{Error, Request};
-use qpu::fft::split::MIN_LOG2_POINTS;
+use qpu::fft::request::Error;
 use qpu::job::{Buffer, QpuSet, Runner};
+use qpu_programs::{FIRMWARE, firmware};
 use wire::RunQpu;
 
 use super::power::{self, PowerPlan};
@@ -22,9 +22,9 @@ use super::{Engine, EngineError, EngineKind, Spectra, Timing, qpu_test};
 pub const LIMIT_US: u32 = 50_000;
 
 /// Shortest length that the engine transforms, as a power of two.
-pub const MIN_LOG2: u32 = MIN_LOG2_POINTS;
-/// Longest length, as a power of two: that of the instrument's blocks. Plans go further.
-pub const MAX_LOG2: u32 = 16;
+pub const MIN_LOG2: u32 = firmware::MIN_LOG2;
+/// Longest length, as a power of two: that of the instrument's blocks.
+pub const MAX_LOG2: u32 = firmware::MAX_LOG2;
 /// Lengths with a plan.
 const LENGTHS: usize = (MAX_LOG2 - MIN_LOG2 + 1) as usize;
 /// Alignment of a plan's data: that of the lines which the ARM's caches and all of V3D's have in common, and
@@ -112,11 +112,11 @@ impl<R: Runner> QpuEngine<R> {
 
 /// One transform of 2^`log2n` points, in place.
 fn plan<R: Runner>(log2n: u32, runner: &mut R) -> Result<Plan, Error<R::Error>> {
-    let request = Request::new(log2n, 1);
+    let request = firmware::transform(log2n);
     let bytes = request.input_bytes() as u32;
     let data = runner.alloc(bytes, ALIGN);
     let data = data.map_err(|error| Error::Memory { bytes, error })?;
-    Plan::new(qpu_programs::FFT, &request, [data; 2], runner)
+    Plan::new(FIRMWARE, &request, [data; 2], runner)
 }
 
 /// Position of a length among the plans.
@@ -168,7 +168,7 @@ impl<R: Runner> Engine for QpuEngine<R> {
     }
 
     fn supports_power(&self, spectra: &Spectra) -> bool {
-        power::is_there(spectra)
+        power::blocks(spectra).has_plan()
     }
 
     fn add_power(
@@ -178,7 +178,7 @@ impl<R: Runner> Engine for QpuEngine<R> {
         samples: &[u32],
         sums: &mut [f64],
     ) -> Result<Timing, EngineError> {
-        if !power::is_there(spectra) {
+        if !self.supports_power(spectra) {
             return Err(EngineError::Length);
         }
         let result = self

@@ -1,30 +1,31 @@
 //! The QPU programs of qpuscope as const words.
 //!
-//! Those of the FFT are generated on the host when this crate is built (`qpu::generate`), the others
-//! assembled from the `.qasm` files beside this crate, so the firmware and the host's tests hold the same
-//! words. Each of the latter has a module that knows what it expects in memory. Listings for people are written to `listings` in cargo's
-//! target directory; those in `qpu/programs/listings` are what a test compares them with, so that
-//! no program changes unnoticed.
+//! Those of the FFT are generated on the host when this crate is built (`qpu::generate`): [`FFT`] has all,
+//! [`FIRMWARE`] those that go into `kernel.img`. The others are assembled from the `.qasm` files beside this crate,
+//! and each has a module that knows what it expects in memory. So the firmware and the host's tests hold the
+//! same words. Listings for people are written to `listings` in cargo's target directory; those in
+//! `qpu/programs/listings` are what a test compares them with, so that no program changes unnoticed.
 #![no_std]
 #![forbid(unsafe_code)]
 
 pub mod code;
+pub mod firmware;
 pub mod hello;
 pub mod memcpy;
 pub mod sha256;
 pub mod transpose;
 
-/// The FFT programs, for plans of any length: those that run units of 256 points, and those that take transforms
-/// through the VPM.
-pub const FFT: &[qpu::fft::program::Program] = {
+pub use generated::{FFT, FIRMWARE};
+
+mod generated {
     use qpu::fft::Role;
     use qpu::fft::bins::{self, Bins};
     use qpu::fft::coop::Word;
     use qpu::fft::program::{
         Kind, Lanes, Program, Record, Row, Samples, Scalar, Start, Tail, Task,
     };
-    include!(concat!(env!("OUT_DIR"), "/fft.rs"))
-};
+    include!(concat!(env!("OUT_DIR"), "/fft.rs"));
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,97 @@
+//! What the firmware asks of plans, and so which programs its image holds.
+//!
+//! The build script makes a plan for each of [`requests`] and notes its programs: those are
+//! [`FIRMWARE`](crate::FIRMWARE). So a split that `cargo xtask tune` finds brings its programs into the image by
+//! itself, and others leave. Requests that differ in something on which no plan's programs depend are not
+//! repeated: the kernel's tests take its settings one by one.
+
+use qpu::fft::bins::power::Powers;
+use qpu::fft::request::{Request, Transform};
+use qpu::fft::samples::Format;
+
+/// Shortest transform, in points as a power of two.
+pub const MIN_LOG2: u32 = 4;
+/// Longest transform: that of the instrument's blocks. Plans go further.
+pub const MAX_LOG2: u32 = 16;
+/// Shortest block that powers are made of: half as many points are transformed where they are real.
+pub const MIN_LOG2_POWERS: u32 = MIN_LOG2 + 1;
+
+/// One transform, in place, of 2^`log2_points` complex points.
+#[must_use]
+pub const fn transform(log2_points: u32) -> Request {
+    Request::new(log2_points, 1)
+}
+
+/// Blocks of samples whose powers become one mean.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Blocks {
+    /// Whether samples are real, or I and Q in turn.
+    pub is_real: bool,
+    /// What a number is.
+    pub format: Format,
+    /// Samples of a block, as a power of two.
+    pub log2_points: u32,
+    /// Samples from a block to the next.
+    pub hop: u32,
+    /// How many blocks.
+    pub count: u32,
+    /// Whether a block is multiplied by a window.
+    pub windowed: bool,
+}
+
+impl Blocks {
+    /// Whether the firmware lets the QPUs do these: all samples, if blocks shared none, are no more than the
+    /// longest block has.
+    #[must_use]
+    pub const fn has_plan(&self) -> bool {
+        let Self {
+            log2_points, count, ..
+        } = *self;
+        MIN_LOG2_POWERS <= log2_points
+            && log2_points <= MAX_LOG2
+            && count >= 1
+            && (count as u64) << log2_points <= 1 << MAX_LOG2
+    }
+
+    /// The request of their plan. Where blocks would begin inside words, which no plan has, it takes
+    /// them one behind the other, and its `hop` is `None`.
+    #[must_use]
+    pub fn request(&self) -> Request {
+        let powers = Powers::new(self.is_real, self.log2_points, self.count);
+        let mut request = Request::of(Transform::Powers(powers), 1);
+        request.samples = self.format;
+        request.windowed = self.windowed;
+        request.hop = Some(self.hop);
+        if !request.hop_bytes().is_multiple_of(4) {
+            request.hop = None;
+        }
+        request
+    }
+}
+
+/// Every kind of plan that the firmware makes.
+pub fn requests() -> impl Iterator<Item = Request> {
+    let all = MIN_LOG2_POWERS..=MAX_LOG2;
+    let of_length = |log2_points: u32| {
+        let formats = [Format::F32, Format::I16, Format::U8].into_iter();
+        let kinds = formats.flat_map(|format| [(format, false), (format, true)]);
+        kinds.flat_map(move |(format, windowed)| {
+            // Splits are of single transforms and of batches, whatever the number.
+            let counts = [1, 2, 4, 16].into_iter();
+            counts.flat_map(move |count| {
+                [false, true].map(|is_real| Blocks {
+                    is_real,
+                    format,
+                    log2_points,
+                    hop: 1 << (log2_points - 1),
+                    count,
+                    windowed,
+                })
+            })
+        })
+    };
+    let blocks = all.flat_map(of_length).filter(Blocks::has_plan);
+    (MIN_LOG2..=MAX_LOG2)
+        .map(transform)
+        .chain(blocks.map(|blocks| blocks.request()))
+}
