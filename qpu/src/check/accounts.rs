@@ -6,6 +6,7 @@
 
 use super::Rule;
 use super::facts::Facts;
+use super::sequence::is_texture_coordinate;
 use crate::isa::{File, Instruction, LoadImmediateKind, Raddr, Signal, raddr, waddr};
 
 /// Lookups that the result FIFO of one TMU holds for one QPU (vc4asm; Broadcom's compiler keeps to it).
@@ -16,6 +17,8 @@ const MOST_LOOKUPS: u8 = 8;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Accounts {
     lookups: [Option<u8>; 2],
+    /// Whether t, r or b was written since the last s, which then takes a uniform.
+    texture: [bool; 2],
     /// Vectors set up to be read from the VPM and not read; `None` when a setup word is not known.
     vectors: Option<u8>,
     /// Whether VPM writes, stores, and the stride of stores are set up.
@@ -37,6 +40,7 @@ impl Accounts {
     /// At the start of a program.
     pub const START: Self = Self {
         lookups: [Some(0); 2],
+        texture: [false; 2],
         vectors: Some(0),
         write_setup: false,
         store_setup: false,
@@ -89,8 +93,11 @@ impl Accounts {
         }
         for write in at.writes.iter() {
             match (write.waddr, write.file) {
-                (waddr::TMU0_S, _) => self.look_up(0, report),
-                (waddr::TMU1_S, _) => self.look_up(1, report),
+                (waddr::TMU0_S, _) => self.look_up(0, at, report),
+                (waddr::TMU1_S, _) => self.look_up(1, at, report),
+                (address, _) if is_texture_coordinate(address) => {
+                    self.texture[usize::from(address.bits() > waddr::TMU1_S.bits())] = true;
+                }
                 (waddr::VPM_WRITE, _) => self.write_vector(report),
                 (waddr::VPMVCD_SETUP, File::A) => self.set_up_reads(constant(at), report),
                 (waddr::VPMVCD_SETUP, File::B) => self.set_up_writes(constant(at)),
@@ -102,7 +109,15 @@ impl Accounts {
         }
     }
 
-    fn look_up(&mut self, tmu: usize, report: &mut impl FnMut(Rule, String)) {
+    fn look_up(&mut self, tmu: usize, at: &Facts, report: &mut impl FnMut(Rule, String)) {
+        let is_texture = std::mem::take(&mut self.texture[tmu]);
+        if is_texture && at.reads_any(|raddr| raddr == raddr::UNIFORM) {
+            report(
+                Rule::TmuUniform,
+                "s takes a uniform, as t, r or b was written before, and so does an operand"
+                    .to_string(),
+            );
+        }
         let Some(count) = &mut self.lookups[tmu] else {
             return;
         };

@@ -86,7 +86,7 @@ rules! {
     OnePeripheral = "one-unit-per-instruction", "Broadcom's guide, QPU instruction restrictions",
         "One instruction can do only one of: TMU write, TMU or tile buffer load signal, tile buffer write, SFU write, mutex read, semaphore. Uniforms and the VPM can go with them.",
         "put one of the accesses into another instruction";
-    TmuUniform = "tmu-uniform", "Broadcom's guide, texture and memory units",
+    TmuUniform = "texture-with-uniform", "Broadcom's guide, texture and memory units",
         "A texture request (one that writes t, r or b) takes its setup from the uniforms, so the instruction cannot read a uniform as well. Plain lookups, which write only s, can.",
         "read the uniform in another instruction";
     BothSetups = "both-setups", "Broadcom's guide, VPM and VCD",

@@ -151,18 +151,26 @@ fn an_endless_loop_ends_at_the_cycle_limit() {
 #[test]
 fn a_deadlock_says_who_waits_for_what() {
     let folder = folder("deadlock");
-    // sacq of semaphore 3, which nobody releases (qpu.md 1.5: decrement has bit 4 set).
-    let code = [
-        0xe800_09e7_0000_0013,
-        0x3000_09e7_009e_7000,
-        0x1000_09e7_009e_7000,
-        0x1000_09e7_009e_7000,
-    ];
-    let (status, report, said) = run(&folder, &job(&folder, &code, &[0]));
-    assert_eq!(status, 5, "{report}");
-    assert!(said.contains("semaphore 3"), "{said}");
-    assert_eq!(report["end"], "deadlock");
-    assert_eq!(report["faults"][0]["rule"], "deadlock");
+    let nop = 0x1000_09e7_009e_7000;
+    let read_mutex = 0x1000_09e7_15ce_7d80;
+    for (first, second, waits_for, advice) in [
+        // sacq of semaphore 3, which nobody releases (qpu.md 1.5: decrement has bit 4 set).
+        (
+            0xe800_09e7_0000_0013,
+            nop,
+            "semaphore 3",
+            "decrement has its increment",
+        ),
+        (read_mutex, read_mutex, "the mutex", "gives it back"),
+        (nop & !(1 << 60), nop, "the host", "take bkpt out"),
+    ] {
+        let code = [first, second, 0x3000_09e7_009e_7000, nop, nop];
+        let (status, report, said) = run(&folder, &job(&folder, &code, &[0]));
+        assert_eq!(status, 5, "{report}");
+        assert!(said.contains(waits_for) && said.contains(advice), "{said}");
+        assert_eq!(report["end"], "deadlock");
+        assert_eq!(report["faults"][0]["rule"], "deadlock");
+    }
 }
 
 #[test]

@@ -71,6 +71,9 @@ pub(super) const CASES: &[Case] = &[
     (Rule::TmuUniform,
         |b| { b.mov(TMU0_T, UNIF); },
         |b| { b.mov(TMU0_S, UNIF); }),
+    (Rule::TmuUniform, // s belongs to the coordinates before it
+        |b| { b.mov(TMU1_T, R0); b.mov(TMU1_S, UNIF); b.nop().ldtmu1(); },
+        |b| { b.mov(TMU1_T, R0); b.mov(TMU1_S, R0); b.mov(TMU1_S, UNIF); b.mov(TMU0_S, UNIF); b.nops(2); }),
     (Rule::BothSetups,
         |b| { b.mov(RD_SETUP, R0).mov(WR_SETUP, R1); },
         |b| { b.mov(LD_ADDR, R0).mov(ST_ADDR, R1); }),

@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use v3d_sim::{JobEnd, JobRun, Observer, Outcome, Profile, Unobserved};
+use v3d_sim::{DeadlockReport, JobEnd, JobRun, Observer, Outcome, Profile, Unobserved, Wait};
 
 use crate::failure::{Failure, Result};
 use crate::job_file::JobFile;
@@ -267,12 +267,9 @@ fn judge(outcome: &Outcome, limit_cycles: u64) -> Result<()> {
                 .first()
                 .map_or_else(String::new, ToString::to_string)
         ),
-        JobEnd::Deadlock => format!(
-            "{}; check that every semaphore decrement has its increment",
-            outcome
-                .deadlock
-                .as_ref()
-                .map_or_else(|| "deadlock".to_owned(), ToString::to_string)
+        JobEnd::Deadlock => outcome.deadlock.as_ref().map_or_else(
+            || "deadlock".to_owned(),
+            |report| format!("{report}; {}", advice(report)),
         ),
         JobEnd::CycleLimit => format!(
             "the programs had not ended after {limit_cycles} cycles; look for an endless loop, or raise limit_cycles"
@@ -283,6 +280,20 @@ fn judge(outcome: &Outcome, limit_cycles: u64) -> Result<()> {
         ),
     };
     Err(Failure::integrity(message))
+}
+
+/// What to do about a deadlock, by what is waited for.
+fn advice(report: &DeadlockReport) -> &'static str {
+    let waits = |which: fn(&Wait) -> bool| report.waiting.iter().any(|(_, wait)| which(wait));
+    if waits(|wait| matches!(wait, Wait::Host)) {
+        "a breakpoint halts its QPU until a host resumes it: take bkpt out, or use `qpuscope debug`"
+    } else if waits(|wait| matches!(wait, Wait::TmuRequest(_))) {
+        "take a result with ldtmu before the ninth lookup"
+    } else if waits(|wait| !matches!(wait, Wait::Mutex)) {
+        "check that every semaphore decrement has its increment"
+    } else {
+        "check that whoever takes the mutex gives it back"
+    }
 }
 
 fn writing(path: &Path, error: &std::io::Error) -> Failure {
