@@ -144,3 +144,23 @@ fn python_runs_programs_through_ctypes() {
         "{error}"
     );
 }
+
+/// The model in `tests/model` was written from the sources without a look at the simulator. Both must leave
+/// the same of random programs that do everything that is defined: registers, flags, VPM, memory.
+#[test]
+fn a_second_model_agrees_on_random_programs() {
+    if !has("python3") {
+        skip!("there is no python3");
+    }
+    let output = Command::new("python3")
+        .arg("-B")
+        .arg(folder().join("tests/model/compare.py"))
+        .arg(library(SHARED))
+        .args(["0", "24"])
+        .output()
+        .expect("python3 runs");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{printed}{said}");
+    assert_eq!(printed.trim(), "24 programs agree");
+}
