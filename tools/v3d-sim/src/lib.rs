@@ -42,6 +42,7 @@
 //! | `race/` | which accesses nothing orders |
 //! | `event`, `rule`, `report` | faults, warnings, deadlocks |
 //! | `conflicts` | which source is followed where sources conflict |
+//! | `untimed` | V3D without time |
 //! | `time/`, `timed` | the cycle model, and V3D under it |
 //! | `board` | clocks, and how V3D reaches memory |
 //! | `counters` | what was done |
@@ -122,6 +123,7 @@ mod time;
 mod timed;
 mod tmu;
 mod uniforms;
+mod untimed;
 mod v3d;
 mod view;
 mod vpm;

@@ -102,11 +102,7 @@ impl V3d {
         if let Some(time) = &mut self.shared.time {
             time.issue.find_next_round();
         }
-        if self.launched && !self.has_programs() {
-            self.launched = false;
-            self.shared.races.forget();
-            self.check_semaphores();
-        }
+        self.end_launch();
     }
 
     fn timed_turn<O: Observer>(

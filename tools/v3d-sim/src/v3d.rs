@@ -19,10 +19,6 @@ use crate::shared::{QPUS, SLICES, Shared};
 use crate::time::ROUND;
 use crate::view::QpuView;
 
-/// Rounds that a QPU may be ahead of the others, in instructions that nobody else can see. What a report
-/// of another QPU's fault says of where this one is may be so far off.
-const FURTHEST_AHEAD: u64 = 32;
-
 /// The V3D block: starts powered, reset and idle.
 pub struct V3d {
     config: Config,
@@ -32,15 +28,15 @@ pub struct V3d {
     /// Instruction caches.
     pub(crate) code: [CodeCache; SLICES],
     pub(crate) registers: Registers,
-    order: Order,
-    /// How far QPUs may run ahead in this round.
-    ahead: u32,
+    pub(crate) order: Order,
+    /// The first round in which each QPU may act again; without time only.
+    pub(crate) acts_at: [u64; QPUS],
     /// A bit for each QPU with a program.
-    active: u16,
+    pub(crate) active: u16,
     /// What each QPU waited for in the last round.
     pub(crate) waits: [Option<Wait>; QPUS],
     /// Nothing could go on in the last round, so nothing will until the ARM writes a register.
-    stuck: bool,
+    pub(crate) stuck: bool,
     stuck_rounds: u64,
     deadlock_reported: bool,
     /// Programs have run since V3D was last idle.
@@ -67,7 +63,7 @@ impl V3d {
             code: Default::default(),
             registers: Registers::default(),
             order: Order::new(config.order_seed),
-            ahead: 0,
+            acts_at: [0; QPUS],
             active: 0,
             waits: [None; QPUS],
             stuck: false,
@@ -130,32 +126,12 @@ impl V3d {
             self.shared.log.keep(true);
             self.tell_starts(observer);
         }
-        let mut used = 0;
         self.news = false;
-        if self.shared.time.is_some() {
-            used = self.advance_timed(memory, rounds, observer);
-        }
-        while self.shared.time.is_none() && used < rounds && self.is_running() && !self.is_news() {
-            if self.stuck && self.stops_at_news {
-                break;
-            } else if self.stuck {
-                self.pass_time(rounds - used, observer);
-                used = rounds;
-            } else {
-                // Nobody looks on and the order is fixed: what only a QPU itself can see may be early.
-                let runs_ahead = !O::ACTIVE && self.config.order_seed.is_none();
-                self.ahead = if runs_ahead {
-                    (rounds - used - 1).min(FURTHEST_AHEAD) as u32
-                } else {
-                    0
-                };
-                self.round(memory, observer);
-                used += 1;
-                if runs_ahead {
-                    used += self.skip_rounds(rounds - used);
-                }
-            }
-        }
+        let used = if self.shared.time.is_some() {
+            self.advance_timed(memory, rounds, observer)
+        } else {
+            self.advance_untimed(memory, rounds, observer)
+        };
         if O::ACTIVE {
             self.shared.log.keep(false);
         }
@@ -185,136 +161,6 @@ impl V3d {
         self.news = true;
     }
 
-    fn round<O: Observer>(&mut self, memory: &mut impl Memory, observer: &mut O) {
-        let busy = self.shared.is_busy();
-        self.shared.now += 1;
-        self.shared.totals.rounds += 1;
-        if busy {
-            for (at, kind) in self.shared.advance(memory).into_iter().flatten() {
-                self.hang(at, kind);
-            }
-            if O::ACTIVE {
-                self.shared.log.tell(self.now(), observer);
-            }
-        }
-        let mut progress = busy;
-        for number in self.order.next_round() {
-            progress |= self.turn(usize::from(number), memory, observer);
-        }
-        self.set_stuck(!progress);
-        if self.launched && !self.has_programs() {
-            self.launched = false;
-            self.shared.races.forget();
-            self.check_semaphores();
-        }
-    }
-
-    /// One QPU's turn. Whether it could go on.
-    fn turn<O: Observer>(
-        &mut self,
-        number: usize,
-        memory: &mut impl Memory,
-        observer: &mut O,
-    ) -> bool {
-        if self.active & 1 << number == 0 {
-            return false;
-        }
-        let qpu = &mut self.qpus[number];
-        self.shared.totals.active_rounds += 1;
-        if qpu.ahead > 0 {
-            qpu.ahead -= 1;
-            self.shared.totals.instructions[number] += 1;
-            return true;
-        }
-        if qpu.hold > 0 {
-            qpu.hold -= 1;
-            return true;
-        }
-        if let Some(wait) = self.waits[number]
-            && !O::ACTIVE
-            && self.shared.still_waits(number as u8, wait)
-        {
-            self.shared.totals.stall_rounds[number][wait.cause_number()] += 1;
-            return false;
-        }
-        self.waits[number] = None;
-        let pc = qpu.pc;
-        let step = qpu.step(&mut self.code[number / 4], &mut self.shared, memory);
-        if O::ACTIVE {
-            self.tell_step(number, pc, step, observer);
-        }
-        match step {
-            Step::Executed => {
-                let qpu = &mut self.qpus[number];
-                qpu.hold = self.order.next_hold();
-                // The fault of a transfer stops its QPU where it is.
-                if self.ahead > 0 && !self.shared.has_transfer(number as u8) {
-                    qpu.run_ahead(&mut self.code[number / 4], self.ahead);
-                }
-            }
-            Step::Ended => {
-                self.news = true;
-                self.note_end(number);
-                self.scheduler.complete();
-                self.dispatch();
-                if O::ACTIVE {
-                    self.tell_starts(observer);
-                }
-            }
-            Step::Waited(wait) => {
-                self.news |= wait == Wait::Hung;
-                self.waits[number] = Some(wait);
-                self.shared.totals.stall_rounds[number][wait.cause_number()] += 1;
-                return false;
-            }
-        }
-        true
-    }
-
-    /// Lets the rounds pass, up to `limit`, in which no transfer moves a row, no write reaches the VPM, and
-    /// all QPUs only do what they have done ahead, or wait for what those who run will not give them. How
-    /// many these were.
-    fn skip_rounds(&mut self, limit: u64) -> u64 {
-        if self.is_news() {
-            return 0;
-        }
-        let due = self.shared.next_due().saturating_sub(self.shared.now + 1);
-        let going = self.qpus.iter().zip(&self.waits);
-        let ahead = going
-            .filter(|(qpu, wait)| !qpu.is_idle() && wait.is_none())
-            .map(|(qpu, _)| qpu.ahead)
-            .min();
-        // With nobody going on, what is on its way is waited for.
-        let ahead = match ahead {
-            Some(ahead) => u64::from(ahead),
-            None if self.shared.is_busy() => due,
-            None => 0,
-        };
-        let rounds = ahead.min(due).min(limit).min(u64::from(u32::MAX)) as u32;
-        if rounds == 0 {
-            return 0;
-        }
-        let totals = &mut self.shared.totals;
-        for (number, qpu) in self.qpus.iter_mut().enumerate() {
-            if qpu.is_idle() {
-                continue;
-            }
-            totals.active_rounds += u64::from(rounds);
-            match self.waits[number] {
-                Some(wait) => {
-                    totals.stall_rounds[number][wait.cause_number()] += u64::from(rounds);
-                }
-                None => {
-                    qpu.ahead -= rounds;
-                    totals.instructions[number] += u64::from(rounds);
-                }
-            }
-        }
-        self.shared.now += u64::from(rounds);
-        totals.rounds += u64::from(rounds);
-        u64::from(rounds)
-    }
-
     /// The transfer of a QPU has faulted; its program may have ended since it was started.
     pub(crate) fn hang(&mut self, at: At, kind: FaultKind) {
         self.qpus[usize::from(at.qpu)].hang(at, kind, &mut self.shared);
@@ -341,8 +187,17 @@ impl V3d {
     }
 
     /// The clock at which the round that runs now began.
-    fn now(&self) -> u64 {
+    pub(crate) fn now(&self) -> u64 {
         (self.shared.now - 1) * ROUND_CLOCKS
+    }
+
+    /// What is to be done when the last program of a launch has ended.
+    pub(crate) fn end_launch(&mut self) {
+        if self.launched && !self.has_programs() {
+            self.launched = false;
+            self.shared.races.forget();
+            self.check_semaphores();
+        }
     }
 
     /// Tells what a QPU did with the instruction at `pc`.
@@ -433,7 +288,7 @@ impl V3d {
     }
 
     /// Rounds in which nothing happens.
-    fn pass_time<O: Observer>(&mut self, rounds: u64, observer: &mut O) {
+    pub(crate) fn pass_time<O: Observer>(&mut self, rounds: u64, observer: &mut O) {
         let clock = self.shared.now * ROUND_CLOCKS;
         self.shared.now += rounds;
         let totals = &mut self.shared.totals;

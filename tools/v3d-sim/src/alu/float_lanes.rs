@@ -52,18 +52,21 @@ fn sum(a: &Lanes, b: &Lanes, sign: u32) -> Lanes {
 }
 
 /// a + b in each lane.
+#[inline]
 #[must_use]
 pub fn add(a: &Lanes, b: &Lanes) -> Lanes {
     sum(a, b, 0)
 }
 
 /// a - b in each lane.
+#[inline]
 #[must_use]
 pub fn sub(a: &Lanes, b: &Lanes) -> Lanes {
     sum(a, b, SIGN)
 }
 
 /// a * b in each lane.
+#[inline]
 #[must_use]
 pub fn mul(a: &Lanes, b: &Lanes) -> Lanes {
     let (mut result, mut unusual) = ([0; LANES], 0);

@@ -4,7 +4,7 @@
 //! elsewhere. Values and flags are held to tables recorded on real chips.
 
 pub mod float;
-mod float_lanes;
+pub mod float_lanes;
 pub mod half;
 pub mod integer;
 pub mod pack;
@@ -28,8 +28,9 @@ pub type LaneMask = u16;
 /// What an ALU makes of two vectors, before packing.
 pub type Operation = fn(&Lanes, &Lanes) -> Lanes;
 
+/// What `op` makes of each lane.
 #[inline(always)]
-fn map(a: &Lanes, b: &Lanes, op: impl Fn(u32, u32) -> u32) -> Lanes {
+pub fn map(a: &Lanes, b: &Lanes, op: impl Fn(u32, u32) -> u32) -> Lanes {
     let mut result = [0; LANES];
     for lane in 0..LANES {
         result[lane] = op(a[lane], b[lane]);

@@ -2,25 +2,40 @@
 
 use super::{BY_R5, Code, Destination, NO_REGISTER, Port, Units};
 use crate::alu::{self, LaneMask};
+use crate::qpu::handlers;
+use crate::qpu::operands::moves_far;
 use crate::qpu::state::{self, Index};
 use crate::rule::Rule;
 use qpu::isa::{
-    AddOp, Alu, Cond, File, Instruction, MulOp, MulPack, Mux, Pack, RaddrB, Rotation, Slot, Unpack,
-    Waddr, WriteBack, raddr, waddr,
+    AddOp, Alu, Cond, File, Instruction, LoadImmediateKind, MulOp, MulPack, Mux, Pack, RaddrB,
+    Rotation, Slot, Unpack, Waddr, WriteBack, raddr, waddr,
 };
 
 impl Code {
     /// What execution of most plain instructions needs.
     pub(super) fn find_simple(&mut self) {
         self.through = self.ports.map(|port| port.place_or(NO_REGISTER));
-        self.works = [self.op_add != AddOp::Nop, self.op_mul != MulOp::Nop];
-        let leaves_last = !self.works[1] && self.destinations[1] != Destination::Nowhere;
-        self.simple = self.plain
-            && matches!(self.instruction, Instruction::Alu(_))
-            && self.unpack == Unpack::None
-            && !self.indirect
-            && !self.sf
-            && !leaves_last;
+        for place in 0..2 {
+            if self.conditions[place] == Cond::Never {
+                continue;
+            }
+            let (registers, accumulators) = self.destinations[place].bits();
+            self.defines.0 |= registers;
+            self.defines.1 |= accumulators;
+        }
+        let as_is = match &self.instruction {
+            Instruction::Alu(_) => {
+                let leaves_last =
+                    self.op_mul == MulOp::Nop && self.destinations[1] != Destination::Nowhere;
+                let [first, second] = [2, 3].map(|place| moves_far(self.operands[place]));
+                !leaves_last && (self.rotation == 0 || first == second)
+            }
+            Instruction::LoadImmediate(load) => load.kind == LoadImmediateKind::Word,
+            _ => false,
+        };
+        self.simple =
+            self.plain && as_is && self.unpack == Unpack::None && !self.indirect && !self.sf;
+        self.handler = handlers::find(self);
     }
 
     /// Results that are written as they are, which is nearly all.
@@ -109,9 +124,11 @@ impl Code {
         self.operations = [alu::add(format.op_add), alu::mul(format.op_mul)];
         if format.op_add == AddOp::Or && format.add_a == format.add_b {
             self.operations[0] = alu::copy;
+            self.copies[0] = true;
         }
         if matches!(format.op_mul, MulOp::V8min | MulOp::V8max) && format.mul_a == format.mul_b {
             self.operations[1] = alu::copy;
+            self.copies[1] = true;
         }
         let signal = format.signal();
         self.units = self.units.with(Units::of_signal(signal));

@@ -13,6 +13,7 @@ pub use places::{Destination, Port};
 pub use units::Units;
 
 use crate::alu::{self, LaneMask, Operation};
+use crate::qpu::handlers::Handler;
 use crate::qpu::state::{self, Index};
 use crate::rule::Rule;
 use qpu::isa::{
@@ -34,8 +35,8 @@ pub const NO_REGISTER: Index = 255;
 pub struct Code {
     /// As read.
     pub word: u64,
-    /// What the add and the mul ALU do.
-    pub operations: [Operation; 2],
+    /// What executes it if it is simple.
+    pub handler: Handler,
     /// Registers of file A (low half) and B whose value matters.
     pub needed_registers: u64,
     /// The lanes in which results are written, when no flags are asked.
@@ -48,8 +49,6 @@ pub struct Code {
     pub reads: [Index; 2],
     /// Where results go that go to a register or to r0..r3 as they are, else [`NO_REGISTER`].
     pub direct: [Index; 2],
-    /// Whether the add and the mul ALU are at work; of a load immediate neither is.
-    pub works: [bool; 2],
     /// By how many lanes the mul result moves; or [`BY_R5`].
     pub rotation: u8,
     /// Accumulators that must not be written by the instruction before: a bit each.
@@ -72,6 +71,13 @@ pub struct Code {
     pub same_destination: bool,
     /// What else it uses.
     pub units: Units,
+
+    /// What the add and the mul ALU do.
+    pub operations: [Operation; 2],
+    /// Whether they only move their first operand.
+    pub copies: [bool; 2],
+    /// Registers and accumulators, a bit each, that it writes unless its conditions hold in no lane.
+    pub defines: (u64, u8),
 
     /// As decoded.
     pub instruction: Instruction,
@@ -111,7 +117,9 @@ impl Code {
             plain: true,
             simple: false,
             through: [NO_REGISTER; 2],
-            works: [false; 2],
+            handler: |_, _| {},
+            copies: [false; 2],
+            defines: (0, 0),
             units: Units::NONE,
             rules: Box::default(),
             op_add: AddOp::Nop,

@@ -4,13 +4,13 @@
 //! to registers, everything else passes the checks and the units. What is computed is the same code.
 
 use super::operands::{moves_far, rotated};
-use super::state::{HELD_A, HELD_B, Index, accumulator, last_quad, repeat_quad};
+use super::state::{HELD_A, HELD_B, Index, last_quad, repeat_quad};
 use super::{Qpu, Stop};
 use crate::alu::{self, LANES, LaneMask, Lanes, float, integer};
 use crate::conflicts::{
     FlagsAddNever, FmulCarry, FtoiRounding, ItofCarry, MixedRotation, Mul24Carry, UnaryOperand,
 };
-use crate::decoded::{BY_R5, Code, Destination, NO_REGISTER, Units};
+use crate::decoded::{Code, Destination, NO_REGISTER, Units};
 use crate::event::FaultKind;
 use crate::memory::Memory;
 use crate::observe::UnitEvent;
@@ -33,10 +33,10 @@ impl Qpu {
     /// Executes a plain instruction for which [`super::hazards::Hazards::is_clear`] holds.
     #[inline]
     pub(super) fn execute_plain(&mut self, code: &Code) {
-        self.hazards.begin();
         if code.simple {
-            self.execute_simple(code, true);
+            self.execute_simple(code);
         } else {
+            self.hazards.begin();
             self.execute_not_simple(code);
         }
     }
@@ -49,7 +49,7 @@ impl Qpu {
         } else {
             results.values = immediate(code);
         }
-        let enabled = self.enabled_lanes(code);
+        let enabled = self.registers.enabled_lanes(code);
         if code.sf {
             self.update_flags(code, &results, enabled);
         }
@@ -113,7 +113,7 @@ impl Qpu {
             results.values[0] = operand.map(float::to_nearest_int);
         }
         self.check_conditions(code, shared);
-        let enabled = self.enabled_lanes(code);
+        let enabled = self.registers.enabled_lanes(code);
         self.update_flags(code, &results, enabled);
         self.write_back(code, &results, enabled, operands, shared, memory)?;
         if has_signal {
@@ -152,18 +152,9 @@ impl Qpu {
         }
     }
 
-    /// By how many lanes the mul result moves.
-    #[inline]
-    pub(super) fn rotation(&self, code: &Code) -> u32 {
-        match code.rotation {
-            BY_R5 => self.registers.at(accumulator(5))[0] & 15,
-            by => u32::from(by),
-        }
-    }
-
     /// The operands of the mul ALU as a rotated result sees them.
     pub(super) fn rotated(&self, code: &Code, operands: [Index; 4]) -> [Lanes; 2] {
-        let by = self.rotation(code);
+        let by = self.registers.rotation(code);
         let [mut a, mut b] = [operands[2], operands[3]];
         let [first, second] = [self.registers.at(a), self.registers.at(b)];
         if moves_far(a) != moves_far(b) && self.conflicts.mixed_rotation == MixedRotation::InQuads {
@@ -285,7 +276,7 @@ impl Qpu {
         memory: &mut impl Memory,
     ) -> Result<(), Stop> {
         self.check_conditions(code, shared);
-        let enabled = self.enabled_lanes(code);
+        let enabled = self.registers.enabled_lanes(code);
         let results = Results {
             values: immediate(code),
             carry: 0,

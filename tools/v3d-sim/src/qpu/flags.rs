@@ -4,7 +4,7 @@
 //! before the instruction. Source: guide, "Condition codes"; VC4C's recorded tables.
 
 use super::Qpu;
-use super::state::Flags;
+use super::state::{Flags, Registers};
 use crate::alu::{self, LaneMask, Lanes};
 use crate::conflicts::FlagsMasked;
 use crate::decoded::Code;
@@ -12,28 +12,28 @@ use crate::rule::Rule;
 use crate::shared::Shared;
 use qpu::isa::{BranchCond, Cond};
 
-impl Qpu {
+impl Registers {
     /// The lanes in which the conditions of the two results hold.
     #[inline]
-    pub(super) fn enabled_lanes(&self, code: &Code) -> [LaneMask; 2] {
+    pub fn enabled_lanes(&self, code: &Code) -> [LaneMask; 2] {
         if !code.asks_flags {
             return code.enabled;
         }
-        code.conditions.map(|condition| {
-            let Flags { z, n, c } = self.registers.flags;
-            match condition {
-                Cond::Never => 0,
-                Cond::Always => LaneMask::MAX,
-                Cond::ZS => z,
-                Cond::ZC => !z,
-                Cond::NS => n,
-                Cond::NC => !n,
-                Cond::CS => c,
-                Cond::CC => !c,
-            }
+        let Flags { z, n, c } = self.flags;
+        code.conditions.map(|condition| match condition {
+            Cond::Never => 0,
+            Cond::Always => LaneMask::MAX,
+            Cond::ZS => z,
+            Cond::ZC => !z,
+            Cond::NS => n,
+            Cond::NC => !n,
+            Cond::CS => c,
+            Cond::CC => !c,
         })
     }
+}
 
+impl Qpu {
     /// Warns when a condition asks for flags of which nobody knows what they are.
     pub(super) fn check_conditions(&self, code: &Code, shared: &mut Shared) {
         if !code.asks_flags || (self.hazards.defined_flags && !self.hazards.carry_from_mul) {

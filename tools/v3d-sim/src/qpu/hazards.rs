@@ -116,10 +116,18 @@ impl Hazards {
             && !(run.carry && self.carry_from_mul)
     }
 
-    /// The program has written a register, which no instruction can see too early.
+    /// The program has written registers and accumulators, a bit each, that no instruction can see too
+    /// early.
     #[inline]
-    pub fn define(&mut self, register: Index) {
-        self.defined |= 1 << (register & 63);
+    pub fn define(&mut self, (registers, accumulators): (u64, u8)) {
+        self.defined |= registers;
+        self.defined_accumulators |= accumulators;
+    }
+
+    /// Whether the program has written all of these.
+    #[inline]
+    pub fn has_defined(&self, (registers, accumulators): (u64, u8)) -> bool {
+        registers & !self.defined == 0 && accumulators & !self.defined_accumulators == 0
     }
 
     /// What was current is now previous.

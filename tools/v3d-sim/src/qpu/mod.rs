@@ -6,10 +6,11 @@
 mod branch;
 mod execute;
 mod flags;
+pub mod handlers;
 mod hazards;
 mod io_read;
 mod io_write;
-mod operands;
+pub mod operands;
 mod program;
 mod races;
 mod run;
@@ -90,14 +91,10 @@ pub struct Qpu {
     pub(crate) vpm_reads: ReadQueue,
     vdr: vdr::Setup,
     vdw: vdw::Setup,
-    /// Instructions that it has executed before their rounds; they are counted in these.
-    pub ahead: u32,
     /// Instructions that it has yet to execute, in rounds that have come or will: a run, if there are any.
     pub owed: u32,
     /// The last instructions: PC and word, by the number of the instruction modulo four.
     trail: [(u32, Option<u64>); 4],
-    /// Rounds that the QPU is held back, when a seed disturbs the order.
-    pub hold: u32,
 }
 
 impl Qpu {
@@ -123,8 +120,6 @@ impl Qpu {
             vdr: vdr::Setup::default(),
             vdw: vdw::Setup::default(),
             trail: [(0, None); 4],
-            hold: 0,
-            ahead: 0,
             owed: 0,
         }
     }
@@ -236,9 +231,9 @@ impl Qpu {
     }
 
     /// Executes up to `limit` further instructions as long as they are plain, meet no hazard and are
-    /// decoded: nobody but the QPU can tell when they were executed.
-    pub fn run_ahead(&mut self, cache: &mut CodeCache, limit: u32) {
-        let mut ahead = self.ahead;
+    /// decoded: nobody but the QPU can tell when they were executed. Gives how many.
+    pub fn run_ahead(&mut self, cache: &mut CodeCache, limit: u32) -> u32 {
+        let mut ahead = 0;
         while ahead < limit {
             let run = self.run_length(cache).min(limit - ahead);
             if run > 0 {
@@ -259,7 +254,7 @@ impl Qpu {
             ahead += 1;
             self.go_on();
         }
-        self.ahead = ahead;
+        ahead
     }
 
     /// Waits (then nothing has happened) or executes.

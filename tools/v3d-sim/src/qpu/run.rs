@@ -7,9 +7,7 @@
 
 use super::Qpu;
 use super::Status;
-use super::operands::{moves_far, rotated};
-use super::state::{accumulator, last_quad};
-use crate::alu::{LaneMask, Lanes, Operation};
+use super::state::accumulator;
 use crate::code::{CodeCache, place_in_line};
 use crate::decoded::{Code, NO_REGISTER};
 use qpu::isa::INSTRUCTION_BYTES;
@@ -30,97 +28,72 @@ impl Qpu {
         (run.length() as u32).min(self.flow.straight())
     }
 
-    /// Executes that many instructions, or the first of them.
+    /// Executes so many instructions, of which the first are a run that [`Qpu::run_length`] has found.
     pub fn execute_run(&mut self, cache: &CodeCache, count: u32) {
-        let Some(codes) = cache.peek(self.pc, &mut self.cursor) else {
+        let first = place_in_line(self.pc);
+        let codes = cache.peek(self.pc, &mut self.cursor);
+        let run = codes.and_then(|codes| codes.get(first..first + count as usize));
+        let Some((Some(last), others)) = run.and_then(|run| run.split_last()) else {
+            debug_assert!(false, "the run was read");
             return;
         };
-        let first = place_in_line(self.pc);
-        let codes = codes[first..].iter().map_while(Option::as_ref);
-        let (mut left, start) = (count, self.hazards.index);
-        for code in codes.take(count as usize) {
-            left -= 1;
-            if !code.simple {
-                self.execute_plain(code);
-            } else if left > 0 {
-                self.execute_simple(code, false);
+        for code in others.iter().flatten() {
+            if code.simple {
+                self.execute_within(code);
             } else {
-                self.hazards.begin();
-                self.execute_simple(code, true);
+                self.execute_plain(code);
             }
-            if left < self.trail.len() as u32 {
-                let index = start + i64::from(count - left) - 1;
-                let pc = self.pc + (count - left - 1) * INSTRUCTION_BYTES;
-                self.trail[index as usize % self.trail.len()] = (pc, Some(code.word));
-            }
-            self.word = Some(code.word);
         }
-        debug_assert_eq!(left, 0, "the run was read");
-        self.go_on_by(count - left);
+        self.execute_plain(last);
+        self.word = Some(last.word);
+        self.remember(others, last);
+        self.go_on_by(count);
     }
 
-    /// Executes a simple instruction; `is_last` when the next one may not be of the same run.
-    #[inline(always)]
-    pub(super) fn execute_simple(&mut self, code: &Code, is_last: bool) {
-        for (quad, index) in self.registers.last_port.iter_mut().zip(code.through) {
-            if index != NO_REGISTER {
-                *quad = last_quad(&self.registers.lanes[usize::from(index)]);
-            }
-        }
-        let enabled = self.enabled_lanes(code);
-        let [a, b, c, d] = code.operands.map(|index| self.registers.at(index));
-        let [add, mul] = code.operations;
-        match code.works {
-            [true, true] => {
-                let sum = add(a, b);
-                let product = self.product(code, mul, c, d);
-                self.registers.last_mul = last_quad(&product);
-                self.write_direct(code.direct[0], &sum, enabled[0], is_last);
-                self.write_direct(code.direct[1], &product, enabled[1], is_last);
-            }
-            [true, false] => {
-                let sum = add(a, b);
-                self.write_direct(code.direct[0], &sum, enabled[0], is_last);
-            }
-            [false, true] => {
-                let product = self.product(code, mul, c, d);
-                self.registers.last_mul = last_quad(&product);
-                self.write_direct(code.direct[1], &product, enabled[1], is_last);
-            }
-            [false, false] => {}
+    /// Remembers the last instructions of a run.
+    #[inline]
+    fn remember(&mut self, others: &[Option<Code>], last: &Code) {
+        let (pc, index) = (self.pc, self.hazards.index);
+        let first = (others.len() + 1).saturating_sub(self.trail.len());
+        let before = others.iter().flatten().enumerate().skip(first);
+        for (n, code) in before.chain([(others.len(), last)]) {
+            let place = (index + n as i64) as usize % self.trail.len();
+            self.trail[place] = (pc + n as u32 * INSTRUCTION_BYTES, Some(code.word));
         }
     }
 
-    /// The mul result, rotated.
-    #[inline(always)]
-    fn product(&self, code: &Code, mul: Operation, a: &Lanes, b: &Lanes) -> Lanes {
-        let [_, _, first, second] = code.operands;
-        if code.rotation == 0 {
-            mul(a, b)
-        } else if moves_far(first) == moves_far(second) {
-            // Lanes do not see each other: what moves alike may move later.
-            rotated(first, &mul(a, b), self.rotation(code))
-        } else {
-            let [a, b] = self.rotated(code, code.operands);
-            mul(&a, &b)
+    /// Executes a simple instruction that the next one may come too early for.
+    #[inline]
+    pub(super) fn execute_simple(&mut self, code: &Code) {
+        self.hazards.begin();
+        let enabled = self.registers.enabled_lanes(code);
+        for (index, enabled) in code.direct.into_iter().zip(enabled) {
+            if index == NO_REGISTER || enabled == 0 {
+                continue;
+            }
+            if index < accumulator(0) {
+                let keep = self.hazards.overwrite(index);
+                *self.registers.at_mut(keep) = *self.registers.at(index);
+            } else {
+                self.hazards.write_accumulator(index - accumulator(0));
+            }
         }
+        (code.handler)(&mut self.registers, code);
     }
 
-    /// Writes a result as it is. What an instruction overwrites is kept if the next may still see it.
-    #[inline(always)]
-    fn write_direct(&mut self, index: u8, value: &Lanes, enabled: LaneMask, is_last: bool) {
-        if index == NO_REGISTER || enabled == 0 {
-            return;
+    /// Executes a simple instruction that is followed by another of its run.
+    #[inline]
+    fn execute_within(&mut self, code: &Code) {
+        if !code.asks_flags {
+            self.hazards.define(code.defines);
+        } else if !self.hazards.has_defined(code.defines) {
+            let enabled = self.registers.enabled_lanes(code);
+            for (destination, enabled) in code.destinations.into_iter().zip(enabled) {
+                if enabled != 0 {
+                    self.hazards.define(destination.bits());
+                }
+            }
         }
-        if is_last && index < accumulator(0) {
-            self.write_register(index, value, enabled);
-            return;
-        }
-        if index < accumulator(0) {
-            self.hazards.define(index);
-        } else {
-            self.hazards.write_accumulator(index - accumulator(0));
-        }
-        super::writeback::write_lanes(self.registers.at_mut(index), value, enabled);
+        (code.handler)(&mut self.registers, code);
     }
 }

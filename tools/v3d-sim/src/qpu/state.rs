@@ -5,6 +5,7 @@
 //! instruction, and what the registers held that the previous instruction wrote.
 
 use crate::alu::{LANES, LaneMask, Lanes};
+use crate::decoded::{BY_R5, Code, NO_REGISTER};
 use qpu::isa::{File, SmallImmediate};
 
 /// A place in [`Registers`].
@@ -31,6 +32,9 @@ const IMMEDIATES: Index = OLD_A + 2;
 const IMMEDIATE_COUNT: Index = 48;
 /// A power of two above the last place, so that an index needs a mask and no check.
 const COUNT: usize = 128;
+
+// The place of what is written nowhere is nobody's.
+const _: () = assert!(NO_REGISTER as usize % COUNT >= (IMMEDIATES + IMMEDIATE_COUNT) as usize);
 
 /// Where a register of a file is.
 #[must_use]
@@ -131,6 +135,16 @@ impl Registers {
     #[inline]
     pub fn at_mut(&mut self, index: Index) -> &mut Lanes {
         &mut self.lanes[usize::from(index) % COUNT]
+    }
+
+    /// By how many lanes the mul result moves.
+    #[inline]
+    #[must_use]
+    pub fn rotation(&self, code: &Code) -> u32 {
+        match code.rotation {
+            BY_R5 => self.at(accumulator(5))[0] & 15,
+            by => u32::from(by),
+        }
     }
 
     /// The lowest bit of register addresses is inverted at each program start (guide, "QPU register

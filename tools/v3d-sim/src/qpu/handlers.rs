@@ -1,0 +1,148 @@
+//! Simple instructions as functions: from registers to registers, with nothing left to decide.
+//!
+//! A simple instruction ([`Code::simple`]) operates on operands that lie in registers and writes results as
+//! they are. There is one function for each pair of operations that programs use often, and one for all
+//! others, each with and without conditions and rotation, so that what one instruction asks for is found
+//! once, when it is decoded. Hazards are the caller's.
+
+use super::operands::rotated;
+use super::state::{Registers, last_quad};
+use super::writeback::write_lanes;
+use crate::alu::{self, LANES, LaneMask, Lanes, Operation, float_lanes};
+use crate::decoded::{Code, NO_REGISTER};
+use qpu::isa::{AddOp, Instruction, MulOp};
+
+/// What executes a simple instruction.
+pub type Handler = fn(&mut Registers, &Code);
+
+/// An operation of one of the two ALUs that is known when this is compiled.
+trait Operates {
+    /// Whether there is one.
+    const WORKS: bool = true;
+
+    /// What it makes of two operands; `any` is the operation of the instruction.
+    fn of(any: Operation, a: &Lanes, b: &Lanes) -> Lanes;
+}
+
+macro_rules! operations {
+    ($($name:ident: $works:literal $of:expr;)*) => {
+        $(
+            struct $name;
+
+            impl Operates for $name {
+                const WORKS: bool = $works;
+
+                #[inline(always)]
+                fn of(any: Operation, a: &Lanes, b: &Lanes) -> Lanes {
+                    ($of)(any, a, b)
+                }
+            }
+        )*
+    };
+}
+
+operations! {
+    Idle: false |_, _, _| [0; LANES];
+    Any: true |any: Operation, a, b| any(a, b);
+    Copy: true |_, a: &Lanes, _| *a;
+    Fadd: true |_, a, b| float_lanes::add(a, b);
+    Fsub: true |_, a, b| float_lanes::sub(a, b);
+    Fmul: true |_, a, b| float_lanes::mul(a, b);
+    Add: true |_, a, b| alu::map(a, b, u32::wrapping_add);
+    Sub: true |_, a, b| alu::map(a, b, u32::wrapping_sub);
+    And: true |_, a, b| alu::map(a, b, |a, b| a & b);
+}
+
+/// The function for a simple instruction.
+pub fn find(code: &Code) -> Handler {
+    if let Instruction::LoadImmediate(_) = code.instruction {
+        return if code.asks_flags {
+            load::<true>
+        } else {
+            load::<false>
+        };
+    }
+    match code.op_add {
+        AddOp::Nop => with_add::<Idle>(code),
+        AddOp::Fadd => with_add::<Fadd>(code),
+        AddOp::Fsub => with_add::<Fsub>(code),
+        AddOp::Add => with_add::<Add>(code),
+        AddOp::Sub => with_add::<Sub>(code),
+        AddOp::And => with_add::<And>(code),
+        AddOp::Or if code.copies[0] => with_add::<Copy>(code),
+        _ => with_add::<Any>(code),
+    }
+}
+
+fn with_add<A: Operates>(code: &Code) -> Handler {
+    let is_copy = code.copies[1];
+    match (code.op_mul, code.rotation) {
+        (MulOp::Nop, _) => with_both::<A, Idle, false>(code),
+        (MulOp::Fmul, 0) => with_both::<A, Fmul, false>(code),
+        (_, 0) if is_copy => with_both::<A, Copy, false>(code),
+        (_, 0) => with_both::<A, Any, false>(code),
+        _ if is_copy => with_both::<A, Copy, true>(code),
+        _ => with_both::<A, Any, true>(code),
+    }
+}
+
+fn with_both<A: Operates, M: Operates, const ROTATES: bool>(code: &Code) -> Handler {
+    if code.asks_flags {
+        operate::<A, M, ROTATES, true>
+    } else {
+        operate::<A, M, ROTATES, false>
+    }
+}
+
+/// Both operations of an instruction.
+fn operate<A: Operates, M: Operates, const ROTATES: bool, const ASKS: bool>(
+    registers: &mut Registers,
+    code: &Code,
+) {
+    for (place, index) in code.through.into_iter().enumerate() {
+        if index != NO_REGISTER {
+            registers.last_port[place] = last_quad(registers.at(index));
+        }
+    }
+    let [a, b, c, d] = code.operands.map(|index| registers.at(index));
+    let [add, mul] = code.operations;
+    let sum = A::of(add, a, b);
+    let mut product = M::of(mul, c, d);
+    if ROTATES {
+        // Lanes do not see each other, and both operands move alike: the result may move instead.
+        product = rotated(code.operands[2], &product, registers.rotation(code));
+    }
+    if M::WORKS {
+        registers.last_mul = last_quad(&product);
+    }
+    let enabled = enabled::<ASKS>(registers, code);
+    if A::WORKS {
+        write(registers, code.direct[0], &sum, enabled[0]);
+    }
+    if M::WORKS {
+        write(registers, code.direct[1], &product, enabled[1]);
+    }
+}
+
+/// A load immediate of one value for all lanes.
+fn load<const ASKS: bool>(registers: &mut Registers, code: &Code) {
+    let enabled = enabled::<ASKS>(registers, code);
+    for (index, enabled) in code.direct.into_iter().zip(enabled) {
+        write(registers, index, &[code.immediate; LANES], enabled);
+    }
+}
+
+#[inline(always)]
+fn enabled<const ASKS: bool>(registers: &Registers, code: &Code) -> [LaneMask; 2] {
+    if ASKS {
+        registers.enabled_lanes(code)
+    } else {
+        code.enabled
+    }
+}
+
+#[inline(always)]
+fn write(registers: &mut Registers, index: u8, value: &Lanes, enabled: LaneMask) {
+    // What goes nowhere goes to a place that nobody reads.
+    write_lanes(registers.at_mut(index), value, enabled);
+}

@@ -1,0 +1,181 @@
+//! V3D without time: round after round, in which every QPU takes its turn.
+//!
+//! What only a QPU itself can see it may do early: after an instruction it executes the plain ones that
+//! follow, and acts again when their rounds are over. Rounds in which nobody acts are skipped.
+
+use crate::event::Wait;
+use crate::memory::Memory;
+use crate::observe::Observer;
+use crate::qpu::Step;
+use crate::shared::QPUS;
+use crate::v3d::V3d;
+
+/// Rounds that a QPU may be ahead of the others, in instructions that nobody else can see. What a report
+/// of another QPU's fault says of where this one is may be so far off.
+const FURTHEST_AHEAD: u64 = 32;
+
+impl V3d {
+    /// As [`V3d::advance_observed`], without the cycle model.
+    pub(crate) fn advance_untimed<O: Observer>(
+        &mut self,
+        memory: &mut impl Memory,
+        rounds: u64,
+        observer: &mut O,
+    ) -> u64 {
+        // Nobody looks on and the order is fixed: what only a QPU itself can see may be early.
+        let runs_ahead = !O::ACTIVE && self.config().order_seed.is_none();
+        let first = self.shared.now;
+        let end = first.saturating_add(rounds);
+        self.count_ahead(true);
+        while self.shared.now < end && self.is_running() && !self.is_news() {
+            if self.stuck && self.stops_at_news {
+                break;
+            } else if self.stuck {
+                self.pass_time(end - self.shared.now, observer);
+                break;
+            }
+            let left = end - self.shared.now - 1;
+            let limit = if runs_ahead {
+                left.min(FURTHEST_AHEAD)
+            } else {
+                0
+            };
+            self.round(memory, limit as u32, observer);
+            if runs_ahead && !self.is_news() {
+                self.skip_rounds(end - self.shared.now);
+            }
+        }
+        self.count_ahead(false);
+        self.shared.now - first
+    }
+
+    /// Counts what QPUs have executed ahead of their rounds, or takes it back: while V3D advances, all that
+    /// was executed counts, and otherwise what belongs to the rounds that have come.
+    fn count_ahead(&mut self, counts: bool) {
+        // With a seed they are held until then, and have executed nothing.
+        if self.config().order_seed.is_some() {
+            return;
+        }
+        for (number, instructions) in self.shared.totals.instructions.iter_mut().enumerate() {
+            let ahead = self.acts_at[number].saturating_sub(self.shared.now + 1);
+            *instructions = if counts {
+                *instructions + ahead
+            } else {
+                *instructions - ahead
+            };
+        }
+    }
+
+    /// A round, after which a QPU may be up to `limit` rounds ahead.
+    fn round<O: Observer>(&mut self, memory: &mut impl Memory, limit: u32, observer: &mut O) {
+        let busy = self.shared.is_busy();
+        self.shared.now += 1;
+        self.shared.totals.rounds += 1;
+        if busy {
+            for (at, kind) in self.shared.advance(memory).into_iter().flatten() {
+                self.hang(at, kind);
+            }
+            if O::ACTIVE {
+                self.shared.log.tell(self.now(), observer);
+            }
+        }
+        let now = self.shared.now;
+        let mut progress = busy;
+        for number in self.order.next_round() {
+            let number = usize::from(number);
+            if self.active & 1 << number == 0 {
+                continue;
+            }
+            self.shared.totals.active_rounds += 1;
+            progress |= self.acts_at[number] > now || self.turn(number, memory, limit, observer);
+        }
+        self.set_stuck(!progress);
+        self.end_launch();
+    }
+
+    /// The turn of a QPU that is not ahead. Whether it could go on.
+    fn turn<O: Observer>(
+        &mut self,
+        number: usize,
+        memory: &mut impl Memory,
+        limit: u32,
+        observer: &mut O,
+    ) -> bool {
+        if let Some(wait) = self.waits[number]
+            && !O::ACTIVE
+            && self.shared.still_waits(number as u8, wait)
+        {
+            self.shared.totals.stall_rounds[number][wait.cause_number()] += 1;
+            return false;
+        }
+        self.waits[number] = None;
+        let qpu = &mut self.qpus[number];
+        let pc = qpu.pc;
+        let step = qpu.step(&mut self.code[number / 4], &mut self.shared, memory);
+        if O::ACTIVE {
+            self.tell_step(number, pc, step, observer);
+        }
+        match step {
+            Step::Executed => {
+                let mut rounds = self.order.next_hold();
+                // The fault of a transfer stops its QPU where it is.
+                if limit > 0 && !self.shared.has_transfer(number as u8) {
+                    let ahead = self.qpus[number].run_ahead(&mut self.code[number / 4], limit);
+                    self.shared.totals.instructions[number] += u64::from(ahead);
+                    rounds += ahead;
+                }
+                self.acts_at[number] = self.shared.now + 1 + u64::from(rounds);
+            }
+            Step::Ended => {
+                self.note_news();
+                self.note_end(number);
+                self.scheduler.complete();
+                self.dispatch();
+                if O::ACTIVE {
+                    self.tell_starts(observer);
+                }
+            }
+            Step::Waited(wait) => {
+                if wait == Wait::Hung {
+                    self.note_news();
+                }
+                self.waits[number] = Some(wait);
+                self.shared.totals.stall_rounds[number][wait.cause_number()] += 1;
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Lets the rounds pass, up to `limit`, in which no transfer moves a row, no write reaches the VPM, and
+    /// all QPUs only do what they have done ahead, or wait for what those who run will not give them.
+    fn skip_rounds(&mut self, limit: u64) {
+        let next = self.shared.now + 1;
+        let mut until = u64::MAX;
+        for number in 0..QPUS {
+            if self.active & 1 << number != 0 && self.waits[number].is_none() {
+                until = until.min(self.acts_at[number].max(next));
+            }
+        }
+        if until == next {
+            return;
+        }
+        let due = self.shared.next_due();
+        // With nobody going on, what is on its way is waited for.
+        if until == u64::MAX && !self.shared.is_busy() {
+            return;
+        }
+        let rounds = until.min(due).saturating_sub(next).min(limit);
+        let totals = &mut self.shared.totals;
+        totals.active_rounds += rounds * u64::from(self.active.count_ones());
+        for (number, wait) in self.waits.iter().enumerate() {
+            if let Some(wait) = wait
+                && self.active & 1 << number != 0
+            {
+                totals.stall_rounds[number][wait.cause_number()] += rounds;
+            }
+        }
+        self.shared.now += rounds;
+        totals.rounds += rounds;
+    }
+}
