@@ -5,7 +5,7 @@
 //! rest come from the cycle model.
 
 use crate::event::Wait;
-use crate::shared::{QPUS, SLICES};
+use crate::shared::QPUS;
 use crate::time::CacheCounts;
 use std::collections::{BTreeMap, HashSet};
 
@@ -98,8 +98,8 @@ pub struct Totals {
     /// 64-byte lines of uniforms read, by slice.
     pub uniform_lines: u64,
     uniform_lines_seen: HashSet<(u8, u32)>,
-    /// One more than the line of the last uniform of each slice, which has been seen.
-    last_uniform_line: [u32; SLICES],
+    /// One more than the line of the last uniform of each QPU, which its slice has seen.
+    last_uniform_line: [u32; QPUS],
     /// Vectors looked up.
     pub tmu_requests: u64,
     /// DMA loads.
@@ -113,24 +113,28 @@ pub struct Totals {
 }
 
 impl Totals {
-    /// A uniform at `address` is read by a QPU of `slice`.
-    pub fn uniform(&mut self, slice: u8, address: u32) {
+    /// A uniform at `address` is read by a QPU.
+    #[inline]
+    pub fn uniform(&mut self, qpu: u8, address: u32) {
         self.uniforms += 1;
-        let last = &mut self.last_uniform_line[usize::from(slice)];
         let line = address / 64 + 1;
-        if *last == line && self.uniform_lines_seen.len() < MOST_UNIFORM_LINES {
-            return;
+        if self.last_uniform_line[usize::from(qpu)] != line {
+            self.uniform_line(qpu, line);
         }
-        *last = line;
+    }
+
+    fn uniform_line(&mut self, qpu: u8, line: u32) {
         if self.uniform_lines_seen.len() == MOST_UNIFORM_LINES {
             self.uniform_lines_seen.clear();
+            self.last_uniform_line = [0; QPUS];
         }
-        self.uniform_lines += u64::from(self.uniform_lines_seen.insert((slice, address / 64)));
+        self.last_uniform_line[usize::from(qpu)] = line;
+        self.uniform_lines += u64::from(self.uniform_lines_seen.insert((qpu / 4, line - 1)));
     }
 
     /// SLCACTL.UCC: uniform caches of the slices in `mask` are empty.
     pub fn clear_uniform_lines(&mut self, mask: u32) {
-        self.last_uniform_line = [0; SLICES];
+        self.last_uniform_line = [0; QPUS];
         self.uniform_lines_seen
             .retain(|(slice, _)| mask & 1 << slice == 0);
     }

@@ -13,8 +13,15 @@ use qpu::isa::{
 
 impl Code {
     /// What execution of most plain instructions needs.
-    pub(super) fn find_simple(&mut self) {
-        self.through = self.ports.map(|port| port.place_or(NO_REGISTER));
+    ///
+    /// `is_ordinary` says that nothing about it is odd but the units that it may use.
+    pub(super) fn find_simple(&mut self, is_ordinary: bool) {
+        for (place, port) in self.ports.into_iter().enumerate() {
+            self.through[place] = match port {
+                Port::Unit(_) => state::HELD_A + place as Index,
+                _ => port.place_or(NO_REGISTER),
+            };
+        }
         for place in 0..2 {
             if self.conditions[place] == Cond::Never {
                 continue;
@@ -31,10 +38,17 @@ impl Code {
                 !leaves_last && (self.rotation == 0 || first == second)
             }
             Instruction::LoadImmediate(load) => load.kind == LoadImmediateKind::Word,
-            _ => false,
+            Instruction::Semaphore(_) => true,
+            Instruction::Branch(_) => false,
         };
-        self.simple =
-            self.plain && as_is && self.unpack == Unpack::None && !self.indirect && !self.sf;
+        let as_is = as_is && self.unpack == Unpack::None && !self.indirect && !self.sf;
+        self.simple = self.plain && as_is;
+        self.tidy = as_is
+            && is_ordinary
+            && self.rules.is_empty()
+            && !self.same_destination
+            && self.units.any()
+            && !self.units.uses(Units::OTHER_SIGNAL);
         self.handler = handlers::find(self);
     }
 
@@ -42,6 +56,9 @@ impl Code {
     pub(super) fn find_direct(&mut self) {
         for place in 0..2 {
             let colours = place == Slot::Mul as usize && self.colour != MulPack::None;
+            if self.conditions[place] == Cond::Never {
+                continue;
+            }
             match self.destinations[place] {
                 Destination::Nowhere => {}
                 Destination::Register(index)
@@ -50,6 +67,9 @@ impl Code {
                     self.direct[place] = index;
                 }
                 Destination::Accumulator(index) if !colours => self.direct[place] = index,
+                Destination::Unit(..) if !colours => {
+                    self.direct[place] = state::FOR_UNIT + place as Index;
+                }
                 _ => self.indirect = true,
             }
         }

@@ -43,11 +43,12 @@ pub struct Code {
     pub enabled: [LaneMask; 2],
     /// Registers that hold the operands: of the add ALU, then of the mul ALU.
     pub operands: [Index; 4],
-    /// The register or constant that comes through each port, or [`NO_REGISTER`].
+    /// The register, constant or value of a unit that comes through each port, or [`NO_REGISTER`].
     pub through: [Index; 2],
     /// The register that is read through each port, or [`NO_REGISTER`].
     pub reads: [Index; 2],
-    /// Where results go that go to a register or to r0..r3 as they are, else [`NO_REGISTER`].
+    /// Where results go that go to a register or to r0..r3 as they are, and those that are for a unit,
+    /// else [`NO_REGISTER`].
     pub direct: [Index; 2],
     /// By how many lanes the mul result moves; or [`BY_R5`].
     pub rotation: u8,
@@ -57,8 +58,11 @@ pub struct Code {
     pub needed_accumulators: u8,
     /// It uses registers and ALUs only and breaks no rule by itself.
     pub plain: bool,
-    /// It is plain and does nothing but to operate on operands and to write results as they are.
+    /// It is plain and does nothing but to operate on operands and to write results as they are, so that
+    /// `handler` executes it.
     pub simple: bool,
+    /// It uses units, but is otherwise as a simple one.
+    pub tidy: bool,
     /// Whether a condition that counts asks flags.
     pub asks_flags: bool,
     /// Whether one asks C.
@@ -116,6 +120,7 @@ impl Code {
             instruction,
             plain: true,
             simple: false,
+            tidy: false,
             through: [NO_REGISTER; 2],
             handler: |_, _| {},
             copies: [false; 2],
@@ -171,12 +176,13 @@ impl Code {
             rules.push(Rule::LdiFlagsMulOnly);
         }
         code.check_units(&mut rules);
+        let is_ordinary = code.plain;
         code.plain &= !code.units.any()
             && rules.is_empty()
             && !code.destinations.into_iter().any(Destination::is_unit);
         code.rules = rules.into();
         code.find_direct();
-        code.find_simple();
+        code.find_simple(is_ordinary);
         code
     }
 

@@ -56,6 +56,9 @@ impl Units {
             | Self::STORE_START.0,
     );
 
+    /// All writes of I/O addresses.
+    pub const WRITES: Self = Self(0x1ff << 10);
+
     /// All reads of I/O addresses.
     pub const READS: Self = Self(0x3f);
 

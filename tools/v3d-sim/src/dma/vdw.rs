@@ -11,6 +11,7 @@ use crate::event::Access;
 use crate::memory::{Memory, MemoryFault};
 use crate::race::Words;
 use crate::vpm::Vpm;
+use crate::vpm::setup::Width;
 
 /// The VDW setup of a QPU. The basic word stays until it is written again, whatever program runs;
 /// the stride starts at 0 with each program (what the chip does is open).
@@ -180,6 +181,13 @@ impl Transfer for Store {
         let (y, x, part) = self.row_start(row);
         let width = self.mode.width.bytes() as usize;
         let mut bytes = [0; 512];
+        if self.mode.width == Width::Word {
+            let places = self.words(row).flat_map(Words::indices);
+            for (out, place) in bytes.chunks_exact_mut(4).zip(places) {
+                out.copy_from_slice(&vpm.linear(place).to_le_bytes());
+            }
+            return memory.write(self.row_address(row), &bytes[..self.row_bytes() as usize]);
+        }
         for (element, out) in bytes
             .chunks_exact_mut(width)
             .take(self.depth as usize)

@@ -69,6 +69,39 @@ impl Qpu {
         }
     }
 
+    /// Waits, or executes a tidy instruction for which [`super::hazards::Hazards::is_clear`] holds.
+    pub(super) fn execute_tidy(
+        &mut self,
+        code: &Code,
+        shared: &mut Shared,
+        memory: &mut impl Memory,
+    ) -> Result<(), Stop> {
+        self.must_wait(code, shared)?;
+        let units = code.units;
+        if units.uses(Units::READS) {
+            let popped = self.pop_inputs(code, shared, memory)?;
+            self.hold_inputs(code, &popped, shared);
+        } else if units.uses(Units::SEMAPHORE) {
+            self.count_semaphore(code, shared);
+        }
+        self.execute_simple(code);
+        if units.uses(Units::WRITES) {
+            let enabled = self.registers.enabled_lanes(code);
+            for (place, enabled) in enabled.into_iter().enumerate() {
+                if let Destination::Unit(file, address) = code.destinations[place] {
+                    let value = *self.registers.at(code.direct[place]);
+                    self.write_io(file, address, &value, enabled, shared, memory)?;
+                }
+            }
+        }
+        if units.uses(Units::LDTMU0) {
+            self.take_lookup(0, shared);
+        } else if units.uses(Units::LDTMU1) {
+            self.take_lookup(1, shared);
+        }
+        Ok(())
+    }
+
     /// Executes an instruction that need not wait.
     pub(super) fn execute_instruction(
         &mut self,
@@ -215,19 +248,8 @@ impl Qpu {
 
     fn execute_signal(&mut self, signal: Signal, shared: &mut Shared) {
         match signal {
-            Signal::LoadTmu0 | Signal::LoadTmu1 => {
-                let unit = self
-                    .tmus
-                    .unit(self.number, u8::from(signal == Signal::LoadTmu1));
-                if let Some(value) = self.tmus.pop(unit) {
-                    if let Some(time) = &mut shared.time {
-                        time.took_result(usize::from(self.number), unit);
-                    }
-                    self.write_r4(&value, shared);
-                    let qpu = self.number;
-                    shared.log.note(|| UnitEvent::TmuTaken { qpu, tmu: unit });
-                }
-            }
+            Signal::LoadTmu0 => self.take_lookup(0, shared),
+            Signal::LoadTmu1 => self.take_lookup(1, shared),
             Signal::ProgramEnd => {
                 self.hazards.calm = false;
                 self.flow.end_program();
@@ -240,6 +262,19 @@ impl Qpu {
                 self.halted = true;
             }
             _ => {}
+        }
+    }
+
+    /// `ldtmu` of a TMU as the instruction names it.
+    fn take_lookup(&mut self, addressed: u8, shared: &mut Shared) {
+        let unit = self.tmus.unit(self.number, addressed);
+        if let Some(value) = self.tmus.pop(unit) {
+            if let Some(time) = &mut shared.time {
+                time.took_result(usize::from(self.number), unit);
+            }
+            self.write_r4(&value, shared);
+            let qpu = self.number;
+            shared.log.note(|| UnitEvent::TmuTaken { qpu, tmu: unit });
         }
     }
 

@@ -55,7 +55,7 @@ operations! {
 
 /// The function for a simple instruction.
 pub fn find(code: &Code) -> Handler {
-    if let Instruction::LoadImmediate(_) = code.instruction {
+    if !matches!(code.instruction, Instruction::Alu(_)) {
         return if code.asks_flags {
             load::<true>
         } else {

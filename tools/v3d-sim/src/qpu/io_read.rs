@@ -4,10 +4,11 @@
 //! instruction, by the address alone, whether an operand uses the value or not.
 
 use super::hazards::after;
+use super::state::{HELD_A, Index};
 use super::{Qpu, Stop};
 use crate::alu::{LANES, Lanes};
 use crate::conflicts::DmaBusy;
-use crate::decoded::{Code, Units};
+use crate::decoded::{Code, Port, Units};
 use crate::event::{Access, FaultKind};
 use crate::memory::Memory;
 use crate::observe::UnitEvent;
@@ -115,15 +116,24 @@ impl Qpu {
         if !self.uniforms.is_given() {
             self.warn(Rule::UniformsAbsent, shared, String::new);
         }
-        shared
-            .totals
-            .uniform(self.number / 4, self.uniforms.address());
+        shared.totals.uniform(self.number, self.uniforms.address());
         if let Some(time) = &mut shared.time {
             time.took_uniform(usize::from(self.number), shared.now);
         }
         self.uniforms
             .pop(memory)
             .map_err(|fault| FaultKind::Memory(Access::Uniform, fault))
+    }
+
+    /// Keeps what the ports bring from units where operands find it.
+    pub(super) fn hold_inputs(&mut self, code: &Code, popped: &Popped, shared: &mut Shared) {
+        let ports = [(File::A, Mux::A), (File::B, Mux::B)];
+        for (place, (file, mux)) in ports.into_iter().enumerate() {
+            if let Port::Unit(address) = code.ports[place] {
+                let value = self.read_io(file, address, popped, code.takes(mux), shared);
+                *self.registers.at_mut(HELD_A + place as Index) = value;
+            }
+        }
     }
 
     /// The value of an I/O address other than nop.

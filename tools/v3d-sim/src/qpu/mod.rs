@@ -210,10 +210,16 @@ impl Qpu {
             }
         };
         self.word = Some(code.word);
-        if code.plain && self.hazards.is_clear(code) {
+        let is_clear = (code.plain || code.tidy) && self.hazards.is_clear(code);
+        if code.plain && is_clear {
             self.execute_plain(code);
         } else {
-            match self.execute(code, shared, memory) {
+            let done = if is_clear {
+                self.execute_tidy(code, shared, memory)
+            } else {
+                self.execute(code, shared, memory)
+            };
+            match done {
                 Ok(()) => {}
                 Err(Stop::Wait(wait)) => return Step::Waited(wait),
                 Err(Stop::Fault(kind)) => {

@@ -60,13 +60,17 @@ impl Qpu {
     /// What a lookup may get that is not what memory holds, or should hold.
     pub(super) fn check_lookup(&self, addresses: &Lanes, shared: &mut Shared) {
         let (mut stale, mut race) = (None, None);
+        let has_open = shared.races.has_open_stores(self.number);
         // Neighbours mostly share a line.
-        let (mut line, mut state) = (None, LineRead::default());
+        let (mut line, mut state) = (u32::MAX, LineRead::default());
         for address in addresses {
-            if line != Some(address / 64) {
-                line = Some(address / 64);
+            if line != address / 64 {
+                line = address / 64;
                 state = shared.stale.read_lookup(*address);
-                state.is_stored &= shared.races.line_is_open(self.number, *address);
+                state.is_stored &= has_open && shared.races.line_is_open(self.number, *address);
+            }
+            if !state.is_stale && !state.is_stored {
+                continue;
             }
             if state.is_stale {
                 stale.get_or_insert(*address);

@@ -9,7 +9,7 @@ use super::Qpu;
 use super::Status;
 use super::state::accumulator;
 use crate::code::{CodeCache, place_in_line};
-use crate::decoded::{Code, NO_REGISTER};
+use crate::decoded::Code;
 use qpu::isa::INSTRUCTION_BYTES;
 
 impl Qpu {
@@ -68,7 +68,7 @@ impl Qpu {
         self.hazards.begin();
         let enabled = self.registers.enabled_lanes(code);
         for (index, enabled) in code.direct.into_iter().zip(enabled) {
-            if index == NO_REGISTER || enabled == 0 {
+            if enabled == 0 || index > accumulator(5) {
                 continue;
             }
             if index < accumulator(0) {

@@ -30,11 +30,13 @@ pub const OLD_A: Index = 75;
 const IMMEDIATES: Index = OLD_A + 2;
 /// How many small immediates differ: codes from 48 on, which rotate, are read as those 32 before.
 const IMMEDIATE_COUNT: Index = 48;
+/// What the add ALU gives to a unit; what the mul ALU gives follows.
+pub const FOR_UNIT: Index = IMMEDIATES + IMMEDIATE_COUNT;
 /// A power of two above the last place, so that an index needs a mask and no check.
 const COUNT: usize = 128;
 
 // The place of what is written nowhere is nobody's.
-const _: () = assert!(NO_REGISTER as usize % COUNT >= (IMMEDIATES + IMMEDIATE_COUNT) as usize);
+const _: () = assert!(NO_REGISTER as usize % COUNT >= FOR_UNIT as usize + 2);
 
 /// Where a register of a file is.
 #[must_use]

@@ -38,7 +38,14 @@ impl Races {
         self.stores.write(me, seen, addr, bytes)
     }
 
+    /// Whether there are stores at all that a QPU must not read the bytes of.
+    #[must_use]
+    pub fn has_open_stores(&self, qpu: u8) -> bool {
+        self.stores.are_open(&self.qpus[usize::from(qpu)].seen)
+    }
+
     /// Whether there are bytes in the line at `addr` that a QPU must not read.
+    #[inline]
     #[must_use]
     pub fn line_is_open(&self, qpu: u8, addr: u32) -> bool {
         let own = &self.qpus[usize::from(qpu)];

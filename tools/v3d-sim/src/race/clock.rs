@@ -134,6 +134,17 @@ impl Epoch {
         self.0 as u32
     }
 
+    /// The epoch that all of these are, if they are one.
+    #[inline]
+    #[must_use]
+    pub fn of_all(epochs: &[Self]) -> Option<Self> {
+        let first = *epochs.first()?;
+        let other = epochs
+            .iter()
+            .fold(0, |other, epoch| other | (epoch.0 ^ first.0));
+        (other == 0).then_some(first)
+    }
+
     /// Whether it is the same actor of the same QPU.
     #[must_use]
     pub fn is_by_same(self, other: Self) -> bool {

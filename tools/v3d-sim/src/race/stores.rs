@@ -1,8 +1,9 @@
 //! Which bytes of memory DMA stores have written since V3D was last idle, and whose they were.
 
-use super::{Clock, Epoch, Race};
+use super::{Actor, Clock, Epoch, Race};
 use crate::memory::ALIAS_MASK;
 use crate::rule::Rule;
+use crate::shared::QPUS;
 use std::collections::VecDeque;
 
 const LINE_BYTES: u32 = 64;
@@ -36,6 +37,8 @@ pub struct Stores {
     pages: Vec<Option<Page>>,
     /// Pages that there are, oldest first.
     kept: VecDeque<u32>,
+    /// When each QPU last stored, in its time.
+    latest: [u32; QPUS],
 }
 
 impl Default for Stores {
@@ -43,6 +46,7 @@ impl Default for Stores {
         Self {
             pages: vec![None; ((ALIAS_MASK + 1) / PAGE_BYTES) as usize],
             kept: VecDeque::new(),
+            latest: [0; QPUS],
         }
     }
 }
@@ -67,6 +71,16 @@ impl Stores {
         for page in self.kept.drain(..) {
             self.pages[page as usize] = None;
         }
+        self.latest = [0; QPUS];
+    }
+
+    /// Whether there is anything that somebody who knows `seen` may not read.
+    #[must_use]
+    pub fn are_open(&self, seen: &Clock) -> bool {
+        let latest = self.latest.iter().enumerate();
+        latest.fold(false, |open, (qpu, latest)| {
+            open | (seen.passed(Actor::Stores, qpu) < *latest)
+        })
     }
 
     fn line(&mut self, line: u32) -> &mut Line {
@@ -96,6 +110,7 @@ impl Stores {
     /// not ordered after.
     pub fn write(&mut self, me: Epoch, seen: &Clock, addr: u32, bytes: u32) -> Option<Race> {
         let mut race = None;
+        self.latest[usize::from(me.qpu())] = me.time();
         for (at, number, mask) in lines(addr, bytes) {
             let line = self.line(number);
             for part in line.iter_mut() {
@@ -122,6 +137,7 @@ impl Stores {
     }
 
     /// Whether somebody who knows `seen` may not read all bytes of the line at `addr`.
+    #[inline]
     #[must_use]
     pub fn line_is_open(&self, seen: &Clock, addr: u32) -> bool {
         let number = (addr & ALIAS_MASK) / LINE_BYTES;
@@ -165,7 +181,6 @@ fn first_byte(at: u32, bytes: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::race::Actor;
 
     #[test]
     fn a_range_is_cut_into_lines() {

@@ -3,6 +3,7 @@
 use super::{Actor, Clock, Epoch, Race};
 use crate::shared::QPUS;
 use crate::vpm::{COLUMNS, ROWS};
+use std::ops::Range;
 
 const WORDS: usize = ROWS * COLUMNS;
 
@@ -37,7 +38,14 @@ impl Words {
         self.first + self.count.saturating_sub(1) * self.step
     }
 
-    fn indices(self) -> impl Iterator<Item = usize> {
+    /// The same as a range, if they follow each other.
+    fn range(self) -> Option<Range<usize>> {
+        let end = self.first + self.count;
+        (self.step == 1 && end <= WORDS).then_some(self.first..end)
+    }
+
+    /// Each of them.
+    pub fn indices(self) -> impl Iterator<Item = usize> {
         (0..self.count).map(move |n| (self.first + n * self.step) % WORDS)
     }
 }
@@ -92,6 +100,16 @@ impl Shadow {
     pub fn write(&mut self, me: Epoch, seen: &Clock, words: Words) -> Option<Race> {
         let me = me.with_bytes(words.bytes);
         let mut race = None;
+        if let Some((range, last_write, last_read)) = self.alike(words) {
+            for (last, wrote) in [(last_write, true), (last_read, false)] {
+                if conflict(last, me, seen) {
+                    note(&mut race, seen, last, wrote, range.start);
+                }
+            }
+            self.writes[range.clone()].fill(me);
+            self.reads[range].fill(Epoch::NONE);
+            return race;
+        }
         // Words of one vector were mostly accessed together: what was right for one is for the next.
         let (mut good_write, mut good_read) = (Epoch::NONE, Epoch::NONE);
         for word in words.indices() {
@@ -126,6 +144,15 @@ impl Shadow {
     pub fn read(&mut self, me: Epoch, seen: &Clock, words: Words) -> Option<Race> {
         let me = me.with_bytes(words.bytes);
         let mut race = None;
+        if let Some((range, last_write, last_read)) = self.alike(words)
+            && replaces(last_read, me, seen)
+        {
+            if conflict(last_write, me, seen) {
+                note(&mut race, seen, last_write, true, range.start);
+            }
+            self.reads[range].fill(me);
+            return race;
+        }
         let mut good_write = Epoch::NONE;
         for word in words.indices() {
             let last = self.writes[word];
@@ -135,17 +162,24 @@ impl Shadow {
                     false => good_write = last,
                 }
             }
-            let last = self.reads[word];
-            let replaces = last == Epoch::NONE
-                || (last.bytes() & !me.bytes() == 0
-                    && (last.is_by_same(me) || seen.orders(last, me)));
-            if replaces && self.many[word] == 0 {
+            if self.many[word] == 0 && replaces(self.reads[word], me, seen) {
                 self.reads[word] = me;
             } else {
                 self.read_with_others(word, me);
             }
         }
         race
+    }
+
+    /// The places of words that follow each other, and their last write and read, if these are the same
+    /// for all of them.
+    fn alike(&self, words: Words) -> Option<(Range<usize>, Epoch, Epoch)> {
+        let range = words.range()?;
+        let last_write = Epoch::of_all(&self.writes[range.clone()])?;
+        let last_read = Epoch::of_all(&self.reads[range.clone()])?;
+        let many = self.many[range.clone()].iter();
+        let has_many = many.fold(0, |all, many| all | many) != 0;
+        (!has_many).then_some((range, last_write, last_read))
     }
 
     fn read_with_others(&mut self, word: usize, me: Epoch) {
@@ -162,6 +196,12 @@ impl Shadow {
         let last = &mut self.readers[self.many[word] as usize - 1][reader(me)];
         *last = me.with_bytes(me.bytes() | last.bytes());
     }
+}
+
+/// Whether a read by `me` takes the place of the last one.
+fn replaces(last: Epoch, me: Epoch, seen: &Clock) -> bool {
+    last == Epoch::NONE
+        || (last.bytes() & !me.bytes() == 0 && (last.is_by_same(me) || seen.orders(last, me)))
 }
 
 /// Whether `last` was somebody, had bytes in common with `me`, and is not known to be over.

@@ -183,20 +183,23 @@ impl Events {
         if self.used_words == 0 {
             self.turn_to(self.next_at >> SLOT_LOG2);
         }
-        let slot = self.first_used()?;
+        // Its slot is that of its time, or the first if it was late.
+        let slot = (self.next_at >> SLOT_LOG2).max(self.first) as usize % SLOTS;
         let last = self.last[slot];
         let number = self.nodes[last as usize].next;
         let Node { at, event, next } = self.nodes[number as usize];
+        self.nodes[number as usize].next = std::mem::replace(&mut self.free, number);
         if number == last {
             self.last[slot] = NONE;
             self.used[slot / 64] &= !(1 << (slot % 64));
             self.used_words &= !(u64::from(self.used[slot / 64] == 0) << (slot / 64));
+            self.turn_to(at >> SLOT_LOG2);
+            self.next_at = self.find_next();
         } else {
             self.nodes[last as usize].next = next;
+            self.turn_to(at >> SLOT_LOG2);
+            self.next_at = self.nodes[next as usize].at;
         }
-        self.nodes[number as usize].next = std::mem::replace(&mut self.free, number);
-        self.turn_to(at >> SLOT_LOG2);
-        self.next_at = self.find_next();
         Some((at, event))
     }
 

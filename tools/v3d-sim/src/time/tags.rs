@@ -54,9 +54,13 @@ impl Tags {
     }
 
     /// The place of a line, if it is there; that is no use of it.
+    #[inline]
     pub fn peek(&self, line: u32) -> Option<usize> {
         let set = self.set(line);
         let first = set.start;
+        if self.ways == 1 {
+            return (self.lines[first] == line + 1).then_some(first);
+        }
         let way = self.lines[set].iter().position(|held| *held == line + 1)?;
         Some(first + way)
     }
@@ -73,6 +77,14 @@ impl Tags {
     pub fn insert(&mut self, line: u32) -> Inserted {
         let set = self.set(line);
         let first = set.start;
+        if self.ways == 1 {
+            let held = std::mem::replace(&mut self.lines[first], line + 1);
+            let victim = held.checked_sub(1);
+            return Inserted {
+                place: first,
+                victim,
+            };
+        }
         let lines = &self.lines[set.clone()];
         let place = match lines.iter().position(|held| *held == 0) {
             Some(empty) => first + empty,

@@ -63,6 +63,7 @@ fn place(addr: u32) -> (usize, usize) {
 }
 
 impl StaleLines {
+    #[inline]
     fn page(&mut self, number: usize) -> &mut Page {
         self.pages[number].get_or_insert_with(|| {
             Box::new(Page {
@@ -73,6 +74,7 @@ impl StaleLines {
     }
 
     /// A line comes through L2C into another cache, unless it is there. Its state then.
+    #[inline]
     fn read_through(&mut self, addr: u32, cache: Cache) -> u8 {
         let (page, line) = place(addr);
         let state = &mut self.page(page).lines[line];
@@ -87,6 +89,7 @@ impl StaleLines {
     }
 
     /// A lane reads at `addr`.
+    #[inline]
     pub fn read_lookup(&mut self, addr: u32) -> LineRead {
         let state = self.read_through(addr, Cache::Tmu);
         LineRead {

@@ -100,6 +100,9 @@ impl Vpm {
         if let Some(words) = setup.whole_row() {
             return std::array::from_fn(|element| self.words[words.start + element]);
         }
+        if let Some(first) = setup.whole_column() {
+            return std::array::from_fn(|element| self.linear(first + element * COLUMNS));
+        }
         std::array::from_fn(|element| {
             let place = setup.place(element);
             self.words[place.word] >> place.shift & place.mask
@@ -109,23 +112,24 @@ impl Vpm {
     /// Puts all writes of one QPU in place.
     pub fn drain(&mut self, qpu: u8) {
         if self.is_writing(qpu) {
-            let (own, others) = self.pending.drain(..).partition(|write| write.qpu == qpu);
-            self.pending = others;
-            self.apply(own);
+            let (words, reserved_rows) = (&mut self.words, self.reserved_rows);
+            self.pending.retain(|write| {
+                let is_own = write.qpu == qpu;
+                if is_own {
+                    write.apply(words, reserved_rows);
+                }
+                !is_own
+            });
         }
     }
 
     /// Puts the writes in place that are due in round `now`.
     pub fn advance(&mut self, now: u64) {
-        let due = self
-            .pending
-            .iter()
-            .take_while(|write| write.due <= now)
-            .count();
-        if due > 0 {
-            let rest = self.pending.split_off(due);
-            let due = std::mem::replace(&mut self.pending, rest);
-            self.apply(due);
+        while let Some(write) = self.pending.front()
+            && write.due <= now
+        {
+            write.apply(&mut self.words, self.reserved_rows);
+            self.pending.pop_front();
         }
     }
 
@@ -146,22 +150,31 @@ impl Vpm {
     pub fn is_busy(&self) -> bool {
         !self.pending.is_empty()
     }
+}
 
-    fn apply(&mut self, writes: VecDeque<PendingWrite>) {
-        for PendingWrite { setup, value, .. } in writes {
-            if let Some(words) = setup.whole_row() {
-                if words.start / COLUMNS < self.reserved_rows {
-                    self.words[words].copy_from_slice(&value);
-                }
-                continue;
+impl PendingWrite {
+    /// Puts it in place, as far as QPUs may write there.
+    fn apply(&self, words: &mut [u32; ROWS * COLUMNS], reserved_rows: usize) {
+        let Self { setup, value, .. } = self;
+        if let Some(row) = setup.whole_row() {
+            if row.start / COLUMNS < reserved_rows {
+                words[row].copy_from_slice(value);
             }
-            for (element, value) in value.into_iter().enumerate() {
-                let place = setup.place(element);
-                if place.word / COLUMNS < self.reserved_rows {
-                    let word = &mut self.words[place.word];
-                    *word =
-                        *word & !(place.mask << place.shift) | (value & place.mask) << place.shift;
-                }
+            return;
+        }
+        if let Some(first) = setup.whole_column() {
+            let rows = reserved_rows.saturating_sub(first / COLUMNS);
+            let column = words[first..].iter_mut().step_by(COLUMNS);
+            for (word, value) in column.zip(value).take(rows) {
+                *word = *value;
+            }
+            return;
+        }
+        for (element, value) in value.iter().enumerate() {
+            let place = setup.place(element);
+            if place.word / COLUMNS < reserved_rows {
+                let word = &mut words[place.word];
+                *word = *word & !(place.mask << place.shift) | (value & place.mask) << place.shift;
             }
         }
     }

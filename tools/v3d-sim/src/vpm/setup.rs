@@ -115,6 +115,14 @@ impl BlockSetup {
         (self.horizontal && self.width == Width::Word).then_some(first..first + COLUMNS)
     }
 
+    /// The first word of a vector that is a column of whole words.
+    #[must_use]
+    pub fn whole_column(&self) -> Option<usize> {
+        let addr = self.addr as usize;
+        let first = (addr & !15) * COLUMNS + (addr & 15);
+        (!self.horizontal && self.width == Width::Word).then_some(first)
+    }
+
     /// The words in which a vector lies.
     #[must_use]
     pub fn words(&self) -> Words {
