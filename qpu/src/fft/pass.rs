@@ -7,9 +7,9 @@
 use super::bins::Bins;
 use super::bins::power::PowerPass;
 use super::bins::product::ProductPass;
-use super::bins::real::RealPass;
+use super::bins::real::{RealPass, spectrum_bytes};
 use super::coop::Cooperation;
-use super::geometry::{Geometry, LANES};
+use super::geometry::{Geometry, LANES, POINT_BYTES};
 use super::program::{Lanes, Record, Row, Scalar, Start, Task};
 use super::samples::Reading;
 use super::tables::Table;
@@ -81,6 +81,37 @@ impl Pass {
             Self::Points(geometry) => geometry.transforms_per_unit(),
             Self::Real(_) | Self::Product(_) | Self::Power(_) => 1,
             Self::Shared(_) => 1,
+        }
+    }
+
+    /// Bytes of points and bins that it looks up, and of those that it stores, for `batch` transforms; without
+    /// tables and lists. What several parts read counts as often.
+    #[must_use]
+    pub const fn traffic(&self, batch: u32) -> [u64; 2] {
+        let (batch, point) = (batch as u64, POINT_BYTES as u64);
+        match self {
+            Self::Points(geometry) => {
+                let points = batch * geometry.points() as u64;
+                let read = geometry.reading().point_bytes() as u64 * geometry.parts() as u64;
+                [points * read, points * point]
+            }
+            Self::Shared(cooperation) => [batch * point * cooperation.points() as u64; 2],
+            Self::Real(pass) => {
+                let points = batch * (point << pass.log2_half);
+                let bins = batch * spectrum_bytes(pass.log2_half);
+                if pass.to_bins {
+                    [points, bins]
+                } else {
+                    [bins, points]
+                }
+            }
+            Self::Product(pass) => [2 * pass.bytes(batch as u32), pass.bytes(batch as u32)],
+            Self::Power(pass) => {
+                let powers = &pass.powers;
+                let spectra = batch * powers.segments as u64;
+                let written = batch * powers.output_bytes() as u64;
+                [spectra * (point << powers.log2_complex()), written]
+            }
         }
     }
 

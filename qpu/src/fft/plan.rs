@@ -5,7 +5,6 @@ use super::bins::power::{Hold, PowerPass};
 use super::memory::{Arrangement, Memory};
 use super::program::Program;
 use super::request::{Error, Request, Which};
-use super::samples::Format;
 use super::split::Split;
 use super::steps::MAX_STEPS;
 use super::write::Lists;
@@ -352,8 +351,7 @@ fn check_buffers<E>(request: &Request, input: Buffer, output: Buffer) -> Result<
     if from != to && !is_apart {
         return Err(Error::Overlap);
     }
-    let is_like_points = request.samples == Format::F32 && request.hop.is_none();
-    if from == to && !is_like_points {
+    if from == to && !request.may_be_in_place() {
         return Err(Error::InPlace);
     }
     Ok(())

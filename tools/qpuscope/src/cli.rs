@@ -152,6 +152,9 @@
 //! $ qpuscope plan 1000
 //! qpuscope: no plan has 1000 points; lengths are the powers of two 16, 32, 64 .. 4194304
 //! [status 2]
+//! $ qpuscope plan 1000 --real
+//! qpuscope: no plan has 1000 points; lengths are the powers of two 32, 64, 128 .. 8388608
+//! [status 2]
 //! $ qpuscope selftest hello
 //! hello: 100 + 0x1234 = 0x1298 in word 0 of 16, ok
 //! $ qpuscope digits 8 2

@@ -171,3 +171,44 @@ fn graphs_that_cannot_be_drawn_are_refused() {
         assert!(said.contains(needle), "{said}");
     }
 }
+
+/// Every kind that `plan` knows is planned, and runs where it is timed.
+#[test]
+fn every_kind_has_a_plan() {
+    let kinds: [(&[&str], &[&str]); 6] = [
+        (
+            &["256", "--samples", "u8", "--windowed"],
+            &["first", "last"],
+        ),
+        (
+            &["512", "--real", "--samples", "i16"],
+            &["first", "last", "split"],
+        ),
+        (&["512", "--real", "--inverse"], &["join", "shared"]),
+        (&["64", "--rows", "16"], &["only", "last"]),
+        (&["64", "--powers", "4", "--hop", "32"], &["only", "power"]),
+        (
+            &["64", "--powers", "4", "--real", "--windowed"],
+            &["only", "power"],
+        ),
+    ];
+    for (arguments, roles) in kinds {
+        let mut all = vec!["plan", "--json", "--time"];
+        all.extend(arguments);
+        let (status, json, said) = qpuscope(&all);
+        assert_eq!(status, 0, "{arguments:?}: {said}");
+        let object: Value = serde_json::from_str(&json).expect("one object");
+        let passes = object["passes"].as_array().expect("a list");
+        let found: Vec<_> = passes
+            .iter()
+            .filter_map(|pass| pass["role"].as_str())
+            .collect();
+        assert_eq!(found, roles, "{arguments:?}");
+        assert!(object["clocks"].as_f64() > Some(1000.0), "{arguments:?}");
+        for pass in passes {
+            let [read, written] =
+                ["read_bytes", "written_bytes"].map(|key| pass[key].as_u64().unwrap_or(0));
+            assert!(read > 0 && written > 0, "{arguments:?}");
+        }
+    }
+}

@@ -161,6 +161,12 @@ impl Request {
         matches!(self.samples, Format::F32) && self.hop.is_none() && !self.windowed
     }
 
+    /// Whether input and output may be the same memory: the points of both lie in the same places.
+    #[must_use]
+    pub const fn may_be_in_place(&self) -> bool {
+        matches!(self.samples, Format::F32) && self.hop.is_none()
+    }
+
     /// Bytes from the start of one transform's input to the start of the next one's.
     #[must_use]
     pub const fn hop_bytes(&self) -> u64 {

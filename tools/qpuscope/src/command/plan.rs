@@ -1,38 +1,63 @@
 //! `qpuscope plan N`: which passes a transform takes on the QPUs, and what they cost.
 //!
-//! Clocks are those that `cargo xtask tune` measured on the simulator and committed, in proportion for other
-//! batches; traffic and memory follow from the plan. The floor is that of `cargo xtask bench`
-//! ([`qpu::fft::roofline`]).
+//! Traffic and memory follow from the plan. Clocks of complex transforms are those that `cargo xtask tune`
+//! measured on the simulator and committed, in proportion for other batches, and their floor is that of
+//! `cargo xtask bench` ([`qpu::fft::roofline`]). With `--time` any plan is run on the simulator.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-use qpu::fft::Plan;
+use qpu::fft::bins::Bins;
+use qpu::fft::bins::power::Powers;
+use qpu::fft::memory::{Arrangement, PassMemory};
 use qpu::fft::pass::Pass;
-use qpu::fft::request::{Error, Request};
+use qpu::fft::request::{Error, Request, Transform};
 use qpu::fft::roofline::Roofline;
-use qpu::fft::split::{MAX_LOG2_POINTS, MIN_LOG2_POINTS};
-use qpu::fft::table;
+use qpu::fft::samples::Format;
+use qpu::fft::{Direction, Plan, Split, table};
 use qpu_programs::FFT;
-use v3d_sim::Board;
+use v3d_sim::{Board, SimError, SimRunner};
 
 use crate::failure::{Failure, Result};
 use crate::say;
 
-/// Bytes of an interleaved complex point.
-const POINT_BYTES: u64 = 8;
+/// Bytes that a Pi 1 can leave to the QPUs beside the system.
+const MEMORY: u64 = 384 << 20;
+/// Simulated time that a run may take.
+const LIMIT_US: u32 = 60_000_000;
 
 /// Options of `plan`.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// Points of a transform: a power of two, 16 to 4194304
+    /// Points of a transform, of a plane its columns: a power of two, 16 to 4194304
     n: u64,
     /// Transforms at a time
     #[arg(long, default_value_t = 1)]
     batch: u32,
-    /// The inverse transform: the same passes, with imaginary parts negated at both ends
+    /// The inverse transform: of complex points the same passes, with imaginary parts negated at both ends
     #[arg(long)]
     inverse: bool,
+    /// Real points to bins, or with --inverse bins to real points: 32 to 8388608 points
+    #[arg(long)]
+    real: bool,
+    /// A plane of this many rows and N columns
+    #[arg(long, value_name = "ROWS", conflicts_with_all = ["real", "powers"])]
+    rows: Option<u64>,
+    /// The mean power spectrum of this many segments of N samples; of real samples with --real
+    #[arg(long, value_name = "SEGMENTS", conflicts_with = "inverse")]
+    powers: Option<u32>,
+    /// What the samples are that the first pass reads
+    #[arg(long, default_value = "f32", value_parser = ["f32", "i16", "u8", "i8"])]
+    samples: String,
+    /// Samples are multiplied by a window
+    #[arg(long, conflicts_with = "inverse")]
+    windowed: bool,
+    /// Samples from one transform's start to the next one's; less than N makes them overlap
+    #[arg(long)]
+    hop: Option<u32>,
+    /// Run it twice on the simulator, as a pi1, and print the second run's clocks
+    #[arg(long)]
+    time: bool,
     /// Board whose clock turns clocks into time
     #[arg(long, default_value = "pi1")]
     board: String,
@@ -44,7 +69,7 @@ pub struct Options {
 /// Prints the plan.
 ///
 /// # Errors
-/// Usage, for lengths and batches that have no plan, and unknown boards.
+/// Usage, for lengths, batches and kinds that have no plan, and unknown boards.
 pub fn run(options: &Options) -> Result<()> {
     let Some(board) = Board::from_name(&options.board) else {
         let names: Vec<_> = Board::ALL.iter().map(|board| board.name()).collect();
@@ -54,133 +79,368 @@ pub fn run(options: &Options) -> Result<()> {
             names.join(", ")
         )));
     };
-    let lengths = (1 << MIN_LOG2_POINTS)..=(1 << MAX_LOG2_POINTS);
-    if !options.n.is_power_of_two() || !lengths.contains(&options.n) {
-        return Err(Failure::usage(format!(
-            "no plan has {} points; lengths are the powers of two 16, 32, 64 .. {}",
-            options.n,
-            lengths.end()
-        )));
-    }
-    let log2_points = options.n.ilog2();
-    let request = Request::new(log2_points, options.batch);
+    let request = request(options)?;
     let refused = |error: Error<()>| Failure::usage(error.to_string());
     let arrangement = Plan::arrangement_of(FFT, &request).map_err(refused)?;
-    let split = arrangement.split();
-    let memory = arrangement.memory();
-    let points = u64::from(options.batch) << log2_points;
-
-    // The table's clocks are of its own split.
-    let row = table::row(log2_points, options.batch)
-        .filter(|row| row.cycles > 0 && qpu::fft::Split::new(row.log2_radices) == Some(split));
-    let clocks =
-        row.map(|row| f64::from(row.cycles) * f64::from(options.batch) / f64::from(row.batch));
-    let floor = Roofline::SIMULATED
-        .floor(log2_points, options.batch)
-        .clocks();
-    let share = clocks.map(|clocks| floor / clocks);
-    let us = |clocks: f64| clocks * 1e6 / f64::from(board.clock_hz());
-
-    let mut passes = Vec::new();
-    let mut text = format!(
-        "{} {} transform{} of {} points{}: {split}\n\n\
-         pass    radix  points a unit reads  units  programs  code  read (bytes)  written (bytes)\n",
-        options.batch,
-        if options.inverse {
-            "inverse"
-        } else {
-            "forward"
+    let cost = Cost {
+        floor: floor(&request),
+        clocks: match options.time {
+            true => Some(time(&request, direction(options))?),
+            false => tuned(&request, arrangement.split()),
         },
-        if options.batch == 1 { "" } else { "s" },
-        options.n,
-        if options.batch == 1 { "" } else { " each" },
-    );
-    for pass in arrangement.passes() {
-        let (role, radix, parts, vectors, stores_row_by_row) = match &pass.step.pass {
-            Pass::Points(geometry) => (
-                format!("{:?}", geometry.role()).to_lowercase(),
-                geometry.radix(),
-                geometry.parts(),
-                geometry.vectors(),
-                geometry.is_stored_by_rows(),
-            ),
-            Pass::Shared(shared) => ("shared".into(), shared.points(), 1, 16, false),
-            Pass::Real(_) | Pass::Product(_) | Pass::Power(_) => continue,
-        };
-        let read = points * POINT_BYTES * u64::from(parts);
-        let written = points * POINT_BYTES;
-        let _ = writeln!(
-            text,
-            "{role:6}  {:5}  {:19}  {:5}  {:8}  {:4}  {read:12}  {written:15}",
-            radix,
-            vectors * 16,
-            pass.units(),
-            pass.programs,
-            pass.program.code.len(),
+        clock_hz: f64::from(board.clock_hz()),
+    };
+    let report = Report {
+        options,
+        request: &request,
+        arrangement: &arrangement,
+        cost: &cost,
+        board: board.name(),
+    };
+    say::data(&if options.json {
+        format!("{:#}\n", report.json())
+    } else {
+        report.text()
+    })
+}
+
+/// What is planned.
+fn request(options: &Options) -> Result<Request> {
+    let log2 = |count: u64, transform: &dyn Fn(u32) -> Transform| {
+        if count.is_power_of_two() {
+            return Ok(count.ilog2());
+        }
+        let [least, most] = transform(0).lengths();
+        Err(Failure::usage(format!(
+            "no plan has {count} points; lengths are the powers of two {}, {}, {} .. {}",
+            1u64 << least,
+            2u64 << least,
+            4u64 << least,
+            1u64 << most
+        )))
+    };
+    let direction = direction(options);
+    let one = |log2_points: u32| match (options.powers, options.real, direction) {
+        (Some(segments), is_real, _) => {
+            // A length of no points has no bins to ask for.
+            Transform::Powers(Powers::new(is_real, log2_points.max(1), segments))
+        }
+        (None, true, Direction::Forward) => Transform::RealToBins { log2_points },
+        (None, true, Direction::Inverse) => Transform::BinsToReal { log2_points },
+        (None, false, _) => Transform::Complex { log2_points },
+    };
+    let transform = match options.rows {
+        Some(rows) => Transform::Plane {
+            log2_rows: log2(rows, &one)?,
+            log2_columns: log2(options.n, &one)?,
+        },
+        None => one(log2(options.n, &one)?),
+    };
+    let mut request = Request::of(transform, options.batch);
+    let format = Format::ALL
+        .into_iter()
+        .find(|format| format.to_string() == options.samples);
+    request.samples = format.unwrap_or_default();
+    request.windowed = options.windowed;
+    request.hop = options.hop;
+    Ok(request)
+}
+
+const fn direction(options: &Options) -> Direction {
+    if options.inverse {
+        Direction::Inverse
+    } else {
+        Direction::Forward
+    }
+}
+
+/// Clocks of the table, which are of its own split.
+fn tuned(request: &Request, split: Split) -> Option<f64> {
+    let Transform::Complex { log2_points } = request.transform else {
+        return None;
+    };
+    let row = table::row(log2_points, request.batch)?;
+    let is_it =
+        request.reads_points() && row.cycles > 0 && Split::new(row.log2_radices) == Some(split);
+    is_it.then(|| f64::from(row.cycles) * f64::from(request.batch) / f64::from(row.batch))
+}
+
+/// Clocks of the second run on the simulator.
+fn time(request: &Request, direction: Direction) -> Result<f64> {
+    let refused = |error: Error<SimError>| Failure::usage(error.to_string());
+    let memory = Plan::memory(FFT, request).map_err(refused)?;
+    let bytes = u64::from(memory.total()) + request.input_bytes() + request.output_bytes();
+    if bytes > MEMORY {
+        return Err(Failure::usage(format!(
+            "the plan needs {bytes} bytes, and a board has {MEMORY} for the QPUs: take a shorter transform or a \
+             smaller batch, or leave --time"
+        )));
+    }
+    // Buffers begin at multiples of 4096.
+    let mut runner = SimRunner::new(bytes as u32 + 3 * 4096);
+    let mut plan = Plan::with_buffers(FFT, request, &mut runner).map_err(refused)?;
+    let mut run = || {
+        let report = plan.run(&mut runner, direction, LIMIT_US);
+        report.map_err(|error| {
+            Failure::integrity(format!("the simulated V3D failed: {error}; report it"))
+        })
+    };
+    run()?;
+    Ok(run()?.cycles.unwrap_or(0) as f64)
+}
+
+/// The least clocks that a complex transform can take.
+fn floor(request: &Request) -> Option<f64> {
+    match request.transform {
+        Transform::Complex { log2_points } if request.reads_points() => {
+            let floor = Roofline::SIMULATED.floor(log2_points, request.batch);
+            Some(floor.clocks())
+        }
+        _ => None,
+    }
+}
+
+/// What it takes.
+struct Cost {
+    clocks: Option<f64>,
+    floor: Option<f64>,
+    clock_hz: f64,
+}
+
+impl Cost {
+    fn us(&self) -> Option<f64> {
+        Some(self.clocks? * 1e6 / self.clock_hz)
+    }
+
+    fn share(&self) -> Option<f64> {
+        Some(self.floor? / self.clocks?)
+    }
+}
+
+struct Report<'a> {
+    options: &'a Options,
+    request: &'a Request,
+    arrangement: &'a Arrangement,
+    cost: &'a Cost,
+    board: &'static str,
+}
+
+impl Report<'_> {
+    fn text(&self) -> String {
+        let request = self.request;
+        let memory = self.arrangement.memory();
+        let mut text = format!(
+            "{}: {}\n\n\
+             pass         radix  points a unit reads  units  programs  code  read (bytes)  written (bytes)\n",
+            self.title(),
+            self.arrangement.split(),
         );
-        passes.push(json!({
-            "role": role,
-            "radix": radix,
-            "parts": parts,
-            "units": pass.units(),
-            "programs": pass.programs,
-            "instructions": pass.program.code.len(),
-            "read_bytes": read,
-            "written_bytes": written,
-            "twiddle_bytes": pass.step.pass.table_bytes(),
-            "stores_row_by_row": stores_row_by_row,
-        }));
-    }
-    let _ = write!(
-        text,
-        "\nmemory beside input and output: {} bytes (programs and lists {}, twiddles {}, between passes {})\n\
-         input {} bytes, output {} bytes; they may be the same\n",
-        memory.total(),
-        memory.programs,
-        memory.tables,
-        memory.scratch,
-        request.input_bytes(),
-        request.output_bytes(),
-    );
-    match (clocks, share) {
-        (Some(clocks), Some(share)) => {
+        for pass in self.arrangement.passes() {
+            let line = Line::of(pass);
+            let [read, written] = pass.step.pass.traffic(pass.step.batch);
+            let radix = line.radix.map_or("-".into(), |radix| radix.to_string());
             let _ = writeln!(
                 text,
-                "{clocks:.0} V3D clocks (simulated, second run), {:.2} a point, {:.0} us on {}\n\
-                 floor {floor:.0} clocks: {share:.2} of the roofline",
-                clocks / points as f64,
-                us(clocks),
-                board.name(),
+                "{:11}  {radix:>5}  {:19}  {:5}  {:8}  {:4}  {read:12}  {written:15}",
+                line.name,
+                line.points,
+                pass.units(),
+                pass.programs,
+                pass.program.code.len(),
             );
         }
-        _ => {
-            let _ = writeln!(
-                text,
-                "floor {floor:.0} clocks; this length and split have not been timed (`cargo xtask tune --write`)"
-            );
+        let _ = write!(
+            text,
+            "\nmemory beside input and output: {} bytes (programs and lists {}, twiddles {}, between passes {})\n\
+             input {} bytes, output {} bytes; {}\n",
+            memory.total(),
+            memory.programs,
+            memory.tables,
+            memory.scratch,
+            request.input_bytes(),
+            request.output_bytes(),
+            if request.may_be_in_place() {
+                "they may be the same"
+            } else {
+                "not the same memory"
+            },
+        );
+        match (self.cost.clocks, self.cost.us()) {
+            (Some(clocks), Some(us)) => {
+                let points = self.points();
+                let _ = writeln!(
+                    text,
+                    "{clocks:.0} V3D clocks (simulated, second run), {:.2} a point, {us:.0} us on {}",
+                    clocks / points as f64,
+                    self.board,
+                );
+            }
+            _ => {
+                let _ = writeln!(
+                    text,
+                    "not in the table of timed transforms: --time runs it on the simulator"
+                );
+            }
+        }
+        match (self.cost.floor, self.cost.share()) {
+            (Some(floor), Some(share)) => {
+                let _ = writeln!(text, "floor {floor:.0} clocks: {share:.2} of the roofline");
+            }
+            (Some(floor), None) => {
+                let _ = writeln!(text, "floor {floor:.0} clocks");
+            }
+            _ => {}
+        }
+        text
+    }
+
+    /// Points of the whole batch.
+    fn points(&self) -> u64 {
+        let transforms =
+            u64::from(self.request.batch) * u64::from(self.request.transform.segments());
+        transforms << self.request.transform.log2_points()
+    }
+
+    fn title(&self) -> String {
+        let Options {
+            n, batch, inverse, ..
+        } = self.options;
+        let (s, each) = if *batch == 1 {
+            ("", "")
+        } else {
+            ("s", " each")
+        };
+        let direction = if *inverse { "inverse" } else { "forward" };
+        let samples = match self.request.samples {
+            Format::F32 => String::new(),
+            format => format!(" in {format}"),
+        };
+        let window = if self.options.windowed {
+            ", times a window"
+        } else {
+            ""
+        };
+        match self.request.transform {
+            Transform::Plane { log2_rows, .. } => {
+                let rows = 1u64 << log2_rows;
+                format!(
+                    "{batch} {direction} transform{s} of planes, {rows} rows of {n} points{each}"
+                )
+            }
+            Transform::Powers(powers) => {
+                let kind = if powers.is_real { "real" } else { "complex" };
+                let segments = powers.segments;
+                format!(
+                    "{batch} power spectr{} of {segments} x {n} {kind} samples{samples}{window}{each}",
+                    if *batch == 1 { "um" } else { "a" }
+                )
+            }
+            Transform::RealToBins { .. } | Transform::BinsToReal { .. } => {
+                format!(
+                    "{batch} {direction} transform{s} of {n} real points{samples}{window}{each}"
+                )
+            }
+            _ => format!("{batch} {direction} transform{s} of {n} points{samples}{window}{each}"),
         }
     }
-    if options.json {
-        let radices: Vec<_> = split.radices().collect();
-        let object = json!({
-            "n": options.n,
-            "batch": options.batch,
-            "direction": if options.inverse { "inverse" } else { "forward" },
-            "board": board.name(),
+
+    fn json(&self) -> Value {
+        let memory = self.arrangement.memory();
+        let radices: Vec<_> = self.arrangement.split().radices().collect();
+        let passes: Vec<_> = self.arrangement.passes().map(pass_json).collect();
+        let kind = match self.request.transform {
+            Transform::Complex { .. } | Transform::Convolution { .. } => "complex",
+            Transform::RealToBins { .. } | Transform::BinsToReal { .. } => "real",
+            Transform::Plane { .. } => "plane",
+            Transform::Powers(_) => "powers",
+        };
+        json!({
+            "n": self.options.n,
+            "kind": kind,
+            "rows": self.options.rows,
+            "segments": self.options.powers,
+            "samples": self.options.samples,
+            "windowed": self.options.windowed,
+            "batch": self.options.batch,
+            "direction": if self.options.inverse { "inverse" } else { "forward" },
+            "board": self.board,
             "radices": radices,
             "passes": passes,
             "memory_bytes": memory.total(),
             "program_bytes": memory.programs,
             "table_bytes": memory.tables,
             "scratch_bytes": memory.scratch,
-            "input_bytes": request.input_bytes(),
-            "output_bytes": request.output_bytes(),
-            "clocks": clocks,
-            "us": clocks.map(us),
-            "floor_clocks": floor,
-            "share": share,
-        });
-        text = format!("{object:#}\n");
+            "input_bytes": self.request.input_bytes(),
+            "output_bytes": self.request.output_bytes(),
+            "clocks": self.cost.clocks,
+            "us": self.cost.us(),
+            "floor_clocks": self.cost.floor,
+            "share": self.cost.share(),
+        })
     }
-    say::data(&text)
+}
+
+fn pass_json(pass: &PassMemory) -> Value {
+    let line = Line::of(pass);
+    let [read, written] = pass.step.pass.traffic(pass.step.batch);
+    json!({
+        "role": line.name,
+        "radix": line.radix,
+        "parts": line.parts,
+        "units": pass.units(),
+        "programs": pass.programs,
+        "instructions": pass.program.code.len(),
+        "read_bytes": read,
+        "written_bytes": written,
+        "twiddle_bytes": pass.step.pass.table_bytes(),
+        "stores_row_by_row": line.stores_row_by_row,
+    })
+}
+
+/// What a pass is.
+struct Line {
+    name: String,
+    /// Of transforms.
+    radix: Option<u32>,
+    /// That read the same points.
+    parts: u32,
+    /// That a unit reads.
+    points: u32,
+    stores_row_by_row: bool,
+}
+
+impl Line {
+    fn of(pass: &PassMemory) -> Self {
+        match &pass.step.pass {
+            Pass::Points(geometry) => Self {
+                name: format!("{:?}", geometry.role()).to_lowercase(),
+                radix: Some(geometry.radix()),
+                parts: geometry.parts(),
+                points: geometry.vectors() * 16,
+                stores_row_by_row: geometry.is_stored_by_rows(),
+            },
+            Pass::Shared(shared) => Self {
+                name: "shared".into(),
+                radix: Some(shared.points()),
+                parts: 1,
+                points: 256,
+                stores_row_by_row: false,
+            },
+            Pass::Real(real) => {
+                Self::bins(if real.to_bins { "split" } else { "join" }, Bins::Split)
+            }
+            Pass::Product(_) => Self::bins("product", Bins::Product),
+            Pass::Power(power) => Self::bins("power", power.bins()),
+        }
+    }
+
+    fn bins(name: &str, bins: Bins) -> Self {
+        Self {
+            name: name.into(),
+            radix: None,
+            parts: 1,
+            points: u32::from(bins.runs()) * bins.run_bins(),
+            stores_row_by_row: false,
+        }
+    }
 }
