@@ -20,7 +20,8 @@ import v3d_sim  # noqa: E402
 from programs import CODE, DATA, FIRST_UNIFORM, INITIAL, OUT, OUT_WORDS, TABLE, UNIFORMS  # noqa: E402
 from qpu import ALIAS, Qpu  # noqa: E402
 
-FUNCTIONAL = 1
+# With time; without; and without in another order of QPUs, which are held now and then.
+MODES = ({}, {"flags": 1}, {"flags": 4, "seed": 1})
 BODY = 250
 # Code of companions: so much for each.
 COMPANION, COMPANION_BYTES = OUT + 0x2_0000, 0x8000
@@ -30,7 +31,7 @@ def array(words, kind=ctypes.c_uint32):
     return (kind * len(words))(*words)
 
 
-def simulate(library, program, companions, functional):
+def simulate(library, program, companions, mode):
     """The words of DATA and OUT, and host interrupts. Companions are started first, on the highest QPUs."""
     data, out = array(program.data), array([0] * OUT_WORDS)
     regions = [
@@ -39,7 +40,7 @@ def simulate(library, program, companions, functional):
     ]
     regions += [(companion.base, array(companion.code, ctypes.c_uint64)) for companion in companions]
     queue = [(companion.base, FIRST_UNIFORM) for companion in companions] + [(CODE, FIRST_UNIFORM)]
-    result, _ = v3d_sim.run(library, regions, queue, flags=FUNCTIONAL * functional, limit_cycles=10_000_000)
+    result, _ = v3d_sim.run(library, regions, queue, limit_cycles=10_000_000, **mode)
     return list(data), list(out), result.host_interrupts
 
 
@@ -60,12 +61,12 @@ def predict(program, number):
 
 
 def differences(seed, library):
-    # The seed also says how many companions there are, and whether time is on.
+    # The seed also says how many companions there are, and what the simulator is asked for.
     chance, beside = random.Random(seed), range(seed % 5)
     program = programs.Program(chance, BODY, len(beside))
     bases = [COMPANION + COMPANION_BYTES * n for n in beside]
     companions = [programs.Companion(chance, 4 * BODY, 0, base) for base in bases]
-    data, out, interrupts = simulate(library, program, companions, seed // 5 % 2 == 0)
+    data, out, interrupts = simulate(library, program, companions, MODES[seed % len(MODES)])
     expected_data, rows, expected_interrupts = predict(program, 11 - len(beside))
     for number, (name, row) in enumerate(rows):
         for lane, (found, wanted) in enumerate(zip(out[16 * number:], row)):

@@ -1,8 +1,8 @@
 """One QPU with its VPM, DMA and lookups: what a program leaves, without time.
 
-Written from the same sources as the simulator (see arithmetic.py) and without a look at its code: the two
-share nothing, so that a mistake in one shows. Where sources leave something open, both take what
-the simulator's rules say (`qpuscope explain RULE`).
+Written from the sources (see arithmetic.py) in another language and another shape than the simulator: the two
+share no code and no decoding, so that a mistake in one shows. Where sources leave something open, both
+take what the simulator's rules say (`qpuscope explain RULE`).
 """
 
 from arithmetic import (
