@@ -49,7 +49,7 @@ class Program:
 
     def __init__(self, random, length, companions, base=CODE):
         self.random, self.code, self.base = random, [], base
-        self.written, self.no_uniform, self.no_r4, self.is_moving = 63, 0, 0, False
+        self.written, self.no_uniform, self.no_r4, self.is_moving, self.images = 63, 0, 0, False, 0
         self.initial = [self.value() for _ in range(INITIAL_WORDS)]
         self.uniforms = [self.value() for _ in range(UNIFORM_WORDS)]
         self.data = [random.getrandbits(32) for _ in range(DATA_WORDS)]
@@ -115,7 +115,7 @@ class Program:
                 self.branch_twice]
 
     def units(self):
-        shared = [self.read_vpm, self.write_vpm, self.load, self.store, self.count, self.interrupt]
+        shared = [self.read_vpm, self.write_vpm, self.load, self.store, self.count, self.interrupt, self.look_up_texels]
         return self.own_units() + shared
 
     def body(self, length):
@@ -298,6 +298,40 @@ class Program:
         for tmu in waiting:
             self.operate(10 + tmu)
             self.some(1)
+
+    def coordinate(self, number, log2):
+        """To r0 or r1: the middle of a texel, perhaps of one outside the image of 2^log2 texels."""
+        random = self.random
+        shift = random.randrange(4)
+        self.emit(alu(13, cond_add=1, waddr_add=32 + number, op_add=14, raddr_a=38, raddr_b=shift, muxes=(6, 7, 0, 0)))
+        self.emit(alu(cond_add=1, waddr_add=32 + number, op_add=8, muxes=(number, number, 0, 0)))
+        # + 0.5, +- 2^n, * 2^-log2
+        for operation, code in ((1, 47), (random.choice([1, 2]), random.randrange(32, 39))):
+            muxes = (number, 7, 0, 0)
+            self.emit(alu(13, cond_add=1, waddr_add=32 + number, op_add=operation, raddr_b=code, muxes=muxes))
+        code = 48 - log2 if log2 else 32
+        self.emit(alu(13, cond_mul=1, waddr_mul=32 + number, op_mul=1, raddr_b=code, muxes=(0, 0, number, 7)))
+
+    def look_up_texels(self):
+        """In a raster image without filter: t, perhaps r, which is the border, then s. Each takes a uniform."""
+        random = self.random
+        width, height, tmu = random.randrange(7), random.randrange(7), random.getrandbits(1)
+        if self.images == 140:
+            return
+        p1 = 1 << 31 | 1 << height + 20 | 1 << width + 8 | 1 << 7 | random.randint(1, 3) << 4 | random.randrange(16)
+        # Relative jumps go back from here, absolute ones to what lies behind.
+        at = 64 + 3 * self.images
+        self.images += 1
+        self.uniforms[at:at + 3] = TABLE, p1, 0
+        self.emit(ldi(40, UNIFORMS + 4 * at))
+        self.coordinate(0, width)
+        self.coordinate(1, height)
+        self.emit(ldi(34, random.getrandbits(32)))
+        self.emit(mov(57 + 4 * tmu, 1))
+        if random.getrandbits(1):
+            self.emit(mov(58 + 4 * tmu, 2))
+        self.emit(mov(56 + 4 * tmu, 0))
+        self.operate(10 + tmu)
 
     def jump_uniforms(self):
         random = self.random

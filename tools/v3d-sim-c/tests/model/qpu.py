@@ -7,7 +7,7 @@ take what the simulator's rules say (`qpuscope explain RULE`).
 
 from arithmetic import (
     ADD_OPERATIONS, GIVES_FLOATS, MUL_OPERATIONS, SFU, SIGN, TAKES_FLOATS, UNARY, WORD, add_carry, colour,
-    mul_carry, pack, replace, signed, small_immediate, unpack,
+    mul_carry, pack, replace, signed, small_immediate, unpack, value as value_of,
 )
 
 LANES = range(16)
@@ -55,6 +55,8 @@ class Qpu:
         self.vpm, self.reads, self.writes = [0] * 2048, None, None
         self.load_setup, self.pitch, self.store_setup, self.stride = 0, 0, 0, 0
         self.lookups, self.swaps = [[], []], True
+        # Of the next texture lookup: words of configuration, and t, r and b.
+        self.texture, self.coordinates = [[], []], [{}, {}]
         self.functions, self.branches = [], []
         self.index, self.host_interrupts = 0, 0
         # What registers held that the last instruction has written, and those of the one that executes.
@@ -145,8 +147,7 @@ class Qpu:
             value = list(self.register(file, address))
         elif address == 32:
             if "uniform" not in taken:
-                taken["uniform"] = [self.word(self.uniforms)] * 16
-                self.uniforms = self.uniforms + 4 & WORD
+                taken["uniform"] = [self.next_uniform()] * 16
             value = taken["uniform"]
         elif address == 48:
             if "vpm" not in taken:
@@ -162,6 +163,11 @@ class Qpu:
             value = list(LANES) if file == "a" else [self.number] * 16
         self.last_read[file] = value[12:]
         return value
+
+    def next_uniform(self):
+        word = self.word(self.uniforms)
+        self.uniforms = self.uniforms + 4 & WORD
+        return word
 
     def alu(self, word, signal):
         op_mul, op_add = field(word, 31, 29), field(word, 28, 24)
@@ -289,8 +295,8 @@ class Qpu:
             self.store(value[0])
         elif address in SFU:
             self.functions.append((self.index + 3, [SFU[address](x) for x in value]))
-        elif address in (56, 60):
-            self.lookups[self.unit(address == 60)].append([self.word(x) for x in value])
+        elif address >= 56:
+            self.look_up(self.unit(address >= 60), address & 3, value)
         else:
             assert address in (39, 51), address
 
@@ -309,6 +315,35 @@ class Qpu:
 
     def unit(self, addressed):
         return int(addressed) ^ (self.number >> 1 & self.swaps)
+
+    def look_up(self, unit, part, value):
+        texture = self.texture[unit]
+        if part or texture:
+            texture.append(self.next_uniform())
+        if part:
+            self.coordinates[unit][part] = value
+            return
+        if texture:
+            coordinates = self.coordinates[unit]
+            t, border = coordinates.get(1, [0] * 16), coordinates.get(2, [0] * 16)
+            result = [self.texel(texture, *lane) for lane in zip(value, t, border)]
+        else:
+            result = [self.word(x) for x in value]
+        self.lookups[unit].append(result)
+        self.texture[unit], self.coordinates[unit] = [], {}
+
+    def texel(self, texture, s, t, border):
+        """Of a raster RGBA32R image whose width is a power of two, without filter."""
+        base, shape = texture[0] & ~0xFFF, texture[1]
+        places = []
+        for coordinate, size, wrap in ((s, shape >> 8 & 0x7FF, shape & 3), (t, shape >> 20 & 0x7FF, shape >> 2 & 3)):
+            # Units of value() times the size, rounded down.
+            at = value_of(coordinate) * size >> 149
+            mirrored = at % (2 * size)
+            inside = at if 0 <= at < size else None
+            places.append([at % size, max(0, min(at, size - 1)), min(mirrored, 2 * size - 1 - mirrored), inside][wrap])
+        x, y = places
+        return border if None in places else self.word(base + 4 * (y * (shape >> 8 & 0x7FF) + x))
 
     # VPM and DMA.
 
