@@ -92,13 +92,18 @@ impl Roofline {
     pub fn floor(&self, log2_points: u32, batch: u32) -> Floor {
         let points = u64::from(batch) << log2_points;
         let bytes = 2 * u64::from(POINT_BYTES) * points;
-        let level = if bytes <= u64::from(self.system_l2_bytes) {
+        let moved = bytes * u64::from(passes(log2_points));
+        self.floor_of(bytes, moved, 5 * points * u64::from(log2_points))
+    }
+
+    /// The floor of what has `buffers` bytes of input and output, moves `moved` bytes and does so many operations.
+    #[must_use]
+    pub fn floor_of(&self, buffers: u64, moved: u64, operations: u64) -> Floor {
+        let level = if buffers <= u64::from(self.system_l2_bytes) {
             Level::SystemL2
         } else {
             Level::Sdram
         };
-        let moved = bytes * u64::from(passes(log2_points));
-        let operations = 5 * points * u64::from(log2_points);
         Floor {
             level,
             memory: moved as f64 / self.rate(level),

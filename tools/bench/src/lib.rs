@@ -20,6 +20,7 @@ pub mod recorded;
 pub mod report;
 pub mod row;
 pub mod run;
+pub mod samples;
 pub mod side;
 pub mod signal;
 pub mod target;

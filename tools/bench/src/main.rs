@@ -1,8 +1,8 @@
 //! `bench`: the FFT on the QPUs beside GPU_FFT 3.0, on the same simulator.
 //!
 //! ```text
-//! bench [--quick] [--lengths FROM..TO] [--batch COUNT] [--direction forward|inverse|both] [--json]
-//!       [--out DIR] [--recorded] [--record] [--port PORT]
+//! bench [--quick] [--kind complex|real|real-i16|iq-u8|spectrum] [--lengths FROM..TO] [--batch COUNT]
+//!       [--direction forward|inverse|both] [--json] [--out DIR] [--recorded] [--record] [--port PORT]
 //! ```
 //!
 //! Prints the report; `--json` prints one object instead. JSON, CSV and a picture go to DIR (`target/bench`).
@@ -13,7 +13,7 @@
 #![forbid(unsafe_code)]
 
 use anyhow::{Context, Result, ensure};
-use bench::case::{self, Case};
+use bench::case::{self, Case, Kind};
 use bench::recorded::{self, Peer, Recorded};
 use bench::report::Report;
 use bench::run::{self, PeerSource};
@@ -29,9 +29,12 @@ use v3d_sim::Constants;
 #[derive(Parser)]
 #[command(name = "bench")]
 struct Arguments {
-    /// 2^8 to 2^12 points, batch 1, inverse.
-    #[arg(long, conflicts_with_all = ["lengths", "batch", "direction"])]
+    /// 2^8 to 2^12 complex points, batch 1, inverse.
+    #[arg(long, conflicts_with_all = ["kind", "lengths", "batch", "direction"])]
     quick: bool,
+    /// Only one kind of transform.
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
     /// Powers of two of the lengths, as 8..12 or 14.
     #[arg(long, value_name = "FROM..TO", value_parser = lengths)]
     lengths: Option<(u32, u32)>,
@@ -111,16 +114,19 @@ fn root() -> &'static Path {
 
 impl Arguments {
     fn cases(&self) -> Vec<Case> {
-        let (lengths, batch, direction) = if self.quick {
-            ((8, 12), Some(1), Directions::Inverse)
+        let (kind, lengths, batch, direction) = if self.quick {
+            let kind = Some(Kind::Complex);
+            (kind, (8, 12), Some(1), Directions::Inverse)
         } else {
             let all = (*case::LENGTHS.start(), *case::LENGTHS.end());
-            (self.lengths.unwrap_or(all), self.batch, self.direction)
+            let lengths = self.lengths.unwrap_or(all);
+            (self.kind, lengths, self.batch, self.direction)
         };
         let wanted = |case: &Case| {
             (lengths.0..=lengths.1).contains(&case.log2n)
                 && batch.is_none_or(|batch| batch == case.batch)
                 && direction.contain(case.direction)
+                && kind.is_none_or(|kind| kind == case.kind)
         };
         case::all().into_iter().filter(wanted).collect()
     }
@@ -138,7 +144,8 @@ fn run(arguments: &Arguments) -> Result<()> {
     let cases = arguments.cases();
     ensure!(
         !cases.is_empty(),
-        "no transform is like that: batches are 1, and 10 up to 2^{}",
+        "no transform is like that: batches are 1, and 10 up to 2^{} complex points; real ones of f32 are \
+         inverse too, other kinds forward only",
         case::LONGEST_OF_TEN
     );
     let constants = Constants::recommended();
@@ -191,7 +198,14 @@ fn measure_walls(arguments: &Arguments, rows: &mut [Row]) -> Result<()> {
         None => String::new(),
     };
     let on_device = |row: &Row| {
-        (row.case.batch, row.case.direction) == (1, fft::Direction::Forward) && row.ours.is_some()
+        let Case {
+            batch,
+            direction,
+            kind,
+            ..
+        } = row.case;
+        (kind, batch, direction) == (Kind::Complex, 1, fft::Direction::Forward)
+            && row.ours.is_some()
     };
     if port.is_empty() || !rows.iter().any(on_device) {
         return Ok(());
@@ -254,7 +268,11 @@ fn write(arguments: &Arguments, report: &Report<'_>) -> Result<()> {
         .png()
         .map_err(|failure| anyhow::anyhow!("{failure}"))?;
     put(&folder.join("bench.png"), &png)?;
-    let missing = |row: &&Row| row.peer.is_none() && case::PEER_LENGTHS.contains(&row.case.log2n);
+    let missing = |row: &&Row| {
+        row.peer.is_none()
+            && row.case.kind == Kind::Complex
+            && case::PEER_LENGTHS.contains(&row.case.log2n)
+    };
     let is_complete = report.rows.len() == case::all().len();
     if !is_complete || report.rows.iter().any(|row| missing(&row)) {
         eprintln!("docs/performance.md is left as it is: not everything was run");

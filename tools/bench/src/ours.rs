@@ -1,13 +1,15 @@
 //! Our own transforms: the plans of `qpu::fft` with the programs of the image, under strict rules.
 
-use crate::case::{Case, Kind};
+use crate::case::{Case, HANN, Kind};
+use crate::samples::{self, Input};
 use crate::side::{Side, Work};
 use crate::signal::{Stimulus, words};
 use anyhow::{Context, Result};
 use fidelity::machine::{config, difference};
 use qpu::fft::Plan;
 use qpu::fft::memory::Memory;
-use qpu::fft::request::{Error, Request};
+use qpu::fft::request::Error;
+use qpu::fft::spectrum::window;
 use qpu::job::Runner;
 use qpu_programs::FFT;
 use v3d_sim::{Board, Config, Constants, SimRunner, Statistics};
@@ -15,19 +17,15 @@ use v3d_sim::{Board, Config, Constants, SimRunner, Statistics};
 /// No transform takes this long on the chip.
 const LIMIT_US: u32 = 2_000_000;
 
-fn request(case: &Case) -> Request {
-    Request::new(case.log2n, case.batch)
-}
-
 /// What a plan needs beside its buffers.
 fn memory(case: &Case) -> Result<Memory, Error<()>> {
-    Plan::memory(FFT, &request(case))
+    Plan::memory(FFT, &case.request())
 }
 
 /// Whether plans make this.
 #[must_use]
 pub fn is_there(case: &Case) -> bool {
-    case.kind == Kind::Complex && memory(case).is_ok()
+    memory(case).is_ok()
 }
 
 /// Measures a transform or a batch.
@@ -39,15 +37,18 @@ pub fn measure(case: &Case, constants: &Constants) -> Result<Side> {
         strict: true,
         ..config(Board::Pi1, constants)
     };
-    let buffers = 2 * 8 * case.points() as u32;
+    let buffers = case.moved(1) as u32;
     let ram = buffers + memory(case)?.total() + (1 << 20);
     let mut runner = SimRunner::with_config(ram, config);
-    let plan = Plan::with_buffers(FFT, &request(case), &mut runner);
+    let plan = Plan::with_buffers(FFT, &case.request(), &mut runner);
     let mut plan = plan.with_context(|| format!("planning {}", case.name()))?;
+    if plan.request().windowed {
+        plan.set_window(&mut runner, |index| window(&HANN, index, case.log2n))?;
+    }
     let (cold, hello_ppm) = launch(case, Stimulus::HelloFft, &mut plan, &mut runner)?;
     let (steady, random_ppm) = launch(case, Stimulus::Random, &mut plan, &mut runner)?;
     Ok(Side {
-        passes: plan.split().passes() as u32,
+        passes: plan.arrangement().passes().count() as u32,
         cold_cycles: cold.cycles,
         cycles: steady.cycles,
         instructions: steady.statistics.instructions.iter().sum(),
@@ -68,19 +69,21 @@ fn launch(
     plan: &mut Plan,
     runner: &mut SimRunner,
 ) -> Result<(Launched, f64)> {
+    if case.kind != Kind::Complex {
+        let input = Input::new(case, stimulus);
+        runner.write(plan.input(), 0, &input.words)?;
+        let launched = run(case, plan, runner)?;
+        let expected = input.expected(case);
+        let mut words = vec![0; expected.len()];
+        runner.read(plan.output(), 0, &mut words)?;
+        return Ok((launched, samples::ppm(&words, &expected)));
+    }
     let transform_words = 2u32 << case.log2n;
     for transform in 0..case.batch {
         let input = stimulus.input(case.log2n, transform as usize);
         runner.write(plan.input(), transform * transform_words, &words(&input))?;
     }
-    let before = runner.statistics();
-    let report = plan
-        .run(runner, case.direction, LIMIT_US)
-        .with_context(|| format!("running {}", case.name()))?;
-    let launched = Launched {
-        cycles: report.cycles.context("the simulator counts clocks")?,
-        statistics: difference(&runner.statistics(), &before),
-    };
+    let launched = run(case, plan, runner)?;
     let output = |transform: usize| {
         let mut words = vec![0; transform_words as usize];
         runner.read(
@@ -91,4 +94,15 @@ fn launch(
         Ok::<_, anyhow::Error>(words)
     };
     Ok((launched, stimulus.ppm(case, output)?))
+}
+
+fn run(case: &Case, plan: &mut Plan, runner: &mut SimRunner) -> Result<Launched> {
+    let before = runner.statistics();
+    let report = plan
+        .run(runner, case.direction, LIMIT_US)
+        .with_context(|| format!("running {}", case.name()))?;
+    Ok(Launched {
+        cycles: report.cycles.context("the simulator counts clocks")?,
+        statistics: difference(&runner.statistics(), &before),
+    })
 }

@@ -1,5 +1,6 @@
 //! The bench as a picture: GFLOPS by length, and how many times as fast as the peer.
 
+use crate::case::Kind;
 use crate::row::Row;
 use qpu::fft::Direction;
 use qpuscope::picture::drawing::{Anchor, Drawing, Ink, Style};
@@ -96,13 +97,13 @@ fn step(most: f64) -> f64 {
         .unwrap_or(power)
 }
 
-/// Draws the inverse transforms of `rows`.
+/// Draws the inverse complex transforms of `rows`.
 #[must_use]
 pub fn draw(rows: &[Row]) -> Drawing {
     let of = |batch: u32, figure: &dyn Fn(&Row) -> Option<f64>| -> Vec<(u32, f64)> {
-        let rows = rows
-            .iter()
-            .filter(|row| row.case.batch == batch && row.case.direction == Direction::Inverse);
+        let wanted = (Kind::Complex, batch, Direction::Inverse);
+        let of = |row: &&Row| (row.case.kind, row.case.batch, row.case.direction);
+        let rows = rows.iter().filter(|row| of(row) == wanted);
         let points = rows.filter_map(|row| Some((row.case.log2n, figure(row)?)));
         points.filter(|(_, figure)| figure.is_finite()).collect()
     };

@@ -2,7 +2,7 @@
 //!
 //! It holds nothing that differs from run to run: equal programs and constants give equal files.
 
-use crate::case::Case;
+use crate::case::{Case, Kind, SEGMENTS};
 use crate::row::{Figures, Row, geometric_mean, microseconds};
 use crate::side::Side;
 use crate::target;
@@ -69,15 +69,19 @@ impl Report<'_> {
         Ok(String::from_utf8(bytes)?)
     }
 
-    /// Of the inverse transforms, because the peer runs only those.
+    /// Of the inverse complex transforms, because the peer runs only those.
     fn geometric_mean(&self) -> Option<f64> {
         geometric_mean(self.of(Direction::Inverse))
     }
 
+    /// Complex transforms.
     fn of(&self, direction: Direction) -> impl Iterator<Item = &Row> {
-        self.rows
-            .iter()
-            .filter(move |row| row.case.direction == direction)
+        self.of_kind(Kind::Complex, direction)
+    }
+
+    fn of_kind(&self, kind: Kind, direction: Direction) -> impl Iterator<Item = &Row> {
+        let wanted = move |case: &Case| (case.kind, case.direction) == (kind, direction);
+        self.rows.iter().filter(move |row| wanted(&row.case))
     }
 
     /// A line for the end of a terminal's output.
@@ -119,6 +123,11 @@ impl Report<'_> {
                 self.section(direction, *batch, &mut out);
             }
         }
+        for kind in Kind::ALL.into_iter().filter(|kind| *kind != Kind::Complex) {
+            for direction in [Direction::Forward, Direction::Inverse] {
+                self.section_of_kind(kind, direction, &mut out);
+            }
+        }
         self.missed(&mut out);
         self.bounds(&mut out);
         out
@@ -138,8 +147,11 @@ impl Report<'_> {
              2^16, three above), and 5 N log2 N operations at 24 GFLOPS. **share** is the floor over our time, \
              **ceiling** GPU_FFT's time over the floor.\n\
              * **target** is the ratio asked for, or 0.8 of the ceiling where that is less.\n\
-             * GFLOPS count 5 N log2 N; GB/s count every point read and written once a pass; **slots** are \
-             instructions over what twelve QPUs could issue.\n\
+             * GFLOPS count 5 N log2 N, of real points half; GB/s count input and output once, and every point written and \
+             read between passes; **slots** are instructions over what twelve QPUs could issue.\n\
+             * Kinds that GPU_FFT does not have follow its own: their floor counts the bytes of input and output as \
+             they are, and of real points half the complex ones between passes. Nothing is asked of them but that spectra of \
+             2^12 samples take less than GPU_FFT's complex transform; GPU_FFT's times beside them are of complex points.\n\
              * **wall** times are what the firmware counts around a transform, on the virtual Pi unless another port was \
              named: cache clears, launches and polling included.\n\
              * **ppm** are relative rms errors against f64: with the stimulus of hello_fft, and with uniform random \
@@ -176,6 +188,61 @@ impl Report<'_> {
         if direction == Direction::Inverse {
             side("GPU_FFT 3.0", &rows, |row| row.peer.as_ref(), out);
         }
+    }
+
+    /// Ours, of a kind that the peer does not have.
+    fn section_of_kind(&self, kind: Kind, direction: Direction, out: &mut String) {
+        let rows: Vec<&Row> = self.of_kind(kind, direction).collect();
+        let Some(first) = rows.first() else {
+            return;
+        };
+        let (name, title) = (capital(first.case.direction_name()), kind.title());
+        let _ = writeln!(out, "## {name}: {title}\n");
+        if kind == Kind::Spectrum {
+            let _ = writeln!(
+                out,
+                "The mean power of {SEGMENTS} segments of N samples in Hann's window that overlap by half: times \
+                 are those of all. **GPU_FFT** is its complex transform of N points, alone and without window, powers \
+                 and means. **ppm** are of powers.\n"
+            );
+        }
+        let mut head = vec![
+            "log2 N",
+            "us",
+            "GPU_FFT us",
+            "memory us",
+            "arithmetic us",
+            "share",
+            "ppm",
+            "random ppm",
+        ];
+        let segments = (kind == Kind::Spectrum).then_some(f64::from(SEGMENTS));
+        if segments.is_some() {
+            head.insert(2, "us a segment");
+        }
+        let mut table = Table::new(&head);
+        for row in &rows {
+            let figures = row.figures();
+            let peer = self.of(Direction::Inverse).find(|peer| {
+                (peer.case.log2n, peer.case.batch) == (row.case.log2n, row.case.batch)
+            });
+            let mut cells = vec![
+                row.case.log2n.to_string(),
+                time(figures.us),
+                time(peer.and_then(|peer| peer.figures().peer_us)),
+                time(Some(figures.memory_us)),
+                time(Some(figures.arithmetic_us)),
+                decimals(figures.share),
+                decimals(figures.ppm),
+                decimals(figures.random_ppm),
+            ];
+            if let Some(segments) = segments {
+                cells.insert(2, time(figures.us.map(|us| us / segments)));
+            }
+            table.row(cells);
+        }
+        table.write(out);
+        side("qpuscope", &rows, |row| row.ours.as_ref(), out);
     }
 
     fn missed(&self, out: &mut String) {
@@ -361,7 +428,7 @@ fn walls(rows: &[&Row], out: &mut String) {
 
 fn own(name: String, case: &Case, side: &Side) -> Vec<String> {
     let [us, cold_us] = [side.cycles, side.cold_cycles].map(|clocks| microseconds(clocks as f64));
-    let bytes = 16.0 * case.points() as f64 * f64::from(side.passes);
+    let bytes = case.moved(side.passes) as f64;
     let slots = 4.0 * side.instructions as f64 / (12.0 * side.cycles as f64);
     vec![
         name,

@@ -1,10 +1,10 @@
 //! A row: one transform, ours beside the peer's, and what both are held to.
 
-use crate::case::Case;
+use crate::case::{Case, Kind};
 use crate::side::Side;
 use crate::target;
 use crate::wall::Wall;
-use qpu::fft::roofline::{self, Floor};
+use qpu::fft::roofline::Floor;
 use serde::Serialize;
 use v3d_sim::Board;
 
@@ -48,8 +48,13 @@ impl Row {
     /// The ratio that is asked for, and the one that counts as met.
     #[must_use]
     pub fn target(&self) -> Option<(f64, f64)> {
-        let target = target::ratio(self.case.log2n, self.case.batch)?;
+        let target = self.of_complex(target::ratio(self.case.log2n, self.case.batch))?;
         Some((target, target::reachable(target, self.ceiling()?)))
+    }
+
+    /// What is asked for of complex transforms; nothing of others.
+    fn of_complex<T>(&self, target: Option<T>) -> Option<T> {
+        target.filter(|_| self.case.kind == Kind::Complex)
     }
 
     /// Whether the ratio is as large as is asked for.
@@ -67,13 +72,15 @@ impl Row {
     /// Whether the share is as large as is asked for.
     #[must_use]
     pub fn share_met(&self) -> Met {
-        Some(self.share()? >= target::share(self.case.log2n, self.case.batch)?)
+        let wanted = self.of_complex(target::share(self.case.log2n, self.case.batch))?;
+        Some(self.share()? >= wanted)
     }
 
     /// Whether our memory passes are as few as is asked for.
     #[must_use]
     pub fn passes_met(&self) -> Met {
-        Some(self.ours.as_ref()?.passes <= roofline::passes(self.case.log2n))
+        let wanted = self.of_complex(Some(self.case.least_passes()))?;
+        Some(self.ours.as_ref()?.passes <= wanted)
     }
 
     /// Whether both errors are as small as is asked for.
@@ -81,7 +88,7 @@ impl Row {
     pub fn errors_met(&self) -> Met {
         let ours = self.ours.as_ref()?;
         let log2n = self.case.log2n;
-        let hello = ours.hello_ppm <= target::hello_ppm(log2n)?;
+        let hello = ours.hello_ppm <= self.of_complex(target::hello_ppm(log2n))?;
         Some(hello && ours.random_ppm <= target::random_ppm(log2n)?)
     }
 
@@ -99,7 +106,7 @@ impl Row {
             missed.push(format!("{share:.2} of the floor, wanted {wanted:.1}"));
         }
         if let (Some(false), Some(ours)) = (self.passes_met(), &self.ours) {
-            let wanted = roofline::passes(self.case.log2n);
+            let wanted = self.case.least_passes();
             missed.push(format!("{} passes, wanted {wanted}", ours.passes));
         }
         if let (Some(false), Some(ours)) = (self.errors_met(), &self.ours) {
@@ -223,10 +230,9 @@ fn gflops(case: &Case, side: &Side) -> f64 {
     per_nanosecond(case.flops() as f64, side)
 }
 
-/// Points read and written once in each pass.
+/// Input, output, and all points between passes.
 fn gigabytes_per_second(case: &Case, side: &Side) -> f64 {
-    let bytes = 16 * case.points() * u64::from(side.passes);
-    per_nanosecond(bytes as f64, side)
+    per_nanosecond(case.moved(side.passes) as f64, side)
 }
 
 /// Instructions over what all twelve QPUs could have issued.
@@ -248,7 +254,6 @@ pub fn geometric_mean<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<f64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::Kind;
     use crate::side::Work;
     use qpu::fft::Direction;
     use qpu::fft::roofline::Level;
@@ -318,6 +323,21 @@ mod tests {
         );
         assert!(missed.contains("2 passes, wanted 1"), "{missed}");
         assert!(missed.contains("0.20 and 0.30 ppm"), "{missed}");
+    }
+
+    #[test]
+    fn nothing_is_asked_of_other_kinds() {
+        let mut row = row(12, 100_000, 50_000, 8_000.0);
+        row.case.kind = Kind::Real;
+        assert!(row.missed().is_empty());
+        assert_eq!(
+            (row.target(), row.share_met(), row.errors_met()),
+            (None, None, None)
+        );
+        // 2048 complex points of 16 bytes between each two passes, 8192 bytes in and 8256 out.
+        let gb_per_s = row.figures().gb_per_s.unwrap();
+        let bytes = f64::from(16384 + 16448 + 16 * 2048);
+        assert!((gb_per_s - bytes / 400e3).abs() < 1e-9, "{gb_per_s}");
     }
 
     #[test]

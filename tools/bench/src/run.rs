@@ -1,6 +1,6 @@
 //! Running both sides of every case, on as many threads as the machine has.
 
-use crate::case::{Case, PEER_LENGTHS};
+use crate::case::{Case, Kind, PEER_LENGTHS};
 use crate::recorded::Recorded;
 use crate::row::Row;
 use crate::side::Side;
@@ -43,7 +43,7 @@ pub fn run(
     if let PeerSource::Shaders(userland) = source {
         let with_peer = cases
             .iter()
-            .filter(|case| PEER_LENGTHS.contains(&case.log2n));
+            .filter(|case| case.kind == Kind::Complex && PEER_LENGTHS.contains(&case.log2n));
         let mut shapes: Vec<_> = with_peer.map(|case| (case.log2n, case.batch)).collect();
         shapes.sort_unstable();
         shapes.dedup();
@@ -73,12 +73,13 @@ pub fn run(
         case: *case,
         ours: find(&tasks, &sides, |task| matches!(task, Task::Ours(p) if *p == place)),
         peer: match source {
+            _ if case.kind != Kind::Complex => None,
             PeerSource::Recorded(recorded) => recorded.find(case.log2n, case.batch).cloned(),
             PeerSource::Shaders(_) => find(&tasks, &sides, |task| {
                 matches!(task, Task::Peer(_, log2n, batch) if (*log2n, *batch) == (case.log2n, case.batch))
             }),
         },
-        floor: roofline.floor(case.log2n, case.batch),
+        floor: case.floor(roofline),
         wall: None,
     });
     Ok(rows.collect())

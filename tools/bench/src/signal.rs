@@ -1,4 +1,4 @@
-//! What goes in, and how far from the right result the output is.
+//! What goes into complex transforms, and how far from the right result the output is.
 //!
 //! The stimulus of hello_fft puts two halves of a tone into bins j + 1 and N - j - 1 of transform j; both
 //! its transforms, forward and inverse, are a cosine. Random numbers are uniform in [-1, 1), from a fixed
@@ -45,7 +45,7 @@ impl Stimulus {
                 input
             }
             Self::Random => {
-                let mut random = Random(SEED ^ ((transform as u64) << 32 | u64::from(log2n)));
+                let mut random = Random::new((transform as u64) << 32 | u64::from(log2n));
                 (0..2 * points).map(|_| random.next()).collect()
             }
         }
@@ -105,11 +105,16 @@ pub fn words(floats: &[f32]) -> Vec<u32> {
 }
 
 /// Marsaglia's xorshift64*.
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
+    /// The numbers of a case.
+    pub(crate) const fn new(case: u64) -> Self {
+        Self(SEED ^ case)
+    }
+
     /// Uniform in [-1, 1), 24 bits.
-    fn next(&mut self) -> f32 {
+    pub(crate) fn next(&mut self) -> f32 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;

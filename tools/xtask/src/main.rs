@@ -53,7 +53,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   tune [FROM..TO]      times every split of each length on the simulator [--more-passes] [5,7,7 ..];
                        --write: the fastest into qpu/src/fft/tuned.rs, where plans find them
   bench                the FFT on the QPUs beside GPU_FFT, length by length: docs/performance.md
-                       [--quick] [--lengths FROM..TO] [--batch COUNT] [--json]
+                       [--quick] [--kind complex|real|real-i16|iq-u8|spectrum] [--lengths FROM..TO]
+                       [--batch COUNT] [--json]
   card DIR             a folder for an SD card, and what it still lacks";
 
 fn main() -> ExitCode {

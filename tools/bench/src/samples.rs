@@ -1,0 +1,206 @@
+//! What goes in and should come out, of all kinds but complex: samples, bins of real ones, powers.
+//!
+//! The first launch has a tone on a bin, of half full scale, the second uniform random numbers from a fixed seed.
+//! What is right comes from rustfft in f64, from the samples as they are coded.
+
+use crate::case::{Case, HANN, Kind, SEGMENTS};
+use crate::signal::{Random, Stimulus};
+use qpu::fft::Direction;
+use qpu::fft::samples::Format;
+use qpu::fft::spectrum::window;
+use rustfft::FftPlanner;
+use rustfft::num_complex::Complex;
+use std::f64::consts::TAU;
+
+/// Samples in which the tone turns once.
+const PERIOD: usize = 8;
+
+/// Numbers in memory, and what they mean.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Input {
+    /// As V3D reads them.
+    pub words: Vec<u32>,
+    /// Component by component.
+    pub values: Vec<f64>,
+}
+
+impl Input {
+    /// The input of a case.
+    #[must_use]
+    pub fn new(case: &Case, stimulus: Stimulus) -> Self {
+        let n = 1usize << case.log2n;
+        let is_inverse = case.direction == Direction::Inverse;
+        let components = if case.is_real() { 1 } else { 2 };
+        let count = match case.kind {
+            Kind::Spectrum => (SEGMENTS as usize + 1) * n / 2,
+            _ if is_inverse => n + 2,
+            _ => n * components,
+        };
+        let mut random = Random::new(u64::from(case.log2n) << 8 | case.kind as u64);
+        let mut value = |index: usize| match stimulus {
+            Stimulus::Random => f64::from(random.next()),
+            Stimulus::HelloFft if is_inverse && index == 2 * (n / PERIOD) => 0.5,
+            Stimulus::HelloFft if is_inverse => 0.0,
+            Stimulus::HelloFft => {
+                let (sample, component) = (index / components, index % components);
+                let turn = (sample % PERIOD) as f64 / PERIOD as f64 - 0.25 * component as f64;
+                0.5 * (TAU * turn).cos()
+            }
+        };
+        let mut bytes = Vec::new();
+        let mut values = Vec::new();
+        for index in 0..count {
+            let value = match index {
+                // Sums of real numbers are real.
+                _ if is_inverse && (index == 1 || index == n + 1) => 0.0,
+                _ => value(index),
+            };
+            values.push(match case.request().samples {
+                Format::F32 => {
+                    bytes.extend((value as f32).to_le_bytes());
+                    f64::from(value as f32)
+                }
+                Format::I16 => {
+                    let raw = (value * 32767.0).round() as i16;
+                    bytes.extend(raw.to_le_bytes());
+                    f64::from(raw) / 32768.0
+                }
+                Format::U8 => {
+                    let raw = (value * 127.5 + 127.5).round() as u8;
+                    bytes.push(raw);
+                    (f64::from(raw) - 127.5) / 127.5
+                }
+                Format::I8 => {
+                    let raw = (value * 127.0).round() as i8;
+                    bytes.extend(raw.to_le_bytes());
+                    f64::from(raw) / 128.0
+                }
+            });
+        }
+        let (words, _) = bytes.as_chunks();
+        Self {
+            words: words.iter().map(|word| u32::from_le_bytes(*word)).collect(),
+            values,
+        }
+    }
+
+    /// The right result, number by number as it lies in memory from the start of the output.
+    #[must_use]
+    pub fn expected(&self, case: &Case) -> Vec<f64> {
+        let n = 1usize << case.log2n;
+        let half = n / 2;
+        let mut planner = FftPlanner::new();
+        let plan = match case.direction {
+            Direction::Forward => planner.plan_fft_forward(n),
+            Direction::Inverse => planner.plan_fft_inverse(n),
+        };
+        let transform = |mut points: Vec<Complex<f64>>| {
+            plan.process(&mut points);
+            points
+        };
+        let pairs = || self.values.chunks_exact(2);
+        let interleaved =
+            |points: &[Complex<f64>]| points.iter().flat_map(|z| [z.re, z.im]).collect();
+        match (case.kind, case.direction) {
+            (Kind::Complex | Kind::IqU8, _) => interleaved(&transform(
+                pairs().map(|z| Complex::new(z[0], z[1])).collect(),
+            )),
+            (Kind::Spectrum, _) => {
+                let sum: f64 = HANN[0] * n as f64;
+                let factor = 4.0 / (sum * sum * f64::from(SEGMENTS));
+                let mut powers = vec![0.0; half + 1];
+                for segment in 0..SEGMENTS as usize {
+                    let samples = self.values[segment * half..][..n].iter().enumerate();
+                    let windowed = samples.map(|(index, sample)| {
+                        Complex::from(sample * window(&HANN, index as u32, case.log2n))
+                    });
+                    for (power, bin) in powers.iter_mut().zip(transform(windowed.collect())) {
+                        *power += factor * bin.norm_sqr();
+                    }
+                }
+                powers[0] /= 2.0;
+                powers[half] /= 2.0;
+                powers
+            }
+            (_, Direction::Forward) => {
+                let points = self.values.iter().map(Complex::from).collect();
+                interleaved(&transform(points)[..=half])
+            }
+            (_, Direction::Inverse) => {
+                let bins: Vec<_> = pairs().map(|z| Complex::new(z[0], z[1])).collect();
+                let mirrored = bins[1..half].iter().rev().map(Complex::conj);
+                let points = bins.iter().copied().chain(mirrored).collect();
+                transform(points).iter().map(|z| z.re).collect()
+            }
+        }
+    }
+}
+
+/// The error of `words` relative to the signal, in parts per million.
+#[must_use]
+pub fn ppm(words: &[u32], expected: &[f64]) -> f64 {
+    let (mut signal, mut error) = (0.0, 0.0);
+    for (&word, expected) in words.iter().zip(expected) {
+        signal += expected * expected;
+        error += (f64::from(f32::from_bits(word)) - expected).powi(2);
+    }
+    1e6 * (error / signal).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(kind: Kind, direction: Direction) -> Case {
+        Case {
+            log2n: 6,
+            batch: 1,
+            direction,
+            kind,
+        }
+    }
+
+    #[test]
+    fn there_are_as_many_bytes_as_a_plan_reads() {
+        for case in crate::case::all() {
+            if case.kind != Kind::Complex && case.log2n < 12 {
+                let input = Input::new(&case, Stimulus::Random);
+                // A real spectrum is followed by what is left alone.
+                let read = case.request().input_bytes() as usize;
+                let bytes = 4 * input.words.len();
+                assert!(bytes == read || bytes + 56 == read, "{}", case.name());
+            }
+        }
+    }
+
+    #[test]
+    fn a_tone_of_half_full_scale_is_where_it_should_be() {
+        let bin = 64 / PERIOD;
+        for kind in [Kind::Real, Kind::RealI16, Kind::IqU8] {
+            let case = case(kind, Direction::Forward);
+            let expected = Input::new(&case, Stimulus::HelloFft).expected(&case);
+            let amplitude = if case.is_real() { 16.0 } else { 32.0 };
+            // u8 has steps of 1/127.5.
+            assert!((expected[2 * bin] - amplitude).abs() < 0.2, "{kind:?}");
+            assert!(expected[2 * bin + 1].abs() < 0.2, "{kind:?}");
+        }
+        let case = case(Kind::Spectrum, Direction::Forward);
+        let powers = Input::new(&case, Stimulus::HelloFft).expected(&case);
+        assert!((powers[bin] - 0.25).abs() < 1e-4, "{}", powers[bin]);
+        assert!(powers[bin + 2] < 1e-9 && powers.len() == 33);
+    }
+
+    #[test]
+    fn there_and_back_is_n_times_the_samples() {
+        let there = case(Kind::Real, Direction::Forward);
+        let input = Input::new(&there, Stimulus::Random);
+        let spectrum = Input {
+            values: input.expected(&there),
+            ..Input::default()
+        };
+        let back = spectrum.expected(&case(Kind::Real, Direction::Inverse));
+        for (back, sample) in back.iter().zip(&input.values) {
+            assert!((back - 64.0 * sample).abs() < 1e-9);
+        }
+    }
+}
