@@ -59,6 +59,9 @@ pub struct Spectra {
     pub hop: usize,
     /// How many blocks, at least 1.
     pub blocks: u32,
+    /// The first bin that is wanted and the one behind the last, of those that [`dsp::spectrum`] has in order; at
+    /// least one.
+    pub bins: [usize; 2],
 }
 
 impl Spectra {
@@ -111,7 +114,7 @@ pub trait Engine {
     /// Adds the squared magnitudes of the transforms of all blocks to `sums`: as
     /// [`dsp::spectrum::accumulate`] does after window and transform, block by block. Needs no
     /// [`Engine::prepare`]. `window` has a coefficient for each point, `samples` are
-    /// [`Spectra::samples`] packed in words ([`samples`]).
+    /// [`Spectra::samples`] packed in words ([`samples`]). Sums of bins that are not wanted may be left alone.
     ///
     /// # Errors
     /// Nothing has been added after an error.

@@ -35,6 +35,7 @@ pub fn blocks(spectra: &Spectra) -> Blocks {
         hop: spectra.hop as u32,
         count: spectra.blocks,
         windowed: spectra.window != Window::Rectangular,
+        bins: Some(spectra.bins.map(|bin| bin as u32)),
     }
 }
 
@@ -116,21 +117,27 @@ impl PowerPlan {
         Ok(())
     }
 
-    /// Powers are means over the blocks, in the order of `sums`; of real samples bin 0 and the last have half.
+    /// Powers are means over the blocks, in the order of `sums`, from the first row of sixteen with wanted bins on; of
+    /// real samples bin 0 and the last have half.
     fn read<R: Runner>(&self, runner: &mut R, sums: &mut [f64]) -> Result<(), R::Error> {
-        let blocks = f64::from(self.spectra.blocks);
+        let count = f64::from(self.spectra.blocks);
         let ends = match self.spectra.coding.domain {
             Domain::Real => Some(self.spectra.points() / 2),
             Domain::Complex => None,
         };
+        let [start, end] = self.spectra.bins;
+        let sums = sums.get_mut(start..end).unwrap_or_default();
+        let powers = blocks(&self.spectra).powers();
+        let first_wanted = powers.all_bins()[0] + start as i32;
+        let before = (first_wanted - powers.stored_bins()[0]) as u32;
         let mut words = [0; CHUNK];
         for (number, sums) in sums.chunks_mut(CHUNK).enumerate() {
             let first = number * CHUNK;
             let words = &mut words[..sums.len()];
-            runner.read(self.plan.output(), first as u32, words)?;
-            for (bin, (sum, &word)) in (first..).zip(sums.iter_mut().zip(&*words)) {
+            runner.read(self.plan.output(), before + first as u32, words)?;
+            for (bin, (sum, &word)) in (start + first..).zip(sums.iter_mut().zip(&*words)) {
                 let is_end = ends.is_some_and(|last| bin == 0 || bin == last);
-                let factor = if is_end { 2.0 * blocks } else { blocks };
+                let factor = if is_end { 2.0 * count } else { count };
                 *sum += factor * f64::from(f32::from_bits(word));
             }
         }
@@ -167,12 +174,14 @@ mod tests {
                 for window in Window::ALL {
                     for hop in [1, 2, 3, points / 2, points - 1, points] {
                         for blocks in [1, 2, 3, 4, 5, 10, most].map(|blocks| most.min(blocks)) {
+                            let all = coding.domain.bins(points);
                             let spectra = Spectra {
                                 log2n,
                                 coding,
                                 window,
                                 hop,
                                 blocks,
+                                bins: [all / 3 * (blocks as usize % 2), all],
                             };
                             let blocks = super::blocks(&spectra);
                             // Shorter ones are transformed one by one.

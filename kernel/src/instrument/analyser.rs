@@ -26,10 +26,18 @@ pub(super) struct Shape {
     pub window: Window,
     pub coding: Coding,
     pub engine: EngineChoice,
+    /// The first bin that is sent and the one behind the last, in order of frequency.
+    pub bins: [usize; 2],
 }
 
 impl Shape {
-    pub(super) fn new(settings: &Settings, format: SampleFormat, domain: wire::Domain) -> Self {
+    /// `bins`: the first of those that are sent, in order of frequency, and how many.
+    pub(super) fn new(
+        settings: &Settings,
+        format: SampleFormat,
+        domain: wire::Domain,
+        (first, bins): (u32, u32),
+    ) -> Self {
         Self {
             n: settings.n as usize,
             overlap: settings.overlap_samples() as usize,
@@ -43,6 +51,7 @@ impl Shape {
                 },
             },
             engine: settings.engine,
+            bins: [first as usize, (first + bins) as usize],
         }
     }
 
@@ -61,6 +70,7 @@ impl Shape {
             window: self.window,
             hop: self.hop(),
             blocks,
+            bins: self.bins,
         }
     }
 }
@@ -119,7 +129,12 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
             qpu,
             cpu,
             buffers,
-            shape: Shape::new(&Settings::default(), SampleFormat::F32, wire::Domain::Real),
+            shape: Shape::new(
+                &Settings::default(),
+                SampleFormat::F32,
+                wire::Domain::Real,
+                (0, 1),
+            ),
             window_for: None,
             position: 0,
             summary: Summary::default(),

@@ -54,8 +54,9 @@ impl<Q: Engine> Core<'_, Q> {
             .map_or(self.settings.domain, |upload| upload.domain)
     }
 
-    fn cropped(&self) -> (u32, u32) {
-        let (lowest, count) = bins_of(self.domain(), self.settings.n);
+    /// The first bin that is sent, of those in order of frequency, and how many.
+    pub(super) fn cropped(&self, domain: Domain) -> (u32, u32) {
+        let (lowest, count) = bins_of(domain, self.settings.n);
         crop(self.settings.first, self.settings.bins, lowest, count).unwrap_or((0, count))
     }
 
@@ -78,7 +79,7 @@ impl<Q: Engine> Core<'_, Q> {
         let window = analyser::window(settings.window);
         let domain = self.domain();
         let (lowest, _) = bins_of(domain, settings.n);
-        let (start, bins) = self.cropped();
+        let (start, bins) = self.cropped(domain);
         let encoding = settings.encoding();
         let (scale, offset) = match encoding {
             Encoding::F32 => (1.0, 0.0),

@@ -41,7 +41,8 @@ impl<Q: Engine> Core<'_, Q> {
     ) {
         self.state = state;
         self.unasked = false;
-        let shape = Shape::new(&self.settings, format, domain);
+        let bins = self.cropped(domain);
+        let shape = Shape::new(&self.settings, format, domain, bins);
         self.analyser.begin(shape);
         self.next_record = 0;
         self.counters = Counters::default();

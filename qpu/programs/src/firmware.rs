@@ -37,6 +37,9 @@ pub struct Blocks {
     pub count: u32,
     /// Whether a block is multiplied by a window.
     pub windowed: bool,
+    /// The first bin that is wanted and the one behind the last, of all in order of frequency from 0 on; all where
+    /// there is none.
+    pub bins: Option<[u32; 2]>,
 }
 
 impl Blocks {
@@ -53,12 +56,20 @@ impl Blocks {
             && (count as u64) << log2_points <= 1 << MAX_LOG2
     }
 
+    /// What is made of them.
+    #[must_use]
+    pub fn powers(&self) -> Powers {
+        let mut powers = Powers::new(self.is_real, self.log2_points, self.count);
+        let [least, _] = powers.all_bins();
+        powers.bins = self.bins.map(|bins| bins.map(|bin| least + bin as i32));
+        powers
+    }
+
     /// The request of their plan. Where blocks would begin inside words, which no plan has, it takes
     /// them one behind the other, and its `hop` is `None`.
     #[must_use]
     pub fn request(&self) -> Request {
-        let powers = Powers::new(self.is_real, self.log2_points, self.count);
-        let mut request = Request::of(Transform::Powers(powers), 1);
+        let mut request = Request::of(Transform::Powers(self.powers()), 1);
         request.samples = self.format;
         request.windowed = self.windowed;
         request.hop = Some(self.hop);
@@ -86,6 +97,7 @@ pub fn requests() -> impl Iterator<Item = Request> {
                     hop: 1 << (log2_points - 1),
                     count,
                     windowed,
+                    bins: None,
                 })
             })
         })
