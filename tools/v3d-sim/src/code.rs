@@ -59,10 +59,25 @@ impl Hasher for AddressHasher {
 }
 
 /// Where a QPU found its last instruction; saves the search for the next.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Cursor {
-    line: Option<(u32, usize)>,
+    /// Address and place of the line.
+    base: u32,
+    line: usize,
     generation: u64,
+}
+
+/// The address of no line.
+const NO_LINE: u32 = u32::MAX;
+
+impl Default for Cursor {
+    fn default() -> Self {
+        Self {
+            base: NO_LINE,
+            line: 0,
+            generation: 0,
+        }
+    }
 }
 
 /// The lines that a slice has read.
@@ -145,23 +160,24 @@ impl CodeCache {
     #[inline]
     fn find(&self, pc: u32, cursor: &mut Cursor) -> Option<usize> {
         let base = pc & !(LINE_BYTES - 1);
-        let mut near = None;
-        if cursor.generation == self.generation
-            && let Some((at, line)) = cursor.line
-        {
-            if at == base {
-                return Some(line);
-            }
-            // Lines that follow each other were mostly read one after the other.
-            near = Some(line + 1);
+        if cursor.generation == self.generation && cursor.base == base {
+            return Some(cursor.line);
         }
+        self.search(base, cursor)
+    }
+
+    fn search(&self, base: u32, cursor: &mut Cursor) -> Option<usize> {
+        // Lines that follow each other were mostly read one after the other.
+        let is_current = cursor.generation == self.generation && cursor.base != NO_LINE;
+        let near = is_current.then_some(cursor.line + 1);
         let is_it = |line: &usize| self.lines.get(*line).is_some_and(|line| line.base == base);
         let line = match near.filter(is_it) {
             Some(line) => line,
             None => *self.index.get(&base)?,
         };
         *cursor = Cursor {
-            line: Some((base, line)),
+            base,
+            line,
             generation: self.generation,
         };
         Some(line)
@@ -181,7 +197,8 @@ impl CodeCache {
         self.index.insert(base, line);
         *lines += 1;
         *cursor = Cursor {
-            line: Some((base, line)),
+            base,
+            line,
             generation: self.generation,
         };
         line

@@ -91,13 +91,12 @@ impl V3d {
             self.shared.vpm.advance(now);
         }
         self.set_stuck(false);
-        for number in (0..QPUS).rev() {
-            let Some(time) = &self.shared.time else {
-                return;
-            };
-            if time.issue.tries(number, now) {
-                self.timed_turn(number, memory, observer);
-            }
+        let mut below = QPUS;
+        while let Some(time) = &self.shared.time
+            && let Some(number) = time.issue.last_to_try(below, now)
+        {
+            self.timed_turn(number, memory, observer);
+            below = number;
         }
         if let Some(time) = &mut self.shared.time {
             time.issue.find_next_round();

@@ -79,18 +79,66 @@ impl V3d {
                 self.shared.log.tell(self.now(), observer);
             }
         }
-        let now = self.shared.now;
-        let mut progress = busy;
-        for number in self.order.next_round() {
-            let number = usize::from(number);
-            if self.active & 1 << number == 0 {
-                continue;
-            }
-            self.shared.totals.active_rounds += 1;
-            progress |= self.acts_at[number] > now || self.turn(number, memory, limit, observer);
-        }
-        self.set_stuck(!progress);
+        let progress = match self.order.next_round() {
+            None => self.turns(memory, limit, observer),
+            Some(order) => self.turns_in_order(order, memory, observer),
+        };
+        self.set_stuck(!(busy || progress));
         self.end_launch();
+    }
+
+    /// The QPUs that are not ahead, a bit each.
+    fn due(&self) -> u16 {
+        let acts_at = self.acts_at.iter().enumerate();
+        let due = acts_at.fold(0, |due, (number, at)| {
+            due | u16::from(*at <= self.shared.now) << number
+        });
+        due & self.active
+    }
+
+    /// The turns of a round, from QPU 11 down to 0. Whether anybody could go on.
+    fn turns<O: Observer>(
+        &mut self,
+        memory: &mut impl Memory,
+        limit: u32,
+        observer: &mut O,
+    ) -> bool {
+        let mut active = self.active;
+        let mut due = self.due();
+        self.shared.totals.active_rounds += u64::from(active.count_ones());
+        let mut progress = active != due;
+        while due != 0 {
+            let number = due.ilog2() as usize;
+            due ^= 1 << number;
+            progress |= self.turn(number, memory, limit, observer);
+            if self.active != active {
+                // The end of a program has started others, some of which have their turn yet.
+                let later = (1 << number) - 1;
+                let started = self.active & !active & later;
+                self.shared.totals.active_rounds += u64::from(started.count_ones());
+                active = self.active;
+                due = self.due() & later;
+            }
+        }
+        progress
+    }
+
+    /// The turns of a round in an order that a seed has made.
+    fn turns_in_order<O: Observer>(
+        &mut self,
+        order: [u8; QPUS],
+        memory: &mut impl Memory,
+        observer: &mut O,
+    ) -> bool {
+        let mut progress = false;
+        for number in order.map(usize::from) {
+            if self.active & 1 << number != 0 {
+                self.shared.totals.active_rounds += 1;
+                progress |= self.acts_at[number] > self.shared.now
+                    || self.turn(number, memory, 0, observer);
+            }
+        }
+        progress
     }
 
     /// The turn of a QPU that is not ahead. Whether it could go on.

@@ -76,6 +76,12 @@ impl Units {
         self.0 & other.0 != 0
     }
 
+    /// Whether nothing but `other` is used.
+    #[must_use]
+    pub const fn only(self, other: Self) -> bool {
+        self.0 & !other.0 == 0
+    }
+
     /// Whether any unit is used.
     #[must_use]
     pub const fn any(self) -> bool {

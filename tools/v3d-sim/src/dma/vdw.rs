@@ -182,9 +182,16 @@ impl Transfer for Store {
         let width = self.mode.width.bytes() as usize;
         let mut bytes = [0; 512];
         if self.mode.width == Width::Word {
-            let places = self.words(row).flat_map(Words::indices);
-            for (out, place) in bytes.chunks_exact_mut(4).zip(places) {
-                out.copy_from_slice(&vpm.linear(place).to_le_bytes());
+            let mut rest = &mut bytes[..];
+            for Words {
+                first, step, count, ..
+            } in self.words(row)
+            {
+                let (outs, others) = rest.split_at_mut(4 * count);
+                for (n, out) in outs.chunks_exact_mut(4).enumerate() {
+                    out.copy_from_slice(&vpm.linear(first + n * step).to_le_bytes());
+                }
+                rest = others;
             }
             return memory.write(self.row_address(row), &bytes[..self.row_bytes() as usize]);
         }

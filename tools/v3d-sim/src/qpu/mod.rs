@@ -19,7 +19,7 @@ mod texture;
 mod wait;
 mod writeback;
 
-use crate::code::{CodeCache, Cursor, place_in_line};
+use crate::code::{CodeCache, Cursor};
 use crate::conflicts::Conflicts;
 use crate::decoded::Code;
 use crate::dma::{vdr, vdw};
@@ -241,24 +241,24 @@ impl Qpu {
     pub fn run_ahead(&mut self, cache: &mut CodeCache, limit: u32) -> u32 {
         let mut ahead = 0;
         while ahead < limit {
-            let run = self.run_length(cache).min(limit - ahead);
-            if run > 0 {
-                self.execute_run(cache, run);
-                ahead += run;
-                continue;
-            }
-            let Some(codes) = cache.peek(self.pc, &mut self.cursor) else {
+            let Some((run, code)) = cache.run(self.pc, &mut self.cursor) else {
                 break;
             };
-            match &codes[place_in_line(self.pc)] {
-                Some(code) if code.plain && self.hazards.is_clear(code) => {
-                    self.word = Some(code.word);
-                    self.execute_plain(code);
-                }
-                _ => break,
+            if !code.plain {
+                break;
             }
-            ahead += 1;
-            self.go_on();
+            let length = self.length_of(&run, code).min(limit - ahead);
+            if length > 0 {
+                self.execute_run(cache, length);
+                ahead += length;
+            } else if self.hazards.is_clear(code) {
+                self.word = Some(code.word);
+                self.execute_plain(code);
+                self.go_on();
+                ahead += 1;
+            } else {
+                break;
+            }
         }
         ahead
     }

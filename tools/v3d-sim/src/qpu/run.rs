@@ -10,19 +10,24 @@ use super::Status;
 use super::state::accumulator;
 use crate::code::{CodeCache, place_in_line};
 use crate::decoded::Code;
+use crate::run::Run;
 use qpu::isa::INSTRUCTION_BYTES;
 
 impl Qpu {
     /// How many instructions from the next one on can be executed in one go; they have been read.
     #[inline]
     pub fn run_length(&mut self, cache: &mut CodeCache) -> u32 {
-        if self.status != Status::Running || self.halted || !self.hazards.calm {
-            return 0;
+        match cache.run(self.pc, &mut self.cursor) {
+            Some((run, first)) => self.length_of(&run, first),
+            None => 0,
         }
-        let Some((run, first)) = cache.run(self.pc, &mut self.cursor) else {
-            return 0;
-        };
-        if !self.hazards.allows(&run, first) {
+    }
+
+    /// How many of the instructions of a run, the next ones, can be executed in one go.
+    #[inline]
+    pub(super) fn length_of(&self, run: &Run, first: &Code) -> u32 {
+        let goes_on = self.status == Status::Running && !self.halted;
+        if run.length() == 0 || !goes_on || !self.hazards.allows(run, first) {
             return 0;
         }
         (run.length() as u32).min(self.flow.straight())
@@ -33,7 +38,7 @@ impl Qpu {
         let first = place_in_line(self.pc);
         let codes = cache.peek(self.pc, &mut self.cursor);
         let run = codes.and_then(|codes| codes.get(first..first + count as usize));
-        let Some((Some(last), others)) = run.and_then(|run| run.split_last()) else {
+        let Some(run @ [others @ .., Some(last)]) = run else {
             debug_assert!(false, "the run was read");
             return;
         };
@@ -46,19 +51,17 @@ impl Qpu {
         }
         self.execute_plain(last);
         self.word = Some(last.word);
-        self.remember(others, last);
+        self.remember(run);
         self.go_on_by(count);
     }
 
     /// Remembers the last instructions of a run.
     #[inline]
-    fn remember(&mut self, others: &[Option<Code>], last: &Code) {
-        let (pc, index) = (self.pc, self.hazards.index);
-        let first = (others.len() + 1).saturating_sub(self.trail.len());
-        let before = others.iter().flatten().enumerate().skip(first);
-        for (n, code) in before.chain([(others.len(), last)]) {
-            let place = (index + n as i64) as usize % self.trail.len();
-            self.trail[place] = (pc + n as u32 * INSTRUCTION_BYTES, Some(code.word));
+    fn remember(&mut self, run: &[Option<Code>]) {
+        let skipped = run.len().saturating_sub(self.trail.len());
+        for (n, code) in (skipped..).zip(run[skipped..].iter().flatten()) {
+            let place = (self.hazards.index as usize + n) % self.trail.len();
+            self.trail[place] = (self.pc + n as u32 * INSTRUCTION_BYTES, Some(code.word));
         }
     }
 

@@ -35,6 +35,10 @@ impl Qpu {
     }
 
     fn read_waits(&self, units: Units, shared: &Shared) -> Result<(), Stop> {
+        // Without time a uniform is always there.
+        if shared.time.is_none() && units.only(Units::UNIFORM) {
+            return Ok(());
+        }
         let qpu = usize::from(self.number);
         let blocks = shared.conflicts.vpm_surplus_reads == VpmSurplusReads::Block;
         if units.uses(Units::VPM_READ) && self.vpm_reads.left() == 0 && blocks {

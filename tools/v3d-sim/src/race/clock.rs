@@ -134,15 +134,11 @@ impl Epoch {
         self.0 as u32
     }
 
-    /// The epoch that all of these are, if they are one.
+    /// Not 0 if anything but the instruction differs.
     #[inline]
     #[must_use]
-    pub fn of_all(epochs: &[Self]) -> Option<Self> {
-        let first = *epochs.first()?;
-        let other = epochs
-            .iter()
-            .fold(0, |other, epoch| other | (epoch.0 ^ first.0));
-        (other == 0).then_some(first)
+    pub fn difference(self, other: Self) -> u64 {
+        (self.0 ^ other.0) >> 32
     }
 
     /// Whether it is the same actor of the same QPU.

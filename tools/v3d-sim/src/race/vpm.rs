@@ -3,7 +3,6 @@
 use super::{Actor, Clock, Epoch, Race};
 use crate::shared::QPUS;
 use crate::vpm::{COLUMNS, ROWS};
-use std::ops::Range;
 
 const WORDS: usize = ROWS * COLUMNS;
 
@@ -38,14 +37,7 @@ impl Words {
         self.first + self.count.saturating_sub(1) * self.step
     }
 
-    /// The same as a range, if they follow each other.
-    fn range(self) -> Option<Range<usize>> {
-        let end = self.first + self.count;
-        (self.step == 1 && end <= WORDS).then_some(self.first..end)
-    }
-
-    /// Each of them.
-    pub fn indices(self) -> impl Iterator<Item = usize> {
+    fn indices(self) -> impl Iterator<Item = usize> {
         (0..self.count).map(move |n| (self.first + n * self.step) % WORDS)
     }
 }
@@ -100,14 +92,17 @@ impl Shadow {
     pub fn write(&mut self, me: Epoch, seen: &Clock, words: Words) -> Option<Race> {
         let me = me.with_bytes(words.bytes);
         let mut race = None;
-        if let Some((range, last_write, last_read)) = self.alike(words) {
+        if let Some((last_write, last_read)) = self.alike(words) {
+            let place = words.first % WORDS;
             for (last, wrote) in [(last_write, true), (last_read, false)] {
                 if conflict(last, me, seen) {
-                    note(&mut race, seen, last, wrote, range.start);
+                    note(&mut race, seen, last, wrote, place);
                 }
             }
-            self.writes[range.clone()].fill(me);
-            self.reads[range].fill(Epoch::NONE);
+            for word in words.indices() {
+                self.writes[word] = me;
+                self.reads[word] = Epoch::NONE;
+            }
             return race;
         }
         // Words of one vector were mostly accessed together: what was right for one is for the next.
@@ -144,13 +139,15 @@ impl Shadow {
     pub fn read(&mut self, me: Epoch, seen: &Clock, words: Words) -> Option<Race> {
         let me = me.with_bytes(words.bytes);
         let mut race = None;
-        if let Some((range, last_write, last_read)) = self.alike(words)
+        if let Some((last_write, last_read)) = self.alike(words)
             && replaces(last_read, me, seen)
         {
             if conflict(last_write, me, seen) {
-                note(&mut race, seen, last_write, true, range.start);
+                note(&mut race, seen, last_write, true, words.first % WORDS);
             }
-            self.reads[range].fill(me);
+            for word in words.indices() {
+                self.reads[word] = me;
+            }
             return race;
         }
         let mut good_write = Epoch::NONE;
@@ -171,15 +168,22 @@ impl Shadow {
         race
     }
 
-    /// The places of words that follow each other, and their last write and read, if these are the same
-    /// for all of them.
-    fn alike(&self, words: Words) -> Option<(Range<usize>, Epoch, Epoch)> {
-        let range = words.range()?;
-        let last_write = Epoch::of_all(&self.writes[range.clone()])?;
-        let last_read = Epoch::of_all(&self.reads[range.clone()])?;
-        let many = self.many[range.clone()].iter();
-        let has_many = many.fold(0, |all, many| all | many) != 0;
-        (!has_many).then_some((range, last_write, last_read))
+    /// The last write and the last read of words, if they differ in nothing but the instruction, so that
+    /// what is true of the first word is true of all.
+    fn alike(&self, words: Words) -> Option<(Epoch, Epoch)> {
+        let first = words.first % WORDS;
+        let (last_write, last_read) = (self.writes[first], self.reads[first]);
+        // Columns by several QPUs: the ends of a row tell.
+        if self.writes[words.last() % WORDS].difference(last_write) != 0 {
+            return None;
+        }
+        let (mut other, mut many) = (0, 0);
+        for word in words.indices() {
+            other |= self.writes[word].difference(last_write);
+            other |= self.reads[word].difference(last_read);
+            many |= self.many[word];
+        }
+        (other == 0 && many == 0).then_some((last_write, last_read))
     }
 
     fn read_with_others(&mut self, word: usize, me: Epoch) {

@@ -62,8 +62,14 @@ impl Issue {
         self.wake[qpu]
     }
 
-    /// Whether the QPU tries in round `now`.
-    pub fn tries(&self, qpu: usize, now: u64) -> bool {
+    /// Of the QPUs below `below` that try in round `now`, the one with the highest number.
+    #[inline]
+    pub fn last_to_try(&self, below: usize, now: u64) -> Option<usize> {
+        self.wake[..below].iter().rposition(|at| *at <= now)
+    }
+
+    #[cfg(test)]
+    fn tries(&self, qpu: usize, now: u64) -> bool {
         self.wake[qpu] <= now
     }
 

@@ -112,7 +112,7 @@ impl Uniforms {
         if stream.count == 0 {
             return;
         }
-        stream.values.rotate_left(1);
+        stream.values.copy_within(1.., 0);
         stream.count -= 1;
         stream.free_at = stream.free_at.max(now);
         self.fetch(now, qpu, l2c, events);
