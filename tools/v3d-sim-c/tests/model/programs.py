@@ -237,10 +237,15 @@ class Program:
         return stride << 12 | random.getrandbits(2) << 10 | random.randrange(3) << 8 | random.getrandbits(8)
 
     def read_vpm(self):
-        count = self.random.choice([1, 2, 3, self.random.randrange(16)])
-        self.emit(ldi(49, count << 20 | self.block()))
-        for _ in range(count or 16):
+        left = 0
+        while left or self.random.getrandbits(1):
+            # A setup counts when at most one vector is unread, and else does nothing.
+            if left == 0 or self.random.randrange(8) == 0:
+                count = self.random.choice([1, 2, 3, self.random.randrange(16)])
+                self.emit(ldi(49, count << 20 | self.block()))
+                left += (count or 16) if left < 2 else 0
             self.operate(**self.random.choice([{"raddr_a": 48}, {"raddr_b": 48}, {"raddr_a": 48, "raddr_b": 48}]))
+            left -= 1
             self.some(1)
 
     def write_vpm(self):

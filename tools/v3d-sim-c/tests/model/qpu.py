@@ -52,7 +52,7 @@ class Qpu:
         self.flags = {name: [False] * 16 for name in "znc"}
         self.last_read, self.last_product = {"a": [0] * 4, "b": [0] * 4}, [0] * 4
         self.ms_flags, self.rev_flag = [0] * 16, 0
-        self.vpm, self.reads, self.writes = [0] * 2048, None, None
+        self.vpm, self.reads, self.writes = [0] * 2048, [], None
         self.load_setup, self.pitch, self.store_setup, self.stride = 0, 0, 0, 0
         self.lookups, self.swaps = [[], []], True
         # Of the next texture lookup: words of configuration, and t, r and b.
@@ -348,9 +348,10 @@ class Qpu:
     # VPM and DMA.
 
     def read_vpm(self):
-        block, bits = self.reads, self.reads.bits()
+        block, bits = self.reads[0], self.reads[0].bits()
         places = [block.place(lane) for lane in LANES]
         block.advance()
+        self.reads = [block for block in self.reads if block.left]
         return [self.vpm[word] >> bits * part & (1 << bits) - 1 for word, part in places]
 
     def write_vpm(self, value):
@@ -362,7 +363,8 @@ class Qpu:
     def set_up(self, file, word):
         kind = word >> 30
         if kind == 0 and file == "a":
-            self.reads = Block(word)
+            if sum(block.left for block in self.reads) < 2:
+                self.reads.append(Block(word))
         elif kind == 0:
             self.writes = Block(word)
         elif file == "a" and word >> 28 == 9:
