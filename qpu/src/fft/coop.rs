@@ -1,4 +1,6 @@
-//! One pass over memory for 2^8 and 2^9 points: transforms that pass through the VPM on their way.
+//! One pass over memory for 2^8 to 2^11 points: transforms that pass through the VPM on their way.
+//!
+//! This is 2^8 and 2^9; producers and consumers of longer ones are in [`super::pipeline`].
 //!
 //! N = 16 · N2. Input index n = N2 n1 + n2, output index k = k1 + 16 k2, and
 //! X\[k\] = Σ_n2 W_N2^(n2 k2) · W_N^(n2 k1) · Σ_n1 W_16^(n1 k1) x\[n\].
@@ -28,6 +30,7 @@
 //! list once and the rest once for each transform, adding to addresses how far on that transform lies.
 
 use super::geometry::Geometry;
+use super::pipeline::Pipeline;
 use super::program::Task;
 use super::split::Split;
 use super::twiddle;
@@ -97,6 +100,21 @@ pub enum Word {
         /// Which.
         index: u8,
     },
+    /// What a program of a pipeline does: 0 for producers, 1 for consumers, -1 for those that only keep a QPU
+    /// from getting another.
+    Role,
+    /// Address of the words of consumers.
+    ConsumerList,
+    /// Rounds of a consumer, at least 1.
+    Rounds,
+    /// Bytes of code from what the first consumer waits for to what this one waits for.
+    Turn,
+    /// Address of the words that a consumer reads again in each round.
+    RoundList,
+    /// Bytes from the output of a consumer's first round to that of its second.
+    RoundStep,
+    /// Bytes from there to that of its third, and so on in turn: both together.
+    RoundSteps,
 }
 
 /// Where the parts of a batch lie, as V3D sees them, and which transform it is.
@@ -138,7 +156,7 @@ impl Cooperation {
     #[must_use]
     pub const fn new(log2_points: u32) -> Option<Self> {
         match log2_points {
-            8 | 9 => Some(Self { log2_points }),
+            8..=11 => Some(Self { log2_points }),
             _ => None,
         }
     }
@@ -149,7 +167,22 @@ impl Cooperation {
         1 << self.log2_points
     }
 
-    /// QPUs that share it.
+    /// How producers and consumers share it, if they do.
+    #[must_use]
+    pub const fn pipeline(&self) -> Option<Pipeline> {
+        Pipeline::new(self.log2_points)
+    }
+
+    /// Programs that must run at the same time.
+    #[must_use]
+    pub const fn least_programs(&self) -> u32 {
+        match self.pipeline() {
+            Some(pipeline) => pipeline.least_programs(),
+            None => self.sharers(),
+        }
+    }
+
+    /// QPUs that share it; of a pipeline those that have its points first.
     #[must_use]
     pub const fn sharers(&self) -> u32 {
         self.points() / (CODELET * CODELET)
@@ -172,9 +205,10 @@ impl Cooperation {
     /// Programs that can work on a batch at the same time.
     #[must_use]
     pub const fn units(&self, batch: u32) -> u32 {
-        match self.sharers() {
-            1 => batch,
-            sharers => sharers,
+        match (self.pipeline(), self.sharers()) {
+            (Some(pipeline), _) => pipeline.programs(),
+            (None, 1) => batch,
+            (None, sharers) => sharers,
         }
     }
 
@@ -190,7 +224,10 @@ impl Cooperation {
     /// Words of the twiddle table.
     #[must_use]
     pub const fn twiddle_words(&self) -> u32 {
-        2 * self.points()
+        match self.pipeline() {
+            Some(pipeline) => pipeline.twiddle_words(),
+            None => 2 * self.points(),
+        }
     }
 
     /// Bits by which a lane number is shifted to be the offset of its input: columns that follow each
@@ -223,7 +260,13 @@ impl Cooperation {
     #[must_use]
     pub fn loss(&self) -> f64 {
         // Half of the turns in a codelet are exact, and half of the lanes' own.
-        let turns = if self.sharers() == 1 { 2.0 } else { 2.5 };
+        let turns = if let Some(pipeline) = self.pipeline() {
+            pipeline.turns()
+        } else if self.sharers() == 1 {
+            2.0
+        } else {
+            2.5
+        };
         Geometry::LOSS_OF_A_SUM * f64::from(self.log2_points) + Geometry::LOSS_OF_A_TURN * turns
     }
 
@@ -248,7 +291,13 @@ impl Cooperation {
         mut put: impl FnMut(u32, &[u32]) -> Result<(), E>,
     ) -> Result<(), E> {
         for first in (0..self.twiddle_words()).step_by(VECTOR as usize) {
-            let lane = |lane: usize| self.twiddle_word(first + lane as u32, gain);
+            let lane = |lane: usize| {
+                let index = first + lane as u32;
+                match self.pipeline() {
+                    Some(pipeline) => pipeline.twiddle_word(index, gain),
+                    None => self.twiddle_word(index, gain),
+                }
+            };
             put(
                 first,
                 &core::array::from_fn::<_, { VECTOR as usize }, _>(lane),
@@ -269,7 +318,10 @@ impl Cooperation {
             conjugate: own.conjugate,
             factors: own.scale,
         };
-        self.uniform(&transform, own.program, own.start, word)
+        match self.pipeline() {
+            Some(pipeline) => pipeline.uniform(&transform, own.program, own.start, word),
+            None => self.uniform(&transform, own.program, own.start, word),
+        }
     }
 
     /// The value of a uniform of program `index`, whose list is at `list`.
@@ -335,6 +387,14 @@ impl Cooperation {
             Word::Store { index: store } => {
                 transform.output + CODELET * POINT * u32::from(store) + 64 * share
             }
+            // Of pipelines only.
+            Word::Role
+            | Word::ConsumerList
+            | Word::Rounds
+            | Word::Turn
+            | Word::RoundList
+            | Word::RoundStep
+            | Word::RoundSteps => 0,
         }
     }
 }

@@ -23,7 +23,7 @@
 //! The input may be i16, u8 or i8 samples instead of f32, times a window, in transforms that overlap: the first
 //! pass converts them ([`samples`]).
 //! A plane takes the passes of its rows and then those of its columns ([`plane`]).
-//! Two lengths are shared by QPUs through the VPM instead, in one pass over memory ([`coop`]).
+//! Lengths from 2^8 to 2^11 go through the VPM on their way, in one pass over memory ([`coop`], [`pipeline`]).
 //!
 //! # Accuracy
 //!
@@ -44,6 +44,7 @@ pub mod interpreter;
 pub mod memory;
 mod numbers;
 pub mod pass;
+pub mod pipeline;
 pub mod plan;
 #[cfg(all(test, feature = "std"))]
 mod plan_tests;

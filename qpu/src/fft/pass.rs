@@ -60,7 +60,7 @@ impl Pass {
     pub const fn least_programs(&self) -> u32 {
         match self {
             Self::Points(_) | Self::Real(_) | Self::Product(_) | Self::Power(_) => 1,
-            Self::Shared(cooperation) => cooperation.sharers(),
+            Self::Shared(cooperation) => cooperation.least_programs(),
         }
     }
 

@@ -296,35 +296,39 @@ impl Plan {
     }
 }
 
-/// A request as it is carried out, and its arrangement: with the split asked for, or as the table says, or where
-/// the catalogue has not all programs for that, with the first split that it has.
+/// A request as it is carried out, and its arrangement: with the split asked for, or as the table says; where
+/// the catalogue has not all programs for that, or they need more QPUs, in passes as the table says, or with the
+/// first split that can be.
 fn arrangement<E>(
     catalogue: &'static [Program],
     request: &Request,
 ) -> Result<(Request, Arrangement), Error<E>> {
     request.check()?;
-    let mut request = *request;
+    if let Some(split) = request.split {
+        let arranged = Arrangement::new(catalogue, request, split)?;
+        return Ok((*request, arranged));
+    }
     let log2_points = request.transform.log2_row();
     let length = || request.transform.length_error();
-    let arranged = match request.split {
-        Some(split) => Arrangement::new(catalogue, &request, split),
-        None => {
-            let row = super::table::row(log2_points, request.rows());
-            let row = row.ok_or_else(length)?;
-            let split = Split::new(row.log2_radices).ok_or_else(length)?;
-            request.qpus = request.qpus.min(row.qpus);
-            request.one_launch |= row.one_launch;
-            let arranged = Arrangement::new(catalogue, &request, split);
-            if matches!(arranged, Err(Error::Program(_) | Error::TooFewQpus { .. })) {
-                Split::all(log2_points)
-                    .find_map(|split| Arrangement::new::<E>(catalogue, &request, split).ok())
-                    .map_or(arranged, Ok)
-            } else {
-                arranged
-            }
+    let is_missing =
+        |error: &Error<E>| matches!(error, Error::Program(_) | Error::TooFewQpus { .. });
+    let row = super::table::row(log2_points, request.rows()).ok_or_else(length)?;
+    let in_passes = super::table::row_in_passes(log2_points, request.rows());
+    let mut missing = None;
+    for row in [Some(row), in_passes].into_iter().flatten() {
+        let split = Split::new(row.log2_radices).ok_or_else(length)?;
+        let mut request = *request;
+        request.qpus = request.qpus.min(row.qpus);
+        request.one_launch |= row.one_launch;
+        match Arrangement::new(catalogue, &request, split) {
+            Err(error) if is_missing(&error) => missing = missing.or(Some(error)),
+            arranged => return arranged.map(|arranged| (request, arranged)),
         }
-    };
-    arranged.map(|arranged| (request, arranged))
+    }
+    let arranged = Split::all(log2_points)
+        .find_map(|split| Arrangement::new::<E>(catalogue, request, split).ok())
+        .ok_or_else(|| missing.unwrap_or_else(length))?;
+    Ok((*request, arranged))
 }
 
 /// Whether the buffers can be used.

@@ -35,9 +35,12 @@ pub const fn tuned() -> &'static [Tuned] {
 /// The row for a length and batch: of the nearest batch that was measured.
 #[must_use]
 pub fn row(log2_points: u32, batch: u32) -> Option<&'static Tuned> {
+    row_of(TUNED, log2_points, batch)
+}
+
+fn row_of(rows: &'static [Tuned], log2_points: u32, batch: u32) -> Option<&'static Tuned> {
     let of_length = || {
-        TUNED
-            .iter()
+        rows.iter()
             .filter(move |row| u32::from(row.log2_points) == log2_points)
     };
     let is_many = |row: &&Tuned| row.batch > 1;
@@ -46,6 +49,38 @@ pub fn row(log2_points: u32, batch: u32) -> Option<&'static Tuned> {
     } else {
         of_length().next()
     }
+}
+
+/// The fastest that take several passes, of lengths that are faster in one: what plans take that the program of one
+/// pass cannot read for. Timed as [`TUNED`] is.
+const IN_PASSES: &[Tuned] = &[
+    in_passes(10, 1, &[5, 5], (12, true), 12280),
+    in_passes(10, 10, &[5, 5], (6, true), 70588),
+    in_passes(11, 1, &[6, 5], (6, false), 20076),
+    in_passes(11, 10, &[5, 6], (6, true), 136_672),
+];
+
+const fn in_passes(
+    log2_points: u8,
+    batch: u8,
+    log2_radices: &'static [u8],
+    (qpus, one_launch): (u8, bool),
+    cycles: u32,
+) -> Tuned {
+    Tuned {
+        log2_points,
+        batch,
+        log2_radices,
+        qpus,
+        one_launch,
+        cycles,
+    }
+}
+
+/// As [`row`], where one pass will not do; `None` for lengths that take several passes anyway.
+#[must_use]
+pub fn row_in_passes(log2_points: u32, batch: u32) -> Option<&'static Tuned> {
+    row_of(IN_PASSES, log2_points, batch)
 }
 
 /// The split of 2^`log2_points` points, for a batch of `batch`; `None` for lengths that have none.
@@ -70,5 +105,7 @@ mod tests {
         assert_eq!(split(23, 1), None);
         assert_eq!(row(12, 5).unwrap().batch, 10);
         assert_eq!(row(20, 5).unwrap().batch, 1);
+        assert_eq!(row_in_passes(11, 5).unwrap().log2_radices, [5, 6]);
+        assert_eq!(row_in_passes(12, 1), None);
     }
 }

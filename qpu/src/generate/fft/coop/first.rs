@@ -12,14 +12,14 @@ use crate::isa::{AddOp, File, MulOp};
 /// Addresses of what lanes look up next, while there are lookups: an accumulator needs no read port.
 pub const ADDRESSES: Place = Place::Accumulator(3);
 /// Rows that are asked for before anything else: what the TMUs hold.
-const ROWS_AHEAD: usize = 4;
+pub const ROWS_AHEAD: usize = 4;
 /// Outputs whose twiddles are on their way while the transform runs.
 const TWIDDLES_AHEAD: usize = 4;
 /// Bytes of a vector.
-const VECTOR: u32 = 64;
+pub const VECTOR: u32 = 64;
 
 /// The TMU of a pair of lookups.
-fn tmu(pair: usize) -> u8 {
+pub fn tmu(pair: usize) -> u8 {
     (pair % 2) as u8
 }
 

@@ -4,11 +4,12 @@
 //! ([`routine`]); who holds which points is told in [`crate::fft::coop`]. Between the halves is a barrier
 //! ([`barrier`]); a program that is alone with its transform has a part of the VPM instead ([`locks`]). All
 //! QPUs run the same words, so that they share the instruction cache of their slice, and they are to fit
-//! it: that is why the transform is a routine.
+//! it: that is why the transform is a routine. Programs of 2^10 and 2^11 points are put together in [`pipeline`].
 
 mod barrier;
 mod first;
 mod locks;
+mod pipeline;
 mod routine;
 mod rows;
 mod second;
@@ -87,7 +88,7 @@ impl Cooperative {
 /// When a program breaks a rule that the checker knows: a bug of the generator, found at build time.
 #[must_use]
 pub fn programs() -> Vec<Cooperative> {
-    [8, 9].map(program).into()
+    [8, 9, 10, 11].map(program).into()
 }
 
 /// Searches for shorter schedules of a program's pieces: of each, what `tastes.rs` should hold, and its
@@ -95,7 +96,11 @@ pub fn programs() -> Vec<Cooperative> {
 #[must_use]
 pub fn search(log2_points: u32, tries: u16) -> Vec<(schedule::Taste, usize)> {
     let cooperation = Cooperation::new(log2_points).expect("a length of the list above");
-    let pieces = draught(&cooperation).pieces.into_iter().enumerate();
+    let draughted = match cooperation.pipeline() {
+        Some(pipeline) => pipeline::draught(pipeline),
+        None => draught(&cooperation),
+    };
+    let pieces = draughted.pieces.into_iter().enumerate();
     pieces
         .map(|(number, piece)| schedule::search(&piece, &tastes::of(log2_points, number), tries))
         .collect()
@@ -257,6 +262,9 @@ impl Assembly<'_> {
 
 fn program(log2_points: u32) -> Cooperative {
     let cooperation = Cooperation::new(log2_points).expect("a length of the list above");
+    if let Some(pipeline) = cooperation.pipeline() {
+        return pipeline::program(log2_points, pipeline);
+    }
     let sharers = cooperation.sharers();
     let draughted = draught(&cooperation);
     let mut all = Assembly {
@@ -357,7 +365,7 @@ mod tests {
             .iter()
             .map(|program| program.code.len())
             .collect();
-        assert_eq!(lengths, [514, 555]);
+        assert_eq!(lengths, [514, 555, 835, 882]);
     }
 
     #[test]

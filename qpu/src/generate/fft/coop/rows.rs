@@ -75,8 +75,35 @@ pub fn rows(draft: &mut Draft<Word>, k: usize, z: Complex, factors: &Factors) ->
             conjugate,
             cosines,
             conjugated,
-        } => halves(draft, k, z, *conjugate, [cosines, conjugated]),
+        } => {
+            let factors = (*conjugate, [cosines, conjugated]);
+            halves(draft, k, z, factors, Destination::Vpm)
+        }
     }
+}
+
+/// Makes both rows of output `k` in registers.
+///
+/// # Panics
+/// For [`Factors::Pairs`], of which [`pair`] makes them.
+pub fn rows_in_registers(
+    draft: &mut Draft<Word>,
+    k: usize,
+    z: Complex,
+    factors: &Factors,
+) -> [Place; 2] {
+    let Factors::Halves {
+        conjugate,
+        cosines,
+        conjugated,
+    } = factors
+    else {
+        unreachable!("rows of a program that is alone are pairs")
+    };
+    let first = draft.take(Wish::AnyFile);
+    let factors = (*conjugate, [cosines, conjugated]);
+    let second = halves(draft, k, z, factors, Destination::Place(first));
+    [first, second]
 }
 
 /// Makes the two rows of an output, in its registers.
@@ -102,8 +129,8 @@ fn halves(
     draft: &mut Draft<Word>,
     k: usize,
     z: Complex,
-    conjugate: Place,
-    [cosines, conjugated]: [&[Place; 7]; 2],
+    (conjugate, [cosines, conjugated]): (Place, [&[Place; 7]; 2]),
+    first: Destination,
 ) -> Place {
     let conjugate = Source::Place(conjugate);
     let [re, im] = z;
@@ -152,7 +179,7 @@ fn halves(
     draft.give_back_complex([given_im, given_re]);
     let (x, y) = (re, positive(own));
     let y = if k < 8 { y } else { negate(y) };
-    draft.add_into(x, y, Destination::Vpm);
+    draft.add_into(x, y, first);
     draft.add_into(x, negate(y), Destination::Place(re.place));
     draft.give_back(own);
     re.place

@@ -1,0 +1,337 @@
+//! Producers: input rows into registers; after the transform, lanes and registers change places, and rows go
+//! to the VPM round by round.
+
+use super::semaphore;
+use crate::fft::coop::Word;
+use crate::fft::pipeline::Pipeline;
+use crate::generate::fft::coop::first::{ROWS_AHEAD, VECTOR, tmu};
+use crate::generate::fft::coop::routine::Routine;
+use crate::generate::fft::draft::{Complex, Draft, Wish, negate};
+use crate::generate::schedule::{Destination, Operation, Place, Source};
+use crate::isa::{AddOp, Cond, File, MulOp, SemaphoreAction};
+
+/// Outputs that are turned and exchanged at a time; the other half of the codelet's are then moved to their
+/// registers.
+const HALF: usize = 8;
+
+/// Registers that hold their values from one transform to the next.
+pub struct Producer<'a> {
+    pub pipeline: Pipeline,
+    /// How far on the transform lies in the batch.
+    pub offset: Place,
+    /// Addresses of what lanes look up next; of file A, beside small immediates.
+    pub addresses: Place,
+    /// From a row to the next.
+    pub row_step: Place,
+    /// From a vector of twiddles to the next.
+    pub vector_step: Place,
+    /// Cosines and sines of W_N^(16 k_x n2), k_x from 1 on: in file B, but what is not multiplied beside
+    /// file A.
+    pub turns: &'a [[Place; 2]],
+    /// Setup of writes, and of the read that waits for them.
+    pub setups: [Place; 2],
+}
+
+/// Where lanes change places with registers: the bit of a lane's number, and lanes in which it is set and
+/// in which it is not, by the flags of [`tell_lanes`].
+#[derive(Clone, Copy)]
+struct Exchange {
+    distance: u8,
+    set: Cond,
+    clear: Cond,
+}
+
+impl Exchange {
+    /// Of the bit that is shifted out, or of that which is the sign then.
+    const fn new(bit: u8, stage: Stage) -> Self {
+        let (set, clear) = if bit == stage as u8 {
+            (Cond::CS, Cond::CC)
+        } else {
+            (Cond::NS, Cond::NC)
+        };
+        Self {
+            distance: 1 << bit,
+            set,
+            clear,
+        }
+    }
+}
+
+/// The upper of the two bits of a lane's number that flags tell.
+#[derive(Clone, Copy)]
+enum Stage {
+    Rows = 3,
+    Columns = 2,
+}
+
+/// C is bit `stage` of a lane's number, N the bit below.
+fn tell_lanes(draft: &mut Draft<Word>, stage: Stage) {
+    // Shifts are modulo 32: bit `stage` comes out last.
+    let shift = Source::Small(-(stage as i32));
+    let sources = [Source::Lane, shift];
+    draft.add_op_setting_flags(AddOp::Shl, sources, Destination::Nothing);
+}
+
+/// Bit 0 of `pair` changes places with a bit of the lanes: [x, y] becomes x and y of lanes without the
+/// bit, and x and y of those with it.
+fn exchange(draft: &mut Draft<Word>, pair: [Place; 2], exchange: Exchange) {
+    // What is rotated has to be in an accumulator.
+    let [x, y] = pair.map(|place| {
+        let copy = draft.take(Wish::Accumulator);
+        draft.copy(Source::Place(place), Destination::Place(copy));
+        copy
+    });
+    draft.merge_rotated(y, exchange.distance, exchange.set, pair[0]);
+    draft.merge_rotated(x, 16 - exchange.distance, exchange.clear, pair[1]);
+    draft.give_back(x);
+    draft.give_back(y);
+}
+
+fn exchange_complex(draft: &mut Draft<Word>, pair: [Complex; 2], bit: Exchange) {
+    for component in 0..2 {
+        exchange(draft, pair.map(|z| z[component].place), bit);
+    }
+}
+
+/// Sum and difference of two vectors, which it gives back.
+fn both(draft: &mut Draft<Word>, [x, y]: [Complex; 2], wishes: [Wish; 2]) -> [Complex; 2] {
+    let sum = [0, 1].map(|c| draft.add(x[c], y[c], wishes[0]));
+    let difference = [0, 1].map(|c| draft.subtract(x[c], y[c], wishes[1]));
+    draft.give_back_complex(x);
+    draft.give_back_complex(y);
+    [sum, difference]
+}
+
+/// The file of vector `number` of those that a transform over x adds.
+const fn file_of(number: usize) -> File {
+    if number.count_ones().is_multiple_of(2) {
+        File::A
+    } else {
+        File::B
+    }
+}
+
+impl Producer<'_> {
+    fn pairs_before_outputs(&self) -> usize {
+        16 + self.turns.len()
+    }
+
+    /// Asks for lookup pair `pair`: rows, turns after the transform over x, turns of outputs.
+    fn ask(&self, draft: &mut Draft<Word>, pair: usize) {
+        let addresses = Source::Place(self.addresses);
+        let tmu = Destination::Tmu(tmu(pair));
+        let to = Destination::Place(self.addresses);
+        if pair < 16 {
+            draft.copy(addresses, tmu);
+            draft.add_op(AddOp::Add, [addresses, Source::Small(4)], tmu);
+            draft.add_op(AddOp::Add, [addresses, Source::Place(self.row_step)], to);
+            return;
+        }
+        if pair == 16 {
+            draft.add_op(AddOp::Shl, [Source::Lane, Source::Small(2)], to);
+            let table = Source::Uniform(Word::Twiddles);
+            draft.add_op(AddOp::Add, [addresses, table], to);
+        }
+        for _ in 0..2 {
+            draft.copy(addresses, tmu);
+            let step = Source::Place(self.vector_step);
+            draft.add_op(AddOp::Add, [addresses, step], to);
+        }
+    }
+
+    /// Asks for the first rows.
+    pub fn begin(&self, draft: &mut Draft<Word>) {
+        let pipeline = &self.pipeline;
+        // Columns, which follow each other in memory, and rows, 256 bytes apart.
+        let columns = pipeline.columns();
+        let [within, row] = [(); 2].map(|()| draft.take(Wish::Accumulator));
+        let place = Destination::Place;
+        let mask = Source::Small(columns as i32 - 1);
+        draft.add_op(AddOp::And, [Source::Lane, mask], place(within));
+        let sources = [Source::Lane, Source::Place(within)];
+        draft.add_op(AddOp::Xor, sources, place(row));
+        let sources = [Source::Place(within), Source::Small(3)];
+        draft.add_op(AddOp::Shl, sources, place(within));
+        let shift = 8 - columns.trailing_zeros();
+        let sources = [Source::Place(row), Source::Small(shift as i32)];
+        draft.add_op(AddOp::Shl, sources, place(row));
+        let sources = [Source::Place(within), Source::Uniform(Word::Input)];
+        draft.add_op(AddOp::Add, sources, place(within));
+        let sources = [row, self.offset].map(Source::Place);
+        draft.add_op(AddOp::Add, sources, place(row));
+        let sources = [within, row].map(Source::Place);
+        draft.add_op(AddOp::Add, sources, place(self.addresses));
+        draft.give_back(within);
+        draft.give_back(row);
+        let none = Destination::Nothing;
+        draft.immediate(pipeline.row_bytes(), [place(self.row_step), none]);
+        draft.immediate(VECTOR, [place(self.vector_step), none]);
+        for pair in 0..ROWS_AHEAD {
+            self.ask(draft, pair);
+        }
+    }
+
+    /// Rows of the input into the registers of points, and the first twiddles asked for.
+    pub fn load(&self, draft: &mut Draft<Word>, points: [Complex; 16]) {
+        let factors = [Word::FactorRe, Word::FactorIm].map(|word| {
+            let place = draft.take(Wish::AnyFile);
+            draft.copy(Source::Uniform(word), Destination::Place(place));
+            place
+        });
+        for pair in 0..self.pairs_before_outputs() {
+            for component in 0..2 {
+                draft.push(Operation::fetch(tmu(pair)));
+                let fetched = Source::Place(Place::R4);
+                match points.get(pair) {
+                    Some(point) => {
+                        let into = Destination::Place(point[component].place);
+                        let sources = [fetched, Source::Place(factors[component])];
+                        draft.push(Operation::mul(MulOp::Fmul, sources, into));
+                    }
+                    None => {
+                        let turn = self.turns[pair - points.len()];
+                        draft.copy(fetched, Destination::Place(turn[component]));
+                    }
+                }
+            }
+            self.ask(draft, pair + ROWS_AHEAD);
+        }
+        for place in factors {
+            draft.give_back(place);
+        }
+        let words = [Word::WriteSetup { half: 0 }, Word::Drain];
+        for (word, place) in words.into_iter().zip(self.setups) {
+            draft.copy(Source::Uniform(word), Destination::Place(place));
+        }
+    }
+
+    /// An output times its twiddle, which is on its way.
+    fn turn(&self, draft: &mut Draft<Word>, position: usize, z: Complex, file: File) -> Complex {
+        let pair = self.pairs_before_outputs() + position;
+        let factor = Source::Place(Place::R4);
+        let [re, im] = z;
+        draft.push(Operation::fetch(tmu(pair)));
+        let re_cos = draft.multiply(re, factor, Wish::Accumulator);
+        let im_cos = draft.multiply(im, factor, Wish::Accumulator);
+        draft.push(Operation::fetch(tmu(pair)));
+        if position % HALF + ROWS_AHEAD < HALF {
+            self.ask(draft, pair + ROWS_AHEAD);
+        }
+        let im_sin = draft.multiply(im, factor, Wish::Accumulator);
+        let turned_re = draft.add(re_cos, im_sin, Wish::File(file));
+        draft.give_back_complex([re_cos, im_sin]);
+        let re_sin = draft.multiply(re, factor, Wish::Accumulator);
+        let turned_im = draft.subtract(im_cos, re_sin, Wish::File(file));
+        draft.give_back_complex([im_cos, re_sin]);
+        draft.give_back_complex(z);
+        [turned_re, turned_im]
+    }
+
+    /// The transform over x of vectors in the files of [`file_of`], which it gives back: outputs k_x, turned.
+    fn over_rows(&self, draft: &mut Draft<Word>, x: &[Complex]) -> Vec<Complex> {
+        // Operands of turns are read beside file B.
+        let files = [File::A, File::B].map(Wish::File);
+        let turn = |draft: &mut Draft<Word>, k_x: usize, z: Complex| {
+            let [cos, sin] = self.turns[k_x - 1].map(|place| [Source::Place(place); 2]);
+            draft.turn(z, cos, sin, Wish::AnyFile)
+        };
+        match *x {
+            [x0, x1] => {
+                let [y0, y1] = both(draft, [x0, x1], [Wish::AnyFile, files[0]]);
+                vec![y0, turn(draft, 1, y1)]
+            }
+            [x0, x1, x2, x3] => {
+                let [even, evens] = both(draft, [x0, x2], files);
+                let [odd, [re, im]] = both(draft, [x1, x3], [files[1], files[0]]);
+                let [y0, y2] = both(draft, [even, odd], [Wish::AnyFile, files[0]]);
+                let y2 = turn(draft, 2, y2);
+                // -i times the difference of odd ones.
+                let odds = [im, negate(re)];
+                let [y1, y3] = both(draft, [evens, odds], [files[0]; 2]);
+                let [y1, y3] = [(1, y1), (3, y3)].map(|(k_x, y)| turn(draft, k_x, y));
+                vec![y0, y1, y2, y3]
+            }
+            _ => unreachable!("two or four rows in the lanes"),
+        }
+    }
+
+    /// Outputs below 8 to the vectors of their rounds.
+    pub fn half(&self, draft: &mut Draft<Word>, routine: &Routine) -> Vec<Vec<Complex>> {
+        let rows = self.pipeline.lane_rows() as usize;
+        let mut groups: Vec<Vec<Complex>> = Vec::new();
+        for group in 0..HALF / rows {
+            let turned = (0..rows).map(|number| {
+                let position = rows * group + number;
+                let output = self.pipeline.output(position as u32);
+                let z = routine.outputs[output as usize];
+                self.turn(draft, position, z, file_of(number))
+            });
+            groups.push(turned.collect());
+        }
+        // Bit 3 of lanes with bit 2 of outputs, and of four rows bit 2 with bit 1.
+        tell_lanes(draft, Stage::Rows);
+        for group in &groups {
+            for bit in (0..rows.trailing_zeros()).rev() {
+                let lane_bit = 4 - rows.trailing_zeros() + bit;
+                let exchanged = Exchange::new(lane_bit as u8, Stage::Rows);
+                for first in (0..rows).filter(|number| number >> bit & 1 == 0) {
+                    let pair = [first, first | 1 << bit].map(|number| group[number]);
+                    exchange_complex(draft, pair, exchanged);
+                }
+            }
+        }
+        let outputs: Vec<_> = groups
+            .iter()
+            .map(|group| self.over_rows(draft, group))
+            .collect();
+        // Columns with the bits of outputs that are left, up to bit 1 of lanes.
+        tell_lanes(draft, Stage::Columns);
+        let columns = outputs.len();
+        let mut rounds = Vec::new();
+        for k_x in 0..rows {
+            let vectors: Vec<_> = outputs.iter().map(|output| output[k_x]).collect();
+            for bit in (0..columns.trailing_zeros()).rev() {
+                let exchanged = Exchange::new(bit as u8 + 1, Stage::Columns);
+                for first in (0..columns).filter(|number| number >> bit & 1 == 0) {
+                    let pair = [first, first | 1 << bit].map(|number| vectors[number]);
+                    exchange_complex(draft, pair, exchanged);
+                }
+            }
+            rounds.push(vectors);
+        }
+        rounds
+    }
+
+    /// When the round may be written, its vectors to the VPM; then its consumer is told.
+    pub fn write(&self, draft: &mut Draft<Word>, round: usize, vectors: &[Complex]) {
+        let gate = semaphore::GATES[round % 2];
+        draft.push(Operation::semaphore(SemaphoreAction::Decrement, gate));
+        draft.copy(Source::Place(self.setups[0]), Destination::WriteSetup);
+        for z in vectors {
+            for value in z {
+                draft.copy(Source::Place(value.place), Destination::Vpm);
+                draft.give_back(value.place);
+            }
+        }
+        // Reading any vector waits until the writes are in the VPM (HW-2497).
+        draft.copy(Source::Place(self.setups[1]), Destination::ReadSetup);
+        draft.copy(Source::Vpm, Destination::Nothing);
+        let written = semaphore::WRITTEN;
+        draft.push(Operation::semaphore(SemaphoreAction::Increment, written));
+    }
+
+    /// The first twiddles of the second half asked for.
+    pub fn ask_ahead(&self, draft: &mut Draft<Word>) {
+        for position in HALF..HALF + ROWS_AHEAD {
+            self.ask(draft, self.pairs_before_outputs() + position);
+        }
+    }
+}
+
+/// Outputs from 8 on to the registers of those below.
+pub fn go_on(draft: &mut Draft<Word>, routine: &Routine) {
+    let (below, above) = routine.outputs.split_at(HALF);
+    for (to, from) in below.iter().flatten().zip(above.iter().flatten()) {
+        draft.copy(Source::Place(from.place), Destination::Place(to.place));
+    }
+}
