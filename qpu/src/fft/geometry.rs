@@ -18,6 +18,8 @@
 //! | Last, 16 points | 2 · bin + octet mod 2 | two octets of bins |
 //! | Middle, 16 points | 8 · (octet mod 2) + bin | column, two octets of bins |
 //!
+//! Two QPUs can share a tile of first and last passes, rows and outputs; [`super::tile`] says which.
+//!
 //! A *part* q of F = R/32 computes kj = q + F k'. An *octet* is eight bins K that begin at a multiple
 //! of 8. A *cell* is 64 bytes, the real and then the imaginary parts of one octet of one column. The
 //! 32 cells of a unit are a block of 2 KiB; [`Geometry::block`] says where.
@@ -78,6 +80,8 @@ pub struct Geometry {
     role: Role,
     log2_points: u32,
     log2_radix: u32,
+    /// QPUs that share a tile ([`super::tile`]), as a power of two.
+    log2_sharers: u32,
     /// W of a pass over columns, else 0.
     log2_width: u32,
     /// P(j-1).
@@ -102,6 +106,8 @@ pub struct Unit {
     pub bin: u32,
     /// Which part of the outputs.
     pub part: u32,
+    /// Which of the QPUs that share its tile has it.
+    pub sharer: u32,
 }
 
 impl Geometry {
@@ -126,6 +132,7 @@ impl Geometry {
             role: split.role(pass),
             log2_points: log2_width + split.log2_points(),
             log2_radix: split.log2_radix(pass),
+            log2_sharers: split.is_shared(pass).into(),
             log2_width,
             log2_before: log2_width + before,
             gap,
@@ -160,6 +167,7 @@ impl Geometry {
                 Role::First | Role::Only => self.reading.samples(),
                 Role::Middle | Role::Last => Samples::Points,
             },
+            sharers: self.sharers() as u8,
         }
     }
 
@@ -186,6 +194,17 @@ impl Geometry {
     #[must_use]
     pub const fn radix(&self) -> u32 {
         1 << self.log2_radix
+    }
+
+    /// QPUs that share a tile: units that follow each other.
+    #[must_use]
+    pub const fn sharers(&self) -> u32 {
+        1 << self.log2_sharers
+    }
+
+    /// Rows of a tile that a unit transforms by itself, as a power of two.
+    const fn log2_own_radix(&self) -> u32 {
+        self.log2_radix - self.log2_sharers
     }
 
     /// P(j-1): bins of the passes before.
@@ -234,7 +253,9 @@ impl Geometry {
     #[must_use]
     pub const fn parts(&self) -> u32 {
         match self.role {
-            Role::Middle | Role::Last if self.log2_radix > 5 => 1 << (self.log2_radix - 5),
+            Role::Middle | Role::Last if self.log2_own_radix() > 5 => {
+                1 << (self.log2_own_radix() - 5)
+            }
             _ => 1,
         }
     }
@@ -243,7 +264,7 @@ impl Geometry {
     #[must_use]
     pub const fn row_lanes(&self) -> u32 {
         match self.role {
-            Role::Only | Role::First => self.radix() / LANES,
+            Role::Only | Role::First => (1 << self.log2_own_radix()) / LANES,
             Role::Middle | Role::Last if self.log2_radix == 4 => 1,
             Role::Middle | Role::Last => 2,
         }
@@ -292,14 +313,16 @@ impl Geometry {
                 column: 0,
                 bin: 0,
                 part: 0,
+                sharer: 0,
             },
             Role::First => {
                 let units = self.points() / UNIT_POINTS;
                 Unit {
                     transform: index / units,
-                    column: index % units * self.lane_columns(),
+                    column: index % units / self.sharers() * self.lane_columns(),
                     bin: 0,
                     part: 0,
+                    sharer: index % self.sharers(),
                 }
             }
             Role::Middle | Role::Last => {
@@ -307,12 +330,13 @@ impl Geometry {
                 let parts = self.parts();
                 let bins = OCTET * self.octets();
                 let octets = self.before() / bins;
-                let rest = index % units;
+                let rest = index % units / self.sharers();
                 Unit {
                     transform: index / units,
                     column: rest / parts / octets,
                     bin: bins * (rest / parts % octets),
                     part: rest % parts,
+                    sharer: index % self.sharers(),
                 }
             }
         }
@@ -328,7 +352,8 @@ impl Geometry {
         if !self.is_by_unit() {
             return number;
         }
-        let together = CELL_BYTES.div_ceil(self.lane_columns() * self.reading.point_bytes());
+        let lines = CELL_BYTES.div_ceil(self.lane_columns() * self.reading.point_bytes());
+        let together = lines * self.sharers();
         let together = if together < self.units(1) {
             together
         } else {
@@ -341,19 +366,26 @@ impl Geometry {
 
     /// Whether each unit of a transform has its own part of a table or of a window.
     const fn is_by_unit(&self) -> bool {
-        matches!(self.table(), Table::ByUnit) || self.factored_units() > 1
+        let is_by_unit = match self.table() {
+            Table::ByUnit => true,
+            Table::ByTile => self.columns_of_a_twiddle() == 1,
+            _ => false,
+        };
+        is_by_unit || self.factored_units() > 1
     }
 
-    /// The number of the unit of transform 0 that computes this; the reverse of [`Geometry::unit`].
+    /// The number of the unit of transform 0 that computes this, of those that share it the first; the reverse
+    /// of [`Geometry::unit`].
     const fn unit_index(&self, column: u32, bin: u32, part: u32) -> u32 {
-        match self.role {
+        let first = match self.role {
             Role::Only => 0,
             Role::First => column / self.lane_columns(),
             Role::Middle | Role::Last => {
                 let bins = OCTET * self.octets();
                 (column * (self.before() / bins) + bin / bins) * self.parts() + part
             }
-        }
+        };
+        first * self.sharers()
     }
 
     /// Byte offset, in the scratch memory that the pass writes, of the cell of `column` and of the
@@ -365,6 +397,10 @@ impl Geometry {
         let (unit, cell) = match self.role {
             // Only passes write no cells.
             Role::Only => (0, 0),
+            Role::First if self.log2_sharers > 0 => {
+                let place = self.tile_cell(column, bin);
+                (self.unit_index(column, 0, 0) + place.0, place.1)
+            }
             Role::First => {
                 let lane = bin / LANES * self.lane_columns() + column % self.lane_columns();
                 (
@@ -409,8 +445,8 @@ impl Geometry {
     const fn log2_units_of_a_row(&self) -> u32 {
         let step = self.columns_of_a_twiddle();
         match self.role {
-            Role::First if step > self.lane_columns() => {
-                (step / self.lane_columns()).trailing_zeros()
+            Role::First if step >= self.lane_columns() => {
+                (step / self.lane_columns() * self.sharers()).trailing_zeros()
             }
             Role::First => 0,
             _ => {
@@ -481,7 +517,8 @@ mod tests {
             for index in 0..units {
                 let unit = pass.unit(index);
                 assert_eq!(unit.transform, 0);
-                assert_eq!(pass.unit_index(unit.column, unit.bin, unit.part), index);
+                let first = pass.unit_index(unit.column, unit.bin, unit.part);
+                assert_eq!(first + unit.sharer, index);
                 let next = pass.unit(index + 3 * units);
                 assert_eq!(
                     next,

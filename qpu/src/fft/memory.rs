@@ -6,7 +6,7 @@
 
 use super::bins::power::PowerPass;
 use super::pass::Pass;
-use super::program::{Lanes, Program, TABLE_ALIGN};
+use super::program::{Lanes, Program, TABLE_ALIGN, Tail};
 use super::request::{Error, Request};
 use super::split::Split;
 use super::steps::{Area, MAX_AREAS, MAX_STEPS, Step, Steps};
@@ -312,7 +312,8 @@ impl PassMemory {
             scalars: list(program.scalars.len()),
         };
         let start_bytes = list(program.start.len());
-        let programs = units.min(qpus.into());
+        let together = pass.programs_together();
+        let programs = units.min(qpus.into()) / together * together;
         Ok(Self {
             step: *step,
             program,
@@ -340,12 +341,12 @@ impl PassMemory {
 }
 
 /// Lets passes follow each other in launches, as many as may. All programs of a launch go on to the next pass,
-/// so it has as many; programs without a tail end.
+/// so it has as many; programs that are not told the next code end.
 fn chain(steps: &Steps, passes: &mut [Option<PassMemory>]) {
     let mut first = 0;
     let mut programs = None;
     for (number, pass) in passes.iter_mut().flatten().enumerate() {
-        let goes_on = !pass.program.tail.is_empty();
+        let goes_on = pass.program.tail.contains(&Tail::NextCode);
         if goes_on && programs == Some(pass.programs) && steps.may_share_a_launch(first, number) {
             pass.gate = (number - first) as u32;
         } else {

@@ -28,9 +28,13 @@ impl Geometry {
     #[must_use]
     pub fn read_unit(&self, index: u32) -> u32 {
         let unit = self.unit(index);
+        let row = self.first_row(unit.sharer);
         match self.previous() {
-            None => self.input(unit.transform, 0, unit.column) + POINT_BYTES * unit.bin,
-            Some(previous) => previous.cell(unit.transform, unit.column, unit.bin),
+            None => self.input(unit.transform, row, unit.column) + POINT_BYTES * unit.bin,
+            Some(previous) => {
+                let column = row * self.columns() + unit.column;
+                previous.cell(unit.transform, column, unit.bin)
+            }
         }
     }
 
@@ -38,7 +42,7 @@ impl Geometry {
     /// 0 for real, 1 for imaginary parts.
     #[must_use]
     pub fn read_vector(&self, part: u32, vector: u32, component: u32) -> u32 {
-        let row = vector * self.row_lanes();
+        let row = vector * self.row_lanes() * self.sharers();
         let component = (component + self.quarters(part, vector)) % 2;
         match self.previous() {
             // A word has all components of smaller samples, and both points of bytes.
@@ -53,7 +57,7 @@ impl Geometry {
     /// transforms than lanes for them, `transforms` of them: the other lanes read the last.
     #[must_use]
     pub fn read_lane(&self, lane: u32, transforms: u32) -> u32 {
-        let row = self.row_of_lane(lane);
+        let row = self.row_of_lane(lane) * self.row_step();
         let column = self.column_of_lane(lane);
         match (self.role(), self.previous()) {
             (Role::Only, _) => self.input(column.min(transforms - 1), row, 0) / WORD * WORD,
@@ -108,6 +112,7 @@ impl Geometry {
     #[must_use]
     pub const fn stores(&self) -> u32 {
         match self.role() {
+            Role::First | Role::Last if self.sharers() > 1 => self.tile_stores(),
             Role::First | Role::Middle => 1,
             Role::Last if self.row_lanes() == 1 => 2,
             Role::Last => 1,
@@ -147,7 +152,13 @@ impl Geometry {
     pub const fn store_unit(&self, index: u32, store: u32) -> u32 {
         let unit = self.unit(index);
         match self.role() {
+            Role::First if self.sharers() > 1 => {
+                self.block(index) + store * LANES * self.cell_pitch()
+            }
             Role::First | Role::Middle => self.block(index),
+            Role::Last if self.sharers() > 1 => {
+                self.output(unit.transform, unit.bin, self.tile_output(&unit, store))
+            }
             Role::Last => self.output(unit.transform, unit.bin, unit.part) + ROW_BYTES * store,
             // VPM row 16 · (k_lo / 8) + lane, lane = c · k_hi + transform.
             Role::Only => self.output(unit.transform, 0, OCTET * store),

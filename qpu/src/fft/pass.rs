@@ -59,8 +59,18 @@ impl Pass {
     #[must_use]
     pub const fn least_programs(&self) -> u32 {
         match self {
-            Self::Points(_) | Self::Real(_) | Self::Product(_) | Self::Power(_) => 1,
+            Self::Points(geometry) => geometry.sharers(),
+            Self::Real(_) | Self::Product(_) | Self::Power(_) => 1,
             Self::Shared(cooperation) => cooperation.least_programs(),
+        }
+    }
+
+    /// Programs that share tiles: all or none of them run.
+    #[must_use]
+    pub const fn programs_together(&self) -> u32 {
+        match self {
+            Self::Points(geometry) => geometry.sharers(),
+            _ => 1,
         }
     }
 
@@ -119,7 +129,7 @@ impl Pass {
     #[must_use]
     pub const fn row_lists(&self) -> u32 {
         match self {
-            Self::Points(geometry) => geometry.parts(),
+            Self::Points(geometry) => geometry.row_lists(),
             Self::Real(_) | Self::Product(_) | Self::Power(_) => 1,
             Self::Shared(_) => 0,
         }
@@ -302,7 +312,7 @@ impl Pass {
     #[must_use]
     pub fn turn_vector(&self, index: u32) -> [u32; LANES as usize] {
         match self {
-            Self::Points(geometry) => geometry.turn_vector(index / 2, index % 2),
+            Self::Points(geometry) => geometry.turn_vector(index),
             Self::Real(_) => [0; LANES as usize],
             Self::Product(_) => [0; LANES as usize],
             Self::Power(pass) => pass.vector(index),

@@ -104,7 +104,7 @@ pub fn model<T: Real>(
 
 /// Whether the model has the programs: not those that take transforms through the VPM.
 pub fn is_of_units(split: &Split) -> bool {
-    split.passes() > 1 || split.log2_points() < 8
+    !split.has_shared() && (split.passes() > 1 || split.log2_points() < 8)
 }
 
 /// Relative rms error.

@@ -33,6 +33,9 @@
 //! | Last 32 .. 128 | 2 i + r | 2 m + r | both: VPM row k_lo + 16 k_hi |
 //! | Last 16 | 2 i + octet | m | 0 |
 //!
+//! First and last passes of tiles that two QPUs share have other rows and outputs ([`super::tile`]), and a row
+//! list for each part and QPU.
+//!
 //! # Stores
 //!
 //! Rows of 64 bytes, in the order of VPM rows 0..32 of the area:
@@ -45,6 +48,8 @@
 //! | Last 32 .. 128 | k_lo + 16 k_hi: interleaved points i = 0..8 | 1 of 32 rows |
 //! | Last 16 | k_lo + 16 octet: interleaved points i = 0..8 | one of 16 rows for each octet |
 //! | Only up to 128 | 16 (k_lo / 8) + lane: interleaved points of bins 8 (k_lo / 8).. + 16 k_hi | R/8 of c rows: store s is k_lo / 8 = s mod 2, k_hi = s / 2 |
+//!
+//! A unit of a shared tile stores 16 rows of a first pass twice, and 8 rows of a last pass four times.
 //!
 //! The store stride is common to the stores of a program.
 //!
@@ -81,10 +86,20 @@ pub const TABLE_ALIGN: u32 = 2048;
 pub struct Kind {
     /// Which pass of a transform.
     pub role: Role,
-    /// Points of the pass: 16 .. 128.
+    /// Points of the pass: 16 .. 128, in shared tiles up to 256.
     pub radix: u16,
     /// What the points are that it reads.
     pub samples: Samples,
+    /// QPUs that share the rows of a tile ([`super::tile`]): 1, or 2.
+    pub sharers: u8,
+}
+
+impl Kind {
+    /// Rows that a QPU transforms by itself.
+    #[must_use]
+    pub const fn own_radix(&self) -> u16 {
+        self.radix / self.sharers as u16
+    }
 }
 
 /// The caller's points in memory, real part first. Of real samples, two that follow each other are a point.
@@ -157,11 +172,19 @@ pub enum Lanes {
     Scale,
     /// Byte offset at which the lane reads mirrored bins ([`super::bins`]).
     Mirrored,
+    /// Byte offset at which the lane reads turns ([`Row::TurnOfRow`]): 8 · row of the lane.
+    Turn,
 }
 
 impl Lanes {
     /// All, in the order in which plans keep them.
-    pub const ALL: [Self; 4] = [Self::Input, Self::Twiddle, Self::Scale, Self::Mirrored];
+    pub const ALL: [Self; 5] = [
+        Self::Input,
+        Self::Twiddle,
+        Self::Scale,
+        Self::Mirrored,
+        Self::Turn,
+    ];
 
     /// Index in [`Lanes::ALL`].
     #[must_use]
@@ -197,6 +220,10 @@ pub enum Start {
     Opens,
     /// Address of the program's own first instruction.
     Code,
+    /// Number of the program among those of its launch. Only programs that share tiles.
+    Number,
+    /// 1.0 for the first program of those that share a tile, -1.0 for the second.
+    Sharer,
     /// Of a program over bins.
     Bins(bins::Start),
     /// A word of a program that shares transforms, which has no other lists.
@@ -297,6 +324,14 @@ pub enum Row {
         /// k_lo.
         output: u8,
         /// 0: cosines, 1: sines.
+        component: u8,
+    },
+    /// Address of what output `output` is turned by in each row of the lanes, before what the QPUs of a tile
+    /// exchange ([`super::tile`]); [`Lanes::Turn`] is added to it.
+    TurnOfRow {
+        /// Which, in the order of the program's own transform.
+        output: u8,
+        /// 0: cosine, 1: sine.
         component: u8,
     },
     /// Byte offset of what output `output` = k_lo is multiplied by before the lanes' own transform, as a

@@ -13,6 +13,8 @@ pub const MIN_LOG2_POINTS: u32 = 4;
 pub const MAX_LOG2_POINTS: u32 = 22;
 /// Most passes of any split.
 pub const MAX_PASSES: usize = 4;
+/// Added to a radix of [`Split::new`]: a pass whose tiles two QPUs share ([`super::tile`]).
+pub const SHARED: u8 = 0x40;
 
 /// What a pass is to its transform.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -36,6 +38,16 @@ impl Role {
             Self::First => 4..=6,
             Self::Middle => 5..=7,
             Self::Last => 4..=7,
+        }
+    }
+
+    /// The same, where two QPUs share a tile.
+    #[must_use]
+    pub const fn log2_shared_radices(self) -> core::ops::RangeInclusive<u32> {
+        match self {
+            Self::First => 7..=7,
+            Self::Last => 7..=8,
+            Self::Only | Self::Middle => core::ops::RangeInclusive::new(1, 0),
         }
     }
 }
@@ -64,12 +76,14 @@ impl Axis {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Split {
     log2_radices: [u8; MAX_PASSES],
+    /// A bit for each pass whose tiles are shared.
+    shared: u8,
     passes: u8,
     axis: Axis,
 }
 
 impl Split {
-    /// The split with these radices; `None` when a pass cannot have its radix, or the length is
+    /// The split with these radices, each of them plus [`SHARED`] where QPUs share tiles; `None` when a pass cannot have its radix, or the length is
     /// none that is supported.
     #[must_use]
     pub fn new(log2_radices: &[u8]) -> Option<Self> {
@@ -81,16 +95,23 @@ impl Split {
     pub fn along(axis: Axis, log2_radices: &[u8]) -> Option<Self> {
         let mut split = Self {
             log2_radices: [0; MAX_PASSES],
+            shared: 0,
             passes: log2_radices.len() as u8,
             axis,
         };
-        split
-            .log2_radices
-            .get_mut(..log2_radices.len())?
-            .copy_from_slice(log2_radices);
+        let radices = split.log2_radices.get_mut(..log2_radices.len())?;
+        for (pass, (radix, &wanted)) in radices.iter_mut().zip(log2_radices).enumerate() {
+            *radix = wanted & !SHARED;
+            split.shared |= u8::from(wanted & SHARED != 0) << pass;
+        }
         let fits = |pass: usize| {
-            axis.log2_radices(split.role(pass))
-                .contains(&split.log2_radix(pass))
+            let role = split.role(pass);
+            let radices = match (axis, split.is_shared(pass)) {
+                (_, false) => axis.log2_radices(role),
+                (Axis::Row, true) => role.log2_shared_radices(),
+                (Axis::Column, true) => return false,
+            };
+            radices.contains(&split.log2_radix(pass))
         };
         let length = (MIN_LOG2_POINTS..=MAX_LOG2_POINTS).contains(&split.log2_points());
         (split.passes > 0 && length && (0..split.passes()).all(fits)).then_some(split)
@@ -105,25 +126,45 @@ impl Split {
     pub fn all_along(axis: Axis, log2_points: u32) -> impl Iterator<Item = Self> {
         // Digits of a number in base 16 are the radices.
         (1..=MAX_PASSES as u32).flat_map(move |passes| {
-            (0..1u32 << (4 * passes)).filter_map(move |digits| {
-                let radix = |pass: u32| (digits >> (4 * (passes - 1 - pass)) & 15) as u8;
-                let all: [u8; MAX_PASSES] = core::array::from_fn(|pass| match pass as u32 {
-                    pass if pass < passes => radix(pass),
-                    _ => 0,
-                });
-                let sum: u32 = all.iter().map(|&radix| u32::from(radix)).sum();
-                if sum != log2_points {
-                    return None;
-                }
-                Self::along(axis, &all[..passes as usize])
-            })
+            (0..1u32 << (4 * passes))
+                .filter_map(move |digits| {
+                    let radix = |pass: u32| (digits >> (4 * (passes - 1 - pass)) & 15) as u8;
+                    let all: [u8; MAX_PASSES] = core::array::from_fn(|pass| match pass as u32 {
+                        pass if pass < passes => radix(pass),
+                        _ => 0,
+                    });
+                    let sum: u32 = all.iter().map(|&radix| u32::from(radix)).sum();
+                    (sum == log2_points).then_some(all)
+                })
+                .flat_map(move |all| {
+                    // A bit for each pass says which are shared.
+                    (0..1u8 << passes).filter_map(move |shared| {
+                        let mut all = all;
+                        for (pass, radix) in all.iter_mut().enumerate() {
+                            *radix |= (shared >> pass & 1) * SHARED;
+                        }
+                        Self::along(axis, &all[..passes as usize])
+                    })
+                })
         })
+    }
+
+    /// Whether two QPUs share the tiles of pass number `pass`.
+    #[must_use]
+    pub const fn is_shared(&self, pass: usize) -> bool {
+        self.shared >> pass & 1 != 0
     }
 
     /// What is split.
     #[must_use]
     pub const fn axis(&self) -> Axis {
         self.axis
+    }
+
+    /// Whether two QPUs share the tiles of any pass.
+    #[must_use]
+    pub const fn has_shared(&self) -> bool {
+        self.shared != 0
     }
 
     /// Number of passes.
@@ -166,7 +207,8 @@ impl Split {
 impl core::fmt::Display for Split {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         for (pass, radix) in self.radices().enumerate() {
-            write!(f, "{}{radix}", if pass > 0 { " x " } else { "" })?;
+            let shared = if self.is_shared(pass) { "s" } else { "" };
+            write!(f, "{}{radix}{shared}", if pass > 0 { " x " } else { "" })?;
         }
         Ok(())
     }
@@ -200,6 +242,28 @@ mod tests {
             assert_eq!(Split::new(wrong), None, "{wrong:?}");
         }
         assert_eq!(Split::all(8).count(), 2);
+    }
+
+    #[test]
+    fn first_and_last_passes_can_be_shared() {
+        let split = Split::new(&[SHARED | 7, 6, SHARED | 7]).unwrap();
+        assert_eq!(split.to_string(), "128s x 64 x 128s");
+        assert_eq!(split.log2_points(), 20);
+        assert_eq!(
+            [0, 1, 2].map(|pass| split.is_shared(pass)),
+            [true, false, true]
+        );
+        for wrong in [
+            &[SHARED | 6, 6][..],
+            &[7, SHARED | 7],
+            &[6, SHARED | 6, 6],
+            &[SHARED | 7],
+        ] {
+            assert_eq!(Split::new(wrong), None, "{wrong:?}");
+        }
+        assert_eq!(Split::along(Axis::Column, &[5, SHARED | 7]), None);
+        let all: Vec<_> = Split::all(15).filter(|split| split.passes() == 2).collect();
+        assert_eq!(all, [Split::new(&[SHARED | 7, SHARED | 8]).unwrap()]);
     }
 
     #[test]

@@ -51,13 +51,19 @@ fn row_of(rows: &'static [Tuned], log2_points: u32, batch: u32) -> Option<&'stat
     }
 }
 
-/// The fastest that take several passes, of lengths that are faster in one: what plans take that the program of one
-/// pass cannot read for. Timed as [`TUNED`] is.
+/// The fastest that take several passes, of lengths that are faster in one, or without shared tiles where those are
+/// faster: what plans take that these programs cannot read for. Timed as [`TUNED`] is.
 const IN_PASSES: &[Tuned] = &[
     in_passes(10, 1, &[5, 5], (12, true), 12280),
     in_passes(10, 10, &[5, 5], (6, true), 70588),
     in_passes(11, 1, &[6, 5], (6, false), 20076),
     in_passes(11, 10, &[5, 6], (6, true), 136_672),
+    in_passes(13, 1, &[6, 7], (12, true), 79364),
+    in_passes(13, 10, &[6, 7], (12, true), 602_592),
+    in_passes(14, 1, &[4, 5, 5], (6, true), 156_440),
+    in_passes(14, 10, &[4, 5, 5], (6, false), 1_459_624),
+    in_passes(15, 1, &[5, 5, 5], (6, false), 294_444),
+    in_passes(15, 10, &[5, 5, 5], (6, false), 2_773_620),
 ];
 
 const fn in_passes(

@@ -8,6 +8,7 @@
 //! | by unit | the first of two passes | unit, output, lane | unit + output + lane |
 //! | by column | the first of three or four | n(j+1), output | column + output + lane's part of the output |
 //! | by octet | a middle pass | n(j+1), octet, part, lane | unit + lane |
+//! | by tile | a first pass whose tiles are shared | [`super::tile`] | unit + output + lane |
 //!
 //! Columns of a plane share their twiddles: a vector by octet is then by bin, the same for all columns.
 //!
@@ -37,6 +38,8 @@ pub enum Table {
     ByColumn,
     /// A vector for each octet and part of each n(j+1).
     ByOctet,
+    /// Of passes whose tiles are shared ([`super::tile`]).
+    ByTile,
 }
 
 impl Geometry {
@@ -45,6 +48,7 @@ impl Geometry {
     pub const fn table(&self) -> Table {
         match self.role() {
             Role::Only | Role::Last => Table::None,
+            Role::First if self.sharers() > 1 => Table::ByTile,
             Role::First if self.columns_of_a_twiddle() == 1 => Table::ByUnit,
             Role::First => Table::ByColumn,
             Role::Middle => Table::ByOctet,
@@ -56,6 +60,7 @@ impl Geometry {
     pub fn table_bytes(&self) -> u32 {
         match self.table() {
             Table::None => 0,
+            Table::ByTile => self.tile_table_bytes(),
             Table::ByUnit => self.units(1) * self.table_outputs() * VECTOR_BYTES,
             Table::ByColumn => {
                 self.next_radix() * self.table_outputs() * self.row_lanes() * POINT_BYTES
@@ -83,7 +88,7 @@ impl Geometry {
     /// Whether the twiddles are in two parts, the first with the turns of the lanes' rows.
     #[must_use]
     pub const fn turns_by_table(&self) -> bool {
-        matches!(self.role(), Role::First) && self.row_lanes() > 2
+        matches!(self.role(), Role::First) && self.row_lanes() > 2 && self.sharers() == 1
     }
 
     /// Outputs that a table by unit or by column has entries for.
@@ -99,6 +104,7 @@ impl Geometry {
         let row = unit.column / self.columns_of_a_twiddle();
         match self.table() {
             Table::None => 0,
+            Table::ByTile => self.tile_table_of_unit(&unit),
             Table::ByUnit => index % self.units(1) * self.table_outputs() * VECTOR_BYTES,
             Table::ByColumn => row * self.table_outputs() * self.row_lanes() * POINT_BYTES,
             Table::ByOctet => {
@@ -114,6 +120,7 @@ impl Geometry {
     #[must_use]
     pub const fn twiddle_of_output(&self, k_lo: u32) -> u32 {
         match self.table() {
+            Table::ByTile => self.tile_table_of_output(k_lo),
             Table::ByUnit => k_lo * VECTOR_BYTES,
             Table::ByColumn if self.turns_by_table() => k_lo * self.row_lanes() * POINT_BYTES,
             Table::ByColumn => k_lo * POINT_BYTES,
@@ -126,6 +133,7 @@ impl Geometry {
     pub const fn twiddle_of_lane(&self, lane: u32) -> u32 {
         match self.table() {
             Table::ByUnit | Table::ByOctet => lane * POINT_BYTES,
+            Table::ByTile => lane % self.lane_columns() * POINT_BYTES,
             Table::ByColumn if self.turns_by_table() => self.row_of_lane(lane) * POINT_BYTES,
             Table::ByColumn => self.k_hi(lane) * LANES * POINT_BYTES,
             Table::None => 0,
@@ -164,6 +172,13 @@ impl Geometry {
         };
         match self.table() {
             Table::None => Ok(()),
+            Table::ByTile => {
+                let mut entries = self.tile_table(gain);
+                for first in (0..self.table_bytes()).step_by(VECTOR_BYTES as usize) {
+                    put_entries(words(first), &mut entries.by_ref().take(LANES as usize))?;
+                }
+                Ok(())
+            }
             Table::ByUnit if self.turns_by_table() => {
                 for index in 0..self.units(1) {
                     let unit = self.unit(index);
@@ -295,10 +310,13 @@ impl Geometry {
             // The first part is the turn of the lanes, of row 0 as well.
             _ if self.turns_by_table() => 1.0 + 1.0 / f64::from(self.row_lanes()),
             Table::ByUnit | Table::ByColumn => 1.0,
+            // The outputs' own, and a vector of which a group of lanes is 1.
+            Table::ByTile => 1.0 + share_of_others(self.row_lanes()),
             // The list's factor, then the table's.
             Table::ByOctet => 2.0,
         };
-        let inside = 0.5 + share_of_others(self.row_lanes().min(self.radix() / LANES));
+        let rows = self.row_lanes() * self.sharers();
+        let inside = 0.5 + share_of_others(rows.min(self.radix() / LANES));
         Self::LOSS_OF_A_SUM * f64::from(self.radix().trailing_zeros())
             + Self::LOSS_OF_A_TURN * (inside + share_of_others(self.parts()) + after)
     }

@@ -2,6 +2,7 @@
 //!
 //! Simulated: preset pi1, second run, forward. Clocks of 0 were never measured.
 
+use super::split::SHARED;
 use super::table::Tuned;
 
 /// By length, then batch.
@@ -24,12 +25,12 @@ pub const TUNED: &[Tuned] = &[
     row(11, 10, &[11], 12, false, 120004),
     row(12, 1, &[6, 6], 6, true, 38680),
     row(12, 10, &[6, 6], 8, true, 280520),
-    row(13, 1, &[6, 7], 12, true, 79364),
-    row(13, 10, &[6, 7], 12, true, 602592),
-    row(14, 1, &[4, 5, 5], 6, true, 156440),
-    row(14, 10, &[4, 5, 5], 6, false, 1459624),
+    row(13, 1, &[SHARED + 7, 6], 12, false, 71020),
+    row(13, 10, &[SHARED + 7, 6], 12, false, 591264),
+    row(14, 1, &[SHARED + 7, SHARED + 7], 12, false, 148916),
+    row(14, 10, &[SHARED + 7, SHARED + 7], 12, false, 1255584),
     row(15, 1, &[5, 5, 5], 6, false, 294444),
-    row(15, 10, &[5, 5, 5], 6, false, 2773620),
+    row(15, 10, &[SHARED + 7, SHARED + 8], 12, false, 2610576),
     row(16, 1, &[5, 5, 6], 6, true, 572196),
     row(17, 1, &[5, 5, 7], 12, false, 1195812),
     row(18, 1, &[5, 6, 7], 12, true, 2662848),

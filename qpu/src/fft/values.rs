@@ -93,6 +93,8 @@ impl Own {
             Start::Records => self.records,
             Start::Units => self.units,
             Start::Area => self.program % 2,
+            Start::Number => self.program,
+            Start::Sharer => (1.0 - 2.0 * (self.program % 2) as f32).to_bits(),
             Start::Opens => (self.opens && self.program == 0).into(),
             Start::Code => self.code,
             _ => return None,
@@ -127,7 +129,10 @@ impl Geometry {
         word: Record,
     ) -> u32 {
         match word {
-            Record::Rows => places.rows + self.unit(index).part * lists.rows,
+            Record::Rows => {
+                let unit = self.unit(index);
+                places.rows + (unit.part * self.sharers() + unit.sharer) * lists.rows
+            }
             Record::Input => places.from + self.read_unit(index),
             Record::Twiddle => places.table + self.twiddle_of_unit(index),
             Record::Factors => places.factors + self.factors_of_unit(index),
@@ -142,9 +147,10 @@ impl Geometry {
         }
     }
 
-    /// A word of the row list of part `part`.
+    /// A word of row list `list`.
     #[must_use]
-    pub fn row_word(&self, places: &Places, part: u32, word: Row) -> u32 {
+    pub fn row_word(&self, places: &Places, list: u32, word: Row) -> u32 {
+        let [part, _] = self.of_list(list);
         let part_of = |root: (f64, f64), component: u8| {
             let value = if component == 0 { root.0 } else { root.1 };
             (value as f32).to_bits()
@@ -162,7 +168,7 @@ impl Geometry {
                 (if negative { -1.0f32 } else { 1.0 }).to_bits()
             }
             Row::Part { vector, component } => {
-                let angle = self.row_lanes() * part * u32::from(vector);
+                let angle = self.turn_of_point(list, vector.into());
                 part_of(turn(angle, self.radix()), component)
             }
             Row::Turn { output, component } => {
@@ -172,6 +178,9 @@ impl Geometry {
             }
             Row::TurnVector { output, component } => {
                 places.turns + 4 * LANES * (2 * u32::from(output) + u32::from(component))
+            }
+            Row::TurnOfRow { output, component } => {
+                places.turns + self.turn_of_output(list, output.into(), component.into())
             }
             Row::Before { output, component } => {
                 self.twiddle_of_output(output.into()) + POINT_BYTES / 2 * u32::from(component)
@@ -198,6 +207,7 @@ impl Geometry {
     pub const fn turn_vectors(&self) -> u32 {
         match self.role() {
             Role::Only if self.row_lanes() > 2 => 2 * LANES * 4 * LANES,
+            _ if self.sharers() > 1 => self.row_lists() * self.turns_of_a_list(),
             _ => 0,
         }
     }
@@ -212,9 +222,13 @@ impl Geometry {
         }
     }
 
-    /// One of those vectors.
+    /// One of those vectors: of an output and component, or of the turns of tiles the next.
     #[must_use]
-    pub fn turn_vector(&self, output: u32, component: u32) -> [u32; LANES as usize] {
+    pub fn turn_vector(&self, index: u32) -> [u32; LANES as usize] {
+        if self.sharers() > 1 {
+            return core::array::from_fn(|lane| self.tile_turn(index * LANES + lane as u32));
+        }
+        let (output, component) = (index / 2, index % 2);
         core::array::from_fn(|lane| {
             let row = self.row_of_lane(lane as u32);
             let (cos, sin) = self.turn(0, row, output);
@@ -268,6 +282,7 @@ impl Geometry {
                 Lanes::Twiddle => self.twiddle_of_lane(lane),
                 Lanes::Scale => scale[lane as usize % 2].to_bits(),
                 Lanes::Mirrored => 0,
+                Lanes::Turn => self.row_of_lane(lane) * POINT_BYTES,
             }
         })
     }

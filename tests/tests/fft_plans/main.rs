@@ -16,3 +16,4 @@ mod refusals;
 mod samples;
 mod signals;
 mod spectra;
+mod tiles;

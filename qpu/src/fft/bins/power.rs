@@ -599,7 +599,7 @@ impl PowerPass {
         core::array::from_fn(|lane| match lanes {
             Lanes::Input => POINT_BYTES * lane as u32,
             Lanes::Mirrored => (POINT_BYTES * lane as u32).wrapping_neg(),
-            Lanes::Scale | Lanes::Twiddle => 0,
+            Lanes::Scale | Lanes::Twiddle | Lanes::Turn => 0,
         })
     }
 }

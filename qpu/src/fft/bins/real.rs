@@ -163,7 +163,7 @@ impl RealPass {
                 Lanes::Input => POINT_BYTES * bin,
                 Lanes::Mirrored => (POINT_BYTES * bin).wrapping_neg(),
                 Lanes::Scale => (factor * scale[lane % 2]).to_bits(),
-                Lanes::Twiddle => 0,
+                Lanes::Twiddle | Lanes::Turn => 0,
             }
         })
     }

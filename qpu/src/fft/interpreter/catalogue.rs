@@ -23,6 +23,7 @@ pub fn catalogue() -> &'static [Program] {
                 role,
                 radix,
                 samples,
+                sharers: 1,
             })
         })
         .map(symbols)
@@ -36,6 +37,7 @@ fn symbols(kind: Kind) -> Program {
         role,
         radix,
         samples,
+        ..
     } = kind;
     let lanes = match role {
         Role::Only | Role::First => radix / 16,

@@ -26,7 +26,7 @@ impl Cells {
         Self {
             codelet: Codelet { frame, vectors: 0 },
             input,
-            parts: (kind.radix / 32).max(1) as u8,
+            parts: (kind.own_radix() / 32).max(1) as u8,
         }
     }
 

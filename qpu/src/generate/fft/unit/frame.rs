@@ -5,6 +5,8 @@
 //! while the other is stored. Semaphore 2 counts programs that have ended their units, 3 and 4 let them
 //! go on, in turn: with one, a fast program would take the token of another. All are 0 at rest.
 
+mod tile;
+
 use super::{Generated, Word, tastes};
 use crate::fft::Role;
 use crate::fft::program::{Lanes, Record, Start, Tail, Task};
@@ -31,6 +33,8 @@ const SHARED: usize = 3;
 
 /// The operation of a unit that holds the length of a record.
 const RECORD_BYTES: usize = 1;
+
+pub use tile::Exchange;
 
 pub type Source = schedule::Source<Word>;
 
@@ -80,6 +84,8 @@ pub struct Frame {
     /// Of a last pass: the stride's setup word, or the pitch of rows that are stored one by one.
     pitch: Option<Place>,
     fixed: Vec<Store>,
+    /// Of a program that shares tiles.
+    sharing: Option<tile::Sharing>,
 }
 
 impl Frame {
@@ -108,26 +114,8 @@ impl Frame {
         read(Start::Records, Destination::Place(records));
         read(Start::Units, Destination::Place(units));
         let is_last = matches!(task, Task::Points(kind) if kind.role == Role::Last);
-        let pitch = match is_last {
-            true => {
-                // A pitch without the mark of a setup word makes the rows be stored one by one.
-                let pitch = draft.take(Wish::AnyFile);
-                let word = Source::Uniform(Word::Start(Start::StoreStride));
-                draft.copy(word, Destination::Place(pitch));
-                let most = draft.take(Wish::Accumulator);
-                let to = [Destination::Place(most), Destination::Nothing];
-                draft.immediate(store_stride(u16::MAX), to);
-                let sources = [pitch, most].map(Source::Place);
-                draft.add_op(AddOp::Min, sources, Destination::WriteSetup);
-                draft.give_back(most);
-                Some(pitch)
-            }
-            false => {
-                let word = Source::Uniform(Word::Start(Start::StoreStride));
-                draft.copy(word, Destination::WriteSetup);
-                None
-            }
-        };
+        let pitch = is_last.then(|| draft.take(Wish::AnyFile));
+        set_stride(&mut draft, pitch);
         // Row 32 is bit 5 of the address of a write, bit 12 of a store's.
         let write = shape.write.write_setup();
         let setups = fixed.iter().map(|store| (store.setup(), 12));
@@ -165,6 +153,7 @@ impl Frame {
             listed,
             pitch,
             fixed: fixed.to_vec(),
+            sharing: None,
         }
     }
 
@@ -311,6 +300,9 @@ impl Written {
             (scheduled, piece.repeats)
         });
         let pieces: Vec<_> = pieces.collect();
+        if self.frame.sharing.is_some() {
+            return self.frame.finish_tile(&pieces, &self.outputs, self.factors);
+        }
         self.frame.finish(&pieces, &self.outputs, self.factors)
     }
 }
@@ -591,6 +583,23 @@ impl Frame {
         b.nops(3);
         vec![Tail::Gate, Tail::NextStart, Tail::NextCode, Tail::Peers]
     }
+}
+
+/// Sets the stride of stores, and keeps it: a pitch without the mark of a setup word makes the rows be stored
+/// one by one.
+fn set_stride(draft: &mut Draft<Word>, pitch: Option<Place>) {
+    let word = Source::Uniform(Word::Start(Start::StoreStride));
+    let Some(pitch) = pitch else {
+        draft.copy(word, Destination::WriteSetup);
+        return;
+    };
+    draft.copy(word, Destination::Place(pitch));
+    let most = draft.take(Wish::Accumulator);
+    let to = [Destination::Place(most), Destination::Nothing];
+    draft.immediate(store_stride(u16::MAX), to);
+    let sources = [pitch, most].map(Source::Place);
+    draft.add_op(AddOp::Min, sources, Destination::WriteSetup);
+    draft.give_back(most);
 }
 
 /// Looks up sixteen lines at a time, from `address` in steps of `step`, and drops them.

@@ -15,6 +15,7 @@ mod only;
 mod points;
 mod samples;
 mod tastes;
+mod tile;
 
 use super::reads_uniform;
 use crate::disasm;
@@ -63,6 +64,7 @@ pub fn tasks() -> Vec<Task> {
             role,
             radix,
             samples,
+            sharers: 1,
         };
         radices.iter().map(kind).collect()
     };
@@ -73,7 +75,15 @@ pub fn tasks() -> Vec<Task> {
     });
     let middle = of(Role::Middle, &[16, 32, 64, 128], Samples::Points);
     let last = of(Role::Last, &[16, 32, 64, 128], Samples::Points);
-    let kinds = begin.chain(middle).chain(last).map(Task::Points);
+    let shared = [(Role::First, 128), (Role::Last, 128), (Role::Last, 256)];
+    let shared = shared.map(|(role, radix)| Kind {
+        role,
+        radix,
+        samples: Samples::Points,
+        sharers: 2,
+    });
+    let kinds = begin.chain(middle).chain(last).chain(shared);
+    let kinds = kinds.map(Task::Points);
     kinds.chain(Bins::ALL.map(Task::Bins)).collect()
 }
 
@@ -101,6 +111,8 @@ fn codelet_of(task: Task) -> frame::Written {
         Task::Shared { .. } => panic!("{task} has a generator of its own"),
     };
     match kind.role {
+        Role::First if kind.sharers > 1 => tile::first(kind),
+        Role::Last if kind.sharers > 1 => tile::last(kind),
         Role::First => first::program(kind),
         Role::Middle => middle::program(kind),
         Role::Last => last::program(kind),
@@ -129,7 +141,8 @@ impl Generated {
             Samples::I16 => "-i16",
             Samples::Bytes => "-bytes",
         };
-        format!("fft-{role}-{}{samples}", kind.radix)
+        let shared = if kind.sharers > 1 { "-shared" } else { "" };
+        format!("fft-{role}-{}{shared}{samples}", kind.radix)
     }
 
     /// The program as text: byte offset, word, instruction, and which uniform it reads.
@@ -220,9 +233,12 @@ mod tests {
                 program.code.len()
             );
             let is_longer = |kind: Kind| {
-                LONGER.iter().any(|(role, radix, samples)| {
-                    (*role, *radix) == (kind.role, kind.radix) && samples.contains(&kind.samples)
-                })
+                // Tiles are exchanged between two codelets.
+                kind.sharers > 1
+                    || LONGER.iter().any(|(role, radix, samples)| {
+                        (*role, *radix) == (kind.role, kind.radix)
+                            && samples.contains(&kind.samples)
+                    })
             };
             let longer = match program.task {
                 Task::Points(kind) => is_longer(kind),

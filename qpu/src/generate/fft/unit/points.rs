@@ -22,6 +22,7 @@ pub struct Loaded {
     /// What r5 is for the transform across lanes, where it is something else before.
     sign: Option<Place>,
     radix: u16,
+    sharers: u8,
     role: Role,
     input: Place,
     ends: Input,
@@ -38,6 +39,9 @@ pub struct Loaded {
 enum Input {
     /// Imaginary parts are multiplied by this: 1.0 or -1.0.
     Conjugated(Place),
+    /// Imaginary parts are multiplied by the first; of odd vectors real parts by the second and imaginary
+    /// parts by the third: (-1)^(j m) shifts the outputs of program j by half.
+    Alternated([Place; 3]),
     /// They are samples.
     Converted(Conversion),
 }
@@ -48,6 +52,7 @@ pub struct Points {
     /// What r5 becomes when all points are there.
     sign: Option<Place>,
     radix: u16,
+    sharers: u8,
     role: Role,
     /// Addresses of the unit's lanes.
     input: Place,
@@ -151,11 +156,16 @@ impl Points {
         let words = (is_turned || has_factors).then(|| word_offsets(&mut frame.draft));
         let ends = match Conversion::start(frame, kind, words) {
             Some(conversion) => Input::Converted(conversion),
+            None if kind.sharers > 1 => {
+                let [conjugate, sign] = [Start::Conjugate, Start::Sharer].map(|w| frame.number(w));
+                let both = frame.number_times(conjugate, Start::Sharer);
+                Input::Alternated([conjugate, sign, both])
+            }
             None => Input::Conjugated(frame.number(Start::Conjugate)),
         };
         let draft = &mut frame.draft;
         let (mut steps, mut eighths) = (None, None);
-        match kind.radix {
+        match kind.own_radix() {
             16 => {}
             32 => halves_sign(draft),
             64 => {
@@ -176,7 +186,8 @@ impl Points {
         });
         Loaded {
             sign,
-            radix: kind.radix,
+            radix: kind.own_radix(),
+            sharers: kind.sharers,
             role: kind.role,
             input,
             ends,
@@ -195,15 +206,18 @@ impl Points {
     /// Sum and difference of points n and n + 8.
     pub fn butterfly(&mut self, n: usize) -> Butterfly {
         let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
-        let conjugate = match self.ends {
-            Input::Conjugated(conjugate) => Source::Place(conjugate),
+        let factors = match self.ends {
+            Input::Conjugated(conjugate) => [None, Some(conjugate)],
+            Input::Alternated([conjugate, _, _]) if n.is_multiple_of(2) => [None, Some(conjugate)],
+            Input::Alternated([_, sign, both]) => [Some(sign), Some(both)],
             Input::Converted(conversion) => return self.converted(conversion, n, wish),
         };
+        let factors = factors.map(|factor| factor.map(Source::Place));
         let x = [0, 1].map(|component| {
             let fetched = self.point(n as u8, component);
             let draft = &mut self.codelet.frame.draft;
-            if component == 1 {
-                return draft.multiply(fetched, conjugate, Wish::AnyFile);
+            if let Some(factor) = factors[usize::from(component)] {
+                return draft.multiply(fetched, factor, Wish::AnyFile);
             }
             let place = draft.take(Wish::AnyFile);
             draft.copy(Source::Place(fetched.place), Destination::Place(place));
@@ -213,8 +227,8 @@ impl Points {
         let both = [0, 1].map(|component| {
             let mut y = self.point(n as u8 + 8, component);
             let draft = &mut self.codelet.frame.draft;
-            if component == 1 {
-                y = draft.multiply(y, conjugate, Wish::Accumulator);
+            if let Some(factor) = factors[usize::from(component)] {
+                y = draft.multiply(y, factor, Wish::Accumulator);
             }
             let x = x[usize::from(component)];
             let sum = draft.add(x, y, wish[0]);
@@ -256,9 +270,12 @@ impl Points {
         }
     }
 
-    /// All points are there. Of samples, gives back the addresses at which they were looked up.
+    /// All points are there. Of samples and in tiles, gives back the addresses at which they were looked up.
     pub fn end_input(&mut self) {
         let draft = &mut self.codelet.frame.draft;
+        if let Input::Alternated(_) = self.ends {
+            draft.give_back(self.input);
+        }
         if let Input::Converted(conversion) = self.ends {
             draft.give_back(self.input);
             draft.give_back(conversion.factors());
@@ -292,8 +309,11 @@ impl Points {
     fn turned(&mut self, output: u8, z: Complex, wish: Wish) -> Complex {
         let turns = self.turns.expect("loaded from 64 points on");
         let is_first = self.role == Role::First;
+        let is_shared = self.sharers > 1;
         let factor = |codelet: &mut Codelet, component| {
-            let fetched = if is_first {
+            let fetched = if is_shared {
+                codelet.fetch(turns, Word::Row(Row::TurnOfRow { output, component }))
+            } else if is_first {
                 codelet.fetch(turns, Word::Row(Row::Before { output, component }))
             } else {
                 codelet.fetch_aligned(turns, Word::Row(Row::TurnVector { output, component }))
@@ -301,7 +321,7 @@ impl Points {
             Source::Place(fetched.place)
         };
         let codelet = &mut self.codelet;
-        if output > 0 {
+        if output > 0 || is_shared {
             return codelet.turn_looked_up(z, factor, wish);
         }
         let sign = factor(codelet, 0);
@@ -426,6 +446,7 @@ impl Loaded {
             codelet: Codelet { frame, vectors: 0 },
             sign: self.sign,
             radix: self.radix,
+            sharers: self.sharers,
             input,
             ends,
             turns: twiddle.or(self.words),
