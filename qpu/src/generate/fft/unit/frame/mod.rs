@@ -5,31 +5,25 @@
 //! while the other is stored. Semaphore 2 counts programs that have ended their units, 3 and 4 let them
 //! go on, in turn: with one, a fast program would take the token of another. All are 0 at rest.
 
+mod ends;
+mod store;
 mod tile;
 
 use super::{Generated, Word, tastes};
 use crate::fft::Role;
-use crate::fft::program::{Lanes, Record, Start, Tail, Task};
+use crate::fft::program::{Lanes, Record, Start, Task};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::schedule::{self, Destination, Operation, Place, Scheduled, Unit};
-use crate::generate::{
-    Builder, ELEM_NUM, Label, NONE, R0, R1, R2, R3, Reg, ST_ADDR, ST_WAIT, TMU0_S, TMU1_S, UNIF,
-    UNIFORMS_ADDRESS, VPM, WR_SETUP, ra, rb,
-};
+use crate::generate::{Builder, Reg, ra, rb};
 use crate::isa::{AddOp, BranchCond, File};
 use crate::vpm::{Block, Store, store_stride};
+use ends::LOOKUP_BYTES;
 
 /// Semaphore that counts programs which have ended their units.
 const ENDED: u8 = 2;
 /// Semaphores that let programs go on to the next pass.
 const GATES: [u8; 2] = [3, 4];
-/// Bytes of code that a lookup of sixteen lines covers.
-const LOOKUP_BYTES: u32 = 1024;
-/// Lookups for the code of the next pass: no program is shorter than 3 KiB, and lists follow the last.
-const NEXT_LOOKUPS: u32 = 4;
-/// Instructions of a store that both branches of the lock hold.
-const SHARED: usize = 3;
 
 /// The operation of a unit that holds the length of a record.
 const RECORD_BYTES: usize = 1;
@@ -370,219 +364,6 @@ impl Frame {
             labels: program.labels,
         }
     }
-
-    /// The leader makes the locks, and has the code brought into the L2C: QPUs that start on code which
-    /// is in no cache wait for memory 60 times, one line after the other.
-    fn open(&self, b: &mut Builder, lookups: u32) {
-        let others = b.label("others");
-        b.mov(NONE, UNIF).setf(); // Opens
-        b.mov(R1, UNIF); // Code
-        b.brr(BranchCond::AllZS, others);
-        b.shl(R0, ELEM_NUM, 6 - 1);
-        b.add(R0, R0, R0);
-        b.add(R0, R0, R1);
-        b.srel(0);
-        b.srel(1);
-        b.ldi(R2, LOOKUP_BYTES);
-        look_up_lines(b, R0, R2, lookups);
-        b.bind(others);
-    }
-
-    /// Writes the rows into the program's area and stores them.
-    /// Gives where rows are stored one by one, and where that goes on.
-    fn store(
-        &self,
-        b: &mut Builder,
-        outputs: &[Place],
-        factors: Option<[Place; 2]>,
-    ) -> Option<(Label, Label)> {
-        let area = reg(self.area);
-        let write = |b: &mut Builder, step: usize| {
-            if step == 0 {
-                b.mov(WR_SETUP, reg(self.write_setup));
-                return;
-            }
-            let output = reg(outputs[step - 1]);
-            match factors {
-                Some(_) => b.fmul(VPM, output, [R2, R3][step % 2]),
-                None => b.mov(VPM, output),
-            };
-        };
-        let [second, write_rest] = ["area-1", "write"].map(|name| b.label(name));
-        b.mov(NONE, area).setf();
-        b.brr(BranchCond::AllZC, second);
-        match factors {
-            Some([first, second]) => {
-                b.mov(R3, reg(first));
-                b.mov(R2, reg(second));
-            }
-            None => b.nops(2),
-        }
-        b.nop();
-        b.sacq(0);
-        b.brr(BranchCond::Always, write_rest);
-        (0..SHARED).for_each(|step| write(b, step));
-        b.bind(second);
-        b.sacq(1);
-        (0..SHARED).for_each(|step| write(b, step));
-        b.bind(write_rest);
-        (SHARED..=outputs.len()).for_each(|step| write(b, step));
-        if self.listed > 0 {
-            b.ldi(R0, 8 * u32::from(self.listed));
-            b.sub(R0, reg(self.records), R0);
-            b.mov(UNIFORMS_ADDRESS, R0);
-            b.nops(2);
-        }
-        for _ in 0..self.listed {
-            b.mov(WR_SETUP, UNIF);
-            b.mov(ST_ADDR, UNIF);
-        }
-        let stores = self.store_setups.iter().zip(&self.stores);
-        let far = self.pitch.map(|pitch| {
-            let [far, back] = ["one-by-one", "begun"].map(|name| b.label(name));
-            b.mov(NONE, reg(pitch)).setf();
-            b.brr(BranchCond::AllNC, far);
-            b.nops(2);
-            (far, back)
-        });
-        // The first setup is in the branch's last delay slot.
-        for (setup, address) in stores {
-            b.mov(WR_SETUP, reg(*setup));
-            b.mov(ST_ADDR, reg(*address));
-        }
-        if let Some((_, back)) = far {
-            b.bind(back);
-            b.mov(NONE, area).setf();
-        }
-        let [second, stored] = ["wait-1", "stored"].map(|name| b.label(name));
-        b.brr(BranchCond::AllZC, second);
-        b.nops(3);
-        b.mov(NONE, ST_WAIT);
-        b.brr(BranchCond::Always, stored);
-        b.srel(0);
-        b.nops(2);
-        b.bind(second);
-        b.mov(NONE, ST_WAIT);
-        b.srel(1);
-        b.bind(stored);
-        far
-    }
-
-    /// Stores rows one by one: those that lie further apart than a stride can say.
-    fn store_far(&self, b: &mut Builder, far: Label, back: Label) {
-        let Some(pitch) = self.pitch else {
-            return;
-        };
-        b.bind(far);
-        let stores = self.store_setups.iter().zip(&self.stores);
-        for (number, ((setup, address), store)) in stores.zip(&self.fixed).enumerate() {
-            let all = store.setup().expect("inside the VPM");
-            let one = Store { rows: 1, ..*store };
-            let one = one.setup().expect("inside the VPM");
-            b.ldi(R0, all ^ one);
-            b.xor(R0, R0, reg(*setup));
-            b.mov(R1, reg(*address));
-            b.ldi(R3, u32::from(store.rows));
-            b.ldi(R2, 1 << 7); // a row of the VPM further
-            let again = b.here(["row-0", "row-1"][number]);
-            b.mov(WR_SETUP, R0);
-            b.mov(ST_ADDR, R1);
-            b.sub(R3, R3, 1).setf();
-            b.brr(BranchCond::AnyZC, again);
-            b.add(R0, R0, R2);
-            b.add(R1, R1, reg(pitch));
-            b.nop();
-        }
-        b.brr(BranchCond::Always, back);
-        b.nops(3);
-    }
-
-    /// Waits for the other programs, and goes on or ends.
-    fn end(&self, b: &mut Builder) -> Vec<Tail> {
-        let [peers, gate, next_start, next_code] = [rb(0), rb(1), ra(1), ra(2)];
-        let [follower, collected, go_on, gate_1, wait, wait_1, leave] = [
-            "follower",
-            "collected",
-            "go-on",
-            "gate-1",
-            "wait",
-            "wait-1-go",
-            "leave",
-        ]
-        .map(|name| b.label(name));
-        b.mov(UNIFORMS_ADDRESS, reg(self.records));
-        b.nops(2);
-        b.mov(gate, UNIF);
-        b.mov(next_start, UNIF);
-        b.mov(next_code, UNIF);
-        b.mov(peers, UNIF).setf();
-        b.brr(BranchCond::AllNS, follower);
-        b.nops(2);
-        b.mov(R0, peers);
-
-        // The leader has the next pass's code brought into the L2C, and waits for all others.
-        let here = b.label("here");
-        b.mov(NONE, next_code).setf();
-        b.brr(BranchCond::AllZS, here);
-        b.shl(R1, ELEM_NUM, 6 - 1);
-        b.add(R1, R1, R1);
-        b.add(R1, R1, next_code);
-        b.ldi(R2, LOOKUP_BYTES);
-        look_up_lines(b, R1, R2, NEXT_LOOKUPS);
-        b.bind(here);
-        let collect = b.here("collect");
-        b.sub(R0, R0, 1).setf();
-        b.brr(BranchCond::AllNS, collected);
-        b.nops(3);
-        b.brr(BranchCond::Always, collect);
-        b.sacq(ENDED);
-        b.nops(2);
-        b.bind(collected);
-        b.mov(NONE, next_code).setf();
-        b.brr(BranchCond::AllZC, go_on);
-        b.nops(3);
-        b.sacq(0);
-        b.sacq(1);
-        b.end();
-        b.bind(go_on);
-        b.mov(NONE, gate).setf();
-        b.brr(BranchCond::AllZC, gate_1);
-        b.nops(2);
-        b.mov(R0, peers);
-        for (index, gate) in GATES.into_iter().enumerate() {
-            if index == 1 {
-                b.bind(gate_1);
-            }
-            let again = b.here(["open-0", "open-1"][index]);
-            b.sub(R0, R0, 1).setf();
-            b.brr(BranchCond::AllNS, leave);
-            b.nops(3);
-            b.brr(BranchCond::Always, again);
-            b.srel(gate);
-            b.nops(2);
-        }
-
-        b.bind(follower);
-        b.srel(ENDED);
-        b.mov(NONE, next_code).setf();
-        b.brr(BranchCond::AllZC, wait);
-        b.nops(3);
-        b.end();
-        b.bind(wait);
-        b.mov(NONE, gate).setf();
-        b.brr(BranchCond::AllZC, wait_1);
-        b.nops(3);
-        b.brr(BranchCond::Always, leave);
-        b.sacq(GATES[0]);
-        b.nops(2);
-        b.bind(wait_1);
-        b.sacq(GATES[1]);
-        b.bind(leave);
-        b.mov(UNIFORMS_ADDRESS, next_start);
-        b.bra(BranchCond::Always, next_code);
-        b.nops(3);
-        vec![Tail::Gate, Tail::NextStart, Tail::NextCode, Tail::Peers]
-    }
 }
 
 /// Sets the stride of stores, and keeps it: a pitch without the mark of a setup word makes the rows be stored
@@ -600,23 +381,6 @@ fn set_stride(draft: &mut Draft<Word>, pitch: Option<Place>) {
     let sources = [pitch, most].map(Source::Place);
     draft.add_op(AddOp::Min, sources, Destination::WriteSetup);
     draft.give_back(most);
-}
-
-/// Looks up sixteen lines at a time, from `address` in steps of `step`, and drops them.
-fn look_up_lines(b: &mut Builder, address: Reg, step: Reg, lookups: u32) {
-    for lookup in 0..lookups {
-        let tmu = if lookup % 2 == 0 { TMU0_S } else { TMU1_S };
-        b.mov(tmu, address);
-        b.add(address, address, step);
-    }
-    for lookup in 0..lookups {
-        let line = b.nop();
-        if lookup % 2 == 0 {
-            line.ldtmu0()
-        } else {
-            line.ldtmu1()
-        };
-    }
 }
 
 fn put(b: &mut Builder, scheduled: &Scheduled<Word>) {

@@ -1,0 +1,259 @@
+//! The pass from transforms to powers: where everything lies, and what powers are multiplied by.
+//!
+//! K spectra become one row of powers: their mean, or the greatest or least of each bin. Powers are stored in rows
+//! of sixteen bins, in order of frequency: bins 0 to N/2 of real input, the last of them alone in the
+//! last row; bins -N/2 to N/2 - 1 of complex input. Any rows that follow each other may be left out.
+//!
+//! What is in memory can be kept: it is multiplied by a weight and added, or the greater or lesser of both stays.
+//!
+//! # Removing a constant
+//!
+//! A constant x adds x W\[k\] to the windowed spectrum X\[k\], W the window's own transform. X\[0\] / W\[0\] is the
+//! mean of the samples weighted by the window, so X\[k\] - X\[0\] · W\[k\] / W\[0\] is the spectrum of what is
+//! left when that mean is subtracted from each sample: exactly 0 for a constant, and for any window that is a sum of
+//! cosines W\[k\] is 0 but for a few bins next to 0. No pass over the samples is needed.
+
+mod units;
+mod words;
+
+use super::Bins;
+use super::real::fill_turns;
+use crate::fft::geometry::{LANES, POINT_BYTES};
+
+/// Bytes of a row of powers.
+pub const ROW_BYTES: u32 = 4 * LANES;
+/// 10 log10 of a power is the SFU's log2 of it times the first, plus the second.
+///
+/// The SFU's log2 has 16 bits behind the point and is between 1.6e-4 too low and 0.2e-4 too high, in octaves of power; the second
+/// number puts the middle of that right and leaves an error of 0.0003 dB (v3d-sim's SFU, which reproduces
+/// words recorded on the chip).
+pub const DECIBELS: [f32; 2] = [3.010_3, 0.000_2];
+
+/// What becomes of several spectra.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Detector {
+    /// The mean power of each bin.
+    #[default]
+    Mean,
+    /// The greatest.
+    Max,
+    /// The least.
+    Min,
+}
+
+/// What becomes of the powers that are in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Hold {
+    /// They are multiplied by a weight and added: 0 replaces them.
+    #[default]
+    Add,
+    /// The greater stays.
+    Max,
+    /// The lesser stays.
+    Min,
+}
+
+/// Which powers are made of the samples of a request.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Powers {
+    /// Whether samples are real: then a spectrum has bins 0 to N/2, else -N/2 to N/2 - 1.
+    pub is_real: bool,
+    /// Samples of a segment, N, as a power of two.
+    pub log2_points: u32,
+    /// K: segments whose spectra become one row of powers.
+    pub segments: u32,
+    /// What becomes of K spectra.
+    pub detector: Detector,
+    /// Whether decibels are stored behind the powers.
+    pub decibels: bool,
+    /// The first bin that is wanted and the one behind the last; all where there is none. Rows of sixteen bins
+    /// are stored ([`Powers::stored_bins`]).
+    pub bins: Option<[i32; 2]>,
+    /// What |X|² is multiplied by, as the bits of an f32; of real samples for all bins but 0 and N/2, which
+    /// have half of it.
+    pub scale: u32,
+    /// W\[k\] / W\[0\] for k = 0.., as the bits of f32: all 0 when a constant is to stay.
+    pub removed: [u32; LANES as usize],
+}
+
+impl Powers {
+    /// |X|² of each segment of 2^`log2_points` samples, its mean over `segments`; nothing removed.
+    #[must_use]
+    pub const fn new(is_real: bool, log2_points: u32, segments: u32) -> Self {
+        Self {
+            is_real,
+            log2_points,
+            segments,
+            detector: Detector::Mean,
+            decibels: false,
+            bins: None,
+            scale: 1f32.to_bits(),
+            removed: [0; LANES as usize],
+        }
+    }
+
+    /// Points of the complex transforms, as a power of two.
+    #[must_use]
+    pub const fn log2_complex(&self) -> u32 {
+        if self.is_real {
+            self.log2_points.saturating_sub(1)
+        } else {
+            self.log2_points
+        }
+    }
+
+    /// Numbers of the first bin of a whole spectrum and of the one behind the last.
+    #[must_use]
+    pub const fn all_bins(&self) -> [i32; 2] {
+        let half = 1 << (self.log2_points - 1);
+        if self.is_real {
+            [0, half + 1]
+        } else {
+            [-half, half]
+        }
+    }
+
+    /// Whether there are bins, and all are of the spectrum.
+    #[must_use]
+    pub const fn has_bins(&self) -> bool {
+        let [least, most] = self.all_bins();
+        match self.bins {
+            Some([first, end]) => least <= first && first < end && end <= most,
+            None => true,
+        }
+    }
+
+    /// The first row that is stored, and how many.
+    const fn rows(&self) -> [u32; 2] {
+        let [least, most] = self.all_bins();
+        let [first, end] = match self.bins {
+            Some(bins) => bins,
+            None => [least, most],
+        };
+        let lanes = LANES as i32;
+        let first = (first - least) / lanes;
+        let end = (end - least + lanes - 1) / lanes;
+        [first as u32, (end - first) as u32]
+    }
+
+    /// Numbers of the first bin that is stored and of the one behind the last: what is wanted, and what
+    /// fills rows of sixteen.
+    #[must_use]
+    pub const fn stored_bins(&self) -> [i32; 2] {
+        let [least, most] = self.all_bins();
+        let [first, rows] = self.rows();
+        let lanes = LANES as i32;
+        let end = least + (first + rows) as i32 * lanes;
+        [
+            least + first as i32 * lanes,
+            if end < most { end } else { most },
+        ]
+    }
+
+    /// Bytes of a row of powers: those of its bins and what is left of a line of the caches.
+    #[must_use]
+    pub const fn power_bytes(&self) -> u32 {
+        self.rows()[1] * ROW_BYTES
+    }
+
+    /// Bytes of a row of powers and of the decibels behind it, which begin at [`Powers::power_bytes`].
+    #[must_use]
+    pub const fn output_bytes(&self) -> u32 {
+        self.power_bytes() * (1 + self.decibels as u32)
+    }
+
+    /// What is removed with a constant, for a window of a(0) - a(1) cos x + a(2) cos 2x ..: from bins as many as
+    /// it has terms, up to 16.
+    #[must_use]
+    pub fn removed_by_terms(terms: &[f64]) -> [u32; LANES as usize] {
+        core::array::from_fn(|k| {
+            let term = terms.get(k).copied().unwrap_or_default();
+            let ratio = match (k, terms.first()) {
+                (0, _) => 1.0,
+                (_, Some(&mean)) => term / (2.0 * mean),
+                (_, None) => 0.0,
+            };
+            let sign = if k.is_multiple_of(2) { 1.0 } else { -1.0 };
+            ((sign * ratio) as f32).to_bits()
+        })
+    }
+}
+
+/// The pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PowerPass {
+    /// What it makes.
+    pub powers: Powers,
+    /// What becomes of powers in memory.
+    pub hold: Hold,
+    /// Weight of those, as the bits of an f32.
+    pub old: u32,
+    /// Weight of the new ones, as the bits of an f32.
+    pub new: u32,
+}
+
+impl PowerPass {
+    /// A pass that replaces what is in memory.
+    #[must_use]
+    pub const fn new(powers: Powers) -> Self {
+        Self {
+            powers,
+            hold: Hold::Add,
+            old: 0f32.to_bits(),
+            new: 1f32.to_bits(),
+        }
+    }
+
+    /// Whether the greatest is not wanted in one place and the least in another.
+    #[must_use]
+    pub const fn is_possible(&self) -> bool {
+        !matches!(
+            (self.powers.detector, self.hold),
+            (Detector::Max, Hold::Min) | (Detector::Min, Hold::Max)
+        )
+    }
+
+    /// Points of the complex transforms that are read.
+    const fn points(&self) -> u32 {
+        1 << self.powers.log2_complex()
+    }
+
+    /// Bytes from one of them to the next.
+    const fn pitch(&self) -> u32 {
+        POINT_BYTES << self.powers.log2_complex()
+    }
+
+    const fn first_row(&self) -> u32 {
+        self.powers.rows()[0]
+    }
+
+    /// Which program it takes.
+    #[must_use]
+    pub const fn bins(&self) -> Bins {
+        let decibels = self.powers.decibels;
+        if self.powers.is_real {
+            Bins::SplitPower { decibels }
+        } else {
+            Bins::Power { decibels }
+        }
+    }
+
+    /// Bytes of the table of turns.
+    #[must_use]
+    pub const fn table_bytes(&self) -> u32 {
+        if self.powers.is_real {
+            (self.runs().turns() * POINT_BYTES).next_multiple_of(LANES * POINT_BYTES)
+        } else {
+            0
+        }
+    }
+
+    /// Gives the words of the table, a vector of entries at a time.
+    ///
+    /// # Errors
+    /// The first error of `put`.
+    pub fn fill_table<E>(&self, put: impl FnMut(u32, &[u32]) -> Result<(), E>) -> Result<(), E> {
+        let entries = self.table_bytes() / POINT_BYTES;
+        fill_turns(self.powers.log2_complex(), entries, 1.0, put)
+    }
+}

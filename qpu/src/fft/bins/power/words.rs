@@ -1,0 +1,208 @@
+//! The lists of the programs of the pass: what each word of them is.
+
+use super::{Detector, Hold, PowerPass, ROW_BYTES};
+use crate::fft::bins::real::{AREA_ROWS, group_offset, split_address};
+use crate::fft::bins::{Record, Row, Start, Stream};
+use crate::fft::geometry::{Geometry, LANES, POINT_BYTES};
+use crate::fft::program::{self, Lanes};
+use crate::fft::tables::gain;
+use crate::fft::values::{Own, Places};
+use crate::vpm::{Store, store_stride};
+
+/// Bytes of a vector.
+const VECTOR_BYTES: u32 = 4 * LANES;
+
+/// What the sum of two positive numbers loses on average, in units of 2^-24.
+const LOSS_OF_A_SUM: f64 = 0.5;
+
+/// Sets of vectors ([`Record::Vectors`]) that a unit chooses from: whether it has bin 0 (1) and bin M (2).
+///
+/// A set is the multiples of bin 0 to remove from the first group and, of complex bins, from the last; of real
+/// spectra then the factors of the first groups of both runs, bins 0 and M having half of that of others.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Vectors;
+
+impl Vectors {
+    /// How many sets.
+    const SETS: u32 = 4;
+    /// Vectors of a set.
+    const OF_A_SET: u32 = 3;
+}
+
+impl PowerPass {
+    /// Bytes of the sets of vectors.
+    #[must_use]
+    pub const fn vector_bytes(&self) -> u32 {
+        Vectors::SETS * Vectors::OF_A_SET * VECTOR_BYTES
+    }
+
+    /// Vector `index` of the sets.
+    #[must_use]
+    pub fn vector(&self, index: u32) -> [u32; LANES as usize] {
+        let (set, vector) = (index / Vectors::OF_A_SET, index % Vectors::OF_A_SET);
+        let (has_zero, has_last) = (set & 1 != 0, set & 2 != 0);
+        let scale = self.factor();
+        core::array::from_fn(|lane| {
+            let removed = |bin: usize| f32::from_bits(self.powers.removed[bin]);
+            let value = match (self.powers.is_real, vector) {
+                // The program has twice the bins of a real spectrum.
+                (true, 0) if has_zero => 2.0 * removed(lane),
+                (false, 0) if has_zero => removed(lane),
+                (false, 1) if has_last && lane > 0 => removed(LANES as usize - lane),
+                (true, 1) if has_zero && lane == 0 => scale / 2.0,
+                (true, 2) if has_last && lane == 0 => scale / 2.0,
+                (true, 1 | 2) => scale,
+                _ => 0.0,
+            };
+            value.to_bits()
+        })
+    }
+
+    /// Which set a unit takes.
+    fn set(&self, number: u32) -> u32 {
+        if self.powers.is_real {
+            let [up, down] = self.runs().unit(self.real_unit(number));
+            let has_zero = up.bins > 0 && up.first == 0;
+            u32::from(has_zero) + 2 * u32::from(down.bins > 0 && down.first == self.points())
+        } else {
+            match self.complex_units()[0] + number as i32 {
+                0 => 1,
+                -1 => 2,
+                _ => 0,
+            }
+        }
+    }
+
+    /// What sums are multiplied by: the scale, divided by K for a mean, and made greater by what truncation is
+    /// expected to take. Real bins are twice what they should be.
+    fn factor(&self) -> f32 {
+        // A square and the last product; the sum of both squares; sums over spectra, in which what is lost of
+        // the j-th counts j / K.
+        let mut lost = 2.0 * Geometry::LOSS_OF_A_PRODUCT + LOSS_OF_A_SUM;
+        let mut count = 1.0;
+        if self.powers.detector == Detector::Mean {
+            count = f64::from(self.powers.segments);
+            lost += Geometry::LOSS_OF_A_PRODUCT * (count - 1.0) / 2.0;
+        }
+        let real = if self.powers.is_real { 4.0 } else { 1.0 };
+        let [scale, new] =
+            [self.powers.scale, self.new].map(|bits| f64::from(f32::from_bits(bits)));
+        (scale * new / (count * real) * gain(lost)) as f32
+    }
+
+    /// A word of the start list.
+    #[must_use]
+    pub fn start_word(&self, own: &Own, word: program::Start) -> u32 {
+        match word {
+            program::Start::Bins(Start::Pitch) => self.pitch(),
+            program::Start::Bins(Start::Spectra) => self.powers.segments,
+            word => own.start_word(word).unwrap_or(store_stride(0)),
+        }
+    }
+
+    /// A word of the record of unit `index` of `batch` rows of powers, done in the VPM's half `area`.
+    #[must_use]
+    pub fn record_word(
+        &self,
+        places: &Places,
+        (index, batch): (u32, u32),
+        area: u32,
+        word: program::Record,
+    ) -> u32 {
+        let (which, number) = self.unit(index, batch);
+        let from = places.from + which * self.powers.segments * self.pitch();
+        let to = places.to + which * self.powers.output_bytes();
+        let bins = self.bins();
+        let groups = u32::from(bins.groups());
+        let address = |row: u32| to + ROW_BYTES * (row - self.first_row());
+        match word {
+            program::Record::Rows => places.rows,
+            program::Record::Bins(Record::Vectors) => {
+                places.turns + self.set(number) * Vectors::OF_A_SET * VECTOR_BYTES
+            }
+            program::Record::Bins(Record::Old { group }) => {
+                let run = group / bins.groups();
+                let group = u32::from(group % bins.groups());
+                // Groups that are not stored read what one that is reads.
+                let (_, stored) = self.stored_run(number, run);
+                let row = group
+                    .saturating_sub(stored.group)
+                    .min(stored.count.max(1) - 1);
+                address(stored.row + row)
+            }
+            program::Record::Bins(word) if self.powers.is_real => {
+                let runs = self.runs().unit(self.real_unit(number));
+                split_address(&runs, self.points(), from, places.table, true, word)
+            }
+            program::Record::Bins(Record::Address {
+                stream: Stream::Points,
+                ..
+            }) => {
+                let unit = self.complex_units()[0] + number as i32;
+                let bin = unit * bins.run_bins() as i32;
+                let bin = if bin < 0 {
+                    bin + self.points() as i32
+                } else {
+                    bin
+                };
+                from.wrapping_add_signed(POINT_BYTES as i32 * bin)
+            }
+            program::Record::Bins(Record::Zero) => from,
+            program::Record::Store { index } => {
+                let (_, stored) = self.stored_run(number, index % bins.runs());
+                let is_level = index >= bins.runs();
+                address(stored.row) + u32::from(is_level) * self.powers.power_bytes()
+            }
+            program::Record::StoreSetup { index } => {
+                let (run, stored) = self.stored_run(number, index % bins.runs());
+                let is_level = u32::from(index >= bins.runs());
+                let rows_of_powers = groups * u32::from(bins.runs());
+                let row = AREA_ROWS * area
+                    + is_level * rows_of_powers
+                    + groups * u32::from(run)
+                    + stored.group;
+                let store = Store {
+                    row_elements: stored.words as u8,
+                    ..Store::rows(stored.count as u8, row as u8)
+                };
+                store.setup().unwrap_or(0)
+            }
+            _ => 0,
+        }
+    }
+
+    /// A word of the row list.
+    #[must_use]
+    pub fn row_word(&self, word: program::Row) -> u32 {
+        let program::Row::Bins(word) = word else {
+            return 0;
+        };
+        let takes_least = self.powers.detector == Detector::Min || self.hold == Hold::Min;
+        let sign: f32 = if takes_least { -1.0 } else { 1.0 };
+        match word {
+            Row::Group {
+                group, component, ..
+            } if !self.powers.is_real => {
+                LANES * POINT_BYTES * u32::from(group) + POINT_BYTES / 2 * u32::from(component)
+            }
+            Row::Group { .. } => group_offset(&self.runs(), word),
+            Row::Detector => u32::from(self.powers.detector != Detector::Mean),
+            Row::Hold => u32::from(self.hold != Hold::Add),
+            Row::Sign | Row::Back => sign.to_bits(),
+            Row::Keep => (sign * f32::from_bits(self.old)).to_bits(),
+            Row::Initial if self.powers.detector == Detector::Min => f32::NEG_INFINITY.to_bits(),
+            Row::Initial => 0,
+            Row::Scale => self.factor().to_bits(),
+        }
+    }
+
+    /// A lane vector.
+    #[must_use]
+    pub fn lane_vector(&self, lanes: Lanes) -> [u32; LANES as usize] {
+        core::array::from_fn(|lane| match lanes {
+            Lanes::Input => POINT_BYTES * lane as u32,
+            Lanes::Mirrored => (POINT_BYTES * lane as u32).wrapping_neg(),
+            Lanes::Scale | Lanes::Twiddle | Lanes::Turn => 0,
+        })
+    }
+}
