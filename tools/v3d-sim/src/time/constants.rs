@@ -272,9 +272,9 @@ constants! {
     vdr_lines: u32 = 4, "lines",
         "Lines that a load has asked for and not got, at most.",
         "assumed; no published figure";
-    direct_launch_us: f64 = 13.0, "us",
+    direct_launch_us: f64 = 14.0, "us",
         "Host's share of a call that writes V3D's registers itself: cache clears, queueing, polling.",
-        "fitted on the fitting set (12.7); not part of the simulated time";
+        "fitted on the fitting set (12.7, when 1 of it was in the simulated time); not part of the simulated time";
     mailbox_launch_us: f64 = 100.0, "us",
         "Host's share of a call through the mailbox.",
         "published: 90 to 100 us; slow end; not part of the simulated time";

@@ -40,7 +40,7 @@ pub use vdw::Rows;
 use crate::alu::Lanes;
 use crate::config::Config;
 use crate::event::Wait;
-use crate::shared::SLICES;
+use crate::shared::{QPUS, SLICES};
 use events::{Client, Event, Events};
 use handover::Handover;
 use instruction_cache::InstructionCache;
@@ -89,6 +89,8 @@ pub struct Time {
     pub issue: Issue,
     instructions: [InstructionCache; SLICES],
     uniforms: [Uniforms; SLICES],
+    /// Where the uniforms are of the programs that have been given to QPUs.
+    streams: [u32; QPUS],
     tmus: [Tmu; 2 * SLICES],
     l2c: L2c,
     vpm: VpmPort,
@@ -116,6 +118,7 @@ impl Time {
             issue: Issue::default(),
             instructions: std::array::from_fn(|n| InstructionCache::new(constants, n as u8)),
             uniforms: std::array::from_fn(|n| Uniforms::new(constants, n as u8)),
+            streams: [0; QPUS],
             tmus: std::array::from_fn(|n| Tmu::new(constants, n as u8)),
             l2c: L2c::new(constants, system),
             vpm: VpmPort::new(constants),
@@ -148,6 +151,12 @@ impl Time {
             Event::TmuLookup(tmu) => {
                 let tmu = &mut self.tmus[usize::from(tmu)];
                 tmu.look_up(now, until, &mut self.l2c, &mut self.events, &mut self.issue);
+            }
+            Event::Start(qpu) => {
+                let (slice, within) = slice(usize::from(qpu));
+                let address = self.streams[usize::from(qpu)];
+                let uniforms = &mut self.uniforms[slice];
+                uniforms.restart(now, within, address, &mut self.l2c, &mut self.events);
             }
             Event::ReadBus => self.l2c.bus_takes(now, &mut self.events),
             Event::L2cLine(miss) => self.l2c.line_came(now, miss, &mut self.events),
@@ -184,7 +193,10 @@ impl Time {
         let at = self.handover.launch(now * ROUND);
         let (slice, within) = slice(qpu);
         self.instructions[slice].start(within);
-        self.uniforms[slice].restart(at, within, uniforms, &mut self.l2c, &mut self.events);
+        // Its uniforms are asked for when it starts: the L2C serves in the order in which it is asked.
+        self.streams[qpu] = uniforms;
+        self.uniforms[slice].stop(within);
+        self.events.push(at, Event::Start(qpu as u8));
         self.tmus[tmu_of(qpu, 0)].drop_results(within);
         self.tmus[tmu_of(qpu, 1)].drop_results(within);
         let first = round_from(at + self.handover.program_start);
