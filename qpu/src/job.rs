@@ -14,6 +14,22 @@ impl BusAddr {
     pub const fn offset(self, bytes: u32) -> Self {
         Self(self.0.wrapping_add(bytes))
     }
+
+    /// The same memory, for reads that leave no line behind in the system L2: alias 0x4 becomes 0x8; addresses
+    /// with another alias stay as they are.
+    ///
+    /// Both see what the L2 holds. Stores must not use alias 0x8. Source: Broadcom's chip header for the
+    /// aliases, and the list of errata in its driver sources, HW-2827.
+    #[must_use]
+    pub const fn streamed(self) -> Self {
+        const ALLOCATING: u32 = 0x4000_0000;
+        const STREAMED: u32 = 0x8000_0000;
+        const ALIAS: u32 = 0xc000_0000;
+        match self.0 & ALIAS {
+            ALLOCATING => Self(self.0 & !ALIAS | STREAMED),
+            _ => self,
+        }
+    }
 }
 
 /// A block of memory that V3D can reach and that its runner owns.

@@ -10,6 +10,7 @@ use super::program::{Lanes, Program, TABLE_ALIGN, Tail};
 use super::request::{Error, Request};
 use super::split::Split;
 use super::steps::{Area, MAX_AREAS, MAX_STEPS, Step, Steps};
+use super::streams::{Streamed, Streams};
 use super::values::Lists;
 
 /// Bytes after code and uniforms that V3D may fetch ahead.
@@ -32,6 +33,8 @@ pub struct PassMemory {
     pub programs: u32,
     /// Number of the pass in its launch: 0 for one that opens a launch.
     pub gate: u32,
+    /// What it reads past the system L2.
+    pub streamed: Streamed,
     /// Distances of lists.
     pub lists: Lists,
     /// Bytes of a start list; there is one for each program.
@@ -192,6 +195,12 @@ impl Arrangement {
         if end + 2 * buffers > ADDRESSABLE {
             return Err(Error::TooLarge(end + 2 * buffers));
         }
+        let streams = request
+            .streams
+            .unwrap_or(Streams::unmeasured(request.rows()));
+        for (number, memory) in passes.iter_mut().flatten().enumerate() {
+            memory.streamed = streams.of(number);
+        }
         if request.one_launch {
             chain(&steps, &mut passes);
         }
@@ -319,6 +328,7 @@ impl PassMemory {
             program,
             programs,
             gate: 0,
+            streamed: Streams::NONE.of(0),
             lists,
             start_bytes,
             code: take(8 * program.code.len() as u64 + u64::from(PREFETCH_BYTES)),

@@ -61,6 +61,7 @@ pub mod samples;
 pub mod spectrum;
 pub mod split;
 pub mod steps;
+pub mod streams;
 pub mod table;
 pub mod tables;
 pub mod tile;

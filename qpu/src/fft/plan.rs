@@ -320,6 +320,9 @@ fn arrangement<E>(
         let mut request = *request;
         request.qpus = request.qpus.min(row.qpus);
         request.one_launch |= row.one_launch;
+        if request.transform.begins_with_its_split() {
+            request.streams = request.streams.or(Some(row.streams));
+        }
         match Arrangement::new(catalogue, &request, split) {
             Err(error) if is_missing(&error) => missing = missing.or(Some(error)),
             arranged => return arranged.map(|arranged| (request, arranged)),

@@ -4,6 +4,7 @@
 //! and for batches of ten.
 
 use super::split::Split;
+use super::streams::Streams;
 use super::tuned::TUNED;
 
 /// Batches from here on take the row of batches of ten.
@@ -22,6 +23,8 @@ pub struct Tuned {
     pub qpus: u8,
     /// Whether all passes run in one launch.
     pub one_launch: bool,
+    /// What passes read past the system L2; passes of plans of other kinds that follow these do so too.
+    pub streams: Streams,
     /// V3D clocks of the batch, in the second run; 0 where nobody has measured.
     pub cycles: u32,
 }
@@ -79,6 +82,7 @@ const fn in_passes(
         log2_radices,
         qpus,
         one_launch,
+        streams: Streams::unmeasured(batch as u32),
         cycles,
     }
 }

@@ -2,42 +2,43 @@
 //!
 //! Simulated: preset pi1, second run, forward. Clocks of 0 were never measured.
 
-use super::split::SHARED;
+use super::split::SHARED as S;
+use super::streams::Streams;
 use super::table::Tuned;
 
 /// By length, then batch.
 pub const TUNED: &[Tuned] = &[
-    row(4, 1, &[4], 12, false, 0),
-    row(4, 10, &[4], 12, false, 0),
-    row(5, 1, &[5], 12, false, 0),
-    row(5, 10, &[5], 12, false, 0),
-    row(6, 1, &[6], 12, false, 0),
-    row(6, 10, &[6], 12, false, 0),
-    row(7, 1, &[7], 12, false, 0),
-    row(7, 10, &[7], 12, false, 0),
-    row(8, 1, &[8], 12, false, 3396),
-    row(8, 10, &[8], 12, false, 11308),
-    row(9, 1, &[9], 12, false, 4404),
-    row(9, 10, &[4, 5], 6, false, 33232),
-    row(10, 1, &[10], 12, false, 6536),
-    row(10, 10, &[10], 12, false, 58764),
-    row(11, 1, &[11], 12, false, 10920),
-    row(11, 10, &[11], 12, false, 120004),
-    row(12, 1, &[6, 6], 6, true, 38680),
-    row(12, 10, &[6, 6], 8, true, 280520),
-    row(13, 1, &[SHARED + 7, 6], 12, false, 71020),
-    row(13, 10, &[SHARED + 7, 6], 12, false, 591264),
-    row(14, 1, &[SHARED + 7, SHARED + 7], 12, false, 148916),
-    row(14, 10, &[SHARED + 7, SHARED + 7], 12, false, 1255584),
-    row(15, 1, &[5, 5, 5], 6, false, 294444),
-    row(15, 10, &[SHARED + 7, SHARED + 8], 12, false, 2610576),
-    row(16, 1, &[5, 5, 6], 6, true, 572196),
-    row(17, 1, &[5, 5, 7], 12, false, 1195812),
-    row(18, 1, &[5, 6, 7], 12, true, 2662848),
-    row(19, 1, &[5, 7, 7], 12, false, 6901216),
-    row(20, 1, &[5, 5, 5, 5], 6, false, 14604784),
-    row(21, 1, &[5, 5, 5, 6], 12, false, 29253364),
-    row(22, 1, &[5, 5, 5, 7], 12, false, 60133596),
+    row(4, 1, &[4], 12, false, 0xff_ff_00, 0),
+    row(4, 10, &[4], 12, false, 0xff_00_00, 0),
+    row(5, 1, &[5], 12, false, 0xff_ff_00, 0),
+    row(5, 10, &[5], 12, false, 0xff_00_00, 0),
+    row(6, 1, &[6], 12, false, 0xff_ff_00, 0),
+    row(6, 10, &[6], 12, false, 0xff_00_00, 0),
+    row(7, 1, &[7], 12, false, 0xff_ff_00, 0),
+    row(7, 10, &[7], 12, false, 0xff_00_00, 0),
+    row(8, 1, &[8], 12, false, 0xff_ff_00, 3396),
+    row(8, 10, &[8], 12, false, 0xff_00_00, 11308),
+    row(9, 1, &[9], 12, false, 0xff_ff_00, 4404),
+    row(9, 10, &[4, 5], 6, false, 0xff_00_00, 33232),
+    row(10, 1, &[10], 12, false, 0xff_ff_00, 6536),
+    row(10, 10, &[10], 12, false, 0xff_00_00, 58764),
+    row(11, 1, &[11], 12, false, 0xff_ff_00, 10920),
+    row(11, 10, &[11], 12, false, 0xff_00_00, 120004),
+    row(12, 1, &[6, 6], 6, true, 0xff_ff_00, 38680),
+    row(12, 10, &[6, 6], 8, true, 0xff_00_00, 280520),
+    row(13, 1, &[S + 7, 6], 12, false, 0xff_ff_00, 71020),
+    row(13, 10, &[S + 7, 6], 12, false, 0xff_00_00, 591264),
+    row(14, 1, &[S + 7, S + 7], 12, false, 0xff_ff_00, 148916),
+    row(14, 10, &[S + 7, S + 7], 12, false, 0xff_00_00, 1255584),
+    row(15, 1, &[5, 5, 5], 6, false, 0xff_ff_00, 294444),
+    row(15, 10, &[S + 7, S + 8], 12, false, 0xff_00_00, 2610576),
+    row(16, 1, &[5, 5, 6], 6, true, 0xff_ff_00, 572196),
+    row(17, 1, &[5, 5, 7], 12, false, 0xff_ff_00, 1195812),
+    row(18, 1, &[5, 6, 7], 12, true, 0xff_ff_00, 2662848),
+    row(19, 1, &[5, 7, 7], 12, false, 0xff_ff_00, 6901216),
+    row(20, 1, &[5, 5, 5, 5], 6, false, 0xff_ff_00, 14604784),
+    row(21, 1, &[5, 5, 5, 6], 12, false, 0xff_ff_00, 29253364),
+    row(22, 1, &[5, 5, 5, 7], 12, false, 0xff_ff_00, 60133596),
 ];
 
 const fn row(
@@ -46,6 +47,7 @@ const fn row(
     log2_radices: &'static [u8],
     qpus: u8,
     one_launch: bool,
+    streams: u32,
     cycles: u32,
 ) -> Tuned {
     Tuned {
@@ -54,6 +56,7 @@ const fn row(
         log2_radices,
         qpus,
         one_launch,
+        streams: Streams::from_bits(streams),
         cycles,
     }
 }

@@ -5,6 +5,7 @@ use super::geometry::Geometry;
 use super::memory::{Arrangement, PassMemory, VECTOR};
 use super::program::Lanes;
 use super::request::Request;
+use super::streams::address;
 use super::tables::gain;
 use super::values::{Own, Places};
 use crate::job::{Buffer, Runner};
@@ -26,13 +27,16 @@ pub struct Lists {
 impl Lists {
     /// Where the buffers of a pass are.
     fn places(&self, pass: &PassMemory) -> Places {
-        let base = self.block.addr.0;
+        let (base, streamed) = (self.block.addr.0, pass.streamed);
         let buffers = [self.input, self.output, self.block].map(|buffer| buffer.addr.0);
         Places {
-            from: self.arrangement.address(pass.step.from, buffers),
+            from: address(
+                self.arrangement.address(pass.step.from, buffers),
+                streamed.reads,
+            ),
             to: self.arrangement.address(pass.step.to, buffers),
-            table: base + pass.table,
-            factors: base + pass.factors,
+            table: address(base + pass.table, streamed.table),
+            factors: address(base + pass.factors, streamed.table),
             rows: base + pass.rows,
             scalars: base + pass.scalars,
             turns: base + pass.turns,
@@ -47,7 +51,10 @@ impl Lists {
         Own {
             program,
             programs: pass.programs,
-            records: base + pass.records + pass.records_of(program),
+            records: address(
+                base + pass.records + pass.records_of(program),
+                pass.streamed.records,
+            ),
             units: pass.units_of(program),
             batch: pass.step.batch,
             start: base + pass.starts + program * pass.start_bytes,
@@ -112,7 +119,7 @@ impl Lists {
             }
             for index in 0..memory.programs {
                 let own = self.own(number, memory, Direction::Forward, index);
-                to.at(own.records - self.block.addr.0)?;
+                to.at(memory.records + memory.records_of(index))?;
                 for unit in 0..own.units {
                     let unit = (memory.unit_of(index, unit), memory.step.batch);
                     for &word in program.record {

@@ -1,6 +1,6 @@
 //! The RAM of a [`crate::SimRunner`]: buffers that are there, and nothing else.
 //!
-//! It answers at bus alias 0x4 only, and only inside a buffer: a lane or a row that leaves its buffer
+//! It answers at bus aliases 0x4 and 0x8 only, and only inside a buffer: a lane or a row that leaves its buffer
 //! is a fault, not a wrong number. Fresh memory holds a pattern that is no program and no small number.
 
 use crate::memory::{ALIAS_MASK, Memory, MemoryFault};
@@ -8,6 +8,8 @@ use std::borrow::Cow;
 
 /// Bus address of the first byte.
 const BASE: u32 = 0x4000_0000;
+/// The same, for accesses that do not allocate in the system L2.
+const STREAMED: u32 = 0x8000_0000;
 
 /// Granularity of buffers: a line of V3D's caches.
 pub const LINE_BYTES: u32 = 64;
@@ -63,8 +65,8 @@ impl Ram {
 
     /// Where `count` bytes at `addr` are.
     fn range(&self, addr: u32, count: usize) -> Result<std::ops::Range<usize>, MemoryFault> {
-        if addr & !ALIAS_MASK != BASE {
-            let reason = Cow::Borrowed("bus addresses of this memory start with 0x4");
+        if !is_alias(addr) {
+            let reason = Cow::Borrowed("bus addresses of this memory start with 0x4 or 0x8");
             return Err(MemoryFault { addr, reason });
         }
         let start = (addr & ALIAS_MASK) as usize;
@@ -80,6 +82,11 @@ impl Ram {
         }
         Ok(start..end)
     }
+}
+
+/// Whether an address is of the memory: both aliases go through the system L2.
+const fn is_alias(addr: u32) -> bool {
+    matches!(addr & !ALIAS_MASK, BASE | STREAMED)
 }
 
 impl Memory for Ram {
@@ -98,7 +105,7 @@ impl Memory for Ram {
     fn read_word(&mut self, addr: u32) -> Result<u32, MemoryFault> {
         let start = (addr & ALIAS_MASK) as usize;
         // A word that is aligned lies in one line.
-        let is_there = addr & !ALIAS_MASK == BASE
+        let is_there = is_alias(addr)
             && addr & 3 == 0
             && self.allocated.get(start / LINE_BYTES as usize) == Some(&true);
         let range = if is_there {
@@ -125,6 +132,7 @@ mod tests {
         assert!(ram.write(first, &[1; 128]).is_ok());
         assert_eq!(ram.write(first, &[1; 129]).unwrap_err().addr, first + 128);
         assert!(ram.read_word(second).is_ok());
+        assert!(ram.read_word(second & ALIAS_MASK | STREAMED).is_ok());
         assert!(ram.read_word(second & ALIAS_MASK).is_err());
         assert!(ram.read_word(second | 0xc000_0000).is_err());
         assert_eq!(ram.alloc(8192, 64), None);

@@ -23,8 +23,9 @@ use std::hash::Hash;
 use unit::Unit;
 
 const N: usize = LANES as usize;
-/// Where the memory begins.
+/// Where the memory begins, and where it does for reads that leave nothing in the system L2.
 const BASE: u32 = 0x4000_0000;
+const STREAMED: u32 = 0x8000_0000;
 
 type Complex<T> = [T; 2];
 type Vector<T> = [Complex<T>; N];
@@ -78,7 +79,8 @@ impl<T: Real> ModelRunner<T> {
 
     /// Index of the word at an address.
     fn index(&self, address: u32) -> Result<usize, ModelError> {
-        let index = address.wrapping_sub(BASE) / 4;
+        let base = if address < STREAMED { BASE } else { STREAMED };
+        let index = address.wrapping_sub(base) / 4;
         if !address.is_multiple_of(4) || index as usize >= self.words.len() {
             return error(format!("nothing is at {address:#010x}"));
         }

@@ -13,6 +13,7 @@ use crate::fft::plane;
 use crate::fft::samples::{Factors, Format, Reading};
 use crate::fft::split::{Axis, Split};
 use crate::fft::steps::Steps;
+use crate::fft::streams::Streams;
 use crate::job::QPUS;
 
 /// Bytes that lookups read at once.
@@ -63,6 +64,8 @@ pub struct Request {
     /// Whether all passes run in one launch, programs waiting for each other between them, and not
     /// each in a launch of its own; as far as they may ([`crate::fft::steps`]).
     pub one_launch: bool,
+    /// What passes read past the system L2, where that is not to be taken from the table.
+    pub streams: Option<Streams>,
     /// What the numbers of the input are.
     pub samples: Format,
     /// Samples from the start of one transform's input to the start of the next one's; `None` where they
@@ -91,6 +94,7 @@ impl Request {
             split: None,
             columns: None,
             one_launch: false,
+            streams: None,
             samples: Format::F32,
             hop: None,
             windowed: false,

@@ -110,6 +110,15 @@ impl Transform {
         }
     }
 
+    /// Whether its first passes are those of complex transforms of its rows, as the table of splits has them.
+    #[must_use]
+    pub(in crate::fft) const fn begins_with_its_split(&self) -> bool {
+        matches!(
+            self,
+            Self::Complex { .. } | Self::RealToBins { .. } | Self::Powers(_)
+        )
+    }
+
     /// That no plan has this length.
     #[must_use]
     pub const fn length_error<E>(&self) -> Error<E> {
