@@ -26,6 +26,9 @@ const UNPOWERED: u32 = 0xdead_beef;
 pub const SRQPC: u32 = 0x430;
 /// The alias of memory that this board's V3D must use: coherent with the system L2.
 pub const ALIAS: u32 = 0x4000_0000;
+/// The alias that it may read through besides: as coherent, but nothing is allocated in the L2. Broadcom's driver
+/// sources keep it from stores (HW-2827).
+const READS: u32 = 0x8000_0000;
 
 /// V3D and its place on the board.
 pub struct V3dPort {
@@ -147,14 +150,19 @@ pub struct Bus<'a> {
 }
 
 impl Bus<'_> {
-    /// The physical address of `bytes` bytes, if all of them are memory.
-    fn physical(&mut self, address: u32, bytes: usize) -> Result<u32, v3d_sim::MemoryFault> {
+    /// The physical address of `bytes` bytes, if all of them are memory; `aliases` are those it may have.
+    fn physical(
+        &mut self,
+        address: u32,
+        bytes: usize,
+        aliases: &[u32],
+    ) -> Result<u32, v3d_sim::MemoryFault> {
         let physical = address & 0x3fff_ffff;
         let end = u64::from(physical) + bytes as u64;
         if end > u64::from(self.memory.size()) {
             return Err(v3d_sim::MemoryFault::absent(address));
         }
-        if self.check_alias && address & 0xc000_0000 != ALIAS {
+        if self.check_alias && !aliases.contains(&(address & 0xc000_0000)) {
             let kind = FaultKind::BusAlias {
                 agent: Agent::V3d,
                 wanted: ALIAS,
@@ -173,7 +181,7 @@ impl Bus<'_> {
 
 impl v3d_sim::Memory for Bus<'_> {
     fn read(&mut self, address: u32, out: &mut [u8]) -> Result<(), v3d_sim::MemoryFault> {
-        let physical = self.physical(address, out.len())?;
+        let physical = self.physical(address, out.len(), &[ALIAS, READS])?;
         let checked = self
             .lines
             .outside_read(physical, out.len() as u32, Agent::V3d);
@@ -183,12 +191,54 @@ impl v3d_sim::Memory for Bus<'_> {
     }
 
     fn write(&mut self, address: u32, data: &[u8]) -> Result<(), v3d_sim::MemoryFault> {
-        let physical = self.physical(address, data.len())?;
+        let physical = self.physical(address, data.len(), &[ALIAS])?;
         let checked = self
             .lines
             .outside_write(physical, data.len() as u32, Agent::V3d);
         self.note(checked);
         self.memory.write(physical, data);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use v3d_sim::Memory as _;
+
+    /// What is at fault when V3D does something with memory.
+    fn fault(act: impl FnOnce(&mut Bus<'_>)) -> Option<(FaultKind, Option<u32>)> {
+        let mut fault = None;
+        let (mut memory, mut lines) = (Memory::new(1 << 20), Lines::new(false));
+        act(&mut Bus {
+            memory: &mut memory,
+            lines: &mut lines,
+            fault: &mut fault,
+            check_alias: true,
+        });
+        fault
+    }
+
+    #[test]
+    fn the_alias_that_allocates_nothing_is_for_reads() {
+        let read = |address| fault(|bus| bus.read(address, &mut [0; 64]).expect("memory"));
+        let write = |address| fault(|bus| bus.write(address, &[0; 64]).expect("memory"));
+        let wrong = |address| {
+            let kind = FaultKind::BusAlias {
+                agent: Agent::V3d,
+                wanted: ALIAS,
+            };
+            Some((kind, Some(address)))
+        };
+        for (address, may_read, may_write) in [
+            (0x0000_1000, false, false),
+            (0x4000_1000, true, true),
+            (0x8000_1000, true, false),
+            (0xc000_1000, false, false),
+        ] {
+            for (found, may) in [(read(address), may_read), (write(address), may_write)] {
+                assert_eq!(found, if may { None } else { wrong(address) });
+            }
+        }
     }
 }
