@@ -1,15 +1,17 @@
 //! Our own transforms: the plans of `qpu::fft` with the programs of the image, under strict rules.
 
-use crate::case::{Case, HANN, Kind};
+use crate::case::{Case, HANN, Kind, PEER_LENGTHS};
 use crate::samples::{self, Input};
 use crate::side::{Side, Work};
 use crate::signal::{Stimulus, words};
 use anyhow::{Context, Result};
 use fidelity::machine::{config, difference};
+use qpu::fft::Direction;
 use qpu::fft::Plan;
 use qpu::fft::memory::Memory;
-use qpu::fft::request::Error;
+use qpu::fft::request::{Error, Request};
 use qpu::fft::spectrum::window;
+use qpu::fft::streams::Streams;
 use qpu::job::Runner;
 use qpu_programs::FFT;
 use v3d_sim::{Board, Config, Constants, SimRunner, Statistics};
@@ -33,6 +35,23 @@ pub fn is_there(case: &Case) -> bool {
 /// # Errors
 /// When it cannot be planned, or a program breaks a rule, faults or does not end.
 pub fn measure(case: &Case, constants: &Constants) -> Result<Side> {
+    let (mut plan, mut runner) = plan(case, constants, None)?;
+    let (cold, hello_ppm) = launch(case, Stimulus::HelloFft, &mut plan, &mut runner)?;
+    let (steady, random_ppm) = launch(case, Stimulus::Random, &mut plan, &mut runner)?;
+    Ok(Side {
+        passes: plan.arrangement().passes().count() as u32,
+        cold_cycles: cold.cycles,
+        cycles: steady.cycles,
+        allocating_cycles: allocating(case, constants)?,
+        instructions: steady.statistics.instructions.iter().sum(),
+        hello_ppm,
+        random_ppm,
+        work: Work::new(&steady.statistics),
+    })
+}
+
+/// A plan on a machine of its own.
+fn plan(case: &Case, constants: &Constants, streams: Option<Streams>) -> Result<(Plan, SimRunner)> {
     let config = Config {
         strict: true,
         ..config(Board::Pi1, constants)
@@ -40,22 +59,29 @@ pub fn measure(case: &Case, constants: &Constants) -> Result<Side> {
     let buffers = case.moved(1) as u32;
     let ram = buffers + memory(case)?.total() + (1 << 20);
     let mut runner = SimRunner::with_config(ram, config);
-    let plan = Plan::with_buffers(FFT, &case.request(), &mut runner);
+    let request = Request {
+        streams,
+        ..case.request()
+    };
+    let plan = Plan::with_buffers(FFT, &request, &mut runner);
     let mut plan = plan.with_context(|| format!("planning {}", case.name()))?;
     if plan.request().windowed {
         plan.set_window(&mut runner, |index| window(&HANN, index, case.log2n))?;
     }
-    let (cold, hello_ppm) = launch(case, Stimulus::HelloFft, &mut plan, &mut runner)?;
-    let (steady, random_ppm) = launch(case, Stimulus::Random, &mut plan, &mut runner)?;
-    Ok(Side {
-        passes: plan.arrangement().passes().count() as u32,
-        cold_cycles: cold.cycles,
-        cycles: steady.cycles,
-        instructions: steady.statistics.instructions.iter().sum(),
-        hello_ppm,
-        random_ppm,
-        work: Work::new(&steady.statistics),
-    })
+    Ok((plan, runner))
+}
+
+/// Clocks of the second launch where all reads allocate in the system L2: of those transforms that the peer has,
+/// to tell what rests on the other alias.
+fn allocating(case: &Case, constants: &Constants) -> Result<Option<u64>> {
+    let has_peer = case.kind == Kind::Complex && PEER_LENGTHS.contains(&case.log2n);
+    if !has_peer || case.direction != Direction::Inverse {
+        return Ok(None);
+    }
+    let (mut plan, mut runner) = plan(case, constants, Some(Streams::NONE))?;
+    launch(case, Stimulus::HelloFft, &mut plan, &mut runner)?;
+    let (steady, _) = launch(case, Stimulus::Random, &mut plan, &mut runner)?;
+    Ok(Some(steady.cycles))
 }
 
 struct Launched {

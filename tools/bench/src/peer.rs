@@ -33,6 +33,7 @@ pub fn measure(userland: &Userland, log2n: u32, batch: u32, constants: &Constant
         passes: passes as u32,
         cold_cycles: cold.clocks,
         cycles: steady.clocks,
+        allocating_cycles: None,
         instructions: steady.statistics.instructions.iter().sum(),
         hello_ppm,
         random_ppm,

@@ -136,6 +136,9 @@ impl Row {
             cycles: ours.map(|side| side.cycles),
             cold_cycles: ours.map(|side| side.cold_cycles),
             us: of(ours, |_, side| microseconds(side.cycles as f64)),
+            allocating_us: ours
+                .and_then(|side| side.allocating_cycles)
+                .map(|cycles| microseconds(cycles as f64)),
             wall_us: self.wall.map(|wall| wall.us),
             wall_first_us: self.wall.map(|wall| wall.first_us),
             gflops: of(ours, gflops),
@@ -182,6 +185,7 @@ pub struct Figures {
     pub cycles: Option<u64>,
     pub cold_cycles: Option<u64>,
     pub us: Option<f64>,
+    pub allocating_us: Option<f64>,
     pub wall_us: Option<u32>,
     pub wall_first_us: Option<u32>,
     pub gflops: Option<f64>,
@@ -263,6 +267,7 @@ mod tests {
             passes: 2,
             cold_cycles: 2 * cycles,
             cycles,
+            allocating_cycles: None,
             instructions: cycles,
             hello_ppm: 0.2,
             random_ppm: 0.3,
