@@ -19,15 +19,16 @@
 //! | semaphore | counts |
 //! |---|---|
 //! | 0 | producers whose vectors are in the VPM |
-//! | 1, 2 | gates: producers that may write the next round; in turn |
+//! | 1, 2 | gates: the right to write the next round; in turn |
 //! | 3, 4 | locks of the halves of output |
 //! | 5 .. 8 | the turn of consumer 0 .. 3 |
 //! | 9 | consumers that have ended |
 //!
-//! Who has passed a gate cannot come to it again before all have passed the other one, since the round in
-//! between takes vectors of all: so nobody takes another's token. Producers open the first gate themselves, and
-//! take back what is left when the last round has been read. Consumer 0 makes locks and the first turn,
-//! and takes them back when all others have ended.
+//! Producers write one after the other: a row of a store comes to the port of the VPM behind all writes that are on
+//! their way. Who has passed a gate hands the right on at that gate, and cannot come to it again before all have
+//! passed the other one, since the round in between takes vectors of all. When all have written, the right is
+//! back at the gate: the consumer takes it, reads, and opens the other gate. Consumer 0 makes locks, the first turn
+//! and opens the first gate, and takes them back when all others have ended.
 
 use super::coop::{Transform, Word};
 use super::twiddle;

@@ -177,40 +177,81 @@ pub trait Ends {
     fn output(&mut self, k: usize, y: Complex);
 }
 
+/// Output k1 of radix 4 over points n2, n2 + 4 and so on, times W16^(n2 k1). Must be written in the order of
+/// [`radix4`].
+fn column(
+    ends: &mut impl Ends,
+    constants: &Constants,
+    [even, odd]: [Butterfly; 2],
+    [n2, k1]: [usize; 2],
+) -> Complex {
+    // Partners of the next layer differ in one bit of n2.
+    let file = file_of(4 * n2 + k1);
+    let y = radix4(ends.draft(), even, odd, k1, [Wish::File(file); 2]);
+    constants.turn(ends.draft(), y, n2 * k1, file)
+}
+
+/// Radix 4 over n2 of what [`column`] gave for k1: outputs k1 + 4 k2.
+fn outputs(ends: &mut impl Ends, k1: usize, columns: [Complex; 4]) {
+    let [even, odd] = [0, 1].map(|n2| {
+        let [x, y] = [n2, n2 + 2].map(|n2| columns[n2]);
+        let file = file_of(4 * n2 + k1);
+        let draft = ends.draft();
+        let sum = [0, 1].map(|c| draft.add(x[c], y[c], Wish::File(file)));
+        let difference = [0, 1].map(|c| draft.subtract(x[c], y[c], Wish::File(file.other())));
+        draft.give_back_complex(x);
+        draft.give_back_complex(y);
+        [sum, difference]
+    });
+    for k2 in 0..4 {
+        let wish = [0, 1].map(|component| ends.wish_of(component));
+        let y = radix4(ends.draft(), even, odd, k2, wish);
+        assert!(
+            y.iter().all(|part| !part.negative),
+            "outputs have their sign"
+        );
+        ends.output(k1 + 4 * k2, y);
+    }
+}
+
 /// Writes a 16-point transform.
 pub fn dft16(ends: &mut impl Ends, constants: &Constants) {
     // Point n = 4 n1 + n2. Radix 4 over n1, then W16^(n2 k1).
     let mut columns = [[None; 4]; 4];
     for n2 in 0..4 {
-        let even = ends.butterfly(n2);
-        let odd = ends.butterfly(n2 + 4);
-        // Partners of the next layer differ in one bit of n2.
-        let file = |k1: usize| file_of(4 * n2 + k1);
-        for (k1, column) in columns.iter_mut().enumerate() {
-            let y = radix4(ends.draft(), even, odd, k1, [Wish::File(file(k1)); 2]);
-            column[n2] = Some(constants.turn(ends.draft(), y, n2 * k1, file(k1)));
+        let butterflies = [n2, n2 + 4].map(|n| ends.butterfly(n));
+        for (k1, to) in columns.iter_mut().enumerate() {
+            to[n2] = Some(column(ends, constants, butterflies, [n2, k1]));
         }
     }
     // Radix 4 over n2; output k = k1 + 4 k2.
-    for (k1, column) in columns.iter().enumerate() {
-        let [even, odd] = [0, 1].map(|n2| {
-            let [x, y] = [n2, n2 + 2].map(|n2| column[n2].expect("written above"));
-            let file = file_of(4 * n2 + k1);
-            let draft = ends.draft();
-            let sum = [0, 1].map(|c| draft.add(x[c], y[c], Wish::File(file)));
-            let difference = [0, 1].map(|c| draft.subtract(x[c], y[c], Wish::File(file.other())));
-            draft.give_back_complex(x);
-            draft.give_back_complex(y);
-            [sum, difference]
-        });
-        for k2 in 0..4 {
-            let wish = [0, 1].map(|component| ends.wish_of(component));
-            let y = radix4(ends.draft(), even, odd, k2, wish);
-            assert!(
-                y.iter().all(|part| !part.negative),
-                "outputs have their sign"
-            );
-            ends.output(k1 + 4 * k2, y);
+    for (k1, column) in columns.into_iter().enumerate() {
+        outputs(ends, k1, column.map(|z| z.expect("written above")));
+    }
+}
+
+/// Writes the first layer of a 16-point transform, for [`dft16_of_parity`].
+pub fn butterflies(ends: &mut impl Ends) -> [Butterfly; 8] {
+    std::array::from_fn(|n| ends.butterfly(n))
+}
+
+/// Writes the rest for outputs of this parity: even ones first, then odd ones, so that the former can go on
+/// their way before the latter are there.
+pub fn dft16_of_parity(
+    ends: &mut impl Ends,
+    constants: &Constants,
+    butterflies: &[Butterfly; 8],
+    parity: usize,
+) {
+    let wanted = [parity, parity + 2];
+    let mut columns = [[None; 4]; 2];
+    for n2 in 0..4 {
+        let butterflies = [n2, n2 + 4].map(|n| butterflies[n]);
+        for (k1, to) in wanted.into_iter().zip(&mut columns) {
+            to[n2] = Some(column(ends, constants, butterflies, [n2, k1]));
         }
+    }
+    for (k1, column) in wanted.into_iter().zip(columns) {
+        outputs(ends, k1, column.map(|z| z.expect("written above")));
     }
 }

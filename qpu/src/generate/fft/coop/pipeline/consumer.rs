@@ -1,87 +1,160 @@
-//! Consumers: rows of the VPM into registers; after the transform, interleaved rows and stores.
+//! Consumers: rows of the VPM into registers, their transform, interleaved rows and stores.
+//!
+//! Even outputs are stored before odd ones are made, so that a store is under way while a consumer computes.
 
 use super::semaphore;
 use crate::fft::coop::Word;
-use crate::generate::fft::coop::routine::Routine;
 use crate::generate::fft::coop::rows::{Factors, rows_in_registers};
-use crate::generate::fft::draft::{Complex, Draft};
+use crate::generate::fft::dft16::{
+    Butterfly, Constants, Ends, butterflies, dft16_of_parity, file_of,
+};
+use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
-use crate::isa::{AddOp, SemaphoreAction};
-
-/// Rows of the VPM into the registers of points. Even lanes have Z from here on.
-pub fn load(draft: &mut Draft<Word>, points: [Complex; 16]) {
-    for (half, points) in points.chunks_exact(8).enumerate() {
-        let component = half as u8;
-        let setup = Word::ReadSetup { component };
-        draft.copy(Source::Uniform(setup), Destination::ReadSetup);
-        for value in points.iter().flatten() {
-            draft.copy(Source::Vpm, Destination::Place(value.place));
-        }
-    }
-    let sources = [Source::Lane, Source::Small(1)];
-    draft.add_op_setting_flags(AddOp::And, sources, Destination::Nothing);
-}
-
-fn setup(draft: &mut Draft<Word>, word: Word) {
-    draft.copy(Source::Uniform(word), Destination::WriteSetup);
-}
+use crate::isa::{AddOp, File, SemaphoreAction};
 
 /// Both rows of an output.
 type Rows = [Place; 2];
 
-/// The rows of even (0) or odd k2 (1), by group: every fourth output.
-pub fn rows(
-    draft: &mut Draft<Word>,
-    half: u8,
-    routine: &Routine,
-    factors: &Factors,
-) -> Vec<(u8, [Rows; 4])> {
-    let groups = [half, half + 2].map(|group| {
-        let rows = [0, 4, 8, 12].map(|step| {
-            let k = usize::from(group) + step;
-            rows_in_registers(draft, k, routine.outputs[k], factors)
-        });
-        (group, rows)
-    });
-    groups.into()
+/// A consumer being written.
+pub struct Consumer<'a> {
+    pub draft: &'a mut Draft<Word>,
+    pub constants: &'a Constants,
+    pub factors: &'a Factors,
+    /// How far on the round's output lies.
+    pub offset: Place,
+    points: [Option<Complex>; 16],
+    outputs: [Option<Complex>; 16],
+}
+
+impl Ends for Consumer<'_> {
+    type Uniform = Word;
+
+    fn draft(&mut self) -> &mut Draft<Word> {
+        self.draft
+    }
+
+    fn butterfly(&mut self, n: usize) -> Butterfly {
+        let [x, y] = [n, n + 8].map(|n| self.points[n].take().expect("read once"));
+        let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
+        let sum = [0, 1].map(|c| self.draft.add(x[c], y[c], wish[0]));
+        let difference = [0, 1].map(|c| self.draft.subtract(x[c], y[c], wish[1]));
+        self.draft.give_back_complex(x);
+        self.draft.give_back_complex(y);
+        [sum, difference]
+    }
+
+    fn wish(&self) -> Wish {
+        Wish::AnyFile
+    }
+
+    fn wish_of(&self, component: usize) -> Wish {
+        Wish::File([File::B, File::A][component])
+    }
+
+    fn output(&mut self, k: usize, y: Complex) {
+        self.outputs[k] = Some(y);
+    }
 }
 
 fn count(draft: &mut Draft<Word>, action: SemaphoreAction, semaphore: u8) {
     draft.push(Operation::semaphore(action, semaphore));
 }
 
-/// The end of the store that was begun last, and of its half of the VPM.
-fn end_store(draft: &mut Draft<Word>, half: u8) {
-    draft.copy(Source::StoreWait, Destination::Nothing);
-    let lock = semaphore::HALVES[usize::from(half)];
-    count(draft, SemaphoreAction::Increment, lock);
-}
-
-/// Rows of half `half` to the VPM and to memory; of the last up to the end of the store.
-pub fn store(draft: &mut Draft<Word>, half: u8, groups: &[(u8, [Rows; 4])], offset: Place) {
-    let lock = semaphore::HALVES[usize::from(half)];
-    count(draft, SemaphoreAction::Decrement, lock);
-    if half == 0 {
-        setup(draft, Word::StoreStride);
-    }
-    for (group, rows) in groups {
-        setup(draft, Word::OutputSetup { group: *group });
-        for part in 0..2 {
-            for row in rows {
-                draft.copy(Source::Place(row[part]), Destination::Vpm);
-                draft.give_back(row[part]);
-            }
+impl<'a> Consumer<'a> {
+    pub fn new(
+        draft: &'a mut Draft<Word>,
+        constants: &'a Constants,
+        factors: &'a Factors,
+        offset: Place,
+    ) -> Self {
+        Self {
+            draft,
+            constants,
+            factors,
+            offset,
+            points: [None; 16],
+            outputs: [None; 16],
         }
     }
-    if half == 1 {
-        end_store(draft, 0);
+
+    fn setup(&mut self, word: Word) {
+        self.draft
+            .copy(Source::Uniform(word), Destination::WriteSetup);
     }
-    setup(draft, Word::StoreSetup { index: half });
-    let address = Source::Uniform(Word::Store { index: half });
-    let sources = [Source::Place(offset), address];
-    let to = Destination::StoreAddress;
-    draft.push(Operation::add(AddOp::Add, sources, to));
-    if half == 1 {
-        end_store(draft, 1);
+
+    /// Rows of the VPM into registers. Even lanes have Z from here on.
+    pub fn read(&mut self) {
+        for n in 0..16 {
+            if n % 8 == 0 {
+                let component = (n / 8) as u8;
+                let setup = Word::ReadSetup { component };
+                self.draft
+                    .copy(Source::Uniform(setup), Destination::ReadSetup);
+            }
+            let point = [0; 2].map(|_| positive(self.draft.take(Wish::File(file_of(n)))));
+            for value in point {
+                self.draft
+                    .copy(Source::Vpm, Destination::Place(value.place));
+            }
+            self.points[n] = Some(point);
+        }
+        let sources = [Source::Lane, Source::Small(1)];
+        self.draft
+            .add_op_setting_flags(AddOp::And, sources, Destination::Nothing);
+    }
+
+    /// The first layer of the transform.
+    pub fn begin(&mut self) -> [Butterfly; 8] {
+        butterflies(self)
+    }
+
+    /// The outputs of a parity, in registers.
+    pub fn transform(&mut self, butterflies: &[Butterfly; 8], parity: u8) {
+        dft16_of_parity(self, self.constants, butterflies, parity.into());
+    }
+
+    /// Their rows by group: every fourth output.
+    pub fn rows(&mut self, parity: u8) -> [(u8, [Rows; 4]); 2] {
+        [parity, parity + 2].map(|group| {
+            let rows = [0, 4, 8, 12].map(|step| {
+                let k = usize::from(group) + step;
+                let output = self.outputs[k].take().expect("transformed");
+                rows_in_registers(self.draft, k, output, self.factors)
+            });
+            (group, rows)
+        })
+    }
+
+    /// The end of the store that was begun last, and of its half of the VPM.
+    pub fn end_store(&mut self, half: u8) {
+        self.draft.copy(Source::StoreWait, Destination::Nothing);
+        let lock = semaphore::HALVES[usize::from(half)];
+        count(self.draft, SemaphoreAction::Increment, lock);
+    }
+
+    /// Rows of half `half` to the VPM and to memory.
+    pub fn store(&mut self, half: u8, groups: [(u8, [Rows; 4]); 2]) {
+        let lock = semaphore::HALVES[usize::from(half)];
+        count(self.draft, SemaphoreAction::Decrement, lock);
+        if half == 0 {
+            self.setup(Word::StoreStride);
+        }
+        for (group, rows) in groups {
+            self.setup(Word::OutputSetup { group });
+            for part in 0..2 {
+                for row in rows {
+                    self.draft.copy(Source::Place(row[part]), Destination::Vpm);
+                    self.draft.give_back(row[part]);
+                }
+            }
+        }
+        self.setup(Word::StoreSetup { index: half });
+        let address = Source::Uniform(Word::Store { index: half });
+        let sources = [Source::Place(self.offset), address];
+        self.draft.push(Operation::add(
+            AddOp::Add,
+            sources,
+            Destination::StoreAddress,
+        ));
     }
 }

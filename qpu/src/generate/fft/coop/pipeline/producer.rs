@@ -5,8 +5,8 @@ use super::semaphore;
 use crate::fft::coop::Word;
 use crate::fft::pipeline::Pipeline;
 use crate::generate::fft::coop::first::{ROWS_AHEAD, VECTOR, tmu};
-use crate::generate::fft::coop::routine::Routine;
-use crate::generate::fft::draft::{Complex, Draft, Wish, negate};
+use crate::generate::fft::dft16::{Butterfly, Constants, Ends, dft16, file_of};
+use crate::generate::fft::draft::{Complex, Draft, Wish, negate, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, Cond, File, MulOp, SemaphoreAction};
 
@@ -14,21 +14,25 @@ use crate::isa::{AddOp, Cond, File, MulOp, SemaphoreAction};
 /// registers.
 const HALF: usize = 8;
 
+/// Addresses of what lanes look up next, while there are rows to come: an accumulator needs no read port.
+pub const ADDRESSES: Place = Place::Accumulator(3);
+/// The factor of real parts of the input, which needs none either.
+const FACTOR_RE: Place = Place::R5;
+
 /// Registers that hold their values from one transform to the next.
 pub struct Producer<'a> {
     pub pipeline: Pipeline,
     /// How far on the transform lies in the batch.
     pub offset: Place,
-    /// Addresses of what lanes look up next; of file A, beside small immediates.
+    /// Addresses of what lanes look up next, when rows have come in: before that they are in [`ADDRESSES`].
     pub addresses: Place,
     /// From a row to the next.
     pub row_step: Place,
     /// From a vector of twiddles to the next.
     pub vector_step: Place,
-    /// Cosines and sines of W_N^(16 k_x n2), k_x from 1 on: in file B, but what is not multiplied beside
-    /// file A.
+    /// Cosines and sines of W_N^(16 k_x n2), k_x from 1 on, in the files that [`file_of_turn`] says.
     pub turns: &'a [[Place; 2]],
-    /// Setup of writes, and of the read that waits for them.
+    /// Setup of writes, the factor of imaginary parts of the input before; and of the read that waits for them.
     pub setups: [Place; 2],
 }
 
@@ -102,8 +106,13 @@ fn both(draft: &mut Draft<Word>, [x, y]: [Complex; 2], wishes: [Wish; 2]) -> [Co
     [sum, difference]
 }
 
+/// The file of the turn of outputs k_x, which are in the other one.
+pub const fn file_of_turn(k_x: u32) -> File {
+    if k_x == 2 { File::A } else { File::B }
+}
+
 /// The file of vector `number` of those that a transform over x adds.
-const fn file_of(number: usize) -> File {
+const fn file_of_row(number: usize) -> File {
     if number.count_ones().is_multiple_of(2) {
         File::A
     } else {
@@ -116,14 +125,16 @@ impl Producer<'_> {
         16 + self.turns.len()
     }
 
-    /// Asks for lookup pair `pair`: rows, turns after the transform over x, turns of outputs.
-    fn ask(&self, draft: &mut Draft<Word>, pair: usize) {
-        let addresses = Source::Place(self.addresses);
+    /// Asks for lookup pair `pair` at the addresses in `at`: rows, turns after the transform over x, turns of outputs.
+    fn ask(&self, draft: &mut Draft<Word>, at: Place, pair: usize) {
+        let addresses = Source::Place(at);
         let tmu = Destination::Tmu(tmu(pair));
-        let to = Destination::Place(self.addresses);
+        let to = Destination::Place(at);
         if pair < 16 {
             draft.copy(addresses, tmu);
-            draft.add_op(AddOp::Add, [addresses, Source::Small(4)], tmu);
+            // Points lie at multiples of 8: no carry crosses a byte, so either ALU can add.
+            let sources = [addresses, Source::Small(4)];
+            draft.push(Operation::either(AddOp::Add, MulOp::V8adds, sources, tmu));
             draft.add_op(AddOp::Add, [addresses, Source::Place(self.row_step)], to);
             return;
         }
@@ -160,49 +171,40 @@ impl Producer<'_> {
         let sources = [row, self.offset].map(Source::Place);
         draft.add_op(AddOp::Add, sources, place(row));
         let sources = [within, row].map(Source::Place);
-        draft.add_op(AddOp::Add, sources, place(self.addresses));
+        draft.add_op(AddOp::Add, sources, place(ADDRESSES));
         draft.give_back(within);
         draft.give_back(row);
         let none = Destination::Nothing;
         draft.immediate(pipeline.row_bytes(), [place(self.row_step), none]);
         draft.immediate(VECTOR, [place(self.vector_step), none]);
         for pair in 0..ROWS_AHEAD {
-            self.ask(draft, pair);
+            self.ask(draft, ADDRESSES, pair);
         }
     }
 
-    /// Rows of the input into the registers of points, and the first twiddles asked for.
-    pub fn load(&self, draft: &mut Draft<Word>, points: [Complex; 16]) {
-        let factors = [Word::FactorRe, Word::FactorIm].map(|word| {
-            let place = draft.take(Wish::AnyFile);
+    /// Rows of the input into registers and through the transform of 16 points, which begins while rows are on their
+    /// way; and the first twiddles asked for. Gives the outputs.
+    pub fn load(&self, draft: &mut Draft<Word>, constants: &Constants) -> [Complex; 16] {
+        let factors = [FACTOR_RE, self.setups[0]];
+        for (word, place) in [Word::FactorRe, Word::FactorIm].into_iter().zip(factors) {
             draft.copy(Source::Uniform(word), Destination::Place(place));
-            place
-        });
-        for pair in 0..self.pairs_before_outputs() {
-            for component in 0..2 {
-                draft.push(Operation::fetch(tmu(pair)));
-                let fetched = Source::Place(Place::R4);
-                match points.get(pair) {
-                    Some(point) => {
-                        let into = Destination::Place(point[component].place);
-                        let sources = [fetched, Source::Place(factors[component])];
-                        draft.push(Operation::mul(MulOp::Fmul, sources, into));
-                    }
-                    None => {
-                        let turn = self.turns[pair - points.len()];
-                        draft.copy(fetched, Destination::Place(turn[component]));
-                    }
-                }
-            }
-            self.ask(draft, pair + ROWS_AHEAD);
         }
-        for place in factors {
-            draft.give_back(place);
-        }
+        let mut rows = Rows {
+            producer: self,
+            draft,
+            factors,
+            points: Vec::new(),
+            outputs: [None; 16],
+        };
+        dft16(&mut rows, constants);
+        let outputs = rows.outputs.map(|output| output.expect("transformed"));
+        draft.copy(Source::Place(ADDRESSES), Destination::Place(self.addresses));
+        draft.give_back(ADDRESSES);
         let words = [Word::WriteSetup { half: 0 }, Word::Drain];
         for (word, place) in words.into_iter().zip(self.setups) {
             draft.copy(Source::Uniform(word), Destination::Place(place));
         }
+        outputs
     }
 
     /// An output times its twiddle, which is on its way.
@@ -215,7 +217,7 @@ impl Producer<'_> {
         let im_cos = draft.multiply(im, factor, Wish::Accumulator);
         draft.push(Operation::fetch(tmu(pair)));
         if position % HALF + ROWS_AHEAD < HALF {
-            self.ask(draft, pair + ROWS_AHEAD);
+            self.ask(draft, self.addresses, pair + ROWS_AHEAD);
         }
         let im_sin = draft.multiply(im, factor, Wish::Accumulator);
         let turned_re = draft.add(re_cos, im_sin, Wish::File(file));
@@ -227,44 +229,36 @@ impl Producer<'_> {
         [turned_re, turned_im]
     }
 
-    /// The transform over x of vectors in the files of [`file_of`], which it gives back: outputs k_x, turned.
+    /// The transform over x of vectors in the files of [`file_of_row`], which it gives back: outputs k_x, from 1 on
+    /// where turns can be read beside them.
     fn over_rows(&self, draft: &mut Draft<Word>, x: &[Complex]) -> Vec<Complex> {
-        // Operands of turns are read beside file B.
         let files = [File::A, File::B].map(Wish::File);
-        let turn = |draft: &mut Draft<Word>, k_x: usize, z: Complex| {
-            let [cos, sin] = self.turns[k_x - 1].map(|place| [Source::Place(place); 2]);
-            draft.turn(z, cos, sin, Wish::AnyFile)
-        };
         match *x {
-            [x0, x1] => {
-                let [y0, y1] = both(draft, [x0, x1], [Wish::AnyFile, files[0]]);
-                vec![y0, turn(draft, 1, y1)]
-            }
+            [x0, x1] => both(draft, [x0, x1], [Wish::AnyFile, files[0]]).into(),
             [x0, x1, x2, x3] => {
                 let [even, evens] = both(draft, [x0, x2], files);
                 let [odd, [re, im]] = both(draft, [x1, x3], [files[1], files[0]]);
-                let [y0, y2] = both(draft, [even, odd], [Wish::AnyFile, files[0]]);
-                let y2 = turn(draft, 2, y2);
+                let [y0, y2] = both(draft, [even, odd], [Wish::AnyFile, files[1]]);
                 // -i times the difference of odd ones.
                 let odds = [im, negate(re)];
                 let [y1, y3] = both(draft, [evens, odds], [files[0]; 2]);
-                let [y1, y3] = [(1, y1), (3, y3)].map(|(k_x, y)| turn(draft, k_x, y));
                 vec![y0, y1, y2, y3]
             }
             _ => unreachable!("two or four rows in the lanes"),
         }
     }
 
-    /// Outputs below 8 to the vectors of their rounds.
-    pub fn half(&self, draft: &mut Draft<Word>, routine: &Routine) -> Vec<Vec<Complex>> {
+    /// Outputs below 8 turned and transformed over x: for each k_x the vectors of all groups. Those of the first
+    /// round are ready to be written.
+    pub fn half(&self, draft: &mut Draft<Word>, outputs: &[Complex; 16]) -> Vec<Vec<Complex>> {
         let rows = self.pipeline.lane_rows() as usize;
         let mut groups: Vec<Vec<Complex>> = Vec::new();
         for group in 0..HALF / rows {
             let turned = (0..rows).map(|number| {
                 let position = rows * group + number;
                 let output = self.pipeline.output(position as u32);
-                let z = routine.outputs[output as usize];
-                self.turn(draft, position, z, file_of(number))
+                let z = outputs[output as usize];
+                self.turn(draft, position, z, file_of_row(number))
             });
             groups.push(turned.collect());
         }
@@ -284,25 +278,35 @@ impl Producer<'_> {
             .iter()
             .map(|group| self.over_rows(draft, group))
             .collect();
-        // Columns with the bits of outputs that are left, up to bit 1 of lanes.
-        tell_lanes(draft, Stage::Columns);
-        let columns = outputs.len();
-        let mut rounds = Vec::new();
-        for k_x in 0..rows {
-            let vectors: Vec<_> = outputs.iter().map(|output| output[k_x]).collect();
-            for bit in (0..columns.trailing_zeros()).rev() {
-                let exchanged = Exchange::new(bit as u8 + 1, Stage::Columns);
-                for first in (0..columns).filter(|number| number >> bit & 1 == 0) {
-                    let pair = [first, first | 1 << bit].map(|number| vectors[number]);
-                    exchange_complex(draft, pair, exchanged);
-                }
-            }
-            rounds.push(vectors);
-        }
+        let mut rounds: Vec<Vec<_>> = (0..rows)
+            .map(|k_x| outputs.iter().map(|output| output[k_x]).collect())
+            .collect();
+        self.round(draft, 0, &mut rounds[0]);
         rounds
     }
 
-    /// When the round may be written, its vectors to the VPM; then its consumer is told.
+    /// Vectors of a round, turned, and columns changed with the bits of outputs that are left, up to bit 1 of
+    /// lanes.
+    pub fn round(&self, draft: &mut Draft<Word>, k_x: usize, vectors: &mut [Complex]) {
+        if k_x > 0 {
+            let [cos, sin] = self.turns[k_x - 1].map(|place| [Source::Place(place); 2]);
+            for z in &mut *vectors {
+                *z = draft.turn(*z, cos, sin, Wish::AnyFile);
+            }
+        }
+        tell_lanes(draft, Stage::Columns);
+        let columns = vectors.len();
+        for bit in (0..columns.trailing_zeros()).rev() {
+            let exchanged = Exchange::new(bit as u8 + 1, Stage::Columns);
+            for first in (0..columns).filter(|number| number >> bit & 1 == 0) {
+                let pair = [first, first | 1 << bit].map(|number| vectors[number]);
+                exchange_complex(draft, pair, exchanged);
+            }
+        }
+    }
+
+    /// When the round may be written, its vectors to the VPM; then the next producer may write, and the consumer is
+    /// told.
     pub fn write(&self, draft: &mut Draft<Word>, round: usize, vectors: &[Complex]) {
         let gate = semaphore::GATES[round % 2];
         draft.push(Operation::semaphore(SemaphoreAction::Decrement, gate));
@@ -313,6 +317,7 @@ impl Producer<'_> {
                 draft.give_back(value.place);
             }
         }
+        draft.push(Operation::semaphore(SemaphoreAction::Increment, gate));
         // Reading any vector waits until the writes are in the VPM (HW-2497).
         draft.copy(Source::Place(self.setups[1]), Destination::ReadSetup);
         draft.copy(Source::Vpm, Destination::Nothing);
@@ -322,16 +327,97 @@ impl Producer<'_> {
 
     /// The first twiddles of the second half asked for.
     pub fn ask_ahead(&self, draft: &mut Draft<Word>) {
+        let at = draft.take(Wish::Accumulator);
+        draft.copy(Source::Place(self.addresses), Destination::Place(at));
         for position in HALF..HALF + ROWS_AHEAD {
-            self.ask(draft, self.pairs_before_outputs() + position);
+            self.ask(draft, at, self.pairs_before_outputs() + position);
         }
+        draft.copy(Source::Place(at), Destination::Place(self.addresses));
+        draft.give_back(at);
     }
 }
 
 /// Outputs from 8 on to the registers of those below.
-pub fn go_on(draft: &mut Draft<Word>, routine: &Routine) {
-    let (below, above) = routine.outputs.split_at(HALF);
+pub fn go_on(draft: &mut Draft<Word>, outputs: &[Complex; 16]) {
+    let (below, above) = outputs.split_at(HALF);
     for (to, from) in below.iter().flatten().zip(above.iter().flatten()) {
         draft.copy(Source::Place(from.place), Destination::Place(to.place));
+    }
+}
+
+/// The transform of 16 points, and the rows that have come in.
+struct Rows<'a> {
+    producer: &'a Producer<'a>,
+    draft: &'a mut Draft<Word>,
+    factors: [Place; 2],
+    points: Vec<Complex>,
+    outputs: [Option<Complex>; 16],
+}
+
+impl Rows<'_> {
+    /// Takes the next pair of lookups, and asks for another.
+    fn take(&mut self, pair: usize, mut to: impl FnMut(&mut Draft<Word>, usize)) {
+        for component in 0..2 {
+            self.draft.push(Operation::fetch(tmu(pair)));
+            to(self.draft, component);
+        }
+        self.producer.ask(self.draft, ADDRESSES, pair + ROWS_AHEAD);
+    }
+
+    fn next(&mut self) {
+        let number = self.points.len();
+        let point = [0; 2].map(|_| positive(self.draft.take(Wish::File(file_of(number)))));
+        let factors = self.factors;
+        self.take(number, |draft, component| {
+            let sources = [Place::R4, factors[component]].map(Source::Place);
+            let into = Destination::Place(point[component].place);
+            draft.push(Operation::mul(MulOp::Fmul, sources, into));
+        });
+        self.points.push(point);
+    }
+
+    fn turns(&mut self) {
+        for (number, turn) in self.producer.turns.iter().enumerate() {
+            self.take(16 + number, |draft, component| {
+                let into = Destination::Place(turn[component]);
+                draft.copy(Source::Place(Place::R4), into);
+            });
+        }
+    }
+}
+
+impl Ends for Rows<'_> {
+    type Uniform = Word;
+
+    fn draft(&mut self) -> &mut Draft<Word> {
+        self.draft
+    }
+
+    fn butterfly(&mut self, n: usize) -> Butterfly {
+        while self.points.len() <= n + 8 {
+            self.next();
+        }
+        let [x, y] = [n, n + 8].map(|n| self.points[n]);
+        let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
+        let sum = [0, 1].map(|c| self.draft.add(x[c], y[c], wish[0]));
+        let difference = [0, 1].map(|c| self.draft.subtract(x[c], y[c], wish[1]));
+        self.draft.give_back_complex(x);
+        self.draft.give_back_complex(y);
+        [sum, difference]
+    }
+
+    fn wish(&self) -> Wish {
+        Wish::AnyFile
+    }
+
+    fn wish_of(&self, component: usize) -> Wish {
+        Wish::File([File::B, File::A][component])
+    }
+
+    fn output(&mut self, k: usize, y: Complex) {
+        if k == 0 {
+            self.turns();
+        }
+        self.outputs[k] = Some(y);
     }
 }
