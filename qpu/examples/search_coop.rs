@@ -1,14 +1,17 @@
 //! Searches for shorter schedules of the cooperative FFT programs, and prints entries of `coop/tastes.rs`.
 //!
-//! `cargo run --release -p qpu --example search_coop [TRIES]`: TRIES is at most 65535, 1000 if not given.
+//! `cargo run --release -p qpu --example search_coop [TRIES [NAME]]`: TRIES is at most 65535, 1000 if not given; NAME
+//! is that of a program, all if not given.
 
-use qpu::generate::fft::coop::{programs, search};
+use qpu::generate::fft::coop::{Cooperative, programs, search};
 
 fn main() {
-    let tries = std::env::args().nth(1);
+    let [tries, name] = [1, 2].map(|number| std::env::args().nth(number));
     let tries = tries.map_or(1000, |text| text.parse().expect("a number up to 65535"));
-    for program in programs() {
-        let found = search(program.log2_points, tries).into_iter().enumerate();
+    let is_wanted =
+        |program: &Cooperative| name.as_ref().is_none_or(|name| *name == program.name());
+    for program in programs().into_iter().filter(is_wanted) {
+        let found = search(&program, tries).into_iter().enumerate();
         for (piece, (taste, length)) in found {
             let (log2, order, moves) = (program.log2_points, taste.order.unwrap_or(0), taste.moves);
             println!("    ({log2}, {piece}, {order}, &{moves:?}), // {length}");

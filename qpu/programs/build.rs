@@ -120,7 +120,7 @@ fn unit_program(program: &unit::Generated) -> Program {
 fn shared_program(program: &coop::Cooperative) -> Program {
     let start = program.uniforms.iter().map(|&word| Start::Shared(word));
     Program {
-        task: program.task(),
+        task: program.task,
         code: program.code.clone().leak(),
         start: start.collect::<Vec<_>>().leak(),
         record: &[],
@@ -198,8 +198,8 @@ fn debug(words: &[impl std::fmt::Debug]) -> Vec<String> {
 /// A program that shares a transform, as Rust text.
 fn shared_entry(program: &coop::Cooperative) -> String {
     let mut text = format!(
-        "Program {{\n    task: Task::Shared {{ log2_points: {} }},\n    code: &[\n",
-        program.log2_points
+        "Program {{\n    task: Task::{:?},\n    code: &[\n",
+        program.task
     );
     for word in &program.code {
         let _ = writeln!(text, "        {word:#018x},");

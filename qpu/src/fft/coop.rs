@@ -32,6 +32,7 @@
 use super::geometry::Geometry;
 use super::pipeline::Pipeline;
 use super::program::Task;
+use super::short::Short;
 use super::split::Split;
 use super::twiddle;
 use super::values::{Own, Places};
@@ -115,6 +116,19 @@ pub enum Word {
     RoundStep,
     /// Bytes from there to that of its third, and so on in turn: both together.
     RoundSteps,
+    /// Of a short length ([`super::short`]): transforms of the batch behind the first of the program's first unit.
+    Last,
+    /// Transforms from one unit of the program to its next.
+    NextUnit,
+    /// Bytes from the component that is read first to the other one, 4 or -4.
+    Component,
+    /// Bytes from there to the next row.
+    NextRow,
+    /// Setup of the columns of outputs 0, 2, 4 and 6 of the first transform; those of the others are two further on.
+    ColumnSetup {
+        /// 0 for what the first transform takes for real parts, 1 for imaginary.
+        component: u8,
+    },
 }
 
 /// Where the parts of a batch lie, as V3D sees them, and which transform it is.
@@ -149,6 +163,7 @@ const PROGRAM_WORDS: u32 = CODELET * 2 * VECTOR;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cooperation {
     log2_points: u32,
+    short: Option<Short>,
 }
 
 impl Cooperation {
@@ -156,7 +171,10 @@ impl Cooperation {
     #[must_use]
     pub const fn new(log2_points: u32) -> Option<Self> {
         match log2_points {
-            8..=11 => Some(Self { log2_points }),
+            8..=11 => Some(Self {
+                log2_points,
+                short: None,
+            }),
             _ => None,
         }
     }
@@ -167,10 +185,33 @@ impl Cooperation {
         1 << self.log2_points
     }
 
+    /// The sharing that takes a split, if that is one pass that there is a program for.
+    #[must_use]
+    pub fn of(split: &Split) -> Option<Self> {
+        let log2_points = split.log2_points();
+        match (split.passes(), split.is_shared(0)) {
+            (1, true) => Short::new(log2_points).map(|short| Self {
+                log2_points,
+                short: Some(short),
+            }),
+            (1, false) => Self::new(log2_points),
+            _ => None,
+        }
+    }
+
+    /// How a short length is transformed, if it is one.
+    #[must_use]
+    pub const fn short(&self) -> Option<Short> {
+        self.short
+    }
+
     /// How producers and consumers share it, if they do.
     #[must_use]
     pub const fn pipeline(&self) -> Option<Pipeline> {
-        Pipeline::new(self.log2_points)
+        match self.short {
+            Some(_) => None,
+            None => Pipeline::new(self.log2_points),
+        }
     }
 
     /// Programs that must run at the same time.
@@ -185,10 +226,13 @@ impl Cooperation {
     /// QPUs that share it; of a pipeline those that have its points first.
     #[must_use]
     pub const fn sharers(&self) -> u32 {
-        self.points() / (CODELET * CODELET)
+        match self.short() {
+            Some(short) => short.sharers(),
+            None => self.points() / (CODELET * CODELET),
+        }
     }
 
-    /// The split that takes it.
+    /// The split into one pass that no QPUs share.
     #[must_use]
     pub fn split(&self) -> Option<Split> {
         Split::new(&[self.log2_points as u8])
@@ -197,19 +241,32 @@ impl Cooperation {
     /// Its program.
     #[must_use]
     pub const fn task(&self) -> Task {
-        Task::Shared {
-            log2_points: self.log2_points as u8,
+        let log2_points = self.log2_points as u8;
+        match self.short {
+            Some(_) => Task::Short { log2_points },
+            None => Task::Shared { log2_points },
         }
     }
 
     /// Programs that can work on a batch at the same time.
     #[must_use]
     pub const fn units(&self, batch: u32) -> u32 {
+        if let Some(short) = self.short() {
+            return short.programs(batch);
+        }
         match (self.pipeline(), self.sharers()) {
             (Some(pipeline), _) => pipeline.programs(),
             (None, 1) => batch,
             (None, sharers) => sharers,
         }
+    }
+
+    /// Whether program `index` of `programs` for `batch` transforms only keeps its QPU from getting another. It starts
+    /// where the code ends.
+    #[must_use]
+    pub fn is_idle(&self, batch: u32, programs: u32, index: u32) -> bool {
+        self.short
+            .is_some_and(|short| short.worker(batch, programs, index).is_none())
     }
 
     /// Uniforms that are read once only, the first of them.
@@ -224,9 +281,10 @@ impl Cooperation {
     /// Words of the twiddle table.
     #[must_use]
     pub const fn twiddle_words(&self) -> u32 {
-        match self.pipeline() {
-            Some(pipeline) => pipeline.twiddle_words(),
-            None => 2 * self.points(),
+        match (self.short(), self.pipeline()) {
+            (Some(short), _) => short.twiddle_words(),
+            (None, Some(pipeline)) => pipeline.twiddle_words(),
+            (None, None) => 2 * self.points(),
         }
     }
 
@@ -259,6 +317,9 @@ impl Cooperation {
     /// codelets.
     #[must_use]
     pub fn loss(&self) -> f64 {
+        if let Some(short) = self.short() {
+            return short.loss();
+        }
         // Half of the turns in a codelet are exact, and half of the lanes' own.
         let turns = if let Some(pipeline) = self.pipeline() {
             pipeline.turns()
@@ -293,9 +354,10 @@ impl Cooperation {
         for first in (0..self.twiddle_words()).step_by(VECTOR as usize) {
             let lane = |lane: usize| {
                 let index = first + lane as u32;
-                match self.pipeline() {
-                    Some(pipeline) => pipeline.twiddle_word(index, gain),
-                    None => self.twiddle_word(index, gain),
+                match (self.short(), self.pipeline()) {
+                    (Some(short), _) => short.twiddle_word(index, gain),
+                    (None, Some(pipeline)) => pipeline.twiddle_word(index, gain),
+                    (None, None) => self.twiddle_word(index, gain),
                 }
             };
             put(
@@ -318,6 +380,9 @@ impl Cooperation {
             conjugate: own.conjugate,
             factors: own.scale,
         };
+        if let Some(short) = self.short() {
+            return short.uniform(&transform, own.program, word);
+        }
         match self.pipeline() {
             Some(pipeline) => pipeline.uniform(&transform, own.program, own.start, word),
             None => self.uniform(&transform, own.program, own.start, word),
@@ -387,8 +452,13 @@ impl Cooperation {
             Word::Store { index: store } => {
                 transform.output + CODELET * POINT * u32::from(store) + 64 * share
             }
-            // Of pipelines only.
-            Word::Role
+            // Of pipelines and short lengths only.
+            Word::Last
+            | Word::NextUnit
+            | Word::Component
+            | Word::NextRow
+            | Word::ColumnSetup { .. }
+            | Word::Role
             | Word::ConsumerList
             | Word::Rounds
             | Word::Turn

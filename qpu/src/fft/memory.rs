@@ -12,6 +12,7 @@ use super::split::Split;
 use super::steps::{Area, MAX_AREAS, MAX_STEPS, Step, Steps};
 use super::streams::{Streamed, Streams};
 use super::values::Lists;
+use crate::isa::{self, INSTRUCTION_BYTES, Instruction, Signal};
 
 /// Bytes after code and uniforms that V3D may fetch ahead.
 const PREFETCH_BYTES: u32 = 128;
@@ -116,6 +117,19 @@ impl PassMemory {
         }
         let number = program + number * (self.programs - rest);
         self.step.pass.unit_in_order(number, self.step.batch)
+    }
+
+    /// Bytes from the first instruction of the code to the first of a program.
+    #[must_use]
+    pub fn entry_of(&self, program: u32) -> u32 {
+        let pass = &self.step.pass;
+        if !pass.is_idle(self.step.batch, self.programs, program) {
+            return 0;
+        }
+        let code = self.program.code.iter();
+        let is_end = |word: u64| matches!(isa::decode(word), Ok(Instruction::Alu(alu)) if alu.signal() == Signal::ProgramEnd);
+        let before = code.take_while(|word| !is_end(**word));
+        INSTRUCTION_BYTES * before.count() as u32
     }
 
     /// Bytes from the first record of all to the first of a program.

@@ -58,6 +58,7 @@ pub mod request;
 pub mod roofline;
 pub mod roots;
 pub mod samples;
+pub mod short;
 pub mod spectrum;
 pub mod split;
 pub mod steps;

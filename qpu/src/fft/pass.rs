@@ -31,6 +31,16 @@ pub enum Pass {
 }
 
 impl Pass {
+    /// Whether program `index` of `programs` for `batch` transforms has nothing to do, and starts where its code
+    /// ends.
+    #[must_use]
+    pub fn is_idle(&self, batch: u32, programs: u32, index: u32) -> bool {
+        match self {
+            Self::Shared(cooperation) => cooperation.is_idle(batch, programs, index),
+            Self::Points(_) | Self::Real(_) | Self::Product(_) | Self::Power(_) => false,
+        }
+    }
+
     /// Which program it takes.
     #[must_use]
     pub const fn task(&self) -> Task {

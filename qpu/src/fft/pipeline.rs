@@ -272,6 +272,11 @@ impl Pipeline {
                 _ => bytes,
             },
             Word::Follows => 0,
+            Word::Last
+            | Word::NextUnit
+            | Word::Component
+            | Word::NextRow
+            | Word::ColumnSetup { .. } => 0,
         }
     }
 

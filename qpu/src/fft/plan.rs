@@ -2,6 +2,7 @@
 
 use super::Direction;
 use super::bins::power::{Hold, PowerPass};
+use super::coop::Cooperation;
 use super::memory::{Arrangement, Memory};
 use super::program::Program;
 use super::request::{Error, Request, Which};
@@ -212,7 +213,7 @@ impl Plan {
             let programs = &mut programs[..pass.programs as usize];
             for (number, program) in (0..).zip(&mut *programs) {
                 *program = job::Program {
-                    code: self.block.addr.offset(pass.code),
+                    code: self.block.addr.offset(pass.code + pass.entry_of(number)),
                     uniforms: self
                         .block
                         .addr
@@ -317,6 +318,11 @@ fn arrangement<E>(
     let mut missing = None;
     for row in [Some(row), in_passes].into_iter().flatten() {
         let split = Split::new(row.log2_radices).ok_or_else(length)?;
+        // Programs of short lengths read points that follow each other.
+        let is_short = Cooperation::of(&split).is_some_and(|shared| shared.short().is_some());
+        if is_short && !request.reads_points() {
+            continue;
+        }
         let mut request = *request;
         request.qpus = request.qpus.min(row.qpus);
         request.one_launch |= row.one_launch;

@@ -143,6 +143,11 @@ pub enum Task {
         /// Points, as a power of two.
         log2_points: u8,
     },
+    /// The same of few points, several at a time ([`super::short`]).
+    Short {
+        /// Points, as a power of two.
+        log2_points: u8,
+    },
 }
 
 impl core::fmt::Display for Task {
@@ -154,7 +159,7 @@ impl core::fmt::Display for Task {
                 kind.role, kind.radix, kind.samples
             ),
             Self::Bins(bins) => write!(f, "a pass over bins, {}", bins.name()),
-            Self::Shared { log2_points } => {
+            Self::Shared { log2_points } | Self::Short { log2_points } => {
                 write!(f, "transforms of 2^{log2_points} points in one pass")
             }
         }

@@ -13,7 +13,8 @@ pub const MIN_LOG2_POINTS: u32 = 4;
 pub const MAX_LOG2_POINTS: u32 = 22;
 /// Most passes of any split.
 pub const MAX_PASSES: usize = 4;
-/// Added to a radix of [`Split::new`]: a pass whose tiles two QPUs share ([`super::tile`]).
+/// Added to a radix of [`Split::new`]: a pass whose tiles two QPUs share ([`super::tile`]); of an only pass
+/// up to 2^8 points, one whose points pass through the VPM ([`super::short`]).
 pub const SHARED: u8 = 0x40;
 
 /// What a pass is to its transform.
@@ -41,13 +42,14 @@ impl Role {
         }
     }
 
-    /// The same, where two QPUs share a tile.
+    /// The same, where two QPUs share a tile, or a short transform passes through the VPM.
     #[must_use]
     pub const fn log2_shared_radices(self) -> core::ops::RangeInclusive<u32> {
         match self {
             Self::First => 7..=7,
             Self::Last => 7..=8,
-            Self::Only | Self::Middle => core::ops::RangeInclusive::new(1, 0),
+            Self::Only => 4..=8,
+            Self::Middle => core::ops::RangeInclusive::new(1, 0),
         }
     }
 }
@@ -241,7 +243,7 @@ mod tests {
         for wrong in [&[7, 7][..], &[4, 4, 4], &[12], &[], &[4, 5, 5, 5, 4], &[3]] {
             assert_eq!(Split::new(wrong), None, "{wrong:?}");
         }
-        assert_eq!(Split::all(8).count(), 2);
+        assert_eq!(Split::all(8).count(), 3);
     }
 
     #[test]
@@ -257,7 +259,7 @@ mod tests {
             &[SHARED | 6, 6][..],
             &[7, SHARED | 7],
             &[6, SHARED | 6, 6],
-            &[SHARED | 7],
+            &[SHARED | 3],
         ] {
             assert_eq!(Split::new(wrong), None, "{wrong:?}");
         }

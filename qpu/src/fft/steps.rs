@@ -108,7 +108,7 @@ impl Steps {
         to: Area,
         cells: [u8; 2],
     ) {
-        if let (1, Some(cooperation)) = (split.passes(), Cooperation::new(split.log2_points())) {
+        if let Some(cooperation) = Cooperation::of(split) {
             self.push(Step {
                 pass: Pass::Shared(cooperation),
                 batch,

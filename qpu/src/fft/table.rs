@@ -54,9 +54,18 @@ fn row_of(rows: &'static [Tuned], log2_points: u32, batch: u32) -> Option<&'stat
     }
 }
 
-/// The fastest that take several passes, of lengths that are faster in one, or without shared tiles where those are
-/// faster: what plans take that these programs cannot read for. Timed as [`TUNED`] is.
+/// The fastest that take several passes, of lengths that are faster in one, or without shared tiles or short programs
+/// where those are faster: what plans take that these programs cannot read for. Timed as [`TUNED`] is.
 const IN_PASSES: &[Tuned] = &[
+    in_passes(4, 1, &[4], (12, false), 2108),
+    in_passes(4, 10, &[4], (12, false), 2448),
+    in_passes(5, 1, &[5], (12, false), 2676),
+    in_passes(5, 10, &[5], (12, false), 3656),
+    in_passes(6, 1, &[6], (12, false), 3952),
+    in_passes(6, 10, &[6], (12, false), 5960),
+    in_passes(7, 1, &[7], (12, false), 6212),
+    in_passes(7, 10, &[7], (12, false), 11_876),
+    in_passes(8, 1, &[8], (12, false), 3396),
     in_passes(10, 1, &[5, 5], (12, true), 12280),
     in_passes(10, 10, &[5, 5], (6, true), 70588),
     in_passes(11, 1, &[6, 5], (6, false), 20076),

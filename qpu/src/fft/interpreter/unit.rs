@@ -24,7 +24,9 @@ impl Unit<'_> {
         match self.program.task {
             Task::Points(kind) => kind,
             // There are none in the catalogue here.
-            Task::Bins(_) | Task::Shared { .. } => unreachable!("programs are those of the model"),
+            Task::Bins(_) | Task::Shared { .. } | Task::Short { .. } => {
+                unreachable!("programs are those of the model")
+            }
         }
     }
 

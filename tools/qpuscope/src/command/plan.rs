@@ -423,7 +423,7 @@ impl Line {
                 name: "shared".into(),
                 radix: Some(shared.points()),
                 parts: 1,
-                points: 256,
+                points: if shared.short().is_some() { 128 } else { 256 },
                 stores_row_by_row: false,
             },
             Pass::Real(real) => {

@@ -24,7 +24,7 @@ pub fn tmu(pair: usize) -> u8 {
 }
 
 /// Looks up what the addresses say, and sends them on.
-fn request(draft: &mut Draft<Word>, pair: usize, step: Source<Word>) {
+pub fn request(draft: &mut Draft<Word>, pair: usize, step: Source<Word>) {
     let addresses = Source::Place(ADDRESSES);
     draft.copy(addresses, Destination::Tmu(tmu(pair)));
     let to = Destination::Place(ADDRESSES);

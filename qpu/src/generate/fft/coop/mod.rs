@@ -13,12 +13,15 @@ mod pipeline;
 mod routine;
 mod rows;
 mod second;
+mod short;
 mod tastes;
 
 use super::reads_uniform;
 use crate::disasm;
 use crate::fft::coop::{Cooperation, Word};
+use crate::fft::pipeline::Pipeline;
 use crate::fft::program::Task;
+use crate::fft::short::Short;
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::schedule::{self, Destination, Place, Source};
@@ -35,6 +38,8 @@ type Branch<'a> = &'a dyn Fn(&mut Builder);
 /// A generated program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cooperative {
+    /// What it does, for a catalogue.
+    pub task: Task,
     /// Points of the transform, as a power of two.
     pub log2_points: u32,
     /// How many QPUs run it together.
@@ -48,18 +53,13 @@ pub struct Cooperative {
 }
 
 impl Cooperative {
-    /// What it does, for a catalogue.
-    #[must_use]
-    pub fn task(&self) -> Task {
-        Task::Shared {
-            log2_points: self.log2_points as u8,
-        }
-    }
-
     /// `fft-coop-9`, say.
     #[must_use]
     pub fn name(&self) -> String {
-        format!("fft-coop-{}", self.log2_points)
+        match self.task {
+            Task::Short { log2_points } => format!("fft-short-{log2_points}"),
+            _ => format!("fft-coop-{}", self.log2_points),
+        }
     }
 
     /// The program as text: byte offset, word, instruction, and which uniform it reads.
@@ -88,21 +88,27 @@ impl Cooperative {
 /// When a program breaks a rule that the checker knows: a bug of the generator, found at build time.
 #[must_use]
 pub fn programs() -> Vec<Cooperative> {
-    [8, 9, 10, 11].map(program).into()
+    let long = [8, 9, 10, 11].map(program);
+    let short = Short::LENGTHS.filter_map(Short::new).map(short::program);
+    long.into_iter().chain(short).collect()
 }
 
 /// Searches for shorter schedules of a program's pieces: of each, what `tastes.rs` should hold, and its
 /// length.
 #[must_use]
-pub fn search(log2_points: u32, tries: u16) -> Vec<(schedule::Taste, usize)> {
-    let cooperation = Cooperation::new(log2_points).expect("a length of the list above");
-    let draughted = match cooperation.pipeline() {
-        Some(pipeline) => pipeline::draught(pipeline),
-        None => draught(&cooperation),
+pub fn search(program: &Cooperative, tries: u16) -> Vec<(schedule::Taste, usize)> {
+    let log2_points = program.log2_points;
+    let cooperation = || Cooperation::new(log2_points).expect("a length of the list above");
+    let draughted = match (program.task, Pipeline::new(log2_points)) {
+        (Task::Short { .. }, _) => {
+            short::draught(Short::new(log2_points).expect("a length of the list above"))
+        }
+        (_, Some(pipeline)) => pipeline::draught(pipeline),
+        (_, None) => draught(&cooperation()),
     };
     let pieces = draughted.pieces.into_iter().enumerate();
     pieces
-        .map(|(number, piece)| schedule::search(&piece, &tastes::of(log2_points, number), tries))
+        .map(|(number, piece)| schedule::search(&piece, &tastes::of(program.task, number), tries))
         .collect()
 }
 
@@ -202,7 +208,7 @@ fn draught(cooperation: &Cooperation) -> Draughted {
 
 /// A program being put together.
 struct Assembly<'a> {
-    log2_points: u32,
+    task: Task,
     b: Builder,
     uniforms: Vec<Word>,
     draughted: &'a Draughted,
@@ -221,7 +227,7 @@ impl Assembly<'_> {
         between: impl Fn(&mut Builder),
         branch: Option<Branch>,
     ) {
-        let taste = tastes::of(self.log2_points, number);
+        let taste = tastes::of(self.task, number);
         let scheduled = schedule::schedule_by(&self.draughted.pieces[number], &taste);
         let shadow = scheduled.instructions.len().saturating_sub(3);
         for (index, &instruction) in scheduled.instructions.iter().enumerate() {
@@ -267,8 +273,9 @@ fn program(log2_points: u32) -> Cooperative {
     }
     let sharers = cooperation.sharers();
     let draughted = draught(&cooperation);
+    let task = cooperation.task();
     let mut all = Assembly {
-        log2_points,
+        task,
         b: Builder::new(),
         uniforms: Vec::new(),
         draughted: &draughted,
@@ -338,6 +345,7 @@ fn program(log2_points: u32) -> Cooperative {
         .assemble()
         .unwrap_or_else(|error| panic!("cooperative FFT of 2^{log2_points} points: {error}"));
     Cooperative {
+        task,
         log2_points,
         programs: sharers,
         code: program.words,
@@ -366,7 +374,7 @@ mod tests {
             .iter()
             .map(|program| program.code.len())
             .collect();
-        assert_eq!(lengths, [514, 555, 965, 1005]);
+        assert_eq!(lengths, [514, 555, 965, 1005, 220, 243, 269, 311, 425]);
     }
 
     #[test]

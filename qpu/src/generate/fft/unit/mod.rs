@@ -108,7 +108,7 @@ fn codelet_of(task: Task) -> frame::Written {
     let kind = match task {
         Task::Points(kind) => kind,
         Task::Bins(bins) => return bins::program(bins),
-        Task::Shared { .. } => panic!("{task} has a generator of its own"),
+        Task::Shared { .. } | Task::Short { .. } => panic!("{task} has a generator of its own"),
     };
     match kind.role {
         Role::First if kind.sharers > 1 => tile::first(kind),
@@ -128,6 +128,7 @@ impl Generated {
             Task::Points(kind) => kind,
             Task::Bins(bins) => return format!("fft-{}", bins.name()),
             Task::Shared { log2_points } => return format!("fft-coop-{log2_points}"),
+            Task::Short { log2_points } => return format!("fft-short-{log2_points}"),
         };
         let role = match kind.role {
             Role::Only => "only",
@@ -242,7 +243,7 @@ mod tests {
             };
             let longer = match program.task {
                 Task::Points(kind) => is_longer(kind),
-                Task::Bins(_) | Task::Shared { .. } => false,
+                Task::Bins(_) | Task::Shared { .. } | Task::Short { .. } => false,
             };
             assert_eq!(length > 512, longer, "{}: {length}", program.name());
         }

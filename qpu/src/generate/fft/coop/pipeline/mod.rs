@@ -12,6 +12,7 @@ use super::rows::Factors;
 use super::{Assembly, Cooperative, Draughted, register};
 use crate::fft::coop::Word;
 use crate::fft::pipeline::Pipeline;
+use crate::fft::program::Task;
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::schedule::Place;
@@ -166,8 +167,11 @@ fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2], Place) {
 
 pub(super) fn program(log2_points: u32, pipeline: Pipeline) -> Cooperative {
     let (draughted, kept) = drawn(pipeline);
+    let task = Task::Shared {
+        log2_points: log2_points as u8,
+    };
     let mut all = Assembly {
-        log2_points,
+        task,
         b: Builder::new(),
         uniforms: Vec::new(),
         draughted: &draughted,
@@ -193,6 +197,7 @@ pub(super) fn program(log2_points: u32, pipeline: Pipeline) -> Cooperative {
         .assemble()
         .unwrap_or_else(|error| panic!("pipeline of 2^{log2_points} points: {error}"));
     Cooperative {
+        task,
         log2_points,
         programs: pipeline.least_programs(),
         code: program.words,

@@ -1,0 +1,334 @@
+//! 2^4 to 2^7 points in one pass, as many transforms at a time as have 128 points; and 2^8 on two QPUs.
+//!
+//! N = 8 · N2. Input index n = N2 n1 + n2, output index k = k1 + 8 k2, and
+//! X\[k\] = Σ_n2 W_N2^(n2 k2) · W_N^(n2 k1) · Σ_n1 W_8^(n1 k1) x\[n\].
+//!
+//! A program has rows n1 in registers, real and imaginary parts apart, and in its lanes the columns n2 of one
+//! transform of 2^7 points, of two of 2^6, and so on: lane = N2 t + n2. It writes output k1 into two columns
+//! of sixteen rows of the VPM, which it then reads as rows: each has the interleaved numbers of 8 k1. So the
+//! second transform has N2 rows in registers, of 8 points in pairs of lanes, and its outputs are whole rows of
+//! memory, in order.
+//!
+//! 2^8 is 16 · 16: each of two programs j has eight columns n2 = 8 j + lane mod 8, and rows n1 = 2 m + lane / 8 in
+//! registers m. What it has transformed over m it turns by W_16^(k lane/8) and transforms over halves of the lanes,
+//! so that lane / 8 is that of k1 = k + 8 (lane / 8). It writes sixteen rows of the VPM, of which each program reads
+//! those of its own k1 = 8 j .. 8 j + 8, after a barrier; output goes through other rows.
+//!
+//! The inverse is the same with real and imaginary parts exchanged at both ends: the first half reads imaginary
+//! parts first, and writes what it takes for real parts into the columns of imaginary ones. The second half has
+//! all factors of i with the other sign.
+//!
+//! Every program up to 2^7 points has sixteen rows of the VPM for itself, through which its output goes, too. So
+//! there are at most four that work, and no locks; each does every fourth unit.
+//!
+//! QPUs are given programs one after the other, and those of a slice share its TMUs, which is where units of
+//! a small batch wait: so programs that work have others between them, which end at once ([`Short::worker`]).
+
+use super::coop::{Transform, Word};
+use super::geometry::Geometry;
+use super::twiddle;
+use crate::vpm::{Block, Store, store_stride};
+
+/// Points of the first transform.
+const FIRST: u32 = 8;
+/// Lanes, and words of a vector.
+const LANES: u32 = 16;
+/// Points that a program has in registers.
+const POINTS: u32 = FIRST * LANES;
+/// Bytes of an interleaved complex point.
+const POINT: u32 = 8;
+/// Rows of the VPM that a program has.
+const ROWS: u32 = LANES;
+
+/// Programs that have rows of the VPM of their own.
+const WORKERS: u32 = crate::vpm::ROWS as u32 / ROWS;
+/// Which programs work: in different slices, or side by side where there are fewer QPUs.
+const SPREAD: [u32; WORKERS as usize] = [0, 4, 8, 9];
+const TOGETHER: [u32; WORKERS as usize] = [0, 1, 2, 3];
+
+/// A length that is transformed so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Short {
+    log2_points: u32,
+}
+
+impl Short {
+    /// Lengths, as powers of two.
+    pub const LENGTHS: core::ops::RangeInclusive<u32> = 4..=8;
+
+    /// Outputs of the first transform in the order in which programs turn and write them.
+    pub const OUTPUTS: [u32; FIRST as usize] = [0, 2, 4, 6, 1, 3, 5, 7];
+
+    /// That of 2^`log2_points` points; `None` when there is none.
+    #[must_use]
+    pub const fn new(log2_points: u32) -> Option<Self> {
+        match log2_points {
+            4..=8 => Some(Self { log2_points }),
+            _ => None,
+        }
+    }
+
+    /// Length of a transform.
+    #[must_use]
+    pub const fn points(&self) -> u32 {
+        1 << self.log2_points
+    }
+
+    /// The same as a power of two.
+    #[must_use]
+    pub const fn log2_points(&self) -> u32 {
+        self.log2_points
+    }
+
+    /// Columns of a transform, and points of the second transform.
+    #[must_use]
+    pub const fn columns(&self) -> u32 {
+        self.points() / (FIRST * self.sharers())
+    }
+
+    /// QPUs that share a transform.
+    #[must_use]
+    pub const fn sharers(&self) -> u32 {
+        if self.points() > POINTS { 2 } else { 1 }
+    }
+
+    /// Transforms of a unit.
+    #[must_use]
+    pub const fn transforms(&self) -> u32 {
+        POINTS * self.sharers() / self.points()
+    }
+
+    /// Lanes that follow each other in memory: columns of a transform, or of a program.
+    #[must_use]
+    pub const fn run(&self) -> u32 {
+        self.columns() / self.sharers()
+    }
+
+    /// What a batch has work for: programs up to [`WORKERS`].
+    const fn parts(&self, batch: u32) -> u32 {
+        if self.sharers() > 1 {
+            return self.sharers();
+        }
+        let units = batch.div_ceil(self.transforms());
+        if units < WORKERS { units } else { WORKERS }
+    }
+
+    /// Programs that are launched for a batch, if there are as many QPUs: those that work and those between them.
+    #[must_use]
+    pub const fn programs(&self, batch: u32) -> u32 {
+        match self.sharers() {
+            1 => SPREAD[self.parts(batch) as usize - 1] + 1,
+            sharers => sharers,
+        }
+    }
+
+    /// The number of program `index` of `programs` among those that work; `None` for one that ends at once.
+    ///
+    /// Whichever order QPUs are given programs in, down from the last or round the slices, these are in different slices
+    /// as far as that can be. Those that share a transform are not spread: one would wait for the start of the other.
+    #[must_use]
+    pub fn worker(&self, batch: u32, programs: u32, index: u32) -> Option<u32> {
+        let parts = self.parts(batch);
+        let places = if SPREAD[parts as usize - 1] < programs {
+            SPREAD
+        } else {
+            TOGETHER
+        };
+        let number = places.iter().position(|&place| place == index)? as u32;
+        (number < parts).then_some(number)
+    }
+
+    /// How many of `programs` work.
+    const fn workers(&self, batch: u32, programs: u32) -> u32 {
+        let parts = self.parts(batch);
+        if parts < programs { parts } else { programs }
+    }
+
+    /// Vectors of a program's twiddles.
+    #[must_use]
+    pub const fn twiddle_vectors(&self) -> u32 {
+        2 * FIRST - 2 + self.sharers()
+    }
+
+    /// Words of the twiddle table: for each program that shares a transform, a vector of cosines and one of sines for
+    /// each output, in the order of [`Short::OUTPUTS`]; no sines for output 0 where all its turns are by nothing.
+    #[must_use]
+    pub const fn twiddle_words(&self) -> u32 {
+        self.sharers() * self.twiddle_vectors() * LANES
+    }
+
+    /// Whether the transform over halves of the lanes leaves the upper half of an output with a minus sign, which its
+    /// twiddles take away.
+    #[must_use]
+    pub const fn is_negative(output: u32) -> bool {
+        output <= FIRST / 2
+    }
+
+    /// Word `index` of the twiddle table, times `gain`.
+    #[must_use]
+    pub fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
+        let (vector, lane) = (index / LANES, index % LANES);
+        let (program, vector) = (
+            vector / self.twiddle_vectors(),
+            vector % self.twiddle_vectors(),
+        );
+        // Cosines are vectors 0, 1, 3, 5 .. of one program, 0, 2, 4 .. of two.
+        let number = vector + u32::from(self.sharers() == 1 && vector > 0);
+        let (output, is_sine) = (Self::OUTPUTS[number as usize / 2], number % 2 == 1);
+        let column = program * self.run() + lane % self.run();
+        let is_upper = self.sharers() > 1 && lane >= self.run();
+        let k1 = output + FIRST * u32::from(is_upper);
+        let (cos, sin) = twiddle::turn(column * k1 % self.points(), self.points());
+        let sign = if is_upper && Self::is_negative(output) {
+            -1.0
+        } else {
+            1.0
+        };
+        ((sign * if is_sine { sin } else { cos } * gain) as f32).to_bits()
+    }
+
+    /// What truncation is expected to take from the outputs, in units of 2^-24: as [`Geometry::loss`].
+    #[must_use]
+    pub fn loss(&self) -> f64 {
+        // By the table, whose output 0 is only multiplied; inside the first transform half of the outputs, and
+        // of these half of what is summed, and of 16 points 6 more outputs of 8 in half of the lanes; inside the second
+        // one of 16 points 9 outputs of 16, 3 of them exactly.
+        let turns = 1.0 + 0.25 * f64::from(self.sharers());
+        let inside = match self.columns() {
+            16 => 0.5,
+            8 => 0.25,
+            _ => 0.0,
+        };
+        Geometry::LOSS_OF_A_SUM * f64::from(self.log2_points)
+            + Geometry::LOSS_OF_A_TURN * (turns + inside)
+    }
+
+    /// The value of a uniform of program `index`.
+    ///
+    /// # Panics
+    /// Never, for words of the programs of this length.
+    #[must_use]
+    pub fn uniform(&self, transform: &Transform, index: u32, word: Word) -> u32 {
+        let Transform {
+            batch, programs, ..
+        } = *transform;
+        let Some(worker) = self.worker(batch, programs, index) else {
+            return 0;
+        };
+        let setup = |word: Result<u32, _>| word.expect("there are rows for all that work");
+        let is_inverse = transform.conjugate < 0.0;
+        let unit_bytes = POINT * POINTS;
+        let rows = (ROWS * worker) as u8;
+        let is_shared = self.sharers() > 1;
+        // Of each program's first unit, and from one to its next.
+        let (first, step) = if is_shared {
+            (0, self.sharers() * unit_bytes)
+        } else {
+            (
+                worker * unit_bytes,
+                self.workers(batch, programs) * unit_bytes,
+            )
+        };
+        // Rows that a program reads, and rows of its output.
+        let run = (LANES / 2) as u8;
+        let output_rows = if is_shared {
+            2 * ROWS as u8 + rows
+        } else {
+            rows
+        };
+        // From the component that is read first to the other.
+        let component = if is_inverse { -4i32 } else { 4 };
+        match word {
+            Word::Last if is_shared => batch - 1,
+            Word::Last => batch - worker * self.transforms() - 1,
+            Word::NextUnit if is_shared => 1,
+            Word::NextUnit => self.workers(batch, programs) * self.transforms(),
+            Word::Input => {
+                let share = if is_shared { 64 * worker } else { 0 };
+                transform.input + first + share + 4 * u32::from(is_inverse)
+            }
+            Word::Component => component as u32,
+            Word::NextRow => {
+                (POINT * self.columns() * self.sharers()).wrapping_sub(component as u32)
+            }
+            Word::Follows => u32::from(worker != 0),
+            Word::FactorRe => transform.factors[0].to_bits(),
+            Word::Cosine { sixteenths } => {
+                (twiddle::turn(u32::from(sixteenths), 32).0 as f32).to_bits()
+            }
+            Word::Conjugate => transform.conjugate.to_bits(),
+            Word::Twiddles if is_shared => {
+                transform.twiddles + 4 * LANES * self.twiddle_vectors() * worker
+            }
+            Word::Twiddles => transform.twiddles,
+            Word::Drain => setup(Block::row(rows).read_setup(1)),
+            Word::ColumnSetup { component } => {
+                let column = component ^ u8::from(is_inverse);
+                setup(Block::column(rows, column).stride(4).write_setup())
+            }
+            Word::ReadSetup { component } if is_shared => {
+                let first = ROWS as u8 * component + run * worker as u8;
+                setup(Block::row(first).read_setup(run))
+            }
+            Word::ReadSetup { .. } => setup(Block::row(rows).read_setup(ROWS as u8)),
+            Word::OutputSetup { .. } => setup(Block::row(output_rows).write_setup()),
+            Word::StoreStride => store_stride(if is_shared { 64 } else { 0 }),
+            // Of one transform.
+            Word::StoreSetup { .. } => {
+                setup(Store::rows(self.columns() as u8, output_rows).setup())
+            }
+            Word::Store { .. } if is_shared => transform.output + 64 * worker,
+            Word::Store { .. } => transform.output + first,
+            Word::Step => step,
+            _ => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_work_of_a_batch_is_done_once_on_however_many_qpus() {
+        for short in Short::LENGTHS.filter_map(Short::new) {
+            for batch in 1..=40 {
+                for qpus in short.sharers()..=12 {
+                    let programs = short.programs(batch).min(qpus);
+                    let all = (0..programs).map(|index| short.worker(batch, programs, index));
+                    let mut workers: Vec<u32> = all.flatten().collect();
+                    workers.sort_unstable();
+                    let expected: Vec<u32> = (0..short.workers(batch, programs)).collect();
+                    assert_eq!(workers, expected, "{short:?} x {batch} on {qpus}");
+                    assert_eq!(short.worker(batch, programs, 0), Some(0));
+                }
+            }
+        }
+    }
+
+    /// The definition of the first half's outputs, at every place of every table.
+    #[test]
+    fn tables_turn_each_column_by_its_output() {
+        for short in Short::LENGTHS.filter_map(Short::new) {
+            let points = f64::from(short.points());
+            for word in 0..short.twiddle_words() {
+                let (vector, lane) = (word / LANES, word % LANES);
+                let (program, vector) = match short.sharers() {
+                    1 => (0, vector + u32::from(vector > 0)),
+                    _ => (vector / 16, vector % 16),
+                };
+                let output = [0, 2, 4, 6, 1, 3, 5, 7][vector as usize / 2];
+                let (column, k1, sign) = match (short.sharers(), lane) {
+                    (1, lane) => (lane % short.columns(), output, 1.0),
+                    (_, 0..8) => (8 * program + lane, output, 1.0),
+                    (_, lane) if output <= 4 => (8 * program + lane - 8, output + 8, -1.0),
+                    (_, lane) => (8 * program + lane - 8, output + 8, 1.0),
+                };
+                let angle = core::f64::consts::TAU * f64::from(column * k1) / points;
+                let expected = sign * [angle.cos(), angle.sin()][vector as usize % 2];
+                let got = f64::from(f32::from_bits(short.twiddle_word(word, 1.0)));
+                assert!((got - expected).abs() < 1e-7, "{short:?}, word {word}");
+            }
+        }
+    }
+}
