@@ -213,7 +213,7 @@ const CLOCKS: [(u8, u32, u64); 17] = [
     (SHARED | 5, 1, 1160),
     (SHARED | 5, 10, 2060),
     (SHARED | 6, 1, 1330),
-    (SHARED | 6, 10, 3000),
+    (SHARED | 6, 10, 2850),
     (SHARED | 7, 1, 1620),
     (SHARED | 7, 10, 5000),
     (SHARED | 8, 1, 2450),
