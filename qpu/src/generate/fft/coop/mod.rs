@@ -377,6 +377,24 @@ mod tests {
         assert_eq!(lengths, [514, 555, 965, 1005, 220, 243, 274, 311, 425]);
     }
 
+    /// A slice runs producers or consumers. Both run the few words before them, which take a line of 8 at most.
+    #[test]
+    fn loops_of_producers_and_of_consumers_fit_an_instruction_cache() {
+        for program in programs() {
+            let label = |wanted: &str| {
+                let mut labels = program.labels.iter();
+                labels.find(|(_, name)| name == wanted).map(|(at, _)| *at)
+            };
+            let (Some(produced), Some(consumers)) = (label("ended"), label("consumer")) else {
+                continue;
+            };
+            let consumed = program.code.len() - consumers;
+            let name = program.name();
+            assert!(produced <= 512, "{name}: {produced}");
+            assert!(consumed + 8 <= 512, "{name}: {consumed}");
+        }
+    }
+
     #[test]
     fn a_program_lists_each_uniform_that_it_reads() {
         for program in programs() {
