@@ -175,6 +175,7 @@ fn unit_entry(program: &unit::Generated) -> String {
         for word in words {
             let word = word
                 .replace("Lanes(", "Lanes(Lanes::")
+                .replace("Exchange(", "Exchange(Exchange::")
                 .replace("Bins(", &format!("Bins(bins::{kind}"))
                 .replace("stream: ", "stream: bins::Stream::");
             let _ = writeln!(text, "        {kind}{word},");

@@ -5,8 +5,8 @@
 //! ```
 //!
 //! FROM..TO are powers of two, 4..22 when absent. Splits have as few passes as the length allows, or one more
-//! with `--more-passes`. A SPLIT, radices as powers of two such as 5,7,7, or 7s,7s where two QPUs share
-//! tiles, is timed alone, with others of its length that are named: long lengths have more than one waits for. Each is run twice, forward; the second run counts, as in `cargo xtask bench`: V3D
+//! with `--more-passes`. A SPLIT, radices as powers of two such as 5,7,7, or 7s,7s where two QPUs share tiles and
+//! 7q,8q where four do, is timed alone, with others of its length that are named: long lengths have more than one waits for. Each is run twice, forward; the second run counts, as in `cargo xtask bench`: V3D
 //! clocks from the first request to the end of the last program, data caches cleared before each launch. Each
 //! is also held to an f64 transform, so that nothing wrong wins. `--write` puts the fastest into
 //! `qpu/src/fft/tuned.rs`; lengths that were not timed keep their rows.
@@ -16,7 +16,7 @@
 
 use qpu::fft::Plan;
 use qpu::fft::request::Request;
-use qpu::fft::split::SHARED;
+use qpu::fft::split::{QUAD, SHARED};
 use qpu::fft::streams::Streams;
 use qpu::fft::table::tuned;
 use qpu::fft::{Direction, Split};
@@ -70,9 +70,14 @@ fn run() -> Result<(), String> {
             "--more-passes" => more_passes = true,
             "--write" => write = true,
             split if split.contains(',') => {
-                let radix = |text: &str| match text.strip_suffix('s') {
-                    Some(text) => text.parse().map(|radix: u8| radix | SHARED),
-                    None => text.parse(),
+                let radix = |text: &str| {
+                    let shared = [('s', SHARED), ('q', QUAD)].into_iter();
+                    let mut shared =
+                        shared.filter_map(|(name, mark)| Some((text.strip_suffix(name)?, mark)));
+                    match shared.next() {
+                        Some((text, mark)) => text.parse().map(|radix: u8| radix | mark),
+                        None => text.parse(),
+                    }
                 };
                 let radices: Result<Vec<u8>, _> = split.split(',').map(radix).collect();
                 let radices = radices.map_err(|_| USAGE.to_owned())?;
@@ -325,7 +330,7 @@ fn write_table(mut rows: Vec<Row>) -> Result<(), String> {
     let mut text = String::from(
         "//! The fastest splits and their V3D clocks: written by `cargo xtask tune --write`.\n//!\n\
          //! Simulated: preset pi1, second run, forward. Clocks of 0 were never measured.\n\n\
-         use super::split::SHARED as S;\n\
+         use super::split::{QUAD as Q, SHARED as S};\n\
          use super::streams::Streams;\n\
          use super::table::Tuned;\n\n\
          /// By length, then batch.\npub const TUNED: &[Tuned] = &[\n",
@@ -333,11 +338,7 @@ fn write_table(mut rows: Vec<Row>) -> Result<(), String> {
     for row in &rows {
         let radices: Vec<_> = (0..row.split.passes())
             .map(|pass| {
-                let shared = if row.split.is_shared(pass) {
-                    "S + "
-                } else {
-                    ""
-                };
+                let shared = ["", "S + ", "Q + "][row.split.log2_sharers(pass) as usize];
                 format!("{shared}{}", row.split.log2_radix(pass))
             })
             .collect();

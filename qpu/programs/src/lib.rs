@@ -22,7 +22,7 @@ mod generated {
     use qpu::fft::bins::{self, Bins};
     use qpu::fft::coop::Word;
     use qpu::fft::program::{
-        Kind, Lanes, Program, Record, Row, Samples, Scalar, Start, Tail, Task,
+        Exchange, Kind, Lanes, Program, Record, Row, Samples, Scalar, Start, Tail, Task,
     };
     include!(concat!(env!("OUT_DIR"), "/fft.rs"));
 }

@@ -18,7 +18,7 @@
 //! | Last, 16 points | 2 · bin + octet mod 2 | two octets of bins |
 //! | Middle, 16 points | 8 · (octet mod 2) + bin | column, two octets of bins |
 //!
-//! Two QPUs can share a tile of first and last passes, rows and outputs; [`super::tile`] says which.
+//! Two or four QPUs can share a tile of first and last passes, rows and outputs; [`super::tile`] says which.
 //!
 //! A *part* q of F = R/32 computes kj = q + F k'. An *octet* is eight bins K that begin at a multiple
 //! of 8. A *cell* is 64 bytes, the real and then the imaginary parts of one octet of one column. The
@@ -132,7 +132,7 @@ impl Geometry {
             role: split.role(pass),
             log2_points: log2_width + split.log2_points(),
             log2_radix: split.log2_radix(pass),
-            log2_sharers: split.is_shared(pass).into(),
+            log2_sharers: split.log2_sharers(pass),
             log2_width,
             log2_before: log2_width + before,
             gap,

@@ -23,8 +23,8 @@
 //! The input may be i16, u8 or i8 samples instead of f32, times a window, in transforms that overlap: the first
 //! pass converts them ([`samples`]).
 //! A plane takes the passes of its rows and then those of its columns ([`plane`]).
-//! First and last passes of 128 points and more are shared by pairs of QPUs, which exchange half of what they have
-//! through the VPM ([`tile`]).
+//! First and last passes of 128 points and more are shared by two or four QPUs, which exchange half of what they have
+//! through the VPM, once or twice ([`tile`]).
 //! Lengths from 2^8 to 2^11 go through the VPM on their way, in one pass over memory ([`coop`], [`pipeline`]).
 //!
 //! # Accuracy

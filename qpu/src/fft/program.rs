@@ -33,7 +33,7 @@
 //! | Last 32 .. 128 | 2 i + r | 2 m + r | both: VPM row k_lo + 16 k_hi |
 //! | Last 16 | 2 i + octet | m | 0 |
 //!
-//! First and last passes of tiles that two QPUs share have other rows and outputs ([`super::tile`]), and a row
+//! First and last passes of tiles that QPUs share have other rows and outputs ([`super::tile`]), and a row
 //! list for each part and QPU.
 //!
 //! # Stores
@@ -90,7 +90,7 @@ pub struct Kind {
     pub radix: u16,
     /// What the points are that it reads.
     pub samples: Samples,
-    /// QPUs that share the rows of a tile ([`super::tile`]): 1, or 2.
+    /// QPUs that share the rows of a tile ([`super::tile`]): 1, 2 or 4.
     pub sharers: u8,
 }
 
@@ -227,8 +227,11 @@ pub enum Start {
     Code,
     /// Number of the program among those of its launch. Only programs that share tiles.
     Number,
-    /// 1.0 for the first program of those that share a tile, -1.0 for the second.
-    Sharer,
+    /// 1.0, or -1.0 where bit `bit` is set of the program's number among those that share a tile.
+    Sharer {
+        /// 0 or 1.
+        bit: u8,
+    },
     /// Of a program over bins.
     Bins(bins::Start),
     /// A word of a program that shares transforms, which has no other lists.
@@ -332,7 +335,8 @@ pub enum Row {
         component: u8,
     },
     /// Address of what output `output` is turned by in each row of the lanes, before what the QPUs of a tile
-    /// exchange ([`super::tile`]); [`Lanes::Turn`] is added to it.
+    /// exchange ([`super::tile`]); [`Lanes::Turn`] is added to it. Last passes have two more: what sums (16) and
+    /// differences (17) are turned by behind it.
     TurnOfRow {
         /// Which, in the order of the program's own transform.
         output: u8,
@@ -357,8 +361,27 @@ pub enum Row {
         /// 0: cosine, 1: sine.
         component: u8,
     },
+    /// Setup of the VPM for a program's share of what the QPUs of a tile exchange ([`super::tile`]).
+    Exchange(Exchange),
     /// Of a program over bins.
     Bins(bins::Row),
+}
+
+/// A setup word of the VPM, of which each QPU of a tile has as many rows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Exchange {
+    /// Writes of vectors to the program's own rows.
+    Write,
+    /// A read of the first of them: when it is read, all are written.
+    Drain,
+    /// Reads of half of the partner's vectors: real (0) or imaginary parts (1). In the second step programs with an
+    /// odd number take them for each other, which is a product with ±i.
+    Read {
+        /// 0 or 1.
+        step: u8,
+        /// Which sum they go into.
+        component: u8,
+    },
 }
 
 /// A word of a scalar list, in the order in which it is read: the part of the twiddles after a middle

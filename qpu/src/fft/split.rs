@@ -16,6 +16,8 @@ pub const MAX_PASSES: usize = 4;
 /// Added to a radix of [`Split::new`]: a pass whose tiles two QPUs share ([`super::tile`]); of an only pass
 /// up to 2^8 points, one whose points pass through the VPM ([`super::short`]).
 pub const SHARED: u8 = 0x40;
+/// The same of four QPUs.
+pub const QUAD: u8 = 0x80;
 
 /// What a pass is to its transform.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -42,14 +44,15 @@ impl Role {
         }
     }
 
-    /// The same, where two QPUs share a tile, or a short transform passes through the VPM.
+    /// The same, where 2^`log2_sharers` QPUs share a tile, which are two or four, or where a short transform passes
+    /// through the VPM.
     #[must_use]
-    pub const fn log2_shared_radices(self) -> core::ops::RangeInclusive<u32> {
-        match self {
-            Self::First => 7..=7,
-            Self::Last => 7..=8,
-            Self::Only => 4..=8,
-            Self::Middle => core::ops::RangeInclusive::new(1, 0),
+    pub const fn log2_shared_radices(self, log2_sharers: u32) -> core::ops::RangeInclusive<u32> {
+        match (self, log2_sharers) {
+            (Self::First, _) | (Self::Last, 1) => 7..=7,
+            (Self::Last, _) => 8..=8,
+            (Self::Only, 1) => 4..=8,
+            (Self::Only | Self::Middle, _) => core::ops::RangeInclusive::new(1, 0),
         }
     }
 }
@@ -78,14 +81,14 @@ impl Axis {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Split {
     log2_radices: [u8; MAX_PASSES],
-    /// A bit for each pass whose tiles are shared.
-    shared: u8,
+    /// Two bits for each pass: how many QPUs share a tile, as a power of two.
+    log2_sharers: u8,
     passes: u8,
     axis: Axis,
 }
 
 impl Split {
-    /// The split with these radices, each of them plus [`SHARED`] where QPUs share tiles; `None` when a pass cannot have its radix, or the length is
+    /// The split with these radices, each of them plus [`SHARED`] or [`QUAD`] where QPUs share tiles; `None` when a pass cannot have its radix, or the length is
     /// none that is supported.
     #[must_use]
     pub fn new(log2_radices: &[u8]) -> Option<Self> {
@@ -97,21 +100,21 @@ impl Split {
     pub fn along(axis: Axis, log2_radices: &[u8]) -> Option<Self> {
         let mut split = Self {
             log2_radices: [0; MAX_PASSES],
-            shared: 0,
+            log2_sharers: 0,
             passes: log2_radices.len() as u8,
             axis,
         };
         let radices = split.log2_radices.get_mut(..log2_radices.len())?;
         for (pass, (radix, &wanted)) in radices.iter_mut().zip(log2_radices).enumerate() {
-            *radix = wanted & !SHARED;
-            split.shared |= u8::from(wanted & SHARED != 0) << pass;
+            *radix = wanted & !(SHARED | QUAD);
+            split.log2_sharers |= (wanted / SHARED) << (2 * pass);
         }
         let fits = |pass: usize| {
             let role = split.role(pass);
-            let radices = match (axis, split.is_shared(pass)) {
-                (_, false) => axis.log2_radices(role),
-                (Axis::Row, true) => role.log2_shared_radices(),
-                (Axis::Column, true) => return false,
+            let radices = match (axis, split.log2_sharers(pass)) {
+                (_, 0) => axis.log2_radices(role),
+                (Axis::Row, log2 @ 1..=2) => role.log2_shared_radices(log2),
+                _ => return false,
             };
             radices.contains(&split.log2_radix(pass))
         };
@@ -139,11 +142,11 @@ impl Split {
                     (sum == log2_points).then_some(all)
                 })
                 .flat_map(move |all| {
-                    // A bit for each pass says which are shared.
-                    (0..1u8 << passes).filter_map(move |shared| {
+                    // Two bits for each pass say how many QPUs share it.
+                    (0..1u16 << (2 * passes)).filter_map(move |shared| {
                         let mut all = all;
                         for (pass, radix) in all.iter_mut().enumerate() {
-                            *radix |= (shared >> pass & 1) * SHARED;
+                            *radix |= (shared >> (2 * pass) & 3) as u8 * SHARED;
                         }
                         Self::along(axis, &all[..passes as usize])
                     })
@@ -151,10 +154,16 @@ impl Split {
         })
     }
 
-    /// Whether two QPUs share the tiles of pass number `pass`.
+    /// How many QPUs share the tiles of pass number `pass`, as a power of two.
+    #[must_use]
+    pub const fn log2_sharers(&self, pass: usize) -> u32 {
+        (self.log2_sharers >> (2 * pass) & 3) as u32
+    }
+
+    /// Whether pass number `pass` is one that QPUs share, or that passes through the VPM.
     #[must_use]
     pub const fn is_shared(&self, pass: usize) -> bool {
-        self.shared >> pass & 1 != 0
+        self.log2_sharers(pass) > 0
     }
 
     /// What is split.
@@ -163,10 +172,10 @@ impl Split {
         self.axis
     }
 
-    /// Whether two QPUs share the tiles of any pass.
+    /// Whether QPUs share the tiles of any pass.
     #[must_use]
     pub const fn has_shared(&self) -> bool {
-        self.shared != 0
+        self.log2_sharers != 0
     }
 
     /// Number of passes.
@@ -209,7 +218,7 @@ impl Split {
 impl core::fmt::Display for Split {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         for (pass, radix) in self.radices().enumerate() {
-            let shared = if self.is_shared(pass) { "s" } else { "" };
+            let shared = ["", "s", "q"][self.log2_sharers(pass) as usize];
             write!(f, "{}{radix}{shared}", if pass > 0 { " x " } else { "" })?;
         }
         Ok(())
@@ -251,21 +260,25 @@ mod tests {
         let split = Split::new(&[SHARED | 7, 6, SHARED | 7]).unwrap();
         assert_eq!(split.to_string(), "128s x 64 x 128s");
         assert_eq!(split.log2_points(), 20);
-        assert_eq!(
-            [0, 1, 2].map(|pass| split.is_shared(pass)),
-            [true, false, true]
-        );
+        assert_eq!([0, 1, 2].map(|pass| split.log2_sharers(pass)), [1, 0, 1]);
+        let split = Split::new(&[QUAD | 7, QUAD | 8]).unwrap();
+        assert_eq!(split.to_string(), "128q x 256q");
         for wrong in [
             &[SHARED | 6, 6][..],
             &[7, SHARED | 7],
             &[6, SHARED | 6, 6],
             &[SHARED | 3],
+            &[QUAD | 7],
+            &[SHARED | 7, SHARED | 8],
+            &[SHARED | 7, QUAD | 7],
+            &[SHARED | QUAD | 7, 7],
         ] {
             assert_eq!(Split::new(wrong), None, "{wrong:?}");
         }
         assert_eq!(Split::along(Axis::Column, &[5, SHARED | 7]), None);
         let all: Vec<_> = Split::all(15).filter(|split| split.passes() == 2).collect();
-        assert_eq!(all, [Split::new(&[SHARED | 7, SHARED | 8]).unwrap()]);
+        let wanted = [SHARED, QUAD].map(|of| Split::new(&[of | 7, QUAD | 8]).unwrap());
+        assert_eq!(all, wanted);
     }
 
     #[test]

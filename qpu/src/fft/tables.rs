@@ -306,6 +306,8 @@ impl Geometry {
     pub fn loss(&self) -> f64 {
         let share_of_others = |count: u32| 1.0 - 1.0 / f64::from(count);
         let after = match self.table() {
+            // Odd rows of odd outputs, behind an exchange.
+            Table::None if self.sharers() > 2 => 0.25,
             Table::None => 0.0,
             // The first part is the turn of the lanes, of row 0 as well.
             _ if self.turns_by_table() => 1.0 + 1.0 / f64::from(self.row_lanes()),

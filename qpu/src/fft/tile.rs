@@ -1,34 +1,95 @@
-//! First and last passes of 128 and 256 points whose tiles two QPUs share through the VPM.
+//! First and last passes of 128 and 256 points whose tiles two or four QPUs share through the VPM.
 //!
-//! A QPU holds 256 points, so rows of more than 64 points in lines of memory would have to be read several times.
-//! Here QPUs j = 0 and 1 each take half of the rows, transform them, and exchange half of what they have; a sum and
-//! a difference then make all outputs, half of them in either QPU. Units 2t and 2t + 1 are those of tile t, and
-//! programs 2p and 2p + 1 run at the same time.
+//! A QPU holds 256 points: of 128 rows no more than two columns, which is a part of a line of memory that all tiles
+//! beside it would read again. Here S QPUs each take some of the rows and transform them. What is left is a
+//! transform of S points across QPUs: a step for two of them, j = a, two steps for four, j = 2 a + b. A step is an
+//! exchange of half of what a QPU has, a sum and a difference.
 //!
 //! | pass | row | turned by, before the exchange | output |
 //! |---|---|---|---|
-//! | First | 8 m + 2 r + j | W_128^((2 r + j) k_lo), then W_8^(j k_hi) and a part of the twiddles | k_lo + 16 k_hi + 64 k_j |
-//! | Last, part q of F | 64 b + 4 m + 2 j + r | W_64F^((2 j + r) (q + F k_lo)) | q + F (k_lo + 16 k_j + 32 k_r) |
+//! | First, L = 8 / S rows in the lanes | 8 m + S r + j | W_128^((S r + j) k_lo), then W_8^(j k_hi) and a part of the twiddles | k_lo + 16 k_hi + 16 L k_j |
+//! | Last, part q of F | 32 S b + 2 S m + 2 j + r | W_R^((2 j + r) (q + F k_lo)) | q + F (k_lo + 16 k_j + 16 S k_r) |
 //!
-//! First passes have 128 rows, last passes 64 F = 128 or 256. Vector m (of block b) goes into the transform of 16 points with output k_lo; r is what differs across lanes. Of
-//! k_lo, QPU j keeps those from 8 j to 8 j + 8. The code is the same for both: odd m enter with (-1)^j, which
-//! shifts the outputs by 8 j, so that what is kept is always at positions 0 to 7. The difference is that of
-//! what one has and what came, so it has the wrong sign in QPU 1: the twiddles of a first pass and the
-//! factors of a last one put that right.
+//! First passes have 128 rows, last passes R = 32 S F: two QPUs 128 and four 256, both with F = 2. Tiles of first
+//! passes have 2 S columns: those of four QPUs read whole lines. Vector m (of block b) goes into the transform of
+//! 16 points with output k_lo; r is what differs across lanes.
 //!
-//! Twiddles after a first pass are W_P^(n (k_lo + 16 k_hi + 64 k_j)), n = n(j+1): the part with k_hi is one
+//! The code is the same for all QPUs of a tile:
+//!
+//! * Step one is between QPUs that differ in a: of k_lo, each keeps those from 8 a to 8 a + 8. Odd m enter with
+//!   (-1)^a, which shifts the outputs by 8 a, so that what is kept is always at positions 0 to 7. Of four, what came
+//!   is multiplied by (-1)^b: where b is 1, what is added and what is subtracted change places.
+//! * Step two is between those that differ in b. Each keeps the sum that step one made (of b = 0 the even k_j, of
+//!   b = 1 the odd ones) and gives the difference. Odd k_j need a quarter turn of one operand: where b is 1, what came
+//!   is multiplied by i, as real and imaginary parts that are read for each other and a sign.
+//!
+//! Some outputs then are -1 or ±i times what they should be: in a first pass the twiddles put that right, in a
+//! last one what odd rows are turned by, W_2S^(r k_j).
+//!
+//! Twiddles after a first pass are W_P^(n (k_lo + 16 k_hi + 16 L k_j)), n = n(j+1): the part with k_hi is one
 //! vector for all outputs and applied before the exchange, the others have an entry for each output and column.
 
 use super::geometry::{Geometry, LANES, OCTET, POINT_BYTES, Unit};
+use super::program::Exchange;
 use super::split::Role;
+use super::tables::VECTOR_BYTES;
 use super::twiddle::turn;
+use crate::vpm::Block;
 
 /// Outputs of a first pass that have their own twiddles in a table.
 const OUTPUTS: u32 = LANES;
 /// k_lo that a QPU keeps.
 const KEPT: u32 = LANES / 2;
+/// Entries of a list of turns: of outputs, and in a last pass of sums and differences, to full vectors.
+const TURNS: u32 = LANES + 8;
+/// Rows of the VPM that are exchanged through.
+const EXCHANGED: u32 = 32;
+
+/// By how many quarters an output is turned too far: sum (0) or difference (1) of the last step.
+const fn quarters_too_far(sharers: u32, sharer: u32, half: u32) -> u32 {
+    match sharers {
+        2 => 2 * sharer * half,
+        _ => {
+            let (a, b) = (sharer / 2, sharer % 2);
+            b * (1 + 2 * half + 2 * a) % 4
+        }
+    }
+}
 
 impl Geometry {
+    /// A setup word for the exchange.
+    pub(super) fn exchange_setup(&self, sharer: u32, word: Exchange) -> Option<u32> {
+        let count = (EXCHANGED / self.sharers()) as u8;
+        let rows = |sharer: u32| count * sharer as u8;
+        let own = Block::row(rows(sharer));
+        match word {
+            Exchange::Write => own.write_setup(),
+            Exchange::Drain => own.read_setup(1),
+            Exchange::Read { step, component } => {
+                let (partner, exchanged) = match step {
+                    0 => (sharer ^ (self.sharers() / 2), 0),
+                    _ => (sharer ^ 1, sharer as u8 & 1),
+                };
+                let half = count / 2;
+                Block::row(rows(partner) + half * (component ^ exchanged)).read_setup(half)
+            }
+        }
+        .ok()
+    }
+
+    /// What decides which half of the outputs a QPU keeps in the first step.
+    const fn shifts(&self, sharer: u32) -> u32 {
+        2 * sharer / self.sharers()
+    }
+
+    /// k_j of the sums (0) or differences (1) of the last step.
+    const fn k_j(&self, sharer: u32, half: u32) -> u32 {
+        match self.sharers() {
+            2 => half,
+            _ => sharer % 2 + 2 * half,
+        }
+    }
+
     /// First row of those that a QPU reads.
     #[must_use]
     pub const fn first_row(&self, sharer: u32) -> u32 {
@@ -59,20 +120,20 @@ impl Geometry {
     }
 
     /// k_lo of an output of a QPU's transform.
-    const fn kept_output(output: u32, sharer: u32) -> u32 {
-        (output + KEPT * sharer) % LANES
+    const fn kept_output(&self, output: u32, sharer: u32) -> u32 {
+        (output + KEPT * self.shifts(sharer)) % LANES
     }
 
     /// By how many radix-ths of a turn point m is turned in a part, with what shifts the outputs.
     pub(super) const fn turn_of_point(&self, list: u32, vector: u32) -> u32 {
         let [part, sharer] = self.of_list(list);
         let rows = self.row_lanes() * self.sharers();
-        (rows * part + self.radix() / 2 * sharer) * vector
+        (rows * part + self.radix() / 2 * self.shifts(sharer)) * vector
     }
 
     /// Bytes of a row list's turns.
     pub(super) const fn turns_of_a_list(&self) -> u32 {
-        LANES * self.row_lanes() * POINT_BYTES
+        TURNS * self.row_lanes() * POINT_BYTES
     }
 
     /// Byte offset of the turns of an output in those of a list.
@@ -88,17 +149,25 @@ impl Geometry {
         let [part, sharer] = self.of_list(list);
         let (entry, component) = (word / 2, word % 2);
         let (output, row) = (entry / self.row_lanes(), entry % self.row_lanes());
-        let k_lo = Self::kept_output(output, sharer);
-        let row_of_tile = self.first_row(sharer) + self.row_step() * row;
-        let (cos, sin) = turn(
-            row_of_tile * (part + self.parts() * k_lo) % self.radix(),
-            self.radix(),
-        );
-        let sign = match self.role() {
-            Role::First => Self::sign_of_row(row),
-            _ => 1.0,
+        let (cos, sin) = if output < LANES {
+            let k_lo = self.kept_output(output, sharer);
+            let row_of_tile = self.first_row(sharer) + self.row_step() * row;
+            let (cos, sin) = turn(
+                row_of_tile * (part + self.parts() * k_lo) % self.radix(),
+                self.radix(),
+            );
+            let sign = match self.role() {
+                Role::First => Self::sign_of_row(row),
+                _ => 1.0,
+            };
+            (sign * cos, sign * sin)
+        } else {
+            let half = (output - LANES) % 2;
+            let eighths = row * self.k_j(sharer, half) * (4 / self.sharers());
+            let back = 2 * quarters_too_far(self.sharers(), sharer, half);
+            turn((eighths + back) % 8, 8)
         };
-        ((sign * if component == 0 { cos } else { sin }) as f32).to_bits()
+        (if component == 0 { cos } else { sin } as f32).to_bits()
     }
 
     /// Which unit of a tile writes the cell of a column and of the bins from `bin` on, and where in its block.
@@ -106,7 +175,11 @@ impl Geometry {
         let groups = self.row_lanes();
         let (k_hi, k_j) = (bin / LANES % groups, bin / LANES / groups);
         let lane = k_hi * self.lane_columns() + column % self.lane_columns();
-        (bin / OCTET % self.sharers(), LANES * k_j + lane)
+        let octet = bin / OCTET % 2;
+        match self.sharers() {
+            2 => (octet, LANES * k_j + lane),
+            _ => (2 * octet + k_j % 2, LANES * (k_j / 2) + lane),
+        }
     }
 
     /// How often a unit of a tile stores.
@@ -119,9 +192,10 @@ impl Geometry {
 
     /// The first output that a store of a unit of a last pass holds.
     pub(super) const fn tile_output(&self, unit: &Unit, store: u32) -> u32 {
-        // Sums, then differences, each for k_r = 0 and 1.
-        let (k_j, k_r) = (store / 2, store % 2);
-        let k_lo = KEPT * unit.sharer;
+        // Sums, then differences of the last step, each for k_r = 0 and 1.
+        let (half, k_r) = (store / 2, store % 2);
+        let k_j = self.k_j(unit.sharer, half);
+        let k_lo = KEPT * self.shifts(unit.sharer);
         unit.part + self.parts() * (k_lo + LANES * (k_j + self.sharers() * k_r))
     }
 
@@ -133,9 +207,10 @@ impl Geometry {
         }
     }
 
-    /// Bytes of what a unit reads of the table of twiddles.
+    /// Bytes of what a unit reads of the table of twiddles, as a power of two: addresses are added up without
+    /// carries.
     const fn tile_table_of_a_unit(&self) -> u32 {
-        (OUTPUTS * self.lane_columns() + LANES) * POINT_BYTES
+        (OUTPUTS * self.lane_columns() * POINT_BYTES + VECTOR_BYTES).next_power_of_two()
     }
 
     /// Bytes of the table.
@@ -166,16 +241,19 @@ impl Geometry {
         (0..entries).map(move |entry| {
             let (unit, entry) = (entry / of_each, entry % of_each);
             let (tile, sharer) = (unit / self.sharers(), unit % self.sharers());
-            let is_of_output = entry < OUTPUTS * lanes;
+            if entry >= OUTPUTS * lanes + LANES {
+                return (0.0, 0.0);
+            }
             let n = match self.columns_of_a_twiddle() {
                 1 => tile * lanes + entry % lanes,
                 _ => tile,
             };
-            let (angle, factor) = if is_of_output {
-                let (k, k_j) = (entry / lanes % KEPT, entry / lanes / KEPT);
-                let k = k + KEPT * sharer + LANES * self.row_lanes() * k_j;
-                let sign = if sharer * k_j == 1 { -1.0 } else { 1.0 };
-                (n * k, sign * gain)
+            let (angle, factor) = if entry < OUTPUTS * lanes {
+                let (output, half) = (entry / lanes % KEPT, entry / lanes / KEPT);
+                let k_lo = self.kept_output(output, sharer);
+                let k = k_lo + LANES * self.row_lanes() * self.k_j(sharer, half);
+                let back = quarters_too_far(self.sharers(), sharer, half) * (denominator / 4);
+                (n * k + back, gain)
             } else {
                 let k_hi = (entry - OUTPUTS * lanes) / lanes;
                 (LANES * k_hi * (n + sharer * self.next_radix()), 1.0)

@@ -94,7 +94,7 @@ impl Own {
             Start::Units => self.units,
             Start::Area => self.program % 2,
             Start::Number => self.program,
-            Start::Sharer => (1.0 - 2.0 * (self.program % 2) as f32).to_bits(),
+            Start::Sharer { bit } => (1.0 - 2.0 * (self.program >> bit & 1) as f32).to_bits(),
             Start::Opens => (self.opens && self.program == 0).into(),
             Start::Code => self.code,
             _ => return None,
@@ -192,6 +192,10 @@ impl Geometry {
                     output.into()
                 };
                 self.twiddle_of_output(output) + POINT_BYTES / 2 * u32::from(component)
+            }
+            Row::Exchange(word) => {
+                let [_, sharer] = self.of_list(list);
+                self.exchange_setup(sharer, word).unwrap_or(0)
             }
             Row::Bins(_) => 0,
         }

@@ -1,4 +1,4 @@
-//! Splits whose tiles are shared by pairs of QPUs: every role and radix, batches, orders and numbers of QPUs.
+//! Splits whose tiles are shared by two or four QPUs: every role and radix, batches, orders and numbers of QPUs.
 
 use super::harness::{DIRECTIONS, Pace, bits, plan, run, runner, transform};
 use super::signals::{Random, assert_spectrum, dft};
@@ -6,22 +6,26 @@ use super::spectra::TOLERANCE;
 use dsp::Direction;
 use qpu::fft::Split;
 use qpu::fft::request::Request;
-use qpu::fft::split::SHARED;
+use qpu::fft::split::{QUAD, SHARED};
 
 /// Radices as powers of two.
 const S7: u8 = SHARED | 7;
-const S8: u8 = SHARED | 8;
+const Q7: u8 = QUAD | 7;
+const Q8: u8 = QUAD | 8;
 
 /// The shortest, in two passes and in three, beside passes of every kind; rows too far apart for a stride are in
 /// [`rows_that_are_far_apart`].
-const SPLITS: [&[u8]; 8] = [
+const SPLITS: [&[u8]; 11] = [
     &[S7, 4],
     &[4, S7],
     &[S7, 5],
     &[6, S7],
-    &[4, S8],
+    &[Q7, 4],
+    &[Q7, 6],
+    &[4, Q8],
     &[S7, S7],
-    &[S7, S8],
+    &[Q7, S7],
+    &[Q7, Q8],
     &[4, 5, S7],
 ];
 
@@ -54,7 +58,7 @@ fn every_shared_pass_in_both_directions() {
 
 #[test]
 fn bits_are_the_same_in_every_order_and_on_any_number_of_qpus() {
-    for radices in [&[S7, S7][..], &[4, S8]] {
+    for radices in [&[S7, S7][..], &[Q7, Q8]] {
         let mut request = request(radices, 1);
         let input = Random::new(5).complex(1 << request.transform.log2_points());
         let of = |request: &Request, pace| {
@@ -68,7 +72,7 @@ fn bits_are_the_same_in_every_order_and_on_any_number_of_qpus() {
         for seed in 0..8 {
             assert!(of(&request, Pace::Shuffled(seed)) == wanted, "order {seed}");
         }
-        for qpus in [2, 5, 8, 10] {
+        for qpus in [4, 5, 8, 10] {
             request.qpus = qpus;
             assert!(of(&request, Pace::Shuffled(9)) == wanted, "{qpus} QPUs");
         }

@@ -75,12 +75,17 @@ pub fn tasks() -> Vec<Task> {
     });
     let middle = of(Role::Middle, &[16, 32, 64, 128], Samples::Points);
     let last = of(Role::Last, &[16, 32, 64, 128], Samples::Points);
-    let shared = [(Role::First, 128), (Role::Last, 128), (Role::Last, 256)];
-    let shared = shared.map(|(role, radix)| Kind {
+    let shared = [
+        (Role::First, 128, 2),
+        (Role::First, 128, 4),
+        (Role::Last, 128, 2),
+        (Role::Last, 256, 4),
+    ];
+    let shared = shared.map(|(role, radix, sharers)| Kind {
         role,
         radix,
         samples: Samples::Points,
-        sharers: 2,
+        sharers,
     });
     let kinds = begin.chain(middle).chain(last).chain(shared);
     let kinds = kinds.map(Task::Points);
@@ -142,7 +147,11 @@ impl Generated {
             Samples::I16 => "-i16",
             Samples::Bytes => "-bytes",
         };
-        let shared = if kind.sharers > 1 { "-shared" } else { "" };
+        let shared = match kind.sharers {
+            1 => "",
+            2 => "-shared",
+            _ => "-quad",
+        };
         format!("fft-{role}-{}{shared}{samples}", kind.radix)
     }
 

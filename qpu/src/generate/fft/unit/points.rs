@@ -40,7 +40,7 @@ enum Input {
     /// Imaginary parts are multiplied by this: 1.0 or -1.0.
     Conjugated(Place),
     /// Imaginary parts are multiplied by the first; of odd vectors real parts by the second and imaginary
-    /// parts by the third: (-1)^(j m) shifts the outputs of program j by half.
+    /// parts by the third: (-1)^(a m) shifts the outputs by half where a = 1 ([`crate::fft::tile`]).
     Alternated([Place; 3]),
     /// They are samples.
     Converted(Conversion),
@@ -157,8 +157,11 @@ impl Points {
         let ends = match Conversion::start(frame, kind, words) {
             Some(conversion) => Input::Converted(conversion),
             None if kind.sharers > 1 => {
-                let [conjugate, sign] = [Start::Conjugate, Start::Sharer].map(|w| frame.number(w));
-                let both = frame.number_times(conjugate, Start::Sharer);
+                let shift = Start::Sharer {
+                    bit: (kind.sharers / 2).ilog2() as u8,
+                };
+                let [conjugate, sign] = [Start::Conjugate, shift].map(|word| frame.number(word));
+                let both = frame.number_times(conjugate, shift);
                 Input::Alternated([conjugate, sign, both])
             }
             None => Input::Conjugated(frame.number(Start::Conjugate)),
@@ -265,7 +268,7 @@ impl Points {
     pub fn wish(&self) -> Wish {
         match self.radix {
             // To be moved across lanes.
-            32 => Wish::Accumulator,
+            32 if self.sharers == 1 => Wish::Accumulator,
             _ => Wish::AnyFile,
         }
     }
@@ -296,6 +299,12 @@ impl Points {
     }
 
     fn across_2(&mut self, output: u8, z: Complex) -> Complex {
+        if self.sharers > 1 {
+            let z = self.turned(output, z, Wish::Accumulator);
+            // To be multiplied by twiddles in file B.
+            let wish = Wish::File(File::A);
+            return z.map(|part| self.codelet.add_moved(part, 8, wish));
+        }
         if output == 0 {
             return z.map(|part| self.codelet.half_sums(part, Wish::AnyFile));
         }
@@ -312,7 +321,7 @@ impl Points {
         let is_shared = self.sharers > 1;
         let factor = |codelet: &mut Codelet, component| {
             let fetched = if is_shared {
-                codelet.fetch(turns, Word::Row(Row::TurnOfRow { output, component }))
+                codelet.fetch_aligned(turns, Word::Row(Row::TurnOfRow { output, component }))
             } else if is_first {
                 codelet.fetch(turns, Word::Row(Row::Before { output, component }))
             } else {
@@ -428,7 +437,9 @@ impl Loaded {
         frame.rows();
         let sources = match self.steps {
             Some([flags, _]) => Some((AddOp::Shl, [Source::Place(flags), Source::Small(1)])),
-            None if self.radix == 32 => Some((AddOp::And, [Source::Lane, Source::Small(8)])),
+            None if self.radix == 32 && self.sharers == 1 => {
+                Some((AddOp::And, [Source::Lane, Source::Small(8)]))
+            }
             _ => None,
         };
         if let Some((op, sources)) = sources {

@@ -28,8 +28,6 @@ const GATES: [u8; 2] = [3, 4];
 /// The operation of a unit that holds the length of a record.
 const RECORD_BYTES: usize = 1;
 
-pub use tile::Exchange;
-
 pub type Source = schedule::Source<Word>;
 
 /// How the 32 rows get into the VPM and out of it, in area 0.

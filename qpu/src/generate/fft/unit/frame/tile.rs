@@ -1,68 +1,56 @@
 //! What surrounds the codelet of a program that shares tiles: exchange, locks, stores, end.
 //!
-//! Programs 2p and 2p + 1 of a launch are a pair: each keeps half of the outputs of its codelet and gives the
-//! other half to its partner, through VPM rows 0..32, which one pair has at a time. Rows 32..48 and 48..64 are
+//! Programs S p .. S p + S - 1 of a launch are group p, S = 2 or 4: QPUs of one slice, as a rule. They exchange
+//! through VPM rows 0..32, of which each has as many, and which one group has at a time. Rows 32..48 and 48..64 are
 //! stored from, one after the other, each with a lock: while one is stored, the other is filled.
 //!
-//! The first program takes the mutex for its pair when both are there, so that nobody waits for a slow one.
+//! The first program takes the mutex for its group when all are there, so that nobody waits for a slow one. Then
+//! partners tell each other, in each step, what they have written and what they have read, in turn; in the end only
+//! those with odd numbers tell the others, so that nobody still waits when the mutex is given back.
 //!
 //! | semaphore | is |
 //! |---|---|
 //! | 0, 1 | lock of rows 32.., of rows 48..: 1 is free |
-//! | 2 | what the second program of the pair with the mutex has told the first: it has written, it has read |
-//! | 3 | what the first has told the second: it has written |
-//! | 4 + p | what the first of pair p has told the second: the rows are theirs |
-//! | 10 + p | what the second has told the first: it is there, it has ended |
-//! | 10 | also what pairs from 1 on tell the leader, which is the first of pair 0: both have ended |
+//! | 2 + p | what the others of group p have told its first: they are there, they have ended |
+//! | 2 | also what groups from 1 on tell the leader, which is the first of group 0: all have ended |
+//! | 2 + 12 / S + p | what the first of group p has told the others: the rows are theirs |
+//! | 2 + 24 / S + S s + j | what the partner in step s has told program j of the group with the mutex |
+//! | 2 + 24 / S | of four also what program 2 of that group tells the first: it and program 3 have read all |
 //!
-//! The leader may take an end for the arrival of its partner. Then it has the rows before that is there; for data,
-//! programs wait at semaphores 2 to 9 only. When it has counted as many as it has units and as there are others, all have
-//! ended.
+//! The leader may take an end for the arrival of another of its group. Then it has the rows before that is there;
+//! for data, programs wait at the semaphores of the last three kinds only. When it has counted as many as it has
+//! units and as there are others, all have ended.
 //! The numbers of semaphores are in instructions: so each program has stubs of its own, and a register that says
 //! where they are. All semaphores are 0 at rest.
 
 use super::{Frame, LOOKUP_BYTES, Shape, Source, Stores, pick, put, reg};
 use crate::fft::Role;
-use crate::fft::program::{Start, Tail, Task};
+use crate::fft::program::{Kind, Start, Tail, Task};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::fft::unit::{Generated, Word};
 use crate::generate::schedule::{self, Destination, Operation, Place, Scheduled};
 use crate::generate::{
-    Builder, Label, MUTEX_ACQUIRE, MUTEX_RELEASE, NONE, R0, R1, R2, R3, RD_SETUP, ST_ADDR, ST_WAIT,
-    UNIF, UNIFORMS_ADDRESS, VPM, WR_SETUP, ra,
+    Builder, Label, MUTEX_ACQUIRE, MUTEX_RELEASE, NONE, R0, R1, R2, R3, ST_ADDR, ST_WAIT, UNIF,
+    UNIFORMS_ADDRESS, VPM, WR_SETUP, ra,
 };
 use crate::isa::{AddOp, BranchCond, File, MulOp};
 use crate::vpm::{Block, Store};
 
-/// Semaphores of the pair with the mutex: from its second program to its first.
-const TO_FIRST: u8 = 2;
-/// And from its first to its second.
-const TO_SECOND: u8 = 3;
-/// Of the first pair: its second program may write.
-const MAY_WRITE: u8 = 4;
-/// And is there.
-const IS_THERE: u8 = 10;
-/// Pairs of twelve programs.
-const PAIRS: u8 = 6;
-/// Rows that a program gives to its partner.
-const GIVEN: u8 = 16;
+/// Semaphore of the first group: the others are there.
+const IS_THERE: u8 = 2;
+/// Programs, at the most.
+const PROGRAMS: u8 = 12;
 /// Lookups that both TMUs hold.
 const MOST_LOOKUPS: u32 = 8;
 /// The halves from which rows are stored.
 const HALVES: [u8; 2] = [32, 48];
 /// Register of file A that says where a program's stubs are; an even one.
 const STUBS: u8 = 30;
-/// Instructions of the stubs of a program: three times a power of two.
-const STUB: u32 = 24;
-
-/// What a pair exchanges: between the pieces of a unit.
-pub struct Exchange {
-    /// Vectors that go to the partner.
-    pub given: Vec<Place>,
-    /// Where those go that come from it, in its order.
-    pub taken: Vec<Place>,
-}
+/// And where a stub goes back to.
+const LINK: u8 = 28;
+/// Instructions of the stubs of a program, a power of two.
+const STUB: u32 = 32;
 
 /// What a frame knows of a program that shares tiles.
 pub struct Sharing {
@@ -70,7 +58,18 @@ pub struct Sharing {
     write: [Block; 2],
     /// In order, as many of each half.
     fixed: Vec<Store>,
-    exchange: Option<Exchange>,
+    /// S.
+    sharers: u8,
+    /// Of four, what comes in the first step is multiplied by, and real parts in the second.
+    sign: Option<Place>,
+}
+
+/// Where the stubs of a program are: before the exchange, in both steps, behind the exchange, and in the end.
+struct Stubs {
+    enter: [Label; 2],
+    told: [Label; 2],
+    leave: [Label; 2],
+    end: Label,
 }
 
 impl Frame {
@@ -82,8 +81,9 @@ impl Frame {
         };
         let mut draft = Draft::new(Place::R4);
         let constants = Constants::load(&mut draft);
-        let stubs = Place::Register(File::A, STUBS);
+        let [stubs, link] = [STUBS, LINK].map(|number| Place::Register(File::A, number));
         draft.reserve(stubs);
+        draft.reserve(link);
         let records = draft.take(Wish::AnyFile);
         let units = draft.take(Wish::File(File::A));
         let area = records;
@@ -100,14 +100,17 @@ impl Frame {
         let pitch = is_last.then(|| draft.take(Wish::AnyFile));
         super::set_stride(&mut draft, pitch);
         let shift = Source::Small((8 * STUB).trailing_zeros() as i32);
-        let [one, two] = [0, 1].map(|_| draft.take(Wish::Accumulator));
-        let [to_one, to_two] = [one, two].map(Destination::Place);
-        draft.add_op(AddOp::Shl, [Source::Place(stubs), shift], to_one);
-        draft.add_op(AddOp::Add, [Source::Place(one); 2], to_two);
-        let sources = [one, two].map(Source::Place);
-        draft.add_op(AddOp::Add, sources, Destination::Place(stubs));
-        draft.give_back(one);
-        draft.give_back(two);
+        let number = Source::Place(stubs);
+        draft.add_op(AddOp::Shl, [number, shift], Destination::Place(stubs));
+        let Task::Points(Kind { sharers, .. }) = task else {
+            unreachable!("tiles are of points")
+        };
+        let sign = (sharers > 2).then(|| {
+            let sign = draft.take(Wish::AnyFile);
+            let word = Source::Uniform(Word::Start(Start::Sharer { bit: 0 }));
+            draft.copy(word, Destination::Place(sign));
+            sign
+        });
         let at = |block: Block, y: u8| match block.place {
             crate::vpm::Place::Row { .. } => Block::row(y),
             crate::vpm::Place::Column { x, .. } => Block::column(y, x),
@@ -138,7 +141,8 @@ impl Frame {
             sharing: Some(Sharing {
                 write: HALVES.map(|y| at(shape.write, y)),
                 fixed: fixed.collect(),
-                exchange: None,
+                sharers,
+                sign,
             }),
         }
     }
@@ -156,12 +160,36 @@ impl Frame {
         product
     }
 
-    /// What follows of the unit comes behind an exchange.
-    pub fn exchange(&mut self, exchange: Exchange) {
-        self.piece(None);
-        if let Some(sharing) = &mut self.sharing {
-            sharing.exchange = Some(exchange);
+    /// What follows of the unit writes vectors for the partner, up to [`Frame::given`].
+    pub fn begin_exchange(&mut self) {
+        // What was read before is a piece already.
+        if self.pieces.is_empty() {
+            self.piece(None);
         }
+    }
+
+    /// What follows reads vectors of the partner, up to [`Frame::taken`].
+    pub fn given(&mut self) {
+        self.piece(None);
+    }
+
+    /// What follows writes again, or comes behind the exchange.
+    pub fn taken(&mut self) {
+        self.piece(None);
+    }
+
+    /// What vectors of the partner are multiplied by, if they are.
+    pub fn exchange_sign(&self) -> Option<Place> {
+        self.sharing().sign
+    }
+
+    /// S.
+    pub fn sharers(&self) -> u8 {
+        self.sharing().sharers
+    }
+
+    fn sharing(&self) -> &Sharing {
+        self.sharing.as_ref().expect("a program for tiles")
     }
 
     /// The program.
@@ -175,7 +203,8 @@ impl Frame {
         let mut b = Builder::new();
         let mut start = vec![Start::Opens, Start::Code];
         let length: usize = unit.iter().map(|(piece, _)| piece.instructions.len()).sum();
-        let stubs = 2 * u32::from(PAIRS) * STUB;
+        let sharers = self.sharers();
+        let stubs = u32::from(PROGRAMS) * STUB;
         let code_bytes = 8 * (opening.instructions.len() as u32 + length as u32 + 160 + stubs);
         // More than the TMUs hold at once is not looked up.
         self.open(&mut b, code_bytes.div_ceil(LOOKUP_BYTES).min(MOST_LOOKUPS));
@@ -185,15 +214,30 @@ impl Frame {
             _ => None,
         }));
         b.nop();
+        let stubs = Stubs {
+            enter: ["to-enter", "entered"].map(|name| b.label(name)),
+            told: ["step-0", "step-1"].map(|name| b.label(name)),
+            leave: ["to-leave", "left"].map(|name| b.label(name)),
+            end: b.label("to-end"),
+        };
         let first = b.len();
         let units = b.here("unit");
-        let [(before, _), (after, _)] = unit else {
-            unreachable!("a tile is exchanged once")
+        let [(before, _), exchanged @ .., (after, _)] = unit else {
+            unreachable!("there is something before and behind an exchange")
         };
-        put(&mut b, before);
-        b.nop();
-        let [enter, written, read] = self.put_exchange(&mut b);
-        b.nop();
+        put_calling(&mut b, before, stubs.enter[0]);
+        b.bind(stubs.enter[1]);
+        let of_a_step = exchanged.len() / steps(sharers);
+        for (number, (piece, _)) in exchanged.iter().enumerate() {
+            let is_last = number + 1 == exchanged.len();
+            let told = if is_last {
+                stubs.leave[0]
+            } else {
+                stubs.told[number / of_a_step]
+            };
+            put_calling(&mut b, piece, told);
+        }
+        b.bind(stubs.leave[1]);
         put(&mut b, after);
         let far = self.put_stores(&mut b, outputs, factors);
         let left = reg(self.units);
@@ -201,11 +245,11 @@ impl Frame {
         b.brr(BranchCond::AnyZC, units);
         b.nops(3);
         let end = b.len();
-        let ends = self.put_end(&mut b);
+        let close = self.put_end(&mut b, stubs.end);
         for (half, far) in far.into_iter().enumerate() {
             self.put_far(&mut b, half, far);
         }
-        put_stubs(&mut b, [enter, written, read], ends);
+        put_stubs(&mut b, sharers, &stubs, close);
         let program = b
             .assemble()
             .unwrap_or_else(|error| panic!("FFT {:?}: {error}", self.task));
@@ -226,36 +270,6 @@ impl Frame {
             scalars: Vec::new(),
             labels: program.labels,
         }
-    }
-
-    /// From the outputs of a program to its own and its partner's; gives the stubs, and where they go on.
-    fn put_exchange(&self, b: &mut Builder) -> [[Label; 2]; 3] {
-        let sharing = self.sharing.as_ref().expect("a program for tiles");
-        let exchange = sharing.exchange.as_ref().expect("written");
-        let labels = ["enter", "written", "read"]
-            .map(|name| [b.label(&format!("to-{name}")), b.label(name)]);
-        let call = |b: &mut Builder, [stub, back]: [Label; 2], last: &dyn Fn(&mut Builder)| {
-            b.brr(BranchCond::Always, stub).plus(ra(STUBS));
-            last(b);
-            b.bind(back);
-        };
-        call(b, labels[0], &|b| b.nops(3));
-        let last = exchange.given.len() - 3;
-        let give = |b: &mut Builder, places: &[Place]| {
-            for place in places {
-                b.mov(VPM, reg(*place));
-            }
-        };
-        give(b, &exchange.given[..last]);
-        call(b, labels[1], &|b| give(b, &exchange.given[last..]));
-        let take = |b: &mut Builder, places: &[Place]| {
-            for place in places {
-                b.mov(reg(*place), VPM);
-            }
-        };
-        take(b, &exchange.taken[..last]);
-        call(b, labels[2], &|b| take(b, &exchange.taken[last..]));
-        labels
     }
 
     /// Fills and stores one half, then the other. Gives where rows of each are stored one by one, if they are,
@@ -338,16 +352,17 @@ impl Frame {
     }
 
     /// To the stub with which a program ends, and what the leader does behind it.
-    fn put_end(&self, b: &mut Builder) -> [Label; 2] {
-        let [end, close] = ["to-end", "close"].map(|name| b.label(name));
+    fn put_end(&self, b: &mut Builder, end: Label) -> Label {
+        let close = b.label("close");
         b.mov(UNIFORMS_ADDRESS, reg(self.records));
         b.brr(BranchCond::Always, end).plus(ra(STUBS));
         b.nops(2);
         b.mov(R0, UNIF); // Peers
         b.bind(close);
-        for pair in 1..PAIRS {
+        let sharers = self.sharers();
+        for group in 1..PROGRAMS / sharers {
             let fewer = b.label("fewer");
-            b.sub(NONE, R0, 2 * i32::from(pair)).setf();
+            b.sub(NONE, R0, i32::from(sharers * group)).setf();
             b.brr(BranchCond::AllNS, fewer);
             b.nops(3);
             b.sacq(IS_THERE);
@@ -356,75 +371,115 @@ impl Frame {
         b.sacq(0);
         b.sacq(1);
         b.end();
-        [end, close]
+        close
     }
 }
 
+/// A piece, and a call of one of the program's stubs whose delay slots are the end of the piece. Stubs that both
+/// steps have go back where the link says.
+fn put_calling(b: &mut Builder, piece: &Scheduled<Word>, stub: Label) {
+    let instructions = &piece.instructions;
+    let last = instructions.len().saturating_sub(3);
+    let (before, after) = instructions.split_at(last);
+    for &instruction in before {
+        b.instruction(instruction);
+    }
+    b.brr(BranchCond::Always, stub)
+        .plus(ra(STUBS))
+        .link(ra(LINK));
+    for &instruction in after {
+        b.instruction(instruction);
+    }
+    b.nops(3 - after.len());
+}
+
+/// Steps of an exchange among `sharers` programs.
+const fn steps(sharers: u8) -> usize {
+    sharers.ilog2() as usize
+}
+
 /// What programs do that is different for each, [`STUB`] instructions.
-fn put_stubs(b: &mut Builder, [enter, written, read]: [[Label; 2]; 3], [end, close]: [Label; 2]) {
-    for number in 0..2 * PAIRS {
-        let (pair, second) = (number / 2, number % 2);
-        // Whom it tells, and who tells it.
-        let [there, here] = match second {
-            0 => [TO_SECOND, TO_FIRST],
-            _ => [TO_FIRST, TO_SECOND],
-        };
+fn put_stubs(b: &mut Builder, sharers: u8, stubs: &Stubs, close: Label) {
+    let groups = PROGRAMS / sharers;
+    let others = sharers - 1;
+    let first_told = IS_THERE + 2 * groups;
+    for number in 0..PROGRAMS {
+        let (group, own) = (number / sharers, number % sharers);
+        let (is_there, may_write) = (IS_THERE + group, IS_THERE + groups + group);
         let from = b.len();
         let bind = |b: &mut Builder, label: Label, at: usize| {
-            assert_eq!(b.len() - from, at, "stubs are as long for each program");
+            assert!(b.len() - from <= at, "stubs are as long for each program");
+            b.nops(from + at - b.len());
             if number == 0 {
                 b.bind(label);
             }
         };
-        bind(b, enter[0], 0);
-        if second == 0 {
-            b.sacq(IS_THERE + pair);
-            b.brr(BranchCond::Always, enter[1]);
+        let for_others = |b: &mut Builder, put: &dyn Fn(&mut Builder)| {
+            (0..others).for_each(|_| put(b));
+        };
+        bind(b, stubs.enter[0], 0);
+        if own == 0 {
+            for_others(b, &|b| {
+                b.sacq(is_there);
+            });
             b.mov(NONE, MUTEX_ACQUIRE);
-            b.srel(MAY_WRITE + pair);
+            b.brr(BranchCond::Always, stubs.enter[1]);
+            for_others(b, &|b| {
+                b.srel(may_write);
+            });
+            b.nops(usize::from(3 - others));
         } else {
-            b.srel(IS_THERE + pair);
-            b.brr(BranchCond::Always, enter[1]);
-            b.sacq(MAY_WRITE + pair);
-            b.nop();
-        }
-        let own = GIVEN * second;
-        let setup = Block::row(own).write_setup();
-        b.ldi(WR_SETUP, setup.expect("inside the VPM"));
-        bind(b, written[0], 5);
-        // Reading any vector waits until the writes are in the VPM (HW-2497).
-        let [drain, other] = [(own, 1), (GIVEN - own, GIVEN)]
-            .map(|(y, rows)| Block::row(y).read_setup(rows).expect("inside the VPM"));
-        b.ldi(RD_SETUP, drain);
-        b.mov(NONE, VPM);
-        b.srel(there);
-        b.brr(BranchCond::Always, written[1]);
-        b.sacq(here);
-        b.ldi(RD_SETUP, other);
-        b.nop();
-        bind(b, read[0], 12);
-        b.brr(BranchCond::Always, read[1]);
-        if second == 0 {
-            b.sacq(here);
-            b.mov(MUTEX_RELEASE, 0);
-            b.nop();
-        } else {
-            b.srel(there);
+            b.srel(is_there);
+            b.brr(BranchCond::Always, stubs.enter[1]);
+            b.sacq(may_write);
             b.nops(2);
         }
-        bind(b, end, 16);
-        match (pair, second) {
-            (_, 1) => {
-                b.srel(IS_THERE + pair);
-                b.end();
+        for (step, label) in stubs.told.into_iter().enumerate() {
+            bind(b, label, 8 + 4 * step);
+            if step == steps(sharers) {
+                break;
             }
-            (0, _) => {
-                b.sacq(IS_THERE);
-                b.brr(BranchCond::Always, close);
-                b.nops(3);
+            let told = first_told + sharers * step as u8;
+            b.bra(BranchCond::Always, ra(LINK));
+            b.srel(told + (own ^ (sharers >> (step + 1))));
+            b.sacq(told + own);
+            b.nop();
+        }
+        bind(b, stubs.leave[0], 16);
+        b.brr(BranchCond::Always, stubs.leave[1]);
+        let told = first_told + sharers * (steps(sharers) as u8 - 1);
+        match own {
+            0 => {
+                b.sacq(told);
+                if sharers > 2 {
+                    b.sacq(first_told);
+                } else {
+                    b.nop();
+                }
+                b.mov(MUTEX_RELEASE, 0);
+            }
+            2 => {
+                b.sacq(told + own);
+                b.srel(first_told);
+                b.nop();
             }
             _ => {
-                b.sacq(IS_THERE + pair);
+                b.srel(told + (own ^ 1));
+                b.nops(2);
+            }
+        }
+        bind(b, stubs.end, 20);
+        if own > 0 {
+            b.srel(is_there);
+            b.end();
+        } else {
+            for_others(b, &|b| {
+                b.sacq(is_there);
+            });
+            if group == 0 {
+                b.brr(BranchCond::Always, close);
+                b.nops(3);
+            } else {
                 b.srel(IS_THERE);
                 b.end();
             }

@@ -1,21 +1,19 @@
-//! First passes of 128 points: each QPU transforms 64 rows of four columns, then both come together.
+//! First passes of 128 points: each of S QPUs transforms 128 / S rows of 2 S columns, then all come together.
 //!
-//! Outputs are turned so that the partner's are as good as one's own before half of them are exchanged; what is
-//! left then is a sum and a difference, and the twiddles.
+//! Outputs are turned so that those of others are as good as one's own before they are exchanged; what is left
+//! then are sums and differences, and the twiddles.
 
 use super::super::Word;
 use super::super::codelet::Codelet;
-use super::super::frame::{Exchange, Frame, Shape, Source, Stores, Written};
+use super::super::frame::{Frame, Shape, Source, Stores, Written};
 use super::super::points::Points;
+use super::exchange::{KEPT, exchange};
 use crate::fft::program::{Kind, Lanes, Record, Row, Task};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
-use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
+use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Place};
 use crate::isa::{AddOp, File};
 use crate::vpm::{Block, Store};
-
-/// Outputs that a program keeps of those of its transform.
-pub const KEPT: usize = 8;
 
 /// The program of a first pass.
 pub fn program(kind: Kind) -> Written {
@@ -48,36 +46,27 @@ pub fn program(kind: Kind) -> Written {
     for place in shared.into_iter().flatten() {
         codelet.frame.draft.give_back(place);
     }
-    let taken = exchange(&mut codelet.frame, &outputs);
-    // Of columns: 8 · (lane mod 4).
+    let met = exchange(&mut codelet.frame, &outputs);
+    // Of columns: 8 · (lane mod 2 S).
     let draft = &mut codelet.frame.draft;
     let offsets = draft.take(Wish::Accumulator);
     let to = Destination::Place(offsets);
-    draft.add_op(AddOp::And, [Source::Lane, Source::Small(3)], to);
+    let last = 2 * i32::from(kind.sharers) - 1;
+    draft.add_op(AddOp::And, [Source::Lane, Source::Small(last)], to);
     draft.add_op(AddOp::Shl, [Source::Place(offsets), Source::Small(3)], to);
     let sources = [offsets, twiddle].map(Source::Place);
     draft.add_op(AddOp::Add, sources, Destination::Place(twiddle));
     draft.give_back(offsets);
     let mut columns = [[[None; 2]; KEPT]; 2];
-    for (k, taken) in taken.into_iter().enumerate() {
-        let own = outputs[k];
-        let draft = &mut codelet.frame.draft;
-        let both = [0, 1].map(|c| {
-            [
-                draft.add(own[c], taken[c], Wish::AnyFile),
-                draft.subtract(own[c], taken[c], Wish::AnyFile),
-            ]
-        });
-        draft.give_back_complex(own);
-        draft.give_back_complex(taken);
-        for (half, columns) in columns.iter_mut().enumerate() {
+    for (k, met) in met.into_iter().enumerate() {
+        let sums = met.sums(&mut codelet.frame.draft, [Wish::AnyFile; 2]);
+        for (half, z) in sums.into_iter().enumerate() {
             let output = (k + KEPT * half) as u8;
             let factor = |codelet: &mut Codelet, component| {
-                Source::Place(codelet.fetch(twiddle, row(output, component)).place)
+                Source::Place(codelet.fetch_aligned(twiddle, row(output, component)).place)
             };
-            let z = both.map(|pair| pair[half]);
             let z = codelet.turn_looked_up(z, factor, Wish::AnyFile);
-            columns[k] = z.map(|part| Some(part.place));
+            columns[half][k] = z.map(|part| Some(part.place));
         }
     }
     // Of each half real parts, then imaginary parts.
@@ -87,36 +76,6 @@ pub fn program(kind: Kind) -> Written {
         .flatten()
         .collect();
     codelet.frame.written(columns, None)
-}
-
-/// Gives the upper half of the outputs, and takes as many.
-pub fn exchange(frame: &mut Frame, outputs: &[Complex; 16]) -> [Complex; KEPT] {
-    let draft = &mut frame.draft;
-    let given: Vec<Place> = outputs[KEPT..]
-        .iter()
-        .flat_map(|z| z.map(|part| part.place))
-        .collect();
-    for &place in &given {
-        draft.give_back(place);
-    }
-    // Each is read beside the one that it meets.
-    let taken: [Complex; KEPT] = std::array::from_fn(|k| {
-        outputs[k].map(|own| {
-            let file = match own.place {
-                Place::Register(file, _) => file.other(),
-                _ => unreachable!("outputs wait in registers"),
-            };
-            positive(draft.take(Wish::File(file)))
-        })
-    });
-    frame.exchange(Exchange {
-        given,
-        taken: taken
-            .iter()
-            .flat_map(|z| z.map(|part| part.place))
-            .collect(),
-    });
-    taken
 }
 
 fn row(output: u8, component: u8) -> Word {
@@ -143,7 +102,7 @@ impl First {
         let sources = [self.twiddle, vector].map(Source::Place);
         draft.add_op(AddOp::Add, sources, to);
         let both = [0, 1].map(|component| {
-            let fetched = codelet.fetch(vector, row(16, component));
+            let fetched = codelet.fetch_aligned(vector, row(16, component));
             let draft = &mut codelet.frame.draft;
             let place = draft.take(Wish::File(File::B));
             draft.copy(Source::Place(fetched.place), Destination::Place(place));

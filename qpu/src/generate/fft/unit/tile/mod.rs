@@ -1,5 +1,6 @@
-//! First and last passes of tiles that two QPUs share ([`crate::fft::tile`]).
+//! First and last passes of tiles that QPUs share ([`crate::fft::tile`]).
 
+mod exchange;
 mod first;
 mod last;
 

@@ -1,0 +1,137 @@
+//! What the QPUs of a tile do between their transforms and their outputs.
+//!
+//! One or two steps, each an exchange of half of what a QPU has, a sum and a difference; [`crate::fft::tile`] says
+//! of what. As many vectors go at a time as a QPU has rows for: real parts first. While the rows are held, little
+//! else is done: sums and differences that are not given come behind it.
+
+use super::super::Word;
+use super::super::frame::{Frame, Source};
+use crate::fft::program::{Exchange, Row};
+use crate::generate::fft::draft::{Complex, Draft, Value, Wish, negate, positive};
+use crate::generate::schedule::{Destination, Operation, Place};
+use crate::isa::MulOp;
+
+/// Outputs that a program keeps of those of its transform.
+pub const KEPT: usize = 8;
+
+/// What the last step brought together: an output of the program's own and one of its partner's.
+pub struct Met {
+    own: Complex,
+    came: Complex,
+}
+
+impl Met {
+    /// Sum and difference, each where `wish` says. Gives back what was met.
+    pub fn sums(self, draft: &mut Draft<Word>, wish: [Wish; 2]) -> [Complex; 2] {
+        let both = [0, 1].map(|c| {
+            let (own, came) = (self.own[c], self.came[c]);
+            [
+                draft.add(own, came, wish[0]),
+                draft.subtract(own, came, wish[1]),
+            ]
+        });
+        draft.give_back_complex(self.own);
+        draft.give_back_complex(self.came);
+        [0, 1].map(|half| both.map(|pair| pair[half]))
+    }
+}
+
+/// From the outputs of the program's own transform to what makes those of the tile.
+pub fn exchange(frame: &mut Frame, outputs: &[Complex; 16]) -> Vec<Met> {
+    let at_a_time = 2 * KEPT / usize::from(frame.sharers());
+    let (own, given) = outputs.split_at(KEPT);
+    let mut own = own.to_vec();
+    let mut came = Vec::new();
+    for (own, given) in own.chunks(at_a_time).zip(given.chunks(at_a_time)) {
+        write(frame, given, |frame, z| {
+            frame.draft.copy(Source::Place(z.place), Destination::Vpm);
+        });
+        for &z in given {
+            frame.draft.give_back_complex(z);
+        }
+        came.extend(read(frame, 0, own.len(), |_, k, c| own[k][c]));
+    }
+    if frame.sharers() > 2 {
+        let mut came_now = Vec::new();
+        for first in (0..KEPT).step_by(at_a_time) {
+            let of: Vec<_> = (first..first + at_a_time).collect();
+            // The differences are given, and the sums stay.
+            let differences: Vec<_> = of
+                .iter()
+                .map(|&k| [0, 1].map(|c| [own[k][c], came[k][c]]))
+                .collect();
+            write(frame, &differences, |frame, [x, y]| {
+                frame.draft.add_into(x, negate(y), Destination::Vpm);
+            });
+            let sums = &mut own[first..first + at_a_time];
+            came_now.extend(read(frame, 1, at_a_time, |frame, k, c| {
+                let draft = &mut frame.draft;
+                let [x, y] = differences[k][c];
+                sums[k][c] = draft.add(x, y, Wish::AnyFile);
+                draft.give_back(x.place);
+                draft.give_back(y.place);
+                sums[k][c]
+            }));
+        }
+        came = came_now;
+    }
+    let met = |(own, came)| Met { own, came };
+    own.into_iter().zip(came).map(met).collect()
+}
+
+/// Writes vectors for the partner, which `put` writes each.
+fn write<T: Copy>(frame: &mut Frame, outputs: &[[T; 2]], put: impl Fn(&mut Frame, T)) {
+    frame.begin_exchange();
+    let setup = |word| Source::Uniform(Word::Row(Row::Exchange(word)));
+    frame
+        .draft
+        .copy(setup(Exchange::Write), Destination::WriteSetup);
+    for component in 0..2 {
+        for z in outputs {
+            put(frame, z[component]);
+        }
+    }
+    // Reading any vector waits until the writes are in the VPM (HW-2497).
+    let draft = &mut frame.draft;
+    draft.copy(setup(Exchange::Drain), Destination::ReadSetup);
+    draft.copy(Source::Vpm, Destination::Nothing);
+    frame.given();
+}
+
+/// Reads vectors of the partner, each beside the one of output k and component c that it meets.
+fn read(
+    frame: &mut Frame,
+    step: u8,
+    outputs: usize,
+    mut meets: impl FnMut(&mut Frame, usize, usize) -> Value,
+) -> Vec<Complex> {
+    let sign = frame.exchange_sign().map(Source::Place);
+    let mut came = vec![[None; 2]; outputs];
+    for component in 0..2 {
+        let word = Row::Exchange(Exchange::Read {
+            step,
+            component: component as u8,
+        });
+        let word = Source::Uniform(Word::Row(word));
+        frame.draft.copy(word, Destination::ReadSetup);
+        for (k, came) in came.iter_mut().enumerate() {
+            let Place::Register(file, _) = meets(frame, k, component).place else {
+                unreachable!("what stays is in registers")
+            };
+            let draft = &mut frame.draft;
+            let place = draft.take(Wish::File(file.other()));
+            let to = Destination::Place(place);
+            match sign.filter(|_| step == 0 || component == 0) {
+                Some(sign) => {
+                    let sources = [Source::Vpm, sign];
+                    draft.push(Operation::mul(MulOp::Fmul, sources, to));
+                }
+                None => draft.copy(Source::Vpm, to),
+            }
+            came[component] = Some(positive(place));
+        }
+    }
+    frame.taken();
+    let read = |value: Option<Value>| value.expect("of both components");
+    came.into_iter().map(|z| z.map(read)).collect()
+}
