@@ -38,7 +38,7 @@ pub const TUNED: &[Tuned] = &[
     row(19, 1, &[5, 6, Q + 8], 12, true, 0xff_ff_00, 5189492),
     row(20, 1, &[5, 7, Q + 8], 12, true, 0xff_ff_00, 11470224),
     row(21, 1, &[Q + 7, 6, Q + 8], 12, false, 0xff_ff_00, 26866508),
-    row(22, 1, &[5, 5, 5, 7], 12, false, 0xff_ff_00, 60133596),
+    row(22, 1, &[5, 5, 5, 7], 12, false, 0xff_ff_00, 59476588),
 ];
 
 const fn row(
