@@ -26,6 +26,20 @@ pub struct Constants {
 /// Two values of a first-layer butterfly: sum and difference of positions n and n + 8.
 pub type Butterfly = [Complex; 2];
 
+/// The butterfly of values at positions n and n + 8, in the files in which the codelet wants them. Gives both back.
+pub fn butterfly_of<U: Copy + PartialEq>(
+    draft: &mut Draft<U>,
+    n: usize,
+    [x, y]: [Complex; 2],
+) -> Butterfly {
+    let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
+    let sum = [0, 1].map(|c| draft.add(x[c], y[c], wish[0]));
+    let difference = [0, 1].map(|c| draft.subtract(x[c], y[c], wish[1]));
+    draft.give_back_complex(x);
+    draft.give_back_complex(y);
+    [sum, difference]
+}
+
 impl Constants {
     /// Loads them.
     pub fn load<U: Copy + PartialEq>(draft: &mut Draft<U>) -> Self {

@@ -5,7 +5,7 @@
 //! are in the shadow of the branch back.
 
 use crate::fft::coop::Word;
-use crate::generate::fft::dft16::{Butterfly, Constants, Ends, dft16, file_of};
+use crate::generate::fft::dft16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::Operation;
 use crate::isa::File;
@@ -58,13 +58,8 @@ impl Ends for Inner {
     }
 
     fn butterfly(&mut self, n: usize) -> Butterfly {
-        let (x, y) = (self.points[n], self.points[n + 8]);
-        let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
-        let sum = [0, 1].map(|c| self.draft.add(x[c], y[c], wish[0]));
-        let difference = [0, 1].map(|c| self.draft.subtract(x[c], y[c], wish[1]));
-        self.draft.give_back_complex(x);
-        self.draft.give_back_complex(y);
-        [sum, difference]
+        let points = [n, n + 8].map(|n| self.points[n]);
+        butterfly_of(&mut self.draft, n, points)
     }
 
     fn wish(&self) -> Wish {

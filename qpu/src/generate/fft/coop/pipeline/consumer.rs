@@ -6,7 +6,7 @@ use super::semaphore;
 use crate::fft::coop::Word;
 use crate::generate::fft::coop::rows::{Factors, rows_in_registers};
 use crate::generate::fft::dft16::{
-    Butterfly, Constants, Ends, butterflies, dft16_of_parity, file_of,
+    Butterfly, Constants, Ends, butterflies, butterfly_of, dft16_of_parity, file_of,
 };
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
@@ -34,13 +34,8 @@ impl Ends for Consumer<'_> {
     }
 
     fn butterfly(&mut self, n: usize) -> Butterfly {
-        let [x, y] = [n, n + 8].map(|n| self.points[n].take().expect("read once"));
-        let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
-        let sum = [0, 1].map(|c| self.draft.add(x[c], y[c], wish[0]));
-        let difference = [0, 1].map(|c| self.draft.subtract(x[c], y[c], wish[1]));
-        self.draft.give_back_complex(x);
-        self.draft.give_back_complex(y);
-        [sum, difference]
+        let points = [n, n + 8].map(|n| self.points[n].take().expect("read once"));
+        butterfly_of(self.draft, n, points)
     }
 
     fn wish(&self) -> Wish {

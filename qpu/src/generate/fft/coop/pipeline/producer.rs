@@ -5,7 +5,7 @@ use super::semaphore;
 use crate::fft::coop::Word;
 use crate::fft::pipeline::Pipeline;
 use crate::generate::fft::coop::first::{ROWS_AHEAD, VECTOR, tmu};
-use crate::generate::fft::dft16::{Butterfly, Constants, Ends, dft16, file_of};
+use crate::generate::fft::dft16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Wish, negate, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, Cond, File, MulOp, SemaphoreAction};
@@ -397,13 +397,8 @@ impl Ends for Rows<'_> {
         while self.points.len() <= n + 8 {
             self.next();
         }
-        let [x, y] = [n, n + 8].map(|n| self.points[n]);
-        let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
-        let sum = [0, 1].map(|c| self.draft.add(x[c], y[c], wish[0]));
-        let difference = [0, 1].map(|c| self.draft.subtract(x[c], y[c], wish[1]));
-        self.draft.give_back_complex(x);
-        self.draft.give_back_complex(y);
-        [sum, difference]
+        let points = [n, n + 8].map(|n| self.points[n]);
+        butterfly_of(self.draft, n, points)
     }
 
     fn wish(&self) -> Wish {
