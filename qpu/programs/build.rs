@@ -120,7 +120,7 @@ fn unit_program(program: &unit::Generated) -> Program {
 fn shared_program(program: &coop::Cooperative) -> Program {
     let start = program.uniforms.iter().map(|&word| Start::Shared(word));
     Program {
-        task: program.task,
+        task: program.cooperation.task(),
         code: program.code.clone().leak(),
         start: start.collect::<Vec<_>>().leak(),
         record: &[],
@@ -200,7 +200,7 @@ fn debug(words: &[impl std::fmt::Debug]) -> Vec<String> {
 fn shared_entry(program: &coop::Cooperative) -> String {
     let mut text = format!(
         "Program {{\n    task: Task::{:?},\n    code: &[\n",
-        program.task
+        program.cooperation.task()
     );
     for word in &program.code {
         let _ = writeln!(text, "        {word:#018x},");

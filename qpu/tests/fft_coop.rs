@@ -18,7 +18,7 @@ const TOLERANCE: f64 = 1e-6;
 /// The programs as a catalogue.
 fn catalogue() -> &'static [Program] {
     let program = |program: Cooperative| Program {
-        task: program.task,
+        task: program.cooperation.task(),
         code: program.code.leak(),
         start: program
             .uniforms
@@ -144,10 +144,12 @@ fn assert_spectrum(what: &str, output: &[[f32; 2]], expected: &[[f64; 2]], toler
 
 /// The radices that there are programs for, as [`Split::new`] takes them.
 fn radices() -> impl Iterator<Item = u8> {
-    programs().into_iter().map(|program| match program.task {
-        Task::Short { log2_points } => SHARED | log2_points,
-        _ => program.log2_points as u8,
-    })
+    programs()
+        .into_iter()
+        .map(|program| match program.cooperation.task() {
+            Task::Short { log2_points } => SHARED | log2_points,
+            _ => program.cooperation.log2_points() as u8,
+        })
 }
 
 const fn log2_of(radix: u8) -> u8 {

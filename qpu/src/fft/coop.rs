@@ -163,20 +163,43 @@ const PROGRAM_WORDS: u32 = CODELET * 2 * VECTOR;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cooperation {
     log2_points: u32,
-    short: Option<Short>,
+    way: Way,
+}
+
+/// How transforms pass through the VPM.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Way {
+    /// Each of the QPUs that share one has sixteen columns of it, then as many bins: what this file is about.
+    Columns,
+    /// Producers and consumers.
+    Pipeline(Pipeline),
+    /// Several at a time on a QPU, or one on two.
+    Short(Short),
 }
 
 impl Cooperation {
     /// The sharing of 2^`log2_points` points; `None` when there is none.
     #[must_use]
     pub const fn new(log2_points: u32) -> Option<Self> {
-        match log2_points {
-            8..=11 => Some(Self {
-                log2_points,
-                short: None,
-            }),
-            _ => None,
-        }
+        let way = match (log2_points, Pipeline::new(log2_points)) {
+            (_, Some(pipeline)) => Way::Pipeline(pipeline),
+            (8 | 9, None) => Way::Columns,
+            _ => return None,
+        };
+        Some(Self { log2_points, way })
+    }
+
+    /// That of 2^`log2_points` points, several of them at a time or one on two QPUs; `None` when there is none.
+    #[must_use]
+    pub fn of_short(log2_points: u32) -> Option<Self> {
+        let way = Way::Short(Short::new(log2_points)?);
+        Some(Self { log2_points, way })
+    }
+
+    /// The length as a power of two.
+    #[must_use]
+    pub const fn log2_points(&self) -> u32 {
+        self.log2_points
     }
 
     /// Length of the transform.
@@ -190,45 +213,42 @@ impl Cooperation {
     pub fn of(split: &Split) -> Option<Self> {
         let log2_points = split.log2_points();
         match (split.passes(), split.is_shared(0)) {
-            (1, true) => Short::new(log2_points).map(|short| Self {
-                log2_points,
-                short: Some(short),
-            }),
+            (1, true) => Self::of_short(log2_points),
             (1, false) => Self::new(log2_points),
             _ => None,
         }
     }
 
-    /// How a short length is transformed, if it is one.
+    /// Points that a QPU has in registers.
     #[must_use]
-    pub const fn short(&self) -> Option<Short> {
-        self.short
+    pub const fn points_of_a_unit(&self) -> u32 {
+        match self.way {
+            Way::Short(_) => Short::UNIT_POINTS,
+            Way::Columns | Way::Pipeline(_) => CODELET * CODELET,
+        }
     }
 
-    /// How producers and consumers share it, if they do.
+    /// How it passes through the VPM.
     #[must_use]
-    pub const fn pipeline(&self) -> Option<Pipeline> {
-        match self.short {
-            Some(_) => None,
-            None => Pipeline::new(self.log2_points),
-        }
+    pub const fn way(&self) -> Way {
+        self.way
     }
 
     /// Programs that must run at the same time.
     #[must_use]
     pub const fn least_programs(&self) -> u32 {
-        match self.pipeline() {
-            Some(pipeline) => pipeline.least_programs(),
-            None => self.sharers(),
+        match self.way {
+            Way::Pipeline(pipeline) => pipeline.least_programs(),
+            Way::Columns | Way::Short(_) => self.sharers(),
         }
     }
 
     /// QPUs that share it; of a pipeline those that have its points first.
     #[must_use]
     pub const fn sharers(&self) -> u32 {
-        match self.short() {
-            Some(short) => short.sharers(),
-            None => self.points() / (CODELET * CODELET),
+        match self.way {
+            Way::Short(short) => short.sharers(),
+            Way::Columns | Way::Pipeline(_) => self.points() / (CODELET * CODELET),
         }
     }
 
@@ -242,22 +262,20 @@ impl Cooperation {
     #[must_use]
     pub const fn task(&self) -> Task {
         let log2_points = self.log2_points as u8;
-        match self.short {
-            Some(_) => Task::Short { log2_points },
-            None => Task::Shared { log2_points },
+        match self.way {
+            Way::Short(_) => Task::Short { log2_points },
+            Way::Columns | Way::Pipeline(_) => Task::Shared { log2_points },
         }
     }
 
     /// Programs that can work on a batch at the same time.
     #[must_use]
     pub const fn units(&self, batch: u32) -> u32 {
-        if let Some(short) = self.short() {
-            return short.programs(batch);
-        }
-        match (self.pipeline(), self.sharers()) {
-            (Some(pipeline), _) => pipeline.programs(),
-            (None, 1) => batch,
-            (None, sharers) => sharers,
+        match (self.way, self.sharers()) {
+            (Way::Short(short), _) => short.programs(batch),
+            (Way::Pipeline(pipeline), _) => pipeline.programs(),
+            (Way::Columns, 1) => batch,
+            (Way::Columns, sharers) => sharers,
         }
     }
 
@@ -265,8 +283,10 @@ impl Cooperation {
     /// where the code ends.
     #[must_use]
     pub fn is_idle(&self, batch: u32, programs: u32, index: u32) -> bool {
-        self.short
-            .is_some_and(|short| short.worker(batch, programs, index).is_none())
+        match self.way {
+            Way::Short(short) => short.worker(batch, programs, index).is_none(),
+            Way::Columns | Way::Pipeline(_) => false,
+        }
     }
 
     /// Uniforms that are read once only, the first of them.
@@ -281,10 +301,10 @@ impl Cooperation {
     /// Words of the twiddle table.
     #[must_use]
     pub const fn twiddle_words(&self) -> u32 {
-        match (self.short(), self.pipeline()) {
-            (Some(short), _) => short.twiddle_words(),
-            (None, Some(pipeline)) => pipeline.twiddle_words(),
-            (None, None) => 2 * self.points(),
+        match self.way {
+            Way::Short(short) => short.twiddle_words(),
+            Way::Pipeline(pipeline) => pipeline.twiddle_words(),
+            Way::Columns => 2 * self.points(),
         }
     }
 
@@ -317,16 +337,12 @@ impl Cooperation {
     /// codelets.
     #[must_use]
     pub fn loss(&self) -> f64 {
-        if let Some(short) = self.short() {
-            return short.loss();
-        }
         // Half of the turns in a codelet are exact, and half of the lanes' own.
-        let turns = if let Some(pipeline) = self.pipeline() {
-            pipeline.turns()
-        } else if self.sharers() == 1 {
-            2.0
-        } else {
-            2.5
+        let turns = match self.way {
+            Way::Short(short) => short.turns(),
+            Way::Pipeline(pipeline) => pipeline.turns(),
+            Way::Columns if self.sharers() == 1 => 2.0,
+            Way::Columns => 2.5,
         };
         Geometry::LOSS_OF_A_SUM * f64::from(self.log2_points) + Geometry::LOSS_OF_A_TURN * turns
     }
@@ -354,10 +370,10 @@ impl Cooperation {
         for first in (0..self.twiddle_words()).step_by(VECTOR as usize) {
             let lane = |lane: usize| {
                 let index = first + lane as u32;
-                match (self.short(), self.pipeline()) {
-                    (Some(short), _) => short.twiddle_word(index, gain),
-                    (None, Some(pipeline)) => pipeline.twiddle_word(index, gain),
-                    (None, None) => self.twiddle_word(index, gain),
+                match self.way {
+                    Way::Short(short) => short.twiddle_word(index, gain),
+                    Way::Pipeline(pipeline) => pipeline.twiddle_word(index, gain),
+                    Way::Columns => self.twiddle_word(index, gain),
                 }
             };
             put(
@@ -380,12 +396,11 @@ impl Cooperation {
             conjugate: own.conjugate,
             factors: own.scale,
         };
-        if let Some(short) = self.short() {
-            return short.uniform(&transform, own.program, word);
-        }
-        match self.pipeline() {
-            Some(pipeline) => pipeline.uniform(&transform, own.program, own.start, word),
-            None => self.uniform(&transform, own.program, own.start, word),
+        let (index, list) = (own.program, own.start);
+        match self.way {
+            Way::Short(short) => short.uniform(&transform, index, word),
+            Way::Pipeline(pipeline) => pipeline.uniform(&transform, index, list, word),
+            Way::Columns => self.uniform(&transform, index, list, word),
         }
     }
 

@@ -2,7 +2,6 @@
 
 use super::Direction;
 use super::bins::power::{Hold, PowerPass};
-use super::coop::Cooperation;
 use super::memory::{Arrangement, Memory};
 use super::program::Program;
 use super::request::{Error, Request, Which};
@@ -318,9 +317,9 @@ fn arrangement<E>(
     let mut missing = None;
     for row in [Some(row), in_passes].into_iter().flatten() {
         let split = Split::new(row.log2_radices).ok_or_else(length)?;
-        // Programs of short lengths read points that follow each other.
-        let is_short = Cooperation::of(&split).is_some_and(|shared| shared.short().is_some());
-        if is_short && !request.reads_points() {
+        // One pass that QPUs share reads points that follow each other; the row in passes is what samples take.
+        let is_shared = split.passes() == 1 && split.has_shared();
+        if is_shared && !request.reads_points() {
             continue;
         }
         let mut request = *request;

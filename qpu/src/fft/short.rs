@@ -25,7 +25,6 @@
 //! a small batch wait: so programs that work have others between them, which end at once ([`Short::worker`]).
 
 use super::coop::{Transform, Word};
-use super::geometry::Geometry;
 use super::twiddle;
 use crate::vpm::{Block, Store, store_stride};
 
@@ -34,7 +33,7 @@ const FIRST: u32 = 8;
 /// Lanes, and words of a vector.
 const LANES: u32 = 16;
 /// Points that a program has in registers.
-const POINTS: u32 = FIRST * LANES;
+const POINTS: u32 = Short::UNIT_POINTS;
 /// Bytes of an interleaved complex point.
 const POINT: u32 = 8;
 /// Rows of the VPM that a program has.
@@ -55,6 +54,9 @@ pub struct Short {
 impl Short {
     /// Lengths, as powers of two.
     pub const LENGTHS: core::ops::RangeInclusive<u32> = 4..=8;
+
+    /// Points that a program has in registers.
+    pub const UNIT_POINTS: u32 = FIRST * LANES;
 
     /// Outputs of the first transform in the order in which programs turn and write them.
     pub const OUTPUTS: [u32; FIRST as usize] = [0, 2, 4, 6, 1, 3, 5, 7];
@@ -187,9 +189,8 @@ impl Short {
         ((sign * if is_sine { sin } else { cos } * gain) as f32).to_bits()
     }
 
-    /// What truncation is expected to take from the outputs, in units of 2^-24: as [`Geometry::loss`].
-    #[must_use]
-    pub fn loss(&self) -> f64 {
+    /// Turns on the path of an output, of which each takes its share ([`super::coop::Cooperation::loss`]).
+    pub(super) fn turns(&self) -> f64 {
         // By the table, whose output 0 is only multiplied; inside the first transform half of the outputs, and
         // of these half of what is summed, and of 16 points 6 more outputs of 8 in half of the lanes; inside the second
         // one of 16 points 9 outputs of 16, 3 of them exactly.
@@ -199,8 +200,7 @@ impl Short {
             8 => 0.25,
             _ => 0.0,
         };
-        Geometry::LOSS_OF_A_SUM * f64::from(self.log2_points)
-            + Geometry::LOSS_OF_A_TURN * (turns + inside)
+        turns + inside
     }
 
     /// The value of a uniform of program `index`.

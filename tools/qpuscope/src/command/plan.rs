@@ -423,7 +423,7 @@ impl Line {
                 name: "shared".into(),
                 radix: Some(shared.points()),
                 parts: 1,
-                points: if shared.short().is_some() { 128 } else { 256 },
+                points: shared.points_of_a_unit(),
                 stores_row_by_row: false,
             },
             Pass::Real(real) => {

@@ -18,9 +18,7 @@ mod tastes;
 
 use super::reads_uniform;
 use crate::disasm;
-use crate::fft::coop::{Cooperation, Word};
-use crate::fft::pipeline::Pipeline;
-use crate::fft::program::Task;
+use crate::fft::coop::{Cooperation, Way, Word};
 use crate::fft::short::Short;
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
@@ -38,12 +36,8 @@ type Branch<'a> = &'a dyn Fn(&mut Builder);
 /// A generated program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cooperative {
-    /// What it does, for a catalogue.
-    pub task: Task,
-    /// Points of the transform, as a power of two.
-    pub log2_points: u32,
-    /// How many QPUs run it together.
-    pub programs: u32,
+    /// What it computes, and how.
+    pub cooperation: Cooperation,
     /// Instructions.
     pub code: Vec<u64>,
     /// Uniforms in the order in which it reads them.
@@ -56,9 +50,10 @@ impl Cooperative {
     /// `fft-coop-9`, say.
     #[must_use]
     pub fn name(&self) -> String {
-        match self.task {
-            Task::Short { log2_points } => format!("fft-short-{log2_points}"),
-            _ => format!("fft-coop-{}", self.log2_points),
+        let log2_points = self.cooperation.log2_points();
+        match self.cooperation.way() {
+            Way::Short(_) => format!("fft-short-{log2_points}"),
+            Way::Columns | Way::Pipeline(_) => format!("fft-coop-{log2_points}"),
         }
     }
 
@@ -88,27 +83,29 @@ impl Cooperative {
 /// When a program breaks a rule that the checker knows: a bug of the generator, found at build time.
 #[must_use]
 pub fn programs() -> Vec<Cooperative> {
-    let long = [8, 9, 10, 11].map(program);
-    let short = Short::LENGTHS.filter_map(Short::new).map(short::program);
-    long.into_iter().chain(short).collect()
+    let long = (8..=11).filter_map(Cooperation::new);
+    let short = Short::LENGTHS.filter_map(Cooperation::of_short);
+    long.chain(short).map(program).collect()
 }
 
 /// Searches for shorter schedules of a program's pieces: of each, what `tastes.rs` should hold, and its
 /// length.
 #[must_use]
 pub fn search(program: &Cooperative, tries: u16) -> Vec<(schedule::Taste, usize)> {
-    let log2_points = program.log2_points;
-    let cooperation = || Cooperation::new(log2_points).expect("a length of the list above");
-    let draughted = match (program.task, Pipeline::new(log2_points)) {
-        (Task::Short { .. }, _) => {
-            short::draught(Short::new(log2_points).expect("a length of the list above"))
-        }
-        (_, Some(pipeline)) => pipeline::draught(pipeline),
-        (_, None) => draught(&cooperation()),
+    let draughted = match program.cooperation.way() {
+        Way::Short(short) => short::draught(short),
+        Way::Pipeline(pipeline) => pipeline::draught(pipeline),
+        Way::Columns => draught(&program.cooperation),
     };
     let pieces = draughted.pieces.into_iter().enumerate();
     pieces
-        .map(|(number, piece)| schedule::search(&piece, &tastes::of(program.task, number), tries))
+        .map(|(number, piece)| {
+            schedule::search(
+                &piece,
+                &tastes::of(program.cooperation.task(), number),
+                tries,
+            )
+        })
         .collect()
 }
 
@@ -208,13 +205,35 @@ fn draught(cooperation: &Cooperation) -> Draughted {
 
 /// A program being put together.
 struct Assembly<'a> {
-    task: Task,
+    cooperation: Cooperation,
     b: Builder,
     uniforms: Vec<Word>,
     draughted: &'a Draughted,
 }
 
-impl Assembly<'_> {
+impl<'a> Assembly<'a> {
+    fn new(cooperation: Cooperation, draughted: &'a Draughted) -> Self {
+        Self {
+            cooperation,
+            b: Builder::new(),
+            uniforms: Vec::new(),
+            draughted,
+        }
+    }
+
+    /// The program, when all of it is put together.
+    fn finish(self) -> Cooperative {
+        let task = self.cooperation.task();
+        let program = self.b.assemble();
+        let program = program.unwrap_or_else(|error| panic!("FFT {task:?}: {error}"));
+        Cooperative {
+            cooperation: self.cooperation,
+            code: program.words,
+            uniforms: self.uniforms,
+            labels: program.labels,
+        }
+    }
+
     /// A piece, with a branch before its last three instructions.
     fn piece(&mut self, number: usize, branch: Option<Branch>) {
         self.piece_around(number, |_| {}, branch);
@@ -227,7 +246,7 @@ impl Assembly<'_> {
         between: impl Fn(&mut Builder),
         branch: Option<Branch>,
     ) {
-        let taste = tastes::of(self.task, number);
+        let taste = tastes::of(self.cooperation.task(), number);
         let scheduled = schedule::schedule_by(&self.draughted.pieces[number], &taste);
         let shadow = scheduled.instructions.len().saturating_sub(3);
         for (index, &instruction) in scheduled.instructions.iter().enumerate() {
@@ -266,20 +285,18 @@ impl Assembly<'_> {
     }
 }
 
-fn program(log2_points: u32) -> Cooperative {
-    let cooperation = Cooperation::new(log2_points).expect("a length of the list above");
-    if let Some(pipeline) = cooperation.pipeline() {
-        return pipeline::program(log2_points, pipeline);
+fn program(cooperation: Cooperation) -> Cooperative {
+    match cooperation.way() {
+        Way::Columns => of_columns(cooperation),
+        Way::Pipeline(pipeline) => pipeline::program(cooperation, pipeline),
+        Way::Short(short) => short::program(cooperation, short),
     }
+}
+
+fn of_columns(cooperation: Cooperation) -> Cooperative {
     let sharers = cooperation.sharers();
     let draughted = draught(&cooperation);
-    let task = cooperation.task();
-    let mut all = Assembly {
-        task,
-        b: Builder::new(),
-        uniforms: Vec::new(),
-        draughted: &draughted,
-    };
+    let mut all = Assembly::new(cooperation, &draughted);
     all.piece(HEAD, None);
     assert_eq!(all.uniforms.len() as u32, cooperation.head());
     let again = all.b.here("transform");
@@ -340,18 +357,7 @@ fn program(log2_points: u32) -> Cooperative {
         all.b.bind(followers[1]);
         barrier::follow(&mut all.b, barrier::GATES[1], joined[1]);
     }
-    let program = all
-        .b
-        .assemble()
-        .unwrap_or_else(|error| panic!("cooperative FFT of 2^{log2_points} points: {error}"));
-    Cooperative {
-        task,
-        log2_points,
-        programs: sharers,
-        code: program.words,
-        uniforms: all.uniforms,
-        labels: program.labels,
-    }
+    all.finish()
 }
 
 fn register(place: Place) -> Reg {

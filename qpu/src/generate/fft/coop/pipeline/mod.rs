@@ -10,9 +10,8 @@ mod semaphore;
 
 use super::rows::Factors;
 use super::{Assembly, Cooperative, Draughted, register};
-use crate::fft::coop::Word;
+use crate::fft::coop::{Cooperation, Word};
 use crate::fft::pipeline::Pipeline;
-use crate::fft::program::Task;
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::schedule::Place;
@@ -165,17 +164,9 @@ fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2], Place) {
     (pieces, kept, steps)
 }
 
-pub(super) fn program(log2_points: u32, pipeline: Pipeline) -> Cooperative {
+pub(super) fn program(cooperation: Cooperation, pipeline: Pipeline) -> Cooperative {
     let (draughted, kept) = drawn(pipeline);
-    let task = Task::Shared {
-        log2_points: log2_points as u8,
-    };
-    let mut all = Assembly {
-        task,
-        b: Builder::new(),
-        uniforms: Vec::new(),
-        draughted: &draughted,
-    };
+    let mut all = Assembly::new(cooperation, &draughted);
     let [consumer, idle] = ["consumer", "idle"].map(|name| all.b.label(name));
     all.b.mov(NONE, UNIF).setf();
     all.b.brr(BranchCond::AllZC, consumer);
@@ -192,18 +183,7 @@ pub(super) fn program(log2_points: u32, pipeline: Pipeline) -> Cooperative {
     consume(&mut all, pipeline, &kept);
     all.b.bind(idle);
     all.b.end();
-    let program = all
-        .b
-        .assemble()
-        .unwrap_or_else(|error| panic!("pipeline of 2^{log2_points} points: {error}"));
-    Cooperative {
-        task,
-        log2_points,
-        programs: pipeline.least_programs(),
-        code: program.words,
-        uniforms: all.uniforms,
-        labels: program.labels,
-    }
+    all.finish()
 }
 
 fn produce(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {

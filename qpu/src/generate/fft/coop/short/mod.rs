@@ -9,8 +9,7 @@ mod second;
 
 use super::first::ADDRESSES;
 use super::{Assembly, Cooperative, Draughted, barrier, register};
-use crate::fft::coop::Word;
-use crate::fft::program::Task;
+use crate::fft::coop::{Cooperation, Word};
 use crate::fft::short::Short;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::schedule::{Destination, Place, Source};
@@ -108,19 +107,10 @@ fn drawn(short: Short) -> (Draughted, Kept) {
     (draughted, kept)
 }
 
-pub(super) fn program(short: Short) -> Cooperative {
+pub(super) fn program(cooperation: Cooperation, short: Short) -> Cooperative {
     let (draughted, kept) = drawn(short);
     let [last, next_unit, step] = [kept.last, kept.next_unit, kept.step].map(register);
-    let log2_points = short.log2_points();
-    let task = Task::Short {
-        log2_points: log2_points as u8,
-    };
-    let mut all = Assembly {
-        task,
-        b: Builder::new(),
-        uniforms: Vec::new(),
-        draughted: &draughted,
-    };
+    let mut all = Assembly::new(cooperation, &draughted);
     all.piece(HEAD, None);
     all.piece(CONSTANTS, None);
     let unit = all.b.here("unit");
@@ -162,16 +152,5 @@ pub(super) fn program(short: Short) -> Cooperative {
             barrier::follow(&mut all.b, barrier::GATES[number], joined[number]);
         }
     }
-    let program = all
-        .b
-        .assemble()
-        .unwrap_or_else(|error| panic!("short FFT of 2^{log2_points} points: {error}"));
-    Cooperative {
-        task,
-        log2_points,
-        programs: short.sharers(),
-        code: program.words,
-        uniforms: all.uniforms,
-        labels: program.labels,
-    }
+    all.finish()
 }
