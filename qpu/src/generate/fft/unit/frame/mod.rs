@@ -7,6 +7,7 @@
 
 mod ends;
 mod store;
+mod stubs;
 mod tile;
 
 use super::{Generated, Word, tastes};

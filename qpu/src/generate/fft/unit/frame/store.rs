@@ -105,19 +105,24 @@ impl Frame {
             let one = one.setup().expect("inside the VPM");
             b.ldi(R0, all ^ one);
             b.xor(R0, R0, reg(*setup));
-            b.mov(R1, reg(*address));
-            b.ldi(R3, u32::from(store.rows));
-            b.ldi(R2, 1 << 7); // a row of the VPM further
-            let again = b.here(["row-0", "row-1"][number]);
-            b.mov(WR_SETUP, R0);
-            b.mov(ST_ADDR, R1);
-            b.sub(R3, R3, 1).setf();
-            b.brr(BranchCond::AnyZC, again);
-            b.add(R0, R0, R2);
-            b.add(R1, R1, reg(pitch));
-            b.nop();
+            put_rows(b, store.rows, *address, pitch, ["row-0", "row-1"][number]);
         }
         b.brr(BranchCond::Always, back);
         b.nops(3);
     }
+}
+
+/// Stores rows one by one, the first with the setup in r0; r1 to r3 are used up.
+pub(super) fn put_rows(b: &mut Builder, rows: u8, address: Place, pitch: Place, name: &str) {
+    b.mov(R1, reg(address));
+    b.ldi(R3, u32::from(rows));
+    b.ldi(R2, 1 << 7); // a row of the VPM further
+    let again = b.here(name);
+    b.mov(WR_SETUP, R0);
+    b.mov(ST_ADDR, R1);
+    b.sub(R3, R3, 1).setf();
+    b.brr(BranchCond::AnyZC, again);
+    b.add(R0, R0, R2);
+    b.add(R1, R1, reg(pitch));
+    b.nop();
 }

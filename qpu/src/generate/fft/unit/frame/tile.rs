@@ -20,9 +20,11 @@
 //! The leader may take an end for the arrival of another of its group. Then it has the rows before that is there;
 //! for data, programs wait at the semaphores of the last three kinds only. When it has counted as many as it has
 //! units and as there are others, all have ended.
-//! The numbers of semaphores are in instructions: so each program has stubs of its own, and a register that says
-//! where they are. All semaphores are 0 at rest.
+//! The numbers of semaphores are in instructions: so each program has stubs of its own ([`super::stubs`]), and a
+//! register that says where they are. All semaphores are 0 at rest.
 
+use super::store::put_rows;
+use super::stubs::{IS_THERE, LINK, PROGRAMS, STUB, STUBS, Stubs, put_calling, put_stubs, steps};
 use super::{Frame, LOOKUP_BYTES, Shape, Source, Stores, pick, put, reg};
 use crate::fft::Role;
 use crate::fft::program::{Kind, Start, Tail, Task};
@@ -31,26 +33,15 @@ use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::fft::unit::{Generated, Word};
 use crate::generate::schedule::{self, Destination, Operation, Place, Scheduled};
 use crate::generate::{
-    Builder, Label, MUTEX_ACQUIRE, MUTEX_RELEASE, NONE, R0, R1, R2, R3, ST_ADDR, ST_WAIT, UNIF,
-    UNIFORMS_ADDRESS, VPM, WR_SETUP, ra,
+    Builder, Label, NONE, R0, R2, ST_ADDR, ST_WAIT, UNIF, UNIFORMS_ADDRESS, VPM, WR_SETUP, ra,
 };
 use crate::isa::{AddOp, BranchCond, File, MulOp};
 use crate::vpm::{Block, Store};
 
-/// Semaphore of the first group: the others are there.
-const IS_THERE: u8 = 2;
-/// Programs, at the most.
-const PROGRAMS: u8 = 12;
 /// Lookups that both TMUs hold.
 const MOST_LOOKUPS: u32 = 8;
 /// The halves from which rows are stored.
 const HALVES: [u8; 2] = [32, 48];
-/// Register of file A that says where a program's stubs are; an even one.
-const STUBS: u8 = 30;
-/// And where a stub goes back to.
-const LINK: u8 = 28;
-/// Instructions of the stubs of a program, a power of two.
-const STUB: u32 = 32;
 
 /// What a frame knows of a program that shares tiles.
 pub struct Sharing {
@@ -62,14 +53,6 @@ pub struct Sharing {
     sharers: u8,
     /// Of four, what comes in the first step is multiplied by, and real parts in the second.
     sign: Option<Place>,
-}
-
-/// Where the stubs of a program are: before the exchange, in both steps, behind the exchange, and in the end.
-struct Stubs {
-    enter: [Label; 2],
-    told: [Label; 2],
-    leave: [Label; 2],
-    end: Label,
 }
 
 impl Frame {
@@ -335,17 +318,7 @@ impl Frame {
         for (store, address) in stores.skip(half * per_half).take(per_half) {
             let one = Store { rows: 1, ..*store };
             b.ldi(R0, one.setup().expect("inside the VPM"));
-            b.mov(R1, reg(*address));
-            b.ldi(R3, u32::from(store.rows));
-            b.ldi(R2, 1 << 7); // a row of the VPM further
-            let again = b.here("row");
-            b.mov(WR_SETUP, R0);
-            b.mov(ST_ADDR, R1);
-            b.sub(R3, R3, 1).setf();
-            b.brr(BranchCond::AnyZC, again);
-            b.add(R0, R0, R2);
-            b.add(R1, R1, reg(pitch));
-            b.nop();
+            put_rows(b, store.rows, *address, pitch, "row");
         }
         b.brr(BranchCond::Always, back);
         b.nops(3);
@@ -372,118 +345,5 @@ impl Frame {
         b.sacq(1);
         b.end();
         close
-    }
-}
-
-/// A piece, and a call of one of the program's stubs whose delay slots are the end of the piece. Stubs that both
-/// steps have go back where the link says.
-fn put_calling(b: &mut Builder, piece: &Scheduled<Word>, stub: Label) {
-    let instructions = &piece.instructions;
-    let last = instructions.len().saturating_sub(3);
-    let (before, after) = instructions.split_at(last);
-    for &instruction in before {
-        b.instruction(instruction);
-    }
-    b.brr(BranchCond::Always, stub)
-        .plus(ra(STUBS))
-        .link(ra(LINK));
-    for &instruction in after {
-        b.instruction(instruction);
-    }
-    b.nops(3 - after.len());
-}
-
-/// Steps of an exchange among `sharers` programs.
-const fn steps(sharers: u8) -> usize {
-    sharers.ilog2() as usize
-}
-
-/// What programs do that is different for each, [`STUB`] instructions.
-fn put_stubs(b: &mut Builder, sharers: u8, stubs: &Stubs, close: Label) {
-    let groups = PROGRAMS / sharers;
-    let others = sharers - 1;
-    let first_told = IS_THERE + 2 * groups;
-    for number in 0..PROGRAMS {
-        let (group, own) = (number / sharers, number % sharers);
-        let (is_there, may_write) = (IS_THERE + group, IS_THERE + groups + group);
-        let from = b.len();
-        let bind = |b: &mut Builder, label: Label, at: usize| {
-            assert!(b.len() - from <= at, "stubs are as long for each program");
-            b.nops(from + at - b.len());
-            if number == 0 {
-                b.bind(label);
-            }
-        };
-        let for_others = |b: &mut Builder, put: &dyn Fn(&mut Builder)| {
-            (0..others).for_each(|_| put(b));
-        };
-        bind(b, stubs.enter[0], 0);
-        if own == 0 {
-            for_others(b, &|b| {
-                b.sacq(is_there);
-            });
-            b.mov(NONE, MUTEX_ACQUIRE);
-            b.brr(BranchCond::Always, stubs.enter[1]);
-            for_others(b, &|b| {
-                b.srel(may_write);
-            });
-            b.nops(usize::from(3 - others));
-        } else {
-            b.srel(is_there);
-            b.brr(BranchCond::Always, stubs.enter[1]);
-            b.sacq(may_write);
-            b.nops(2);
-        }
-        for (step, label) in stubs.told.into_iter().enumerate() {
-            bind(b, label, 8 + 4 * step);
-            if step == steps(sharers) {
-                break;
-            }
-            let told = first_told + sharers * step as u8;
-            b.bra(BranchCond::Always, ra(LINK));
-            b.srel(told + (own ^ (sharers >> (step + 1))));
-            b.sacq(told + own);
-            b.nop();
-        }
-        bind(b, stubs.leave[0], 16);
-        b.brr(BranchCond::Always, stubs.leave[1]);
-        let told = first_told + sharers * (steps(sharers) as u8 - 1);
-        match own {
-            0 => {
-                b.sacq(told);
-                if sharers > 2 {
-                    b.sacq(first_told);
-                } else {
-                    b.nop();
-                }
-                b.mov(MUTEX_RELEASE, 0);
-            }
-            2 => {
-                b.sacq(told + own);
-                b.srel(first_told);
-                b.nop();
-            }
-            _ => {
-                b.srel(told + (own ^ 1));
-                b.nops(2);
-            }
-        }
-        bind(b, stubs.end, 20);
-        if own > 0 {
-            b.srel(is_there);
-            b.end();
-        } else {
-            for_others(b, &|b| {
-                b.sacq(is_there);
-            });
-            if group == 0 {
-                b.brr(BranchCond::Always, close);
-                b.nops(3);
-            } else {
-                b.srel(IS_THERE);
-                b.end();
-            }
-        }
-        b.nops(from + STUB as usize - b.len());
     }
 }
