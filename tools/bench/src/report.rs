@@ -3,7 +3,7 @@
 //! It holds nothing that differs from run to run: equal programs and constants give equal files.
 
 use crate::case::{Case, Kind, SEGMENTS};
-use crate::row::{Figures, Row, geometric_mean, microseconds};
+use crate::row::{Figures, Met, Row, geometric_mean, microseconds};
 use crate::side::Side;
 use crate::target;
 use anyhow::{Context, Result};
@@ -87,27 +87,30 @@ impl Report<'_> {
     /// A line for the end of a terminal's output.
     #[must_use]
     pub fn verdict(&self) -> String {
-        let with = |met: Option<bool>, of: fn(&Row) -> Option<bool>| {
-            self.rows.iter().filter(|row| of(row) == met).count()
-        };
-        let word = |of| {
-            let (met, missed) = (with(Some(true), of), with(Some(false), of));
-            format!("{met} of {}", met + missed)
-        };
         let absent = self.rows.iter().filter(|row| row.ours.is_none()).count();
         let mean = self.geometric_mean().map_or_else(
             || "not known".to_owned(),
             |mean| format!("{mean:.2} (wanted {})", target::GEOMETRIC_MEAN),
         );
-        format!(
+        let mut verdict = format!(
             "met: speed {}, share of the floor {}, passes {}, errors {}; geometric mean of the ratios {mean}; \
              {absent} of {} transforms are not planned",
-            word(Row::ratio_met),
-            word(Row::share_met),
-            word(Row::passes_met),
-            word(Row::errors_met),
+            count(self.rows, Row::ratio_met),
+            count(self.rows, Row::share_met),
+            count(self.rows, Row::passes_met),
+            count(self.rows, Row::errors_met),
             self.rows.len()
-        )
+        );
+        let allocating: Vec<Row> = self.rows.iter().filter_map(Row::allocating).collect();
+        if let Some(mean) = geometric_mean(&allocating) {
+            let speed = count(&allocating, Row::ratio_met);
+            write!(
+                verdict,
+                "; of the inverse ones with every read through 0x4, speed {speed}, mean {mean:.2}"
+            )
+            .expect("strings take everything");
+        }
+        verdict
     }
 
     /// The document.
@@ -477,7 +480,13 @@ fn share(part: f64) -> String {
     format!("{:.0} %", 100.0 * part)
 }
 
-fn met(met: Option<bool>) -> String {
+/// How many rows meet what is asked of them, of those of which it is.
+fn count(rows: &[Row], is_met: fn(&Row) -> Met) -> String {
+    let with = |met| rows.iter().filter(|row| is_met(row) == Some(met)).count();
+    format!("{} of {}", with(true), with(true) + with(false))
+}
+
+fn met(met: Met) -> String {
     match met {
         None => "",
         Some(true) => "yes",

@@ -63,6 +63,15 @@ impl Row {
         Some(self.ratio()? >= self.target()?.1)
     }
 
+    /// The row as it would be if all reads of ours allocated in the system L2; `None` where that was not run.
+    #[must_use]
+    pub fn allocating(&self) -> Option<Self> {
+        let mut row = self.clone();
+        let ours = row.ours.as_mut()?;
+        ours.cycles = ours.allocating_cycles?;
+        Some(row)
+    }
+
     /// The floor over our time.
     #[must_use]
     pub fn share(&self) -> Option<f64> {
@@ -308,6 +317,17 @@ mod tests {
         assert!((figures.gb_per_s.unwrap() - 3.2768).abs() < 1e-9);
         assert!((figures.slot_use.unwrap() - 1.0 / 3.0).abs() < 1e-9);
         assert_eq!(row.missed(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_reads_by_the_other_alias_take_is_held_to_the_same_target() {
+        let mut row = row(12, 10_000, 45_000, 2_000.0);
+        assert_eq!(row.allocating(), None);
+        row.ours.as_mut().unwrap().allocating_cycles = Some(18_000);
+        assert_eq!(row.ratio_met(), Some(true));
+        let allocating = row.allocating().unwrap();
+        assert_eq!(allocating.ratio(), Some(2.5));
+        assert_eq!(allocating.ratio_met(), Some(false));
     }
 
     #[test]
