@@ -79,9 +79,8 @@ fn bits_are_the_same_in_every_order_and_on_any_number_of_qpus() {
     }
 }
 
-/// Takes a minute: `cargo test --release -p tests --test fft_plans far_apart -- --ignored`.
+/// From 2^20 points on, rows of a last pass lie further apart than a stride can say.
 #[test]
-#[ignore = "takes a minute"]
 fn rows_that_are_far_apart() {
     let request = request(&[S7, 6, S7], 1);
     let input = Random::new(3).complex(1 << request.transform.log2_points());
@@ -90,6 +89,6 @@ fn rows_that_are_far_apart() {
         "far apart",
         &output,
         &dft(Direction::Forward, &input),
-        2.0 * TOLERANCE,
+        TOLERANCE,
     );
 }
