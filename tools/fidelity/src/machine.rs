@@ -86,6 +86,26 @@ impl Memory for Flat {
             self.bytes[range].try_into().expect("4 bytes"),
         ))
     }
+
+    fn read_words(
+        &mut self,
+        addresses: &[u32; 16],
+        words: &mut [u32; 16],
+    ) -> Result<(), (u8, MemoryFault)> {
+        for (lane, (word, addr)) in words.iter_mut().zip(addresses).enumerate() {
+            let start = addr.wrapping_sub(self.base) as usize;
+            let bytes = self.bytes.get(start..).and_then(<[u8]>::first_chunk);
+            let Some(bytes) = bytes else {
+                return Err((lane as u8, MemoryFault::absent(*addr)));
+            };
+            *word = u32::from_le_bytes(*bytes);
+        }
+        Ok(())
+    }
+
+    fn is_there(&self, addr: u32, bytes: u32) -> bool {
+        self.range(addr, bytes as usize).is_ok()
+    }
 }
 
 impl Machine {

@@ -36,6 +36,8 @@ struct Line {
     code: Codes,
     /// The runs from each instruction on, as far as they are known.
     runs: [Run; LINE_CODES],
+    /// The same of runs with units.
+    stretches: [Run; LINE_CODES],
 }
 
 /// A multiplication spreads addresses well enough (Knuth, "The Art of Computer Programming", 6.4).
@@ -138,16 +140,18 @@ impl CodeCache {
     pub fn run(&mut self, pc: u32, cursor: &mut Cursor) -> Option<(Run, &Code)> {
         let line = self.find(pc, cursor)?;
         let (line, place) = (&mut self.lines[line], place_in_line(pc));
-        let mut run = line.runs[place];
-        if !run.is_known() {
-            let rest = &line.code[place..];
-            run = Run::of(rest);
-            // One that ends where nothing has been read may be longer later.
-            if rest.get(run.length()).is_none_or(Option::is_some) {
-                line.runs[place] = run;
-            }
-        }
+        let run = known(&mut line.runs[place], &line.code[place..], Run::of);
         Some((run, line.code[place].as_ref()?))
+    }
+
+    /// The run with units that starts at `pc`, and the instructions from there to the end of their line.
+    #[inline]
+    pub fn stretch(&mut self, pc: u32, cursor: &mut Cursor) -> Option<(Run, &[Option<Code>])> {
+        let line = self.find(pc, cursor)?;
+        let (line, place) = (&mut self.lines[line], place_in_line(pc));
+        let rest = &line.code[place..];
+        let run = known(&mut line.stretches[place], rest, Run::with_units);
+        Some((run, rest))
     }
 
     /// Whether so many lines more can be read before all are forgotten.
@@ -203,6 +207,20 @@ impl CodeCache {
         };
         line
     }
+}
+
+/// A run that `codes` begin with, looked for if it is not known yet.
+#[inline]
+fn known(run: &mut Run, codes: &[Option<Code>], find: impl Fn(&[Option<Code>]) -> Run) -> Run {
+    if run.is_known() {
+        return *run;
+    }
+    let found = find(codes);
+    // One that ends where nothing has been read may be longer later.
+    if codes.get(found.length()).is_none_or(Option::is_some) {
+        *run = found;
+    }
+    found
 }
 
 /// Reads and decodes the instruction at `pc`.

@@ -61,7 +61,9 @@
 //! [`Config::functional`] switches it off: then QPUs take their turns from 11 down, or in an order that
 //! a seed changes from round to round, TMU lookups answer at once, and DMA takes about its published
 //! time; how long a program takes is then no figure for the chip. Results are the same: what memory
-//! holds in the end is the functional model's alone, and time decides only who comes first.
+//! holds in the end is the functional model's alone, and time decides only who comes first. Between two
+//! instructions by which QPUs order each other a QPU runs ahead of the others then; only what nothing
+//! orders, a race, can come out otherwise than if all had advanced round by round.
 //!
 //! # Faults and warnings
 //!

@@ -28,6 +28,28 @@ pub trait Memory {
         self.read(addr, &mut bytes)?;
         Ok(u32::from_le_bytes(bytes))
     }
+
+    /// Reads a little-endian word for each of sixteen addresses, all multiples of 4.
+    ///
+    /// # Errors
+    /// As [`Memory::read`], with the place in `addresses` of the first that is not there.
+    fn read_words(
+        &mut self,
+        addresses: &[u32; 16],
+        words: &mut [u32; 16],
+    ) -> Result<(), (u8, MemoryFault)> {
+        for (lane, (word, addr)) in words.iter_mut().zip(addresses).enumerate() {
+            *word = self.read_word(*addr).map_err(|fault| (lane as u8, fault))?;
+        }
+        Ok(())
+    }
+
+    /// Whether all of `addr .. addr + bytes` can be read and written, and will be. False where that is not
+    /// known, which makes simulation slower and changes nothing else.
+    fn is_there(&self, addr: u32, bytes: u32) -> bool {
+        let _ = (addr, bytes);
+        false
+    }
 }
 
 /// An access that no memory answered.
@@ -52,6 +74,24 @@ impl MemoryFault {
 
 /// The bits of a bus address below the alias.
 pub(crate) const ALIAS_MASK: u32 = 0x3fff_ffff;
+
+/// Whether sixteen addresses are those of words that follow each other.
+#[inline]
+pub(crate) fn follow_each_other(addresses: &[u32; 16]) -> bool {
+    let mut difference = 0;
+    for (lane, addr) in addresses.iter().enumerate() {
+        difference |= addr ^ addresses[0].wrapping_add(4 * lane as u32);
+    }
+    difference == 0
+}
+
+/// Words from the bytes of as many.
+#[inline]
+pub(crate) fn words_from(bytes: &[u8], words: &mut [u32; 16]) {
+    for (word, bytes) in words.iter_mut().zip(bytes.as_chunks().0) {
+        *word = u32::from_le_bytes(*bytes);
+    }
+}
 
 const PAGE_BYTES: usize = 4096;
 
@@ -185,6 +225,30 @@ impl Memory for SparseMemory {
             .ok_or(MemoryFault::absent(addr))?;
         let word = &bytes[at % PAGE_BYTES..][..4];
         Ok(u32::from_le_bytes(word.try_into().expect("four bytes")))
+    }
+
+    fn read_words(
+        &mut self,
+        addresses: &[u32; 16],
+        words: &mut [u32; 16],
+    ) -> Result<(), (u8, MemoryFault)> {
+        let start = (addresses[0] & ALIAS_MASK) as usize;
+        let offset = start % PAGE_BYTES;
+        if follow_each_other(addresses)
+            && let Some(page) = self.page(start / PAGE_BYTES)
+            && let Some(bytes) = page.get(offset..offset + 64)
+        {
+            words_from(bytes, words);
+            return Ok(());
+        }
+        for (lane, (word, addr)) in words.iter_mut().zip(addresses).enumerate() {
+            *word = self.read_word(*addr).map_err(|fault| (lane as u8, fault))?;
+        }
+        Ok(())
+    }
+
+    fn is_there(&self, addr: u32, bytes: u32) -> bool {
+        self.check(addr, bytes as usize).is_ok()
     }
 }
 

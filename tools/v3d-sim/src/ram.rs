@@ -3,7 +3,7 @@
 //! It answers at bus aliases 0x4 and 0x8 only, and only inside a buffer: a lane or a row that leaves its buffer
 //! is a fault, not a wrong number. Fresh memory holds a pattern that is no program and no small number.
 
-use crate::memory::{ALIAS_MASK, Memory, MemoryFault};
+use crate::memory::{ALIAS_MASK, Memory, MemoryFault, follow_each_other, words_from};
 use std::borrow::Cow;
 
 /// Bus address of the first byte.
@@ -116,6 +116,27 @@ impl Memory for Ram {
         Ok(u32::from_le_bytes(
             self.bytes[range].try_into().expect("4 bytes"),
         ))
+    }
+
+    fn read_words(
+        &mut self,
+        addresses: &[u32; 16],
+        words: &mut [u32; 16],
+    ) -> Result<(), (u8, MemoryFault)> {
+        if follow_each_other(addresses)
+            && let Ok(range) = self.range(addresses[0], 64)
+        {
+            words_from(&self.bytes[range], words);
+            return Ok(());
+        }
+        for (lane, (word, addr)) in words.iter_mut().zip(addresses).enumerate() {
+            *word = self.read_word(*addr).map_err(|fault| (lane as u8, fault))?;
+        }
+        Ok(())
+    }
+
+    fn is_there(&self, addr: u32, bytes: u32) -> bool {
+        self.range(addr, bytes as usize).is_ok()
     }
 }
 

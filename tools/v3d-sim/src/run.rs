@@ -3,8 +3,7 @@
 //! What one instruction of a run does is no hazard to the next, whatever registers hold, so that it is
 //! enough to ask once whether the run as a whole meets one ([`crate::qpu`]).
 
-use crate::alu::LaneMask;
-use crate::decoded::Code;
+use crate::decoded::{Code, Units};
 use qpu::isa::{AddOp, Cond, MulOp};
 
 /// A run, and what must be defined where it begins.
@@ -34,6 +33,18 @@ impl Run {
     /// The run that `codes` begin with; it ends where nothing has been read.
     #[must_use]
     pub fn of(codes: &[Option<Code>]) -> Self {
+        Self::of_those(codes, |code| code.plain)
+    }
+
+    /// The same with instructions between them that use units, as far as only their QPU can tell when.
+    #[must_use]
+    pub fn with_units(codes: &[Option<Code>]) -> Self {
+        Self::of_those(codes, |code| {
+            code.plain || code.tidy && code.units.are_own()
+        })
+    }
+
+    fn of_those(codes: &[Option<Code>], belongs: impl Fn(&Code) -> bool) -> Self {
         let mut run = Self {
             length: 1,
             ..Self::default()
@@ -43,7 +54,7 @@ impl Run {
         let mut before: Option<&Code> = None;
         for code in codes.iter().map_while(Option::as_ref) {
             let may_follow = before.is_none_or(|before| is_no_hazard(before, code));
-            if !code.plain || !may_follow || (code.asks_carry && flags == Flags::Mul) {
+            if !belongs(code) || !may_follow || (code.asks_carry && flags == Flags::Mul) {
                 break;
             }
             run.length += 1;
@@ -53,11 +64,14 @@ impl Run {
             run.carry |= code.asks_carry && flags == Flags::Before;
             // What is written in all lanes is defined, wherever the run begins.
             for place in 0..2 {
-                if code.enabled[place] == LaneMask::MAX {
+                if code.conditions[place] == Cond::Always {
                     let (to_registers, to_accumulators) = code.destinations[place].bits();
                     registers |= to_registers;
                     accumulators |= to_accumulators;
                 }
+            }
+            if code.units.uses(Units::LDTMU0.with(Units::LDTMU1)) {
+                accumulators |= 1 << 4;
             }
             if code.sf {
                 let by_add = code.op_add != AddOp::Nop && code.conditions[0] != Cond::Never;

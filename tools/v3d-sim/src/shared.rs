@@ -39,6 +39,8 @@ pub struct Shared {
     pub semaphores: Semaphores,
     /// The mutex.
     pub mutex: Mutex,
+    /// A semaphore, the mutex or a DMA engine has changed: who waits for one may go on. Without time only.
+    pub stirred: bool,
     /// Lines that TMUs may hold old copies of.
     pub stale: StaleLines,
     /// Who must have been before whom.
@@ -82,6 +84,7 @@ impl Shared {
             dma_setup: Default::default(),
             semaphores: Semaphores::default(),
             mutex: Mutex::default(),
+            stirred: false,
             stale: StaleLines::default(),
             races: Races::default(),
             totals: Totals::default(),
@@ -103,11 +106,10 @@ impl Shared {
         self.vdr.is_busy() || self.vdw.is_busy() || self.vpm.is_busy()
     }
 
-    /// The next round in which a transfer moves a row or a VPM write takes effect; without time.
+    /// The next round in which a transfer moves a row; without time.
     #[must_use]
-    pub fn next_due(&self) -> u64 {
-        let transfers = self.vdr.next_due().min(self.vdw.next_due());
-        transfers.min(self.vpm.next_due())
+    pub fn next_row(&self) -> u64 {
+        self.vdr.next_due().min(self.vdw.next_due())
     }
 
     /// Whether what a QPU waited for is certainly not there yet.
@@ -124,17 +126,33 @@ impl Shared {
         }
     }
 
-    /// Whether a DMA transfer of this QPU is not complete.
+    /// Whether a DMA transfer of this QPU is not complete and may yet fault.
     #[must_use]
-    pub fn has_transfer(&self, qpu: u8) -> bool {
-        self.vdr.is_busy_for(qpu) || self.vdw.is_busy_for(qpu)
+    pub fn may_fault(&self, qpu: u8) -> bool {
+        self.vdr.may_fault(qpu) || self.vdw.may_fault(qpu)
+    }
+
+    /// Whether somebody may notice that the rows which are due in round `now` are moved: a transfer is
+    /// over with one, or it may fault.
+    #[must_use]
+    pub fn rows_matter(&self, now: u64) -> bool {
+        self.vdr.row_matters(now) || self.vdw.row_matters(now)
     }
 
     /// A round of everything but the QPUs. Gives the QPUs whose DMA has faulted, and why.
     pub fn advance(&mut self, memory: &mut impl Memory) -> [Option<(At, FaultKind)>; 2] {
-        self.vpm.advance(self.now);
-        let loaded = self.vdr.advance(self.now, &mut self.vpm, memory);
-        let stored = self.vdw.advance(self.now, &mut self.vpm, memory);
+        self.advance_to(self.now, memory)
+    }
+
+    /// As [`Shared::advance`], in round `now`.
+    pub fn advance_to(
+        &mut self,
+        now: u64,
+        memory: &mut impl Memory,
+    ) -> [Option<(At, FaultKind)>; 2] {
+        self.vpm.advance(now);
+        let loaded = self.vdr.advance(now, &mut self.vpm, memory);
+        let stored = self.vdw.advance(now, &mut self.vpm, memory);
         [
             loaded.and_then(|row| self.row_loaded(row)),
             stored.and_then(|row| self.row_stored(row)),
@@ -172,6 +190,7 @@ impl Shared {
 
     fn note_done(&mut self, row: &RowDone, engine: DmaEngine) {
         if row.is_last {
+            self.stirred = true;
             let qpu = row.at.qpu;
             self.log.note(|| UnitEvent::DmaDone { engine, qpu });
         }

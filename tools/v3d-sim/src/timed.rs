@@ -168,7 +168,7 @@ impl V3d {
     fn owe(&mut self, number: usize) -> u32 {
         let (qpu, cache) = (&mut self.qpus[number], &mut self.code[number / 4]);
         // While it owes others may read code, and must not make the cache forget.
-        if !cache.has_room(LINES_WHILE_OWING) || self.shared.has_transfer(number as u8) {
+        if !cache.has_room(LINES_WHILE_OWING) || self.shared.may_fault(number as u8) {
             return 0;
         }
         let run = qpu.run_length(cache);

@@ -56,6 +56,7 @@ impl Uniforms {
     }
 
     /// Takes the next word.
+    #[inline]
     pub fn pop(&mut self, memory: &mut impl Memory) -> Result<u32, MemoryFault> {
         let word = memory.read_word(self.next)?;
         self.next = self.next.wrapping_add(4);

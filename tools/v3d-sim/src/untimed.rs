@@ -1,7 +1,9 @@
 //! V3D without time: round after round, in which every QPU takes its turn.
 //!
-//! What only a QPU itself can see it may do early: after an instruction it executes the plain ones that
-//! follow, and acts again when their rounds are over. Rounds in which nobody acts are skipped.
+//! What only a QPU itself can see it may do early: after an instruction it executes those that follow, up
+//! to the next by which QPUs order each other ([`crate::qpu::Qpu::run_ahead`]), and acts again when their rounds
+//! are over. Rounds in which nobody acts are skipped, and who waits is asked only when something has
+//! changed that others wait for.
 
 use crate::event::Wait;
 use crate::memory::Memory;
@@ -11,8 +13,9 @@ use crate::shared::QPUS;
 use crate::v3d::V3d;
 
 /// Rounds that a QPU may be ahead of the others, in instructions that nobody else can see. What a report
-/// of another QPU's fault says of where this one is may be so far off.
-const FURTHEST_AHEAD: u64 = 32;
+/// of another QPU's fault says of where this one is may be so far off. Longer saves turns, and keeps
+/// one QPU's registers in the host's cache.
+const FURTHEST_AHEAD: u64 = 256;
 
 impl V3d {
     /// As [`V3d::advance_observed`], without the cycle model.
@@ -42,7 +45,7 @@ impl V3d {
             };
             self.round(memory, limit as u32, observer);
             if runs_ahead && !self.is_news() {
-                self.skip_rounds(end - self.shared.now);
+                self.skip_rounds(end - self.shared.now, memory);
             }
         }
         self.count_ahead(false);
@@ -79,6 +82,8 @@ impl V3d {
                 self.shared.log.tell(self.now(), observer);
             }
         }
+        // All who wait are asked in this round; what changes from here on they are asked about in the next.
+        self.shared.stirred = false;
         let progress = match self.order.next_round() {
             None => self.turns(memory, limit, observer),
             Some(order) => self.turns_in_order(order, memory, observer),
@@ -167,8 +172,9 @@ impl V3d {
             Step::Executed => {
                 let mut rounds = self.order.next_hold();
                 // The fault of a transfer stops its QPU where it is.
-                if limit > 0 && !self.shared.has_transfer(number as u8) {
-                    let ahead = self.qpus[number].run_ahead(&mut self.code[number / 4], limit);
+                if limit > 0 && !self.shared.may_fault(number as u8) {
+                    let cache = &mut self.code[number / 4];
+                    let ahead = self.qpus[number].run_ahead(cache, limit, &mut self.shared, memory);
                     self.shared.totals.instructions[number] += u64::from(ahead);
                     rounds += ahead;
                 }
@@ -195,25 +201,35 @@ impl V3d {
         true
     }
 
-    /// Lets the rounds pass, up to `limit`, in which no transfer moves a row, no write reaches the VPM, and
-    /// all QPUs only do what they have done ahead, or wait for what those who run will not give them.
-    fn skip_rounds(&mut self, limit: u64) {
+    /// Lets the rounds pass, up to `limit`, in which all QPUs only do what they have done ahead, or wait for
+    /// what those who run will not give them. Transfers move their rows meanwhile, but for the last.
+    fn skip_rounds(&mut self, limit: u64, memory: &mut impl Memory) {
         let next = self.shared.now + 1;
         let mut until = u64::MAX;
+        let mut waiting = false;
         for number in 0..QPUS {
-            if self.active & 1 << number != 0 && self.waits[number].is_none() {
+            if self.active & 1 << number == 0 {
+                continue;
+            }
+            if self.waits[number].is_none() {
                 until = until.min(self.acts_at[number].max(next));
+            } else {
+                waiting = true;
             }
         }
-        if until == next {
+        if until == next || (waiting && self.shared.stirred) {
             return;
         }
-        let due = self.shared.next_due();
-        // With nobody going on, what is on its way is waited for.
-        if until == u64::MAX && !self.shared.is_busy() {
-            return;
+        if until == u64::MAX {
+            // With nobody going on, what is on its way is waited for.
+            if !self.shared.is_busy() {
+                return;
+            }
+            until = self.shared.vpm.next_due();
         }
-        let rounds = until.min(due).saturating_sub(next).min(limit);
+        let last = self.shared.now.saturating_add(limit);
+        let until = self.move_rows(until.min(last.saturating_add(1)), memory);
+        let rounds = until.saturating_sub(next);
         let totals = &mut self.shared.totals;
         totals.active_rounds += rounds * u64::from(self.active.count_ones());
         for (number, wait) in self.waits.iter().enumerate() {
@@ -225,5 +241,22 @@ impl V3d {
         }
         self.shared.now += rounds;
         totals.rounds += rounds;
+    }
+
+    /// Moves the rows that are due before round `until` and that nobody waits for: none is the last of
+    /// its transfer, and none can fault. Gives the first round in which another is due, or `until`.
+    fn move_rows(&mut self, until: u64, memory: &mut impl Memory) -> u64 {
+        let shared = &mut self.shared;
+        loop {
+            let due = shared.next_row();
+            if due >= until {
+                return until;
+            }
+            if shared.rows_matter(due) {
+                return due;
+            }
+            let faults = shared.advance_to(due, memory);
+            debug_assert!(faults.iter().all(Option::is_none), "the memory is there");
+        }
     }
 }

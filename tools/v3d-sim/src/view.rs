@@ -69,12 +69,8 @@ impl QpuView<'_> {
     /// The flags.
     #[must_use]
     pub fn flags(self) -> FlagBits {
-        let flags = self.0.registers.flags;
-        FlagBits {
-            z: flags.z,
-            n: flags.n,
-            c: flags.c,
-        }
+        let [z, n, c] = self.0.registers.flags.bits();
+        FlagBits { z, n, c }
     }
 
     /// Bus address of the next uniform.

@@ -8,8 +8,8 @@ use super::{LANES, Lanes};
 
 /// The bits of an `f64` mantissa that an `f32` has no room for.
 const BELOW_F32: u64 = (1 << 29) - 1;
-/// 2^-126, the smallest normal `f32`, as the upper half of the bits of an `f64`.
-const SMALLEST_UPPER: u32 = (1023 - 126) << 20;
+/// 2^-126, the smallest normal number.
+const SMALLEST: u32 = 1 << 23;
 
 /// Denormals flushed to zero.
 #[inline(always)]
@@ -73,18 +73,18 @@ pub fn mul(a: &Lanes, b: &Lanes) -> Lanes {
     for lane in 0..LANES {
         let x = f64::from(f32::from_bits(flushed(a[lane])));
         let y = f64::from(f32::from_bits(flushed(b[lane])));
-        // Exact; cut toward zero it is exact as f32 too, or too large, which gives infinity, or too
-        // small: that is decided before the conversion, which rounds the largest denormals up.
-        let product = (x * y).to_bits() & !BELOW_F32;
-        let cut = (f64::from_bits(product) as f32).to_bits();
-        let upper = (product >> 32) as u32 & !SIGN;
-        result[lane] = if (upper as i32) < SMALLEST_UPPER as i32 {
-            0
-        } else {
-            cut
-        };
+        // Exact; cut toward zero it is exact as f32 too, or too large, which gives infinity, or too small,
+        // which gives a denormal or the smallest number.
+        let cut = f64::from_bits((x * y).to_bits() & !BELOW_F32) as f32;
+        result[lane] = flushed(cut.to_bits());
         // So does an operand with exponent 255, also times zero.
-        unusual |= infinite(cut);
+        unusual |= infinite(cut.to_bits());
+        // Only here it matters whether the conversion has rounded up.
+        unusual |= if cut.to_bits() & !SIGN == SMALLEST {
+            SIGN
+        } else {
+            0
+        };
     }
     if unusual & SIGN != 0 {
         result = one_by_one(a, b, float::mul);

@@ -39,8 +39,16 @@ pub fn map(a: &Lanes, b: &Lanes, op: impl Fn(u32, u32) -> u32) -> Lanes {
 }
 
 /// The lanes for which `flag` holds.
+#[inline(always)]
 pub fn mask(flag: impl Fn(usize) -> bool) -> LaneMask {
-    (0..LANES).fold(0, |mask, lane| mask | LaneMask::from(flag(lane)) << lane)
+    // Four of them at once: vectors of what the compiler has vectors for.
+    let mut quads = [0_u32; 4];
+    for lane in 0..LANES {
+        quads[lane % 4] |= if flag(lane) { 1 << lane } else { 0 };
+    }
+    quads
+        .into_iter()
+        .fold(0, |mask, quad| mask | quad as LaneMask)
 }
 
 /// What the add ALU does.

@@ -1,7 +1,7 @@
 //! The fields of an instruction, as execution wants them; and the rules that they break by themselves.
 
 use super::{BY_R5, Code, Destination, NO_REGISTER, Port, Units};
-use crate::alu::{self, LaneMask};
+use crate::alu;
 use crate::qpu::handlers;
 use crate::qpu::operands::moves_far;
 use crate::qpu::state::{self, Index};
@@ -105,9 +105,6 @@ impl Code {
             let (address, file) = (write.waddr(slot), write.file(slot));
             self.destinations[place] = Destination::of(address, file);
             self.conditions[place] = write.cond(slot);
-            if write.cond(slot) == Cond::Always {
-                self.enabled[place] = LaneMask::MAX;
-            }
             if self.destinations[place].is_unit() {
                 if write.cond(slot) == Cond::Never {
                     rules.push(Rule::NeverPeripheralWrite);

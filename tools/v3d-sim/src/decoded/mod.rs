@@ -12,7 +12,7 @@ mod units;
 pub use places::{Destination, Port};
 pub use units::Units;
 
-use crate::alu::{self, LaneMask, Operation};
+use crate::alu::{self, Operation};
 use crate::qpu::handlers::Handler;
 use crate::qpu::state::{self, Index};
 use crate::rule::Rule;
@@ -39,8 +39,8 @@ pub struct Code {
     pub handler: Handler,
     /// Registers of file A (low half) and B whose value matters.
     pub needed_registers: u64,
-    /// The lanes in which results are written, when no flags are asked.
-    pub enabled: [LaneMask; 2],
+    /// When results are written.
+    pub conditions: [Cond; 2],
     /// Registers that hold the operands: of the add ALU, then of the mul ALU.
     pub operands: [Index; 4],
     /// The register, constant or value of a unit that comes through each port, or [`NO_REGISTER`].
@@ -101,8 +101,6 @@ pub struct Code {
     pub unpack_float: bool,
     /// Of the add and the mul result, or of both outputs of an immediate.
     pub destinations: [Destination; 2],
-    /// When results are written.
-    pub conditions: [Cond; 2],
     /// How results are packed into file A.
     pub pack: Pack,
     /// How the mul result is packed, wherever it goes.
@@ -144,7 +142,6 @@ impl Code {
             direct: [NO_REGISTER; 2],
             indirect: false,
             conditions: [Cond::Never; 2],
-            enabled: [0; 2],
             asks_flags: false,
             asks_carry: false,
             sf: false,

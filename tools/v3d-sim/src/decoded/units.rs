@@ -27,9 +27,9 @@ impl Units {
     pub const OTHER_SIGNAL: Self = Self(1 << 8);
     /// Counts a semaphore.
     pub const SEMAPHORE: Self = Self(1 << 9);
-    /// Writes `tmu0_s`.
+    /// Writes a coordinate for TMU 0: s, t, r or b.
     pub const TMU0_REQUEST: Self = Self(1 << 10);
-    /// Writes `tmu1_s`.
+    /// Writes a coordinate for TMU 1.
     pub const TMU1_REQUEST: Self = Self(1 << 11);
     /// Starts a DMA load.
     pub const LOAD_START: Self = Self(1 << 12);
@@ -43,8 +43,10 @@ impl Units {
     pub const WRITE_SETUP: Self = Self(1 << 16);
     /// Writes an SFU.
     pub const SFU: Self = Self(1 << 17);
+    /// Writes `tmu_noswap` or an address of uniforms.
+    pub const OWN_WRITE: Self = Self(1 << 18);
     /// Writes any other I/O address.
-    pub const OTHER_WRITE: Self = Self(1 << 18);
+    pub const OTHER_WRITE: Self = Self(1 << 19);
 
     /// Writes that may have to wait.
     pub const WRITES_THAT_WAIT: Self = Self(
@@ -56,8 +58,35 @@ impl Units {
             | Self::STORE_START.0,
     );
 
+    /// What other QPUs, the host or a DMA engine can tell the round of: in which order these are executed
+    /// matters.
+    pub const ORDERED: Self = Self(
+        Self::LOAD_WAIT.0
+            | Self::STORE_WAIT.0
+            | Self::MUTEX.0
+            | Self::OTHER_READ.0
+            | Self::OTHER_SIGNAL.0
+            | Self::SEMAPHORE.0
+            | Self::LOAD_START.0
+            | Self::STORE_START.0
+            | Self::OTHER_WRITE.0,
+    );
+
+    /// What needs not wait without time.
+    pub const PROMPT: Self = Self(
+        Self::UNIFORM.0
+            | Self::OTHER_READ.0
+            | Self::OTHER_SIGNAL.0
+            | Self::VPM_WRITE.0
+            | Self::READ_SETUP.0
+            | Self::WRITE_SETUP.0
+            | Self::SFU.0
+            | Self::OWN_WRITE.0
+            | Self::OTHER_WRITE.0,
+    );
+
     /// All writes of I/O addresses.
-    pub const WRITES: Self = Self(0x1ff << 10);
+    pub const WRITES: Self = Self(0x3ff << 10);
 
     /// All reads of I/O addresses.
     pub const READS: Self = Self(0x3f);
@@ -80,6 +109,18 @@ impl Units {
     #[must_use]
     pub const fn only(self, other: Self) -> bool {
         self.0 & !other.0 == 0
+    }
+
+    /// Whether `one` is the only one of `group` that is used.
+    #[must_use]
+    pub const fn uses_only(self, one: Self, group: Self) -> bool {
+        self.0 & group.0 == one.0
+    }
+
+    /// Whether only their QPU can tell when these are used, and at once.
+    #[must_use]
+    pub const fn are_own(self) -> bool {
+        !self.uses(Self::ORDERED.with(Self::SFU))
     }
 
     /// Whether any unit is used.
@@ -112,8 +153,9 @@ impl Units {
 
     pub(super) fn of_write(address: Waddr, file: File) -> Self {
         match (address, file) {
-            (waddr::TMU0_S, _) => Self::TMU0_REQUEST,
-            (waddr::TMU1_S, _) => Self::TMU1_REQUEST,
+            _ if address.is_tmu() && address.bits() < waddr::TMU1_S.bits() => Self::TMU0_REQUEST,
+            _ if address.is_tmu() => Self::TMU1_REQUEST,
+            (waddr::TMU_NOSWAP | waddr::UNIFORMS_ADDRESS, _) => Self::OWN_WRITE,
             (waddr::VPM_ADDR, File::A) => Self::LOAD_START,
             (waddr::VPM_ADDR, File::B) => Self::STORE_START,
             (waddr::VPM_WRITE, _) => Self::VPM_WRITE,

@@ -78,6 +78,8 @@ pub struct Engine<T> {
     next_row_at: u64,
     /// A bit for each QPU with a transfer that is not complete.
     busy: u16,
+    /// The same of transfers whose memory is not known to be there.
+    doubtful: u16,
 }
 
 impl<T> Default for Engine<T> {
@@ -86,6 +88,7 @@ impl<T> Default for Engine<T> {
             queue: VecDeque::new(),
             next_row_at: 0,
             busy: 0,
+            doubtful: 0,
         }
     }
 }
@@ -111,6 +114,12 @@ impl<T: Transfer> Engine<T> {
         self.busy & 1 << qpu != 0
     }
 
+    /// Whether a transfer of this QPU is not complete and may yet fault.
+    #[must_use]
+    pub fn may_fault(&self, qpu: u8) -> bool {
+        self.doubtful & 1 << qpu != 0
+    }
+
     /// Whether any transfer is not complete.
     #[must_use]
     pub fn is_busy(&self) -> bool {
@@ -124,11 +133,15 @@ impl<T: Transfer> Engine<T> {
     }
 
     /// Queues a transfer in round `now`; this QPU has none queued.
-    pub fn start(&mut self, at: At, now: u64, transfer: T) {
+    pub fn start(&mut self, at: At, now: u64, transfer: T, memory: &impl Memory) {
         if self.queue.is_empty() {
             self.next_row_at = now + T::PACE.start;
         }
         self.busy |= 1 << at.qpu;
+        let mut rows = (0..transfer.rows()).map(|row| transfer.row_address(row));
+        if !rows.all(|address| memory.is_there(address, transfer.row_bytes())) {
+            self.doubtful |= 1 << at.qpu;
+        }
         self.queue.push_back(Request {
             at,
             transfer,
@@ -144,6 +157,16 @@ impl<T: Transfer> Engine<T> {
         } else {
             self.next_row_at
         }
+    }
+
+    /// Whether a row is due in round `now` that is the last of its transfer, or may fault.
+    #[must_use]
+    pub fn row_matters(&self, now: u64) -> bool {
+        self.queue.front().is_some_and(|request| {
+            now >= self.next_row_at
+                && (request.rows_done + 1 == request.transfer.rows()
+                    || self.may_fault(request.at.qpu))
+        })
     }
 
     /// Moves the row that is due in round `now`, if one is.
@@ -181,6 +204,7 @@ impl<T: Transfer> Engine<T> {
         if request.rows_done == request.transfer.rows() || done.fault.is_some() {
             done.is_last = true;
             self.busy &= !(1 << request.at.qpu);
+            self.doubtful &= !(1 << request.at.qpu);
             self.queue.pop_front();
         }
         Some(done)

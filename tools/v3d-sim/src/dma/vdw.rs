@@ -110,6 +110,33 @@ impl Store {
         }
     }
 
+    /// Stores a row of whole words by way of `bytes`.
+    fn store_words(
+        &self,
+        row: u32,
+        bytes: &mut [u8],
+        vpm: &Vpm,
+        memory: &mut impl Memory,
+    ) -> Result<(), MemoryFault> {
+        let mut rest = bytes.as_chunks_mut().0.iter_mut();
+        for words in self.words(row) {
+            let outs = rest.by_ref().take(words.count);
+            match vpm.row(words) {
+                Some(row) => {
+                    for (out, word) in outs.zip(row) {
+                        *out = word.to_le_bytes();
+                    }
+                }
+                None => {
+                    for (n, out) in outs.enumerate() {
+                        *out = vpm.linear(words.first + n * words.step).to_le_bytes();
+                    }
+                }
+            }
+        }
+        memory.write(self.row_address(row), &bytes[..self.row_bytes() as usize])
+    }
+
     /// Whether the stride matters.
     #[must_use]
     pub fn is_strided(&self) -> bool {
@@ -180,20 +207,13 @@ impl Transfer for Store {
     ) -> Result<(), MemoryFault> {
         let (y, x, part) = self.row_start(row);
         let width = self.mode.width.bytes() as usize;
+        if self.mode.width == Width::Word && self.depth <= 16 {
+            let mut bytes = [0; 64];
+            return self.store_words(row, &mut bytes, vpm, memory);
+        }
         let mut bytes = [0; 512];
         if self.mode.width == Width::Word {
-            let mut rest = &mut bytes[..];
-            for Words {
-                first, step, count, ..
-            } in self.words(row)
-            {
-                let (outs, others) = rest.split_at_mut(4 * count);
-                for (n, out) in outs.chunks_exact_mut(4).enumerate() {
-                    out.copy_from_slice(&vpm.linear(first + n * step).to_le_bytes());
-                }
-                rest = others;
-            }
-            return memory.write(self.row_address(row), &bytes[..self.row_bytes() as usize]);
+            return self.store_words(row, &mut bytes, vpm, memory);
         }
         for (element, out) in bytes
             .chunks_exact_mut(width)

@@ -111,12 +111,18 @@ impl Qpu {
     pub(super) fn go_on_by(&mut self, count: u32) {
         self.hazards.index += i64::from(count);
         self.pc = self.pc.wrapping_add(count * INSTRUCTION_BYTES);
+        self.follow_branches(count);
+    }
+
+    /// Comes nearer to the jumps that are on their way, by so many instructions.
+    #[inline]
+    pub(super) fn follow_branches(&mut self, count: u32) {
         if !self.flow.branches.is_empty() {
-            self.follow_branches(count);
+            self.take_branches(count);
         }
     }
 
-    fn follow_branches(&mut self, count: u32) {
+    fn take_branches(&mut self, count: u32) {
         for branch in &mut self.flow.branches {
             branch.left -= count;
             if branch.left == 0 {

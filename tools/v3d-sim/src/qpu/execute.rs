@@ -4,7 +4,7 @@
 //! to registers, everything else passes the checks and the units. What is computed is the same code.
 
 use super::operands::{moves_far, rotated};
-use super::state::{HELD_A, HELD_B, Index, last_quad, repeat_quad};
+use super::state::{HELD_A, HELD_B, Index, accumulator, last_quad, repeat_quad};
 use super::{Qpu, Stop};
 use crate::alu::{self, LANES, LaneMask, Lanes, float, integer};
 use crate::conflicts::{
@@ -70,7 +70,8 @@ impl Qpu {
     }
 
     /// Waits, or executes a tidy instruction for which [`super::hazards::Hazards::is_clear`] holds.
-    pub(super) fn execute_tidy(
+    /// `WITHIN` a run, where the next instruction cannot come too early.
+    pub(super) fn execute_tidy<const WITHIN: bool>(
         &mut self,
         code: &Code,
         shared: &mut Shared,
@@ -78,13 +79,25 @@ impl Qpu {
     ) -> Result<(), Stop> {
         self.must_wait(code, shared)?;
         let units = code.units;
-        if units.uses(Units::READS) {
+        if units.uses_only(Units::UNIFORM, Units::READS) {
+            let uniform = self.pop_uniform(shared, memory)?;
+            self.hazards.uniform_read = self.hazards.index;
+            for held in [HELD_A, HELD_B] {
+                if code.through[usize::from(held - HELD_A)] == held {
+                    *self.registers.at_mut(held) = [uniform; LANES];
+                }
+            }
+        } else if units.uses(Units::READS) {
             let popped = self.pop_inputs(code, shared, memory)?;
             self.hold_inputs(code, &popped, shared);
         } else if units.uses(Units::SEMAPHORE) {
             self.count_semaphore(code, shared);
         }
-        self.execute_simple(code);
+        if WITHIN {
+            self.execute_within(code);
+        } else {
+            self.execute_simple(code);
+        }
         if units.uses(Units::WRITES) {
             let enabled = self.registers.enabled_lanes(code);
             for (place, enabled) in enabled.into_iter().enumerate() {
@@ -268,11 +281,12 @@ impl Qpu {
     /// `ldtmu` of a TMU as the instruction names it.
     fn take_lookup(&mut self, addressed: u8, shared: &mut Shared) {
         let unit = self.tmus.unit(self.number, addressed);
-        if let Some(value) = self.tmus.pop(unit) {
+        let r4 = self.registers.at_mut(accumulator(4));
+        if self.tmus.pop(unit, r4) {
             if let Some(time) = &mut shared.time {
                 time.took_result(usize::from(self.number), unit);
             }
-            self.write_r4(&value, shared);
+            self.note_r4(shared);
             let qpu = self.number;
             shared.log.note(|| UnitEvent::TmuTaken { qpu, tmu: unit });
         }
@@ -292,6 +306,7 @@ impl Qpu {
                 shared.races.decrement(self.number, number);
             }
         }
+        shared.stirred = true;
         let counts = shared.semaphores.counts();
         if let Some(time) = &mut shared.time {
             let up = action == SemaphoreAction::Increment;

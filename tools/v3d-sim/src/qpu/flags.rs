@@ -14,22 +14,9 @@ use qpu::isa::{BranchCond, Cond};
 
 impl Registers {
     /// The lanes in which the conditions of the two results hold.
-    #[inline]
+    #[inline(always)]
     pub fn enabled_lanes(&self, code: &Code) -> [LaneMask; 2] {
-        if !code.asks_flags {
-            return code.enabled;
-        }
-        let Flags { z, n, c } = self.flags;
-        code.conditions.map(|condition| match condition {
-            Cond::Never => 0,
-            Cond::Always => LaneMask::MAX,
-            Cond::ZS => z,
-            Cond::ZC => !z,
-            Cond::NS => n,
-            Cond::NC => !n,
-            Cond::CS => c,
-            Cond::CC => !c,
-        })
+        code.conditions.map(|condition| self.flags.of(condition))
     }
 }
 
@@ -53,7 +40,7 @@ impl Qpu {
             let carry = matches!(condition, C::AllCS | C::AllCC | C::AnyCS | C::AnyCC);
             self.check_flags(carry, shared);
         }
-        let Flags { z, n, c } = self.registers.flags;
+        let [z, n, c] = self.registers.flags.bits();
         let (all, any) = (|flags| flags == LaneMask::MAX, |flags| flags != 0);
         match condition {
             C::AllZS => all(z),
@@ -95,10 +82,12 @@ impl Qpu {
             FlagsMasked::Everywhere => LaneMask::MAX,
         };
         let update = |old: LaneMask, new: LaneMask| old & !enabled | new & enabled;
-        let flags = &mut self.registers.flags;
-        flags.z = update(flags.z, alu::mask(|lane| value[lane] == 0));
-        flags.n = update(flags.n, alu::mask(|lane| value[lane] >> 31 != 0));
-        flags.c = update(flags.c, carry);
+        let [z, n, c] = self.registers.flags.bits();
+        self.registers.flags = Flags::new(
+            update(z, alu::mask(|lane| value[lane] == 0)),
+            update(n, alu::mask(|lane| value[lane] >> 31 != 0)),
+            update(c, carry),
+        );
         self.hazards.defined_flags = true;
         self.hazards.carry_from_mul = from_mul;
     }

@@ -2,7 +2,7 @@
 //!
 //! A simple instruction ([`Code::simple`]) operates on operands that lie in registers and writes results as
 //! they are. There is one function for each pair of operations that programs use often, and one for all
-//! others, each with and without conditions and rotation, so that what one instruction asks for is found
+//! others, each with and without rotation, so that what one instruction asks for is found
 //! once, when it is decoded. Hazards are the caller's.
 
 use super::operands::rotated;
@@ -56,11 +56,7 @@ operations! {
 /// The function for a simple instruction.
 pub fn find(code: &Code) -> Handler {
     if !matches!(code.instruction, Instruction::Alu(_)) {
-        return if code.asks_flags {
-            load::<true>
-        } else {
-            load::<false>
-        };
+        return load;
     }
     match code.op_add {
         AddOp::Nop => with_add::<Idle>(code),
@@ -77,28 +73,17 @@ pub fn find(code: &Code) -> Handler {
 fn with_add<A: Operates>(code: &Code) -> Handler {
     let is_copy = code.copies[1];
     match (code.op_mul, code.rotation) {
-        (MulOp::Nop, _) => with_both::<A, Idle, false>(code),
-        (MulOp::Fmul, 0) => with_both::<A, Fmul, false>(code),
-        (_, 0) if is_copy => with_both::<A, Copy, false>(code),
-        (_, 0) => with_both::<A, Any, false>(code),
-        _ if is_copy => with_both::<A, Copy, true>(code),
-        _ => with_both::<A, Any, true>(code),
-    }
-}
-
-fn with_both<A: Operates, M: Operates, const ROTATES: bool>(code: &Code) -> Handler {
-    if code.asks_flags {
-        operate::<A, M, ROTATES, true>
-    } else {
-        operate::<A, M, ROTATES, false>
+        (MulOp::Nop, _) => operate::<A, Idle, false>,
+        (MulOp::Fmul, 0) => operate::<A, Fmul, false>,
+        (_, 0) if is_copy => operate::<A, Copy, false>,
+        (_, 0) => operate::<A, Any, false>,
+        _ if is_copy => operate::<A, Copy, true>,
+        _ => operate::<A, Any, true>,
     }
 }
 
 /// Both operations of an instruction.
-fn operate<A: Operates, M: Operates, const ROTATES: bool, const ASKS: bool>(
-    registers: &mut Registers,
-    code: &Code,
-) {
+fn operate<A: Operates, M: Operates, const ROTATES: bool>(registers: &mut Registers, code: &Code) {
     for (place, index) in code.through.into_iter().enumerate() {
         if index != NO_REGISTER {
             registers.last_port[place] = last_quad(registers.at(index));
@@ -115,7 +100,7 @@ fn operate<A: Operates, M: Operates, const ROTATES: bool, const ASKS: bool>(
     if M::WORKS {
         registers.last_mul = last_quad(&product);
     }
-    let enabled = enabled::<ASKS>(registers, code);
+    let enabled = registers.enabled_lanes(code);
     if A::WORKS {
         write(registers, code.direct[0], &sum, enabled[0]);
     }
@@ -125,19 +110,10 @@ fn operate<A: Operates, M: Operates, const ROTATES: bool, const ASKS: bool>(
 }
 
 /// A load immediate of one value for all lanes.
-fn load<const ASKS: bool>(registers: &mut Registers, code: &Code) {
-    let enabled = enabled::<ASKS>(registers, code);
+fn load(registers: &mut Registers, code: &Code) {
+    let enabled = registers.enabled_lanes(code);
     for (index, enabled) in code.direct.into_iter().zip(enabled) {
         write(registers, index, &[code.immediate; LANES], enabled);
-    }
-}
-
-#[inline(always)]
-fn enabled<const ASKS: bool>(registers: &Registers, code: &Code) -> [LaneMask; 2] {
-    if ASKS {
-        registers.enabled_lanes(code)
-    } else {
-        code.enabled
     }
 }
 

@@ -137,6 +137,13 @@ impl Hazards {
         self.previous_accumulators = std::mem::take(&mut self.current_accumulators);
     }
 
+    /// The next instruction is known not to come too early for anything.
+    #[inline]
+    pub fn settle(&mut self) {
+        self.written = [NOT_WRITTEN; 2];
+        self.current_accumulators = 0;
+    }
+
     /// Where the old value is of a register that the previous instruction wrote; `None` when it did not.
     pub fn overwritten(&self, register: Index) -> Option<Index> {
         let file = register / FILE_B;
@@ -241,12 +248,12 @@ impl Qpu {
         }
     }
 
-    /// A result for r4 by `ldtmu`; too soon after an SFU write it meets the SFU's.
-    pub(super) fn write_r4(&mut self, value: &Lanes, shared: &mut Shared) {
+    /// `ldtmu` has written r4; too soon after an SFU write it meets the SFU's.
+    #[inline]
+    pub(super) fn note_r4(&mut self, shared: &mut Shared) {
         if !self.hazards.sfu.is_empty() {
             self.warn_after(Rule::SfuResultOverwritten, self.sfu_write(), shared, after);
         }
-        *self.registers.at_mut(accumulator(4)) = *value;
         self.hazards.defined_accumulators |= 1 << 4;
     }
 

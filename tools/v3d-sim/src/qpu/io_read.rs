@@ -58,6 +58,7 @@ impl Qpu {
                 self.warn(Rule::MutexBeforeDrain, shared, String::new);
             }
             shared.mutex.acquire(self.number);
+            shared.stirred = true;
             shared.races.acquire_mutex(self.number);
             shared.log.note(|| UnitEvent::Mutex {
                 qpu: self.number,
@@ -78,6 +79,7 @@ impl Qpu {
     }
 
     fn read_vpm(&self, setup: &BlockSetup, code: &Code, shared: &mut Shared) -> Lanes {
+        shared.vpm.advance(shared.now);
         let value = shared.vpm.read(self.number, setup);
         shared.races.complete(self.number, Actor::Writes);
         if !shared.vpm.is_reserved(setup) {
@@ -101,20 +103,10 @@ impl Qpu {
         memory: &mut impl Memory,
     ) -> Result<u32, FaultKind> {
         let since = self.hazards.index - self.hazards.uniforms_address;
-        if since < 3 {
-            self.warn_after(
-                Rule::UniformsAddressTooLate,
-                self.back(since),
-                shared,
-                after,
-            );
-        }
         let address = self.uniforms.address();
-        if shared.stale.read_uniform(address) {
-            self.warn_stale(Rule::UniformStaleLine, address, shared);
-        }
-        if !self.uniforms.is_given() {
-            self.warn(Rule::UniformsAbsent, shared, String::new);
+        let is_stale = shared.stale.read_uniform(address);
+        if since < 3 || is_stale || !self.uniforms.is_given() {
+            self.warn_uniform(since, is_stale, shared);
         }
         shared.totals.uniform(self.number, self.uniforms.address());
         if let Some(time) = &mut shared.time {
@@ -123,6 +115,20 @@ impl Qpu {
         self.uniforms
             .pop(memory)
             .map_err(|fault| FaultKind::Memory(Access::Uniform, fault))
+    }
+
+    #[cold]
+    fn warn_uniform(&self, since: i64, is_stale: bool, shared: &mut Shared) {
+        if since < 3 {
+            let other = self.back(since);
+            self.warn_after(Rule::UniformsAddressTooLate, other, shared, after);
+        }
+        if is_stale {
+            self.warn_stale(Rule::UniformStaleLine, self.uniforms.address(), shared);
+        }
+        if !self.uniforms.is_given() {
+            self.warn(Rule::UniformsAbsent, shared, String::new);
+        }
     }
 
     /// Keeps what the ports bring from units where operands find it.

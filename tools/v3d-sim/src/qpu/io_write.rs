@@ -83,10 +83,11 @@ impl Qpu {
                 File::B => self.write_write_setup(value[0], shared)?,
             },
             waddr::VPM_ADDR => match file {
-                File::A => self.start_load(value[0], shared),
-                File::B => self.start_store(value[0], shared)?,
+                File::A => self.start_load(value[0], shared, memory),
+                File::B => self.start_store(value[0], shared, memory)?,
             },
             waddr::MUTEX_RELEASE => {
+                shared.stirred = true;
                 if shared.mutex.release(self.number) {
                     shared.races.release_mutex(self.number);
                 } else {
@@ -218,7 +219,7 @@ impl Qpu {
         shared.dma_setup = (self.vdr, self.vdw);
     }
 
-    fn start_load(&mut self, memory: u32, shared: &mut Shared) {
+    fn start_load(&mut self, address: u32, shared: &mut Shared, memory: &impl Memory) {
         if shared.vdr.is_busy_for(self.number) {
             return self.warn(Rule::DmaStartLost, shared, String::new);
         }
@@ -229,7 +230,7 @@ impl Qpu {
         if self.vdr.has_wide_pitch() {
             self.warn(Rule::VdrWidePitch, shared, String::new);
         }
-        let load = self.vdr.start(memory, &shared.conflicts);
+        let load = self.vdr.start(address, &shared.conflicts);
         self.warn_transfer(
             load.is_aligned(),
             load.is_subword_vertical(),
@@ -245,10 +246,15 @@ impl Qpu {
         if let Some(time) = &mut shared.time {
             time.started_load(load.geometry(), shared.now);
         }
-        shared.vdr.start(self.at(), shared.now, load);
+        shared.vdr.start(self.at(), shared.now, load, memory);
     }
 
-    fn start_store(&mut self, memory: u32, shared: &mut Shared) -> Result<(), FaultKind> {
+    fn start_store(
+        &mut self,
+        address: u32,
+        shared: &mut Shared,
+        memory: &impl Memory,
+    ) -> Result<(), FaultKind> {
         if shared.vdw.is_busy_for(self.number) {
             self.warn(Rule::DmaStartLost, shared, String::new);
             return Ok(());
@@ -259,7 +265,7 @@ impl Qpu {
         }
         let store = self
             .vdw
-            .start(memory, shared.conflicts.vdw_blockmode)
+            .start(address, shared.conflicts.vdw_blockmode)
             .ok_or(FaultKind::Setup("MODEW 1 or LANED 1 of a DMA store"))?;
         if store.is_strided() && !self.vdw.stride_given {
             self.warn(Rule::VdwStrideUnset, shared, String::new);
@@ -282,7 +288,7 @@ impl Qpu {
         if let Some(time) = &mut shared.time {
             time.started_store(usize::from(self.number), store.geometry(), shared.now);
         }
-        shared.vdw.start(self.at(), shared.now, store);
+        shared.vdw.start(self.at(), shared.now, store, memory);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 //! An instruction either waits, with no effect at all, or executes whole. Reads come first, then both
 //! ALUs, flags, writes, the signal, and last the program counter.
 
+mod ahead;
 mod branch;
 mod execute;
 mod flags;
@@ -209,58 +210,51 @@ impl Qpu {
                 return Step::Waited(Wait::Hung);
             }
         };
-        self.word = Some(code.word);
-        let is_clear = (code.plain || code.tidy) && self.hazards.is_clear(code);
-        if code.plain && is_clear {
-            self.execute_plain(code);
-        } else {
-            let done = if is_clear {
-                self.execute_tidy(code, shared, memory)
-            } else {
-                self.execute(code, shared, memory)
-            };
-            match done {
-                Ok(()) => {}
-                Err(Stop::Wait(wait)) => return Step::Waited(wait),
-                Err(Stop::Fault(kind)) => {
-                    self.hang(self.at(), *kind, shared);
-                    return Step::Waited(Wait::Hung);
-                }
-            }
-            if let Some(kind) = shared.report.take_broken() {
-                self.hang(self.at(), kind, shared);
-                return Step::Waited(Wait::Hung);
-            }
+        if let Err(wait) = self.attempt(code, shared, memory) {
+            return Step::Waited(wait);
         }
         shared.totals.instructions[usize::from(self.number)] += 1;
         self.advance(shared)
     }
 
-    /// Executes up to `limit` further instructions as long as they are plain, meet no hazard and are
-    /// decoded: nobody but the QPU can tell when they were executed. Gives how many.
-    pub fn run_ahead(&mut self, cache: &mut CodeCache, limit: u32) -> u32 {
-        let mut ahead = 0;
-        while ahead < limit {
-            let Some((run, code)) = cache.run(self.pc, &mut self.cursor) else {
-                break;
-            };
-            if !code.plain {
-                break;
-            }
-            let length = self.length_of(&run, code).min(limit - ahead);
-            if length > 0 {
-                self.execute_run(cache, length);
-                ahead += length;
-            } else if self.hazards.is_clear(code) {
-                self.word = Some(code.word);
-                self.execute_plain(code);
-                self.go_on();
-                ahead += 1;
-            } else {
-                break;
+    /// Executes an instruction, or waits, or hangs.
+    #[inline]
+    fn attempt(
+        &mut self,
+        code: &Code,
+        shared: &mut Shared,
+        memory: &mut impl Memory,
+    ) -> Result<(), Wait> {
+        self.word = Some(code.word);
+        let is_clear = (code.plain || code.tidy) && self.hazards.is_clear(code);
+        if code.plain && is_clear {
+            self.execute_plain(code);
+            return Ok(());
+        }
+        let done = if is_clear {
+            self.execute_tidy::<false>(code, shared, memory)
+        } else {
+            self.execute(code, shared, memory)
+        };
+        self.conclude(done, shared)
+    }
+
+    /// What becomes of an instruction that uses units.
+    #[inline]
+    fn conclude(&mut self, done: Result<(), Stop>, shared: &mut Shared) -> Result<(), Wait> {
+        match done {
+            Ok(()) => {}
+            Err(Stop::Wait(wait)) => return Err(wait),
+            Err(Stop::Fault(kind)) => {
+                self.hang(self.at(), *kind, shared);
+                return Err(Wait::Hung);
             }
         }
-        ahead
+        if let Some(kind) = shared.report.take_broken() {
+            self.hang(self.at(), kind, shared);
+            return Err(Wait::Hung);
+        }
+        Ok(())
     }
 
     /// Waits (then nothing has happened) or executes.

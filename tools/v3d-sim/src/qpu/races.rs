@@ -59,19 +59,29 @@ impl Qpu {
 
     /// What a lookup may get that is not what memory holds, or should hold.
     pub(super) fn check_lookup(&self, addresses: &Lanes, shared: &mut Shared) {
-        let (mut stale, mut race) = (None, None);
         let has_open = shared.races.has_open_stores(self.number);
-        // Neighbours mostly share a line.
-        let (mut line, mut state) = (u32::MAX, LineRead::default());
+        // Neighbours mostly share a line, and most lines are as they should be.
+        let (mut line, mut all) = (None, LineRead::default());
         for address in addresses {
-            if line != address / 64 {
-                line = address / 64;
-                state = shared.stale.read_lookup(*address);
-                state.is_stored &= has_open && shared.races.line_is_open(self.number, *address);
+            if line != Some(address / 64) {
+                line = Some(address / 64);
+                let state = shared.stale.read_lookup(*address);
+                all.is_stale |= state.is_stale;
+                all.is_stored |=
+                    has_open && state.is_stored && shared.races.line_is_open(self.number, *address);
             }
-            if !state.is_stale && !state.is_stored {
-                continue;
-            }
+        }
+        if all != LineRead::default() {
+            self.check_lanes(addresses, shared);
+        }
+    }
+
+    /// As [`Qpu::check_lookup`] when there may be something to say of a lane.
+    #[cold]
+    fn check_lanes(&self, addresses: &Lanes, shared: &mut Shared) {
+        let (mut stale, mut race) = (None, None);
+        for address in addresses {
+            let state = shared.stale.read_lookup(*address);
             if state.is_stale {
                 stale.get_or_insert(*address);
             }

@@ -58,7 +58,7 @@ impl Qpu {
     /// Remembers the last instructions of a run.
     #[inline]
     fn remember(&mut self, run: &[Option<Code>]) {
-        let skipped = run.len().saturating_sub(self.trail.len());
+        let skipped = (run.len() + 1).saturating_sub(self.trail.len());
         for (n, code) in (skipped..).zip(run[skipped..].iter().flatten()) {
             let place = (self.hazards.index as usize + n) % self.trail.len();
             self.trail[place] = (self.pc + n as u32 * INSTRUCTION_BYTES, Some(code.word));
@@ -86,17 +86,21 @@ impl Qpu {
 
     /// Executes a simple instruction that is followed by another of its run.
     #[inline]
-    fn execute_within(&mut self, code: &Code) {
-        if !code.asks_flags {
-            self.hazards.define(code.defines);
-        } else if !self.hazards.has_defined(code.defines) {
-            let enabled = self.registers.enabled_lanes(code);
-            for (destination, enabled) in code.destinations.into_iter().zip(enabled) {
-                if enabled != 0 {
-                    self.hazards.define(destination.bits());
-                }
-            }
+    pub(super) fn execute_within(&mut self, code: &Code) {
+        if !self.hazards.has_defined(code.defines) {
+            self.define(code);
         }
         (code.handler)(&mut self.registers, code);
+    }
+
+    /// Notes what an instruction writes for the first time.
+    #[cold]
+    fn define(&mut self, code: &Code) {
+        let enabled = self.registers.enabled_lanes(code);
+        for (destination, enabled) in code.destinations.into_iter().zip(enabled) {
+            if enabled != 0 {
+                self.hazards.define(destination.bits());
+            }
+        }
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::alu::{LANES, LaneMask, Lanes};
 use crate::decoded::{BY_R5, Code, NO_REGISTER};
-use qpu::isa::{File, SmallImmediate};
+use qpu::isa::{Cond, File, SmallImmediate};
 
 /// A place in [`Registers`].
 pub type Index = u8;
@@ -65,15 +65,29 @@ pub const fn immediate(immediate: SmallImmediate) -> Index {
         }
 }
 
-/// Flags of all lanes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Flags {
-    /// The result was zero.
-    pub z: LaneMask,
-    /// Bit 31 of the result.
-    pub n: LaneMask,
-    /// Carry, borrow, or what the operation makes of it.
-    pub c: LaneMask,
+/// Flags of all lanes: for each condition, by its code, the lanes in which it holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Flags([LaneMask; 8]);
+
+impl Flags {
+    /// Z: the result was zero; N: its bit 31; C: carry, borrow, or what the operation makes of it.
+    #[must_use]
+    pub const fn new(z: LaneMask, n: LaneMask, c: LaneMask) -> Self {
+        Self([0, LaneMask::MAX, z, !z, n, !n, c, !c])
+    }
+
+    /// Z, N and C.
+    #[must_use]
+    pub const fn bits(self) -> [LaneMask; 3] {
+        [self.0[2], self.0[4], self.0[6]]
+    }
+
+    /// The lanes in which a condition holds.
+    #[inline]
+    #[must_use]
+    pub fn of(&self, condition: Cond) -> LaneMask {
+        self.0[usize::from(condition.bits() & 7)]
+    }
 }
 
 /// Both files, accumulators and flags.
@@ -114,11 +128,7 @@ impl Registers {
         }
         Self {
             lanes,
-            flags: Flags {
-                z: 0x9669,
-                n: 0x6996,
-                c: 0x5aa5,
-            },
+            flags: Flags::new(0x9669, 0x6996, 0x5aa5),
             ms_flags: [0; LANES],
             rev_flag: 0,
             last_port: [[0; 4]; 2],

@@ -16,6 +16,9 @@ impl Qpu {
     /// Also when it would wait for ever: `ldtmu` and VPM reads are served by the QPU's own requests only.
     pub(super) fn must_wait(&self, code: &Code, shared: &Shared) -> Result<(), Stop> {
         let units = code.units;
+        if shared.time.is_none() && units.only(Units::PROMPT) {
+            return Ok(());
+        }
         if units.uses(Units::READS) {
             self.read_waits(units, shared)?;
         }
@@ -35,10 +38,6 @@ impl Qpu {
     }
 
     fn read_waits(&self, units: Units, shared: &Shared) -> Result<(), Stop> {
-        // Without time a uniform is always there.
-        if shared.time.is_none() && units.only(Units::UNIFORM) {
-            return Ok(());
-        }
         let qpu = usize::from(self.number);
         let blocks = shared.conflicts.vpm_surplus_reads == VpmSurplusReads::Block;
         if units.uses(Units::VPM_READ) && self.vpm_reads.left() == 0 && blocks {

@@ -37,6 +37,12 @@ impl Words {
         self.first + self.count.saturating_sub(1) * self.step
     }
 
+    /// The places of words that follow each other, if these do: as many as a row has.
+    fn row_places(self) -> Option<std::ops::Range<usize>> {
+        let end = self.first + COLUMNS;
+        (self.step == 1 && self.count == COLUMNS && end <= WORDS).then_some(self.first..end)
+    }
+
     fn indices(self) -> impl Iterator<Item = usize> {
         (0..self.count).map(move |n| (self.first + n * self.step) % WORDS)
     }
@@ -99,6 +105,11 @@ impl Shadow {
                     note(&mut race, seen, last, wrote, place);
                 }
             }
+            if let Some(row) = words.row_places() {
+                self.writes[row.clone()].fill(me);
+                self.reads[row].fill(Epoch::NONE);
+                return race;
+            }
             for word in words.indices() {
                 self.writes[word] = me;
                 self.reads[word] = Epoch::NONE;
@@ -145,6 +156,10 @@ impl Shadow {
             if conflict(last_write, me, seen) {
                 note(&mut race, seen, last_write, true, words.first % WORDS);
             }
+            if let Some(row) = words.row_places() {
+                self.reads[row].fill(me);
+                return race;
+            }
             for word in words.indices() {
                 self.reads[word] = me;
             }
@@ -178,6 +193,15 @@ impl Shadow {
             return None;
         }
         let (mut other, mut many) = (0, 0);
+        if let Some(row) = words.row_places() {
+            let writes = &self.writes[row.clone()];
+            let reads = &self.reads[row.clone()];
+            for ((write, read), readers) in writes.iter().zip(reads).zip(&self.many[row]) {
+                other |= write.difference(last_write) | read.difference(last_read);
+                many |= readers;
+            }
+            return (other == 0 && many == 0).then_some((last_write, last_read));
+        }
         for word in words.indices() {
             other |= self.writes[word].difference(last_write);
             other |= self.reads[word].difference(last_read);

@@ -11,7 +11,6 @@ use crate::alu::Lanes;
 use crate::event::{Access, FaultKind};
 use crate::memory::Memory;
 use crate::report::At;
-use std::collections::VecDeque;
 use texture::Pending;
 
 /// Requests that the FIFO holds; one more stalls its write.
@@ -23,14 +22,14 @@ pub const SAFE_DEPTH: usize = 4;
 /// The FIFOs of one QPU.
 #[derive(Clone, Default, Debug)]
 pub struct Tmus {
-    results: [VecDeque<Lookup>; 2],
+    results: [Fifo; 2],
     /// What belongs to the next texture lookup.
     pub pending: [Pending; 2],
     swap_disabled: bool,
 }
 
 /// A result that was not taken.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Lookup {
     result: Lanes,
     at: At,
@@ -38,10 +37,72 @@ struct Lookup {
     words: usize,
 }
 
+/// Results in the order of their requests. No more than [`DEPTH`], for a write waits that finds so many.
+#[derive(Clone, Debug)]
+struct Fifo {
+    slots: [Lookup; DEPTH],
+    first: usize,
+    count: usize,
+    /// Requests of all results.
+    words: usize,
+}
+
+impl Default for Fifo {
+    fn default() -> Self {
+        let at = At {
+            qpu: 0,
+            pc: 0,
+            word: None,
+        };
+        let none = Lookup {
+            result: [0; 16],
+            at,
+            words: 0,
+        };
+        Self {
+            slots: [none; DEPTH],
+            first: 0,
+            count: 0,
+            words: 0,
+        }
+    }
+}
+
+impl Fifo {
+    /// The slot behind the last result.
+    #[inline]
+    fn free(&mut self) -> &mut Lookup {
+        debug_assert!(self.count < DEPTH, "the write waits");
+        &mut self.slots[(self.first + self.count) % DEPTH]
+    }
+
+    /// The slot that was free is a result.
+    #[inline]
+    fn push(&mut self, at: At, words: usize) {
+        let slot = self.free();
+        (slot.at, slot.words) = (at, words);
+        self.count += 1;
+        self.words += words;
+    }
+
+    #[inline]
+    fn oldest(&self) -> Option<&Lookup> {
+        (self.count > 0).then(|| &self.slots[self.first % DEPTH])
+    }
+
+    /// The oldest is taken.
+    #[inline]
+    fn drop_oldest(&mut self) {
+        self.words -= self.slots[self.first % DEPTH].words;
+        self.first = (self.first + 1) % DEPTH;
+        self.count -= 1;
+    }
+}
+
 impl Tmus {
     /// As at the start of a program: nothing outstanding, swap on. Gives how many results were dropped.
     pub fn reset(&mut self) -> usize {
-        let dropped = self.results.iter().map(VecDeque::len).sum();
+        let dropped = self.results.iter().map(|fifo| fifo.count).sum();
         *self = Self::default();
         dropped
     }
@@ -64,7 +125,7 @@ impl Tmus {
     /// Lookups on a TMU whose results have not been read.
     #[must_use]
     pub fn outstanding(&self, unit: u8) -> usize {
-        self.results[usize::from(unit)].len()
+        self.results[usize::from(unit)].count
     }
 
     /// Looks up a word for each lane; the lowest two address bits are ignored.
@@ -78,14 +139,12 @@ impl Tmus {
         at: At,
         memory: &mut impl Memory,
     ) -> Result<(), FaultKind> {
-        let mut result = [0; 16];
-        for (lane, (value, address)) in result.iter_mut().zip(addresses).enumerate() {
-            *value = memory
-                .read_word(address & !3)
-                .map_err(|fault| FaultKind::Memory(Access::Tmu(lane as u8), fault))?;
-        }
-        let words = 1;
-        self.results[usize::from(unit)].push_back(Lookup { result, at, words });
+        let fifo = &mut self.results[usize::from(unit)];
+        let aligned = addresses.map(|address| address & !3);
+        memory
+            .read_words(&aligned, &mut fifo.free().result)
+            .map_err(|(lane, fault)| FaultKind::Memory(Access::Tmu(lane), fault))?;
+        fifo.push(at, 1);
         Ok(())
     }
 
@@ -101,7 +160,8 @@ impl Tmus {
         memory: &mut impl Memory,
     ) -> Result<(), FaultKind> {
         let pending = std::mem::take(&mut self.pending[usize::from(unit)]);
-        let mut result = [0; 16];
+        let fifo = &mut self.results[usize::from(unit)];
+        let result = &mut fifo.free().result;
         for (lane, (value, texel)) in result.iter_mut().zip(texels).enumerate() {
             *value = match texel {
                 Ok(address) => memory
@@ -110,8 +170,7 @@ impl Tmus {
                 Err(border) => *border,
             };
         }
-        let words = pending.words();
-        self.results[usize::from(unit)].push_back(Lookup { result, at, words });
+        fifo.push(at, pending.words());
         Ok(())
     }
 
@@ -119,21 +178,26 @@ impl Tmus {
     #[must_use]
     pub fn requests(&self, unit: u8) -> usize {
         let unit = usize::from(unit);
-        let waiting: usize = self.results[unit].iter().map(|lookup| lookup.words).sum();
-        waiting + self.pending[unit].words()
+        self.results[unit].words + self.pending[unit].words()
     }
 
-    /// The oldest result, removed.
-    pub fn pop(&mut self, unit: u8) -> Option<Lanes> {
-        let lookup = self.results[usize::from(unit)].pop_front()?;
-        Some(lookup.result)
+    /// Puts the oldest result into `to`, and removes it. False when there is none.
+    #[inline]
+    pub fn pop(&mut self, unit: u8, to: &mut Lanes) -> bool {
+        let fifo = &mut self.results[usize::from(unit)];
+        let Some(lookup) = fifo.oldest() else {
+            return false;
+        };
+        *to = lookup.result;
+        fifo.drop_oldest();
+        true
     }
 
     /// The lookup whose result is next.
     #[must_use]
     pub fn oldest(&self, unit: u8) -> Option<At> {
         self.results[usize::from(unit)]
-            .front()
+            .oldest()
             .map(|lookup| lookup.at)
     }
 }
@@ -166,9 +230,12 @@ mod tests {
         .unwrap();
         tmus.request(0, &[8; 16], AT, &mut memory).unwrap();
         assert_eq!(tmus.outstanding(0), 2);
-        assert_eq!(tmus.pop(0).unwrap()[..3], [15, 14, 13]);
-        assert_eq!(tmus.pop(0), Some([2; 16]));
-        assert_eq!(tmus.pop(1), None);
+        let mut result = [0; 16];
+        assert!(tmus.pop(0, &mut result));
+        assert_eq!(result[..3], [15, 14, 13]);
+        assert!(tmus.pop(0, &mut result));
+        assert_eq!(result, [2; 16]);
+        assert!(!tmus.pop(1, &mut result));
         let missing = tmus.request(
             1,
             &std::array::from_fn(|lane| if lane == 5 { 4096 } else { 0 }),

@@ -99,6 +99,7 @@ impl StaleLines {
     }
 
     /// A uniform is read at `addr`. True when its line may be an old copy.
+    #[inline]
     pub fn read_uniform(&mut self, addr: u32) -> bool {
         self.read_through(addr, Cache::Uniforms) & (Cache::Uniforms as u8) << 1 != 0
     }

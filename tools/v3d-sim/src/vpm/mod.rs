@@ -9,6 +9,8 @@
 pub mod setup;
 
 use crate::alu::Lanes;
+use crate::race::Words;
+use crate::shared::QPUS;
 use setup::BlockSetup;
 use std::collections::VecDeque;
 
@@ -28,7 +30,6 @@ const WRITE_ROUNDS: u64 = 3;
 
 /// A write on its way.
 struct PendingWrite {
-    qpu: u8,
     due: u64,
     setup: BlockSetup,
     value: Lanes,
@@ -37,7 +38,10 @@ struct PendingWrite {
 /// The memory, and writes on their way to it.
 pub struct Vpm {
     words: Box<[u32; ROWS * COLUMNS]>,
-    pending: VecDeque<PendingWrite>,
+    /// Of each QPU, oldest first.
+    pending: [VecDeque<PendingWrite>; QPUS],
+    /// A bit for each QPU with writes on their way.
+    writing: u16,
     /// Rows that QPUs may write.
     reserved_rows: usize,
 }
@@ -46,7 +50,8 @@ impl Default for Vpm {
     fn default() -> Self {
         Self {
             words: Box::new([0; ROWS * COLUMNS]),
-            pending: VecDeque::new(),
+            pending: Default::default(),
+            writing: 0,
             reserved_rows: 0,
         }
     }
@@ -64,6 +69,14 @@ impl Vpm {
     #[must_use]
     pub fn linear(&self, address: usize) -> u32 {
         self.words[address % (ROWS * COLUMNS)]
+    }
+
+    /// Words that follow each other and do not wrap, else `None`.
+    #[must_use]
+    pub fn row(&self, words: Words) -> Option<&[u32]> {
+        let first = words.first;
+        let row = self.words.get(first..first + words.count);
+        row.filter(|_| words.step == 1)
     }
 
     /// As [`Vpm::linear`], for writing.
@@ -85,12 +98,9 @@ impl Vpm {
 
     /// A vector that a QPU writes in round `now`.
     pub fn write(&mut self, qpu: u8, now: u64, setup: BlockSetup, value: Lanes) {
-        self.pending.push_back(PendingWrite {
-            qpu,
-            due: now + WRITE_ROUNDS,
-            setup,
-            value,
-        });
+        let due = now + WRITE_ROUNDS;
+        self.pending[usize::from(qpu)].push_back(PendingWrite { due, setup, value });
+        self.writing |= 1 << qpu;
     }
 
     /// The vector that a QPU reads, its own writes drained. Bytes and halves are extended with zeros: the
@@ -112,43 +122,60 @@ impl Vpm {
     /// Puts all writes of one QPU in place.
     pub fn drain(&mut self, qpu: u8) {
         if self.is_writing(qpu) {
-            let (words, reserved_rows) = (&mut self.words, self.reserved_rows);
-            self.pending.retain(|write| {
-                let is_own = write.qpu == qpu;
-                if is_own {
-                    write.apply(words, reserved_rows);
-                }
-                !is_own
-            });
+            self.writing &= !(1 << qpu);
+            for write in self.pending[usize::from(qpu)].drain(..) {
+                write.apply(&mut self.words, self.reserved_rows);
+            }
         }
     }
 
-    /// Puts the writes in place that are due in round `now`.
+    /// Puts the writes in place that are due in round `now`, in the order in which QPUs made them.
     pub fn advance(&mut self, now: u64) {
-        while let Some(write) = self.pending.front()
-            && write.due <= now
+        while let Some((due, number)) = self.next()
+            && due <= now
         {
-            write.apply(&mut self.words, self.reserved_rows);
-            self.pending.pop_front();
+            let own = &mut self.pending[number];
+            if let Some(write) = own.pop_front() {
+                write.apply(&mut self.words, self.reserved_rows);
+            }
+            self.writing &= !(u16::from(own.is_empty()) << number);
         }
+    }
+
+    /// When the next write takes effect, and whose it is. In a round QPUs write from the highest number
+    /// down.
+    fn next(&self) -> Option<(u64, usize)> {
+        let mut writing = self.writing;
+        let mut next: Option<(u64, usize)> = None;
+        while writing != 0 {
+            let number = writing.ilog2() as usize;
+            writing ^= 1 << number;
+            let due = self.pending[number].front().map(|write| write.due);
+            if let Some(due) = due
+                && next.is_none_or(|(earliest, _)| due < earliest)
+            {
+                next = Some((due, number));
+            }
+        }
+        next
     }
 
     /// The round in which the next write takes effect.
     #[must_use]
     pub fn next_due(&self) -> u64 {
-        self.pending.front().map_or(u64::MAX, |write| write.due)
+        self.next().map_or(u64::MAX, |(due, _)| due)
     }
 
     /// Whether writes of one QPU are on their way.
     #[must_use]
     pub fn is_writing(&self, qpu: u8) -> bool {
-        self.pending.iter().any(|write| write.qpu == qpu)
+        self.writing & 1 << qpu != 0
     }
 
     /// Whether any writes are on their way.
     #[must_use]
     pub fn is_busy(&self) -> bool {
-        !self.pending.is_empty()
+        self.writing != 0
     }
 }
 

@@ -1,0 +1,111 @@
+//! Instructions executed before their rounds have come; without time only.
+//!
+//! Most instructions are their QPU's own business: registers and ALUs, uniforms, lookups, its writes to
+//! the VPM. Others cannot tell in which round they were executed. What QPUs wait for each other with, DMA
+//! and the end of a program are not ([`Units::ORDERED`]): those take their turns in their rounds, in
+//! order, so that whatever is ordered by a semaphore, the mutex or a wait for DMA comes out as if every
+//! instruction had been executed in its round. What nothing orders, which is a race and reported as one, may
+//! come out otherwise: a QPU may read memory some rounds before another's store has moved it.
+
+use super::{Qpu, Status};
+use crate::code::CodeCache;
+use crate::conflicts::DmaSetupScope;
+use crate::decoded::{Code, Units};
+use crate::event::Wait;
+use crate::memory::Memory;
+use crate::shared::Shared;
+use qpu::isa::INSTRUCTION_BYTES;
+
+impl Qpu {
+    /// Executes up to `limit` further instructions as long as they are decoded, need not wait, and nobody
+    /// can tell when they were executed. Gives how many. A QPU that hangs does so at its place, earlier.
+    pub fn run_ahead(
+        &mut self,
+        cache: &mut CodeCache,
+        limit: u32,
+        shared: &mut Shared,
+        memory: &mut impl Memory,
+    ) -> u32 {
+        // Then setup words are not a QPU's own either.
+        if self.conflicts.dma_setup_scope == DmaSetupScope::Shared {
+            return 0;
+        }
+        let now = shared.now;
+        let mut ahead = 0;
+        while ahead < limit && self.status == Status::Running && !self.flow.is_ending() {
+            let Some((run, codes)) = cache.stretch(self.pc, &mut self.cursor) else {
+                break;
+            };
+            let Some(first) = codes.first().and_then(Option::as_ref) else {
+                break;
+            };
+            // What it writes to the VPM is on its way from the round that it belongs to.
+            shared.now = now + 1 + u64::from(ahead);
+            let length = self.length_of(&run, first).min(limit - ahead);
+            if length > 0 {
+                let done = self.execute_stretch(&codes[..length as usize], shared, memory);
+                ahead += done;
+                if done < length {
+                    break;
+                }
+                continue;
+            }
+            if first.units.uses(Units::ORDERED) || self.attempt(first, shared, memory).is_err() {
+                break;
+            }
+            self.go_on();
+            ahead += 1;
+        }
+        shared.now = now;
+        ahead
+    }
+
+    /// Executes the instructions of a run with units, up to one that waits or hangs. Gives how many.
+    fn execute_stretch(
+        &mut self,
+        codes: &[Option<Code>],
+        shared: &mut Shared,
+        memory: &mut impl Memory,
+    ) -> u32 {
+        let mut done = 0;
+        for code in codes.iter().flatten() {
+            let is_last = done + 1 == codes.len() as u32;
+            let place = self.hazards.index as usize % self.trail.len();
+            self.trail[place] = (self.pc, Some(code.word));
+            if code.simple && !is_last {
+                self.execute_within(code);
+            } else if code.plain {
+                self.execute_plain(code);
+            } else if self.use_units(code, is_last, shared, memory).is_err() {
+                // The instruction before has not said what it wrote, but this one reads nothing of it.
+                self.hazards.settle();
+                break;
+            }
+            done += 1;
+            self.hazards.index += 1;
+            self.pc = self.pc.wrapping_add(INSTRUCTION_BYTES);
+            shared.now += 1;
+        }
+        self.word = codes[done.saturating_sub(1) as usize]
+            .as_ref()
+            .map(|code| code.word);
+        self.follow_branches(done);
+        done
+    }
+
+    fn use_units(
+        &mut self,
+        code: &Code,
+        is_last: bool,
+        shared: &mut Shared,
+        memory: &mut impl Memory,
+    ) -> Result<(), Wait> {
+        self.word = Some(code.word);
+        let done = if is_last {
+            self.execute_tidy::<false>(code, shared, memory)
+        } else {
+            self.execute_tidy::<true>(code, shared, memory)
+        };
+        self.conclude(done, shared)
+    }
+}
