@@ -1,7 +1,7 @@
 //! Instruction memory of a slice: decoded, and kept until ICC clears it.
 //!
 //! Like the chip's instruction cache it keeps executing what it has read once, so code that changed
-//! without a clear of ICC runs as it was; unlike it, it forgets a line by itself only when a
+//! without a clear of ICC runs as it was; unlike it, it forgets code by itself only when a
 //! program runs through more than 256 KiB. An instruction is read when it is executed, so nothing beyond it needs to exist.
 
 use crate::decoded::Code;
@@ -12,32 +12,36 @@ use qpu::isa::decode;
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-const LINE_BYTES: u32 = 64;
+/// Bytes that are kept together: several lines of the chip's, which only make longer runs.
+const BLOCK_BYTES: u32 = 512;
 
-/// Lines that a slice keeps: 256 KiB of code, 64 times what the chip's cache holds. A program that runs
+/// Blocks that a slice keeps: 256 KiB of code, 64 times what the chip's cache holds. A program that runs
 /// through more is read anew, so that a job's memory stays bounded.
-const MOST_LINES: usize = 4096;
+const MOST_BLOCKS: usize = 512;
 
-/// Instructions in a line.
+/// Instructions in a block.
+const BLOCK_CODES: usize = 64;
+
+/// Instructions in a line of the chip's cache.
 pub const LINE_CODES: usize = 8;
 
-/// Where the instruction at `pc` is in its line.
+/// Where the instruction at `pc` is in its block.
 #[inline]
-pub const fn place_in_line(pc: u32) -> usize {
-    pc as usize / 8 % LINE_CODES
+pub const fn place_in_block(pc: u32) -> usize {
+    pc as usize / 8 % BLOCK_CODES
 }
 
-/// Instructions of a line, as far as they have been read.
-pub type Codes = [Option<Code>; LINE_CODES];
+/// Instructions of a block, as far as they have been read.
+pub type Codes = [Option<Code>; BLOCK_CODES];
 
-#[derive(Clone, Default)]
-struct Line {
-    base: u32,
+struct Block {
     code: Codes,
-    /// The runs from each instruction on, as far as they are known.
-    runs: [Run; LINE_CODES],
-    /// The same of runs with units.
-    stretches: [Run; LINE_CODES],
+    /// The runs from each instruction to the end of its line at most, as far as they are known.
+    runs: [Run; BLOCK_CODES],
+    /// The same of runs with units, to the end of the block at most.
+    stretches: [Run; BLOCK_CODES],
+    /// Lines of which something has been read, a bit each.
+    lines: u8,
 }
 
 /// A multiplication spreads addresses well enough (Knuth, "The Art of Computer Programming", 6.4).
@@ -63,30 +67,30 @@ impl Hasher for AddressHasher {
 /// Where a QPU found its last instruction; saves the search for the next.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor {
-    /// Address and place of the line.
+    /// Address and place of the block.
     base: u32,
-    line: usize,
+    block: usize,
     generation: u64,
 }
 
-/// The address of no line.
-const NO_LINE: u32 = u32::MAX;
+/// The address of no block.
+const NO_BLOCK: u32 = u32::MAX;
 
 impl Default for Cursor {
     fn default() -> Self {
         Self {
-            base: NO_LINE,
-            line: 0,
+            base: NO_BLOCK,
+            block: 0,
             generation: 0,
         }
     }
 }
 
-/// The lines that a slice has read.
+/// The code that a slice has read.
 #[derive(Default)]
 pub struct CodeCache {
     index: HashMap<u32, usize, BuildHasherDefault<AddressHasher>>,
-    lines: Vec<Line>,
+    blocks: Vec<Box<Block>>,
     generation: u64,
 }
 
@@ -102,11 +106,11 @@ impl CodeCache {
     /// Forgets everything: SLCACTL.ICC.
     pub fn clear(&mut self) {
         self.index.clear();
-        self.lines.clear();
+        self.blocks.clear();
         self.generation += 1;
     }
 
-    /// The instruction at `pc`. Counts up `lines` when its line had not been read.
+    /// The instruction at `pc`. Counts up `lines` when nothing of its line had been read.
     ///
     /// # Errors
     /// When there is no memory, or no instruction of user programs.
@@ -117,95 +121,97 @@ impl CodeCache {
         memory: &mut impl Memory,
         lines: &mut u64,
     ) -> Result<&Code, Box<FetchFault>> {
-        let line = match self.find(pc, cursor) {
-            Some(line) => line,
-            None => self.add(pc, cursor, lines),
+        let block = match self.find(pc, cursor) {
+            Some(block) => block,
+            None => self.add(pc, cursor),
         };
-        let slot = &mut self.lines[line].code[place_in_line(pc)];
+        let (block, place) = (&mut self.blocks[block], place_in_block(pc));
+        let slot = &mut block.code[place];
         match slot {
             Some(code) => Ok(code),
-            None => Ok(slot.insert(read(pc, memory)?)),
+            None => {
+                let line = 1 << (place / LINE_CODES);
+                *lines += u64::from(block.lines & line == 0);
+                block.lines |= line;
+                Ok(slot.insert(read(pc, memory)?))
+            }
         }
     }
 
-    /// The line of instructions around `pc`, as far as they have been read.
+    /// The block of instructions around `pc`, as far as they have been read.
     #[inline]
     pub fn peek(&self, pc: u32, cursor: &mut Cursor) -> Option<&Codes> {
-        let line = self.find(pc, cursor)?;
-        Some(&self.lines[line].code)
+        let block = self.find(pc, cursor)?;
+        Some(&self.blocks[block].code)
     }
 
-    /// The run of instructions that starts at `pc`, and the first of them.
+    /// The run of instructions that starts at `pc` and ends with their line at the latest, and the first
+    /// of them.
     #[inline]
     pub fn run(&mut self, pc: u32, cursor: &mut Cursor) -> Option<(Run, &Code)> {
-        let line = self.find(pc, cursor)?;
-        let (line, place) = (&mut self.lines[line], place_in_line(pc));
-        let run = known(&mut line.runs[place], &line.code[place..], Run::of);
-        Some((run, line.code[place].as_ref()?))
+        let block = self.find(pc, cursor)?;
+        let (block, place) = (&mut self.blocks[block], place_in_block(pc));
+        let line = &block.code[place..(place / LINE_CODES + 1) * LINE_CODES];
+        let run = known(&mut block.runs[place], line, Run::of);
+        Some((run, block.code[place].as_ref()?))
     }
 
-    /// The run with units that starts at `pc`, and the instructions from there to the end of their line.
+    /// The run with units that starts at `pc`, and the instructions from there to the end of their block.
     #[inline]
     pub fn stretch(&mut self, pc: u32, cursor: &mut Cursor) -> Option<(Run, &[Option<Code>])> {
-        let line = self.find(pc, cursor)?;
-        let (line, place) = (&mut self.lines[line], place_in_line(pc));
-        let rest = &line.code[place..];
-        let run = known(&mut line.stretches[place], rest, Run::with_units);
+        let block = self.find(pc, cursor)?;
+        let (block, place) = (&mut self.blocks[block], place_in_block(pc));
+        let rest = &block.code[place..];
+        let run = known(&mut block.stretches[place], rest, Run::with_units);
         Some((run, rest))
     }
 
-    /// Whether so many lines more can be read before all are forgotten.
+    /// Whether so many instructions more can be read before all are forgotten.
     #[must_use]
-    pub fn has_room(&self, lines: usize) -> bool {
-        self.lines.len() + lines <= MOST_LINES
+    pub fn has_room(&self, instructions: usize) -> bool {
+        self.blocks.len() + instructions <= MOST_BLOCKS
     }
 
-    /// The place of the line around `pc`, if it has been read.
+    /// The place of the block around `pc`, if something of it has been read.
     #[inline]
     fn find(&self, pc: u32, cursor: &mut Cursor) -> Option<usize> {
-        let base = pc & !(LINE_BYTES - 1);
+        let base = pc & !(BLOCK_BYTES - 1);
         if cursor.generation == self.generation && cursor.base == base {
-            return Some(cursor.line);
+            return Some(cursor.block);
         }
         self.search(base, cursor)
     }
 
     fn search(&self, base: u32, cursor: &mut Cursor) -> Option<usize> {
-        // Lines that follow each other were mostly read one after the other.
-        let is_current = cursor.generation == self.generation && cursor.base != NO_LINE;
-        let near = is_current.then_some(cursor.line + 1);
-        let is_it = |line: &usize| self.lines.get(*line).is_some_and(|line| line.base == base);
-        let line = match near.filter(is_it) {
-            Some(line) => line,
-            None => *self.index.get(&base)?,
-        };
+        let block = *self.index.get(&base)?;
         *cursor = Cursor {
             base,
-            line,
+            block,
             generation: self.generation,
         };
-        Some(line)
+        Some(block)
     }
 
-    /// Makes room for the line around `pc`, which is not there.
-    fn add(&mut self, pc: u32, cursor: &mut Cursor, lines: &mut u64) -> usize {
-        if self.lines.len() == MOST_LINES {
+    /// Makes room for the block around `pc`, which is not there.
+    fn add(&mut self, pc: u32, cursor: &mut Cursor) -> usize {
+        if self.blocks.len() == MOST_BLOCKS {
             self.clear();
         }
-        let base = pc & !(LINE_BYTES - 1);
-        let line = self.lines.len();
-        self.lines.push(Line {
-            base,
-            ..Line::default()
-        });
-        self.index.insert(base, line);
-        *lines += 1;
+        let base = pc & !(BLOCK_BYTES - 1);
+        let block = self.blocks.len();
+        self.blocks.push(Box::new(Block {
+            code: [const { None }; BLOCK_CODES],
+            runs: [Run::default(); BLOCK_CODES],
+            stretches: [Run::default(); BLOCK_CODES],
+            lines: 0,
+        }));
+        self.index.insert(base, block);
         *cursor = Cursor {
             base,
-            line,
+            block,
             generation: self.generation,
         };
-        line
+        block
     }
 }
 

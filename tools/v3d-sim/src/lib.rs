@@ -83,7 +83,8 @@
 //! * The ARM's and the display's share of SDRAM and of the L2 of the system while programs run.
 //! * Performance counters 0 to 12, 15, 18 and 19 stay 0; without time 25 to 29 too, and 21 and 23 then
 //!   count lines of caches that never forget. No clocks are counted while V3D is idle.
-//! * ERRSTAT latches writes of rows that are not reserved, and shows VCDI; its other bits stay 0.
+//! * ERRSTAT latches accesses of VPM rows that are not reserved or that a stride has wrapped to, and stores
+//!   whose address overflows, and shows VCDI; its other bits stay 0.
 //! * W and Z, which the scheduler may put into ra15 and rb15 at a program's start.
 //! * VPACNTL, SQCNTL, INTENA: kept, without effect. IDENT3, SQCSTAT, DBQSTP, DBS*, DBQGH*: absent.
 //!

@@ -5,6 +5,7 @@
 
 use crate::memory::{ALIAS_MASK, Memory, MemoryFault, follow_each_other, words_from};
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Bus address of the first byte.
 const BASE: u32 = 0x4000_0000;
@@ -21,6 +22,8 @@ const FRESH: u32 = 0x7fc0_dead;
 pub struct Ram {
     bytes: Vec<u8>,
     allocated: Vec<bool>,
+    /// Where buffers begin and end, in ascending order.
+    buffers: Vec<Range<u32>>,
     /// Where the next buffer may start; the first line is never part of one.
     next: u32,
 }
@@ -32,6 +35,7 @@ impl Ram {
         Self {
             bytes: FRESH.to_le_bytes().repeat(lines * LINE_BYTES as usize / 4),
             allocated: vec![false; lines],
+            buffers: Vec::new(),
             next: LINE_BYTES,
         }
     }
@@ -46,6 +50,7 @@ impl Ram {
             return None;
         }
         self.allocated[(start / LINE_BYTES) as usize..(end / LINE_BYTES) as usize].fill(true);
+        self.buffers.push(start..end);
         self.next = end + LINE_BYTES;
         Some(BASE + start)
     }
@@ -59,12 +64,30 @@ impl Ram {
     pub fn release_all(&mut self) {
         let lines = self.allocated.len();
         self.allocated.fill(false);
+        self.buffers.clear();
         self.bytes = FRESH.to_le_bytes().repeat(lines * LINE_BYTES as usize / 4);
         self.next = LINE_BYTES;
     }
 
+    /// The bytes of the buffer in which words at all of these addresses are, through one alias.
+    fn buffer_of(&self, addresses: &[u32; 16]) -> Option<Range<usize>> {
+        let first = addresses[0];
+        let start = first & ALIAS_MASK;
+        let place = self.buffers.partition_point(|buffer| buffer.end <= start);
+        let buffer = self.buffers.get(place)?;
+        let (from, bytes) = (
+            buffer.start | first & !ALIAS_MASK,
+            buffer.end - buffer.start,
+        );
+        let mut outside = !is_alias(first);
+        for addr in addresses {
+            outside |= addr.wrapping_sub(from) >= bytes;
+        }
+        (!outside).then_some(buffer.start as usize..buffer.end as usize)
+    }
+
     /// Where `count` bytes at `addr` are.
-    fn range(&self, addr: u32, count: usize) -> Result<std::ops::Range<usize>, MemoryFault> {
+    fn range(&self, addr: u32, count: usize) -> Result<Range<usize>, MemoryFault> {
         if !is_alias(addr) {
             let reason = Cow::Borrowed("bus addresses of this memory start with 0x4 or 0x8");
             return Err(MemoryFault { addr, reason });
@@ -129,6 +152,19 @@ impl Memory for Ram {
             words_from(&self.bytes[range], words);
             return Ok(());
         }
+        if let Some(buffer) = self.buffer_of(addresses) {
+            let (first, bytes) = (
+                buffer.start as u32 | addresses[0] & !ALIAS_MASK,
+                &self.bytes[buffer],
+            );
+            for (word, addr) in words.iter_mut().zip(addresses) {
+                let bytes = bytes.get(addr.wrapping_sub(first) as usize..);
+                let bytes = bytes.and_then(<[u8]>::first_chunk);
+                *word = bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes));
+            }
+            return Ok(());
+        }
+        // In several, or one is in none: which, and why.
         for (lane, (word, addr)) in words.iter_mut().zip(addresses).enumerate() {
             *word = self.read_word(*addr).map_err(|fault| (lane as u8, fault))?;
         }

@@ -54,6 +54,12 @@ impl Reporter {
         }
     }
 
+    /// Whether the instruction that runs now has broken a rule, which strictness makes a fault.
+    #[inline]
+    pub fn is_broken(&self) -> bool {
+        self.broken.is_some()
+    }
+
     /// A rule was broken by the instruction at `at`.
     #[inline(never)]
     pub fn warn(&mut self, rule: Rule, at: At, detail: impl FnOnce() -> String) {

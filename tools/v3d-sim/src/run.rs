@@ -1,4 +1,4 @@
-//! Runs: plain instructions of one line of code that can be executed in one go.
+//! Runs: instructions that follow each other and can be executed in one go.
 //!
 //! What one instruction of a run does is no hazard to the next, whatever registers hold, so that it is
 //! enough to ask once whether the run as a whole meets one ([`crate::qpu`]).
@@ -19,6 +19,10 @@ pub struct Run {
     pub flags: bool,
     /// C, by something else than the mul ALU.
     pub carry: bool,
+    /// Registers and accumulators that it writes where its conditions hold.
+    written: (u64, u8),
+    /// A bit for each instruction that is simple.
+    simple: u64,
 }
 
 /// Who has set the flags.
@@ -30,7 +34,7 @@ enum Flags {
 }
 
 impl Run {
-    /// The run that `codes` begin with; it ends where nothing has been read.
+    /// The run of plain instructions that `codes` begin with; it ends where nothing has been read.
     #[must_use]
     pub fn of(codes: &[Option<Code>]) -> Self {
         Self::of_those(codes, |code| code.plain)
@@ -57,7 +61,10 @@ impl Run {
             if !belongs(code) || !may_follow || (code.asks_carry && flags == Flags::Mul) {
                 break;
             }
+            run.simple |= u64::from(code.simple) << run.length();
             run.length += 1;
+            run.written.0 |= code.defines.0;
+            run.written.1 |= code.defines.1;
             run.registers |= code.needed_registers & !registers;
             run.accumulators |= code.needed_accumulators & !accumulators;
             run.flags |= code.asks_flags && flags == Flags::Before;
@@ -91,6 +98,19 @@ impl Run {
     #[must_use]
     pub fn length(&self) -> usize {
         usize::from(self.length.saturating_sub(1))
+    }
+
+    /// Registers of files A (low half) and B, and r0..r5, that it writes where its conditions hold.
+    #[must_use]
+    pub fn defines(&self) -> (u64, u8) {
+        self.written
+    }
+
+    /// How many simple instructions follow each other from the one at `place` on.
+    #[inline]
+    #[must_use]
+    pub fn simple_from(&self, place: usize) -> usize {
+        (!(self.simple >> place)).trailing_zeros() as usize
     }
 
     /// Whether it has been looked for.

@@ -67,10 +67,17 @@ pub struct Shared {
     pub flag_unprotected_dma: bool,
 }
 
+/// ERRSTAT: a QPU wrote a vector that its stride had led past the last row, to which ADDR wraps. The
+/// guide's "write range" says no more, nor does its "read range".
+pub const ERRSTAT_VPMEWR: u32 = 1 << 4;
+/// ERRSTAT: the same of a vector that it read.
+pub const ERRSTAT_VPMERR: u32 = 1 << 5;
 /// ERRSTAT: a QPU read VPM rows that are not reserved.
 pub const ERRSTAT_VPMERNA: u32 = 1 << 6;
 /// ERRSTAT: a QPU wrote VPM rows that are not reserved.
 pub const ERRSTAT_VPMEWNA: u32 = 1 << 7;
+/// ERRSTAT: the address of a store overflowed: in the VPM beyond row 127, or in memory beyond 4 GiB.
+pub const ERRSTAT_VDWE: u32 = 1 << 10;
 
 impl Shared {
     /// As after a power cycle.

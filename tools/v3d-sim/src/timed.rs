@@ -18,8 +18,8 @@ use crate::shared::QPUS;
 use crate::time::{CLOCK, Effect, NEVER, ROUND, round_from};
 use crate::v3d::V3d;
 
-/// Lines of code that the other QPUs of a slice read at most while one owes a run.
-const LINES_WHILE_OWING: usize = 4 * LINE_CODES;
+/// Instructions that the other QPUs of a slice read at most while one owes a run.
+const READ_WHILE_OWING: usize = 4 * LINE_CODES;
 
 impl V3d {
     /// As [`V3d::advance_observed`], with the cycle model.
@@ -168,7 +168,7 @@ impl V3d {
     fn owe(&mut self, number: usize) -> u32 {
         let (qpu, cache) = (&mut self.qpus[number], &mut self.code[number / 4]);
         // While it owes others may read code, and must not make the cache forget.
-        if !cache.has_room(LINES_WHILE_OWING) || self.shared.may_fault(number as u8) {
+        if !cache.has_room(READ_WHILE_OWING) || self.shared.may_fault(number as u8) {
             return 0;
         }
         let run = qpu.run_length(cache);

@@ -350,6 +350,43 @@ fn vpm_rows_that_are_not_reserved_are_masked() {
     assert_eq!(board.v3d.read_register(0xf20), 0x1080, "VPMEWNA");
 }
 
+/// Two vectors each, from row 62 and then from row 63 on.
+#[test]
+fn vectors_and_stores_that_leave_the_vpm_are_latched() {
+    let mut board = Board::new();
+    board.memory.put_zero(0x8000, 4096);
+    let mut latched = |body: &dyn Fn(&mut Builder)| {
+        let code = board.load(body);
+        board.queue(code);
+        board.advance(1000);
+        assert!(!board.v3d.is_running());
+        board.v3d.read_register(0xf20)
+    };
+    for (row, write, read) in [(62u32, 0x1000, 0x1000), (63, 0x1010, 0x1030)] {
+        let written = latched(&|b| {
+            b.ldi(WR_SETUP, 0x1a00 | row);
+            b.ldi(VPM, 5u32);
+            b.ldi(VPM, 6u32);
+        });
+        assert_eq!(written, write, "VPMEWR, row {row}");
+        let found = latched(&|b| {
+            b.ldi(RD_SETUP, 0x0020_1a00 | row);
+            b.mov(R0, VPM);
+            b.mov(R1, VPM);
+        });
+        assert_eq!(found, read, "VPMERR, row {row}");
+    }
+    for (row, errors) in [(126_u32, 0x1030), (127, 0x1430)] {
+        let stored = latched(&|b| {
+            b.ldi(WR_SETUP, 0x8110_4000 | row << 7);
+            b.ldi(WR_SETUP, 0xc000_0000u32);
+            b.ldi(ST_ADDR, 0x8000u32);
+            b.mov(NONE, ST_WAIT);
+        });
+        assert_eq!(stored, errors, "VDWE, two rows from {row}");
+    }
+}
+
 #[test]
 fn vpm_rows_that_are_not_reserved_are_read_and_told() {
     let mut board = Board::new();

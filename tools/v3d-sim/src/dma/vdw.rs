@@ -118,21 +118,19 @@ impl Store {
         vpm: &Vpm,
         memory: &mut impl Memory,
     ) -> Result<(), MemoryFault> {
-        let mut rest = bytes.as_chunks_mut().0.iter_mut();
+        let mut rest = bytes.as_chunks_mut().0;
         for words in self.words(row) {
-            let outs = rest.by_ref().take(words.count);
-            match vpm.row(words) {
-                Some(row) => {
-                    for (out, word) in outs.zip(row) {
-                        *out = word.to_le_bytes();
-                    }
+            let (outs, others) = rest.split_at_mut(words.count);
+            if let Some(row) = vpm.row(words) {
+                for (out, word) in outs.iter_mut().zip(row) {
+                    *out = word.to_le_bytes();
                 }
-                None => {
-                    for (n, out) in outs.enumerate() {
-                        *out = vpm.linear(words.first + n * words.step).to_le_bytes();
-                    }
+            } else {
+                for (n, out) in outs.iter_mut().enumerate() {
+                    *out = vpm.linear(words.first + n * words.step).to_le_bytes();
                 }
             }
+            rest = others;
         }
         memory.write(self.row_address(row), &bytes[..self.row_bytes() as usize])
     }

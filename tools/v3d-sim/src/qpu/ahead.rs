@@ -13,6 +13,7 @@ use crate::conflicts::DmaSetupScope;
 use crate::decoded::{Code, Units};
 use crate::event::Wait;
 use crate::memory::Memory;
+use crate::run::Run;
 use crate::shared::Shared;
 use qpu::isa::INSTRUCTION_BYTES;
 
@@ -43,7 +44,8 @@ impl Qpu {
             shared.now = now + 1 + u64::from(ahead);
             let length = self.length_of(&run, first).min(limit - ahead);
             if length > 0 {
-                let done = self.execute_stretch(&codes[..length as usize], shared, memory);
+                let codes = &codes[..length as usize];
+                let done = self.execute_stretch(&run, codes, shared, memory);
                 ahead += done;
                 if done < length {
                     break;
@@ -63,34 +65,57 @@ impl Qpu {
     /// Executes the instructions of a run with units, up to one that waits or hangs. Gives how many.
     fn execute_stretch(
         &mut self,
+        run: &Run,
         codes: &[Option<Code>],
         shared: &mut Shared,
         memory: &mut impl Memory,
     ) -> u32 {
+        let knows = self.hazards.has_defined(run.defines());
+        let last = codes.len() - 1;
         let mut done = 0;
-        for code in codes.iter().flatten() {
-            let is_last = done + 1 == codes.len() as u32;
-            let place = self.hazards.index as usize % self.trail.len();
-            self.trail[place] = (self.pc, Some(code.word));
-            if code.simple && !is_last {
-                self.execute_within(code);
-            } else if code.plain {
+        while done <= last {
+            let simple = run.simple_from(done).min(last - done);
+            if simple > 0 {
+                self.execute_simples(&codes[done..done + simple], knows);
+                self.remember(&codes[done..done + simple]);
+                self.advance_by(simple, shared);
+                done += simple;
+            }
+            let Some(code) = &codes[done] else {
+                break;
+            };
+            self.word = Some(code.word);
+            if code.plain {
                 self.execute_plain(code);
-            } else if self.use_units(code, is_last, shared, memory).is_err() {
+            } else if self.use_units(code, done == last, shared, memory).is_err() {
                 // The instruction before has not said what it wrote, but this one reads nothing of it.
                 self.hazards.settle();
                 break;
             }
+            self.remember(&codes[done..=done]);
+            self.advance_by(1, shared);
             done += 1;
-            self.hazards.index += 1;
-            self.pc = self.pc.wrapping_add(INSTRUCTION_BYTES);
-            shared.now += 1;
         }
-        self.word = codes[done.saturating_sub(1) as usize]
-            .as_ref()
-            .map(|code| code.word);
-        self.follow_branches(done);
-        done
+        self.follow_branches(done as u32);
+        done as u32
+    }
+
+    /// Executes simple instructions of a run; the next one is of that run too.
+    #[inline]
+    fn execute_simples(&mut self, codes: &[Option<Code>], knows: bool) {
+        for code in codes.iter().flatten() {
+            if !knows {
+                self.define(code);
+            }
+            (code.handler)(&mut self.registers, code);
+        }
+    }
+
+    #[inline]
+    fn advance_by(&mut self, count: usize, shared: &mut Shared) {
+        self.hazards.index += count as i64;
+        self.pc = self.pc.wrapping_add(count as u32 * INSTRUCTION_BYTES);
+        shared.now += count as u64;
     }
 
     fn use_units(
@@ -100,12 +125,14 @@ impl Qpu {
         shared: &mut Shared,
         memory: &mut impl Memory,
     ) -> Result<(), Wait> {
-        self.word = Some(code.word);
         let done = if is_last {
             self.execute_tidy::<false>(code, shared, memory)
         } else {
             self.execute_tidy::<true>(code, shared, memory)
         };
+        if done.is_ok() && !shared.report.is_broken() {
+            return Ok(());
+        }
         self.conclude(done, shared)
     }
 }

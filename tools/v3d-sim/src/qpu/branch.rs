@@ -96,7 +96,7 @@ impl Qpu {
     #[inline]
     pub(super) fn go_on(&mut self) -> bool {
         let place = self.hazards.index as usize % self.trail.len();
-        self.trail[place] = (self.pc, self.word);
+        self.trail[place] = (self.pc, self.word.unwrap_or_default());
         self.hazards.index += 1;
         self.pc = self.pc.wrapping_add(INSTRUCTION_BYTES);
         let turns = !self.flow.branches.is_empty();

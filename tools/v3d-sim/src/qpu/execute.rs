@@ -77,8 +77,10 @@ impl Qpu {
         shared: &mut Shared,
         memory: &mut impl Memory,
     ) -> Result<(), Stop> {
-        self.must_wait(code, shared)?;
         let units = code.units;
+        if shared.time.is_some() || !units.only(Units::PROMPT) {
+            self.must_wait(code, shared)?;
+        }
         if units.uses_only(Units::UNIFORM, Units::READS) {
             let uniform = self.pop_uniform(shared, memory)?;
             self.hazards.uniform_read = self.hazards.index;

@@ -281,9 +281,11 @@ impl Qpu {
         let index = usize::try_from(self.hazards.index.checked_sub(count)?).ok()?;
         let (pc, word) = self.trail[index % self.trail.len()];
         let qpu = self.number;
-        (1..self.trail.len() as i64)
-            .contains(&count)
-            .then_some(At { qpu, pc, word })
+        (1..self.trail.len() as i64).contains(&count).then_some(At {
+            qpu,
+            pc,
+            word: Some(word),
+        })
     }
 
     /// Reports that the instruction breaks a rule by coming after another one.

@@ -14,7 +14,7 @@ use crate::memory::Memory;
 use crate::observe::UnitEvent;
 use crate::race::Actor;
 use crate::rule::Rule;
-use crate::shared::{ERRSTAT_VPMERNA, Shared};
+use crate::shared::{ERRSTAT_VPMERNA, ERRSTAT_VPMERR, Shared};
 use crate::vpm::setup::BlockSetup;
 use qpu::isa::{Cond, File, Instruction, Mux, Raddr, raddr, waddr};
 
@@ -82,6 +82,9 @@ impl Qpu {
         shared.vpm.advance(shared.now);
         let value = shared.vpm.read(self.number, setup);
         shared.races.complete(self.number, Actor::Writes);
+        if setup.has_wrapped() {
+            shared.errors |= ERRSTAT_VPMERR;
+        }
         if !shared.vpm.is_reserved(setup) {
             shared.errors |= ERRSTAT_VPMERNA;
             if keeps_vpm(code) {

@@ -16,7 +16,7 @@ use crate::observe::{DmaEngine, UnitEvent};
 use crate::race::Actor;
 use crate::rule::Rule;
 use crate::sfu::Function;
-use crate::shared::{ERRSTAT_VPMEWNA, Shared};
+use crate::shared::{ERRSTAT_VPMEWNA, ERRSTAT_VPMEWR, Shared};
 use crate::tmu::SAFE_DEPTH;
 use crate::vpm::setup::{self, BlockSetup};
 use qpu::isa::{File, Waddr, waddr};
@@ -132,6 +132,9 @@ impl Qpu {
     fn write_vpm(&mut self, value: &Lanes, shared: &mut Shared) {
         if !self.vpm_write_given {
             self.warn(Rule::SetupBeforeWrite, shared, || "VPM write".into());
+        }
+        if self.vpm_write.has_wrapped() {
+            shared.errors |= ERRSTAT_VPMEWR;
         }
         if !shared.vpm.is_reserved(&self.vpm_write) {
             shared.errors |= ERRSTAT_VPMEWNA;

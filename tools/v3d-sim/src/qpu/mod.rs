@@ -95,8 +95,11 @@ pub struct Qpu {
     /// Instructions that it has yet to execute, in rounds that have come or will: a run, if there are any.
     pub owed: u32,
     /// The last instructions: PC and word, by the number of the instruction modulo four.
-    trail: [(u32, Option<u64>); 4],
+    trail: [(u32, u64); TRAIL],
 }
+
+/// Instructions that a QPU remembers.
+const TRAIL: usize = 4;
 
 impl Qpu {
     /// As after a power cycle.
@@ -120,7 +123,7 @@ impl Qpu {
             vpm_reads: ReadQueue::default(),
             vdr: vdr::Setup::default(),
             vdw: vdw::Setup::default(),
-            trail: [(0, None); 4],
+            trail: [(0, 0); TRAIL],
             owed: 0,
         }
     }
@@ -233,6 +236,13 @@ impl Qpu {
         }
         let done = if is_clear {
             self.execute_tidy::<false>(code, shared, memory)
+        } else if let Some(branch) = code.branch()
+            && self.hazards.calm
+            && code.rules.is_empty()
+        {
+            self.hazards.begin();
+            self.execute_branch(branch, code, shared);
+            Ok(())
         } else {
             self.execute(code, shared, memory)
         };

@@ -8,7 +8,7 @@ use crate::dma::vdw::Store;
 use crate::race::{Actor, Race};
 use crate::report::At;
 use crate::rule::Rule;
-use crate::shared::Shared;
+use crate::shared::{ERRSTAT_VDWE, Shared};
 use crate::tmu::stale::LineRead;
 use crate::vpm::{COLUMNS, ROWS, USER_ROWS};
 
@@ -48,6 +48,9 @@ impl Qpu {
                 vpm = vpm.or(races.store_vpm(at, words));
             }
             let (address, bytes) = (store.row_address(row), store.row_bytes());
+            if highest >= ROWS || address.checked_add(bytes - 1).is_none() {
+                shared.errors |= ERRSTAT_VDWE;
+            }
             memory = memory.or(races.store_memory(at, address, bytes));
             shared.stale.start_store(address, bytes);
         }
@@ -77,7 +80,7 @@ impl Qpu {
     }
 
     /// As [`Qpu::check_lookup`] when there may be something to say of a lane.
-    #[cold]
+    #[inline(never)]
     fn check_lanes(&self, addresses: &Lanes, shared: &mut Shared) {
         let (mut stale, mut race) = (None, None);
         for address in addresses {
@@ -85,7 +88,8 @@ impl Qpu {
             if state.is_stale {
                 stale.get_or_insert(*address);
             }
-            if state.is_stored && race.is_none() {
+            if race.is_none() && state.is_stored && shared.races.word_is_open(self.number, *address)
+            {
                 race = shared.races.read_memory(self.number, *address & !3, 4);
             }
         }

@@ -6,9 +6,9 @@
 //! there are none; after the last one all is as if each had been executed by itself.
 
 use super::Qpu;
-use super::Status;
 use super::state::accumulator;
-use crate::code::{CodeCache, place_in_line};
+use super::{Status, TRAIL};
+use crate::code::{CodeCache, place_in_block};
 use crate::decoded::Code;
 use crate::run::Run;
 use qpu::isa::INSTRUCTION_BYTES;
@@ -35,7 +35,7 @@ impl Qpu {
 
     /// Executes so many instructions, of which the first are a run that [`Qpu::run_length`] has found.
     pub fn execute_run(&mut self, cache: &CodeCache, count: u32) {
-        let first = place_in_line(self.pc);
+        let first = place_in_block(self.pc);
         let codes = cache.peek(self.pc, &mut self.cursor);
         let run = codes.and_then(|codes| codes.get(first..first + count as usize));
         let Some(run @ [others @ .., Some(last)]) = run else {
@@ -55,13 +55,15 @@ impl Qpu {
         self.go_on_by(count);
     }
 
-    /// Remembers the last instructions of a run.
+    /// Remembers the last instructions of a run, which begins with the next one.
     #[inline]
-    fn remember(&mut self, run: &[Option<Code>]) {
-        let skipped = (run.len() + 1).saturating_sub(self.trail.len());
-        for (n, code) in (skipped..).zip(run[skipped..].iter().flatten()) {
-            let place = (self.hazards.index as usize + n) % self.trail.len();
-            self.trail[place] = (self.pc + n as u32 * INSTRUCTION_BYTES, Some(code.word));
+    pub(super) fn remember(&mut self, run: &[Option<Code>]) {
+        let skipped = (run.len() + 1).saturating_sub(TRAIL);
+        for (n, code) in run.iter().enumerate().skip(skipped) {
+            if let Some(code) = code {
+                let at = self.pc.wrapping_add(n as u32 * INSTRUCTION_BYTES);
+                self.trail[(self.hazards.index as usize + n) % TRAIL] = (at, code.word);
+            }
         }
     }
 
@@ -87,15 +89,20 @@ impl Qpu {
     /// Executes a simple instruction that is followed by another of its run.
     #[inline]
     pub(super) fn execute_within(&mut self, code: &Code) {
-        if !self.hazards.has_defined(code.defines) {
-            self.define(code);
-        }
+        self.define(code);
         (code.handler)(&mut self.registers, code);
     }
 
-    /// Notes what an instruction writes for the first time.
+    /// Notes what an instruction writes.
+    #[inline]
+    pub(super) fn define(&mut self, code: &Code) {
+        if !self.hazards.has_defined(code.defines) {
+            self.define_anew(code);
+        }
+    }
+
     #[cold]
-    fn define(&mut self, code: &Code) {
+    fn define_anew(&mut self, code: &Code) {
         let enabled = self.registers.enabled_lanes(code);
         for (destination, enabled) in code.destinations.into_iter().zip(enabled) {
             if enabled != 0 {

@@ -52,6 +52,15 @@ impl Races {
         self.stores.line_is_open(&own.seen, addr)
     }
 
+    /// As [`Races::line_is_open`] of the four bytes at `addr`.
+    #[inline]
+    #[must_use]
+    pub fn word_is_open(&self, qpu: u8, addr: u32) -> bool {
+        let own = &self.qpus[usize::from(qpu)];
+        self.stores
+            .bytes_are_open(&own.seen, addr, 15 << (addr & 0x3c))
+    }
+
     /// A QPU, by a lookup or a DMA load, reads `bytes` bytes of memory at `addr`.
     pub fn read_memory(&self, qpu: u8, addr: u32, bytes: u32) -> Option<Race> {
         let own = &self.qpus[usize::from(qpu)];

@@ -140,12 +140,19 @@ impl Stores {
     #[inline]
     #[must_use]
     pub fn line_is_open(&self, seen: &Clock, addr: u32) -> bool {
+        self.bytes_are_open(seen, addr, u64::MAX)
+    }
+
+    /// The same of these bytes of the line, a bit each.
+    #[inline]
+    #[must_use]
+    pub fn bytes_are_open(&self, seen: &Clock, addr: u32, bytes: u64) -> bool {
         let number = (addr & ALIAS_MASK) / LINE_BYTES;
         let page = self.pages[(number / PAGE_LINES) as usize].as_ref();
         page.is_some_and(|page| {
             let line = &page[(number % PAGE_LINES) as usize];
             line.iter()
-                .any(|part| part.bytes != 0 && is_open(part.by, seen))
+                .any(|part| part.bytes & bytes != 0 && is_open(part.by, seen))
         })
     }
 

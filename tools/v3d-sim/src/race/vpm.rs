@@ -120,14 +120,14 @@ impl Shadow {
         let (mut good_write, mut good_read) = (Epoch::NONE, Epoch::NONE);
         for word in words.indices() {
             let last = std::mem::replace(&mut self.writes[word], me);
-            if last != good_write {
+            if last.difference(good_write) != 0 {
                 match conflict(last, me, seen) {
                     true => note(&mut race, seen, last, true, word),
                     false => good_write = last,
                 }
             }
             let last = std::mem::replace(&mut self.reads[word], Epoch::NONE);
-            if last != good_read {
+            if last.difference(good_read) != 0 {
                 match conflict(last, me, seen) {
                     true => note(&mut race, seen, last, false, word),
                     false => good_read = last,
@@ -165,17 +165,24 @@ impl Shadow {
             }
             return race;
         }
-        let mut good_write = Epoch::NONE;
+        // Neighbours were mostly accessed alike: what was right for one is for the next.
+        let (mut good_write, mut good_read) = (Epoch::NONE, None);
         for word in words.indices() {
             let last = self.writes[word];
-            if last != good_write {
+            if last.difference(good_write) != 0 {
                 match conflict(last, me, seen) {
                     true => note(&mut race, seen, last, true, word),
                     false => good_write = last,
                 }
             }
-            if self.many[word] == 0 && replaces(self.reads[word], me, seen) {
+            let last = self.reads[word];
+            if self.many[word] != 0 {
+                self.read_with_others(word, me);
+            } else if good_read.is_some_and(|good| last.difference(good) == 0) {
                 self.reads[word] = me;
+            } else if replaces(last, me, seen) {
+                self.reads[word] = me;
+                good_read = Some(last);
             } else {
                 self.read_with_others(word, me);
             }

@@ -68,9 +68,17 @@ pub struct BlockSetup {
     width: Width,
     stride: u32,
     addr: u32,
+    /// The stride has led past the last row, so that the address began anew.
+    wrapped: bool,
 }
 
 impl BlockSetup {
+    /// Whether the next vector lies behind the last row, and so in one of the first.
+    #[must_use]
+    pub fn has_wrapped(&self) -> bool {
+        self.wrapped
+    }
+
     /// Whether a vector lies along a row.
     #[must_use]
     pub fn is_horizontal(&self) -> bool {
@@ -93,6 +101,7 @@ impl BlockSetup {
             width,
             stride: if stride == 0 { 64 } else { stride },
             addr: word & 0xff,
+            wrapped: false,
         };
         setup.addr &= setup.addr_mask();
         Some(setup)
@@ -105,7 +114,9 @@ impl BlockSetup {
 
     /// On to the next vector.
     pub fn advance(&mut self) {
-        self.addr = (self.addr + self.stride) & self.addr_mask();
+        let next = self.addr + self.stride;
+        self.addr = next & self.addr_mask();
+        self.wrapped |= next != self.addr;
     }
 
     /// The words of a vector that is a row of the VPM.

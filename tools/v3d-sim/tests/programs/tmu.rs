@@ -45,6 +45,34 @@ fn coordinate(b: &mut Builder, address: Waddr, from: Mux) {
     }));
 }
 
+/// The FIFO holds eight; each coordinate is one, s and the others alike.
+#[test]
+fn a_coordinate_waits_for_room_among_the_requests() {
+    for lookups in [7, 8] {
+        let mut lab = Lab::new();
+        let table = lab.put(&[5; 16]);
+        let result = lab.try_program(&[table.addr.0, 0], |b| {
+            b.mov(R0, UNIF);
+            for _ in 0..lookups {
+                b.mov(TMU0_S, R0);
+            }
+            coordinate(b, waddr::TMU0_T, Mux::R0);
+            for _ in 0..lookups {
+                b.nop().ldtmu0();
+            }
+            show(b, R4);
+        });
+        match result {
+            Ok(result) => assert_eq!((lookups, result.rows[0]), (7, [5; 16])),
+            Err(error) => {
+                assert_eq!(lookups, 8, "{error}");
+                let error = error.to_string();
+                assert!(error.contains("`mov tmu0_t, r0` waits for room"), "{error}");
+            }
+        }
+    }
+}
+
 /// An image of 16 x 4 texels; lane i looks at (i, 2), between the middles of texels.
 #[test]
 fn a_raster_texture_is_looked_up() {
