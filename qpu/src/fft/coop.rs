@@ -83,15 +83,18 @@ pub enum Word {
         /// Part.
         component: u8,
     },
-    /// Setup of VPM writes: of all rows in order (0) of a program that is alone, of the eight of outputs
-    /// `group`, + 4, + 8 and + 12 of others: the first rows of all, then the second rows.
+    /// Setup of VPM writes: of all rows in order (0) of a program that is alone, of those of a store of others: the
+    /// first rows of all its outputs, then the second rows.
     OutputSetup {
-        /// Group.
+        /// Group, or number in [`STORES`].
         group: u8,
     },
-    /// Setup word with the stride of the stores.
-    StoreStride,
-    /// Setup of a store: of sixteen rows of a program that is alone, of those of a group of others.
+    /// Setup word with the stride of a store, and of those behind it if they do not have another.
+    StoreStride {
+        /// The first that has it.
+        index: u8,
+    },
+    /// Setup of a store: of sixteen rows of a program that is alone, of those of [`STORES`] of others.
     StoreSetup {
         /// Which.
         index: u8,
@@ -148,6 +151,41 @@ pub struct Transform {
     pub conjugate: f32,
     /// Factors of the real and imaginary parts of the output, which are the same or each other's negative.
     pub factors: [f32; 2],
+}
+
+/// Outputs of a program of 2^9 points that it stores together: every `step`th from `first` on, of each two rows of
+/// memory, 16 apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outputs {
+    first: u8,
+    /// Rows of memory from one to the next; a power of two.
+    pub step: u8,
+}
+
+/// What it stores, in order. The first is short, so that the engine starts early; the last is long, because each
+/// takes a start.
+pub const STORES: [Outputs; 3] = [
+    Outputs { first: 1, step: 4 },
+    Outputs { first: 3, step: 4 },
+    Outputs { first: 0, step: 2 },
+];
+
+impl Outputs {
+    /// Numbers of the outputs.
+    pub fn all(self) -> impl Iterator<Item = u8> {
+        (self.first..CODELET as u8).step_by(usize::from(self.step))
+    }
+
+    /// Their rows.
+    const fn rows(self) -> u8 {
+        2 * CODELET as u8 / self.step
+    }
+}
+
+/// Rows of the stores before number `index`.
+fn rows_before(index: u8) -> u8 {
+    let before = STORES.iter().take(usize::from(index));
+    before.map(|outputs| outputs.rows()).sum()
 }
 
 /// Bytes of an interleaved complex point.
@@ -452,20 +490,27 @@ impl Cooperation {
             Word::ReadSetup { component } => {
                 setup(Block::row(own_rows + 16 * component).read_setup(16))
             }
-            Word::OutputSetup { group } => setup(Block::row(output_rows + 8 * group).write_setup()),
-            Word::StoreStride if is_alone => store_stride(0),
-            Word::StoreStride => store_stride((4 * CODELET * POINT - 64) as u16),
+            Word::OutputSetup { group } => {
+                setup(Block::row(output_rows + rows_before(group)).write_setup())
+            }
+            Word::StoreStride { .. } if is_alone => store_stride(0),
+            Word::StoreStride { index: store } => {
+                let step = u32::from(STORES[usize::from(store)].step);
+                store_stride((step * CODELET * POINT - 64) as u16)
+            }
             Word::StoreSetup { index: store } if is_alone => {
                 setup(Store::rows(16, output_rows + 16 * store).setup())
             }
             Word::StoreSetup { index: store } => {
-                setup(Store::rows(8, output_rows + 8 * store).setup())
+                let rows = STORES[usize::from(store)].rows();
+                setup(Store::rows(rows, output_rows + rows_before(store)).setup())
             }
             Word::Store { index: store } if is_alone => {
                 transform.output + first + bytes / 2 * u32::from(store)
             }
             Word::Store { index: store } => {
-                transform.output + CODELET * POINT * u32::from(store) + 64 * share
+                let first = u32::from(STORES[usize::from(store)].first);
+                transform.output + CODELET * POINT * first + 64 * share
             }
             // Of pipelines and short lengths only.
             Word::Last

@@ -260,7 +260,7 @@ impl Pipeline {
                 setup(Block::row(first).stride(2).write_setup())
             }
             // Every second k2.
-            Word::StoreStride => store_stride((2 * self.row_of_k2() - ROW) as u16),
+            Word::StoreStride { .. } => store_stride((2 * self.row_of_k2() - ROW) as u16),
             Word::StoreSetup { index: half } => setup(Store::rows(16, 32 + 16 * half).setup()),
             Word::Store { index: half } => {
                 let octet = self.octet(consumer);

@@ -272,7 +272,7 @@ impl Short {
             }
             Word::ReadSetup { .. } => setup(Block::row(rows).read_setup(ROWS as u8)),
             Word::OutputSetup { .. } => setup(Block::row(output_rows).write_setup()),
-            Word::StoreStride => store_stride(if is_shared { 64 } else { 0 }),
+            Word::StoreStride { .. } => store_stride(if is_shared { 64 } else { 0 }),
             // Of one transform.
             Word::StoreSetup { .. } => {
                 setup(Store::rows(self.columns() as u8, output_rows).setup())

@@ -18,7 +18,7 @@ pub const TUNED: &[Tuned] = &[
     row(7, 10, &[S + 7], 12, false, 0xff_00_00, 4852),
     row(8, 1, &[S + 8], 12, false, 0xff_ff_00, 2376),
     row(8, 10, &[8], 8, false, 0xff_00_00, 10948),
-    row(9, 1, &[9], 12, false, 0xff_ff_00, 4368),
+    row(9, 1, &[9], 12, false, 0xff_ff_00, 4328),
     row(9, 10, &[4, 5], 6, false, 0xff_03_03, 31680),
     row(10, 1, &[10], 12, false, 0xff_ff_00, 5860),
     row(10, 10, &[10], 12, false, 0xff_01_00, 39164),

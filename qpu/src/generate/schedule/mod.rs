@@ -90,6 +90,8 @@ pub struct Scheduled<U> {
     pub instructions: Vec<Instruction>,
     /// Its uniforms.
     pub uniforms: Vec<U>,
+    /// Which instruction starts the first store.
+    pub stores_from: Option<usize>,
 }
 
 /// Schedules operations given in program order.
@@ -166,7 +168,8 @@ fn moved(operations: usize, moves: &[u16]) -> Vec<i64> {
 }
 
 /// Looks for a taste that makes a shorter program, from `taste` on, by `tries` schedules: each tries one
-/// more move, and keeps it if the program gets no longer. Equal searches find the same.
+/// more move, and keeps it if the program gets no longer. Equal searches find the same. Instructions before the first
+/// store count twice: from then on, the engine that stores is waited for. Gives the number of instructions, too.
 ///
 /// # Panics
 /// As [`schedule`].
@@ -178,10 +181,14 @@ pub fn search<U: Copy + PartialEq>(
 ) -> (Taste, usize) {
     let waits = waits(operations);
     let heights = heights(&waits);
-    let length = |taste: &Taste| {
+    let placed = |taste: &Taste| {
         let moved = moved(operations.len(), &taste.moves);
         let priorities = priorities(&heights, taste.order.unwrap_or(0), &moved);
-        place(operations, &waits, &priorities).instructions.len()
+        place(operations, &waits, &priorities)
+    };
+    let length = |taste: &Taste| {
+        let placed = placed(taste);
+        placed.instructions.len() + placed.stores_from.unwrap_or(0)
     };
     let mut best = taste.clone();
     if best.order.is_none() {
@@ -206,7 +213,8 @@ pub fn search<U: Copy + PartialEq>(
         }
     }
     best.moves.truncate(needed);
-    (best, least)
+    let length = placed(&best).instructions.len();
+    (best, length)
 }
 
 fn place<U: Copy + PartialEq>(
@@ -234,6 +242,7 @@ fn place<U: Copy + PartialEq>(
     let mut scheduled = Scheduled {
         instructions: Vec::new(),
         uniforms: Vec::new(),
+        stores_from: None,
     };
     while !ready.is_empty() {
         let now = scheduled.instructions.len() as u32;
@@ -266,6 +275,13 @@ fn place<U: Copy + PartialEq>(
                 .iter()
                 .filter_map(|&index| operations[index].uniform()),
         );
+        let stores = |&index: &usize| {
+            let to = &operations[index].destinations;
+            to.contains(&Destination::StoreAddress)
+        };
+        if scheduled.stores_from.is_none() && bundle.members.iter().any(stores) {
+            scheduled.stores_from = Some(scheduled.instructions.len());
+        }
         scheduled.instructions.push(bundle.instruction);
     }
     scheduled

@@ -132,7 +132,7 @@ impl<'a> Consumer<'a> {
         let lock = semaphore::HALVES[usize::from(half)];
         count(self.draft, SemaphoreAction::Decrement, lock);
         if half == 0 {
-            self.setup(Word::StoreStride);
+            self.setup(Word::StoreStride { index: 0 });
         }
         for (group, rows) in groups {
             self.setup(Word::OutputSetup { group });

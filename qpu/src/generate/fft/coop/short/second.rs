@@ -67,7 +67,10 @@ impl Second {
             })
         });
         let quarter = (short.columns() == 8).then(|| times(draft, Place::R5));
-        draft.copy(Source::Uniform(Word::StoreStride), Destination::WriteSetup);
+        draft.copy(
+            Source::Uniform(Word::StoreStride { index: 0 }),
+            Destination::WriteSetup,
+        );
         let mut kept = |word, file| load(draft, word, file);
         Self {
             short,
