@@ -63,7 +63,8 @@
 //! time; how long a program takes is then no figure for the chip. Results are the same: what memory
 //! holds in the end is the functional model's alone, and time decides only who comes first. Between two
 //! instructions by which QPUs order each other a QPU runs ahead of the others then; only what nothing
-//! orders, a race, can come out otherwise than if all had advanced round by round.
+//! orders, a race, can come out otherwise than if all had advanced round by round, as they do while an
+//! [`Observer`] looks on.
 //!
 //! # Faults and warnings
 //!

@@ -1,6 +1,7 @@
 //! Observers: they see all that is counted, in order, and change nothing.
 
 use qpu::generate::*;
+use qpu::isa::BranchCond;
 use qpu::job::{BusAddr, CacheClear, Program};
 use v3d_sim::{
     DmaEngine, Issue, JobEnd, JobLaunch, JobOptions, JobRun, Observer, Profile, QpuStatus, QpuView,
@@ -127,6 +128,76 @@ fn an_observer_sees_what_is_counted_and_changes_nothing() {
         let expected: Vec<u32> = (0..PROGRAMS).map(|n| DATA + 4096 + 64 * n).collect();
         assert_eq!(r1, expected);
     }
+}
+
+/// Programs of different lengths that look up, spin, and store one after the other, eight times each.
+fn contention() -> (SparseMemory, Vec<JobLaunch>) {
+    let mut b = Builder::new();
+    for register in 0..3 {
+        b.mov(ra(register), UNIF);
+    }
+    b.ldi(ra(3), 8u32);
+    let again = b.here("again");
+    b.mov(R1, ra(0));
+    b.mov(TMU0_S, ra(1));
+    let spin = b.here("spin");
+    b.sub(R1, R1, 1).setf();
+    b.brr(BranchCond::AllZC, spin);
+    b.nops(3);
+    b.nop().ldtmu0();
+    b.mov(NONE, MUTEX_ACQUIRE);
+    b.ldi(WR_SETUP, 0x1a00u32);
+    b.mov(VPM, R4);
+    b.ldi(WR_SETUP, 0x8090_4000u32);
+    b.ldi(WR_SETUP, 0xc000_0000u32);
+    b.mov(ST_ADDR, ra(2));
+    b.mov(NONE, ST_WAIT);
+    b.mov(MUTEX_RELEASE, 1);
+    b.sub(ra(3), ra(3), 1).setf();
+    b.brr(BranchCond::AllZC, again);
+    b.nops(3);
+    b.end();
+    let words = b.finish().unwrap();
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut memory = SparseMemory::new();
+    memory.put(CODE, &bytes);
+    memory.put(DATA, &7u32.to_le_bytes().repeat(16));
+    memory.put_zero(DATA + 4096, 4096);
+    let programs = (0..9u32).map(|number| {
+        let uniforms = UNIFORMS + number * 16;
+        let words = [3 + number * number, DATA, DATA + 4096 + 64 * number];
+        memory.put(uniforms, &words.map(u32::to_le_bytes).concat());
+        Program {
+            code: BusAddr(CODE),
+            uniforms: BusAddr(uniforms),
+        }
+    });
+    let launch = JobLaunch {
+        programs: programs.collect(),
+        clear: CacheClear::All,
+    };
+    (memory, vec![launch])
+}
+
+/// Who looks on sees every instruction in its round; alone, QPUs run ahead between those that order them.
+#[test]
+fn running_ahead_changes_nothing_but_the_speed() {
+    let options = JobOptions {
+        functional: true,
+        strict: true,
+        ..JobOptions::default()
+    };
+    let (mut memory, launches) = contention();
+    let mut observed_memory = memory.clone();
+    let mut seen = Seen::default();
+    let observed = run_job_observed(&mut observed_memory, &launches, &options, &mut seen);
+    let alone = run_job(&mut memory, &launches, &options);
+    assert_eq!(alone.end, JobEnd::Completed, "{:?}", alone.faults);
+    assert!(stalls(&alone.statistics).iter().sum::<u64>() > 1_000);
+    assert_eq!(observed, alone);
+    let out = |memory: &mut SparseMemory| memory.get(DATA + 4096, 64 * 9).unwrap();
+    assert_eq!(out(&mut memory), 7u32.to_le_bytes().repeat(16 * 9));
+    assert_eq!(out(&mut memory), out(&mut observed_memory));
 }
 
 /// Jobs without and with the cycle model.

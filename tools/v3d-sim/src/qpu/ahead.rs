@@ -4,8 +4,8 @@
 //! the VPM. Others cannot tell in which round they were executed. What QPUs wait for each other with, DMA
 //! and the end of a program are not ([`Units::ORDERED`]): those take their turns in their rounds, in
 //! order, so that whatever is ordered by a semaphore, the mutex or a wait for DMA comes out as if every
-//! instruction had been executed in its round. What nothing orders, which is a race and reported as one, may
-//! come out otherwise: a QPU may read memory some rounds before another's store has moved it.
+//! instruction had been executed in its round. What nothing orders may come out otherwise: a QPU may look up
+//! memory some rounds before another starts to store there, and is then not told that they race.
 
 use super::{Qpu, Status};
 use crate::code::CodeCache;
