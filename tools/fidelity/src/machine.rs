@@ -92,10 +92,9 @@ impl Memory for Flat {
         addresses: &[u32; 16],
         words: &mut [u32; 16],
     ) -> Result<(), (u8, MemoryFault)> {
+        let held = self.bytes.as_chunks().0;
         for (lane, (word, addr)) in words.iter_mut().zip(addresses).enumerate() {
-            let start = addr.wrapping_sub(self.base) as usize;
-            let bytes = self.bytes.get(start..).and_then(<[u8]>::first_chunk);
-            let Some(bytes) = bytes else {
+            let Some(bytes) = held.get(addr.wrapping_sub(self.base) as usize / 4) else {
                 return Err((lane as u8, MemoryFault::absent(*addr)));
             };
             *word = u32::from_le_bytes(*bytes);

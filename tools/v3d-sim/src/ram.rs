@@ -153,13 +153,10 @@ impl Memory for Ram {
             return Ok(());
         }
         if let Some(buffer) = self.buffer_of(addresses) {
-            let (first, bytes) = (
-                buffer.start as u32 | addresses[0] & !ALIAS_MASK,
-                &self.bytes[buffer],
-            );
+            let first = buffer.start as u32 | addresses[0] & !ALIAS_MASK;
+            let held = self.bytes[buffer].as_chunks().0;
             for (word, addr) in words.iter_mut().zip(addresses) {
-                let bytes = bytes.get(addr.wrapping_sub(first) as usize..);
-                let bytes = bytes.and_then(<[u8]>::first_chunk);
+                let bytes = held.get(addr.wrapping_sub(first) as usize / 4);
                 *word = bytes.map_or(0, |bytes| u32::from_le_bytes(*bytes));
             }
             return Ok(());
