@@ -2,6 +2,7 @@
 
 use qpu::asm::{Options, assemble};
 use qpu::fft::Plan;
+use qpu::fft::coop::Word;
 use qpu::fft::program::{Program, Start};
 use qpu::generate::fft::{coop, unit};
 use std::fmt::Write as _;
@@ -207,7 +208,13 @@ fn shared_entry(program: &coop::Cooperative) -> String {
     }
     text.push_str("    ],\n    start: &[\n");
     for uniform in &program.uniforms {
-        let _ = writeln!(text, "        Start::Shared(Word::{uniform:?}),");
+        let word = match uniform {
+            Word::Part { part, word } => {
+                format!("Part {{ part: {part}, word: PartWord::{word:?} }}")
+            }
+            word => format!("{word:?}"),
+        };
+        let _ = writeln!(text, "        Start::Shared(Word::{word}),");
     }
     text.push_str("    ],\n    record: &[],\n    tail: &[],\n    rows: &[],\n    scalars: &[],\n}");
     text

@@ -157,7 +157,7 @@ const fn log2_of(radix: u8) -> u8 {
 }
 
 fn runner() -> SimRunner {
-    SimRunner::new(1 << 20)
+    SimRunner::new(1 << 21)
 }
 
 /// The DFTs of a batch, one behind the other.

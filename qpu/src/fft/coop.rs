@@ -32,6 +32,7 @@
 use super::geometry::Geometry;
 use super::pipeline::Pipeline;
 use super::program::Task;
+use super::relay::Relay;
 use super::short::Short;
 use super::split::Split;
 use super::twiddle;
@@ -132,6 +133,37 @@ pub enum Word {
         /// 0 for what the first transform takes for real parts, 1 for imaginary.
         component: u8,
     },
+    /// Of a relay ([`super::relay`]): what one of a producer's units reads, or one of a consumer's rounds.
+    Part {
+        /// Which unit or round of a transform.
+        part: u8,
+        /// What.
+        word: PartWord,
+    },
+}
+
+/// A word of a unit or of a round.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PartWord {
+    /// Address of the first point that is looked up.
+    Input,
+    /// Address of the turns behind the second transform.
+    Turns,
+    /// Address of the turns behind the first.
+    Twiddles,
+    /// Address of a store.
+    Store {
+        /// Which half of the outputs.
+        half: u8,
+    },
+    /// Bytes of code from the way of those that wait for nothing to that of the round.
+    Await,
+    /// Bytes from this transform to that of the next unit or round.
+    Step,
+    /// Address of the words of the next unit or round.
+    List,
+    /// Whether it is the unit that ends a transform.
+    Last,
 }
 
 /// Where the parts of a batch lie, as V3D sees them, and which transform it is.
@@ -139,6 +171,8 @@ pub enum Word {
 pub struct Transform {
     /// Interleaved complex input, at a multiple of 64.
     pub input: u32,
+    /// Scratch memory of [`Cooperation::scratch_bytes`], at a multiple of 64.
+    pub through: u32,
     /// Words of [`Cooperation::twiddle_word`], at a multiple of 64.
     pub twiddles: u32,
     /// Interleaved complex output, at a multiple of 64; may be the input.
@@ -211,6 +245,8 @@ pub enum Way {
     Columns,
     /// Producers and consumers.
     Pipeline(Pipeline),
+    /// Producers and consumers, with scratch memory between them.
+    Relay(Relay),
     /// Several at a time on a QPU, or one on two.
     Short(Short),
 }
@@ -221,6 +257,7 @@ impl Cooperation {
     pub const fn new(log2_points: u32) -> Option<Self> {
         let way = match (log2_points, Pipeline::new(log2_points)) {
             (_, Some(pipeline)) => Way::Pipeline(pipeline),
+            (Relay::LOG2_POINTS, None) => Way::Relay(Relay),
             (8 | 9, None) => Way::Columns,
             _ => return None,
         };
@@ -262,7 +299,7 @@ impl Cooperation {
     pub const fn points_of_a_unit(&self) -> u32 {
         match self.way {
             Way::Short(_) => Short::UNIT_POINTS,
-            Way::Columns | Way::Pipeline(_) => CODELET * CODELET,
+            Way::Columns | Way::Pipeline(_) | Way::Relay(_) => CODELET * CODELET,
         }
     }
 
@@ -277,6 +314,7 @@ impl Cooperation {
     pub const fn least_programs(&self) -> u32 {
         match self.way {
             Way::Pipeline(pipeline) => pipeline.least_programs(),
+            Way::Relay(_) => Relay::PROGRAMS,
             Way::Columns | Way::Short(_) => self.sharers(),
         }
     }
@@ -286,6 +324,7 @@ impl Cooperation {
     pub const fn sharers(&self) -> u32 {
         match self.way {
             Way::Short(short) => short.sharers(),
+            Way::Relay(_) => Relay::PRODUCERS,
             Way::Columns | Way::Pipeline(_) => self.points() / (CODELET * CODELET),
         }
     }
@@ -302,7 +341,7 @@ impl Cooperation {
         let log2_points = self.log2_points as u8;
         match self.way {
             Way::Short(_) => Task::Short { log2_points },
-            Way::Columns | Way::Pipeline(_) => Task::Shared { log2_points },
+            Way::Columns | Way::Pipeline(_) | Way::Relay(_) => Task::Shared { log2_points },
         }
     }
 
@@ -312,6 +351,7 @@ impl Cooperation {
         match (self.way, self.sharers()) {
             (Way::Short(short), _) => short.programs(batch),
             (Way::Pipeline(pipeline), _) => pipeline.programs(),
+            (Way::Relay(_), _) => Relay::PROGRAMS,
             (Way::Columns, 1) => batch,
             (Way::Columns, sharers) => sharers,
         }
@@ -323,7 +363,7 @@ impl Cooperation {
     pub fn is_idle(&self, batch: u32, programs: u32, index: u32) -> bool {
         match self.way {
             Way::Short(short) => short.worker(batch, programs, index).is_none(),
-            Way::Columns | Way::Pipeline(_) => false,
+            Way::Columns | Way::Pipeline(_) | Way::Relay(_) => false,
         }
     }
 
@@ -336,12 +376,22 @@ impl Cooperation {
         }
     }
 
+    /// Bytes of scratch memory for `batch` transforms.
+    #[must_use]
+    pub const fn scratch_bytes(&self, batch: u32) -> u64 {
+        match self.way {
+            Way::Relay(_) => Relay::BYTES as u64 * batch as u64,
+            Way::Columns | Way::Pipeline(_) | Way::Short(_) => 0,
+        }
+    }
+
     /// Words of the twiddle table.
     #[must_use]
     pub const fn twiddle_words(&self) -> u32 {
         match self.way {
             Way::Short(short) => short.twiddle_words(),
             Way::Pipeline(pipeline) => pipeline.twiddle_words(),
+            Way::Relay(_) => Relay::TWIDDLE_WORDS,
             Way::Columns => 2 * self.points(),
         }
     }
@@ -379,6 +429,7 @@ impl Cooperation {
         let turns = match self.way {
             Way::Short(short) => short.turns(),
             Way::Pipeline(pipeline) => pipeline.turns(),
+            Way::Relay(_) => Relay::TURNS,
             Way::Columns if self.sharers() == 1 => 2.0,
             Way::Columns => 2.5,
         };
@@ -411,6 +462,7 @@ impl Cooperation {
                 match self.way {
                     Way::Short(short) => short.twiddle_word(index, gain),
                     Way::Pipeline(pipeline) => pipeline.twiddle_word(index, gain),
+                    Way::Relay(relay) => relay.twiddle_word(index, gain),
                     Way::Columns => self.twiddle_word(index, gain),
                 }
             };
@@ -427,6 +479,7 @@ impl Cooperation {
     pub fn start_word(&self, places: &Places, own: &Own, word: Word) -> u32 {
         let transform = Transform {
             input: places.from,
+            through: places.through,
             twiddles: places.table,
             output: places.to,
             batch: own.batch,
@@ -438,6 +491,7 @@ impl Cooperation {
         match self.way {
             Way::Short(short) => short.uniform(&transform, index, word),
             Way::Pipeline(pipeline) => pipeline.uniform(&transform, index, list, word),
+            Way::Relay(relay) => relay.uniform(&transform, index, list, word),
             Way::Columns => self.uniform(&transform, index, list, word),
         }
     }
@@ -518,6 +572,7 @@ impl Cooperation {
             | Word::Component
             | Word::NextRow
             | Word::ColumnSetup { .. }
+            | Word::Part { .. }
             | Word::Role
             | Word::ConsumerList
             | Word::Rounds

@@ -54,6 +54,7 @@ pub mod plane;
 #[cfg(all(test, feature = "std"))]
 mod plane_tests;
 pub mod program;
+pub mod relay;
 pub mod request;
 pub mod roofline;
 pub mod roots;

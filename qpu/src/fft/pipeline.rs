@@ -276,7 +276,8 @@ impl Pipeline {
             | Word::NextUnit
             | Word::Component
             | Word::NextRow
-            | Word::ColumnSetup { .. } => 0,
+            | Word::ColumnSetup { .. }
+            | Word::Part { .. } => 0,
         }
     }
 

@@ -1,7 +1,7 @@
 //! How a length is split into passes over memory.
 //!
 //! N = R1 · R2 · .. · Rp. A pass transforms R points of each of N/R columns. The first and the last
-//! pass know the caller's buffers, those between them only scratch memory; up to 2048 points one
+//! pass know the caller's buffers, those between them only scratch memory; up to 4096 points one
 //! pass can do it all. Which radices a pass can have is what programs exist for.
 //!
 //! The columns of a plane lie side by side in the lanes from the start, as bins do behind a first pass: their
@@ -37,7 +37,7 @@ impl Role {
     #[must_use]
     pub const fn log2_radices(self) -> core::ops::RangeInclusive<u32> {
         match self {
-            Self::Only => 4..=11,
+            Self::Only => 4..=12,
             Self::First => 4..=6,
             Self::Middle => 5..=7,
             Self::Last => 4..=7,
@@ -249,7 +249,7 @@ mod tests {
             [0, 1, 2].map(|pass| split.role(pass)),
             [Role::First, Role::Middle, Role::Last]
         );
-        for wrong in [&[7, 7][..], &[4, 4, 4], &[12], &[], &[4, 5, 5, 5, 4], &[3]] {
+        for wrong in [&[7, 7][..], &[4, 4, 4], &[13], &[], &[4, 5, 5, 5, 4], &[3]] {
             assert_eq!(Split::new(wrong), None, "{wrong:?}");
         }
         assert_eq!(Split::all(8).count(), 3);

@@ -53,6 +53,8 @@ pub struct Step {
     pub from: Area,
     /// Where it writes.
     pub to: Area,
+    /// What it keeps points in on their way, if it needs more than registers and the VPM.
+    pub through: Option<Area>,
     /// Whether the inverse negates the imaginary parts of what it reads. The first pass that can.
     pub conjugates: bool,
     /// Whether it multiplies by the factor of the direction, and for the inverse negates imaginary parts.
@@ -109,11 +111,14 @@ impl Steps {
         cells: [u8; 2],
     ) {
         if let Some(cooperation) = Cooperation::of(split) {
+            let bytes = cooperation.scratch_bytes(batch);
+            self.area(cells[0], bytes);
             self.push(Step {
                 pass: Pass::Shared(cooperation),
                 batch,
                 from,
                 to,
+                through: (bytes > 0).then_some(Area::Scratch(cells[0])),
                 conjugates: true,
                 scales: true,
                 reverses: false,
@@ -148,6 +153,7 @@ impl Steps {
                 batch,
                 from: read,
                 to: written,
+                through: None,
                 conjugates: number == 0,
                 scales: number == last,
                 reverses: false,
@@ -186,6 +192,7 @@ impl Steps {
             batch,
             from: half,
             to,
+            through: None,
             conjugates: false,
             scales: true,
             reverses: false,
@@ -211,6 +218,7 @@ impl Steps {
             batch,
             from,
             to: half,
+            through: None,
             conjugates: false,
             scales: false,
             reverses: false,
@@ -238,6 +246,7 @@ impl Steps {
             batch,
             from: Area::Scratch(spectra),
             to: Area::Scratch(products),
+            through: None,
             conjugates: false,
             scales: false,
             reverses: false,
@@ -271,6 +280,7 @@ impl Steps {
             batch,
             from: spectra,
             to: Area::Output,
+            through: None,
             conjugates: false,
             scales: false,
             reverses: false,

@@ -70,6 +70,8 @@ const IN_PASSES: &[Tuned] = &[
     in_passes(10, 10, &[5, 5], (6, true), 70588),
     in_passes(11, 1, &[6, 5], (6, false), 20076),
     in_passes(11, 10, &[5, 6], (6, true), 136_672),
+    in_passes(12, 1, &[6, 6], (8, false), 32_608),
+    in_passes(12, 10, &[5, 7], (12, false), 251_156),
     in_passes(13, 1, &[6, 7], (12, true), 79364),
     in_passes(13, 10, &[6, 7], (12, true), 602_592),
     in_passes(14, 1, &[4, 5, 5], (6, true), 156_440),
@@ -125,6 +127,6 @@ mod tests {
         assert_eq!(row(12, 5).unwrap().batch, 10);
         assert_eq!(row(20, 5).unwrap().batch, 1);
         assert_eq!(row_in_passes(11, 5).unwrap().log2_radices, [5, 6]);
-        assert_eq!(row_in_passes(12, 1), None);
+        assert_eq!(row_in_passes(16, 1), None);
     }
 }

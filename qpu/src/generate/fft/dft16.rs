@@ -81,8 +81,11 @@ impl Constants {
         [self.cos1, self.cos2, self.sin1].map(|number| Place::Register(file, number))
     }
 
-    /// z · W16^k. Gives back z where it makes new values.
-    fn turn<U: Copy + PartialEq>(
+    /// z · W16^k, of k that is a product of two numbers below 4. Gives back z where it makes new values.
+    ///
+    /// # Panics
+    /// For other k.
+    pub fn turn<U: Copy + PartialEq>(
         &self,
         draft: &mut Draft<U>,
         z: Complex,

@@ -77,6 +77,13 @@ impl<'a> Consumer<'a> {
             .copy(Source::Uniform(word), Destination::WriteSetup);
     }
 
+    /// Even lanes have Z from here on.
+    pub fn tell_lanes(&mut self) {
+        let sources = [Source::Lane, Source::Small(1)];
+        self.draft
+            .add_op_setting_flags(AddOp::And, sources, Destination::Nothing);
+    }
+
     /// Rows of the VPM into registers. Even lanes have Z from here on.
     pub fn read(&mut self) {
         for n in 0..16 {
@@ -93,9 +100,7 @@ impl<'a> Consumer<'a> {
             }
             self.points[n] = Some(point);
         }
-        let sources = [Source::Lane, Source::Small(1)];
-        self.draft
-            .add_op_setting_flags(AddOp::And, sources, Destination::Nothing);
+        self.tell_lanes();
     }
 
     /// The first layer of the transform.

@@ -4,9 +4,9 @@
 //! beginning and what consumers do follows that, each without a gap: where there are QPUs enough, a slice runs one of
 //! them, whose words its instruction cache then holds.
 
-mod consumer;
-mod producer;
-mod semaphore;
+pub(super) mod consumer;
+pub(super) mod producer;
+pub(super) mod semaphore;
 
 use super::rows::Factors;
 use super::{Assembly, Cooperative, Draughted, register};
@@ -54,7 +54,7 @@ struct Kept {
 
 /// A draft without accumulator `kept`, with its constants and what both roles keep: transforms or rounds that are left, and how far on
 /// the present one is.
-fn begun(kept: Place) -> (Draft<Word>, Constants, [Place; 2]) {
+pub(super) fn begun(kept: Place) -> (Draft<Word>, Constants, [Place; 2]) {
     let mut draft = Draft::new(kept);
     // The constants are the first registers.
     let constants = Constants::from_uniforms(

@@ -4,11 +4,12 @@
 use super::semaphore;
 use crate::fft::coop::Word;
 use crate::fft::pipeline::Pipeline;
+use crate::generate::fft::coop::exchange::{Exchange, Stage, exchange_complex, tell_lanes};
 use crate::generate::fft::coop::first::{ROWS_AHEAD, VECTOR, tmu};
 use crate::generate::fft::dft16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Wish, negate, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
-use crate::isa::{AddOp, Cond, File, MulOp, SemaphoreAction};
+use crate::isa::{AddOp, File, MulOp, SemaphoreAction};
 
 /// Outputs that are turned and exchanged at a time; the other half of the codelet's are then moved to their
 /// registers.
@@ -34,67 +35,6 @@ pub struct Producer<'a> {
     pub turns: &'a [[Place; 2]],
     /// Setup of writes, the factor of imaginary parts of the input before; and of the read that waits for them.
     pub setups: [Place; 2],
-}
-
-/// Where lanes change places with registers: the bit of a lane's number, and lanes in which it is set and
-/// in which it is not, by the flags of [`tell_lanes`].
-#[derive(Clone, Copy)]
-struct Exchange {
-    distance: u8,
-    set: Cond,
-    clear: Cond,
-}
-
-impl Exchange {
-    /// Of the bit that is shifted out, or of that which is the sign then.
-    const fn new(bit: u8, stage: Stage) -> Self {
-        let (set, clear) = if bit == stage as u8 {
-            (Cond::CS, Cond::CC)
-        } else {
-            (Cond::NS, Cond::NC)
-        };
-        Self {
-            distance: 1 << bit,
-            set,
-            clear,
-        }
-    }
-}
-
-/// The upper of the two bits of a lane's number that flags tell.
-#[derive(Clone, Copy)]
-enum Stage {
-    Rows = 3,
-    Columns = 2,
-}
-
-/// C is bit `stage` of a lane's number, N the bit below.
-fn tell_lanes(draft: &mut Draft<Word>, stage: Stage) {
-    // Shifts are modulo 32: bit `stage` comes out last.
-    let shift = Source::Small(-(stage as i32));
-    let sources = [Source::Lane, shift];
-    draft.add_op_setting_flags(AddOp::Shl, sources, Destination::Nothing);
-}
-
-/// Bit 0 of `pair` changes places with a bit of the lanes: [x, y] becomes x and y of lanes without the
-/// bit, and x and y of those with it.
-fn exchange(draft: &mut Draft<Word>, pair: [Place; 2], exchange: Exchange) {
-    // What is rotated has to be in an accumulator.
-    let [x, y] = pair.map(|place| {
-        let copy = draft.take(Wish::Accumulator);
-        draft.copy(Source::Place(place), Destination::Place(copy));
-        copy
-    });
-    draft.merge_rotated(y, exchange.distance, exchange.set, pair[0]);
-    draft.merge_rotated(x, 16 - exchange.distance, exchange.clear, pair[1]);
-    draft.give_back(x);
-    draft.give_back(y);
-}
-
-fn exchange_complex(draft: &mut Draft<Word>, pair: [Complex; 2], bit: Exchange) {
-    for component in 0..2 {
-        exchange(draft, pair.map(|z| z[component].place), bit);
-    }
 }
 
 /// Sum and difference of two vectors, which it gives back.
