@@ -150,5 +150,21 @@ pub fn check(words: &[u64]) -> Vec<Finding> {
     findings
 }
 
+/// Whether an instruction must not come `distance` (1 or 2) instructions after another.
+#[cfg(feature = "generate")]
+pub(crate) fn must_be_apart(
+    earlier: &crate::isa::Instruction,
+    later: &crate::isa::Instruction,
+    distance: usize,
+) -> bool {
+    let facts = [earlier, later].map(|instruction| Facts::new(instruction.encode()));
+    let [Ok(earlier), Ok(later)] = facts else {
+        return true;
+    };
+    let mut found = false;
+    sequence::check(&earlier, &later, distance, &mut |_, _| found = true);
+    found
+}
+
 #[cfg(all(test, feature = "generate"))]
 mod tests;

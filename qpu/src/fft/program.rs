@@ -310,10 +310,21 @@ pub enum Row {
         /// Which sum.
         component: u8,
     },
-    /// W_(R/2)^(q m), m = 1..16: what the sum of vectors m, m + 16, .. is multiplied by. Several parts only.
+    /// W_(R/2)^(q m): what the sum of vectors m, m + 16, .. is multiplied by, m from 1 on, or from 0 where all
+    /// columns have the same code ([`Row::Column`]). Several parts only.
     Part {
         /// m.
         vector: u8,
+        /// 0: cosine, 1: sine.
+        component: u8,
+    },
+    /// W16^(n k): what output k of radix 4 over points n, n + 4, n + 8 and n + 12 is multiplied by, in programs
+    /// that do this once for each n = `column`.
+    Column {
+        /// n, 0 to 3.
+        column: u8,
+        /// k, 1 to 3.
+        output: u8,
         /// 0: cosine, 1: sine.
         component: u8,
     },

@@ -173,6 +173,14 @@ impl Geometry {
                 let angle = self.turn_of_point(list, vector.into());
                 part_of(turn(angle, self.radix()), component)
             }
+            Row::Column {
+                column,
+                output,
+                component,
+            } => {
+                let angle = u32::from(column) * u32::from(output);
+                part_of(turn(angle, LANES), component)
+            }
             Row::Turn { output, component } => {
                 let sign = if self.role() == Role::Last { 1.0 } else { -1.0 };
                 let (cos, sin) = self.turn(part, 1, output.into());

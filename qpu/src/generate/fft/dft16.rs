@@ -144,6 +144,21 @@ pub const fn file_of(position: usize) -> File {
     }
 }
 
+/// Radix 4 over four points, of which [`Butterfly`] are the sums and differences of (0, 2) and (1, 3); each output
+/// where its wish says.
+pub fn radix4_of<U: Copy + PartialEq>(
+    draft: &mut Draft<U>,
+    [even, odd]: [Butterfly; 2],
+    wishes: [Wish; 4],
+) -> [Complex; 4] {
+    let mut k = 0;
+    wishes.map(|wish| {
+        let y = radix4(draft, even, odd, k, [wish; 2]);
+        k += 1;
+        y
+    })
+}
+
 /// Output k of radix 4 over four points, from the sums and differences of (0, 2) and (1, 3).
 ///
 /// Must be written for k = 0 to 3 in order: the last use of each gives it back.
@@ -208,8 +223,8 @@ fn column(
     constants.turn(ends.draft(), y, n2 * k1, file)
 }
 
-/// Radix 4 over n2 of what [`column`] gave for k1: outputs k1 + 4 k2.
-fn outputs(ends: &mut impl Ends, k1: usize, columns: [Complex; 4]) {
+/// Radix 4 over n2 of what all columns have for k1, in files as [`dft16_of_columns`] says: outputs k1 + 4 k2.
+pub fn outputs_of_column(ends: &mut impl Ends, k1: usize, columns: [Complex; 4]) {
     let [even, odd] = [0, 1].map(|n2| {
         let [x, y] = [n2, n2 + 2].map(|n2| columns[n2]);
         let file = file_of(4 * n2 + k1);
@@ -241,9 +256,18 @@ pub fn dft16(ends: &mut impl Ends, constants: &Constants) {
             to[n2] = Some(column(ends, constants, butterflies, [n2, k1]));
         }
     }
+    dft16_of_columns(
+        ends,
+        columns.map(|of_k1| of_k1.map(|z| z.expect("written above"))),
+    );
+}
+
+/// Writes the last layers of a 16-point transform. `columns[k1][n2]` is output k1 of radix 4 over points n2, n2 + 4
+/// and so on, times W16^(n2 k1), in the file of position 4 n2 + k1 ([`file_of`]).
+pub fn dft16_of_columns(ends: &mut impl Ends, columns: [[Complex; 4]; 4]) {
     // Radix 4 over n2; output k = k1 + 4 k2.
     for (k1, column) in columns.into_iter().enumerate() {
-        outputs(ends, k1, column.map(|z| z.expect("written above")));
+        outputs_of_column(ends, k1, column);
     }
 }
 
@@ -269,6 +293,6 @@ pub fn dft16_of_parity(
         }
     }
     for (k1, column) in wanted.into_iter().zip(columns) {
-        outputs(ends, k1, column.map(|z| z.expect("written above")));
+        outputs_of_column(ends, k1, column.map(|z| z.expect("written above")));
     }
 }

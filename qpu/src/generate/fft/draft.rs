@@ -82,6 +82,23 @@ impl<U: Copy + PartialEq> Draft<U> {
         Place::Register(file, number)
     }
 
+    /// A free register of file A of even number, to which a branch can go back.
+    ///
+    /// # Panics
+    /// As [`Draft::take`].
+    pub fn take_even(&mut self) -> Place {
+        let free = &mut self.files[File::A as usize];
+        let even = free.iter().position(|number| number.is_multiple_of(2));
+        let number = even.and_then(|index| free.remove(index));
+        Place::Register(File::A, number.expect("a free even register"))
+    }
+
+    /// Which registers are free, as it was in `then`.
+    pub fn restore_free(&mut self, then: &Self) {
+        self.files.clone_from(&then.files);
+        self.accumulators.clone_from(&then.accumulators);
+    }
+
     /// Gives a register back after its last reader was written.
     pub fn give_back(&mut self, place: Place) {
         match place {

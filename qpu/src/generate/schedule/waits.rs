@@ -31,7 +31,7 @@ pub(super) struct Wait {
 
 /// The waits of each operation, given in program order.
 ///
-/// A piece that fetches more from a TMU than it asks of it begins with those lookups on their way.
+/// A piece that fetches from a TMU what it has not asked of it yet begins with those lookups on their way.
 pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec<Wait>> {
     #[derive(Default)]
     struct Use {
@@ -42,10 +42,13 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
     let mut requests: [Vec<usize>; 2] = Default::default();
     let mut fetches: [Vec<usize>; 2] = Default::default();
     let on_their_way = [0, 1].map(|tmu| {
-        let count =
-            |test: &dyn Fn(&Operation<U>) -> bool| operations.iter().filter(|o| test(o)).count();
-        let fetches = count(&|operation| operation.unit == Unit::Fetch(tmu));
-        fetches.saturating_sub(count(&|operation| operation.request() == Some(tmu)))
+        let (mut ahead, mut most) = (0_isize, 0);
+        for operation in operations {
+            ahead += isize::from(operation.unit == Unit::Fetch(tmu));
+            ahead -= isize::from(operation.request() == Some(tmu));
+            most = most.max(ahead);
+        }
+        most.unsigned_abs()
     });
     let is_of_sfu =
         |writer: Option<usize>| writer.is_some_and(|index| operations[index].asks_sfu());

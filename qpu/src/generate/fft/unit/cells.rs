@@ -15,16 +15,16 @@ use crate::generate::schedule::{Destination, Place};
 pub struct Cells {
     pub codelet: Codelet,
     /// Addresses of the unit's lanes.
-    input: Place,
+    pub(super) input: Place,
     /// F.
-    parts: u8,
+    pub(super) parts: u8,
 }
 
 impl Cells {
     /// Nothing read yet; `input` holds the unit's lane addresses.
     pub fn new(frame: Frame, kind: Kind, input: Place) -> Self {
         Self {
-            codelet: Codelet { frame, vectors: 0 },
+            codelet: Codelet::new(frame),
             input,
             parts: (kind.own_radix() / 32).max(1) as u8,
         }
@@ -51,16 +51,50 @@ impl Cells {
     /// Point m of several parts.
     fn point(&mut self, m: u8) -> Complex {
         let wish = Wish::File(file_of(usize::from(m)));
-        let mut sum = self.vector(m, Wish::AnyFile);
+        let mut number = 0;
+        let mut fetch = |cells: &mut Self| {
+            let (block, component) = (number / 2, number % 2);
+            number += 1;
+            let fetched = cells.fetch(16 * block + m, component);
+            cells.codelet.vectors += component;
+            fetched
+        };
+        // Point 0 is not turned: its last sum is the point.
+        if m == 0 {
+            return self.sum(wish, &mut fetch);
+        }
+        let sum = self.sum(Wish::AnyFile, &mut fetch);
+        self.turned(m, sum, wish)
+    }
+
+    /// Point m of several parts, whose components `fetch` fetches in order.
+    pub fn folded(
+        &mut self,
+        m: u8,
+        wish: Wish,
+        fetch: &mut impl FnMut(&mut Self) -> Value,
+    ) -> Complex {
+        let sum = self.sum(Wish::AnyFile, fetch);
+        self.turned(m, sum, wish)
+    }
+
+    /// The sum over all parts, of which the last is where it is wished.
+    fn sum(&mut self, wish: Wish, fetch: &mut impl FnMut(&mut Self) -> Value) -> Complex {
+        let mut sum = [0, 1].map(|_| {
+            let fetched = fetch(self);
+            let draft = &mut self.codelet.frame.draft;
+            let place = draft.take(Wish::AnyFile);
+            draft.copy(Source::Place(fetched.place), Destination::Place(place));
+            positive(place)
+        });
         for block in 1..self.parts {
             for component in 0..2u8 {
                 let part = usize::from(component);
-                let fetched = self.fetch(16 * block + m, component);
+                let fetched = fetch(self);
                 let sign = Source::Uniform(Word::Row(Row::Sign { block, component }));
                 let draft = &mut self.codelet.frame.draft;
                 let term = draft.multiply(fetched, sign, Wish::Accumulator);
-                // Point 0 is not turned: its last sum is the point.
-                let wish = if m == 0 && block + 1 == self.parts {
+                let wish = if block + 1 == self.parts {
                     wish
                 } else {
                     Wish::AnyFile
@@ -70,11 +104,12 @@ impl Cells {
                 draft.give_back(term.place);
                 sum[part] = new;
             }
-            self.codelet.vectors += 1;
         }
-        if m == 0 {
-            return sum;
-        }
+        sum
+    }
+
+    /// A point turned by what its part says. Gives it back.
+    fn turned(&mut self, m: u8, sum: Complex, wish: Wish) -> Complex {
         let factor = |component| {
             Source::Uniform(Word::Row(Row::Part {
                 vector: m,

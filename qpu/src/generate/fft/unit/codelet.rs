@@ -11,19 +11,63 @@ pub struct Codelet {
     pub frame: Frame,
     /// Vectors looked up so far. They go to the TMUs in turn, both components of one to the same.
     pub vectors: u8,
+    /// Lookups that are on their way, in the order in which they will be fetched.
+    pub asked: u8,
 }
 
 impl Codelet {
+    /// Nothing looked up yet.
+    pub const fn new(frame: Frame) -> Self {
+        Self {
+            frame,
+            vectors: 0,
+            asked: 0,
+        }
+    }
+
     /// Looks a vector up, into r4: at `base` + uniform, which have no bits in common.
     pub fn fetch_aligned(&mut self, base: Place, word: Word) -> Value {
         let tmu = self.vectors % 2;
-        positive(self.frame.draft.lookup(tmu, base, word))
+        self.fetch_asked()
+            .unwrap_or_else(|| positive(self.frame.draft.lookup(tmu, base, word)))
     }
 
     /// Looks a vector up, into r4: at `base` + uniform.
     pub fn fetch(&mut self, base: Place, word: Word) -> Value {
         let tmu = self.vectors % 2;
-        positive(self.frame.draft.lookup_sum(tmu, base, word))
+        self.fetch_asked()
+            .unwrap_or_else(|| positive(self.frame.draft.lookup_sum(tmu, base, word)))
+    }
+
+    /// Asks for both components of a vector, at `base` + uniforms, which have no bits in common. They are fetched
+    /// before anything else is looked up.
+    pub fn ask_ahead(&mut self, base: Place, words: [Word; 2]) {
+        let tmu = (self.vectors + self.asked / 2) % 2;
+        for word in words {
+            let sources = [Source::Place(base), Source::Uniform(word)];
+            let to = Destination::Tmu(tmu);
+            let ask = Operation::either(AddOp::Add, MulOp::V8adds, sources, to);
+            self.frame.draft.push(ask);
+        }
+        self.asked += 2;
+    }
+
+    /// Fetches what is on its way, if anything is.
+    fn fetch_asked(&mut self) -> Option<Value> {
+        self.asked = self.asked.checked_sub(1)?;
+        let fetch = Operation::fetch(self.vectors % 2);
+        self.frame.draft.push(fetch);
+        Some(positive(Place::R4))
+    }
+
+    /// Fetches all that is on its way, from the first component of a vector on, for nothing.
+    pub fn drop_asked(&mut self) {
+        while self.asked > 0 {
+            for _ in 0..2 {
+                self.fetch_asked();
+            }
+            self.vectors += 1;
+        }
     }
 
     /// Multiplies z, in accumulators, by cos - i sin in the lanes where `cond` holds. Both factors are read twice.

@@ -8,7 +8,7 @@ use super::Word;
 use super::cells::Cells;
 use super::frame::{Frame, Shape, Source, Stores, Written};
 use crate::fft::program::{Kind, Lanes, Record, Row, Task};
-use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
+use crate::generate::fft::dft16::{Butterfly, Ends, dft16, dft16_of_columns};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Place};
 use crate::isa::{AddOp, Cond};
@@ -39,7 +39,12 @@ pub fn program(kind: Kind) -> Written {
         radix: kind.radix,
         outputs: [None; 16],
     };
-    dft16(&mut last, &constants);
+    if kind.radix > 64 {
+        let columns = last.cells.columns(None);
+        dft16_of_columns(&mut last, columns);
+    } else {
+        dft16(&mut last, &constants);
+    }
     let outputs = last.outputs.map(|output| output.expect("transformed"));
     let rows: Vec<Place> = [0, 1]
         .into_iter()

@@ -6,10 +6,11 @@
 
 use super::Word;
 use super::cells::Cells;
+use super::columns::Lookup;
 use super::frame::{Frame, Shape, Source, Stores, Written};
 use super::points::halves_sign;
 use crate::fft::program::{Kind, Lanes, Record, Row, Scalar, Task};
-use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
+use crate::generate::fft::dft16::{Butterfly, Ends, dft16, dft16_of_columns};
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{AddOp, Cond, File};
@@ -45,11 +46,21 @@ pub fn program(kind: Kind) -> Written {
         .add_op_setting_flags(AddOp::And, sources, Destination::Nothing);
     let constants = frame.constants;
     let mut cells = Cells::new(frame, kind, input);
-    let vector = [0, 1].map(|component| {
-        let word = Word::Row(Row::Twiddle {
+    let words = [0, 1].map(|component| {
+        Word::Row(Row::Twiddle {
             output: 0,
             component,
-        });
+        })
+    });
+    // Of several parts, the columns end with the lookups of the vector, and of nothing else.
+    let columns = (kind.radix > 32).then(|| {
+        let lookup = |number: usize| Lookup {
+            lanes: twiddle,
+            word: words[number % 2],
+        };
+        cells.columns(Some(core::array::from_fn(lookup)))
+    });
+    let vector = words.map(|word| {
         let fetched = cells.codelet.fetch(twiddle, word);
         let draft = &mut cells.codelet.frame.draft;
         let place = draft.take(Wish::File(File::B));
@@ -57,6 +68,7 @@ pub fn program(kind: Kind) -> Written {
         place
     });
     cells.codelet.vectors += 1;
+    cells.codelet.drop_asked();
     cells.codelet.frame.draft.give_back(twiddle);
     let mut middle = Middle {
         cells,
@@ -65,7 +77,10 @@ pub fn program(kind: Kind) -> Written {
         scalars: Some(scalars),
         outputs: [None; 16],
     };
-    dft16(&mut middle, &constants);
+    match columns {
+        Some(columns) => dft16_of_columns(&mut middle, columns),
+        None => dft16(&mut middle, &constants),
+    }
     let outputs = middle.outputs.map(|output| output.expect("transformed"));
     let rows: Vec<Place> = [0, 1]
         .into_iter()

@@ -454,7 +454,7 @@ impl Loaded {
             frame.draft.copy(middle, Destination::Place(Place::R5));
         }
         Points {
-            codelet: Codelet { frame, vectors: 0 },
+            codelet: Codelet::new(frame),
             sign: self.sign,
             radix: self.radix,
             sharers: self.sharers,

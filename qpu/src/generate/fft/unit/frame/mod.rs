@@ -6,6 +6,7 @@
 //! go on, in turn: with one, a fast program would take the token of another. All are 0 at rest.
 
 mod ends;
+mod routine;
 mod store;
 mod stubs;
 mod tile;
@@ -15,11 +16,12 @@ use crate::fft::Role;
 use crate::fft::program::{Lanes, Record, Start, Task};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
-use crate::generate::schedule::{self, Destination, Operation, Place, Scheduled, Unit};
+use crate::generate::schedule::{self, Destination, Operation, Place, Unit};
 use crate::generate::{Builder, Reg, ra, rb};
 use crate::isa::{AddOp, BranchCond, File};
 use crate::vpm::{Block, Store, store_stride};
 use ends::LOOKUP_BYTES;
+use routine::Routines;
 
 /// Semaphore that counts programs which have ended their units.
 const ENDED: u8 = 2;
@@ -50,9 +52,22 @@ pub enum Stores {
 /// A stretch of a unit that is scheduled apart from the others.
 struct Piece {
     operations: Vec<Operation<Word>>,
-    /// How often it is done, counted down in this register of file A.
-    repeats: Option<Place>,
+    form: Form,
 }
+
+/// How a piece of a unit is in the program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// Where it is done.
+    Once,
+    /// The same, as often as this register of file A, which is counted down, says.
+    Repeated(Place),
+    /// A call of the program's routine ([`routine`]). Of another routine there is another number.
+    Call(usize),
+}
+
+/// A piece that is scheduled.
+type Scheduled = (schedule::Scheduled<Word>, Form);
 
 /// A program being written: the operations of its start, and then those of a unit.
 pub struct Frame {
@@ -79,6 +94,8 @@ pub struct Frame {
     fixed: Vec<Store>,
     /// Of a program that shares tiles.
     sharing: Option<tile::Sharing>,
+    /// Where routines go back to.
+    link: Option<Place>,
 }
 
 impl Frame {
@@ -147,6 +164,7 @@ impl Frame {
             pitch,
             fixed: fixed.to_vec(),
             sharing: None,
+            link: None,
         }
     }
 
@@ -222,10 +240,32 @@ impl Frame {
     /// not outlast a piece that is repeated.
     pub fn piece(&mut self, repeats: Option<Place>) {
         let operations = self.draft.cut();
-        self.pieces.push(Piece {
-            operations,
-            repeats,
-        });
+        let form = repeats.map_or(Form::Once, Form::Repeated);
+        self.pieces.push(Piece { operations, form });
+    }
+
+    /// What was written since the last piece is a call of routine `number`; what comes before it is a piece. All
+    /// calls are written alike, on the same registers, and differ in their uniforms only.
+    pub fn call(&mut self, number: usize) {
+        let operations = self.draft.cut();
+        let form = Form::Call(number);
+        self.pieces.push(Piece { operations, form });
+    }
+
+    /// Gives back the registers of the constants, which the unit does not need.
+    pub fn without_constants(&mut self) {
+        for file in [File::A, File::B] {
+            for place in self.constants.places(file) {
+                self.draft.give_back(place);
+            }
+        }
+    }
+
+    /// Keeps a register for what a routine goes back to.
+    pub fn has_routines(&mut self) {
+        if self.link.is_none() {
+            self.link = Some(self.draft.take_even());
+        }
     }
 
     /// What uniforms follow are the last `words` of the record, before those of its stores.
@@ -290,7 +330,7 @@ impl Written {
         let pieces = self.pieces.iter();
         let pieces = pieces.map(|piece| {
             let scheduled = schedule::schedule_by(&piece.operations, &taste);
-            (scheduled, piece.repeats)
+            (scheduled, piece.form)
         });
         let pieces: Vec<_> = pieces.collect();
         if self.frame.sharing.is_some() {
@@ -303,7 +343,7 @@ impl Written {
 impl Frame {
     fn finish(
         self,
-        unit: &[(Scheduled<Word>, Option<Place>)],
+        unit: &[Scheduled],
         outputs: &[Place],
         factors: Option<[Place; 2]>,
     ) -> Generated {
@@ -311,10 +351,9 @@ impl Frame {
 
         let mut b = Builder::new();
         let mut start = vec![Start::Opens, Start::Code];
-        let length = |scheduled: &Scheduled<Word>| scheduled.instructions.len();
         let between = 8 * (unit.len() - 1);
-        let unit_length = between + unit.iter().map(|(piece, _)| length(piece)).sum::<usize>();
-        let code_bytes = 8 * (length(&opening) + unit_length + 160) as u32;
+        let unit_length = between + routine::length(unit);
+        let code_bytes = 8 * (opening.instructions.len() + unit_length + 160) as u32;
         self.open(&mut b, code_bytes.div_ceil(LOOKUP_BYTES));
         put(&mut b, &opening);
         start.extend(opening.uniforms.iter().filter_map(|word| match word {
@@ -322,9 +361,10 @@ impl Frame {
             _ => None,
         }));
         b.nop();
-        let first = b.len();
+        let routines = self.put_routines(&mut b, unit);
+        let first = b.len() - routines.length;
         let units = b.here("unit");
-        put_pieces(&mut b, unit);
+        put_pieces(&mut b, &routines, unit);
         let far = self.store(&mut b, outputs, factors);
         let left = reg(self.units);
         b.sub(left, left, 1).setf();
@@ -360,6 +400,7 @@ impl Frame {
                 Word::Scalar(scalar) => Some(scalar),
                 _ => None,
             }),
+            listed: routine::rows_of_code(unit),
             labels: program.labels,
         }
     }
@@ -382,33 +423,41 @@ fn set_stride(draft: &mut Draft<Word>, pitch: Option<Place>) {
     draft.give_back(most);
 }
 
-fn put(b: &mut Builder, scheduled: &Scheduled<Word>) {
+fn put(b: &mut Builder, scheduled: &schedule::Scheduled<Word>) {
     for &instruction in &scheduled.instructions {
         b.instruction(instruction);
     }
 }
 
-/// The pieces of a unit, one after the other.
-fn put_pieces(b: &mut Builder, pieces: &[(Scheduled<Word>, Option<Place>)]) {
-    for (number, (piece, repeats)) in pieces.iter().enumerate() {
-        if number > 0 {
-            // What the last instruction of a piece writes can be read.
-            b.nop();
-        }
-        let Some(repeats) = *repeats else {
-            put(b, piece);
+/// The pieces of a unit, one after the other, and calls of what is a routine.
+fn put_pieces(b: &mut Builder, routines: &Routines, pieces: &[Scheduled]) {
+    let mut pieces = pieces.iter().peekable();
+    let mut before = None;
+    while let Some(both @ (piece, form)) = pieces.next() {
+        let before = before.replace(both);
+        if let Form::Call(_) = form {
             continue;
+        }
+        b.nops(before.map_or(0, |before| routines.apart(before, piece)));
+        if let Some((_, Form::Call(number))) = pieces.peek() {
+            routines.put_call(b, piece, *number);
+            continue;
+        }
+        let again = match form {
+            Form::Repeated(_) => Some(b.here("again")),
+            _ => None,
         };
-        let again = b.here("again");
         put(b, piece);
-        let left = reg(repeats);
-        b.sub(left, left, 1).setf();
-        b.brr(BranchCond::AnyZC, again);
-        b.nops(3);
+        if let (Form::Repeated(repeats), Some(again)) = (*form, again) {
+            let left = reg(repeats);
+            b.sub(left, left, 1).setf();
+            b.brr(BranchCond::AnyZC, again);
+            b.nops(3);
+        }
     }
 }
 
-fn pick<T>(pieces: &[(Scheduled<Word>, Option<Place>)], of: impl Fn(Word) -> Option<T>) -> Vec<T> {
+fn pick<T>(pieces: &[Scheduled], of: impl Fn(Word) -> Option<T>) -> Vec<T> {
     let uniforms = pieces.iter().flat_map(|(piece, _)| &piece.uniforms);
     uniforms.copied().filter_map(of).collect()
 }

@@ -25,18 +25,21 @@
 
 use super::store::put_rows;
 use super::stubs::{IS_THERE, LINK, PROGRAMS, STUB, STUBS, Stubs, put_calling, put_stubs, steps};
-use super::{Frame, LOOKUP_BYTES, Shape, Source, Stores, pick, put, reg};
+use super::{
+    Frame, LOOKUP_BYTES, Scheduled, Shape, Source, Stores, pick, put, put_pieces, reg, routine,
+};
 use crate::fft::Role;
 use crate::fft::program::{Kind, Start, Tail, Task};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::fft::unit::{Generated, Word};
-use crate::generate::schedule::{self, Destination, Operation, Place, Scheduled};
+use crate::generate::schedule::{self, Destination, Operation, Place};
 use crate::generate::{
     Builder, Label, NONE, R0, R2, ST_ADDR, ST_WAIT, UNIF, UNIFORMS_ADDRESS, VPM, WR_SETUP, ra,
 };
 use crate::isa::{AddOp, BranchCond, File, MulOp};
 use crate::vpm::{Block, Store};
+use core::ops::Range;
 
 /// Lookups that both TMUs hold.
 const MOST_LOOKUPS: u32 = 8;
@@ -53,6 +56,8 @@ pub struct Sharing {
     sharers: u8,
     /// Of four, what comes in the first step is multiplied by, and real parts in the second.
     sign: Option<Place>,
+    /// Which pieces are the exchange.
+    exchanged: Range<usize>,
 }
 
 impl Frame {
@@ -121,11 +126,13 @@ impl Frame {
             listed: 0,
             pitch,
             fixed: Vec::new(),
+            link: Some(link),
             sharing: Some(Sharing {
                 write: HALVES.map(|y| at(shape.write, y)),
                 fixed: fixed.collect(),
                 sharers,
                 sign,
+                exchanged: 0..0,
             }),
         }
     }
@@ -146,8 +153,10 @@ impl Frame {
     /// What follows of the unit writes vectors for the partner, up to [`Frame::given`].
     pub fn begin_exchange(&mut self) {
         // What was read before is a piece already.
-        if self.pieces.is_empty() {
+        if self.sharing().exchanged.is_empty() {
             self.piece(None);
+            let first = self.pieces.len();
+            self.of_sharing().exchanged = first..first;
         }
     }
 
@@ -159,6 +168,7 @@ impl Frame {
     /// What follows writes again, or comes behind the exchange.
     pub fn taken(&mut self) {
         self.piece(None);
+        self.of_sharing().exchanged.end = self.pieces.len();
     }
 
     /// What vectors of the partner are multiplied by, if they are.
@@ -175,17 +185,21 @@ impl Frame {
         self.sharing.as_ref().expect("a program for tiles")
     }
 
+    fn of_sharing(&mut self) -> &mut Sharing {
+        self.sharing.as_mut().expect("a program for tiles")
+    }
+
     /// The program.
     pub(super) fn finish_tile(
         self,
-        unit: &[(Scheduled<Word>, Option<Place>)],
+        unit: &[Scheduled],
         outputs: &[Place],
         factors: Option<[Place; 2]>,
     ) -> Generated {
         let opening = schedule::schedule(&self.opening);
         let mut b = Builder::new();
         let mut start = vec![Start::Opens, Start::Code];
-        let length: usize = unit.iter().map(|(piece, _)| piece.instructions.len()).sum();
+        let length = routine::length(unit);
         let sharers = self.sharers();
         let stubs = u32::from(PROGRAMS) * STUB;
         let code_bytes = 8 * (opening.instructions.len() as u32 + length as u32 + 160 + stubs);
@@ -203,12 +217,16 @@ impl Frame {
             leave: ["to-leave", "left"].map(|name| b.label(name)),
             end: b.label("to-end"),
         };
-        let first = b.len();
+        let routines = self.put_routines(&mut b, unit);
+        let first = b.len() - routines.length;
         let units = b.here("unit");
-        let [(before, _), exchanged @ .., (after, _)] = unit else {
-            unreachable!("there is something before and behind an exchange")
-        };
-        put_calling(&mut b, before, stubs.enter[0]);
+        let Range { start: from, end } = self.sharing().exchanged;
+        let (before, exchanged, after) = (&unit[..from - 1], &unit[from..end], &unit[end..]);
+        let (last, _) = &unit[from - 1];
+        put_pieces(&mut b, &routines, before);
+        let behind = before.last();
+        b.nops(behind.map_or(0, |before| routines.apart(before, last)));
+        put_calling(&mut b, last, stubs.enter[0]);
         b.bind(stubs.enter[1]);
         let of_a_step = exchanged.len() / steps(sharers);
         for (number, (piece, _)) in exchanged.iter().enumerate() {
@@ -221,7 +239,7 @@ impl Frame {
             put_calling(&mut b, piece, told);
         }
         b.bind(stubs.leave[1]);
-        put(&mut b, after);
+        put_pieces(&mut b, &routines, after);
         let far = self.put_stores(&mut b, outputs, factors);
         let left = reg(self.units);
         b.sub(left, left, 1).setf();
@@ -251,6 +269,7 @@ impl Frame {
                 _ => None,
             }),
             scalars: Vec::new(),
+            listed: routine::rows_of_code(unit),
             labels: program.labels,
         }
     }

@@ -15,12 +15,19 @@ use crate::isa::MulOp;
 pub const KEPT: usize = 8;
 
 /// What the last step brought together: an output of the program's own and one of its partner's.
+#[derive(Clone, Copy)]
 pub struct Met {
-    own: Complex,
-    came: Complex,
+    pub own: Complex,
+    pub came: Complex,
 }
 
 impl Met {
+    /// Real parts, then imaginary parts: its own and the other, which are in different files.
+    pub fn values(&self) -> [Value; 4] {
+        let [re, im] = [0, 1].map(|c| [self.own[c], self.came[c]]);
+        [re[0], re[1], im[0], im[1]]
+    }
+
     /// Sum and difference, each where `wish` says. Gives back what was met.
     pub fn sums(self, draft: &mut Draft<Word>, wish: [Wish; 2]) -> [Complex; 2] {
         let both = [0, 1].map(|c| {
