@@ -15,13 +15,14 @@ const Q8: u8 = QUAD | 8;
 
 /// The shortest, in two passes and in three, beside passes of every kind; rows too far apart for a stride are in
 /// [`rows_that_are_far_apart`].
-const SPLITS: [&[u8]; 11] = [
+const SPLITS: [&[u8]; 12] = [
     &[S7, 4],
     &[4, S7],
     &[S7, 5],
     &[6, S7],
     &[Q7, 4],
     &[Q7, 6],
+    &[Q7, 7],
     &[4, Q8],
     &[S7, S7],
     &[Q7, S7],

@@ -43,7 +43,7 @@ pub fn butterfly_of<U: Copy + PartialEq>(
 impl Constants {
     /// Loads them.
     pub fn load<U: Copy + PartialEq>(draft: &mut Draft<U>) -> Self {
-        let mut constant = |value: f64| {
+        let mut constant = || {
             let Place::Register(File::A, a) = draft.take(Wish::File(File::A)) else {
                 unreachable!()
             };
@@ -51,14 +51,24 @@ impl Constants {
                 unreachable!()
             };
             assert_eq!(a, b, "constants are taken first");
-            let both = [File::A, File::B].map(|file| Destination::Place(Place::Register(file, a)));
-            draft.immediate((value as f32).to_bits(), both);
             a
         };
-        Self {
-            cos1: constant((PI / 8.0).cos()),
-            sin1: constant((PI / 8.0).sin()),
-            cos2: constant((PI / 4.0).cos()),
+        let constants = Self {
+            cos1: constant(),
+            sin1: constant(),
+            cos2: constant(),
+        };
+        constants.load_again(draft);
+        constants
+    }
+
+    /// Loads them where they were.
+    pub fn load_again<U: Copy + PartialEq>(&self, draft: &mut Draft<U>) {
+        let (sin1, cos1) = (PI / 8.0).sin_cos();
+        let cos2 = (PI / 4.0).cos();
+        for (number, value) in [(self.cos1, cos1), (self.sin1, sin1), (self.cos2, cos2)] {
+            let both = [File::A, File::B].map(|file| Place::Register(file, number));
+            draft.immediate((value as f32).to_bits(), both.map(Destination::Place));
         }
     }
 
@@ -197,6 +207,9 @@ pub trait Ends {
     /// ([`file_of`] n and n + 8).
     fn butterfly(&mut self, n: usize) -> Butterfly;
 
+    /// Whatever comes before outputs: all points are read.
+    fn begin_outputs(&mut self) {}
+
     /// Where outputs should be.
     fn wish(&self) -> Wish;
 
@@ -265,6 +278,7 @@ pub fn dft16(ends: &mut impl Ends, constants: &Constants) {
 /// Writes the last layers of a 16-point transform. `columns[k1][n2]` is output k1 of radix 4 over points n2, n2 + 4
 /// and so on, times W16^(n2 k1), in the file of position 4 n2 + k1 ([`file_of`]).
 pub fn dft16_of_columns(ends: &mut impl Ends, columns: [[Complex; 4]; 4]) {
+    ends.begin_outputs();
     // Radix 4 over n2; output k = k1 + 4 k2.
     for (k1, column) in columns.into_iter().enumerate() {
         outputs_of_column(ends, k1, column);

@@ -16,6 +16,8 @@ pub enum Wish {
     AnyFile,
     /// r0 to r3.
     Accumulator,
+    /// This place, which whoever wishes for it keeps.
+    At(Place),
 }
 
 /// A number, up to its sign: subtraction absorbs signs, so that negating costs nothing.
@@ -50,6 +52,15 @@ impl<U: Copy + PartialEq> Draft<U> {
         }
     }
 
+    /// Nothing written yet, and nothing free but these registers and the accumulators.
+    #[must_use]
+    pub fn on(registers: &[Place]) -> Self {
+        let mut draft = Self::new(Place::R4);
+        draft.files = Default::default();
+        registers.iter().for_each(|&place| draft.give_back(place));
+        draft
+    }
+
     /// What was written so far; what follows is scheduled apart from it, on the registers left.
     pub fn cut(&mut self) -> Vec<Operation<U>> {
         std::mem::take(&mut self.operations)
@@ -72,6 +83,7 @@ impl<U: Copy + PartialEq> Draft<U> {
                 let number = self.accumulators.pop_front().expect("a free accumulator");
                 return Place::Accumulator(number);
             }
+            Wish::At(place) => return place,
             Wish::File(file) => file,
             Wish::AnyFile if self.files[0].len() >= self.files[1].len() => File::A,
             Wish::AnyFile => File::B,
@@ -152,16 +164,21 @@ impl<U: Copy + PartialEq> Draft<U> {
         self.push(Operation::immediate(value, destinations));
     }
 
-    /// A lookup at `lanes` + uniform, fetched into r4, where it stays until the next one.
+    /// Asks for a lookup at `lanes` + uniform, which is fetched later.
     ///
     /// The addresses must be such that no carry crosses a byte: then both ALUs can add.
-    pub fn lookup(&mut self, tmu: u8, lanes: Place, address: U) -> Place {
+    pub fn ask(&mut self, tmu: u8, lanes: Place, address: U) {
         self.push(Operation::either(
             AddOp::Add,
             MulOp::V8adds,
             [Source::Place(lanes), Source::Uniform(address)],
             Destination::Tmu(tmu),
         ));
+    }
+
+    /// [`Draft::ask`], fetched into r4, where it stays until the next one.
+    pub fn lookup(&mut self, tmu: u8, lanes: Place, address: U) -> Place {
+        self.ask(tmu, lanes, address);
         self.push(Operation::fetch(tmu));
         Place::R4
     }
@@ -243,15 +260,26 @@ impl<U: Copy + PartialEq> Draft<U> {
         sin: [Source<U>; 2],
         wish: Wish,
     ) -> Complex {
+        self.turn_to(z, cos, sin, [wish; 2])
+    }
+
+    /// [`Draft::turn`], each part where its wish says.
+    pub fn turn_to(
+        &mut self,
+        z: Complex,
+        cos: [Source<U>; 2],
+        sin: [Source<U>; 2],
+        wish: [Wish; 2],
+    ) -> Complex {
         let [re, im] = z;
         let re_cos = self.multiply(re, cos[0], Wish::Accumulator);
         let im_sin = self.multiply(im, sin[0], Wish::Accumulator);
-        let turned_re = self.add(re_cos, im_sin, wish);
+        let turned_re = self.add(re_cos, im_sin, wish[0]);
         self.give_back(re_cos.place);
         self.give_back(im_sin.place);
         let im_cos = self.multiply(im, cos[1], Wish::Accumulator);
         let re_sin = self.multiply(re, sin[1], Wish::Accumulator);
-        let turned_im = self.subtract(im_cos, re_sin, wish);
+        let turned_im = self.subtract(im_cos, re_sin, wish[1]);
         self.give_back(im_cos.place);
         self.give_back(re_sin.place);
         self.give_back_complex(z);

@@ -96,10 +96,21 @@ impl Codelet {
     pub fn turn_looked_up(
         &mut self,
         z: Complex,
+        factor: impl FnMut(&mut Self, u8) -> Source,
+        wish: Wish,
+    ) -> Complex {
+        let turned = self.turned_looked_up(z, factor, wish);
+        self.frame.draft.give_back_complex(z);
+        turned
+    }
+
+    /// The same, keeping z.
+    pub fn turned_looked_up(
+        &mut self,
+        [re, im]: Complex,
         mut factor: impl FnMut(&mut Self, u8) -> Source,
         wish: Wish,
     ) -> Complex {
-        let [re, im] = z;
         let cos = factor(self, 0);
         let [re_cos, im_cos] =
             [re, im].map(|x| self.frame.draft.multiply(x, cos, Wish::Accumulator));
@@ -112,7 +123,6 @@ impl Codelet {
         let re_sin = draft.multiply(re, sin, Wish::Accumulator);
         let turned_im = draft.subtract(im_cos, re_sin, wish);
         draft.give_back_complex([im_cos, re_sin]);
-        draft.give_back_complex(z);
         [turned_re, turned_im]
     }
 

@@ -245,8 +245,8 @@ mod tests {
                 program.code.len()
             );
             let is_longer = |kind: Kind| {
-                // Tiles are exchanged between two codelets.
-                kind.sharers > 1 && kind.role == Role::First
+                // Four QPUs exchange in two steps.
+                kind.sharers > 2 && kind.role == Role::First
                     || LONGER.iter().any(|(role, radix, samples)| {
                         (*role, *radix) == (kind.role, kind.radix)
                             && samples.contains(&kind.samples)

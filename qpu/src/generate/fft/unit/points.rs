@@ -52,7 +52,6 @@ pub struct Points {
     /// What r5 becomes when all points are there.
     sign: Option<Place>,
     radix: u16,
-    sharers: u8,
     role: Role,
     /// Addresses of the unit's lanes.
     input: Place,
@@ -268,7 +267,7 @@ impl Points {
     pub fn wish(&self) -> Wish {
         match self.radix {
             // To be moved across lanes.
-            32 if self.sharers == 1 => Wish::Accumulator,
+            32 => Wish::Accumulator,
             _ => Wish::AnyFile,
         }
     }
@@ -298,13 +297,16 @@ impl Points {
         }
     }
 
-    fn across_2(&mut self, output: u8, z: Complex) -> Complex {
-        if self.sharers > 1 {
-            let z = self.turned(output, z, Wish::Accumulator);
+    /// The same of a tile's outputs, in accumulators, which are turned already: of 32 or 64 rows.
+    pub fn across_turned(&mut self, z: Complex) -> Complex {
+        match self.radix {
             // To be multiplied by twiddles in file B.
-            let wish = Wish::File(File::A);
-            return z.map(|part| self.codelet.add_moved(part, 8, wish));
+            32 => z.map(|part| self.codelet.add_moved(part, 8, Wish::File(File::A))),
+            _ => self.across_4_turned(z),
         }
+    }
+
+    fn across_2(&mut self, output: u8, z: Complex) -> Complex {
         if output == 0 {
             return z.map(|part| self.codelet.half_sums(part, Wish::AnyFile));
         }
@@ -318,11 +320,8 @@ impl Points {
     fn turned(&mut self, output: u8, z: Complex, wish: Wish) -> Complex {
         let turns = self.turns.expect("loaded from 64 points on");
         let is_first = self.role == Role::First;
-        let is_shared = self.sharers > 1;
         let factor = |codelet: &mut Codelet, component| {
-            let fetched = if is_shared {
-                codelet.fetch_aligned(turns, Word::Row(Row::TurnOfRow { output, component }))
-            } else if is_first {
+            let fetched = if is_first {
                 codelet.fetch(turns, Word::Row(Row::Before { output, component }))
             } else {
                 codelet.fetch_aligned(turns, Word::Row(Row::TurnVector { output, component }))
@@ -330,7 +329,7 @@ impl Points {
             Source::Place(fetched.place)
         };
         let codelet = &mut self.codelet;
-        if output > 0 || is_shared {
+        if output > 0 {
             return codelet.turn_looked_up(z, factor, wish);
         }
         let sign = factor(codelet, 0);
@@ -380,9 +379,13 @@ impl Points {
         z
     }
 
-    /// Two steps.
     fn across_4(&mut self, output: u8, z: Complex) -> Complex {
         let z = self.turned(output, z, Wish::Accumulator);
+        self.across_4_turned(z)
+    }
+
+    /// Two steps.
+    fn across_4_turned(&mut self, z: Complex) -> Complex {
         let halves = self.halves.expect("loaded for 64 points");
         let codelet = &mut self.codelet;
         let draft = &mut codelet.frame.draft;
@@ -457,7 +460,6 @@ impl Loaded {
             codelet: Codelet::new(frame),
             sign: self.sign,
             radix: self.radix,
-            sharers: self.sharers,
             input,
             ends,
             turns: twiddle.or(self.words),

@@ -1,7 +1,7 @@
 //! What programs that share tiles do each in its own way: the numbers of semaphores are in instructions.
 //!
-//! Each program of a launch has [`STUB`] instructions of its own, which a branch through [`STUBS`] finds;
-//! [`super::tile`] says which semaphore is what.
+//! Each program of a launch has [`STUB`] instructions of its own for each thing that it does, which a branch through
+//! [`STUBS`] finds; [`super::tile`] says which semaphore is what.
 
 use super::Word;
 use crate::generate::schedule::Scheduled;
@@ -16,10 +16,14 @@ pub(super) const PROGRAMS: u8 = 12;
 pub(super) const STUBS: u8 = 30;
 /// And where a stub goes back to.
 pub(super) const LINK: u8 = 28;
-/// Instructions of the stubs of a program, a power of two.
-pub(super) const STUB: u32 = 32;
+/// Instructions of a stub, a power of two.
+pub(super) const STUB: u32 = 4;
+/// Instructions of all, at the most.
+pub(super) const ALL_STUBS: u32 = 5 * (PROGRAMS * STUB as u8) as u32 + 64;
+/// Instructions of a line of the caches.
+const LINE: usize = 8;
 
-/// Where the stubs of a program are: before the exchange, in both steps, behind the exchange, and in the end.
+/// Where the stubs of the first program are: before the exchange, in both steps, behind the exchange, and in the end.
 pub(super) struct Stubs {
     pub(super) enter: [Label; 2],
     pub(super) told: [Label; 2],
@@ -50,92 +54,105 @@ pub(super) const fn steps(sharers: u8) -> usize {
     sharers.ilog2() as usize
 }
 
-/// What programs do that is different for each, [`STUB`] instructions.
+/// What programs do that is different for each: a table of [`STUB`] instructions a program for each thing that it
+/// does, so that what the programs of a slice do is in few lines; and what does not fit there.
 pub(super) fn put_stubs(b: &mut Builder, sharers: u8, stubs: &Stubs, close: Label) {
     let groups = PROGRAMS / sharers;
-    let others = sharers - 1;
+    let others = usize::from(sharers - 1);
     let first_told = IS_THERE + 2 * groups;
-    for number in 0..PROGRAMS {
-        let (group, own) = (number / sharers, number % sharers);
-        let (is_there, may_write) = (IS_THERE + group, IS_THERE + groups + group);
-        let from = b.len();
-        let bind = |b: &mut Builder, label: Label, at: usize| {
-            assert!(b.len() - from <= at, "stubs are as long for each program");
-            b.nops(from + at - b.len());
-            if number == 0 {
-                b.bind(label);
-            }
-        };
-        let for_others = |b: &mut Builder, put: &dyn Fn(&mut Builder)| {
-            (0..others).for_each(|_| put(b));
-        };
-        bind(b, stubs.enter[0], 0);
+    let is_there = |group: u8| IS_THERE + group;
+    let may_write = |group: u8| IS_THERE + groups + group;
+    let for_others = |b: &mut Builder, put: &dyn Fn(&mut Builder)| {
+        (0..others).for_each(|_| put(b));
+    };
+    let mut label = |name: &str, group: u8| b.label(&format!("{name}-{group}"));
+    let [take, all_ended]: [Vec<Label>; 2] =
+        ["take", "all-ended"].map(|name| (0..groups).map(|group| label(name, group)).collect());
+
+    put_table(b, sharers, stubs.enter[0], |b, group, own| {
         if own == 0 {
+            b.brr(BranchCond::Always, take[usize::from(group)]);
             for_others(b, &|b| {
-                b.sacq(is_there);
+                b.sacq(is_there(group));
             });
-            b.mov(NONE, MUTEX_ACQUIRE);
-            b.brr(BranchCond::Always, stubs.enter[1]);
-            for_others(b, &|b| {
-                b.srel(may_write);
-            });
-            b.nops(usize::from(3 - others));
         } else {
-            b.srel(is_there);
             b.brr(BranchCond::Always, stubs.enter[1]);
-            b.sacq(may_write);
-            b.nops(2);
+            b.srel(is_there(group));
+            b.sacq(may_write(group));
         }
-        for (step, label) in stubs.told.into_iter().enumerate() {
-            bind(b, label, 8 + 4 * step);
-            if step == steps(sharers) {
-                break;
-            }
-            let told = first_told + sharers * step as u8;
+    });
+    for (step, label) in stubs.told.into_iter().enumerate() {
+        if step == steps(sharers) {
+            b.bind(label);
+            continue;
+        }
+        let told = first_told + sharers * step as u8;
+        put_table(b, sharers, label, |b, _, own| {
             b.bra(BranchCond::Always, ra(LINK));
             b.srel(told + (own ^ (sharers >> (step + 1))));
             b.sacq(told + own);
-            b.nop();
-        }
-        bind(b, stubs.leave[0], 16);
+        });
+    }
+    let told = first_told + sharers * (steps(sharers) as u8 - 1);
+    put_table(b, sharers, stubs.leave[0], |b, _, own| {
         b.brr(BranchCond::Always, stubs.leave[1]);
-        let told = first_told + sharers * (steps(sharers) as u8 - 1);
         match own {
             0 => {
                 b.sacq(told);
                 if sharers > 2 {
                     b.sacq(first_told);
-                } else {
-                    b.nop();
                 }
                 b.mov(MUTEX_RELEASE, 0);
             }
             2 => {
                 b.sacq(told + own);
                 b.srel(first_told);
-                b.nop();
             }
             _ => {
                 b.srel(told + (own ^ 1));
-                b.nops(2);
             }
         }
-        bind(b, stubs.end, 20);
+    });
+    for group in 0..groups {
+        b.bind(take[usize::from(group)]);
+        b.mov(NONE, MUTEX_ACQUIRE);
+        b.brr(BranchCond::Always, stubs.enter[1]);
+        for_others(b, &|b| {
+            b.srel(may_write(group));
+        });
+        b.nops(3 - others);
+    }
+    put_table(b, sharers, stubs.end, |b, group, own| {
         if own > 0 {
-            b.srel(is_there);
+            b.srel(is_there(group));
             b.end();
-        } else {
-            for_others(b, &|b| {
-                b.sacq(is_there);
-            });
-            if group == 0 {
-                b.brr(BranchCond::Always, close);
-                b.nops(3);
-            } else {
-                b.srel(IS_THERE);
-                b.end();
-            }
+            return;
         }
-        b.nops(from + STUB as usize - b.len());
+        let all_ended = if group == 0 {
+            close
+        } else {
+            all_ended[usize::from(group)]
+        };
+        b.brr(BranchCond::Always, all_ended);
+        for_others(b, &|b| {
+            b.sacq(is_there(group));
+        });
+    });
+    b.bind(all_ended[0]);
+    for group in 1..groups {
+        b.bind(all_ended[usize::from(group)]);
+        b.srel(IS_THERE);
+        b.end();
+    }
+}
+
+/// A table of what each program does, by its group and its number there: up to [`STUB`] instructions.
+fn put_table(b: &mut Builder, sharers: u8, label: Label, put: impl Fn(&mut Builder, u8, u8)) {
+    b.nops(b.len().next_multiple_of(LINE) - b.len());
+    b.bind(label);
+    for number in 0..PROGRAMS {
+        let end = b.len() + STUB as usize;
+        put(b, number / sharers, number % sharers);
+        b.nops(end - b.len());
     }
 }

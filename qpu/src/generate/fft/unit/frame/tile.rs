@@ -24,7 +24,9 @@
 //! register that says where they are. All semaphores are 0 at rest.
 
 use super::store::put_rows;
-use super::stubs::{IS_THERE, LINK, PROGRAMS, STUB, STUBS, Stubs, put_calling, put_stubs, steps};
+use super::stubs::{
+    ALL_STUBS, IS_THERE, LINK, PROGRAMS, STUB, STUBS, Stubs, put_calling, put_stubs, steps,
+};
 use super::{
     Frame, LOOKUP_BYTES, Scheduled, Shape, Source, Stores, pick, put, put_pieces, reg, routine,
 };
@@ -201,8 +203,7 @@ impl Frame {
         let mut start = vec![Start::Opens, Start::Code];
         let length = routine::length(unit);
         let sharers = self.sharers();
-        let stubs = u32::from(PROGRAMS) * STUB;
-        let code_bytes = 8 * (opening.instructions.len() as u32 + length as u32 + 160 + stubs);
+        let code_bytes = 8 * (opening.instructions.len() as u32 + length as u32 + 160 + ALL_STUBS);
         // More than the TMUs hold at once is not looked up.
         self.open(&mut b, code_bytes.div_ceil(LOOKUP_BYTES).min(MOST_LOOKUPS));
         put(&mut b, &opening);
@@ -244,7 +245,10 @@ impl Frame {
         let left = reg(self.units);
         b.sub(left, left, 1).setf();
         b.brr(BranchCond::AnyZC, units);
-        b.nops(3);
+        // Of the second half.
+        b.mov(NONE, ST_WAIT);
+        b.srel(1);
+        b.nop();
         let end = b.len();
         let close = self.put_end(&mut b, stubs.end);
         for (half, far) in far.into_iter().enumerate() {
@@ -274,8 +278,8 @@ impl Frame {
         }
     }
 
-    /// Fills and stores one half, then the other. Gives where rows of each are stored one by one, if they are,
-    /// and where that goes on.
+    /// Fills and stores one half, then the other, but for the wait until that is stored. Gives where rows of each
+    /// are stored one by one, if they are, and where that goes on.
     fn put_stores(
         &self,
         b: &mut Builder,
@@ -321,8 +325,6 @@ impl Frame {
             }
             all.extend(far);
         }
-        b.mov(NONE, ST_WAIT);
-        b.srel(1);
         all
     }
 

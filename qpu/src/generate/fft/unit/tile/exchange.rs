@@ -28,13 +28,13 @@ impl Met {
         [re[0], re[1], im[0], im[1]]
     }
 
-    /// Sum and difference, each where `wish` says. Gives back what was met.
-    pub fn sums(self, draft: &mut Draft<Word>, wish: [Wish; 2]) -> [Complex; 2] {
+    /// Sum and difference, each part where `wish` says. Gives back what was met.
+    pub fn sums(self, draft: &mut Draft<Word>, wish: [[Wish; 2]; 2]) -> [Complex; 2] {
         let both = [0, 1].map(|c| {
             let (own, came) = (self.own[c], self.came[c]);
             [
-                draft.add(own, came, wish[0]),
-                draft.subtract(own, came, wish[1]),
+                draft.add(own, came, wish[0][c]),
+                draft.subtract(own, came, wish[1][c]),
             ]
         });
         draft.give_back_complex(self.own);

@@ -2,6 +2,10 @@
 //!
 //! Outputs are turned so that those of others are as good as one's own before they are exchanged; what is left
 //! then are sums and differences, and the twiddles.
+//!
+//! Two outputs at a time are turned and transformed across lanes by a routine, and then, when they are sum and
+//! difference of what came together, turned by their twiddles by another: the instruction cache of a slice would
+//! not hold all of them one after the other. What a routine looks up is asked for in a call before.
 
 use super::super::Word;
 use super::super::codelet::Codelet;
@@ -10,10 +14,19 @@ use super::super::points::Points;
 use super::exchange::{KEPT, exchange};
 use crate::fft::program::{Kind, Lanes, Record, Row, Task};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
-use crate::generate::fft::draft::{Complex, Draft, Wish};
-use crate::generate::schedule::{Destination, Place};
-use crate::isa::{AddOp, File};
+use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
+use crate::generate::schedule::{Destination, Operation, Place};
+use crate::isa::{AddOp, File, MulOp};
 use crate::vpm::{Block, Store};
+
+/// Number of the routine for outputs of the transform.
+const OUTPUTS: usize = 0;
+/// Number of the routine for outputs of the tile.
+const TWIDDLES: usize = 1;
+/// Outputs of a call: one for each TMU.
+const AT_A_TIME: usize = 2;
+/// Registers of file A that only the routine for outputs has, beside those in which they come and go.
+const TEMPORARY: usize = 3;
 
 /// The program of a first pass.
 pub fn program(kind: Kind) -> Written {
@@ -22,95 +35,220 @@ pub fn program(kind: Kind) -> Written {
         stores: Stores::Fixed(vec![Store::rows(16, 0)]),
     };
     let mut frame = Frame::of_tiles(Task::Points(kind), &shape);
+    frame.has_routines();
     let turn = frame.lanes(Lanes::Turn);
     let points = Points::start(&mut frame, kind);
     frame.begin_unit();
+    // Behind the transform others have their registers.
+    let constants = frame.constants;
+    constants.load_again(&mut frame.draft);
     let twiddle = frame.word(Record::Twiddle);
-    let points = points.begin_unit(frame, Some(turn));
-    let constants = points.codelet.frame.constants;
+    let points = points.begin_unit(frame, None);
     let mut first = First {
+        sharers: kind.sharers,
         points,
+        turn,
         twiddle,
-        shared: None,
+        calls: None,
         outputs: [None; 16],
     };
     dft16(&mut first, &constants);
     let First {
         points,
-        shared,
+        twiddle,
         outputs,
         ..
     } = first;
-    let mut codelet = points.codelet;
+    let mut frame = points.codelet.frame;
+    // Twiddles come from memory: two calls ahead, the first of them in the last call for outputs.
+    ask(&mut frame.draft, twiddle, twiddles(1));
     let outputs = outputs.map(|output| output.expect("transformed"));
-    for place in shared.into_iter().flatten() {
-        codelet.frame.draft.give_back(place);
-    }
-    let met = exchange(&mut codelet.frame, &outputs);
-    // Of columns: 8 · (lane mod 2 S).
-    let draft = &mut codelet.frame.draft;
-    let offsets = draft.take(Wish::Accumulator);
-    let to = Destination::Place(offsets);
-    let last = 2 * i32::from(kind.sharers) - 1;
-    draft.add_op(AddOp::And, [Source::Lane, Source::Small(last)], to);
-    draft.add_op(AddOp::Shl, [Source::Place(offsets), Source::Small(3)], to);
-    let sources = [offsets, twiddle].map(Source::Place);
-    draft.add_op(AddOp::Add, sources, Destination::Place(twiddle));
-    draft.give_back(offsets);
-    let mut columns = [[[None; 2]; KEPT]; 2];
+    let met = exchange(&mut frame, &outputs);
+    let both = take_both(&mut frame.draft);
+    let mut columns = [[[None; KEPT]; 2]; 2];
     for (k, met) in met.into_iter().enumerate() {
-        let sums = met.sums(&mut codelet.frame.draft, [Wish::AnyFile; 2]);
-        for (half, z) in sums.into_iter().enumerate() {
-            let output = (k + KEPT * half) as u8;
-            let factor = |codelet: &mut Codelet, component| {
-                Source::Place(codelet.fetch_aligned(twiddle, row(output, component)).place)
-            };
-            let z = codelet.turn_looked_up(z, factor, Wish::AnyFile);
-            columns[half][k] = z.map(|part| Some(part.place));
+        met.sums(
+            &mut frame.draft,
+            both.map(|z| z.map(|part| Wish::At(part.place))),
+        );
+        frame.piece(None);
+        turn_both(&mut frame, both, twiddle, k);
+        frame.call(TWIDDLES);
+        for (half, z) in both.into_iter().enumerate() {
+            for (part, column) in keep(&mut frame.draft, z)
+                .into_iter()
+                .zip(&mut columns[half])
+            {
+                column[k] = Some(part.place);
+            }
         }
     }
-    // Of each half real parts, then imaginary parts.
-    let columns = columns
+    // The last two calls asked for more.
+    let fetches = [[0; 4], [1; 4]].map(|tmus| tmus.map(Operation::fetch));
+    fetches
+        .as_flattened()
         .iter()
-        .flat_map(|half| [0, 1].map(|component| half.iter().filter_map(move |z| z[component])))
-        .flatten()
-        .collect();
-    codelet.frame.written(columns, None)
+        .for_each(|&fetch| frame.draft.push(fetch));
+    // Of each half real parts, then imaginary parts.
+    let columns = columns.as_flattened().as_flattened().iter().flatten();
+    let columns = columns.copied().collect();
+    frame.written(columns, None)
 }
 
-fn row(output: u8, component: u8) -> Word {
+/// Registers in which outputs come to a routine, and go.
+fn take_both(draft: &mut Draft<Word>) -> [Complex; AT_A_TIME] {
+    [(); AT_A_TIME].map(|()| [(); 2].map(|()| positive(draft.take(Wish::AnyFile))))
+}
+
+/// A copy of what a routine gave.
+fn keep(draft: &mut Draft<Word>, z: Complex) -> Complex {
+    z.map(|part| {
+        let place = draft.take(Wish::AnyFile);
+        draft.copy(Source::Place(part.place), Destination::Place(place));
+        positive(place)
+    })
+}
+
+/// The words that are looked up for output `k` of both halves.
+fn twiddles(k: usize) -> [[Word; 2]; AT_A_TIME] {
+    [0, KEPT].map(|half| [0, 1].map(|component| of_twiddle((half + k) as u8, component)))
+}
+
+fn of_twiddle(output: u8, component: u8) -> Word {
     Word::Row(Row::Twiddle { output, component })
 }
 
+/// Asks for what outputs are turned by, both components of one at the same TMU.
+fn ask(draft: &mut Draft<Word>, lanes: Place, words: [[Word; 2]; AT_A_TIME]) {
+    for (tmu, words) in (0..).zip(words) {
+        words
+            .into_iter()
+            .for_each(|word| draft.ask(tmu, lanes, word));
+    }
+}
+
+/// The routine for outputs of the tile: turns output `k` of both halves by what was asked for, and asks for those
+/// after the next.
+fn turn_both(frame: &mut Frame, both: [Complex; AT_A_TIME], twiddle: Place, k: usize) {
+    let draft = &mut frame.draft;
+    for (tmu, z) in (0..).zip(both) {
+        let r4 = Source::Place(Place::R4);
+        draft.push(Operation::fetch(tmu));
+        let [re_cos, im_cos] = z.map(|part| draft.multiply(part, r4, Wish::Accumulator));
+        draft.push(Operation::fetch(tmu));
+        let [re_sin, im_sin] = z.map(|part| draft.multiply(part, r4, Wish::Accumulator));
+        if tmu == 1 {
+            // Not before all are fetched: TMUs hold no more.
+            for (tmu, words) in (0..).zip(twiddles((k + 2) % KEPT)) {
+                for word in words {
+                    let sources = [Source::Place(twiddle), Source::Uniform(word)];
+                    let to = Destination::Tmu(tmu);
+                    let ask = Operation::either(AddOp::Add, MulOp::V8adds, sources, to);
+                    draft.push(ask.after_all());
+                }
+            }
+        }
+        let [re, im] = z.map(|part| Wish::At(part.place));
+        draft.add(re_cos, im_sin, re);
+        draft.subtract(im_cos, re_sin, im);
+        let products = [[re_cos, im_cos], [re_sin, im_sin]];
+        products
+            .into_iter()
+            .for_each(|both| draft.give_back_complex(both));
+    }
+}
+
+/// What the routine for outputs works on.
+struct Calls {
+    /// Where outputs are left for it, and where it leaves them.
+    both: [Complex; AT_A_TIME],
+    /// What all outputs are turned by.
+    shared: [Place; 2],
+    /// What is added to addresses of what it asks for.
+    lanes: Place,
+    /// Registers of its own.
+    own: Vec<Place>,
+    /// How many outputs have come.
+    came: usize,
+}
+
 struct First {
+    sharers: u8,
     points: Points,
+    /// Lane offsets of turns.
+    turn: Place,
     /// Address of the unit's twiddles.
     twiddle: Place,
-    /// What all outputs are turned by, once it is looked up.
-    shared: Option<[Place; 2]>,
+    /// From the first output to the last.
+    calls: Option<Calls>,
     outputs: [Option<Complex>; 16],
 }
 
+/// Output number `number` of those that the transform gives, one after the other.
+const fn output_of(number: usize) -> usize {
+    number / 4 + 4 * (number % 4)
+}
+
 impl First {
-    /// Looks up what all outputs are turned by.
+    /// Looks up what all outputs are turned by, and leaves addresses of the twiddles of lanes.
     fn look_up_shared(&mut self) -> [Place; 2] {
         let codelet = &mut self.points.codelet;
-        let vector = codelet.frame.draft.take(Wish::Accumulator);
-        let to = Destination::Place(vector);
         let draft = &mut codelet.frame.draft;
+        let vector = draft.take(Wish::Accumulator);
+        let to = Destination::Place(vector);
         draft.add_op(AddOp::Shl, [Source::Lane, Source::Small(3)], to);
         let sources = [self.twiddle, vector].map(Source::Place);
         draft.add_op(AddOp::Add, sources, to);
         let both = [0, 1].map(|component| {
-            let fetched = codelet.fetch_aligned(vector, row(16, component));
+            let fetched = codelet.fetch_aligned(vector, of_twiddle(16, component));
             let draft = &mut codelet.frame.draft;
             let place = draft.take(Wish::File(File::B));
             draft.copy(Source::Place(fetched.place), Destination::Place(place));
             place
         });
-        codelet.vectors += 1;
-        codelet.frame.draft.give_back(vector);
+        let draft = &mut codelet.frame.draft;
+        // Of columns: 8 · (lane mod 2 S).
+        let last = 2 * i32::from(self.sharers) - 1;
+        draft.add_op(AddOp::And, [Source::Lane, Source::Small(last)], to);
+        draft.add_op(AddOp::Shl, [Source::Place(vector), Source::Small(3)], to);
+        let sources = [vector, self.twiddle].map(Source::Place);
+        draft.add_op(AddOp::Add, sources, Destination::Place(self.twiddle));
+        draft.give_back(vector);
         both
+    }
+
+    /// What call number `call` asks for or finds: turns of its outputs, and behind the last twiddles.
+    fn words_of_call(call: usize) -> [[Word; 2]; AT_A_TIME] {
+        if call == 16 / AT_A_TIME {
+            return twiddles(0);
+        }
+        [0, 1].map(|which| {
+            let output = output_of(AT_A_TIME * call + which) as u8;
+            [0, 1].map(|component| Word::Row(Row::TurnOfRow { output, component }))
+        })
+    }
+
+    /// The routine: turns outputs, transforms them across lanes, and turns them by what all share.
+    fn call(&mut self, calls: &Calls, call: usize) {
+        let own = Draft::on(&calls.own);
+        let outer = core::mem::replace(&mut self.points.codelet.frame.draft, own);
+        for (tmu, both) in (0..).zip(calls.both) {
+            let fetch = |codelet: &mut Codelet, _| {
+                codelet.frame.draft.push(Operation::fetch(tmu));
+                Source::Place(Place::R4)
+            };
+            let codelet = &mut self.points.codelet;
+            let z = codelet.turned_looked_up(both, fetch, Wish::Accumulator);
+            let z = self.points.across_turned(z);
+            let [cos, sin] = calls.shared.map(|place| [Source::Place(place); 2]);
+            let to = both.map(|part| Wish::At(part.place));
+            let draft = &mut self.points.codelet.frame.draft;
+            draft.turn_to(z, cos, sin, to);
+        }
+        let draft = &mut self.points.codelet.frame.draft;
+        ask(draft, calls.lanes, Self::words_of_call(call + 1));
+        self.points.codelet.frame.call(OUTPUTS);
+        self.points.codelet.frame.draft = outer;
     }
 }
 
@@ -125,22 +263,70 @@ impl Ends for First {
         self.points.butterfly(n)
     }
 
-    fn wish(&self) -> Wish {
-        self.points.wish()
+    fn begin_outputs(&mut self) {
+        self.points.end_input();
+        self.points.codelet.frame.without_constants();
+        let shared = self.look_up_shared();
+        let draft = self.draft();
+        let own = (0..TEMPORARY).map(|_| draft.take(Wish::File(File::A)));
+        let own = own.collect();
+        let both = take_both(draft);
+        let lanes = draft.take(Wish::AnyFile);
+        let turn = Source::Place(self.turn);
+        self.draft().copy(turn, Destination::Place(lanes));
+        ask(self.draft(), lanes, Self::words_of_call(0));
+        self.calls = Some(Calls {
+            both,
+            shared,
+            lanes,
+            own,
+            came: 0,
+        });
     }
 
-    fn output(&mut self, k: usize, y: Complex) {
-        if k == 0 {
-            self.points.end_input();
+    fn wish(&self) -> Wish {
+        self.wish_of(0)
+    }
+
+    fn wish_of(&self, component: usize) -> Wish {
+        let calls = self.calls.as_ref().expect("before outputs");
+        Wish::At(calls.both[calls.came % AT_A_TIME][component].place)
+    }
+
+    fn output(&mut self, k: usize, _: Complex) {
+        let mut calls = self.calls.take().expect("before outputs");
+        assert_eq!(k, output_of(calls.came), "outputs come in their order");
+        calls.came += 1;
+        if !calls.came.is_multiple_of(AT_A_TIME) {
+            self.calls = Some(calls);
+            return;
         }
-        let shared = match self.shared {
-            Some(shared) => shared,
-            None => self.look_up_shared(),
-        };
-        self.shared = Some(shared);
-        let z = self.points.across(k as u8, y);
-        let [cos, sin] = shared.map(|place| [Source::Place(place); 2]);
-        let draft = &mut self.points.codelet.frame.draft;
-        self.outputs[k] = Some(draft.turn(z, cos, sin, Wish::AnyFile));
+        let is_last = calls.came == self.outputs.len();
+        if is_last {
+            let to = Destination::Place(calls.lanes);
+            let twiddle = Source::Place(self.twiddle);
+            self.draft().copy(twiddle, to);
+        }
+        self.points.codelet.frame.piece(None);
+        self.call(&calls, calls.came / AT_A_TIME - 1);
+        for (which, both) in calls.both.into_iter().enumerate() {
+            let output = keep(self.draft(), both);
+            self.outputs[output_of(calls.came - AT_A_TIME + which)] = Some(output);
+        }
+        if !is_last {
+            self.calls = Some(calls);
+            return;
+        }
+        let draft = self.draft();
+        calls
+            .both
+            .into_iter()
+            .for_each(|both| draft.give_back_complex(both));
+        calls
+            .own
+            .iter()
+            .chain(&calls.shared)
+            .for_each(|&place| draft.give_back(place));
+        draft.give_back(calls.lanes);
     }
 }

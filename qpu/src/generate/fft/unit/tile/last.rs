@@ -257,7 +257,7 @@ fn pair(draft: &mut Draft<Word>, met: Met, turns: [Option<[Place; 2]>; 2]) -> [P
         None => Wish::Accumulator,
     });
     let mut half = 0;
-    let rows = met.sums(draft, wish).map(|z| {
+    let rows = met.sums(draft, wish.map(|wish| [wish; 2])).map(|z| {
         let z = match turns[half] {
             Some(turns) => {
                 let [cos, sin] = turns.map(|place| [Source::Place(place); 2]);
