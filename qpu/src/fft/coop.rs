@@ -376,6 +376,15 @@ impl Cooperation {
         }
     }
 
+    /// Times that all points go through memory.
+    #[must_use]
+    pub const fn memory_passes(&self) -> u32 {
+        match self.way {
+            Way::Relay(_) => 2,
+            Way::Columns | Way::Pipeline(_) | Way::Short(_) => 1,
+        }
+    }
+
     /// Bytes of scratch memory for `batch` transforms.
     #[must_use]
     pub const fn scratch_bytes(&self, batch: u32) -> u64 {

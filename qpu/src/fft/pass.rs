@@ -104,6 +104,15 @@ impl Pass {
         }
     }
 
+    /// Times that all points go through memory.
+    #[must_use]
+    pub const fn memory_passes(&self) -> u32 {
+        match self {
+            Self::Shared(cooperation) => cooperation.memory_passes(),
+            Self::Points(_) | Self::Real(_) | Self::Product(_) | Self::Power(_) => 1,
+        }
+    }
+
     /// Bytes of points and bins that it looks up, and of those that it stores, for `batch` transforms; without
     /// tables and lists. What several parts read counts as often.
     #[must_use]
@@ -115,7 +124,10 @@ impl Pass {
                 let read = geometry.reading().point_bytes() as u64 * geometry.parts() as u64;
                 [points * read, points * point]
             }
-            Self::Shared(cooperation) => [batch * point * cooperation.points() as u64; 2],
+            Self::Shared(cooperation) => {
+                let times = cooperation.memory_passes() as u64;
+                [batch * point * cooperation.points() as u64 * times; 2]
+            }
             Self::Real(pass) => {
                 let points = batch * (point << pass.log2_half);
                 let bins = batch * spectrum_bytes(pass.log2_half);
