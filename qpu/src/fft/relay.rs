@@ -4,16 +4,16 @@
 //! than registers hold: so what producers and consumers of shorter transforms ([`super::pipeline`]) hand over in the
 //! VPM goes to memory and back, and nobody waits for others in between.
 //!
-//! A **unit** u is columns n2 = 2 u and 2 u + 1; **producer** p does units p and p + 8. Points m are in registers, lane = 2 x +
-//! n2 mod 2. Outputs k_lo of the transform of 16 points are turned by W_N^(k_lo (32 x + n2)); of each half of them
-//! the three bits of k_lo change places with x, and the transform over x is done in registers. Its outputs, turned by
-//! W_N^(16 k_x n2), are what consumers want: lane = 2 (k1 mod 8) + n2 mod 2. The sixteen vectors of a half h leave in one
-//! store.
+//! A **unit** u is columns n2 = 2 u and 2 u + 1; **producer** p does units p and p + 8. Points m are in registers,
+//! lane = 2 x + n2 mod 2. Outputs k_lo of the transform of 16 points are turned by W_N^(k_lo (32 x + n2)); of each
+//! half of them the three bits of k_lo change places with x, and the transform over x is done in registers. Its
+//! outputs, turned by W_N^(16 k_x n2), are what consumers want: lane = 2 (k1 mod 8) + n2 mod 2. The sixteen vectors of
+//! a half h leave in one store.
 //!
 //! A **consumer** takes rounds: a round is half h and one k_x, 8 k1 from 16 k_x + 8 h on. It looks up a real and an
 //! imaginary vector of each unit, transforms 32 points n2 = 2 u + lane mod 2, and stores whole rows of memory, as
-//! those of pipelines do. Rounds of half 0 begin when all units' halves 0 are stored, while halves 1 are still on their way: so
-//! stores, which are what it all waits for, follow each other without a gap.
+//! those of pipelines do. Rounds of half 0 begin when all units' halves 0 are stored, while halves 1 are still on
+//! their way: so stores, which are what it all waits for, follow each other without a gap.
 //!
 //! | bytes of scratch memory | |
 //! |---|---|
@@ -33,9 +33,9 @@
 //! | 10 .. 12 | the barrier of producers between transforms of a batch |
 //! | 13 | consumers that have ended |
 //!
-//! Consumers look up one after the other, so that the first can begin to store early. Consumer 0 makes the locks and the first turn,
-//! counts units at the beginning of a half, and takes back what it made when all others have ended. The barrier keeps units
-//! of the next transform from being counted for this one.
+//! Consumers look up one after the other, so that the first can begin to store early. Consumer 0 makes the locks and
+//! the first turn, counts units at the beginning of a half, and takes back what it made when all others have ended.
+//! The barrier keeps units of the next transform from being counted for this one.
 
 use super::coop::{PartWord, Transform, Word};
 use super::pipeline::{CONSUMERS, Role};
@@ -89,8 +89,8 @@ impl Relay {
     /// Outputs of the transform over x in the order in which they are made.
     pub const K_X: [u32; LANE_ROWS as usize] = [0, 4, 2, 6, 1, 5, 3, 7];
 
-    /// Turns on the path of an output: of those in a codelet half are exact, of the lanes' own as well, and of those in the transform
-    /// over x three quarters.
+    /// Turns on the path of an output: of those in a codelet half are exact, of the lanes' own as well, and of those
+    /// in the transform over x three quarters.
     pub(super) const TURNS: f64 = 3.5 - 0.125 + 0.25;
 
     /// Vectors of a unit's table: W_N^(16 k_x n2), which are two numbers for each k_x, then the turns of each output; of

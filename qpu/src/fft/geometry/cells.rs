@@ -92,7 +92,8 @@ impl Geometry {
         }
     }
 
-    /// How many blocks are interleaved, as a power of two: those of neighbouring rows of the next pass, which its units read together.
+    /// How many blocks are interleaved, as a power of two: those of neighbouring rows of the next pass, which its
+    /// units read together.
     const fn log2_interleaved(&self) -> u32 {
         // Neighbouring columns of a first pass are in the same block.
         let log2_rows = match self.role {

@@ -1,0 +1,149 @@
+//! What cooperative programs read as uniforms, and where a batch lies.
+
+/// What a cooperative program reads as its next uniform; the order is the program's own.
+///
+/// `component` is 0 for real and 1 for imaginary parts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Word {
+    /// Transforms that the program works on, at least 1.
+    Transforms,
+    /// 1 for the program that makes the locks of the VPM, 0 for all others.
+    Opens,
+    /// Programs beside the one that made the locks, which takes them back; -1 for the others.
+    Peers,
+    /// 0 for the program that leads barriers, 1 for all others.
+    Follows,
+    /// Address of the list, behind its head.
+    List,
+    /// Bytes from one transform of the program to its next.
+    Step,
+    /// 1.0, or -1.0 for the inverse: what the imaginary parts of the output are multiplied by.
+    Conjugate,
+    /// cos (π/16 `sixteenths`).
+    Cosine {
+        /// 1 to 7.
+        sixteenths: u8,
+    },
+    /// Factor of the real parts of the input.
+    FactorRe,
+    /// Factor of the imaginary parts of the input.
+    FactorIm,
+    /// Address of the first point that the program reads.
+    Input,
+    /// Address of its twiddles.
+    Twiddles,
+    /// Setup of the first four VPM writes of outputs below 8 (0) or from 8 on (1): outputs `k` and k + 4,
+    /// real parts, imaginary parts. A program that is alone writes all from the first on.
+    WriteSetup {
+        /// Which outputs.
+        half: u8,
+    },
+    /// Setup that reads one column of the program's own.
+    Drain,
+    /// Setup of the sixteen VPM reads of a part.
+    ReadSetup {
+        /// Part.
+        component: u8,
+    },
+    /// Setup of VPM writes: of all rows in order (0) of a program that is alone, of those of a store of others: the
+    /// first rows of all its outputs, then the second rows.
+    OutputSetup {
+        /// Group, or number in [`super::STORES`].
+        group: u8,
+    },
+    /// Setup word with the stride of a store, and of those behind it if they do not have another.
+    StoreStride {
+        /// The first that has it.
+        index: u8,
+    },
+    /// Setup of a store: of sixteen rows of a program that is alone, of those of [`super::STORES`] of others.
+    StoreSetup {
+        /// Which.
+        index: u8,
+    },
+    /// Address of that store.
+    Store {
+        /// Which.
+        index: u8,
+    },
+    /// What a program of a pipeline does: 0 for producers, 1 for consumers, -1 for those that only keep a QPU
+    /// from getting another.
+    Role,
+    /// Address of the words of consumers.
+    ConsumerList,
+    /// Rounds of a consumer, at least 1.
+    Rounds,
+    /// Bytes of code from what the first consumer waits for to what this one waits for.
+    Turn,
+    /// Address of the words that a consumer reads again in each round.
+    RoundList,
+    /// Bytes from the output of a consumer's first round to that of its second.
+    RoundStep,
+    /// Bytes from there to that of its third, and so on in turn: both together.
+    RoundSteps,
+    /// Of a short length ([`crate::fft::short`]): transforms of the batch behind the first of the program's first unit.
+    Last,
+    /// Transforms from one unit of the program to its next.
+    NextUnit,
+    /// Bytes from the component that is read first to the other one, 4 or -4.
+    Component,
+    /// Bytes from there to the next row.
+    NextRow,
+    /// Setup of the columns of outputs 0, 2, 4 and 6 of the first transform; those of the others are two further on.
+    ColumnSetup {
+        /// 0 for what the first transform takes for real parts, 1 for imaginary.
+        component: u8,
+    },
+    /// Of a relay ([`crate::fft::relay`]): what one of a producer's units reads, or one of a consumer's rounds.
+    Part {
+        /// Which unit or round of a transform.
+        part: u8,
+        /// What.
+        word: PartWord,
+    },
+}
+
+/// A word of a unit or of a round.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PartWord {
+    /// Address of the first point that is looked up.
+    Input,
+    /// Address of the turns behind the second transform.
+    Turns,
+    /// Address of the turns behind the first.
+    Twiddles,
+    /// Address of a store.
+    Store {
+        /// Which half of the outputs.
+        half: u8,
+    },
+    /// Bytes of code from the way of those that wait for nothing to that of the round.
+    Await,
+    /// Bytes from this transform to that of the next unit or round.
+    Step,
+    /// Address of the words of the next unit or round.
+    List,
+    /// Whether it is the unit that ends a transform.
+    Last,
+}
+
+/// Where the parts of a batch lie, as V3D sees them, and which transform it is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Transform {
+    /// Interleaved complex input, at a multiple of 64.
+    pub input: u32,
+    /// Scratch memory of [`super::Cooperation::scratch_bytes`], at a multiple of 64.
+    pub through: u32,
+    /// Words of [`super::Cooperation::twiddle_word`], at a multiple of 64.
+    pub twiddles: u32,
+    /// Interleaved complex output, at a multiple of 64; may be the input.
+    pub output: u32,
+    /// Transforms, which lie one behind the other.
+    pub batch: u32,
+    /// Programs that run at the same time.
+    pub programs: u32,
+    /// -1 to negate the imaginary parts of the input, else 1.
+    pub conjugate: f32,
+    /// Factors of the real and imaginary parts of the output, which are the same or each other's negative.
+    pub factors: [f32; 2],
+}
