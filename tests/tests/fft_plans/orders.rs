@@ -56,8 +56,11 @@ fn fewer_qpus_give_the_same_bits() {
         let with = |request: &Request| {
             transform(request, Pace::Functional, true, Direction::Forward, &input)
         };
-        // Too few for a pipeline take another split, which rounds otherwise.
-        let least = Pipeline::new(log2n).map_or(2, |pipeline| pipeline.least_programs());
+        // Too few for a pipeline, or for those that share a tile, take another split, which rounds otherwise.
+        let tuned = table::split(log2n, batch as u32).expect("a split");
+        let sharers = (0..tuned.passes()).map(|pass| 1 << tuned.log2_sharers(pass));
+        let sharers = sharers.max().unwrap_or(1).max(2);
+        let least = Pipeline::new(log2n).map_or(sharers, |pipeline| pipeline.least_programs());
         let in_passes = table::row_in_passes(log2n, batch as u32);
         let in_passes = in_passes.and_then(|row| Split::new(row.log2_radices));
         for (split, least) in [(None, least), (in_passes, 2)] {
