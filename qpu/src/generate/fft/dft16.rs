@@ -210,12 +210,9 @@ pub trait Ends {
     /// Whatever comes before outputs: all points are read.
     fn begin_outputs(&mut self) {}
 
-    /// Where outputs should be.
-    fn wish(&self) -> Wish;
-
-    /// Where an output's real (0) or imaginary part (1) should be, if they are wished for apart.
-    fn wish_of(&self, _component: usize) -> Wish {
-        self.wish()
+    /// Where an output's real (0) or imaginary part (1) should be: apart, so that one instruction can read both.
+    fn wish(&self, component: usize) -> Wish {
+        Wish::File([File::B, File::A][component])
     }
 
     /// Takes output k over.
@@ -249,7 +246,7 @@ pub fn outputs_of_column(ends: &mut impl Ends, k1: usize, columns: [Complex; 4])
         [sum, difference]
     });
     for k2 in 0..4 {
-        let wish = [0, 1].map(|component| ends.wish_of(component));
+        let wish = [0, 1].map(|component| ends.wish(component));
         let y = radix4(ends.draft(), even, odd, k2, wish);
         assert!(
             y.iter().all(|part| !part.negative),

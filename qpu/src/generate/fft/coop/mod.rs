@@ -13,6 +13,7 @@ mod first;
 mod locks;
 mod pipeline;
 mod relay;
+mod roles;
 mod routine;
 mod rows;
 mod second;

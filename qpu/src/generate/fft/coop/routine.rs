@@ -8,7 +8,6 @@ use crate::fft::coop::Word;
 use crate::generate::fft::dft16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::Operation;
-use crate::isa::File;
 
 /// Register of file A that holds where the routine goes back to; an even one.
 pub const LINK: u8 = 16;
@@ -60,14 +59,6 @@ impl Ends for Inner {
     fn butterfly(&mut self, n: usize) -> Butterfly {
         let points = [n, n + 8].map(|n| self.points[n]);
         butterfly_of(&mut self.draft, n, points)
-    }
-
-    fn wish(&self) -> Wish {
-        Wish::AnyFile
-    }
-
-    fn wish_of(&self, component: usize) -> Wish {
-        Wish::File([File::B, File::A][component])
     }
 
     fn output(&mut self, k: usize, y: Complex) {

@@ -107,7 +107,7 @@ impl Ends for First {
         self.points.butterfly(n)
     }
 
-    fn wish(&self) -> Wish {
+    fn wish(&self, _component: usize) -> Wish {
         self.points.wish()
     }
 

@@ -97,7 +97,7 @@ impl Ends for Last {
         self.cells.butterfly(n)
     }
 
-    fn wish(&self) -> Wish {
+    fn wish(&self, _component: usize) -> Wish {
         // To be moved across lanes.
         Wish::Accumulator
     }

@@ -168,7 +168,7 @@ impl Ends for Middle {
         self.cells.butterfly(n)
     }
 
-    fn wish(&self) -> Wish {
+    fn wish(&self, _component: usize) -> Wish {
         // Factors are in the other.
         Wish::File(File::A)
     }

@@ -48,7 +48,7 @@ impl Ends for Only {
         self.points.butterfly(n)
     }
 
-    fn wish(&self) -> Wish {
+    fn wish(&self, _component: usize) -> Wish {
         self.points.wish()
     }
 

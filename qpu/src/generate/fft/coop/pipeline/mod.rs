@@ -4,20 +4,22 @@
 //! beginning and what consumers do follows that, each without a gap: where there are QPUs enough, a slice runs one of
 //! them, whose words its instruction cache then holds.
 
-pub(super) mod consumer;
-pub(super) mod producer;
-pub(super) mod semaphore;
+mod consumer;
+mod producer;
+mod semaphore;
 
+use super::roles::consumer::{Consumer, go_through};
+use super::roles::semaphore::{HALVES, close, open, ways};
+use super::roles::{begun, go_on};
 use super::rows::Factors;
 use super::{Assembly, Cooperative, Draughted, register};
 use crate::fft::coop::{Cooperation, Word};
 use crate::fft::pipeline::Pipeline;
-use crate::generate::fft::dft16::Constants;
-use crate::generate::fft::draft::{Draft, Wish};
+use crate::generate::fft::dft16::butterflies;
+use crate::generate::fft::draft::Wish;
 use crate::generate::schedule::Place;
-use crate::generate::{Builder, NONE, R0, R1, R2, ST_WAIT, UNIF, UNIFORMS_ADDRESS, ra};
-use crate::isa::{BranchCond, File};
-use consumer::Consumer;
+use crate::generate::{Builder, NONE, R0, R1, R2, UNIF, UNIFORMS_ADDRESS, ra};
+use crate::isa::{BranchCond, File, SemaphoreAction};
 use producer::Producer;
 
 /// Pieces of producers: up to the outputs of the transform of 16 points, a half of them up to the first round, and
@@ -26,12 +28,10 @@ const LOAD: usize = 0;
 const HALF: usize = 1;
 const ASK_AHEAD: usize = 2;
 const GO_ON: usize = 3;
-/// Of consumers: what is done once, rows of the VPM into registers, even outputs' rows and their store, odd outputs,
-/// their rows and their store.
+/// Of consumers: what is done once, rows of the VPM into registers, and from there to their stores.
 const CONSTANTS: usize = 4;
 const READ: usize = 5;
-const EVEN: [usize; 2] = [6, 7];
-const ODD: [usize; 3] = [8, 9, 10];
+const FROM_POINTS: usize = 6;
 /// The first round of a half of a producer's outputs; then what leads to the next round, and that round.
 const WRITE: usize = 11;
 
@@ -50,20 +50,6 @@ struct Kept {
     steps: Place,
     /// Halves of a producer's transform that are left.
     halves: Place,
-}
-
-/// A draft without accumulator `kept`, with its constants and what both roles keep: transforms or rounds that are left, and how far on
-/// the present one is.
-pub(super) fn begun(kept: Place) -> (Draft<Word>, Constants, [Place; 2]) {
-    let mut draft = Draft::new(kept);
-    // The constants are the first registers.
-    let constants = Constants::from_uniforms(
-        &mut draft,
-        [2, 6, 4].map(|sixteenths| Word::Cosine { sixteenths }),
-    );
-    // Counted down and compared beside small immediates, which are read through file B's port.
-    let kept = [(); 2].map(|()| draft.take(Wish::File(File::A)));
-    (draft, constants, kept)
 }
 
 pub(super) fn draught(pipeline: Pipeline) -> Draughted {
@@ -129,7 +115,7 @@ fn produced(pipeline: Pipeline) -> (Vec<Vec<super::Operation>>, Place) {
     }
     producer.ask_ahead(&mut draft);
     let ask_ahead = draft.cut();
-    producer::go_on(&mut draft, &outputs);
+    go_on(&mut draft, &outputs);
     let mut pieces = vec![load, half, ask_ahead, draft.cut()];
     pieces.extend(writes);
     (pieces, halves)
@@ -145,22 +131,10 @@ fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2], Place) {
     let factors = Factors::load(&mut draft, &constants, 2);
     let mut pieces = vec![draft.cut()];
     let mut consumer = Consumer::new(&mut draft, &constants, &factors, kept[1]);
-    consumer.read();
+    consumer::read(&mut consumer);
     pieces.push(consumer.draft.cut());
-    let butterflies = consumer.begin();
-    for parity in 0..2 {
-        consumer.transform(&butterflies, parity);
-        if parity == 1 {
-            pieces.push(consumer.draft.cut());
-        }
-        let rows = consumer.rows(parity);
-        pieces.push(consumer.draft.cut());
-        consumer.store(parity, rows);
-        if parity == 1 {
-            consumer.end_store(1);
-        }
-        pieces.push(consumer.draft.cut());
-    }
+    let butterflies = butterflies(&mut consumer);
+    pieces.extend(consumer.pieces(&butterflies));
     (pieces, kept, steps)
 }
 
@@ -225,7 +199,7 @@ fn consume(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
         ["await-turn", "turned", "pass-on", "passed", "done"].map(|name| all.b.label(name));
     let [count, offset, steps] = [kept.count, kept.offset, kept.steps].map(register);
     all.uniforms.push(Word::Opens);
-    semaphore::open(&mut all.b);
+    open(&mut all.b, &semaphore::MADE);
     all.b.mov(ra(TURN), UNIF);
     all.b.mov(count, UNIF);
     all.b.mov(steps, UNIF);
@@ -250,16 +224,7 @@ fn consume(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
     };
     all.piece(READ, Some(&pass));
     all.b.bind(passed);
-    for piece in EVEN {
-        all.piece(piece, None);
-    }
-    all.piece(ODD[0], None);
-    // Others may store through the first half of the VPM as soon as this one does not.
-    all.b.mov(NONE, ST_WAIT);
-    all.b.srel(semaphore::HALVES[0]);
-    for piece in &ODD[1..] {
-        all.piece(*piece, None);
-    }
+    go_through(all, FROM_POINTS);
     all.count(BranchCond::AllZS, done);
     all.b.mov(R0, UNIF);
     all.uniforms.push(Word::Peers);
@@ -272,9 +237,11 @@ fn consume(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
     all.b.sub(steps, R0, R2);
     all.uniforms.extend([Word::RoundSteps, Word::RoundList]);
     all.b.bind(done);
-    semaphore::close(&mut all.b);
+    let others = (semaphore::ENDED, semaphore::TURNS.len() - 1);
+    close(&mut all.b, others, &semaphore::ALL_READ, &HALVES);
     all.b.bind(await_turn);
-    semaphore::await_turn(&mut all.b, turned);
+    let turns = semaphore::TURNS;
+    ways(&mut all.b, SemaphoreAction::Decrement, turns, turned);
     all.b.bind(pass_on);
     semaphore::pass_on(&mut all.b, passed);
 }

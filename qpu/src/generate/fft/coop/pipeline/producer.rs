@@ -6,14 +6,11 @@ use crate::fft::coop::Word;
 use crate::fft::pipeline::Pipeline;
 use crate::generate::fft::coop::exchange::{Exchange, Stage, exchange_complex, tell_lanes};
 use crate::generate::fft::coop::first::{ROWS_AHEAD, VECTOR, tmu};
+use crate::generate::fft::coop::roles::{HALF, turn_looked_up};
 use crate::generate::fft::dft16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Wish, negate, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, File, MulOp, SemaphoreAction};
-
-/// Outputs that are turned and exchanged at a time; the other half of the codelet's are then moved to their
-/// registers.
-const HALF: usize = 8;
 
 /// Addresses of what lanes look up next, while there are rows to come: an accumulator needs no read port.
 pub const ADDRESSES: Place = Place::Accumulator(3);
@@ -150,23 +147,11 @@ impl Producer<'_> {
     /// An output times its twiddle, which is on its way.
     fn turn(&self, draft: &mut Draft<Word>, position: usize, z: Complex, file: File) -> Complex {
         let pair = self.pairs_before_outputs() + position;
-        let factor = Source::Place(Place::R4);
-        let [re, im] = z;
-        draft.push(Operation::fetch(tmu(pair)));
-        let re_cos = draft.multiply(re, factor, Wish::Accumulator);
-        let im_cos = draft.multiply(im, factor, Wish::Accumulator);
-        draft.push(Operation::fetch(tmu(pair)));
-        if position % HALF + ROWS_AHEAD < HALF {
-            self.ask(draft, self.addresses, pair + ROWS_AHEAD);
-        }
-        let im_sin = draft.multiply(im, factor, Wish::Accumulator);
-        let turned_re = draft.add(re_cos, im_sin, Wish::File(file));
-        draft.give_back_complex([re_cos, im_sin]);
-        let re_sin = draft.multiply(re, factor, Wish::Accumulator);
-        let turned_im = draft.subtract(im_cos, re_sin, Wish::File(file));
-        draft.give_back_complex([im_cos, re_sin]);
-        draft.give_back_complex(z);
-        [turned_re, turned_im]
+        turn_looked_up(draft, tmu(pair), z, file, |draft| {
+            if position % HALF + ROWS_AHEAD < HALF {
+                self.ask(draft, self.addresses, pair + ROWS_AHEAD);
+            }
+        })
     }
 
     /// The transform over x of vectors in the files of [`file_of_row`], which it gives back: outputs k_x, from 1 on
@@ -277,14 +262,6 @@ impl Producer<'_> {
     }
 }
 
-/// Outputs from 8 on to the registers of those below.
-pub fn go_on(draft: &mut Draft<Word>, outputs: &[Complex; 16]) {
-    let (below, above) = outputs.split_at(HALF);
-    for (to, from) in below.iter().flatten().zip(above.iter().flatten()) {
-        draft.copy(Source::Place(from.place), Destination::Place(to.place));
-    }
-}
-
 /// The transform of 16 points, and the rows that have come in.
 struct Rows<'a> {
     producer: &'a Producer<'a>,
@@ -339,14 +316,6 @@ impl Ends for Rows<'_> {
         }
         let points = [n, n + 8].map(|n| self.points[n]);
         butterfly_of(self.draft, n, points)
-    }
-
-    fn wish(&self) -> Wish {
-        Wish::AnyFile
-    }
-
-    fn wish_of(&self, component: usize) -> Wish {
-        Wish::File([File::B, File::A][component])
     }
 
     fn output(&mut self, k: usize, y: Complex) {

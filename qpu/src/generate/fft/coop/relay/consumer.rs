@@ -1,8 +1,8 @@
 //! Consumers: vectors of all units into registers, and the first layer of the transform as they come in. The rest is as
-//! in pipelines.
+//! in pipelines ([`crate::generate::fft::coop::roles`]).
 
 use crate::fft::coop::Word;
-use crate::generate::fft::coop::pipeline::consumer::Consumer;
+use crate::generate::fft::coop::roles::consumer::Consumer;
 use crate::generate::fft::dft16::{Butterfly, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};

@@ -1,16 +1,15 @@
 //! The program of producers and consumers that hand transforms on through scratch memory.
 //!
-//! Put together as those of pipelines are ([`super::pipeline`]). The lists of uniforms of a producer's units, and of a
+//! Put together as those of pipelines are ([`super::roles`]). The lists of uniforms of a producer's units, and of a
 //! consumer's rounds, follow each other, each naming the next: all that differs between units is data.
 
 mod consumer;
 mod producer;
 mod semaphore;
 
-use super::pipeline::begun;
-use super::pipeline::consumer::Consumer;
-use super::pipeline::producer::go_on;
-use super::pipeline::semaphore::HALVES;
+use super::roles::consumer::{Consumer, go_through};
+use super::roles::semaphore::{close, open, ways};
+use super::roles::{begun, go_on};
 use super::rows::Factors;
 use super::{Assembly, Cooperative, Draughted, register};
 use crate::fft::coop::{Cooperation, PartWord, Word};
@@ -20,7 +19,7 @@ use crate::generate::schedule::{Destination, Place};
 use crate::generate::{
     Builder, NONE, R0, R1, R2, R3, ST_WAIT, UNIF, UNIFORMS_ADDRESS, WR_SETUP, ra,
 };
-use crate::isa::{BranchCond, File};
+use crate::isa::{BranchCond, File, SemaphoreAction};
 use consumer::Lookups;
 use producer::Producer;
 
@@ -31,12 +30,10 @@ const LOAD: usize = 1;
 const HALF: usize = 2;
 const PARK: usize = 3;
 const GO_ON: usize = 4;
-/// Of consumers: what is done once, lookups into registers, even outputs' rows and their store, odd outputs, their rows and
-/// their store.
+/// Of consumers: what is done once, lookups into registers, and from there to their stores.
 const CONSTANTS: usize = 5;
 const READ: usize = 6;
-const EVEN: [usize; 2] = [7, 8];
-const ODD: [usize; 3] = [9, 10, 11];
+const FROM_POINTS: usize = 7;
 
 /// Register of file A with the way to what a program waits for; an even one.
 const WAY: u8 = 18;
@@ -114,19 +111,7 @@ fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2], Place) {
     let mut consumer = Consumer::new(&mut draft, &constants, &factors, kept[1]);
     let butterflies = lookups.read(&mut consumer);
     pieces.push(consumer.draft.cut());
-    for parity in 0..2 {
-        consumer.transform(&butterflies, parity);
-        if parity == 1 {
-            pieces.push(consumer.draft.cut());
-        }
-        let rows = consumer.rows(parity);
-        pieces.push(consumer.draft.cut());
-        consumer.store(parity, rows);
-        if parity == 1 {
-            consumer.end_store(1);
-        }
-        pieces.push(consumer.draft.cut());
-    }
+    pieces.extend(consumer.pieces(&butterflies));
     (pieces, kept, lanes)
 }
 
@@ -274,9 +259,10 @@ fn produce(all: &mut Assembly, kept: &Kept) -> usize {
     all.b.nops(3);
     all.b.end();
     all.b.bind(take);
-    semaphore::take(&mut all.b, taken);
+    let locks = semaphore::LOCKS;
+    ways(&mut all.b, SemaphoreAction::Decrement, locks, taken);
     all.b.bind(give_back);
-    semaphore::give_back(&mut all.b, given_back);
+    ways(&mut all.b, SemaphoreAction::Increment, locks, given_back);
     all.b.bind(barrier);
     semaphore::barrier(&mut all.b, unit);
     mark
@@ -287,7 +273,7 @@ fn consume(all: &mut Assembly, kept: &Kept) {
         ["await-turn", "turned", "pass-on", "passed", "done"].map(|name| all.b.label(name));
     let [count, offset] = [kept.count, kept.offset].map(register);
     all.uniforms.push(Word::Opens);
-    semaphore::open(&mut all.b);
+    open(&mut all.b, &semaphore::MADE);
     all.b.mov(count, UNIF);
     all.b.mov(ra(AFTER), UNIF);
     all.uniforms.extend([Word::Rounds, Word::Turn]);
@@ -306,16 +292,7 @@ fn consume(all: &mut Assembly, kept: &Kept) {
     };
     all.piece(READ, Some(&pass));
     all.b.bind(passed);
-    for piece in EVEN {
-        all.piece(piece, None);
-    }
-    all.piece(ODD[0], None);
-    // Others may store through the first half of the VPM as soon as this one does not.
-    all.b.mov(NONE, ST_WAIT);
-    all.b.srel(HALVES[0]);
-    for piece in &ODD[1..] {
-        all.piece(*piece, None);
-    }
+    go_through(all, FROM_POINTS);
     all.count(BranchCond::AllZS, done);
     all.b.mov(R0, UNIF);
     all.uniforms.push(Word::Peers);
@@ -327,9 +304,12 @@ fn consume(all: &mut Assembly, kept: &Kept) {
     all.b.mov(UNIFORMS_ADDRESS, R1);
     all.b.nops(2);
     all.b.bind(done);
-    semaphore::close(&mut all.b);
+    let others = (semaphore::ENDED, semaphore::TURNS.len() - 1);
+    close(&mut all.b, others, &[], &semaphore::MADE);
     all.b.bind(await_turn);
     semaphore::await_turn(&mut all.b, turned);
     all.b.bind(pass_on);
-    semaphore::pass_on(&mut all.b, passed);
+    let next = semaphore::TURNS.into_iter().cycle().skip(1);
+    let next = next.take(semaphore::TURNS.len());
+    ways(&mut all.b, SemaphoreAction::Increment, next, passed);
 }

@@ -4,13 +4,12 @@
 use crate::fft::coop::{PartWord, Word};
 use crate::fft::relay::Relay;
 use crate::generate::fft::coop::exchange::{Exchange, Stage, exchange_complex, tell_lanes};
+use crate::generate::fft::coop::roles::{HALF, turn_looked_up};
 use crate::generate::fft::dft16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, File, MulOp};
 
-/// Outputs that are turned and exchanged at a time.
-const HALF: usize = 8;
 /// Turns of a half: of its outputs, then behind the transform over x of all but the first.
 const TURNS: usize = 2 * HALF - 1;
 /// Rows of the input.
@@ -163,38 +162,27 @@ impl Producer {
         self.ask_turn(draft, ADDRESSES, 0);
     }
 
+    /// Asks for turn `number` of a half, behind the transform over x.
+    fn ask_turn_of_k_x(&self, draft: &mut Draft<Word>, number: usize) {
+        let [first, at] = self.turns;
+        if number == HALF {
+            draft.copy(Source::Place(first), Destination::Place(at));
+        }
+        let [from, sines] = [at, self.vector_step].map(Source::Place);
+        let tmu = Destination::Tmu(tmu(number));
+        draft.copy(from, tmu);
+        draft.add_op(AddOp::Add, [from, sines], tmu);
+        let step = Source::Small(Relay::TURN_STEP as i32);
+        draft.add_op(AddOp::Add, [from, step], Destination::Place(at));
+    }
+
     /// A vector times turn `number` of the half, which is on its way.
     fn turn(&self, draft: &mut Draft<Word>, number: usize, z: Complex, file: File) -> Complex {
-        let factor = Source::Place(Place::R4);
-        let [re, im] = z;
-        draft.push(Operation::fetch(tmu(number)));
-        let re_cos = draft.multiply(re, factor, Wish::Accumulator);
-        let im_cos = draft.multiply(im, factor, Wish::Accumulator);
-        draft.push(Operation::fetch(tmu(number)));
-        match number + AHEAD {
+        turn_looked_up(draft, tmu(number), z, file, |draft| match number + AHEAD {
             next @ ..HALF => self.ask_turn(draft, self.addresses, next),
-            next @ HALF..TURNS => {
-                let [first, at] = self.turns;
-                if next == HALF {
-                    draft.copy(Source::Place(first), Destination::Place(at));
-                }
-                let [from, sines] = [at, self.vector_step].map(Source::Place);
-                let tmu = Destination::Tmu(tmu(next));
-                draft.copy(from, tmu);
-                draft.add_op(AddOp::Add, [from, sines], tmu);
-                let step = Source::Small(Relay::TURN_STEP as i32);
-                draft.add_op(AddOp::Add, [from, step], Destination::Place(at));
-            }
+            next @ HALF..TURNS => self.ask_turn_of_k_x(draft, next),
             _ => (),
-        }
-        let im_sin = draft.multiply(im, factor, Wish::Accumulator);
-        let turned_re = draft.add(re_cos, im_sin, Wish::File(file));
-        draft.give_back_complex([re_cos, im_sin]);
-        let re_sin = draft.multiply(re, factor, Wish::Accumulator);
-        let turned_im = draft.subtract(im_cos, re_sin, Wish::File(file));
-        draft.give_back_complex([im_cos, re_sin]);
-        draft.give_back_complex(z);
-        [turned_re, turned_im]
+        })
     }
 
     /// Outputs below 8 turned and transformed over x, and turned again: the vectors of all k_x, as
@@ -329,14 +317,6 @@ impl Ends for Rows<'_> {
         }
         let points = [n, n + 8].map(|n| self.points[n]);
         butterfly_of(self.draft, n, points)
-    }
-
-    fn wish(&self) -> Wish {
-        Wish::AnyFile
-    }
-
-    fn wish_of(&self, component: usize) -> Wish {
-        Wish::File([File::B, File::A][component])
     }
 
     fn output(&mut self, k: usize, y: Complex) {

@@ -284,11 +284,7 @@ impl Ends for First {
         });
     }
 
-    fn wish(&self) -> Wish {
-        self.wish_of(0)
-    }
-
-    fn wish_of(&self, component: usize) -> Wish {
+    fn wish(&self, component: usize) -> Wish {
         let calls = self.calls.as_ref().expect("before outputs");
         Wish::At(calls.both[calls.came % AT_A_TIME][component].place)
     }

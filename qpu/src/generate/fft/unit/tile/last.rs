@@ -190,7 +190,7 @@ impl Ends for Four<'_> {
         unreachable!("columns have been transformed")
     }
 
-    fn wish(&self) -> Wish {
+    fn wish(&self, _component: usize) -> Wish {
         Wish::AnyFile
     }
 

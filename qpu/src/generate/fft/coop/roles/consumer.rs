@@ -1,0 +1,163 @@
+//! Consumers: from the points of a round to its stores.
+//!
+//! How points come is each one's own. Even outputs are stored before odd ones are made, so that a store is under way while a consumer computes.
+
+use super::semaphore::HALVES;
+use crate::fft::coop::Word;
+use crate::generate::fft::coop::rows::{Factors, rows_in_registers};
+use crate::generate::fft::coop::{Assembly, Operation};
+use crate::generate::fft::dft16::{Butterfly, Constants, Ends, butterfly_of, dft16_of_parity};
+use crate::generate::fft::draft::{Complex, Draft};
+use crate::generate::schedule::{Destination, Place, Source};
+use crate::generate::{NONE, ST_WAIT};
+use crate::isa::{AddOp, SemaphoreAction};
+
+/// Pieces of [`Consumer::pieces`].
+const PIECES: usize = 5;
+
+/// Both rows of an output.
+type Rows = [Place; 2];
+
+/// A consumer being written.
+pub struct Consumer<'a> {
+    pub draft: &'a mut Draft<Word>,
+    pub constants: &'a Constants,
+    pub factors: &'a Factors,
+    /// How far on the round's output lies.
+    pub offset: Place,
+    /// Points that have come, until the first layer of the transform reads them.
+    pub points: [Option<Complex>; 16],
+    outputs: [Option<Complex>; 16],
+}
+
+impl Ends for Consumer<'_> {
+    type Uniform = Word;
+
+    fn draft(&mut self) -> &mut Draft<Word> {
+        self.draft
+    }
+
+    fn butterfly(&mut self, n: usize) -> Butterfly {
+        let points = [n, n + 8].map(|n| self.points[n].take().expect("read once"));
+        butterfly_of(self.draft, n, points)
+    }
+
+    fn output(&mut self, k: usize, y: Complex) {
+        self.outputs[k] = Some(y);
+    }
+}
+
+fn count(draft: &mut Draft<Word>, action: SemaphoreAction, semaphore: u8) {
+    draft.push(Operation::semaphore(action, semaphore));
+}
+
+impl<'a> Consumer<'a> {
+    pub fn new(
+        draft: &'a mut Draft<Word>,
+        constants: &'a Constants,
+        factors: &'a Factors,
+        offset: Place,
+    ) -> Self {
+        Self {
+            draft,
+            constants,
+            factors,
+            offset,
+            points: [None; 16],
+            outputs: [None; 16],
+        }
+    }
+
+    fn setup(&mut self, word: Word) {
+        self.draft
+            .copy(Source::Uniform(word), Destination::WriteSetup);
+    }
+
+    /// Even lanes have Z from here on.
+    pub fn tell_lanes(&mut self) {
+        let sources = [Source::Lane, Source::Small(1)];
+        self.draft
+            .add_op_setting_flags(AddOp::And, sources, Destination::Nothing);
+    }
+
+    /// The rest, from the first layer of the transform on, with even lanes told: even outputs' rows and their store,
+    /// odd outputs, their rows and their store.
+    pub fn pieces(&mut self, butterflies: &[Butterfly; 8]) -> [Vec<Operation>; PIECES] {
+        self.transform(butterflies, 0);
+        let rows = self.rows(0);
+        let even_rows = self.draft.cut();
+        self.store(0, rows);
+        let even_store = self.draft.cut();
+        self.transform(butterflies, 1);
+        let odd_outputs = self.draft.cut();
+        let rows = self.rows(1);
+        let odd_rows = self.draft.cut();
+        self.store(1, rows);
+        self.end_store(1);
+        let odd_store = self.draft.cut();
+        [even_rows, even_store, odd_outputs, odd_rows, odd_store]
+    }
+
+    /// The outputs of a parity, in registers.
+    fn transform(&mut self, butterflies: &[Butterfly; 8], parity: u8) {
+        dft16_of_parity(self, self.constants, butterflies, parity.into());
+    }
+
+    /// Their rows by group: every fourth output.
+    fn rows(&mut self, parity: u8) -> [(u8, [Rows; 4]); 2] {
+        [parity, parity + 2].map(|group| {
+            let rows = [0, 4, 8, 12].map(|step| {
+                let k = usize::from(group) + step;
+                let output = self.outputs[k].take().expect("transformed");
+                rows_in_registers(self.draft, k, output, self.factors)
+            });
+            (group, rows)
+        })
+    }
+
+    /// The end of the store that was begun last, and of its half of the VPM.
+    fn end_store(&mut self, half: u8) {
+        self.draft.copy(Source::StoreWait, Destination::Nothing);
+        let lock = HALVES[usize::from(half)];
+        count(self.draft, SemaphoreAction::Increment, lock);
+    }
+
+    /// Rows of half `half` to the VPM and to memory.
+    fn store(&mut self, half: u8, groups: [(u8, [Rows; 4]); 2]) {
+        let lock = HALVES[usize::from(half)];
+        count(self.draft, SemaphoreAction::Decrement, lock);
+        if half == 0 {
+            self.setup(Word::StoreStride { index: 0 });
+        }
+        for (group, rows) in groups {
+            self.setup(Word::OutputSetup { group });
+            for part in 0..2 {
+                for row in rows {
+                    self.draft.copy(Source::Place(row[part]), Destination::Vpm);
+                    self.draft.give_back(row[part]);
+                }
+            }
+        }
+        self.setup(Word::StoreSetup { index: half });
+        let address = Source::Uniform(Word::Store { index: half });
+        let sources = [Source::Place(self.offset), address];
+        self.draft.push(Operation::add(
+            AddOp::Add,
+            sources,
+            Destination::StoreAddress,
+        ));
+    }
+}
+
+/// Those pieces, which stand from `first` on.
+pub fn go_through(all: &mut Assembly, first: usize) {
+    for piece in first..first + 3 {
+        all.piece(piece, None);
+    }
+    // Others may store through the first half of the VPM as soon as this one does not.
+    all.b.mov(NONE, ST_WAIT);
+    all.b.srel(HALVES[0]);
+    for piece in first + 3..first + PIECES {
+        all.piece(piece, None);
+    }
+}

@@ -1,0 +1,63 @@
+//! What pipelines and the relay have in common: producers that hand vectors on, consumers that take them.
+//!
+//! How vectors are handed on is each one's own ([`super::pipeline`], [`super::relay`]).
+
+pub mod consumer;
+pub mod semaphore;
+
+use crate::fft::coop::Word;
+use crate::generate::fft::dft16::Constants;
+use crate::generate::fft::draft::{Complex, Draft, Wish};
+use crate::generate::schedule::{Destination, Operation, Place, Source};
+use crate::isa::File;
+
+/// Outputs of the transform of 16 points that a producer turns and exchanges at a time.
+pub const HALF: usize = 8;
+
+/// A draft without accumulator `kept`, with its constants and what both roles keep: transforms or rounds that are
+/// left, and how far on the present one is.
+pub fn begun(kept: Place) -> (Draft<Word>, Constants, [Place; 2]) {
+    let mut draft = Draft::new(kept);
+    // The constants are the first registers.
+    let constants = Constants::from_uniforms(
+        &mut draft,
+        [2, 6, 4].map(|sixteenths| Word::Cosine { sixteenths }),
+    );
+    // Counted down and compared beside small immediates, which are read through file B's port.
+    let kept = [(); 2].map(|()| draft.take(Wish::File(File::A)));
+    (draft, constants, kept)
+}
+
+/// A vector times its turn, of which first cosines, then sines are on their way in `tmu`; `ask` asks for another turn
+/// there. Gives z back.
+pub fn turn_looked_up(
+    draft: &mut Draft<Word>,
+    tmu: u8,
+    z: Complex,
+    file: File,
+    ask: impl FnOnce(&mut Draft<Word>),
+) -> Complex {
+    let factor = Source::Place(Place::R4);
+    let [re, im] = z;
+    draft.push(Operation::fetch(tmu));
+    let re_cos = draft.multiply(re, factor, Wish::Accumulator);
+    let im_cos = draft.multiply(im, factor, Wish::Accumulator);
+    draft.push(Operation::fetch(tmu));
+    ask(draft);
+    let im_sin = draft.multiply(im, factor, Wish::Accumulator);
+    let turned_re = draft.add(re_cos, im_sin, Wish::File(file));
+    draft.give_back_complex([re_cos, im_sin]);
+    let re_sin = draft.multiply(re, factor, Wish::Accumulator);
+    let turned_im = draft.subtract(im_cos, re_sin, Wish::File(file));
+    draft.give_back_complex([im_cos, re_sin]);
+    draft.give_back_complex(z);
+    [turned_re, turned_im]
+}
+
+/// Outputs from [`HALF`] on to the registers of those below.
+pub fn go_on(draft: &mut Draft<Word>, outputs: &[Complex; 16]) {
+    let (below, above) = outputs.split_at(HALF);
+    for (to, from) in below.iter().flatten().zip(above.iter().flatten()) {
+        draft.copy(Source::Place(from.place), Destination::Place(to.place));
+    }
+}

@@ -1,0 +1,58 @@
+//! How consumers begin and end, and ways to what one of several waits for or tells.
+
+use crate::generate::{Builder, Label, NONE, R0, UNIF};
+use crate::isa::{BranchCond, SemaphoreAction};
+
+/// Locks of the halves of output.
+pub const HALVES: [u8; 2] = [3, 4];
+
+/// Consumer 0, whose next uniform is not 0, makes what is `made` at the start: locks, and what lets the first go on.
+pub fn open(b: &mut Builder, made: &[u8]) {
+    let others = b.label("others");
+    b.mov(NONE, UNIF).setf();
+    b.brr(BranchCond::AllZS, others);
+    b.nops(3);
+    for &number in made {
+        b.srel(number);
+    }
+    b.bind(others);
+}
+
+/// The end of a consumer, which has in r0 how many others wait for it, or -1. Consumer 0 takes back what it made, some
+/// of it `before` all `others` have counted `ended`, the rest `after` that.
+pub fn close(b: &mut Builder, (ended, others): (u8, usize), before: &[u8], after: &[u8]) {
+    let follower = b.label("follower");
+    b.mov(NONE, R0).setf();
+    b.brr(BranchCond::AllNS, follower);
+    b.nops(3);
+    for &number in before {
+        b.sacq(number);
+    }
+    for _ in 0..others {
+        b.sacq(ended);
+    }
+    for &number in after {
+        b.sacq(number);
+    }
+    b.end();
+    b.bind(follower);
+    b.srel(ended);
+    b.end();
+}
+
+/// For each semaphore: counts it, and goes `back`; 4 instructions ([`Word::Turn`](crate::fft::coop::Word::Turn)).
+pub fn ways(
+    b: &mut Builder,
+    action: SemaphoreAction,
+    semaphores: impl IntoIterator<Item = u8>,
+    back: Label,
+) {
+    for number in semaphores {
+        b.brr(BranchCond::Always, back);
+        match action {
+            SemaphoreAction::Decrement => b.sacq(number),
+            SemaphoreAction::Increment => b.srel(number),
+        };
+        b.nops(2);
+    }
+}
