@@ -2,6 +2,7 @@
 
 use crate::lab::*;
 use qpu::generate::*;
+use qpu::isa::BranchCond;
 use qpu::job::{Program, Runner};
 
 const FIRST: u32 = 0x0010_1a00;
@@ -292,6 +293,43 @@ fn memory_that_another_stores_to_is_read_after_its_wait() {
                 assert!(warning.detail.contains("started a DMA store to it"));
             }
         }
+    }
+}
+
+/// What is looked up long after another has stored it is told of, however far QPUs run ahead.
+#[test]
+fn a_strict_run_without_time_looks_up_in_its_round() {
+    for looks_first in [true, false] {
+        let runner = v3d_sim::SimRunner::new(1 << 20).with_functional(true);
+        let mut lab = Lab::with(runner);
+        let out = lab.put(&[0; 32]).addr.0;
+        let store = program(&mut lab, |b| {
+            b.nops(200);
+            b.ldi(WR_SETUP, 0x1a00u32);
+            b.mov(VPM, 1);
+            store_row(b, out, true);
+        });
+        // The second turn finds its instructions decoded, and looks up in round 300 or so.
+        let look = program(&mut lab, |b| {
+            b.ldi(ra(0), out + 64);
+            let repeat = b.here("repeat");
+            b.nops(150);
+            b.mov(TMU0_S, ra(0));
+            b.nop().ldtmu0();
+            b.ldi(R0, 64);
+            b.sub(ra(0), ra(0), R0);
+            b.ldi(R0, out);
+            b.sub(NONE, ra(0), R0).setf();
+            b.brr(BranchCond::AllNC, repeat);
+            b.nops(3);
+        });
+        let programs = if looks_first {
+            [look, store]
+        } else {
+            [store, look]
+        };
+        let error = lab.run(&programs).expect_err("nothing orders them");
+        assert!(error.to_string().contains("looks up memory"), "{error}");
     }
 }
 
