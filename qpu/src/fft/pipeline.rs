@@ -39,7 +39,7 @@ pub const CONSUMERS: u32 = 4;
 /// Points of the codelet, and lanes.
 const CODELET: u32 = 16;
 /// Points of the second transform.
-const SECOND: u32 = 32;
+pub const SECOND: u32 = 32;
 /// Bytes of an interleaved complex point.
 const POINT: u32 = 8;
 /// Words of a vector.

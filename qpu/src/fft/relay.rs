@@ -38,7 +38,7 @@
 //! The barrier keeps units of the next transform from being counted for this one.
 
 use super::coop::{PartWord, Transform, Word};
-use super::pipeline::{CONSUMERS, Role};
+use super::pipeline::{CONSUMERS, Role, SECOND};
 use super::twiddle;
 use crate::vpm::{Block, Store, store_stride};
 
@@ -48,9 +48,8 @@ const CODELET: u32 = 16;
 const LANE_ROWS: u32 = 8;
 /// Columns of a unit.
 const COLUMNS: u32 = CODELET / LANE_ROWS;
-/// Points of the first and of the second transform.
+/// Points of the first transform.
 const FIRST: u32 = CODELET * LANE_ROWS;
-const SECOND: u32 = 32;
 /// Bytes of an interleaved complex point.
 const POINT: u32 = 8;
 /// Words of a vector, and its bytes.

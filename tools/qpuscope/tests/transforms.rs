@@ -110,6 +110,7 @@ fn a_guest_that_is_none_is_refused() {
 fn graphs_are_written_as_svg_and_pdf() {
     for (arguments, needle) in [
         (&["8", "--classic"][..], "stage 3"),
+        (&["4096"], "32 x 128 points"),
         (&["4096", "--passes", "64,64"], "pass 1 of 2"),
         (&["4096", "--classic", "--full"], "X[4095]"),
         (&["512", "--passes", "8,8,8"], "64 x 8 points"),

@@ -33,7 +33,7 @@ mod stores;
 mod words;
 
 use super::geometry::Geometry;
-use super::pipeline::Pipeline;
+use super::pipeline::{self, Pipeline};
 use super::program::Task;
 use super::relay::Relay;
 use super::short::Short;
@@ -115,6 +115,17 @@ impl Cooperation {
             (1, false) => Self::new(log2_points),
             _ => None,
         }
+    }
+
+    /// Points of the transforms that it is made of, first one first.
+    #[must_use]
+    pub const fn transforms(&self) -> [u32; 2] {
+        let second = match self.way {
+            Way::Short(short) => short.columns(),
+            Way::Columns => self.points() / CODELET,
+            Way::Pipeline(_) | Way::Relay(_) => pipeline::SECOND,
+        };
+        [self.points() / second, second]
     }
 
     /// Points that a QPU has in registers.

@@ -2,8 +2,9 @@
 //!
 //! Every row is a point. From left to right it passes the stages: butterflies, and behind them twiddles
 //! W^e with W = exp(-2 pi i / N); an edge without a label is multiplied by 1. Of the QPU plan a stage is
-//! a pass over memory, drawn as a hub for each of its transforms; of the classic flow it is one of
-//! radix 2, drawn crosswise (the lower output is the difference).
+//! a pass over memory, drawn as a hub for each of its transforms; where QPUs share a transform in one launch,
+//! it is one of the two steps that they take. Of the classic flow it is one of radix 2, drawn crosswise (the
+//! lower output is the difference).
 //!
 //! Up to 64 points all rows are drawn. Beyond, a picture is folded: it keeps the first, second and last
 //! butterflies of each stage with their first and last legs, under the labels of the whole transform,
@@ -11,6 +12,7 @@
 
 use std::path::{Path, PathBuf};
 
+use qpu::fft::coop::Cooperation;
 use qpu::fft::{Role, Split};
 
 use super::digits::{self, list};
@@ -155,6 +157,9 @@ fn flow(options: &Options) -> Result<Flow> {
             "the QPU plan has 16 points or more, not {points}; use --classic, or give the radices with --passes"
         ))
     })?;
+    if let Some(cooperation) = Cooperation::of(&split) {
+        return steps(&cooperation);
+    }
     let radices: Vec<u32> = split.radices().collect();
     passes(points, &radices, Some(&split), "QPU plan")
 }
@@ -216,16 +221,8 @@ fn passes(points: u32, radices: &[u32], split: Option<&Split>, what: &str) -> Re
             format!("{} x {radix} points", points / radix),
         ]
     };
-    let radices_text = radices
-        .iter()
-        .map(u32::to_string)
-        .collect::<Vec<_>>()
-        .join(" x ");
-    let mut notes = vec![
-        w(points),
-        "A hub is a transform of as many points as it says, from its legs' rows to the same rows."
-            .to_owned(),
-    ];
+    let radices_text = product(radices);
+    let mut notes = vec![w(points), HUB.to_owned()];
     if count > 1 {
         notes.push(
             match split {
@@ -245,6 +242,44 @@ fn passes(points: u32, radices: &[u32], split: Option<&Split>, what: &str) -> Re
         ),
         network,
     })
+}
+
+/// The two transforms of one launch.
+fn steps(cooperation: &Cooperation) -> Result<Flow> {
+    let points = cooperation.points();
+    let radices = cooperation.transforms();
+    let radices_text = product(&radices);
+    let between = match cooperation.memory_passes() {
+        1 => "the VPM",
+        _ => "scratch memory",
+    };
+    let headings = radices.iter().zip(1..).map(|(radix, step)| {
+        [
+            format!("step {step} of {}", radices.len()),
+            format!("{} x {radix} points", points / radix),
+        ]
+    });
+    Ok(Flow {
+        headings: headings.collect(),
+        title: format!("{points} points, QPU plan {radices_text} in one launch"),
+        notes: vec![
+            w(points),
+            HUB.to_owned(),
+            format!(
+                "QPUs pass through {between} what one step gives the next; X[k] is stored at place k."
+            ),
+        ],
+        kind: format!("QPU plan {radices_text}, one launch"),
+        network: network(&radices, Order::NextStage)?,
+    })
+}
+
+const HUB: &str =
+    "A hub is a transform of as many points as it says, from its legs' rows to the same rows.";
+
+fn product(radices: &[u32]) -> String {
+    let radices: Vec<_> = radices.iter().map(u32::to_string).collect();
+    radices.join(" x ")
 }
 
 fn w(points: u32) -> String {
@@ -293,7 +328,9 @@ mod tests {
                 &flow.headings,
             );
             assert!(scene.height < 3000.0, "2^{log2n}: {}", scene.height);
-            assert!(svg::write(&scene).contains("pass 1 of"));
+            let shared = Cooperation::of(&planned(log2n).unwrap()).is_some();
+            let part = if shared { "step 1 of 2" } else { "pass 1 of" };
+            assert!(svg::write(&scene).contains(part), "2^{log2n}");
         }
     }
 
