@@ -38,7 +38,7 @@ pub const TUNED: &[Tuned] = &[
     row(19, 1, &[5, 6, Q + 8], 12, true, 0xff_ff_00, 5122864),
     row(20, 1, &[5, 7, Q + 8], 12, true, 0xff_ff_00, 10940764),
     row(21, 1, &[Q + 7, 6, Q + 8], 12, false, 0xff_ff_00, 26898512),
-    row(22, 1, &[Q + 7, 7, Q + 8], 12, false, 0xff_ff_00, 61055512),
+    row(22, 1, &[Q + 7, 7, Q + 8], 12, false, 0x00_00_00, 57889936),
 ];
 
 const fn row(

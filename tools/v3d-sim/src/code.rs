@@ -166,7 +166,7 @@ impl CodeCache {
         Some((run, rest))
     }
 
-    /// Whether so many instructions more can be read before all are forgotten.
+    /// Whether so many instructions more can be read before all are forgotten, each in a block of its own at worst.
     #[must_use]
     pub fn has_room(&self, instructions: usize) -> bool {
         self.blocks.len() + instructions <= MOST_BLOCKS

@@ -140,3 +140,51 @@ pub(super) fn heights(waits: &[Vec<Wait>]) -> Vec<u32> {
     }
     heights
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Destination, Source};
+    use super::*;
+
+    fn request() -> Operation<()> {
+        Operation::copy(Source::Place(Place::Accumulator(0)), Destination::Tmu(0))
+    }
+
+    fn fetch() -> Operation<()> {
+        Operation::fetch(0)
+    }
+
+    /// How long operation `index` must come after `on`; `None` when it waits for others only.
+    fn distance(operations: &[Operation<()>], index: usize, on: usize) -> Option<u32> {
+        let waits = &waits(operations)[index];
+        let distances = waits.iter().filter(|wait| wait.on == on);
+        distances.map(|wait| wait.distance).max()
+    }
+
+    #[test]
+    fn a_fetch_waits_for_its_own_lookup() {
+        let piece = [request(), request(), fetch(), fetch()];
+        assert_eq!(distance(&piece, 2, 0), Some(LOOKUP_DISTANCE));
+        assert_eq!(distance(&piece, 2, 1), None);
+        assert_eq!(distance(&piece, 3, 1), Some(LOOKUP_DISTANCE));
+    }
+
+    #[test]
+    fn a_fetch_of_what_an_earlier_piece_asked_for_waits_for_no_lookup_here() {
+        let piece = [fetch(), request(), fetch()];
+        assert_eq!(distance(&piece, 2, 1), Some(LOOKUP_DISTANCE));
+        // One was on its way, whether or not this piece asks before it fetches.
+        let asks_first = [request(), fetch(), fetch()];
+        assert_eq!(distance(&asks_first, 1, 0), None);
+        assert_eq!(distance(&asks_first, 2, 0), Some(LOOKUP_DISTANCE));
+    }
+
+    #[test]
+    fn lookups_of_an_earlier_piece_take_room_in_the_tmu() {
+        let full = [fetch(), request(), fetch(), fetch(), fetch(), fetch()];
+        assert_eq!(distance(&full, 1, 0), Some(1), "four were on their way");
+        assert_eq!(distance(&full, 5, 1), Some(LOOKUP_DISTANCE));
+        let room = [fetch(), request(), fetch(), fetch(), fetch()];
+        assert_eq!(distance(&room, 1, 0), None, "three were");
+    }
+}
