@@ -4,7 +4,8 @@
 //! each an exchange of components (by address) and a sign, and the sum is turned by W_(R/2)^(q m).
 
 use super::Word;
-use super::codelet::Codelet;
+use super::codelet::{Codelet, Lookup};
+use super::columns::{self, AHEAD, Column};
 use super::frame::{Frame, Source};
 use crate::fft::program::{Kind, Row};
 use crate::generate::fft::dft16::{Butterfly, file_of};
@@ -15,9 +16,9 @@ use crate::generate::schedule::{Destination, Place};
 pub struct Cells {
     pub codelet: Codelet,
     /// Addresses of the unit's lanes.
-    pub(super) input: Place,
+    input: Place,
     /// F.
-    pub(super) parts: u8,
+    parts: u8,
 }
 
 impl Cells {
@@ -48,8 +49,8 @@ impl Cells {
         z
     }
 
-    /// Point m of several parts.
-    fn point(&mut self, m: u8) -> Complex {
+    /// Point m of several parts, looked up here.
+    fn straight(&mut self, m: u8) -> Complex {
         let wish = Wish::File(file_of(usize::from(m)));
         let mut number = 0;
         let mut fetch = |cells: &mut Self| {
@@ -67,15 +68,9 @@ impl Cells {
         self.turned(m, sum, wish)
     }
 
-    /// Point m of several parts, whose components `fetch` fetches in order.
-    pub fn folded(
-        &mut self,
-        m: u8,
-        wish: Wish,
-        fetch: &mut impl FnMut(&mut Self) -> Value,
-    ) -> Complex {
-        let sum = self.sum(Wish::AnyFile, fetch);
-        self.turned(m, sum, wish)
+    /// See [`columns::columns`]: of several parts only.
+    pub fn columns(&mut self, behind: Option<[Lookup; AHEAD]>) -> [[Complex; 4]; 4] {
+        columns::columns(self, behind)
     }
 
     /// The sum over all parts, of which the last is where it is wished.
@@ -124,8 +119,8 @@ impl Cells {
     pub fn butterfly(&mut self, n: usize) -> Butterfly {
         let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
         if self.parts > 1 {
-            let x = self.point(n as u8);
-            let y = self.point(n as u8 + 8);
+            let x = self.straight(n as u8);
+            let y = self.straight(n as u8 + 8);
             let draft = &mut self.codelet.frame.draft;
             let both = [0, 1].map(|part| {
                 [
@@ -147,5 +142,29 @@ impl Cells {
         self.codelet.vectors += 1;
         self.codelet.frame.draft.give_back_complex(x);
         [0, 1].map(|which| both.map(|pair| pair[which]))
+    }
+}
+
+impl Column for Cells {
+    fn codelet(&mut self) -> &mut Codelet {
+        &mut self.codelet
+    }
+
+    fn lookups(&self, m: u8) -> Vec<Lookup> {
+        let lanes = self.input;
+        let both = (0..self.parts).flat_map(|block| {
+            let vector = 16 * block + m;
+            [0, 1].map(|component| Word::Row(Row::Input { vector, component }))
+        });
+        both.map(|word| Lookup { lanes, word }).collect()
+    }
+
+    fn point(&mut self, m: u8, wish: Wish, fetch: &mut impl FnMut(&mut Self) -> Value) -> Complex {
+        let sum = self.sum(Wish::AnyFile, fetch);
+        self.turned(m, sum, wish)
+    }
+
+    fn end_input(&mut self) {
+        self.codelet.frame.draft.give_back(self.input);
     }
 }

@@ -1,10 +1,29 @@
 //! What codelets have in common: points looked up, and the turn between both transforms.
 
 use super::Word;
+use super::columns::AHEAD;
 use super::frame::{Frame, Source};
+use crate::fft::program::Row;
 use crate::generate::fft::draft::{Complex, Value, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{AddOp, Cond, MulOp};
+
+/// A lookup of a component: addresses of lanes, and the word that is added.
+#[derive(Clone, Copy)]
+pub struct Lookup {
+    pub lanes: Place,
+    pub word: Word,
+}
+
+impl Lookup {
+    /// Whether both have no bits in common: [`crate::fft::program`] says of which words.
+    fn is_aligned(self) -> bool {
+        matches!(
+            self.word,
+            Word::Row(Row::Factor { .. } | Row::TurnVector { .. })
+        )
+    }
+}
 
 /// A codelet being written.
 pub struct Codelet {
@@ -39,6 +58,31 @@ impl Codelet {
             .unwrap_or_else(|| positive(self.frame.draft.lookup_sum(tmu, base, word)))
     }
 
+    /// Looks up, into r4, by whichever ALU can add.
+    pub fn fetch_by_either(&mut self, lookup: Lookup) -> Value {
+        if lookup.is_aligned() {
+            self.fetch_aligned(lookup.lanes, lookup.word)
+        } else {
+            self.fetch(lookup.lanes, lookup.word)
+        }
+    }
+
+    /// Asks for what is fetched later.
+    pub fn ask(&mut self, tmu: u8, Lookup { lanes, word }: Lookup) {
+        let sources = [Source::Place(lanes), Source::Uniform(word)];
+        let to = Destination::Tmu(tmu);
+        self.frame.draft.add_op(AddOp::Add, sources, to);
+    }
+
+    /// The same, by whichever ALU can add.
+    pub fn ask_by_either(&mut self, tmu: u8, lookup: Lookup) {
+        if lookup.is_aligned() {
+            self.frame.draft.ask(tmu, lookup.lanes, lookup.word);
+        } else {
+            self.ask(tmu, lookup);
+        }
+    }
+
     /// Asks for both components of a vector, at `base` + uniforms, which have no bits in common. They are fetched
     /// before anything else is looked up.
     pub fn ask_ahead(&mut self, base: Place, words: [Word; 2]) {
@@ -52,12 +96,25 @@ impl Codelet {
         self.asked += 2;
     }
 
+    /// As many lookups are on their way as both TMUs hold, of vectors for TMU 0 first.
+    pub fn begin_asked(&mut self) {
+        self.vectors = 0;
+        self.asked = AHEAD as u8;
+    }
+
     /// Fetches what is on its way, if anything is.
-    fn fetch_asked(&mut self) -> Option<Value> {
+    pub fn fetch_asked(&mut self) -> Option<Value> {
         self.asked = self.asked.checked_sub(1)?;
         let fetch = Operation::fetch(self.vectors % 2);
         self.frame.draft.push(fetch);
         Some(positive(Place::R4))
+    }
+
+    /// Fetches the second component of a vector for nothing, if it is on its way.
+    pub fn drop_component(&mut self) {
+        if self.asked % 2 == 1 {
+            self.fetch_asked();
+        }
     }
 
     /// Fetches all that is on its way, from the first component of a vector on, for nothing.

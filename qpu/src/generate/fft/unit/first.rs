@@ -5,10 +5,12 @@
 
 use super::Word;
 use super::codelet::Codelet;
+use super::columns::AHEAD;
 use super::frame::{Frame, Shape, Source, Stores, Written};
-use super::points::Points;
-use crate::fft::program::{Kind, Lanes, Record, Row, Samples, Task};
-use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
+use super::groups;
+use super::points::{Points, Routines};
+use crate::fft::program::{Kind, Lanes, Record, Row, Task};
+use crate::generate::fft::dft16::{Butterfly, Ends, dft16, dft16_of_columns};
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Place};
 use crate::isa::File;
@@ -25,18 +27,33 @@ pub fn program(kind: Kind) -> Written {
     let points = Points::start(&mut frame, kind);
     frame.begin_unit();
     let twiddle = frame.base(Record::Twiddle, twiddle);
-    let mut points = points.begin_unit(frame, Some(twiddle));
+    let points = points.begin_unit(frame, Some(twiddle));
     let constants = points.codelet.frame.constants;
-    let is_early = kind.radix > 32 && kind.samples == Samples::Points;
-    let shared = is_early.then(|| shared_twiddles(&mut points.codelet, twiddle));
     let mut first = First {
-        kind,
         points,
         twiddle,
-        shared,
+        shared: None,
         outputs: [None; 16],
     };
-    dft16(&mut first, &constants);
+    match Routines::of(kind) {
+        Routines::None => dft16(&mut first, &constants),
+        Routines::Columns => {
+            let columns = first.points.columns(first_lookups(kind));
+            first.shared = (kind.radix > 32).then(|| first.look_up_shared());
+            dft16_of_columns(&mut first, columns);
+        }
+        Routines::ColumnsAndGroups => {
+            let shared = first.look_up_shared();
+            let points = &mut first.points;
+            let columns = points.columns(groups::words(points, 0));
+            let finish = &mut |points: &mut Points, z, wishes| {
+                let z = points.across_turned(z);
+                let [cos, sin] = shared.map(|place| [Source::Place(place); 2]);
+                points.draft().turn_to(z, cos, sin, wishes)
+            };
+            first.outputs = groups::groups(points, &columns, finish).map(Some);
+        }
+    }
     let outputs = first.outputs.map(|output| output.expect("transformed"));
     // Columns: real parts of k_lo = 0..8, imaginary parts, and the same of 8..16 in the rows below.
     let columns: Vec<Place> = outputs
@@ -47,25 +64,31 @@ pub fn program(kind: Kind) -> Written {
     first.points.codelet.frame.written(columns, None)
 }
 
-/// The twiddles that all outputs share.
-fn shared_twiddles(codelet: &mut Codelet, twiddle: Place) -> [Place; 2] {
-    let both = [0, 1].map(|component| {
-        let word = Word::Row(Row::Twiddle {
-            output: 0,
-            component,
-        });
-        let fetched = codelet.fetch(twiddle, word);
-        let draft = &mut codelet.frame.draft;
-        let place = draft.take(Wish::File(File::B));
-        draft.copy(Source::Place(fetched.place), Destination::Place(place));
-        place
+/// What is looked up for outputs, in their order: from 64 points on, first what all share.
+fn first_lookups(kind: Kind) -> [Word; AHEAD] {
+    let rows = |output| {
+        [0, 1].map(|component| match kind.radix {
+            // There are cosines only.
+            64 if output == 0 => Row::Before {
+                output,
+                component: 0,
+            },
+            64 => Row::Before { output, component },
+            _ => Row::Twiddle { output, component },
+        })
+    };
+    let shared = [0, 1].map(|component| Row::Twiddle {
+        output: 0,
+        component,
     });
-    codelet.vectors += 1;
-    both
+    let rows = match kind.radix {
+        64 => [shared, rows(0), rows(4), rows(8)],
+        _ => [0, 4, 8, 12].map(rows),
+    };
+    core::array::from_fn(|number| Word::Row(rows[number / 2][number % 2]))
 }
 
 struct First {
-    kind: Kind,
     points: Points,
     /// The twiddles that all outputs share, from 64 points on.
     shared: Option<[Place; 2]>,
@@ -75,6 +98,25 @@ struct First {
 }
 
 impl First {
+    /// Looks up the twiddles that all outputs share.
+    fn look_up_shared(&mut self) -> [Place; 2] {
+        let lanes = self.twiddle;
+        let codelet = &mut self.points.codelet;
+        let both = [0, 1].map(|component| {
+            let word = Word::Row(Row::Twiddle {
+                output: 0,
+                component,
+            });
+            let fetched = codelet.fetch(lanes, word);
+            let draft = &mut codelet.frame.draft;
+            let place = draft.take(Wish::File(File::B));
+            draft.copy(Source::Place(fetched.place), Destination::Place(place));
+            place
+        });
+        codelet.vectors += 1;
+        both
+    }
+
     /// Output k_lo times its twiddles.
     fn twiddled(&mut self, output: u8, z: Complex) -> [Place; 2] {
         if let Some(shared) = self.shared {
@@ -114,11 +156,6 @@ impl Ends for First {
     fn output(&mut self, k: usize, y: Complex) {
         if k == 0 {
             self.points.end_input();
-            // Before, samples need the registers.
-            if self.kind.radix > 32 && self.shared.is_none() {
-                let codelet = &mut self.points.codelet;
-                self.shared = Some(shared_twiddles(codelet, self.twiddle));
-            }
         }
         let z = self.points.across(k as u8, y);
         self.outputs[k] = Some(self.twiddled(k as u8, z));

@@ -6,7 +6,7 @@
 
 use super::Word;
 use super::cells::Cells;
-use super::columns::Lookup;
+use super::codelet::Lookup;
 use super::frame::{Frame, Shape, Source, Stores, Written};
 use super::points::halves_sign;
 use crate::fft::program::{Kind, Lanes, Record, Row, Scalar, Task};

@@ -1,10 +1,12 @@
 //! Only passes of up to 128 points: several transforms of a batch from the caller's points to his points.
 
 use super::Word;
+use super::columns::AHEAD;
 use super::frame::{Frame, Shape, Stores, Written};
-use super::points::Points;
-use crate::fft::program::{Kind, Start, Task};
-use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
+use super::groups;
+use super::points::{Points, Routines};
+use crate::fft::program::{Kind, Row, Start, Task};
+use crate::generate::fft::dft16::{Butterfly, Ends, dft16, dft16_of_columns};
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::Place;
 use crate::vpm::Block;
@@ -25,11 +27,32 @@ pub fn program(kind: Kind) -> Written {
         points,
         outputs: [None; 16],
     };
-    dft16(&mut only, &constants);
+    match Routines::of(kind) {
+        Routines::None => dft16(&mut only, &constants),
+        Routines::Columns => {
+            let columns = only.points.columns(first_turns());
+            dft16_of_columns(&mut only, columns);
+        }
+        Routines::ColumnsAndGroups => {
+            let points = &mut only.points;
+            let columns = points.columns(groups::words(points, 0));
+            let finish = &mut Points::across_turned_to;
+            only.outputs = groups::groups(points, &columns, finish).map(Some);
+        }
+    }
     let outputs = only.outputs.map(|output| output.expect("transformed"));
     // Columns: real and imaginary parts in turn, k_lo = 8..16 in the rows below.
     let columns = outputs.into_iter().flatten().collect();
     only.points.codelet.frame.written(columns, Some(scale))
+}
+
+/// What outputs are turned by, in their order. Of output 0 there are cosines only.
+fn first_turns() -> [Word; AHEAD] {
+    core::array::from_fn(|number| {
+        let output = 4 * (number as u8 / 2);
+        let component = (number as u8 % 2).min(output);
+        Word::Row(Row::TurnVector { output, component })
+    })
 }
 
 struct Only {

@@ -7,7 +7,8 @@
 //! steps of 64 points the last group is turned by a quarter, of 128 points groups by eighths. Output k_hi = g.
 
 use super::Word;
-use super::codelet::Codelet;
+use super::codelet::{Codelet, Lookup};
+use super::columns::{self, AHEAD, Column};
 use super::frame::{Frame, Source};
 use super::samples::Conversion;
 use crate::fft::Role;
@@ -62,6 +63,8 @@ pub struct Points {
     halves: Option<Place>,
     /// Factors before the second and the third step of eight groups.
     eighths: Option<[[Place; 2]; 2]>,
+    /// Whether all points are there.
+    has_ended: bool,
 }
 
 /// r5: -1.0 in lanes 0..8, +1.0 in lanes 8..16.
@@ -146,7 +149,35 @@ fn group_factors(draft: &mut Draft<Word>) -> [[Place; 2]; 2] {
     factors
 }
 
+/// Which layers of a program are routines: the loop would not fit the instruction cache of a slice otherwise.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Routines {
+    /// None.
+    None,
+    /// The first two ([`super::columns`]).
+    Columns,
+    /// All ([`super::groups`], too).
+    ColumnsAndGroups,
+}
+
+impl Routines {
+    /// Of first and only passes that share no tiles.
+    pub fn of(kind: Kind) -> Self {
+        match (kind.role, kind.radix, kind.samples) {
+            (_, 128, _) | (Role::First, 64, Samples::Bytes) => Self::ColumnsAndGroups,
+            (Role::Only, 64, Samples::Points) => Self::None,
+            (_, 64, _) | (Role::First, 32, Samples::Bytes) => Self::Columns,
+            _ => Self::None,
+        }
+    }
+}
+
 impl Points {
+    /// The codelet's draft.
+    pub fn draft(&mut self) -> &mut Draft<Word> {
+        &mut self.codelet.frame.draft
+    }
+
     /// Writes what belongs to the start.
     pub fn start(frame: &mut Frame, kind: Kind) -> Loaded {
         let input = frame.lanes(Lanes::Input);
@@ -200,7 +231,7 @@ impl Points {
     }
 
     /// Looks a row of the caller's points up, into r4.
-    fn point(&mut self, vector: u8, component: u8) -> Value {
+    fn row(&mut self, vector: u8, component: u8) -> Value {
         let word = Word::Row(Row::Input { vector, component });
         self.codelet.fetch(self.input, word)
     }
@@ -216,7 +247,7 @@ impl Points {
         };
         let factors = factors.map(|factor| factor.map(Source::Place));
         let x = [0, 1].map(|component| {
-            let fetched = self.point(n as u8, component);
+            let fetched = self.row(n as u8, component);
             let draft = &mut self.codelet.frame.draft;
             if let Some(factor) = factors[usize::from(component)] {
                 return draft.multiply(fetched, factor, Wish::AnyFile);
@@ -227,7 +258,7 @@ impl Points {
         });
         self.codelet.vectors += 1;
         let both = [0, 1].map(|component| {
-            let mut y = self.point(n as u8 + 8, component);
+            let mut y = self.row(n as u8 + 8, component);
             let draft = &mut self.codelet.frame.draft;
             if let Some(factor) = factors[usize::from(component)] {
                 y = draft.multiply(y, factor, Wish::Accumulator);
@@ -246,8 +277,14 @@ impl Points {
     /// [`Points::butterfly`] of samples.
     fn converted(&mut self, conversion: Conversion, n: usize, wish: [Wish; 2]) -> Butterfly {
         let mut point = |n: usize, wish| {
-            let codelet = &mut self.codelet;
-            conversion.point(codelet, self.input, n as u8, wish)
+            let mut lookups = conversion.lookups(self.input, n as u8).into_iter();
+            let mut fetch = |points: &mut Self| {
+                let lookup = lookups.next().expect("as many as are fetched");
+                points.codelet.fetch_by_either(lookup)
+            };
+            let point = conversion.point(self, n as u8, wish, &mut fetch);
+            self.codelet.vectors += 1;
+            point
         };
         let x = point(n, Wish::AnyFile);
         let y = point(n + 8, Wish::Accumulator);
@@ -272,8 +309,19 @@ impl Points {
         }
     }
 
+    /// See [`columns::columns`]; what follows looks these words up first.
+    pub fn columns(&mut self, behind: [Word; AHEAD]) -> [[Complex; 4]; 4] {
+        self.codelet.frame.without_constants();
+        let lanes = self.turns();
+        let behind = behind.map(|word| Lookup { lanes, word });
+        columns::columns(self, Some(behind))
+    }
+
     /// All points are there. Of samples and in tiles, gives back the addresses at which they were looked up.
     pub fn end_input(&mut self) {
+        if core::mem::replace(&mut self.has_ended, true) {
+            return;
+        }
         let draft = &mut self.codelet.frame.draft;
         if let Input::Alternated(_) = self.ends {
             draft.give_back(self.input);
@@ -292,17 +340,29 @@ impl Points {
         match self.radix {
             16 => z,
             32 => self.across_2(output, z),
-            64 => self.across_4(output, z),
-            _ => self.across_8(output, z),
+            _ => {
+                let z = self.turned(output, z);
+                // In first passes it is multiplied by twiddles in file B.
+                let wish = match self.role {
+                    Role::First => Wish::File(File::A),
+                    _ => Wish::AnyFile,
+                };
+                self.across_turned_to(z, [wish; 2])
+            }
         }
     }
 
-    /// The same of a tile's outputs, in accumulators, which are turned already: of 32 or 64 rows.
+    /// The same of outputs in accumulators which are turned already, for twiddles in file B: of 32 rows and more.
     pub fn across_turned(&mut self, z: Complex) -> Complex {
+        self.across_turned_to(z, [Wish::File(File::A); 2])
+    }
+
+    /// The same, each part where it is wished.
+    pub fn across_turned_to(&mut self, z: Complex, wishes: [Wish; 2]) -> Complex {
         match self.radix {
-            // To be multiplied by twiddles in file B.
-            32 => z.map(|part| self.codelet.add_moved(part, 8, Wish::File(File::A))),
-            _ => self.across_4_turned(z),
+            32 => [0, 1].map(|part| self.codelet.add_moved(z[part], 8, wishes[part])),
+            64 => self.across_4(z, wishes),
+            _ => self.across_8(z, wishes),
         }
     }
 
@@ -315,35 +375,55 @@ impl Points {
         z.map(|part| self.codelet.add_moved(part, 8, Wish::AnyFile))
     }
 
-    /// z turned by the vectors that the row list names, in first passes with a part of the twiddles. Gives
-    /// back z.
-    fn turned(&mut self, output: u8, z: Complex, wish: Wish) -> Complex {
-        let turns = self.turns.expect("loaded from 64 points on");
-        let is_first = self.role == Role::First;
+    /// Where turns are looked up.
+    pub fn turns(&self) -> Place {
+        self.turns
+            .expect("loaded where outputs are turned by what is looked up")
+    }
+
+    /// The word at which what output k is turned by is looked up before it goes across lanes: from 64 points on, in
+    /// first passes with a part of the twiddles.
+    pub fn turn_of(&self, k: usize, component: usize) -> Word {
+        let (output, component) = (k as u8, component as u8);
+        Word::Row(match self.role {
+            Role::First => Row::Before { output, component },
+            _ => Row::TurnVector { output, component },
+        })
+    }
+
+    /// z turned by that. Gives back z.
+    fn turned(&mut self, output: u8, z: Complex) -> Complex {
+        let lanes = self.turns();
+        let words = [0, 1].map(|component| self.turn_of(output.into(), component));
         let factor = |codelet: &mut Codelet, component| {
-            let fetched = if is_first {
-                codelet.fetch(turns, Word::Row(Row::Before { output, component }))
-            } else {
-                codelet.fetch_aligned(turns, Word::Row(Row::TurnVector { output, component }))
-            };
-            Source::Place(fetched.place)
+            let word = words[usize::from(component)];
+            Source::Place(codelet.fetch_by_either(Lookup { lanes, word }).place)
         };
         let codelet = &mut self.codelet;
         if output > 0 {
-            return codelet.turn_looked_up(z, factor, wish);
+            return codelet.turn_looked_up(z, factor, Wish::Accumulator);
         }
         let sign = factor(codelet, 0);
+        codelet.drop_component();
         codelet.vectors += 1;
         let draft = &mut codelet.frame.draft;
-        let signed = z.map(|part| draft.multiply(part, sign, wish));
+        let signed = z.map(|part| draft.multiply(part, sign, Wish::Accumulator));
         draft.give_back_complex(z);
         signed
     }
 
+    /// z turned by what is on its way. Gives back z.
+    pub fn turned_by_asked(&mut self, z: Complex) -> Complex {
+        let factor = |codelet: &mut Codelet, _| {
+            let fetched = codelet.fetch_asked().expect("asked for");
+            Source::Place(fetched.place)
+        };
+        self.codelet.turn_looked_up(z, factor, Wish::Accumulator)
+    }
+
     /// Three steps; flags are set anew for each.
-    fn across_8(&mut self, output: u8, z: Complex) -> Complex {
+    fn across_8(&mut self, mut z: Complex, wishes: [Wish; 2]) -> Complex {
         let eighths = self.eighths.expect("loaded for 128 points");
-        let mut z = self.turned(output, z, Wish::Accumulator);
         for (step, lanes) in [2, 4, 8].into_iter().enumerate() {
             let draft = &mut self.codelet.frame.draft;
             if step > 0 {
@@ -352,7 +432,8 @@ impl Points {
             }
             let sources = [Source::Lane, Source::Small(lanes)];
             draft.add_op_setting_flags(AddOp::And, sources, Destination::Nothing);
-            z = z.map(|part| {
+            z = [0, 1].map(|component| {
+                let part = z[component];
                 let moved = draft.take(Wish::Accumulator);
                 let copy = [Source::Place(part.place); 2];
                 let copy = Operation::mul(MulOp::V8min, copy, Destination::Place(moved));
@@ -364,7 +445,7 @@ impl Points {
                 let wish = if lanes < 8 {
                     Wish::File(File::A)
                 } else {
-                    Wish::AnyFile
+                    wishes[component]
                 };
                 let to = draft.take(wish);
                 let sources = [part.place, moved].map(Source::Place);
@@ -379,13 +460,8 @@ impl Points {
         z
     }
 
-    fn across_4(&mut self, output: u8, z: Complex) -> Complex {
-        let z = self.turned(output, z, Wish::Accumulator);
-        self.across_4_turned(z)
-    }
-
     /// Two steps.
-    fn across_4_turned(&mut self, z: Complex) -> Complex {
+    fn across_4(&mut self, z: Complex, wishes: [Wish; 2]) -> Complex {
         let halves = self.halves.expect("loaded for 64 points");
         let codelet = &mut self.codelet;
         let draft = &mut codelet.frame.draft;
@@ -410,21 +486,65 @@ impl Points {
         let sources = [Source::Small(0), Source::Place(kept)];
         draft.push(Operation::add(AddOp::Fsub, sources, to_im).when(Cond::ZS));
         draft.give_back(kept);
-        // Lower and upper half. In first passes it is multiplied by twiddles in file B.
-        let wish = match self.role {
-            Role::First => Wish::File(File::A),
-            _ => Wish::AnyFile,
-        };
-        y.map(|part| {
+        // Lower and upper half.
+        [0, 1].map(|component| {
+            let part = y[component];
             let moved = positive(draft.take(Wish::Accumulator));
             let sources = [part.place, halves].map(Source::Place);
             let product = Operation::mul(MulOp::Fmul, sources, Destination::Place(moved.place));
             draft.push(product.rotated(8));
-            let sum = draft.add(part, moved, wish);
+            let sum = draft.add(part, moved, wishes[component]);
             draft.give_back(moved.place);
             draft.give_back(part.place);
             sum
         })
+    }
+}
+
+impl Column for Points {
+    fn codelet(&mut self) -> &mut Codelet {
+        &mut self.codelet
+    }
+
+    fn lookups(&self, m: u8) -> Vec<Lookup> {
+        if let Input::Converted(conversion) = self.ends {
+            return conversion.lookups(self.input, m);
+        }
+        let lookup = |component| Lookup {
+            lanes: self.input,
+            word: Word::Row(Row::Input {
+                vector: m,
+                component,
+            }),
+        };
+        [0, 1].map(lookup).to_vec()
+    }
+
+    fn in_a_row(&self) -> usize {
+        match self.ends {
+            Input::Converted(conversion) => conversion.in_a_row(),
+            Input::Conjugated(_) | Input::Alternated(_) => 2,
+        }
+    }
+
+    fn point(&mut self, m: u8, wish: Wish, fetch: &mut impl FnMut(&mut Self) -> Value) -> Complex {
+        let conjugate = match self.ends {
+            Input::Converted(conversion) => return conversion.point(self, m, wish, fetch),
+            Input::Conjugated(conjugate) => conjugate,
+            Input::Alternated(_) => unreachable!("columns of tiles are not alike"),
+        };
+        let re = fetch(self);
+        let draft = self.draft();
+        let place = draft.take(wish);
+        draft.copy(Source::Place(re.place), Destination::Place(place));
+        let im = fetch(self);
+        let draft = self.draft();
+        let im = draft.multiply(im, Source::Place(conjugate), wish);
+        [positive(place), im]
+    }
+
+    fn end_input(&mut self) {
+        self.end_input();
     }
 }
 
@@ -466,6 +586,7 @@ impl Loaded {
             halves: self.steps.map(|[_, halves]| halves),
             role: self.role,
             eighths: self.eighths,
+            has_ended: false,
         }
     }
 }

@@ -4,8 +4,9 @@
 //! are 64 bytes for each vector and component, so their addresses need no carry.
 
 use super::Word;
-use super::codelet::Codelet;
+use super::codelet::Lookup;
 use super::frame::{Frame, Source};
+use super::points::Points;
 use crate::fft::Role;
 use crate::fft::program::{Kind, Record, Row, Samples};
 use crate::generate::fft::draft::{Complex, Value, Wish};
@@ -72,81 +73,94 @@ impl Conversion {
         }
     }
 
-    /// Looks point `vector` up, at `input` + uniform, and converts it.
-    pub fn point(&self, codelet: &mut Codelet, input: Place, vector: u8, wish: Wish) -> Complex {
-        let row = |component| Word::Row(Row::Input { vector, component });
-        let z = match self.samples {
-            Samples::Points | Samples::Windowed => [0, 1].map(|component| {
-                let fetched = codelet.fetch(input, row(component));
-                let draft = &mut codelet.frame.draft;
-                let x = draft.take(Wish::Accumulator);
-                draft.copy(Source::Place(fetched.place), Destination::Place(x));
-                self.times_factor(codelet, vector, component, x, wish)
-            }),
-            Samples::I16 => {
-                let fetched = codelet.fetch(input, row(0));
-                let draft = &mut codelet.frame.draft;
-                let word = draft.take(Wish::File(File::A));
-                draft.copy(Source::Place(fetched.place), Destination::Place(word));
-                let parts = [Unpack::U16a, Unpack::U16b];
-                let parts =
-                    parts.map(|part| draft.float_of_integer(word, part, Wish::Accumulator).place);
-                draft.give_back(word);
-                [0, 1].map(|component: u8| {
-                    let x = parts[usize::from(component)];
-                    self.times_factor(codelet, vector, component, x, wish)
-                })
-            }
-            Samples::Bytes => {
-                let fetched = codelet.fetch(input, row(0));
-                let draft = &mut codelet.frame.draft;
-                let word = draft.take(Wish::File(File::A));
-                let (fetched, to) = (Source::Place(fetched.place), Destination::Place(word));
-                let flip = Source::Uniform(Word::Row(Row::Flip));
-                if let Some(shift) = self.shift {
-                    let moved = draft.take(Wish::Accumulator);
-                    let sources = [fetched, Source::Place(shift)];
-                    draft.add_op(AddOp::Shr, sources, Destination::Place(moved));
-                    draft.add_op(AddOp::Xor, [Source::Place(moved), flip], to);
-                    draft.give_back(moved);
-                } else {
-                    draft.add_op(AddOp::Xor, [fetched, flip], to);
-                }
-                let parts = match self.shift {
-                    None if vector % 2 == 1 => [Unpack::U8c, Unpack::U8d],
-                    _ => [Unpack::U8a, Unpack::U8b],
-                };
-                let parts = parts.map(|part| {
-                    let x = draft.float_of_integer(word, part, Wish::Accumulator).place;
-                    let sources = [x, Place::R5].map(Source::Place);
-                    draft.add_op(AddOp::Fsub, sources, Destination::Place(x));
-                    x
-                });
-                draft.give_back(word);
-                [0, 1].map(|component: u8| {
-                    let x = parts[usize::from(component)];
-                    self.times_factor(codelet, vector, component, x, wish)
-                })
-            }
+    /// What is looked up for point `vector`, in the order in which [`Conversion::point`] fetches it.
+    pub fn lookups(&self, input: Place, vector: u8) -> Vec<Lookup> {
+        let row = |component| Lookup {
+            lanes: input,
+            word: Word::Row(Row::Input { vector, component }),
         };
-        codelet.vectors += 1;
-        z
+        let factor = |component| Lookup {
+            lanes: self.factors,
+            word: Word::Row(Row::Factor { vector, component }),
+        };
+        match self.samples {
+            Samples::Points | Samples::Windowed => vec![row(0), factor(0), row(1), factor(1)],
+            Samples::I16 | Samples::Bytes => vec![row(0), factor(0), factor(1)],
+        }
     }
 
-    /// x, in an accumulator, times its factor. Gives back x.
-    fn times_factor(
-        &self,
-        codelet: &mut Codelet,
-        vector: u8,
-        component: u8,
-        x: Place,
-        wish: Wish,
-    ) -> Value {
-        let word = Word::Row(Row::Factor { vector, component });
-        let factor = codelet.fetch_aligned(self.factors, word);
-        let draft = &mut codelet.frame.draft;
-        let product = draft.multiply(factor, Source::Place(x), wish);
-        draft.give_back(x);
-        product
+    /// How many of them go to one TMU before the other has its turn, where columns are alike: both components of a
+    /// point go to the same.
+    pub fn in_a_row(&self) -> usize {
+        match self.samples {
+            Samples::Points | Samples::Windowed => 4,
+            Samples::I16 | Samples::Bytes => 2,
+        }
     }
+
+    /// Converts point `vector`, of which `fetch` fetches what is looked up, into r4.
+    pub fn point(
+        &self,
+        points: &mut Points,
+        vector: u8,
+        wish: Wish,
+        fetch: &mut impl FnMut(&mut Points) -> Value,
+    ) -> Complex {
+        if matches!(self.samples, Samples::Points | Samples::Windowed) {
+            return [0, 1].map(|_| {
+                let fetched = fetch(points);
+                let draft = points.draft();
+                let x = draft.take(Wish::Accumulator);
+                draft.copy(Source::Place(fetched.place), Destination::Place(x));
+                times_factor(points, x, wish, fetch)
+            });
+        }
+        let fetched = Source::Place(fetch(points).place);
+        let draft = points.draft();
+        let word = draft.take(Wish::File(File::A));
+        let to = Destination::Place(word);
+        let parts = if self.samples == Samples::I16 {
+            draft.copy(fetched, to);
+            [Unpack::U16a, Unpack::U16b]
+        } else {
+            let flip = Source::Uniform(Word::Row(Row::Flip));
+            if let Some(shift) = self.shift {
+                let moved = draft.take(Wish::Accumulator);
+                let sources = [fetched, Source::Place(shift)];
+                draft.add_op(AddOp::Shr, sources, Destination::Place(moved));
+                draft.add_op(AddOp::Xor, [Source::Place(moved), flip], to);
+                draft.give_back(moved);
+            } else {
+                draft.add_op(AddOp::Xor, [fetched, flip], to);
+            }
+            match self.shift {
+                None if vector % 2 == 1 => [Unpack::U8c, Unpack::U8d],
+                _ => [Unpack::U8a, Unpack::U8b],
+            }
+        };
+        let parts = parts.map(|part| {
+            let x = draft.float_of_integer(word, part, Wish::Accumulator).place;
+            if self.takes_r5() {
+                let sources = [x, Place::R5].map(Source::Place);
+                draft.add_op(AddOp::Fsub, sources, Destination::Place(x));
+            }
+            x
+        });
+        draft.give_back(word);
+        parts.map(|x| times_factor(points, x, wish, fetch))
+    }
+}
+
+/// x, in an accumulator, times its factor, which `fetch` fetches. Gives back x.
+fn times_factor(
+    points: &mut Points,
+    x: Place,
+    wish: Wish,
+    fetch: &mut impl FnMut(&mut Points) -> Value,
+) -> Value {
+    let factor = fetch(points);
+    let draft = points.draft();
+    let product = draft.multiply(factor, Source::Place(x), wish);
+    draft.give_back(x);
+    product
 }

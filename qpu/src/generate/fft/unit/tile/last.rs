@@ -8,7 +8,8 @@
 use super::super::Word;
 use super::super::cells::Cells;
 use super::super::codelet::Codelet;
-use super::super::columns::{AHEAD, Lookup};
+use super::super::codelet::Lookup;
+use super::super::columns::AHEAD;
 use super::super::frame::{Frame, Shape, Source, Stores, Written};
 use super::exchange::{KEPT, Met, exchange};
 use crate::fft::program::{Kind, Lanes, Record, Row, Task};
