@@ -47,7 +47,8 @@ pub fn program(kind: Kind) -> Written {
             let points = &mut first.points;
             let columns = points.columns(groups::words(points, 0));
             let finish = &mut |points: &mut Points, z, wishes| {
-                let z = points.across_turned(z);
+                let wish = [Wish::File(File::A); 2];
+                let z = points.across.of_turned(&mut points.codelet, z, wish);
                 let [cos, sin] = shared.map(|place| [Source::Place(place); 2]);
                 points.draft().turn_to(z, cos, sin, wishes)
             };
@@ -150,14 +151,17 @@ impl Ends for First {
     }
 
     fn wish(&self, _component: usize) -> Wish {
-        self.points.wish()
+        self.points.across.wish()
     }
 
     fn output(&mut self, k: usize, y: Complex) {
         if k == 0 {
             self.points.end_input();
         }
-        let z = self.points.across(k as u8, y);
+        let Points {
+            across, codelet, ..
+        } = &mut self.points;
+        let z = across.output(codelet, k as u8, y);
         self.outputs[k] = Some(self.twiddled(k as u8, z));
     }
 }

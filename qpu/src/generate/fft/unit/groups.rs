@@ -5,7 +5,7 @@
 //! others are copied. What a group is turned by was asked for in the one before.
 
 use super::Word;
-use super::codelet::Lookup;
+use super::codelet::{Codelet, Lookup};
 use super::columns::AHEAD;
 use super::frame::Source;
 use super::points::Points;
@@ -22,7 +22,7 @@ type Finish<'a> = &'a mut dyn FnMut(&mut Points, Complex, [Wish; 2]) -> Complex;
 
 /// What group k1 is turned by.
 pub fn words(points: &Points, k1: usize) -> [Word; AHEAD] {
-    from_fn(|number| points.turn_of(k1 + 4 * (number / 2), number % 2))
+    from_fn(|number| points.across.turn_of(k1 + 4 * (number / 2), number % 2))
 }
 
 /// The outputs of a transform of which these are the columns; [`words`] of group 0 are on their way.
@@ -49,7 +49,7 @@ pub fn groups(
         outputs_of_column(&mut group, 0, *inputs);
         // Behind the last one they are dropped.
         for (number, word) in words(points, (k1 + 1) % 4).into_iter().enumerate() {
-            let lanes = points.turns();
+            let lanes = points.across.turns();
             let tmu = (number / 2 % 2) as u8;
             points.codelet.ask(tmu, Lookup { lanes, word });
         }
@@ -97,7 +97,12 @@ impl Ends for Group<'_> {
 
     fn output(&mut self, k: usize, y: Complex) {
         let result = self.results[k / 4].map(|part| part.place);
-        let z = self.points.turned_by_asked(y);
+        let factor = |codelet: &mut Codelet, _| {
+            let fetched = codelet.fetch_asked().expect("asked for");
+            Source::Place(fetched.place)
+        };
+        let codelet = &mut self.points.codelet;
+        let z = codelet.turn_looked_up(y, factor, Wish::Accumulator);
         let z = (self.finish)(self.points, z, result.map(Wish::At));
         assert_eq!(z, result.map(positive), "outputs have their sign and place");
     }

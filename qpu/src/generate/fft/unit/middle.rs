@@ -5,10 +5,10 @@
 //! and a vector that all outputs share.
 
 use super::Word;
+use super::across::halves_sign;
 use super::cells::Cells;
 use super::codelet::Lookup;
 use super::frame::{Frame, Shape, Source, Stores, Written};
-use super::points::halves_sign;
 use crate::fft::program::{Kind, Lanes, Record, Row, Scalar, Task};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16, dft16_of_columns};
 use crate::generate::fft::draft::{Complex, Draft, Wish};

@@ -4,6 +4,7 @@
 //! ([`frame`]: start, loop, locks, store, end) around a codelet, whose operations the scheduler packs:
 //! [`first`] and [`only`] read the caller's rows, [`middle`] and [`last`] cells; all transform 16 vectors and then across lanes.
 
+mod across;
 mod bins;
 mod cells;
 mod codelet;

@@ -36,7 +36,9 @@ pub fn program(kind: Kind) -> Written {
         Routines::ColumnsAndGroups => {
             let points = &mut only.points;
             let columns = points.columns(groups::words(points, 0));
-            let finish = &mut Points::across_turned_to;
+            let finish = &mut |points: &mut Points, z, wishes| {
+                points.across.of_turned(&mut points.codelet, z, wishes)
+            };
             only.outputs = groups::groups(points, &columns, finish).map(Some);
         }
     }
@@ -72,14 +74,17 @@ impl Ends for Only {
     }
 
     fn wish(&self, _component: usize) -> Wish {
-        self.points.wish()
+        self.points.across.wish()
     }
 
     fn output(&mut self, k: usize, y: Complex) {
         if k == 0 {
             self.points.end_input();
         }
-        let z = self.points.across(k as u8, y);
+        let Points {
+            across, codelet, ..
+        } = &mut self.points;
+        let z = across.output(codelet, k as u8, y);
         self.outputs[k] = Some(z.map(|part| part.place));
     }
 }

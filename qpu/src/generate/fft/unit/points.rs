@@ -1,12 +1,9 @@
-//! What first and only passes share: the caller's rows, and the transform across groups of lanes.
+//! The caller's points, as first and only passes read them: taken as they are, or converted.
 //!
-//! A vector holds the points of R/16 rows: row R/16 m + r in the lanes of group g, r = g with its bits
-//! reversed. Output k_lo of row r is turned by W_R^(r k_lo), and comes out negative where r has an odd
-//! number of bits. Then groups that differ in one bit of g, the lowest first, become sum and difference:
-//! x + s (x of the other group), s = -1 where the bit is clear and +1 where it is set. Between two
-//! steps of 64 points the last group is turned by a quarter, of 128 points groups by eighths. Output k_hi = g.
+//! They come one after the other, two for each butterfly of the first layer, or in columns that are alike.
 
 use super::Word;
+use super::across::Across;
 use super::codelet::{Codelet, Lookup};
 use super::columns::{self, AHEAD, Column};
 use super::frame::{Frame, Source};
@@ -15,24 +12,16 @@ use crate::fft::Role;
 use crate::fft::program::{Kind, Lanes, Record, Row, Samples, Start};
 use crate::generate::fft::dft16::{Butterfly, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, positive};
-use crate::generate::schedule::{Destination, Operation, Place};
-use crate::isa::{AddOp, Cond, File, MulOp};
+use crate::generate::schedule::{Destination, Place};
+use crate::isa::AddOp;
 
 /// What is loaded at the start.
 pub struct Loaded {
     /// What r5 is for the transform across lanes, where it is something else before.
     sign: Option<Place>,
-    radix: u16,
-    sharers: u8,
-    role: Role,
     input: Place,
     ends: Input,
-    /// Of only passes from 64 points, and where there are factors: 4 · lane.
-    words: Option<Place>,
-    /// Of 64 points: what flags are set from, and -1.0 in lanes 0..8, 1.0 in the others.
-    steps: Option<[Place; 2]>,
-    /// Of 128 points: factors before the second and the third step.
-    eighths: Option<[[Place; 2]; 2]>,
+    across: Across,
 }
 
 /// What is done with points as they are looked up.
@@ -50,26 +39,15 @@ enum Input {
 /// The input side of a codelet.
 pub struct Points {
     pub codelet: Codelet,
+    /// What comes behind the transforms in the lanes.
+    pub across: Across,
     /// What r5 becomes when all points are there.
     sign: Option<Place>,
-    radix: u16,
-    role: Role,
     /// Addresses of the unit's lanes.
     input: Place,
     ends: Input,
-    /// Where turns are looked up: 4 · lane, or in first passes addresses of twiddles of the unit's lanes.
-    turns: Option<Place>,
-    /// Of 64 points: -1.0 in lanes 0..8, 1.0 in the others.
-    halves: Option<Place>,
-    /// Factors before the second and the third step of eight groups.
-    eighths: Option<[[Place; 2]; 2]>,
     /// Whether all points are there.
     has_ended: bool,
-}
-
-/// r5: -1.0 in lanes 0..8, +1.0 in lanes 8..16.
-pub fn halves_sign(draft: &mut Draft<Word>) {
-    sign_of_bit(draft, 3, Destination::Place(Place::R5));
 }
 
 /// 4 · lane.
@@ -78,75 +56,6 @@ fn word_offsets(draft: &mut Draft<Word>) -> Place {
     let sources = [Source::Lane, Source::Small(2)];
     draft.add_op(AddOp::Shl, sources, Destination::Place(offsets));
     offsets
-}
-
-/// -1.0 in lanes where a bit of the lane's number is clear, +1.0 where it is set.
-fn sign_of_bit(draft: &mut Draft<Word>, bit: i32, result: Destination) {
-    let sign = draft.take(Wish::Accumulator);
-    let to = Destination::Place(sign);
-    // (lane / 2^bit mod 2) · 2 - 1.
-    let steps = [
-        (AddOp::Shr, Source::Lane, Source::Small(bit)),
-        (AddOp::And, Source::Place(sign), Source::Small(1)),
-        (AddOp::Shl, Source::Place(sign), Source::Small(1)),
-        (AddOp::Sub, Source::Place(sign), Source::Small(1)),
-        (AddOp::Itof, Source::Place(sign), Source::Place(sign)),
-    ];
-    for (op, a, b) in steps {
-        draft.add_op(op, [a, b], to);
-    }
-    draft.copy(Source::Place(sign), result);
-    draft.give_back(sign);
-}
-
-/// What, moved up by one bit, sets flags by quad: N where the quad is even, C in the upper two, Z in the last.
-fn quad_flags(draft: &mut Draft<Word>) -> Place {
-    let [high, low] = [0, 1].map(|_| draft.take(Wish::Accumulator));
-    let place = draft.take(Wish::File(File::A));
-    let [h, l] = [high, low].map(Source::Place);
-    let [to_h, to_l] = [high, low].map(Destination::Place);
-    // Quad with its lowest bit exchanged: 1 0 3 2 in the uppermost bits, and a bit below in the one that is 0.
-    draft.add_op(AddOp::Shr, [Source::Lane, Source::Small(2)], to_h);
-    draft.add_op(AddOp::Xor, [h, Source::Small(1)], to_h);
-    draft.add_op(AddOp::Clz, [h, h], to_l);
-    draft.add_op(AddOp::Shr, [l, Source::Small(5)], to_l);
-    draft.add_op(AddOp::Shl, [h, Source::Small(15)], to_h);
-    draft.add_op(AddOp::Shl, [h, Source::Small(15)], to_h);
-    draft.add_op(AddOp::Or, [h, l], Destination::Place(place));
-    draft.give_back(high);
-    draft.give_back(low);
-    place
-}
-
-/// Factors by group of two lanes: W_4 in groups 3 and 7, and W_8^(g - 4) in groups 4 to 7.
-fn group_factors(draft: &mut Draft<Word>) -> [[Place; 2]; 2] {
-    let half = core::f32::consts::FRAC_1_SQRT_2;
-    let group = draft.take(Wish::Accumulator);
-    let sources = [Source::Lane, Source::Small(1)];
-    draft.add_op(AddOp::Shr, sources, Destination::Place(group));
-    let turns: [&[(i32, f32, f32)]; 2] = [
-        &[(3, 0.0, 1.0), (7, 0.0, 1.0)],
-        &[(5, half, half), (6, 0.0, 1.0), (7, -half, half)],
-    ];
-    let factors = turns.map(|turns| {
-        let places = [1.0f32, 0.0].map(|value| {
-            let place = draft.take(Wish::File(File::B));
-            let to = [Destination::Place(place), Destination::Nothing];
-            draft.immediate(value.to_bits(), to);
-            place
-        });
-        for &(g, cos, sin) in turns {
-            let sources = [Source::Place(group), Source::Small(g)];
-            draft.add_op_setting_flags(AddOp::Sub, sources, Destination::Nothing);
-            for (place, value) in places.into_iter().zip([cos, sin]) {
-                let to = [Destination::Place(place), Destination::Nothing];
-                draft.push(Operation::immediate(value.to_bits(), to).when(Cond::ZS));
-            }
-        }
-        places
-    });
-    draft.give_back(group);
-    factors
 }
 
 /// Which layers of a program are routines: the loop would not fit the instruction cache of a slice otherwise.
@@ -197,19 +106,7 @@ impl Points {
             None => Input::Conjugated(frame.number(Start::Conjugate)),
         };
         let draft = &mut frame.draft;
-        let (mut steps, mut eighths) = (None, None);
-        match kind.own_radix() {
-            16 => {}
-            32 => halves_sign(draft),
-            64 => {
-                let halves = draft.take(Wish::File(File::A));
-                sign_of_bit(draft, 3, Destination::Place(halves));
-                sign_of_bit(draft, 2, Destination::Place(Place::R5));
-                steps = Some([quad_flags(draft), halves]);
-            }
-            128 => eighths = Some(group_factors(draft)),
-            radix => panic!("no transform across lanes for {radix} points"),
-        }
+        let across = Across::start(draft, kind, words);
         let is_shared =
             |ends| matches!(ends, Input::Converted(conversion) if conversion.takes_r5());
         let sign = (is_shared(ends) && matches!(kind.radix, 32 | 64)).then(|| {
@@ -219,14 +116,9 @@ impl Points {
         });
         Loaded {
             sign,
-            radix: kind.own_radix(),
-            sharers: kind.sharers,
-            role: kind.role,
             input,
             ends,
-            words,
-            steps,
-            eighths,
+            across,
         }
     }
 
@@ -300,19 +192,10 @@ impl Points {
         [0, 1].map(|which| both.map(|pair| pair[which]))
     }
 
-    /// Where [`Points::across`] takes outputs from.
-    pub fn wish(&self) -> Wish {
-        match self.radix {
-            // To be moved across lanes.
-            32 => Wish::Accumulator,
-            _ => Wish::AnyFile,
-        }
-    }
-
     /// See [`columns::columns`]; what follows looks these words up first.
     pub fn columns(&mut self, behind: [Word; AHEAD]) -> [[Complex; 4]; 4] {
         self.codelet.frame.without_constants();
-        let lanes = self.turns();
+        let lanes = self.across.turns();
         let behind = behind.map(|word| Lookup { lanes, word });
         columns::columns(self, Some(behind))
     }
@@ -333,171 +216,6 @@ impl Points {
         if let Some(sign) = self.sign {
             draft.copy(Source::Place(sign), Destination::Place(Place::R5));
         }
-    }
-
-    /// The transform across groups of lanes.
-    pub fn across(&mut self, output: u8, z: Complex) -> Complex {
-        match self.radix {
-            16 => z,
-            32 => self.across_2(output, z),
-            _ => {
-                let z = self.turned(output, z);
-                // In first passes it is multiplied by twiddles in file B.
-                let wish = match self.role {
-                    Role::First => Wish::File(File::A),
-                    _ => Wish::AnyFile,
-                };
-                self.across_turned_to(z, [wish; 2])
-            }
-        }
-    }
-
-    /// The same of outputs in accumulators which are turned already, for twiddles in file B: of 32 rows and more.
-    pub fn across_turned(&mut self, z: Complex) -> Complex {
-        self.across_turned_to(z, [Wish::File(File::A); 2])
-    }
-
-    /// The same, each part where it is wished.
-    pub fn across_turned_to(&mut self, z: Complex, wishes: [Wish; 2]) -> Complex {
-        match self.radix {
-            32 => [0, 1].map(|part| self.codelet.add_moved(z[part], 8, wishes[part])),
-            64 => self.across_4(z, wishes),
-            _ => self.across_8(z, wishes),
-        }
-    }
-
-    fn across_2(&mut self, output: u8, z: Complex) -> Complex {
-        if output == 0 {
-            return z.map(|part| self.codelet.half_sums(part, Wish::AnyFile));
-        }
-        let turn = |component| Word::Row(Row::Turn { output, component });
-        self.codelet.turn_some(z, Cond::ZC, turn(0), turn(1));
-        z.map(|part| self.codelet.add_moved(part, 8, Wish::AnyFile))
-    }
-
-    /// Where turns are looked up.
-    pub fn turns(&self) -> Place {
-        self.turns
-            .expect("loaded where outputs are turned by what is looked up")
-    }
-
-    /// The word at which what output k is turned by is looked up before it goes across lanes: from 64 points on, in
-    /// first passes with a part of the twiddles.
-    pub fn turn_of(&self, k: usize, component: usize) -> Word {
-        let (output, component) = (k as u8, component as u8);
-        Word::Row(match self.role {
-            Role::First => Row::Before { output, component },
-            _ => Row::TurnVector { output, component },
-        })
-    }
-
-    /// z turned by that. Gives back z.
-    fn turned(&mut self, output: u8, z: Complex) -> Complex {
-        let lanes = self.turns();
-        let words = [0, 1].map(|component| self.turn_of(output.into(), component));
-        let factor = |codelet: &mut Codelet, component| {
-            let word = words[usize::from(component)];
-            Source::Place(codelet.fetch_by_either(Lookup { lanes, word }).place)
-        };
-        let codelet = &mut self.codelet;
-        if output > 0 {
-            return codelet.turn_looked_up(z, factor, Wish::Accumulator);
-        }
-        let sign = factor(codelet, 0);
-        codelet.drop_component();
-        codelet.vectors += 1;
-        let draft = &mut codelet.frame.draft;
-        let signed = z.map(|part| draft.multiply(part, sign, Wish::Accumulator));
-        draft.give_back_complex(z);
-        signed
-    }
-
-    /// z turned by what is on its way. Gives back z.
-    pub fn turned_by_asked(&mut self, z: Complex) -> Complex {
-        let factor = |codelet: &mut Codelet, _| {
-            let fetched = codelet.fetch_asked().expect("asked for");
-            Source::Place(fetched.place)
-        };
-        self.codelet.turn_looked_up(z, factor, Wish::Accumulator)
-    }
-
-    /// Three steps; flags are set anew for each.
-    fn across_8(&mut self, mut z: Complex, wishes: [Wish; 2]) -> Complex {
-        let eighths = self.eighths.expect("loaded for 128 points");
-        for (step, lanes) in [2, 4, 8].into_iter().enumerate() {
-            let draft = &mut self.codelet.frame.draft;
-            if step > 0 {
-                let [cos, sin] = eighths[step - 1].map(|place| [Source::Place(place); 2]);
-                z = draft.turn(z, cos, sin, Wish::Accumulator);
-            }
-            let sources = [Source::Lane, Source::Small(lanes)];
-            draft.add_op_setting_flags(AddOp::And, sources, Destination::Nothing);
-            z = [0, 1].map(|component| {
-                let part = z[component];
-                let moved = draft.take(Wish::Accumulator);
-                let copy = [Source::Place(part.place); 2];
-                let copy = Operation::mul(MulOp::V8min, copy, Destination::Place(moved));
-                draft.push(copy.rotated(16 - lanes as u8));
-                if lanes < 8 {
-                    draft.push(copy.rotated(lanes as u8).when(Cond::ZC));
-                }
-                // Factors are in file B.
-                let wish = if lanes < 8 {
-                    Wish::File(File::A)
-                } else {
-                    wishes[component]
-                };
-                let to = draft.take(wish);
-                let sources = [part.place, moved].map(Source::Place);
-                let result = Destination::Place(to);
-                draft.push(Operation::add(AddOp::Fsub, sources, result).when(Cond::ZS));
-                draft.push(Operation::add(AddOp::Fadd, sources, result).when(Cond::ZC));
-                draft.give_back(moved);
-                draft.give_back(part.place);
-                positive(to)
-            });
-        }
-        z
-    }
-
-    /// Two steps.
-    fn across_4(&mut self, z: Complex, wishes: [Wish; 2]) -> Complex {
-        let halves = self.halves.expect("loaded for 64 points");
-        let codelet = &mut self.codelet;
-        let draft = &mut codelet.frame.draft;
-        // Groups of even and odd g: the other one is 4 lanes up or down.
-        let y = z.map(|part| {
-            let moved = positive(draft.take(Wish::Accumulator));
-            let sources = [part.place, Place::R5].map(Source::Place);
-            let product = Operation::mul(MulOp::Fmul, sources, Destination::Place(moved.place));
-            draft.push(product.rotated(12));
-            draft.push(product.rotated(4).when(Cond::NC));
-            let sum = draft.add(part, moved, Wish::Accumulator);
-            draft.give_back(moved.place);
-            draft.give_back(part.place);
-            sum
-        });
-        // -i in the last group.
-        let [re, im] = y.map(|part| Source::Place(part.place));
-        let [to_re, to_im] = y.map(|part| Destination::Place(part.place));
-        let kept = draft.take(Wish::File(File::A));
-        draft.copy(re, Destination::Place(kept));
-        draft.push(Operation::copy(im, to_re).when(Cond::ZS));
-        let sources = [Source::Small(0), Source::Place(kept)];
-        draft.push(Operation::add(AddOp::Fsub, sources, to_im).when(Cond::ZS));
-        draft.give_back(kept);
-        // Lower and upper half.
-        [0, 1].map(|component| {
-            let part = y[component];
-            let moved = positive(draft.take(Wish::Accumulator));
-            let sources = [part.place, halves].map(Source::Place);
-            let product = Operation::mul(MulOp::Fmul, sources, Destination::Place(moved.place));
-            draft.push(product.rotated(8));
-            let sum = draft.add(part, moved, wishes[component]);
-            draft.give_back(moved.place);
-            draft.give_back(part.place);
-            sum
-        })
     }
 }
 
@@ -558,18 +276,7 @@ impl Loaded {
             conjugated => conjugated,
         };
         frame.rows();
-        let sources = match self.steps {
-            Some([flags, _]) => Some((AddOp::Shl, [Source::Place(flags), Source::Small(1)])),
-            None if self.radix == 32 && self.sharers == 1 => {
-                Some((AddOp::And, [Source::Lane, Source::Small(8)]))
-            }
-            _ => None,
-        };
-        if let Some((op, sources)) = sources {
-            frame
-                .draft
-                .add_op_setting_flags(op, sources, Destination::Nothing);
-        }
+        let across = self.across.begin_unit(&mut frame.draft, twiddle);
         if let Input::Converted(conversion) = ends
             && conversion.takes_r5()
         {
@@ -578,14 +285,10 @@ impl Loaded {
         }
         Points {
             codelet: Codelet::new(frame),
+            across,
             sign: self.sign,
-            radix: self.radix,
             input,
             ends,
-            turns: twiddle.or(self.words),
-            halves: self.steps.map(|[_, halves]| halves),
-            role: self.role,
-            eighths: self.eighths,
             has_ended: false,
         }
     }

@@ -239,7 +239,10 @@ impl First {
             };
             let codelet = &mut self.points.codelet;
             let z = codelet.turned_looked_up(both, fetch, Wish::Accumulator);
-            let z = self.points.across_turned(z);
+            let Points {
+                across, codelet, ..
+            } = &mut self.points;
+            let z = across.of_turned(codelet, z, [Wish::File(File::A); 2]);
             let [cos, sin] = calls.shared.map(|place| [Source::Place(place); 2]);
             let to = both.map(|part| Wish::At(part.place));
             let draft = &mut self.points.codelet.frame.draft;
