@@ -5,23 +5,26 @@
 //! while the other is stored. Semaphore 2 counts programs that have ended their units, 3 and 4 let them
 //! go on, in turn: with one, a fast program would take the token of another. All are 0 at rest.
 
+mod assemble;
 mod ends;
 mod routine;
 mod store;
 mod stubs;
 mod tile;
 
-use super::{Generated, Word, tastes};
+use super::Word;
 use crate::fft::Role;
 use crate::fft::program::{Lanes, Record, Start, Task};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::schedule::{self, Destination, Operation, Place, Unit};
-use crate::generate::{Builder, Reg, ra, rb};
-use crate::isa::{AddOp, BranchCond, File};
+use crate::generate::{Reg, ra, rb};
+use crate::isa::{AddOp, File};
 use crate::vpm::{Block, Store, store_stride};
+use assemble::{pick, put, put_pieces};
 use ends::LOOKUP_BYTES;
-use routine::Routines;
+
+pub use assemble::{Written, search};
 
 /// Semaphore that counts programs which have ended their units.
 const ENDED: u8 = 2;
@@ -302,110 +305,6 @@ impl Frame {
     }
 }
 
-/// A program of which all operations are written.
-pub struct Written {
-    frame: Frame,
-    /// Of a unit.
-    pieces: Vec<Piece>,
-    outputs: Vec<Place>,
-    factors: Option<[Place; 2]>,
-}
-
-/// See [`super::search`].
-pub fn search(written: Written, tries: u16) -> (schedule::Taste, usize) {
-    let taste = tastes::of(written.frame.task);
-    let [piece] = &written.pieces[..] else {
-        return (taste, 0);
-    };
-    schedule::search(&piece.operations, &taste, tries)
-}
-
-impl Written {
-    /// The program.
-    pub fn finish(self) -> Generated {
-        let taste = match self.pieces.len() {
-            1 => tastes::of(self.frame.task),
-            _ => schedule::Taste::default(),
-        };
-        let pieces = self.pieces.iter();
-        let pieces = pieces.map(|piece| {
-            let scheduled = schedule::schedule_by(&piece.operations, &taste);
-            (scheduled, piece.form)
-        });
-        let pieces: Vec<_> = pieces.collect();
-        if self.frame.sharing.is_some() {
-            return self.frame.finish_tile(&pieces, &self.outputs, self.factors);
-        }
-        self.frame.finish(&pieces, &self.outputs, self.factors)
-    }
-}
-
-impl Frame {
-    fn finish(
-        self,
-        unit: &[Scheduled],
-        outputs: &[Place],
-        factors: Option<[Place; 2]>,
-    ) -> Generated {
-        let opening = schedule::schedule(&self.opening);
-
-        let mut b = Builder::new();
-        let mut start = vec![Start::Opens, Start::Code];
-        let between = 8 * (unit.len() - 1);
-        let unit_length = between + routine::length(unit);
-        let code_bytes = 8 * (opening.instructions.len() + unit_length + 160) as u32;
-        self.open(&mut b, code_bytes.div_ceil(LOOKUP_BYTES));
-        put(&mut b, &opening);
-        start.extend(opening.uniforms.iter().filter_map(|word| match word {
-            Word::Start(start) => Some(*start),
-            _ => None,
-        }));
-        b.nop();
-        let routines = self.put_routines(&mut b, unit);
-        let first = b.len() - routines.length;
-        let units = b.here("unit");
-        put_pieces(&mut b, &routines, unit);
-        let far = self.store(&mut b, outputs, factors);
-        let left = reg(self.units);
-        b.sub(left, left, 1).setf();
-        b.brr(BranchCond::AnyZC, units);
-        b.nops(3);
-        let end = b.len();
-        let tail = self.end(&mut b);
-        if let Some((far, back)) = far {
-            self.store_far(&mut b, far, back);
-        }
-        let mut record = pick(unit, |word| match word {
-            Word::Record(record) => Some(record),
-            _ => None,
-        });
-        for index in 0..self.listed {
-            record.extend([Record::StoreSetup { index }, Record::Store { index }]);
-        }
-        let program = b
-            .assemble()
-            .unwrap_or_else(|error| panic!("FFT {:?}: {error}", self.task));
-        Generated {
-            task: self.task,
-            code: program.words,
-            units: first..end,
-            start,
-            record,
-            tail,
-            rows: pick(unit, |word| match word {
-                Word::Row(row) => Some(row),
-                _ => None,
-            }),
-            scalars: pick(unit, |word| match word {
-                Word::Scalar(scalar) => Some(scalar),
-                _ => None,
-            }),
-            listed: routine::rows_of_code(unit),
-            labels: program.labels,
-        }
-    }
-}
-
 /// Sets the stride of stores, and keeps it: a pitch without the mark of a setup word makes the rows be stored
 /// one by one.
 fn set_stride(draft: &mut Draft<Word>, pitch: Option<Place>) {
@@ -421,45 +320,6 @@ fn set_stride(draft: &mut Draft<Word>, pitch: Option<Place>) {
     let sources = [pitch, most].map(Source::Place);
     draft.add_op(AddOp::Min, sources, Destination::WriteSetup);
     draft.give_back(most);
-}
-
-fn put(b: &mut Builder, scheduled: &schedule::Scheduled<Word>) {
-    for &instruction in &scheduled.instructions {
-        b.instruction(instruction);
-    }
-}
-
-/// The pieces of a unit, one after the other, and calls of what is a routine.
-fn put_pieces(b: &mut Builder, routines: &Routines, pieces: &[Scheduled]) {
-    let mut pieces = pieces.iter().peekable();
-    let mut before = None;
-    while let Some(both @ (piece, form)) = pieces.next() {
-        let before = before.replace(both);
-        if let Form::Call(_) = form {
-            continue;
-        }
-        b.nops(before.map_or(0, |before| routines.apart(before, piece)));
-        if let Some((_, Form::Call(number))) = pieces.peek() {
-            routines.put_call(b, piece, *number);
-            continue;
-        }
-        let again = match form {
-            Form::Repeated(_) => Some(b.here("again")),
-            _ => None,
-        };
-        put(b, piece);
-        if let (Form::Repeated(repeats), Some(again)) = (*form, again) {
-            let left = reg(repeats);
-            b.sub(left, left, 1).setf();
-            b.brr(BranchCond::AnyZC, again);
-            b.nops(3);
-        }
-    }
-}
-
-fn pick<T>(pieces: &[Scheduled], of: impl Fn(Word) -> Option<T>) -> Vec<T> {
-    let uniforms = pieces.iter().flat_map(|(piece, _)| &piece.uniforms);
-    uniforms.copied().filter_map(of).collect()
 }
 
 fn reg(place: Place) -> Reg {

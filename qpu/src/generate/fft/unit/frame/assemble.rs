@@ -1,0 +1,152 @@
+//! From what is written of a program to its instructions and lists.
+
+use super::super::{Generated, Word, tastes};
+use super::routine::{self, Routines};
+use super::{Form, Frame, LOOKUP_BYTES, Piece, Scheduled, reg};
+use crate::fft::program::{Record, Start};
+use crate::generate::Builder;
+use crate::generate::schedule::{self, Place};
+use crate::isa::BranchCond;
+
+/// A program of which all operations are written.
+pub struct Written {
+    pub(super) frame: Frame,
+    /// Of a unit.
+    pub(super) pieces: Vec<Piece>,
+    pub(super) outputs: Vec<Place>,
+    pub(super) factors: Option<[Place; 2]>,
+}
+
+/// See [`super::super::search`].
+pub fn search(written: Written, tries: u16) -> (schedule::Taste, usize) {
+    let taste = tastes::of(written.frame.task);
+    let [piece] = &written.pieces[..] else {
+        return (taste, 0);
+    };
+    schedule::search(&piece.operations, &taste, tries)
+}
+
+impl Written {
+    /// The program.
+    pub fn finish(self) -> Generated {
+        let taste = match self.pieces.len() {
+            1 => tastes::of(self.frame.task),
+            _ => schedule::Taste::default(),
+        };
+        let pieces = self.pieces.iter();
+        let pieces = pieces.map(|piece| {
+            let scheduled = schedule::schedule_by(&piece.operations, &taste);
+            (scheduled, piece.form)
+        });
+        let pieces: Vec<_> = pieces.collect();
+        if self.frame.sharing.is_some() {
+            return self.frame.finish_tile(&pieces, &self.outputs, self.factors);
+        }
+        self.frame.finish(&pieces, &self.outputs, self.factors)
+    }
+}
+
+impl Frame {
+    fn finish(
+        self,
+        unit: &[Scheduled],
+        outputs: &[Place],
+        factors: Option<[Place; 2]>,
+    ) -> Generated {
+        let opening = schedule::schedule(&self.opening);
+
+        let mut b = Builder::new();
+        let mut start = vec![Start::Opens, Start::Code];
+        let between = 8 * (unit.len() - 1);
+        let unit_length = between + routine::length(unit);
+        let code_bytes = 8 * (opening.instructions.len() + unit_length + 160) as u32;
+        self.open(&mut b, code_bytes.div_ceil(LOOKUP_BYTES));
+        put(&mut b, &opening);
+        start.extend(opening.uniforms.iter().filter_map(|word| match word {
+            Word::Start(start) => Some(*start),
+            _ => None,
+        }));
+        b.nop();
+        let routines = self.put_routines(&mut b, unit);
+        let first = b.len() - routines.length;
+        let units = b.here("unit");
+        put_pieces(&mut b, &routines, unit);
+        let far = self.store(&mut b, outputs, factors);
+        let left = reg(self.units);
+        b.sub(left, left, 1).setf();
+        b.brr(BranchCond::AnyZC, units);
+        b.nops(3);
+        let end = b.len();
+        let tail = self.end(&mut b);
+        if let Some((far, back)) = far {
+            self.store_far(&mut b, far, back);
+        }
+        let mut record = pick(unit, |word| match word {
+            Word::Record(record) => Some(record),
+            _ => None,
+        });
+        for index in 0..self.listed {
+            record.extend([Record::StoreSetup { index }, Record::Store { index }]);
+        }
+        let program = b
+            .assemble()
+            .unwrap_or_else(|error| panic!("FFT {:?}: {error}", self.task));
+        Generated {
+            task: self.task,
+            code: program.words,
+            units: first..end,
+            start,
+            record,
+            tail,
+            rows: pick(unit, |word| match word {
+                Word::Row(row) => Some(row),
+                _ => None,
+            }),
+            scalars: pick(unit, |word| match word {
+                Word::Scalar(scalar) => Some(scalar),
+                _ => None,
+            }),
+            listed: routine::rows_of_code(unit),
+            labels: program.labels,
+        }
+    }
+}
+
+pub(super) fn put(b: &mut Builder, scheduled: &schedule::Scheduled<Word>) {
+    for &instruction in &scheduled.instructions {
+        b.instruction(instruction);
+    }
+}
+
+/// The pieces of a unit, one after the other, and calls of what is a routine.
+pub(super) fn put_pieces(b: &mut Builder, routines: &Routines, pieces: &[Scheduled]) {
+    let mut pieces = pieces.iter().peekable();
+    let mut before = None;
+    while let Some(both @ (piece, form)) = pieces.next() {
+        let before = before.replace(both);
+        if let Form::Call(_) = form {
+            continue;
+        }
+        b.nops(before.map_or(0, |before| routines.apart(before, piece)));
+        if let Some((_, Form::Call(number))) = pieces.peek() {
+            routines.put_call(b, piece, *number);
+            continue;
+        }
+        let again = match form {
+            Form::Repeated(_) => Some(b.here("again")),
+            _ => None,
+        };
+        put(b, piece);
+        if let (Form::Repeated(repeats), Some(again)) = (*form, again) {
+            let left = reg(repeats);
+            b.sub(left, left, 1).setf();
+            b.brr(BranchCond::AnyZC, again);
+            b.nops(3);
+        }
+    }
+}
+
+pub(super) fn pick<T>(pieces: &[Scheduled], of: impl Fn(Word) -> Option<T>) -> Vec<T> {
+    let uniforms = pieces.iter().flat_map(|(piece, _)| &piece.uniforms);
+    uniforms.copied().filter_map(of).collect()
+}
