@@ -105,7 +105,22 @@ impl PassMemory {
             return 1;
         }
         let (units, programs) = (self.units() - rest, self.programs - rest);
+        if let Pass::Points(geometry) = &self.step.pass
+            && geometry.has_pairs(programs)
+        {
+            let number = geometry.number_of_program(program, programs);
+            return geometry.units_of_number(units, programs, number);
+        }
         units / programs + (program < units % programs) as u32
+    }
+
+    /// The number by which a program knows itself among those of its launch ([`super::pairs`]).
+    #[must_use]
+    pub const fn number_of(&self, program: u32) -> u32 {
+        match &self.step.pass {
+            Pass::Points(geometry) => geometry.number_of_program(program, self.programs),
+            _ => program,
+        }
     }
 
     /// Which unit a program does as its number `number`.
@@ -114,6 +129,12 @@ impl PassMemory {
         let rest = self.ends_with_a_rest() as u32;
         if rest == 1 && program == self.programs - 1 {
             return self.units() - 1;
+        }
+        if let Pass::Points(geometry) = &self.step.pass
+            && geometry.has_pairs(self.programs)
+        {
+            let own = geometry.number_of_program(program, self.programs);
+            return geometry.unit_of_number(self.units(), self.programs, own, number);
         }
         let number = program + number * (self.programs - rest);
         self.step.pass.unit_in_order(number, self.step.batch)

@@ -45,6 +45,7 @@ pub mod geometry;
 pub mod interpreter;
 pub mod memory;
 mod numbers;
+pub mod pairs;
 pub mod pass;
 pub mod pipeline;
 pub mod plan;

@@ -43,8 +43,10 @@ pub struct Lists {
 /// What a start list says that is not the pass's but the program's.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Own {
-    /// Number of the program among those of its launch.
+    /// Which program of its launch, in the order in which they are started.
     pub program: u32,
+    /// The number by which it knows itself ([`super::pairs`]).
+    pub number: u32,
     /// Programs of the launch.
     pub programs: u32,
     /// Address of its records.
@@ -95,8 +97,8 @@ impl Own {
             Start::Records => self.records,
             Start::Units => self.units,
             Start::Area => self.program % 2,
-            Start::Number => self.program,
-            Start::Sharer { bit } => (1.0 - 2.0 * (self.program >> bit & 1) as f32).to_bits(),
+            Start::Number => self.number,
+            Start::Sharer { bit } => (1.0 - 2.0 * (self.number >> bit & 1) as f32).to_bits(),
             Start::Opens => (self.opens && self.program == 0).into(),
             Start::Code => self.code,
             _ => return None,

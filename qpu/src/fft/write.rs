@@ -54,6 +54,7 @@ impl Lists {
         let is_rest = pass.ends_with_a_rest() && program == pass.programs - 1;
         Own {
             program,
+            number: pass.number_of(program),
             programs: pass.programs,
             records: address(
                 base + pass.records + pass.records_of(program),
