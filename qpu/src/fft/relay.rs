@@ -85,6 +85,9 @@ impl Relay {
     pub const TURN_STEP: u32 = 4 * COLUMNS;
     /// Bytes from a vector that a round looks up to the next.
     pub const ROUND_STEP: u32 = Self::BYTES / (2 * CODELET);
+    /// Outputs of a half of the codelet in the order in which they are turned: those that change places first follow each
+    /// other.
+    pub const OUTPUTS: [u32; LANE_ROWS as usize] = [0, 4, 1, 5, 2, 6, 3, 7];
     /// Outputs of the transform over x in the order in which they are made.
     pub const K_X: [u32; LANE_ROWS as usize] = [0, 4, 2, 6, 1, 5, 3, 7];
 
@@ -135,7 +138,11 @@ impl Relay {
                 CODELET * Self::K_X[(x + 1) as usize % Self::K_X.len()] * n2,
                 1.0,
             ),
-            output => ((output - 1) * (SECOND * x + n2), gain),
+            position => {
+                let (half, number) = ((position - 1) / LANE_ROWS, (position - 1) % LANE_ROWS);
+                let output = LANE_ROWS * half + Self::OUTPUTS[number as usize];
+                (output * (SECOND * x + n2), gain)
+            }
         };
         let (cos, sin) = twiddle::turn(angle % Self::POINTS, Self::POINTS);
         let value = if vector.is_multiple_of(2) { cos } else { sin };

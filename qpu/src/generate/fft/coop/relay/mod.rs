@@ -8,7 +8,7 @@ mod producer;
 mod semaphore;
 
 use super::roles::consumer::{Consumer, go_through};
-use super::roles::semaphore::{close, open, ways};
+use super::roles::semaphore::{close, open, ways, ways_on};
 use super::roles::{begun, go_on};
 use super::rows::Factors;
 use super::{Assembly, Cooperative, Draughted, register};
@@ -199,15 +199,8 @@ const fn part(word: PartWord) -> Word {
 
 /// Writes producers; gives how many words are read before those of a half.
 fn produce(all: &mut Assembly, kept: &Kept) -> usize {
-    let names = [
-        "second",
-        "take",
-        "taken",
-        "give-back",
-        "given-back",
-        "barrier",
-    ];
-    let [second, take, taken, give_back, given_back, barrier] = names.map(|name| all.b.label(name));
+    let names = ["second", "take", "give-back", "last", "barrier"];
+    let [second, take, give_back, last, barrier] = names.map(|name| all.b.label(name));
     let [count, halves, offset] = [kept.count, kept.halves, kept.offset].map(register);
     all.b.mov(count, UNIF);
     all.b.mov(WR_SETUP, UNIF);
@@ -224,13 +217,16 @@ fn produce(all: &mut Assembly, kept: &Kept) -> usize {
         b.brr(BranchCond::Always, take).plus(ra(WAY));
     };
     all.piece(HALF, Some(&call));
-    all.b.bind(taken);
+    all.b.bind(take);
+    let locks = semaphore::LOCKS;
+    ways_on(&mut all.b, SemaphoreAction::Decrement, locks, "taken");
     all.piece(PARK, None);
     all.b.brr(BranchCond::Always, give_back).plus(ra(WAY));
     all.b.mov(NONE, ST_WAIT);
     all.b.sub(halves, halves, 1).setf();
     all.b.nop();
-    all.b.bind(given_back);
+    all.b.bind(give_back);
+    ways_on(&mut all.b, SemaphoreAction::Increment, locks, "given-back");
     all.b.brr(BranchCond::AllNS, second);
     all.b.nops(3);
     all.b.srel(semaphore::STORED[0]);
@@ -242,27 +238,20 @@ fn produce(all: &mut Assembly, kept: &Kept) -> usize {
     all.b.srel(semaphore::STORED[1]);
     all.b.add(offset, offset, UNIF);
     all.b.mov(R1, UNIF);
-    all.b.mov(R2, UNIF);
     all.b.mov(NONE, UNIF).setf();
-    all.uniforms.extend([
-        part(PartWord::Step),
-        part(PartWord::List),
-        Word::Follows,
-        part(PartWord::Last),
-    ]);
+    all.uniforms
+        .extend([PartWord::Step, PartWord::List, PartWord::Last].map(part));
     all.b.brr(BranchCond::AllZS, unit);
+    all.b.mov(R2, UNIF);
+    all.uniforms.push(Word::Follows);
     all.b.mov(UNIFORMS_ADDRESS, R1);
     all.b.mov(halves, 1);
-    all.b.nop();
+    all.b.bind(last);
     all.b.sub(count, count, 1).setf();
     all.b.brr(BranchCond::AllZC, barrier);
     all.b.nops(3);
     all.b.end();
-    all.b.bind(take);
-    let locks = semaphore::LOCKS;
-    ways(&mut all.b, SemaphoreAction::Decrement, locks, taken);
-    all.b.bind(give_back);
-    ways(&mut all.b, SemaphoreAction::Increment, locks, given_back);
+
     all.b.bind(barrier);
     semaphore::barrier(&mut all.b, unit);
     mark

@@ -24,10 +24,15 @@ pub const ADDRESSES: Place = Place::Accumulator(3);
 /// The factor of real parts of the input, which needs none either.
 const FACTOR_RE: Place = Place::R5;
 
-/// The TMU of a pair of lookups. Rows 2 KiB apart share their places in a TMU's cache with the next but one: so pairs
-/// that follow each other go to one TMU, then two to the other.
+/// Rows in the order in which they are asked for: the transform begins with rows n and n + 8, and those that are on their
+/// way in one TMU must not all have the same place in its cache.
+const ORDER: [usize; ROWS] = [0, 1, 8, 9, 4, 5, 12, 13, 2, 3, 10, 11, 6, 7, 14, 15];
+/// How many rows further on the next one of that order can be.
+const STEPS: [i32; 4] = [-11, -5, 1, 7];
+
+/// The TMU of a pair of lookups.
 const fn tmu(pair: usize) -> u8 {
-    (pair / 2 % 2) as u8
+    (pair % 2) as u8
 }
 
 /// A word of a unit.
@@ -41,8 +46,8 @@ pub struct Producer {
     offset: Place,
     /// Factor of the imaginary parts of the input.
     factor_im: Place,
-    /// From a row to the next.
-    row_step: Place,
+    /// Bytes of each of [`STEPS`].
+    row_steps: [Place; STEPS.len()],
     /// From a vector of twiddles to the next.
     vector_step: Place,
     /// Addresses of the turns of outputs, when rows have come in: before that they are in [`ADDRESSES`].
@@ -54,12 +59,13 @@ pub struct Producer {
 impl Producer {
     /// Takes its registers.
     pub fn new(draft: &mut Draft<Word>, offset: Place) -> Self {
-        let [row_step, vector_step, factor_im] = [(); 3].map(|()| draft.take(Wish::File(File::B)));
+        let [vector_step, factor_im] = [(); 2].map(|()| draft.take(Wish::File(File::B)));
+        let row_steps = STEPS.map(|_| draft.take(Wish::File(File::B)));
         let [addresses, first, next] = [(); 3].map(|()| draft.take(Wish::File(File::A)));
         Self {
             offset,
             factor_im,
-            row_step,
+            row_steps,
             vector_step,
             addresses,
             turns: [first, next],
@@ -76,10 +82,9 @@ impl Producer {
             draft.copy(Source::Uniform(word), Destination::Place(place));
         }
         let none = Destination::Nothing;
-        for (bytes, place) in [
-            (Relay::ROW_BYTES, self.row_step),
-            (VECTOR, self.vector_step),
-        ] {
+        let bytes = |rows: i32| (Relay::ROW_BYTES as i32 * rows) as u32;
+        let steps = STEPS.map(bytes).into_iter().zip(self.row_steps);
+        for (bytes, place) in steps.chain([(VECTOR, self.vector_step)]) {
             draft.immediate(bytes, [Destination::Place(place), none]);
         }
     }
@@ -109,15 +114,21 @@ impl Producer {
         }
     }
 
-    /// Asks for a row.
-    fn ask_row(&self, draft: &mut Draft<Word>, row: usize) {
+    /// Asks for the row that is number `number` in order.
+    fn ask_row(&self, draft: &mut Draft<Word>, number: usize) {
         let addresses = Source::Place(ADDRESSES);
-        let tmu = Destination::Tmu(tmu(row));
+        let tmu = Destination::Tmu(tmu(number));
         draft.copy(addresses, tmu);
         // Points lie at multiples of 8: no carry crosses a byte, so either ALU can add.
         let sources = [addresses, Source::Small(4)];
         draft.push(Operation::either(AddOp::Add, MulOp::V8adds, sources, tmu));
-        let sources = [addresses, Source::Place(self.row_step)];
+        let Some(&next) = ORDER.get(number + 1) else {
+            return;
+        };
+        let rows = next as i32 - ORDER[number] as i32;
+        let step = STEPS.iter().position(|&step| step == rows);
+        let step = self.row_steps[step.expect("one of the steps")];
+        let sources = [addresses, Source::Place(step)];
         draft.add_op(AddOp::Add, sources, Destination::Place(ADDRESSES));
     }
 
@@ -136,7 +147,8 @@ impl Producer {
         let mut rows = Rows {
             producer: self,
             draft,
-            points: Vec::new(),
+            came: 0,
+            points: [None; ROWS],
             outputs: [None; 16],
         };
         dft16(&mut rows, constants);
@@ -193,9 +205,11 @@ impl Producer {
         constants: &Constants,
         outputs: &[Complex; 16],
     ) -> [Complex; HALF] {
-        let x: [_; HALF] = std::array::from_fn(|number| {
-            self.turn(draft, number, outputs[number], file_of(number))
-        });
+        let mut x = [outputs[0]; HALF];
+        for (number, output) in Relay::OUTPUTS.into_iter().enumerate() {
+            let output = output as usize;
+            x[output] = self.turn(draft, number, outputs[output], file_of(output));
+        }
         // Bits 3, 2 and 1 of lanes with bits 2, 1 and 0 of outputs.
         tell_lanes(draft, Stage::Rows);
         for (bit, stage) in [(2, Stage::Rows), (1, Stage::Rows), (0, Stage::Columns)] {
@@ -279,15 +293,17 @@ fn over_rows(
 struct Rows<'a> {
     producer: &'a Producer,
     draft: &'a mut Draft<Word>,
-    points: Vec<Complex>,
+    came: usize,
+    points: [Option<Complex>; ROWS],
     outputs: [Option<Complex>; 16],
 }
 
 impl Rows<'_> {
     /// Takes a row, and asks for another, or for turns.
     fn next(&mut self) {
-        let number = self.points.len();
-        let point = [0; 2].map(|_| positive(self.draft.take(Wish::File(file_of(number)))));
+        let number = self.came;
+        let row = ORDER[number];
+        let point = [0; 2].map(|_| positive(self.draft.take(Wish::File(file_of(row)))));
         let factors = [FACTOR_RE, self.producer.factor_im];
         for (value, factor) in point.iter().zip(factors) {
             self.draft.push(Operation::fetch(tmu(number)));
@@ -300,7 +316,8 @@ impl Rows<'_> {
             ROWS => self.producer.ask_first_turn(self.draft),
             next => self.producer.ask_turn(self.draft, ADDRESSES, next - ROWS),
         }
-        self.points.push(point);
+        self.points[row] = Some(point);
+        self.came += 1;
     }
 }
 
@@ -312,10 +329,11 @@ impl Ends for Rows<'_> {
     }
 
     fn butterfly(&mut self, n: usize) -> Butterfly {
-        while self.points.len() <= n + 8 {
+        let both = [n, n + 8];
+        while both.iter().any(|&n| self.points[n].is_none()) {
             self.next();
         }
-        let points = [n, n + 8].map(|n| self.points[n]);
+        let points = both.map(|n| self.points[n].take().expect("has come"));
         butterfly_of(self.draft, n, points)
     }
 

@@ -49,10 +49,23 @@ pub fn ways(
 ) {
     for number in semaphores {
         b.brr(BranchCond::Always, back);
-        match action {
-            SemaphoreAction::Decrement => b.sacq(number),
-            SemaphoreAction::Increment => b.srel(number),
-        };
+        count(b, action, number);
         b.nops(2);
     }
+}
+
+/// [`ways`] that lead to what follows: the last one is short.
+pub fn ways_on(b: &mut Builder, action: SemaphoreAction, semaphores: [u8; 2], behind: &str) {
+    let behind = b.label(behind);
+    let [first, last] = semaphores;
+    ways(b, action, [first], behind);
+    count(b, action, last);
+    b.bind(behind);
+}
+
+fn count(b: &mut Builder, action: SemaphoreAction, number: u8) {
+    match action {
+        SemaphoreAction::Decrement => b.sacq(number),
+        SemaphoreAction::Increment => b.srel(number),
+    };
 }
