@@ -354,6 +354,14 @@ pub enum Row {
         /// 0: cosine, 1: sine.
         component: u8,
     },
+    /// Address of the part of the twiddles of output `output` of a tile that depends on the column within it
+    /// ([`super::tile`]); 8 · column of the lane is added to it.
+    TurnOfColumn {
+        /// Which, in the order of the program's own outputs.
+        output: u8,
+        /// 0: cosine, 1: sine.
+        component: u8,
+    },
     /// Byte offset of what output `output` = k_lo is multiplied by before the lanes' own transform, as a
     /// [`Row::Twiddle`] is found: (-1)^(bits set in r) W_R^(r k_lo) and the part of the twiddles that depends on
     /// k_lo, in one. First passes from 64 points. Of k_lo = 0, where it is a sign, there are cosines only.
@@ -365,7 +373,8 @@ pub enum Row {
     },
     /// Byte offset of the twiddles of output `output` = k_lo. After a middle pass and after a first pass from
     /// 64 points there is one vector only (output 0): the factor that is common to all k_lo. After a
-    /// middle pass its lane offset is 8 · lane.
+    /// middle pass its lane offset is 8 · lane. Of tiles, output 16 is a vector whose lane offset is 8 · lane, and where four
+    /// QPUs share one, the lanes have the others in common ([`super::tile`]).
     Twiddle {
         /// k_lo.
         output: u8,

@@ -312,8 +312,15 @@ impl Geometry {
             // The first part is the turn of the lanes, of row 0 as well.
             _ if self.turns_by_table() => 1.0 + 1.0 / f64::from(self.row_lanes()),
             Table::ByUnit | Table::ByColumn => 1.0,
-            // The outputs' own, and a vector of which a group of lanes is 1.
-            Table::ByTile => 1.0 + share_of_others(self.row_lanes()),
+            // The outputs' own; a vector of which a group of lanes is 1; a factor by column, for the first 1.
+            Table::ByTile => {
+                let of_columns = if self.sharers() > 2 && self.columns_of_a_twiddle() == 1 {
+                    share_of_others(self.lane_columns())
+                } else {
+                    0.0
+                };
+                1.0 + share_of_others(self.row_lanes()) + of_columns
+            }
             // The list's factor, then the table's.
             Table::ByOctet => 2.0,
         };

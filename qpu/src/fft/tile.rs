@@ -27,7 +27,10 @@
 //! last one what odd rows are turned by, W_2S^(r k_j).
 //!
 //! Twiddles after a first pass are W_P^(n (k_lo + 16 k_hi + 16 L k_j)), n = n(j+1): the part with k_hi is one
-//! vector for all outputs and applied before the exchange, the others have an entry for each output and column.
+//! vector for all outputs and applied before the exchange. The others have an entry for each output and column. Where
+//! four QPUs share a tile, that would be half as many lines as the points have, in passes that wait for the SDRAM: with
+//! k = k_lo + 16 L k_j and n = n0 + c in column c of a tile, W_P^(n0 k) is in the table, an entry for each output of
+//! each tile, and W_P^(c k) in the lists of turns, the same for all tiles.
 
 use super::geometry::{Geometry, LANES, OCTET, POINT_BYTES, Unit};
 use super::program::Exchange;
@@ -131,15 +134,45 @@ impl Geometry {
         (rows * part + self.radix() / 2 * self.shifts(sharer)) * vector
     }
 
+    /// Whether twiddles of outputs are in two factors, of which the table has the one that depends on the tile.
+    const fn splits_twiddles(&self) -> bool {
+        matches!(self.role(), Role::First) && self.sharers() > 2
+    }
+
+    /// Columns with an entry of their own for an output of a tile.
+    const fn columns_of_an_output(&self) -> u32 {
+        if self.splits_twiddles() {
+            1
+        } else {
+            self.lane_columns()
+        }
+    }
+
+    /// Entries of a row list's turns: those by row, and where twiddles are split those by column behind them.
+    const fn entries_of_a_list(&self) -> u32 {
+        let by_column = if self.splits_twiddles() {
+            OUTPUTS * self.lane_columns()
+        } else {
+            0
+        };
+        TURNS * self.row_lanes() + by_column
+    }
+
     /// Bytes of a row list's turns.
     pub(super) const fn turns_of_a_list(&self) -> u32 {
-        TURNS * self.row_lanes() * POINT_BYTES
+        self.entries_of_a_list() * POINT_BYTES
     }
 
     /// Byte offset of the turns of an output in those of a list.
     pub(super) const fn turn_of_output(&self, list: u32, output: u32, component: u32) -> u32 {
         let entry = output * self.row_lanes() * POINT_BYTES;
         list * self.turns_of_a_list() + entry + POINT_BYTES / 2 * component
+    }
+
+    /// Byte offset of the turns of an output in each column.
+    pub(super) const fn turn_of_column(&self, list: u32, output: u32, component: u32) -> u32 {
+        let entry = TURNS * self.row_lanes() + output * self.lane_columns();
+        list * self.turns_of_a_list() + entry * POINT_BYTES + POINT_BYTES / 2 * component
     }
 
     /// Word `word` of the turns of all lists.
@@ -149,7 +182,17 @@ impl Geometry {
         let [part, sharer] = self.of_list(list);
         let (entry, component) = (word / 2, word % 2);
         let (output, row) = (entry / self.row_lanes(), entry % self.row_lanes());
-        let (cos, sin) = if output < LANES {
+        let (cos, sin) = if let Some(entry) = entry.checked_sub(TURNS * self.row_lanes()) {
+            let (output, column) = (entry / self.lane_columns(), entry % self.lane_columns());
+            let denominator = self.radix() * self.next_radix();
+            // Columns with the same twiddles are a whole number of tiles.
+            let n = match self.columns_of_a_twiddle() {
+                1 => column,
+                _ => 0,
+            };
+            let angle = n * self.tile_bin(sharer, output) + self.quarters_back(sharer, output);
+            turn(angle % denominator, denominator)
+        } else if output < LANES {
             let k_lo = self.kept_output(output, sharer);
             let row_of_tile = self.first_row(sharer) + self.row_step() * row;
             let (cos, sin) = turn(
@@ -168,6 +211,18 @@ impl Geometry {
             turn((eighths + back) % 8, 8)
         };
         (if component == 0 { cos } else { sin } as f32).to_bits()
+    }
+
+    /// k_lo + 16 L k_j of output `output` of a QPU in a first pass: sums of the last step, then differences.
+    const fn tile_bin(&self, sharer: u32, output: u32) -> u32 {
+        let k_lo = self.kept_output(output % KEPT, sharer);
+        k_lo + LANES * self.row_lanes() * self.k_j(sharer, output / KEPT)
+    }
+
+    /// By what it is turned too far, as the twiddles say it.
+    const fn quarters_back(&self, sharer: u32, output: u32) -> u32 {
+        let quarters = quarters_too_far(self.sharers(), sharer, output / KEPT);
+        quarters * (self.radix() * self.next_radix() / 4)
     }
 
     /// Which unit of a tile writes the cell of a column and of the bins from `bin` on, and where in its block.
@@ -210,7 +265,7 @@ impl Geometry {
     /// Bytes of what a unit reads of the table of twiddles, as a power of two: addresses are added up without
     /// carries.
     const fn tile_table_of_a_unit(&self) -> u32 {
-        (OUTPUTS * self.lane_columns() * POINT_BYTES + VECTOR_BYTES).next_power_of_two()
+        (OUTPUTS * self.columns_of_an_output() * POINT_BYTES + VECTOR_BYTES).next_power_of_two()
     }
 
     /// Bytes of the table.
@@ -229,7 +284,7 @@ impl Geometry {
 
     /// Byte offset there of what is read for an output; 16 is the vector that all share.
     pub(super) const fn tile_table_of_output(&self, output: u32) -> u32 {
-        output * self.lane_columns() * POINT_BYTES
+        output * self.columns_of_an_output() * POINT_BYTES
     }
 
     /// The entries of the table in order.
@@ -241,22 +296,25 @@ impl Geometry {
         (0..entries).map(move |entry| {
             let (unit, entry) = (entry / of_each, entry % of_each);
             let (tile, sharer) = (unit / self.sharers(), unit % self.sharers());
-            if entry >= OUTPUTS * lanes + LANES {
-                return (0.0, 0.0);
-            }
-            let n = match self.columns_of_a_twiddle() {
-                1 => tile * lanes + entry % lanes,
-                _ => tile,
+            // n of the tile's first column, and from there to that of the lane.
+            let (n, column) = match self.columns_of_a_twiddle() {
+                1 => (tile * lanes, entry % lanes),
+                _ => (tile, 0),
             };
-            let (angle, factor) = if entry < OUTPUTS * lanes {
-                let (output, half) = (entry / lanes % KEPT, entry / lanes / KEPT);
-                let k_lo = self.kept_output(output, sharer);
-                let k = k_lo + LANES * self.row_lanes() * self.k_j(sharer, half);
-                let back = quarters_too_far(self.sharers(), sharer, half) * (denominator / 4);
-                (n * k + back, gain)
-            } else {
-                let k_hi = (entry - OUTPUTS * lanes) / lanes;
-                (LANES * k_hi * (n + sharer * self.next_radix()), 1.0)
+            let of_output = self.columns_of_an_output();
+            let (angle, factor) = match entry.checked_sub(OUTPUTS * of_output) {
+                None if self.splits_twiddles() => (n * self.tile_bin(sharer, entry), gain),
+                None => {
+                    let output = entry / of_output;
+                    let back = self.quarters_back(sharer, output);
+                    ((n + column) * self.tile_bin(sharer, output) + back, gain)
+                }
+                Some(lane) if lane >= LANES => return (0.0, 0.0),
+                Some(lane) => {
+                    let k_hi = lane / lanes;
+                    let turned = n + column + sharer * self.next_radix();
+                    (LANES * k_hi * turned, 1.0)
+                }
             };
             let (cos, sin) = turn(angle % denominator, denominator);
             (factor * cos, factor * sin)

@@ -194,6 +194,9 @@ impl Geometry {
             Row::TurnOfRow { output, component } => {
                 places.turns + self.turn_of_output(list, output.into(), component.into())
             }
+            Row::TurnOfColumn { output, component } => {
+                places.turns + self.turn_of_column(list, output.into(), component.into())
+            }
             Row::Before { output, component } => {
                 self.twiddle_of_output(output.into()) + POINT_BYTES / 2 * u32::from(component)
             }

@@ -23,7 +23,7 @@ use crate::vpm::{Block, Store};
 const OUTPUTS: usize = 0;
 /// Number of the routine for outputs of the tile.
 const TWIDDLES: usize = 1;
-/// Outputs of a call: one for each TMU.
+/// Outputs of a call: one for each TMU, which holds four lookups.
 const AT_A_TIME: usize = 2;
 /// Registers of file A that only the routine for outputs has, beside those in which they come and go.
 const TEMPORARY: usize = 3;
@@ -43,12 +43,14 @@ pub fn program(kind: Kind) -> Written {
     let constants = frame.constants;
     constants.load_again(&mut frame.draft);
     let twiddle = frame.word(Record::Twiddle);
+    let columns = (kind.sharers > 2).then(|| frame.draft.take(Wish::AnyFile));
     let points = points.begin_unit(frame, None);
     let mut first = First {
         sharers: kind.sharers,
         points,
         turn,
         twiddle,
+        columns,
         calls: None,
         outputs: [None; 16],
     };
@@ -56,12 +58,22 @@ pub fn program(kind: Kind) -> Written {
     let First {
         points,
         twiddle,
+        columns: columns_at,
         outputs,
         ..
     } = first;
     let mut frame = points.codelet.frame;
-    // Twiddles come from memory: two calls ahead, the first of them in the last call for outputs.
-    ask(&mut frame.draft, twiddle, twiddles(1));
+    // As much is on its way as the TMUs hold: the first was asked for in the last call for outputs.
+    let turns: Vec<Turns> = match columns_at {
+        Some(columns) => {
+            ask(&mut frame.draft, columns, turns_of_columns(0));
+            vec![(twiddle, twiddles), (columns, turns_of_columns)]
+        }
+        None => {
+            ask(&mut frame.draft, twiddle, twiddles(1));
+            vec![(twiddle, twiddles)]
+        }
+    };
     let outputs = outputs.map(|output| output.expect("transformed"));
     let met = exchange(&mut frame, &outputs);
     let both = take_both(&mut frame.draft);
@@ -72,7 +84,7 @@ pub fn program(kind: Kind) -> Written {
             both.map(|z| z.map(|part| Wish::At(part.place))),
         );
         frame.piece(None);
-        turn_both(&mut frame, both, twiddle, k);
+        turn_both(&mut frame, both, &turns, k);
         frame.call(TWIDDLES);
         for (half, z) in both.into_iter().enumerate() {
             for (part, column) in keep(&mut frame.draft, z)
@@ -83,7 +95,7 @@ pub fn program(kind: Kind) -> Written {
             }
         }
     }
-    // The last two calls asked for more.
+    // More than is needed was asked for.
     let fetches = [[0; 4], [1; 4]].map(|tmus| tmus.map(Operation::fetch));
     fetches
         .as_flattened()
@@ -109,9 +121,17 @@ fn keep(draft: &mut Draft<Word>, z: Complex) -> Complex {
     })
 }
 
-/// The words that are looked up for output `k` of both halves.
+/// The words that are looked up for output `k` of both halves: twiddles, or what of them depends on the tile.
 fn twiddles(k: usize) -> [[Word; 2]; AT_A_TIME] {
     [0, KEPT].map(|half| [0, 1].map(|component| of_twiddle((half + k) as u8, component)))
+}
+
+/// And what depends on the column within it.
+fn turns_of_columns(k: usize) -> [[Word; 2]; AT_A_TIME] {
+    [0, KEPT].map(|half| {
+        let output = (half + k) as u8;
+        [0, 1].map(|component| Word::Row(Row::TurnOfColumn { output, component }))
+    })
 }
 
 fn of_twiddle(output: u8, component: u8) -> Word {
@@ -127,34 +147,47 @@ fn ask(draft: &mut Draft<Word>, lanes: Place, words: [[Word; 2]; AT_A_TIME]) {
     }
 }
 
-/// The routine for outputs of the tile: turns output `k` of both halves by what was asked for, and asks for those
-/// after the next.
-fn turn_both(frame: &mut Frame, both: [Complex; AT_A_TIME], twiddle: Place, k: usize) {
+/// What outputs of a tile are turned by: which lookups, and what is added to their addresses.
+type Turns = (Place, fn(usize) -> [[Word; 2]; AT_A_TIME]);
+
+/// The routine for outputs of the tile: turns output `k` of both halves by what was asked for, and asks for more, as
+/// much as the TMUs hold: for the next output in two turns, in one for the one behind it.
+fn turn_both(frame: &mut Frame, both: [Complex; AT_A_TIME], turns: &[Turns], k: usize) {
     let draft = &mut frame.draft;
+    let next = (k + 2 / turns.len()) % KEPT;
     for (tmu, z) in (0..).zip(both) {
-        let r4 = Source::Place(Place::R4);
-        draft.push(Operation::fetch(tmu));
-        let [re_cos, im_cos] = z.map(|part| draft.multiply(part, r4, Wish::Accumulator));
-        draft.push(Operation::fetch(tmu));
-        let [re_sin, im_sin] = z.map(|part| draft.multiply(part, r4, Wish::Accumulator));
-        if tmu == 1 {
-            // Not before all are fetched: TMUs hold no more.
-            for (tmu, words) in (0..).zip(twiddles((k + 2) % KEPT)) {
-                for word in words {
-                    let sources = [Source::Place(twiddle), Source::Uniform(word)];
-                    let to = Destination::Tmu(tmu);
-                    let ask = Operation::either(AddOp::Add, MulOp::V8adds, sources, to);
-                    draft.push(ask.after_all());
+        for _ in turns {
+            let r4 = Source::Place(Place::R4);
+            draft.push(Operation::fetch(tmu));
+            let [re_cos, im_cos] = z.map(|part| draft.multiply(part, r4, Wish::Accumulator));
+            draft.push(Operation::fetch(tmu));
+            let [re_sin, im_sin] = z.map(|part| draft.multiply(part, r4, Wish::Accumulator));
+            if let ([(lanes, words)], 1) = (turns, tmu) {
+                // Not before all are fetched, which the scheduler cannot know.
+                for (tmu, words) in (0..).zip(words(next)) {
+                    for word in words {
+                        let sources = [Source::Place(*lanes), Source::Uniform(word)];
+                        let to = Destination::Tmu(tmu);
+                        let ask = Operation::either(AddOp::Add, MulOp::V8adds, sources, to);
+                        draft.push(ask.after_all());
+                    }
+                }
+            }
+            let [re, im] = z.map(|part| Wish::At(part.place));
+            draft.add(re_cos, im_sin, re);
+            draft.subtract(im_cos, re_sin, im);
+            let products = [[re_cos, im_cos], [re_sin, im_sin]];
+            products
+                .into_iter()
+                .for_each(|both| draft.give_back_complex(both));
+        }
+        if turns.len() > 1 {
+            for (lanes, words) in turns {
+                for word in words(next)[usize::from(tmu)] {
+                    draft.ask(tmu, *lanes, word);
                 }
             }
         }
-        let [re, im] = z.map(|part| Wish::At(part.place));
-        draft.add(re_cos, im_sin, re);
-        draft.subtract(im_cos, re_sin, im);
-        let products = [[re_cos, im_cos], [re_sin, im_sin]];
-        products
-            .into_iter()
-            .for_each(|both| draft.give_back_complex(both));
     }
 }
 
@@ -179,6 +212,8 @@ struct First {
     turn: Place,
     /// Address of the unit's twiddles.
     twiddle: Place,
+    /// Lane offsets of turns by column, of four QPUs.
+    columns: Option<Place>,
     /// From the first output to the last.
     calls: Option<Calls>,
     outputs: [Option<Complex>; 16],
@@ -190,7 +225,8 @@ const fn output_of(number: usize) -> usize {
 }
 
 impl First {
-    /// Looks up what all outputs are turned by, and leaves addresses of the twiddles of lanes.
+    /// Looks up what all outputs are turned by, and leaves the lane offsets of columns: of turns, or in the address of
+    /// the twiddles.
     fn look_up_shared(&mut self) -> [Place; 2] {
         let codelet = &mut self.points.codelet;
         let draft = &mut codelet.frame.draft;
@@ -210,9 +246,15 @@ impl First {
         // Of columns: 8 · (lane mod 2 S).
         let last = 2 * i32::from(self.sharers) - 1;
         draft.add_op(AddOp::And, [Source::Lane, Source::Small(last)], to);
-        draft.add_op(AddOp::Shl, [Source::Place(vector), Source::Small(3)], to);
-        let sources = [vector, self.twiddle].map(Source::Place);
-        draft.add_op(AddOp::Add, sources, Destination::Place(self.twiddle));
+        let sources = [Source::Place(vector), Source::Small(3)];
+        match self.columns {
+            Some(columns) => draft.add_op(AddOp::Shl, sources, Destination::Place(columns)),
+            None => {
+                draft.add_op(AddOp::Shl, sources, to);
+                let sources = [vector, self.twiddle].map(Source::Place);
+                draft.add_op(AddOp::Add, sources, Destination::Place(self.twiddle));
+            }
+        }
         draft.give_back(vector);
         both
     }
