@@ -1,4 +1,4 @@
-//! Which QPUs share tiles that are done in two parts, and in which order parts are done.
+//! Which QPUs share the parts of a tile, in which order parts are done, and when groups of QPUs begin.
 //!
 //! Both parts of a tile are sums of all its rows ([`super::tile`]), and a group of four QPUs does one at a time: so
 //! rows are looked up twice, 16 KiB of them in a last pass of 256 points, as much as the L2C holds. That costs
@@ -18,11 +18,22 @@
 //!
 //! Groups 0 and 1 do part 0 and part 1 of tiles from the first on, each at its own pace; group 2 does both parts of
 //! the others. With V3D's queue in another order all is as correct, and slower.
+//!
+//! # Delays
+//!
+//! In these passes and in first ones, groups of four begin one after the other: otherwise the rows of all groups
+//! come from the SDRAM at the same time, the first group waits for those of the last, and nothing is stored until
+//! all have read a tile. Nobody depends on the delay.
 
 use super::geometry::Geometry;
 
 /// QPUs of a slice, which have two TMUs; and those that share a tile.
 const OF_A_SLICE: u32 = 4;
+/// Turns of a loop of 20 clocks from one group's begin to the next's: about a third of what a group takes for a tile.
+/// Measured: from 150 to 200, 2^14 and 2^15 take the same time.
+const DELAY: u32 = 175;
+/// Programs with fewer units begin at once.
+const DELAYED_UNITS: u32 = 3;
 /// Programs of the first two groups.
 const OF_PAIRS: u32 = 2 * OF_A_SLICE;
 
@@ -42,6 +53,15 @@ impl Geometry {
         }
         let (slice, own) = (program / OF_A_SLICE, program % OF_A_SLICE);
         own % 2 * OF_A_SLICE + own / 2 * 2 + slice
+    }
+
+    /// [`Start::Delay`](super::program::Start::Delay) of the program with number `number`, which has `units` units.
+    #[must_use]
+    pub const fn delay(&self, number: u32, units: u32) -> u32 {
+        if self.sharers() < OF_A_SLICE || units < DELAYED_UNITS {
+            return 0;
+        }
+        number / OF_A_SLICE * DELAY
     }
 
     /// How many of `units` units the program with number `number` does, where there are pairs.
@@ -145,5 +165,15 @@ mod tests {
             assert_eq!(pass.number_of_program(5, 12), 5);
         }
         assert!(!last_256(14).has_pairs(4));
+    }
+
+    #[test]
+    fn groups_with_several_units_begin_one_after_the_other() {
+        let split = Split::new(&[QUAD + 7, 7]).expect("a split");
+        let [first, last] = [0, 1].map(|pass| Geometry::new(&split, pass));
+        let delays = [0, 3, 4, 7, 8].map(|number| first.delay(number, DELAYED_UNITS));
+        assert_eq!(delays, [0, 0, DELAY, DELAY, 2 * DELAY]);
+        assert_eq!(first.delay(8, DELAYED_UNITS - 1), 0);
+        assert_eq!(last.delay(8, DELAYED_UNITS), 0);
     }
 }

@@ -227,6 +227,9 @@ pub enum Start {
     Code,
     /// Number of the program among those of its launch. Only programs that share tiles.
     Number,
+    /// How often a program that shares tiles with three others turns round in a loop of five instructions before its
+    /// first unit: groups begin one after the other ([`super::pairs`]).
+    Delay,
     /// 1.0, or -1.0 where bit `bit` is set of the program's number among those that share a tile.
     Sharer {
         /// 0 or 1.

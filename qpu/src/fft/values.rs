@@ -116,6 +116,7 @@ impl Geometry {
         match word {
             Start::StoreStride if self.is_stored_by_rows() => self.store_pitch(),
             Start::StoreStride => store_stride((self.store_pitch() - 64) as u16),
+            Start::Delay => self.delay(own.number, own.units),
             Start::Conjugate => own.conjugate.to_bits(),
             Start::Scale { component } => own.scale[usize::from(component)].to_bits(),
             _ => 0,

@@ -211,7 +211,17 @@ impl Frame {
             Word::Start(start) => Some(*start),
             _ => None,
         }));
-        b.nop();
+        if sharers > 2 {
+            // Groups begin one after the other.
+            start.push(Start::Delay);
+            b.mov(R0, UNIF);
+            let delay = b.here("delay");
+            b.sub(R0, R0, 1).setf();
+            b.brr(BranchCond::AllNC, delay);
+            b.nops(3);
+        } else {
+            b.nop();
+        }
         let stubs = Stubs {
             enter: ["to-enter", "entered"].map(|name| b.label(name)),
             told: ["step-0", "step-1"].map(|name| b.label(name)),
