@@ -341,7 +341,7 @@ pub enum Row {
         component: u8,
     },
     /// Address of sixteen words, for each lane its own: (-1)^(bits set in r) W_R^(r k_lo). Only passes
-    /// from 64 points. Of k_lo = 0 there are cosines only.
+    /// from 64 points. Of k_lo = 0, whose sines are 0, only programs with a routine for groups of outputs read sines.
     TurnVector {
         /// k_lo.
         output: u8,
@@ -367,7 +367,8 @@ pub enum Row {
     },
     /// Byte offset of what output `output` = k_lo is multiplied by before the lanes' own transform, as a
     /// [`Row::Twiddle`] is found: (-1)^(bits set in r) W_R^(r k_lo) and the part of the twiddles that depends on
-    /// k_lo, in one. First passes from 64 points. Of k_lo = 0, where it is a sign, there are cosines only.
+    /// k_lo, in one. First passes from 64 points. Of k_lo = 0, where it is a sign, only programs
+    /// with a routine for groups of outputs read sines, which are 0.
     Before {
         /// k_lo.
         output: u8,
