@@ -47,6 +47,25 @@ impl Written {
 }
 
 impl Frame {
+    /// What is done once, behind `lookups` lookups of the code. Gives the uniforms that it reads.
+    pub(super) fn put_opening(
+        &self,
+        b: &mut Builder,
+        lookups: u32,
+        opening: &schedule::Scheduled<Word>,
+    ) -> Vec<Start> {
+        self.open(b, lookups);
+        put(b, opening);
+        let read = opening.uniforms.iter().filter_map(|word| match word {
+            Word::Start(start) => Some(*start),
+            _ => None,
+        });
+        [Start::Opens, Start::Code]
+            .into_iter()
+            .chain(read)
+            .collect()
+    }
+
     fn finish(
         self,
         unit: &[Scheduled],
@@ -56,16 +75,10 @@ impl Frame {
         let opening = schedule::schedule(&self.opening);
 
         let mut b = Builder::new();
-        let mut start = vec![Start::Opens, Start::Code];
         let between = 8 * (unit.len() - 1);
         let unit_length = between + routine::length(unit);
         let code_bytes = 8 * (opening.instructions.len() + unit_length + 160) as u32;
-        self.open(&mut b, code_bytes.div_ceil(LOOKUP_BYTES));
-        put(&mut b, &opening);
-        start.extend(opening.uniforms.iter().filter_map(|word| match word {
-            Word::Start(start) => Some(*start),
-            _ => None,
-        }));
+        let start = self.put_opening(&mut b, code_bytes.div_ceil(LOOKUP_BYTES), &opening);
         b.nop();
         let routines = self.put_routines(&mut b, unit);
         let first = b.len() - routines.length;
@@ -112,7 +125,7 @@ impl Frame {
     }
 }
 
-pub(super) fn put(b: &mut Builder, scheduled: &schedule::Scheduled<Word>) {
+fn put(b: &mut Builder, scheduled: &schedule::Scheduled<Word>) {
     for &instruction in &scheduled.instructions {
         b.instruction(instruction);
     }

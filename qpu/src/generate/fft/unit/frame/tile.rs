@@ -28,7 +28,7 @@ use super::stubs::{
     ALL_STUBS, IS_THERE, LINK, PROGRAMS, STUB, STUBS, Stubs, put_calling, put_stubs, steps,
 };
 use super::{
-    Frame, LOOKUP_BYTES, Scheduled, Shape, Source, Stores, pick, put, put_pieces, reg, routine,
+    Frame, LOOKUP_BYTES, Scheduled, Shape, Source, Stores, pick, put_pieces, reg, routine,
 };
 use crate::fft::Role;
 use crate::fft::program::{Kind, Start, Tail, Task};
@@ -200,17 +200,12 @@ impl Frame {
     ) -> Generated {
         let opening = schedule::schedule(&self.opening);
         let mut b = Builder::new();
-        let mut start = vec![Start::Opens, Start::Code];
         let length = routine::length(unit);
         let sharers = self.sharers();
         let code_bytes = 8 * (opening.instructions.len() as u32 + length as u32 + 160 + ALL_STUBS);
         // More than the TMUs hold at once is not looked up.
-        self.open(&mut b, code_bytes.div_ceil(LOOKUP_BYTES).min(MOST_LOOKUPS));
-        put(&mut b, &opening);
-        start.extend(opening.uniforms.iter().filter_map(|word| match word {
-            Word::Start(start) => Some(*start),
-            _ => None,
-        }));
+        let lookups = code_bytes.div_ceil(LOOKUP_BYTES).min(MOST_LOOKUPS);
+        let mut start = self.put_opening(&mut b, lookups, &opening);
         if sharers > 2 {
             // Groups begin one after the other.
             start.push(Start::Delay);
