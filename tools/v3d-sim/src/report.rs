@@ -54,13 +54,6 @@ impl Reporter {
         }
     }
 
-    /// Whether the first rule that is broken ends the run.
-    #[inline]
-    #[must_use]
-    pub fn is_strict(&self) -> bool {
-        self.strict
-    }
-
     /// Whether the instruction that runs now has broken a rule, which strictness makes a fault.
     #[inline]
     pub fn is_broken(&self) -> bool {

@@ -51,24 +51,9 @@ fn sum(a: &Lanes, b: &Lanes, sign: u32) -> Lanes {
     result
 }
 
-/// a + b in each lane.
-#[inline]
-#[must_use]
-pub fn add(a: &Lanes, b: &Lanes) -> Lanes {
-    sum(a, b, 0)
-}
-
-/// a - b in each lane.
-#[inline]
-#[must_use]
-pub fn sub(a: &Lanes, b: &Lanes) -> Lanes {
-    sum(a, b, SIGN)
-}
-
 /// a * b in each lane.
-#[inline]
-#[must_use]
-pub fn mul(a: &Lanes, b: &Lanes) -> Lanes {
+#[inline(always)]
+fn product(a: &Lanes, b: &Lanes) -> Lanes {
     let (mut result, mut unusual) = ([0; LANES], 0);
     for lane in 0..LANES {
         let x = f64::from(f32::from_bits(flushed(a[lane])));
@@ -92,24 +77,57 @@ pub fn mul(a: &Lanes, b: &Lanes) -> Lanes {
     result
 }
 
+/// What makes sums and products of all lanes.
+pub trait Floats: Copy {
+    /// a + b in each lane.
+    fn add(self, a: &Lanes, b: &Lanes) -> Lanes;
+
+    /// a - b in each lane.
+    fn sub(self, a: &Lanes, b: &Lanes) -> Lanes;
+
+    /// a * b in each lane.
+    fn mul(self, a: &Lanes, b: &Lanes) -> Lanes;
+}
+
+/// By instructions that every processor of the host's kind has.
+#[derive(Clone, Copy)]
+pub struct Portable;
+
+impl Floats for Portable {
+    #[inline]
+    fn add(self, a: &Lanes, b: &Lanes) -> Lanes {
+        sum(a, b, 0)
+    }
+
+    #[inline]
+    fn sub(self, a: &Lanes, b: &Lanes) -> Lanes {
+        sum(a, b, SIGN)
+    }
+
+    #[inline]
+    fn mul(self, a: &Lanes, b: &Lanes) -> Lanes {
+        product(a, b)
+    }
+}
+
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
 
     fn by_lane(op: fn(u32, u32) -> u32, a: &Lanes, b: &Lanes) -> Lanes {
         std::array::from_fn(|lane| op(a[lane], b[lane]))
     }
 
-    #[test]
-    fn a_product_just_below_the_smallest_number_is_zero() {
+    /// Holds sums and products to those of single floats.
+    pub fn are_what_single_floats_are(floats: impl Floats) {
         let (a, b) = ([0x00ff_ffff; LANES], [0x3f00_0000; LANES]);
-        assert_eq!(mul(&a, &b), [0; LANES]);
+        assert_eq!(floats.mul(&a, &b), [0; LANES], "just below the smallest");
         assert_eq!(float::mul(a[0], b[0]), 0);
-        assert_eq!(mul(&[0x0100_0000; LANES], &b), [0x0080_0000; LANES]);
-    }
-
-    #[test]
-    fn lanes_are_what_single_floats_are() {
+        let smallest = floats.mul(&[0x0100_0000; LANES], &b);
+        assert_eq!(smallest, [0x0080_0000; LANES]);
+        let greatest = [INFINITY - 1; LANES];
+        assert_eq!(floats.add(&greatest, &[0; LANES]), greatest);
+        assert_eq!(floats.add(&greatest, &greatest), [INFINITY; LANES]);
         // xorshift64 from a fixed, arbitrary state; every third operand is near the ends of the range.
         let mut state = 0x0123_4567_89ab_cdefu64;
         let mut next = || {
@@ -118,8 +136,6 @@ mod tests {
             state ^= state << 17;
             (state >> 16) as u32
         };
-        type Case = (super::super::Operation, fn(u32, u32) -> u32);
-        let operations: [Case; 3] = [(add, float::add), (sub, float::sub), (mul, float::mul)];
         for round in 0..40_000 {
             let exponents = [0x3f80_0000, 0x0080_0000, 0x7f00_0000][round % 3];
             let mut lanes = || -> Lanes {
@@ -129,11 +145,16 @@ mod tests {
             };
             let (a, b) = (lanes(), lanes());
             let any: Lanes = std::array::from_fn(|_| next());
-            for (vector, single) in operations {
-                for (a, b) in [(&a, &b), (&a, &any), (&any, &b)] {
-                    assert_eq!(vector(a, b), by_lane(single, a, b), "{a:08x?} and {b:08x?}");
-                }
+            for (a, b) in [(&a, &b), (&a, &any), (&any, &b)] {
+                let all = [floats.add(a, b), floats.sub(a, b), floats.mul(a, b)];
+                let wanted = [float::add, float::sub, float::mul].map(|op| by_lane(op, a, b));
+                assert_eq!(all, wanted, "{a:08x?} and {b:08x?}");
             }
         }
+    }
+
+    #[test]
+    fn lanes_are_what_single_floats_are() {
+        are_what_single_floats_are(Portable);
     }
 }

@@ -8,7 +8,7 @@ use super::pack::{Source, file_a};
 use super::unpack::{Unpacked, lane};
 use super::{add, add_carry, mul, mul_carry};
 use qpu::isa::{AddOp, MulOp, Pack, Unpack};
-use std::io::Write;
+use ::tests::need;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Op {
@@ -55,24 +55,12 @@ fn compute(op: Op, a: u32, b: u32) -> (u32, String) {
     )
 }
 
-/// The rows of a table, or `None` after having said that the test is skipped.
-fn rows(test: &str, file: &str) -> Option<Vec<Vec<String>>> {
+/// The rows of a table, or `None` where it is absent.
+fn rows(file: &str) -> Option<Vec<Vec<String>>> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/data/hw_alu")
         .join(file);
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        let skip = format!("{test}: no {}", path.display());
-        println!("skipped: {skip}");
-        if let Some(list) = std::env::var_os("QPUSCOPE_SKIPS") {
-            let mut list = std::fs::OpenOptions::new()
-                .append(true)
-                .create(true)
-                .open(list)
-                .unwrap();
-            writeln!(list, "{skip}").unwrap();
-        }
-        return None;
-    };
+    let text = std::fs::read_to_string(&path).ok()?;
     Some(
         text.lines()
             .map(|line| line.split(',').map(str::to_owned).collect())
@@ -102,9 +90,7 @@ fn source(op: Op, a: u32, b: u32) -> Source {
 
 #[test]
 fn operations_and_flags() {
-    let Some(rows) = rows("v3d-sim operations_and_flags", "opcode.csv") else {
-        return;
-    };
+    let rows = need!(rows("opcode.csv"), "no shared/data/hw_alu/opcode.csv");
     assert!(rows.len() > 2000);
     for row in &rows[1..] {
         let (op, a, b) = (op(&row[0]), hex(&row[1]), hex(&row[2]));
@@ -126,9 +112,7 @@ fn operations_and_flags() {
 
 #[test]
 fn pack_modes() {
-    let Some(rows) = rows("v3d-sim pack_modes", "pack.csv") else {
-        return;
-    };
+    let rows = need!(rows("pack.csv"), "no shared/data/hw_alu/pack.csv");
     let pack = |name: &str| match name {
         "32s" => Pack::P32s,
         "16a" => Pack::P16a,
@@ -158,9 +142,7 @@ fn pack_modes() {
 
 #[test]
 fn unpack_modes() {
-    let Some(rows) = rows("v3d-sim unpack_modes", "unpack.csv") else {
-        return;
-    };
+    let rows = need!(rows("unpack.csv"), "no shared/data/hw_alu/unpack.csv");
     for row in &rows[1..] {
         for (column, name) in rows[0].iter().enumerate().skip(2) {
             let (mode, to) = match name.strip_suffix("_f") {

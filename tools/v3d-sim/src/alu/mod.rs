@@ -10,10 +10,13 @@ pub mod integer;
 pub mod pack;
 pub mod unpack;
 pub mod vector8;
+#[cfg(target_arch = "x86_64")]
+mod wide;
 
 #[cfg(test)]
 mod hardware_tables;
 
+use float_lanes::{Floats, Portable};
 use qpu::isa::{AddOp, MulOp};
 
 /// Lanes of a vector.
@@ -56,8 +59,8 @@ pub fn mask(flag: impl Fn(usize) -> bool) -> LaneMask {
 pub fn add(op: AddOp) -> Operation {
     match op {
         AddOp::Nop => |a, _| *a,
-        AddOp::Fadd => float_lanes::add,
-        AddOp::Fsub => float_lanes::sub,
+        AddOp::Fadd => |a, b| Portable.add(a, b),
+        AddOp::Fsub => |a, b| Portable.sub(a, b),
         AddOp::Fmin => |a, b| map(a, b, float::min),
         AddOp::Fmax => |a, b| map(a, b, float::max),
         AddOp::Fminabs => |a, b| map(a, b, float::min_abs),
@@ -116,7 +119,7 @@ pub fn add_carry(op: AddOp, a: &Lanes, b: &Lanes, result: &Lanes) -> LaneMask {
 pub fn mul(op: MulOp) -> Operation {
     match op {
         MulOp::Nop => |a, _| *a,
-        MulOp::Fmul => float_lanes::mul,
+        MulOp::Fmul => |a, b| Portable.mul(a, b),
         MulOp::Mul24 => |a, b| map(a, b, integer::mul24),
         MulOp::V8muld => vector8::muld,
         MulOp::V8min => vector8::min,

@@ -59,9 +59,11 @@ impl Units {
     );
 
     /// What other QPUs, the host or a DMA engine can tell the round of: in which order these are executed
-    /// matters.
+    /// matters, that of lookups to programs that race only.
     pub const ORDERED: Self = Self(
-        Self::LOAD_WAIT.0
+        Self::TMU0_REQUEST.0
+            | Self::TMU1_REQUEST.0
+            | Self::LOAD_WAIT.0
             | Self::STORE_WAIT.0
             | Self::MUTEX.0
             | Self::OTHER_READ.0

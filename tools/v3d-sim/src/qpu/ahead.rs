@@ -1,12 +1,11 @@
 //! Instructions executed before their rounds have come; without time only.
 //!
-//! Most instructions are their QPU's own business: registers and ALUs, uniforms, lookups, its writes to
-//! the VPM. Others cannot tell in which round they were executed. What QPUs wait for each other with, DMA
+//! Most instructions are their QPU's own business: registers and ALUs, uniforms, results of lookups, its writes
+//! to the VPM. Others cannot tell in which round they were executed. What QPUs wait for each other with, DMA
 //! and the end of a program are not ([`Units::ORDERED`]): those take their turns in their rounds, in
 //! order, so that whatever is ordered by a semaphore, the mutex or a wait for DMA comes out as if every
-//! instruction had been executed in its round. What nothing orders may come out otherwise: a QPU may look up
-//! memory some rounds before another starts to store there, and is then not told that they race. A strict run
-//! is to tell the first rule that is broken, so in it lookups wait for their rounds too.
+//! instruction had been executed in its round. So do lookups, although only races can tell: one that comes some
+//! rounds before the store that it races with would not be told of.
 
 use super::{Qpu, Status};
 use crate::code::CodeCache;
@@ -32,7 +31,6 @@ impl Qpu {
         if self.conflicts.dma_setup_scope == DmaSetupScope::Shared {
             return 0;
         }
-        let held = held_back(shared);
         let now = shared.now;
         let mut ahead = 0;
         while ahead < limit && self.status == Status::Running && !self.flow.is_ending() {
@@ -47,14 +45,14 @@ impl Qpu {
             let length = self.length_of(&run, first).min(limit - ahead);
             if length > 0 {
                 let codes = &codes[..length as usize];
-                let done = self.execute_stretch(&run, codes, held, shared, memory);
+                let done = self.execute_stretch(&run, codes, shared, memory);
                 ahead += done;
                 if done < length {
                     break;
                 }
                 continue;
             }
-            if first.units.uses(held) || self.attempt(first, shared, memory).is_err() {
+            if first.units.uses(Units::ORDERED) || self.attempt(first, shared, memory).is_err() {
                 break;
             }
             self.go_on();
@@ -64,13 +62,11 @@ impl Qpu {
         ahead
     }
 
-    /// Executes the instructions of a run with units, up to one that waits, hangs or uses what is `held`
-    /// back. Gives how many.
+    /// Executes the instructions of a run with units, up to one that waits or hangs. Gives how many.
     fn execute_stretch(
         &mut self,
         run: &Run,
         codes: &[Option<Code>],
-        held: Units,
         shared: &mut Shared,
         memory: &mut impl Memory,
     ) -> u32 {
@@ -91,9 +87,7 @@ impl Qpu {
             self.word = Some(code.word);
             if code.plain {
                 self.execute_plain(code);
-            } else if code.units.uses(held)
-                || self.use_units(code, done == last, shared, memory).is_err()
-            {
+            } else if self.use_units(code, done == last, shared, memory).is_err() {
                 // The instruction before has not said what it wrote, but this one reads nothing of it.
                 self.hazards.settle();
                 break;
@@ -140,16 +134,5 @@ impl Qpu {
             return Ok(());
         }
         self.conclude(done, shared)
-    }
-}
-
-/// What is not executed before its round has come.
-fn held_back(shared: &Shared) -> Units {
-    if shared.report.is_strict() {
-        Units::ORDERED
-            .with(Units::TMU0_REQUEST)
-            .with(Units::TMU1_REQUEST)
-    } else {
-        Units::ORDERED
     }
 }

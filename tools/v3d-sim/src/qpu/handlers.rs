@@ -3,13 +3,17 @@
 //! A simple instruction ([`Code::simple`]) operates on operands that lie in registers and writes results as
 //! they are. There is one function for each pair of operations that programs use often, and one for all
 //! others, each with and without rotation, so that what one instruction asks for is found
-//! once, when it is decoded. Hazards are the caller's.
+//! once, when it is decoded. All of them are there once more for processors with AVX-512 ([`crate::alu::wide`]).
+//! Hazards are the caller's.
 
 use super::operands::rotated;
 use super::state::{Registers, last_quad};
 use super::writeback::write_lanes;
-use crate::alu::{self, LANES, LaneMask, Lanes, Operation, float_lanes};
+use crate::alu::float_lanes::{Floats, Portable};
+use crate::alu::{self, LANES, LaneMask, Lanes, Operation};
 use crate::decoded::{Code, NO_REGISTER};
+#[cfg(target_arch = "x86_64")]
+use pulp::x86::V4;
 use qpu::isa::{AddOp, Instruction, MulOp};
 
 /// What executes a simple instruction.
@@ -21,7 +25,7 @@ trait Operates {
     const WORKS: bool = true;
 
     /// What it makes of two operands; `any` is the operation of the instruction.
-    fn of(any: Operation, a: &Lanes, b: &Lanes) -> Lanes;
+    fn of(floats: impl Floats, any: Operation, a: &Lanes, b: &Lanes) -> Lanes;
 }
 
 macro_rules! operations {
@@ -33,8 +37,8 @@ macro_rules! operations {
                 const WORKS: bool = $works;
 
                 #[inline(always)]
-                fn of(any: Operation, a: &Lanes, b: &Lanes) -> Lanes {
-                    ($of)(any, a, b)
+                fn of(floats: impl Floats, any: Operation, a: &Lanes, b: &Lanes) -> Lanes {
+                    ($of)(floats, any, a, b)
                 }
             }
         )*
@@ -42,15 +46,15 @@ macro_rules! operations {
 }
 
 operations! {
-    Idle: false |_, _, _| [0; LANES];
-    Any: true |any: Operation, a, b| any(a, b);
-    Copy: true |_, a: &Lanes, _| *a;
-    Fadd: true |_, a, b| float_lanes::add(a, b);
-    Fsub: true |_, a, b| float_lanes::sub(a, b);
-    Fmul: true |_, a, b| float_lanes::mul(a, b);
-    Add: true |_, a, b| alu::map(a, b, u32::wrapping_add);
-    Sub: true |_, a, b| alu::map(a, b, u32::wrapping_sub);
-    And: true |_, a, b| alu::map(a, b, |a, b| a & b);
+    Idle: false |_, _, _, _| [0; LANES];
+    Any: true |_, any: Operation, a, b| any(a, b);
+    Copy: true |_, _, a: &Lanes, _| *a;
+    Fadd: true |floats, _, a, b| Floats::add(floats, a, b);
+    Fsub: true |floats, _, a, b| Floats::sub(floats, a, b);
+    Fmul: true |floats, _, a, b| Floats::mul(floats, a, b);
+    Add: true |_, _, a, b| alu::map(a, b, u32::wrapping_add);
+    Sub: true |_, _, a, b| alu::map(a, b, u32::wrapping_sub);
+    And: true |_, _, a, b| alu::map(a, b, |a, b| a & b);
 }
 
 /// The function for a simple instruction.
@@ -73,17 +77,58 @@ pub fn find(code: &Code) -> Handler {
 fn with_add<A: Operates>(code: &Code) -> Handler {
     let is_copy = code.copies[1];
     match (code.op_mul, code.rotation) {
-        (MulOp::Nop, _) => operate::<A, Idle, false>,
-        (MulOp::Fmul, 0) => operate::<A, Fmul, false>,
-        (_, 0) if is_copy => operate::<A, Copy, false>,
-        (_, 0) => operate::<A, Any, false>,
-        _ if is_copy => operate::<A, Copy, true>,
-        _ => operate::<A, Any, true>,
+        (MulOp::Nop, _) => with_both::<A, Idle, false>(),
+        (MulOp::Fmul, 0) => with_both::<A, Fmul, false>(),
+        (_, 0) if is_copy => with_both::<A, Copy, false>(),
+        (_, 0) => with_both::<A, Any, false>(),
+        _ if is_copy => with_both::<A, Copy, true>(),
+        _ => with_both::<A, Any, true>(),
     }
 }
 
+#[cfg(not(target_arch = "x86_64"))]
+fn with_both<A: Operates, M: Operates, const ROTATES: bool>() -> Handler {
+    operate_portably::<A, M, ROTATES>
+}
+
+/// The fastest that the host's processor has instructions for.
+#[cfg(target_arch = "x86_64")]
+fn with_both<A: Operates, M: Operates, const ROTATES: bool>() -> Handler {
+    if V4::is_available() {
+        operate_wide::<A, M, ROTATES>
+    } else {
+        operate_portably::<A, M, ROTATES>
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn operate_wide<A: Operates, M: Operates, const ROTATES: bool>(
+    registers: &mut Registers,
+    code: &Code,
+) {
+    let Some(simd) = V4::try_new() else {
+        return operate_portably::<A, M, ROTATES>(registers, code);
+    };
+    simd.vectorize(
+        #[inline(always)]
+        || operate::<A, M, ROTATES>(simd, registers, code),
+    );
+}
+
+fn operate_portably<A: Operates, M: Operates, const ROTATES: bool>(
+    registers: &mut Registers,
+    code: &Code,
+) {
+    operate::<A, M, ROTATES>(Portable, registers, code);
+}
+
 /// Both operations of an instruction.
-fn operate<A: Operates, M: Operates, const ROTATES: bool>(registers: &mut Registers, code: &Code) {
+#[inline(always)]
+fn operate<A: Operates, M: Operates, const ROTATES: bool>(
+    floats: impl Floats,
+    registers: &mut Registers,
+    code: &Code,
+) {
     for (place, index) in code.through.into_iter().enumerate() {
         if index != NO_REGISTER {
             registers.last_port[place] = last_quad(registers.at(index));
@@ -91,8 +136,8 @@ fn operate<A: Operates, M: Operates, const ROTATES: bool>(registers: &mut Regist
     }
     let [a, b, c, d] = code.operands.map(|index| registers.at(index));
     let [add, mul] = code.operations;
-    let sum = A::of(add, a, b);
-    let mut product = M::of(mul, c, d);
+    let sum = A::of(floats, add, a, b);
+    let mut product = M::of(floats, mul, c, d);
     if ROTATES {
         // Lanes do not see each other, and both operands move alike: the result may move instead.
         product = rotated(code.operands[2], &product, registers.rotation(code));

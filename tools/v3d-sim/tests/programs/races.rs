@@ -298,7 +298,7 @@ fn memory_that_another_stores_to_is_read_after_its_wait() {
 
 /// What is looked up long after another has stored it is told of, however far QPUs run ahead.
 #[test]
-fn a_strict_run_without_time_looks_up_in_its_round() {
+fn a_run_without_time_looks_up_in_its_round() {
     for looks_first in [true, false] {
         let runner = v3d_sim::SimRunner::new(1 << 20).with_functional(true);
         let mut lab = Lab::with(runner);
