@@ -30,7 +30,7 @@ use super::geometry::Geometry;
 /// QPUs of a slice, which have two TMUs; and those that share a tile.
 const OF_A_SLICE: u32 = 4;
 /// Turns of a loop of 20 clocks from one group's begin to the next's: about a third of what a group takes for a tile.
-/// Measured: from 150 to 200, 2^14 and 2^15 take the same time.
+/// On the simulator, 2^14 and 2^15 take the same time from 150 to 200.
 const DELAY: u32 = 175;
 /// Programs with fewer units begin at once.
 const DELAYED_UNITS: u32 = 3;

@@ -4,6 +4,7 @@
 //! looked up together with the turn before the lanes' transform, the other is a vector that all outputs share.
 
 use super::Word;
+use super::across::Across;
 use super::codelet::Codelet;
 use super::columns::AHEAD;
 use super::frame::{Frame, Shape, Source, Stores, Written};
@@ -38,7 +39,8 @@ pub fn program(kind: Kind) -> Written {
     match Routines::of(kind) {
         Routines::None => dft16(&mut first, &constants),
         Routines::Columns => {
-            let columns = first.points.columns(first_lookups(kind));
+            let lookups = first_lookups(kind, &first.points.across);
+            let columns = first.points.columns(lookups);
             first.shared = (kind.radix > 32).then(|| first.look_up_shared());
             dft16_of_columns(&mut first, columns);
         }
@@ -66,27 +68,16 @@ pub fn program(kind: Kind) -> Written {
 }
 
 /// What is looked up for outputs, in their order: from 64 points on, first what all share.
-fn first_lookups(kind: Kind) -> [Word; AHEAD] {
-    let rows = |output| {
-        [0, 1].map(|component| match kind.radix {
-            // There are cosines only.
-            64 if output == 0 => Row::Before {
-                output,
-                component: 0,
-            },
-            64 => Row::Before { output, component },
-            _ => Row::Twiddle { output, component },
-        })
+fn first_lookups(kind: Kind, across: &Across) -> [Word; AHEAD] {
+    let twiddles = |output| [0, 1].map(|component| Word::Row(Row::Twiddle { output, component }));
+    // Of output 0 there are cosines only.
+    let turns =
+        |output: usize| [0, output.min(1)].map(|component| across.turn_of(output, component));
+    let words = match kind.radix {
+        64 => [twiddles(0), turns(0), turns(4), turns(8)],
+        _ => [0, 4, 8, 12].map(twiddles),
     };
-    let shared = [0, 1].map(|component| Row::Twiddle {
-        output: 0,
-        component,
-    });
-    let rows = match kind.radix {
-        64 => [shared, rows(0), rows(4), rows(8)],
-        _ => [0, 4, 8, 12].map(rows),
-    };
-    core::array::from_fn(|number| Word::Row(rows[number / 2][number % 2]))
+    core::array::from_fn(|number| words[number / 2][number % 2])
 }
 
 struct First {

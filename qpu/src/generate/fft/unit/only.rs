@@ -1,11 +1,12 @@
 //! Only passes of up to 128 points: several transforms of a batch from the caller's points to his points.
 
 use super::Word;
+use super::across::Across;
 use super::columns::AHEAD;
 use super::frame::{Frame, Shape, Stores, Written};
 use super::groups;
 use super::points::{Points, Routines};
-use crate::fft::program::{Kind, Row, Start, Task};
+use crate::fft::program::{Kind, Start, Task};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16, dft16_of_columns};
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::Place;
@@ -30,7 +31,8 @@ pub fn program(kind: Kind) -> Written {
     match Routines::of(kind) {
         Routines::None => dft16(&mut only, &constants),
         Routines::Columns => {
-            let columns = only.points.columns(first_turns());
+            let turns = first_turns(&only.points.across);
+            let columns = only.points.columns(turns);
             dft16_of_columns(&mut only, columns);
         }
         Routines::ColumnsAndGroups => {
@@ -49,11 +51,10 @@ pub fn program(kind: Kind) -> Written {
 }
 
 /// What outputs are turned by, in their order. Of output 0 there are cosines only.
-fn first_turns() -> [Word; AHEAD] {
+fn first_turns(across: &Across) -> [Word; AHEAD] {
     core::array::from_fn(|number| {
-        let output = 4 * (number as u8 / 2);
-        let component = (number as u8 % 2).min(output);
-        Word::Row(Row::TurnVector { output, component })
+        let output = 4 * (number / 2);
+        across.turn_of(output, (number % 2).min(output))
     })
 }
 

@@ -3,10 +3,11 @@
 use super::super::{Generated, Word, tastes};
 use super::routine::{self, Routines};
 use super::{Form, Frame, LOOKUP_BYTES, Piece, Scheduled, reg};
-use crate::fft::program::{Record, Start};
+use crate::fft::program::{Record, Start, Tail};
 use crate::generate::Builder;
 use crate::generate::schedule::{self, Place};
 use crate::isa::BranchCond;
+use core::ops::Range;
 
 /// A program of which all operations are written.
 pub struct Written {
@@ -94,6 +95,17 @@ impl Frame {
         if let Some((far, back)) = far {
             self.store_far(&mut b, far, back);
         }
+        self.generated(b, unit, first..end, (start, tail))
+    }
+
+    /// What all instructions in `b` are with the lists that they read; `units` are those of the loop.
+    pub(super) fn generated(
+        &self,
+        b: Builder,
+        unit: &[Scheduled],
+        units: Range<usize>,
+        (start, tail): (Vec<Start>, Vec<Tail>),
+    ) -> Generated {
         let mut record = pick(unit, |word| match word {
             Word::Record(record) => Some(record),
             _ => None,
@@ -107,7 +119,7 @@ impl Frame {
         Generated {
             task: self.task,
             code: program.words,
-            units: first..end,
+            units,
             start,
             record,
             tail,
@@ -159,7 +171,7 @@ pub(super) fn put_pieces(b: &mut Builder, routines: &Routines, pieces: &[Schedul
     }
 }
 
-pub(super) fn pick<T>(pieces: &[Scheduled], of: impl Fn(Word) -> Option<T>) -> Vec<T> {
+fn pick<T>(pieces: &[Scheduled], of: impl Fn(Word) -> Option<T>) -> Vec<T> {
     let uniforms = pieces.iter().flat_map(|(piece, _)| &piece.uniforms);
     uniforms.copied().filter_map(of).collect()
 }

@@ -21,7 +21,7 @@ use crate::generate::schedule::{self, Destination, Operation, Place, Unit};
 use crate::generate::{Reg, ra, rb};
 use crate::isa::{AddOp, File};
 use crate::vpm::{Block, Store, store_stride};
-use assemble::{pick, put_pieces};
+use assemble::put_pieces;
 use ends::LOOKUP_BYTES;
 
 pub use assemble::{Written, search};

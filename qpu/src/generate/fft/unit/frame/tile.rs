@@ -27,9 +27,7 @@ use super::store::put_rows;
 use super::stubs::{
     ALL_STUBS, IS_THERE, LINK, PROGRAMS, STUB, STUBS, Stubs, put_calling, put_stubs, steps,
 };
-use super::{
-    Frame, LOOKUP_BYTES, Scheduled, Shape, Source, Stores, pick, put_pieces, reg, routine,
-};
+use super::{Frame, LOOKUP_BYTES, Scheduled, Shape, Source, Stores, put_pieces, reg, routine};
 use crate::fft::Role;
 use crate::fft::program::{Kind, Start, Tail, Task};
 use crate::generate::fft::dft16::Constants;
@@ -260,27 +258,7 @@ impl Frame {
             self.put_far(&mut b, half, far);
         }
         put_stubs(&mut b, sharers, &stubs, close);
-        let program = b
-            .assemble()
-            .unwrap_or_else(|error| panic!("FFT {:?}: {error}", self.task));
-        Generated {
-            task: self.task,
-            code: program.words,
-            units: first..end,
-            start,
-            record: pick(unit, |word| match word {
-                Word::Record(record) => Some(record),
-                _ => None,
-            }),
-            tail: vec![Tail::Peers],
-            rows: pick(unit, |word| match word {
-                Word::Row(row) => Some(row),
-                _ => None,
-            }),
-            scalars: Vec::new(),
-            listed: routine::rows_of_code(unit),
-            labels: program.labels,
-        }
+        self.generated(b, unit, first..end, (start, vec![Tail::Peers]))
     }
 
     /// Fills and stores one half, then the other, but for the wait until that is stored. Gives where rows of each
