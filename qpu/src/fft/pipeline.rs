@@ -1,6 +1,6 @@
-//! 2^10 and 2^11 points in one pass over memory: producers hand rows to consumers through the VPM.
+//! 2^9 to 2^11 points in one pass over memory: producers hand rows to consumers through the VPM.
 //!
-//! N = 16 X · 32, X = 2 or 4. Input index n = 32 (X m + x) + n2, output index k = k1 + 16 X k2 with
+//! N = 16 X · 32, X = 1, 2 or 4. Input index n = 32 (X m + x) + n2, output index k = k1 + 16 X k2 with
 //! k1 = k_lo + 16 k_x.
 //!
 //! A **producer** p transforms 16/X columns n2 from 16 p/X on: points m in registers, lane = 16 x/X + (n2 mod
@@ -14,21 +14,28 @@
 //! turn, into rows 0..32 of the VPM; n2 / 2 of a vector is its place there. Consumers take
 //! the rounds in turn. A round's k1 begin at 8 d, d = 2 k_x + k_lo / 8: of 2^10 points d = 0, 2, 1, 3,
 //! of 2^11 d = 0, 2, 4, 6, 1, 3, 5, 7. While a consumer computes, others take the next rounds, and producers
-//! begin with the next transform of the batch. Output goes through rows 32..64, in halves of 16, which have a lock each.
+//! begin with their next transform of the batch. A transform of 2^11 points takes eight producers. For several
+//! shorter ones there are **groups** with as many as a transform takes, four of 2^9 and two of 2^10, which take the
+//! transforms in turn: one group computes while others write. Output goes through rows 32..64, in halves of 16, which have a lock each.
 //!
 //! | semaphore | counts |
 //! |---|---|
 //! | 0 | producers whose vectors are in the VPM |
-//! | 1, 2 | gates: the right to write the next round; in turn |
+//! | 1, 2 | gates: the right to write the next round; in turn. Of the first group, if there are several |
 //! | 3, 4 | locks of the halves of output |
 //! | 5 .. 8 | the turn of consumer 0 .. 3 |
 //! | 9 | consumers that have ended |
+//! | 10, 11 .. 14, 15 | gates of the other groups |
 //!
 //! Producers write one after the other: a row of a store comes to the port of the VPM behind all writes that are on
 //! their way. Who has passed a gate hands the right on at that gate, and cannot come to it again before all have
 //! passed the other one, since the round in between takes vectors of all. When all have written, the right is
-//! back at the gate: the consumer takes it, reads, and opens the other gate. Consumer 0 makes locks, the first turn
-//! and opens the first gate, and takes them back when all others have ended.
+//! back at the gate: the consumer takes it, reads, and opens the gate of the next round. Consumer 0 makes locks, the
+//! first turn and opens the first gate, and takes back what is there when all others have ended.
+//!
+//! The numbers of semaphores are in instructions: where there are several groups, a producer goes through a table
+//! of gates, by a register that changes between its two with each round. What a consumer does to pass a round on
+//! repeats after eight rounds, of which each consumer has two.
 
 use super::coop::{Transform, Word};
 use super::twiddle;
@@ -62,14 +69,31 @@ pub enum Role {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Pipeline {
     log2_points: u32,
+    /// Groups of producers.
+    groups: u32,
 }
 
 impl Pipeline {
-    /// Of 2^`log2_points` points; `None` when there is none.
+    /// Of 2^`log2_points` points, with one group of producers; `None` when there is none.
     #[must_use]
     pub const fn new(log2_points: u32) -> Option<Self> {
         match log2_points {
-            10 | 11 => Some(Self { log2_points }),
+            10 | 11 => Some(Self {
+                log2_points,
+                groups: 1,
+            }),
+            _ => None,
+        }
+    }
+
+    /// With several groups of producers; `None` when there is none.
+    #[must_use]
+    pub const fn of_groups(log2_points: u32) -> Option<Self> {
+        match log2_points {
+            9 | 10 => Some(Self {
+                log2_points,
+                groups: 1 << (11 - log2_points),
+            }),
             _ => None,
         }
     }
@@ -92,6 +116,12 @@ impl Pipeline {
         2 * self.lane_rows()
     }
 
+    /// Groups of producers.
+    #[must_use]
+    pub const fn groups(&self) -> u32 {
+        self.groups
+    }
+
     /// Rounds of a transform.
     #[must_use]
     pub const fn rounds(&self) -> u32 {
@@ -101,7 +131,7 @@ impl Pipeline {
     /// Programs without which it cannot run.
     #[must_use]
     pub const fn least_programs(&self) -> u32 {
-        self.producers() + CONSUMERS
+        self.producers() * self.groups + CONSUMERS
     }
 
     /// Programs that it is fastest with.
@@ -114,7 +144,7 @@ impl Pipeline {
     /// each other: so producers are kept apart where there are QPUs enough.
     #[must_use]
     pub const fn role(&self, index: u32, programs: u32) -> Role {
-        let producers = self.producers();
+        let producers = self.producers() * self.groups;
         let first = if programs == self.programs() {
             programs - CONSUMERS
         } else {
@@ -132,6 +162,32 @@ impl Pipeline {
             number if number < of_slice => Role::Producer(index / 4 * of_slice + number),
             _ => Role::Idle,
         }
+    }
+
+    /// The gate of round `round`, counted through all transforms: each group has two.
+    #[must_use]
+    pub const fn gate(&self, round: u32) -> u32 {
+        round / self.rounds() % self.groups() * 2 + round % 2
+    }
+
+    /// How rounds are passed on, in a different way each: the gate that closes, the gate that opens, and the consumer
+    /// whose turn it is then.
+    pub fn ways_on(&self) -> impl Iterator<Item = [u32; 3]> + use<> {
+        let pipeline = *self;
+        let repeat = CONSUMERS * if self.groups == 1 { 1 } else { 2 };
+        (0..repeat).map(move |round| {
+            let next = round + 1;
+            let [closes, opens] = [round, next].map(|round| pipeline.gate(round));
+            [closes, opens, next % CONSUMERS]
+        })
+    }
+
+    /// What is left when so many transforms are over, by their number modulo that of groups: whose turn it is, and the
+    /// gate that is open.
+    pub fn left(&self) -> impl Iterator<Item = [u32; 2]> + use<> {
+        let pipeline = *self;
+        let next = (0..self.groups()).map(move |transforms| transforms * pipeline.rounds());
+        next.map(move |round| [round % CONSUMERS, pipeline.gate(round)])
     }
 
     /// Columns n2 of a producer.
@@ -200,42 +256,68 @@ impl Pipeline {
 
     /// Words that all programs read.
     pub const HEAD: u32 = 2;
+
+    /// Words that a producer or a consumer reads once more where there are several groups.
+    const fn words_of_groups(&self) -> u32 {
+        if self.groups() > 1 { 2 } else { 0 }
+    }
+
     /// Words of a producer that it reads once.
-    pub const PRODUCER_HEAD: u32 = 1;
+    #[must_use]
+    pub const fn producer_head(&self) -> u32 {
+        1 + self.words_of_groups()
+    }
+
     /// Words of a consumer that it reads once.
-    pub const CONSUMER_HEAD: u32 = 12;
+    #[must_use]
+    pub const fn consumer_head(&self) -> u32 {
+        12 + self.words_of_groups()
+    }
 
     /// Words before those of consumers.
     #[must_use]
     pub const fn producer_words(&self) -> u32 {
-        Self::HEAD + Self::PRODUCER_HEAD + 11
+        Self::HEAD + self.producer_head() + 11
     }
+
+    /// Instructions of a way in a table of ways.
+    pub const WAY: u32 = 4;
+    /// The same of one on which a round is passed on.
+    pub const WAY_ON: u32 = 5;
 
     /// The value of a uniform of program `index`, whose list is at `list`.
     #[must_use]
     pub fn uniform(&self, transform: &Transform, index: u32, list: u32, word: Word) -> u32 {
         let bytes = POINT * self.points();
         let setup = |word: Result<u32, _>| word.unwrap_or(0);
+        let groups = self.groups;
         let role = self.role(index, transform.programs);
-        let (producer, consumer) = match role {
-            Role::Producer(number) => (number, 0),
-            Role::Consumer(number) => (0, number),
-            Role::Idle => (0, 0),
+        let (producer, group, consumer) = match role {
+            Role::Producer(number) => (number % self.producers(), number / self.producers(), 0),
+            Role::Consumer(number) => (0, 0, number),
+            Role::Idle => (0, 0, 0),
         };
+        // Rounds of a consumer are as many apart as there are consumers.
+        let (first, round) = (consumer / self.rounds(), consumer % self.rounds());
+        let way_on = |round| 8 * Self::WAY_ON * round;
         let rows = (SECOND / self.producers()) as u8;
         let own_row = rows * producer as u8;
         let consumer_list = list + 4 * self.producer_words();
         match word {
             Word::Role => match role {
-                Role::Producer(_) => 0,
+                Role::Producer(_) if group < transform.batch => 0,
                 Role::Consumer(_) => 1,
-                Role::Idle => u32::MAX,
+                Role::Producer(_) | Role::Idle => u32::MAX,
             },
             Word::ConsumerList => consumer_list,
-            Word::Transforms => transform.batch,
-            Word::List => list + 4 * (Self::HEAD + Self::PRODUCER_HEAD),
-            Word::Step => bytes,
-            Word::Input => transform.input + POINT * self.columns() * producer,
+            Word::Transforms => transform.batch.saturating_sub(group).div_ceil(groups),
+            Word::List => list + 4 * (Self::HEAD + self.producer_head()),
+            Word::Step => groups * bytes,
+            Word::Input => transform.input + group * bytes + POINT * self.columns() * producer,
+            Word::Gate { both } => {
+                let gates = [2 * group, 2 * group + 1];
+                8 * Self::WAY * if both { gates[0] + gates[1] } else { gates[0] }
+            }
             Word::FactorRe => transform.factors[0].to_bits(),
             Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
             Word::Twiddles => transform.twiddles + 4 * VECTOR * self.vectors() * producer,
@@ -245,11 +327,18 @@ impl Pipeline {
                 (twiddle::turn(u32::from(sixteenths), 2 * CODELET).0 as f32).to_bits()
             }
             Word::Opens => u32::from(role == Role::Consumer(0)),
-            Word::Peers if role == Role::Consumer(0) => CONSUMERS - 1,
+            Word::Peers if role == Role::Consumer(0) => 8 * Self::WAY * (transform.batch % groups),
             Word::Peers => u32::MAX,
-            Word::Rounds => transform.batch * self.rounds() / CONSUMERS,
-            Word::Turn => 8 * 4 * consumer,
-            Word::RoundList => consumer_list + 4 * Self::CONSUMER_HEAD,
+            Word::Rounds => {
+                let rounds = transform.batch * self.rounds();
+                rounds.saturating_sub(consumer).div_ceil(CONSUMERS)
+            }
+            Word::Turn => 8 * Self::WAY * consumer,
+            Word::PassOn { both } => {
+                let other = consumer + CONSUMERS;
+                way_on(consumer + if both { other } else { 0 })
+            }
+            Word::RoundList => consumer_list + 4 * self.consumer_head(),
             Word::Conjugate => {
                 (1f32.copysign(transform.factors[0] * transform.factors[1])).to_bits()
             }
@@ -263,14 +352,11 @@ impl Pipeline {
             Word::StoreStride { .. } => store_stride((2 * self.row_of_k2() - ROW) as u16),
             Word::StoreSetup { index: half } => setup(Store::rows(16, 32 + 16 * half).setup()),
             Word::Store { index: half } => {
-                let octet = self.octet(consumer);
-                transform.output + ROW * octet + self.row_of_k2() * u32::from(half)
+                let from = transform.output + first * bytes;
+                from + ROW * self.octet(round) + self.row_of_k2() * u32::from(half)
             }
             Word::RoundStep => self.round_step(consumer),
-            Word::RoundSteps => match self.rounds() / CONSUMERS {
-                1 => 2 * bytes,
-                _ => bytes,
-            },
+            Word::RoundSteps => 2 * CONSUMERS * bytes / self.rounds(),
             Word::Follows => 0,
             Word::Last
             | Word::NextUnit
@@ -288,8 +374,8 @@ impl Pipeline {
 
     /// Bytes from the output of a consumer's first round to that of its second.
     const fn round_step(&self, consumer: u32) -> u32 {
-        if self.rounds() == CONSUMERS {
-            return POINT * self.points();
+        if self.rounds() <= CONSUMERS {
+            return CONSUMERS / self.rounds() * POINT * self.points();
         }
         ROW * (self.octet(consumer + CONSUMERS) - self.octet(consumer))
     }
@@ -299,16 +385,21 @@ impl Pipeline {
 mod tests {
     use super::*;
 
+    fn all() -> impl Iterator<Item = Pipeline> {
+        let one = [10, 11].map(Pipeline::new);
+        let several = [9, 10].map(Pipeline::of_groups);
+        one.into_iter().chain(several).map(Option::unwrap)
+    }
+
     #[test]
     fn every_role_is_there_once() {
-        for log2_points in [10, 11] {
-            let pipeline = Pipeline::new(log2_points).unwrap();
+        for pipeline in all() {
             for programs in pipeline.least_programs()..=pipeline.programs() {
                 let count = |role| {
                     let roles = (0..programs).map(|index| pipeline.role(index, programs));
                     roles.filter(|&other| other == role).count()
                 };
-                for number in 0..pipeline.producers() {
+                for number in 0..pipeline.producers() * pipeline.groups() {
                     assert_eq!(count(Role::Producer(number)), 1);
                 }
                 for number in 0..CONSUMERS {
@@ -319,9 +410,34 @@ mod tests {
     }
 
     #[test]
+    fn gates_are_of_their_group_and_semaphores_are_enough() {
+        for pipeline in all() {
+            let (rounds, groups) = (pipeline.rounds(), pipeline.groups());
+            for round in 0..64 {
+                let group = round / rounds % groups;
+                assert_eq!(pipeline.gate(round) / 2, group);
+                assert_ne!(pipeline.gate(round), pipeline.gate(round + 1));
+            }
+            let ways: Vec<_> = pipeline.ways_on().collect();
+            for round in 0..64 {
+                // A consumer has two ways, or one.
+                let way = if groups > 1 { round % 8 } else { round % 4 };
+                let [closes, opens, turn] = ways[way as usize];
+                let gates = [round, round + 1].map(|round| pipeline.gate(round));
+                assert_eq!(([closes, opens], turn), (gates, (round + 1) % CONSUMERS));
+            }
+            let left: Vec<_> = pipeline.left().collect();
+            for batch in 1..20 {
+                let round = batch * rounds;
+                let wanted = [round % CONSUMERS, pipeline.gate(round)];
+                assert_eq!(left[(batch % groups) as usize], wanted);
+            }
+        }
+    }
+
+    #[test]
     fn rounds_and_positions_are_all_different() {
-        for log2_points in [10, 11] {
-            let pipeline = Pipeline::new(log2_points).unwrap();
+        for pipeline in all() {
             let mut octets: Vec<_> = (0..pipeline.rounds()).map(|n| pipeline.octet(n)).collect();
             octets.sort_unstable();
             assert_eq!(octets, (0..pipeline.rounds()).collect::<Vec<_>>());

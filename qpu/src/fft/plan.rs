@@ -312,10 +312,8 @@ fn arrangement<E>(
     let length = || request.transform.length_error();
     let is_missing =
         |error: &Error<E>| matches!(error, Error::Program(_) | Error::TooFewQpus { .. });
-    let row = super::table::row(log2_points, request.rows()).ok_or_else(length)?;
-    let in_passes = super::table::row_in_passes(log2_points, request.rows());
     let mut missing = None;
-    for row in [Some(row), in_passes].into_iter().flatten() {
+    for row in super::table::rows(log2_points, request.rows()) {
         let split = Split::new(row.log2_radices).ok_or_else(length)?;
         // One pass that QPUs share reads points that follow each other; the row in passes is what samples take.
         let is_shared = split.passes() == 1 && split.has_shared();

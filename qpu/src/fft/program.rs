@@ -143,7 +143,7 @@ pub enum Task {
         /// Points, as a power of two.
         log2_points: u8,
     },
-    /// The same of few points, several at a time ([`super::short`]).
+    /// The same of several transforms at a time ([`super::short`], of 2^9 and 2^10 points [`super::pipeline`]).
     Short {
         /// Points, as a power of two.
         log2_points: u8,

@@ -14,7 +14,8 @@ pub const MAX_LOG2_POINTS: u32 = 22;
 /// Most passes of any split.
 pub const MAX_PASSES: usize = 4;
 /// Added to a radix of [`Split::new`]: a pass whose tiles two QPUs share ([`super::tile`]); of an only pass
-/// up to 2^8 points, one whose points pass through the VPM ([`super::short`]).
+/// up to 2^10 points, one of several transforms, whose points pass through the VPM ([`super::short`],
+/// [`super::pipeline`]).
 pub const SHARED: u8 = 0x40;
 /// The same of four QPUs.
 pub const QUAD: u8 = 0x80;
@@ -51,7 +52,7 @@ impl Role {
         match (self, log2_sharers) {
             (Self::First, _) | (Self::Last, 1) => 7..=7,
             (Self::Last, _) => 8..=8,
-            (Self::Only, 1) => 4..=8,
+            (Self::Only, 1) => 4..=10,
             (Self::Only | Self::Middle, _) => core::ops::RangeInclusive::new(1, 0),
         }
     }

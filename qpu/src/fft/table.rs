@@ -3,6 +3,7 @@
 //! The rows are measured and written by `cargo xtask tune` ([`super::tuned`]), for a single transform
 //! and for batches of ten.
 
+use super::coop::{Cooperation, Way};
 use super::relay::Relay;
 use super::split::Split;
 use super::streams::Streams;
@@ -30,6 +31,14 @@ pub struct Tuned {
     pub cycles: u32,
 }
 
+impl Tuned {
+    /// Whether it is one pass with several groups of producers ([`super::pipeline`]).
+    fn has_groups(&self) -> bool {
+        let cooperation = Split::new(self.log2_radices).and_then(|split| Cooperation::of(&split));
+        matches!(cooperation.map(|one| one.way()), Some(Way::Pipeline(pipeline)) if pipeline.groups() > 1)
+    }
+}
+
 /// All rows.
 #[must_use]
 pub const fn tuned() -> &'static [Tuned] {
@@ -37,15 +46,29 @@ pub const fn tuned() -> &'static [Tuned] {
 }
 
 /// The row for a length and batch: of the nearest batch that was measured. A relay's stores wait between transforms: of
-/// several, two passes take less (84,572 clocks for 99,592 of three, simulated).
+/// several, two passes take less on the simulator. Groups of producers take less from two transforms on.
 #[must_use]
 pub fn row(log2_points: u32, batch: u32) -> Option<&'static Tuned> {
     let row = row_of(TUNED, log2_points, batch)?;
     let is_relay = row.log2_radices == [Relay::LOG2_POINTS as u8];
-    match row_in_passes(log2_points, batch) {
-        Some(in_passes) if is_relay && batch > 1 => Some(in_passes),
-        _ => Some(row),
-    }
+    let other = if batch == 1 {
+        None
+    } else if is_relay {
+        row_in_passes(log2_points, batch)
+    } else {
+        row_of(TUNED, log2_points, MANY).filter(|row| row.has_groups())
+    };
+    other.or(Some(row))
+}
+
+/// The rows that a plan tries, one after the other: that of [`row`], instead of groups of producers what takes fewer
+/// QPUs, and the one in passes.
+pub fn rows(log2_points: u32, batch: u32) -> impl Iterator<Item = &'static Tuned> {
+    let first = row(log2_points, batch);
+    let alone = row_of(TUNED, log2_points, 1);
+    let alone = alone.filter(|_| first.is_some_and(Tuned::has_groups));
+    let all = [first, alone, row_in_passes(log2_points, batch)];
+    all.into_iter().flatten()
 }
 
 fn row_of(rows: &'static [Tuned], log2_points: u32, batch: u32) -> Option<&'static Tuned> {
@@ -73,6 +96,8 @@ const IN_PASSES: &[Tuned] = &[
     in_passes(7, 1, &[7], (12, false), 6212),
     in_passes(7, 10, &[7], (12, false), 11_876),
     in_passes(8, 1, &[8], (12, false), 3396),
+    in_passes(9, 1, &[4, 5], (6, false), 8_160),
+    in_passes(9, 10, &[4, 5], (6, false), 31_680),
     in_passes(10, 1, &[5, 5], (12, true), 12280),
     in_passes(10, 10, &[5, 5], (6, true), 70588),
     in_passes(11, 1, &[6, 5], (6, false), 20076),
@@ -120,7 +145,7 @@ pub fn split(log2_points: u32, batch: u32) -> Option<Split> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fft::split::{MAX_LOG2_POINTS, MIN_LOG2_POINTS};
+    use crate::fft::split::{MAX_LOG2_POINTS, MIN_LOG2_POINTS, SHARED};
 
     #[test]
     fn every_length_has_a_split_of_that_length() {
@@ -134,6 +159,9 @@ mod tests {
         assert_eq!(row(12, 5).unwrap().batch, 10);
         assert_eq!(row(12, 2).unwrap().log2_radices, [6, 6]);
         assert_eq!(row(20, 5).unwrap().batch, 1);
+        assert_eq!(row(10, 1).unwrap().log2_radices, [10]);
+        assert_eq!(row(10, 2).unwrap().log2_radices, [SHARED | 10]);
+        assert_eq!(rows(10, 2).nth(1), row(10, 1));
         assert_eq!(row_in_passes(11, 5).unwrap().log2_radices, [5, 6]);
         assert_eq!(row_in_passes(16, 1), None);
     }

@@ -4,7 +4,7 @@ use super::harness::{LIMIT_US, Pace, bits, is_there, read, run, runner, transfor
 use super::signals::{Random, dft};
 use dsp::Direction;
 use qpu::fft;
-use qpu::fft::pipeline::Pipeline;
+use qpu::fft::coop::Cooperation;
 use qpu::fft::program::Program;
 use qpu::fft::request::Request;
 use qpu::fft::{Plan, Split, table};
@@ -25,7 +25,10 @@ fn every_order_of_the_qpus_gives_the_same_bits() {
         (6, 40),
         (7, 40),
         (8, 30),
+        (9, 1),
+        (9, 3),
         (9, 10),
+        (10, 1),
         (10, 3),
         (11, 2),
         (12, 1),
@@ -60,7 +63,7 @@ fn fewer_qpus_give_the_same_bits() {
         let tuned = table::split(log2n, batch as u32).expect("a split");
         let sharers = (0..tuned.passes()).map(|pass| 1 << tuned.log2_sharers(pass));
         let sharers = sharers.max().unwrap_or(1).max(2);
-        let least = Pipeline::new(log2n).map_or(sharers, |pipeline| pipeline.least_programs());
+        let least = Cooperation::of(&tuned).map_or(sharers, |one| one.least_programs());
         let in_passes = table::row_in_passes(log2n, batch as u32);
         let in_passes = in_passes.and_then(|row| Split::new(row.log2_radices));
         for (split, least) in [(None, least), (in_passes, 2)] {

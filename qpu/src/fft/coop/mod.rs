@@ -87,10 +87,11 @@ impl Cooperation {
         Some(Self { log2_points, way })
     }
 
-    /// That of 2^`log2_points` points, several of them at a time or one on two QPUs; `None` when there is none.
+    /// That of several transforms of 2^`log2_points` points at a time, or of one on two QPUs; `None` when there is none.
     #[must_use]
-    pub fn of_short(log2_points: u32) -> Option<Self> {
-        let way = Way::Short(Short::new(log2_points)?);
+    pub fn of_several(log2_points: u32) -> Option<Self> {
+        let short = Short::new(log2_points).map(Way::Short);
+        let way = short.or_else(|| Pipeline::of_groups(log2_points).map(Way::Pipeline))?;
         Some(Self { log2_points, way })
     }
 
@@ -111,7 +112,7 @@ impl Cooperation {
     pub fn of(split: &Split) -> Option<Self> {
         let log2_points = split.log2_points();
         match (split.passes(), split.is_shared(0)) {
-            (1, true) => Self::of_short(log2_points),
+            (1, true) => Self::of_several(log2_points),
             (1, false) => Self::new(log2_points),
             _ => None,
         }
@@ -175,6 +176,7 @@ impl Cooperation {
         let log2_points = self.log2_points as u8;
         match self.way {
             Way::Short(_) => Task::Short { log2_points },
+            Way::Pipeline(pipeline) if pipeline.groups() > 1 => Task::Short { log2_points },
             Way::Columns | Way::Pipeline(_) | Way::Relay(_) => Task::Shared { log2_points },
         }
     }
@@ -422,7 +424,9 @@ impl Cooperation {
             | Word::Turn
             | Word::RoundList
             | Word::RoundStep
-            | Word::RoundSteps => 0,
+            | Word::RoundSteps
+            | Word::Gate { .. }
+            | Word::PassOn { .. } => 0,
         }
     }
 }

@@ -9,7 +9,8 @@ pub enum Word {
     Transforms,
     /// 1 for the program that makes the locks of the VPM, 0 for all others.
     Opens,
-    /// Programs beside the one that made the locks, which takes them back; -1 for the others.
+    /// Programs beside the one that made the locks, which takes them back; -1 for the others. Of a pipeline with several
+    /// groups of producers, bytes of code to what takes the last turn back.
     Peers,
     /// 0 for the program that leads barriers, 1 for all others.
     Follows,
@@ -71,7 +72,7 @@ pub enum Word {
     Role,
     /// Address of the words of consumers.
     ConsumerList,
-    /// Rounds of a consumer, at least 1.
+    /// Rounds of a consumer. There may be none in pipelines with several groups of producers.
     Rounds,
     /// Bytes of code from what the first consumer waits for to what this one waits for.
     Turn,
@@ -81,6 +82,17 @@ pub enum Word {
     RoundStep,
     /// Bytes from there to that of its third, and so on in turn: both together.
     RoundSteps,
+    /// Of a pipeline with several groups of producers: bytes of code to what a producer does at the gate of its first
+    /// round, or to what it does at those of its first two together.
+    Gate {
+        /// Whether together.
+        both: bool,
+    },
+    /// Of such a pipeline: bytes of code to what a consumer does to pass its first round on, or its first two together.
+    PassOn {
+        /// Whether together.
+        both: bool,
+    },
     /// Of a short length ([`crate::fft::short`]): transforms of the batch behind the first of the program's first unit.
     Last,
     /// Transforms from one unit of the program to its next.

@@ -31,7 +31,7 @@ impl Exchange {
 }
 
 /// The upper of the two bits of a lane's number that flags tell.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// Bits 3 and 2.
     Rows = 3,

@@ -9,18 +9,19 @@ mod producer;
 mod semaphore;
 
 use super::roles::consumer::{Consumer, go_through};
-use super::roles::semaphore::{HALVES, close, open, ways};
+use super::roles::semaphore::{open, ways};
 use super::roles::{begun, go_on};
 use super::rows::Factors;
-use super::{Assembly, Cooperative, Draughted, register};
+use super::{Assembly, Branch, Cooperative, Draughted, register};
 use crate::fft::coop::{Cooperation, Word};
 use crate::fft::pipeline::Pipeline;
 use crate::generate::fft::dft16::butterflies;
 use crate::generate::fft::draft::Wish;
 use crate::generate::schedule::Place;
-use crate::generate::{Builder, NONE, R0, R1, R2, UNIF, UNIFORMS_ADDRESS, ra};
+use crate::generate::{Builder, Label, NONE, R0, R1, R2, UNIF, UNIFORMS_ADDRESS, ra};
 use crate::isa::{BranchCond, File, SemaphoreAction};
 use producer::Producer;
+use semaphore::{Gates, LINK, WAY};
 
 /// Pieces of producers: up to the outputs of the transform of 16 points, a half of them up to the first round, and
 /// from the first half to the second what comes behind its first round and what behind its last.
@@ -35,10 +36,9 @@ const FROM_POINTS: usize = 6;
 /// The first round of a half of a producer's outputs; then what leads to the next round, and that round.
 const WRITE: usize = 11;
 
-/// Register of file A with the way to what this consumer waits for; an even one.
+/// Register of file A with the way to what this consumer waits for; an even one, as the register with the way to what it
+/// tells others is.
 const TURN: u8 = 18;
-/// The same with the way to what it tells others.
-const AFTER: u8 = 16;
 
 /// Registers between pieces.
 struct Kept {
@@ -50,6 +50,11 @@ struct Kept {
     steps: Place,
     /// Halves of a producer's transform that are left.
     halves: Place,
+    /// Setup of the read that waits for a producer's writes.
+    drain: Place,
+    /// Where there are several groups: a producer's ways to its two gates together, and those on which a consumer passes
+    /// its rounds on.
+    both: Option<[Place; 2]>,
 }
 
 pub(super) fn draught(pipeline: Pipeline) -> Draughted {
@@ -57,8 +62,8 @@ pub(super) fn draught(pipeline: Pipeline) -> Draughted {
 }
 
 fn drawn(pipeline: Pipeline) -> (Draughted, Kept) {
-    let (mut pieces, halves) = produced(pipeline);
-    let (consumed, [count, offset], steps) = consumed();
+    let (mut pieces, [halves, drain], both_gates) = produced(pipeline);
+    let (consumed, [count, offset], steps, both_on) = consumed(pipeline);
     let writes = pieces.split_off(CONSTANTS);
     pieces.extend(consumed);
     pieces.extend(writes);
@@ -74,13 +79,23 @@ fn drawn(pipeline: Pipeline) -> (Draughted, Kept) {
         offset,
         steps,
         halves,
+        drain,
+        both: both_gates.zip(both_on).map(<[_; 2]>::from),
     };
     (draughted, kept)
 }
 
-/// The pieces of producers, and the register that counts halves.
-fn produced(pipeline: Pipeline) -> (Vec<Vec<super::Operation>>, Place) {
+/// The pieces of producers; the registers that count halves, that say how writes are waited for, and, if there are groups,
+/// what the ways to two gates are together.
+fn produced(pipeline: Pipeline) -> (Vec<Vec<super::Operation>>, [Place; 2], Option<Place>) {
     let (mut draft, constants, [_, offset]) = begun(producer::ADDRESSES);
+    let has_groups = pipeline.groups() > 1;
+    let both = has_groups.then(|| {
+        for number in [LINK, WAY] {
+            draft.reserve(Place::Register(File::A, number));
+        }
+        draft.take(Wish::File(File::B))
+    });
     let load_constants = draft.cut();
     let [addresses, halves, write, drain] = [(); 4].map(|()| draft.take(Wish::File(File::A)));
     let [row_step, vector_step] = [(); 2].map(|()| draft.take(Wish::File(File::B)));
@@ -110,7 +125,11 @@ fn produced(pipeline: Pipeline) -> (Vec<Vec<super::Operation>>, Place) {
             producer.round(&mut draft, round, vectors);
             writes.push(draft.cut());
         }
-        producer.write(&mut draft, round, vectors);
+        if has_groups {
+            producer.write(&mut draft, vectors);
+        } else {
+            producer.write_in_turn(&mut draft, round, vectors);
+        }
         writes.push(draft.cut());
     }
     producer.ask_ahead(&mut draft);
@@ -118,16 +137,18 @@ fn produced(pipeline: Pipeline) -> (Vec<Vec<super::Operation>>, Place) {
     go_on(&mut draft, &outputs);
     let mut pieces = vec![load, half, ask_ahead, draft.cut()];
     pieces.extend(writes);
-    (pieces, halves)
+    (pieces, [halves, drain], both)
 }
 
-/// The pieces of consumers, what they keep in common with producers, and the register of steps.
-fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2], Place) {
+/// The pieces of consumers, what they keep in common with producers, and the registers of steps and, if there are groups,
+/// of two ways together.
+fn consumed(pipeline: Pipeline) -> (Vec<Vec<super::Operation>>, [Place; 2], Place, Option<Place>) {
     let (mut draft, constants, kept) = begun(Place::R4);
-    for number in [AFTER, TURN] {
+    for number in [TURN, WAY] {
         draft.reserve(Place::Register(File::A, number));
     }
     let steps = draft.take(Wish::File(File::B));
+    let both = (pipeline.groups() > 1).then(|| draft.take(Wish::File(File::B)));
     let factors = Factors::load(&mut draft, &constants, 2);
     let mut pieces = vec![draft.cut()];
     let mut consumer = Consumer::new(&mut draft, &constants, &factors, kept[1]);
@@ -135,7 +156,7 @@ fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2], Place) {
     pieces.push(consumer.draft.cut());
     let butterflies = butterflies(&mut consumer);
     pieces.extend(consumer.pieces(&butterflies));
-    (pieces, kept, steps)
+    (pieces, kept, steps, both)
 }
 
 pub(super) fn program(cooperation: Cooperation, pipeline: Pipeline) -> Cooperative {
@@ -163,64 +184,112 @@ pub(super) fn program(cooperation: Cooperation, pipeline: Pipeline) -> Cooperati
 fn produce(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
     let [last, ended] = ["last", "ended"].map(|name| all.b.label(name));
     let halves = register(kept.halves);
+    let gates = kept.both.map(|[both, _]| {
+        let registers = [kept.drain, both].map(register);
+        Gates::new(&mut all.b, registers)
+    });
+    let call = |way: fn(Gates) -> Label| {
+        gates.map(|gates| move |b: &mut Builder| Gates::call(b, way(gates)))
+    };
+    let [enter, leave] = [call(|gates| gates.enter), call(|gates| gates.leave)];
+    let enter: Option<Branch> = enter.as_ref().map(|call| call as _);
+    let leave: Option<Branch> = leave.as_ref().map(|call| call as _);
     all.b.mov(register(kept.count), UNIF);
     all.uniforms.push(Word::Transforms);
+    if let Some(gates) = gates {
+        all.b.mov(ra(WAY), UNIF);
+        all.b.mov(gates.both, UNIF);
+        let gate = |both| Word::Gate { both };
+        all.uniforms.extend([false, true].map(gate));
+    }
     let again = all.b.here("produce");
     all.b.mov(halves, 1);
     all.piece(LOAD, None);
     let half = all.b.here("half");
-    all.piece(HALF, None);
-    let last_write = WRITE + 2 * pipeline.lane_rows() as usize - 2;
-    for piece in WRITE..last_write {
-        all.piece(piece, None);
+    let rounds = pipeline.lane_rows() as usize;
+    let last_write = WRITE + 2 * rounds - 2;
+    all.piece(HALF, enter.filter(|_| rounds > 1));
+    for write in (WRITE..last_write).step_by(2) {
+        all.piece(write, leave);
+        let is_last = write + 2 == last_write;
+        all.piece(write + 1, enter.filter(|_| !is_last));
     }
     // The next twiddles are asked for while the gate is closed. What follows is there twice, once for what is on its
     // way in the TMUs.
     all.b.sub(halves, halves, 1).setf();
     all.b.brr(BranchCond::AllNS, last);
     all.b.nops(3);
-    all.piece(ASK_AHEAD, None);
-    all.piece(last_write, None);
+    all.piece(ASK_AHEAD, enter);
+    all.piece(last_write, leave);
     let back = |b: &mut Builder| {
         b.brr(BranchCond::Always, half);
     };
     all.piece(GO_ON, Some(&back));
     all.b.bind(last);
-    all.piece(last_write, None);
+    if let Some(enter) = enter {
+        enter(&mut all.b);
+        all.b.nops(3);
+    }
+    all.piece(last_write, leave);
     all.count(BranchCond::AllZS, ended);
     all.again(again, |_| {});
+    if let Some(gates) = gates {
+        gates.put(&mut all.b, pipeline);
+    }
     all.b.bind(ended);
     all.b.end();
     assert_eq!(all.uniforms.len() as u32, pipeline.producer_words());
 }
 
 fn consume(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
-    let [await_turn, turned, pass_on, passed, done] =
-        ["await-turn", "turned", "pass-on", "passed", "done"].map(|name| all.b.label(name));
+    let [await_turn, turned, pass_on, passed, done, follower] = [
+        "await-turn",
+        "turned",
+        "pass-on",
+        "passed",
+        "done",
+        "follower",
+    ]
+    .map(|name| all.b.label(name));
     let [count, offset, steps] = [kept.count, kept.offset, kept.steps].map(register);
+    let both = kept.both.map(|[_, both]| register(both));
     all.uniforms.push(Word::Opens);
     open(&mut all.b, &semaphore::MADE);
     all.b.mov(ra(TURN), UNIF);
-    all.b.mov(count, UNIF);
-    all.b.mov(steps, UNIF);
     all.uniforms.extend([Word::Turn, Word::Rounds]);
+    if let Some(both) = both {
+        all.b.mov(count, UNIF).setf();
+        all.b.brr(BranchCond::AllZS, follower);
+        all.b.mov(ra(WAY), UNIF);
+        all.b.mov(both, UNIF);
+        let way = |both| Word::PassOn { both };
+        all.uniforms.extend([false, true].map(way));
+    } else {
+        all.b.mov(count, UNIF);
+    }
+    all.b.mov(steps, UNIF);
     all.uniforms.push(Word::RoundStep);
     all.piece(CONSTANTS, None);
-    let head = pipeline.producer_words() + Pipeline::CONSUMER_HEAD;
+    let head = pipeline.producer_words() + pipeline.consumer_head();
     assert_eq!(all.uniforms.len() as u32, head);
     let round = all.b.here("round");
-    // The distances are those of 4 instructions and of those of `pass_on`.
-    all.b.shr(R0, ra(TURN), 2);
-    all.b.mul24(R0, R0, i32::from(semaphore::PASS_ON));
-    all.b.brr(BranchCond::Always, await_turn).plus(ra(TURN));
-    all.b.mov(ra(AFTER), R0);
-    all.b.nops(2);
+    if both.is_some() {
+        all.b.brr(BranchCond::Always, await_turn).plus(ra(TURN));
+        all.b.nops(3);
+    } else {
+        all.b.shr(R0, ra(TURN), 2);
+        let ways_on = Pipeline::WAY_ON as i32;
+        all.b.mul24(R0, R0, ways_on);
+        all.b.brr(BranchCond::Always, await_turn).plus(ra(TURN));
+        all.b.mov(ra(WAY), R0);
+        all.b.nops(2);
+    }
     all.b.bind(turned);
     for _ in 0..pipeline.producers() {
         all.b.sacq(semaphore::WRITTEN);
     }
     let pass = |b: &mut Builder| {
-        b.brr(BranchCond::Always, pass_on).plus(ra(AFTER));
+        b.brr(BranchCond::Always, pass_on).plus(ra(WAY));
     };
     all.piece(READ, Some(&pass));
     all.b.bind(passed);
@@ -231,17 +300,19 @@ fn consume(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
     all.b.mov(R2, steps);
     all.b.mov(R0, UNIF);
     all.b.mov(R1, UNIF);
+    if let Some(both) = both {
+        all.b.sub(ra(WAY), both, ra(WAY));
+    }
     all.b.brr(BranchCond::Always, round);
     all.b.mov(UNIFORMS_ADDRESS, R1);
     all.b.add(offset, offset, R2);
     all.b.sub(steps, R0, R2);
     all.uniforms.extend([Word::RoundSteps, Word::RoundList]);
     all.b.bind(done);
-    let others = (semaphore::ENDED, semaphore::TURNS.len() - 1);
-    close(&mut all.b, others, &semaphore::ALL_READ, &HALVES);
+    semaphore::close(&mut all.b, pipeline, follower);
     all.b.bind(await_turn);
     let turns = semaphore::TURNS;
     ways(&mut all.b, SemaphoreAction::Decrement, turns, turned);
     all.b.bind(pass_on);
-    semaphore::pass_on(&mut all.b, passed);
+    semaphore::pass_on(&mut all.b, pipeline, passed);
 }

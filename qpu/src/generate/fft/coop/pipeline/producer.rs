@@ -159,6 +159,7 @@ impl Producer<'_> {
     fn over_rows(&self, draft: &mut Draft<Word>, x: &[Complex]) -> Vec<Complex> {
         let files = [File::A, File::B].map(Wish::File);
         match *x {
+            [x0] => vec![x0],
             [x0, x1] => both(draft, [x0, x1], [Wish::AnyFile, files[0]]).into(),
             [x0, x1, x2, x3] => {
                 let [even, evens] = both(draft, [x0, x2], files);
@@ -169,7 +170,7 @@ impl Producer<'_> {
                 let [y1, y3] = both(draft, [evens, odds], [files[0]; 2]);
                 vec![y0, y1, y2, y3]
             }
-            _ => unreachable!("two or four rows in the lanes"),
+            _ => unreachable!("one, two or four rows in the lanes"),
         }
     }
 
@@ -183,12 +184,16 @@ impl Producer<'_> {
                 let position = rows * group + number;
                 let output = self.pipeline.output(position as u32);
                 let z = outputs[output as usize];
-                self.turn(draft, position, z, file_of_row(number))
+                // Alone, a vector has to be in no file, and in each there is room for half of them.
+                let file = file_of_row(if rows == 1 { group } else { number });
+                self.turn(draft, position, z, file)
             });
             groups.push(turned.collect());
         }
         // Bit 3 of lanes with bit 2 of outputs, and of four rows bit 2 with bit 1.
-        tell_lanes(draft, Stage::Rows);
+        if rows > 1 {
+            tell_lanes(draft, Stage::Rows);
+        }
         for group in &groups {
             for bit in (0..rows.trailing_zeros()).rev() {
                 let lane_bit = 4 - rows.trailing_zeros() + bit;
@@ -219,10 +224,18 @@ impl Producer<'_> {
                 *z = draft.turn(*z, cos, sin, Wish::AnyFile);
             }
         }
-        tell_lanes(draft, Stage::Columns);
         let columns = vectors.len();
-        for bit in (0..columns.trailing_zeros()).rev() {
-            let exchanged = Exchange::new(bit as u8 + 1, Stage::Columns);
+        // The uppermost bit of eight vectors is told with those of rows, of which there is one then.
+        let stages = (0..columns.trailing_zeros()).rev().map(|bit| match bit {
+            2 => (bit, Stage::Rows),
+            _ => (bit, Stage::Columns),
+        });
+        let mut told = None;
+        for (bit, stage) in stages {
+            if told.replace(stage) != Some(stage) {
+                tell_lanes(draft, stage);
+            }
+            let exchanged = Exchange::new(bit as u8 + 1, stage);
             for first in (0..columns).filter(|number| number >> bit & 1 == 0) {
                 let pair = [first, first | 1 << bit].map(|number| vectors[number]);
                 exchange_complex(draft, pair, exchanged);
@@ -230,11 +243,8 @@ impl Producer<'_> {
         }
     }
 
-    /// When the round may be written, its vectors to the VPM; then the next producer may write, and the consumer is
-    /// told.
-    pub fn write(&self, draft: &mut Draft<Word>, round: usize, vectors: &[Complex]) {
-        let gate = semaphore::GATES[round % 2];
-        draft.push(Operation::semaphore(SemaphoreAction::Decrement, gate));
+    /// The vectors of a round to the VPM.
+    pub fn write(&self, draft: &mut Draft<Word>, vectors: &[Complex]) {
         draft.copy(Source::Place(self.setups[0]), Destination::WriteSetup);
         for z in vectors {
             for value in z {
@@ -242,6 +252,13 @@ impl Producer<'_> {
                 draft.give_back(value.place);
             }
         }
+    }
+
+    /// The same when the round may be written; then the next producer may write, and the consumer is told.
+    pub fn write_in_turn(&self, draft: &mut Draft<Word>, round: usize, vectors: &[Complex]) {
+        let gate = semaphore::GATES[round % 2];
+        draft.push(Operation::semaphore(SemaphoreAction::Decrement, gate));
+        self.write(draft, vectors);
         draft.push(Operation::semaphore(SemaphoreAction::Increment, gate));
         // Reading any vector waits until the writes are in the VPM (HW-2497).
         draft.copy(Source::Place(self.setups[1]), Destination::ReadSetup);

@@ -1,34 +1,125 @@
-//! Which semaphore is what ([`crate::fft::pipeline`]), and how a consumer hands its turn on.
+//! Which semaphore is what ([`crate::fft::pipeline`]), and how producers go through gates and consumers hand their turns
+//! on.
 
+use crate::fft::pipeline::Pipeline;
 use crate::generate::fft::coop::roles::semaphore::HALVES;
-use crate::generate::{Builder, Label};
+use crate::generate::{Builder, Label, NONE, R0, RD_SETUP, Reg, VPM, ra};
 use crate::isa::BranchCond;
 
 /// Producers whose vectors of a round are in the VPM.
 pub const WRITTEN: u8 = 0;
-/// The right to write a round, in turn: a producer that has written hands it on to the next.
-pub const GATES: [u8; 2] = [1, 2];
+/// The right to write a round, in turn: a producer that has written hands it on to the next. Two of each group.
+pub const GATES: [u8; 8] = [1, 2, 10, 11, 12, 13, 14, 15];
 /// Turn of a consumer.
 pub const TURNS: [u8; 4] = [5, 6, 7, 8];
 /// Consumers that have ended.
 pub const ENDED: u8 = 9;
-/// What is made at the start: after an even number of rounds the gate of the next is the first again.
+/// What is made at the start.
 pub const MADE: [u8; 4] = [HALVES[0], HALVES[1], TURNS[0], GATES[0]];
-/// What of that is there when all rounds have been read.
-pub const ALL_READ: [u8; 2] = [TURNS[0], GATES[0]];
 
-/// Instructions of [`pass_on`] for a consumer.
-pub const PASS_ON: u8 = 5;
+/// Register of file A that says which of the ways a program takes.
+pub const WAY: u8 = 16;
+/// And where such a way of a producer goes back to; both are even.
+pub const LINK: u8 = 18;
 
-/// For each consumer: all producers have written its round, whose gate it closes; it opens that of the next round, which
-/// is the next consumer's.
-pub fn pass_on(b: &mut Builder, back: Label) {
-    for consumer in 0..TURNS.len() {
-        let next = consumer + 1;
-        b.sacq(GATES[consumer % 2]);
+/// For each way: all producers have written a round, whose gate the consumer closes; it opens that of the next round,
+/// which is the next consumer's.
+pub fn pass_on(b: &mut Builder, pipeline: Pipeline, back: Label) {
+    for [closes, opens, turn] in pipeline.ways_on() {
+        b.sacq(GATES[closes as usize]);
         b.brr(BranchCond::Always, back);
-        b.srel(GATES[next % 2]);
-        b.srel(TURNS[next % TURNS.len()]);
+        b.srel(GATES[opens as usize]);
+        b.srel(TURNS[turn as usize]);
         b.nop();
     }
+}
+
+/// Where the ways of producers are: to the gate of a round, and from what is written on.
+#[derive(Clone, Copy)]
+pub struct Gates {
+    pub enter: Label,
+    pub leave: Label,
+    /// Setup of the read that waits for writes.
+    drain: Reg,
+    /// The ways to both gates together.
+    pub both: Reg,
+}
+
+impl Gates {
+    pub fn new(b: &mut Builder, [drain, both]: [Reg; 2]) -> Self {
+        let [enter, leave] = ["to-gate", "from-gate"].map(|name| b.label(name));
+        Self {
+            enter,
+            leave,
+            drain,
+            both,
+        }
+    }
+
+    /// A branch to the way of this round.
+    pub fn call(b: &mut Builder, way: Label) {
+        b.brr(BranchCond::Always, way).plus(ra(WAY)).link(ra(LINK));
+    }
+
+    /// What is called: who leaves a gate lets the next producer write, waits until its own writes are in the VPM
+    /// (HW-2497), tells the consumer, and turns to its other gate.
+    pub fn put(self, b: &mut Builder, pipeline: Pipeline) {
+        let gates = &GATES[..2 * pipeline.groups() as usize];
+        b.bind(self.enter);
+        for &gate in gates {
+            b.bra(BranchCond::Always, ra(LINK));
+            b.sacq(gate);
+            b.nops(2);
+        }
+        let left = b.label("left");
+        b.bind(self.leave);
+        for &gate in gates {
+            b.brr(BranchCond::Always, left);
+            b.srel(gate);
+            b.mov(RD_SETUP, self.drain);
+            b.mov(NONE, VPM);
+        }
+        b.bind(left);
+        b.bra(BranchCond::Always, ra(LINK));
+        b.srel(WRITTEN);
+        b.sub(ra(WAY), self.both, ra(WAY));
+        b.nop();
+    }
+}
+
+/// The end of a consumer, which has in r0 which way takes back the turn and the gate that are left, or -1. A consumer
+/// without a round comes to what this gives.
+pub fn close(b: &mut Builder, pipeline: Pipeline, follower: Label) {
+    let [take_back, taken] = ["take-back", "taken"].map(|name| b.label(name));
+    b.mov(NONE, R0).setf();
+    b.brr(BranchCond::AllNS, follower);
+    b.mov(ra(WAY), R0);
+    b.nops(2);
+    let has_groups = pipeline.groups() > 1;
+    if has_groups {
+        b.brr(BranchCond::Always, take_back).plus(ra(WAY));
+        b.nops(3);
+    }
+    b.bind(take_back);
+    for [turn, gate] in pipeline.left() {
+        if has_groups {
+            b.brr(BranchCond::Always, taken);
+        }
+        b.sacq(TURNS[turn as usize]);
+        b.sacq(GATES[gate as usize]);
+        if has_groups {
+            b.nop();
+        }
+    }
+    b.bind(taken);
+    for _ in 1..TURNS.len() {
+        b.sacq(ENDED);
+    }
+    for lock in HALVES {
+        b.sacq(lock);
+    }
+    b.end();
+    b.bind(follower);
+    b.srel(ENDED);
+    b.end();
 }

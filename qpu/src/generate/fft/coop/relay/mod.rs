@@ -294,7 +294,7 @@ fn consume(all: &mut Assembly, kept: &Kept) {
     all.b.nops(2);
     all.b.bind(done);
     let others = (semaphore::ENDED, semaphore::TURNS.len() - 1);
-    close(&mut all.b, others, &[], &semaphore::MADE);
+    close(&mut all.b, others, &semaphore::MADE);
     all.b.bind(await_turn);
     semaphore::await_turn(&mut all.b, turned);
     all.b.bind(pass_on);

@@ -18,20 +18,17 @@ pub fn open(b: &mut Builder, made: &[u8]) {
     b.bind(others);
 }
 
-/// The end of a consumer, which has in r0 how many others wait for it, or -1. Consumer 0 takes back what it made, some
-/// of it `before` all `others` have counted `ended`, the rest `after` that.
-pub fn close(b: &mut Builder, (ended, others): (u8, usize), before: &[u8], after: &[u8]) {
+/// The end of a consumer, which has in r0 how many others wait for it, or -1. Consumer 0 takes back what it `made` when
+/// all `others` have counted `ended`.
+pub fn close(b: &mut Builder, (ended, others): (u8, usize), made: &[u8]) {
     let follower = b.label("follower");
     b.mov(NONE, R0).setf();
     b.brr(BranchCond::AllNS, follower);
     b.nops(3);
-    for &number in before {
-        b.sacq(number);
-    }
     for _ in 0..others {
         b.sacq(ended);
     }
-    for &number in after {
+    for &number in made {
         b.sacq(number);
     }
     b.end();
