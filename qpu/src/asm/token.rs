@@ -154,7 +154,13 @@ impl<'a> Lexer<'a> {
                 }
                 None => {
                     self.at += first.len_utf8();
-                    Err(format!("{first:?} begins nothing that is known here"))
+                    let mut message = format!("{first:?} begins nothing that is known here");
+                    if first == '{' {
+                        // hermanhermitage's assembler takes expressions in JavaScript.
+                        message +=
+                            "; instead of a JavaScript function write `.set name(a, b) a << 2 | b`";
+                    }
+                    Err(message)
                 }
             },
         }
