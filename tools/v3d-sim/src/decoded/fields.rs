@@ -92,9 +92,9 @@ impl Code {
             // Colours are made of floats by the mul ALU, which is not at work here.
             rules.push(Rule::PackReserved);
         } else if live[Slot::Mul as usize] && write.waddr_mul != waddr::NOP {
-            match write.pack_mul() {
-                Some(colour) => self.colour = colour,
-                None => rules.push(Rule::PackReserved),
+            self.colour = write.colour();
+            if write.pack_mul().is_none() {
+                rules.push(Rule::PackReserved);
             }
         }
         for slot in Slot::BOTH {
@@ -221,7 +221,9 @@ impl Code {
                 }),
                 (None, _) if address != raddr::NOP => Port::Unit(address),
                 (None, _) if self.takes(mux) => {
-                    rules.push(Rule::NopRead);
+                    if alu.keeps(mux) {
+                        rules.push(Rule::NopRead);
+                    }
                     Port::LeftOver
                 }
                 (None, _) => Port::Idle,
