@@ -168,6 +168,8 @@ impl Code {
             && format.op_mul == MulOp::V8subs
             && format.rotation().is_none();
         let needed = if add_is_zero { 0 } else { add } | if mul_is_zero { 0 } else { mul };
+        let kept = Mux::ALL.iter().filter(|mux| format.keeps(**mux));
+        let needed = kept.fold(0, |bits, mux| bits | needed & 1 << mux.bits());
         self.needed_accumulators = needed & 0x3f;
         for (mux, register) in [Mux::A, Mux::B].into_iter().zip(self.reads) {
             if needed & 1 << mux.bits() != 0 && register != NO_REGISTER {

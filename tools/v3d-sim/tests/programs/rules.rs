@@ -44,6 +44,15 @@ fn left_overs_are_told_of_where_something_comes_of_them() {
         alu.write.sf = true;
     }
     assert_eq!(told(flags), ["nop-read"]);
+    // The same of registers that were never written: `or -, ld_wait, r0` is asurati's wait.
+    for source in [R3, rb(9)] {
+        for (destination, expected) in [(NONE, &nothing[..]), (R0.into(), &["undefined-read"])] {
+            let told = rules(|b| {
+                b.or(destination, LD_WAIT, source);
+            });
+            assert_eq!(told, expected);
+        }
+    }
 }
 
 #[test]
