@@ -97,7 +97,7 @@ fn every_error_says_where_it_is_and_what_would_be_accepted() {
         (".back 3\nnop\n.endb",
             "t.qasm:1:7: error: there is no going back by 3 [back]\n  .back 3\n        ^\n  .back takes 0 to 64, and as many instructions must stand before it"),
         ("mov r0, `",
-            "t.qasm:1:9: error: '`' begins nothing that is known here [syntax]\n  mov r0, `\n          ^"),
+            "t.qasm:1:9: error: '`' begins nothing that is known here; if this is a source for m4, give what m4 makes of it [syntax]\n  mov r0, `\n          ^"),
         ("mov rb0.16a, r0",
             "t.qasm:1:5: error: rb0 cannot be packed so [pack]\n  mov rb0.16a, r0\n      ^^^^^^^\n  8-bit, 16-bit and 32s modes pack into ra0..ra31; 8a..8d and 8abcd pack the mul ALU's float result anywhere"),
         ("mov r0, rb0.8a",
