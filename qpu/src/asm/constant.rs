@@ -98,7 +98,10 @@ pub(super) fn equivalents(op: Op) -> Vec<Op> {
         return all;
     };
     match code {
-        AddOp::Add | AddOp::Sub if word == 16 || word as i32 == -16 => {
+        // Where a sum overflows, packs tell it from a difference.
+        AddOp::Add | AddOp::Sub
+            if op.dst.pack == Pack::None && (word == 16 || word as i32 == -16) =>
+        {
             let code = if code == AddOp::Add {
                 AddOp::Sub
             } else {

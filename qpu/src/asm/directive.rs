@@ -233,9 +233,14 @@ impl Assembler<'_> {
                 (name.clone(), value)
             }
             _ => {
+                let span = cursor.span();
                 let name = identifier(cursor)?;
-                cursor.expect(",")?;
-                (name, self.expression(cursor)?)
+                // Without a value it is a label, as hermanhermitage's assembler has it.
+                let value = match cursor.take(",") {
+                    true => self.expression(cursor)?,
+                    false => Value::Label(self.label_address(&name, span)?),
+                };
+                (name, value)
             }
         };
         let span = cursor.span_before();

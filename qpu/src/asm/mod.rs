@@ -83,7 +83,8 @@ pub enum Syntax {
     Vc4asm,
     /// Broadcom's, which differs in one word: `.ifnc` is carry clear, as in FFmpeg's `rpi_hevc_shader`.
     Broadcom,
-    /// elorimer/rpi-playground's, behind m4: an operation of the add ALU, `;`, one of the mul ALU.
+    /// elorimer/rpi-playground's and jetpacapp/qpu-asm's, behind m4: an operation of the add ALU, `;`, one of
+    /// the mul ALU.
     RpiPlayground,
 }
 

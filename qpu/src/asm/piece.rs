@@ -469,7 +469,7 @@ pub(super) fn settle_nops(pieces: &mut [Piece]) -> Result<(), Fault> {
             continue;
         };
         ways.retain_mut(|op| match op.code {
-            OpCode::Either(_, code) if add_idle || prefers_mul => {
+            OpCode::Either(_, code) if add_idle || prefers_mul || op.on_add().is_none() => {
                 op.code = OpCode::Mul(code);
                 !mul_idle
             }

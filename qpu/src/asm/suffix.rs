@@ -86,6 +86,11 @@ impl Suffix {
 }
 
 impl Packing {
+    /// What a 16-bit mode says of the kind of result that it packs: a float, or an integer.
+    pub fn float_half(self) -> Option<bool> {
+        self.float.filter(|_| matches!(self.part, Part::Half(_)))
+    }
+
     pub fn parse(name: &str) -> Option<Self> {
         let (name, float) = match name.strip_suffix('f') {
             Some(name) => (name, Some(true)),

@@ -21,6 +21,8 @@ pub(super) struct Accounts {
     texture: [bool; 2],
     /// Vectors set up to be read from the VPM and not read; `None` when a setup word is not known.
     vectors: Option<u8>,
+    /// Whether some of them were read, and not all.
+    partly_read: bool,
     /// Whether VPM writes, stores, and the stride of stores are set up.
     write_setup: bool,
     store_setup: bool,
@@ -42,6 +44,7 @@ impl Accounts {
         lookups: [Some(0); 2],
         texture: [false; 2],
         vectors: Some(0),
+        partly_read: false,
         write_setup: false,
         store_setup: false,
         store_rows: Some(1),
@@ -138,8 +141,19 @@ impl Accounts {
                 Rule::VpmNothingToRead,
                 "no setup asked for this vector, and the QPU waits for ever".to_string(),
             ),
-            Some(vectors) => self.vectors = Some(vectors - 1),
+            Some(vectors) => {
+                self.vectors = Some(vectors - 1);
+                self.partly_read = vectors > 1;
+            }
             None => (),
+        }
+    }
+
+    /// A loop goes round once more, or is left: how often it went round is not known, and so what it has left of
+    /// vectors that it reads one by one is not either.
+    pub fn go_round(&mut self) {
+        if self.partly_read {
+            (self.vectors, self.partly_read) = (None, false);
         }
     }
 

@@ -17,7 +17,7 @@ use super::addresses::Addresses;
 use super::conditions::Conditions;
 use super::facts::Facts;
 use super::{Rule, Way};
-use crate::isa::{Branch, DELAY_SLOTS, File, INSTRUCTION_BYTES};
+use crate::isa::{Branch, BranchCond, DELAY_SLOTS, File, INSTRUCTION_BYTES};
 
 /// States that are visited in all. Small programs have a few for each instruction.
 const MOST_STATES: usize = 1 << 20;
@@ -122,6 +122,12 @@ pub(super) fn walk(facts: &[Option<Facts>]) -> Flow {
         reached: walk.visits.iter().map(|visits| *visits > 0).collect(),
         broken: walk.broken,
     }
+}
+
+/// Whether a branch at `index` may go back, on a condition.
+fn ends_loop(branch: &Branch, index: u32) -> bool {
+    let target = branch.target(index * INSTRUCTION_BYTES, 0) / INSTRUCTION_BYTES;
+    branch.cond_br != BranchCond::Always && branch.rel && !branch.reg && target <= index
 }
 
 /// Where the links to each register of file A point.
@@ -230,6 +236,9 @@ impl Walk<'_> {
             .accounts
             .count(at, &mut |rule, reason| broken.push((rule, reason)));
         self.report_accounts(index, broken, step);
+        if at.branch().is_some_and(|branch| ends_loop(branch, index)) {
+            state.accounts.go_round();
+        }
 
         for decision in self.decide(&state, at) {
             let mut next = state.clone();

@@ -349,10 +349,14 @@ fn idle_mul_write(at: &Facts) -> Option<String> {
 }
 
 fn no_read(at: &Facts) -> Option<String> {
+    let kept = |file| {
+        let mux = if file == File::A { Mux::A } else { Mux::B };
+        at.alu().is_some_and(|alu| alu.keeps(mux))
+    };
     let read = at
         .reads
         .iter()
-        .find(|read| read.used && read.raddr == raddr::NOP)?;
+        .find(|read| read.used && read.raddr == raddr::NOP && kept(read.file))?;
     let file = if read.file == File::A { "A" } else { "B" };
     Some(format!(
         "an operand comes from file {file}'s port, which reads nothing"

@@ -123,7 +123,7 @@ rules! {
         "A host interrupt is raised by a value that is not 0. Writing 0 does nothing.",
         "write a value that is not 0";
     PackReserved = "pack-reserved", "Broadcom's guide, pack tables",
-        "With pm = 1 only the pack codes 0 and 3..7 exist.",
+        "With pm = 1 only the pack codes 0 and 3..7 exist. vc4asm also writes 11..15, for 8abcds and 8a..8d, and shaders of such words work on a Pi Zero W.",
         "use one of 8abcdsf, 8asf, 8bsf, 8csf, 8dsf";
     PackToPeripheral = "pack-to-peripheral", "vc4asm's addendum",
         "Packing of the mul result to bytes does not work on I/O destinations.",

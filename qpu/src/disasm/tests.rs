@@ -40,6 +40,8 @@ fn what_the_published_words_do_not_show() {
         (0x1022_0067_0c9e_7040, "add ra1.16b, r0, r1"),
         (0x1030_5041_209e_7001, "nop; fmul ra1.8abcd, r0, r1"),
         (0x1130_49e1_209e_7001, "nop; fmul r1.8abcdsf, r0, r1"),
+        (0x11c0_49e0_809e_7009, "nop; mov r0.8asf, r1"), // as vc4asm has .8a
+        (0x11b0_49e1_209e_7001, "nop; fmul r1.8abcdsf, r0, r1"),
         // Loads by DMA of words, of halves and of bytes; the pitch; what no function makes.
         (0xe002_0c67_8302_2453, "ldi rd_setup, vdr_setup_0(64, 16, 2, vdr_h32(2, 69, 3))"),
         (0xe002_0c67_a302_1000, "ldi rd_setup, vdr_setup_0(64, 16, 2, vdr_h16p(1, 0, 0, 0))"),

@@ -41,13 +41,13 @@ pub(super) fn push_destination(out: &mut String, write: &WriteBack, slot: Slot, 
 
 /// Packing of the mul result, in vc4asm's names, which say what file A's packing of the same name is not.
 fn colour_pack(write: &WriteBack) -> &'static str {
-    match write.pack_mul() {
-        None | Some(MulPack::None) => "",
-        Some(MulPack::P8888) => "8abcdsf",
-        Some(MulPack::P8a) => "8asf",
-        Some(MulPack::P8b) => "8bsf",
-        Some(MulPack::P8c) => "8csf",
-        Some(MulPack::P8d) => "8dsf",
+    match write.colour() {
+        MulPack::None => "",
+        MulPack::P8888 => "8abcdsf",
+        MulPack::P8a => "8asf",
+        MulPack::P8b => "8bsf",
+        MulPack::P8c => "8csf",
+        MulPack::P8d => "8dsf",
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::bits::{field, field_values, place};
 use super::{
-    AddOp, DecodeError, MulOp, Raddr, Rotation, Signal, SmallImmediate, Unpack, WriteBack, raddr,
+    AddOp, Cond, DecodeError, MulOp, Raddr, Rotation, Signal, Slot, SmallImmediate, Unpack,
+    WriteBack, raddr, waddr,
 };
 
 field_values! {
@@ -193,6 +194,23 @@ impl Alu {
     pub const fn mul_uses(&self, mux: Mux) -> bool {
         self.op_mul.operands() > 0
             && (self.mul_a as u8 == mux as u8 || self.mul_b as u8 == mux as u8)
+    }
+
+    /// Whether anything comes of an operand that comes through this mux: flags, or a result that is written.
+    ///
+    /// `or -, vw_wait, ra39` takes an operand that nothing comes of, and so does a release of the mutex, whose
+    /// value is ignored.
+    #[must_use]
+    pub fn keeps(&self, mux: Mux) -> bool {
+        let write = &self.write;
+        let is_kept = |slot: Slot| {
+            let ignored = matches!(write.waddr(slot), waddr::NOP | waddr::MUTEX_RELEASE);
+            !ignored && write.cond(slot) != Cond::Never
+        };
+        // Flags come from the add ALU unless it is idle.
+        let add_flags = write.sf && self.op_add != AddOp::Nop;
+        (self.add_uses(mux) && (add_flags || is_kept(Slot::Add)))
+            || (self.mul_uses(mux) && ((write.sf && !add_flags) || is_kept(Slot::Mul)))
     }
 }
 

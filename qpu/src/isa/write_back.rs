@@ -126,4 +126,22 @@ impl WriteBack {
             Some(MulPack::None)
         }
     }
+
+    /// What becomes of the mul result: as [`Self::pack_mul`], with codes 11..=15, which the guide reserves,
+    /// taken for 3..=7.
+    ///
+    /// vc4asm writes 12 to 15 for `.8a` to `.8d`, and its words paint the right colours on a Pi Zero W
+    /// (kumaashi/RaspberryPI, with pictures of the screen). It writes 11 for `.8abcds`.
+    #[must_use]
+    pub const fn colour(&self) -> MulPack {
+        let saturates = self.pm && self.pack.bits() >= 11;
+        match (saturates, self.pack_mul()) {
+            (true, _) => match MulPack::from_bits(self.pack.bits() & 7) {
+                Some(colour) => colour,
+                None => unreachable!(),
+            },
+            (false, Some(colour)) => colour,
+            (false, None) => MulPack::None,
+        }
+    }
 }

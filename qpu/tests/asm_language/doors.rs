@@ -20,11 +20,25 @@ fn rpi_playground_is_the_same_programs_in_other_words() {
         ("nop ra39, ra39, ra39; nop", "nop"),
         ("add.tmu rb18, r0, rb18; nop", "add.setf rb18, r0, rb18; ldtmu0"),
         ("xor ra32, r1, r2; v8max rb33, ra21, ra21 # c", "xor.setf r0, r1, r2; v8max r1, ra21, ra21"),
-        ("nop; fmul rb32, r1, r2", "nop; fmul.setf r0, r1, r2"),
+        // The add ALU sets flags, and none where it is idle.
+        ("nop; fmul rb32, r1, r2", "nop; fmul r0, r1, r2"),
         ("not ra32, r0, 0; nop", "not.setf r0, r0"),
         ("loop: nop\nbrr ra0, loop, ra1\nbra.zf ra39, ZERO, ra0\nbrr.* ra39, loop", ":loop nop\nbrr ra0, ra1, :loop\nbra.allz -, ra0\nbrr -, :loop"),
         ("brr.ze ra39, x\nbrr.cs ra39, x\nbrr.nc ra39, x\nx:", "brr.allnz -, :x\nbrr.anyc -, :x\nbrr.anynn -, :x\n:x"),
         ("sema up, 3\nsema acquire, 4", "srel -, 3\nsacq -, 4"),
+        // What jetpacapp/qpu-asm adds.
+        ("or r1, ra2, 0; nop", "or.setf r1, ra2, 0"),
+        ("nop rb39, r0, r0; mul24 r3, ra26, 1", "nop; mul24 r3, ra26, 1"),
+        ("or.ldtmu0 ra39, r1, r1; nop", "mov.setf -, r1; ldtmu0"),
+        ("add.ldtmu1 ra3, r4, r1; nop", "add.setf ra3, r4, r1; ldtmu1"),
+        ("and.unpack16b r0, ra20, r1; nop", "and.setf r0, ra20.16b, r1"),
+        ("fadd.unpack8d r0, ra20, 0; nop", "fadd.setf r0, ra20.8d, 0"),
+        ("or.pack16aclamp ra1, r0, r0; nop", "mov.setf ra1.16as, r0"),
+        ("nop.pack8b rb39, r0, r0; v8max ra1, r0, r0", "nop; v8max ra1.8b, r0, r0"),
+        ("nop rb39, r0, <<4; v8max r0, r0, r0", "nop; v8max r0, r0 >> 4, r0 >> 4"),
+        ("or rb39, rb3, rb3; fmul r0, r0, ra6; nop", "mov.setf -, rb3; fmul r0, r0, ra6"),
+        ("ldi r0, [0, 1, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3]", "ldi r0, [0, 1, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3]"),
+        ("sub r1, r1, -16; nop", "sub.setf r1, r1, -16"),
     ];
     for (one, two) in pairs {
         let own = assemble(one, &options)
@@ -40,7 +54,15 @@ fn rpi_playground_is_the_same_programs_in_other_words() {
     }
     for (bad, said) in [
         ("moc ra0, r1, r2; nop", "no operation"),
-        ("or r0, r1, r2; nop", "no register"),
+        ("or r4, r1, r2; nop", "no register"),
+        ("or.sig r0, r1, r2; nop", "no signal and no mode"),
+        ("or r0, r1, <<4; nop", "an idle first operation"),
+        ("nop; v8max r0, r1, <<4", "an idle first operation"),
+        ("nop rb39, r0, <<16; v8max r0, r0, r0", "1 to 15 lanes"),
+        (
+            "ldi r0, [9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]",
+            "-2 to 1, or 0 to 3",
+        ),
         ("sema left, 1", "direction"),
         ("brr.qq ra0, x", "no branch condition"),
     ] {

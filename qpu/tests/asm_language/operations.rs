@@ -46,6 +46,18 @@ fn published_words_are_assembled() {
         ("mov r0, r4.16a", 0x13020827_159e7900),
         ("add.unpack8af r0, r4, ra1", 0x190208270c067980),
         ("mov.pack8a ra0, r0", 0x10420027_159e7000),
+        // A float becomes 8-bit colour in the mul ALU only, so no load immediate does it.
+        ("mov r3.8d, 1.0", 0xd17049e3_809e003f),
+        ("nop; mov r3.8d, 1.0", 0xd17049e3_809e003f),
+        ("mov r3.8asf, 0.5; nop", 0xd14049e3_809ef03f),
+        ("mov ra1.8asf, 1.0", 0xd14059c1_809e003f),
+        ("mov ra10.8bsi, 0", 0xe0d202a7_00000000),
+        // A 16-bit mode that says float makes a mov an operation on floats.
+        ("mov ra1.16af, r0", 0x10120067_039e7000),
+        ("mov ra1.16af, ra2.16b", 0x14120067_030a7d80),
+        ("mov ra1.16af, 1.0", 0xd0120067_039e0fc0),
+        ("mov ra1.16a, 256.0", 0xe0120067_43800000),
+        ("mov r0, r1 << 3; nop", 0xd00049e0_809fd009),
         ("sacq ra0, 5", 0xe8020027_00000015),
         ("bra ra1, rb2, 0, ra4", 0xf0f48042_00000000),
     ];
@@ -202,6 +214,16 @@ fn an_annotation_waives_what_it_says_is_meant() {
 }
 
 /// The low four bits name the semaphore (vc4asm's addendum); the others are a value, if it goes anywhere.
+#[test]
+fn a_sum_that_is_encoded_as_a_difference_is_told_of_where_flags_are_set() {
+    let warned = |line: &str| warnings(&format!("{line}{END}"), Syntax::Vc4asm);
+    assert_eq!(warned("add.setf r0, r0, 16"), ["carry"]);
+    assert_eq!(warned("sub r0.setf, r0, 16"), ["carry"]);
+    assert_eq!(warned("add r0, r0, 16"), [""; 0]);
+    assert_eq!(warned("add.setf r0, r0, -16"), [""; 0]);
+    assert_eq!(warned("add.setf r0, r0, r1"), [""; 0]);
+}
+
 #[test]
 fn a_semaphore_that_does_not_exist_is_warned_of() {
     let warned = |line: &str| warnings(&format!("{line}{END}"), Syntax::Vc4asm);

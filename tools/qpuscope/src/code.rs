@@ -1,4 +1,4 @@
-//! QPU code from files: hexadecimal text or binary, told apart by content.
+//! QPU code from files: hexadecimal text, arrays of C or Rust, or binary, told apart by content.
 
 use std::io::Read;
 use std::path::Path;
@@ -43,11 +43,11 @@ pub fn is_source(bytes: &[u8]) -> bool {
     if bytes.contains(&0) {
         return false;
     }
-    let code = without_block_comments(&text);
-    let mut lines = code.lines().map(|line| {
-        let line = line.split(['#', ';']).next().unwrap_or("");
-        line.split("//").next().unwrap_or("").trim()
-    });
+    let code = without_comments(&text);
+    if !arrays(&code).is_empty() {
+        return false;
+    }
+    let mut lines = code.lines().map(without_tail);
     let Some(line) = lines.find(|line| !line.is_empty()) else {
         return false;
     };
@@ -77,6 +77,11 @@ pub fn words(name: &str, bytes: &[u8]) -> Result<Vec<u64>> {
     if is_text {
         return hex_words(name, &String::from_utf8_lossy(bytes));
     }
+    if bytes.starts_with(b"\x7fELF") {
+        return Err(Failure::usage(format!(
+            "{name} is an ELF file; give the code alone, as `objcopy -O binary` writes it"
+        )));
+    }
     let (words, rest) = bytes.as_chunks::<8>();
     if !rest.is_empty() {
         return Err(Failure::usage(format!(
@@ -101,15 +106,61 @@ fn without_block_comments(text: &str) -> String {
     code + rest
 }
 
+/// The text without comments of C, C++ and assemblers, and so without lines of C's preprocessor.
+fn without_comments(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    for line in without_block_comments(text).lines() {
+        let line = line.split('#').next().unwrap_or("");
+        code.push_str(line.split("//").next().unwrap_or(""));
+        code.push('\n');
+    }
+    code
+}
+
+/// A line without a comment that begins with `;`.
+fn without_tail(line: &str) -> &str {
+    line.split(';').next().unwrap_or("").trim()
+}
+
+/// What stands between the brackets of arrays, `= { ... }` in C and `] = [ ... ]` in Rust, and where.
+fn arrays(code: &str) -> Vec<std::ops::Range<usize>> {
+    let mut all = vec![];
+    for (at, _) in code.match_indices('=') {
+        let behind = &code[at + 1..];
+        let start = at + 1 + behind.len() - behind.trim_start().len();
+        let end = match code[start..].chars().next() {
+            Some('{') => '}',
+            Some('[') if code[..at].trim_end().ends_with(']') => ']',
+            _ => continue,
+        };
+        let length = code[start..].find(end).unwrap_or(code.len() - start);
+        all.push(start + 1..start + length.max(1));
+    }
+    all
+}
+
 /// Words of 16 digits are instructions; of 8 or fewer, the low and the high half in turn.
 fn hex_words(name: &str, text: &str) -> Result<Vec<u64>> {
     let mut instructions = vec![];
     let mut low: Option<(usize, u32)> = None;
-    for (index, line) in without_block_comments(text).lines().enumerate() {
+    let mut code = without_comments(text);
+    match arrays(&code).as_slice() {
+        [] => (),
+        [array] => {
+            let lines_before = code[..array.start].matches('\n').count();
+            code = "\n".repeat(lines_before) + &code[array.clone()];
+        }
+        several => {
+            let message = format!(
+                "{name} holds {} arrays; give one of them in a file of its own",
+                several.len()
+            );
+            return Err(Failure::usage(message));
+        }
+    }
+    for (index, line) in code.lines().enumerate() {
         let line_number = index + 1;
-        let code = line.split(['#', ';']).next().unwrap_or("");
-        let code = code.split("//").next().unwrap_or("");
-        for word in code
+        for word in without_tail(line)
             .split([' ', '\t', ',', '{', '}'])
             .filter(|word| !word.is_empty())
         {
@@ -167,6 +218,10 @@ mod tests {
             "009e7000 100009e7 # nop",
             "{ 0x009e7000u, 0x100009e7u },\n",
             "0x009e7000, /* low; # of\n two */ 0x100009e7 /* high */",
+            // As vc4asm and `qpuscope asm` write them.
+            "#include \"a.h\"\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n__declspec(align(8))\nuint32_t a[2] = {\n0x009e7000, 0x100009e7\n};\n#pragma Align_to(8, a)\n}\n",
+            "static const uint32_t code[] __attribute__((aligned(8))) =\n{ 0x009e7000, // nop = { 1 }\n0x100009e7 };",
+            "pub const A: [u64; 1] = [\n    0x100009e7_009e7000, // nop\n];\n",
         ];
         for text in texts {
             assert_eq!(words("t", text.as_bytes()).expect(text), [NOP], "{text}");
@@ -181,6 +236,7 @@ mod tests {
             ".set i, 1",
             ":top\nnop",
             "# a\n\n  fadd r0, r0, r1",
+            ".set is(x) x >= [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,-2]",
         ] {
             assert!(is_source(source.as_bytes()), "{source}");
         }
@@ -191,6 +247,7 @@ mod tests {
             "009e7000 100009e7",
             "",
             "\0a",
+            "unsigned a[2] = { 0x009e7000, 0x100009e7 };",
         ] {
             assert!(!is_source(words.as_bytes()), "{words}");
         }
@@ -205,6 +262,13 @@ mod tests {
             (b"# only a comment\n", "no words"),
             (b"\x00\x01\x02", "no whole number"),
             (b"0x1 0x100009e7009e7000", "other half"),
+            (
+                b"int a[] = { 0x1, 0x2 };\nint b[] = { 0x1, 0x2 };",
+                "2 arrays",
+            ),
+            (b"int a[] = {\n 0x1,\n x };", "line 3: `x`"),
+            (b"int a[] = {", "no words"),
+            (b"\x7fELF\x01\x01\x01\0", "ELF"),
         ] {
             let failure = words("t", bytes).expect_err(named);
             assert!(failure.message.contains(named), "{failure}");

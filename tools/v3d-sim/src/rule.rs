@@ -222,7 +222,7 @@ rules! {
         "pack with pm = 0 acts on ra0..ra31 only (it is ignored)",
         "pack into ra0..ra31";
     PackReserved, "pack-reserved", "Broadcom's guide",
-        "with pm = 1 only the pack codes 0 and 3..7 exist, and none for a load immediate (it is ignored)",
+        "with pm = 1 only the pack codes 0 and 3..7 exist (11..15 are taken for 3..7), and none for a load immediate (it is ignored)",
         "use one of the pack codes 0 and 3..7 with an ALU instruction";
     PackToPeripheral, "pack-to-peripheral", "vc4asm",
         "byte packs do not work on I/O destinations",

@@ -6,6 +6,7 @@ use super::super::register::Place;
 use super::super::suffix::Packing;
 use super::super::value::Value;
 use super::operand::{Target, can_unpack};
+use super::packing::takes_floats;
 use super::{Line, Operand};
 use crate::fit::{Op, OpCode, Src};
 use crate::isa::{Rotation, Unpack};
@@ -51,11 +52,17 @@ impl Line<'_> {
         target: Target,
         operands: &[Operand],
     ) -> Result<Vec<Op>, Fault> {
+        self.agrees_with_pack(code, &target)?;
         let unpack = self.unpacked(code, operands)?;
         let mut sources = Vec::new();
         let mut rotation = target.rotation;
         for (operand, unpack) in operands.iter().zip(unpack) {
             let (source, own) = self.source(operand, unpack)?;
+            if let Value::Register(register) = operand.value
+                && let Some(packing) = register.packing.or(unpack)
+            {
+                self.agrees_with_unpack(code, register, packing, operand.span)?;
+            }
             // Outside r0..r3 only a rotation's low two bits count.
             let narrow = !source.rotates();
             let own = match (rotation, own) {
@@ -92,8 +99,9 @@ impl Line<'_> {
         let (Some(a), Some(b)) = (sources.first(), sources.last()) else {
             return Err(self.wrong_count("sources"));
         };
-        let op = self.op(code, target, *a, *b, rotation);
-        Ok(constant::equivalents(op))
+        Ok(constant::equivalents(
+            self.op(code, target, *a, *b, rotation),
+        ))
     }
 
     pub(super) fn op(
@@ -121,13 +129,5 @@ impl Line<'_> {
             rotate,
             pack_mul,
         }
-    }
-}
-
-fn takes_floats(code: OpCode) -> bool {
-    match code {
-        OpCode::Add(op) => op.takes_floats(),
-        OpCode::Mul(op) => op.is_float(),
-        OpCode::Either(..) => false,
     }
 }

@@ -5,6 +5,7 @@ mod branch;
 mod mnemonic;
 mod moves;
 mod operand;
+mod packing;
 mod warnings;
 
 use super::assembler::Assembler;

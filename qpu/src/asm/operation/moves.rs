@@ -1,14 +1,14 @@
 //! `mov`, `nop`, and instructions whose immediate is a constant: loads and semaphores.
 
-use super::super::constant;
 use super::super::diagnostic::Fault;
-use super::super::piece::{LoadPiece, SemaphorePiece, What};
+use super::super::piece::{SemaphorePiece, What};
 use super::super::register::{Place, Register};
 use super::super::value::Value;
 use super::operand::{Target, accumulator};
+use super::packing::{bound, moves_float};
 use super::{Line, Operand};
-use crate::fit::{OpCode, Src};
-use crate::isa::{AddOp, File, LoadImmediateKind, MulOp, Slot};
+use crate::fit::OpCode;
+use crate::isa::{AddOp, LoadImmediateKind, MulOp, Slot};
 
 impl Line<'_> {
     pub(super) fn mov(&self, slot: Option<Slot>) -> Result<Vec<What>, Fault> {
@@ -24,11 +24,8 @@ impl Line<'_> {
         {
             let targets: Result<Vec<Target>, Fault> =
                 targets.iter().map(|target| self.target(target)).collect();
-            let load = load(
-                LoadImmediateKind::Word,
-                u32::from(number) | u32::from(acquire) << 4,
-                &targets?,
-            );
+            let word = u32::from(number) | u32::from(acquire) << 4;
+            let load = self.load_piece(LoadImmediateKind::Word, word, &targets?)?;
             return Ok(vec![What::Semaphore(SemaphorePiece(load))]);
         }
         targets
@@ -38,21 +35,14 @@ impl Line<'_> {
     }
 
     fn mov_one(&self, slot: Option<Slot>, target: Target, source: &Operand) -> Result<What, Fault> {
-        let on = |code: OpCode| match (slot, code) {
-            (Some(Slot::Add), OpCode::Either(op, _)) => OpCode::Add(op),
-            (Some(Slot::Mul), OpCode::Either(_, op)) => OpCode::Mul(op),
-            (_, code) => code,
-        };
         match source.value {
             Value::Register(register) => {
                 let packing = register.packing.or(self.modifiers.unpack);
-                // Only an operation on floats unpacks ra as floats; r4 always does.
-                let in_a = matches!(register.place, Place::File(File::A, _));
-                let float = in_a && packing.is_some_and(|packing| packing.float == Some(true));
+                let float = moves_float(register, packing, &target);
                 let code = if float {
                     OpCode::Add(AddOp::Fmin)
                 } else {
-                    on(OpCode::MOV)
+                    bound(slot, OpCode::MOV)
                 };
                 self.alu(code, target, std::slice::from_ref(source))
                     .map(What::Alu)
@@ -61,28 +51,14 @@ impl Line<'_> {
                 let (kind, word) = elements
                     .immediate()
                     .ok_or_else(|| self.wrong_count("elements"))?;
-                Ok(What::Load(load(kind, word, &[target])))
+                self.load_piece(kind, word, &[target]).map(What::Load)
             }
             _ => {
                 let word = source
                     .value
                     .word()
                     .map_err(|message| Fault::new("source", source.span, message))?;
-                let plain = self.op(
-                    on(OpCode::MOV),
-                    target,
-                    Src::constant(word),
-                    Src::constant(word),
-                    target.rotation,
-                );
-                let mut ways = constant::ways(plain, word);
-                for way in &mut ways {
-                    way.code = on(way.code);
-                }
-                let load = slot
-                    .is_none()
-                    .then(|| load(LoadImmediateKind::Word, word, &[target]));
-                Ok(What::Constant { ways, load, word })
+                Ok(self.mov_constant(slot, target, word))
             }
         }
     }
@@ -140,7 +116,8 @@ impl Line<'_> {
             }
             _ => word,
         };
-        Ok(vec![What::Load(load(kind.unwrap_or(own), word, &targets?))])
+        let load = self.load_piece(kind.unwrap_or(own), word, &targets?)?;
+        Ok(vec![What::Load(load)])
     }
 
     pub(super) fn semaphore(&self, acquire: bool) -> Result<Vec<What>, Fault> {
@@ -155,22 +132,7 @@ impl Line<'_> {
         let targets: Result<Vec<Target>, Fault> =
             targets.iter().map(|target| self.target(target)).collect();
         let word = word & !0x10 | u32::from(acquire) << 4;
-        Ok(vec![What::Semaphore(SemaphorePiece(load(
-            LoadImmediateKind::Word,
-            word,
-            &targets?,
-        )))])
-    }
-}
-
-fn load(kind: LoadImmediateKind, immediate: u32, targets: &[Target]) -> LoadPiece {
-    LoadPiece {
-        kind,
-        immediate,
-        outputs: targets
-            .iter()
-            .map(|target| (target.dst, target.cond))
-            .collect(),
-        setf: targets.iter().any(|target| target.setf),
+        let load = self.load_piece(LoadImmediateKind::Word, word, &targets?)?;
+        Ok(vec![What::Semaphore(SemaphorePiece(load))])
     }
 }

@@ -15,6 +15,8 @@ pub(super) struct Target {
     pub cond: Cond,
     pub setf: bool,
     pub pack_mul: MulPack,
+    /// Whether a 16-bit mode says that it packs a float, or an integer.
+    pub packs_float: Option<bool>,
     pub rotation: Option<Rotation>,
 }
 
@@ -73,6 +75,7 @@ impl Line<'_> {
             cond,
             setf: modifiers.setf,
             pack_mul,
+            packs_float: modifiers.pack.and_then(Packing::float_half),
             rotation,
         })
     }

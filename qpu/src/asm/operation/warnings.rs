@@ -2,10 +2,12 @@
 
 use super::super::diagnostic::Fault;
 use super::super::register::{Place, Register};
+use super::super::suffix::{Marked, Suffix};
 use super::super::value::Value;
 use super::operand::can_unpack;
 use super::{Line, Mnemonic, Operand};
-use crate::isa::Rotation;
+use crate::fit::OpCode;
+use crate::isa::{AddOp, Rotation};
 
 impl Line<'_> {
     pub(super) fn warnings(&self, mnemonic: Mnemonic) -> Vec<Fault> {
@@ -42,6 +44,7 @@ impl Line<'_> {
         }
         all.extend(self.semaphore_warning(mnemonic));
         all.extend(self.rotation_warning(mnemonic));
+        all.extend(self.carry_warning(mnemonic));
         if let [_, one, two] = self.operands.as_slice()
             && let (Value::Register(first), Value::Register(second)) = (one.value, two.value)
             && first.place == second.place
@@ -80,6 +83,28 @@ impl Line<'_> {
         let message =
             format!("there is no semaphore {word}: the low four bits count, this is {semaphore}");
         Some(Fault::new("semaphore", number.span, message).help("semaphores are 0 to 15"))
+    }
+
+    /// 16 is no small immediate and -16 is one, so that the operation of the other sign is taken, as in vc4asm.
+    fn carry_warning(&self, mnemonic: Mnemonic) -> Option<Fault> {
+        let (name, other) = match mnemonic {
+            Mnemonic::Alu(OpCode::Add(AddOp::Add), _) => ("add", "sub"),
+            Mnemonic::Alu(OpCode::Add(AddOp::Sub), _) => ("sub", "add"),
+            _ => return None,
+        };
+        let [target, _, by] = self.operands.as_slice() else {
+            return None;
+        };
+        let flags = |(suffix, _): &Marked| *suffix == Suffix::SetFlags;
+        let setf = self.modifiers.setf || target.suffixes.iter().any(flags);
+        let is_16 = !matches!(by.value, Value::Register(_)) && by.value.word() == Ok(16);
+        let message = format!(
+            "{name} of 16 is encoded as {other} of -16, and its carry flag is the opposite"
+        );
+        (setf && is_16).then(|| {
+            Fault::new("carry", by.span, message)
+                .help("where C is asked for, load 16 into a register before")
+        })
     }
 
     /// A rotation moves the whole result, so operands that are not marked move too.

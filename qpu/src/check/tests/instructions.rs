@@ -140,6 +140,12 @@ pub(super) const CASES: &[Case] = &[
     (Rule::NoRead,
         |b| odd(b, |alu| { alu.op_add = crate::isa::AddOp::Or; alu.write = to(waddr::ACC1); alu.add_a = crate::isa::Mux::B; }),
         |b| odd(b, |alu| { alu.add_a = crate::isa::Mux::B; })),
+    (Rule::NoRead, // but for flags nothing comes of it
+        |b| odd(b, |alu| { alu.op_add = crate::isa::AddOp::Or; alu.write = to(waddr::NOP); alu.write.sf = true; alu.add_a = crate::isa::Mux::B; }),
+        |b| odd(b, |alu| { alu.op_add = crate::isa::AddOp::Or; alu.write = to(waddr::NOP); alu.add_a = crate::isa::Mux::B; })),
+    (Rule::NoRead, // of the mul ALU, beside an idle add ALU
+        |b| odd(b, |alu| { alu.op_mul = crate::isa::MulOp::V8min; alu.write.sf = true; alu.mul_b = crate::isa::Mux::B; }),
+        |b| odd(b, |alu| { alu.op_mul = crate::isa::MulOp::V8min; alu.mul_b = crate::isa::Mux::B; })),
     (Rule::UnmappedRead,
         |b| odd(b, |alu| { alu.raddr_a = Raddr::from_bits(40).unwrap(); }),
         |b| odd(b, |alu| { alu.raddr_a = raddr::XY_PIXEL_COORD; })),

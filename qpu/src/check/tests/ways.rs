@@ -79,6 +79,29 @@ fn a_loop_that_owes_more_each_time_is_found_and_one_that_does_not_is_not() {
     assert_eq!(program(true), []);
 }
 
+/// How often the loop goes round is not known, as in rpi-playground's SHA-256.
+#[test]
+fn a_loop_that_takes_vectors_one_by_one_is_not_counted() {
+    let program = |vectors: u32| {
+        ways(move |b| {
+            let outer = b.here("outer");
+            b.ldi(RD_SETUP, 0x1a00 | (vectors & 15) << 20);
+            let inner = b.here("inner");
+            b.mov(R1, VPM);
+            b.sub(R0, R0, 1).setf();
+            b.brr(BranchCond::AnyZC, inner);
+            b.nops(3);
+            b.sub(R2, R2, 1).setf();
+            b.brr(BranchCond::AnyZC, outer);
+            b.nops(3);
+            b.end();
+        })
+    };
+    assert_eq!(program(16), []);
+    // A single vector is gone after the first round.
+    assert_eq!(program(1), [(Rule::VpmNothingToRead, vec![(0x18, true)])]);
+}
+
 #[test]
 fn the_same_question_has_the_same_answer() {
     // Taken and given back under one condition that is asked twice.

@@ -66,7 +66,7 @@ enum Language {
     Vc4asm,
     /// Broadcom's, in which `.ifnc` is carry clear, as in FFmpeg's rpi_hevc_shader
     Broadcom,
-    /// elorimer/rpi-playground's, after m4: `or ra1, ra32, 0; nop`
+    /// elorimer/rpi-playground's and jetpacapp/qpu-asm's, after m4: `or ra1, ra32, 0; nop`
     RpiPlayground,
 }
 

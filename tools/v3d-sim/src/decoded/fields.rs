@@ -92,9 +92,9 @@ impl Code {
             // Colours are made of floats by the mul ALU, which is not at work here.
             rules.push(Rule::PackReserved);
         } else if live[Slot::Mul as usize] && write.waddr_mul != waddr::NOP {
-            match write.pack_mul() {
-                Some(colour) => self.colour = colour,
-                None => rules.push(Rule::PackReserved),
+            self.colour = write.colour();
+            if write.pack_mul().is_none() {
+                rules.push(Rule::PackReserved);
             }
         }
         for slot in Slot::BOTH {
@@ -168,6 +168,8 @@ impl Code {
             && format.op_mul == MulOp::V8subs
             && format.rotation().is_none();
         let needed = if add_is_zero { 0 } else { add } | if mul_is_zero { 0 } else { mul };
+        let kept = Mux::ALL.iter().filter(|mux| format.keeps(**mux));
+        let needed = kept.fold(0, |bits, mux| bits | needed & 1 << mux.bits());
         self.needed_accumulators = needed & 0x3f;
         for (mux, register) in [Mux::A, Mux::B].into_iter().zip(self.reads) {
             if needed & 1 << mux.bits() != 0 && register != NO_REGISTER {
@@ -221,7 +223,9 @@ impl Code {
                 }),
                 (None, _) if address != raddr::NOP => Port::Unit(address),
                 (None, _) if self.takes(mux) => {
-                    rules.push(Rule::NopRead);
+                    if alu.keeps(mux) {
+                        rules.push(Rule::NopRead);
+                    }
                     Port::LeftOver
                 }
                 (None, _) => Port::Idle,

@@ -31,6 +31,30 @@ fn or(address: Waddr, read: Raddr) -> Instruction {
     })
 }
 
+/// A wait whose value goes nowhere takes its other operand from no port in many programs.
+#[test]
+fn left_overs_are_told_of_where_something_comes_of_them() {
+    let nothing: [&str; 0] = [];
+    let read = |address| or(address, raddr::NOP);
+    let told = |instruction| rules(|b| b.instruction(instruction));
+    assert_eq!(told(read(waddr::NOP)), nothing);
+    assert_eq!(told(read(waddr::ACC0)), ["nop-read"]);
+    let mut flags = read(waddr::NOP);
+    if let Instruction::Alu(alu) = &mut flags {
+        alu.write.sf = true;
+    }
+    assert_eq!(told(flags), ["nop-read"]);
+    // The same of registers that were never written: `or -, ld_wait, r0` is asurati's wait.
+    for source in [R3, rb(9)] {
+        for (destination, expected) in [(NONE, &nothing[..]), (R0.into(), &["undefined-read"])] {
+            let told = rules(|b| {
+                b.or(destination, LD_WAIT, source);
+            });
+            assert_eq!(told, expected);
+        }
+    }
+}
+
 #[test]
 fn sfu_and_tmu() {
     breaks("sfu-result-overwritten", |b| {
@@ -339,6 +363,17 @@ fn pack_and_unpack() {
     breaks("pack-reserved", |b| {
         b.instruction(fmul(pm(Pack::P16a, waddr::ACC0)))
     });
+    let mut lab = Lab::new();
+    let result = lab.program(&[], |b| {
+        b.mov(R0, 5);
+        b.instruction(fmul(pm(Pack::P8bs, waddr::ACC0)));
+        show(b, R0);
+    });
+    assert_eq!(
+        (result.rows[0], &result.rules[..]),
+        ([0xff05; 16], &["pack-reserved"][..]),
+        "as vc4asm has 8b"
+    );
     let mut lab = Lab::new();
     let result = lab.program(&[], |b| {
         b.instruction(fmul(pm(Pack::P8b, waddr::VPM_WRITE)))

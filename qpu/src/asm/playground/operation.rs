@@ -1,0 +1,323 @@
+//! One or two operations, what stands behind the first's dots, and operands.
+
+use super::super::diagnostic::Fault;
+use super::super::expression::Cursor;
+use super::super::piece::What;
+use super::super::token::Kind;
+use crate::fit::{Dst, Op, OpCode, Origin, Src};
+use crate::isa::{
+    AddOp, Cond, File, MulOp, MulPack, Pack, Raddr, Rotation, Signal, Unpack, Waddr, waddr,
+};
+use crate::names::{self, find, nearest};
+
+const SIGNALS: &[(&str, Signal)] = &[
+    ("tmu", Signal::LoadTmu0),
+    ("tmu0", Signal::LoadTmu0),
+    ("tmu1", Signal::LoadTmu1),
+    ("ldtmu0", Signal::LoadTmu0),
+    ("ldtmu1", Signal::LoadTmu1),
+    ("tend", Signal::ProgramEnd),
+];
+
+const UNPACKS: &[(&str, Unpack)] = &[
+    ("unpack32", Unpack::None),
+    ("unpack16a", Unpack::U16a),
+    ("unpack16b", Unpack::U16b),
+    ("unpack8ddupe", Unpack::U8dr),
+    ("unpack8a", Unpack::U8a),
+    ("unpack8b", Unpack::U8b),
+    ("unpack8c", Unpack::U8c),
+    ("unpack8d", Unpack::U8d),
+];
+
+#[rustfmt::skip]
+const PACKS: &[(&str, Pack)] = &[
+    ("pack32", Pack::None), ("pack32clamp", Pack::P32s),
+    ("pack16a", Pack::P16a), ("pack16aclamp", Pack::P16as),
+    ("pack16b", Pack::P16b), ("pack16bclamp", Pack::P16bs),
+    ("pack8ddupe", Pack::P8888), ("pack8ddupeclamp", Pack::P8888s),
+    ("pack8a", Pack::P8a), ("pack8aclamp", Pack::P8as),
+    ("pack8b", Pack::P8b), ("pack8bclamp", Pack::P8bs),
+    ("pack8c", Pack::P8c), ("pack8cclamp", Pack::P8cs),
+    ("pack8d", Pack::P8d), ("pack8dclamp", Pack::P8ds),
+];
+
+/// What the dots behind the first operation say. Modes are fields of the instruction, and so of both operations.
+#[derive(Clone, Copy)]
+struct Suffixes {
+    signal: Signal,
+    unpack: Unpack,
+    pack: Pack,
+}
+
+impl Suffixes {
+    fn read(cursor: &mut Cursor) -> Result<Self, Fault> {
+        let mut all = Self {
+            signal: Signal::None,
+            unpack: Unpack::None,
+            pack: Pack::None,
+        };
+        while let Some(Kind::Suffix(name)) = cursor.kind() {
+            if let Some(signal) = find(SIGNALS, name) {
+                all.signal = signal;
+            } else if let Some(unpack) = find(UNPACKS, name) {
+                all.unpack = unpack;
+            } else if let Some(pack) = find(PACKS, name) {
+                all.pack = pack;
+            } else {
+                let message = format!("`.{name}` is no signal and no mode");
+                return Err(Fault::new("unknown-suffix", cursor.span(), message).help(
+                    "signals are .tmu (.ldtmu0), .tmu1 (.ldtmu1) and .tend, modes .unpack16a ... and .pack16a ...",
+                ));
+            }
+            cursor.step();
+        }
+        Ok(all)
+    }
+
+    /// Modes act where the instruction has file A's port, and nowhere else.
+    fn on(self, op: Op) -> Op {
+        let unpacked = |source: Src| match source.from {
+            Origin::Port {
+                file: Some(File::A),
+                ..
+            } => source.unpack(self.unpack),
+            _ => source,
+        };
+        let (address, file) = op.dst.address();
+        let in_a = file == Some(File::A) && address.register().is_some();
+        Op {
+            dst: if in_a { op.dst.pack(self.pack) } else { op.dst },
+            a: unpacked(op.a),
+            b: unpacked(op.b),
+            ..op
+        }
+    }
+}
+
+/// What one slot of a line asks for.
+struct Half {
+    op: Option<Op>,
+    /// `<<n` for the second source: how far the result of the mul ALU is rotated.
+    rotation: Option<(Rotation, (u32, u32))>,
+}
+
+/// A line of one or two operations, the first name already read.
+pub(super) fn operations(
+    name: &str,
+    span: (u32, u32),
+    cursor: &mut Cursor,
+) -> Result<Vec<What>, Fault> {
+    let add = names::add_op(name)
+        .ok_or_else(|| unknown(name, span, AddOp::ALL.iter().map(|op| op.name())))?;
+    let suffixes = Suffixes::read(cursor)?;
+    let add = half(
+        cursor,
+        OpCode::Add(add),
+        add == AddOp::Nop,
+        add.operands() == 1,
+    )?;
+    let mut mul = Half {
+        op: None,
+        rotation: None,
+    };
+    if cursor.take(";") && !cursor.at_end() {
+        let span = cursor.span();
+        let Some(name) = cursor.name() else {
+            return Err(cursor.expected("an operation of the mul ALU"));
+        };
+        let code = names::mul_op(name)
+            .ok_or_else(|| unknown(name, span, MulOp::ALL.iter().map(|op| op.name())))?;
+        mul = half(cursor, OpCode::Mul(code), code == MulOp::Nop, false)?;
+    }
+    // The rotation has the field of a small immediate, whose value an operation of the line would read.
+    let misplaced = match (&add, &mul) {
+        (
+            Half {
+                op: Some(_),
+                rotation,
+            },
+            _,
+        )
+        | (_, Half { rotation, .. }) => *rotation,
+    };
+    if let Some((_, span)) = misplaced {
+        return Err(Fault::new("rotation", span, "a rotation is no value").help(
+            "write it in an idle first operation, as in `nop rb39, r0, <<1; v8max rb32, r0, r0`",
+        ));
+    }
+    let rotate = add.rotation.map(|(rotation, _)| rotation);
+    // An idle add ALU sets no flags, whatever the other does.
+    let add = add.op.map(|op| Op { setf: true, ..op });
+    let mul = mul.op.map(|op| Op { rotate, ..op });
+    let mut all: Vec<What> = [add, mul]
+        .into_iter()
+        .flatten()
+        .map(|op| What::Alu(vec![suffixes.on(op)]))
+        .collect();
+    if all.is_empty() {
+        all.push(What::Nop(None));
+    }
+    if suffixes.signal != Signal::None {
+        all.push(What::Signal(suffixes.signal));
+    }
+    Ok(all)
+}
+
+fn unknown(name: &str, span: (u32, u32), known: impl Iterator<Item = &'static str>) -> Fault {
+    let near = nearest(name, known);
+    let fault = Fault::new(
+        "unknown-instruction",
+        span,
+        format!("`{name}` is no operation of this ALU"),
+    );
+    match near.is_empty() {
+        true => fault.help(
+            "the first operation of a line is the add ALU's, the one behind `;` the mul ALU's",
+        ),
+        false => fault.help(format!("did you mean {}?", near.join(" or "))),
+    }
+}
+
+/// Operands of an operation; those of a nop are read and forgotten, but for a rotation.
+fn half(cursor: &mut Cursor, code: OpCode, is_nop: bool, unary: bool) -> Result<Half, Fault> {
+    if cursor.at_end() || cursor.is(";") {
+        return match is_nop {
+            true => Ok(Half {
+                op: None,
+                rotation: None,
+            }),
+            false => Err(cursor.expected("a destination and two sources")),
+        };
+    }
+    let dst = destination(cursor)?;
+    cursor.expect(",")?;
+    let a = source(cursor)?;
+    let mut b = a;
+    let mut rotation = None;
+    if cursor.take(",") {
+        let start = cursor.span();
+        if cursor.take("<<") {
+            let Some(Kind::Int(lanes @ 1..=15)) = cursor.kind() else {
+                return Err(cursor.expected("1 to 15 lanes"));
+            };
+            cursor.step();
+            rotation = Some((Rotation::By(*lanes as u8), cursor.span_from(start)));
+        } else {
+            b = source(cursor)?;
+        }
+    } else if !unary {
+        return Err(cursor.expected("`,` and the second source"));
+    }
+    let b = if unary { a } else { b };
+    let op = Op {
+        code,
+        dst,
+        a,
+        b,
+        cond: Cond::Always,
+        setf: false,
+        rotate: None,
+        pack_mul: MulPack::None,
+    };
+    Ok(Half {
+        op: (!is_nop).then_some(op),
+        rotation,
+    })
+}
+
+fn names_of(file: File, number: u8) -> String {
+    match file {
+        File::A => format!("ra{number}"),
+        File::B => format!("rb{number}"),
+    }
+}
+
+/// `raN` or `rbN`, 0..=63.
+fn address(cursor: &mut Cursor) -> Result<(File, u8), Fault> {
+    let span = cursor.span();
+    let Some(name) = cursor.name() else {
+        return Err(cursor.expected("a register raN or rbN"));
+    };
+    let numbered = |prefix: &str, file| {
+        let number: u8 = name.strip_prefix(prefix)?.parse().ok()?;
+        (number < 64).then_some((file, number))
+    };
+    numbered("ra", File::A)
+        .or_else(|| numbered("rb", File::B))
+        .ok_or_else(|| {
+            Fault::new("destination", span, format!("`{name}` is no register here"))
+                .help("registers are ra0..ra63 and rb0..rb63, and r0..r3 are also rb32..rb35")
+        })
+}
+
+/// A register of file A that can be added to a branch's target.
+pub(super) fn target_register(cursor: &mut Cursor) -> Result<u8, Fault> {
+    let span = cursor.span();
+    match address(cursor)? {
+        (File::A, number @ 0..=31) => Ok(number),
+        (file, number) => {
+            let name = names_of(file, number);
+            let message = format!("{name} cannot be added to a branch target; only ra0..ra31 can");
+            Err(Fault::new("branch", span, message))
+        }
+    }
+}
+
+fn accumulator(cursor: &Cursor) -> Option<u8> {
+    let Some(Kind::Name(name)) = cursor.kind() else {
+        return None;
+    };
+    let all = names::ACCUMULATORS.iter();
+    all.zip(0..)
+        .find_map(|(own, number)| (*own == &**name).then_some(number))
+}
+
+pub(super) fn destination(cursor: &mut Cursor) -> Result<Dst, Fault> {
+    // jetpacapp/qpu-asm takes accumulators by their names.
+    let (file, number) = match accumulator(cursor) {
+        Some(number @ 0..=3) => {
+            cursor.step();
+            (File::A, 32 + number)
+        }
+        _ => address(cursor)?,
+    };
+    let waddr = Waddr::from_bits(number).unwrap_or(waddr::NOP);
+    // Through either port it is the same; leaving it open keeps the write swap free.
+    let either = matches!(number, 32..=36 | 38 | 39 | 43..=48 | 51..);
+    Ok(Dst::at(waddr, Some(file).filter(|_| !either)))
+}
+
+pub(super) fn source(cursor: &mut Cursor) -> Result<Src, Fault> {
+    let negative = cursor.take("-");
+    match cursor.kind() {
+        Some(Kind::Int(value)) => {
+            cursor.step();
+            let value = if negative {
+                value.wrapping_neg()
+            } else {
+                *value
+            };
+            Ok(Src::constant(value as u32))
+        }
+        Some(Kind::Float(value)) => {
+            cursor.step();
+            Ok(Src::constant(
+                (if negative { -*value } else { *value } as f32).to_bits(),
+            ))
+        }
+        Some(Kind::Name(_)) if !negative => {
+            if let Some(number) = accumulator(cursor) {
+                cursor.step();
+                return Ok(Src {
+                    from: Origin::Accumulator(number),
+                    unpack: Unpack::None,
+                });
+            }
+            let (file, number) = address(cursor)?;
+            let raddr = Raddr::from_bits(number).unwrap_or(crate::isa::raddr::NOP);
+            Ok(Src::at(raddr, Some(file)))
+        }
+        _ => Err(cursor.expected("a register or a small integer")),
+    }
+}
