@@ -117,6 +117,12 @@ impl Geometry {
         self.parts() * self.sharers()
     }
 
+    /// The row list of unit `index`.
+    pub(super) const fn row_list(&self, index: u32) -> u32 {
+        let unit = self.unit(index);
+        unit.part * self.sharers() + unit.sharer
+    }
+
     /// Part, and QPU of a tile, of a row list.
     pub(super) const fn of_list(&self, list: u32) -> [u32; 2] {
         [list / self.sharers(), list % self.sharers()]

@@ -72,6 +72,15 @@ impl Constants {
         }
     }
 
+    /// The same as [`Constants::load_again`] from uniforms: cos π/8, sin π/8, cos π/4.
+    pub fn load_again_from<U: Copy + PartialEq>(&self, draft: &mut Draft<U>, words: [U; 3]) {
+        for (number, word) in [self.cos1, self.sin1, self.cos2].into_iter().zip(words) {
+            let [a, b] = [File::A, File::B].map(|file| Place::Register(file, number));
+            draft.copy(Source::Uniform(word), Destination::Place(a));
+            draft.copy(Source::Place(a), Destination::Place(b));
+        }
+    }
+
     /// The same from uniforms, which take no instruction of their own: cos π/8, sin π/8, cos π/4.
     pub fn from_uniforms<U: Copy + PartialEq>(draft: &mut Draft<U>, words: [U; 3]) -> Self {
         let [cos1, sin1, cos2] = words.map(|word| {

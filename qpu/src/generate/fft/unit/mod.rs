@@ -224,9 +224,6 @@ mod tests {
         }
     }
 
-    /// Loops that do not fit: four QPUs exchange in two steps.
-    const LONGER: [&str; 1] = ["fft-first-128-quad"];
-
     #[test]
     fn loops_fit_the_instruction_cache_of_a_slice() {
         let programs = tasks().into_iter().map(program);
@@ -241,6 +238,6 @@ mod tests {
         });
         let longer = lengths.filter(|&(_, length)| length > 512);
         let longer: Vec<_> = longer.map(|(name, _)| name).collect();
-        assert_eq!(longer, LONGER);
+        assert!(longer.is_empty(), "{longer:?}");
     }
 }

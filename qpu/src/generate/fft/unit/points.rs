@@ -22,6 +22,8 @@ pub struct Loaded {
     input: Place,
     ends: Input,
     across: Across,
+    /// See [`Loaded::ask_ahead`].
+    ahead: Option<Place>,
 }
 
 /// What is done with points as they are looked up.
@@ -45,6 +47,8 @@ pub struct Points {
     sign: Option<Place>,
     /// Addresses of the unit's lanes.
     input: Place,
+    /// Those of the next unit's, of which each unit asks for [`rows_ahead`].
+    pub ahead: Option<Place>,
     ends: Input,
     /// Whether all points are there.
     has_ended: bool,
@@ -119,6 +123,7 @@ impl Points {
             input,
             ends,
             across,
+            ahead: None,
         }
     }
 
@@ -266,11 +271,38 @@ impl Column for Points {
     }
 }
 
+/// The rows that are fetched first, component by component: of vectors for the TMUs in turn.
+pub fn rows_ahead() -> [[Row; 2]; AHEAD / 2] {
+    // Both butterflies of the first column.
+    [0, 8, 4, 12].map(|vector| [0, 1].map(|component| Row::Input { vector, component }))
+}
+
 impl Loaded {
+    /// Asks for [`rows_ahead`] of the first unit. From then on each unit finds them on their way, and asks for the
+    /// next one's.
+    pub fn ask_ahead(&mut self, frame: &mut Frame) {
+        frame.looks_ahead();
+        let draft = &mut frame.draft;
+        let ahead = draft.take(Wish::AnyFile);
+        let start = |word| Source::Uniform(Word::Start(word));
+        let sources = [Source::Place(self.input), start(Start::InputAhead)];
+        draft.add_op(AddOp::Add, sources, Destination::Place(ahead));
+        for (vector, rows) in (0..).zip(rows_ahead()) {
+            for row in rows {
+                let sources = [Source::Place(ahead), start(Start::Row(row))];
+                draft.add_op(AddOp::Add, sources, Destination::Tmu(vector % 2));
+            }
+        }
+        self.ahead = Some(ahead);
+    }
+
     /// Reads what the record says of the input; what follows reads the row list. `twiddle` has addresses of
     /// twiddles of the unit's lanes, in first passes.
     pub fn begin_unit(self, mut frame: Frame, twiddle: Option<Place>) -> Points {
-        let input = frame.base(Record::Input, self.input);
+        let input = match self.ahead {
+            Some(ahead) => frame.base_ahead(self.input, ahead),
+            None => frame.base(Record::Input, self.input),
+        };
         let ends = match self.ends {
             Input::Converted(conversion) => Input::Converted(conversion.begin_unit(&mut frame)),
             conjugated => conjugated,
@@ -283,11 +315,16 @@ impl Loaded {
             let middle = Source::Uniform(Word::Row(Row::Middle));
             frame.draft.copy(middle, Destination::Place(Place::R5));
         }
+        let mut codelet = Codelet::new(frame);
+        if self.ahead.is_some() {
+            codelet.begin_asked();
+        }
         Points {
-            codelet: Codelet::new(frame),
+            codelet,
             across,
             sign: self.sign,
             input,
+            ahead: self.ahead,
             ends,
             has_ended: false,
         }

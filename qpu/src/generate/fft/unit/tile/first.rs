@@ -5,18 +5,19 @@
 //!
 //! Two outputs at a time are turned and transformed across lanes by a routine, and then, when they are sum and
 //! difference of what came together, turned by their twiddles by another: the instruction cache of a slice would
-//! not hold all of them one after the other. What a routine looks up is asked for in a call before.
+//! not hold all of them one after the other. What a routine looks up is asked for in a call before; the last calls ask
+//! for the first rows of the next unit, so that these come while this one is stored, and nothing is dropped.
 
 use super::super::Word;
 use super::super::codelet::Codelet;
 use super::super::frame::{Frame, Shape, Source, Stores, Written};
-use super::super::points::Points;
+use super::super::points::{Points, rows_ahead};
 use super::exchange::{KEPT, exchange};
 use crate::fft::program::{Kind, Lanes, Record, Row, Task};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
-use crate::isa::{AddOp, File, MulOp};
+use crate::isa::{AddOp, File};
 use crate::vpm::{Block, Store};
 
 /// Number of the routine for outputs of the transform.
@@ -28,6 +29,17 @@ const AT_A_TIME: usize = 2;
 /// Registers of file A that only the routine for outputs has, beside those in which they come and go.
 const TEMPORARY: usize = 3;
 
+/// cos π/8, sin π/8 and cos π/4: the constants of the transform.
+const CONSTANTS: [Row; 3] = [root_of_16(1, 0), root_of_16(1, 1), root_of_16(2, 0)];
+
+const fn root_of_16(output: u8, component: u8) -> Row {
+    Row::Column {
+        column: 1,
+        output,
+        component,
+    }
+}
+
 /// The program of a first pass.
 pub fn program(kind: Kind) -> Written {
     let shape = Shape {
@@ -37,14 +49,15 @@ pub fn program(kind: Kind) -> Written {
     let mut frame = Frame::of_tiles(Task::Points(kind), &shape);
     frame.has_routines();
     let turn = frame.lanes(Lanes::Turn);
-    let points = Points::start(&mut frame, kind);
+    let mut points = Points::start(&mut frame, kind);
+    points.ask_ahead(&mut frame);
     frame.begin_unit();
     // Behind the transform others have their registers.
     let constants = frame.constants;
-    constants.load_again(&mut frame.draft);
     let twiddle = frame.word(Record::Twiddle);
     let columns = (kind.sharers > 2).then(|| frame.draft.take(Wish::AnyFile));
-    let points = points.begin_unit(frame, None);
+    let mut points = points.begin_unit(frame, None);
+    constants.load_again_from(points.draft(), CONSTANTS.map(Word::Row));
     let mut first = First {
         sharers: kind.sharers,
         points,
@@ -62,6 +75,7 @@ pub fn program(kind: Kind) -> Written {
         outputs,
         ..
     } = first;
+    let ahead = points.ahead.expect("asked for from the start");
     let mut frame = points.codelet.frame;
     // As much is on its way as the TMUs hold: the first was asked for in the last call for outputs.
     let turns: Vec<Turns> = match columns_at {
@@ -83,6 +97,13 @@ pub fn program(kind: Kind) -> Written {
             &mut frame.draft,
             both.map(|z| z.map(|part| Wish::At(part.place))),
         );
+        if k + outputs_asked_for(&turns) == KEPT {
+            // What is asked for from here on are rows of the next unit.
+            for &(lanes, _) in &turns {
+                let to = Destination::Place(lanes);
+                frame.draft.copy(Source::Place(ahead), to);
+            }
+        }
         frame.piece(None);
         turn_both(&mut frame, both, &turns, k);
         frame.call(TWIDDLES);
@@ -95,12 +116,6 @@ pub fn program(kind: Kind) -> Written {
             }
         }
     }
-    // More than is needed was asked for.
-    let fetches = [[0; 4], [1; 4]].map(|tmus| tmus.map(Operation::fetch));
-    fetches
-        .as_flattened()
-        .iter()
-        .for_each(|&fetch| frame.draft.push(fetch));
     // Of each half real parts, then imaginary parts.
     let columns = columns.as_flattened().as_flattened().iter().flatten();
     let columns = columns.copied().collect();
@@ -147,29 +162,48 @@ fn ask(draft: &mut Draft<Word>, lanes: Place, words: [[Word; 2]; AT_A_TIME]) {
     }
 }
 
+/// Asks for any word at all: addresses of rows have carries.
+fn ask_for(tmu: u8, lanes: Place, word: Word) -> Operation<Word> {
+    let sources = [Source::Place(lanes), Source::Uniform(word)];
+    Operation::add(AddOp::Add, sources, Destination::Tmu(tmu))
+}
+
 /// What outputs of a tile are turned by: which lookups, and what is added to their addresses.
 type Turns = (Place, fn(usize) -> [[Word; 2]; AT_A_TIME]);
 
+/// Outputs of each half for which the TMUs hold what they are turned by.
+const fn outputs_asked_for(turns: &[Turns]) -> usize {
+    2 / turns.len()
+}
+
+/// What the call for output `k` asks for with turn number `turn`; behind the last output, rows of the next unit.
+fn words_behind(turns: &[Turns], k: usize, turn: usize) -> [[Word; 2]; AT_A_TIME] {
+    let next = k + outputs_asked_for(turns);
+    match next.checked_sub(KEPT) {
+        None => turns[turn].1(next),
+        Some(behind) => {
+            let first = AT_A_TIME * (behind + turn);
+            [0, 1].map(|which| rows_ahead()[first + which].map(Word::Row))
+        }
+    }
+}
+
 /// The routine for outputs of the tile: turns output `k` of both halves by what was asked for, and asks for more, as
-/// much as the TMUs hold: for the next output in two turns, in one for the one behind it.
+/// much as the TMUs hold.
 fn turn_both(frame: &mut Frame, both: [Complex; AT_A_TIME], turns: &[Turns], k: usize) {
     let draft = &mut frame.draft;
-    let next = (k + 2 / turns.len()) % KEPT;
-    for (tmu, z) in (0..).zip(both) {
-        for _ in turns {
+    for turn in 0..turns.len() {
+        for (tmu, z) in (0..).zip(both) {
             let r4 = Source::Place(Place::R4);
             draft.push(Operation::fetch(tmu));
             let [re_cos, im_cos] = z.map(|part| draft.multiply(part, r4, Wish::Accumulator));
             draft.push(Operation::fetch(tmu));
             let [re_sin, im_sin] = z.map(|part| draft.multiply(part, r4, Wish::Accumulator));
-            if let ([(lanes, words)], 1) = (turns, tmu) {
+            if let ([(lanes, _)], 1) = (turns, tmu) {
                 // Not before all are fetched, which the scheduler cannot know.
-                for (tmu, words) in (0..).zip(words(next)) {
+                for (tmu, words) in (0..).zip(words_behind(turns, k, 0)) {
                     for word in words {
-                        let sources = [Source::Place(*lanes), Source::Uniform(word)];
-                        let to = Destination::Tmu(tmu);
-                        let ask = Operation::either(AddOp::Add, MulOp::V8adds, sources, to);
-                        draft.push(ask.after_all());
+                        draft.push(ask_for(tmu, *lanes, word).after_all());
                     }
                 }
             }
@@ -180,11 +214,11 @@ fn turn_both(frame: &mut Frame, both: [Complex; AT_A_TIME], turns: &[Turns], k: 
             products
                 .into_iter()
                 .for_each(|both| draft.give_back_complex(both));
-        }
-        if turns.len() > 1 {
-            for (lanes, words) in turns {
-                for word in words(next)[usize::from(tmu)] {
-                    draft.ask(tmu, *lanes, word);
+            if turn == 1 {
+                for (turn, (lanes, _)) in turns.iter().enumerate() {
+                    for word in words_behind(turns, k, turn)[usize::from(tmu)] {
+                        draft.push(ask_for(tmu, *lanes, word));
+                    }
                 }
             }
         }
