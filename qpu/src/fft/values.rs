@@ -119,6 +119,7 @@ impl Geometry {
             Start::StoreStride if self.is_stored_by_rows() => self.store_pitch(),
             Start::StoreStride => store_stride((self.store_pitch() - 64) as u16),
             Start::InputAhead => places.from + self.read_unit(own.first_unit),
+            Start::TwiddleAhead => places.table + self.twiddle_of_unit(own.first_unit),
             Start::Row(word) => self.row_word(places, self.row_list(own.first_unit), word),
             Start::Delay => self.delay(own.number, own.units),
             Start::Conjugate => own.conjugate.to_bits(),
@@ -140,7 +141,7 @@ impl Geometry {
         match word {
             Record::Rows => places.rows + self.row_list(index) * lists.rows,
             Record::Input | Record::InputAhead => places.from + self.read_unit(index),
-            Record::Twiddle => places.table + self.twiddle_of_unit(index),
+            Record::Twiddle | Record::TwiddleAhead => places.table + self.twiddle_of_unit(index),
             Record::Factors => places.factors + self.factors_of_unit(index),
             Record::Scalars => places.scalars + self.scalar_list(index) * lists.scalars,
             Record::Store { index: store } => places.to + self.store_unit(index, store.into()),

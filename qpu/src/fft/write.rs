@@ -129,7 +129,9 @@ impl Lists {
                 for number in 0..own.units {
                     for &word in program.record {
                         let number = match word {
-                            Record::InputAhead => (number + 1).min(own.units - 1),
+                            Record::InputAhead | Record::TwiddleAhead => {
+                                (number + 1).min(own.units - 1)
+                            }
                             _ => number,
                         };
                         let unit = (memory.unit_of(index, number), memory.step.batch);

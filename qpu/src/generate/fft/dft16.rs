@@ -63,21 +63,12 @@ impl Constants {
     }
 
     /// Loads them where they were.
-    pub fn load_again<U: Copy + PartialEq>(&self, draft: &mut Draft<U>) {
+    fn load_again<U: Copy + PartialEq>(&self, draft: &mut Draft<U>) {
         let (sin1, cos1) = (PI / 8.0).sin_cos();
         let cos2 = (PI / 4.0).cos();
         for (number, value) in [(self.cos1, cos1), (self.sin1, sin1), (self.cos2, cos2)] {
             let both = [File::A, File::B].map(|file| Place::Register(file, number));
             draft.immediate((value as f32).to_bits(), both.map(Destination::Place));
-        }
-    }
-
-    /// The same as [`Constants::load_again`] from uniforms: cos π/8, sin π/8, cos π/4.
-    pub fn load_again_from<U: Copy + PartialEq>(&self, draft: &mut Draft<U>, words: [U; 3]) {
-        for (number, word) in [self.cos1, self.sin1, self.cos2].into_iter().zip(words) {
-            let [a, b] = [File::A, File::B].map(|file| Place::Register(file, number));
-            draft.copy(Source::Uniform(word), Destination::Place(a));
-            draft.copy(Source::Place(a), Destination::Place(b));
         }
     }
 

@@ -12,8 +12,8 @@ use crate::fft::Role;
 use crate::fft::program::{Kind, Lanes, Record, Row, Samples, Start};
 use crate::generate::fft::dft16::{Butterfly, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, positive};
-use crate::generate::schedule::{Destination, Place};
-use crate::isa::AddOp;
+use crate::generate::schedule::{Destination, Operation, Place};
+use crate::isa::{AddOp, MulOp};
 
 /// What is loaded at the start.
 pub struct Loaded {
@@ -22,7 +22,7 @@ pub struct Loaded {
     input: Place,
     ends: Input,
     across: Across,
-    /// See [`Loaded::ask_ahead`].
+    /// See [`Loaded::looks_ahead`].
     ahead: Option<Place>,
 }
 
@@ -31,9 +31,9 @@ pub struct Loaded {
 enum Input {
     /// Imaginary parts are multiplied by this: 1.0 or -1.0.
     Conjugated(Place),
-    /// Imaginary parts are multiplied by the first; of odd vectors real parts by the second and imaginary
-    /// parts by the third: (-1)^(a m) shifts the outputs by half where a = 1 ([`crate::fft::tile`]).
-    Alternated([Place; 3]),
+    /// As conjugated ones by the first, and of odd vectors both parts by -1 where a = 1: (-1)^(a m) shifts the outputs
+    /// by half ([`crate::fft::tile`]). The others are what both parts of a column's are multiplied by.
+    Alternated(Place, [Place; 2]),
     /// They are samples.
     Converted(Conversion),
 }
@@ -47,8 +47,6 @@ pub struct Points {
     sign: Option<Place>,
     /// Addresses of the unit's lanes.
     input: Place,
-    /// Those of the next unit's, of which each unit asks for [`rows_ahead`].
-    pub ahead: Option<Place>,
     ends: Input,
     /// Whether all points are there.
     has_ended: bool,
@@ -91,6 +89,11 @@ impl Points {
         &mut self.codelet.frame.draft
     }
 
+    /// Addresses of the unit's lanes.
+    pub const fn input(&self) -> Place {
+        self.input
+    }
+
     /// Writes what belongs to the start.
     pub fn start(frame: &mut Frame, kind: Kind) -> Loaded {
         let input = frame.lanes(Lanes::Input);
@@ -100,12 +103,9 @@ impl Points {
         let ends = match Conversion::start(frame, kind, words) {
             Some(conversion) => Input::Converted(conversion),
             None if kind.sharers > 1 => {
-                let shift = Start::Sharer {
-                    bit: (kind.sharers / 2).ilog2() as u8,
-                };
-                let [conjugate, sign] = [Start::Conjugate, shift].map(|word| frame.number(word));
-                let both = frame.number_times(conjugate, shift);
-                Input::Alternated([conjugate, sign, both])
+                let conjugate = frame.number(Start::Conjugate);
+                let factors = [(); 2].map(|()| frame.draft.take(Wish::AnyFile));
+                Input::Alternated(conjugate, factors)
             }
             None => Input::Conjugated(frame.number(Start::Conjugate)),
         };
@@ -136,18 +136,16 @@ impl Points {
     /// Sum and difference of points n and n + 8.
     pub fn butterfly(&mut self, n: usize) -> Butterfly {
         let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
-        let factors = match self.ends {
-            Input::Conjugated(conjugate) => [None, Some(conjugate)],
-            Input::Alternated([conjugate, _, _]) if n.is_multiple_of(2) => [None, Some(conjugate)],
-            Input::Alternated([_, sign, both]) => [Some(sign), Some(both)],
+        let conjugate = match self.ends {
+            Input::Conjugated(conjugate) => Source::Place(conjugate),
+            Input::Alternated(..) => unreachable!("points of tiles come in columns"),
             Input::Converted(conversion) => return self.converted(conversion, n, wish),
         };
-        let factors = factors.map(|factor| factor.map(Source::Place));
         let x = [0, 1].map(|component| {
             let fetched = self.row(n as u8, component);
             let draft = &mut self.codelet.frame.draft;
-            if let Some(factor) = factors[usize::from(component)] {
-                return draft.multiply(fetched, factor, Wish::AnyFile);
+            if component == 1 {
+                return draft.multiply(fetched, conjugate, Wish::AnyFile);
             }
             let place = draft.take(Wish::AnyFile);
             draft.copy(Source::Place(fetched.place), Destination::Place(place));
@@ -157,8 +155,8 @@ impl Points {
         let both = [0, 1].map(|component| {
             let mut y = self.row(n as u8 + 8, component);
             let draft = &mut self.codelet.frame.draft;
-            if let Some(factor) = factors[usize::from(component)] {
-                y = draft.multiply(y, factor, Wish::Accumulator);
+            if component == 1 {
+                y = draft.multiply(y, conjugate, Wish::Accumulator);
             }
             let x = x[usize::from(component)];
             let sum = draft.add(x, y, wish[0]);
@@ -211,8 +209,9 @@ impl Points {
             return;
         }
         let draft = &mut self.codelet.frame.draft;
-        if let Input::Alternated(_) = self.ends {
+        if let Input::Alternated(_, factors) = self.ends {
             draft.give_back(self.input);
+            factors.iter().for_each(|&factor| draft.give_back(factor));
         }
         if let Input::Converted(conversion) = self.ends {
             draft.give_back(self.input);
@@ -246,15 +245,40 @@ impl Column for Points {
     fn in_a_row(&self) -> usize {
         match self.ends {
             Input::Converted(conversion) => conversion.in_a_row(),
-            Input::Conjugated(_) | Input::Alternated(_) => 2,
+            Input::Conjugated(_) => 2,
+            // Both components at the same time: they are in the same lines.
+            Input::Alternated(..) => 1,
         }
+    }
+
+    fn begin_column(&mut self, n2: u8) {
+        let Input::Alternated(conjugate, [re, im]) = self.ends else {
+            return;
+        };
+        let draft = self.draft();
+        let sign = draft.take(Wish::Accumulator);
+        let word = Row::Part {
+            vector: n2,
+            component: 0,
+        };
+        draft.copy(Source::Uniform(Word::Row(word)), Destination::Place(sign));
+        draft.copy(Source::Place(sign), Destination::Place(re));
+        let sources = [conjugate, sign].map(Source::Place);
+        let to = Destination::Place(im);
+        draft.push(Operation::mul(MulOp::Fmul, sources, to));
+        draft.give_back(sign);
     }
 
     fn point(&mut self, m: u8, wish: Wish, fetch: &mut impl FnMut(&mut Self) -> Value) -> Complex {
         let conjugate = match self.ends {
             Input::Converted(conversion) => return conversion.point(self, m, wish, fetch),
             Input::Conjugated(conjugate) => conjugate,
-            Input::Alternated(_) => unreachable!("columns of tiles are not alike"),
+            Input::Alternated(_, factors) => {
+                return factors.map(|factor| {
+                    let part = fetch(self);
+                    self.draft().multiply(part, Source::Place(factor), wish)
+                });
+            }
         };
         let re = fetch(self);
         let draft = self.draft();
@@ -271,28 +295,14 @@ impl Column for Points {
     }
 }
 
-/// The rows that are fetched first, component by component: of vectors for the TMUs in turn.
-pub fn rows_ahead() -> [[Row; 2]; AHEAD / 2] {
-    // Both butterflies of the first column.
-    [0, 8, 4, 12].map(|vector| [0, 1].map(|component| Row::Input { vector, component }))
-}
-
 impl Loaded {
-    /// Asks for [`rows_ahead`] of the first unit. From then on each unit finds them on their way, and asks for the
-    /// next one's.
-    pub fn ask_ahead(&mut self, frame: &mut Frame) {
-        frame.looks_ahead();
-        let draft = &mut frame.draft;
-        let ahead = draft.take(Wish::AnyFile);
-        let start = |word| Source::Uniform(Word::Start(word));
-        let sources = [Source::Place(self.input), start(Start::InputAhead)];
-        draft.add_op(AddOp::Add, sources, Destination::Place(ahead));
-        for (vector, rows) in (0..).zip(rows_ahead()) {
-            for row in rows {
-                let sources = [Source::Place(ahead), start(Start::Row(row))];
-                draft.add_op(AddOp::Add, sources, Destination::Tmu(vector % 2));
-            }
-        }
+    /// Lane offsets of rows.
+    pub const fn lanes(&self) -> Place {
+        self.input
+    }
+
+    /// Units find where their rows are in `ahead`, and leave there where those of the next one are.
+    pub fn looks_ahead(&mut self, ahead: Place) {
         self.ahead = Some(ahead);
     }
 
@@ -315,16 +325,11 @@ impl Loaded {
             let middle = Source::Uniform(Word::Row(Row::Middle));
             frame.draft.copy(middle, Destination::Place(Place::R5));
         }
-        let mut codelet = Codelet::new(frame);
-        if self.ahead.is_some() {
-            codelet.begin_asked();
-        }
         Points {
-            codelet,
+            codelet: Codelet::new(frame),
             across,
             sign: self.sign,
             input,
-            ahead: self.ahead,
             ends,
             has_ended: false,
         }

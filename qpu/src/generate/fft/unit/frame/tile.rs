@@ -35,11 +35,11 @@ use crate::fft::program::{Kind, Start, Tail, Task};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::fft::unit::{Generated, Word};
-use crate::generate::schedule::{self, Destination, Operation, Place};
+use crate::generate::schedule::{self, Destination, Place};
 use crate::generate::{
     Builder, Label, NONE, R0, R2, ST_ADDR, ST_WAIT, UNIF, UNIFORMS_ADDRESS, VPM, WR_SETUP, ra,
 };
-use crate::isa::{AddOp, BranchCond, File, MulOp};
+use crate::isa::{AddOp, BranchCond, File};
 use crate::vpm::{Block, Store};
 use core::ops::Range;
 
@@ -140,19 +140,6 @@ impl Frame {
                 looks_ahead: false,
             }),
         }
-    }
-
-    /// The product of a number of the start and another of the start list.
-    pub fn number_times(&mut self, x: Place, start: Start) -> Place {
-        let factor = self.draft.take(Wish::Accumulator);
-        let word = Source::Uniform(Word::Start(start));
-        self.draft.copy(word, Destination::Place(factor));
-        let sources = [factor, x].map(Source::Place);
-        let product = self.draft.take(Wish::AnyFile);
-        let to = Destination::Place(product);
-        self.draft.push(Operation::mul(MulOp::Fmul, sources, to));
-        self.draft.give_back(factor);
-        product
     }
 
     /// What follows of the unit writes vectors for the partner, up to [`Frame::given`].
