@@ -83,6 +83,7 @@ pub fn tasks() -> Vec<Task> {
     let shared = [
         (Role::First, 128, 2),
         (Role::First, 128, 4),
+        (Role::First, 256, 4),
         (Role::Last, 128, 2),
         (Role::Last, 256, 4),
     ];
