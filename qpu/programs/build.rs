@@ -177,6 +177,7 @@ fn unit_entry(program: &unit::Generated) -> String {
             let word = word
                 .replace("Lanes(", "Lanes(Lanes::")
                 .replace("Exchange(", "Exchange(Exchange::")
+                .replace("Row(", "Row(Row::")
                 .replace("Bins(", &format!("Bins(bins::{kind}"))
                 .replace("stream: ", "stream: bins::Stream::");
             let _ = writeln!(text, "        {kind}{word},");

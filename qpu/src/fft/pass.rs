@@ -278,7 +278,7 @@ impl Pass {
     #[must_use]
     pub fn start_word(&self, places: &Places, own: &Own, word: Start) -> u32 {
         match self {
-            Self::Points(geometry) => geometry.start_word(own, word),
+            Self::Points(geometry) => geometry.start_word(places, own, word),
             Self::Real(pass) => pass.start_word(own, word),
             Self::Product(pass) => pass.start_word(own, word),
             Self::Power(pass) => pass.start_word(own, word),

@@ -227,6 +227,12 @@ pub enum Start {
     Code,
     /// Number of the program among those of its launch. Only programs that share tiles.
     Number,
+    /// [`Record::InputAhead`] of the unit before the first.
+    InputAhead,
+    /// And [`Record::TwiddleAhead`].
+    TwiddleAhead,
+    /// A word of the row list of the first unit.
+    Row(Row),
     /// How often a program that shares tiles with three others turns round in a loop of five instructions before its
     /// first unit: groups begin one after the other ([`super::pairs`]).
     Delay,
@@ -262,6 +268,11 @@ pub enum Record {
     Rows,
     /// Address to which lane vector and row are added to look up a row.
     Input,
+    /// The same of the unit that follows, of the last its own: programs of first passes that share tiles look its
+    /// first rows up before they store.
+    InputAhead,
+    /// And of its twiddles.
+    TwiddleAhead,
     /// Address to which lane vector and row are added to look up twiddles.
     Twiddle,
     /// Address to which 4 · lane and row are added to look up factors of samples.
@@ -314,7 +325,8 @@ pub enum Row {
         component: u8,
     },
     /// W_(R/2)^(q m): what the sum of vectors m, m + 16, .. is multiplied by, m from 1 on, or from 0 where all
-    /// columns have the same code ([`Row::Column`]). Several parts only.
+    /// columns have the same code ([`Row::Column`]). Several parts only, and tiles, where it also shifts the outputs
+    /// ([`super::tile`]).
     Part {
         /// m.
         vector: u8,

@@ -50,6 +50,7 @@ impl Role {
     #[must_use]
     pub const fn log2_shared_radices(self, log2_sharers: u32) -> core::ops::RangeInclusive<u32> {
         match (self, log2_sharers) {
+            (Self::First, 2) => 7..=8,
             (Self::First, _) | (Self::Last, 1) => 7..=7,
             (Self::Last, _) => 8..=8,
             (Self::Only, 1) => 4..=10,
@@ -270,6 +271,8 @@ mod tests {
             &[6, SHARED | 6, 6],
             &[SHARED | 3],
             &[QUAD | 7],
+            &[SHARED | 8, 7],
+            &[QUAD | 9, 7],
             &[SHARED | 7, SHARED | 8],
             &[SHARED | 7, QUAD | 7],
             &[SHARED | QUAD | 7, 7],
@@ -278,8 +281,13 @@ mod tests {
         }
         assert_eq!(Split::along(Axis::Column, &[5, SHARED | 7]), None);
         let all: Vec<_> = Split::all(15).filter(|split| split.passes() == 2).collect();
-        let wanted = [SHARED, QUAD].map(|of| Split::new(&[of | 7, QUAD | 8]).unwrap());
-        assert_eq!(all, wanted);
+        let wanted = [
+            [SHARED | 7, QUAD | 8],
+            [QUAD | 7, QUAD | 8],
+            [QUAD | 8, 7],
+            [QUAD | 8, SHARED | 7],
+        ];
+        assert_eq!(all, wanted.map(|radices| Split::new(&radices).unwrap()));
     }
 
     #[test]

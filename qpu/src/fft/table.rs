@@ -1,4 +1,5 @@
-//! Which split each length takes: the fastest on the simulator.
+//! Which split each length takes: of those with few passes over memory, two up to 2^16 points, the fastest on the
+//! simulator.
 //!
 //! The rows are measured and written by `cargo xtask tune` ([`super::tuned`]), for a single transform
 //! and for batches of ten.
@@ -110,6 +111,7 @@ const IN_PASSES: &[Tuned] = &[
     in_passes(14, 10, &[4, 5, 5], (6, false), 1_459_624),
     in_passes(15, 1, &[5, 5, 5], (6, false), 294_444),
     in_passes(15, 10, &[5, 5, 5], (6, false), 2_773_620),
+    in_passes(16, 1, &[5, 5, 6], (6, false), 517_896),
 ];
 
 const fn in_passes(
@@ -163,6 +165,6 @@ mod tests {
         assert_eq!(row(10, 2).unwrap().log2_radices, [SHARED | 10]);
         assert_eq!(rows(10, 2).nth(1), row(10, 1));
         assert_eq!(row_in_passes(11, 5).unwrap().log2_radices, [5, 6]);
-        assert_eq!(row_in_passes(16, 1), None);
+        assert_eq!(row_in_passes(17, 1), None);
     }
 }

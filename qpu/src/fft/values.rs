@@ -53,6 +53,8 @@ pub struct Own {
     pub records: u32,
     /// How many they are.
     pub units: u32,
+    /// Which unit is the first.
+    pub first_unit: u32,
     /// Transforms of the pass.
     pub batch: u32,
     /// Address of its start list.
@@ -109,13 +111,16 @@ impl Own {
 impl Geometry {
     /// A word of the start list.
     #[must_use]
-    pub fn start_word(&self, own: &Own, word: Start) -> u32 {
+    pub fn start_word(&self, places: &Places, own: &Own, word: Start) -> u32 {
         if let Some(word) = own.start_word(word) {
             return word;
         }
         match word {
             Start::StoreStride if self.is_stored_by_rows() => self.store_pitch(),
             Start::StoreStride => store_stride((self.store_pitch() - 64) as u16),
+            Start::InputAhead => places.from + self.read_unit(own.first_unit),
+            Start::TwiddleAhead => places.table + self.twiddle_of_unit(own.first_unit),
+            Start::Row(word) => self.row_word(places, self.row_list(own.first_unit), word),
             Start::Delay => self.delay(own.number, own.units),
             Start::Conjugate => own.conjugate.to_bits(),
             Start::Scale { component } => own.scale[usize::from(component)].to_bits(),
@@ -134,12 +139,9 @@ impl Geometry {
         word: Record,
     ) -> u32 {
         match word {
-            Record::Rows => {
-                let unit = self.unit(index);
-                places.rows + (unit.part * self.sharers() + unit.sharer) * lists.rows
-            }
-            Record::Input => places.from + self.read_unit(index),
-            Record::Twiddle => places.table + self.twiddle_of_unit(index),
+            Record::Rows => places.rows + self.row_list(index) * lists.rows,
+            Record::Input | Record::InputAhead => places.from + self.read_unit(index),
+            Record::Twiddle | Record::TwiddleAhead => places.table + self.twiddle_of_unit(index),
             Record::Factors => places.factors + self.factors_of_unit(index),
             Record::Scalars => places.scalars + self.scalar_list(index) * lists.scalars,
             Record::Store { index: store } => places.to + self.store_unit(index, store.into()),

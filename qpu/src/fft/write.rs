@@ -3,7 +3,7 @@
 use super::Direction;
 use super::geometry::Geometry;
 use super::memory::{Arrangement, PassMemory, VECTOR};
-use super::program::Lanes;
+use super::program::{Lanes, Record};
 use super::request::Request;
 use super::streams::address;
 use super::tables::gain;
@@ -61,6 +61,7 @@ impl Lists {
                 pass.streamed.records,
             ),
             units: pass.units_of(program),
+            first_unit: pass.unit_of(program, 0),
             batch: pass.step.batch,
             start: base + pass.starts + program * pass.start_bytes,
             lanes: Lanes::ALL.map(|lanes| base + pass.lane_vector(lanes, is_rest)),
@@ -125,9 +126,15 @@ impl Lists {
             for index in 0..memory.programs {
                 let own = self.own(number, memory, Direction::Forward, index);
                 to.at(memory.records + memory.records_of(index))?;
-                for unit in 0..own.units {
-                    let unit = (memory.unit_of(index, unit), memory.step.batch);
+                for number in 0..own.units {
                     for &word in program.record {
+                        let number = match word {
+                            Record::InputAhead | Record::TwiddleAhead => {
+                                (number + 1).min(own.units - 1)
+                            }
+                            _ => number,
+                        };
+                        let unit = (memory.unit_of(index, number), memory.step.batch);
                         to.put(pass.record_word(&places, &memory.lists, unit, index % 2, word))?;
                     }
                 }

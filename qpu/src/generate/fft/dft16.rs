@@ -63,7 +63,7 @@ impl Constants {
     }
 
     /// Loads them where they were.
-    pub fn load_again<U: Copy + PartialEq>(&self, draft: &mut Draft<U>) {
+    fn load_again<U: Copy + PartialEq>(&self, draft: &mut Draft<U>) {
         let (sin1, cos1) = (PI / 8.0).sin_cos();
         let cos2 = (PI / 4.0).cos();
         for (number, value) in [(self.cos1, cos1), (self.sin1, sin1), (self.cos2, cos2)] {

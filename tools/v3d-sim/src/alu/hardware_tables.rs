@@ -7,8 +7,8 @@
 use super::pack::{Source, file_a};
 use super::unpack::{Unpacked, lane};
 use super::{add, add_carry, mul, mul_carry};
-use qpu::isa::{AddOp, MulOp, Pack, Unpack};
 use ::tests::need;
+use qpu::isa::{AddOp, MulOp, Pack, Unpack};
 
 #[derive(Clone, Copy, PartialEq)]
 enum Op {

@@ -31,10 +31,13 @@ pub trait Column: Sized {
     /// What is looked up for point m, in the order in which [`Column::point`] fetches it. Of all columns alike.
     fn lookups(&self, m: u8) -> Vec<Lookup>;
 
-    /// Lookups that go to one TMU before the other has its turn: 2 or 4.
+    /// Lookups that go to one TMU before the other has its turn: 1, 2 or 4.
     fn in_a_row(&self) -> usize {
         2
     }
+
+    /// What is different for the points of a column, before it is called.
+    fn begin_column(&mut self, _n2: u8) {}
 
     /// Point m, where it is wished; `fetch` fetches what was looked up for it.
     fn point(&mut self, m: u8, wish: Wish, fetch: &mut impl FnMut(&mut Self) -> Value) -> Complex;
@@ -63,7 +66,9 @@ pub fn columns<C: Column>(points: &mut C, behind: Option<[Lookup; AHEAD]>) -> [[
         }
         ahead.push([lanes, of_ahead]);
     }
-    ask_all(points, &first[..AHEAD], Codelet::ask);
+    if points.codelet().asked == 0 {
+        ask_all(points, &first[..AHEAD], Codelet::ask);
+    }
     let draft = &mut points.codelet().frame.draft;
     let stay: [[Complex; 4]; 3] = from_fn(|n2| {
         from_fn(|k1| {
@@ -96,6 +101,7 @@ pub fn columns<C: Column>(points: &mut C, behind: Option<[Lookup; AHEAD]>) -> [[
             Lookup { lanes, ..next }
         });
         let next: Vec<_> = next.collect();
+        points.begin_column(n2);
         let frame = &mut points.codelet().frame;
         frame.piece(None);
         frame.draft.restore_free(&free);

@@ -83,6 +83,7 @@ pub fn tasks() -> Vec<Task> {
     let shared = [
         (Role::First, 128, 2),
         (Role::First, 128, 4),
+        (Role::First, 256, 4),
         (Role::Last, 128, 2),
         (Role::Last, 256, 4),
     ];
@@ -224,9 +225,6 @@ mod tests {
         }
     }
 
-    /// Loops that do not fit: four QPUs exchange in two steps.
-    const LONGER: [&str; 1] = ["fft-first-128-quad"];
-
     #[test]
     fn loops_fit_the_instruction_cache_of_a_slice() {
         let programs = tasks().into_iter().map(program);
@@ -241,6 +239,6 @@ mod tests {
         });
         let longer = lengths.filter(|&(_, length)| length > 512);
         let longer: Vec<_> = longer.map(|(name, _)| name).collect();
-        assert_eq!(longer, LONGER);
+        assert!(longer.is_empty(), "{longer:?}");
     }
 }

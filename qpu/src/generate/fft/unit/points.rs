@@ -12,8 +12,8 @@ use crate::fft::Role;
 use crate::fft::program::{Kind, Lanes, Record, Row, Samples, Start};
 use crate::generate::fft::dft16::{Butterfly, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, positive};
-use crate::generate::schedule::{Destination, Place};
-use crate::isa::AddOp;
+use crate::generate::schedule::{Destination, Operation, Place};
+use crate::isa::{AddOp, MulOp};
 
 /// What is loaded at the start.
 pub struct Loaded {
@@ -22,6 +22,8 @@ pub struct Loaded {
     input: Place,
     ends: Input,
     across: Across,
+    /// See [`Loaded::looks_ahead`].
+    ahead: Option<Place>,
 }
 
 /// What is done with points as they are looked up.
@@ -29,9 +31,9 @@ pub struct Loaded {
 enum Input {
     /// Imaginary parts are multiplied by this: 1.0 or -1.0.
     Conjugated(Place),
-    /// Imaginary parts are multiplied by the first; of odd vectors real parts by the second and imaginary
-    /// parts by the third: (-1)^(a m) shifts the outputs by half where a = 1 ([`crate::fft::tile`]).
-    Alternated([Place; 3]),
+    /// As conjugated ones by the first, and of odd vectors both parts by -1 where a = 1: (-1)^(a m) shifts the outputs
+    /// by half ([`crate::fft::tile`]). The others are what both parts of a column's are multiplied by.
+    Alternated(Place, [Place; 2]),
     /// They are samples.
     Converted(Conversion),
 }
@@ -87,6 +89,11 @@ impl Points {
         &mut self.codelet.frame.draft
     }
 
+    /// Addresses of the unit's lanes.
+    pub const fn input(&self) -> Place {
+        self.input
+    }
+
     /// Writes what belongs to the start.
     pub fn start(frame: &mut Frame, kind: Kind) -> Loaded {
         let input = frame.lanes(Lanes::Input);
@@ -96,12 +103,9 @@ impl Points {
         let ends = match Conversion::start(frame, kind, words) {
             Some(conversion) => Input::Converted(conversion),
             None if kind.sharers > 1 => {
-                let shift = Start::Sharer {
-                    bit: (kind.sharers / 2).ilog2() as u8,
-                };
-                let [conjugate, sign] = [Start::Conjugate, shift].map(|word| frame.number(word));
-                let both = frame.number_times(conjugate, shift);
-                Input::Alternated([conjugate, sign, both])
+                let conjugate = frame.number(Start::Conjugate);
+                let factors = [(); 2].map(|()| frame.draft.take(Wish::AnyFile));
+                Input::Alternated(conjugate, factors)
             }
             None => Input::Conjugated(frame.number(Start::Conjugate)),
         };
@@ -119,6 +123,7 @@ impl Points {
             input,
             ends,
             across,
+            ahead: None,
         }
     }
 
@@ -131,18 +136,16 @@ impl Points {
     /// Sum and difference of points n and n + 8.
     pub fn butterfly(&mut self, n: usize) -> Butterfly {
         let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
-        let factors = match self.ends {
-            Input::Conjugated(conjugate) => [None, Some(conjugate)],
-            Input::Alternated([conjugate, _, _]) if n.is_multiple_of(2) => [None, Some(conjugate)],
-            Input::Alternated([_, sign, both]) => [Some(sign), Some(both)],
+        let conjugate = match self.ends {
+            Input::Conjugated(conjugate) => Source::Place(conjugate),
+            Input::Alternated(..) => unreachable!("points of tiles come in columns"),
             Input::Converted(conversion) => return self.converted(conversion, n, wish),
         };
-        let factors = factors.map(|factor| factor.map(Source::Place));
         let x = [0, 1].map(|component| {
             let fetched = self.row(n as u8, component);
             let draft = &mut self.codelet.frame.draft;
-            if let Some(factor) = factors[usize::from(component)] {
-                return draft.multiply(fetched, factor, Wish::AnyFile);
+            if component == 1 {
+                return draft.multiply(fetched, conjugate, Wish::AnyFile);
             }
             let place = draft.take(Wish::AnyFile);
             draft.copy(Source::Place(fetched.place), Destination::Place(place));
@@ -152,8 +155,8 @@ impl Points {
         let both = [0, 1].map(|component| {
             let mut y = self.row(n as u8 + 8, component);
             let draft = &mut self.codelet.frame.draft;
-            if let Some(factor) = factors[usize::from(component)] {
-                y = draft.multiply(y, factor, Wish::Accumulator);
+            if component == 1 {
+                y = draft.multiply(y, conjugate, Wish::Accumulator);
             }
             let x = x[usize::from(component)];
             let sum = draft.add(x, y, wish[0]);
@@ -206,8 +209,9 @@ impl Points {
             return;
         }
         let draft = &mut self.codelet.frame.draft;
-        if let Input::Alternated(_) = self.ends {
+        if let Input::Alternated(_, factors) = self.ends {
             draft.give_back(self.input);
+            factors.iter().for_each(|&factor| draft.give_back(factor));
         }
         if let Input::Converted(conversion) = self.ends {
             draft.give_back(self.input);
@@ -241,15 +245,40 @@ impl Column for Points {
     fn in_a_row(&self) -> usize {
         match self.ends {
             Input::Converted(conversion) => conversion.in_a_row(),
-            Input::Conjugated(_) | Input::Alternated(_) => 2,
+            Input::Conjugated(_) => 2,
+            // Both components at the same time: they are in the same lines.
+            Input::Alternated(..) => 1,
         }
+    }
+
+    fn begin_column(&mut self, n2: u8) {
+        let Input::Alternated(conjugate, [re, im]) = self.ends else {
+            return;
+        };
+        let draft = self.draft();
+        let sign = draft.take(Wish::Accumulator);
+        let word = Row::Part {
+            vector: n2,
+            component: 0,
+        };
+        draft.copy(Source::Uniform(Word::Row(word)), Destination::Place(sign));
+        draft.copy(Source::Place(sign), Destination::Place(re));
+        let sources = [conjugate, sign].map(Source::Place);
+        let to = Destination::Place(im);
+        draft.push(Operation::mul(MulOp::Fmul, sources, to));
+        draft.give_back(sign);
     }
 
     fn point(&mut self, m: u8, wish: Wish, fetch: &mut impl FnMut(&mut Self) -> Value) -> Complex {
         let conjugate = match self.ends {
             Input::Converted(conversion) => return conversion.point(self, m, wish, fetch),
             Input::Conjugated(conjugate) => conjugate,
-            Input::Alternated(_) => unreachable!("columns of tiles are not alike"),
+            Input::Alternated(_, factors) => {
+                return factors.map(|factor| {
+                    let part = fetch(self);
+                    self.draft().multiply(part, Source::Place(factor), wish)
+                });
+            }
         };
         let re = fetch(self);
         let draft = self.draft();
@@ -267,10 +296,23 @@ impl Column for Points {
 }
 
 impl Loaded {
+    /// Lane offsets of rows.
+    pub const fn lanes(&self) -> Place {
+        self.input
+    }
+
+    /// Units find where their rows are in `ahead`, and leave there where those of the next one are.
+    pub fn looks_ahead(&mut self, ahead: Place) {
+        self.ahead = Some(ahead);
+    }
+
     /// Reads what the record says of the input; what follows reads the row list. `twiddle` has addresses of
     /// twiddles of the unit's lanes, in first passes.
     pub fn begin_unit(self, mut frame: Frame, twiddle: Option<Place>) -> Points {
-        let input = frame.base(Record::Input, self.input);
+        let input = match self.ahead {
+            Some(ahead) => frame.base_ahead(self.input, ahead),
+            None => frame.base(Record::Input, self.input),
+        };
         let ends = match self.ends {
             Input::Converted(conversion) => Input::Converted(conversion.begin_unit(&mut frame)),
             conjugated => conjugated,

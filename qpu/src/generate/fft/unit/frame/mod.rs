@@ -223,6 +223,17 @@ impl Frame {
         place
     }
 
+    /// The address of rows that is in `ahead`, where that of the unit behind this one then is.
+    pub fn base_ahead(&mut self, lanes: Place, ahead: Place) -> Place {
+        let place = self.draft.take(Wish::AnyFile);
+        let draft = &mut self.draft;
+        draft.copy(Source::Place(ahead), Destination::Place(place));
+        let word = Source::Uniform(Word::Record(Record::InputAhead));
+        let sources = [Source::Place(lanes), word];
+        draft.add_op(AddOp::Add, sources, Destination::Place(ahead));
+        place
+    }
+
     /// A word of the record.
     pub fn word(&mut self, record: Record) -> Place {
         let place = self.draft.take(Wish::AnyFile);

@@ -33,11 +33,11 @@ use crate::fft::program::{Kind, Start, Tail, Task};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::fft::unit::{Generated, Word};
-use crate::generate::schedule::{self, Destination, Operation, Place};
+use crate::generate::schedule::{self, Destination, Place};
 use crate::generate::{
     Builder, Label, NONE, R0, R2, ST_ADDR, ST_WAIT, UNIF, UNIFORMS_ADDRESS, VPM, WR_SETUP, ra,
 };
-use crate::isa::{AddOp, BranchCond, File, MulOp};
+use crate::isa::{AddOp, BranchCond, File};
 use crate::vpm::{Block, Store};
 use core::ops::Range;
 
@@ -58,6 +58,8 @@ pub struct Sharing {
     sign: Option<Place>,
     /// Which pieces are the exchange.
     exchanged: Range<usize>,
+    /// Lookups are on their way where a unit ends, as many as both TMUs hold.
+    looks_ahead: bool,
 }
 
 impl Frame {
@@ -133,21 +135,9 @@ impl Frame {
                 sharers,
                 sign,
                 exchanged: 0..0,
+                looks_ahead: false,
             }),
         }
-    }
-
-    /// The product of a number of the start and another of the start list.
-    pub fn number_times(&mut self, x: Place, start: Start) -> Place {
-        let factor = self.draft.take(Wish::Accumulator);
-        let word = Source::Uniform(Word::Start(start));
-        self.draft.copy(word, Destination::Place(factor));
-        let sources = [factor, x].map(Source::Place);
-        let product = self.draft.take(Wish::AnyFile);
-        let to = Destination::Place(product);
-        self.draft.push(Operation::mul(MulOp::Fmul, sources, to));
-        self.draft.give_back(factor);
-        product
     }
 
     /// What follows of the unit writes vectors for the partner, up to [`Frame::given`].
@@ -174,6 +164,11 @@ impl Frame {
     /// What vectors of the partner are multiplied by, if they are.
     pub fn exchange_sign(&self) -> Option<Place> {
         self.sharing().sign
+    }
+
+    /// Units look up for the next one, as much as both TMUs hold.
+    pub fn looks_ahead(&mut self) {
+        self.of_sharing().looks_ahead = true;
     }
 
     /// S.
@@ -249,9 +244,15 @@ impl Frame {
         b.sub(left, left, 1).setf();
         b.brr(BranchCond::AnyZC, units);
         // Of the second half.
+        let last_store = self.last_store();
+        if let Some(address) = last_store {
+            b.mov(ST_ADDR, reg(address));
+        }
         b.mov(NONE, ST_WAIT);
         b.srel(1);
-        b.nop();
+        if last_store.is_none() {
+            b.nop();
+        }
         let end = b.len();
         let close = self.put_end(&mut b, stubs.end);
         for (half, far) in far.into_iter().enumerate() {
@@ -261,8 +262,15 @@ impl Frame {
         self.generated(b, unit, first..end, (start, vec![Tail::Peers]))
     }
 
-    /// Fills and stores one half, then the other, but for the wait until that is stored. Gives where rows of each
-    /// are stored one by one, if they are, and where that goes on.
+    /// Where the last store goes, which is started by who waits for it: not where rows may be stored one by one
+    /// instead.
+    fn last_store(&self) -> Option<Place> {
+        let is_one = self.pitch.is_none();
+        self.stores.last().copied().filter(|_| is_one)
+    }
+
+    /// Fills and stores one half, then the other, but for [`Frame::last_store`] and the wait until that is stored.
+    /// Gives where rows of each are stored one by one, if they are, and where that goes on.
     fn put_stores(
         &self,
         b: &mut Builder,
@@ -301,7 +309,9 @@ impl Frame {
             let stores = sharing.fixed.iter().zip(&self.stores);
             for (store, address) in stores.skip(half * per_half).take(per_half) {
                 b.ldi(WR_SETUP, store.setup().expect("inside the VPM"));
-                b.mov(ST_ADDR, reg(*address));
+                if self.last_store() != Some(*address) {
+                    b.mov(ST_ADDR, reg(*address));
+                }
             }
             if let Some([_, back]) = far {
                 b.bind(back);
@@ -331,6 +341,13 @@ impl Frame {
     /// To the stub with which a program ends, and what the leader does behind it.
     fn put_end(&self, b: &mut Builder, end: Label) -> Label {
         let close = b.label("close");
+        if self.sharing().looks_ahead {
+            // There is no next unit.
+            for _ in 0..MOST_LOOKUPS / 2 {
+                b.nop().ldtmu0();
+                b.nop().ldtmu1();
+            }
+        }
         b.mov(UNIFORMS_ADDRESS, reg(self.records));
         b.brr(BranchCond::Always, end).plus(ra(STUBS));
         b.nops(2);

@@ -1,30 +1,41 @@
-//! First passes of 128 points: each of S QPUs transforms 128 / S rows of 2 S columns, then all come together.
+//! First passes of 128 and 256 points: each of S QPUs transforms R / S rows, then all come together.
 //!
 //! Outputs are turned so that those of others are as good as one's own before they are exchanged; what is left
 //! then are sums and differences, and the twiddles.
 //!
-//! Two outputs at a time are turned and transformed across lanes by a routine, and then, when they are sum and
-//! difference of what came together, turned by their twiddles by another: the instruction cache of a slice would
-//! not hold all of them one after the other. What a routine looks up is asked for in a call before.
+//! The instruction cache of a slice would not hold all of this one after the other. Columns of the transform are done
+//! by a routine ([`columns`](super::super::columns)), the two outputs that it gives one after the other by another, which
+//! turns and transforms them across lanes, and those of the tile by a third ([`super::twiddles`]). What a routine
+//! looks up is asked for two calls before, and in the end what the next unit begins with: so that comes while this one
+//! is stored.
+//!
+//! Both components of a vector go to different TMUs: they are in the same lines, of which a vector has several
+//! that take each other's places in all caches. TMUs that look for them at the same time get them at once.
 
 use super::super::Word;
-use super::super::codelet::Codelet;
+use super::super::codelet::{Codelet, Lookup};
+use super::super::columns::{self, AHEAD};
 use super::super::frame::{Frame, Shape, Source, Stores, Written};
 use super::super::points::Points;
 use super::exchange::{KEPT, exchange};
-use crate::fft::program::{Kind, Lanes, Record, Row, Task};
-use crate::generate::fft::dft16::{Butterfly, Ends, dft16};
+use super::twiddles::{
+    AT_A_TIME, Turns, Words, ahead, ask_for, prepare, turn_both, turns_of_columns, twiddles,
+};
+use crate::fft::program::{Kind, Lanes, Record, Row, Start, Task};
+use crate::generate::fft::dft16::{Butterfly, Ends, dft16_of_columns};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{AddOp, File, MulOp};
 use crate::vpm::{Block, Store};
 
-/// Number of the routine for outputs of the transform.
-const OUTPUTS: usize = 0;
+/// Number of the routine for outputs of the transform: that of columns is the one before.
+const OUTPUTS: usize = 1;
 /// Number of the routine for outputs of the tile.
-const TWIDDLES: usize = 1;
-/// Outputs of a call: one for each TMU, which holds four lookups.
-const AT_A_TIME: usize = 2;
+const TWIDDLES: usize = 2;
+/// Calls of the routine for outputs.
+const CALLS: usize = 16 / AT_A_TIME;
+/// Calls of it that begin with their lookups on their way.
+const CALLS_AHEAD: usize = AHEAD / 4;
 /// Registers of file A that only the routine for outputs has, beside those in which they come and go.
 const TEMPORARY: usize = 3;
 
@@ -37,52 +48,43 @@ pub fn program(kind: Kind) -> Written {
     let mut frame = Frame::of_tiles(Task::Points(kind), &shape);
     frame.has_routines();
     let turn = frame.lanes(Lanes::Turn);
-    let points = Points::start(&mut frame, kind);
+    let mut points = Points::start(&mut frame, kind);
+    let next = Next::start(&mut frame, points.lanes());
+    points.looks_ahead(next.input);
     frame.begin_unit();
-    // Behind the transform others have their registers.
-    let constants = frame.constants;
-    constants.load_again(&mut frame.draft);
+    frame.without_constants();
     let twiddle = frame.word(Record::Twiddle);
-    let columns = (kind.sharers > 2).then(|| frame.draft.take(Wish::AnyFile));
+    next.begin_unit(&mut frame);
     let points = points.begin_unit(frame, None);
     let mut first = First {
-        sharers: kind.sharers,
+        kind,
         points,
         turn,
         twiddle,
-        columns,
+        columns: None,
         calls: None,
         outputs: [None; 16],
     };
-    dft16(&mut first, &constants);
-    let First {
-        points,
-        twiddle,
-        columns: columns_at,
-        outputs,
-        ..
-    } = first;
-    let mut frame = points.codelet.frame;
-    // As much is on its way as the TMUs hold: the first was asked for in the last call for outputs.
-    let turns: Vec<Turns> = match columns_at {
-        Some(columns) => {
-            ask(&mut frame.draft, columns, turns_of_columns(0));
-            vec![(twiddle, twiddles), (columns, turns_of_columns)]
-        }
-        None => {
-            ask(&mut frame.draft, twiddle, twiddles(1));
-            vec![(twiddle, twiddles)]
-        }
-    };
-    let outputs = outputs.map(|output| output.expect("transformed"));
+    let shared = first.begin();
+    let behind: Vec<_> = (0..CALLS_AHEAD)
+        .flat_map(|call| first.words_of_call(call).1)
+        .flatten()
+        .map(|word| Lookup { lanes: turn, word })
+        .collect();
+    let behind = core::array::from_fn(|number| behind[number]);
+    let columns = columns::columns(&mut first.points, Some(behind));
+    first.begin_calls(shared);
+    dft16_of_columns(&mut first, columns);
+    let turns = first.turns();
+    let outputs = first.outputs.map(|output| output.expect("transformed"));
+    let mut frame = first.points.codelet.frame;
     let met = exchange(&mut frame, &outputs);
     let both = take_both(&mut frame.draft);
     let mut columns = [[[None; KEPT]; 2]; 2];
     for (k, met) in met.into_iter().enumerate() {
-        met.sums(
-            &mut frame.draft,
-            both.map(|z| z.map(|part| Wish::At(part.place))),
-        );
+        let draft = &mut frame.draft;
+        met.sums(draft, both.map(|z| z.map(|part| Wish::At(part.place))));
+        prepare(draft, &turns, k, [next.shared, next.input]);
         frame.piece(None);
         turn_both(&mut frame, both, &turns, k);
         frame.call(TWIDDLES);
@@ -95,16 +97,65 @@ pub fn program(kind: Kind) -> Written {
             }
         }
     }
-    // More than is needed was asked for.
-    let fetches = [[0; 4], [1; 4]].map(|tmus| tmus.map(Operation::fetch));
-    fetches
-        .as_flattened()
-        .iter()
-        .for_each(|&fetch| frame.draft.push(fetch));
     // Of each half real parts, then imaginary parts.
     let columns = columns.as_flattened().as_flattened().iter().flatten();
     let columns = columns.copied().collect();
     frame.written(columns, None)
+}
+
+/// Where a unit finds what the one before it asked for: addresses for [`ahead`], in its order.
+#[derive(Clone, Copy)]
+struct Next {
+    shared: Place,
+    input: Place,
+}
+
+impl Next {
+    /// Asks for what the first unit begins with. `lanes` are offsets of its rows.
+    fn start(frame: &mut Frame, lanes: Place) -> Self {
+        frame.looks_ahead();
+        let draft = &mut frame.draft;
+        let [shared, input] = [(); 2].map(|()| draft.take(Wish::AnyFile));
+        let vector = offsets_of_a_vector(draft);
+        let of = |word| Source::Uniform(Word::Start(word));
+        for (lanes, word, to) in [
+            (vector, Start::TwiddleAhead, shared),
+            (lanes, Start::InputAhead, input),
+        ] {
+            let sources = [Source::Place(lanes), of(word)];
+            draft.add_op(AddOp::Add, sources, Destination::Place(to));
+        }
+        draft.give_back(vector);
+        for (lanes, words) in [shared, input].into_iter().zip(ahead()) {
+            let words = words.map(|words| {
+                words.map(|word| match word {
+                    Word::Row(row) => Word::Start(Start::Row(row)),
+                    word => word,
+                })
+            });
+            let asks = ask_for(lanes, words).flatten();
+            asks.for_each(|ask| draft.push(ask));
+        }
+        Self { shared, input }
+    }
+
+    /// Reads where the next unit's shared vector is.
+    fn begin_unit(&self, frame: &mut Frame) {
+        let draft = &mut frame.draft;
+        let vector = offsets_of_a_vector(draft);
+        let word = Source::Uniform(Word::Record(Record::TwiddleAhead));
+        let sources = [Source::Place(vector), word];
+        draft.add_op(AddOp::Add, sources, Destination::Place(self.shared));
+        draft.give_back(vector);
+    }
+}
+
+/// 8 · lane.
+fn offsets_of_a_vector(draft: &mut Draft<Word>) -> Place {
+    let vector = draft.take(Wish::Accumulator);
+    let sources = [Source::Lane, Source::Small(3)];
+    draft.add_op(AddOp::Shl, sources, Destination::Place(vector));
+    vector
 }
 
 /// Registers in which outputs come to a routine, and go.
@@ -119,76 +170,6 @@ fn keep(draft: &mut Draft<Word>, z: Complex) -> Complex {
         draft.copy(Source::Place(part.place), Destination::Place(place));
         positive(place)
     })
-}
-
-/// The words that are looked up for output `k` of both halves: twiddles, or what of them depends on the tile.
-fn twiddles(k: usize) -> [[Word; 2]; AT_A_TIME] {
-    [0, KEPT].map(|half| [0, 1].map(|component| of_twiddle((half + k) as u8, component)))
-}
-
-/// And what depends on the column within it.
-fn turns_of_columns(k: usize) -> [[Word; 2]; AT_A_TIME] {
-    [0, KEPT].map(|half| {
-        let output = (half + k) as u8;
-        [0, 1].map(|component| Word::Row(Row::TurnOfColumn { output, component }))
-    })
-}
-
-fn of_twiddle(output: u8, component: u8) -> Word {
-    Word::Row(Row::Twiddle { output, component })
-}
-
-/// Asks for what outputs are turned by, both components of one at the same TMU.
-fn ask(draft: &mut Draft<Word>, lanes: Place, words: [[Word; 2]; AT_A_TIME]) {
-    for (tmu, words) in (0..).zip(words) {
-        words
-            .into_iter()
-            .for_each(|word| draft.ask(tmu, lanes, word));
-    }
-}
-
-/// What outputs of a tile are turned by: which lookups, and what is added to their addresses.
-type Turns = (Place, fn(usize) -> [[Word; 2]; AT_A_TIME]);
-
-/// The routine for outputs of the tile: turns output `k` of both halves by what was asked for, and asks for more, as
-/// much as the TMUs hold: for the next output in two turns, in one for the one behind it.
-fn turn_both(frame: &mut Frame, both: [Complex; AT_A_TIME], turns: &[Turns], k: usize) {
-    let draft = &mut frame.draft;
-    let next = (k + 2 / turns.len()) % KEPT;
-    for (tmu, z) in (0..).zip(both) {
-        for _ in turns {
-            let r4 = Source::Place(Place::R4);
-            draft.push(Operation::fetch(tmu));
-            let [re_cos, im_cos] = z.map(|part| draft.multiply(part, r4, Wish::Accumulator));
-            draft.push(Operation::fetch(tmu));
-            let [re_sin, im_sin] = z.map(|part| draft.multiply(part, r4, Wish::Accumulator));
-            if let ([(lanes, words)], 1) = (turns, tmu) {
-                // Not before all are fetched, which the scheduler cannot know.
-                for (tmu, words) in (0..).zip(words(next)) {
-                    for word in words {
-                        let sources = [Source::Place(*lanes), Source::Uniform(word)];
-                        let to = Destination::Tmu(tmu);
-                        let ask = Operation::either(AddOp::Add, MulOp::V8adds, sources, to);
-                        draft.push(ask.after_all());
-                    }
-                }
-            }
-            let [re, im] = z.map(|part| Wish::At(part.place));
-            draft.add(re_cos, im_sin, re);
-            draft.subtract(im_cos, re_sin, im);
-            let products = [[re_cos, im_cos], [re_sin, im_sin]];
-            products
-                .into_iter()
-                .for_each(|both| draft.give_back_complex(both));
-        }
-        if turns.len() > 1 {
-            for (lanes, words) in turns {
-                for word in words(next)[usize::from(tmu)] {
-                    draft.ask(tmu, *lanes, word);
-                }
-            }
-        }
-    }
 }
 
 /// What the routine for outputs works on.
@@ -206,11 +187,11 @@ struct Calls {
 }
 
 struct First {
-    sharers: u8,
+    kind: Kind,
     points: Points,
     /// Lane offsets of turns.
     turn: Place,
-    /// Address of the unit's twiddles.
+    /// Address of the unit's twiddles; when all points are there also lane offsets, but of four QPUs.
     twiddle: Place,
     /// Lane offsets of turns by column, of four QPUs.
     columns: Option<Place>,
@@ -225,62 +206,106 @@ const fn output_of(number: usize) -> usize {
 }
 
 impl First {
-    /// Looks up what all outputs are turned by, and leaves the lane offsets of columns: of turns, or in the address of
-    /// the twiddles.
-    fn look_up_shared(&mut self) -> [Place; 2] {
-        let codelet = &mut self.points.codelet;
-        let draft = &mut codelet.frame.draft;
-        let vector = draft.take(Wish::Accumulator);
-        let to = Destination::Place(vector);
-        draft.add_op(AddOp::Shl, [Source::Lane, Source::Small(3)], to);
-        let sources = [self.twiddle, vector].map(Source::Place);
-        draft.add_op(AddOp::Add, sources, to);
-        let both = [0, 1].map(|component| {
-            let fetched = codelet.fetch_aligned(vector, of_twiddle(16, component));
-            let draft = &mut codelet.frame.draft;
+    /// Takes what all outputs are turned by, and asks for the rest of the first column.
+    fn begin(&mut self) -> [Place; 2] {
+        let input = self.points.input();
+        let draft = self.draft();
+        let shared = [0, 1].map(|tmu| {
             let place = draft.take(Wish::File(File::B));
-            draft.copy(Source::Place(fetched.place), Destination::Place(place));
+            draft.push(Operation::fetch(tmu));
+            draft.copy(Source::Place(Place::R4), Destination::Place(place));
+            // It was asked for twice.
+            draft.push(Operation::fetch(tmu));
             place
         });
-        let draft = &mut codelet.frame.draft;
-        // Of columns: 8 · (lane mod 2 S).
-        let last = 2 * i32::from(self.sharers) - 1;
-        draft.add_op(AddOp::And, [Source::Lane, Source::Small(last)], to);
+        let rows = |component| [4, 12].map(|vector| Word::Row(Row::Input { vector, component }));
+        // Not before there is room in the TMUs, which the scheduler cannot know.
+        for ask in ask_for(input, [0, 1].map(rows)).flatten() {
+            draft.push(ask.after_all());
+        }
+        self.points.codelet.begin_asked();
+        shared
+    }
+
+    /// All points are there: lane offsets of columns, of turns or in the address of the twiddles.
+    fn begin_calls(&mut self, shared: [Place; 2]) {
+        // Columns of a tile.
+        let columns = 256 / i32::from(self.kind.own_radix());
+        let (turn, twiddle) = (self.turn, self.twiddle);
+        let splits_twiddles = self.kind.sharers > 2;
+        let draft = self.draft();
+        let vector = draft.take(Wish::Accumulator);
+        let to = Destination::Place(vector);
+        draft.add_op(AddOp::And, [Source::Lane, Source::Small(columns - 1)], to);
         let sources = [Source::Place(vector), Source::Small(3)];
-        match self.columns {
+        let columns = splits_twiddles.then(|| draft.take(Wish::AnyFile));
+        match columns {
             Some(columns) => draft.add_op(AddOp::Shl, sources, Destination::Place(columns)),
             None => {
                 draft.add_op(AddOp::Shl, sources, to);
-                let sources = [vector, self.twiddle].map(Source::Place);
-                draft.add_op(AddOp::Add, sources, Destination::Place(self.twiddle));
+                let sources = [vector, twiddle].map(Source::Place);
+                draft.add_op(AddOp::Add, sources, Destination::Place(twiddle));
             }
         }
         draft.give_back(vector);
-        both
+        let own = (0..TEMPORARY).map(|_| draft.take(Wish::File(File::A)));
+        let own = own.collect();
+        let both = take_both(draft);
+        let lanes = draft.take(Wish::AnyFile);
+        draft.copy(Source::Place(turn), Destination::Place(lanes));
+        self.columns = columns;
+        self.calls = Some(Calls {
+            both,
+            shared,
+            lanes,
+            own,
+            came: 0,
+        });
     }
 
-    /// What call number `call` asks for or finds: turns of its outputs, and behind the last twiddles.
-    fn words_of_call(call: usize) -> [[Word; 2]; AT_A_TIME] {
-        if call == 16 / AT_A_TIME {
-            return twiddles(0);
-        }
-        [0, 1].map(|which| {
-            let output = output_of(AT_A_TIME * call + which) as u8;
-            [0, 1].map(|component| Word::Row(Row::TurnOfRow { output, component }))
-        })
+    /// What outputs of the tile are turned by, in two turns or in one.
+    fn turns(&self) -> Vec<Turns> {
+        let twiddles: Turns = (self.twiddle, twiddles);
+        let by_column = self
+            .columns
+            .map(|columns| -> Turns { (columns, turns_of_columns) });
+        [twiddles].into_iter().chain(by_column).collect()
+    }
+
+    /// What call number `call` finds, and what is added to it: turns of its outputs, and behind the last what outputs
+    /// of the tile are turned by first.
+    fn words_of_call(&self, call: usize) -> (Place, Words) {
+        let Some(behind) = call.checked_sub(CALLS) else {
+            let words = [0, 1].map(|which| {
+                let output = output_of(AT_A_TIME * call + which) as u8;
+                [0, 1].map(|component| Word::Row(Row::TurnOfRow { output, component }))
+            });
+            return (self.turn, words);
+        };
+        let turns = self.turns();
+        let (lanes, words) = turns[behind % turns.len()];
+        (lanes, words(behind / turns.len()))
     }
 
     /// The routine: turns outputs, transforms them across lanes, and turns them by what all share.
     fn call(&mut self, calls: &Calls, call: usize) {
+        let (_, asked) = self.words_of_call(call + CALLS_AHEAD);
         let own = Draft::on(&calls.own);
         let outer = core::mem::replace(&mut self.points.codelet.frame.draft, own);
-        for (tmu, both) in (0..).zip(calls.both) {
+        for ((tmu, both), words) in (0..).zip(calls.both).zip(asked) {
             let fetch = |codelet: &mut Codelet, _| {
                 codelet.frame.draft.push(Operation::fetch(tmu));
                 Source::Place(Place::R4)
             };
             let codelet = &mut self.points.codelet;
             let z = codelet.turned_looked_up(both, fetch, Wish::Accumulator);
+            for word in words {
+                // Not before there is room in the TMU, which the scheduler cannot know.
+                let sources = [Source::Place(calls.lanes), Source::Uniform(word)];
+                let to = Destination::Tmu(tmu);
+                let ask = Operation::either(AddOp::Add, MulOp::V8adds, sources, to);
+                codelet.frame.draft.push(ask.after_all());
+            }
             let Points {
                 across, codelet, ..
             } = &mut self.points;
@@ -290,8 +315,6 @@ impl First {
             let draft = &mut self.points.codelet.frame.draft;
             draft.turn_to(z, cos, sin, to);
         }
-        let draft = &mut self.points.codelet.frame.draft;
-        ask(draft, calls.lanes, Self::words_of_call(call + 1));
         self.points.codelet.frame.call(OUTPUTS);
         self.points.codelet.frame.draft = outer;
     }
@@ -301,32 +324,11 @@ impl Ends for First {
     type Uniform = Word;
 
     fn draft(&mut self) -> &mut Draft<Word> {
-        &mut self.points.codelet.frame.draft
+        self.points.draft()
     }
 
-    fn butterfly(&mut self, n: usize) -> Butterfly {
-        self.points.butterfly(n)
-    }
-
-    fn begin_outputs(&mut self) {
-        self.points.end_input();
-        self.points.codelet.frame.without_constants();
-        let shared = self.look_up_shared();
-        let draft = self.draft();
-        let own = (0..TEMPORARY).map(|_| draft.take(Wish::File(File::A)));
-        let own = own.collect();
-        let both = take_both(draft);
-        let lanes = draft.take(Wish::AnyFile);
-        let turn = Source::Place(self.turn);
-        self.draft().copy(turn, Destination::Place(lanes));
-        ask(self.draft(), lanes, Self::words_of_call(0));
-        self.calls = Some(Calls {
-            both,
-            shared,
-            lanes,
-            own,
-            came: 0,
-        });
+    fn butterfly(&mut self, _: usize) -> Butterfly {
+        unreachable!("columns are there")
     }
 
     fn wish(&self, component: usize) -> Wish {
@@ -342,19 +344,20 @@ impl Ends for First {
             self.calls = Some(calls);
             return;
         }
-        let is_last = calls.came == self.outputs.len();
-        if is_last {
+        let call = calls.came / AT_A_TIME - 1;
+        if call + CALLS_AHEAD >= CALLS {
+            // What is behind the outputs.
+            let (lanes, _) = self.words_of_call(call + CALLS_AHEAD);
             let to = Destination::Place(calls.lanes);
-            let twiddle = Source::Place(self.twiddle);
-            self.draft().copy(twiddle, to);
+            self.draft().copy(Source::Place(lanes), to);
         }
         self.points.codelet.frame.piece(None);
-        self.call(&calls, calls.came / AT_A_TIME - 1);
+        self.call(&calls, call);
         for (which, both) in calls.both.into_iter().enumerate() {
             let output = keep(self.draft(), both);
-            self.outputs[output_of(calls.came - AT_A_TIME + which)] = Some(output);
+            self.outputs[output_of(AT_A_TIME * call + which)] = Some(output);
         }
-        if !is_last {
+        if call + 1 < CALLS {
             self.calls = Some(calls);
             return;
         }

@@ -3,6 +3,7 @@
 mod exchange;
 mod first;
 mod last;
+mod twiddles;
 
 pub use first::program as first;
 pub use last::program as last;
