@@ -71,7 +71,7 @@ impl Report<'_> {
 
     /// Of the inverse complex transforms, because the peer runs only those.
     fn geometric_mean(&self) -> Option<f64> {
-        geometric_mean(self.of(Direction::Inverse))
+        geometric_mean(self.of(Direction::Inverse), Row::ratio)
     }
 
     /// Complex transforms.
@@ -88,9 +88,13 @@ impl Report<'_> {
     #[must_use]
     pub fn verdict(&self) -> String {
         let absent = self.rows.iter().filter(|row| row.ours.is_none()).count();
-        let mean = self.geometric_mean().map_or_else(
+        let ceilings = geometric_mean(self.of(Direction::Inverse), Row::ceiling);
+        let mean = self.geometric_mean().zip(ceilings).map_or_else(
             || "not known".to_owned(),
-            |mean| format!("{mean:.2} (wanted {})", target::GEOMETRIC_MEAN),
+            |(mean, ceilings)| {
+                let wanted = target::GEOMETRIC_MEAN;
+                format!("{mean:.2} (wanted {wanted}; of the ceilings {ceilings:.2})")
+            },
         );
         let mut verdict = format!(
             "met: speed {}, share of the floor {}, passes {}, errors {}; geometric mean of the ratios {mean}; \
@@ -102,7 +106,7 @@ impl Report<'_> {
             self.rows.len()
         );
         let allocating: Vec<Row> = self.rows.iter().filter_map(Row::allocating).collect();
-        if let Some(mean) = geometric_mean(&allocating) {
+        if let Some(mean) = geometric_mean(&allocating, Row::ratio) {
             let speed = count(&allocating, Row::ratio_met);
             write!(
                 verdict,

@@ -39,7 +39,7 @@ impl Row {
         Some(self.peer.as_ref()?.cycles as f64 / self.ours.as_ref()?.cycles as f64)
     }
 
-    /// The ratio that no program can exceed: the peer's time over the floor.
+    /// The peer's time over the floor: what no program exceeds that takes as many passes as the floor counts.
     #[must_use]
     pub fn ceiling(&self) -> Option<f64> {
         Some(self.peer.as_ref()?.cycles as f64 / self.floor.clocks())
@@ -253,12 +253,15 @@ fn slot_use(_: &Case, side: &Side) -> f64 {
     side.instructions as f64 * SLOT_CLOCKS / (side.cycles as f64 * QPUS)
 }
 
-/// Geometric mean of the ratios of rows that have a target; `None` when there is none.
-pub fn geometric_mean<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<f64> {
+/// Geometric mean of what rows that have a target have `of` themselves; `None` when there is none.
+pub fn geometric_mean<'a>(
+    rows: impl IntoIterator<Item = &'a Row>,
+    of: impl Fn(&Row) -> Option<f64>,
+) -> Option<f64> {
     let logs: Vec<f64> = rows
         .into_iter()
         .filter(|row| row.target().is_some())
-        .filter_map(Row::ratio)
+        .filter_map(of)
         .map(f64::ln)
         .collect();
     (!logs.is_empty()).then(|| (logs.iter().sum::<f64>() / logs.len() as f64).exp())
@@ -368,7 +371,7 @@ mod tests {
     #[test]
     fn the_mean_is_geometric() {
         let rows = [row(11, 10, 20, 1.0), row(12, 10, 80, 1.0)];
-        assert!((geometric_mean(&rows).unwrap() - 4.0).abs() < 1e-9);
-        assert_eq!(geometric_mean(&[row(7, 10, 20, 1.0)]), None);
+        assert!((geometric_mean(&rows, Row::ratio).unwrap() - 4.0).abs() < 1e-9);
+        assert_eq!(geometric_mean(&[row(7, 10, 20, 1.0)], Row::ratio), None);
     }
 }
