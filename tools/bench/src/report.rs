@@ -266,7 +266,11 @@ impl Report<'_> {
         if missed.is_empty() {
             return;
         }
-        let _ = writeln!(out, "## Below target\n\n{}\n", missed.join("\n"));
+        let missed = missed.join("\n");
+        let _ = writeln!(
+            out,
+            "## Below target\n\nWhy, and what was tried: [below-target.md](below-target.md).\n\n{missed}\n"
+        );
     }
 
     /// What each transform of ours spends its time on.
