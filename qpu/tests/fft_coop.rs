@@ -147,7 +147,7 @@ fn radices() -> impl Iterator<Item = u8> {
     programs()
         .into_iter()
         .map(|program| match program.cooperation.task() {
-            Task::Short { log2_points } => SHARED | log2_points,
+            Task::Several { log2_points } => SHARED | log2_points,
             _ => program.cooperation.log2_points() as u8,
         })
 }

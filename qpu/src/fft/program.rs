@@ -144,7 +144,7 @@ pub enum Task {
         log2_points: u8,
     },
     /// The same of several transforms at a time ([`super::short`], of 2^9 and 2^10 points [`super::pipeline`]).
-    Short {
+    Several {
         /// Points, as a power of two.
         log2_points: u8,
     },
@@ -159,7 +159,7 @@ impl core::fmt::Display for Task {
                 kind.role, kind.radix, kind.samples
             ),
             Self::Bins(bins) => write!(f, "a pass over bins, {}", bins.name()),
-            Self::Shared { log2_points } | Self::Short { log2_points } => {
+            Self::Shared { log2_points } | Self::Several { log2_points } => {
                 write!(f, "transforms of 2^{log2_points} points in one pass")
             }
         }

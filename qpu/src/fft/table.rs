@@ -98,7 +98,10 @@ const IN_PASSES: &[Tuned] = &[
     in_passes(7, 10, &[7], (12, false), 11_876),
     in_passes(8, 1, &[8], (12, false), 3396),
     in_passes(9, 1, &[4, 5], (6, false), 8_160),
-    in_passes(9, 10, &[4, 5], (6, false), 31_680),
+    Tuned {
+        streams: Streams::from_bits(0xff_03_03),
+        ..in_passes(9, 10, &[4, 5], (6, false), 31_680)
+    },
     in_passes(10, 1, &[5, 5], (12, true), 12280),
     in_passes(10, 10, &[5, 5], (6, true), 70588),
     in_passes(11, 1, &[6, 5], (6, false), 20076),

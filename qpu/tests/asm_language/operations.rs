@@ -213,7 +213,6 @@ fn an_annotation_waives_what_it_says_is_meant() {
     }
 }
 
-/// The low four bits name the semaphore (vc4asm's addendum); the others are a value, if it goes anywhere.
 #[test]
 fn a_sum_that_is_encoded_as_a_difference_is_told_of_where_flags_are_set() {
     let warned = |line: &str| warnings(&format!("{line}{END}"), Syntax::Vc4asm);
@@ -224,6 +223,7 @@ fn a_sum_that_is_encoded_as_a_difference_is_told_of_where_flags_are_set() {
     assert_eq!(warned("add.setf r0, r0, r1"), [""; 0]);
 }
 
+/// The low four bits name the semaphore (vc4asm's addendum); the others are a value, if it goes anywhere.
 #[test]
 fn a_semaphore_that_does_not_exist_is_warned_of() {
     let warned = |line: &str| warnings(&format!("{line}{END}"), Syntax::Vc4asm);

@@ -175,8 +175,8 @@ impl Cooperation {
     pub const fn task(&self) -> Task {
         let log2_points = self.log2_points as u8;
         match self.way {
-            Way::Short(_) => Task::Short { log2_points },
-            Way::Pipeline(pipeline) if pipeline.groups() > 1 => Task::Short { log2_points },
+            Way::Short(_) => Task::Several { log2_points },
+            Way::Pipeline(pipeline) if pipeline.groups() > 1 => Task::Several { log2_points },
             Way::Columns | Way::Pipeline(_) | Way::Relay(_) => Task::Shared { log2_points },
         }
     }

@@ -119,7 +119,7 @@ fn codelet_of(task: Task) -> frame::Written {
     let kind = match task {
         Task::Points(kind) => kind,
         Task::Bins(bins) => return bins::program(bins),
-        Task::Shared { .. } | Task::Short { .. } => panic!("{task} has a generator of its own"),
+        Task::Shared { .. } | Task::Several { .. } => panic!("{task} has a generator of its own"),
     };
     match kind.role {
         Role::First if kind.sharers > 1 => tile::first(kind),
@@ -139,7 +139,7 @@ impl Generated {
             Task::Points(kind) => kind,
             Task::Bins(bins) => return format!("fft-{}", bins.name()),
             Task::Shared { log2_points } => return format!("fft-coop-{log2_points}"),
-            Task::Short { log2_points } => return format!("fft-short-{log2_points}"),
+            Task::Several { log2_points } => return format!("fft-short-{log2_points}"),
         };
         let role = match kind.role {
             Role::Only => "only",

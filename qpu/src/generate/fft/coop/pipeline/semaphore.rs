@@ -2,7 +2,7 @@
 //! on.
 
 use crate::fft::pipeline::Pipeline;
-use crate::generate::fft::coop::roles::semaphore::HALVES;
+use crate::generate::fft::coop::roles::semaphore::{self as ends, HALVES};
 use crate::generate::{Builder, Label, NONE, R0, RD_SETUP, Reg, VPM, ra};
 use crate::isa::BranchCond;
 
@@ -88,38 +88,25 @@ impl Gates {
 }
 
 /// The end of a consumer, which has in r0 which way takes back the turn and the gate that are left, or -1. A consumer
-/// without a round comes to what this gives.
+/// without a round comes to `follower`.
 pub fn close(b: &mut Builder, pipeline: Pipeline, follower: Label) {
-    let [take_back, taken] = ["take-back", "taken"].map(|name| b.label(name));
-    b.mov(NONE, R0).setf();
-    b.brr(BranchCond::AllNS, follower);
-    b.mov(ra(WAY), R0);
-    b.nops(2);
-    let has_groups = pipeline.groups() > 1;
-    if has_groups {
+    let others = (ENDED, TURNS.len() - 1);
+    if pipeline.groups() == 1 {
+        return ends::close(b, follower, others, &MADE, |_| {});
+    }
+    ends::close(b, follower, others, &HALVES, |b| {
+        let [take_back, taken] = ["take-back", "taken"].map(|name| b.label(name));
+        b.mov(ra(WAY), R0);
+        b.nops(2);
         b.brr(BranchCond::Always, take_back).plus(ra(WAY));
         b.nops(3);
-    }
-    b.bind(take_back);
-    for [turn, gate] in pipeline.left() {
-        if has_groups {
+        b.bind(take_back);
+        for [turn, gate] in pipeline.left() {
             b.brr(BranchCond::Always, taken);
-        }
-        b.sacq(TURNS[turn as usize]);
-        b.sacq(GATES[gate as usize]);
-        if has_groups {
+            b.sacq(TURNS[turn as usize]);
+            b.sacq(GATES[gate as usize]);
             b.nop();
         }
-    }
-    b.bind(taken);
-    for _ in 1..TURNS.len() {
-        b.sacq(ENDED);
-    }
-    for lock in HALVES {
-        b.sacq(lock);
-    }
-    b.end();
-    b.bind(follower);
-    b.srel(ENDED);
-    b.end();
+        b.bind(taken);
+    });
 }

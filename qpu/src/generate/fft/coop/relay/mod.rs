@@ -294,7 +294,8 @@ fn consume(all: &mut Assembly, kept: &Kept) {
     all.b.nops(2);
     all.b.bind(done);
     let others = (semaphore::ENDED, semaphore::TURNS.len() - 1);
-    close(&mut all.b, others, &semaphore::MADE);
+    let follower = all.b.label("follower");
+    close(&mut all.b, follower, others, &semaphore::MADE, |_| {});
     all.b.bind(await_turn);
     semaphore::await_turn(&mut all.b, turned);
     all.b.bind(pass_on);

@@ -18,13 +18,19 @@ pub fn open(b: &mut Builder, made: &[u8]) {
     b.bind(others);
 }
 
-/// The end of a consumer, which has in r0 how many others wait for it, or -1. Consumer 0 takes back what it `made` when
-/// all `others` have counted `ended`.
-pub fn close(b: &mut Builder, (ended, others): (u8, usize), made: &[u8]) {
-    let follower = b.label("follower");
+/// The end of a consumer, which has in r0 a number, or -1 if it is a follower. Consumer 0 takes back what `first` does
+/// and, when all `others` have counted `ended`, what it `made`.
+pub fn close(
+    b: &mut Builder,
+    follower: Label,
+    (ended, others): (u8, usize),
+    made: &[u8],
+    first: impl FnOnce(&mut Builder),
+) {
     b.mov(NONE, R0).setf();
     b.brr(BranchCond::AllNS, follower);
     b.nops(3);
+    first(b);
     for _ in 0..others {
         b.sacq(ended);
     }
