@@ -2,8 +2,10 @@
 //!
 //! It holds nothing that differs from run to run: equal programs and constants give equal files.
 
+mod tables;
+
 use crate::case::{Case, Kind, SEGMENTS};
-use crate::row::{Figures, Met, Row, geometric_mean, microseconds};
+use crate::row::{Met, Row, geometric_mean};
 use crate::side::Side;
 use crate::target;
 use anyhow::{Context, Result};
@@ -12,6 +14,7 @@ use qpu::fft::Direction;
 use qpu::fft::roofline::{Level, Roofline};
 use serde_json::json;
 use std::fmt::Write;
+use tables::{compared, decimals, share, side, time, walls};
 use v3d_sim::{Board, Constants};
 
 /// Everything that is told.
@@ -29,7 +32,7 @@ pub struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// One JSON object, as design.md section 5 has it, with what V3D did besides.
+    /// One JSON object: every row, with what V3D did besides.
     ///
     /// # Errors
     /// When a figure is no number that JSON has.
@@ -336,131 +339,6 @@ impl Report<'_> {
     }
 }
 
-/// Ours beside the peer's.
-fn compared(rows: &[&Row], out: &mut String) {
-    let mut table = Table::new(&[
-        "log2 N",
-        "us",
-        "us by 0x4",
-        "GPU_FFT us",
-        "ratio",
-        "ceiling",
-        "target",
-        "met",
-        "memory us",
-        "arithmetic us",
-        "share",
-        "met",
-        "passes",
-        "ppm",
-        "GPU_FFT",
-        "random ppm",
-        "GPU_FFT",
-        "met",
-    ]);
-    for row in rows {
-        let figures: Figures = row.figures();
-        table.row(vec![
-            row.case.log2n.to_string(),
-            time(figures.us),
-            time(figures.allocating_us),
-            time(figures.peer_us),
-            decimals(figures.ratio),
-            decimals(figures.ceiling),
-            decimals(figures.target_reachable),
-            met(figures.met),
-            time(Some(figures.memory_us)),
-            time(Some(figures.arithmetic_us)),
-            decimals(figures.share),
-            met(figures.share_met),
-            figures
-                .passes
-                .map_or_else(dash, |passes| passes.to_string()),
-            decimals(figures.ppm),
-            decimals(figures.peer_ppm),
-            decimals(figures.random_ppm),
-            decimals(figures.peer_random_ppm),
-            met(figures.errors_met),
-        ]);
-    }
-    table.write(out);
-}
-
-/// One side's own figures.
-fn side<'a>(
-    name: &str,
-    rows: &[&'a Row],
-    of: impl Fn(&'a Row) -> Option<&'a Side>,
-    out: &mut String,
-) {
-    let mut table = Table::new(&[
-        name,
-        "passes",
-        "instructions",
-        "clocks",
-        "cold clocks",
-        "us",
-        "cold us",
-        "GFLOPS",
-        "GB/s",
-        "slots",
-    ]);
-    let mut any = false;
-    for row in rows {
-        let Some(side) = of(row) else { continue };
-        any = true;
-        let name = format!("2^{}", row.case.log2n);
-        table.row(own(name, &row.case, side));
-    }
-    if any {
-        table.write(out);
-    }
-}
-
-/// What the firmware sees.
-fn walls(rows: &[&Row], out: &mut String) {
-    let mut table = Table::new(&[
-        "firmware",
-        "wall us, launch included",
-        "first wall us",
-        "V3D us",
-    ]);
-    let mut any = false;
-    for row in rows {
-        let (Some(wall), Some(ours)) = (&row.wall, &row.ours) else {
-            continue;
-        };
-        any = true;
-        table.row(vec![
-            format!("2^{}", row.case.log2n),
-            wall.us.to_string(),
-            wall.first_us.to_string(),
-            time(Some(microseconds(ours.cycles as f64))),
-        ]);
-    }
-    if any {
-        table.write(out);
-    }
-}
-
-fn own(name: String, case: &Case, side: &Side) -> Vec<String> {
-    let [us, cold_us] = [side.cycles, side.cold_cycles].map(|clocks| microseconds(clocks as f64));
-    let bytes = case.moved(side.passes) as f64;
-    let slots = 4.0 * side.instructions as f64 / (12.0 * side.cycles as f64);
-    vec![
-        name,
-        side.passes.to_string(),
-        figure(side.instructions as f64),
-        figure(side.cycles as f64),
-        figure(side.cold_cycles as f64),
-        time(Some(us)),
-        time(Some(cold_us)),
-        decimals(Some(case.flops() as f64 / (1e3 * us))),
-        decimals(Some(bytes / (1e3 * us))),
-        share(slots),
-    ]
-}
-
 /// Of bytes a clock.
 fn megabytes_per_second(rate: f64) -> f64 {
     rate * f64::from(Board::Pi1.clock_hz()) / 1e6
@@ -472,33 +350,8 @@ fn capital(word: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-fn dash() -> String {
-    "-".into()
-}
-
-fn time(us: Option<f64>) -> String {
-    us.map_or_else(dash, figure)
-}
-
-fn decimals(value: Option<f64>) -> String {
-    value.map_or_else(dash, |value| format!("{value:.2}"))
-}
-
-fn share(part: f64) -> String {
-    format!("{:.0} %", 100.0 * part)
-}
-
 /// How many rows meet what is asked of them, of those of which it is.
 fn count(rows: &[Row], is_met: fn(&Row) -> Met) -> String {
     let with = |met| rows.iter().filter(|row| is_met(row) == Some(met)).count();
     format!("{} of {}", with(true), with(true) + with(false))
-}
-
-fn met(met: Met) -> String {
-    match met {
-        None => "",
-        Some(true) => "yes",
-        Some(false) => "**no**",
-    }
-    .into()
 }

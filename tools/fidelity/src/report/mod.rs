@@ -43,7 +43,7 @@ impl Report<'_> {
         self.rows.iter().all(|row| row.simulated.is_some())
     }
 
-    /// One JSON object, as design.md section 5 has it.
+    /// One JSON object: every row, and which were fitted.
     ///
     /// # Errors
     /// When a figure is no number that JSON has.
