@@ -1,41 +1,39 @@
-//! 2^12 points: producers hand rows to consumers through scratch memory, in one launch.
+//! 2^12 points: producers hand their rows to consumers through the VPM, in one launch; half of them by way of scratch memory.
 //!
-//! N = 128 · 32. Input index n = 32 (8 m + x) + n2, output index k = k1 + 128 k2 with k1 = k_lo + 16 k_x. More points
-//! than registers hold: so what producers and consumers of shorter transforms ([`super::pipeline`]) hand over in the
-//! VPM goes to memory and back, and nobody waits for others in between.
+//! N = 128 · 32. Input index n = 32 (8 m + x) + n2, output index k = k1 + 128 k2 with k1 = k_lo + 16 k_x. A **unit** u
+//! is columns n2 = 2 u and 2 u + 1: points m are in registers, lane = 2 x + n2 mod 2. Outputs k_lo of the transform of
+//! 16 points are turned by W_N^(k_lo (32 x + n2)); of each half of them the three bits of k_lo change places with x, and
+//! the transform over x is done in registers. Its outputs, turned by W_N^(16 k_x n2), are what consumers want: lane =
+//! 2 (k1 mod 8) + n2 mod 2.
 //!
-//! A **unit** u is columns n2 = 2 u and 2 u + 1; **producer** p does units p and p + 8. Points m are in registers,
-//! lane = 2 x + n2 mod 2. Outputs k_lo of the transform of 16 points are turned by W_N^(k_lo (32 x + n2)); of each
-//! half of them the three bits of k_lo change places with x, and the transform over x is done in registers. Its
-//! outputs, turned by W_N^(16 k_x n2), are what consumers want: lane = 2 (k1 mod 8) + n2 mod 2. The sixteen vectors of
-//! a half h leave in one store.
+//! Registers do not hold all points: eight **producers** keep a unit each while **consumers** transform on. So producer p first
+//! does unit 8 + p, which is **parked** in scratch memory, and then unit p, which is **held**. A half of the points goes to
+//! memory twice, while the engine of the stores would have nothing to do.
 //!
-//! A **consumer** takes rounds: a round is half h and one k_x, 8 k1 from 16 k_x + 8 h on. It looks up a real and an
-//! imaginary vector of each unit, transforms 32 points n2 = 2 u + lane mod 2, and stores whole rows of memory, as
-//! those of pipelines do. Rounds of half 0 begin when all units' halves 0 are stored, while halves 1 are still on
-//! their way: so stores, which are what it all waits for, follow each other without a gap.
+//! Producers write vectors for two **rounds** at a time, one producer after the other ([`super::pipeline`] says why). Round
+//! r is half h = r / 8 and position p = r mod 8 of a k_x ([`Relay::K_X`]), 8 k1 from 16 k_x + 8 h on. Its 16 rows of the
+//! VPM have the real parts of all eight units, then the imaginary ones. Rounds 2 D and 2 D + 1 of parked units leave in
+//! one store, by consumer 0 from rows 0..32 of the VPM (D even) or by consumer 1 from rows 32..64, so that two are on their
+//! way. Those of held units are in rows 0..32, and consumers take them in turn: a consumer looks up the sixteen vectors of
+//! parked units, reads those of held units, transforms 32 points n2 = 2 u + lane mod 2, and stores whole rows of memory through
+//! rows 32..64, as those of pipelines do.
 //!
-//! | bytes of scratch memory | |
-//! |---|---|
-//! | 2048 u | unit |
-//! | 1024 | imaginary parts |
-//! | 128 | position of k_x ([`Relay::K_X`]) |
-//! | 64 h | half |
-//!
-//! Lookups must not see what was there before: each transform of a batch has scratch memory of its own.
+//! Scratch memory of a transform has round r from byte 1024 r on. Lookups must not see what was there before: each
+//! transform of a batch has scratch memory of its own.
 //!
 //! | semaphore | counts |
 //! |---|---|
-//! | 0, 1 | locks of rows 0..16 and 16..32 of the VPM, through which producers store |
-//! | 2, 5 | units whose half 0, 1 is stored |
-//! | 3, 4 | locks of rows 32..48 and 48..64, for output |
-//! | 6 .. 9 | the turn of consumer 0 .. 3 to look up |
-//! | 10 .. 12 | the barrier of producers between transforms of a batch |
+//! | 0, 1, 2, 5 | gates: the right to write rounds 2 D and 2 D + 1, D mod 4 = 0 .. 3 |
+//! | 3, 4 | locks of rows 32..48 and 48..64 |
+//! | 6, 7 | producers whose vectors of these are in the VPM, D even or odd |
+//! | 8 .. 11 | the turn of consumer 0 .. 3 to read |
+//! | 12 | that what consumer 1 parks is parked |
 //! | 13 | consumers that have ended |
 //!
-//! Consumers look up one after the other, so that the first can begin to store early. Consumer 0 makes the locks and
-//! the first turn, counts units at the beginning of a half, and takes back what it made when all others have ended.
-//! The barrier keeps units of the next transform from being counted for this one.
+//! Who opens a gate has closed the one before it in the same rows: of what is parked D - 2, of what is held D - 1. A producer
+//! that comes to a gate again has passed all others, so that it finds it closed or opened anew. Consumer 0 makes locks,
+//! the first turn and the first gate, and takes back what it made when all others have ended; consumer 1 opens the
+//! second gate when it has both locks, and keeps them until all is parked.
 
 use super::coop::{PartWord, Transform, Word};
 use super::pipeline::{CONSUMERS, Role, SECOND};
@@ -73,18 +71,22 @@ impl Relay {
     pub const PRODUCERS: u32 = 8;
     /// All programs; QPUs of a slice get programs that follow each other, and run either producers or consumers.
     pub const PROGRAMS: u32 = Self::PRODUCERS + CONSUMERS;
-    /// Units of a producer.
+    /// Units of a producer: one is parked, one is held.
     pub const UNITS: u32 = SECOND / COLUMNS / Self::PRODUCERS;
     /// Rounds of a consumer.
     pub const ROUNDS: u32 = 2 * LANE_ROWS / CONSUMERS;
-    /// Bytes of scratch memory of a transform: as many as it has itself.
-    pub const BYTES: u32 = POINT * Self::POINTS;
+    /// Bytes of scratch memory of a transform: half as many as it has itself.
+    pub const BYTES: u32 = POINT * Self::POINTS / 2;
     /// Bytes from one row of the input to the next that a producer has in registers.
     pub const ROW_BYTES: u32 = POINT * SECOND * LANE_ROWS;
     /// Bytes from the turns of a k_x to those of the next.
     pub const TURN_STEP: u32 = 4 * COLUMNS;
-    /// Bytes from a vector that a round looks up to the next.
-    pub const ROUND_STEP: u32 = Self::BYTES / (2 * CODELET);
+    /// Bytes of scratch memory of a round.
+    const ROUND_BYTES: u32 = 2 * Self::PRODUCERS * VECTOR_BYTES;
+    /// Stores of a consumer that parks.
+    pub const COPIES: u32 = Self::BYTES / (2 * Self::ROUND_BYTES) / 2;
+    /// Which store is one of these.
+    pub const COPY: u8 = 2;
     /// Outputs of a half of the codelet in the order in which they are turned: those that change places first follow each
     /// other.
     pub const OUTPUTS: [u32; LANE_ROWS as usize] = [0, 4, 1, 5, 2, 6, 3, 7];
@@ -102,30 +104,49 @@ impl Relay {
     pub const TWIDDLE_WORDS: u32 = Self::UNITS * Self::PRODUCERS * Self::VECTORS * VECTOR;
 
     /// Words that all programs read.
-    pub const HEAD: u32 = 2;
+    pub const HEAD: u32 = 3;
     /// Words of a producer that it reads once.
-    pub const PRODUCER_HEAD: u32 = 8;
-    /// Words of a unit: what leads to its halves, of each half, and what leads to the next unit.
-    pub const UNIT: u32 = 3 + 2 * 3 + 4;
+    pub const PRODUCER_HEAD: u32 = 5;
+    /// Words of a unit before its halves.
+    pub const UNIT: u32 = 3;
+    /// Words of a half.
+    pub const HALF: u32 = 1 + LANE_ROWS;
     /// Words of a consumer that it reads once.
-    pub const CONSUMER_HEAD: u32 = 11;
+    pub const CONSUMER_HEAD: u32 = 9;
+    /// Words of a consumer that come before what it parks.
+    pub const BEFORE_COPIES: u32 = 2;
+    /// Words of a store of what is parked.
+    pub const COPY_WORDS: u32 = 3;
     /// Words of a round.
-    pub const ROUND: u32 = 14;
+    pub const ROUND: u32 = 15;
 
+    /// Words before those of a producer's units.
+    const PRODUCER: u32 = Self::HEAD + Self::PRODUCER_HEAD;
     /// Words before those of consumers.
-    const PRODUCER_WORDS: u32 = Self::HEAD + Self::PRODUCER_HEAD + Self::UNITS * Self::UNIT;
+    pub const CONSUMER: u32 = Self::PRODUCER + Self::UNITS * (Self::UNIT + 2 * Self::HALF) + 2;
 
-    /// Ways of consumers: their turns, then halves for consumer 0, which are longer.
-    const fn way(consumer: u32, round: u32) -> u32 {
-        let per_half = Self::ROUNDS / 2;
-        match (round % per_half, consumer) {
-            (0, 0) => WAY_BYTES * CONSUMERS + Self::COUNT_BYTES * (round / per_half),
-            _ => WAY_BYTES * consumer,
-        }
+    /// Bytes of code from what the first consumer waits for its turn with to what this one does.
+    const fn turn(consumer: u32) -> u32 {
+        WAY_BYTES * consumer
     }
 
-    /// Bytes of code in which consumer 0 counts all units of a half.
-    const COUNT_BYTES: u32 = 8 * (1 + Self::UNITS + 5 + 4);
+    /// Bytes of code from what consumer 0 waits for producers with to what this one does: consumer 2 waits at the other
+    /// semaphore, and those of odd rounds, whose rows were written together with the even one's, wait no more.
+    const fn written(consumer: u32) -> u32 {
+        let way = if consumer % 2 == 1 { 2 } else { consumer / 2 };
+        8 * (Self::PRODUCERS + 1) * way
+    }
+
+    /// Bytes of code from what consumer 0 does when it has read to what is done by this one, for its round `round`:
+    /// those of odd rounds change gates, which are four.
+    const fn pass_on(consumer: u32, round: u32) -> u32 {
+        let pair = consumer / 2;
+        WAY_BYTES
+            * match consumer % 2 {
+                0 => pair,
+                _ => 2 + (2 * round + pair) % 4,
+            }
+    }
 
     /// Word `index` of the twiddle table. Each output is multiplied by `gain` once.
     pub(super) fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
@@ -149,7 +170,8 @@ impl Relay {
         ((value * gain) as f32).to_bits()
     }
 
-    /// What program `index` does.
+    /// What program `index` does; QPUs of a slice get programs that follow each other, and run either producers or
+    /// consumers.
     #[must_use]
     pub const fn role(index: u32) -> Role {
         if index < Self::PRODUCERS {
@@ -163,54 +185,59 @@ impl Relay {
     #[must_use]
     pub fn uniform(&self, transform: &Transform, index: u32, list: u32, word: Word) -> u32 {
         let setup = |word: Result<u32, _>| word.unwrap_or(0);
-        let consumer_list = list + 4 * Self::PRODUCER_WORDS;
         let role = Self::role(index);
-        // Rows of the VPM that a producer writes.
-        let own_row = (CODELET * (index % 2)) as u8;
+        let consumer = match role {
+            Role::Consumer(number) => number,
+            _ => 0,
+        };
         match word {
             Word::Role => u32::from(index >= Self::PRODUCERS),
-            Word::ConsumerList => consumer_list,
+            Word::ConsumerList => list + 4 * Self::CONSUMER,
             Word::Transforms => transform.batch,
             Word::FactorRe => transform.factors[0].to_bits(),
             Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
             Word::Cosine { sixteenths } => {
                 (twiddle::turn(u32::from(sixteenths), 2 * CODELET).0 as f32).to_bits()
             }
-            Word::Turn => match role {
-                Role::Consumer(consumer) => WAY_BYTES * consumer,
-                _ => WAY_BYTES * (index % 2),
-            },
-            Word::WriteSetup { .. } => setup(Block::row(own_row).write_setup()),
+            Word::Step => POINT * Self::POINTS,
+            Word::List if role == Role::Producer(index) => list + 4 * Self::PRODUCER,
+            Word::List => list + 4 * (Self::CONSUMER + Self::CONSUMER_HEAD),
+            Word::RoundList => {
+                let before = Self::CONSUMER + Self::CONSUMER_HEAD + Self::BEFORE_COPIES;
+                list + 4 * (before + Self::COPIES * Self::COPY_WORDS)
+            }
             Word::Opens => u32::from(role == Role::Consumer(0)),
-            Word::Follows => u32::from(role != Role::Producer(0)),
+            // What it parks: even pairs of rounds, odd ones, or nothing.
+            Word::Follows if consumer < 2 => consumer,
+            Word::Follows => u32::MAX,
             Word::Peers if role == Role::Consumer(0) => CONSUMERS - 1,
             Word::Peers => u32::MAX,
-            Word::Rounds => transform.batch * Self::ROUNDS,
             Word::Conjugate => {
                 (1f32.copysign(transform.factors[0] * transform.factors[1])).to_bits()
+            }
+            Word::ReadSetup { .. } => {
+                let first = CODELET * (consumer % 2);
+                setup(Block::row(first as u8).read_setup(16))
             }
             // k2 = group, + 4, + 8 and so on: every second row of a half.
             Word::OutputSetup { group } => {
                 let first = 32 + 16 * (group % 2) + group / 2;
                 setup(Block::row(first).stride(2).write_setup())
             }
-            // Every second k2; of producers both halves in turn.
-            Word::StoreStride { .. } => store_stride(match role {
-                Role::Consumer(_) => (2 * ROW_OF_K2 - VECTOR_BYTES) as u16,
-                _ => VECTOR_BYTES as u16,
-            }),
-            Word::StoreSetup { index: half } => setup(match role {
-                Role::Consumer(_) => Store::rows(16, 32 + 16 * half).setup(),
-                _ => Store::rows(16, own_row).setup(),
-            }),
+            Word::StoreStride { index: Self::COPY } => store_stride(0),
+            // Every second k2.
+            Word::StoreStride { .. } => store_stride((2 * ROW_OF_K2 - VECTOR_BYTES) as u16),
+            Word::StoreSetup { index: Self::COPY } => {
+                let first = 2 * CODELET * (consumer % 2);
+                setup(Store::rows(32, first as u8).setup())
+            }
+            Word::StoreSetup { index: half } => setup(Store::rows(16, 32 + 16 * half).setup()),
             Word::Part { part, word } => match role {
                 Role::Producer(producer) => {
-                    let list = list + 4 * (Self::HEAD + Self::PRODUCER_HEAD);
-                    Self::unit_word(transform, producer, list, (part.into(), word))
+                    Self::unit_word(transform, producer, (part.into(), word))
                 }
                 Role::Consumer(consumer) => {
-                    let list = consumer_list + 4 * Self::CONSUMER_HEAD;
-                    Self::round_word(transform, consumer, list, (part.into(), word))
+                    Self::round_word(transform, consumer, (part.into(), word))
                 }
                 Role::Idle => 0,
             },
@@ -218,54 +245,50 @@ impl Relay {
         }
     }
 
-    /// A word of a producer's unit number `number`. The lists of units begin at `list`.
-    const fn unit_word(
-        transform: &Transform,
-        producer: u32,
-        list: u32,
-        (number, word): (u32, PartWord),
-    ) -> u32 {
-        let unit = producer + Self::PRODUCERS * number;
+    /// A word of a producer's unit number `number`.
+    fn unit_word(transform: &Transform, producer: u32, (number, word): (u32, PartWord)) -> u32 {
         let is_last = number + 1 == Self::UNITS;
+        // What is held comes last. Consumers have more parts than there are units.
+        let before = (Self::UNITS - 1).saturating_sub(number);
+        let unit = producer + Self::PRODUCERS * before;
         let table = transform.twiddles + 4 * VECTOR * Self::VECTORS * unit;
+        let rows = |pair: u8| {
+            let first = if is_last { 0 } else { 32 * (pair % 2) };
+            Block::row(first + producer as u8)
+        };
         match word {
             PartWord::Input => transform.input + POINT * COLUMNS * unit,
             PartWord::Turns => table,
             PartWord::Twiddles => table + 2 * VECTOR_BYTES,
-            PartWord::Store { half } => {
-                transform.through + 2 * Self::ROUND_STEP * unit + VECTOR_BYTES * half as u32
-            }
-            PartWord::Step => is_last as u32 * Self::BYTES,
-            PartWord::List => list + 4 * Self::UNIT * ((number + 1) % Self::UNITS),
-            PartWord::Last => is_last as u32,
-            PartWord::Await => 0,
+            PartWord::Then { half: 0 } => 1,
+            PartWord::Then { .. } if is_last => u32::MAX,
+            // Real and imaginary parts of a round, then of the other.
+            PartWord::WriteSetup { pair } => rows(pair).stride(8).write_setup().unwrap_or_default(),
+            PartWord::Drain { pair } => rows(pair).read_setup(1).unwrap_or_default(),
+            _ => 0,
         }
     }
 
-    /// A word of a consumer's round number `number`. The lists of rounds begin at `list`.
+    /// A word of a consumer's round number `number`, or of its store number `number` of what is parked.
     const fn round_word(
         transform: &Transform,
         consumer: u32,
-        list: u32,
         (number, word): (u32, PartWord),
     ) -> u32 {
-        let per_half = Self::ROUNDS / 2;
-        let (half, position) = (
-            number / per_half,
-            consumer + CONSUMERS * (number % per_half),
-        );
+        let round = consumer + CONSUMERS * number;
+        let (half, position) = (round / LANE_ROWS, round % LANE_ROWS);
         match word {
-            PartWord::Input => {
-                transform.through + 2 * VECTOR_BYTES * position + VECTOR_BYTES * half
-            }
+            PartWord::Input => transform.through + Self::ROUND_BYTES * round,
             PartWord::Store { half: parity } => {
                 let octet = 2 * Self::K_X[position as usize] + half;
                 transform.output + VECTOR_BYTES * octet + ROW_OF_K2 * parity as u32
             }
-            PartWord::Await => Self::way(consumer, number),
-            PartWord::Step => (number + 1 == Self::ROUNDS) as u32 * Self::BYTES,
-            PartWord::List => list + 4 * Self::ROUND * ((number + 1) % Self::ROUNDS),
-            PartWord::Turns | PartWord::Twiddles | PartWord::Last => 0,
+            PartWord::Copy => transform.through + 2 * Self::ROUND_BYTES * (2 * number + consumer),
+            PartWord::Turn => Self::turn(consumer),
+            PartWord::Written => Self::written(consumer),
+            PartWord::PassOn => Self::pass_on(consumer, number),
+            PartWord::Last => (number + 1 == Self::ROUNDS) as u32,
+            _ => 0,
         }
     }
 }
@@ -274,37 +297,53 @@ impl Relay {
 mod tests {
     use super::*;
 
+    const TRANSFORM: Transform = Transform {
+        input: 0,
+        through: 0,
+        twiddles: 0,
+        output: 0,
+        batch: 1,
+        programs: Relay::PROGRAMS,
+        conjugate: 1.0,
+        factors: [1.0; 2],
+    };
+
     #[test]
     fn rounds_of_all_consumers_are_all_halves_and_k_x() {
-        let transform = Transform {
-            input: 0,
-            through: 0,
-            twiddles: 0,
-            output: 0,
-            batch: 1,
-            programs: Relay::PROGRAMS,
-            conjugate: 1.0,
-            factors: [1.0; 2],
-        };
         let all = |word: PartWord| {
             let mut words: Vec<_> = (0..CONSUMERS * Relay::ROUNDS)
-                .map(|n| Relay::round_word(&transform, n % CONSUMERS, 0, (n / CONSUMERS, word)))
+                .map(|n| Relay::round_word(&TRANSFORM, n % CONSUMERS, (n / CONSUMERS, word)))
                 .collect();
             words.sort_unstable();
             words
         };
-        let lines: Vec<_> = (0..16).map(|line| VECTOR_BYTES * line).collect();
-        assert_eq!(all(PartWord::Input), lines);
-        assert_eq!(all(PartWord::Store { half: 0 }), lines);
+        let lines = |bytes: u32| (0..16).map(|line| bytes * line).collect::<Vec<_>>();
+        assert_eq!(all(PartWord::Input), lines(Relay::ROUND_BYTES));
+        assert_eq!(all(PartWord::Store { half: 0 }), lines(VECTOR_BYTES));
     }
 
     #[test]
-    fn units_fill_scratch_memory() {
-        assert_eq!(
-            Relay::UNITS * Relay::PRODUCERS * 2 * Relay::ROUND_STEP,
-            Relay::BYTES
-        );
-        assert_eq!(Relay::ROUND_STEP, 2 * VECTOR_BYTES * LANE_ROWS);
-        assert_eq!(Relay::UNITS, 2);
+    fn what_is_parked_fills_scratch_memory() {
+        let stores = (0..2).flat_map(|consumer| {
+            let copies = 0..Relay::COPIES;
+            copies.map(move |n| Relay::round_word(&TRANSFORM, consumer, (n, PartWord::Copy)))
+        });
+        let mut stores: Vec<_> = stores.collect();
+        stores.sort_unstable();
+        let bytes = 32 * VECTOR_BYTES;
+        let wanted: Vec<_> = (0..Relay::BYTES).step_by(bytes as usize).collect();
+        assert_eq!(stores, wanted);
+    }
+
+    #[test]
+    fn each_unit_is_done_once() {
+        let units = (0..Relay::PRODUCERS).flat_map(|producer| {
+            let units = 0..Relay::UNITS;
+            units.map(move |n| Relay::unit_word(&TRANSFORM, producer, (n, PartWord::Input)))
+        });
+        let mut units: Vec<_> = units.collect();
+        units.sort_unstable();
+        let wanted: Vec<_> = (0..SECOND * POINT).step_by(16).collect();
+        assert_eq!(units, wanted);
     }
 }

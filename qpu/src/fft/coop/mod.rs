@@ -68,7 +68,7 @@ pub enum Way {
     Columns,
     /// Producers and consumers.
     Pipeline(Pipeline),
-    /// Producers and consumers, with scratch memory between them.
+    /// Producers and consumers, with scratch memory between them for half of the points.
     Relay(Relay),
     /// Several at a time on a QPU, or one on two.
     Short(Short),

@@ -12,7 +12,8 @@ pub enum Word {
     /// Programs beside the one that made the locks, which takes them back; -1 for the others. Of a pipeline with several
     /// groups of producers, bytes of code to what takes the last turn back.
     Peers,
-    /// 0 for the program that leads barriers, 1 for all others.
+    /// 0 for the program that leads barriers, 1 for all others. Of a relay what a consumer parks: even pairs of rounds
+    /// (0), odd ones (1), or nothing (-1).
     Follows,
     /// Address of the list, behind its head.
     List,
@@ -76,7 +77,7 @@ pub enum Word {
     Rounds,
     /// Bytes of code from what the first consumer waits for to what this one waits for.
     Turn,
-    /// Address of the words that a consumer reads again in each round.
+    /// Address of the words that a consumer reads again in each round; of a relay those of its first round.
     RoundList,
     /// Bytes from the output of a consumer's first round to that of its second.
     RoundStep,
@@ -124,18 +125,35 @@ pub enum PartWord {
     Turns,
     /// Address of the turns behind the first.
     Twiddles,
-    /// Address of a store.
-    Store {
-        /// Which half of the outputs.
+    /// What follows half 0 or 1 of a unit: 1 for the other half, 0 for the next unit, -1 for nothing.
+    Then {
+        /// Which half.
         half: u8,
     },
-    /// Bytes of code from the way of those that wait for nothing to that of the round.
-    Await,
-    /// Bytes from this transform to that of the next unit or round.
-    Step,
-    /// Address of the words of the next unit or round.
-    List,
-    /// Whether it is the unit that ends a transform.
+    /// Setup of the vectors of a pair of rounds, 0 to 3 of a half.
+    WriteSetup {
+        /// Which pair.
+        pair: u8,
+    },
+    /// Setup that reads one of these vectors.
+    Drain {
+        /// Which pair.
+        pair: u8,
+    },
+    /// Address of a store of what is parked.
+    Copy,
+    /// Address of a store of the outputs of a parity.
+    Store {
+        /// Which.
+        half: u8,
+    },
+    /// Bytes of code to what a round waits for its turn with.
+    Turn,
+    /// Bytes of code to what it waits for producers with.
+    Written,
+    /// Bytes of code to what it does when it has read.
+    PassOn,
+    /// Whether it is the consumer's last round of the transform.
     Last,
 }
 

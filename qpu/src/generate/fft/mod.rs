@@ -5,6 +5,7 @@
 //! program reads as uniforms is listed beside it in the order that came out, so nothing else needs to know
 //! the schedule.
 
+mod ahead;
 pub mod coop;
 mod dft16;
 mod draft;

@@ -394,7 +394,7 @@ mod tests {
         assert_eq!(
             lengths,
             [
-                514, 561, 965, 1005, 1099, 220, 243, 274, 311, 425, 1022, 1027
+                514, 561, 965, 1005, 1154, 220, 243, 274, 311, 425, 1022, 1027
             ]
         );
     }
@@ -423,8 +423,7 @@ mod tests {
         assert_eq!(pipelines, 4);
     }
 
-    /// Of a relay what is done with a unit, and with a round, what a consumer waits for behind its end included;
-    /// without the barrier between transforms of a batch.
+    /// Of a relay what is done with a unit, and with a round, what a consumer waits for behind its end included.
     #[test]
     fn loops_of_a_relay_fit_an_instruction_cache() {
         let all = programs();
@@ -438,7 +437,7 @@ mod tests {
         };
         let loops = [
             label("last") - label("unit"),
-            label("done") - label("round") + program.code.len() - label("await-turn"),
+            program.code.len() - label("rounds"),
         ];
         assert!(loops.iter().all(|&words| words <= 512), "{loops:?}");
     }

@@ -1,6 +1,7 @@
 //! Producers: input rows into registers; after the transform, lanes and registers change places, and the
-//! vectors of a half go to memory.
+//! vectors of a half go to consumers.
 
+use super::semaphore;
 use crate::fft::coop::{PartWord, Word};
 use crate::fft::relay::Relay;
 use crate::generate::fft::coop::exchange::{Exchange, Stage, exchange_complex, tell_lanes};
@@ -8,7 +9,7 @@ use crate::generate::fft::coop::roles::{HALF, turn_looked_up};
 use crate::generate::fft::dft16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
-use crate::isa::{AddOp, File, MulOp};
+use crate::isa::{AddOp, File, MulOp, SemaphoreAction};
 
 /// Turns of a half: of its outputs, then behind the transform over x of all but the first.
 const TURNS: usize = 2 * HALF - 1;
@@ -26,9 +27,9 @@ const FACTOR_RE: Place = Place::R5;
 
 /// Rows in the order in which they are asked for: the transform begins with rows n and n + 8, and those that are on their
 /// way in one TMU must not all have the same place in its cache.
-const ORDER: [usize; ROWS] = [0, 1, 8, 9, 4, 5, 12, 13, 2, 3, 10, 11, 6, 7, 14, 15];
+const ORDER: [usize; ROWS] = [0, 8, 1, 9, 4, 12, 5, 13, 2, 10, 3, 11, 6, 14, 7, 15];
 /// How many rows further on the next one of that order can be.
-const STEPS: [i32; 4] = [-11, -5, 1, 7];
+const STEPS: [i32; 4] = [-11, -7, -5, 8];
 
 /// The TMU of a pair of lookups.
 const fn tmu(pair: usize) -> u8 {
@@ -231,25 +232,26 @@ impl Producer {
         })
     }
 
-    /// The vectors of a half to the VPM and to memory: real parts, then imaginary parts.
-    pub fn park(&self, draft: &mut Draft<Word>, vectors: &[Complex; HALF]) {
-        let setup = |word| Source::Uniform(word);
-        draft.copy(setup(Word::WriteSetup { half: 0 }), Destination::WriteSetup);
-        for component in 0..2 {
-            for z in vectors {
-                let place = z[component].place;
-                draft.copy(Source::Place(place), Destination::Vpm);
-                draft.give_back(place);
+    /// The vectors of a half to the VPM, two rounds at a time when they may be written; then the next producer may
+    /// write, and consumers are told.
+    pub fn write(&self, draft: &mut Draft<Word>, vectors: &[Complex; HALF]) {
+        for (pair, rounds) in (0..).zip(vectors.chunks_exact(2)) {
+            let gate = semaphore::GATES[usize::from(pair)];
+            draft.push(Operation::semaphore(SemaphoreAction::Decrement, gate));
+            let setup = Source::Uniform(of_unit(PartWord::WriteSetup { pair }));
+            draft.copy(setup, Destination::WriteSetup);
+            for value in rounds.iter().flatten() {
+                draft.copy(Source::Place(value.place), Destination::Vpm);
+                draft.give_back(value.place);
             }
+            draft.push(Operation::semaphore(SemaphoreAction::Increment, gate));
+            // Reading any vector waits until the writes are in the VPM (HW-2497).
+            let drain = Source::Uniform(of_unit(PartWord::Drain { pair }));
+            draft.copy(drain, Destination::ReadSetup);
+            draft.copy(Source::Vpm, Destination::Nothing);
+            let written = semaphore::WRITTEN[usize::from(pair % 2)];
+            draft.push(Operation::semaphore(SemaphoreAction::Increment, written));
         }
-        draft.copy(
-            setup(Word::StoreSetup { index: 0 }),
-            Destination::WriteSetup,
-        );
-        let address = setup(of_unit(PartWord::Store { half: 0 }));
-        let sources = [Source::Place(self.offset), address];
-        let store = Operation::add(AddOp::Add, sources, Destination::StoreAddress);
-        draft.push(store);
     }
 
     /// The first turns of the second half asked for.

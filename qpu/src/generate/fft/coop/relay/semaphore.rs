@@ -2,65 +2,59 @@
 
 use crate::fft::relay::Relay;
 use crate::generate::fft::coop::roles::semaphore::{HALVES, ways};
-use crate::generate::{Builder, Label, NONE, R2};
+use crate::generate::{Builder, Label};
 use crate::isa::{BranchCond, SemaphoreAction};
 
-/// Locks of the rows of producers.
-pub const LOCKS: [u8; 2] = [0, 1];
-/// Units whose half is stored.
-pub const STORED: [u8; 2] = [2, 5];
-/// Turn of a consumer to look up.
-pub const TURNS: [u8; 4] = [6, 7, 8, 9];
+/// The right to write two rounds, in turn.
+pub const GATES: [u8; 4] = [0, 1, 2, 5];
+/// Producers whose vectors of these are in the VPM.
+pub const WRITTEN: [u8; 2] = [6, 7];
+/// Turn of a consumer to read.
+const TURNS: [u8; 4] = [8, 9, 10, 11];
+/// What consumer 1 parks is parked.
+pub const PARKED: u8 = 12;
 /// Consumers that have ended.
 pub const ENDED: u8 = 13;
-/// Producers at the barrier, and its gates.
-const ARRIVED: u8 = 10;
-const GATES: [u8; 2] = [11, 12];
 
 /// What consumer 0 makes, and takes back.
-pub const MADE: [u8; 5] = [LOCKS[0], LOCKS[1], HALVES[0], HALVES[1], TURNS[0]];
+pub const MADE: [u8; 4] = [HALVES[0], HALVES[1], TURNS[0], GATES[0]];
 
-/// What consumers wait for at the beginning of a round ([`crate::fft::coop::PartWord::Await`]): their turn; consumer 0
-/// before that, at the beginning of a half, all units.
+/// What consumers wait for at the beginning of a round ([`crate::fft::coop::PartWord::Turn`]).
 pub fn await_turn(b: &mut Builder, back: Label) {
     ways(b, SemaphoreAction::Decrement, TURNS, back);
-    for (stored, name) in STORED.into_iter().zip(["count-0", "count-1"]) {
-        b.mov(R2, Relay::PRODUCERS as i32 - 1);
-        let again = b.here(name);
-        for _ in 0..Relay::UNITS {
-            b.sacq(stored);
+}
+
+/// Then for producers ([`crate::fft::coop::PartWord::Written`]); those that wait for none go on behind it.
+pub fn await_written(b: &mut Builder, back: Label) {
+    for written in WRITTEN {
+        for number in 0..Relay::PRODUCERS {
+            if number + 3 == Relay::PRODUCERS {
+                b.brr(BranchCond::Always, back);
+            }
+            b.sacq(written);
         }
-        b.sub(R2, R2, 1).setf();
-        b.brr(BranchCond::AllNC, again);
-        b.nops(3);
-        b.brr(BranchCond::Always, back);
-        b.sacq(TURNS[0]);
-        b.nops(2);
     }
 }
 
-/// The barrier of producers: once through each gate, so that none can take another's token. The leader has
-/// 0 in r2.
-pub fn barrier(b: &mut Builder, back: Label) {
-    let follower = b.label("follower-at-barrier");
-    b.mov(NONE, R2).setf();
-    b.brr(BranchCond::AllZC, follower);
-    b.nops(3);
-    for gate in GATES {
-        for _ in 1..Relay::PRODUCERS {
-            b.sacq(ARRIVED);
+/// A consumer has read ([`crate::fft::coop::PartWord::PassOn`]): it is the next one's turn. When both rounds are read that
+/// were written together, the next two can be; as in [`ways`] a way is 4 instructions.
+pub fn pass_on(b: &mut Builder, back: Label) {
+    let even = [0, 2].map(|consumer| (None, consumer));
+    let odd = (0..GATES.len()).map(|pair| {
+        let next = (pair + 1) % GATES.len();
+        (
+            Some([pair, next].map(|pair| GATES[pair])),
+            1 + 2 * (pair % 2),
+        )
+    });
+    for (gates, consumer) in even.into_iter().chain(odd) {
+        b.brr(BranchCond::Always, back);
+        if let Some([closes, opens]) = gates {
+            b.sacq(closes);
+            b.srel(opens);
+        } else {
+            b.nops(2);
         }
-        for _ in 1..Relay::PRODUCERS {
-            b.srel(gate);
-        }
+        b.srel(TURNS[(consumer + 1) % TURNS.len()]);
     }
-    b.brr(BranchCond::Always, back);
-    b.nops(3);
-    b.bind(follower);
-    b.srel(ARRIVED);
-    b.sacq(GATES[0]);
-    b.srel(ARRIVED);
-    b.brr(BranchCond::Always, back);
-    b.sacq(GATES[1]);
-    b.nops(2);
 }

@@ -57,15 +57,6 @@ pub fn ways(
     }
 }
 
-/// [`ways`] that lead to what follows: the last one is short.
-pub fn ways_on(b: &mut Builder, action: SemaphoreAction, semaphores: [u8; 2], behind: &str) {
-    let behind = b.label(behind);
-    let [first, last] = semaphores;
-    ways(b, action, [first], behind);
-    count(b, action, last);
-    b.bind(behind);
-}
-
 fn count(b: &mut Builder, action: SemaphoreAction, number: u8) {
     match action {
         SemaphoreAction::Decrement => b.sacq(number),

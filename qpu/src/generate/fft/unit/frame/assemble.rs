@@ -2,9 +2,10 @@
 
 use super::super::{Generated, Word, tastes};
 use super::routine::{self, Routines};
-use super::{Form, Frame, LOOKUP_BYTES, Piece, Scheduled, reg};
+use super::{Form, Frame, Piece, Scheduled, reg};
 use crate::fft::program::{Record, Start, Tail};
 use crate::generate::Builder;
+use crate::generate::fft::ahead::LOOKUP_BYTES;
 use crate::generate::schedule::{self, Place};
 use crate::isa::BranchCond;
 use core::ops::Range;

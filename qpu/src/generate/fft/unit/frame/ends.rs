@@ -2,13 +2,10 @@
 
 use super::{ENDED, Frame, GATES, reg};
 use crate::fft::program::Tail;
-use crate::generate::{
-    Builder, ELEM_NUM, NONE, R0, R1, R2, Reg, TMU0_S, TMU1_S, UNIF, UNIFORMS_ADDRESS, ra, rb,
-};
+use crate::generate::fft::ahead::{LOOKUP_BYTES, look_up_lines};
+use crate::generate::{Builder, ELEM_NUM, NONE, R0, R1, R2, UNIF, UNIFORMS_ADDRESS, ra, rb};
 use crate::isa::BranchCond;
 
-/// Bytes of code that a lookup of sixteen lines covers.
-pub const LOOKUP_BYTES: u32 = 1024;
 /// Lookups for the code of the next pass: no program is shorter than 3 KiB, and lists follow the last.
 const NEXT_LOOKUPS: u32 = 4;
 
@@ -115,22 +112,5 @@ impl Frame {
         b.bra(BranchCond::Always, next_code);
         b.nops(3);
         vec![Tail::Gate, Tail::NextStart, Tail::NextCode, Tail::Peers]
-    }
-}
-
-/// Looks up sixteen lines at a time, from `address` in steps of `step`, and drops them.
-fn look_up_lines(b: &mut Builder, address: Reg, step: Reg, lookups: u32) {
-    for lookup in 0..lookups {
-        let tmu = if lookup % 2 == 0 { TMU0_S } else { TMU1_S };
-        b.mov(tmu, address);
-        b.add(address, address, step);
-    }
-    for lookup in 0..lookups {
-        let line = b.nop();
-        if lookup % 2 == 0 {
-            line.ldtmu0()
-        } else {
-            line.ldtmu1()
-        };
     }
 }

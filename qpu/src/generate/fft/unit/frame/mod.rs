@@ -22,7 +22,6 @@ use crate::generate::{Reg, ra, rb};
 use crate::isa::{AddOp, File};
 use crate::vpm::{Block, Store, store_stride};
 use assemble::put_pieces;
-use ends::LOOKUP_BYTES;
 
 pub use assemble::{Written, search};
 

@@ -27,9 +27,10 @@ use super::store::put_rows;
 use super::stubs::{
     ALL_STUBS, IS_THERE, LINK, PROGRAMS, STUB, STUBS, Stubs, put_calling, put_stubs, steps,
 };
-use super::{Frame, LOOKUP_BYTES, Scheduled, Shape, Source, Stores, put_pieces, reg, routine};
+use super::{Frame, Scheduled, Shape, Source, Stores, put_pieces, reg, routine};
 use crate::fft::Role;
 use crate::fft::program::{Kind, Start, Tail, Task};
+use crate::generate::fft::ahead::LOOKUP_BYTES;
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::fft::unit::{Generated, Word};
