@@ -63,7 +63,7 @@ pub fn run(options: &Options) -> Result<()> {
     let count = findings.len();
     match count {
         0 => {
-            eprintln!("{name}: {} instructions, no findings", words.len());
+            crate::say::remark!("{name}: {} instructions, no findings", words.len());
             Ok(())
         }
         _ => Err(Failure::integrity(format!(
