@@ -41,6 +41,7 @@ mod conditions;
 mod facts;
 mod flow;
 mod instruction;
+mod lanes;
 mod program;
 mod rules;
 mod sequence;

@@ -8,7 +8,7 @@ use super::directive::{identifier, parameters};
 use super::expression::Cursor;
 use super::scope::{Body, Function, Macro, Meaning};
 use super::source::{Block, Place};
-use super::token::Kind;
+use super::token::{Kind, Token};
 use super::value::Value;
 
 impl Assembler<'_> {
@@ -221,7 +221,7 @@ impl Assembler<'_> {
         Ok(done?)
     }
 
-    /// `.if` and `.ifset`, with everything up to `.endif`.
+    /// `.if`, `.ifset` and `.ifnset`, with everything up to `.endif`.
     fn alternatives(
         &mut self,
         cursor: &mut Cursor,
@@ -247,15 +247,18 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Whether the condition of `.if` or `.ifset` holds; the directive has been read.
+    /// Whether the condition of `.if`, `.ifset` or `.ifnset` holds; the directive has been read.
     fn holds(&mut self, cursor: &mut Cursor, place: &Place) -> Result<bool, Fault> {
         let tokens = place.source.tokens(place.line).unwrap_or_default();
-        let named = tokens
-            .iter()
-            .any(|token| matches!(&token.kind, Kind::Directive(name) if **name == *"ifset"));
-        let holds = if named {
+        let is = |directive: &str| {
+            let own = |token: &Token| matches!(&token.kind, Kind::Directive(name) if **name == *directive);
+            tokens.iter().any(own)
+        };
+        // Broadcom's sources have both.
+        let wanted = is("ifset");
+        let holds = if wanted || is("ifnset") {
             let name = identifier(cursor)?;
-            self.is_set(&name)
+            self.is_set(&name) == wanted
         } else {
             self.condition(cursor)?
         };

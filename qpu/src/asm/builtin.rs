@@ -56,6 +56,7 @@ const OF_INTEGERS: &[(&str, usize, Call)] = &[
         }
         Ok(1 << 31 | mpitch << 24 | (v[1] & 15) << 20 | (v[2] & 15) << 16 | v[3])
     }),
+    ("vdr_setup_0", 5, broadcom_load),
     ("vdr_setup_1", 1, |v| word(load_pitch(within("stride", v[0], 0, 8191)? as u32))),
     ("vdr_h32", 3, |v| load(false, v, Width::Bits32)),
     ("vdr_h16p", 4, |v| load(false, v, Width::Bits16(byte("h", v[3])?))),
@@ -148,7 +149,9 @@ pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, String> {
         count(*expected)?;
         return other(name, arguments);
     }
-    let Some((_, expected, function)) = OF_INTEGERS.iter().find(|entry| entry.0 == name) else {
+    let own = OF_INTEGERS.iter().filter(|entry| entry.0 == name);
+    let fitting = own.clone().find(|entry| entry.1 == arguments.len());
+    let Some((_, expected, function)) = fitting.or(own.clone().next()) else {
         return Err(format!("{name} is no function"));
     };
     // Old sources give rows a column, which is 0.
@@ -270,6 +273,33 @@ fn load(vertical: bool, v: &[i64], width: Width) -> Result<i64, String> {
         width,
     };
     word(all.setup()).map(|word| word & 0x7fff_ffff)
+}
+
+/// Broadcom's own `vdr_setup_0(nrows, rowlen, dma, vpitch, mpitch)`, whose `dma` is that of stores, such as
+/// dma_h32(y, x), and whose mpitch is in bytes.
+fn broadcom_load(v: &[i64]) -> Result<i64, String> {
+    let (rows, length) = (
+        within("nrows", v[0], 0, 16)?,
+        within("rowlen", v[1], 0, 16)?,
+    );
+    let (dma, vpitch) = (v[2], within("vpitch", v[3], 0, 16)?);
+    let mpitch = match v[4] {
+        bytes @ 8..=0x4_0000 if bytes.count_ones() == 1 => i64::from(bytes.trailing_zeros()) - 3,
+        bytes => {
+            return Err(format!(
+                "mpitch is {bytes}, and must be a power of two of bytes from 8 on"
+            ));
+        }
+    };
+    if dma & !0x7fff != 0 || matches!(dma & 7, 1) {
+        return Err(format!(
+            "dma is {dma:#x}, which dma_h32 or the like does not give"
+        ));
+    }
+    let vertical = i64::from(dma & 1 << 14 == 0);
+    let (y, x, mode) = (dma >> 7 & 0x7f, dma >> 3 & 0xf, dma & 7);
+    let counts = mpitch << 24 | (length & 15) << 20 | (rows & 15) << 16 | (vpitch & 15) << 12;
+    Ok(1 << 31 | mode << 28 | counts | vertical << 11 | y << 4 | x)
 }
 
 /// MPITCH: its code 0..=15, or the bytes that a code from 1 on stands for.

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::Syntax;
 use super::assembler::{Assembler, Trouble};
 use super::diagnostic::Fault;
 use super::expression::Cursor;
@@ -63,7 +64,11 @@ impl Assembler<'_> {
             "byte" | "short" | "int" | "long" | "bit" | "float" | "half" | "double" => {
                 self.data(name, cursor, place)?
             }
-            "macro" | "rep" | "foreach" | "if" | "ifset" | "func" | "local" | "back" => {
+            // Broadcom's, around lines whose warnings are not wanted.
+            "pushnwarn" | "popnwarn" if self.options.syntax == Syntax::Broadcom => {
+                cursor.finish()?
+            }
+            "macro" | "rep" | "foreach" | "if" | "ifset" | "ifnset" | "func" | "local" | "back" => {
                 return self.block(name, cursor, place);
             }
             // Reported with the file, when they close nothing.

@@ -266,6 +266,26 @@ impl Assembler<'_> {
                 cursor.step();
                 Ok(Value::Label(self.label_address(name, span)?))
             }
+            // Broadcom's addresses, `a:label`; what is no label is another program's, which its linker knows.
+            Kind::Name(name)
+                if **name == *"a"
+                    && self.options.syntax == Syntax::Broadcom
+                    && matches!(
+                        cursor.rest().get(1).map(|next| &next.kind),
+                        Some(Kind::Label(_))
+                    ) =>
+            {
+                cursor.step();
+                let span = cursor.span_from(span);
+                let Some(Kind::Label(label)) = cursor.kind() else {
+                    return Err(cursor.expected("a label"));
+                };
+                cursor.step();
+                match self.lookup(label) {
+                    Some(Meaning::Value(value)) => Ok(value),
+                    _ => Ok(Value::Label(self.label_address(label, span)?)),
+                }
+            }
             Kind::Name(name) => {
                 cursor.step();
                 self.named(name, span, cursor)
@@ -319,6 +339,11 @@ impl Assembler<'_> {
         known.extend(tables.chain(FUNCTIONS.iter().copied()).map(Rc::from));
         let near = nearest(name, known.iter().map(|name| &**name));
         let fault = Fault::new("unknown-name", span, format!("`{name}` is not defined"));
+        if name == "lambda" {
+            return fault.help(
+                "Broadcom's assembler evaluates Python here; write values, and functions as `.set f(x) x + 1`",
+            );
+        }
         match near.is_empty() {
             true => fault.help("define it before with `.set NAME, VALUE`, give it with -D, or include the file that does"),
             false => fault.help(format!("did you mean {}?", near.join(" or "))),

@@ -42,7 +42,7 @@ pub(super) struct Place {
 /// What closes a block.
 fn closers(opener: &str) -> Option<&'static [&'static str]> {
     Some(match opener {
-        "if" | "ifset" => &["endif"],
+        "if" | "ifset" | "ifnset" => &["endif"],
         "macro" => &["endm"],
         "rep" => &["endr"],
         "foreach" => &["endfor", "endr"],
@@ -54,7 +54,7 @@ fn closers(opener: &str) -> Option<&'static [&'static str]> {
 }
 
 const OPENERS: &[&str] = &[
-    "if", "ifset", "macro", "rep", "foreach", "func", "local", "back",
+    "if", "ifset", "ifnset", "macro", "rep", "foreach", "func", "local", "back",
 ];
 const CLOSERS: &[&str] = &["endif", "endm", "endr", "endfor", "endf", "endloc", "endb"];
 
@@ -138,7 +138,7 @@ impl Source {
                 open.push((index, opener, vec![index]));
             } else if matches!(directive, "else" | "elseif" | "elif") {
                 match open.last_mut() {
-                    Some((_, "if" | "ifset", parts)) => parts.push(index),
+                    Some((_, "if" | "ifset" | "ifnset", parts)) => parts.push(index),
                     _ => self
                         .unmatched
                         .push((index, format!(".{directive} stands in no .if"))),

@@ -2,6 +2,7 @@
 
 use super::Rule;
 use super::facts::{Facts, Write, is_peripheral};
+use super::lanes::stays_in_quads;
 use super::sequence::is_texture_coordinate;
 use crate::disasm::{read_name, write_name};
 use crate::isa::{
@@ -19,7 +20,6 @@ const SINGLES: &[(Rule, Single)] = &[
     (Rule::BothSetups, both_setups),
     (Rule::VpmReadAndSetup, vpm_read_and_setup),
     (Rule::VpmWriteAndSetup, vpm_write_and_setup),
-    (Rule::VpmReadAndWrite, vpm_read_and_write),
     (Rule::TmuLoadAndVpm, tmu_load_and_vpm),
     (Rule::SemaphoreWrite, semaphore_write),
     (Rule::SameDestination, same_destination),
@@ -40,7 +40,6 @@ const SINGLES: &[(Rule, Single)] = &[
     (Rule::BusyRead, busy_read),
     (Rule::FragmentOnly, fragment_only),
     (Rule::BranchOddRegister, branch_odd_register),
-    (Rule::LinkOddRegister, link_odd_register),
     (Rule::LinkIo, link_io),
 ];
 
@@ -136,12 +135,6 @@ fn vpm_write_and_setup(at: &Facts) -> Option<String> {
     )
 }
 
-fn vpm_read_and_write(at: &Facts) -> Option<String> {
-    let both = at.reads_any(|raddr| raddr == raddr::VPM_READ)
-        && at.writes_any(|waddr| waddr == waddr::VPM_WRITE);
-    when(both, "the VPM is read and written in one instruction")
-}
-
 fn tmu_load_and_vpm(at: &Facts) -> Option<String> {
     let load = matches!(at.signal(), Signal::LoadTmu0 | Signal::LoadTmu1);
     let vpm = at.reads_any(Raddr::is_vpm) || at.writes_any(Waddr::is_vpm);
@@ -182,7 +175,7 @@ fn same_destination(at: &Facts) -> Option<String> {
     let same_value = at
         .alu()
         .is_none_or(|alu| one.waddr != waddr::ACC5 && copies_one_value(alu));
-    if !same || (accumulator && (one.cond == two.cond.inverse() || same_value)) {
+    if !same || (accumulator && (one.cond.excludes(two.cond) || same_value)) {
         return None;
     }
     Some(format!(
@@ -215,11 +208,12 @@ fn same_read(at: &Facts) -> Option<String> {
 }
 
 fn conditional_peripheral(at: &Facts) -> Option<String> {
-    let honours = |waddr| {
+    // Lanes of an SFU function do not depend on each other: the others get nothing that anybody wants.
+    let honours = |waddr: Waddr| {
         matches!(
             waddr,
             waddr::HOST_INT | waddr::QUAD_XY | waddr::MS_REV_FLAGS
-        )
+        ) || waddr.is_sfu()
     };
     let mut writes = at.writes.iter().filter(|write| is_peripheral(write.waddr));
     let write = writes
@@ -291,7 +285,7 @@ fn rotation_in_quad(at: &Facts) -> Option<String> {
     let inside =
         !operands.iter().any(|mux| rotates(*mux)) && !operands.iter().all(|mux| constant(*mux));
     when(
-        inside && alu.op_mul != MulOp::Nop,
+        inside && alu.op_mul != MulOp::Nop && !stays_in_quads(at),
         "the rotation has no operand in r0..r3, and moves values inside their quad only",
     )
 }
@@ -408,14 +402,6 @@ fn branch_odd_register(at: &Facts) -> Option<String> {
         "the branch has register number {}, so it sets flags when taken",
         branch.raddr_a
     ))
-}
-
-fn link_odd_register(at: &Facts) -> Option<String> {
-    at.branch()?;
-    let odd = at
-        .registers_written()
-        .find(|(file, number)| *file == File::A && number % 2 == 1);
-    odd.map(|(_, number)| format!("the link goes to ra{number}"))
 }
 
 fn link_io(at: &Facts) -> Option<String> {

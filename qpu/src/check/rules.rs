@@ -71,13 +71,13 @@ rules! {
         "A new uniforms address takes effect two instructions later. A uniform that is read before (also by a texture request) comes from the old or the new stream.",
         "leave two instructions without a uniform read after the write";
     RotationSource = "rotate-after-write", "Broadcom's guide, horizontal vector rotation; vc4asm's addendum",
-        "A rotation takes operands from other lanes, for which a result of the instruction before comes too late. The addendum found that only moves to a lower quad fail; the guide forbids all.",
+        "A rotation takes operands from other lanes, for which a result of the instruction before comes too late. The addendum found that only moves to a lower quad fail, and Broadcom's shaders make others; the guide forbids all. A write under a condition is not counted: one lane of a vector of scalars is written, and another is taken. The simulator sees which.",
         "put an instruction between the write and the rotation";
     RotationAmount = "rotate-r5-after-write", "Broadcom's guide, horizontal vector rotation",
         "A rotation by r5 takes its amount from element 0 of r5, which must not be written by the instruction before.",
         "put an instruction between the write to r5 and the rotation";
     RotationInQuad = "rotate-in-quad", "vc4asm's addendum; py-videocore's tests on hardware",
-        "Only r0..r3 are rotated over all 16 lanes. Other operands move inside their group of four lanes, by the amount modulo 4. Some programs want that; who reads the text does not expect it.",
+        "Only r0..r3 are rotated over all 16 lanes. Other operands move inside their group of four lanes, by the amount modulo 4. Some programs want that; who reads the text does not expect it. Where only the first lane is taken, as by r5 and addresses, << 1 to << 3 are the same for all operands.",
         "move the value to r0, r1, r2 or r3 two instructions before";
     BranchSpacing = "branch-too-close", "vc4asm's addendum",
         "Between two branches there must be two instructions that are none; a branch may stand in the third delay slot of another, not in the first two. Otherwise no branch is taken or the QPU hangs, even if only one of them would be taken.",
@@ -98,9 +98,6 @@ rules! {
     VpmWriteAndSetup = "vpm-write-with-setup", "Broadcom's guide; vc4asm's addendum",
         "A VPM write and a setup in one instruction use the same port. Which comes first is not defined.",
         "put the setup into another instruction";
-    VpmReadAndWrite = "vpm-read-with-write", "vc4asm's addendum against VC4C",
-        "Sources disagree on whether a VPM read and a VPM write in one instruction both work: vc4asm says that they coexist, VC4C that they fail.",
-        "write in another instruction";
     TmuLoadAndVpm = "ldtmu-with-vpm", "vc4asm's addendum against Terminus-IMRC's measurements",
         "A TMU load signal beside a VPM or DMA access is unreliable according to vc4asm; other programs do it without harm.",
         "put the signal on another instruction";
@@ -108,8 +105,8 @@ rules! {
         "A semaphore instruction delivers its low word like a load immediate. That must not go to the TMU, the SFU, the tile buffer or the VPM, whose stalls cannot be combined with the semaphore's.",
         "write it in another instruction";
     SameDestination = "same-destination", "Broadcom's guide, QPU instruction restrictions; vc4asm's addendum",
-        "Both results go to one register, and one of them is lost. Under opposite conditions it is well defined for r0..r3, but not for a peripheral, which gets the mul result in all lanes.",
-        "write different registers, or use opposite conditions on an accumulator";
+        "Both results go to one register, and one of them is lost. Under conditions that exclude each other, opposite ones or zero and negative, it is well defined for r0..r3, but not for a peripheral, which gets the mul result in all lanes.",
+        "write different registers, or use conditions that exclude each other on an accumulator";
     SameRead = "read-through-both-ports", "open question; vc4asm's addendum, py-videocore",
         "Uniform, varying, VPM or mutex is read through both ports of one instruction. Both see one value and one is taken, as far as anybody knows; no known program does it.",
         "read it through one port and use it in both operations";
@@ -159,9 +156,6 @@ rules! {
     BranchOddRegister = "branch-odd-register", "Broadcom's driver sources, HW-2780; vc4asm's addendum",
         "The lowest bit of a branch's register number is also its set-flags bit: a taken branch with an odd register sets all flags from the link address.",
         "use an even register, and 0 where none is added";
-    LinkOddRegister = "link-odd-register", "Broadcom's driver sources, HW-2780",
-        "A link goes to an odd register of file A. The branch that returns through it sets flags.",
-        "link to an even register of file A";
     LinkIo = "link-destination", "Broadcom's guide, branch instruction",
         "A link address can go to registers and accumulators, not to I/O.",
         "link to a register or accumulator";

@@ -2,6 +2,7 @@
 
 use super::Rule;
 use super::facts::{Facts, Write};
+use super::lanes::{rotates_to_first_lanes, stays_in_quads};
 use crate::disasm::write_name;
 use crate::isa::{Cond, File, Mux, Rotation, Waddr, raddr, waddr};
 
@@ -84,18 +85,20 @@ fn register_file(earlier: &Facts, later: &Facts) -> Option<String> {
     ))
 }
 
-/// Whether all uses of what is read through a port are in other lanes than a write: under the opposite
-/// condition, with the same flags, and without rotation.
+/// Whether all uses of what is read through a port are in other lanes than a write: under a condition
+/// that excludes its own, with the same flags and without rotation; or where one lane of a vector of
+/// scalars is written and another is taken, as far as the text tells.
 fn are_apart(earlier: &Facts, write: &Write, later: &Facts, file: File) -> bool {
     let Some(alu) = later.alu() else {
         return false;
     };
     let is_partial = !matches!(write.cond, Cond::Always | Cond::Never);
     let mux = if file == File::A { Mux::A } else { Mux::B };
-    let opposite = write.cond.inverse();
-    let add = !alu.add_uses(mux) || alu.write.cond_add == opposite;
-    let mul = !alu.mul_uses(mux) || alu.write.cond_mul == opposite;
-    is_partial && !earlier.instruction.write_back().sf && add && mul && alu.rotation().is_none()
+    let add = !alu.add_uses(mux) || alu.write.cond_add.excludes(write.cond);
+    let mul = !alu.mul_uses(mux) || alu.write.cond_mul.excludes(write.cond);
+    let sf = earlier.instruction.write_back().sf;
+    let is_scalar = !alu.add_uses(mux) && rotates_to_first_lanes(later);
+    is_partial && (!sf && add && mul && alu.rotation().is_none() || is_scalar)
 }
 
 fn sfu_result_too_early(earlier: &Facts, later: &Facts) -> Option<String> {
@@ -139,11 +142,14 @@ pub(super) fn is_texture_coordinate(address: Waddr) -> bool {
 fn rotation_source(earlier: &Facts, later: &Facts) -> Option<String> {
     let alu = later.alu()?;
     alu.rotation()?;
-    if alu.op_mul.operands() == 0 {
+    if alu.op_mul.operands() == 0 || stays_in_quads(later) {
         return None;
     }
     let written = earlier.writes.iter().find(|write| {
-        let number = write.waddr.accumulator();
+        let number = write
+            .waddr
+            .accumulator()
+            .filter(|_| write.cond == Cond::Always);
         number.is_some_and(|n| n < 4 && [alu.mul_a, alu.mul_b].iter().any(|mux| mux.bits() == n))
     })?;
     let name = write_name(File::A, written.waddr);

@@ -74,4 +74,13 @@ impl Cond {
             Self::CC => Self::CS,
         }
     }
+
+    /// Whether no lane meets both conditions. Zero is not negative, and all three flags of a lane are
+    /// always set from one result.
+    #[must_use]
+    pub fn excludes(self, other: Self) -> bool {
+        let zero_and_negative =
+            matches!((self, other), (Self::ZS, Self::NS) | (Self::NS, Self::ZS));
+        other == self.inverse() || zero_and_negative
+    }
 }

@@ -29,6 +29,8 @@ fn directives_mean_what_they_are_documented_to_mean() {
         (".if 0\n.if unknown\nnop\n.elseif 1 +\n.endif\n.include \"none\"\n.assert 0\n@ $ \"\n.endif\nnop", "nop"),
         (".if 0\n.rep i, unknown\n.endr\n.macro\n.endm\n.set x, y\n:a\n.endif\n:a nop", "nop"),
         (".ifset M_PI\nnop\n.endif", "nop"),
+        (".ifnset a\nmov r0, 1\n.else\nmov r0, 2\n.endif", "mov r0, 1"),
+        (".set a, 1\n.ifnset a\n.ifnset b\nnop\n.endif\n.elif 1\nmov r0, 2\n.endif", "mov r0, 2"),
         // Repetition.
         (".rep i, 3\nmov r0, i\n.endr", "mov r0, 0\nmov r0, 1\nmov r0, 2"),
         (".rep i 2\nsacq -, i\n.endr", "sacq -, 0\nsacq -, 1"),

@@ -213,6 +213,57 @@ fn an_annotation_waives_what_it_says_is_meant() {
     }
 }
 
+/// Broadcom's shaders for `OpenVG`: addresses of labels and of what its linker knows, notes, and loads
+/// whose setup takes what stores take.
+#[test]
+fn broadcoms_own_shaders_have_addresses_and_notes() {
+    let options = Options {
+        syntax: Syntax::Broadcom,
+        defines: &[("other".into(), "0x100".into())],
+        ..options()
+    };
+    let broadcom = |source: &str| {
+        let assembly = assemble(source, &options).unwrap_or_else(|errors| panic!("{errors}"));
+        assembly.words
+    };
+    for (own, plain) in [
+        ("mov ra1, a:other + 4", "mov ra1, 0x104"),
+        ("nop\n:b mov ra1, a:b", "nop\nmov ra1, 8"),
+        (
+            "nop ; mov r5rep, r0 << 2 @mul_used(0)",
+            "nop ; mov r5rep, r0 << 2",
+        ),
+        ("mov r0, 0 @geomd_open @geomd_i(a(1), 2)", "mov r0, 0"),
+        // Figures of the published words.
+        (
+            "mov vr_setup, vdr_setup_0(2, 16, dma_h32(15, 0), 16, 64)",
+            "ldi vr_setup, 0x830200f0",
+        ),
+        (
+            "mov vr_setup, vdr_setup_0(3, 2, dma_h32(16, 0), 5, 8)",
+            "ldi vr_setup, 0x80235100",
+        ),
+        (
+            "mov vr_setup, vdr_setup_0(1, 16, dma_v32(16, 3), 1, 8)",
+            "mov vr_setup, vdr_setup_0(0, 16, 1, vdr_v32(1, 16, 3))",
+        ),
+    ] {
+        assert_eq!(broadcom(own), words(plain), "{own}");
+    }
+    for (bad, said) in [
+        ("mov ra1, a:none", "label none is not defined"),
+        ("nop @note(", "`)`"),
+        (
+            "mov vr_setup, vdr_setup_0(1, 16, dma_h32(0, 0), 1, 7)",
+            "power of two",
+        ),
+        ("mov vr_setup, vdr_setup_0(1, 16, 1, 1, 8)", "dma_h32"),
+    ] {
+        let errors = assemble(bad, &options).unwrap_err().to_string();
+        assert!(errors.contains(said), "{bad}: {errors}");
+    }
+}
+
 #[test]
 fn a_sum_that_is_encoded_as_a_difference_is_told_of_where_flags_are_set() {
     let warned = |line: &str| warnings(&format!("{line}{END}"), Syntax::Vc4asm);

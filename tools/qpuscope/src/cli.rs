@@ -311,7 +311,9 @@ pub fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            say::note(&format!("qpuscope: {failure}\n"));
+            if !failure.message.is_empty() {
+                say::note(&format!("qpuscope: {failure}\n"));
+            }
             ExitCode::from(failure.exit as u8)
         }
     }

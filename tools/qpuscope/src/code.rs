@@ -3,6 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
+use crate::arrays::arrays;
 use crate::failure::{Failure, Result};
 
 /// The most bytes that are read; a program of that size is none that a QPU would run.
@@ -61,21 +62,38 @@ pub fn is_source(bytes: &[u8]) -> bool {
     !word.starts_with("0x") && !word.starts_with("0X") && !is_long && !word.is_empty()
 }
 
+/// Which array of a file of C or Rust has the code.
+#[derive(clap::Args, Debug)]
+pub struct Choice {
+    /// Take this array of a C or Rust file that has several
+    #[arg(long, value_name = "NAME")]
+    array: Option<String>,
+}
+
 /// The instructions of a file.
 ///
 /// # Errors
-/// Usage, when the file is neither text nor whole instructions.
-pub fn words(name: &str, bytes: &[u8]) -> Result<Vec<u64>> {
+/// Usage, when the file is neither text nor whole instructions, or has not the array that is wanted.
+pub fn words(name: &str, bytes: &[u8], choice: &Choice) -> Result<Vec<u64>> {
     if bytes.is_empty() {
         return Err(Failure::usage(format!(
             "{name} is empty; give a file with QPU code"
         )));
     }
+    // Comments may be in any language; code without a control character is rare.
     let is_text = bytes
         .iter()
-        .all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n'));
+        .all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n' | 0x80..));
     if is_text {
-        return hex_words(name, &String::from_utf8_lossy(bytes));
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.trim_start_matches('\u{feff}');
+        let words = hex_words(name, text, choice.array.as_deref())?;
+        return refuse_module(name, words);
+    }
+    if let Some(array) = &choice.array {
+        return Err(Failure::usage(format!(
+            "{name} is binary, and has no array {array}; leave --array out"
+        )));
     }
     if bytes.starts_with(b"\x7fELF") {
         return Err(Failure::usage(format!(
@@ -89,7 +107,19 @@ pub fn words(name: &str, bytes: &[u8]) -> Result<Vec<u64>> {
             bytes.len()
         )));
     }
-    Ok(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
+    let words = words.iter().map(|word| u64::from_le_bytes(*word));
+    refuse_module(name, words.collect())
+}
+
+/// VC4C writes modules: a header, records of the kernels, and their code.
+fn refuse_module(name: &str, words: Vec<u64>) -> Result<Vec<u64>> {
+    match words.first() {
+        Some(0xDEAD_BEAF_DEAD_BEAF) => Err(Failure::usage(format!(
+            "{name} is a module of VC4C, with headers before its code; give the instructions of one kernel alone: \
+             VC4C's text output says at which 64-bit word each begins and how many it has"
+        ))),
+        _ => Ok(words),
+    }
 }
 
 /// The text with `/* ... */` blanked out, its lines kept.
@@ -122,41 +152,38 @@ fn without_tail(line: &str) -> &str {
     line.split(';').next().unwrap_or("").trim()
 }
 
-/// What stands between the brackets of arrays, `= { ... }` in C and `] = [ ... ]` in Rust, and where.
-fn arrays(code: &str) -> Vec<std::ops::Range<usize>> {
-    let mut all = vec![];
-    for (at, _) in code.match_indices('=') {
-        let behind = &code[at + 1..];
-        let start = at + 1 + behind.len() - behind.trim_start().len();
-        let end = match code[start..].chars().next() {
-            Some('{') => '}',
-            Some('[') if code[..at].trim_end().ends_with(']') => ']',
-            _ => continue,
-        };
-        let length = code[start..].find(end).unwrap_or(code.len() - start);
-        all.push(start + 1..start + length.max(1));
-    }
-    all
-}
-
 /// Words of 16 digits are instructions; of 8 or fewer, the low and the high half in turn.
-fn hex_words(name: &str, text: &str) -> Result<Vec<u64>> {
+fn hex_words(name: &str, text: &str, wanted: Option<&str>) -> Result<Vec<u64>> {
     let mut instructions = vec![];
     let mut low: Option<(usize, u32)> = None;
     let mut code = without_comments(text);
-    match arrays(&code).as_slice() {
-        [] => (),
-        [array] => {
-            let lines_before = code[..array.start].matches('\n').count();
-            code = "\n".repeat(lines_before) + &code[array.clone()];
+    let all = arrays(&code);
+    let names: Vec<&str> = all.iter().map(|array| array.name).collect();
+    let array = match (all.as_slice(), wanted) {
+        ([], None) => None,
+        ([array], None) => Some(array),
+        (_, Some(wanted)) => {
+            let own = all.iter().find(|array| array.name == wanted);
+            Some(own.ok_or_else(|| {
+                let known = match names.is_empty() {
+                    true => "has no arrays; leave --array out".to_owned(),
+                    false => format!("has no array {wanted}; its arrays are {}", names.join(", ")),
+                };
+                Failure::usage(format!("{name} {known}"))
+            })?)
         }
-        several => {
+        (several, None) => {
             let message = format!(
-                "{name} holds {} arrays; give one of them in a file of its own",
-                several.len()
+                "{name} holds {} arrays; choose one with --array: {}",
+                several.len(),
+                names.join(", ")
             );
             return Err(Failure::usage(message));
         }
+    };
+    if let Some(array) = array {
+        let lines_before = code[..array.contents.start].matches('\n').count();
+        code = "\n".repeat(lines_before) + &code[array.contents.clone()];
     }
     for (index, line) in code.lines().enumerate() {
         let line_number = index + 1;
@@ -208,6 +235,7 @@ fn half(name: &str, line: usize) -> Failure {
 mod tests {
     use super::*;
 
+    const ANY: Choice = Choice { array: None };
     const NOP: u64 = 0x1000_09E7_009E_7000;
 
     #[test]
@@ -224,9 +252,38 @@ mod tests {
             "pub const A: [u64; 1] = [\n    0x100009e7_009e7000, // nop\n];\n",
         ];
         for text in texts {
-            assert_eq!(words("t", text.as_bytes()).expect(text), [NOP], "{text}");
+            assert_eq!(
+                words("t", text.as_bytes(), &ANY).expect(text),
+                [NOP],
+                "{text}"
+            );
         }
-        assert_eq!(words("t", &NOP.to_le_bytes()).expect("binary"), [NOP]);
+        assert_eq!(words("t", &NOP.to_le_bytes(), &ANY).expect("binary"), [NOP]);
+    }
+
+    #[test]
+    fn comments_may_be_in_any_language() {
+        for text in [
+            "\u{feff}0x009e7000, 0x100009e7",
+            "// für „nop“\n0x009e7000, 0x100009e7",
+        ] {
+            assert_eq!(words("t", text.as_bytes(), &ANY).expect(text), [NOP]);
+        }
+    }
+
+    #[test]
+    fn an_array_can_be_chosen() {
+        let text = b"int a[] = { 0x1, 0x2 };\nint b[][2] = { { 0x009e7000, 0x100009e7 },\n { 0x009e7000, 0x100009e7 } };";
+        let chosen = |name: &str| {
+            let array = Some(name.to_owned());
+            words("t", text, &Choice { array })
+        };
+        assert_eq!(chosen("b").expect("b"), [NOP, NOP]);
+        let message = chosen("c").expect_err("c").message;
+        assert!(message.contains("its arrays are a, b"), "{message}");
+        let array = Some("a".to_owned());
+        let none = words("t", b"0x1, 0x2", &Choice { array }).expect_err("none");
+        assert!(none.message.contains("leave --array out"), "{none}");
     }
 
     #[test]
@@ -264,13 +321,14 @@ mod tests {
             (b"0x1 0x100009e7009e7000", "other half"),
             (
                 b"int a[] = { 0x1, 0x2 };\nint b[] = { 0x1, 0x2 };",
-                "2 arrays",
+                "2 arrays; choose one with --array: a, b",
             ),
             (b"int a[] = {\n 0x1,\n x };", "line 3: `x`"),
             (b"int a[] = {", "no words"),
             (b"\x7fELF\x01\x01\x01\0", "ELF"),
+            (b"0xdeadbeaf, 0xdeadbeaf,\n0x1, 0x0", "module of VC4C"),
         ] {
-            let failure = words("t", bytes).expect_err(named);
+            let failure = words("t", bytes, &ANY).expect_err(named);
             assert!(failure.message.contains(named), "{failure}");
         }
     }

@@ -1,13 +1,14 @@
 //! Where words go: data to standard output, everything else to standard error.
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 
 use crate::failure::{Failure, Result};
 
 /// Writes data to standard output.
 ///
 /// # Errors
-/// When the reader at the other end of a pipe has gone, or the disk is full.
+/// When the disk is full; or, with nothing to say of it, when the reader at the other end of a pipe has gone,
+/// as `head` does.
 pub fn data(text: &str) -> Result<()> {
     bytes(text.as_bytes())
 }
@@ -20,10 +21,11 @@ pub fn bytes(bytes: &[u8]) -> Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(bytes)
         .and_then(|()| out.flush())
-        .map_err(|error| {
-            Failure::failed(format!(
-                "cannot write to standard output: {error}; check the disk, or the program that reads it"
-            ))
+        .map_err(|error| match error.kind() {
+            ErrorKind::BrokenPipe => Failure::failed(""),
+            _ => Failure::failed(format!(
+                "cannot write to standard output: {error}; check the disk"
+            )),
         })
 }
 
@@ -31,3 +33,11 @@ pub fn bytes(bytes: &[u8]) -> Result<()> {
 pub fn note(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
+
+/// As `eprintln!`, but goes on when nobody reads standard error: `2>&1 | head` closes it.
+macro_rules! remark {
+    ($($words:tt)*) => {
+        $crate::say::note(&format!("{}\n", format_args!($($words)*)))
+    };
+}
+pub(crate) use remark;

@@ -164,3 +164,52 @@ fn every_rule_is_listed_and_explained() {
         out(&one)
     );
 }
+
+#[test]
+fn readers_that_go_early_are_no_failure_to_tell_of() {
+    // More than a pipe holds, to both outputs.
+    let source = "nop\n".repeat(40_000) + &"bad\n".repeat(10);
+    let good = file("early", "good.qasm", source.replace("bad\n", "").as_bytes());
+    let bad = file(
+        "early",
+        "bad.qasm",
+        source.replace("nop", "nope").as_bytes(),
+    );
+    for (path, status) in [(&good, Some(1)), (&bad, Some(2))] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_qpuscope"))
+            .args(["asm", "--no-check"])
+            .arg(path)
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .expect("qpuscope runs");
+        drop(child.stdout.take());
+        if status == Some(2) {
+            drop(child.stderr.take());
+        }
+        let ended = child.wait_with_output().expect("it ends");
+        assert_eq!(ended.status.code(), status, "{}", err(&ended));
+        assert_eq!(err(&ended), "");
+    }
+}
+
+#[test]
+fn asm_says_what_it_was_not_given() {
+    let empty = file("not-given", "empty.qasm", b"# nothing\n");
+    let output = qpuscope(&["asm"], &empty);
+    assert!(output.status.success());
+    assert!(err(&output).contains("no instruction"), "{}", err(&output));
+    let wide = file("not-given", "wide.qasm", b"\xff\xfen\0o\0p\0\n\0");
+    let output = qpuscope(&["asm"], &wide);
+    assert!(
+        err(&output).contains("save it as UTF-8"),
+        "{}",
+        err(&output)
+    );
+    let nop = file("not-given", "nop.qasm", b"nop\n");
+    let output = qpuscope(&["asm", "--no-check", "--out", "-"], &nop);
+    assert!(out(&output).starts_with("0x009e7000"), "{}", out(&output));
+    let code = file("not-given", "code.bin", &[0xff; 8]);
+    let output = qpuscope(&["run"], &code);
+    assert!(err(&output).contains("docs/formats.md"), "{}", err(&output));
+}

@@ -124,6 +124,7 @@ fn what_cannot_be_transformed_says_what_to_do() {
         (&["--inverse", &narrow, &out], "numpy.save"),
         (&["--inverse", &array, &out], "powers of two from 16 on"),
         (&[&narrow, &out, "--range", "0"], "try --range 100"),
+        (&[&narrow, "out.jpg"], "name it .png"),
     ] {
         let (status, said) = qpuscope(arguments);
         assert_eq!(status, 2, "{said}");

@@ -96,7 +96,12 @@ def run(library, regions, programs, **options):
 
 
 def main():
-    library = ctypes.CDLL(sys.argv[1])
+    if len(sys.argv) != 2:
+        sys.exit("usage: v3d_sim.py LIBRARY, which is target/release/libv3d_sim_c.so after `cargo build --release -p v3d-sim-c`")
+    try:
+        library = ctypes.CDLL(sys.argv[1])
+    except OSError as error:
+        sys.exit(f"{error}; build it with `cargo build --release -p v3d-sim-c`")
     # mov r0, elem_num; the rest stores r0 as one row to the address in the uniform (vc4asm's words).
     words = [
         0x10020827159A7D80, 0xE0021C6700001A00, 0x10020C27159E7000, 0xE0021C6780904000,

@@ -143,9 +143,6 @@ rules! {
     BothSetups, "both-setups", "Broadcom's guide",
         "rd_setup and wr_setup must not be written in one instruction",
         "put them in two instructions";
-    VpmReadWithWrite, "vpm-read-with-write", "vc4asm against VC4C",
-        "sources conflict on a VPM read and a VPM write in one instruction",
-        "put them in two instructions";
     LdtmuWithVpm, "ldtmu-with-vpm", "vc4asm against Terminus-IMRC",
         "sources conflict on ldtmu together with a VPM access",
         "put them in two instructions";
@@ -188,8 +185,8 @@ rules! {
     SemaphoreLeft, "semaphore-left", "counts survive programs",
         "all semaphores must be 0 at the end of a launch",
         "give every increment its decrement";
-    RotateAfterWrite, "rotate-after-write", "Broadcom's guide",
-        "an accumulator that is rotated must not be written by the instruction before",
+    RotateAfterWrite, "rotate-after-write", "Broadcom's guide; vc4asm; Broadcom's shaders",
+        "an accumulator lane that is rotated to a lower quad must not be written by the instruction before",
         "put an instruction between the write and the rotation";
     RotateR5AfterWrite, "rotate-r5-after-write", "Broadcom's guide",
         "a rotation by r5 must not follow a write of r5 at once",

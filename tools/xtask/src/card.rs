@@ -20,8 +20,15 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         bail!("`cargo xtask card` takes the folder to write to");
     };
     let folder = Path::new(folder);
+    let is_new = !folder.exists();
     let image = firmware::build(&toolchain::find_or_install()?)?;
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    if is_new {
+        println!(
+            "{} was not there and has been made; if it is to be a card, mount that and do this again",
+            folder.display()
+        );
+    }
     fs::copy(&image.img, folder.join("kernel.img"))
         .with_context(|| format!("cannot write to {}", folder.display()))?;
     println!("kernel.img      written, {} bytes", image.bytes);

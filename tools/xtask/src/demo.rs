@@ -54,6 +54,11 @@ fn parse(rest: &[String]) -> Result<Options> {
 /// Builds what is needed and runs the demo.
 pub fn run(rest: &[String]) -> Result<ExitCode> {
     let options = parse(rest)?;
+    if let Some(input) = &options.input {
+        // Before anything is built.
+        std::fs::File::open(input)
+            .with_context(|| format!("cannot read {input}; check the path and its permissions"))?;
+    }
     let toolchain = toolchain::find_or_install()?;
     eprintln!("building target/kernel.img");
     let image = firmware::build(&toolchain)?;

@@ -79,6 +79,11 @@ impl Assembler<'_> {
             span,
             format!("`{name}` is no instruction, signal or macro"),
         );
+        if matches!(name, "alu" | "li") {
+            return fault.help(
+                "this is qpu-assembler2's language, `FIELD=VALUE`: assemble it with qasm2, and give its words to dis, check and run",
+            );
+        }
         match near.is_empty() {
             true => fault.help("define it before with `.macro`, or include the file that does"),
             false => fault.help(format!("did you mean {}?", near.join(" or "))),

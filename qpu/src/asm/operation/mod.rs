@@ -8,6 +8,7 @@ mod operand;
 mod packing;
 mod warnings;
 
+use super::Syntax;
 use super::assembler::Assembler;
 use super::diagnostic::Fault;
 use super::expression::Cursor;
@@ -100,11 +101,19 @@ impl Assembler<'_> {
     /// Broadcom's `@ "NAME", NUMBER` behind an operation: whether rotations inside quads are meant.
     ///
     /// FFmpeg's rpi_hevc_shader says of `@ "mul_used", 0` that it suppresses the warning of rotating
-    /// registers of the files. No other name is known.
+    /// registers of the files. No other name is known. Its shaders for `OpenVG` have `@mul_used(8, 9)`, with the
+    /// lanes that count, and notes for its simulator, such as `@geomd_open`.
     fn annotations(&mut self, cursor: &mut Cursor) -> Result<bool, Fault> {
         let mut rotates_in_quads = false;
         while cursor.take("@") {
             let start = cursor.span();
+            if let (Some(Kind::Name(name)), Syntax::Broadcom) = (cursor.kind(), self.options.syntax)
+            {
+                cursor.step();
+                rotates_in_quads |= **name == *"mul_used";
+                skip_arguments(cursor)?;
+                continue;
+            }
             let Some(Kind::Text(name)) = cursor.kind() else {
                 return Err(cursor.expected("the annotation's name in double quotes"));
             };
@@ -126,6 +135,24 @@ impl Assembler<'_> {
             false => Err(cursor.expected("`;` or the end of the line")),
         }
     }
+}
+
+/// Passes over `(...)`, if it follows.
+fn skip_arguments(cursor: &mut Cursor) -> Result<(), Fault> {
+    if !cursor.take("(") {
+        return Ok(());
+    }
+    let mut open = 1;
+    while open > 0 {
+        match cursor.kind() {
+            None => return Err(cursor.expected("`)`")),
+            Some(Kind::Sign("(")) => open += 1,
+            Some(Kind::Sign(")")) => open -= 1,
+            Some(_) => (),
+        }
+        cursor.step();
+    }
+    Ok(())
 }
 
 fn ends_operation(cursor: &Cursor) -> bool {

@@ -53,6 +53,15 @@ pub(super) const CASES: &[Case] = &[
     (Rule::RotationSource,
         |b| { b.mov(R0, R1); b.mov(R2, R0).rotate(1); },
         |b| { b.mov(R0, R1); b.mov(R3, R1).mov(R2, R1).rotate(1); b.mov(R2, R0).rotate(1); }),
+    (Rule::RotationSource, // << 3 into one lane takes it from the same quad
+        |b| { b.mov(R0, R1); b.mov(R5_ALL, R0).rotate(12); },
+        |b| { b.mov(R0, R1); b.mov(R5_ALL, R0).rotate(13); }),
+    (Rule::RotationSource, // a scalar is written, and another taken
+        |b| { b.mov(R0, R1); b.mov(R5_ALL, R0).rotate(4); },
+        |b| { b.mov(R0, R1).ifz(); b.mov(R5_ALL, R0).rotate(4); }),
+    (Rule::RegisterFile, // the same of a register
+        |b| { b.mov(ra(3), R1).ifz(); b.mov(R2, R1).mov(R1, ra(3)); },
+        |b| { b.mov(ra(3), R1).ifz(); odd(b, |alu| rotate_ra3(alu, 15)); }),
     (Rule::RotationAmount,
         |b| { b.mov(R5_ALL, R1); b.mov(R2, R0).rotate_r5(); },
         |b| { b.mov(R5_ALL, R1); b.nop(); b.mov(R2, R0).rotate_r5(); }),
@@ -80,9 +89,6 @@ pub(super) const CASES: &[Case] = &[
     (Rule::VpmReadAndSetup,
         |b| { b.mov(R0, VPM).mov(WR_SETUP, R1); },
         |b| { b.mov(R0, VPM).mov(ra(2), R1); }),
-    (Rule::VpmReadAndWrite,
-        |b| { b.mov(VPM, VPM); },
-        |b| { b.mov(R0, VPM); b.mov(VPM, R0); }),
     (Rule::VpmWriteAndSetup,
         |b| { b.mov(VPM, R0).mov(WR_SETUP, R1); },
         |b| { b.mov(VPM, R0); b.mov(WR_SETUP, R1); }),
@@ -92,6 +98,9 @@ pub(super) const CASES: &[Case] = &[
     (Rule::SameDestination,
         |b| { b.mov(R0, R1).mov(R0, R2); },
         |b| { b.mov(R0, R1).ifz().mov(R0, R2).ifnz(); b.mov(ra(7), R1).mov(rb(7), R2); }),
+    (Rule::SameDestination, // a result cannot be zero and negative
+        |b| { b.mov(R0, R1).ifz().mov(R0, R2).ifnn(); },
+        |b| { b.mov(R0, R1).ifz().mov(R0, R2).ifn(); b.mov(R0, R1).ifn().mov(R0, R2).ifz(); }),
     (Rule::SameDestination, // one value twice, as at the end of py-videocore's programs, is harmless
         |b| { b.mov(R0, R0).v8adds(R0, R0, R0); },
         |b| { b.mov(R0, R0).mov(R0, R0); }),
@@ -104,6 +113,9 @@ pub(super) const CASES: &[Case] = &[
     (Rule::ConditionalPeripheral,
         |b| { b.mov(TMU0_S, R0).ifz(); },
         |b| { b.mov(HOST_INT, R0).ifz(); }),
+    (Rule::ConditionalPeripheral, // the lanes of an SFU function are independent
+        |b| { b.mov(VPM, R0).ifn(); },
+        |b| { b.mov(SFU_RECIP, R0).ifn(); b.nops(2); }),
     (Rule::HostIntZero,
         |b| { b.mov(HOST_INT, 0); },
         |b| { b.mov(HOST_INT, 1); b.ldi(HOST_INT, 1); b.mov(HOST_INT, R0); }),
@@ -116,6 +128,9 @@ pub(super) const CASES: &[Case] = &[
     (Rule::RotationInQuad,
         |b| odd(b, |alu| { alu.op_mul = crate::isa::MulOp::V8min; alu.raddr_b = RaddrB::SmallImmediate(crate::isa::SmallImmediate::from_rotation(3).unwrap()); alu.mul_a = crate::isa::Mux::R4; alu.mul_b = crate::isa::Mux::R4; }),
         |b| { b.fmul(R1, R0, R5).rotate(3); }),
+    (Rule::RotationInQuad, // into one lane, << 1 to << 3 are the same
+        |b| odd(b, |alu| rotate_ra3(alu, 12)),
+        |b| odd(b, |alu| rotate_ra3(alu, 13))),
     (Rule::PackToPeripheral,
         |b| { b.v8max(VPM, R0, R1).pack_mul(MulPack::P8888); },
         |b| { b.v8max(rb(3), R0, R1).pack_mul(MulPack::P8888); }),
@@ -161,9 +176,6 @@ pub(super) const CASES: &[Case] = &[
     (Rule::BranchOddRegister,
         |b| b.instruction(Instruction::Branch(Branch { raddr_a: 3, ..Branch::RELATIVE })),
         |b| b.instruction(Instruction::Branch(Branch { raddr_a: 2, ..Branch::RELATIVE }))),
-    (Rule::LinkOddRegister,
-        |b| { let l = b.label("l"); b.brr(BranchCond::AnyZS, l).link(ra(5)); b.nops(3); b.bind(l); },
-        |b| { let l = b.label("l"); b.brr(BranchCond::AnyZS, l).link(ra(4)).link(rb(5)); b.nops(3); b.bind(l); }),
     (Rule::LinkIo,
         |b| { let l = b.label("l"); b.brr(BranchCond::AnyZS, l).link(VPM); b.nops(3); b.bind(l); },
         |b| { let l = b.label("l"); b.brr(BranchCond::AnyZS, l).link(R0); b.nops(3); b.bind(l); }),
@@ -195,3 +207,13 @@ pub(super) const CASES: &[Case] = &[
         |b| { let l = b.here("l"); b.nop().thrend(); b.nop(); b.brr(BranchCond::AnyZS, l); },
         |b| { let l = b.here("l"); b.brr(BranchCond::AnyZS, l); b.nops(3); }),
 ];
+
+/// Makes a `nop` into `mov r5all, ra3 >> by`.
+fn rotate_ra3(alu: &mut Alu, by: u8) {
+    use crate::isa::{MulOp, Mux, SmallImmediate};
+    alu.op_mul = MulOp::V8min;
+    alu.raddr_a = Raddr::from_bits(3).unwrap();
+    alu.raddr_b = RaddrB::SmallImmediate(SmallImmediate::from_rotation(by).unwrap());
+    (alu.mul_a, alu.mul_b) = (Mux::A, Mux::A);
+    (alu.write.cond_mul, alu.write.waddr_mul) = (Cond::Always, waddr::ACC5);
+}

@@ -22,7 +22,7 @@ impl Client {
             return Ok(());
         }
         if let Err(refusal) = self.command(&Message::Baud(baud)) {
-            eprintln!("staying at {} baud: {refusal}", self.baud);
+            crate::say::remark!("staying at {} baud: {refusal}", self.baud);
             return Ok(());
         }
         self.change_and_settle(baud)?;
@@ -33,7 +33,7 @@ impl Client {
             self.baud = baud;
             return Ok(());
         }
-        eprintln!(
+        crate::say::remark!(
             "the line does not work at {baud} baud; going back to {}",
             self.baud
         );

@@ -97,13 +97,15 @@ impl Client {
                     self.missing += missing;
                     self.spectra.push(*spectrum);
                 }
-                Event::Text(text) if !self.quiet => eprint!("board: {}", text.replace('\r', "")),
+                Event::Text(text) if !self.quiet => {
+                    crate::say::note(&format!("board: {}", text.replace('\r', "")))
+                }
                 Event::Log(bytes) => self
                     .logs
                     .push(&bytes)
                     .iter()
-                    .for_each(|line| eprintln!("log: {line}")),
-                Event::Fault(text) => eprintln!("the firmware reports a fault: {text}"),
+                    .for_each(|line| crate::say::remark!("log: {line}")),
+                Event::Fault(text) => crate::say::remark!("the firmware reports a fault: {text}"),
                 _ => {}
             }
         }

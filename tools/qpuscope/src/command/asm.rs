@@ -17,7 +17,7 @@ use crate::say;
 pub struct Options {
     /// The source; - for standard input
     file: PathBuf,
-    /// Where to write the code (default: standard output)
+    /// Where to write the code; - for standard output, which is the default
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// How to write it; by the name of the output file when that says it, else hex
@@ -104,7 +104,7 @@ pub fn run(options: &Options) -> Result<()> {
         say::data(&json(&said, assembly.as_ref())?)?;
     } else {
         for diagnostic in &said {
-            eprintln!("{diagnostic}");
+            say::remark!("{diagnostic}");
         }
     }
     let Some(assembly) = assembly else {
@@ -140,7 +140,11 @@ fn write(options: &Options, assembly: &Assembly) -> Result<()> {
         Format::C => assembly.to_c(&name).into_bytes(),
         Format::Rust => assembly.to_rust(&name).into_bytes(),
     };
+    if assembly.words.is_empty() {
+        say::remark!("{}: no instruction is in it", options.file.display());
+    }
     match &options.out {
+        Some(path) if path == Path::new("-") => say::bytes(&bytes),
         Some(path) => std::fs::write(path, bytes).map_err(|error| Failure::writing(path, &error)),
         None if options.json => Ok(()),
         None => say::bytes(&bytes),
@@ -158,6 +162,11 @@ fn source(path: &Path) -> Result<(String, String)> {
         std::fs::read(path).map_err(|error| Failure::reading(path, &error))?
     };
     let name = path.display().to_string();
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return Err(Failure::usage(format!(
+            "{name} is text in UTF-16; save it as UTF-8"
+        )));
+    }
     match String::from_utf8(bytes) {
         Ok(text) => Ok((name, text)),
         // Comments in old sources are Latin-1; code never is.

@@ -21,6 +21,8 @@ use crate::{code, say};
 pub struct Options {
     /// The code: source, hexadecimal words or binary; - for standard input
     file: PathBuf,
+    #[command(flatten)]
+    choice: code::Choice,
     /// Look for files that a source includes here too
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<PathBuf>,
@@ -48,7 +50,7 @@ pub fn run(options: &Options) -> Result<()> {
             .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect());
         Code::Source(assembled(&name, &text, &options.include)?)
     } else {
-        Code::Words(code::words(&name, &bytes)?)
+        Code::Words(code::words(&name, &bytes, &options.choice)?)
     };
     let words = code.words();
     let mut findings = qpu::check::check(words);
@@ -61,7 +63,7 @@ pub fn run(options: &Options) -> Result<()> {
     let count = findings.len();
     match count {
         0 => {
-            eprintln!("{name}: {} instructions, no findings", words.len());
+            crate::say::remark!("{name}: {} instructions, no findings", words.len());
             Ok(())
         }
         _ => Err(Failure::integrity(format!(

@@ -15,6 +15,8 @@ use crate::{code, say};
 pub struct Options {
     /// The code: hexadecimal words or binary; - for standard input
     file: PathBuf,
+    #[command(flatten)]
+    choice: code::Choice,
     /// Only the text: no addresses, bits and marks of delay slots
     #[arg(long, conflicts_with = "listing")]
     plain: bool,
@@ -32,7 +34,7 @@ pub struct Options {
 /// Usage, when the file is neither text nor whole instructions.
 pub fn run(options: &Options) -> Result<()> {
     let (name, bytes) = code::read(&options.file)?;
-    let words = code::words(&name, &bytes)?;
+    let words = code::words(&name, &bytes, &options.choice)?;
     if options.listing {
         return say::data(&listing(&words));
     }

@@ -70,6 +70,13 @@ pub fn run(options: &Options) -> Result<()> {
             options.range
         )));
     }
+    let extension = options.output.extension().and_then(|name| name.to_str());
+    if let Some(other) = extension.filter(|name| !name.eq_ignore_ascii_case("png")) {
+        return Err(Failure::usage(format!(
+            "{} would be a picture in PNG, and ends in .{other}; name it .png",
+            options.output.display()
+        )));
+    }
     if options.inverse {
         return back(options);
     }

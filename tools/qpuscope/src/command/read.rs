@@ -179,17 +179,17 @@ impl Reader<'_> {
         for event in events.drain(..) {
             match event {
                 Event::Text(text) if !self.options.line.quiet => {
-                    eprint!("{}", text.replace('\r', ""))
+                    crate::say::note(&text.replace('\r', ""))
                 }
                 Event::Log(bytes) => self
                     .logs
                     .push(&bytes)
                     .iter()
-                    .for_each(|line| eprintln!("log: {line}")),
-                Event::Fault(text) => eprintln!("the firmware reports a fault: {text}"),
+                    .for_each(|line| crate::say::remark!("log: {line}")),
+                Event::Fault(text) => crate::say::remark!("the firmware reports a fault: {text}"),
                 Event::Spectrum(spectrum, missing) if !self.has_enough() => {
                     if missing > 0 {
-                        eprintln!(
+                        crate::say::remark!(
                             "spectrum {}: {missing} values were lost on the line",
                             spectrum.record
                         );
@@ -256,7 +256,7 @@ impl Reader<'_> {
             } else {
                 self.nothing_comes()
             };
-            eprintln!("{text} (still waiting; Ctrl-C ends)");
+            crate::say::remark!("{text} (still waiting; Ctrl-C ends)");
         }
     }
 
@@ -279,15 +279,15 @@ impl Reader<'_> {
 
     fn conclude(&self) -> Result<()> {
         let health = self.receiver.health();
-        eprintln!("{health}");
+        crate::say::remark!("{health}");
         if health.unexplained_spectra > 0 {
-            eprintln!(
+            crate::say::remark!(
                 "{} spectra came before the descriptor that explains them; it is repeated once a second",
                 health.unexplained_spectra
             );
         }
         if let Some(remark) = self.logs.remark() {
-            eprintln!("{remark}");
+            crate::say::remark!("{remark}");
         }
         if health.bytes == 0 {
             return Err(Failure::no_device(self.nothing_comes()));

@@ -118,17 +118,17 @@ pub fn run(options: &Options) -> Result<()> {
             };
         }
         for message in board.messages() {
-            eprintln!("virtual Pi: {message}");
+            crate::say::remark!("virtual Pi: {message}");
         }
         match stopped {
             virtual_pi::Stop::Deadline => {}
             virtual_pi::Stop::Reset(cause) => {
-                eprintln!("virtual Pi: reset ({cause:?}), booting again")
+                crate::say::remark!("virtual Pi: reset ({cause:?}), booting again")
             }
             virtual_pi::Stop::Fault(fault) => return Err(Failure::integrity(fault.to_string())),
         }
     }
-    eprintln!(
+    crate::say::remark!(
         "ended after {:.3} s of virtual time",
         board.now_ns() as f64 * 1e-9
     );
@@ -153,7 +153,7 @@ fn open_line(name: &str) -> Result<(Box<dyn Line>, bool)> {
             .local_addr()
             .map_or_else(|_| address.to_owned(), |at| at.to_string());
         say::data(&format!("tcp:{at}\n"))?;
-        eprintln!("the line is at tcp:{at}; read it with `qpuscope read tcp:{at}`");
+        crate::say::remark!("the line is at tcp:{at}; read it with `qpuscope read tcp:{at}`");
         return Ok((
             Box::new(TcpLine {
                 listener,
@@ -174,7 +174,7 @@ fn open_line(name: &str) -> Result<(Box<dyn Line>, bool)> {
                 ))
             })?;
             say::data(&format!("{path}\n"))?;
-            eprintln!(
+            crate::say::remark!(
                 "the line is at {path}; read it with `qpuscope read {path}` or any terminal program"
             );
             Ok((Box::new(line), true))

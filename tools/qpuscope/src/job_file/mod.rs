@@ -41,11 +41,17 @@ impl JobFile {
     /// # Errors
     /// Usage, with the field's name, for whatever is wrong with it.
     pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|error| Failure::reading(path, &error))?;
+        let bytes = std::fs::read(path).map_err(|error| Failure::reading(path, &error))?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        Self::parse(&text, folder).map_err(|failure| {
-            Failure::usage(format!("bad job file {}: {failure}", path.display()))
-        })
+        let text = std::str::from_utf8(&bytes).map_err(|_| {
+            Failure::usage(
+                "it is no text; write a job in JSON that names the code, as docs/formats.md shows",
+            )
+        });
+        text.and_then(|text| Self::parse(text, folder))
+            .map_err(|failure| {
+                Failure::usage(format!("bad job file {}: {failure}", path.display()))
+            })
     }
 
     /// The same from text.

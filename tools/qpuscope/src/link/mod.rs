@@ -132,14 +132,14 @@ fn only_candidate() -> Result<String> {
     };
     match (&usb[..], &ports[..]) {
         ([only], _) => {
-            eprintln!(
+            crate::say::remark!(
                 "using {} (the only USB serial port; --port chooses another)",
                 only.path
             );
             Ok(only.path.clone())
         }
         ([], [only]) => {
-            eprintln!(
+            crate::say::remark!(
                 "using {} (the only serial port; --port chooses another)",
                 only.path
             );

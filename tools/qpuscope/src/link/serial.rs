@@ -103,6 +103,9 @@ fn cannot_open(path: &str, baud: u32, error: &serialport::Error) -> Failure {
         }
     };
     match error.kind() {
+        _ if std::path::Path::new(path).is_dir() => Failure::no_device(format!(
+            "{path} is a folder; name a port ({there}) or a recording"
+        )),
         Kind::NoDevice | Kind::Io(ErrorKind::NotFound) => Failure::no_device(format!(
             "there is no port {path} ({there}); plug in the adapter or choose with --port"
         )),

@@ -62,11 +62,13 @@ impl SimLink {
             self.received
                 .extend(self.board.serial_received().iter().map(|byte| byte.value));
             for message in self.board.messages() {
-                eprintln!("virtual Pi: {message}");
+                crate::say::remark!("virtual Pi: {message}");
             }
             match stop {
                 Stop::Deadline => {}
-                Stop::Reset(cause) => eprintln!("virtual Pi: reset ({cause:?}), booting again"),
+                Stop::Reset(cause) => {
+                    crate::say::remark!("virtual Pi: reset ({cause:?}), booting again")
+                }
                 // Bytes that came before the fault are still worth reading.
                 Stop::Fault(_) if !self.received.is_empty() => return Ok(()),
                 Stop::Fault(fault) => return Err(Failure::link(fault.to_string())),

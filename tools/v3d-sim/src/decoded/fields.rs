@@ -4,7 +4,7 @@ use super::{BY_R5, Code, Destination, NO_REGISTER, Port, Units};
 use crate::alu;
 use crate::qpu::handlers;
 use crate::qpu::operands::moves_far;
-use crate::qpu::state::{self, Index};
+use crate::qpu::state::{self, Index, accumulator};
 use crate::rule::Rule;
 use qpu::isa::{
     AddOp, Alu, Cond, File, Instruction, LoadImmediateKind, MulOp, MulPack, Mux, Pack, RaddrB,
@@ -167,7 +167,12 @@ impl Code {
         let mul_is_zero = format.mul_a == format.mul_b
             && format.op_mul == MulOp::V8subs
             && format.rotation().is_none();
-        let needed = if add_is_zero { 0 } else { add } | if mul_is_zero { 0 } else { mul };
+        // py-videocore ends its programs with `or r0, r0, r0; v8min r0, r0, r0`.
+        let [add_is_kept, mul_is_kept] =
+            Slot::BOTH.map(|slot| self.keeps_accumulator(format, slot));
+        let add = if add_is_zero || add_is_kept { 0 } else { add };
+        let mul = if mul_is_zero || mul_is_kept { 0 } else { mul };
+        let needed = add | mul;
         let kept = Mux::ALL.iter().filter(|mux| format.keeps(**mux));
         let needed = kept.fold(0, |bits, mux| bits | needed & 1 << mux.bits());
         self.needed_accumulators = needed & 0x3f;
@@ -201,6 +206,19 @@ impl Code {
         self.plain &= self.pack == Pack::None
             || !self.destinations[0].is_file_a()
             || !matches!(format.op_add, AddOp::Add | AddOp::Sub);
+    }
+
+    /// Whether an ALU copies one of r0..r3 to itself.
+    fn keeps_accumulator(&self, format: &Alu, slot: Slot) -> bool {
+        let from = match slot {
+            Slot::Add => format.add_a,
+            Slot::Mul => format.mul_a,
+        };
+        let as_it_is = slot == Slot::Add
+            || format.rotation().is_none() && format.write.pack_mul() == Some(MulPack::None);
+        let to = self.destinations[slot as usize];
+        let is_same = to == Destination::Accumulator(accumulator(from.bits()));
+        self.copies[slot as usize] && is_same && as_it_is && !format.write.sf
     }
 
     fn decode_ports(&mut self, alu: &Alu, rules: &mut Vec<Rule>) {

@@ -17,7 +17,7 @@ use crate::qpu::handlers::Handler;
 use crate::qpu::state::{self, Index};
 use crate::rule::Rule;
 use qpu::isa::{
-    AddOp, Branch, Cond, File, Instruction, MulOp, MulPack, Mux, Pack, Raddr, SemaphoreAction,
+    AddOp, Alu, Branch, Cond, File, Instruction, MulOp, MulPack, Mux, Pack, Raddr, SemaphoreAction,
     Signal, Slot, Unpack, Waddr, raddr,
 };
 
@@ -218,6 +218,15 @@ impl Code {
     #[must_use]
     pub const fn takes(&self, mux: Mux) -> bool {
         self.muxes & 1 << mux.bits() != 0
+    }
+
+    /// The operations, if it has some.
+    #[must_use]
+    pub const fn alu(&self) -> Option<&Alu> {
+        match &self.instruction {
+            Instruction::Alu(alu) => Some(alu),
+            _ => None,
+        }
     }
 
     /// The signal.

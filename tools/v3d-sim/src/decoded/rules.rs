@@ -35,7 +35,6 @@ impl Code {
             (coordinate && uses(Units::UNIFORM), Rule::TextureWithUniform),
             (read && setup, Rule::VpmReadWithSetup),
             (write && setup, Rule::VpmWriteWithSetup),
-            (read && write, Rule::VpmReadWithWrite),
             (load && (read || write), Rule::LdtmuWithVpm),
         ];
         rules.extend(

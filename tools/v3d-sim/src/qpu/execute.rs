@@ -235,7 +235,7 @@ impl Qpu {
 
     /// Whether an instruction that sets flags takes those of the mul ALU.
     #[inline]
-    fn flags_come_from_mul(&self, code: &Code) -> bool {
+    pub(super) fn flags_come_from_mul(&self, code: &Code) -> bool {
         let is_idle = code.op_add == AddOp::Nop
             || code.conditions[0] == Cond::Never
                 && self.conflicts.flags_add_never == FlagsAddNever::Mul;

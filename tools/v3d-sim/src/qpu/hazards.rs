@@ -6,7 +6,7 @@
 
 use super::Qpu;
 use super::state::{FILE_B, Index, OLD_A, accumulator};
-use crate::alu::Lanes;
+use crate::alu::{LaneMask, Lanes};
 use crate::decoded::{BY_R5, Code, NO_REGISTER, Units};
 use crate::event::FaultKind;
 use crate::report::At;
@@ -40,10 +40,16 @@ pub struct Hazards {
     written: [Index; 2],
     /// The same for the instruction before; what they held is at [`OLD_A`].
     overwritten: [Index; 2],
+    /// Lanes that the last write of each of both wrote.
+    written_lanes: [LaneMask; 2],
+    /// The same for the instruction before.
+    overwritten_lanes: [LaneMask; 2],
     /// Accumulators that the previous instruction wrote, a bit each.
     previous_accumulators: u8,
     /// The same for the instruction that executes.
     current_accumulators: u8,
+    /// Lanes that the last write of each accumulator wrote.
+    accumulator_lanes: [LaneMask; 6],
     /// Registers of files A (low half) and B that the program has written.
     defined: u64,
     /// The same for r0..r5.
@@ -73,8 +79,11 @@ impl Default for Hazards {
             calm: false,
             written: [NOT_WRITTEN; 2],
             overwritten: [NOT_WRITTEN; 2],
+            written_lanes: [0; 2],
+            overwritten_lanes: [0; 2],
             previous_accumulators: 0,
             current_accumulators: 0,
+            accumulator_lanes: [0; 6],
             defined: 0,
             defined_accumulators: 0,
             defined_flags: false,
@@ -134,6 +143,7 @@ impl Hazards {
     #[inline]
     pub fn begin(&mut self) {
         self.overwritten = std::mem::replace(&mut self.written, [NOT_WRITTEN; 2]);
+        self.overwritten_lanes = self.written_lanes;
         self.previous_accumulators = std::mem::take(&mut self.current_accumulators);
     }
 
@@ -151,20 +161,40 @@ impl Hazards {
             .then_some(OLD_A + file)
     }
 
-    /// The instruction that executes writes a register. Gives where its old value must be kept.
+    /// The lanes in which [`Hazards::overwritten`] gives an old value.
+    pub fn overwritten_lanes(&self, register: Index) -> LaneMask {
+        self.overwritten_lanes[usize::from(register / FILE_B) & 1]
+    }
+
+    /// The instruction that executes writes lanes of a register. Gives where its old value must be kept.
     #[inline]
-    pub fn overwrite(&mut self, register: Index) -> Index {
+    pub fn overwrite(&mut self, register: Index, lanes: LaneMask) -> Index {
         let file = (register / FILE_B) & 1;
         self.written[usize::from(file)] = register;
+        self.written_lanes[usize::from(file)] = lanes;
         self.defined |= 1 << (register & 63);
         OLD_A + file
     }
 
-    /// The instruction that executes writes an accumulator.
+    /// The instruction that executes writes lanes of an accumulator.
     #[inline]
-    pub fn write_accumulator(&mut self, number: u8) {
+    pub fn write_accumulator(&mut self, number: u8, lanes: LaneMask) {
+        let written = &mut self.accumulator_lanes[usize::from(number % 6)];
+        // Both ALUs may write it, under conditions that exclude each other.
+        let is_again = self.current_accumulators & 1 << number != 0;
+        *written = if is_again { *written | lanes } else { lanes };
         self.current_accumulators |= 1 << number;
         self.defined_accumulators |= 1 << number;
+    }
+
+    /// Lanes of r0..r3, by number, that the previous instruction wrote.
+    pub fn fresh_lanes(&self, number: u8) -> LaneMask {
+        let is_fresh = self.previous_accumulators & 1 << number != 0;
+        if is_fresh {
+            self.accumulator_lanes[usize::from(number % 6)]
+        } else {
+            0
+        }
     }
 
     /// Whether the program has written a register.
@@ -208,7 +238,7 @@ impl Qpu {
             let number = undefined.trailing_zeros();
             self.warn(Rule::UndefinedRead, shared, || format!("r{number}"));
         }
-        if code.rotated & 0xf & hazards.previous_accumulators != 0 {
+        if code.rotated & 0xf & hazards.previous_accumulators != 0 && self.rotates_too_early(code) {
             self.warn_after(Rule::RotateAfterWrite, self.back(1), shared, after);
         }
         if code.rotation == BY_R5 && hazards.previous_accumulators & 1 << 5 != 0 {

@@ -107,7 +107,7 @@ impl Qpu {
     ) -> Result<u32, FaultKind> {
         let since = self.hazards.index - self.hazards.uniforms_address;
         let address = self.uniforms.address();
-        let is_stale = shared.stale.read_uniform(address);
+        let is_stale = shared.stale.read_uniform(address) && shared.stale.is_word_stale(address);
         if since < 3 || is_stale || !self.uniforms.is_given() {
             self.warn_uniform(since, is_stale, shared);
         }

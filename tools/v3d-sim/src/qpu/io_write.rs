@@ -21,6 +21,11 @@ use crate::tmu::SAFE_DEPTH;
 use crate::vpm::setup::{self, BlockSetup};
 use qpu::isa::{File, Waddr, waddr};
 
+/// Whether a write takes all lanes; other units take element 0, and some each lane by its condition.
+pub(super) fn takes_all_lanes(address: Waddr) -> bool {
+    address.is_tmu() || address.is_sfu() || address == waddr::VPM_WRITE
+}
+
 impl Qpu {
     /// Writes `value` to an I/O address that is neither an accumulator nor nop.
     pub(super) fn write_io(
@@ -32,19 +37,26 @@ impl Qpu {
         shared: &mut Shared,
         memory: &mut impl Memory,
     ) -> Result<(), FaultKind> {
-        let fifo = address.is_tmu() || address.is_sfu() || address == waddr::VPM_WRITE;
-        let whole = if fifo { LaneMask::MAX } else { 1 };
-        let masked_by_lane = matches!(address, waddr::HOST_INT | waddr::MS_REV_FLAGS);
+        let whole = if takes_all_lanes(address) {
+            LaneMask::MAX
+        } else {
+            1
+        };
+        // Lanes of an SFU function do not depend on each other; Broadcom's shaders ask for some of them.
+        let masked_by_lane =
+            matches!(address, waddr::HOST_INT | waddr::MS_REV_FLAGS) || address.is_sfu();
         if enabled & whole != whole && !masked_by_lane {
             self.warn(Rule::ConditionalPeripheralWrite, shared, String::new);
         }
         match address {
             waddr::TMU_NOSWAP => {
-                if self.hazards.tmu_written {
-                    self.warn(Rule::TmuNoswapTooLate, shared, String::new);
+                // VC4C's kernels write it again for each work-item.
+                if self.tmus.set_noswap(value[0]) {
+                    if self.hazards.tmu_written {
+                        self.warn(Rule::TmuNoswapTooLate, shared, String::new);
+                    }
+                    self.hazards.noswap = self.hazards.index;
                 }
-                self.hazards.noswap = self.hazards.index;
-                self.tmus.set_noswap(value[0]);
             }
             waddr::HOST_INT => self.write_host_interrupt(value, enabled, shared),
             waddr::UNIFORMS_ADDRESS => {

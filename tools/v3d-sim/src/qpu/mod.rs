@@ -5,6 +5,7 @@
 
 mod ahead;
 mod branch;
+mod demand;
 mod execute;
 mod flags;
 pub mod handlers;

@@ -81,7 +81,8 @@ impl Qpu {
             self.warn(Rule::UndefinedRead, shared, name);
         }
         let old = self.hazards.overwritten(index)?;
-        if code.takes(if index < FILE_B { Mux::A } else { Mux::B }) {
+        let mux = if index < FILE_B { Mux::A } else { Mux::B };
+        if self.lanes_needed(code, mux) & self.hazards.overwritten_lanes(index) != 0 {
             self.warn_old(name(), shared);
         }
         Some(old)
@@ -120,18 +121,21 @@ impl Qpu {
             self.warn(Rule::UndefinedRead, shared, name);
         }
         let mut from = index;
+        let lane = match self.conflicts.branch_element {
+            BranchElement::Fifteen => 15,
+            BranchElement::Zero => 0,
+        };
         if let Some(old) = self.hazards.overwritten(index) {
-            self.warn_old(name(), shared);
+            if self.hazards.overwritten_lanes(index) & 1 << lane != 0 {
+                self.warn_old(name(), shared);
+            }
             from = old;
         }
         let value = self.registers.at(from);
         if value.iter().any(|element| *element != value[15]) {
             self.warn(Rule::BranchElements, shared, name);
         }
-        match self.conflicts.branch_element {
-            BranchElement::Fifteen => value[15],
-            BranchElement::Zero => value[0],
-        }
+        value[lane]
     }
 }
 

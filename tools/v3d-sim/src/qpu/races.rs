@@ -85,7 +85,7 @@ impl Qpu {
         let (mut stale, mut race) = (None, None);
         for address in addresses {
             let state = shared.stale.read_lookup(*address);
-            if state.is_stale {
+            if state.is_stale && shared.stale.is_word_stale(*address) {
                 stale.get_or_insert(*address);
             }
             if race.is_none() && state.is_stored && shared.races.word_is_open(self.number, *address)

@@ -77,10 +77,11 @@ impl Qpu {
                 continue;
             }
             if index < accumulator(0) {
-                let keep = self.hazards.overwrite(index);
+                let keep = self.hazards.overwrite(index, enabled);
                 *self.registers.at_mut(keep) = *self.registers.at(index);
             } else {
-                self.hazards.write_accumulator(index - accumulator(0));
+                self.hazards
+                    .write_accumulator(index - accumulator(0), enabled);
             }
         }
         (code.handler)(&mut self.registers, code);

@@ -36,7 +36,8 @@ impl Qpu {
             if index < accumulator(0) {
                 self.write_register(index, value, enabled);
             } else {
-                self.hazards.write_accumulator(index - accumulator(0));
+                self.hazards
+                    .write_accumulator(index - accumulator(0), enabled);
                 write_lanes(self.registers.at_mut(index), value, enabled);
             }
         }
@@ -151,7 +152,8 @@ impl Qpu {
                 }
             }
             Destination::Accumulator(index) => {
-                self.hazards.write_accumulator(index - accumulator(0));
+                self.hazards
+                    .write_accumulator(index - accumulator(0), enabled);
                 if colour {
                     let value = self.packed(code, slot, index, value, enabled, None);
                     write_lanes(self.registers.at_mut(index), &value, enabled);
@@ -177,7 +179,7 @@ impl Qpu {
 
     #[inline(always)]
     pub(super) fn write_register(&mut self, index: Index, value: &Lanes, enabled: LaneMask) {
-        let keep = self.hazards.overwrite(index);
+        let keep = self.hazards.overwrite(index, enabled);
         let old = *self.registers.at(index);
         *self.registers.at_mut(keep) = old;
         write_lanes(self.registers.at_mut(index), value, enabled);
@@ -185,7 +187,7 @@ impl Qpu {
 
     /// r5 takes element 0 (of each quad, through A); the condition of that element decides (VC4C).
     fn write_r5(&mut self, quads: bool, value: &[Packed; LANES], enabled: LaneMask) {
-        self.hazards.write_accumulator(5);
+        self.hazards.write_accumulator(5, enabled);
         for (lane, element) in self.registers.at_mut(accumulator(5)).iter_mut().enumerate() {
             let from = if quads { lane & !3 } else { 0 };
             if enabled & 1 << from != 0 {

@@ -107,9 +107,10 @@ impl Tmus {
         dropped
     }
 
-    /// Write of `tmu_noswap`: a non-zero value stops swapping.
-    pub fn set_noswap(&mut self, value: u32) {
-        self.swap_disabled = value != 0;
+    /// Write of `tmu_noswap`: a non-zero value stops swapping. Gives whether that changes anything.
+    pub fn set_noswap(&mut self, value: u32) -> bool {
+        let before = std::mem::replace(&mut self.swap_disabled, value != 0);
+        before != self.swap_disabled
     }
 
     /// The TMU that serves an access to `addressed`: QPUs 2 and 3 of a slice use the other one.

@@ -7,6 +7,7 @@
 
 use crate::memory::ALIAS_MASK;
 use crate::report::At;
+use std::ops::Range;
 
 const LINE_BYTES: u32 = 64;
 const PAGE_LINES: usize = 4096;
@@ -35,6 +36,8 @@ pub struct LineRead {
 
 struct Page {
     lines: [u8; PAGE_LINES],
+    /// Words of each line that were stored to since a cache that has it read it, a bit each.
+    words: [u16; PAGE_LINES],
     /// Who made the copy of each line old: 0, or 1 + its place in `storers`.
     storers: [u16; PAGE_LINES],
 }
@@ -62,12 +65,20 @@ fn place(addr: u32) -> (usize, usize) {
     (line / PAGE_LINES, line % PAGE_LINES)
 }
 
+/// The words of the line at `line` that `bytes` touches.
+fn words_of(line: u64, bytes: Range<u64>) -> u16 {
+    let first = bytes.start.saturating_sub(line) / 4;
+    let end = bytes.end.saturating_sub(line).div_ceil(4).min(16);
+    (first..end).fold(0, |words, word| words | 1 << word)
+}
+
 impl StaleLines {
     #[inline]
     fn page(&mut self, number: usize) -> &mut Page {
         self.pages[number].get_or_insert_with(|| {
             Box::new(Page {
                 lines: [0; PAGE_LINES],
+                words: [0; PAGE_LINES],
                 storers: [0; PAGE_LINES],
             })
         })
@@ -88,6 +99,15 @@ impl StaleLines {
         *state
     }
 
+    /// Whether the word at `addr` is one of those that made the copy of its line old: programs that work in
+    /// place on what is not aligned read the others.
+    #[must_use]
+    pub fn is_word_stale(&self, addr: u32) -> bool {
+        let (page, line) = place(addr);
+        let page = self.pages[page].as_ref();
+        page.is_some_and(|page| page.words[line] & 1 << (addr / 4 % 16) != 0)
+    }
+
     /// A lane reads at `addr`.
     #[inline]
     pub fn read_lookup(&mut self, addr: u32) -> LineRead {
@@ -106,27 +126,36 @@ impl StaleLines {
 
     /// A QPU starts a DMA store of `bytes` bytes to `addr`.
     pub fn start_store(&mut self, addr: u32, bytes: u32) {
-        self.for_each_line(addr, bytes, |page, line| page.lines[line] |= STORED);
+        self.for_each_line(addr, bytes, |page, line, _| {
+            page.lines[line] |= STORED;
+        });
     }
 
     /// `bytes` bytes at `addr` have been stored: by a DMA store that an instruction started, or by the ARM.
     pub fn store(&mut self, addr: u32, bytes: u32, by: Option<At>) {
         let storer = by.map_or(0, |by| self.storer_number(by));
-        self.for_each_line(addr, bytes, |page, line| {
+        let end = u64::from(addr) + u64::from(bytes);
+        self.for_each_line(addr, bytes, |page, line, at| {
             let read = page.lines[line] & ALL_READ;
             if read != 0 {
                 page.lines[line] |= read << 1;
+                page.words[line] |= words_of(at, u64::from(addr)..end);
                 page.storers[line] = storer;
             }
         });
     }
 
-    fn for_each_line(&mut self, addr: u32, bytes: u32, mut each: impl FnMut(&mut Page, usize)) {
+    fn for_each_line(
+        &mut self,
+        addr: u32,
+        bytes: u32,
+        mut each: impl FnMut(&mut Page, usize, u64),
+    ) {
         let first = addr & !(LINE_BYTES - 1);
         let end = u64::from(addr) + u64::from(bytes);
         for at in (u64::from(first)..end).step_by(LINE_BYTES as usize) {
             let (page, line) = place(at as u32);
-            each(self.page(page), line);
+            each(self.page(page), line, at);
         }
     }
 
@@ -171,7 +200,12 @@ impl StaleLines {
         let keep = !(3 * cache as u8);
         for page in &mut self.pages {
             if let Some(lines) = page {
-                lines.lines.iter_mut().for_each(|line| *line &= keep);
+                for (line, words) in lines.lines.iter_mut().zip(&mut lines.words) {
+                    *line &= keep;
+                    if *line & ALL_READ << 1 == 0 {
+                        *words = 0;
+                    }
+                }
                 // Nothing left to know but what was stored once: no need to remember that.
                 if lines.lines.iter().all(|line| *line & !STORED == 0) {
                     *page = None;
@@ -200,6 +234,8 @@ mod tests {
         );
         lines.store(0x4000_007c, 8, None);
         assert!(stale(&mut lines, 0x4000_0040));
+        assert!(lines.is_word_stale(0x4000_007c));
+        assert!(!lines.is_word_stale(0x4000_0078), "this word is as it was");
         assert!(
             !stale(&mut lines, 0x4000_0080),
             "stored before its first read"
@@ -213,6 +249,7 @@ mod tests {
         );
         lines.clear_tmu();
         assert!(!stale(&mut lines, 0x4000_0040));
+        assert!(!lines.is_word_stale(0x4000_007c));
     }
 
     #[test]

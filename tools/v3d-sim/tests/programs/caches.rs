@@ -76,6 +76,30 @@ fn a_line_that_its_own_program_stored_to_is_old_for_lookups() {
     }
 }
 
+/// Programs that work in place on what is not aligned to lines read the rest of a line that they stored to.
+#[test]
+fn words_that_were_not_stored_to_are_not_old() {
+    let data = Lab::new().put(&[1; 16]).addr.0;
+    for (word, stale) in [(3, true), (4, false)] {
+        let mut lab = Lab::new();
+        lab.put(&[1; 16]);
+        let result = lab.program(&[], |b| {
+            b.nops(2);
+            b.ldi(TMU0_S, data);
+            b.nop().ldtmu0();
+            show(b, 7);
+            b.ldi(WR_SETUP, 0x8084_4000u32); // one row of 4 words
+            b.ldi(WR_SETUP, 0xc000_0000u32);
+            b.ldi(ST_ADDR, data);
+            b.mov(NONE, ST_WAIT);
+            b.ldi(TMU0_S, data + 4 * word);
+            b.nop().ldtmu0();
+        });
+        assert_eq!(result.rules == ["tmu-stale-line"], stale, "word {word}");
+        assert!(stale || result.rules.is_empty(), "{:?}", result.rules);
+    }
+}
+
 #[test]
 fn uniforms_that_changed_need_their_caches_cleared() {
     let mut lab = Lab::new();

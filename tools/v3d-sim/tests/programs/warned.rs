@@ -30,7 +30,6 @@ fn combinations_in_one_instruction_are_noticed() {
             "ldtmu-with-vpm",
             "never-peripheral-write",
             "one-unit-per-instruction",
-            "vpm-read-with-write"
         ]
     );
 }

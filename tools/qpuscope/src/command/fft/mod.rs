@@ -24,9 +24,9 @@ pub use values::EngineChoice;
 pub fn run(options: &Options) -> Result<()> {
     let overlap = check(options)?;
     let recording = input::read(&options.input, &reading(options))?;
-    eprintln!("{}: {}", recording.name, describe(&recording));
+    crate::say::remark!("{}: {}", recording.name, describe(&recording));
     for note in &recording.notes {
-        eprintln!("  {note}");
+        crate::say::remark!("  {note}");
     }
     for channel in &recording.channels {
         if channel.points() < options.n as usize {
@@ -47,16 +47,16 @@ pub fn run(options: &Options) -> Result<()> {
     let spectra = spectra?;
     left?;
     if let Some(remark) = client.log_remark() {
-        eprintln!("{remark}");
+        crate::say::remark!("{remark}");
     }
     let health = client.health();
     if health.is_lossy() {
-        eprintln!("line: {health}");
+        crate::say::remark!("line: {health}");
     }
     let mut drawn = vec![];
     for (index, spectrum) in spectra.into_iter().enumerate() {
         if spectrum.fallback {
-            eprintln!(
+            crate::say::remark!(
                 "the QPUs failed, and the ARM computed this spectrum instead; `qpuscope info` shows the board's state"
             );
         }

@@ -44,7 +44,7 @@ pub(super) fn transform(
     ))?;
     // The engine in use depends on the settings, so that only now it is the one that counts.
     let info = client.hello()?;
-    eprintln!(
+    crate::say::remark!(
         "{}, firmware {}, engine {}",
         info.board,
         info.firmware,
