@@ -55,7 +55,7 @@ const VECTOR: u32 = CODELET;
 const VECTOR_BYTES: u32 = 4 * VECTOR;
 /// Bytes from one k2 to the next.
 const ROW_OF_K2: u32 = POINT * FIRST;
-/// Bytes of code of the way to what a producer's lock, or a consumer, waits for.
+/// Bytes of code of a way to what a consumer waits for with its turn, or tells others.
 const WAY_BYTES: u32 = 8 * 4;
 
 /// 2^12 points.
