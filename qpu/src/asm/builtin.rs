@@ -291,7 +291,7 @@ fn broadcom_load(v: &[i64]) -> Result<i64, String> {
             ));
         }
     };
-    if dma & !0x7fff != 0 || matches!(dma & 7, 1) {
+    if dma & !0x7fff != 0 || dma & 7 == 1 {
         return Err(format!(
             "dma is {dma:#x}, which dma_h32 or the like does not give"
         ));

@@ -71,7 +71,7 @@ rules! {
         "A new uniforms address takes effect two instructions later. A uniform that is read before (also by a texture request) comes from the old or the new stream.",
         "leave two instructions without a uniform read after the write";
     RotationSource = "rotate-after-write", "Broadcom's guide, horizontal vector rotation; vc4asm's addendum",
-        "A rotation takes operands from other lanes, for which a result of the instruction before comes too late. The addendum found that only moves to a lower quad fail, and Broadcom's shaders make others; the guide forbids all. A write under a condition is not counted: one lane of a vector of scalars is written, and another is taken. The simulator sees which.",
+        "A rotation takes operands from other lanes, for which a result of the instruction before comes too late. The addendum found that only moves to a lower quad fail, and Broadcom's shaders make others; the guide forbids all. A write under a condition is not counted where one lane is taken, as by r5 and addresses: one lane of a vector of scalars is written, and another is taken. The simulator sees which, and goes by the addendum.",
         "put an instruction between the write and the rotation";
     RotationAmount = "rotate-r5-after-write", "Broadcom's guide, horizontal vector rotation",
         "A rotation by r5 takes its amount from element 0 of r5, which must not be written by the instruction before.",
@@ -111,7 +111,7 @@ rules! {
         "Uniform, varying, VPM or mutex is read through both ports of one instruction. Both see one value and one is taken, as far as anybody knows; no known program does it.",
         "read it through one port and use it in both operations";
     ConditionalPeripheral = "conditional-peripheral-write", "vc4asm's addendum",
-        "A condition does not keep a TMU, VPM, setup or address write from happening: in lanes where it fails, undefined data goes out.",
+        "A condition does not keep a TMU, VPM, setup or address write from happening: in lanes where it fails, undefined data goes out. An SFU function is not told of, since its lanes do not depend on each other; what r4 then has in the others is not known.",
         "write always, and select the value before";
     NeverPeripheral = "never-peripheral-write", "open question",
         "A write to a peripheral with condition never: whether it happens is not known.",

@@ -146,10 +146,8 @@ fn rotation_source(earlier: &Facts, later: &Facts) -> Option<String> {
         return None;
     }
     let written = earlier.writes.iter().find(|write| {
-        let number = write
-            .waddr
-            .accumulator()
-            .filter(|_| write.cond == Cond::Always);
+        let is_counted = write.cond == Cond::Always || !rotates_to_first_lanes(later);
+        let number = write.waddr.accumulator().filter(|_| is_counted);
         number.is_some_and(|n| n < 4 && [alu.mul_a, alu.mul_b].iter().any(|mux| mux.bits() == n))
     })?;
     let name = write_name(File::A, written.waddr);

@@ -29,11 +29,13 @@
 //! | 8 .. 11 | the turn of consumer 0 .. 3 to read |
 //! | 12 | that what consumer 1 parks is parked |
 //! | 13 | consumers that have ended |
+//! | 14 | that pairs of rounds of this transform are written |
 //!
 //! Who opens a gate has closed the one before it in the same rows: of what is parked D - 2, of what is held D - 1. A producer
 //! that comes to a gate again has passed all others, so that it finds it closed or opened anew. Consumer 0 makes locks,
-//! the first turn and the first gate, and takes back what it made when all others have ended; consumer 1 opens the
-//! second gate when it has both locks, and keeps them until all is parked.
+//! the first turn and the first gate, and takes back what it made when all others have ended. Consumer 1 opens the
+//! second gate when it has both locks, and keeps them until all is parked. It takes them when the first pair of the
+//! transform is written: then all rounds of the one before are read, and parking waits for nobody who still has to store.
 
 use super::coop::{PartWord, Transform, Word};
 use super::pipeline::{CONSUMERS, Role, SECOND};
@@ -85,7 +87,7 @@ impl Relay {
     const ROUND_BYTES: u32 = 2 * Self::PRODUCERS * VECTOR_BYTES;
     /// Stores of a consumer that parks.
     pub const COPIES: u32 = Self::BYTES / (2 * Self::ROUND_BYTES) / 2;
-    /// Which store is one of these.
+    /// Index of the words of such a store.
     pub const COPY: u8 = 2;
     /// Outputs of a half of the codelet in the order in which they are turned: those that change places first follow each
     /// other.

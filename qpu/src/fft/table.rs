@@ -46,8 +46,8 @@ pub const fn tuned() -> &'static [Tuned] {
     TUNED
 }
 
-/// The row for a length and batch: of the nearest batch that was measured. A relay's stores wait between transforms: of
-/// several, two passes take less on the simulator. Groups of producers take less from two transforms on.
+/// The row for a length and batch: of the nearest batch that was measured. A relay cannot park
+/// units of one transform while it stores another's output: of several, two passes take less on the simulator. Groups of producers take less from two transforms on.
 #[must_use]
 pub fn row(log2_points: u32, batch: u32) -> Option<&'static Tuned> {
     let row = row_of(TUNED, log2_points, batch)?;

@@ -79,8 +79,10 @@ impl Cond {
     /// always set from one result.
     #[must_use]
     pub fn excludes(self, other: Self) -> bool {
-        let zero_and_negative =
-            matches!((self, other), (Self::ZS, Self::NS) | (Self::NS, Self::ZS));
-        other == self.inverse() || zero_and_negative
+        match (self, other) {
+            (Self::Never, _) | (_, Self::Never) => true,
+            (Self::ZS, Self::NS) | (Self::NS, Self::ZS) => true,
+            _ => other == self.inverse(),
+        }
     }
 }

@@ -11,7 +11,7 @@ pub struct Array<'a> {
     pub contents: Range<usize>,
 }
 
-/// The arrays with words of a source without comments: `= { ... }` in C and `] = [ ... ]` in Rust.
+/// The arrays with words of a source without comments: `= { ... }` in C, and `] = [ ... ]` or `] = &[ ... ]` in Rust.
 ///
 /// Arrays without a number, such as one of pointers, are left out where another has some.
 #[must_use]
@@ -19,7 +19,10 @@ pub fn arrays(code: &str) -> Vec<Array<'_>> {
     let mut all = vec![];
     for (at, _) in code.match_indices('=') {
         let behind = &code[at + 1..];
-        let start = at + 1 + behind.len() - behind.trim_start().len();
+        // Rust has a reference before a slice's brackets.
+        let bare = behind.trim_start();
+        let bare = bare.strip_prefix('&').map_or(bare, str::trim_start);
+        let start = at + 1 + behind.len() - bare.len();
         let brackets = match code[start..].chars().next() {
             Some('{') => ['{', '}'],
             Some('[') if code[..at].trim_end().ends_with(']') => ['[', ']'],
@@ -117,7 +120,7 @@ mod tests {
                 "1",
             ),
             ("pub const CODE: [u32; 2] = [0x1, 0x2];", "CODE", "0x1, 0x2"),
-            ("const CODE: &[u32] = [0x1];", "CODE", "0x1"),
+            ("const CODE: &[u32] = &[0x1];", "CODE", "0x1"),
             ("int a[][2] = { {1, 2}, {3, 4} };", "a", "{1, 2}, {3, 4}"),
             ("int a[] = { 1, 2", "a", "1, 2"),
         ];

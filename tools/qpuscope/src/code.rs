@@ -44,7 +44,7 @@ pub fn is_source(bytes: &[u8]) -> bool {
     if bytes.contains(&0) {
         return false;
     }
-    let code = without_comments(&text);
+    let code = without_comments(text.trim_start_matches('\u{feff}'));
     if !arrays(&code).is_empty() {
         return false;
     }
@@ -68,6 +68,21 @@ pub struct Choice {
     /// Take this array of a C or Rust file that has several
     #[arg(long, value_name = "NAME")]
     array: Option<String>,
+}
+
+impl Choice {
+    /// Refuses a choice of what has no arrays.
+    ///
+    /// # Errors
+    /// Usage, when an array was chosen.
+    pub fn refuse(&self, name: &str) -> Result<()> {
+        match &self.array {
+            Some(array) => Err(Failure::usage(format!(
+                "{name} is source, and has no array {array}; leave --array out"
+            ))),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The instructions of a file.
@@ -158,13 +173,20 @@ fn hex_words(name: &str, text: &str, wanted: Option<&str>) -> Result<Vec<u64>> {
     let mut low: Option<(usize, u32)> = None;
     let mut code = without_comments(text);
     let all = arrays(&code);
-    let names: Vec<&str> = all.iter().map(|array| array.name).collect();
+    let names = all.iter().map(|array| array.name);
+    let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
     let array = match (all.as_slice(), wanted) {
         ([], None) => None,
         ([array], None) => Some(array),
         (_, Some(wanted)) => {
-            let own = all.iter().find(|array| array.name == wanted);
-            Some(own.ok_or_else(|| {
+            let mut own = all.iter().filter(|array| array.name == wanted);
+            let (first, second) = (own.next(), own.next());
+            if second.is_some() {
+                return Err(Failure::usage(format!(
+                    "{name} has several arrays {wanted}; give one of them in a file of its own"
+                )));
+            }
+            Some(first.ok_or_else(|| {
                 let known = match names.is_empty() {
                     true => "has no arrays; leave --array out".to_owned(),
                     false => format!("has no array {wanted}; its arrays are {}", names.join(", ")),
@@ -268,7 +290,20 @@ mod tests {
             "// für „nop“\n0x009e7000, 0x100009e7",
         ] {
             assert_eq!(words("t", text.as_bytes(), &ANY).expect(text), [NOP]);
+            assert!(!is_source(text.as_bytes()), "{text}");
         }
+    }
+
+    #[test]
+    fn a_choice_must_name_one_array() {
+        let choice = Choice {
+            array: Some("a".to_owned()),
+        };
+        let failure = choice.refuse("t").expect_err("source");
+        assert!(failure.message.contains("leave --array out"), "{failure}");
+        let text = b"int a[] = { 0x1, 0x2 };\nint a[] = { 0x3, 0x4 };";
+        let failure = words("t", text, &choice).expect_err("two");
+        assert!(failure.message.contains("several arrays a"), "{failure}");
     }
 
     #[test]

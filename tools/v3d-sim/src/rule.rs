@@ -186,7 +186,7 @@ rules! {
         "all semaphores must be 0 at the end of a launch",
         "give every increment its decrement";
     RotateAfterWrite, "rotate-after-write", "Broadcom's guide; vc4asm; Broadcom's shaders",
-        "an accumulator lane that is rotated to a lower quad must not be written by the instruction before",
+        "an accumulator lane that is rotated to a lower quad must not be written by the instruction before; the guide forbids all rotations then, which `qpuscope check` tells of",
         "put an instruction between the write and the rotation";
     RotateR5AfterWrite, "rotate-r5-after-write", "Broadcom's guide",
         "a rotation by r5 must not follow a write of r5 at once",

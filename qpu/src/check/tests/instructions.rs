@@ -59,6 +59,9 @@ pub(super) const CASES: &[Case] = &[
     (Rule::RotationSource, // a scalar is written, and another taken
         |b| { b.mov(R0, R1); b.mov(R5_ALL, R0).rotate(4); },
         |b| { b.mov(R0, R1).ifz(); b.mov(R5_ALL, R0).rotate(4); }),
+    (Rule::RotationSource, // all lanes are taken, that one too
+        |b| { b.mov(R0, R1).ifz(); b.mov(R2, R0).rotate(4); },
+        |b| { b.mov(R0, R1).ifz(); b.nop(); b.mov(R2, R0).rotate(4); }),
     (Rule::RegisterFile, // the same of a register
         |b| { b.mov(ra(3), R1).ifz(); b.mov(R2, R1).mov(R1, ra(3)); },
         |b| { b.mov(ra(3), R1).ifz(); odd(b, |alu| rotate_ra3(alu, 15)); }),

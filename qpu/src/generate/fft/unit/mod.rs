@@ -135,6 +135,7 @@ impl Generated {
     /// `fft-first-32` or `fft-first-32-i16`, say.
     #[must_use]
     pub fn name(&self) -> String {
+        // Those that go through the VPM have names of their own; here are none.
         let kind = match self.task {
             Task::Points(kind) => kind,
             Task::Bins(bins) => return format!("fft-{}", bins.name()),

@@ -19,7 +19,7 @@ use crate::generate::fft::dft16::butterflies;
 use crate::generate::fft::draft::Wish;
 use crate::generate::schedule::Place;
 use crate::generate::{Builder, Label, NONE, R0, R1, R2, UNIF, UNIFORMS_ADDRESS, ra};
-use crate::isa::{BranchCond, File, SemaphoreAction};
+use crate::isa::{BranchCond, File};
 use producer::Producer;
 use semaphore::{Gates, LINK, WAY};
 
@@ -312,7 +312,7 @@ fn consume(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
     semaphore::close(&mut all.b, pipeline, follower);
     all.b.bind(await_turn);
     let turns = semaphore::TURNS;
-    ways(&mut all.b, SemaphoreAction::Decrement, turns, turned);
+    ways(&mut all.b, turns, turned);
     all.b.bind(pass_on);
     semaphore::pass_on(&mut all.b, pipeline, passed);
 }

@@ -14,7 +14,7 @@ use crate::isa::BranchCond;
 /// The label in [`look_ahead`].
 pub const HERE: &str = "here";
 /// Bytes of code from there to what a round does when its rows are read.
-pub const ROUND_FROM_HERE: u32 = 912;
+pub const ROUND_FROM_HERE: u32 = 928;
 /// Lookups for the code from there to the end of a round: no more than that, since lines of what the QPUs write
 /// must not be read before.
 const ROUND_LOOKUPS: u32 = 3;
@@ -52,6 +52,8 @@ pub fn put(all: &mut Assembly, offset: Reg, rounds: Label) {
     all.b.sacq(semaphore::PARKED);
     all.b.nops(2);
     all.b.bind(odd);
+    // Rounds that are not read yet need the locks first: whoever has one of them stores what is before it.
+    all.b.sacq(semaphore::BEGUN);
     for lock in HALVES {
         all.b.sacq(lock);
     }
@@ -61,6 +63,7 @@ pub fn put(all: &mut Assembly, offset: Reg, rounds: Label) {
         all.b.srel(lock);
     }
     all.b.srel(semaphore::PARKED);
+    all.b.sacq(semaphore::BEGUN);
     all.b.bind(parked);
 }
 
@@ -77,6 +80,10 @@ fn copies(b: &mut Builder, parity: usize, name: &str) {
     for (number, gate) in gates.into_iter().enumerate() {
         for _ in 0..Relay::PRODUCERS {
             b.sacq(semaphore::WRITTEN[parity]);
+        }
+        if [parity, number] == [0, 0] {
+            // In both rounds of the loop: the other consumer takes the second one, too.
+            b.srel(semaphore::BEGUN);
         }
         b.mov(WR_SETUP, UNIF);
         b.mov(WR_SETUP, UNIF);

@@ -41,8 +41,8 @@ const FROM_POINTS: usize = 9;
 /// Register of file A with the way to what a consumer waits for or tells others next; an even one.
 const WAY: u8 = 18;
 
-/// The code behind the rows of a round.
-const LOOKED_UP: &str = "passed";
+/// The label behind the rows of a round, where it was passed on.
+const PASSED: &str = "passed";
 
 /// Registers between pieces.
 struct Kept {
@@ -146,7 +146,7 @@ pub(super) fn program(cooperation: Cooperation) -> Cooperative {
         let found = program.labels.iter().find(|(_, name)| name == wanted);
         found.map(|(at, _)| 8 * *at as u32)
     };
-    let between = label(LOOKED_UP).zip(label(copy::HERE));
+    let between = label(PASSED).zip(label(copy::HERE));
     let bytes = between.map(|(to, from)| to - from);
     assert_eq!(bytes, Some(copy::ROUND_FROM_HERE));
     Cooperative {
@@ -251,7 +251,7 @@ fn consume(all: &mut Assembly, kept: &Kept) -> usize {
         "turned",
         "read",
         "pass-on",
-        LOOKED_UP,
+        PASSED,
         "follower",
     ]
     .map(|name| all.b.label(name));

@@ -3,7 +3,7 @@
 use crate::fft::relay::Relay;
 use crate::generate::fft::coop::roles::semaphore::{HALVES, ways};
 use crate::generate::{Builder, Label};
-use crate::isa::{BranchCond, SemaphoreAction};
+use crate::isa::BranchCond;
 
 /// The right to write two rounds, in turn.
 pub const GATES: [u8; 4] = [0, 1, 2, 5];
@@ -15,13 +15,15 @@ const TURNS: [u8; 4] = [8, 9, 10, 11];
 pub const PARKED: u8 = 12;
 /// Consumers that have ended.
 pub const ENDED: u8 = 13;
+/// Pairs of rounds of this transform are written: all rounds of the one before are read.
+pub const BEGUN: u8 = 14;
 
 /// What consumer 0 makes, and takes back.
 pub const MADE: [u8; 4] = [HALVES[0], HALVES[1], TURNS[0], GATES[0]];
 
 /// What consumers wait for at the beginning of a round ([`crate::fft::coop::PartWord::Turn`]).
 pub fn await_turn(b: &mut Builder, back: Label) {
-    ways(b, SemaphoreAction::Decrement, TURNS, back);
+    ways(b, TURNS, back);
 }
 
 /// Then for producers ([`crate::fft::coop::PartWord::Written`]); those that wait for none go on behind it.

@@ -1,7 +1,7 @@
 //! How consumers begin and end, and ways to what one of several waits for or tells.
 
 use crate::generate::{Builder, Label, NONE, R0, UNIF};
-use crate::isa::{BranchCond, SemaphoreAction};
+use crate::isa::BranchCond;
 
 /// Locks of the halves of output.
 pub const HALVES: [u8; 2] = [3, 4];
@@ -43,23 +43,11 @@ pub fn close(
     b.end();
 }
 
-/// For each semaphore: counts it, and goes `back`; 4 instructions ([`Word::Turn`](crate::fft::coop::Word::Turn)).
-pub fn ways(
-    b: &mut Builder,
-    action: SemaphoreAction,
-    semaphores: impl IntoIterator<Item = u8>,
-    back: Label,
-) {
+/// For each semaphore: waits for it, and goes `back`; 4 instructions ([`Word::Turn`](crate::fft::coop::Word::Turn)).
+pub fn ways(b: &mut Builder, semaphores: impl IntoIterator<Item = u8>, back: Label) {
     for number in semaphores {
         b.brr(BranchCond::Always, back);
-        count(b, action, number);
+        b.sacq(number);
         b.nops(2);
     }
-}
-
-fn count(b: &mut Builder, action: SemaphoreAction, number: u8) {
-    match action {
-        SemaphoreAction::Decrement => b.sacq(number),
-        SemaphoreAction::Increment => b.srel(number),
-    };
 }
