@@ -125,8 +125,8 @@ impl Pass {
                 [points * read, points * point]
             }
             Self::Shared(cooperation) => {
-                let times = cooperation.memory_passes() as u64;
-                [batch * point * cooperation.points() as u64 * times; 2]
+                let points = batch * point * cooperation.points() as u64;
+                [points + cooperation.scratch_bytes(batch as u32); 2]
             }
             Self::Real(pass) => {
                 let points = batch * (point << pass.log2_half);
@@ -357,5 +357,20 @@ impl Pass {
             Self::Power(pass) => pass.lane_vector(lanes),
             Self::Shared(_) => [0; LANES as usize],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relay_moves_half_of_its_points_twice() {
+        let traffic = |log2_points| {
+            let cooperation = Cooperation::new(log2_points).expect("a sharing");
+            Pass::Shared(cooperation).traffic(3)
+        };
+        assert_eq!(traffic(12), [3 * (32 + 16) * 1024; 2]);
+        assert_eq!(traffic(11), [3 * 16 * 1024; 2]);
     }
 }

@@ -202,7 +202,7 @@ impl Relay {
                 (twiddle::turn(u32::from(sixteenths), 2 * CODELET).0 as f32).to_bits()
             }
             Word::Step => POINT * Self::POINTS,
-            Word::List if role == Role::Producer(index) => list + 4 * Self::PRODUCER,
+            Word::List if matches!(role, Role::Producer(_)) => list + 4 * Self::PRODUCER,
             Word::List => list + 4 * (Self::CONSUMER + Self::CONSUMER_HEAD),
             Word::RoundList => {
                 let before = Self::CONSUMER + Self::CONSUMER_HEAD + Self::BEFORE_COPIES;

@@ -161,8 +161,8 @@ impl Report<'_> {
              nothing in it, wherever that is faster. So it is in Broadcom's chip header; the manual of BCM2835's \
              peripherals has the names of 0x4 and 0x8 the other way round, and no published time tells. **us by 0x4** is the \
              same plan with every read through 0x4, which is how GPU_FFT reads.\n\
-             * GFLOPS count 5 N log2 N, of real points half; GB/s count input and output once, and every point written and \
-             read between passes (of 2^12 points alone half of them are, so that 1.01 would be right); **slots** are instructions over what twelve QPUs could issue.\n\
+             * GFLOPS count 5 N log2 N, of real points half; GB/s count input and output once, and what is written and \
+             read between passes; **slots** are instructions over what twelve QPUs could issue.\n\
              * Kinds that GPU_FFT does not have follow its own: their floor counts the bytes of input and output as \
              they are, and of real points half the complex ones between passes. Nothing is asked of them but that spectra of \
              2^12 samples take less than GPU_FFT's complex transform; GPU_FFT's times beside them are of complex points.\n\

@@ -245,7 +245,7 @@ fn gflops(case: &Case, side: &Side) -> f64 {
 
 /// Input, output, and all points between passes.
 fn gigabytes_per_second(case: &Case, side: &Side) -> f64 {
-    per_nanosecond(case.moved(side.passes) as f64, side)
+    per_nanosecond(side.moved(case) as f64, side)
 }
 
 /// Instructions over what all twelve QPUs could have issued.
@@ -276,6 +276,7 @@ mod tests {
 
     fn side(cycles: u64) -> Side {
         Side {
+            kept_bytes: 0,
             passes: 2,
             cold_cycles: 2 * cycles,
             cycles,

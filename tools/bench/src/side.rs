@@ -1,5 +1,6 @@
 //! What was measured of one side: ours or the peer's.
 
+use crate::case::Case;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use v3d_sim::Statistics;
@@ -9,6 +10,9 @@ use v3d_sim::Statistics;
 pub struct Side {
     /// Times that all data go through memory.
     pub passes: u32,
+    /// Bytes that it does not move though passes are counted: what QPUs keep in between.
+    #[serde(default)]
+    pub kept_bytes: u64,
     /// V3D clocks of the first launch.
     pub cold_cycles: u64,
     /// V3D clocks of the second launch.
@@ -49,6 +53,14 @@ pub struct Work {
     pub code_misses: u64,
     /// Clocks for which QPUs waited, all together, by what for.
     pub stall: BTreeMap<String, u64>,
+}
+
+impl Side {
+    /// Bytes that it moves: input and output, and what goes to memory between passes.
+    #[must_use]
+    pub fn moved(&self, case: &Case) -> u64 {
+        case.moved(self.passes) - self.kept_bytes
+    }
 }
 
 impl Work {

@@ -115,7 +115,7 @@ pub fn walls(rows: &[&Row], out: &mut String) {
 /// One side's row.
 fn own(name: String, case: &Case, side: &Side) -> Vec<String> {
     let [us, cold_us] = [side.cycles, side.cold_cycles].map(|clocks| microseconds(clocks as f64));
-    let bytes = case.moved(side.passes) as f64;
+    let bytes = side.moved(case) as f64;
     let slots = 4.0 * side.instructions as f64 / (12.0 * side.cycles as f64);
     vec![
         name,

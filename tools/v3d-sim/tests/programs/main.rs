@@ -6,6 +6,7 @@ mod conflicts;
 mod faults;
 mod flow;
 mod lab;
+mod lanes;
 mod races;
 mod rules;
 mod sharing;

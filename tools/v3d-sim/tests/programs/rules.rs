@@ -4,13 +4,13 @@ use crate::lab::*;
 use qpu::generate::*;
 use qpu::isa::{
     AddOp, Alu, Branch, Cond, Instruction, LoadImmediate, LoadImmediateKind, MulOp, Mux, Pack,
-    Raddr, RaddrB, Signal, SmallImmediate, Unpack, Waddr, WriteBack, raddr, waddr,
+    Raddr, RaddrB, Signal, Unpack, Waddr, WriteBack, raddr, waddr,
 };
 use qpu::job::Runner;
 use v3d_sim::{JobLaunch, JobOptions, SparseMemory, run_job};
 
 #[track_caller]
-fn breaks(rule: &str, body: impl FnOnce(&mut Builder)) {
+pub fn breaks(rule: &str, body: impl FnOnce(&mut Builder)) {
     assert_eq!(rules(body), [rule]);
 }
 
@@ -288,116 +288,6 @@ fn rotation_and_destinations() {
         (iota(), &["same-destination"][..]),
         "the mul ALU wins"
     );
-}
-
-/// A vector of scalars: one lane is written, and another is wanted.
-#[test]
-fn hazards_are_of_lanes() {
-    // Writes lane `written` of r0 and ra3 only, and takes another as `take` says.
-    let rules = |written: u32, take: fn(&mut Builder)| {
-        rules(|b| {
-            b.mov(R0, 1).mov(ra(3), 1);
-            b.ldi(R1, written);
-            b.sub(NONE, ELEM_NUM, R1).setf();
-            b.mov(R0, 2).ifz().mov(ra(3), 2).ifz();
-            take(b);
-        })
-    };
-    let broadcast_4: fn(&mut Builder) = |b| {
-        b.nop().v8min(R5_ALL, R0, R0).rotate(12);
-    };
-    assert_eq!(rules(4, broadcast_4), ["rotate-after-write"]);
-    assert!(rules(5, broadcast_4).is_empty());
-    let broadcast_3: fn(&mut Builder) = |b| {
-        b.nop().v8min(R5_ALL, R0, R0).rotate(13);
-    };
-    assert!(
-        rules(3, broadcast_3).is_empty(),
-        "the lane stays in its quad"
-    );
-    let up: fn(&mut Builder) = |b| {
-        b.nop().v8min(R2, R0, R0).rotate(4);
-    };
-    assert_eq!(rules(12, up), ["rotate-after-write"], "lane 12 goes to 0");
-    assert!(rules(11, up).is_empty(), "lane 11 goes up to 15");
-    let masked: fn(&mut Builder) = |b| {
-        b.nop().v8min(R2, R0, R0).rotate(4).ifnz();
-    };
-    assert_eq!(rules(12, masked), ["rotate-after-write"]);
-    let none: fn(&mut Builder) = |b| {
-        b.nop().v8min(R2, R0, R0).rotate(4).ifz();
-    };
-    assert!(rules(12, none).is_empty(), "lane 0 is not written");
-    let register: fn(&mut Builder) = |b| {
-        // mov r5all, ra3 >> 14
-        b.instruction(Instruction::Alu(Alu {
-            write: WriteBack {
-                waddr_mul: waddr::ACC5,
-                cond_mul: Cond::Always,
-                ..WriteBack::NOTHING
-            },
-            op_mul: MulOp::V8min,
-            raddr_a: Raddr::from_bits(3).unwrap(),
-            raddr_b: RaddrB::SmallImmediate(SmallImmediate::from_rotation(14).unwrap()),
-            mul_a: Mux::A,
-            mul_b: Mux::A,
-            ..Alu::NOP
-        }));
-    };
-    assert_eq!(rules(2, register), ["regfile-read-after-write"]);
-    assert!(rules(1, register).is_empty());
-    let address: fn(&mut Builder) = |b| {
-        b.mov(UNIFORMS_ADDRESS_RELATIVE, ra(3));
-    };
-    assert_eq!(rules(0, address), ["regfile-read-after-write"]);
-    assert!(rules(1, address).is_empty(), "element 0 counts");
-    let flags: fn(&mut Builder) = |b| {
-        b.nop().v8min(NONE, ra(3), ra(3)).setf();
-    };
-    assert_eq!(rules(9, flags), ["regfile-read-after-write"]);
-}
-
-/// What VC4C's and Broadcom's programs do, and py-videocore's at their ends.
-#[test]
-fn what_changes_nothing_is_no_mistake() {
-    let looking_up = |body: fn(&mut Builder)| {
-        let mut lab = Lab::new();
-        let table = lab.put(&[1; 16]);
-        let look_up = |b: &mut Builder| {
-            b.mov(TMU0_S, R1);
-            b.nop().ldtmu0();
-        };
-        let program = |b: &mut Builder| {
-            b.mov(R1, UNIF);
-            b.nops(2);
-            look_up(b);
-            body(b);
-            b.nops(3);
-            look_up(b);
-        };
-        lab.program(&[table.addr.0], program).rules
-    };
-    let again = looking_up(|b| {
-        b.mov(TMU_NOSWAP, 0);
-    });
-    assert!(again.is_empty(), "{again:?}");
-    let changed = looking_up(|b| {
-        b.mov(TMU_NOSWAP, 1);
-    });
-    assert_eq!(changed, ["tmu-noswap-too-late"]);
-    let rules = rules(|b| {
-        b.mov(R1, 1.0).setf();
-        b.mov(SFU_RECIP, R1).ifn();
-        b.nops(2);
-        b.mov(R3, R3).mov(R3, R3);
-        b.ldi(RD_SETUP, 0x0010_1a00u32);
-        show(b, 1);
-        b.mov(VPM, VPM);
-    });
-    assert!(rules.is_empty(), "{rules:?}");
-    breaks("undefined-read", |b| {
-        b.mov(R2, R3);
-    });
 }
 
 /// Through file A r5 gets an element for each quad, through file B one for all.
