@@ -139,13 +139,14 @@ impl Code {
     pub(super) fn decode_alu(&mut self, format: &Alu, rules: &mut Vec<Rule>) {
         (self.op_add, self.op_mul) = (format.op_add, format.op_mul);
         self.operations = [alu::add(format.op_add), alu::mul(format.op_mul)];
-        if format.op_add == AddOp::Or && format.add_a == format.add_b {
-            self.operations[0] = alu::copy;
-            self.copies[0] = true;
-        }
-        if matches!(format.op_mul, MulOp::V8min | MulOp::V8max) && format.mul_a == format.mul_b {
-            self.operations[1] = alu::copy;
-            self.copies[1] = true;
+        self.copies = [
+            format.add_a == format.add_b && gives_either(format.op_add),
+            format.mul_a == format.mul_b && matches!(format.op_mul, MulOp::V8min | MulOp::V8max),
+        ];
+        for (operation, copies) in self.operations.iter_mut().zip(self.copies) {
+            if copies {
+                *operation = alu::copy;
+            }
         }
         let signal = format.signal();
         self.units = self.units.with(Units::of_signal(signal));
@@ -168,19 +169,27 @@ impl Code {
             && format.op_mul == MulOp::V8subs
             && format.rotation().is_none();
         // py-videocore ends its programs with `or r0, r0, r0; v8min r0, r0, r0`.
-        let [add_is_kept, mul_is_kept] =
-            Slot::BOTH.map(|slot| self.keeps_accumulator(format, slot));
-        let add = if add_is_zero || add_is_kept { 0 } else { add };
-        let mul = if mul_is_zero || mul_is_kept { 0 } else { mul };
-        let needed = add | mul;
-        let kept = Mux::ALL.iter().filter(|mux| format.keeps(**mux));
-        let needed = kept.fold(0, |bits, mux| bits | needed & 1 << mux.bits());
-        self.needed_accumulators = needed & 0x3f;
-        for (mux, register) in [Mux::A, Mux::B].into_iter().zip(self.reads) {
-            if needed & 1 << mux.bits() != 0 && register != NO_REGISTER {
-                self.needed_registers |= 1 << register;
-            }
-        }
+        self.stays = Slot::BOTH.map(|slot| self.copies_onto_itself(format, slot));
+        let add = if add_is_zero { 0 } else { add };
+        let mul = if mul_is_zero { 0 } else { mul };
+        let told = Mux::ALL.iter().filter(|mux| format.keeps(**mux));
+        let told = told.fold(0, |bits, mux| bits | 1 << mux.bits());
+        let values = |muxes: u8| {
+            let ports = [Mux::A, Mux::B].into_iter().zip(self.reads);
+            let read = ports
+                .filter(|(mux, register)| muxes & 1 << mux.bits() != 0 && *register != NO_REGISTER);
+            let registers = read.fold(0_u64, |bits, (_, register)| bits | 1 << register);
+            (registers, muxes & 0x3f)
+        };
+        (self.needed_registers, self.needed_accumulators) = values((add | mul) & told);
+        // Flags tell what a value was that stays.
+        let [add, mul] = [(add, 0), (mul, 1)].map(|(muxes, place)| match self.stays[place] {
+            true if !format.write.sf => 0,
+            _ => muxes,
+        });
+        let (registers, accumulators) = values((add | mul) & told);
+        self.kept.0 = self.needed_registers & !registers;
+        self.kept.1 = self.needed_accumulators & !accumulators;
         if let Some(rotation) = format.rotation()
             && format.op_mul.operands() > 0
         {
@@ -208,17 +217,25 @@ impl Code {
             || !matches!(format.op_add, AddOp::Add | AddOp::Sub);
     }
 
-    /// Whether an ALU copies one of r0..r3 to itself.
-    fn keeps_accumulator(&self, format: &Alu, slot: Slot) -> bool {
+    /// Whether an ALU copies a register or one of r0..r3 to itself, as it is.
+    fn copies_onto_itself(&self, format: &Alu, slot: Slot) -> bool {
         let from = match slot {
             Slot::Add => format.add_a,
             Slot::Mul => format.mul_a,
         };
-        let as_it_is = slot == Slot::Add
-            || format.rotation().is_none() && format.write.pack_mul() == Some(MulPack::None);
-        let to = self.destinations[slot as usize];
-        let is_same = to == Destination::Accumulator(accumulator(from.bits()));
-        self.copies[slot as usize] && is_same && as_it_is && !format.write.sf
+        let moves =
+            slot == Slot::Mul && (format.rotation().is_some() || self.colour != MulPack::None);
+        let is_same = match self.destinations[slot as usize] {
+            Destination::Accumulator(to) => to == accumulator(from.bits()),
+            Destination::Register(to) => {
+                let packs = to < state::FILE_B && self.pack != Pack::None;
+                let unpacks = from == Mux::A && self.unpack != Unpack::None && !format.write.pm;
+                let reads = [(Mux::A, self.reads[0]), (Mux::B, self.reads[1])];
+                !packs && !unpacks && reads.contains(&(from, to))
+            }
+            _ => false,
+        };
+        self.copies[slot as usize] && is_same && !moves
     }
 
     fn decode_ports(&mut self, alu: &Alu, rules: &mut Vec<Rule>) {
@@ -291,6 +308,14 @@ impl Code {
             _ => state::accumulator(mux.bits()),
         }
     }
+}
+
+/// Operations that give one of their operands bit for bit, or what both have in common: of two alike, that one.
+fn gives_either(op: AddOp) -> bool {
+    matches!(
+        op,
+        AddOp::Or | AddOp::And | AddOp::Min | AddOp::Max | AddOp::Fmin | AddOp::Fmax
+    )
 }
 
 /// Addresses that are two registers, by the file through which they are written.

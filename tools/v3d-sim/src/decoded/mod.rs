@@ -80,6 +80,12 @@ pub struct Code {
     pub operations: [Operation; 2],
     /// Whether they only move their first operand.
     pub copies: [bool; 2],
+    /// Which of them copy a register or one of r0..r3 onto itself, so that it stays what it was: undefined, if
+    /// nothing was written to it.
+    pub stays: [bool; 2],
+    /// Registers and accumulators, a bit each, whose values are needed for nothing but to stay. They count as needed
+    /// all the same, for only the checked way leaves them undefined.
+    pub kept: (u64, u8),
     /// Registers and accumulators, a bit each, that it writes unless its conditions hold in no lane.
     pub defines: (u64, u8),
 
@@ -122,6 +128,8 @@ impl Code {
             through: [NO_REGISTER; 2],
             handler: |_, _| {},
             copies: [false; 2],
+            stays: [false; 2],
+            kept: (0, 0),
             defines: (0, 0),
             units: Units::NONE,
             rules: Box::default(),

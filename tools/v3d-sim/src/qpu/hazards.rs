@@ -20,11 +20,15 @@ const LONG_AGO: i64 = -1000;
 
 /// An SFU result on its way to r4.
 #[derive(Clone, Copy)]
-pub struct SfuResult {
+struct SfuResult {
     /// Index of the first instruction that sees it.
-    pub due: i64,
+    due: i64,
     /// What r4 becomes.
-    pub value: Lanes,
+    value: Lanes,
+    /// Lanes that the condition of its write left out.
+    left_out: LaneMask,
+    /// Its write.
+    from: At,
 }
 
 /// Not a register, and not [`NO_REGISTER`], which a port that reads none has.
@@ -60,6 +64,8 @@ pub struct Hazards {
     pub carry_from_mul: bool,
     /// SFU results that are not in r4 yet, oldest first.
     sfu: Vec<SfuResult>,
+    /// Lanes of r4 that the condition of an SFU write left out, and that write. What they hold then nobody says.
+    left_out: Option<(LaneMask, At)>,
     /// Last read of a uniform through a port.
     pub uniform_read: i64,
     /// Last write of the uniforms address.
@@ -89,6 +95,7 @@ impl Default for Hazards {
             defined_flags: false,
             carry_from_mul: false,
             sfu: Vec::new(),
+            left_out: None,
             uniform_read: LONG_AGO,
             uniforms_address: LONG_AGO,
             noswap: LONG_AGO,
@@ -131,6 +138,26 @@ impl Hazards {
     pub fn define(&mut self, (registers, accumulators): (u64, u8)) {
         self.defined |= registers;
         self.defined_accumulators |= accumulators;
+    }
+
+    /// Registers and accumulators that the program has written, a bit each.
+    pub fn defined(&self) -> (u64, u8) {
+        (self.defined, self.defined_accumulators)
+    }
+
+    /// What was just written was a copy of itself: written are those that were.
+    pub fn keep_defined(&mut self, (registers, accumulators): (u64, u8)) {
+        (self.defined, self.defined_accumulators) = (registers, accumulators);
+    }
+
+    /// A result is in r4, but for lanes that a condition left out.
+    fn write_r4(&mut self, left_out: Option<(LaneMask, At)>) {
+        self.left_out = left_out;
+        // The straight way asks for all lanes.
+        match left_out {
+            None => self.defined_accumulators |= 1 << 4,
+            Some(_) => self.defined_accumulators &= !(1 << 4),
+        }
     }
 
     /// Whether the program has written all of these.
@@ -213,7 +240,8 @@ impl Qpu {
             && result.due <= hazards.index
         {
             *self.registers.at_mut(accumulator(4)) = result.value;
-            hazards.defined_accumulators |= 1 << 4;
+            let left_out = (result.left_out != 0).then_some((result.left_out, result.from));
+            hazards.write_r4(left_out);
             hazards.sfu.remove(0);
         }
         hazards.calm = hazards.sfu.is_empty() && !self.flow.is_ending();
@@ -233,16 +261,32 @@ impl Qpu {
         if code.takes(Mux::R4) && !hazards.sfu.is_empty() {
             self.warn_after(Rule::SfuResultTooEarly, self.sfu_write(), shared, after);
         }
-        let undefined = code.needed_accumulators & !hazards.defined_accumulators;
-        if undefined != 0 {
-            let number = undefined.trailing_zeros();
-            self.warn(Rule::UndefinedRead, shared, || format!("r{number}"));
-        }
+        self.check_accumulators(code, shared);
         if code.rotated & 0xf & hazards.previous_accumulators != 0 && self.rotates_too_early(code) {
             self.warn_after(Rule::RotateAfterWrite, self.back(1), shared, after);
         }
         if code.rotation == BY_R5 && hazards.previous_accumulators & 1 << 5 != 0 {
             self.warn_after(Rule::RotateR5AfterWrite, self.back(1), shared, after);
+        }
+    }
+
+    /// Warns about values that nobody knows, lane by lane where a condition made them so.
+    fn check_accumulators(&self, code: &Code, shared: &mut Shared) {
+        let needed = code.needed_accumulators & !code.kept.1;
+        let mut undefined = needed & !self.hazards.defined_accumulators;
+        if let Some((left_out, sfu_write)) = self.hazards.left_out
+            && undefined & 1 << 4 != 0
+        {
+            undefined &= !(1 << 4);
+            if self.lanes_needed(code, Mux::R4) & left_out != 0 {
+                self.warn_after(Rule::UndefinedRead, Some(sfu_write), shared, |write| {
+                    format!("r4 in lanes that the condition of {write} left out")
+                });
+            }
+        }
+        if undefined != 0 {
+            let number = undefined.trailing_zeros();
+            self.warn(Rule::UndefinedRead, shared, || format!("r{number}"));
         }
     }
 
@@ -284,11 +328,17 @@ impl Qpu {
         if !self.hazards.sfu.is_empty() {
             self.warn_after(Rule::SfuResultOverwritten, self.sfu_write(), shared, after);
         }
-        self.hazards.defined_accumulators |= 1 << 4;
+        self.hazards.write_r4(None);
     }
 
-    /// An SFU function was written: r4 gets its result for the third instruction from here.
-    pub(super) fn write_sfu(&mut self, value: Lanes, shared: &mut Shared) -> Result<(), FaultKind> {
+    /// An SFU function was written in the lanes of `enabled`: r4 gets its result for the third instruction
+    /// from here. Whether a condition keeps the others as they were is not published, so they are undefined.
+    pub(super) fn write_sfu(
+        &mut self,
+        value: Lanes,
+        enabled: LaneMask,
+        shared: &mut Shared,
+    ) -> Result<(), FaultKind> {
         if !self.hazards.sfu.is_empty() {
             self.warn_after(Rule::SfuResultOverwritten, self.sfu_write(), shared, after);
         }
@@ -296,6 +346,8 @@ impl Qpu {
         self.hazards.sfu.push(SfuResult {
             due: self.hazards.index + 3,
             value,
+            left_out: !enabled,
+            from: self.at(),
         });
         Ok(())
     }

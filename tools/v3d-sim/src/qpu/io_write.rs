@@ -121,7 +121,7 @@ impl Qpu {
                     if let Some(time) = &mut shared.time {
                         time.used_sfu(usize::from(self.number), shared.now);
                     }
-                    self.write_sfu(function.apply(value), shared)?;
+                    self.write_sfu(function.apply(value), enabled, shared)?;
                 }
                 None => return Err(FaultKind::ThreeD("the tile buffer")),
             },

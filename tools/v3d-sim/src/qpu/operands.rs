@@ -77,7 +77,8 @@ impl Qpu {
                 index % FILE_B
             )
         };
-        if code.needed_registers & 1 << index != 0 && !self.hazards.is_defined(index) {
+        let needed = code.needed_registers & !code.kept.0;
+        if needed & 1 << index != 0 && !self.hazards.is_defined(index) {
             self.warn(Rule::UndefinedRead, shared, name);
         }
         let old = self.hazards.overwritten(index)?;

@@ -63,7 +63,11 @@ impl Qpu {
                 continue;
             }
             let Destination::Unit(file, address) = code.destinations[place] else {
+                let defined = self.hazards.defined();
                 self.write_own(code, slot, value, enabled, sum.as_ref());
+                if code.stays[place] {
+                    self.hazards.keep_defined(defined);
+                }
                 continue;
             };
             if code.conditions[place] == Cond::Never {

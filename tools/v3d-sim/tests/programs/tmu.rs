@@ -114,3 +114,37 @@ fn a_raster_texture_is_looked_up() {
         }
     }
 }
+
+/// A texel is one word: what else was stored to in its line is nothing to it.
+#[test]
+fn texels_are_old_that_were_stored_to() {
+    let nearest = 1 << 31 | 4 << 20 | 16 << 8 | 1 << 7 | 1 << 4;
+    for (stored, stale) in [(32, true), (33, true), (47, true), (31, false), (48, false)] {
+        let mut lab = Lab::new();
+        let image = lab.runner.alloc(4096, 4096).unwrap();
+        lab.runner.write(image, 0, &[9; 64]).unwrap();
+        let look_up = |b: &mut Builder| {
+            b.itof(R0, ELEM_NUM);
+            b.ldi(R1, 1.0 / 16.0 + 1e-4);
+            b.nop().fmul(R0, R0, R1);
+            b.ldi(R1, 0.6);
+            coordinate(b, waddr::TMU0_T, Mux::R1);
+            coordinate(b, waddr::TMU0_S, Mux::R0);
+            b.nop().ldtmu0();
+        };
+        let config = [image.addr.0, nearest];
+        let uniforms = [config, config].concat();
+        let result = lab.program(&uniforms, |b| {
+            b.nops(2);
+            look_up(b);
+            show(b, 7);
+            b.ldi(WR_SETUP, 0x8081_4000u32); // one word
+            b.ldi(WR_SETUP, 0xc000_0000u32);
+            b.ldi(ST_ADDR, image.addr.0 + 4 * stored);
+            b.mov(NONE, ST_WAIT);
+            look_up(b);
+        });
+        assert_eq!(result.rules == ["tmu-stale-line"], stale, "word {stored}");
+        assert!(stale || result.rules.is_empty(), "{:?}", result.rules);
+    }
+}
