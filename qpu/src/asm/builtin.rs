@@ -276,7 +276,7 @@ fn load(vertical: bool, v: &[i64], width: Width) -> Result<i64, String> {
 }
 
 /// Broadcom's own `vdr_setup_0(nrows, rowlen, dma, vpitch, mpitch)`, whose `dma` is that of stores, such as
-/// dma_h32(y, x), and whose mpitch is in bytes.
+/// dma_h32(y, x), and whose mpitch is in bytes. Its assembler takes 0 for 16, and its shaders write vpitch 0.
 fn broadcom_load(v: &[i64]) -> Result<i64, String> {
     let (rows, length) = (
         within("nrows", v[0], 0, 16)?,

@@ -65,8 +65,19 @@ impl Assembler<'_> {
                 self.data(name, cursor, place)?
             }
             // Broadcom's, around lines whose warnings are not wanted.
-            "pushnwarn" | "popnwarn" if self.options.syntax == Syntax::Broadcom => {
-                cursor.finish()?
+            "pushnwarn" if self.options.syntax == Syntax::Broadcom => {
+                cursor.finish()?;
+                self.unwarned.push(place.clone());
+            }
+            "popnwarn" if self.options.syntax == Syntax::Broadcom => {
+                cursor.finish()?;
+                if self.unwarned.pop().is_none() {
+                    let message = "`.popnwarn` without a `.pushnwarn` before it";
+                    let fault = Fault::new("blocks", cursor.span_before(), message);
+                    return Err(fault
+                        .help("open it with .pushnwarn, or leave it out")
+                        .into());
+                }
             }
             "macro" | "rep" | "foreach" | "if" | "ifset" | "ifnset" | "func" | "local" | "back" => {
                 return self.block(name, cursor, place);

@@ -47,6 +47,8 @@ pub(super) struct Assembler<'a> {
     pub result: Option<Option<Value>>,
     /// How deep inclusion is.
     pub include_depth: usize,
+    /// Where warnings were silenced that still are.
+    pub unwarned: Vec<Place>,
 }
 
 impl<'a> Assembler<'a> {
@@ -71,6 +73,7 @@ impl<'a> Assembler<'a> {
             place: None,
             result: None,
             include_depth: 0,
+            unwarned: Vec::new(),
         }
     }
 
@@ -127,13 +130,20 @@ impl<'a> Assembler<'a> {
         self.expansions.clear();
         self.label_uses = 0;
         self.include_depth = 0;
+        self.unwarned.clear();
     }
 
     fn once(&mut self, main: &Rc<Source>) -> Result<(), Stop> {
         for (name, text) in self.options.defines {
             self.define_option(name, text)?;
         }
-        self.file(main)
+        self.file(main)?;
+        while let Some(place) = self.unwarned.pop() {
+            let message = "`.pushnwarn` has no `.popnwarn` behind it";
+            let fault = Fault::new("blocks", (0, u32::MAX), message);
+            self.fault(fault.help("close it with .popnwarn"), &place)?;
+        }
+        Ok(())
     }
 
     /// A `-D NAME=VALUE`.

@@ -50,7 +50,11 @@ impl Assembler<'_> {
         }
     }
 
+    /// Reports a warning, unless the source says that it is not wanted.
     pub fn warn(&mut self, fault: Fault) {
+        if !self.unwarned.is_empty() {
+            return;
+        }
         let warnings = self
             .diagnostics
             .iter()

@@ -1,6 +1,7 @@
 //! One operation of a line: what it is called, its operands, and what they make of it.
 
 mod alu;
+mod annotations;
 mod branch;
 mod mnemonic;
 mod moves;
@@ -15,7 +16,6 @@ use super::expression::Cursor;
 use super::piece::{Piece, What};
 use super::register::{Place, Register};
 use super::suffix::{Marked, Packing, Suffix};
-use super::token::Kind;
 use super::value::Value;
 use crate::fit::OpCode;
 use crate::isa::{BranchCond, Cond};
@@ -50,17 +50,23 @@ impl Assembler<'_> {
         let Some(mnemonic) = mnemonic(name) else {
             return Err(self.unknown_operation(name, start));
         };
+        let preserves_condition =
+            self.options.syntax == Syntax::Broadcom && annotations::preserves_conditions(cursor);
         let modifiers = modifiers(self.operand_suffixes(cursor, true)?)?;
         let operands = self.operands(cursor)?;
         let span = cursor.span_from(start);
-        let rotates_in_quads = self.annotations(cursor)?;
-        let line = Line {
+        let used = self.annotations(cursor)?;
+        let mut line = Line {
             name,
             span,
             modifiers,
             operands,
-            rotates_in_quads,
+            preserves_condition,
+            rotates_in_quads: false,
         };
+        let is_meant = used.is_some_and(|used| used & line.lanes_off() == 0);
+        line.rotates_in_quads = is_meant || !self.unwarned.is_empty();
+        let rotates_in_quads = line.rotates_in_quads;
         let whats = line.whats(mnemonic)?;
         for warning in line.warnings(mnemonic) {
             self.warn(warning);
@@ -97,62 +103,6 @@ impl Assembler<'_> {
             false => Err(cursor.expected("`,`, `;` or the end of the line")),
         }
     }
-
-    /// Broadcom's `@ "NAME", NUMBER` behind an operation: whether rotations inside quads are meant.
-    ///
-    /// FFmpeg's rpi_hevc_shader says of `@ "mul_used", 0` that it suppresses the warning of rotating
-    /// registers of the files. No other name is known. Its shaders for `OpenVG` have `@mul_used(8, 9)`, with the
-    /// lanes that count, and notes for its simulator, such as `@geomd_open`.
-    fn annotations(&mut self, cursor: &mut Cursor) -> Result<bool, Fault> {
-        let mut rotates_in_quads = false;
-        while cursor.take("@") {
-            let start = cursor.span();
-            if let (Some(Kind::Name(name)), Syntax::Broadcom) = (cursor.kind(), self.options.syntax)
-            {
-                cursor.step();
-                rotates_in_quads |= **name == *"mul_used";
-                skip_arguments(cursor)?;
-                continue;
-            }
-            let Some(Kind::Text(name)) = cursor.kind() else {
-                return Err(cursor.expected("the annotation's name in double quotes"));
-            };
-            cursor.step();
-            cursor.expect(",")?;
-            self.integer(cursor, "the annotation's value")?;
-            if **name == *"mul_used" {
-                rotates_in_quads = true;
-            } else {
-                let message = format!("the annotation \"{name}\" means nothing here");
-                self.warn(
-                    Fault::new("annotation", cursor.span_from(start), message)
-                        .help("leave it out; known is \"mul_used\""),
-                );
-            }
-        }
-        match cursor.at_end() || cursor.is(";") {
-            true => Ok(rotates_in_quads),
-            false => Err(cursor.expected("`;` or the end of the line")),
-        }
-    }
-}
-
-/// Passes over `(...)`, if it follows.
-fn skip_arguments(cursor: &mut Cursor) -> Result<(), Fault> {
-    if !cursor.take("(") {
-        return Ok(());
-    }
-    let mut open = 1;
-    while open > 0 {
-        match cursor.kind() {
-            None => return Err(cursor.expected("`)`")),
-            Some(Kind::Sign("(")) => open += 1,
-            Some(Kind::Sign(")")) => open -= 1,
-            Some(_) => (),
-        }
-        cursor.step();
-    }
-    Ok(())
 }
 
 fn ends_operation(cursor: &Cursor) -> bool {
@@ -195,6 +145,9 @@ struct Line<'a> {
     span: (u32, u32),
     modifiers: Modifiers,
     operands: Vec<Operand>,
+    /// The condition of a result that goes nowhere stays what it is.
+    preserves_condition: bool,
+    /// Lanes that a rotation moves inside their quads are as they are meant.
     rotates_in_quads: bool,
 }
 

@@ -59,7 +59,7 @@ impl Line<'_> {
                     .help("8-bit, 16-bit and 32s modes pack into ra0..ra31; 8a..8d and 8abcd pack the mul ALU's float result anywhere"))?,
         };
         // What goes nowhere and sets no flags is not written at all, unless `.always` is said.
-        let idle = register.is_nothing() && !modifiers.setf;
+        let idle = register.is_nothing() && !modifiers.setf && !self.preserves_condition;
         let cond = match modifiers.cond {
             Some(Cond::Always) => Cond::Always,
             _ if idle => Cond::Never,
