@@ -46,7 +46,7 @@ mod program;
 mod rules;
 mod sequence;
 
-use crate::isa::{INSTRUCTION_BYTES, decode};
+use crate::isa::{INSTRUCTION_BYTES, Signal, decode};
 use facts::Facts;
 
 pub use rules::Rule;
@@ -149,6 +149,24 @@ pub fn check(words: &[u64]) -> Vec<Finding> {
         .sort_by(|one, two| (one.pc, one.rule, &one.reason).cmp(&(two.pc, two.rule, &two.reason)));
     findings.dedup();
     findings
+}
+
+/// Whether a program is a fragment shader, going by what [`check`] found in it: one that uses the scoreboard, which
+/// every fragment shader hands on at its end and nothing else has. [`Rule::FragmentOnly`] is no fault of it.
+#[must_use]
+pub fn is_fragment_shader(words: &[u64], findings: &[Finding]) -> bool {
+    let uses_scoreboard = |finding: &Finding| {
+        let word = words.get((finding.pc / INSTRUCTION_BYTES) as usize);
+        let signal = word.and_then(|word| Some(decode(*word).ok()?.signal()));
+        matches!(
+            signal,
+            Some(Signal::WaitScoreboard | Signal::UnlockScoreboard)
+        )
+    };
+    let mut found = findings
+        .iter()
+        .filter(|finding| finding.rule == Rule::FragmentOnly);
+    found.any(uses_scoreboard)
 }
 
 /// Whether an instruction must not come `distance` (1 or 2) instructions after another.

@@ -1,7 +1,7 @@
 //! Hazards, as warnings at the lines that they are in.
 
 use super::{Assembly, Diagnostic, Severity};
-use crate::check::{Rule, check};
+use crate::check::{Rule, check, is_fragment_shader};
 use crate::isa::INSTRUCTION_BYTES;
 
 /// Adds at most `most` of what the checker finds. Data is no code and is not judged.
@@ -10,10 +10,14 @@ pub(super) fn add(assembly: &mut Assembly, most: usize) {
         return;
     }
     let found = check(&assembly.words);
+    let is_shader = is_fragment_shader(&assembly.words, &found);
     for finding in found {
         let index = (finding.pc / INSTRUCTION_BYTES) as usize;
-        let meant = finding.rule == Rule::RotationInQuad
-            && assembly.rotates_in_quads.get(index) == Some(&true);
+        let meant = match finding.rule {
+            Rule::RotationInQuad => assembly.rotates_in_quads.get(index) == Some(&true),
+            Rule::FragmentOnly => is_shader,
+            _ => false,
+        };
         if meant || assembly.is_data(index) || assembly.warnings.len() >= most {
             continue;
         }

@@ -213,3 +213,54 @@ fn asm_says_what_it_was_not_given() {
     let output = qpuscope(&["run"], &code);
     assert!(err(&output).contains("docs/formats.md"), "{}", err(&output));
 }
+
+/// A fragment shader: everything but what only it may use is looked at.
+#[test]
+fn a_fragment_shader_is_called_one() {
+    let shader =
+        "nop; nop; sbwait\nmov ra1, vary\n{}\nmov tlbc, ra1; thrend\nnop\nnop; nop; sbdone\n";
+    let good = file(
+        "fragment",
+        "good.qasm",
+        shader.replace("{}", "nop").as_bytes(),
+    );
+    let bad = file(
+        "fragment",
+        "bad.qasm",
+        shader.replace("{}", "mov tlb_z, ra1").as_bytes(),
+    );
+    let checked = qpuscope(&["check"], &good);
+    assert!(checked.status.success(), "{}", err(&checked));
+    assert_eq!(out(&checked), "");
+    assert!(
+        err(&checked).contains("a fragment shader"),
+        "{}",
+        err(&checked)
+    );
+    let assembled = qpuscope(&["asm", "--format", "hex"], &good);
+    assert_eq!(err(&assembled), "");
+    let checked = qpuscope(&["check"], &bad);
+    assert_eq!(checked.status.code(), Some(5));
+    assert!(
+        out(&checked).contains("regfile-read-after-write"),
+        "{}",
+        out(&checked)
+    );
+    assert!(
+        !out(&checked).contains("fragment-only"),
+        "{}",
+        out(&checked)
+    );
+    let json = out(&qpuscope(&["check", "--json"], &good));
+    assert!(json.contains("\"fragment_shader\":true"), "{json}");
+    // Nothing is lent to programs that use the tile buffer by mistake.
+    let user = file(
+        "fragment",
+        "user.qasm",
+        b"mov tlbc, 1\nnop; thrend\nnop\nnop\n",
+    );
+    let checked = qpuscope(&["check"], &user);
+    assert!(out(&checked).contains("fragment-only"), "{}", out(&checked));
+    let json = out(&qpuscope(&["check", "--json"], &user));
+    assert!(json.contains("\"fragment_shader\":false"), "{json}");
+}

@@ -100,7 +100,8 @@ impl fmt::Display for FaultKind {
             Self::Instruction(why) => write!(f, "not an instruction: {why}"),
             Self::ThreeD(what) => write!(
                 f,
-                "{what} belongs to the 3D pipeline; user programs cannot use it"
+                "{what} belongs to the 3D pipeline, which starts fragment shaders from control lists and is not \
+                 simulated; run a user program, or look at the shader with `qpuscope check`"
             ),
             Self::LdtmuWithoutRequest(tmu) => {
                 write!(

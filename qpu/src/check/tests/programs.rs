@@ -1,7 +1,7 @@
 //! Programs that break a second rule, or that are no whole programs; what a finding says.
 
 use super::*;
-use crate::isa::{BranchCond, Semaphore, SemaphoreAction, waddr};
+use crate::isa::{AddOp, BranchCond, Semaphore, SemaphoreAction, Signal, waddr};
 
 #[test]
 fn a_word_that_is_no_instruction() {
@@ -138,4 +138,43 @@ fn programs_of_random_words_are_walked_in_bounded_time() {
             assert!(!finding.to_string().is_empty());
         }
     }
+}
+
+/// The colour of a uniform; PeterLemon's and kumaashi's shaders, which ran on boards, end like it.
+#[test]
+fn a_fragment_shader_is_known_by_the_scoreboard() {
+    let shader = |signal: Signal| {
+        words(|b| {
+            b.nop().signal(signal);
+            b.mov(R0, UNIF);
+            odd(b, |alu| {
+                alu.write = to(waddr::TLB_COLOUR_ALL);
+                alu.op_add = AddOp::Or;
+            });
+            b.end();
+        })
+    };
+    for (signal, is_shader) in [
+        (Signal::WaitScoreboard, true),
+        (Signal::UnlockScoreboard, true),
+        (Signal::None, false),
+        (Signal::LoadColour, false),
+    ] {
+        let words = shader(signal);
+        let findings = check(&words);
+        assert!(
+            findings
+                .iter()
+                .all(|finding| finding.rule == Rule::FragmentOnly)
+        );
+        assert_eq!(
+            is_fragment_shader(&words, &findings),
+            is_shader,
+            "{signal:?}"
+        );
+    }
+    // What no way reaches is no code.
+    let mut beyond = shader(Signal::None);
+    beyond.extend(shader(Signal::UnlockScoreboard));
+    assert!(!is_fragment_shader(&beyond, &check(&beyond)));
 }

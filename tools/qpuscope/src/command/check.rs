@@ -1,13 +1,14 @@
 //! `qpuscope check`: what is wrong with QPU code, before it runs.
 //!
 //! Every finding has the name of a rule (`qpuscope explain RULE`), a place, a reason and what to do.
-//! The exit status is 5 when there is one.
+//! The exit status is 5 when there is one. Of a fragment shader it is said that it is one, and everything is looked at
+//! but that: tile buffer, varyings, scoreboard and thread switches are its own.
 
 use std::fmt::Write;
 use std::path::PathBuf;
 
 use qpu::asm::{Assembly, Include, Options as AsmOptions, Origin, assemble};
-use qpu::check::{Finding, Rule, Way};
+use qpu::check::{Finding, Rule, Way, is_fragment_shader};
 use qpu::disasm;
 use qpu::isa::INSTRUCTION_BYTES;
 use serde_json::json;
@@ -55,11 +56,22 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let words = code.words();
     let mut findings = qpu::check::check(words);
-    findings.retain(|finding| !allowed.contains(&finding.rule));
+    let is_shader = is_fragment_shader(words, &findings);
+    findings.retain(|finding| {
+        let is_own = is_shader && finding.rule == Rule::FragmentOnly;
+        !is_own && !allowed.contains(&finding.rule)
+    });
     if options.json {
-        say::data(&format!("{}\n", as_json(&name, &code, &findings)))?;
+        let all = as_json(&name, &code, &findings, is_shader);
+        say::data(&format!("{all}\n"))?;
     } else {
         say::data(&as_text(&name, &code, &findings))?;
+    }
+    if is_shader {
+        crate::say::remark!(
+            "{name}: a fragment shader, for it uses the scoreboard. The 3D pipeline starts it from a control list; \
+             `qpuscope run` has none and refuses it. What holds for all QPU code was checked"
+        );
     }
     let count = findings.len();
     match count {
@@ -142,7 +154,12 @@ fn as_text(name: &str, code: &Code, findings: &[Finding]) -> String {
     out
 }
 
-fn as_json(name: &str, code: &Code, findings: &[Finding]) -> serde_json::Value {
+fn as_json(
+    name: &str,
+    code: &Code,
+    findings: &[Finding],
+    is_fragment_shader: bool,
+) -> serde_json::Value {
     let way = |way: &Way| json!({ "address": way.pc, "taken": way.taken });
     let findings: Vec<_> = findings
         .iter()
@@ -160,5 +177,10 @@ fn as_json(name: &str, code: &Code, findings: &[Finding]) -> serde_json::Value {
             })
         })
         .collect();
-    json!({ "file": name, "instructions": code.words().len(), "findings": findings })
+    json!({
+        "file": name,
+        "instructions": code.words().len(),
+        "fragment_shader": is_fragment_shader,
+        "findings": findings,
+    })
 }
