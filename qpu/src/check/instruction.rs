@@ -318,7 +318,9 @@ fn unpack_mixed(at: &Facts) -> Option<String> {
     let add = alu.add_a == Mux::A || (alu.op_add.operands() > 1 && alu.add_b == Mux::A);
     let mul = alu.mul_a == Mux::A || alu.mul_b == Mux::A;
     let both = add && mul && alu.op_add != AddOp::Nop && alu.op_mul != MulOp::Nop;
-    let mixed = both && alu.op_add.takes_floats() != alu.op_mul.is_float();
+    // A byte in all four places is the same to both.
+    let differs = alu.unpack != Unpack::U8dr;
+    let mixed = both && differs && alu.op_add.takes_floats() != alu.op_mul.is_float();
     when(
         mixed && unpacks_a(at),
         "one ALU takes the unpacked value as float, the other as integer",
