@@ -1,7 +1,7 @@
 //! Registers as values: what `ra0 + 3`, `r1 << 4` and `ra2.8a` are before they are operands.
 
 use super::suffix::Packing;
-use crate::isa::{File, Raddr, Rotation, Waddr};
+use crate::isa::{File, Raddr, Rotation, Waddr, waddr};
 use crate::names::{ACCUMULATORS, READS, WRITES};
 
 /// A register, with the rotation and packing that an expression gave it.
@@ -110,6 +110,15 @@ impl Register {
             *other == file && address.bits() == to && address.is_tmu() && from.is_tmu()
         };
         WRITES.iter().find(near).map(|entry| entry.0)
+    }
+
+    /// The accumulator that it is read as: r0..r5, and r5 by the names under which it is written.
+    pub fn accumulator(&self) -> Option<u8> {
+        match self.place {
+            Place::Accumulator(number) => Some(number),
+            Place::Io(_) if self.write()?.1 == waddr::ACC5 => Some(5),
+            _ => None,
+        }
     }
 
     /// Where it is read: the file if only one has it, and the address. `None` when it is not.

@@ -440,3 +440,25 @@ fn a_semaphore_that_does_not_exist_is_warned_of() {
     }
     same("srel -, 16", "srel -, 0");
 }
+
+/// vc4asm reads r5 under these names too, and programs that ran on boards do (crab-pi's products of matrices).
+#[test]
+fn r5_is_read_by_the_names_that_write_it() {
+    for (named, plain) in [
+        ("fmax r2, r2, r5rep", "fmax r2, r2, r5"),
+        ("fmul r3, r5rep, ra16", "fmul r3, r5, ra16"),
+        ("mov r0, r5quad", "mov r0, r5"),
+        ("mov r1, r5all << 1", "mov r1, r5 << 1"),
+        ("add r5rep, r5rep, 1", "add r5rep, r5, 1"),
+    ] {
+        assert_eq!(words(named), words(plain), "{named}");
+    }
+    for (bad, said) in [
+        ("mov r0, vr_setup", "cannot be read"),
+        ("add r0, sacq3, 1", "read by mov"),
+        ("mov r0, r5rep.8a", "cannot be unpacked"),
+    ] {
+        let errors = assemble(bad, &options()).unwrap_err().to_string();
+        assert!(errors.contains(said), "{bad}: {errors}");
+    }
+}

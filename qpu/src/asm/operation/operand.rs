@@ -100,22 +100,17 @@ impl Line<'_> {
                 .map_err(|message| Fault::new("source", operand.span, message))?;
             return Ok((Src::constant(word), None));
         };
-        let source = match register.place {
-            Place::Accumulator(number) => accumulator(number),
-            Place::Semaphore { .. } => {
-                let message = format!("{} is read by mov and nothing else", register.name());
+        let source = match (register.accumulator(), register.read()) {
+            (Some(number), _) => accumulator(number),
+            (_, Some((file, raddr))) => Src::at(raddr, file),
+            _ => {
+                let message = match register.place {
+                    Place::Semaphore { .. } => "is read by mov and nothing else",
+                    _ => "cannot be read",
+                };
+                let message = format!("{} {message}", register.name());
                 return Err(Fault::new("source", operand.span, message));
             }
-            _ => match register.read() {
-                Some((file, raddr)) => Src::at(raddr, file),
-                None => {
-                    return Err(Fault::new(
-                        "source",
-                        operand.span,
-                        format!("{} cannot be read", register.name()),
-                    ));
-                }
-            },
         };
         let source = match register.packing.or(unpack) {
             None => source,
