@@ -1,10 +1,13 @@
 //! QPU code from files: hexadecimal text, arrays of C or Rust, or binary, told apart by content.
 
+mod left_out;
+
 use std::io::Read;
 use std::path::Path;
 
 use crate::arrays::arrays;
 use crate::failure::{Failure, Result};
+use left_out::LeftOut;
 
 /// The most bytes that are read; a program of that size is none that a QPU would run.
 const LARGEST: u64 = 256 << 20;
@@ -151,11 +154,16 @@ fn without_block_comments(text: &str) -> String {
     code + rest
 }
 
-/// The text without comments of C, C++ and assemblers, and so without lines of C's preprocessor.
+/// The text without comments of C, C++ and assemblers, and so without lines of C's preprocessor, nor those that
+/// it leaves out.
 fn without_comments(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
+    let mut left_out = LeftOut::default();
     for line in without_block_comments(text).lines() {
-        let line = line.split('#').next().unwrap_or("");
+        let line = match left_out.leaves_out(line) {
+            true => "",
+            false => line.split('#').next().unwrap_or(""),
+        };
         code.push_str(line.split("//").next().unwrap_or(""));
         code.push('\n');
     }
@@ -272,6 +280,8 @@ mod tests {
             "#include \"a.h\"\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n__declspec(align(8))\nuint32_t a[2] = {\n0x009e7000, 0x100009e7\n};\n#pragma Align_to(8, a)\n}\n",
             "static const uint32_t code[] __attribute__((aligned(8))) =\n{ 0x009e7000, // nop = { 1 }\n0x100009e7 };",
             "pub const A: [u64; 1] = [\n    0x100009e7_009e7000, // nop\n];\n",
+            // As asurati keeps other versions of a shader.
+            "int a[] = {\n0x009e7000, 0x100009e7,\n#if 0\n0x0, 0x0,\n#endif\n};\n#if 0\nint b[] = { 0x0, 0x0 };\n#endif",
         ];
         for text in texts {
             assert_eq!(
