@@ -327,6 +327,10 @@ impl Assembler<'_> {
         if let Some(register) = Register::named(name) {
             return Ok(Value::Register(register));
         }
+        // hermanhermitage's assembler has labels without a colon there.
+        if self.in_branch {
+            return Ok(Value::Label(self.label_address(name, span)?));
+        }
         Err(self.unknown(name, span))
     }
 

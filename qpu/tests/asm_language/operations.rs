@@ -462,3 +462,26 @@ fn r5_is_read_by_the_names_that_write_it() {
         assert!(errors.contains(said), "{bad}: {errors}");
     }
 }
+
+/// Sources for hermanhermitage's assembler have labels without a colon, as obijywk's SHA-256.
+#[test]
+fn a_branch_takes_a_label_by_its_bare_name() {
+    let program =
+        |target: &str| format!("again:\nnop\nbrr.anynz -, {target}\nnop\nnop\nahead: nop");
+    for label in ["again", "ahead"] {
+        let (bare, plain) = (program(label), program(&format!("r:{label}")));
+        assert_eq!(words(&bare), words(&plain), "{label}");
+    }
+    // What it means otherwise comes first.
+    assert_eq!(
+        words(".set ahead, 16\nbrr -, ahead\nahead: nop"),
+        words("brr -, 16\nnop")
+    );
+    for (bad, said) in [
+        ("again: nop\nbrr -, agian", "did you mean again?"),
+        ("again: nop\nmov r0, again", "`again` is not defined"),
+    ] {
+        let errors = assemble(bad, &options()).unwrap_err().to_string();
+        assert!(errors.contains(said), "{bad}: {errors}");
+    }
+}

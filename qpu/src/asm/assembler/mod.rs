@@ -49,6 +49,8 @@ pub(super) struct Assembler<'a> {
     pub include_depth: usize,
     /// Where warnings were silenced that still are.
     pub unwarned: Vec<Place>,
+    /// The operands that are read are those of a branch: a name that means nothing else is a label.
+    pub in_branch: bool,
 }
 
 impl<'a> Assembler<'a> {
@@ -74,6 +76,7 @@ impl<'a> Assembler<'a> {
             result: None,
             include_depth: 0,
             unwarned: Vec::new(),
+            in_branch: false,
         }
     }
 

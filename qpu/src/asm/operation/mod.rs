@@ -53,7 +53,10 @@ impl Assembler<'_> {
         let preserves_condition =
             self.options.syntax == Syntax::Broadcom && annotations::preserves_conditions(cursor);
         let modifiers = modifiers(self.operand_suffixes(cursor, true)?)?;
-        let operands = self.operands(cursor)?;
+        self.in_branch = matches!(mnemonic, Mnemonic::Branch(_));
+        let operands = self.operands(cursor);
+        self.in_branch = false;
+        let operands = operands?;
         let span = cursor.span_from(start);
         let used = self.annotations(cursor)?;
         let mut line = Line {
