@@ -115,8 +115,17 @@ impl std::fmt::Display for Finding {
 /// computed address, any word may be reached.
 #[must_use]
 pub fn check(words: &[u64]) -> Vec<Finding> {
+    check_beside_data(words, |_| false)
+}
+
+/// As [`check`] where it is known which words were written as data. The program starts at the first that was
+/// not, and words of data count only where a way leads to them: vc4dis writes instructions so that it cannot name.
+#[must_use]
+pub fn check_beside_data(words: &[u64], is_data: impl Fn(usize) -> bool) -> Vec<Finding> {
     let facts: Vec<Option<Facts>> = words.iter().map(|word| Facts::new(*word).ok()).collect();
-    let flow = flow::walk(&facts);
+    let start = (0..words.len()).find(|index| !is_data(*index));
+    let start = start.unwrap_or(0);
+    let flow = flow::walk(&facts, start as u32, is_data);
     let mut findings: Vec<Finding> = flow
         .broken
         .into_iter()
@@ -144,7 +153,7 @@ pub fn check(words: &[u64]) -> Vec<Finding> {
         });
     };
     instruction::check(&facts, &flow.reached, &mut report);
-    program::check(&facts, &flow.reached, &mut report);
+    program::check(&facts, start, &flow.reached, &mut report);
     findings
         .sort_by(|one, two| (one.pc, one.rule, &one.reason).cmp(&(two.pc, two.rule, &two.reason)));
     findings.dedup();

@@ -1,7 +1,7 @@
 //! Hazards, as warnings at the lines that they are in.
 
 use super::{Assembly, Diagnostic, Severity};
-use crate::check::{Rule, check, is_fragment_shader};
+use crate::check::{Rule, check_beside_data, is_fragment_shader};
 use crate::isa::INSTRUCTION_BYTES;
 
 /// Adds at most `most` of what the checker finds. Data is no code and is not judged.
@@ -9,7 +9,7 @@ pub(super) fn add(assembly: &mut Assembly, most: usize) {
     if assembly.words.is_empty() {
         return;
     }
-    let found = check(&assembly.words);
+    let found = check_beside_data(&assembly.words, |index| assembly.is_data(index));
     let is_shader = is_fragment_shader(&assembly.words, &found);
     for finding in found {
         let index = (finding.pc / INSTRUCTION_BYTES) as usize;

@@ -88,8 +88,8 @@ pub(super) struct Flow {
     pub broken: Vec<Broken>,
 }
 
-/// Walks all ways.
-pub(super) fn walk(facts: &[Option<Facts>]) -> Flow {
+/// Walks all ways from instruction `start` on. Data is never taken to be reached somehow.
+pub(super) fn walk(facts: &[Option<Facts>], start: u32, is_data: impl Fn(usize) -> bool) -> Flow {
     let mut walk = Walk {
         facts,
         links: links(facts),
@@ -103,12 +103,12 @@ pub(super) fn walk(facts: &[Option<Facts>]) -> Flow {
         found: HashSet::new(),
         broken: Vec::new(),
     };
-    walk.enter(0, Accounts::START);
+    walk.enter(start, Accounts::START);
     walk.run();
     if walk.is_computed {
         walk.is_guess = true;
         for (index, at) in facts.iter().enumerate() {
-            if walk.visits[index] == 0 && at.is_some() {
+            if walk.visits[index] == 0 && at.is_some() && !is_data(index) {
                 walk.enter(index as u32, Accounts::UNKNOWN);
                 walk.run();
             }

@@ -4,9 +4,10 @@ use super::Rule;
 use super::facts::Facts;
 use crate::isa::{INSTRUCTION_BYTES, Raddr, Waddr, raddr, waddr};
 
-/// Only instructions that are `reached` count.
+/// Only instructions that are `reached` count; the first is at `start`.
 pub(super) fn check(
     facts: &[Option<Facts>],
+    start: usize,
     reached: &[bool],
     report: &mut impl FnMut(Rule, usize, String),
 ) {
@@ -16,7 +17,7 @@ pub(super) fn check(
             .filter_map(|(index, (facts, _))| Some((index, facts.as_ref()?)))
     };
     for (index, _) in known()
-        .take_while(|(index, _)| *index < 2)
+        .filter(|(index, _)| (start..start + 2).contains(index))
         .filter(|(_, facts)| facts.writes_any(Waddr::is_tmu))
     {
         let reason = "a TMU is written in the first two instructions of the program".to_string();

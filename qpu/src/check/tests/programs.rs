@@ -178,3 +178,29 @@ fn a_fragment_shader_is_known_by_the_scoreboard() {
     beyond.extend(shader(Signal::UnlockScoreboard));
     assert!(!is_fragment_shader(&beyond, &check(&beyond)));
 }
+
+/// Sources may begin with tables. vc4dis writes instructions as data that it cannot name.
+#[test]
+fn a_program_begins_behind_its_tables() {
+    let code = words(|b| {
+        b.nops(2);
+        b.mov(TMU0_S, R0);
+        b.nop().ldtmu0();
+        b.end();
+    });
+    // Read as instructions: a load from no lookup, and an opcode that is none.
+    let table = [0xa000_09e7_009e_7000, 0x1000_09e7_099e_7000];
+    let both = [&table[..], &code].concat();
+    let count = table.len();
+    assert_eq!(check_beside_data(&both, |index| index < count), []);
+    assert_ne!(check(&both), []);
+    let early = [&table[..], &code[1..]].concat();
+    let found = check_beside_data(&early, |index| index < count);
+    let rules: Vec<Rule> = found.iter().map(|finding| finding.rule).collect();
+    assert_eq!(rules, [Rule::TmuAtStart]);
+    // A way that leads to data makes it code.
+    let led = [&words(|b| b.nops(1))[..], &table].concat();
+    let found = check_beside_data(&led, |index| index > 0);
+    let rules: Vec<Rule> = found.iter().map(|finding| finding.rule).collect();
+    assert_eq!(rules, [Rule::TmuNothingToLoad, Rule::Undecodable]);
+}

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use qpu::asm::{Assembly, Include, Options as AsmOptions, Origin, assemble};
-use qpu::check::{Finding, Rule, Way, is_fragment_shader};
+use qpu::check::{Finding, Rule, Way, check, check_beside_data, is_fragment_shader};
 use qpu::disasm;
 use qpu::isa::INSTRUCTION_BYTES;
 use serde_json::json;
@@ -55,7 +55,7 @@ pub fn run(options: &Options) -> Result<()> {
         Code::Words(code::words(&name, &bytes, &options.choice)?)
     };
     let words = code.words();
-    let mut findings = qpu::check::check(words);
+    let mut findings = code.findings();
     let is_shader = is_fragment_shader(words, &findings);
     findings.retain(|finding| {
         let is_own = is_shader && finding.rule == Rule::FragmentOnly;
@@ -98,6 +98,15 @@ impl Code {
         match self {
             Self::Source(assembly) => &assembly.words,
             Self::Words(words) => words,
+        }
+    }
+
+    fn findings(&self) -> Vec<Finding> {
+        match self {
+            Self::Words(words) => check(words),
+            Self::Source(assembly) => {
+                check_beside_data(&assembly.words, |index| assembly.is_data(index))
+            }
         }
     }
 
