@@ -1,6 +1,7 @@
 //! The assembler's language: each line of the tables is one rule of vc4asm's documentation.
 #![cfg(feature = "text")]
 
+mod broadcom;
 mod directives;
 mod doors;
 mod expressions;

@@ -65,7 +65,7 @@ pub struct Hazards {
     /// SFU results that are not in r4 yet, oldest first.
     sfu: Vec<SfuResult>,
     /// Lanes of r4 that the condition of an SFU write left out, and that write. What they hold then nobody says.
-    left_out: Option<(LaneMask, At)>,
+    pub left_out: Option<(LaneMask, At)>,
     /// Last read of a uniform through a port.
     pub uniform_read: i64,
     /// Last write of the uniforms address.
@@ -267,26 +267,6 @@ impl Qpu {
         }
         if code.rotation == BY_R5 && hazards.previous_accumulators & 1 << 5 != 0 {
             self.warn_after(Rule::RotateR5AfterWrite, self.back(1), shared, after);
-        }
-    }
-
-    /// Warns about values that nobody knows, lane by lane where a condition made them so.
-    fn check_accumulators(&self, code: &Code, shared: &mut Shared) {
-        let needed = code.needed_accumulators & !code.kept.1;
-        let mut undefined = needed & !self.hazards.defined_accumulators;
-        if let Some((left_out, sfu_write)) = self.hazards.left_out
-            && undefined & 1 << 4 != 0
-        {
-            undefined &= !(1 << 4);
-            if self.lanes_needed(code, Mux::R4) & left_out != 0 {
-                self.warn_after(Rule::UndefinedRead, Some(sfu_write), shared, |write| {
-                    format!("r4 in lanes that the condition of {write} left out")
-                });
-            }
-        }
-        if undefined != 0 {
-            let number = undefined.trailing_zeros();
-            self.warn(Rule::UndefinedRead, shared, || format!("r{number}"));
         }
     }
 

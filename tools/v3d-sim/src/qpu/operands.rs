@@ -68,6 +68,26 @@ impl Qpu {
         Ok(operands)
     }
 
+    /// Warns about values that nobody knows, lane by lane where a condition made them so.
+    pub(super) fn check_accumulators(&self, code: &Code, shared: &mut Shared) {
+        let needed = code.needed_accumulators & !code.kept.1;
+        let mut undefined = needed & !self.hazards.defined().1;
+        if let Some((left_out, sfu_write)) = self.hazards.left_out
+            && undefined & 1 << 4 != 0
+        {
+            undefined &= !(1 << 4);
+            if self.lanes_needed(code, Mux::R4) & left_out != 0 {
+                self.warn_after(Rule::UndefinedRead, Some(sfu_write), shared, |write| {
+                    format!("r4 in lanes that the condition of {write} left out")
+                });
+            }
+        }
+        if undefined != 0 {
+            let number = undefined.trailing_zeros();
+            self.warn(Rule::UndefinedRead, shared, || format!("r{number}"));
+        }
+    }
+
     /// Warns about a register that is read; gives where its old value is when it is read too early.
     fn check_register(&self, index: Index, code: &Code, shared: &mut Shared) -> Option<Index> {
         let name = || {
