@@ -65,6 +65,22 @@ pub fn is_source(bytes: &[u8]) -> bool {
     !word.starts_with("0x") && !word.starts_with("0X") && !is_long && !word.is_empty()
 }
 
+/// Refuses a file of C or Rust that has no words, as a source of the assembler it would be nonsense.
+///
+/// # Errors
+/// Usage, going by the file's name.
+pub fn refuse_other_language(name: &str) -> Result<()> {
+    let extension = Path::new(name).extension().and_then(|own| own.to_str());
+    match extension {
+        Some("c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "rs") => Err(Failure::usage(format!(
+            "{name} has no array of QPU words that counts (comments and `#if 0` do not); give a file with one, or \
+             the source by a name like {}",
+            Path::new(name).with_extension("qasm").display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Which array of a file of C or Rust has the code.
 #[derive(clap::Args, Debug)]
 pub struct Choice {

@@ -264,3 +264,17 @@ fn a_fragment_shader_is_called_one() {
     let json = out(&qpuscope(&["check", "--json"], &user));
     assert!(json.contains("\"fragment_shader\":false"), "{json}");
 }
+
+/// The words of LdB-ECM's window demo stand in a comment.
+#[test]
+fn a_file_of_c_without_words_is_refused() {
+    let text = "/* uint32_t a[] = { 0x009e7000, 0x100009e7 }; */\nint main(void) { return 0; }\n";
+    let none = file("other-language", "main.c", text.as_bytes());
+    let checked = qpuscope(&["check"], &none);
+    assert_eq!(checked.status.code(), Some(2));
+    let said = err(&checked);
+    assert!(
+        said.contains("no array of QPU words") && !said.contains("syntax"),
+        "{said}"
+    );
+}

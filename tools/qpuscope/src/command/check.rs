@@ -48,6 +48,7 @@ pub fn run(options: &Options) -> Result<()> {
     let (name, bytes) = code::read(&options.file)?;
     let code = if code::is_source(&bytes) {
         options.choice.refuse(&name)?;
+        code::refuse_other_language(&name)?;
         let text = String::from_utf8(bytes)
             .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect());
         Code::Source(assembled(&name, &text, &options.include)?)
