@@ -115,17 +115,22 @@ impl std::fmt::Display for Finding {
 /// computed address, any word may be reached.
 #[must_use]
 pub fn check(words: &[u64]) -> Vec<Finding> {
-    check_beside_data(words, |_| false)
+    check_beside_data(words, |_| false, &[])
 }
 
 /// As [`check`] where it is known which words were written as data. The program starts at the first that was
 /// not, and words of data count only where a way leads to them: vc4dis writes instructions so that it cannot name.
+/// At the instructions of `entries`, such as exported labels, others may start, with nothing known.
 #[must_use]
-pub fn check_beside_data(words: &[u64], is_data: impl Fn(usize) -> bool) -> Vec<Finding> {
+pub fn check_beside_data(
+    words: &[u64],
+    is_data: impl Fn(usize) -> bool,
+    entries: &[usize],
+) -> Vec<Finding> {
     let facts: Vec<Option<Facts>> = words.iter().map(|word| Facts::new(*word).ok()).collect();
     let start = (0..words.len()).find(|index| !is_data(*index));
     let start = start.unwrap_or(0);
-    let flow = flow::walk(&facts, start as u32, is_data);
+    let flow = flow::walk(&facts, start as u32, is_data, entries);
     let mut findings: Vec<Finding> = flow
         .broken
         .into_iter()

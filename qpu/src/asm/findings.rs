@@ -1,15 +1,28 @@
 //! Hazards, as warnings at the lines that they are in.
 
-use super::{Assembly, Diagnostic, Severity};
-use crate::check::{Rule, check_beside_data, is_fragment_shader};
+use super::{Assembly, Diagnostic, Exported, Severity};
+use crate::check::{Finding, Rule, check_beside_data, is_fragment_shader};
 use crate::isa::INSTRUCTION_BYTES;
+
+impl Assembly {
+    /// What [`crate::check`] finds in the program, and in those that start at labels that it exports.
+    #[must_use]
+    pub fn check(&self) -> Vec<Finding> {
+        let entries = self.globals.iter().filter_map(|(_, value)| match value {
+            Exported::Label(address) => Some((address / INSTRUCTION_BYTES) as usize),
+            Exported::Constant(_) => None,
+        });
+        let entries: Vec<usize> = entries.collect();
+        check_beside_data(&self.words, |index| self.is_data(index), &entries)
+    }
+}
 
 /// Adds at most `most` of what the checker finds. Data is no code and is not judged.
 pub(super) fn add(assembly: &mut Assembly, most: usize) {
     if assembly.words.is_empty() {
         return;
     }
-    let found = check_beside_data(&assembly.words, |index| assembly.is_data(index));
+    let found = assembly.check();
     let is_shader = is_fragment_shader(&assembly.words, &found);
     for finding in found {
         let index = (finding.pc / INSTRUCTION_BYTES) as usize;

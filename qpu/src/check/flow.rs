@@ -88,8 +88,14 @@ pub(super) struct Flow {
     pub broken: Vec<Broken>,
 }
 
-/// Walks all ways from instruction `start` on. Data is never taken to be reached somehow.
-pub(super) fn walk(facts: &[Option<Facts>], start: u32, is_data: impl Fn(usize) -> bool) -> Flow {
+/// Walks all ways from instruction `start` on, and from `entries` that those have not reached. Data is never taken
+/// to be reached somehow.
+pub(super) fn walk(
+    facts: &[Option<Facts>],
+    start: u32,
+    is_data: impl Fn(usize) -> bool,
+    entries: &[usize],
+) -> Flow {
     let mut walk = Walk {
         facts,
         links: links(facts),
@@ -105,6 +111,13 @@ pub(super) fn walk(facts: &[Option<Facts>], start: u32, is_data: impl Fn(usize) 
     };
     walk.enter(start, Accounts::START);
     walk.run();
+    for entry in entries {
+        let is_new = walk.visits.get(*entry) == Some(&0);
+        if is_new && !is_data(*entry) {
+            walk.enter(*entry as u32, Accounts::UNKNOWN);
+            walk.run();
+        }
+    }
     if walk.is_computed {
         walk.is_guess = true;
         for (index, at) in facts.iter().enumerate() {

@@ -208,12 +208,14 @@ fn same_read(at: &Facts) -> Option<String> {
 }
 
 fn conditional_peripheral(at: &Facts) -> Option<String> {
-    // Lanes of an SFU function do not depend on each other: the others get nothing that anybody wants.
+    // Lanes of an SFU function do not depend on each other: the others get nothing that anybody wants. Fragment
+    // shaders leave pixels out by the condition of a colour (Mesa's driver, Kenta Ishii's shaders).
     let honours = |waddr: Waddr| {
         matches!(
             waddr,
             waddr::HOST_INT | waddr::QUAD_XY | waddr::MS_REV_FLAGS
         ) || waddr.is_sfu()
+            || waddr.is_tlb()
     };
     let mut writes = at.writes.iter().filter(|write| is_peripheral(write.waddr));
     let write = writes

@@ -148,7 +148,11 @@ fn a_fragment_shader_is_known_by_the_scoreboard() {
             b.nop().signal(signal);
             b.mov(R0, UNIF);
             odd(b, |alu| {
-                alu.write = to(waddr::TLB_COLOUR_ALL);
+                // Of no pixel but those that are wanted.
+                alu.write = WriteBack {
+                    cond_add: Cond::ZS,
+                    ..to(waddr::TLB_COLOUR_ALL)
+                };
                 alu.op_add = AddOp::Or;
             });
             b.end();
@@ -192,15 +196,44 @@ fn a_program_begins_behind_its_tables() {
     let table = [0xa000_09e7_009e_7000, 0x1000_09e7_099e_7000];
     let both = [&table[..], &code].concat();
     let count = table.len();
-    assert_eq!(check_beside_data(&both, |index| index < count), []);
+    assert_eq!(check_beside_data(&both, |index| index < count, &[]), []);
     assert_ne!(check(&both), []);
     let early = [&table[..], &code[1..]].concat();
-    let found = check_beside_data(&early, |index| index < count);
+    let found = check_beside_data(&early, |index| index < count, &[]);
     let rules: Vec<Rule> = found.iter().map(|finding| finding.rule).collect();
     assert_eq!(rules, [Rule::TmuAtStart]);
     // A way that leads to data makes it code.
     let led = [&words(|b| b.nops(1))[..], &table].concat();
-    let found = check_beside_data(&led, |index| index > 0);
+    let found = check_beside_data(&led, |index| index > 0, &[]);
     let rules: Vec<Rule> = found.iter().map(|finding| finding.rule).collect();
     assert_eq!(rules, [Rule::TmuNothingToLoad, Rule::Undecodable]);
+}
+
+/// Several programs in one source, as Kenta Ishii's for V3D: the caller knows their labels.
+#[test]
+fn programs_that_are_exported_are_checked_too() {
+    let good = words(|b| b.end());
+    let bad = words(|b| {
+        b.mov(ra(1), R0);
+        b.mov(R0, ra(1));
+        b.nop().ldtmu0();
+        b.end();
+    });
+    let both = [&good[..], &bad].concat();
+    let rules = |entries: &[usize]| -> Vec<Rule> {
+        let found = check_beside_data(&both, |_| false, entries);
+        found.iter().map(|finding| finding.rule).collect()
+    };
+    assert_eq!(rules(&[]), []);
+    // It may be a piece that others call, with a lookup that they made.
+    assert_eq!(rules(&[good.len()]), [Rule::RegisterFile]);
+    assert_eq!(rules(&[both.len(), 0]), [], "an end, and the start");
+    let without_end = check_beside_data(&both[..both.len() - 3], |_| false, &[good.len()]);
+    assert!(
+        without_end
+            .iter()
+            .any(|finding| finding.rule == Rule::NoProgramEnd)
+    );
+    let data = check_beside_data(&both, |index| index >= good.len(), &[good.len()]);
+    assert_eq!(data, []);
 }

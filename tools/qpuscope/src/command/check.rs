@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use qpu::asm::{Assembly, Include, Options as AsmOptions, Origin, assemble};
-use qpu::check::{Finding, Rule, Way, check, check_beside_data, is_fragment_shader};
+use qpu::check::{Finding, Rule, Way, check, is_fragment_shader};
 use qpu::disasm;
 use qpu::isa::INSTRUCTION_BYTES;
 use serde_json::json;
@@ -70,8 +70,8 @@ pub fn run(options: &Options) -> Result<()> {
     }
     if is_shader {
         crate::say::remark!(
-            "{name}: a fragment shader, for it uses the scoreboard. The 3D pipeline starts it from a control list; \
-             `qpuscope run` has none and refuses it. What holds for all QPU code was checked"
+            "{name} is a fragment shader, or has one: it uses the scoreboard. The 3D pipeline starts such code from a \
+             control list; `qpuscope run` has none and refuses it. What holds for all QPU code was checked"
         );
     }
     let count = findings.len();
@@ -105,9 +105,7 @@ impl Code {
     fn findings(&self) -> Vec<Finding> {
         match self {
             Self::Words(words) => check(words),
-            Self::Source(assembly) => {
-                check_beside_data(&assembly.words, |index| assembly.is_data(index))
-            }
+            Self::Source(assembly) => assembly.check(),
         }
     }
 
