@@ -20,6 +20,7 @@ pub use generated::{FFT, FIRMWARE};
 mod generated {
     use qpu::fft::Role;
     use qpu::fft::bins::{self, Bins};
+    use qpu::fft::coop::Units::{Early, Late};
     use qpu::fft::coop::{PartWord, Word};
     use qpu::fft::program::{
         Exchange, Kind, Lanes, Program, Record, Row, Samples, Scalar, Start, Tail, Task,

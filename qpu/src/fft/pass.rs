@@ -104,15 +104,6 @@ impl Pass {
         }
     }
 
-    /// Times that all points go through memory.
-    #[must_use]
-    pub const fn memory_passes(&self) -> u32 {
-        match self {
-            Self::Shared(cooperation) => cooperation.memory_passes(),
-            Self::Points(_) | Self::Real(_) | Self::Product(_) | Self::Power(_) => 1,
-        }
-    }
-
     /// Bytes of points and bins that it looks up, and of those that it stores, for `batch` transforms; without
     /// tables and lists. What several parts read counts as often.
     #[must_use]
@@ -124,10 +115,7 @@ impl Pass {
                 let read = geometry.reading().point_bytes() as u64 * geometry.parts() as u64;
                 [points * read, points * point]
             }
-            Self::Shared(cooperation) => {
-                let points = batch * point * cooperation.points() as u64;
-                [points + cooperation.scratch_bytes(batch as u32); 2]
-            }
+            Self::Shared(cooperation) => [batch * point * cooperation.points() as u64; 2],
             Self::Real(pass) => {
                 let points = batch * (point << pass.log2_half);
                 let bins = batch * spectrum_bytes(pass.log2_half);
@@ -365,12 +353,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_relay_moves_half_of_its_points_twice() {
+    fn what_qpus_share_is_moved_once() {
         let traffic = |log2_points| {
             let cooperation = Cooperation::new(log2_points).expect("a sharing");
             Pass::Shared(cooperation).traffic(3)
         };
-        assert_eq!(traffic(12), [3 * (32 + 16) * 1024; 2]);
+        assert_eq!(traffic(12), [3 * 32 * 1024; 2]);
         assert_eq!(traffic(11), [3 * 16 * 1024; 2]);
     }
 }

@@ -363,6 +363,8 @@ impl Pipeline {
             | Word::Component
             | Word::NextRow
             | Word::ColumnSetup { .. }
+            | Word::ConjugatedCosine { .. }
+            | Word::Bytes(_)
             | Word::Part { .. } => 0,
         }
     }

@@ -53,8 +53,6 @@ pub struct Step {
     pub from: Area,
     /// Where it writes.
     pub to: Area,
-    /// What it keeps points in on their way, if it needs more than registers and the VPM.
-    pub through: Option<Area>,
     /// Whether the inverse negates the imaginary parts of what it reads. The first pass that can.
     pub conjugates: bool,
     /// Whether it multiplies by the factor of the direction, and for the inverse negates imaginary parts.
@@ -111,14 +109,11 @@ impl Steps {
         cells: [u8; 2],
     ) {
         if let Some(cooperation) = Cooperation::of(split) {
-            let bytes = cooperation.scratch_bytes(batch);
-            self.area(cells[0], bytes);
             self.push(Step {
                 pass: Pass::Shared(cooperation),
                 batch,
                 from,
                 to,
-                through: (bytes > 0).then_some(Area::Scratch(cells[0])),
                 conjugates: true,
                 scales: true,
                 reverses: false,
@@ -153,7 +148,6 @@ impl Steps {
                 batch,
                 from: read,
                 to: written,
-                through: None,
                 conjugates: number == 0,
                 scales: number == last,
                 reverses: false,
@@ -192,7 +186,6 @@ impl Steps {
             batch,
             from: half,
             to,
-            through: None,
             conjugates: false,
             scales: true,
             reverses: false,
@@ -218,7 +211,6 @@ impl Steps {
             batch,
             from,
             to: half,
-            through: None,
             conjugates: false,
             scales: false,
             reverses: false,
@@ -246,7 +238,6 @@ impl Steps {
             batch,
             from: Area::Scratch(spectra),
             to: Area::Scratch(products),
-            through: None,
             conjugates: false,
             scales: false,
             reverses: false,
@@ -280,7 +271,6 @@ impl Steps {
             batch,
             from: spectra,
             to: Area::Output,
-            through: None,
             conjugates: false,
             scales: false,
             reverses: false,

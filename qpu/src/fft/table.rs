@@ -5,7 +5,6 @@
 //! and for batches of ten.
 
 use super::coop::{Cooperation, Way};
-use super::relay::Relay;
 use super::split::Split;
 use super::streams::Streams;
 use super::tuned::TUNED;
@@ -46,20 +45,13 @@ pub const fn tuned() -> &'static [Tuned] {
     TUNED
 }
 
-/// The row for a length and batch: of the nearest batch that was measured. A relay cannot park
-/// units of one transform while it stores another's output: of several, two passes take less on the simulator. Groups of producers take less from two transforms on.
+/// The row for a length and batch: of the nearest batch that was measured. Groups of producers take less from two
+/// transforms on.
 #[must_use]
 pub fn row(log2_points: u32, batch: u32) -> Option<&'static Tuned> {
     let row = row_of(TUNED, log2_points, batch)?;
-    let is_relay = row.log2_radices == [Relay::LOG2_POINTS as u8];
-    let other = if batch == 1 {
-        None
-    } else if is_relay {
-        row_in_passes(log2_points, batch)
-    } else {
-        row_of(TUNED, log2_points, MANY).filter(|row| row.has_groups())
-    };
-    other.or(Some(row))
+    let groups = || row_of(TUNED, log2_points, MANY).filter(|row| row.has_groups());
+    (batch > 1).then(groups).flatten().or(Some(row))
 }
 
 /// The rows that a plan tries, one after the other: that of [`row`], instead of groups of producers what takes fewer
@@ -162,7 +154,7 @@ mod tests {
         }
         assert_eq!(split(23, 1), None);
         assert_eq!(row(12, 5).unwrap().batch, 10);
-        assert_eq!(row(12, 2).unwrap().log2_radices, [6, 6]);
+        assert_eq!(row(12, 2).unwrap().log2_radices, [12]);
         assert_eq!(row(20, 5).unwrap().batch, 1);
         assert_eq!(row(10, 1).unwrap().log2_radices, [10]);
         assert_eq!(row(10, 2).unwrap().log2_radices, [SHARED | 10]);

@@ -17,8 +17,6 @@ pub struct Places {
     pub from: u32,
     /// The caller's output, or the cells of this pass.
     pub to: u32,
-    /// What it keeps points in on their way; 0 for none.
-    pub through: u32,
     /// Its table of twiddles.
     pub table: u32,
     /// Its factors of samples.

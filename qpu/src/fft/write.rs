@@ -35,10 +35,6 @@ impl Lists {
                 streamed.reads,
             ),
             to: self.arrangement.address(pass.step.to, buffers),
-            through: pass
-                .step
-                .through
-                .map_or(0, |area| self.arrangement.address(area, buffers)),
             table: address(base + pass.table, streamed.table),
             factors: address(base + pass.factors, streamed.table),
             rows: base + pass.rows,

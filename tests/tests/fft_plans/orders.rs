@@ -143,7 +143,7 @@ impl Runner for Uncleared {
 
 #[test]
 fn without_cache_clears_these_tests_would_fail() {
-    let request = Request::new(12, 1);
+    let request = Request::new(13, 1);
     let mut runner = Uncleared(runner(&request, Pace::Timed));
     let mut plan = Plan::with_buffers(FFT, &request, &mut runner).unwrap();
     let mut run = || plan.run(&mut runner, fft::Direction::Forward, LIMIT_US);

@@ -8,8 +8,7 @@ use anyhow::{Context, Result};
 use fidelity::machine::{config, difference};
 use qpu::fft::Direction;
 use qpu::fft::Plan;
-use qpu::fft::memory::{Arrangement, Memory};
-use qpu::fft::pass::Pass;
+use qpu::fft::memory::Memory;
 use qpu::fft::request::{Error, Request};
 use qpu::fft::spectrum::window;
 use qpu::fft::streams::Streams;
@@ -40,8 +39,7 @@ pub fn measure(case: &Case, constants: &Constants) -> Result<Side> {
     let (cold, hello_ppm) = launch(case, Stimulus::HelloFft, &mut plan, &mut runner)?;
     let (steady, random_ppm) = launch(case, Stimulus::Random, &mut plan, &mut runner)?;
     Ok(Side {
-        passes: memory_passes(plan.arrangement()),
-        kept_bytes: kept_bytes(plan.arrangement()),
+        passes: plan.arrangement().passes().count() as u32,
         cold_cycles: cold.cycles,
         cycles: steady.cycles,
         allocating_cycles: allocating(case, constants)?,
@@ -50,25 +48,6 @@ pub fn measure(case: &Case, constants: &Constants) -> Result<Side> {
         random_ppm,
         work: Work::new(&steady.statistics),
     })
-}
-
-/// Times that all data go through memory.
-fn memory_passes(arrangement: &Arrangement) -> u32 {
-    let passes = arrangement.passes();
-    passes.map(|pass| pass.step.pass.memory_passes()).sum()
-}
-
-/// Of what such passes write and read in between, as many bytes as do not go to scratch memory.
-fn kept_bytes(arrangement: &Arrangement) -> u64 {
-    let kept = arrangement.passes().map(|pass| match pass.step.pass {
-        Pass::Shared(cooperation) => {
-            let (batch, between) = (pass.step.batch, cooperation.memory_passes() - 1);
-            let points = u64::from(cooperation.points()) * u64::from(batch * between);
-            16 * points - 2 * cooperation.scratch_bytes(batch)
-        }
-        _ => 0,
-    });
-    kept.sum()
 }
 
 /// A plan on a machine of its own.

@@ -30,7 +30,6 @@ pub fn measure(userland: &Userland, log2n: u32, batch: u32, constants: &Constant
     let (steady, random_ppm) = launch(&case, Stimulus::Random, &plan, &mut machine)?;
     let passes = Length::find(shape.release, log2n).map_or(0, Length::passes);
     Ok(Side {
-        kept_bytes: 0,
         passes: passes as u32,
         cold_cycles: cold.clocks,
         cycles: steady.clocks,

@@ -276,7 +276,6 @@ mod tests {
 
     fn side(cycles: u64) -> Side {
         Side {
-            kept_bytes: 0,
             passes: 2,
             cold_cycles: 2 * cycles,
             cycles,

@@ -10,9 +10,6 @@ use v3d_sim::Statistics;
 pub struct Side {
     /// Times that all data go through memory.
     pub passes: u32,
-    /// Bytes that it does not move though passes are counted: what QPUs keep in between.
-    #[serde(default)]
-    pub kept_bytes: u64,
     /// V3D clocks of the first launch.
     pub cold_cycles: u64,
     /// V3D clocks of the second launch.
@@ -59,7 +56,7 @@ impl Side {
     /// Bytes that it moves: input and output, and what goes to memory between passes.
     #[must_use]
     pub fn moved(&self, case: &Case) -> u64 {
-        case.moved(self.passes) - self.kept_bytes
+        case.moved(self.passes)
     }
 }
 

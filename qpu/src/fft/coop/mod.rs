@@ -43,7 +43,7 @@ use super::values::{Own, Places};
 use crate::vpm::{Block, Store, store_stride};
 use stores::rows_before;
 pub use stores::{Outputs, STORES};
-pub use words::{PartWord, Transform, Word};
+pub use words::{PartWord, Transform, Units, Word};
 
 /// Bytes of an interleaved complex point.
 const POINT: u32 = 8;
@@ -68,7 +68,7 @@ pub enum Way {
     Columns,
     /// Producers and consumers.
     Pipeline(Pipeline),
-    /// Producers and consumers, with scratch memory between them for half of the points.
+    /// Producers and consumers, which hold half of the points before it is their turn.
     Relay(Relay),
     /// Several at a time on a QPU, or one on two.
     Short(Short),
@@ -212,24 +212,6 @@ impl Cooperation {
         }
     }
 
-    /// Times that all points go through memory.
-    #[must_use]
-    pub const fn memory_passes(&self) -> u32 {
-        match self.way {
-            Way::Relay(_) => 2,
-            Way::Columns | Way::Pipeline(_) | Way::Short(_) => 1,
-        }
-    }
-
-    /// Bytes of scratch memory for `batch` transforms.
-    #[must_use]
-    pub const fn scratch_bytes(&self, batch: u32) -> u64 {
-        match self.way {
-            Way::Relay(_) => Relay::BYTES as u64 * batch as u64,
-            Way::Columns | Way::Pipeline(_) | Way::Short(_) => 0,
-        }
-    }
-
     /// Words of the twiddle table.
     #[must_use]
     pub const fn twiddle_words(&self) -> u32 {
@@ -324,7 +306,6 @@ impl Cooperation {
     pub fn start_word(&self, places: &Places, own: &Own, word: Word) -> u32 {
         let transform = Transform {
             input: places.from,
-            through: places.through,
             twiddles: places.table,
             output: places.to,
             batch: own.batch,
@@ -417,6 +398,8 @@ impl Cooperation {
             | Word::Component
             | Word::NextRow
             | Word::ColumnSetup { .. }
+            | Word::ConjugatedCosine { .. }
+            | Word::Bytes(_)
             | Word::Part { .. }
             | Word::Role
             | Word::ConsumerList

@@ -12,8 +12,8 @@ pub enum Word {
     /// Programs beside the one that made the locks, which takes them back; -1 for the others. Of a pipeline with several
     /// groups of producers, bytes of code to what takes the last turn back.
     Peers,
-    /// 0 for the program that leads barriers, 1 for all others. Of a relay what a consumer parks: even pairs of rounds
-    /// (0), odd ones (1), or nothing (-1).
+    /// 0 for the program that leads barriers, 1 for all others. Of a relay 0 for the consumer that waits for the others
+    /// before a transform.
     Follows,
     /// Address of the list, behind its head.
     List,
@@ -23,6 +23,11 @@ pub enum Word {
     Conjugate,
     /// cos (π/16 `sixteenths`).
     Cosine {
+        /// 1 to 7.
+        sixteenths: u8,
+    },
+    /// The same times [`Word::Conjugate`].
+    ConjugatedCosine {
         /// 1 to 7.
         sixteenths: u8,
     },
@@ -77,7 +82,7 @@ pub enum Word {
     Rounds,
     /// Bytes of code from what the first consumer waits for to what this one waits for.
     Turn,
-    /// Address of the words that a consumer reads again in each round; of a relay those of its first round.
+    /// Address of the words that a consumer reads again in each round.
     RoundList,
     /// Bytes from the output of a consumer's first round to that of its second.
     RoundStep,
@@ -107,6 +112,8 @@ pub enum Word {
         /// 0 for what the first transform takes for real parts, 1 for imaginary.
         component: u8,
     },
+    /// Bytes of code to what follows next, which the generator has put there.
+    Bytes(u32),
     /// Of a relay ([`crate::fft::relay`]): what one of a producer's units reads, or one of a consumer's rounds.
     Part {
         /// Which unit or round of a transform.
@@ -121,16 +128,24 @@ pub enum Word {
 pub enum PartWord {
     /// Address of the first point that is looked up.
     Input,
+    /// Bytes from a row of the input to the one that is asked for next.
+    RowStep {
+        /// The row's number in the order in which they are asked for.
+        number: u8,
+    },
+    /// Address of a row that a consumer looks up ahead.
+    RowAhead {
+        /// Which of its rows.
+        number: u8,
+    },
     /// Address of the turns behind the second transform.
     Turns,
-    /// Address of the turns behind the first.
-    Twiddles,
-    /// What follows half 0 or 1 of a unit: 1 for the other half, 0 for the next unit, -1 for nothing.
-    Then {
+    /// Address of the turns behind the first, of half 0 or 1 of its outputs.
+    Twiddles {
         /// Which half.
         half: u8,
     },
-    /// Setup of the vectors of a pair of rounds, 0 to 3 of a half.
+    /// Setup of the vectors of a pair, 0 to 3.
     WriteSetup {
         /// Which pair.
         pair: u8,
@@ -140,21 +155,29 @@ pub enum PartWord {
         /// Which pair.
         pair: u8,
     },
-    /// Address of a store of what is parked.
-    Copy,
     /// Address of a store of the outputs of a parity.
     Store {
         /// Which.
         half: u8,
     },
-    /// Bytes of code to what a round waits for its turn with.
-    Turn,
-    /// Bytes of code to what it waits for producers with.
-    Written,
-    /// Bytes of code to what it does when it has read.
-    PassOn,
-    /// Whether it is the consumer's last round of the transform.
-    Last,
+    /// Bytes of code to what a consumer waits for before it reads vectors of a round.
+    Await(Units),
+    /// Setup of the reads of these.
+    ReadSetup(Units),
+    /// Bytes of code to what it does when it has read them.
+    PassOn(Units),
+    /// What a consumer does behind a round: 1 for early vectors, 0 for the end, -1 for those that it has; and behind early
+    /// vectors: 0 for late ones, which have come with them, 1 for other early ones.
+    Next(Units),
+}
+
+/// Whose vectors of a round: a consumer gets those of the units that are transformed early before the others.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Units {
+    /// Units that producers transform first.
+    Early,
+    /// The others.
+    Late,
 }
 
 /// Where the parts of a batch lie, as V3D sees them, and which transform it is.
@@ -162,8 +185,6 @@ pub enum PartWord {
 pub struct Transform {
     /// Interleaved complex input, at a multiple of 64.
     pub input: u32,
-    /// Scratch memory of [`super::Cooperation::scratch_bytes`], at a multiple of 64.
-    pub through: u32,
     /// Words of [`super::Cooperation::twiddle_word`], at a multiple of 64.
     pub twiddles: u32,
     /// Interleaved complex output, at a multiple of 64; may be the input.

@@ -33,6 +33,17 @@ pub fn butterfly_of<U: Copy + PartialEq>(
     [x, y]: [Complex; 2],
 ) -> Butterfly {
     let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
+    if draft.is_frugal() {
+        let parts = [0, 1].map(|c| {
+            let both = [
+                draft.add(x[c], y[c], wish[0]),
+                draft.subtract(x[c], y[c], wish[1]),
+            ];
+            draft.give_back_complex([x[c], y[c]]);
+            both
+        });
+        return [0, 1].map(|n| [0, 1].map(|c| parts[c][n]));
+    }
     let sum = [0, 1].map(|c| draft.add(x[c], y[c], wish[0]));
     let difference = [0, 1].map(|c| draft.subtract(x[c], y[c], wish[1]));
     draft.give_back_complex(x);
@@ -117,11 +128,16 @@ impl Constants {
             2 | 6 => {
                 let p = draft.multiply(re, factor(self.cos2, re), Wish::Accumulator);
                 let q = draft.multiply(im, factor(self.cos2, im), Wish::Accumulator);
+                if draft.is_frugal() {
+                    draft.give_back_complex(z);
+                }
                 let sum = draft.add(p, q, wish);
                 let difference = draft.subtract(q, p, wish);
                 draft.give_back(p.place);
                 draft.give_back(q.place);
-                draft.give_back_complex(z);
+                if !draft.is_frugal() {
+                    draft.give_back_complex(z);
+                }
                 if k == 2 {
                     [sum, difference]
                 } else {
@@ -171,7 +187,7 @@ pub fn radix4_of<U: Copy + PartialEq>(
 
 /// Output k of radix 4 over four points, from the sums and differences of (0, 2) and (1, 3).
 ///
-/// Must be written for k = 0 to 3 in order: the last use of each gives it back.
+/// Must be written for k = 0 before 2, and 1 before 3: the last use of each gives it back.
 fn radix4<U: Copy + PartialEq>(
     draft: &mut Draft<U>,
     even: Butterfly,
@@ -193,6 +209,16 @@ fn radix4<U: Copy + PartialEq>(
         draft.give_back_complex(u);
     }
     y
+}
+
+/// The order in which outputs of [`radix4`] are written.
+fn order_of_radix4(ends: &mut impl Ends) -> [usize; 4] {
+    if ends.draft().is_frugal() {
+        // Those of the same sums follow each other, and give these back.
+        [0, 2, 1, 3]
+    } else {
+        [0, 1, 2, 3]
+    }
 }
 
 /// What surrounds a transform: where its points come from and where its outputs go.
@@ -229,7 +255,13 @@ fn column(
 ) -> Complex {
     // Partners of the next layer differ in one bit of n2.
     let file = file_of(4 * n2 + k1);
-    let y = radix4(ends.draft(), even, odd, k1, [Wish::File(file); 2]);
+    let own = if ends.draft().is_frugal() && k1 == 1 && n2 > 0 {
+        // Turned it is in this one: so both have registers enough.
+        file.other()
+    } else {
+        file
+    };
+    let y = radix4(ends.draft(), even, odd, k1, [Wish::File(own); 2]);
     constants.turn(ends.draft(), y, n2 * k1, file)
 }
 
@@ -245,7 +277,7 @@ pub fn outputs_of_column(ends: &mut impl Ends, k1: usize, columns: [Complex; 4])
         draft.give_back_complex(y);
         [sum, difference]
     });
-    for k2 in 0..4 {
+    for k2 in order_of_radix4(ends) {
         let wish = [0, 1].map(|component| ends.wish(component));
         let y = radix4(ends.draft(), even, odd, k2, wish);
         assert!(
@@ -259,16 +291,17 @@ pub fn outputs_of_column(ends: &mut impl Ends, k1: usize, columns: [Complex; 4])
 /// Writes a 16-point transform.
 pub fn dft16(ends: &mut impl Ends, constants: &Constants) {
     // Point n = 4 n1 + n2. Radix 4 over n1, then W16^(n2 k1).
-    let mut columns = [[None; 4]; 4];
-    for n2 in 0..4 {
+    let columns: [[Complex; 4]; 4] = std::array::from_fn(|n2| {
         let butterflies = [n2, n2 + 4].map(|n| ends.butterfly(n));
-        for (k1, to) in columns.iter_mut().enumerate() {
-            to[n2] = Some(column(ends, constants, butterflies, [n2, k1]));
+        let mut outputs = [None; 4];
+        for k1 in order_of_radix4(ends) {
+            outputs[k1] = Some(column(ends, constants, butterflies, [n2, k1]));
         }
-    }
+        outputs.map(|z| z.expect("written above"))
+    });
     dft16_of_columns(
         ends,
-        columns.map(|of_k1| of_k1.map(|z| z.expect("written above"))),
+        std::array::from_fn(|k1| columns.map(|outputs| outputs[k1])),
     );
 }
 

@@ -38,6 +38,8 @@ pub struct Draft<U> {
     operations: Vec<Operation<U>>,
     files: [VecDeque<u8>; 2],
     accumulators: VecDeque<u8>,
+    /// See [`Draft::frugal`].
+    frugal: bool,
 }
 
 impl<U: Copy + PartialEq> Draft<U> {
@@ -49,7 +51,25 @@ impl<U: Copy + PartialEq> Draft<U> {
             operations: Vec::new(),
             files: [file.clone(), file],
             accumulators: (0..4).filter(|&n| Place::Accumulator(n) != kept).collect(),
+            frugal: false,
         }
+    }
+
+    /// The same, for programs that need nearly all registers: ra14 and rb14 are free as well, and a turn gives its
+    /// registers back before it takes others, which leaves the scheduler less choice. Such a program must not end
+    /// within three instructions of what is written here.
+    pub fn frugal(kept: Place) -> Self {
+        let mut draft = Self::new(kept);
+        draft.frugal = true;
+        for file in [File::A, File::B] {
+            draft.give_back(Place::Register(file, 14));
+        }
+        draft
+    }
+
+    /// Whether it was made by [`Draft::frugal`].
+    pub const fn is_frugal(&self) -> bool {
+        self.frugal
     }
 
     /// Nothing written yet, and nothing free but these registers and the accumulators.

@@ -249,10 +249,6 @@ fn steps(cooperation: &Cooperation) -> Result<Flow> {
     let points = cooperation.points();
     let radices = cooperation.transforms();
     let radices_text = product(&radices);
-    let between = match cooperation.memory_passes() {
-        1 => "the VPM",
-        _ => "scratch memory",
-    };
     let headings = radices.iter().zip(1..).map(|(radix, step)| {
         [
             format!("step {step} of {}", radices.len()),
@@ -265,9 +261,8 @@ fn steps(cooperation: &Cooperation) -> Result<Flow> {
         notes: vec![
             w(points),
             HUB.to_owned(),
-            format!(
-                "QPUs pass through {between} what one step gives the next; X[k] is stored at place k."
-            ),
+            "QPUs pass through the VPM what one step gives the next; X[k] is stored at place k."
+                .to_owned(),
         ],
         kind: format!("QPU plan {radices_text}, one launch"),
         network: network(&radices, Order::NextStage)?,

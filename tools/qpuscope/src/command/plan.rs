@@ -420,11 +420,7 @@ impl Line {
                 stores_row_by_row: geometry.is_stored_by_rows(),
             },
             Pass::Shared(shared) => Self {
-                name: if shared.memory_passes() > 1 {
-                    "relay".into()
-                } else {
-                    "shared".into()
-                },
+                name: "shared".into(),
                 radix: Some(shared.points()),
                 parts: 1,
                 points: shared.points_of_a_unit(),

@@ -23,8 +23,8 @@ pub enum Factors {
         conjugate: Place,
         /// cos (π/16 (i + 1)).
         cosines: [Place; 7],
-        /// The same times `conjugate`.
-        conjugated: [Place; 7],
+        /// The same times `conjugate`: in registers, or read as uniforms again and again where those are scarce.
+        conjugated: [Source<Word>; 7],
     },
 }
 
@@ -46,16 +46,18 @@ impl Factors {
         });
         let [cos1, cos2, sin1] = constants.places(File::A);
         let cosines = [odd[0], cos1, odd[1], cos2, odd[2], sin1, odd[3]];
-        let conjugated = cosines.map(|cosine| {
-            let place = draft.take(Wish::File(File::B));
-            let sources = [cosine, conjugate].map(Source::Place);
-            draft.push(Operation::mul(
-                MulOp::Fmul,
-                sources,
-                Destination::Place(place),
-            ));
-            place
-        });
+        let conjugated = if draft.is_frugal() {
+            [1, 2, 3, 4, 5, 6, 7]
+                .map(|sixteenths| Source::Uniform(Word::ConjugatedCosine { sixteenths }))
+        } else {
+            cosines.map(|cosine| {
+                let place = draft.take(Wish::File(File::B));
+                let sources = [cosine, conjugate].map(Source::Place);
+                let to = Destination::Place(place);
+                draft.push(Operation::mul(MulOp::Fmul, sources, to));
+                Source::Place(place)
+            })
+        };
         Self::Halves {
             conjugate,
             cosines,
@@ -76,7 +78,7 @@ pub fn rows(draft: &mut Draft<Word>, k: usize, z: Complex, factors: &Factors) ->
             cosines,
             conjugated,
         } => {
-            let factors = (*conjugate, [cosines, conjugated]);
+            let factors = (*conjugate, cosines, conjugated);
             halves(draft, k, z, factors, Destination::Vpm)
         }
     }
@@ -101,7 +103,7 @@ pub fn rows_in_registers(
         unreachable!("rows of a program that is alone are pairs")
     };
     let first = draft.take(Wish::AnyFile);
-    let factors = (*conjugate, [cosines, conjugated]);
+    let factors = (*conjugate, cosines, conjugated);
     let second = halves(draft, k, z, factors, Destination::Place(first));
     [first, second]
 }
@@ -129,7 +131,7 @@ fn halves(
     draft: &mut Draft<Word>,
     k: usize,
     z: Complex,
-    (conjugate, [cosines, conjugated]): (Place, [&[Place; 7]; 2]),
+    (conjugate, cosines, conjugated): (Place, &[Place; 7], &[Source<Word>; 7]),
     first: Destination,
 ) -> Place {
     let conjugate = Source::Place(conjugate);
@@ -157,7 +159,7 @@ fn halves(
         }
         _ => {
             let cos = Source::Place(cosines[k.min(16 - k) - 1]);
-            let sin = Source::Place(conjugated[k.abs_diff(8) - 1]);
+            let sin = conjugated[k.abs_diff(8) - 1];
             let signed = |x: Value| if k < 8 { x } else { negate(x) };
             let re_cos = draft.multiply(re, cos, Wish::Accumulator);
             let im_sin = draft.multiply(given_im, sin, Wish::Accumulator);

@@ -1,100 +1,83 @@
-//! Consumers: vectors of all units into registers, those that are held from the VPM, and those that are parked by lookups,
-//! and the first layer of the transform as they come in. The rest is as in pipelines
-//! ([`crate::generate::fft::coop::roles`]).
+//! Consumers: vectors of all units into registers, early ones first, and the first layer of the transform as late ones
+//! come in. The rest is as in pipelines ([`crate::generate::fft::coop::roles`]).
 
-use crate::fft::coop::Word;
-use crate::generate::fft::coop::roles::consumer::Consumer;
-use crate::generate::fft::dft16::{Butterfly, file_of};
+use super::part;
+use crate::fft::coop::{PartWord, Units, Word};
+use crate::generate::fft::dft16::{Butterfly, butterfly_of, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
-use crate::generate::schedule::{Destination, Operation, Place, Source};
-use crate::isa::AddOp;
+use crate::generate::schedule::{Destination, Source};
+use crate::isa::File;
 
 /// Points of each kind: a vector has two of each.
 const POINTS: usize = 8;
-/// Vectors of those that are looked up: real parts, then imaginary parts.
-const LOOKUPS: usize = 2 * POINTS;
-/// Lookups that are on their way: what the TMUs hold.
-const AHEAD: usize = 8;
-/// Bytes of a vector.
-const VECTOR: u32 = 64;
 
-/// Bytes by which lanes look further on.
-pub fn lanes(draft: &mut Draft<Word>, to: Place) {
-    let sources = [Source::Lane, Source::Small(2)];
-    draft.add_op(AddOp::Shl, sources, Destination::Place(to));
+/// Real and imaginary parts, in the order in which they are in the VPM.
+fn in_order() -> impl Iterator<Item = (usize, usize)> {
+    (0..2).flat_map(|component| (0..POINTS).map(move |n| (component, n)))
 }
 
-/// Addresses of the next lookup: an accumulator needs no read port.
-pub const ADDRESSES: Place = Place::Accumulator(3);
-
-/// The points of a round.
-#[derive(Clone, Copy)]
-pub struct Points {
-    /// From a vector to the next.
-    step: Place,
+/// Vectors of early units.
+pub struct Early {
+    /// Of the next round.
+    next: [Complex; POINTS],
+    /// Of the round behind it.
+    then: [Complex; POINTS],
 }
 
-impl Points {
-    /// Takes its register, and sets it.
+impl Early {
+    /// Takes their registers. Beside what a round takes there are these: exactly.
     pub fn new(draft: &mut Draft<Word>) -> Self {
-        let step = draft.take(Wish::AnyFile);
-        draft.immediate(VECTOR, [Destination::Place(step), Destination::Nothing]);
-        Self { step }
+        let next =
+            std::array::from_fn(|n| [(); 2].map(|()| positive(draft.take(Wish::File(file_of(n))))));
+        let mut files = [[File::A; 6].as_slice(), &[File::B; 10]]
+            .concat()
+            .into_iter();
+        let mut then = || positive(draft.take(Wish::File(files.next().expect("one for each"))));
+        let then = [(); POINTS].map(|()| [then(), then()]);
+        Self { next, then }
     }
 
-    const fn tmu(lookup: usize) -> u8 {
-        (lookup % 2) as u8
-    }
-
-    fn ask_one(self, draft: &mut Draft<Word>, lookup: usize) {
-        let addresses = Source::Place(ADDRESSES);
-        draft.copy(addresses, Destination::Tmu(Self::tmu(lookup)));
-        if lookup + 1 < LOOKUPS {
-            let sources = [addresses, Source::Place(self.step)];
-            draft.add_op(AddOp::Add, sources, Destination::Place(ADDRESSES));
+    fn read(draft: &mut Draft<Word>, units: Units, points: &[Complex; POINTS]) {
+        let setup = Source::Uniform(part(PartWord::ReadSetup(units)));
+        draft.copy(setup, Destination::ReadSetup);
+        for (component, n) in in_order() {
+            let to = Destination::Place(points[n][component].place);
+            draft.copy(Source::Vpm, to);
         }
     }
 
-    /// Asks for the first points that are parked.
-    pub fn ask(self, draft: &mut Draft<Word>) {
-        for lookup in 0..AHEAD {
-            self.ask_one(draft, lookup);
+    /// Reads those of the next round.
+    pub fn read_next(&self, draft: &mut Draft<Word>) {
+        Self::read(draft, Units::Early, &self.next);
+    }
+
+    /// Reads those of the round behind it.
+    pub fn read_then(&self, draft: &mut Draft<Word>) {
+        Self::read(draft, Units::Early, &self.then);
+    }
+
+    /// The round behind it is the next.
+    pub fn go_on(&self, draft: &mut Draft<Word>) {
+        for (to, from) in self.next.iter().flatten().zip(self.then.iter().flatten()) {
+            draft.copy(Source::Place(from.place), Destination::Place(to.place));
         }
     }
 
-    /// Points that are held.
-    pub fn read(self, draft: &mut Draft<Word>) -> [Complex; POINTS] {
-        let setup = Word::ReadSetup { component: 0 };
-        draft.copy(Source::Uniform(setup), Destination::ReadSetup);
-        let mut points = [[positive(Place::R4); 2]; POINTS];
-        for component in 0..2 {
-            for (n, point) in points.iter_mut().enumerate() {
-                point[component] = positive(draft.take(Wish::File(file_of(n))));
-                draft.copy(Source::Vpm, Destination::Place(point[component].place));
-            }
-        }
-        points
+    /// Reads late vectors.
+    pub fn read_late(draft: &mut Draft<Word>) -> [Complex; POINTS] {
+        let late = std::array::from_fn(|n| {
+            [(); 2].map(|()| positive(draft.take(Wish::File(file_of(n + 8)))))
+        });
+        Self::read(draft, Units::Late, &late);
+        late
     }
 
-    /// Those and the points that are parked, into sums and differences of n and n + 8.
-    pub fn fetch(self, consumer: &mut Consumer, points: [Complex; POINTS]) -> [Butterfly; POINTS] {
-        let draft = &mut *consumer.draft;
-        let mut butterflies = [[[positive(Place::R4); 2]; 2]; POINTS];
-        for lookup in 0..LOOKUPS {
-            let (component, n) = (lookup / POINTS, lookup % POINTS);
-            draft.push(Operation::fetch(Self::tmu(lookup)));
-            let fetched = positive(Place::R4);
-            let x = points[n][component];
-            let wish = |n| Wish::File(file_of(n));
-            butterflies[n][0][component] = draft.add(x, fetched, wish(n));
-            butterflies[n][1][component] = draft.subtract(x, fetched, wish(n + 8));
-            draft.give_back(x.place);
-            if lookup + AHEAD < LOOKUPS {
-                self.ask_one(draft, lookup + AHEAD);
-            }
-        }
-        draft.give_back(ADDRESSES);
-        consumer.tell_lanes();
-        butterflies
+    /// Sums and differences of n and n + 8.
+    pub fn butterflies(
+        &self,
+        draft: &mut Draft<Word>,
+        late: &[Complex; POINTS],
+    ) -> [Butterfly; POINTS] {
+        std::array::from_fn(|n| butterfly_of(draft, n, [late[n], self.next[n]]))
     }
 }

@@ -1,48 +1,59 @@
-//! The program of producers and consumers that hand transforms on through the VPM, and half of them through scratch memory.
+//! The program of producers and consumers that hand a transform on through the VPM, half of it before it is its turn.
 //!
 //! Put together as those of pipelines are ([`super::roles`]). The lists of uniforms of a producer's units, and of a
 //! consumer's rounds, follow each other: all that differs between units is data.
 
 mod consumer;
-mod copy;
+mod half;
+mod lists;
 mod producer;
 mod semaphore;
+mod write;
 
+use super::roles::begun_on;
 use super::roles::consumer::{Consumer, go_through};
 use super::roles::semaphore::{close, open};
-use super::roles::{begun, go_on};
 use super::rows::Factors;
 use super::{Assembly, Cooperative, Draughted, register};
-use crate::fft::coop::{Cooperation, PartWord, Word};
+use crate::fft::coop::{Cooperation, PartWord, Units, Word};
 use crate::fft::pipeline::CONSUMERS;
 use crate::fft::relay::Relay;
-use crate::generate::fft::draft::Wish;
+use crate::generate::fft::draft::Draft;
 use crate::generate::schedule::Place;
-use crate::generate::{Builder, NONE, R0, R1, R3, TMU_NOSWAP, UNIF, UNIFORMS_ADDRESS, ra};
+use crate::generate::{
+    Builder, ELEM_NUM, Label, NONE, R0, R1, Reg, TMU_NOSWAP, TMU0_S, TMU1_S, UNIF,
+    UNIFORMS_ADDRESS, ra,
+};
 use crate::isa::{BranchCond, File};
-use consumer::Points;
+use consumer::Early;
+use lists::part;
 use producer::Producer;
 
-/// Pieces of producers: what is done once, up to the outputs of the transform of 16 points, a half of them, its rounds, and
-/// from the first half to the second.
+/// Pieces of producers: what is done once, up to the outputs of the transform of 16 points, a half of them, its rounds,
+/// keeping it, from the first half to the second, and both units together.
 const ONCE: usize = 0;
 const LOAD: usize = 1;
 const HALF: usize = 2;
 const WRITE: usize = 3;
-const GO_ON: usize = 4;
-/// Of consumers: what is done once, the first lookups, rows of the VPM into registers, the other lookups, and from there to
-/// their stores.
-const CONSTANTS: usize = 5;
-const ASK: usize = 6;
-const READ: usize = 7;
-const FETCH: usize = 8;
-const FROM_POINTS: usize = 9;
+const KEEP: usize = 4;
+const GO_ON: usize = 5;
+const PAIR_UP: usize = 6;
+const PAIR_UP_OTHERS: usize = 7;
+/// Of consumers: what is done once, early vectors of the next round into registers, those of the round behind it, these in
+/// place of those, late vectors, and from there to their stores.
+const CONSTANTS: usize = 8;
+const READ_NEXT: usize = 9;
+const READ_THEN: usize = 10;
+const NEXT: usize = 11;
+const READ_LATE: usize = 12;
+const FROM_POINTS: usize = 13;
 
-/// Register of file A with the way to what a consumer waits for or tells others next; an even one.
-const WAY: u8 = 18;
-
-/// The label behind the rows of a round, where it was passed on.
-const PASSED: &str = "passed";
+/// Registers of file A with the way to what a consumer waits for or tells others, and with where it goes on; even ones.
+/// They are free where no vectors are waited for.
+const WAY: u8 = 14;
+const BACK: u8 = 30;
+/// The same of producers: the way to what follows a half, or its pairs.
+const FOLLOWS: u8 = 14;
 
 /// Registers between pieces.
 struct Kept {
@@ -50,8 +61,6 @@ struct Kept {
     count: Place,
     /// Bytes from the first transform to this one.
     offset: Place,
-    /// Bytes by which a consumer's lanes look further on.
-    lanes: Place,
 }
 
 pub(super) fn draught() -> Draughted {
@@ -60,7 +69,7 @@ pub(super) fn draught() -> Draughted {
 
 fn drawn() -> (Draughted, Kept) {
     let mut pieces = produced();
-    let (consumed, [count, offset], lanes) = consumed();
+    let (consumed, [count, offset]) = consumed();
     pieces.extend(consumed);
     let draughted = Draughted {
         pieces,
@@ -68,51 +77,63 @@ fn drawn() -> (Draughted, Kept) {
         offset,
         opens: count,
     };
-    let kept = Kept {
-        count,
-        offset,
-        lanes,
-    };
-    (draughted, kept)
+    (draughted, Kept { count, offset })
+}
+
+/// A draft without accumulator `kept`, and what both roles keep: file B has fewer values of theirs.
+fn begun(kept: Place) -> (Draft<Word>, super::Constants, [Place; 2]) {
+    begun_on(Draft::frugal(kept), [File::A, File::B])
 }
 
 /// The pieces of producers.
 fn produced() -> Vec<Vec<super::Operation>> {
     let (mut draft, constants, [_, offset]) = begun(producer::ADDRESSES);
+    draft.reserve(Place::Register(File::A, FOLLOWS));
     let producer = Producer::new(&mut draft, offset);
     producer.load_constants(&mut draft);
     let mut pieces = vec![draft.cut()];
     producer.begin(&mut draft);
-    let outputs = producer.load(&mut draft, &constants);
+    let unit = producer.load(&mut draft, &constants);
     pieces.push(draft.cut());
-    let vectors = producer.half(&mut draft, &constants, &outputs);
+    let vectors = producer.half(&mut draft, &constants, &unit);
     pieces.push(draft.cut());
-    producer.write(&mut draft, &vectors);
+    Producer::write(&mut draft, &vectors);
     pieces.push(draft.cut());
-    producer.ask_ahead(&mut draft);
-    go_on(&mut draft, &outputs);
+    producer.keep(&mut draft, &vectors);
+    pieces.push(draft.cut());
+    producer.go_on(&mut draft, &unit);
+    pieces.push(draft.cut());
+    // Of the outputs those of the other half are done with.
+    let wait = &unit.outputs[8..12];
+    producer.pair_up(&mut draft, &vectors, wait);
+    pieces.push(draft.cut());
+    producer.pair_up_others(&mut draft, &vectors, wait);
     pieces.push(draft.cut());
     pieces
 }
 
-/// The pieces of consumers, what they keep in common with producers, and the register of lanes.
-fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2], Place) {
-    let (mut draft, constants, kept) = begun(consumer::ADDRESSES);
-    draft.reserve(Place::Register(File::A, WAY));
-    let lanes = draft.take(Wish::File(File::B));
-    let points = Points::new(&mut draft);
+/// The pieces of consumers, and what they keep in common with producers.
+fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2]) {
+    let (mut draft, constants, kept) = begun(Place::R4);
+    let ways = [WAY, BACK].map(|number| Place::Register(File::A, number));
+    ways.iter().for_each(|&place| draft.reserve(place));
     let factors = Factors::load(&mut draft, &constants, 2);
-    consumer::lanes(&mut draft, lanes);
     let mut pieces = vec![draft.cut()];
-    points.ask(&mut draft);
+    let early = Early::new(&mut draft);
+    early.read_next(&mut draft);
     pieces.push(draft.cut());
-    let held = points.read(&mut draft);
+    early.read_then(&mut draft);
     pieces.push(draft.cut());
+    early.go_on(&mut draft);
+    pieces.push(draft.cut());
+    let late = Early::read_late(&mut draft);
+    pieces.push(draft.cut());
+    ways.iter().for_each(|&place| draft.give_back(place));
+    let butterflies = early.butterflies(&mut draft, &late);
     let mut consumer = Consumer::new(&mut draft, &constants, &factors, kept[1]);
-    let butterflies = points.fetch(&mut consumer, held);
-    pieces.push(consumer.draft.cut());
+    consumer.tell_lanes();
     pieces.extend(consumer.pieces(&butterflies));
-    (pieces, kept, lanes)
+    (pieces, kept)
 }
 
 pub(super) fn program(cooperation: Cooperation) -> Cooperative {
@@ -130,170 +151,184 @@ pub(super) fn program(cooperation: Cooperation) -> Cooperative {
     all.uniforms
         .extend([Word::Transforms, Word::Role, Word::ConsumerList]);
     assert_eq!(all.uniforms.len() as u32, Relay::HEAD);
-    let mut list = all.uniforms.clone();
     let from = all.uniforms.len();
     produce(&mut all, &kept);
-    list.extend(producer_list(&all.uniforms[from..]));
-    assert_eq!(list.len() as u32, Relay::CONSUMER);
-    let from = all.uniforms.len();
+    let to = all.uniforms.len();
     all.b.bind(consumer);
     all.b.mov(UNIFORMS_ADDRESS, R0);
     all.b.nops(2);
-    let mark = consume(&mut all, &kept);
-    list.extend(consumer_list(&all.uniforms[from..], mark - from));
+    consume(&mut all, &kept);
     let program = all.finish();
     let label = |wanted: &str| {
         let found = program.labels.iter().find(|(_, name)| name == wanted);
-        found.map(|(at, _)| 8 * *at as u32)
+        found.map(|(at, _)| 8 * *at as u32).expect("a label")
     };
-    let between = label(PASSED).zip(label(copy::HERE));
-    let bytes = between.map(|(to, from)| to - from);
-    assert_eq!(bytes, Some(copy::ROUND_FROM_HERE));
+    let bytes = |from: &str, to: &str| label(to) - label(from);
+    assert_eq!(bytes("late", "points"), semaphore::TO_ROUND);
+    let mut list = program.reads[..from].to_vec();
+    list.extend(lists::of_producers(&program.reads[from..to], bytes));
+    assert_eq!(list.len() as u32, Relay::CONSUMER);
+    list.extend(lists::of_consumers(&program.reads[to..]));
     Cooperative {
         uniforms: list,
         ..program
     }
 }
 
-/// The word, of this part.
-fn of_part(word: Word, part: u32, half: u8) -> Word {
-    let part = part as u8;
-    match word {
-        Word::Part {
-            word: PartWord::Then { .. },
-            ..
-        } => Word::Part {
-            part,
-            word: PartWord::Then { half },
-        },
-        Word::Part { word, .. } => Word::Part { part, word },
-        Word::Store { index } => Word::Part {
-            part,
-            word: PartWord::Store { half: index },
-        },
-        word => word,
-    }
-}
-
-/// The list of a producer that reads these words.
-fn producer_list(reads: &[Word]) -> Vec<Word> {
-    let (head, unit) = reads.split_at(Relay::PRODUCER_HEAD as usize);
-    let (begin, half) = unit.split_at(Relay::UNIT as usize);
-    let (half, end) = half.split_at(Relay::HALF as usize);
-    let mut list = head.to_vec();
-    for number in 0..Relay::UNITS {
-        list.extend(begin.iter().map(|&word| of_part(word, number, 0)));
-        for which in 0..2 {
-            list.extend(half.iter().map(|&word| of_part(word, number, which)));
-        }
-    }
-    list.extend(end);
-    list
-}
-
-/// The list of a consumer that reads these words: those behind what is parked from `mark` on.
-fn consumer_list(reads: &[Word], mark: usize) -> Vec<Word> {
-    let (head, before) = reads[..mark].split_at(Relay::CONSUMER_HEAD as usize);
-    let (before, copy) = before.split_at(Relay::BEFORE_COPIES as usize);
-    let copy = &copy[..Relay::COPY_WORDS as usize];
-    let (round, end) = reads[mark..].split_at(Relay::ROUND as usize);
-    let mut list = [head, before].concat();
-    for (words, times) in [(copy, Relay::COPIES), (round, Relay::ROUNDS)] {
-        for number in 0..times {
-            list.extend(words.iter().map(|&word| of_part(word, number, 0)));
-        }
-    }
-    list.extend(end);
-    list
-}
-
-/// A word of a part, put to its place by [`of_part`].
-const fn part(word: PartWord) -> Word {
-    Word::Part { part: 0, word }
-}
-
 fn produce(all: &mut Assembly, kept: &Kept) {
-    let last = all.b.label("last");
+    let [write, written, keep, both, others, end] =
+        ["write", "written", "keep", "both", "others", "end"].map(|name| all.b.label(name));
     let [count, offset] = [kept.count, kept.offset].map(register);
     all.piece(ONCE, None);
     let unit = all.b.here("unit");
     all.piece(LOAD, None);
     let half = all.b.here("half");
-    all.piece(HALF, None);
-    all.b.mov(NONE, UNIF).setf();
-    all.uniforms.push(part(PartWord::Then { half: 0 }));
-    let end = |b: &mut Builder| {
-        b.brr(BranchCond::AllNS, last);
+    let then = |all: &mut Assembly, piece, from| {
+        all.b.mov(ra(FOLLOWS), UNIF);
+        all.uniforms.push(Word::Bytes(0));
+        let branch = |b: &mut Builder| {
+            b.brr(BranchCond::Always, from).plus(ra(FOLLOWS));
+        };
+        all.piece(piece, Some(&branch));
     };
-    all.piece(WRITE, Some(&end));
-    all.b.brr(BranchCond::AllZS, unit);
-    all.b.nops(3);
+    then(all, HALF, write);
+    all.b.bind(write);
+    then(all, WRITE, written);
+    all.b.bind(written);
     let back = |b: &mut Builder| {
         b.brr(BranchCond::Always, half);
     };
     all.piece(GO_ON, Some(&back));
-    all.b.bind(last);
-    all.b.add(offset, offset, UNIF);
+    all.b.bind(keep);
+    all.b.srel(semaphore::ARRIVED);
+    let together = |b: &mut Builder| {
+        b.sacq(semaphore::TOGETHER);
+        b.brr(BranchCond::Always, unit);
+    };
+    all.piece(KEEP, Some(&together));
+    let to_write = |b: &mut Builder| {
+        b.brr(BranchCond::Always, write);
+    };
+    all.b.bind(both);
+    all.piece(PAIR_UP, Some(&to_write));
+    all.b.bind(others);
+    all.piece(PAIR_UP_OTHERS, Some(&to_write));
+    all.b.bind(end);
+    all.b.mov(R0, UNIF);
     all.b.mov(R1, UNIF);
     all.uniforms.extend([Word::Step, Word::List]);
     all.b.sub(count, count, 1).setf();
-    all.b.brr(BranchCond::AllZC, unit);
+    all.b.brr(BranchCond::AllZS, written);
+    all.b.add(offset, offset, R0);
+    all.b.nops(2);
+    all.b.brr(BranchCond::Always, unit);
     all.b.mov(UNIFORMS_ADDRESS, R1);
     all.b.nops(2);
+    all.b.here("finish");
     all.b.end();
 }
 
-/// Writes consumers; gives how many words are read before those of rounds.
-fn consume(all: &mut Assembly, kept: &Kept) -> usize {
-    let [rounds, await_turn, turned, read, pass_on, passed, follower] = [
-        "rounds",
-        "await-turn",
-        "turned",
-        "read",
-        "pass-on",
-        PASSED,
-        "follower",
+/// To one of the ways; the next three instructions are done on the way.
+fn go(b: &mut Builder, ways: Label) {
+    b.brr(BranchCond::Always, ways).plus(ra(WAY)).link(ra(BACK));
+}
+
+/// What is waited for before vectors are read.
+fn await_vectors(all: &mut Assembly, units: Units, ways: Label) {
+    all.b.mov(ra(WAY), UNIF);
+    all.b.nop();
+    go(&mut all.b, ways);
+    all.b.nops(3);
+    all.uniforms.push(part(PartWord::Await(units)));
+}
+
+/// Reads vectors, and tells others.
+fn read_and_pass(all: &mut Assembly, units: Units, piece: usize, ways: Label) {
+    all.b.mov(ra(WAY), UNIF);
+    all.uniforms.push(part(PartWord::PassOn(units)));
+    let pass = |b: &mut Builder| go(b, ways);
+    all.piece(piece, Some(&pass));
+}
+
+/// Brings rows of late units into the L2C while memory has nothing else to do.
+fn look_rows_up(all: &mut Assembly, offset: Reg) {
+    let b = &mut all.b;
+    // Both lines of a row that these have, of each x.
+    b.and(R0, ELEM_NUM, 1);
+    b.xor(R1, ELEM_NUM, R0);
+    b.shl(R0, R0, 6);
+    b.shl(R1, R1, 7);
+    b.add(R0, R0, offset);
+    b.add(R0, R0, R1);
+    let tmus = [TMU0_S, TMU1_S];
+    for number in 0..Relay::ROWS_AHEAD {
+        b.add(tmus[number as usize % 2], R0, UNIF);
+        let word = PartWord::RowAhead {
+            number: number as u8,
+        };
+        all.uniforms.push(part(word));
+    }
+    for number in 0..Relay::ROWS_AHEAD {
+        let line = all.b.nop();
+        if number % 2 == 0 {
+            line.ldtmu0()
+        } else {
+            line.ldtmu1()
+        };
+    }
+}
+
+fn consume(all: &mut Assembly, kept: &Kept) {
+    let [others, early, round, late, next, ways, follower] = [
+        "others", "early", "round", "late", "next", "ways", "follower",
     ]
     .map(|name| all.b.label(name));
-    let [count, offset, lanes] = [kept.count, kept.offset, kept.lanes].map(register);
+    let [count, offset] = [kept.count, kept.offset].map(register);
     all.uniforms.push(Word::Opens);
     open(&mut all.b, &semaphore::MADE);
     all.piece(CONSTANTS, None);
     let transform = all.b.here("transform");
-    copy::put(all, offset, rounds);
-    let mark = all.uniforms.len();
-    all.b.bind(rounds);
+    all.b.mov(NONE, UNIF).setf();
+    all.uniforms.push(Word::Follows);
+    all.b.brr(BranchCond::AllZC, others);
+    all.b.nops(3);
+    all.b.sacq(semaphore::STORED);
+    all.b.brr(BranchCond::Always, early);
+    all.b.sacq(semaphore::STORED);
+    all.b.sacq(semaphore::STORED);
+    all.b.srel(semaphore::GATES[1]);
+    all.b.bind(others);
+    all.b.srel(semaphore::STORED);
+    all.b.bind(early);
+    await_vectors(all, Units::Early, ways);
+    all.b.mov(NONE, UNIF).setf();
+    all.uniforms.push(part(PartWord::Next(Units::Early)));
+    let to_late = |b: &mut Builder| {
+        b.brr(BranchCond::AllZS, late);
+    };
+    all.piece(READ_NEXT, Some(&to_late));
+    all.b.here("then");
     all.b.mov(ra(WAY), UNIF);
-    all.b.add(R0, lanes, UNIF);
-    all.b.shr(R1, offset, 1);
-    all.b.brr(BranchCond::Always, await_turn).plus(ra(WAY));
-    all.b.add(R3, R0, R1);
-    all.b.mov(ra(WAY), UNIF);
+    all.uniforms.push(part(PartWord::PassOn(Units::Early)));
     all.b.nop();
-    all.uniforms
-        .extend([PartWord::Turn, PartWord::Input, PartWord::Written].map(part));
-    all.b.bind(turned);
-    let written = all.b.label("written");
-    let await_written = |b: &mut Builder| {
-        b.brr(BranchCond::Always, written).plus(ra(WAY));
-    };
-    all.piece(ASK, Some(&await_written));
-    all.b.bind(written);
-    semaphore::await_written(&mut all.b, read);
-    all.b.bind(read);
-    all.b.mov(ra(WAY), UNIF);
-    all.uniforms.push(part(PartWord::PassOn));
-    let pass = |b: &mut Builder| {
-        b.brr(BranchCond::Always, pass_on).plus(ra(WAY));
-    };
-    all.piece(READ, Some(&pass));
-    all.b.bind(passed);
-    all.piece(FETCH, None);
+    go(&mut all.b, ways);
+    all.b.nops(3);
+    await_vectors(all, Units::Early, ways);
+    read_and_pass(all, Units::Early, READ_THEN, ways);
+    look_rows_up(all, offset);
+    all.b.bind(round);
+    await_vectors(all, Units::Late, ways);
+    all.b.bind(late);
+    read_and_pass(all, Units::Late, READ_LATE, ways);
+    all.b.here("points");
     go_through(all, FROM_POINTS);
     all.b.mov(NONE, UNIF).setf();
-    all.uniforms.push(part(PartWord::Last));
-    all.b.brr(BranchCond::AllZS, rounds);
+    all.uniforms.push(part(PartWord::Next(Units::Late)));
+    all.b.brr(BranchCond::AllNS, next);
     all.b.nops(3);
+    all.b.brr(BranchCond::AllZC, early);
+    all.b.nops(3);
+    all.b.here("done");
     all.b.add(offset, offset, UNIF);
     all.b.mov(R1, UNIF);
     all.b.mov(R0, UNIF);
@@ -304,9 +339,11 @@ fn consume(all: &mut Assembly, kept: &Kept) -> usize {
     all.b.nops(2);
     let others = (semaphore::ENDED, CONSUMERS as usize - 1);
     close(&mut all.b, follower, others, &semaphore::MADE, |_| {});
-    all.b.bind(await_turn);
-    semaphore::await_turn(&mut all.b, turned);
-    all.b.bind(pass_on);
-    semaphore::pass_on(&mut all.b, passed);
-    mark
+    all.b.bind(next);
+    let back = |b: &mut Builder| {
+        b.brr(BranchCond::Always, round);
+    };
+    all.piece(NEXT, Some(&back));
+    all.b.bind(ways);
+    semaphore::ways(&mut all.b);
 }

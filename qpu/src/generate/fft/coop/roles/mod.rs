@@ -17,14 +17,18 @@ pub const HALF: usize = 8;
 /// A draft without accumulator `kept`, with its constants and what both roles keep: transforms or rounds that are
 /// left, and how far on the present one is.
 pub fn begun(kept: Place) -> (Draft<Word>, Constants, [Place; 2]) {
-    let mut draft = Draft::new(kept);
+    // Counted down and compared beside small immediates, which are read through file B's port.
+    begun_on(Draft::new(kept), [File::A; 2])
+}
+
+/// The same on a draft that is still empty, with what is kept in these files.
+pub fn begun_on(mut draft: Draft<Word>, files: [File; 2]) -> (Draft<Word>, Constants, [Place; 2]) {
     // The constants are the first registers.
     let constants = Constants::from_uniforms(
         &mut draft,
         [2, 6, 4].map(|sixteenths| Word::Cosine { sixteenths }),
     );
-    // Counted down and compared beside small immediates, which are read through file B's port.
-    let kept = [(); 2].map(|()| draft.take(Wish::File(File::A)));
+    let kept = files.map(|file| draft.take(Wish::File(file)));
     (draft, constants, kept)
 }
 

@@ -1,0 +1,397 @@
+//! 2^12 points in one pass over memory: producers hand their rows to consumers through the VPM, half of them before it
+//! is their turn.
+//!
+//! N = 128 · 32. Input index n = 32 (8 m + x) + n2, output index k = k1 + 128 k2 with k1 = k_lo + 16 k_x. A **unit** u
+//! is columns n2 = 2 u and 2 u + 1: points m are in registers, lane = 2 x + n2 mod 2. Outputs k_lo of the transform of
+//! 16 points are turned by W_N^(k_lo (32 x + n2)); of each half of them the three bits of k_lo change places with x, and
+//! the transform over x is done in registers. Its outputs, turned by W_N^(16 k_x n2), are what consumers want: lane =
+//! 2 (k1 mod 8) + n2 mod 2.
+//!
+//! Round r is 8 k1 from 16 k_x + 8 h on, half h = r / 8 and k_x by [`Relay::K_X`]: two vectors, real and imaginary parts, of
+//! each unit. Consumer r mod 4 transforms 32 points n2 = 2 u + lane mod 2 of it and stores whole rows of
+//! memory through rows 32..64 of the VPM, as those of pipelines do ([`super::pipeline`]).
+//!
+//! Eight **producers** have two units each, and registers for one and a half; four **consumers** have registers for what
+//! they transform and for half as much again. So a producer p first does unit 8 + p, the **early** one. Consumers take the
+//! early vectors of rounds 0 .. 8, two rounds each, while they have nothing else to do; producers keep those of rounds 8 .. 16.
+//! Then producers do unit p, the **late** one, and hand its vectors on as rounds come, in the second half with the early ones.
+//!
+//! Vectors are handed on in pairs, one producer after the other ([`super::pipeline`] says why), through rows 0..32 of the VPM:
+//! of both the real parts of all eight units, then the imaginary ones. A pair is two rounds of the first half: consumer 0 or 2
+//! reads those of the even round, then consumer 1 or 3 those of the odd one. Of the second half it is late and early vectors
+//! of one round. Before the first round, when nothing is stored, odd pairs go through rows 32..64, so that producers write one pair
+//! while another is read.
+//!
+//! | semaphore | counts |
+//! |---|---|
+//! | 0, 1, 2, 5 | gates: the right to write pair 0 .. 3 |
+//! | 3, 4 | locks of rows 32..48 and 48..64 |
+//! | 6, 7, 13, 14 | producers whose vectors of pair 0 .. 3 are in the VPM |
+//! | 8, 9 | that consumer 1, or 3, may read |
+//! | 10 | consumers other than 0 that have stored all of their transform before |
+//! | 11 | producers that may go on with their late units |
+//! | 12 | consumers other than 0 that have ended |
+//! | 15 | producers that come to their late units |
+//!
+//! Who reads a pair last closes its gate and opens another ([`Handover`]): of early vectors that of the next pair but one, else that of the
+//! next. A producer that comes to a gate again has passed all others, so that it finds it closed or opened anew. Consumer 3
+//! lets producers go on with their late units when the fourth pair of early vectors is read: so nobody stores through rows
+//! 32..64 before.
+//! Consumer 0 makes locks and the first gate, and takes back what it made when all others have ended. It opens the
+//! second gate of each transform when all have stored the one before: then rows 32..64 are free, and nobody wants
+//! them before the first round.
+//!
+//! QPUs of a slice find in the TMU's cache what another of them has looked up, if it was a moment ago: so producers begin
+//! together with their late units, which consumer 3 sees to. When all is written, they go through the code of a half once more,
+//! with nothing to do: consumers still store, and the instruction cache holds it for the next launch then.
+
+mod handover;
+
+use super::coop::{PartWord, Transform, Units, Word};
+use super::pipeline::{CONSUMERS, Role, SECOND};
+use super::twiddle;
+use crate::vpm::{Block, Store, store_stride};
+pub use handover::Handover;
+
+/// Points of the codelet, and lanes.
+const CODELET: u32 = 16;
+/// Rows of columns in the lanes: X.
+const LANE_ROWS: u32 = 8;
+/// Columns of a unit.
+const COLUMNS: u32 = CODELET / LANE_ROWS;
+/// Points of the first transform.
+const FIRST: u32 = CODELET * LANE_ROWS;
+/// Bytes of an interleaved complex point.
+const POINT: u32 = 8;
+/// Words of a vector, and its bytes.
+const VECTOR: u32 = CODELET;
+const VECTOR_BYTES: u32 = 4 * VECTOR;
+/// Bytes from one k2 to the next.
+const ROW_OF_K2: u32 = POINT * FIRST;
+/// Pairs of vectors that a producer writes one after the other, for each of which there is a gate.
+const PAIRS: u32 = 4;
+
+/// 2^12 points.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Relay;
+
+impl Relay {
+    /// The length as a power of two.
+    pub const LOG2_POINTS: u32 = 12;
+    /// Points.
+    const POINTS: u32 = 1 << Self::LOG2_POINTS;
+    /// Programs that load.
+    pub const PRODUCERS: u32 = 8;
+    /// All programs; QPUs of a slice get programs that follow each other, and run either producers or consumers.
+    pub const PROGRAMS: u32 = Self::PRODUCERS + CONSUMERS;
+    /// Units of a producer: early and late.
+    pub const UNITS: u32 = SECOND / COLUMNS / Self::PRODUCERS;
+    /// Rounds of a consumer.
+    pub const ROUNDS: u32 = 2 * LANE_ROWS / CONSUMERS;
+    /// Of these, rounds whose early vectors a consumer takes before the first.
+    pub const EARLY_ROUNDS: u32 = Self::ROUNDS / 2;
+    /// Bytes from one row of the input to the next that a producer has in registers.
+    pub const ROW_BYTES: u32 = POINT * SECOND * LANE_ROWS;
+    /// Rows of the input in the order in which producers ask for them: the transform begins with rows n and n + 8, and
+    /// those that are on their way in one TMU must not all have the same place in its cache.
+    pub const ORDER: [u8; CODELET as usize] =
+        [0, 8, 1, 9, 4, 12, 5, 13, 2, 10, 3, 11, 6, 14, 7, 15];
+    /// Bytes from the turns of a k_x to those of the next.
+    pub const TURN_STEP: u32 = 4 * COLUMNS;
+    /// Outputs of a half of the codelet in the order in which they are turned: those that change places first follow each
+    /// other.
+    pub const OUTPUTS: [u32; LANE_ROWS as usize] = [0, 4, 1, 5, 2, 6, 3, 7];
+    /// Outputs of the transform over x in the order in which they are made.
+    pub const K_X: [u32; LANE_ROWS as usize] = [0, 4, 2, 6, 1, 5, 3, 7];
+
+    /// Turns on the path of an output: of those in a codelet half are exact, of the lanes' own as well, and of those
+    /// in the transform over x three quarters.
+    pub(super) const TURNS: f64 = 3.5 - 0.125 + 0.25;
+
+    /// Vectors of a unit's table: W_N^(16 k_x n2), which are two numbers for each k_x, then the turns of each output; of
+    /// all these cosines, then sines.
+    const VECTORS: u32 = 2 * (1 + CODELET);
+    /// Words of the twiddle table.
+    pub const TWIDDLE_WORDS: u32 = Self::UNITS * Self::PRODUCERS * Self::VECTORS * VECTOR;
+
+    /// Rows of late units that a consumer looks up ahead.
+    pub const ROWS_AHEAD: u32 = 2;
+    /// Words that all programs read.
+    pub const HEAD: u32 = 3;
+    /// Words of a producer that it reads once.
+    pub const PRODUCER_HEAD: u32 = 5;
+    /// Words of a unit before its halves.
+    pub const UNIT: u32 = 2 + CODELET - 1;
+    /// Words of a half, with the way to what follows it.
+    pub const HALF: u32 = 2;
+    /// Words of the four pairs that are written one after the other, with the way to what follows them.
+    pub const WRITE: u32 = 1 + 2 * PAIRS;
+    /// Words on the way to the other half.
+    pub const GO_ON: u32 = 1;
+    /// Words of a consumer that it reads once.
+    pub const CONSUMER_HEAD: u32 = 9;
+    /// Words at the beginning of a transform.
+    pub const BEGIN: u32 = 1;
+    /// Words of early vectors.
+    pub const EARLY: u32 = 3;
+    /// Words of a round.
+    pub const ROUND: u32 = 3 + 9 + 28 + 1;
+
+    /// Words before those of a producer's units.
+    const PRODUCER: u32 = Self::HEAD + Self::PRODUCER_HEAD;
+    /// Words before those of consumers.
+    pub const CONSUMER: u32 = Self::PRODUCER
+        + Self::UNITS * (Self::UNIT + 2 * Self::HALF + Self::WRITE + Self::GO_ON)
+        + 2 * Self::WRITE
+        + 2
+        + Self::GO_ON
+        + Self::HALF;
+
+    /// The pair of vectors of each unit that consumers read for a round: producers write four, and again.
+    const fn pair(round: u32) -> u32 {
+        if round < LANE_ROWS {
+            round / 2
+        } else {
+            round % PAIRS
+        }
+    }
+
+    /// Of which k_x a round is, as its position in [`Relay::K_X`]: a pair is two rounds of the first half, or a round's
+    /// vectors of both units.
+    const fn position(round: u32) -> u32 {
+        if round < LANE_ROWS {
+            round / 2 + PAIRS * (round % 2)
+        } else {
+            round - LANE_ROWS
+        }
+    }
+
+    /// What a consumer waits for before it reads vectors of its round `number`.
+    const fn await_way(consumer: u32, number: u32) -> Handover {
+        if number < Self::EARLY_ROUNDS && consumer % 2 == 1 {
+            return Handover::AwaitSecond((consumer / 2) as u8);
+        }
+        Handover::AwaitProducers(Self::pair(consumer + CONSUMERS * number) as u8)
+    }
+
+    /// What a consumer does when it has read vectors of its round `number`.
+    const fn pass_way(consumer: u32, number: u32, units: Units) -> Handover {
+        let is_early = number < Self::EARLY_ROUNDS;
+        if is_early && consumer.is_multiple_of(2) {
+            return Handover::TellSecond((consumer / 2) as u8);
+        }
+        let pair = Self::pair(consumer + CONSUMERS * number) as u8;
+        match units {
+            Units::Early if is_early => Handover::NextEarly(pair),
+            Units::Early | Units::Late => Handover::Next(pair),
+        }
+    }
+
+    /// Word `index` of the twiddle table. Each output is multiplied by `gain` once.
+    pub(super) fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
+        let (vector, lane) = (index / VECTOR, index % VECTOR);
+        let (unit, vector) = (vector / Self::VECTORS, vector % Self::VECTORS);
+        let (x, n2) = (lane / COLUMNS, COLUMNS * unit + lane % COLUMNS);
+        let (angle, gain) = match vector / 2 {
+            // In place of x: the next k_x, as the first is not turned.
+            0 => (
+                CODELET * Self::K_X[(x + 1) as usize % Self::K_X.len()] * n2,
+                1.0,
+            ),
+            position => {
+                let (half, number) = ((position - 1) / LANE_ROWS, (position - 1) % LANE_ROWS);
+                let output = LANE_ROWS * half + Self::OUTPUTS[number as usize];
+                (output * (SECOND * x + n2), gain)
+            }
+        };
+        let (cos, sin) = twiddle::turn(angle % Self::POINTS, Self::POINTS);
+        let value = if vector.is_multiple_of(2) { cos } else { sin };
+        ((value * gain) as f32).to_bits()
+    }
+
+    /// What program `index` does; QPUs of a slice get programs that follow each other, and run either producers or
+    /// consumers.
+    #[must_use]
+    pub const fn role(index: u32) -> Role {
+        if index < Self::PRODUCERS {
+            Role::Producer(index)
+        } else {
+            Role::Consumer(index - Self::PRODUCERS)
+        }
+    }
+
+    /// The value of a uniform of program `index`, whose list is at `list`.
+    #[must_use]
+    pub fn uniform(&self, transform: &Transform, index: u32, list: u32, word: Word) -> u32 {
+        let setup = |word: Result<u32, _>| word.unwrap_or(0);
+        let role = Self::role(index);
+        match word {
+            Word::Role => u32::from(index >= Self::PRODUCERS),
+            Word::ConsumerList => list + 4 * Self::CONSUMER,
+            Word::Transforms => transform.batch,
+            Word::FactorRe => transform.factors[0].to_bits(),
+            Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
+            Word::Cosine { sixteenths } => {
+                (twiddle::turn(u32::from(sixteenths), 2 * CODELET).0 as f32).to_bits()
+            }
+            Word::Step => POINT * Self::POINTS,
+            Word::ConjugatedCosine { sixteenths } => {
+                let conjugate = 1f64
+                    .copysign(f64::from(transform.factors[0]) * f64::from(transform.factors[1]));
+                let (cos, _) = twiddle::turn(u32::from(sixteenths), 2 * CODELET);
+                ((cos * conjugate) as f32).to_bits()
+            }
+            Word::List if matches!(role, Role::Producer(_)) => list + 4 * Self::PRODUCER,
+            Word::List => list + 4 * (Self::CONSUMER + Self::CONSUMER_HEAD),
+            Word::Bytes(bytes) => bytes,
+            Word::Opens => u32::from(role == Role::Consumer(0)),
+            Word::Follows => u32::from(role != Role::Consumer(0)),
+            Word::Peers if role == Role::Consumer(0) => CONSUMERS - 1,
+            Word::Peers => u32::MAX,
+            Word::Conjugate => {
+                (1f32.copysign(transform.factors[0] * transform.factors[1])).to_bits()
+            }
+            // k2 = group, + 4, + 8 and so on: every second row of a half.
+            Word::OutputSetup { group } => {
+                let first = 32 + 16 * (group % 2) + group / 2;
+                setup(Block::row(first).stride(2).write_setup())
+            }
+            // Every second k2.
+            Word::StoreStride { .. } => store_stride((2 * ROW_OF_K2 - VECTOR_BYTES) as u16),
+            Word::StoreSetup { index: half } => setup(Store::rows(16, 32 + 16 * half).setup()),
+            Word::Part { part, word } => match role {
+                Role::Producer(producer) => {
+                    Self::unit_word(transform, producer, (part.into(), word))
+                }
+                Role::Consumer(consumer) => {
+                    Self::round_word(transform, consumer, (part.into(), word))
+                }
+                Role::Idle => 0,
+            },
+            // Of a part, or of other programs.
+            Word::Input
+            | Word::Twiddles
+            | Word::WriteSetup { .. }
+            | Word::Drain
+            | Word::ReadSetup { .. }
+            | Word::Store { .. }
+            | Word::Rounds
+            | Word::Turn
+            | Word::RoundList
+            | Word::RoundStep
+            | Word::RoundSteps
+            | Word::Gate { .. }
+            | Word::PassOn { .. }
+            | Word::Last
+            | Word::NextUnit
+            | Word::Component
+            | Word::NextRow
+            | Word::ColumnSetup { .. } => 0,
+        }
+    }
+
+    /// A word of a producer's unit number `number`.
+    fn unit_word(transform: &Transform, producer: u32, (number, word): (u32, PartWord)) -> u32 {
+        let is_late = number + 1 == Self::UNITS;
+        // Consumers have more parts than there are units.
+        let before = (Self::UNITS - 1).saturating_sub(number);
+        let unit = producer + Self::PRODUCERS * before;
+        let table = transform.twiddles + 4 * VECTOR * Self::VECTORS * unit;
+        let rows = |pair: u8| {
+            let first = if is_late { 0 } else { 32 * (pair % 2) };
+            Block::row(first + producer as u8)
+        };
+        match word {
+            PartWord::Input => transform.input + POINT * COLUMNS * unit,
+            PartWord::RowStep { number } => {
+                let [row, next] = [0, 1].map(|behind| {
+                    let number = usize::from(number) + behind;
+                    u32::from(Self::ORDER[number % Self::ORDER.len()])
+                });
+                Self::ROW_BYTES.wrapping_mul(next.wrapping_sub(row))
+            }
+            PartWord::Turns => table,
+            PartWord::Twiddles { half } => {
+                table + 2 * VECTOR_BYTES * (1 + LANE_ROWS * u32::from(half))
+            }
+            // Real and imaginary parts of a round, then of the other.
+            PartWord::WriteSetup { pair } => rows(pair).stride(8).write_setup().unwrap_or_default(),
+            PartWord::Drain { pair } => rows(pair).read_setup(1).unwrap_or_default(),
+            _ => 0,
+        }
+    }
+
+    /// A word of a consumer's round number `number`.
+    fn round_word(transform: &Transform, consumer: u32, (number, word): (u32, PartWord)) -> u32 {
+        let round = consumer + CONSUMERS * number;
+        let half = round / LANE_ROWS;
+        match word {
+            PartWord::Store { half: parity } => {
+                let position = Self::position(round) as usize % Self::K_X.len();
+                let octet = 2 * Self::K_X[position] + half;
+                transform.output + VECTOR_BYTES * octet + ROW_OF_K2 * u32::from(parity)
+            }
+            PartWord::RowAhead { number } => {
+                let first = Self::ROWS_AHEAD * consumer + u32::from(number);
+                let row = u32::from(Self::ORDER[first as usize % Self::ORDER.len()]);
+                transform.input + Self::ROW_BYTES * row
+            }
+            PartWord::Await(_) => Self::await_way(consumer, number).bytes(),
+            PartWord::ReadSetup(units) => {
+                let first = match units {
+                    Units::Early if number >= Self::EARLY_ROUNDS => CODELET,
+                    Units::Late if number >= Self::EARLY_ROUNDS => 0,
+                    Units::Early => 32 * (consumer / 2) + CODELET * (consumer % 2),
+                    Units::Late => CODELET * (consumer % 2),
+                };
+                Block::row(first as u8).read_setup(16).unwrap_or_default()
+            }
+            PartWord::PassOn(units) => Self::pass_way(consumer, number, units).bytes(),
+            PartWord::Next(Units::Early) => u32::from(number < Self::EARLY_ROUNDS),
+            PartWord::Next(Units::Late) if number + 1 == Self::ROUNDS => 0,
+            PartWord::Next(Units::Late) if number + 1 < Self::EARLY_ROUNDS => u32::MAX,
+            PartWord::Next(Units::Late) => 1,
+            _ => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TRANSFORM: Transform = Transform {
+        input: 0,
+        twiddles: 0,
+        output: 0,
+        batch: 1,
+        programs: Relay::PROGRAMS,
+        conjugate: 1.0,
+        factors: [1.0; 2],
+    };
+
+    #[test]
+    fn rounds_of_all_consumers_are_all_halves_and_k_x() {
+        let mut stores: Vec<_> = (0..CONSUMERS * Relay::ROUNDS)
+            .map(|n| {
+                let word = PartWord::Store { half: 0 };
+                Relay::round_word(&TRANSFORM, n % CONSUMERS, (n / CONSUMERS, word))
+            })
+            .collect();
+        stores.sort_unstable();
+        let lines: Vec<_> = (0..16).map(|line| VECTOR_BYTES * line).collect();
+        assert_eq!(stores, lines);
+    }
+
+    #[test]
+    fn each_unit_is_done_once() {
+        let units = (0..Relay::PRODUCERS).flat_map(|producer| {
+            let units = 0..Relay::UNITS;
+            units.map(move |n| Relay::unit_word(&TRANSFORM, producer, (n, PartWord::Input)))
+        });
+        let mut units: Vec<_> = units.collect();
+        units.sort_unstable();
+        let wanted: Vec<_> = (0..SECOND * POINT).step_by(16).collect();
+        assert_eq!(units, wanted);
+    }
+}
