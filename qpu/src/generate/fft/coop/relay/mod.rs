@@ -218,6 +218,7 @@ fn produce(all: &mut Assembly, kept: &Kept) {
     all.b.mov(R1, UNIF);
     all.uniforms.extend([Word::Step, Word::List]);
     all.b.sub(count, count, 1).setf();
+    // A half once more: its code is what the next launch finds in the instruction cache.
     all.b.brr(BranchCond::AllZS, written);
     all.b.add(offset, offset, R0);
     all.b.nops(2);
