@@ -37,7 +37,7 @@
 //! of gates, by a register that changes between its two with each round. What a consumer does to pass a round on
 //! repeats after eight rounds, of which each consumer has two.
 
-use super::coop::{Transform, Word};
+use super::coop::{Transform, Word, cosine};
 use super::twiddle;
 use crate::vpm::{Block, Store, store_stride};
 
@@ -323,9 +323,7 @@ impl Pipeline {
             Word::Twiddles => transform.twiddles + 4 * VECTOR * self.vectors() * producer,
             Word::WriteSetup { .. } => setup(Block::row(own_row).write_setup()),
             Word::Drain => setup(Block::row(own_row).read_setup(1)),
-            Word::Cosine { sixteenths } => {
-                (twiddle::turn(u32::from(sixteenths), 2 * CODELET).0 as f32).to_bits()
-            }
+            Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),
             Word::Opens => u32::from(role == Role::Consumer(0)),
             Word::Peers if role == Role::Consumer(0) => 8 * Self::WAY * (transform.batch % groups),
             Word::Peers => u32::MAX,
@@ -339,9 +337,7 @@ impl Pipeline {
                 way_on(consumer + if both { other } else { 0 })
             }
             Word::RoundList => consumer_list + 4 * self.consumer_head(),
-            Word::Conjugate => {
-                (1f32.copysign(transform.factors[0] * transform.factors[1])).to_bits()
-            }
+            Word::Conjugate => transform.output_conjugate().to_bits(),
             Word::ReadSetup { component: half } => setup(Block::row(16 * half).read_setup(16)),
             // k2 = group, + 4, + 8 and so on: every second row of a half.
             Word::OutputSetup { group } => {

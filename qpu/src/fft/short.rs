@@ -24,7 +24,7 @@
 //! QPUs are given programs one after the other, and those of a slice share its TMUs, which is where units of
 //! a small batch wait: so programs that work have others between them, which end at once ([`Short::worker`]).
 
-use super::coop::{Transform, Word};
+use super::coop::{Transform, Word, cosine};
 use super::twiddle;
 use crate::vpm::{Block, Store, store_stride};
 
@@ -253,9 +253,7 @@ impl Short {
             }
             Word::Follows => u32::from(worker != 0),
             Word::FactorRe => transform.factors[0].to_bits(),
-            Word::Cosine { sixteenths } => {
-                (twiddle::turn(u32::from(sixteenths), 32).0 as f32).to_bits()
-            }
+            Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),
             Word::Conjugate => transform.conjugate.to_bits(),
             Word::Twiddles if is_shared => {
                 transform.twiddles + 4 * LANES * self.twiddle_vectors() * worker

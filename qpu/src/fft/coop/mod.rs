@@ -43,7 +43,7 @@ use super::values::{Own, Places};
 use crate::vpm::{Block, Store, store_stride};
 use stores::rows_before;
 pub use stores::{Outputs, STORES};
-pub use words::{PartWord, Transform, Units, Word};
+pub use words::{PartWord, Transform, Units, Word, cosine};
 
 /// Bytes of an interleaved complex point.
 const POINT: u32 = 8;
@@ -349,12 +349,8 @@ impl Cooperation {
             Word::List => list + 4 * self.head(),
             Word::Step if is_alone => transform.programs * bytes,
             Word::Step => bytes,
-            Word::Conjugate => {
-                (1f32.copysign(transform.factors[0] * transform.factors[1])).to_bits()
-            }
-            Word::Cosine { sixteenths } => {
-                (twiddle::turn(u32::from(sixteenths), 2 * CODELET).0 as f32).to_bits()
-            }
+            Word::Conjugate => transform.output_conjugate().to_bits(),
+            Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),
             Word::FactorRe => transform.factors[0].to_bits(),
             Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
             Word::Input => transform.input + first + POINT * share,

@@ -1,5 +1,7 @@
 //! What cooperative programs read as uniforms, and where a batch lies.
 
+use crate::fft::twiddle::turn;
+
 /// What a cooperative program reads as its next uniform; the order is the program's own.
 ///
 /// `component` is 0 for real and 1 for imaginary parts.
@@ -197,4 +199,19 @@ pub struct Transform {
     pub conjugate: f32,
     /// Factors of the real and imaginary parts of the output, which are the same or each other's negative.
     pub factors: [f32; 2],
+}
+
+impl Transform {
+    /// What the imaginary parts of the output are multiplied by beside the factor of the real ones: 1, or -1 for the
+    /// inverse ([`Word::Conjugate`]).
+    #[must_use]
+    pub fn output_conjugate(&self) -> f32 {
+        1f32.copysign(self.factors[0] * self.factors[1])
+    }
+}
+
+/// cos (π/16 `sixteenths`), rounded once ([`Word::Cosine`]).
+#[must_use]
+pub fn cosine(sixteenths: u8) -> f32 {
+    turn(sixteenths.into(), 32).0 as f32
 }

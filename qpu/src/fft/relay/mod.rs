@@ -47,7 +47,7 @@
 
 mod handover;
 
-use super::coop::{PartWord, Transform, Units, Word};
+use super::coop::{PartWord, Transform, Units, Word, cosine};
 use super::pipeline::{CONSUMERS, Role, SECOND};
 use super::twiddle;
 use crate::vpm::{Block, Store, store_stride};
@@ -231,15 +231,10 @@ impl Relay {
             Word::Transforms => transform.batch,
             Word::FactorRe => transform.factors[0].to_bits(),
             Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
-            Word::Cosine { sixteenths } => {
-                (twiddle::turn(u32::from(sixteenths), 2 * CODELET).0 as f32).to_bits()
-            }
+            Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),
             Word::Step => POINT * Self::POINTS,
             Word::ConjugatedCosine { sixteenths } => {
-                let conjugate = 1f64
-                    .copysign(f64::from(transform.factors[0]) * f64::from(transform.factors[1]));
-                let (cos, _) = twiddle::turn(u32::from(sixteenths), 2 * CODELET);
-                ((cos * conjugate) as f32).to_bits()
+                (cosine(sixteenths) * transform.output_conjugate()).to_bits()
             }
             Word::List if matches!(role, Role::Producer(_)) => list + 4 * Self::PRODUCER,
             Word::List => list + 4 * (Self::CONSUMER + Self::CONSUMER_HEAD),
@@ -248,9 +243,7 @@ impl Relay {
             Word::Follows => u32::from(role != Role::Consumer(0)),
             Word::Peers if role == Role::Consumer(0) => CONSUMERS - 1,
             Word::Peers => u32::MAX,
-            Word::Conjugate => {
-                (1f32.copysign(transform.factors[0] * transform.factors[1])).to_bits()
-            }
+            Word::Conjugate => transform.output_conjugate().to_bits(),
             // k2 = group, + 4, + 8 and so on: every second row of a half.
             Word::OutputSetup { group } => {
                 let first = 32 + 16 * (group % 2) + group / 2;

@@ -12,6 +12,11 @@ pub fn look_up_lines(b: &mut Builder, address: Reg, step: Reg, lookups: u32) {
         b.mov(tmu, address);
         b.add(address, address, step);
     }
+    drop_lookups(b, lookups);
+}
+
+/// Takes lookups from both TMUs in turn, of which nothing is wanted.
+pub fn drop_lookups(b: &mut Builder, lookups: u32) {
     for lookup in 0..lookups {
         let line = b.nop();
         if lookup % 2 == 0 {

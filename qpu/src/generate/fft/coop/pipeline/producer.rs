@@ -6,11 +6,11 @@ use crate::fft::coop::Word;
 use crate::fft::pipeline::Pipeline;
 use crate::generate::fft::coop::exchange::{Exchange, Stage, exchange_complex, tell_lanes};
 use crate::generate::fft::coop::first::{ROWS_AHEAD, VECTOR, tmu};
-use crate::generate::fft::coop::roles::{HALF, turn_looked_up};
+use crate::generate::fft::coop::roles::{HALF, turn_looked_up, write_in_turn};
 use crate::generate::fft::dft16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Wish, negate, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
-use crate::isa::{AddOp, File, MulOp, SemaphoreAction};
+use crate::isa::{AddOp, File, MulOp};
 
 /// Addresses of what lanes look up next, while there are rows to come: an accumulator needs no read port.
 pub const ADDRESSES: Place = Place::Accumulator(3);
@@ -256,15 +256,9 @@ impl Producer<'_> {
 
     /// The same when the round may be written; then the next producer may write, and the consumer is told.
     pub fn write_in_turn(&self, draft: &mut Draft<Word>, round: usize, vectors: &[Complex]) {
-        let gate = semaphore::GATES[round % 2];
-        draft.push(Operation::semaphore(SemaphoreAction::Decrement, gate));
-        self.write(draft, vectors);
-        draft.push(Operation::semaphore(SemaphoreAction::Increment, gate));
-        // Reading any vector waits until the writes are in the VPM (HW-2497).
-        draft.copy(Source::Place(self.setups[1]), Destination::ReadSetup);
-        draft.copy(Source::Vpm, Destination::Nothing);
-        let written = semaphore::WRITTEN;
-        draft.push(Operation::semaphore(SemaphoreAction::Increment, written));
+        let semaphores = [semaphore::GATES[round % 2], semaphore::WRITTEN];
+        let drain = Source::Place(self.setups[1]);
+        write_in_turn(draft, semaphores, drain, |draft| self.write(draft, vectors));
     }
 
     /// The first twiddles of the second half asked for.

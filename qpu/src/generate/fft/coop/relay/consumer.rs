@@ -1,7 +1,7 @@
 //! Consumers: vectors of all units into registers, early ones first, and the first layer of the transform as late ones
 //! come in. The rest is as in pipelines ([`crate::generate::fft::coop::roles`]).
 
-use super::part;
+use super::lists::part;
 use crate::fft::coop::{PartWord, Units, Word};
 use crate::generate::fft::dft16::{Butterfly, butterfly_of, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};

@@ -1,6 +1,7 @@
 //! Half of a unit: its outputs are turned, lanes and registers change places, and the transform over x is done.
 
-use super::producer::{AHEAD, Producer, Unit, of_unit, tmu};
+use super::lists::part;
+use super::producer::{AHEAD, Producer, Unit, tmu};
 use crate::fft::coop::{PartWord, Word};
 use crate::fft::relay::Relay;
 use crate::generate::fft::coop::exchange::{Exchange, Stage, exchange_complex, tell_lanes};
@@ -22,7 +23,7 @@ impl Producer {
             let place = Destination::Place(within);
             draft.add_op(AddOp::And, [Source::Lane, Source::Small(1)], place);
             draft.add_op(AddOp::Shl, [Source::Place(within), Source::Small(2)], place);
-            let first = Source::Uniform(of_unit(PartWord::Turns));
+            let first = Source::Uniform(part(PartWord::Turns));
             let sources = [Source::Place(within), first];
             draft.add_op(AddOp::Add, sources, Destination::Place(at));
             draft.give_back(within);

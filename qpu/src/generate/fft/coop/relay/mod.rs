@@ -18,6 +18,7 @@ use super::{Assembly, Cooperative, Draughted, register};
 use crate::fft::coop::{Cooperation, PartWord, Units, Word};
 use crate::fft::pipeline::CONSUMERS;
 use crate::fft::relay::Relay;
+use crate::generate::fft::ahead::drop_lookups;
 use crate::generate::fft::draft::Draft;
 use crate::generate::schedule::Place;
 use crate::generate::{
@@ -269,14 +270,7 @@ fn look_rows_up(all: &mut Assembly, offset: Reg) {
         };
         all.uniforms.push(part(word));
     }
-    for number in 0..Relay::ROWS_AHEAD {
-        let line = all.b.nop();
-        if number % 2 == 0 {
-            line.ldtmu0()
-        } else {
-            line.ldtmu1()
-        };
-    }
+    drop_lookups(&mut all.b, Relay::ROWS_AHEAD);
 }
 
 fn consume(all: &mut Assembly, kept: &Kept) {

@@ -4,6 +4,7 @@
 //! While the late unit is transformed, half of the early one is in registers. So what does not change between producers
 //! is read as uniforms, and values have registers no longer than they are needed.
 
+use super::lists::part;
 use crate::fft::coop::{PartWord, Word};
 use crate::fft::relay::Relay;
 use crate::generate::fft::coop::roles::HALF;
@@ -27,11 +28,6 @@ const FACTOR_RE: Place = Place::R5;
 /// The TMU of a pair of lookups.
 pub(super) const fn tmu(pair: usize) -> u8 {
     (pair % 2) as u8
-}
-
-/// A word of a unit.
-pub(super) const fn of_unit(word: PartWord) -> Word {
-    Word::Part { part: 0, word }
 }
 
 /// Registers that hold their values from one unit to the next, or through one.
@@ -99,7 +95,7 @@ impl Producer {
             let sources = [Source::Place(value), Source::Small(shift)];
             draft.add_op(AddOp::Shl, sources, place(value));
         }
-        let input = Source::Uniform(of_unit(PartWord::Input));
+        let input = Source::Uniform(part(PartWord::Input));
         draft.add_op(AddOp::Add, [Source::Place(within), input], place(within));
         let sources = [row, self.offset].map(Source::Place);
         draft.add_op(AddOp::Add, sources, place(row));
@@ -122,7 +118,7 @@ impl Producer {
         draft.push(Operation::either(AddOp::Add, MulOp::V8adds, sources, tmu));
         if number + 1 < ROWS {
             let number = number as u8;
-            let step = Source::Uniform(of_unit(PartWord::RowStep { number }));
+            let step = Source::Uniform(part(PartWord::RowStep { number }));
             draft.add_op(AddOp::Add, [addresses, step], Destination::Place(ADDRESSES));
         }
     }
@@ -158,7 +154,7 @@ impl Producer {
     pub(super) fn ask_first_turn(&self, draft: &mut Draft<Word>, at: Place, half: u8) {
         let sources = [Source::Lane, Source::Small(2)];
         draft.add_op(AddOp::Shl, sources, Destination::Place(at));
-        let first = Source::Uniform(of_unit(PartWord::Twiddles { half }));
+        let first = Source::Uniform(part(PartWord::Twiddles { half }));
         let sources = [Source::Place(at), first];
         draft.add_op(AddOp::Add, sources, Destination::Place(at));
         self.ask_turn(draft, at, 0);

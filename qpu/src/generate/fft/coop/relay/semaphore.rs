@@ -25,9 +25,9 @@ pub const ARRIVED: u8 = 15;
 /// What consumer 0 makes, and takes back.
 pub const MADE: [u8; 3] = [HALVES[0], HALVES[1], GATES[0]];
 
-/// Bytes of code from where consumers have waited for vectors to what they do with these; and lookups for the code from there to the end
-/// of a round.
+/// Bytes of code from where consumers have waited for late vectors to what they do with these.
 pub const TO_ROUND: u32 = 8 * 19;
+/// Lookups for the code from there to the end of a round. Who has waited for early vectors brings other code, to no use.
 const LOOKUPS: u32 = 3;
 
 /// What consumers wait for before they read, and do when they have read; then they go back to where [`BACK`] says.

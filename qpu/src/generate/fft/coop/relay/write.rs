@@ -1,42 +1,28 @@
 //! Vectors of producers: to consumers, or to where they are kept.
 
-use super::producer::{Producer, of_unit};
+use super::lists::part;
+use super::producer::Producer;
 use super::semaphore;
 use crate::fft::coop::{PartWord, Word};
-use crate::generate::fft::coop::roles::HALF;
+use crate::generate::fft::coop::roles::{HALF, write_in_turn};
 use crate::generate::fft::draft::{Complex, Draft};
-use crate::generate::schedule::{Destination, Operation, Source};
-use crate::isa::SemaphoreAction;
+use crate::generate::schedule::{Destination, Source};
 
 impl Producer {
-    /// Vectors to the VPM, when they may be written; then the next producer may write, and the semaphore `written` tells
-    /// consumers.
-    fn hand_on(
-        draft: &mut Draft<Word>,
-        [gate, written]: [u8; 2],
-        pair: u8,
-        vectors: impl IntoIterator<Item = Complex>,
-    ) {
-        draft.push(Operation::semaphore(SemaphoreAction::Decrement, gate));
-        let setup = Source::Uniform(of_unit(PartWord::WriteSetup { pair }));
-        draft.copy(setup, Destination::WriteSetup);
-        for value in vectors.into_iter().flatten() {
-            draft.copy(Source::Place(value.place), Destination::Vpm);
-        }
-        draft.push(Operation::semaphore(SemaphoreAction::Increment, gate));
-        // Reading any vector waits until the writes are in the VPM (HW-2497).
-        let drain = Source::Uniform(of_unit(PartWord::Drain { pair }));
-        draft.copy(drain, Destination::ReadSetup);
-        draft.copy(Source::Vpm, Destination::Nothing);
-        draft.push(Operation::semaphore(SemaphoreAction::Increment, written));
-    }
-
     /// Vectors to consumers: each and the one four positions behind it.
     pub fn write(draft: &mut Draft<Word>, vectors: &[Complex; HALF]) {
         let (first, second) = vectors.split_at(HALF / 2);
-        for (pair, (&first, &second)) in first.iter().zip(second).enumerate() {
-            let semaphores = [semaphore::GATES[pair], semaphore::WRITTEN[pair]];
-            Self::hand_on(draft, semaphores, pair as u8, [first, second]);
+        for (number, both) in first.iter().zip(second).enumerate() {
+            let pair = number as u8;
+            let semaphores = [semaphore::GATES[number], semaphore::WRITTEN[number]];
+            let [setup, drain] = [PartWord::WriteSetup { pair }, PartWord::Drain { pair }]
+                .map(|word| Source::Uniform(part(word)));
+            write_in_turn(draft, semaphores, drain, |draft| {
+                draft.copy(setup, Destination::WriteSetup);
+                for value in <[_; 2]>::from(both).into_iter().flatten() {
+                    draft.copy(Source::Place(value.place), Destination::Vpm);
+                }
+            });
         }
     }
 

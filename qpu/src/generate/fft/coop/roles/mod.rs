@@ -9,7 +9,7 @@ use crate::fft::coop::Word;
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
-use crate::isa::File;
+use crate::isa::{File, SemaphoreAction};
 
 /// Outputs of the transform of 16 points that a producer turns and exchanges at a time.
 pub const HALF: usize = 8;
@@ -56,6 +56,23 @@ pub fn turn_looked_up(
     draft.give_back_complex([im_cos, re_sin]);
     draft.give_back_complex(z);
     [turned_re, turned_im]
+}
+
+/// Writes to the VPM, when they may be made by `gate`; then the next producer may write, and, when they are in the VPM,
+/// `written` tells consumers. `drain` is a setup that reads one of the vectors.
+pub fn write_in_turn(
+    draft: &mut Draft<Word>,
+    [gate, written]: [u8; 2],
+    drain: Source<Word>,
+    write: impl FnOnce(&mut Draft<Word>),
+) {
+    draft.push(Operation::semaphore(SemaphoreAction::Decrement, gate));
+    write(draft);
+    draft.push(Operation::semaphore(SemaphoreAction::Increment, gate));
+    // Reading any vector waits until the writes are in the VPM (HW-2497).
+    draft.copy(drain, Destination::ReadSetup);
+    draft.copy(Source::Vpm, Destination::Nothing);
+    draft.push(Operation::semaphore(SemaphoreAction::Increment, written));
 }
 
 /// Outputs from [`HALF`] on to the registers of those below.
