@@ -19,7 +19,8 @@ pub struct Config {
     /// The numbers of the cycle model.
     pub constants: Constants,
     /// `Some(seed)`: a functional run in which the order of QPUs changes with every round, and a QPU is
-    /// now and then held for some rounds, as a cache miss would do. Equal seeds give equal runs.
+    /// now and then held for some rounds, as a cache miss would do. Two seeds of three also let QPUs begin late, one of these
+    /// makes some of them slow. Equal seeds give equal runs.
     /// `None`: as time has it, and in a functional run from QPU 11 down to 0.
     pub order_seed: Option<u64>,
     /// A warning stops its QPU like a fault.

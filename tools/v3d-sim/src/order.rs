@@ -5,29 +5,86 @@
 
 use crate::shared::QPUS;
 
-/// One turn in this many is followed by a pause, when a seed disturbs the order.
-const HOLD_ONE_IN: u64 = 64;
+/// How often and for how long a QPU is held: after one turn in `one_in`, for at most `longest` rounds.
+#[derive(Clone, Copy)]
+struct Pace {
+    one_in: u64,
+    longest: u64,
+}
 
-/// The longest pause, in rounds: about what a miss of both caches costs.
-const LONGEST_HOLD: u64 = 32;
+impl Pace {
+    /// As misses of both caches would hold it.
+    const MISSES: Self = Self {
+        one_in: 64,
+        longest: 32,
+    };
+    /// What one QPU in a few has instead, where a seed makes QPUs unlike each other: slower throughout, and so rarely and
+    /// so long that others could come to the end of what they do.
+    const OTHERS: [Self; 4] = [
+        Self {
+            one_in: 4,
+            longest: 16,
+        },
+        Self {
+            one_in: 16,
+            longest: 200,
+        },
+        Self {
+            one_in: 200,
+            longest: 3_000,
+        },
+        Self {
+            one_in: 1_000,
+            longest: 12_000,
+        },
+    ];
+
+    fn hold(self, random: u64) -> u32 {
+        if (random >> 8).is_multiple_of(self.one_in) {
+            ((random >> 20) % self.longest) as u32 + 1
+        } else {
+            0
+        }
+    }
+}
+
+/// The longest that a QPU comes after others to its first turn, in rounds, where a seed makes them begin apart.
+const LATEST: u64 = 12_000;
 
 /// The order of the current round.
 pub struct Order {
     qpus: [u8; QPUS],
     /// State of Marsaglia's xorshift64; `None` for the fixed order.
     random: Option<u64>,
+    paces: [Pace; QPUS],
+    /// How many rounds each QPU is held after its first turn.
+    starts: [u32; QPUS],
 }
 
 impl Order {
-    /// 11 down to 0, or as `seed` makes it.
+    /// 11 down to 0, or as `seed` makes it. Of three seeds that follow each other one holds QPUs for a moment now and then,
+    /// one lets some of them begin late as well, and one makes some slow.
     #[must_use]
     pub fn new(seed: Option<u64>) -> Self {
         // A multiplication spreads small seeds; xorshift must not start at 0.
         let random = seed.map(|seed| seed.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        Self {
+        let mut order = Self {
             qpus: std::array::from_fn(|n| (QPUS - 1 - n) as u8),
             random,
+            paces: [Pace::MISSES; QPUS],
+            starts: [0; QPUS],
+        };
+        let kind = seed.map_or(0, |seed| seed % 3);
+        for qpu in 0..QPUS {
+            let random = order.next().unwrap_or_default();
+            if kind > 0 && random >> 62 == 0 {
+                order.starts[qpu] = ((random >> 20) % LATEST) as u32;
+            }
+            if kind == 2 && (random >> 60).is_multiple_of(4) {
+                order.paces[qpu] = Pace::OTHERS[(random >> 16) as usize % Pace::OTHERS.len()];
+            }
         }
+        order
     }
 
     #[inline]
@@ -52,12 +109,10 @@ impl Order {
 
     /// How many rounds a QPU that has just had its turn is held.
     #[inline]
-    pub fn next_hold(&mut self) -> u32 {
+    pub fn next_hold(&mut self, qpu: usize) -> u32 {
         match self.next() {
-            Some(random) if (random >> 8) % HOLD_ONE_IN == 0 => {
-                ((random >> 20) % LONGEST_HOLD) as u32 + 1
-            }
-            _ => 0,
+            Some(random) => std::mem::take(&mut self.starts[qpu]) + self.paces[qpu].hold(random),
+            None => 0,
         }
     }
 }
@@ -70,7 +125,7 @@ mod tests {
     fn without_a_seed_nothing_is_disturbed() {
         let mut order = Order::new(None);
         assert_eq!(order.next_round(), None);
-        assert_eq!(order.next_hold(), 0);
+        assert_eq!(order.next_hold(0), 0);
     }
 
     #[test]
@@ -85,7 +140,28 @@ mod tests {
             round.sort_unstable();
             assert_eq!(round, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
         }
-        let mut order = Order::new(Some(3));
-        assert!((0..1000).any(|_| order.next_hold() > 0));
+    }
+
+    #[test]
+    fn some_seeds_make_qpus_late_or_slow() {
+        let longest = |seed, turns: std::ops::Range<u32>| {
+            let mut order = Order::new(Some(seed));
+            let holds = turns.flat_map(|_| [0; QPUS].into_iter().enumerate());
+            holds.map(|(qpu, _)| order.next_hold(qpu)).max()
+        };
+        let most = |kind: u64, turns: u32| {
+            let seeds = (0..20).map(|n| 3 * n + kind);
+            seeds.filter_map(|seed| longest(seed, 0..turns)).max()
+        };
+        assert_eq!(most(0, 2_000), Some(32));
+        assert!(most(1, 1) > Some(1_000), "late");
+        assert!(most(2, 2_000) > Some(1_000), "slow");
+        let order = |seed| {
+            let mut order = Order::new(Some(seed));
+            (1..100)
+                .map(move |turn| order.next_hold(turn % QPUS))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(order(5), order(5));
     }
 }

@@ -170,7 +170,7 @@ impl V3d {
         }
         match step {
             Step::Executed => {
-                let mut rounds = self.order.next_hold();
+                let mut rounds = self.order.next_hold(number);
                 // The fault of a transfer stops its QPU where it is.
                 if limit > 0 && !self.shared.may_fault(number as u8) {
                     let cache = &mut self.code[number / 4];
