@@ -361,6 +361,7 @@ impl Pipeline {
             | Word::ColumnSetup { .. }
             | Word::ConjugatedCosine { .. }
             | Word::Bytes(_)
+            | Word::OfConsumers(_)
             | Word::Part { .. } => 0,
         }
     }

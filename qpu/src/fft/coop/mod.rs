@@ -396,6 +396,7 @@ impl Cooperation {
             | Word::ColumnSetup { .. }
             | Word::ConjugatedCosine { .. }
             | Word::Bytes(_)
+            | Word::OfConsumers(_)
             | Word::Part { .. }
             | Word::Role
             | Word::ConsumerList

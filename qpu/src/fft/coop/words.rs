@@ -78,6 +78,8 @@ pub enum Word {
     /// What a program of a pipeline does: 0 for producers, 1 for consumers, -1 for those that only keep a QPU
     /// from getting another.
     Role,
+    /// These bytes for consumers, 0 for others.
+    OfConsumers(u32),
     /// Address of the words of consumers.
     ConsumerList,
     /// Rounds of a consumer. There may be none in pipelines with several groups of producers.
@@ -135,11 +137,15 @@ pub enum PartWord {
         /// The row's number in the order in which they are asked for.
         number: u8,
     },
-    /// Address of a row that a consumer looks up ahead.
-    RowAhead {
-        /// Which of its rows.
+    /// Address of turns of late units that a consumer looks up ahead.
+    TurnsAhead {
+        /// Of which half.
+        half: u8,
+        /// Which lookup.
         number: u8,
     },
+    /// Bytes from the code of a round to what a consumer looks up of it ahead.
+    CodeAhead,
     /// Address of the turns behind the second transform.
     Turns,
     /// Address of the turns behind the first, of half 0 or 1 of its outputs.

@@ -12,38 +12,48 @@
 //! memory through rows 32..64 of the VPM, as those of pipelines do ([`super::pipeline`]).
 //!
 //! Eight **producers** have two units each, and registers for one and a half; four **consumers** have registers for what
-//! they transform and for half as much again. So a producer p first does unit 8 + p, the **early** one. Consumers take the
-//! early vectors of rounds 0 .. 8, two rounds each, while they have nothing else to do; producers keep those of rounds 8 .. 16.
-//! Then producers do unit p, the **late** one, and hand its vectors on as rounds come, in the second half with the early ones.
+//! they transform and for half as much again. So a producer p first does unit 8 + p, the **early** one, whose outputs of the
+//! transform of 16 points below 8 are its first half. Consumers take the early vectors of rounds 0 .. 8, two rounds each, while they
+//! have nothing else to do; producers keep outputs of the second half. Then producers do unit p, the **late** one, and hand its
+//! vectors on as rounds come. When three of the four pairs of the first half are written, what is kept comes in place of
+//! outputs of the first half, and is transformed as they were; the fourth pair waits where outputs of the second half were, and these are kept.
+//! So what is transformed late is out of the way of the first round. In the second half late and early vectors are handed on
+//! together.
 //!
 //! Vectors are handed on in pairs, one producer after the other ([`super::pipeline`] says why), through rows 0..32 of the VPM:
 //! of both the real parts of all eight units, then the imaginary ones. A pair is two rounds of the first half: consumer 0 or 2
-//! reads those of the even round, then consumer 1 or 3 those of the odd one. Of the second half it is late and early vectors
-//! of one round. Before the first round, when nothing is stored, odd pairs go through rows 32..64, so that producers write one pair
-//! while another is read.
+//! reads those of the even round, and consumer 1 or 3 those of the odd one. Of the second half it is late and early vectors of
+//! one round, in the last pair early ones first. Before the first round, when nothing is
+//! stored, odd pairs go through rows 32..64, so that producers write one pair while another is read.
 //!
 //! | semaphore | counts |
 //! |---|---|
 //! | 0, 1, 2, 5 | gates: the right to write pair 0 .. 3 |
 //! | 3, 4 | locks of rows 32..48 and 48..64 |
 //! | 6, 7, 13, 14 | producers whose vectors of pair 0 .. 3 are in the VPM |
-//! | 8, 9 | that consumer 1, or 3, may read |
+//! | 8, 9 | that a pair of the first, or second, two consumers may be read, then that one of them has read it |
 //! | 10 | consumers other than 0 that have stored all of their transform before |
-//! | 11 | producers that may go on with their late units |
+//! | 11 | that the third pair of early vectors has been read |
 //! | 12 | consumers other than 0 that have ended |
-//! | 15 | producers that come to their late units |
+//! | 15 | units whose rows producers have in registers |
 //!
 //! Who reads a pair last closes its gate and opens another ([`Handover`]): of early vectors that of the next pair but one, else that of the
-//! next. A producer that comes to a gate again has passed all others, so that it finds it closed or opened anew. Consumer 3
-//! lets producers go on with their late units when the fourth pair of early vectors is read: so nobody stores through rows
-//! 32..64 before.
+//! next. A producer that comes to a gate again has passed all others, so that it finds it closed or opened anew. The first gate of
+//! late vectors is opened when both the third and the fourth pair of early ones have been read: so nobody stores through rows
+//! 32..64 before. A count says what is meant only while nobody else waits for it: consumer 1 may be in the next transform, and
+//! wait for its first pair, while consumer 2 reads the third pair, so that one is told of to nobody; and consumer 0 takes early
+//! units out of count 15 before others wait for late ones. Whoever gets there earlier looks lines up earlier, and no more.
+//!
 //! Consumer 0 makes locks and the first gate, and takes back what it made when all others have ended. It opens the
 //! second gate of each transform when all have stored the one before: then rows 32..64 are free, and nobody wants
 //! them before the first round.
 //!
-//! QPUs of a slice find in the TMU's cache what another of them has looked up, if it was a moment ago: so producers begin
-//! together with their late units, which consumer 3 sees to. When all is written, they go through the code of a half once more,
-//! with nothing to do: consumers still store, and the instruction cache holds it for the next launch then.
+//! What is looked up finds caches as others left them, which the order of things minds in several places. QPUs of a slice
+//! find in the TMU's cache what another of them has looked up, if it was a moment ago: so producers ask for the same lines
+//! at about the same time. Consumers bring turns into the L2C before producers want them, and the code of a round before its vectors come,
+//! when semaphore 15 says that memory is done with rows. When all is written, producers go
+//! through the code of a half once more, with nothing to do: consumers still store, and the instruction cache holds it
+//! for the next launch then.
 
 mod handover;
 
@@ -66,6 +76,8 @@ const POINT: u32 = 8;
 /// Words of a vector, and its bytes.
 const VECTOR: u32 = CODELET;
 const VECTOR_BYTES: u32 = 4 * VECTOR;
+/// Bytes of the lines that a lookup brings.
+const LOOKUP: u32 = 16 * VECTOR_BYTES;
 /// Bytes from one k2 to the next.
 const ROW_OF_K2: u32 = POINT * FIRST;
 /// Pairs of vectors that a producer writes one after the other, for each of which there is a gate.
@@ -111,11 +123,12 @@ impl Relay {
     /// Vectors of a unit's table: W_N^(16 k_x n2), which are two numbers for each k_x, then the turns of each output; of
     /// all these cosines, then sines.
     const VECTORS: u32 = 2 * (1 + CODELET);
+    /// Bytes from a vector of a unit's table to its next: those of all producers' units lie between them, so that what is
+    /// looked up together has different places in the L2C.
+    pub const VECTOR_STEP: u32 = VECTOR_BYTES * Self::PRODUCERS;
     /// Words of the twiddle table.
     pub const TWIDDLE_WORDS: u32 = Self::UNITS * Self::PRODUCERS * Self::VECTORS * VECTOR;
 
-    /// Rows of late units that a consumer looks up ahead.
-    pub const ROWS_AHEAD: u32 = 2;
     /// Words that all programs read.
     pub const HEAD: u32 = 3;
     /// Words of a producer that it reads once.
@@ -124,37 +137,34 @@ impl Relay {
     pub const UNIT: u32 = 2 + CODELET - 1;
     /// Words of a half, with the way to what follows it.
     pub const HALF: u32 = 2;
-    /// Words of the four pairs that are written one after the other, with the way to what follows them.
-    pub const WRITE: u32 = 1 + 2 * PAIRS;
-    /// Words on the way to the other half.
-    pub const GO_ON: u32 = 1;
+    /// Words of the pairs that are written one after the other, but the last, with the way to what follows them.
+    pub const WRITE: u32 = 1 + 2 * (PAIRS - 1);
+    /// Words of the last pair, with the way to what follows it.
+    pub const WRITE_LAST: u32 = 1 + 2;
+    /// Words on the way to a second half.
+    pub const ROTATE: u32 = 1;
     /// Words of a consumer that it reads once.
     pub const CONSUMER_HEAD: u32 = 9;
     /// Words at the beginning of a transform.
     pub const BEGIN: u32 = 1;
     /// Words of early vectors.
     pub const EARLY: u32 = 3;
+    /// Words of what a consumer looks up before its first round: turns, and code.
+    pub const AHEAD: u32 = 2 + 1;
     /// Words of a round.
     pub const ROUND: u32 = 3 + 9 + 28 + 1;
+    /// Words at the end of a transform.
+    pub const DONE: u32 = 3;
 
     /// Words before those of a producer's units.
     const PRODUCER: u32 = Self::HEAD + Self::PRODUCER_HEAD;
     /// Words before those of consumers.
     pub const CONSUMER: u32 = Self::PRODUCER
-        + Self::UNITS * (Self::UNIT + 2 * Self::HALF + Self::WRITE + Self::GO_ON)
-        + 2 * Self::WRITE
-        + 2
-        + Self::GO_ON
-        + Self::HALF;
-
-    /// The pair of vectors of each unit that consumers read for a round: producers write four, and again.
-    const fn pair(round: u32) -> u32 {
-        if round < LANE_ROWS {
-            round / 2
-        } else {
-            round % PAIRS
-        }
-    }
+        + Self::UNITS * Self::UNIT
+        + (2 * Self::UNITS + 1) * Self::HALF
+        + 4 * (Self::WRITE + Self::WRITE_LAST)
+        + 3 * Self::ROTATE
+        + 2;
 
     /// Of which k_x a round is, as its position in [`Relay::K_X`]: a pair is two rounds of the first half, or a round's
     /// vectors of both units.
@@ -166,31 +176,17 @@ impl Relay {
         }
     }
 
-    /// What a consumer waits for before it reads vectors of its round `number`.
-    const fn await_way(consumer: u32, number: u32) -> Handover {
-        if number < Self::EARLY_ROUNDS && consumer % 2 == 1 {
-            return Handover::AwaitSecond((consumer / 2) as u8);
-        }
-        Handover::AwaitProducers(Self::pair(consumer + CONSUMERS * number) as u8)
-    }
-
-    /// What a consumer does when it has read vectors of its round `number`.
-    const fn pass_way(consumer: u32, number: u32, units: Units) -> Handover {
-        let is_early = number < Self::EARLY_ROUNDS;
-        if is_early && consumer.is_multiple_of(2) {
-            return Handover::TellSecond((consumer / 2) as u8);
-        }
-        let pair = Self::pair(consumer + CONSUMERS * number) as u8;
-        match units {
-            Units::Early if is_early => Handover::NextEarly(pair),
-            Units::Early | Units::Late => Handover::Next(pair),
-        }
+    /// Bytes from a unit's table to the turns of outputs of a half.
+    const fn turns_of_half(half: u8) -> u32 {
+        2 * Self::VECTOR_STEP * (1 + LANE_ROWS * half as u32)
     }
 
     /// Word `index` of the twiddle table. Each output is multiplied by `gain` once.
     pub(super) fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
         let (vector, lane) = (index / VECTOR, index % VECTOR);
-        let (unit, vector) = (vector / Self::VECTORS, vector % Self::VECTORS);
+        let (vector, unit) = (vector / Self::PRODUCERS, vector % Self::PRODUCERS);
+        let unit = unit + Self::PRODUCERS * (vector / Self::VECTORS);
+        let vector = vector % Self::VECTORS;
         let (x, n2) = (lane / COLUMNS, COLUMNS * unit + lane % COLUMNS);
         let (angle, gain) = match vector / 2 {
             // In place of x: the next k_x, as the first is not turned.
@@ -226,7 +222,8 @@ impl Relay {
         let setup = |word: Result<u32, _>| word.unwrap_or(0);
         let role = Self::role(index);
         match word {
-            Word::Role => u32::from(index >= Self::PRODUCERS),
+            Word::OfConsumers(bytes) if index >= Self::PRODUCERS => bytes,
+            Word::OfConsumers(_) => 0,
             Word::ConsumerList => list + 4 * Self::CONSUMER,
             Word::Transforms => transform.batch,
             Word::FactorRe => transform.factors[0].to_bits(),
@@ -263,6 +260,7 @@ impl Relay {
             },
             // Of a part, or of other programs.
             Word::Input
+            | Word::Role
             | Word::Twiddles
             | Word::WriteSetup { .. }
             | Word::Drain
@@ -289,7 +287,9 @@ impl Relay {
         // Consumers have more parts than there are units.
         let before = (Self::UNITS - 1).saturating_sub(number);
         let unit = producer + Self::PRODUCERS * before;
-        let table = transform.twiddles + 4 * VECTOR * Self::VECTORS * unit;
+        let table = transform.twiddles
+            + Self::VECTOR_STEP * Self::VECTORS * before
+            + VECTOR_BYTES * producer;
         let rows = |pair: u8| {
             let first = if is_late { 0 } else { 32 * (pair % 2) };
             Block::row(first + producer as u8)
@@ -304,9 +304,7 @@ impl Relay {
                 Self::ROW_BYTES.wrapping_mul(next.wrapping_sub(row))
             }
             PartWord::Turns => table,
-            PartWord::Twiddles { half } => {
-                table + 2 * VECTOR_BYTES * (1 + LANE_ROWS * u32::from(half))
-            }
+            PartWord::Twiddles { half } => table + Self::turns_of_half(half),
             // Real and imaginary parts of a round, then of the other.
             PartWord::WriteSetup { pair } => rows(pair).stride(8).write_setup().unwrap_or_default(),
             PartWord::Drain { pair } => rows(pair).read_setup(1).unwrap_or_default(),
@@ -324,22 +322,26 @@ impl Relay {
                 let octet = 2 * Self::K_X[position] + half;
                 transform.output + VECTOR_BYTES * octet + ROW_OF_K2 * u32::from(parity)
             }
-            PartWord::RowAhead { number } => {
-                let first = Self::ROWS_AHEAD * consumer + u32::from(number);
-                let row = u32::from(Self::ORDER[first as usize % Self::ORDER.len()]);
-                transform.input + Self::ROW_BYTES * row
+            PartWord::TurnsAhead { half, number } => {
+                let lookup = 2 * consumer + u32::from(number);
+                transform.twiddles + Self::turns_of_half(half) + LOOKUP * lookup
             }
-            PartWord::Await(_) => Self::await_way(consumer, number).bytes(),
+            PartWord::CodeAhead => LOOKUP * consumer,
+            PartWord::Await(_) => Handover::before(consumer, number).bytes(),
             PartWord::ReadSetup(units) => {
+                let is_odd = consumer % 2;
                 let first = match units {
-                    Units::Early if number >= Self::EARLY_ROUNDS => CODELET,
-                    Units::Late if number >= Self::EARLY_ROUNDS => 0,
-                    Units::Early => 32 * (consumer / 2) + CODELET * (consumer % 2),
-                    Units::Late => CODELET * (consumer % 2),
+                    // Of the last pair early ones come first.
+                    _ if number >= Self::EARLY_ROUNDS => {
+                        let is_second = (units == Units::Early) != (consumer + 1 == CONSUMERS);
+                        CODELET * u32::from(is_second)
+                    }
+                    Units::Early => 32 * (consumer / 2) + CODELET * is_odd,
+                    Units::Late => CODELET * is_odd,
                 };
                 Block::row(first as u8).read_setup(16).unwrap_or_default()
             }
-            PartWord::PassOn(units) => Self::pass_way(consumer, number, units).bytes(),
+            PartWord::PassOn(units) => Handover::behind(consumer, number, units).bytes(),
             PartWord::Next(Units::Early) => u32::from(number < Self::EARLY_ROUNDS),
             PartWord::Next(Units::Late) if number + 1 == Self::ROUNDS => 0,
             PartWord::Next(Units::Late) if number + 1 < Self::EARLY_ROUNDS => u32::MAX,

@@ -5,7 +5,7 @@ use super::producer::{AHEAD, Producer, Unit, tmu};
 use crate::fft::coop::{PartWord, Word};
 use crate::fft::relay::Relay;
 use crate::generate::fft::coop::exchange::{Exchange, Stage, exchange_complex, tell_lanes};
-use crate::generate::fft::coop::roles::{HALF, go_on};
+use crate::generate::fft::coop::roles::HALF;
 use crate::generate::fft::dft16::{Butterfly, Constants, butterfly_of, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
@@ -133,8 +133,8 @@ impl Producer {
         std::array::from_fn(|position| vectors[position])
     }
 
-    /// The other half in place of the first, and its first turns asked for.
-    pub fn go_on(&self, draft: &mut Draft<Word>, unit: &Unit) {
+    /// The first turns of a second half asked for.
+    pub(super) fn ask_turns(&self, draft: &mut Draft<Word>, unit: &Unit) {
         let at = draft.take(Wish::Accumulator);
         self.ask_first_turn(draft, at, 1);
         for number in 1..AHEAD {
@@ -142,7 +142,6 @@ impl Producer {
         }
         draft.copy(Source::Place(at), Destination::Place(unit.addresses));
         draft.give_back(at);
-        go_on(draft, &unit.outputs);
     }
 }
 

@@ -44,32 +44,37 @@ pub fn of_producers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Ve
     let mut list = List::default();
     list.put(front(&mut reads, Relay::PRODUCER_HEAD), 0);
     let load = front(&mut reads, Relay::UNIT);
-    // Both begin with the way to what follows them.
-    let half = front(&mut reads, Relay::HALF).split_at(1).1;
-    let pairs = front(&mut reads, Relay::WRITE).split_at(1).1;
-    let go_on = front(&mut reads, Relay::GO_ON);
-    let half_then = |list: &mut List, then, unit| {
-        list.put(&[Word::Bytes(bytes("write", then))], unit);
-        list.put(half, unit);
+    // These begin with the way to what follows them, counted from a label.
+    let half = (&front(&mut reads, Relay::HALF)[1..], "write");
+    let write = (&front(&mut reads, Relay::WRITE)[1..], "rotate");
+    let last = (&front(&mut reads, Relay::WRITE_LAST)[1..], "unit");
+    let rotate = front(&mut reads, Relay::ROTATE);
+    let go = |list: &mut List, unit, (words, base), next| {
+        list.put(&[Word::Bytes(bytes(base, next))], unit);
+        list.put(words, unit);
     };
-    let pairs_then = |list: &mut List, then, unit| {
-        list.put(&[Word::Bytes(bytes("written", then))], unit);
-        list.put(pairs, unit);
-    };
-    let late = Relay::UNITS - 1;
-    for unit in 0..Relay::UNITS {
-        list.put(load, unit);
-        half_then(&mut list, "write", unit);
-        pairs_then(&mut list, "written", unit);
-        list.put(go_on, unit);
-        half_then(&mut list, if unit == late { "both" } else { "keep" }, unit);
+    let [early, late] = [0, Relay::UNITS - 1];
+    list.put(load, early);
+    go(&mut list, early, half, "write");
+    go(&mut list, early, write, "keep");
+    go(&mut list, early, last, "unit");
+    list.put(load, late);
+    go(&mut list, late, half, "write");
+    go(&mut list, late, write, "rotate");
+    // The second halves of both; before that of the late unit the last pair of its first half.
+    list.put(rotate, early);
+    go(&mut list, early, half, "last");
+    go(&mut list, late, last, "rotate");
+    list.put(rotate, late);
+    go(&mut list, late, half, "both");
+    for next in ["others", "end"] {
+        go(&mut list, late, write, "last");
+        go(&mut list, late, last, next);
     }
-    pairs_then(&mut list, "others", late);
-    pairs_then(&mut list, "end", late);
     list.put(reads, late);
     // A half once more, of which nothing is kept.
-    list.put(go_on, late);
-    half_then(&mut list, "finish", late);
+    list.put(rotate, late);
+    go(&mut list, late, half, "finish");
     list.0
 }
 
@@ -80,21 +85,25 @@ pub fn of_consumers(mut reads: &[Word]) -> Vec<Word> {
     let next = front(&mut reads, Relay::EARLY);
     let pass = front(&mut reads, 1);
     let then = front(&mut reads, Relay::EARLY);
-    let rows = front(&mut reads, Relay::ROWS_AHEAD);
+    let ahead = front(&mut reads, Relay::AHEAD);
     let wait = front(&mut reads, 1);
     let round = front(&mut reads, Relay::ROUND - 1);
+    let done = front(&mut reads, Relay::DONE);
     list.put(next, 0);
     list.put(pass, 0);
     for number in 1..Relay::EARLY_ROUNDS {
         list.put(then, number);
     }
-    list.put(rows, 0);
+    list.put(ahead, 0);
     for number in 0..Relay::ROUNDS {
         // Early vectors of the second half come with late ones.
         let is_early = number < Relay::EARLY_ROUNDS;
         list.put(if is_early { wait } else { next }, number);
         list.put(round, number);
+        if number == 0 {
+            list.put(reads, number);
+        }
     }
-    list.put(reads, 0);
+    list.put(done, 0);
     list.0
 }

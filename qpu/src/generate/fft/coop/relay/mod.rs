@@ -3,6 +3,7 @@
 //! Put together as those of pipelines are ([`super::roles`]). The lists of uniforms of a producer's units, and of a
 //! consumer's rounds, follow each other: all that differs between units is data.
 
+mod ahead;
 mod consumer;
 mod half;
 mod lists;
@@ -18,36 +19,35 @@ use super::{Assembly, Cooperative, Draughted, register};
 use crate::fft::coop::{Cooperation, PartWord, Units, Word};
 use crate::fft::pipeline::CONSUMERS;
 use crate::fft::relay::Relay;
-use crate::generate::fft::ahead::drop_lookups;
 use crate::generate::fft::draft::Draft;
 use crate::generate::schedule::Place;
 use crate::generate::{
-    Builder, ELEM_NUM, Label, NONE, R0, R1, Reg, TMU_NOSWAP, TMU0_S, TMU1_S, UNIF,
-    UNIFORMS_ADDRESS, ra,
+    Builder, Label, NONE, R0, R1, TMU_NOSWAP, TMU1_S, UNIF, UNIFORMS_ADDRESS, ra,
 };
 use crate::isa::{BranchCond, File};
 use consumer::Early;
 use lists::part;
 use producer::Producer;
 
-/// Pieces of producers: what is done once, up to the outputs of the transform of 16 points, a half of them, its rounds,
-/// keeping it, from the first half to the second, and both units together.
+/// Pieces of producers: what is done once, up to the outputs of the transform of 16 points, a half of them, pairs of its
+/// vectors, another half in its place, one to be kept, the last pair, and both units together.
 const ONCE: usize = 0;
 const LOAD: usize = 1;
 const HALF: usize = 2;
 const WRITE: usize = 3;
-const KEEP: usize = 4;
-const GO_ON: usize = 5;
-const PAIR_UP: usize = 6;
-const PAIR_UP_OTHERS: usize = 7;
+const ROTATE: usize = 4;
+const KEEP: usize = 5;
+const WRITE_LAST: usize = 6;
+const PAIR_UP: usize = 7;
+const PAIR_UP_OTHERS: usize = 8;
 /// Of consumers: what is done once, early vectors of the next round into registers, those of the round behind it, these in
 /// place of those, late vectors, and from there to their stores.
-const CONSTANTS: usize = 8;
-const READ_NEXT: usize = 9;
-const READ_THEN: usize = 10;
-const NEXT: usize = 11;
-const READ_LATE: usize = 12;
-const FROM_POINTS: usize = 13;
+const CONSTANTS: usize = 9;
+const READ_NEXT: usize = 10;
+const READ_THEN: usize = 11;
+const NEXT: usize = 12;
+const READ_LATE: usize = 13;
+const FROM_POINTS: usize = 14;
 
 /// Registers of file A with the way to what a consumer waits for or tells others, and with where it goes on; even ones.
 /// They are free where no vectors are waited for.
@@ -55,6 +55,8 @@ const WAY: u8 = 14;
 const BACK: u8 = 30;
 /// The same of producers: the way to what follows a half, or its pairs.
 const FOLLOWS: u8 = 14;
+/// Bytes of code from where consumers look ahead to a round.
+const TO_ROUND: u32 = 8 * 36;
 
 /// Registers between pieces.
 struct Kept {
@@ -100,15 +102,15 @@ fn produced() -> Vec<Vec<super::Operation>> {
     pieces.push(draft.cut());
     Producer::write(&mut draft, &vectors);
     pieces.push(draft.cut());
-    producer.keep(&mut draft, &vectors);
+    producer.rotate(&mut draft, &vectors, &unit);
     pieces.push(draft.cut());
-    producer.go_on(&mut draft, &unit);
+    producer.keep(&mut draft, &vectors, &unit);
     pieces.push(draft.cut());
-    // Of the outputs those of the other half are done with.
-    let wait = &unit.outputs[8..12];
-    producer.pair_up(&mut draft, &vectors, wait);
+    Producer::write_last(&mut draft, &unit);
     pieces.push(draft.cut());
-    producer.pair_up_others(&mut draft, &vectors, wait);
+    producer.pair_up(&mut draft, &vectors, &unit);
+    pieces.push(draft.cut());
+    producer.pair_up_others(&mut draft, &vectors, &unit);
     pieces.push(draft.cut());
     pieces
 }
@@ -140,17 +142,22 @@ fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2]) {
 pub(super) fn program(cooperation: Cooperation) -> Cooperative {
     let (draughted, kept) = drawn();
     let mut all = Assembly::new(cooperation, &draughted);
-    let consumer = all.b.label("consumer");
+    let [producer, consumer] = ["producer", "consumer"].map(|name| all.b.label(name));
+    // To one of the roles, and where the code lies.
+    all.b.mov(ra(FOLLOWS), UNIF);
     all.b.mov(register(kept.count), UNIF);
     // QPUs of a slice that look up the same lines are to find them in the same cache.
     all.b.mov(TMU_NOSWAP, 1);
-    all.b.mov(NONE, UNIF).setf();
-    all.b.brr(BranchCond::AllZC, consumer);
+    all.b
+        .brr(BranchCond::Always, producer)
+        .plus(ra(FOLLOWS))
+        .link(ra(BACK));
     all.b.mov(R0, UNIF);
     all.b.mov(register(kept.offset), 0);
-    all.b.nop();
+    ahead::begin_code(&mut all.b);
+    all.b.bind(producer);
     all.uniforms
-        .extend([Word::Transforms, Word::Role, Word::ConsumerList]);
+        .extend([Word::Bytes(0), Word::Transforms, Word::ConsumerList]);
     assert_eq!(all.uniforms.len() as u32, Relay::HEAD);
     let from = all.uniforms.len();
     produce(&mut all, &kept);
@@ -164,9 +171,10 @@ pub(super) fn program(cooperation: Cooperation) -> Cooperative {
         let found = program.labels.iter().find(|(_, name)| name == wanted);
         found.map(|(at, _)| 8 * *at as u32).expect("a label")
     };
-    let bytes = |from: &str, to: &str| label(to) - label(from);
-    assert_eq!(bytes("late", "points"), semaphore::TO_ROUND);
+    let bytes = |from: &str, to: &str| label(to).wrapping_sub(label(from));
+    assert_eq!(bytes("ahead", "points"), TO_ROUND);
     let mut list = program.reads[..from].to_vec();
+    list[0] = Word::OfConsumers(bytes("producer", "consumer"));
     list.extend(lists::of_producers(&program.reads[from..to], bytes));
     assert_eq!(list.len() as u32, Relay::CONSUMER);
     list.extend(lists::of_consumers(&program.reads[to..]));
@@ -177,12 +185,13 @@ pub(super) fn program(cooperation: Cooperation) -> Cooperative {
 }
 
 fn produce(all: &mut Assembly, kept: &Kept) {
-    let [write, written, keep, both, others, end] =
-        ["write", "written", "keep", "both", "others", "end"].map(|name| all.b.label(name));
+    let [write, rotate, keep, last, both, others, end] =
+        ["write", "rotate", "keep", "last", "both", "others", "end"].map(|name| all.b.label(name));
     let [count, offset] = [kept.count, kept.offset].map(register);
+    ahead::code(&mut all.b);
     all.piece(ONCE, None);
     let unit = all.b.here("unit");
-    all.piece(LOAD, None);
+    all.piece_around(LOAD, (ahead::CODE_DROPPED, ahead::drop_code), None);
     let half = all.b.here("half");
     let then = |all: &mut Assembly, piece, from| {
         all.b.mov(ra(FOLLOWS), UNIF);
@@ -194,19 +203,16 @@ fn produce(all: &mut Assembly, kept: &Kept) {
     };
     then(all, HALF, write);
     all.b.bind(write);
-    then(all, WRITE, written);
-    all.b.bind(written);
-    let back = |b: &mut Builder| {
+    then(all, WRITE, rotate);
+    all.b.bind(keep);
+    all.piece(KEEP, None);
+    all.b.bind(last);
+    then(all, WRITE_LAST, unit);
+    all.b.bind(rotate);
+    let to_half = |b: &mut Builder| {
         b.brr(BranchCond::Always, half);
     };
-    all.piece(GO_ON, Some(&back));
-    all.b.bind(keep);
-    all.b.srel(semaphore::ARRIVED);
-    let together = |b: &mut Builder| {
-        b.sacq(semaphore::TOGETHER);
-        b.brr(BranchCond::Always, unit);
-    };
-    all.piece(KEEP, Some(&together));
+    all.piece(ROTATE, Some(&to_half));
     let to_write = |b: &mut Builder| {
         b.brr(BranchCond::Always, write);
     };
@@ -215,17 +221,18 @@ fn produce(all: &mut Assembly, kept: &Kept) {
     all.b.bind(others);
     all.piece(PAIR_UP_OTHERS, Some(&to_write));
     all.b.bind(end);
-    all.b.mov(R0, UNIF);
-    all.b.mov(R1, UNIF);
-    all.uniforms.extend([Word::Step, Word::List]);
     all.b.sub(count, count, 1).setf();
+    all.b.mov(R1, UNIF);
     // A half once more: its code is what the next launch finds in the instruction cache.
-    all.b.brr(BranchCond::AllZS, written);
-    all.b.add(offset, offset, R0);
+    all.b.brr(BranchCond::AllZS, rotate);
+    all.b.add(offset, offset, UNIF);
+    all.uniforms.extend([Word::List, Word::Step]);
     all.b.nops(2);
     all.b.brr(BranchCond::Always, unit);
     all.b.mov(UNIFORMS_ADDRESS, R1);
-    all.b.nops(2);
+    // As the first transform begins behind a lookup, so does this one.
+    all.b.mov(TMU1_S, R1);
+    all.b.nop();
     all.b.here("finish");
     all.b.end();
 }
@@ -250,27 +257,6 @@ fn read_and_pass(all: &mut Assembly, units: Units, piece: usize, ways: Label) {
     all.uniforms.push(part(PartWord::PassOn(units)));
     let pass = |b: &mut Builder| go(b, ways);
     all.piece(piece, Some(&pass));
-}
-
-/// Brings rows of late units into the L2C while memory has nothing else to do.
-fn look_rows_up(all: &mut Assembly, offset: Reg) {
-    let b = &mut all.b;
-    // Both lines of a row that these have, of each x.
-    b.and(R0, ELEM_NUM, 1);
-    b.xor(R1, ELEM_NUM, R0);
-    b.shl(R0, R0, 6);
-    b.shl(R1, R1, 7);
-    b.add(R0, R0, offset);
-    b.add(R0, R0, R1);
-    let tmus = [TMU0_S, TMU1_S];
-    for number in 0..Relay::ROWS_AHEAD {
-        b.add(tmus[number as usize % 2], R0, UNIF);
-        let word = PartWord::RowAhead {
-            number: number as u8,
-        };
-        all.uniforms.push(part(word));
-    }
-    drop_lookups(&mut all.b, Relay::ROWS_AHEAD);
 }
 
 fn consume(all: &mut Assembly, kept: &Kept) {
@@ -310,7 +296,8 @@ fn consume(all: &mut Assembly, kept: &Kept) {
     all.b.nops(3);
     await_vectors(all, Units::Early, ways);
     read_and_pass(all, Units::Early, READ_THEN, ways);
-    look_rows_up(all, offset);
+    all.b.here("ahead");
+    ahead::turns_and_code(all);
     all.b.bind(round);
     await_vectors(all, Units::Late, ways);
     all.b.bind(late);
@@ -324,6 +311,7 @@ fn consume(all: &mut Assembly, kept: &Kept) {
     all.b.brr(BranchCond::AllZC, early);
     all.b.nops(3);
     all.b.here("done");
+    ahead::drop_turns(&mut all.b);
     all.b.add(offset, offset, UNIF);
     all.b.mov(R1, UNIF);
     all.b.mov(R0, UNIF);
@@ -335,6 +323,7 @@ fn consume(all: &mut Assembly, kept: &Kept) {
     let others = (semaphore::ENDED, CONSUMERS as usize - 1);
     close(&mut all.b, follower, others, &semaphore::MADE, |_| {});
     all.b.bind(next);
+    ahead::turns_again(all);
     let back = |b: &mut Builder| {
         b.brr(BranchCond::Always, round);
     };

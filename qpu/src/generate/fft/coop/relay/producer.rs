@@ -5,21 +5,19 @@
 //! is read as uniforms, and values have registers no longer than they are needed.
 
 use super::lists::part;
+use super::semaphore::LOADED;
 use crate::fft::coop::{PartWord, Word};
 use crate::fft::relay::Relay;
 use crate::generate::fft::coop::roles::HALF;
 use crate::generate::fft::dft16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
-use crate::isa::{AddOp, File, MulOp};
+use crate::isa::{AddOp, File, MulOp, SemaphoreAction};
 
 /// Rows of the input.
 const ROWS: usize = 16;
 /// Pairs of lookups that are on their way: what the TMUs hold.
 pub(super) const AHEAD: usize = 4;
-/// Bytes of a vector.
-const VECTOR: u32 = 64;
-
 /// Addresses of what lanes look up next, while there are rows to come: an accumulator needs no read port.
 pub const ADDRESSES: Place = Place::Accumulator(3);
 /// The factor of real parts of the input, which needs none either.
@@ -78,7 +76,8 @@ impl Producer {
         for (word, place) in factors {
             draft.copy(Source::Uniform(word), Destination::Place(place));
         }
-        for (bytes, place) in [(VECTOR, self.vector_step), (2 * VECTOR, self.turn_step)] {
+        let steps = [(1, self.vector_step), (2, self.turn_step)];
+        for (bytes, place) in steps.map(|(n, place)| (n * Relay::VECTOR_STEP, place)) {
             draft.immediate(bytes, [Destination::Place(place), Destination::Nothing]);
         }
     }
@@ -147,6 +146,7 @@ impl Producer {
         let addresses = draft.take(Wish::File(File::A));
         draft.copy(Source::Place(ADDRESSES), Destination::Place(addresses));
         draft.give_back(ADDRESSES);
+        draft.push(Operation::semaphore(SemaphoreAction::Increment, LOADED));
         Unit { outputs, addresses }
     }
 

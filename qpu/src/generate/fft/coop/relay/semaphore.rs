@@ -1,34 +1,29 @@
 //! Which semaphore is what ([`crate::fft::relay`]), and what waits for them.
 
 use super::BACK;
+use crate::fft::pipeline::CONSUMERS;
 use crate::fft::relay::{Handover, Relay};
-use crate::generate::fft::ahead::{LOOKUP_BYTES, look_up_lines};
 use crate::generate::fft::coop::roles::semaphore::HALVES;
-use crate::generate::{Builder, ELEM_NUM, R0, R1, ra};
+use crate::generate::{Builder, ra};
 use crate::isa::BranchCond;
 
 /// The right to write each pair of vectors.
 pub const GATES: [u8; 4] = [0, 1, 2, 5];
 /// Producers whose vectors of each pair are in the VPM.
 pub const WRITTEN: [u8; 4] = [6, 7, 13, 14];
-/// That the other of two consumers may read.
-const SECOND: [u8; 2] = [8, 9];
+/// That two consumers may read a pair, then that one of them has read it.
+const TWO: [u8; 2] = [8, 9];
+/// Units that producers have loaded.
+pub const LOADED: u8 = 15;
 /// Consumers that have stored.
 pub const STORED: u8 = 10;
-/// Producers that may begin with late units.
-pub const TOGETHER: u8 = 11;
+/// That the third pair of early vectors has been read.
+const THIRD_READ: u8 = 11;
 /// Consumers that have ended.
 pub const ENDED: u8 = 12;
-/// Producers that come to late units.
-pub const ARRIVED: u8 = 15;
 
 /// What consumer 0 makes, and takes back.
 pub const MADE: [u8; 3] = [HALVES[0], HALVES[1], GATES[0]];
-
-/// Bytes of code from where consumers have waited for late vectors to what they do with these.
-pub const TO_ROUND: u32 = 8 * 19;
-/// Lookups for the code from there to the end of a round. Who has waited for early vectors brings other code, to no use.
-const LOOKUPS: u32 = 3;
 
 /// What consumers wait for before they read, and do when they have read; then they go back to where [`BACK`] says.
 ///
@@ -44,38 +39,42 @@ pub fn ways(b: &mut Builder) {
 
 fn write(b: &mut Builder, way: Handover) {
     let gate = |number: u8| GATES[usize::from(number) % GATES.len()];
+    let two = |pair: u8| TWO[usize::from(pair) % TWO.len()];
     match way {
-        Handover::TellSecond(pair) => short(b, &[], Some(SECOND[usize::from(pair)])),
-        Handover::AwaitSecond(pair) => short(b, &[SECOND[usize::from(pair)]], None),
-        Handover::Next(pair) => short(b, &[gate(pair)], Some(gate(pair + 1))),
+        Handover::Tell(number) => short(b, &[], Some(two(number))),
+        Handover::TellFirst => {
+            b.srel(two(0));
+            await_all(b, LOADED, 3);
+        }
+        Handover::AwaitOther(number) => short(b, &[two(number)], None),
+        Handover::Next(pair) => short(b, &[two(pair), gate(pair)], Some(gate(pair + 1))),
+        Handover::NextEarly(2) => short(b, &[two(2), gate(2)], Some(THIRD_READ)),
         Handover::NextEarly(3) => {
-            for _ in 0..Relay::PRODUCERS {
-                b.sacq(ARRIVED);
-            }
-            for _ in 0..Relay::PRODUCERS {
-                b.srel(TOGETHER);
-            }
-            short(b, &[gate(3)], None);
+            b.sacq(two(3));
+            short(b, &[gate(3), THIRD_READ], Some(gate(0)));
         }
-        Handover::NextEarly(pair) => short(b, &[gate(pair)], Some(gate(pair + 2))),
+        Handover::NextEarly(pair) => short(b, &[two(pair), gate(pair)], Some(gate(pair + 2))),
         Handover::AwaitProducers(pair) => {
-            let written = WRITTEN[usize::from(pair)];
-            b.sacq(written);
-            if pair == 0 {
-                look_ahead(b);
-            }
-            for number in 1..Relay::PRODUCERS {
-                if number + 3 == Relay::PRODUCERS {
-                    back(b);
-                }
-                b.sacq(written);
-            }
+            await_all(b, WRITTEN[usize::from(pair)], 2);
+            b.srel(two(pair));
         }
+        Handover::AwaitAlone => await_all(b, WRITTEN[2], 3),
+        Handover::NextAlone => short(b, &[gate(2)], Some(gate(3))),
     }
 }
 
 fn back(b: &mut Builder) {
     b.bra(BranchCond::Always, ra(BACK));
+}
+
+/// Waits for all producers; the last `shadow` times on the way back.
+fn await_all(b: &mut Builder, semaphore: u8, shadow: u32) {
+    for left in (0..Relay::PRODUCERS).rev() {
+        if left + 1 == shadow {
+            back(b);
+        }
+        b.sacq(semaphore);
+    }
 }
 
 /// A way of four instructions.
@@ -90,13 +89,9 @@ fn short(b: &mut Builder, takes: &[u8], gives: Option<u8>) {
     b.nops(3 - takes.len() - usize::from(gives.is_some()));
 }
 
-/// Brings the code of a round into the L2C while its vectors are written: what consumers run does not fit the
-/// instruction cache, so that the first round is fetched anew in each launch.
-fn look_ahead(b: &mut Builder) {
-    b.shl(R0, ELEM_NUM, 6);
-    b.ldi(R1, TO_ROUND);
-    b.add(R0, R0, ra(BACK));
-    b.add(R0, R0, R1);
-    b.ldi(R1, LOOKUP_BYTES);
-    look_up_lines(b, R0, R1, LOOKUPS);
+/// Waits until producers have the rows of their late units: each consumer for its share of them.
+pub fn await_late_units(b: &mut Builder) {
+    for _ in 0..Relay::PRODUCERS / CONSUMERS {
+        b.sacq(LOADED);
+    }
 }

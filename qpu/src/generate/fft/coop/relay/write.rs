@@ -1,59 +1,139 @@
 //! Vectors of producers: to consumers, or to where they are kept.
 
 use super::lists::part;
-use super::producer::Producer;
+use super::producer::{Producer, Unit};
 use super::semaphore;
 use crate::fft::coop::{PartWord, Word};
 use crate::generate::fft::coop::roles::{HALF, write_in_turn};
-use crate::generate::fft::draft::{Complex, Draft};
+use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Source};
 
-impl Producer {
-    /// Vectors to consumers: each and the one four positions behind it.
-    pub fn write(draft: &mut Draft<Word>, vectors: &[Complex; HALF]) {
-        let (first, second) = vectors.split_at(HALF / 2);
-        for (number, both) in first.iter().zip(second).enumerate() {
-            let pair = number as u8;
-            let semaphores = [semaphore::GATES[number], semaphore::WRITTEN[number]];
-            let [setup, drain] = [PartWord::WriteSetup { pair }, PartWord::Drain { pair }]
-                .map(|word| Source::Uniform(part(word)));
-            write_in_turn(draft, semaphores, drain, |draft| {
-                draft.copy(setup, Destination::WriteSetup);
-                for value in <[_; 2]>::from(both).into_iter().flatten() {
-                    draft.copy(Source::Place(value.place), Destination::Vpm);
+/// Pairs of vectors that are written one after the other.
+const IN_A_ROW: usize = HALF / 2 - 1;
+/// Positions of the last pair.
+const LAST: [usize; 2] = [IN_A_ROW, HALF - 1];
+
+fn write_pair(draft: &mut Draft<Word>, number: usize, both: [Complex; 2]) {
+    let pair = number as u8;
+    let semaphores = [semaphore::GATES[number], semaphore::WRITTEN[number]];
+    let [setup, drain] = [PartWord::WriteSetup { pair }, PartWord::Drain { pair }]
+        .map(|word| Source::Uniform(part(word)));
+    write_in_turn(draft, semaphores, drain, |draft| {
+        draft.copy(setup, Destination::WriteSetup);
+        for value in both.into_iter().flatten() {
+            draft.copy(Source::Place(value.place), Destination::Vpm);
+        }
+    });
+}
+
+/// Copies values to where they are to be, all at once: what is overwritten is copied before.
+fn move_at_once(draft: &mut Draft<Word>, moves: impl IntoIterator<Item = (Complex, Complex)>) {
+    let parts = moves
+        .into_iter()
+        .flat_map(|(from, to)| from.into_iter().zip(to));
+    let mut moves: Vec<_> = parts.map(|(from, to)| (from.place, to.place)).collect();
+    moves.retain(|(from, to)| from != to);
+    let mut spare = None;
+    while !moves.is_empty() {
+        let is_read = |place| moves.iter().any(|&(from, _)| from == place);
+        if let Some(next) = moves.iter().position(|&(_, to)| !is_read(to)) {
+            let (from, to) = moves.remove(next);
+            draft.copy(Source::Place(from), Destination::Place(to));
+            if spare == Some(from) {
+                draft.give_back(from);
+                spare = None;
+            }
+        } else {
+            // Only circles are left: one is opened.
+            let opened = moves[0].1;
+            let place = draft.take(Wish::Accumulator);
+            draft.copy(Source::Place(opened), Destination::Place(place));
+            for (from, _) in &mut moves {
+                if *from == opened {
+                    *from = place;
                 }
-            });
+            }
+            spare = Some(place);
+        }
+    }
+}
+
+impl Producer {
+    /// Vectors to consumers, all but the last pair: each and the one four positions behind it.
+    pub fn write(draft: &mut Draft<Word>, vectors: &[Complex; HALF]) {
+        for number in 0..IN_A_ROW {
+            write_pair(
+                draft,
+                number,
+                [number, number + HALF / 2].map(|n| vectors[n]),
+            );
         }
     }
 
-    /// The vectors of the second half to where they are kept.
-    pub fn keep(&self, draft: &mut Draft<Word>, vectors: &[Complex; HALF]) {
-        Self::move_all(draft, vectors, &self.kept);
+    /// The last pair, from where [`Producer::rotate`] leaves it.
+    pub fn write_last(draft: &mut Draft<Word>, unit: &Unit) {
+        let last = LAST.map(|n| unit.outputs[HALF + n]);
+        write_pair(draft, IN_A_ROW, last);
     }
 
-    /// Of the second half of both units the first four vectors of each to where [`Producer::write`] takes them; the
-    /// others of the late unit wait where nothing else is.
-    pub fn pair_up(&self, draft: &mut Draft<Word>, vectors: &[Complex; HALF], wait: &[Complex]) {
-        let behind = &vectors[HALF / 2..];
-        Self::move_all(draft, behind, wait);
-        Self::move_all(draft, &self.kept[..HALF / 2], behind);
+    /// Outputs of the second half to where they are kept, and the last pair to where it is written.
+    pub fn keep(&self, draft: &mut Draft<Word>, vectors: &[Complex; HALF], unit: &Unit) {
+        let second = &unit.outputs[HALF..];
+        let kept = second.iter().copied().zip(self.kept);
+        let last = LAST.map(|n| (vectors[n], second[n]));
+        move_at_once(draft, kept.chain(last));
+        // As the early unit begins behind a lookup of code, the late one does behind any.
+        draft.copy(Source::Place(unit.addresses), Destination::Tmu(1));
+    }
+
+    /// What is kept in place of the first half, outputs of the second half to where it was kept, and vectors to where these
+    /// were; and the first turns of what is now in place of the first half asked for.
+    pub fn rotate(&self, draft: &mut Draft<Word>, vectors: &[Complex; HALF], unit: &Unit) {
+        self.ask_turns(draft, unit);
+        let (first, second) = unit.outputs.split_at(HALF);
+        let rows = [
+            (vectors.as_slice(), second),
+            (&self.kept, first),
+            (second, &self.kept),
+        ];
+        let moves = rows.into_iter().flat_map(|(from, to)| from.iter().zip(to));
+        move_at_once(draft, moves.map(|(&from, &to)| (from, to)));
+    }
+
+    /// Of the second half of both units, late vectors in their registers and early ones where outputs were, the first four of
+    /// each to where they are written. Others wait where nothing is kept any more.
+    pub fn pair_up(&self, draft: &mut Draft<Word>, vectors: &[Complex; HALF], unit: &Unit) {
+        let early = &unit.outputs[HALF..];
+        let behind = HALF / 2;
+        let of_row = (0..IN_A_ROW).flat_map(|n| {
+            [
+                (vectors[behind + n], self.kept[n]),
+                (early[n], vectors[behind + n]),
+            ]
+        });
+        let [of_pair, free] = LAST;
+        let last = [
+            (early[free], self.kept[free]),
+            (vectors[of_pair], early[free]),
+        ];
+        move_at_once(draft, of_row.chain(last));
     }
 
     /// The others as well.
-    pub fn pair_up_others(
-        &self,
-        draft: &mut Draft<Word>,
-        vectors: &[Complex; HALF],
-        wait: &[Complex],
-    ) {
-        let (first, second) = vectors.split_at(HALF / 2);
-        Self::move_all(draft, wait, first);
-        Self::move_all(draft, &self.kept[HALF / 2..], second);
-    }
-
-    fn move_all(draft: &mut Draft<Word>, from: &[Complex], to: &[Complex]) {
-        for (from, to) in from.iter().flatten().zip(to.iter().flatten()) {
-            draft.copy(Source::Place(from.place), Destination::Place(to.place));
-        }
+    pub fn pair_up_others(&self, draft: &mut Draft<Word>, vectors: &[Complex; HALF], unit: &Unit) {
+        let early = &unit.outputs[HALF..];
+        let behind = HALF / 2;
+        let of_row = (0..IN_A_ROW).flat_map(|n| {
+            [
+                (self.kept[n], vectors[n]),
+                (early[behind + n], vectors[behind + n]),
+            ]
+        });
+        let [first, second] = LAST;
+        let last = [
+            (self.kept[second], early[first]),
+            (vectors[second], early[second]),
+        ];
+        move_at_once(draft, of_row.chain(last));
     }
 }
