@@ -16,8 +16,7 @@ impl Qpu {
     /// A load is about to start: it reads memory and writes the VPM. The QPU's last one is over.
     pub(super) fn order_load(&self, load: &Load, shared: &mut Shared) {
         let races = &mut shared.races;
-        races.complete(self.number, Actor::Writes);
-        races.complete(self.number, Actor::Loads);
+        races.start_transfer(self.number, Actor::Loads);
         let at = self.at();
         let (mut vpm, mut memory, mut highest) = (None, None, 0);
         for row in 0..load.rows() {
@@ -38,8 +37,7 @@ impl Qpu {
     /// A store is about to start: it reads the VPM and writes memory. The QPU's last one is over.
     pub(super) fn order_store(&self, store: &Store, shared: &mut Shared) {
         let races = &mut shared.races;
-        races.complete(self.number, Actor::Writes);
-        races.complete(self.number, Actor::Stores);
+        races.start_transfer(self.number, Actor::Stores);
         let at = self.at();
         let (mut vpm, mut memory, mut highest) = (None, None, 0);
         for row in 0..store.rows() {

@@ -18,6 +18,16 @@ pub enum Actor {
 
 impl Actor {
     const ALL: [Self; 4] = [Self::Program, Self::Writes, Self::Loads, Self::Stores];
+
+    /// Which of the two DMA engines it stands for.
+    #[must_use]
+    pub fn engine(self) -> Option<usize> {
+        match self {
+            Self::Program | Self::Writes => None,
+            Self::Loads => Some(0),
+            Self::Stores => Some(1),
+        }
+    }
 }
 
 /// Up to which time of each QPU its actors are known to be over.
@@ -42,6 +52,15 @@ impl Clock {
     /// What an actor did up to `time` is over.
     pub fn pass(&mut self, actor: Actor, qpu: usize, time: u32) {
         self.passed[actor as usize][qpu] = time;
+    }
+
+    /// A transfer is over that was started with the knowledge `at_start`. An engine takes transfers
+    /// in turn, so those of other QPUs that were started before are over too.
+    pub fn pass_in_turn(&mut self, actor: Actor, at_start: &Self) {
+        let started = at_start.passed[Actor::Program as usize];
+        for (mine, theirs) in self.passed[actor as usize].iter_mut().zip(started) {
+            *mine = (*mine).max(theirs);
+        }
     }
 
     /// Up to when an actor's doings are over.

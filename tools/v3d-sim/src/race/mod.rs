@@ -7,7 +7,8 @@
 //! even if it came out right this time. This is FastTrack (Flanagan and Freund, 2009), with three more
 //! actors for each QPU: its queue of VPM writes, which is only sure to be empty after a VPM read or a
 //! DMA start (Broadcom's HW-2497; GPU_FFT drains so), and its two DMA engines, which are only sure to
-//! be done after ld_wait and st_wait.
+//! be done after ld_wait and st_wait. Such a wait also covers what other QPUs are known to have started
+//! on the same engine before: it takes transfers in turn.
 //!
 //! Clocks tick on synchronization only. Everything is forgotten when V3D is idle.
 
@@ -50,6 +51,8 @@ struct Knowledge {
     seen: Clock,
     /// The same as of its last VPM read setup, which may fetch its vectors at once.
     at_setup: Clock,
+    /// The same as of the start of its last load and its last store.
+    at_start: [Clock; 2],
     /// Its own time; starts at 1.
     now: u32,
     /// Whether it has accessed anything since its time last passed.
@@ -65,6 +68,7 @@ impl Knowledge {
         Self {
             seen,
             at_setup: seen,
+            at_start: [seen; 2],
             now: 1,
             accessed: false,
             busy: 0,
@@ -157,7 +161,20 @@ impl Races {
         if own.busy & 1 << actor as u8 != 0 {
             own.busy &= !(1 << actor as u8);
             own.seen.pass(actor, usize::from(qpu), own.now);
+            if let Some(engine) = actor.engine() {
+                own.seen.pass_in_turn(actor, &own.at_start[engine]);
+            }
             self.tick(qpu);
+        }
+    }
+
+    /// A QPU starts a load or a store: its last one is over, and its VPM writes have drained.
+    pub fn start_transfer(&mut self, qpu: u8, actor: Actor) {
+        self.complete(qpu, Actor::Writes);
+        self.complete(qpu, actor);
+        let own = &mut self.qpus[usize::from(qpu)];
+        if let Some(engine) = actor.engine() {
+            own.at_start[engine] = own.seen;
         }
     }
 

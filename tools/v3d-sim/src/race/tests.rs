@@ -156,6 +156,63 @@ fn dma_is_over_when_its_qpu_has_waited() {
     assert_eq!(races.read_vpm(at(6, 0), ROW), None);
 }
 
+/// QPU 5 gives the mutex back while its transfer is on its way, as some programs do in a loop; QPU 6,
+/// which takes the mutex next, waits for its own only.
+fn second_of_two(first: Actor, second: Actor) -> Races {
+    let mut races = Races::default();
+    let start = |races: &mut Races, qpu, actor, words| {
+        races.start_transfer(qpu, actor);
+        let race = match actor {
+            Actor::Stores => races.store_vpm(at(qpu, 0x50), words),
+            _ => races.write_vpm(at(qpu, 0x50), actor, words),
+        };
+        assert_eq!(race, None);
+    };
+    races.acquire_mutex(5);
+    start(&mut races, 5, first, ROW);
+    races.release_mutex(5);
+    races.acquire_mutex(6);
+    start(&mut races, 6, second, Words::row(4));
+    races.complete(6, second);
+    races
+}
+
+#[test]
+fn a_wait_covers_what_the_engine_took_before() {
+    for engine in [Actor::Loads, Actor::Stores] {
+        let mut races = second_of_two(engine, engine);
+        wrote(&mut races, 6);
+        races.complete(6, Actor::Writes);
+        races.release_mutex(6);
+        races.acquire_mutex(7);
+        assert_eq!(races.write_vpm(at(7, 0), Actor::Writes, ROW), None);
+    }
+}
+
+#[test]
+fn a_wait_for_one_engine_says_nothing_of_the_other() {
+    for (first, second) in [(Actor::Loads, Actor::Stores), (Actor::Stores, Actor::Loads)] {
+        let mut races = second_of_two(first, second);
+        let race = races.write_vpm(at(6, 0), Actor::Writes, ROW).unwrap();
+        assert_eq!((race.rule, race.other.qpu()), (Rule::DmaNotAwaited, 5));
+    }
+}
+
+#[test]
+fn a_wait_does_not_cover_what_was_started_later() {
+    let mut races = Races::default();
+    races.start_transfer(6, Actor::Stores);
+    assert_eq!(races.store_vpm(at(6, 0x48), Words::row(4)), None);
+    races.acquire_mutex(5);
+    races.start_transfer(5, Actor::Stores);
+    assert_eq!(races.store_vpm(at(5, 0x50), ROW), None);
+    races.release_mutex(5);
+    races.acquire_mutex(6);
+    races.complete(6, Actor::Stores);
+    let race = races.write_vpm(at(6, 0), Actor::Writes, ROW).unwrap();
+    assert_eq!((race.rule, race.other.qpu()), (Rule::DmaNotAwaited, 5));
+}
+
 #[test]
 fn stores_to_the_same_bytes_need_an_order_and_reads_a_wait() {
     let mut races = Races::default();
