@@ -36,7 +36,6 @@
 //! addendum and documentation; Broadcom's hardware-issue numbers (HW-nnnn) from its 2014 driver sources.
 
 mod accounts;
-mod addresses;
 mod conditions;
 mod facts;
 mod flow;
@@ -45,6 +44,7 @@ mod lanes;
 mod program;
 mod rules;
 mod sequence;
+mod values;
 
 use crate::isa::{INSTRUCTION_BYTES, Signal, decode};
 use facts::Facts;

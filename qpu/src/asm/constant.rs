@@ -8,8 +8,8 @@ use crate::fit::{Op, OpCode, Origin, Src};
 use crate::isa::{AddOp, File, MulOp, Pack, SmallImmediate};
 
 /// Codes of small immediates that are numbers and no rotations.
-fn immediates() -> impl Iterator<Item = u32> {
-    (0..48).filter_map(|code| SmallImmediate::from_bits(code).map(SmallImmediate::value))
+fn immediates() -> impl Iterator<Item = SmallImmediate> {
+    (0..48).filter_map(SmallImmediate::from_bits)
 }
 
 /// Operations that leave `word` where `plain` (a mov of it) would.
@@ -36,16 +36,17 @@ pub(super) fn ways(plain: Op, word: u32) -> Vec<Op> {
     if SmallImmediate::from_word(word).is_some() {
         all.push(plain);
     }
-    for (code, compute) in COMPUTED {
-        let values = immediates().filter(|value| compute(*value) == Some(word));
-        all.extend(values.map(|value| with(*code, value)));
+    for code in COMPUTED {
+        let values = immediates().filter(|value| compute(*code, *value) == Some(word));
+        all.extend(values.map(|value| with(*code, value.value())));
     }
     // Replicated bytes, on the way into file A.
     let packs =
         plain.dst.address().1 == Some(File::A) && plain.dst.address().0.register().is_some();
     let byte = word & 0xff;
     if packs && plain.dst.pack == Pack::None && word == byte * 0x0101_0101 {
-        let narrow = immediates().find(|value| value & 0xff == byte);
+        let mut values = immediates().map(SmallImmediate::value);
+        let narrow = values.find(|value| value & 0xff == byte);
         if let Some(value) = narrow {
             let mut op = with(plain.code, value);
             op.dst = op.dst.pack(Pack::P8888);
@@ -55,33 +56,29 @@ pub(super) fn ways(plain: Op, word: u32) -> Vec<Op> {
     all
 }
 
-type Computed = (OpCode, fn(u32) -> Option<u32>);
-
-/// Operations of a value with itself, with what they give; the first that fits is taken.
-#[rustfmt::skip]
-const COMPUTED: &[Computed] = &[
-    (OpCode::Add(AddOp::Ror), |v| Some(v.rotate_right(v & 31))),
-    (OpCode::Add(AddOp::Shl), |v| Some(v << (v & 31))),
-    (OpCode::Add(AddOp::Shr), |v| Some(v >> (v & 31))),
-    (OpCode::Add(AddOp::Asr), |v| Some((v as i32 >> (v & 31)) as u32)),
-    (OpCode::Add(AddOp::Not), |v| Some(!v)),
-    (OpCode::Add(AddOp::Clz), |v| Some(v.leading_zeros())),
-    (OpCode::Add(AddOp::Add), |v| Some(v.wrapping_add(v))),
-    (OpCode::Add(AddOp::Itof), |v| Some((v as i32 as f32).to_bits()).filter(|_| (v as i32).unsigned_abs() <= 16)),
-    (OpCode::Add(AddOp::Ftoi), |v| float(v).filter(|f| *f <= 128.0).map(|f| f as i32 as u32)),
-    (OpCode::Add(AddOp::Fadd), |v| float(v).map(|f| (f + f).to_bits())),
-    (OpCode::Mul(MulOp::Fmul), |v| float(v).map(|f| (f * f).to_bits())),
-    (OpCode::Mul(MulOp::Mul24), |v| Some((v & 0xff_ffff).wrapping_mul(v & 0xff_ffff))),
-    (OpCode::V8ADDS, |v| Some(bytes(v, |b| b.saturating_add(b)))),
+/// Operations of a value with itself; the first that fits is taken.
+const COMPUTED: &[OpCode] = &[
+    OpCode::Add(AddOp::Ror),
+    OpCode::Add(AddOp::Shl),
+    OpCode::Add(AddOp::Shr),
+    OpCode::Add(AddOp::Asr),
+    OpCode::Add(AddOp::Not),
+    OpCode::Add(AddOp::Clz),
+    OpCode::Add(AddOp::Add),
+    OpCode::Add(AddOp::Itof),
+    OpCode::Add(AddOp::Ftoi),
+    OpCode::Add(AddOp::Fadd),
+    OpCode::Mul(MulOp::Fmul),
+    OpCode::Mul(MulOp::Mul24),
+    OpCode::V8ADDS,
 ];
 
-/// The value as a normal float.
-fn float(word: u32) -> Option<f32> {
-    Some(f32::from_bits(word)).filter(|value| value.is_normal())
-}
-
-fn bytes(word: u32, each: impl Fn(u8) -> u8) -> u32 {
-    u32::from_le_bytes(word.to_le_bytes().map(each))
+/// What an operation makes of a value with itself.
+fn compute(code: OpCode, immediate: SmallImmediate) -> Option<u32> {
+    match code {
+        OpCode::Add(op) | OpCode::Either(op, _) => immediate.added(op),
+        OpCode::Mul(op) => immediate.multiplied(op),
+    }
 }
 
 /// The operation, and others that do the same with another constant.

@@ -15,6 +15,24 @@ struct Known {
     any: Option<bool>,
 }
 
+/// The sign of a constant, which is all that flags tell of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Sign {
+    Negative,
+    Zero,
+    Positive,
+}
+
+impl Sign {
+    pub fn of(word: u32) -> Self {
+        match word as i32 {
+            ..0 => Self::Negative,
+            0 => Self::Zero,
+            1.. => Self::Positive,
+        }
+    }
+}
+
 /// Which flag a condition asks, whether of all lanes (or of any), and what the answer must be.
 const fn question(cond: BranchCond) -> Option<(usize, bool, bool)> {
     // "All clear" is "not any set", "any clear" is "not all set".
@@ -36,6 +54,20 @@ const fn question(cond: BranchCond) -> Option<(usize, bool, bool)> {
 }
 
 impl Conditions {
+    /// After an instruction that set the flags in all lanes, to those of a constant.
+    pub fn of(sign: Sign) -> Self {
+        let known = |set| Known {
+            all: Some(set),
+            any: Some(set),
+        };
+        let carry = Known::default();
+        Self([
+            known(sign == Sign::Zero),
+            known(sign == Sign::Negative),
+            carry,
+        ])
+    }
+
     /// Whether a branch is taken, if that is known.
     pub fn is_taken(self, cond: BranchCond) -> Option<bool> {
         let Some((flag, of_all, wanted)) = question(cond) else {

@@ -1,8 +1,8 @@
 //! Every way through a program, with what the QPU owes and holds on it.
 //!
 //! A state is where the walk is, which changes of flow are decided and wait for their delay slots, what
-//! the two instructions before were, where known links point, what is known of the flags, and the
-//! accounts of FIFOs, DMA and mutex. All states that can follow the start are visited, each once, so
+//! the two instructions before were, where known links point, what is known of flags and constants, and
+//! the accounts of FIFOs, DMA and mutex. All states that can follow the start are visited, each once, so
 //! that a rule broken on one way only is found, and loops end when nothing new comes of them. A branch to
 //! a register goes where the link in it points; if that is not known, wherever a link to this register
 //! points, with the accounts forgotten.
@@ -13,9 +13,9 @@
 use std::collections::{HashSet, VecDeque};
 
 use super::accounts::Accounts;
-use super::addresses::Addresses;
 use super::conditions::Conditions;
 use super::facts::Facts;
+use super::values::{Asked, Values};
 use super::{Rule, Way};
 use crate::isa::{Branch, BranchCond, DELAY_SLOTS, File, INSTRUCTION_BYTES};
 
@@ -57,7 +57,7 @@ struct State {
     /// The last one and the one before it.
     before: [u32; 2],
     pending: [Option<Pending>; 2],
-    addresses: Addresses,
+    values: Values,
     conditions: Conditions,
     accounts: Accounts,
 }
@@ -99,6 +99,7 @@ pub(super) fn walk(
     let mut walk = Walk {
         facts,
         links: links(facts),
+        asked: Asked::by(facts),
         seen: HashSet::new(),
         queue: VecDeque::new(),
         steps: Vec::new(),
@@ -167,6 +168,7 @@ fn links(facts: &[Option<Facts>]) -> Vec<Vec<u32>> {
 struct Walk<'a> {
     facts: &'a [Option<Facts>],
     links: Vec<Vec<u32>>,
+    asked: Asked,
     seen: HashSet<State>,
     queue: VecDeque<(State, u32)>,
     steps: Vec<Step>,
@@ -191,7 +193,7 @@ impl Walk<'_> {
             at,
             before: [NONE; 2],
             pending: [None; 2],
-            addresses: Addresses::default(),
+            values: Values::default(),
             conditions: Conditions::default(),
             accounts,
         };
@@ -211,7 +213,7 @@ impl Walk<'_> {
             state.accounts = Accounts::UNKNOWN;
         }
         if visits >= 2 * MANY_STATES {
-            (state.addresses, state.conditions) = Default::default();
+            (state.values, state.conditions) = Default::default();
         }
         if self.seen.contains(&state) {
             return;
@@ -262,8 +264,8 @@ impl Walk<'_> {
             } = decision;
             next.conditions = conditions;
             let is_taken = pending.is_some() && at.branch().is_some();
-            next.addresses
-                .step(at, is_taken.then_some(index + DELAY_SLOTS + 1));
+            let link = is_taken.then_some(index + DELAY_SLOTS + 1);
+            next.values.step(at, link, &self.asked);
             let decided = is_choice.then_some((index, is_taken));
             self.advance(next, pending, decided, step);
         }
@@ -356,7 +358,8 @@ impl Walk<'_> {
     fn decide(&mut self, state: &State, at: &Facts) -> Vec<Decision> {
         let index = state.at;
         let conditions = if at.instruction.write_back().sf && at.branch().is_none() {
-            Conditions::default()
+            let sign = state.values.flag_sign(at);
+            sign.map_or_else(Conditions::default, Conditions::of)
         } else {
             state.conditions
         };
@@ -422,7 +425,7 @@ impl Walk<'_> {
         }
         let offset =
             |place: u32| to_byte((place * INSTRUCTION_BYTES).wrapping_add(branch.immediate));
-        if let Some(place) = state.addresses.of_file_a(branch.raddr_a) {
+        if let Some(place) = state.values.address_in_file_a(branch.raddr_a) {
             return vec![Goal::To(offset(place))];
         }
         match self.links[usize::from(branch.raddr_a & 31)][..] {

@@ -14,6 +14,7 @@
 mod alu;
 mod bits;
 mod branch;
+mod computed;
 mod condition;
 mod load_immediate;
 mod opcode;

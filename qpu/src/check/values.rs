@@ -1,0 +1,202 @@
+//! What registers hold, where the walk needs to know it.
+//!
+//! Addresses of code are links, and copies of them. A subroutine returns through a register that a
+//! branch linked to; knowing where each link points, the walk returns to the place that called, not
+//! to every place that ever does.
+//!
+//! Of constants the sign is known, in registers that a `mov.setf` asks. vc4asm's GPU_FFT counts rounds
+//! so: on the last one it makes no lookups, and a first round cannot be the last.
+
+use super::conditions::Sign;
+use super::facts::Facts;
+use crate::isa::{
+    AddOp, Alu, Cond, File, Instruction, LoadImmediateKind, MulOp, Mux, Pack, Raddr, Slot, Unpack,
+    Waddr,
+};
+
+/// What a register holds, alike in all lanes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Value {
+    /// The address of an instruction.
+    Code(u32),
+    Constant(Sign),
+}
+
+/// Registers and what they hold, in order of the registers.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub(super) struct Values(Vec<(u8, Value)>);
+
+/// Registers whose sign is asked, a bit each.
+pub(super) struct Asked(u128);
+
+impl Asked {
+    /// By any instruction of a program.
+    pub fn by(facts: &[Option<Facts>]) -> Self {
+        let registers = facts.iter().flatten().filter_map(|at| {
+            let alu = at.alu().filter(|alu| alu.write.sf)?;
+            copied(alu, flag_slot(alu))
+        });
+        Self(registers.fold(0, |all, register| all | 1 << register))
+    }
+
+    fn has(&self, register: u8) -> bool {
+        self.0 >> register & 1 != 0
+    }
+}
+
+/// The ALU that sets the flags.
+fn flag_slot(alu: &Alu) -> Slot {
+    match alu.op_add {
+        AddOp::Nop => Slot::Mul,
+        _ => Slot::Add,
+    }
+}
+
+/// One number for each register: file A, file B, accumulators.
+fn written(file: File, address: Waddr) -> Option<u8> {
+    match (address.register(), address.accumulator()) {
+        (Some(number), _) => Some(in_file(file, number)),
+        (None, accumulator) => accumulator
+            .filter(|number| *number < 4)
+            .map(|number| 64 + number),
+    }
+}
+
+fn in_file(file: File, number: u8) -> u8 {
+    match file {
+        File::A => number,
+        File::B => 32 + number,
+    }
+}
+
+fn read(alu: &Alu, mux: Mux) -> Option<u8> {
+    let port = |file, address: Raddr| address.register().map(|number| in_file(file, number));
+    match mux {
+        Mux::R0 | Mux::R1 | Mux::R2 | Mux::R3 => Some(64 + mux.bits()),
+        Mux::A if alu.unpack != Unpack::None && !alu.write.pm => None,
+        Mux::A => port(File::A, alu.raddr_a),
+        Mux::B => port(File::B, alu.read_b()),
+        Mux::R4 | Mux::R5 => None,
+    }
+}
+
+impl Values {
+    /// The instruction whose address register `number` of file A holds.
+    pub fn address_in_file_a(&self, number: u8) -> Option<u32> {
+        match self.get(number)? {
+            Value::Code(place) => Some(place),
+            Value::Constant(_) => None,
+        }
+    }
+
+    /// The sign of what sets the flags in all lanes, if that is a constant.
+    pub fn flag_sign(&self, at: &Facts) -> Option<Sign> {
+        let slot = at.alu().map_or(Slot::Add, flag_slot);
+        if at.instruction.write_back().cond(slot) != Cond::Always {
+            return None;
+        }
+        match self.result(at, slot, None)? {
+            Value::Constant(sign) => Some(sign),
+            Value::Code(_) => None,
+        }
+    }
+
+    fn get(&self, register: u8) -> Option<Value> {
+        let place = self.0.binary_search_by_key(&register, |entry| entry.0);
+        place.ok().map(|place| self.0[place].1)
+    }
+
+    fn set(&mut self, register: u8, value: Option<Value>) {
+        match (
+            self.0.binary_search_by_key(&register, |entry| entry.0),
+            value,
+        ) {
+            (Ok(place), Some(value)) => self.0[place].1 = value,
+            (Ok(place), None) => drop(self.0.remove(place)),
+            (Err(place), Some(value)) => self.0.insert(place, (register, value)),
+            (Err(_), None) => (),
+        }
+    }
+
+    /// After the instruction; a branch's links are written with `link` when it is taken, else not at all.
+    pub fn step(&mut self, at: &Facts, link: Option<u32>, asked: &Asked) {
+        if at.branch().is_some() && link.is_none() {
+            return;
+        }
+        if self.0.is_empty() && link.is_none() && asked.0 == 0 {
+            return;
+        }
+        let mut changes = [None; 2];
+        for (change, write) in changes.iter_mut().zip(at.writes.iter()) {
+            let Some(register) = written(write.file, write.waddr) else {
+                continue;
+            };
+            if write.cond == Cond::Never {
+                continue;
+            }
+            let is_whole = at.branch().is_some()
+                || (write.cond == Cond::Always && at.instruction.write_back().pack == Pack::None);
+            let value = self.result(at, write.slot, link).filter(|value| {
+                is_whole && (asked.has(register) || matches!(value, Value::Code(_)))
+            });
+            *change = Some((register, value));
+        }
+        for (register, value) in changes.into_iter().flatten() {
+            self.set(register, value);
+        }
+    }
+
+    /// What an ALU gives, before it is packed.
+    fn result(&self, at: &Facts, slot: Slot, link: Option<u32>) -> Option<Value> {
+        let constant = |word| Some(Value::Constant(Sign::of(word)));
+        match &at.instruction {
+            Instruction::Branch(_) => link.map(Value::Code),
+            Instruction::LoadImmediate(load) if load.kind == LoadImmediateKind::Word => {
+                constant(load.immediate)
+            }
+            Instruction::Alu(alu) => match made(alu, slot) {
+                Some(word) => constant(word),
+                None => copied(alu, slot).and_then(|source| self.get(source)),
+            },
+            Instruction::LoadImmediate(_) | Instruction::Semaphore(_) => None,
+        }
+    }
+}
+
+/// The constant that an ALU makes of a small immediate with itself, or of whatever less itself.
+fn made(alu: &Alu, slot: Slot) -> Option<u32> {
+    let (a, b) = operands(alu, slot);
+    let is_nothing = match slot {
+        Slot::Add => matches!(alu.op_add, AddOp::Sub | AddOp::Xor | AddOp::V8subs),
+        Slot::Mul => alu.op_mul == MulOp::V8subs,
+    };
+    if a != b {
+        return None;
+    }
+    if is_nothing {
+        return Some(0);
+    }
+    let immediate = alu.small_immediate().filter(|_| a == Mux::B)?;
+    match slot {
+        Slot::Add => immediate.added(alu.op_add),
+        Slot::Mul => immediate.multiplied(alu.op_mul),
+    }
+}
+
+fn operands(alu: &Alu, slot: Slot) -> (Mux, Mux) {
+    match slot {
+        Slot::Add => (alu.add_a, alu.add_b),
+        Slot::Mul => (alu.mul_a, alu.mul_b),
+    }
+}
+
+/// The register that an ALU copies, if that is what it does. What is known is alike in all lanes, so a
+/// rotation changes nothing.
+fn copied(alu: &Alu, slot: Slot) -> Option<u8> {
+    let is_move = match slot {
+        Slot::Add => alu.op_add == AddOp::Or,
+        Slot::Mul => alu.op_mul == MulOp::V8min,
+    };
+    let (a, b) = operands(alu, slot);
+    read(alu, a).filter(|_| is_move && a == b)
+}
