@@ -11,7 +11,8 @@ pub struct Array<'a> {
     pub contents: Range<usize>,
 }
 
-/// The arrays with words of a source without comments: `= { ... }` in C, and `] = [ ... ]` or `] = &[ ... ]` in Rust.
+/// The arrays with words of a source without comments: `= { ... }` in C, and `] = [ ... ]`, `] = &[ ... ]` or
+/// `= Name([ ... ])` in Rust.
 ///
 /// Arrays without a number, such as one of pointers, are left out where another has some.
 #[must_use]
@@ -22,10 +23,16 @@ pub fn arrays(code: &str) -> Vec<Array<'_>> {
         // Rust has a reference before a slice's brackets.
         let bare = behind.trim_start();
         let bare = bare.strip_prefix('&').map_or(bare, str::trim_start);
-        let start = at + 1 + behind.len() - bare.len();
+        // And a type around an array, for its alignment.
+        let inner = bare.trim_start_matches(is_part).strip_prefix('(');
+        let inner = inner
+            .map(str::trim_start)
+            .filter(|inner| inner.starts_with('['));
+        let is_wrapped = inner.is_some();
+        let start = at + 1 + behind.len() - inner.unwrap_or(bare).len();
         let brackets = match code[start..].chars().next() {
             Some('{') => ['{', '}'],
-            Some('[') if code[..at].trim_end().ends_with(']') => ['[', ']'],
+            Some('[') if is_wrapped || code[..at].trim_end().ends_with(']') => ['[', ']'],
             _ => continue,
         };
         let contents = start + 1..end(code, start, brackets);
@@ -61,7 +68,12 @@ fn end(code: &str, start: usize, [open, close]: [char; 2]) -> usize {
     code.len().max(start + 1)
 }
 
-/// The name before `= {`: behind it come dimensions or a type in brackets, and attributes.
+/// Whether a character can be part of a name.
+fn is_part(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
+
+/// The name before `= {`: behind it come dimensions or a type, and attributes.
 fn name(before: &str) -> &str {
     let mut rest = before;
     loop {
@@ -69,17 +81,23 @@ fn name(before: &str) -> &str {
         let opener = match rest.chars().next_back() {
             Some(']') => '[',
             Some(')') => '(',
-            _ => break,
+            Some('>') => '<',
+            _ => {
+                let start = rest.trim_end_matches(is_part).len();
+                // In Rust the name of a type comes last, behind a colon.
+                match rest[..start].trim_end().strip_suffix(':') {
+                    Some(named) => rest = named,
+                    None => return &rest[start..],
+                }
+                continue;
+            }
         };
         let Some(open) = opening(rest, opener) else {
-            break;
+            return "";
         };
         rest = rest[..open].trim_end();
         rest = rest.strip_suffix("__attribute__").unwrap_or(rest);
     }
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let start = rest.trim_end_matches(is_part).len();
-    &rest[start..]
 }
 
 /// Where the bracket opens that the text ends with.
@@ -122,6 +140,9 @@ mod tests {
             ("pub const CODE: [u32; 2] = [0x1, 0x2];", "CODE", "0x1, 0x2"),
             ("const CODE: &[u32] = &[0x1];", "CODE", "0x1"),
             ("int a[][2] = { {1, 2}, {3, 4} };", "a", "{1, 2}, {3, 4}"),
+            ("static A: Code<320> = Code([0x1, 0x2]);", "A", "0x1, 0x2"),
+            ("static A: my::Code = my([1]);", "A", "1"),
+            ("public: std::array<int, 2> a = {1, 2};", "a", "1, 2"),
             ("int a[] = { 1, 2", "a", "1, 2"),
         ];
         for (source, name, contents) in sources {

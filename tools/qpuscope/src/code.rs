@@ -1,6 +1,7 @@
 //! QPU code from files: hexadecimal text, arrays of C or Rust, or binary, told apart by content.
 
 mod left_out;
+mod numbers;
 
 use std::io::Read;
 use std::path::Path;
@@ -8,6 +9,7 @@ use std::path::Path;
 use crate::arrays::arrays;
 use crate::failure::{Failure, Result};
 use left_out::LeftOut;
+use numbers::without_tail;
 
 /// The most bytes that are read; a program of that size is none that a QPU would run.
 const LARGEST: u64 = 256 << 20;
@@ -134,15 +136,7 @@ pub fn words(name: &str, bytes: &[u8], choice: &Choice) -> Result<Vec<u64>> {
             "{name} is an ELF file; give the code alone, as `objcopy -O binary` writes it"
         )));
     }
-    let (words, rest) = bytes.as_chunks::<8>();
-    if !rest.is_empty() {
-        return Err(Failure::usage(format!(
-            "{name} has {} bytes, which is no whole number of 8-byte instructions; give the code alone",
-            bytes.len()
-        )));
-    }
-    let words = words.iter().map(|word| u64::from_le_bytes(*word));
-    refuse_module(name, words.collect())
+    refuse_module(name, numbers::whole(name, bytes)?)
 }
 
 /// VC4C writes modules: a header, records of the kernels, and their code.
@@ -186,15 +180,8 @@ fn without_comments(text: &str) -> String {
     code
 }
 
-/// A line without a comment that begins with `;`.
-fn without_tail(line: &str) -> &str {
-    line.split(';').next().unwrap_or("").trim()
-}
-
-/// Words of 16 digits are instructions; of 8 or fewer, the low and the high half in turn.
+/// The instructions of a text, or of one of its arrays.
 fn hex_words(name: &str, text: &str, wanted: Option<&str>) -> Result<Vec<u64>> {
-    let mut instructions = vec![];
-    let mut low: Option<(usize, u32)> = None;
     let mut code = without_comments(text);
     let all = arrays(&code);
     let names = all.iter().map(|array| array.name);
@@ -231,50 +218,7 @@ fn hex_words(name: &str, text: &str, wanted: Option<&str>) -> Result<Vec<u64>> {
         let lines_before = code[..array.contents.start].matches('\n').count();
         code = "\n".repeat(lines_before) + &code[array.contents.clone()];
     }
-    for (index, line) in code.lines().enumerate() {
-        let line_number = index + 1;
-        for word in without_tail(line)
-            .split([' ', '\t', ',', '{', '}'])
-            .filter(|word| !word.is_empty())
-        {
-            let digits = word
-                .strip_prefix("0x")
-                .or(word.strip_prefix("0X"))
-                .unwrap_or(word);
-            let digits = digits
-                .trim_end_matches(['u', 'U', 'l', 'L'])
-                .replace('_', "");
-            let value = u64::from_str_radix(&digits, 16).map_err(|_| {
-                Failure::usage(format!(
-                    "{name}, line {line_number}: `{word}` is not a hexadecimal word; give 0x… words, or a binary file"
-                ))
-            })?;
-            if digits.len() > 8 {
-                if let Some((line_number, _)) = low {
-                    return Err(half(name, line_number));
-                }
-                instructions.push(value);
-            } else {
-                match low.take() {
-                    None => low = Some((line_number, value as u32)),
-                    Some((_, low)) => instructions.push(value << 32 | u64::from(low)),
-                }
-            }
-        }
-    }
-    match low {
-        Some((line_number, _)) => Err(half(name, line_number)),
-        None if instructions.is_empty() => Err(Failure::usage(format!(
-            "{name} holds no words; give a file with QPU code"
-        ))),
-        None => Ok(instructions),
-    }
-}
-
-fn half(name: &str, line: usize) -> Failure {
-    Failure::usage(format!(
-        "{name}, line {line}: a 32-bit word without its other half; an instruction is two of them, low half first"
-    ))
+    numbers::instructions(name, &code)
 }
 
 #[cfg(test)]
@@ -296,6 +240,9 @@ mod tests {
             "#include \"a.h\"\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n__declspec(align(8))\nuint32_t a[2] = {\n0x009e7000, 0x100009e7\n};\n#pragma Align_to(8, a)\n}\n",
             "static const uint32_t code[] __attribute__((aligned(8))) =\n{ 0x009e7000, // nop = { 1 }\n0x100009e7 };",
             "pub const A: [u64; 1] = [\n    0x100009e7_009e7000, // nop\n];\n",
+            // As `xxd -i` writes it, and in a Rust type that aligns it.
+            "unsigned char a_bin[] = {\n  0x00, 0x70, 0x9e, 0x00, 0xe7, 0x09, 0x00, 0x10\n};\nunsigned int a_bin_len = 8;\n",
+            "static A: Code<8> = Code([\n    0x00, 0x70, 0x9e, 0x00, 0xe7, 0x09, 0x00, 0x10, // nop\n]);\n",
             // As asurati keeps other versions of a shader.
             "int a[] = {\n0x009e7000, 0x100009e7,\n#if 0\n0x0, 0x0,\n#endif\n};\n#if 0\nint b[] = { 0x0, 0x0 };\n#endif",
         ];
