@@ -111,6 +111,21 @@ pub const DIRECTIVES: &[&str] = &[
     "rodata", "set", "short", "text", "unset",
 ];
 
+/// Other names that vc4asm takes for directives, and whose they are.
+#[rustfmt::skip]
+pub const OTHER_DIRECTIVES: &[(&str, &str)] = &[
+    ("dword", "int"), ("endback", "endb"), ("endfunc", "endf"), ("endrep", "endr"), ("float16", "half"),
+    ("float32", "float"), ("float64", "double"), ("int1", "bit"), ("int16", "short"), ("int32", "int"),
+    ("int64", "long"), ("int8", "byte"), ("qword", "long"), ("undef", "unset"), ("word", "short"),
+];
+
+/// The name of [`DIRECTIVES`] for a directive, if it goes by another.
+#[must_use]
+pub fn directive(name: &str) -> &str {
+    let other = OTHER_DIRECTIVES.iter().find(|(other, _)| *other == name);
+    other.map_or(name, |(_, own)| own)
+}
+
 /// Operations that are none of one ALU: synthesized, or of other formats.
 #[rustfmt::skip]
 pub const OTHER_OPERATIONS: &[&str] = &[
@@ -209,7 +224,11 @@ mod tests {
             READS.iter().map(|(name, ..)| *name).collect::<Vec<_>>(),
             WRITES.iter().map(|(name, ..)| *name).collect(),
             mnemonics().collect(),
-            DIRECTIVES.to_vec(),
+            DIRECTIVES
+                .to_vec()
+                .into_iter()
+                .chain(OTHER_DIRECTIVES.iter().map(|(name, _)| *name))
+                .collect(),
         ] {
             let mut sorted = table.clone();
             sorted.sort_unstable();

@@ -11,7 +11,7 @@ use super::scope::{Body, Function, Meaning};
 use super::source::Place;
 use super::token::{Kind, Token};
 use super::value::Value;
-use crate::names::{DIRECTIVES, nearest};
+use crate::names::{DIRECTIVES, directive, nearest};
 
 impl Assembler<'_> {
     /// A directive whose name has been read; the line that comes next.
@@ -22,6 +22,7 @@ impl Assembler<'_> {
         place: &Place,
     ) -> Result<usize, Trouble> {
         let next = place.line + 1;
+        let name = directive(name);
         match name {
             "set" | "equ" | "define" => self.define(cursor, place, false, false)?,
             "const" => self.define(cursor, place, false, true)?,

@@ -122,7 +122,7 @@ impl Source {
         let tokens = tokens(text).ok()?;
         let mut behind = tokens.into_iter().map(|token| token.kind);
         match behind.find(|kind| !matches!(kind, Kind::Label(_) | Kind::GlobalLabel(_)))? {
-            Kind::Directive(name) => Some(name.to_string()),
+            Kind::Directive(name) => Some(crate::names::directive(&name).to_string()),
             _ => None,
         }
     }

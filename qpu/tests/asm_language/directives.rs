@@ -34,6 +34,11 @@ fn directives_mean_what_they_are_documented_to_mean() {
         // Repetition.
         (".rep i, 3\nmov r0, i\n.endr", "mov r0, 0\nmov r0, 1\nmov r0, 2"),
         (".rep i 2\nsacq -, i\n.endr", "sacq -, 0\nsacq -, 1"),
+        (".rep i, 2\nsacq -, i\n.endrep", "sacq -, 0\nsacq -, 1"),
+        (".func f(a)\na * 2\n.endfunc\nmov r0, f(2)", "mov r0, 4"),
+        ("nop\n.back 1\nmov r0, 1\n.endback", "mov r0, 1\nnop"),
+        (".set a, 1\n.undef a\n.set a, 2\nmov r0, a", "mov r0, 2"),
+        (".dword 1, 2\n.int16 3, 4\n.int8 5, 6, 7, 8\n.qword 9", ".int 1, 2, 0x40003, 0x8070605, 9, 0"),
         (".rep i, 2\n.rep j, 2\nmov r0, i*2+j\n.endr\n.endr", "mov r0, 0\nmov r0, 1\nmov r0, 2\nmov r0, 3"),
         (".set i, 9\n.rep i, 1\nmov r0, i\n.endr\nmov r0, i", "mov r0, 0\nmov r0, 9"),
         (".rep i, 0\nnop\n.endr\nnop", "nop"),
