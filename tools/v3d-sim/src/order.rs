@@ -48,7 +48,7 @@ impl Pace {
     }
 }
 
-/// The longest that a QPU comes after others to its first turn, in rounds, where a seed makes them begin apart.
+/// The longest that a QPU is held after its first turn, in rounds, where a seed makes them begin apart.
 const LATEST: u64 = 12_000;
 
 /// The order of the current round.
@@ -144,14 +144,14 @@ mod tests {
 
     #[test]
     fn some_seeds_make_qpus_late_or_slow() {
-        let longest = |seed, turns: std::ops::Range<u32>| {
+        let longest = |seed, turns: usize| {
             let mut order = Order::new(Some(seed));
-            let holds = turns.flat_map(|_| [0; QPUS].into_iter().enumerate());
-            holds.map(|(qpu, _)| order.next_hold(qpu)).max()
+            let turns = (0..turns).flat_map(|_| 0..QPUS);
+            turns.map(|qpu| order.next_hold(qpu)).max()
         };
-        let most = |kind: u64, turns: u32| {
+        let most = |kind: u64, turns| {
             let seeds = (0..20).map(|n| 3 * n + kind);
-            seeds.filter_map(|seed| longest(seed, 0..turns)).max()
+            seeds.filter_map(|seed| longest(seed, turns)).max()
         };
         assert_eq!(most(0, 2_000), Some(32));
         assert!(most(1, 1) > Some(1_000), "late");

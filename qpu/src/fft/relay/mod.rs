@@ -1,5 +1,5 @@
-//! 2^12 points in one pass over memory: producers hand their rows to consumers through the VPM, half of them before it
-//! is their turn.
+//! 2^12 points in one pass over memory: producers hand their rows to consumers through the VPM, a quarter of them before
+//! it is their turn.
 //!
 //! N = 128 · 32. Input index n = 32 (8 m + x) + n2, output index k = k1 + 128 k2 with k1 = k_lo + 16 k_x. A **unit** u
 //! is columns n2 = 2 u and 2 u + 1: points m are in registers, lane = 2 x + n2 mod 2. Outputs k_lo of the transform of
@@ -31,18 +31,19 @@
 //! | 0, 1, 2, 5 | gates: the right to write pair 0 .. 3 |
 //! | 3, 4 | locks of rows 32..48 and 48..64 |
 //! | 6, 7, 13, 14 | producers whose vectors of pair 0 .. 3 are in the VPM |
-//! | 8, 9 | that a pair of the first, or second, two consumers may be read, then that one of them has read it |
+//! | 8, 9 | that an even, or odd, pair may be read, then that one of its two consumers has read it |
 //! | 10 | consumers other than 0 that have stored all of their transform before |
 //! | 11 | that the third pair of early vectors has been read |
 //! | 12 | consumers other than 0 that have ended |
 //! | 15 | units whose rows producers have in registers |
 //!
-//! Who reads a pair last closes its gate and opens another ([`Handover`]): of early vectors that of the next pair but one, else that of the
-//! next. A producer that comes to a gate again has passed all others, so that it finds it closed or opened anew. The first gate of
+//! When a pair has been read, consumer 1 or 3, or of the second half its only reader, closes its gate and opens another
+//! ([`Handover`]): of early vectors that of the next pair but one, else that of the next. A producer that comes to a gate again has passed all others, so that it finds it closed or opened anew. The first gate of
 //! late vectors is opened when both the third and the fourth pair of early ones have been read: so nobody stores through rows
 //! 32..64 before. A count says what is meant only while nobody else waits for it: consumer 1 may be in the next transform, and
 //! wait for its first pair, while consumer 2 reads the third pair, so that one is told of to nobody; and consumer 0 takes early
-//! units out of count 15 before others wait for late ones. Whoever gets there earlier looks lines up earlier, and no more.
+//! units out of count 15 before others wait for late ones. Consumer 2 may be there before, and then looks lines up too early, and
+//! no more.
 //!
 //! Consumer 0 makes locks and the first gate, and takes back what it made when all others have ended. It opens the
 //! second gate of each transform when all have stored the one before: then rows 32..64 are free, and nobody wants
@@ -80,7 +81,7 @@ const VECTOR_BYTES: u32 = 4 * VECTOR;
 const LOOKUP: u32 = 16 * VECTOR_BYTES;
 /// Bytes from one k2 to the next.
 const ROW_OF_K2: u32 = POINT * FIRST;
-/// Pairs of vectors that a producer writes one after the other, for each of which there is a gate.
+/// Pairs of vectors of a half, each with a gate.
 const PAIRS: u32 = 4;
 
 /// 2^12 points.
@@ -150,7 +151,7 @@ impl Relay {
     /// Words of early vectors.
     pub const EARLY: u32 = 3;
     /// Words of what a consumer looks up before its first round: turns, and code.
-    pub const AHEAD: u32 = 2 + 1;
+    pub const LOOKED_UP: u32 = 2 + 1;
     /// Words of a round.
     pub const ROUND: u32 = 3 + 9 + 28 + 1;
     /// Words at the end of a transform.

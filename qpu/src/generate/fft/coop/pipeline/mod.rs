@@ -8,9 +8,9 @@ mod consumer;
 mod producer;
 mod semaphore;
 
+use super::roles::begun;
 use super::roles::consumer::{Consumer, go_through};
 use super::roles::semaphore::{open, ways};
-use super::roles::{begun, go_on};
 use super::rows::Factors;
 use super::{Assembly, Branch, Cooperative, Draughted, register};
 use crate::fft::coop::{Cooperation, Word};
@@ -20,7 +20,7 @@ use crate::generate::fft::draft::Wish;
 use crate::generate::schedule::Place;
 use crate::generate::{Builder, Label, NONE, R0, R1, R2, UNIF, UNIFORMS_ADDRESS, ra};
 use crate::isa::{BranchCond, File};
-use producer::Producer;
+use producer::{Producer, go_on};
 use semaphore::{Gates, LINK, WAY};
 
 /// Pieces of producers: up to the outputs of the transform of 16 points, a half of them up to the first round, and

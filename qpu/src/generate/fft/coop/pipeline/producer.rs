@@ -336,3 +336,11 @@ impl Ends for Rows<'_> {
         self.outputs[k] = Some(y);
     }
 }
+
+/// Outputs from [`HALF`] on to the registers of those below.
+pub fn go_on(draft: &mut Draft<Word>, outputs: &[Complex; 16]) {
+    let (below, above) = outputs.split_at(HALF);
+    for (to, from) in below.iter().flatten().zip(above.iter().flatten()) {
+        draft.copy(Source::Place(from.place), Destination::Place(to.place));
+    }
+}

@@ -85,7 +85,7 @@ pub fn of_consumers(mut reads: &[Word]) -> Vec<Word> {
     let next = front(&mut reads, Relay::EARLY);
     let pass = front(&mut reads, 1);
     let then = front(&mut reads, Relay::EARLY);
-    let ahead = front(&mut reads, Relay::AHEAD);
+    let ahead = front(&mut reads, Relay::LOOKED_UP);
     let wait = front(&mut reads, 1);
     let round = front(&mut reads, Relay::ROUND - 1);
     let done = front(&mut reads, Relay::DONE);

@@ -1,4 +1,4 @@
-//! The program of producers and consumers that hand a transform on through the VPM, half of it before it is its turn.
+//! The program of producers and consumers that hand a transform on through the VPM.
 //!
 //! Put together as those of pipelines are ([`super::roles`]). The lists of uniforms of a producer's units, and of a
 //! consumer's rounds, follow each other: all that differs between units is data.
@@ -19,6 +19,7 @@ use super::{Assembly, Cooperative, Draughted, register};
 use crate::fft::coop::{Cooperation, PartWord, Units, Word};
 use crate::fft::pipeline::CONSUMERS;
 use crate::fft::relay::Relay;
+use crate::generate::fft::ahead::LOOKUP_BYTES;
 use crate::generate::fft::draft::Draft;
 use crate::generate::schedule::Place;
 use crate::generate::{
@@ -173,6 +174,9 @@ pub(super) fn program(cooperation: Cooperation) -> Cooperative {
     };
     let bytes = |from: &str, to: &str| label(to).wrapping_sub(label(from));
     assert_eq!(bytes("ahead", "points"), TO_ROUND);
+    // The last line that consumers look up is code.
+    let looked_up = CONSUMERS * LOOKUP_BYTES;
+    assert!(label("points") + looked_up - 64 < 8 * program.code.len() as u32);
     let mut list = program.reads[..from].to_vec();
     list[0] = Word::OfConsumers(bytes("producer", "consumer"));
     list.extend(lists::of_producers(&program.reads[from..to], bytes));
@@ -230,7 +234,7 @@ fn produce(all: &mut Assembly, kept: &Kept) {
     all.b.nops(2);
     all.b.brr(BranchCond::Always, unit);
     all.b.mov(UNIFORMS_ADDRESS, R1);
-    // As the first transform begins behind a lookup, so does this one.
+    // A unit drops one lookup first ([`ahead::drop_code`]); any address will do.
     all.b.mov(TMU1_S, R1);
     all.b.nop();
     all.b.here("finish");

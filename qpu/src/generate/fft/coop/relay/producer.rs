@@ -37,7 +37,7 @@ pub struct Producer {
     /// From a vector of cosines to that of sines, and to the next cosines.
     pub(super) vector_step: Place,
     turn_step: Place,
-    /// Vectors of the early unit that are kept while the late one is transformed.
+    /// What is kept of the other unit's second half: its outputs, then vectors that wait for their pair.
     pub(super) kept: [Complex; HALF],
 }
 

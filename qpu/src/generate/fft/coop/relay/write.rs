@@ -8,7 +8,7 @@ use crate::generate::fft::coop::roles::{HALF, write_in_turn};
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Source};
 
-/// Pairs of vectors that are written one after the other.
+/// Pairs that [`Producer::write`] writes.
 const IN_A_ROW: usize = HALF / 2 - 1;
 /// Positions of the last pair.
 const LAST: [usize; 2] = [IN_A_ROW, HALF - 1];
@@ -26,7 +26,7 @@ fn write_pair(draft: &mut Draft<Word>, number: usize, both: [Complex; 2]) {
     });
 }
 
-/// Copies values to where they are to be, all at once: what is overwritten is copied before.
+/// Copies values to where they are to be, all at once: what is overwritten is copied before. Each is copied once.
 fn move_at_once(draft: &mut Draft<Word>, moves: impl IntoIterator<Item = (Complex, Complex)>) {
     let parts = moves
         .into_iter()
@@ -82,7 +82,7 @@ impl Producer {
         let kept = second.iter().copied().zip(self.kept);
         let last = LAST.map(|n| (vectors[n], second[n]));
         move_at_once(draft, kept.chain(last));
-        // As the early unit begins behind a lookup of code, the late one does behind any.
+        // A unit drops one lookup first ([`super::ahead::drop_code`]); any address will do.
         draft.copy(Source::Place(unit.addresses), Destination::Tmu(1));
     }
 

@@ -74,11 +74,3 @@ pub fn write_in_turn(
     draft.copy(Source::Vpm, Destination::Nothing);
     draft.push(Operation::semaphore(SemaphoreAction::Increment, written));
 }
-
-/// Outputs from [`HALF`] on to the registers of those below.
-pub fn go_on(draft: &mut Draft<Word>, outputs: &[Complex; 16]) {
-    let (below, above) = outputs.split_at(HALF);
-    for (to, from) in below.iter().flatten().zip(above.iter().flatten()) {
-        draft.copy(Source::Place(from.place), Destination::Place(to.place));
-    }
-}
