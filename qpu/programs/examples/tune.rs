@@ -194,7 +194,7 @@ fn change_streams(row: &mut Row) -> Result<(), String> {
             changed.streams.tables ^= tables;
             changed.streams.records ^= records;
             changed.time()?;
-            // Other places in memory, and who wrote the input, make a difference of a percent.
+            // Other places in memory make as much of a difference as less than that.
             if 100 * changed.cycles < 99 * row.cycles {
                 *row = changed;
             }

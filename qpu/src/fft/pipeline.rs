@@ -10,13 +10,13 @@
 //! have lane = 2 (k1 mod 8) + n2 mod 2, which is how a **consumer** wants them: it transforms 32 points
 //! n2 = 2 row + lane mod 2 for 8 k1 as the programs of 2^9 do ([`super::coop`]), and stores whole rows of memory.
 //!
-//! Vectors go in rounds. In a round all producers write vectors for the same 8 k1, real and imaginary parts in
-//! turn, into rows 0..32 of the VPM; n2 / 2 of a vector is its place there. Consumers take
-//! the rounds in turn. A round's k1 begin at 8 d, d = 2 k_x + k_lo / 8: of 2^10 points d = 0, 2, 1, 3,
-//! of 2^11 d = 0, 2, 4, 6, 1, 3, 5, 7. While a consumer computes, others take the next rounds, and producers
-//! begin with their next transform of the batch. A transform of 2^11 points takes eight producers. For several
-//! shorter ones there are **groups** with as many as a transform takes, four of 2^9 and two of 2^10, which take the
-//! transforms in turn: one group computes while others write. Output goes through rows 32..64, in halves of 16, which have a lock each.
+//! Vectors go in rounds. In a round all producers write vectors for the same 8 k1, real and imaginary parts in turn,
+//! into rows 0..32 of the VPM; n2 / 2 of a vector is its place there. Consumers take the rounds in turn. A round's k1
+//! begin at 8 d, d = 2 k_x + k_lo / 8: of 2^10 points d = 0, 2, 1, 3, of 2^11 d = 0, 2, 4, 6, 1, 3, 5, 7. While a
+//! consumer computes, others take the next rounds, and producers begin with their next transform of the batch. A
+//! transform of 2^11 points takes eight producers. For several shorter ones there are **groups** with as many as a
+//! transform takes, four of 2^9 and two of 2^10, which take the transforms in turn: one group computes while others
+//! write. Output goes through rows 32..64, in halves of 16, which have a lock each.
 //!
 //! | semaphore | counts |
 //! |---|---|

@@ -3,9 +3,9 @@
 use super::{CONSUMERS, LANE_ROWS, PAIRS, Relay};
 use crate::fft::coop::Units;
 
-/// What a consumer waits for before it reads vectors, or does when it has read them: pieces of code that go back to where it
-/// came from. The number of [`Tell`](Self::Tell) and [`AwaitOther`](Self::AwaitOther) is that of two consumers, 0 and 1 or 2 and 3, else
-/// that of a pair.
+/// What a consumer waits for before it reads vectors, or does when it has read them: pieces of code that go back to
+/// where it came from. The number of [`Tell`](Self::Tell) and [`AwaitOther`](Self::AwaitOther) is that of two
+/// consumers, 0 and 1 or 2 and 3, else that of a pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Handover {
     /// Tells the other one of the first or second two consumers that a pair has been read.

@@ -11,14 +11,14 @@
 //! each unit. Consumer r mod 4 transforms 32 points n2 = 2 u + lane mod 2 of it and stores whole rows of
 //! memory through rows 32..64 of the VPM, as those of pipelines do ([`super::pipeline`]).
 //!
-//! Eight **producers** have two units each, and registers for one and a half; four **consumers** have registers for what
-//! they transform and for half as much again. So a producer p first does unit 8 + p, the **early** one, whose outputs of the
-//! transform of 16 points below 8 are its first half. Consumers take the early vectors of rounds 0 .. 8, two rounds each, while they
-//! have nothing else to do; producers keep outputs of the second half. Then producers do unit p, the **late** one, and hand its
-//! vectors on as rounds come. When three of the four pairs of the first half are written, what is kept comes in place of
-//! outputs of the first half, and is transformed as they were; the fourth pair waits where outputs of the second half were, and these are kept.
-//! So what is transformed late is out of the way of the first round. In the second half late and early vectors are handed on
-//! together.
+//! Eight **producers** have two units each, and registers for one and a half; four **consumers** have registers for
+//! what they transform and for half as much again. So a producer p first does unit 8 + p, the **early** one, whose
+//! outputs of the transform of 16 points below 8 are its first half. Consumers take the early vectors of rounds 0 ..
+//! 8, two rounds each, while they have nothing else to do; producers keep outputs of the second half. Then producers
+//! do unit p, the **late** one, and hand its vectors on as rounds come. When three of the four pairs of the first
+//! half are written, what is kept comes in place of outputs of the first half, and is transformed as they were; the
+//! fourth pair waits where outputs of the second half were, and these are kept. So what is transformed late is out of
+//! the way of the first round. In the second half late and early vectors are handed on together.
 //!
 //! Vectors are handed on in pairs, one producer after the other ([`super::pipeline`] says why), through rows 0..32 of the VPM:
 //! of both the real parts of all eight units, then the imaginary ones. A pair is two rounds of the first half: consumer 0 or 2
@@ -37,24 +37,25 @@
 //! | 12 | consumers other than 0 that have ended |
 //! | 15 | units whose rows producers have in registers |
 //!
-//! When a pair has been read, consumer 1 or 3, or of the second half its only reader, closes its gate and opens another
-//! ([`Handover`]): of early vectors that of the next pair but one, else that of the next. A producer that comes to a gate again has passed all others, so that it finds it closed or opened anew. The first gate of
-//! late vectors is opened when both the third and the fourth pair of early ones have been read: so nobody stores through rows
-//! 32..64 before. A count says what is meant only while nobody else waits for it: consumer 1 may be in the next transform, and
-//! wait for its first pair, while consumer 2 reads the third pair, so that one is told of to nobody; and consumer 0 takes early
-//! units out of count 15 before others wait for late ones. Consumer 2 may be there before, and then looks lines up too early, and
-//! no more.
+//! When a pair has been read, consumer 1 or 3, or of the second half its only reader, closes its gate and opens
+//! another ([`Handover`]): of early vectors that of the next pair but one, else that of the next. A producer that
+//! comes to a gate again has passed all others, so that it finds it closed or opened anew. The first gate of late
+//! vectors is opened when both the third and the fourth pair of early ones have been read: so nobody stores through
+//! rows 32..64 before. A count says what is meant only while nobody else waits for it: consumer 1 may be in the next
+//! transform, and wait for its first pair, while consumer 2 reads the third pair, so that one is told of to nobody;
+//! and consumer 0 takes early units out of count 15 before others wait for late ones. Consumer 2 may be there before,
+//! and then looks lines up too early, and no more.
 //!
 //! Consumer 0 makes locks and the first gate, and takes back what it made when all others have ended. It opens the
 //! second gate of each transform when all have stored the one before: then rows 32..64 are free, and nobody wants
 //! them before the first round.
 //!
-//! What is looked up finds caches as others left them, which the order of things minds in several places. QPUs of a slice
-//! find in the TMU's cache what another of them has looked up, if it was a moment ago: so producers ask for the same lines
-//! at about the same time. Consumers bring turns into the L2C before producers want them, and the code of a round before its vectors come,
-//! when semaphore 15 says that memory is done with rows. When all is written, producers go
-//! through the code of a half once more, with nothing to do: consumers still store, and the instruction cache holds it
-//! for the next launch then.
+//! What is looked up finds caches as others left them, which the order of things minds in several places. QPUs of a
+//! slice find in the TMU's cache what another of them has looked up, if it was a moment ago: so producers ask for the
+//! same lines at about the same time. Consumers bring turns into the L2C before producers want them, and the code of
+//! a round before its vectors come, when semaphore 15 says that memory is done with rows. When all is written,
+//! producers go through the code of a half once more, with nothing to do: consumers still store, and the instruction
+//! cache holds it for the next launch then.
 
 mod handover;
 

@@ -11,12 +11,12 @@ use crate::generate::fft::ahead::drop_lookups;
 use crate::generate::fft::coop::Assembly;
 use crate::generate::{Builder, ELEM_NUM, R0, R1, TMU0_S, TMU1_S, UNIF, ra};
 
-/// Instructions of a producer's unit after which [`drop_code`] stands: of those behind it the second that looks up in the same TMU
-/// would be its fifth.
+/// Instructions of a producer's unit after which [`drop_code`] stands: of those behind it the second that looks up in
+/// the same TMU would be its fifth.
 pub const CODE_DROPPED: usize = 13;
 
-/// The beginning of [`code`], in the shadow of the branch to a role, so that consumers run it as well: lanes 0..8 are to have lines
-/// 0..8, the others lines 16..24.
+/// The beginning of [`code`], in the shadow of the branch to a role, so that consumers run it as well: lanes 0..8 are
+/// to have lines 0..8, the others lines 16..24.
 pub fn begin_code(b: &mut Builder) {
     b.and(R1, ELEM_NUM, 8);
 }

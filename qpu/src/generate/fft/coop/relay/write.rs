@@ -7,6 +7,7 @@ use crate::fft::coop::{PartWord, Word};
 use crate::generate::fft::coop::roles::{HALF, write_in_turn};
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Source};
+use std::collections::HashSet;
 
 /// Pairs that [`Producer::write`] writes.
 const IN_A_ROW: usize = HALF / 2 - 1;
@@ -26,13 +27,18 @@ fn write_pair(draft: &mut Draft<Word>, number: usize, both: [Complex; 2]) {
     });
 }
 
-/// Copies values to where they are to be, all at once: what is overwritten is copied before. Each is copied once.
+/// Copies values to where they are to be, all at once: what is overwritten is copied before.
+///
+/// # Panics
+/// When a value is copied twice: a bug, found when the programs are built.
 fn move_at_once(draft: &mut Draft<Word>, moves: impl IntoIterator<Item = (Complex, Complex)>) {
     let parts = moves
         .into_iter()
         .flat_map(|(from, to)| from.into_iter().zip(to));
     let mut moves: Vec<_> = parts.map(|(from, to)| (from.place, to.place)).collect();
     moves.retain(|(from, to)| from != to);
+    let froms: HashSet<_> = moves.iter().map(|(from, _)| *from).collect();
+    assert_eq!(froms.len(), moves.len(), "values are copied once");
     let mut spare = None;
     while !moves.is_empty() {
         let is_read = |place| moves.iter().any(|&(from, _)| from == place);
