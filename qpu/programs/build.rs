@@ -174,11 +174,14 @@ fn unit_entry(program: &unit::Generated) -> String {
     let mut list = |name: &str, kind: &str, words: Vec<String>| {
         let _ = writeln!(text, "    {name}: &[");
         for word in words {
+            let of_record = word.starts_with("Record(");
+            let bins = if of_record { "Record::" } else { kind };
             let word = word
+                .replace("Record(", "Record(Record::")
                 .replace("Lanes(", "Lanes(Lanes::")
                 .replace("Exchange(", "Exchange(Exchange::")
                 .replace("Row(", "Row(Row::")
-                .replace("Bins(", &format!("Bins(bins::{kind}"))
+                .replace("Bins(", &format!("Bins(bins::{bins}"))
                 .replace("stream: ", "stream: bins::Stream::");
             let _ = writeln!(text, "        {kind}{word},");
         }

@@ -32,6 +32,8 @@ pub struct PassMemory {
     pub program: &'static Program,
     /// Programs that run at the same time.
     pub programs: u32,
+    /// The first of them, which end at once ([`Pass::idle`]).
+    pub idle: u32,
     /// Number of the pass in its launch: 0 for one that opens a launch.
     pub gate: u32,
     /// What it reads past the system L2.
@@ -104,7 +106,11 @@ impl PassMemory {
         if rest == 1 && program == self.programs - 1 {
             return 1;
         }
-        let (units, programs) = (self.units() - rest, self.programs - rest);
+        if program < self.idle {
+            return 0;
+        }
+        let (program, all) = (program - self.idle, self.programs - self.idle);
+        let (units, programs) = (self.units() - rest, all - rest);
         if let Pass::Points(geometry) = &self.step.pass
             && geometry.has_pairs(programs)
         {
@@ -136,7 +142,8 @@ impl PassMemory {
             let own = geometry.number_of_program(program, self.programs);
             return geometry.unit_of_number(self.units(), self.programs, own, number);
         }
-        let number = program + number * (self.programs - rest);
+        let workers = self.programs - self.idle;
+        let number = program.saturating_sub(self.idle) + number * (workers - rest);
         self.step.pass.unit_in_order(number, self.step.batch)
     }
 
@@ -144,7 +151,7 @@ impl PassMemory {
     #[must_use]
     pub fn entry_of(&self, program: u32) -> u32 {
         let pass = &self.step.pass;
-        if !pass.is_idle(self.step.batch, self.programs, program) {
+        if program >= self.idle && !pass.is_idle(self.step.batch, self.programs, program) {
             return 0;
         }
         let code = self.program.code.iter();
@@ -357,11 +364,14 @@ impl PassMemory {
         };
         let start_bytes = list(program.start.len());
         let together = pass.programs_together();
-        let programs = units.min(qpus.into()) / together * together;
+        let idle = pass.idle(qpus);
+        let most = pass.most_programs().min(u32::from(qpus) - idle);
+        let programs = idle + units.min(most) / together * together;
         Ok(Self {
             step: *step,
             program,
             programs,
+            idle,
             gate: 0,
             streamed: Streams::NONE.of(0),
             lists,

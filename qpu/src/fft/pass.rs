@@ -14,6 +14,7 @@ use super::program::{Lanes, Record, Row, Scalar, Start, Task};
 use super::samples::Reading;
 use super::tables::Table;
 use super::values::{Lists, Own, Places};
+use crate::job::QPUS;
 
 /// A pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,12 +42,31 @@ impl Pass {
         }
     }
 
+    /// Programs before those that work, which end at once: QPUs of the slice that they get keep the code of the pass
+    /// before in their instruction cache.
+    #[must_use]
+    pub const fn idle(&self, qpus: u8) -> u32 {
+        match self {
+            Self::Real(pass) => pass.idle(qpus),
+            _ => 0,
+        }
+    }
+
+    /// Programs that may work at the same time.
+    #[must_use]
+    pub const fn most_programs(&self) -> u32 {
+        match self {
+            Self::Real(pass) => pass.most_programs(),
+            _ => QPUS as u32,
+        }
+    }
+
     /// Which program it takes.
     #[must_use]
     pub const fn task(&self) -> Task {
         match self {
             Self::Points(geometry) => Task::Points(geometry.kind()),
-            Self::Real(_) => Task::Bins(Bins::Split),
+            Self::Real(pass) => Task::Bins(pass.bins()),
             Self::Product(_) => Task::Bins(Bins::Product),
             Self::Power(pass) => Task::Bins(pass.bins()),
             Self::Shared(cooperation) => cooperation.task(),
@@ -267,7 +287,7 @@ impl Pass {
     pub fn start_word(&self, places: &Places, own: &Own, word: Start) -> u32 {
         match self {
             Self::Points(geometry) => geometry.start_word(places, own, word),
-            Self::Real(pass) => pass.start_word(own, word),
+            Self::Real(pass) => pass.start_word(places, own, word),
             Self::Product(pass) => pass.start_word(own, word),
             Self::Power(pass) => pass.start_word(own, word),
             Self::Shared(cooperation) => match word {
@@ -277,19 +297,21 @@ impl Pass {
         }
     }
 
-    /// A word of the record of unit `index` of `batch` transforms, done in the VPM's half `area`.
+    /// A word of the record of unit `index` of `batch` transforms, done by program number `program`: in one half of the
+    /// VPM or the other, in turn.
     #[must_use]
     pub fn record_word(
         &self,
         places: &Places,
         lists: &Lists,
         unit: (u32, u32),
-        area: u32,
+        program: u32,
         word: Record,
     ) -> u32 {
+        let area = program % 2;
         match self {
             Self::Points(geometry) => geometry.record_word(places, lists, unit, area, word),
-            Self::Real(pass) => pass.record_word(places, unit, area, word),
+            Self::Real(pass) => pass.record_word(places, unit, program, word),
             Self::Product(pass) => pass.record_word(places, unit, area, word),
             Self::Power(pass) => pass.record_word(places, unit, area, word),
             Self::Shared(_) => 0,

@@ -233,6 +233,8 @@ pub enum Start {
     TwiddleAhead,
     /// A word of the row list of the first unit.
     Row(Row),
+    /// A word of the record of the first unit.
+    Record(Record),
     /// How often a program that shares tiles with three others turns round in a loop of five instructions before its
     /// first unit: groups begin one after the other ([`super::pairs`]).
     Delay,

@@ -179,10 +179,7 @@ impl Steps {
         self.leave_unscaled();
         self.transforms(split, batch);
         self.push(Step {
-            pass: Pass::Real(RealPass {
-                log2_half: split.log2_points(),
-                to_bins: true,
-            }),
+            pass: Pass::Real(RealPass::new(split.log2_points(), true, batch)),
             batch,
             from: half,
             to,
@@ -204,10 +201,7 @@ impl Steps {
     fn append_bins_to_real(&mut self, split: &Split, batch: u32, from: Area) {
         let half = Area::Scratch(2);
         self.push(Step {
-            pass: Pass::Real(RealPass {
-                log2_half: split.log2_points(),
-                to_bins: false,
-            }),
+            pass: Pass::Real(RealPass::new(split.log2_points(), false, batch)),
             batch,
             from,
             to: half,

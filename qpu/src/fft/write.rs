@@ -131,7 +131,7 @@ impl Lists {
                             _ => number,
                         };
                         let unit = (memory.unit_of(index, number), memory.step.batch);
-                        to.put(pass.record_word(&places, &memory.lists, unit, index % 2, word))?;
+                        to.put(pass.record_word(&places, &memory.lists, unit, index, word))?;
                     }
                 }
                 for &word in program.tail {

@@ -20,6 +20,7 @@
 //! | program | bins of a run | rows of 64 bytes | group in the lanes | stores |
 //! |---|---|---|---|---|
 //! | split | 128 | 16: interleaved points of eight bins | 2 i + r: bin 8 r + i | one of each run |
+//! | short split | 16 or 32 | 2 or 4: as above | 2 i + r | one of each run, bin M behind the second |
 //! | product | 256, one run | 32: interleaved points of eight bins | 2 i + r: bin 8 r + i | one |
 //! | power | 256, one run | 16: powers of sixteen bins | bin | one |
 //! | split and power | 64 | 4: powers of sixteen bins | bin | one of each run |
@@ -31,6 +32,7 @@ pub mod power;
 pub mod product;
 pub mod real;
 pub mod runs;
+mod short;
 
 use super::geometry::LANES;
 
@@ -39,6 +41,11 @@ use super::geometry::LANES;
 pub enum Bins {
     /// Real spectra from transforms of half the length, or those from real spectra.
     Split,
+    /// The same of few bins, on QPUs that know nothing of each other.
+    ShortSplit {
+        /// Groups of a run, 1 or 2.
+        groups: u8,
+    },
     /// Products of complex bins.
     Product,
     /// Powers of complex bins.
@@ -55,8 +62,10 @@ pub enum Bins {
 
 impl Bins {
     /// All programs.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Split,
+        Self::ShortSplit { groups: 1 },
+        Self::ShortSplit { groups: 2 },
         Self::Product,
         Self::Power { decibels: false },
         Self::Power { decibels: true },
@@ -69,7 +78,7 @@ impl Bins {
     pub const fn runs(self) -> u8 {
         match self {
             Self::Product | Self::Power { .. } => 1,
-            Self::Split | Self::SplitPower { .. } => 2,
+            Self::Split | Self::ShortSplit { .. } | Self::SplitPower { .. } => 2,
         }
     }
 
@@ -78,6 +87,7 @@ impl Bins {
     pub const fn groups(self) -> u8 {
         match self {
             Self::Split => 8,
+            Self::ShortSplit { groups } => groups,
             Self::Product | Self::Power { .. } => 16,
             Self::SplitPower { .. } => 4,
         }
@@ -109,6 +119,8 @@ impl Bins {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Split => "split",
+            Self::ShortSplit { groups: 1 } => "split-16",
+            Self::ShortSplit { .. } => "split-32",
             Self::Product => "product",
             Self::Power { decibels: false } => "power",
             Self::Power { decibels: true } => "power-db",
@@ -138,6 +150,8 @@ pub enum Start {
     Pitch,
     /// How many spectra do.
     Spectra,
+    /// Setup of the writes of a program's own rows of the VPM.
+    WriteSetup,
 }
 
 /// A word of a record.
@@ -149,6 +163,17 @@ pub enum Record {
         run: u8,
         /// Which of its streams.
         stream: Stream,
+    },
+    /// The same for a component of a group, to which no row is added.
+    Component {
+        /// 0 or 1.
+        run: u8,
+        /// Which of its streams.
+        stream: Stream,
+        /// Which group.
+        group: u8,
+        /// 0: real part or cosine, 1: imaginary part or sine.
+        component: u8,
     },
     /// Added in lane 0 of the first group of run 0 to the address of the mirrored bin, of run 1 to that of the
     /// bin: -8 M where that bin is number M of Z, which is bin 0; else 0.

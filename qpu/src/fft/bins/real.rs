@@ -1,7 +1,7 @@
 //! The pass between half a transform and a real spectrum, and back: where everything lies.
 
 use super::runs::{Run, Runs};
-use super::{Bins, Record, Row, Stream};
+use super::{Bins, Record, Row, Stream, short};
 use crate::fft::geometry::{LANES, POINT_BYTES};
 use crate::fft::program::{self, Lanes};
 use crate::fft::roots::Roots;
@@ -34,19 +34,45 @@ pub struct RealPass {
     pub log2_half: u32,
     /// From the half transform to the real spectrum, or back.
     pub to_bins: bool,
+    /// Groups of a run of a short unit; 0 where bins are not few.
+    pub(super) groups: u8,
 }
 
 impl RealPass {
+    /// That of `batch` spectra.
+    #[must_use]
+    pub const fn new(log2_half: u32, to_bins: bool, batch: u32) -> Self {
+        Self {
+            log2_half,
+            to_bins,
+            groups: Self::short_groups(log2_half, batch),
+        }
+    }
+
+    /// Which program it takes.
+    #[must_use]
+    pub const fn bins(&self) -> Bins {
+        match self.groups {
+            0 => Bins::Split,
+            groups => Bins::ShortSplit { groups },
+        }
+    }
+
+    pub(super) const fn is_short(&self) -> bool {
+        self.groups > 0
+    }
+
     const fn half(&self) -> u32 {
         1 << self.log2_half
     }
 
     /// The runs of a spectrum.
-    const fn runs(&self) -> Runs {
+    pub(super) const fn runs(&self) -> Runs {
         Runs {
             half: self.half(),
-            run_bins: Bins::Split.run_bins(),
-            has_last: self.to_bins,
+            run_bins: self.bins().run_bins(),
+            // Short units have it beside their first bins.
+            has_last: self.to_bins && !self.is_short(),
         }
     }
 
@@ -58,7 +84,7 @@ impl RealPass {
 
     /// Which spectrum a unit belongs to, and which of its units it is. Those of all spectra that read the same
     /// part of the table follow each other.
-    const fn unit(&self, index: u32, batch: u32) -> (u32, u32) {
+    pub(super) const fn unit(&self, index: u32, batch: u32) -> (u32, u32) {
         (index % batch, index / batch)
     }
 
@@ -69,6 +95,24 @@ impl RealPass {
         } else {
             POINT_BYTES << self.log2_half
         }
+    }
+
+    /// Where half transform and real spectrum number `transform` begin: what is read, and what is stored.
+    pub(super) const fn buffers(&self, places: &Places, transform: u32) -> [u32; 2] {
+        [
+            places.from + transform * self.pitch(!self.to_bins),
+            places.to + transform * self.pitch(self.to_bins),
+        ]
+    }
+
+    /// What a unit finds in its record about its bins, which are read from `from` on.
+    pub(super) fn address(&self, runs: &[Run; 2], from: u32, table: u32, word: Record) -> u32 {
+        split_address(runs, self.half(), from, table, self.to_bins, word)
+    }
+
+    /// What outputs are multiplied by, beside a factor of the plan's.
+    pub(super) fn factor(&self, scale: f32) -> f32 {
+        if self.to_bins { 0.5 * scale } else { scale }
     }
 
     /// Bytes of the table.
@@ -98,41 +142,37 @@ impl RealPass {
 
     /// A word of the start list.
     #[must_use]
-    pub fn start_word(&self, own: &Own, word: program::Start) -> u32 {
+    pub fn start_word(&self, places: &Places, own: &Own, word: program::Start) -> u32 {
+        if self.is_short() {
+            return self.short_start_word(places, own, word);
+        }
         own.start_word(word).unwrap_or(store_stride(0))
     }
 
-    /// A word of the record of unit `index` of `batch` spectra, done in the VPM's half `area`.
+    /// A word of the record of unit `index` of `batch` spectra, done by program number `program`.
     #[must_use]
     pub fn record_word(
         &self,
         places: &Places,
         (index, batch): (u32, u32),
-        area: u32,
+        program: u32,
         word: program::Record,
     ) -> u32 {
+        if self.is_short() {
+            return self.short_record_word(places, (index, batch), program, word);
+        }
         let (transform, unit) = self.unit(index, batch);
         let runs = self.runs().unit(unit);
-        let from = places.from + transform * self.pitch(!self.to_bins);
-        let to = places.to + transform * self.pitch(self.to_bins);
-        // A run without bins stores what the other stores.
-        let stored = |run: u8| {
-            let own = runs[usize::from(run)];
-            if own.bins > 0 {
-                (run, own)
-            } else {
-                (1 - run, runs[usize::from(1 - run)])
-            }
-        };
+        let [from, to] = self.buffers(places, transform);
         match word {
             program::Record::Rows => places.rows,
-            program::Record::Bins(word) => {
-                split_address(&runs, self.half(), from, places.table, self.to_bins, word)
+            program::Record::Bins(word) => self.address(&runs, from, places.table, word),
+            program::Record::Store { index } => {
+                to + POINT_BYTES * short::stored(&runs, index).1.first
             }
-            program::Record::Store { index } => to + POINT_BYTES * stored(index).1.first,
             program::Record::StoreSetup { index } => {
-                let (run, bins) = stored(index);
-                let row = AREA_ROWS * area + LANES * u32::from(run);
+                let (run, bins) = short::stored(&runs, index);
+                let row = AREA_ROWS * (program % 2) + LANES * u32::from(run);
                 let bins_of_row = ROW_BYTES / POINT_BYTES;
                 let store = Store {
                     row_elements: 2 * bins.bins.min(bins_of_row) as u8,
@@ -156,13 +196,12 @@ impl RealPass {
     /// A lane vector.
     #[must_use]
     pub fn lane_vector(&self, lanes: Lanes, scale: [f32; 2]) -> [u32; LANES as usize] {
-        let factor = if self.to_bins { 0.5 } else { 1.0 };
         core::array::from_fn(|lane| {
             let bin = 8 * (lane as u32 % 2) + lane as u32 / 2;
             match lanes {
                 Lanes::Input => POINT_BYTES * bin,
                 Lanes::Mirrored => (POINT_BYTES * bin).wrapping_neg(),
-                Lanes::Scale => (factor * scale[lane % 2]).to_bits(),
+                Lanes::Scale => self.factor(scale[lane % 2]).to_bits(),
                 Lanes::Twiddle | Lanes::Turn => 0,
             }
         })
@@ -200,7 +239,7 @@ pub fn split_address(
             }
         }
         Record::Zero => from,
-        Record::Vectors | Record::Old { .. } => 0,
+        Record::Component { .. } | Record::Vectors | Record::Old { .. } => 0,
     }
 }
 

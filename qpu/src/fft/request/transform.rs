@@ -28,7 +28,7 @@ pub enum Transform {
     ///
     /// The points of a batch follow each other; spectra begin [`spectrum_bytes`](crate::fft::bins::real::spectrum_bytes)
     /// apart, 64 bytes more than N points take: interleaved complex bins, imaginary parts of the
-    /// first and of the last 0, and 56 bytes that are left alone.
+    /// first and of the last 0, and 56 bytes that are left alone or become 0.
     RealToBins {
         /// Points, as a power of two.
         log2_points: u32,

@@ -427,7 +427,7 @@ impl Line {
                 stores_row_by_row: false,
             },
             Pass::Real(real) => {
-                Self::bins(if real.to_bins { "split" } else { "join" }, Bins::Split)
+                Self::bins(if real.to_bins { "split" } else { "join" }, real.bins())
             }
             Pass::Product(_) => Self::bins("product", Bins::Product),
             Pass::Power(power) => Self::bins("power", power.bins()),

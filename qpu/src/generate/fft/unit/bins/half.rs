@@ -7,7 +7,7 @@ use super::super::Word;
 use super::super::frame::{Frame, Source};
 use crate::fft::bins::{Bins, Record, Row, Stream};
 use crate::fft::program::{self, Lanes};
-use crate::generate::fft::draft::{Complex, Value, Wish, positive};
+use crate::generate::fft::draft::{Complex, Draft, Value, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{AddOp, Cond, File};
 
@@ -104,7 +104,7 @@ impl Half {
     }
 
     /// Looks up a component of a group, into r4.
-    fn fetch(&self, frame: &mut Frame, tmu: u8, word: Row) -> Value {
+    fn fetch(&self, draft: &mut Draft<Word>, tmu: u8, word: Row) -> Value {
         let Row::Group {
             run, stream, group, ..
         } = word
@@ -121,29 +121,55 @@ impl Half {
             (Stream::Turns, _) => self.turns.expect("turns are looked up here")[run],
             (Stream::Kernels, _) => unreachable!("half transforms have none"),
         };
-        positive(frame.draft.lookup_sum(tmu, address, row(word)))
+        positive(draft.lookup_sum(tmu, address, row(word)))
     }
 
     /// Twice the real spectrum's bins of a group, or the half's times 2 of those: see [`crate::fft::bins`].
     pub fn group(&self, frame: &mut Frame, run: u8, group: u8, turns: Turns) -> Complex {
-        let of = |stream, component| Row::Group {
-            run,
-            stream,
-            group,
-            component,
+        let fetch = |draft: &mut Draft<Word>, tmu, stream, component| {
+            let row = Row::Group {
+                run,
+                stream,
+                group,
+                component,
+            };
+            self.fetch(draft, tmu, row)
         };
+        let draft = &mut frame.draft;
+        let terms = Terms::new(draft, (run, group), turns, fetch);
+        let x = terms.bins(draft);
+        terms.give_back(draft);
+        x
+    }
+}
+
+/// What the bins of a group are sums and differences of.
+pub struct Terms {
+    run: u8,
+    /// A + conj B.
+    pub even: Complex,
+    /// The other term, turned; in accumulators.
+    pub turned: Complex,
+}
+
+impl Terms {
+    /// Writes those of a group; `fetch` looks up on a TMU a component of what the group reads, into r4.
+    pub fn new(
+        draft: &mut Draft<Word>,
+        (run, group): (u8, u8),
+        turns: Turns,
+        fetch: impl Fn(&mut Draft<Word>, u8, Stream, u8) -> Value,
+    ) -> Self {
         // Turns are read through the other file's port.
         let wish = match turns {
             Turns::Looked => Wish::AnyFile,
             Turns::Kept(_) => Wish::File(File::A),
         };
-        let both = |frame: &mut Frame, component| {
-            let [points, mirrored] = [Stream::Points, Stream::Mirrored];
-            let a = self.fetch(frame, run, of(points, component));
-            let kept = frame.draft.take(Wish::AnyFile);
-            let (from, to) = (Source::Place(a.place), Destination::Place(kept));
-            frame.draft.copy(from, to);
-            let b = self.fetch(frame, 1 - run, of(mirrored, component));
+        let both = |draft: &mut Draft<Word>, component| {
+            let a = fetch(draft, run, Stream::Points, component);
+            let kept = draft.take(Wish::AnyFile);
+            draft.copy(Source::Place(a.place), Destination::Place(kept));
+            let b = fetch(draft, 1 - run, Stream::Mirrored, component);
             let a = positive(kept);
             // A + conj B, then A - conj B.
             let wishes = if component == 0 {
@@ -151,48 +177,57 @@ impl Half {
             } else {
                 [wish, Wish::AnyFile]
             };
-            let sum = frame.draft.add(a, b, wishes[0]);
-            let difference = frame.draft.subtract(a, b, wishes[1]);
-            frame.draft.give_back(kept);
+            let sum = draft.add(a, b, wishes[0]);
+            let difference = draft.subtract(a, b, wishes[1]);
+            draft.give_back(kept);
             if component == 0 {
                 [sum, difference]
             } else {
                 [difference, sum]
             }
         };
-        let [even_re, odd_re] = both(frame, 0);
-        let [even_im, odd_im] = both(frame, 1);
-        let factor = |frame: &mut Frame, component: u8| match turns {
+        let [even_re, odd_re] = both(draft, 0);
+        let [even_im, odd_im] = both(draft, 1);
+        let factor = |draft: &mut Draft<Word>, component: u8| match turns {
             Turns::Looked => {
                 let tmu = (run + group) % 2;
-                Source::Place(self.fetch(frame, tmu, of(Stream::Turns, component)).place)
+                Source::Place(fetch(draft, tmu, Stream::Turns, component).place)
             }
             Turns::Kept(places) => Source::Place(places[usize::from(component)]),
         };
-        let cos = factor(frame, 0);
-        let cos_im = frame.draft.multiply(odd_im, cos, Wish::Accumulator);
-        let cos_re = frame.draft.multiply(odd_re, cos, Wish::Accumulator);
-        let sin = factor(frame, 1);
-        let draft = &mut frame.draft;
+        let cos = factor(draft, 0);
+        let cos_im = draft.multiply(odd_im, cos, Wish::Accumulator);
+        let cos_re = draft.multiply(odd_re, cos, Wish::Accumulator);
+        let sin = factor(draft, 1);
         let sin_re = draft.multiply(odd_re, sin, Wish::AnyFile);
         let sin_im = draft.multiply(odd_im, sin, Wish::AnyFile);
         draft.give_back_complex([odd_re, odd_im]);
         // The second run looks up the cosine of an angle that half a turn less the other makes.
-        let (re, im) = if run == 0 {
-            (
+        let turned = if run == 0 {
+            [
                 draft.subtract(cos_im, sin_re, Wish::Accumulator),
                 draft.add(cos_re, sin_im, Wish::Accumulator),
-            )
+            ]
         } else {
-            (
+            [
                 draft.add(cos_im, sin_re, Wish::Accumulator),
                 draft.subtract(cos_re, sin_im, Wish::Accumulator),
-            )
+            ]
         };
         for value in [cos_im, cos_re, sin_re, sin_im] {
             draft.give_back(value.place);
         }
-        let x = if run == 0 {
+        Self {
+            run,
+            even: [even_re, even_im],
+            turned,
+        }
+    }
+
+    /// The bins of the group, in accumulators.
+    pub fn bins(&self, draft: &mut Draft<Word>) -> Complex {
+        let ([even_re, even_im], [re, im]) = (self.even, self.turned);
+        if self.run == 0 {
             [
                 draft.add(even_re, re, Wish::Accumulator),
                 draft.subtract(even_im, im, Wish::Accumulator),
@@ -202,10 +237,13 @@ impl Half {
                 draft.subtract(even_re, re, Wish::Accumulator),
                 draft.add(even_im, im, Wish::Accumulator),
             ]
-        };
-        draft.give_back_complex([re, im]);
-        draft.give_back_complex([even_re, even_im]);
-        x
+        }
+    }
+
+    /// Gives their registers back.
+    pub fn give_back(self, draft: &mut Draft<Word>) {
+        draft.give_back_complex(self.turned);
+        draft.give_back_complex(self.even);
     }
 }
 

@@ -70,5 +70,5 @@ fn product(frame: &mut Frame, [points, kernels]: [Place; 2], group: u8) -> [Plac
     draft.give_back_complex([re_re, im_im]);
     let im = draft.add(im_re, re_im, Wish::Accumulator);
     draft.give_back_complex([im_re, re_im]);
-    interleaved(frame, [re, im])
+    interleaved(&mut frame.draft, [re, im])
 }

@@ -1,10 +1,11 @@
 //! Real spectra from transforms of half the length, and back.
 
+use super::super::Word;
 use super::super::frame::{Frame, Shape, Source, Stores, Written};
 use super::half::{self, Half, Turns};
 use crate::fft::bins::Bins;
 use crate::fft::program::{Lanes, Task};
-use crate::generate::fft::draft::{Complex, Wish};
+use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Place};
 use crate::isa::{AddOp, Cond};
 use crate::vpm::Block;
@@ -30,7 +31,7 @@ pub fn program() -> Written {
     let mut rows = [[None; 8]; 2];
     for (run, group) in half::order(bins) {
         let x = half.group(&mut frame, run, group, Turns::Looked);
-        let interleaved = interleaved(&mut frame, x);
+        let interleaved = interleaved(&mut frame.draft, x);
         rows[usize::from(run)][usize::from(group)] = Some(interleaved);
     }
     let rows = rows.into_iter().flatten().flatten().flatten();
@@ -39,8 +40,7 @@ pub fn program() -> Written {
 
 /// Both rows of a group, even lanes having the bins of the first: real parts in even lanes, imaginary in odd
 /// ones. Gives back x, which is in accumulators.
-pub fn interleaved(frame: &mut Frame, x: Complex) -> [Place; 2] {
-    let draft = &mut frame.draft;
+pub fn interleaved(draft: &mut Draft<Word>, x: Complex) -> [Place; 2] {
     let [re, im] = x.map(|part| part.place);
     let rows = [re, im].map(|part| {
         let row = draft.take(Wish::AnyFile);

@@ -1,0 +1,245 @@
+//! The split of few bins: units of 32 bins, in rows of the VPM that each program has for itself.
+//!
+//! Most of the time of a short transform is spent on waiting, once for every step from the first word of code to
+//! the last store. So a program is short, needs no lock and no leader, and finds all that it reads of its first unit
+//! in its start list, one word behind the other; and there are enough units for many QPUs.
+//!
+//! Unit 0, which has bins 0 and up, also makes bin M, of the same terms as bin 0, and stores a line for it: zeros behind
+//! the bin.
+
+use super::real::{RealPass, group_offset};
+use super::runs::Run;
+use super::{Record, Row, Start};
+use crate::fft::geometry::POINT_BYTES;
+use crate::fft::program;
+use crate::fft::values::{Own, Places};
+use crate::job::QPUS;
+use crate::vpm::{Block, ROWS, Store, store_stride};
+
+/// Most bins of all spectra of a batch that are worked on so: more are done sooner by longer programs.
+const MOST_BINS: u32 = 8192;
+/// Most of those in units of 32 bins; what has more has units of 64.
+const FEW_BINS: u32 = 1024;
+
+/// What a store takes.
+enum Stored {
+    /// This run.
+    Run(u8),
+    /// The second run, and the line of bin M behind it.
+    RunAndLast,
+    /// That line.
+    Last,
+}
+
+impl RealPass {
+    /// Groups of a run of a unit for `batch` spectra of 2^`log2_half` bins; 0 where these are not few.
+    pub(super) const fn short_groups(log2_half: u32, batch: u32) -> u8 {
+        if log2_half >= 8 && batch > MOST_BINS >> log2_half {
+            0
+        } else if log2_half >= 6 && batch > FEW_BINS >> log2_half {
+            2
+        } else {
+            1
+        }
+    }
+
+    /// Rows of the VPM that a program has: of both runs, and that of bin M.
+    const fn rows(&self) -> u32 {
+        4 * self.bins().groups() as u32 + 1
+    }
+
+    /// The first row of a program.
+    const fn first_row(&self, program: u32) -> u8 {
+        (self.rows() * (program % self.most_programs())) as u8
+    }
+
+    /// Programs that have rows of their own.
+    pub(in crate::fft) const fn most_programs(&self) -> u32 {
+        if self.is_short() {
+            ROWS as u32 / self.rows()
+        } else {
+            QPUS as u32
+        }
+    }
+
+    /// Programs that end at once, before those that work: as many as a slice has QPUs, where the programs of the
+    /// transforms are on few QPUs and so long that both do not fit an instruction cache.
+    pub(in crate::fft) const fn idle(&self, qpus: u8) -> u32 {
+        if !self.is_short() || qpus < QPUS {
+            return 0;
+        }
+        match (self.log2_half, self.groups) {
+            (8 | 9, _) => 4,
+            // The slice that is left is the one whose part of the longer programs is shortest.
+            (10, 1) => 8,
+            _ => 0,
+        }
+    }
+
+    /// What store number `index` of a unit takes.
+    const fn stored(&self, unit: u32, runs: &[Run; 2], index: u8) -> Stored {
+        let has_last = index == 1 && unit == 0 && self.to_bins;
+        match (has_last, runs[1].bins > 0) {
+            (false, _) => Stored::Run(stored(runs, index).0),
+            (true, true) => Stored::RunAndLast,
+            (true, false) => Stored::Last,
+        }
+    }
+
+    /// A word of the start list of a program for few bins.
+    pub(super) fn short_start_word(&self, places: &Places, own: &Own, word: program::Start) -> u32 {
+        let of_first = |word| {
+            let unit = (own.first_unit, own.batch);
+            self.short_record_word(places, unit, own.program, word)
+        };
+        match word {
+            program::Start::Record(word) => of_first(word),
+            program::Start::Bins(Start::WriteSetup) => Block::row(self.first_row(own.program))
+                .write_setup()
+                .unwrap_or(0),
+            program::Start::Scale { component } => {
+                self.factor(own.scale[usize::from(component)]).to_bits()
+            }
+            word => own.start_word(word).unwrap_or(store_stride(0)),
+        }
+    }
+
+    /// A word of the record of unit `index` of `batch` spectra, done by program number `program`.
+    pub(super) fn short_record_word(
+        &self,
+        places: &Places,
+        (index, batch): (u32, u32),
+        program: u32,
+        word: program::Record,
+    ) -> u32 {
+        let (transform, unit) = self.unit(index, batch);
+        let runs = self.runs().unit(unit);
+        let [from, to] = self.buffers(places, transform);
+        match word {
+            program::Record::Bins(Record::Component {
+                run,
+                stream,
+                group,
+                component,
+            }) => {
+                let word = Record::Address { run, stream };
+                let address = self.address(&runs, from, places.table, word);
+                let row = Row::Group {
+                    run,
+                    stream,
+                    group,
+                    component,
+                };
+                address.wrapping_add(group_offset(&self.runs(), row))
+            }
+            program::Record::Bins(word) => self.address(&runs, from, places.table, word),
+            program::Record::Store { index } => {
+                let first = match self.stored(unit, &runs, index) {
+                    Stored::Run(run) => runs[usize::from(run)].first,
+                    Stored::RunAndLast => runs[1].first,
+                    Stored::Last => 1 << self.log2_half,
+                };
+                to + POINT_BYTES * first
+            }
+            program::Record::StoreSetup { index } => {
+                let of_run = 2 * self.bins().groups();
+                let (row, rows) = match self.stored(unit, &runs, index) {
+                    Stored::Run(run) => (of_run * run, of_run),
+                    Stored::RunAndLast => (of_run, of_run + 1),
+                    Stored::Last => (2 * of_run, 1),
+                };
+                let store = Store::rows(rows, self.first_row(program) + row);
+                store.setup().unwrap_or(0)
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// Which run is stored as `run`: the other one where that has no bins.
+pub(super) const fn stored(runs: &[Run; 2], run: u8) -> (u8, Run) {
+    let own = runs[run as usize];
+    if own.bins > 0 {
+        (run, own)
+    } else {
+        (1 - run, runs[1 - run as usize])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn passes() -> impl Iterator<Item = (RealPass, u32)> {
+        let lengths = (4..=13).flat_map(|log2| [1, 2, 3, 7, 65].map(|batch| (log2, batch)));
+        lengths
+            .flat_map(|(log2, batch)| {
+                [true, false].map(|to_bins| (RealPass::new(log2, to_bins, batch), batch))
+            })
+            .filter(|(pass, _)| pass.is_short())
+    }
+
+    /// First row of the VPM and number of rows, from a setup word: Y in bits 13..7, rows in bits 29..23.
+    fn rows_of(setup: u32) -> (u32, u32) {
+        (setup >> 7 & 127, setup >> 23 & 127)
+    }
+
+    #[test]
+    fn every_bin_is_stored_by_one_unit() {
+        for (pass, batch) in passes() {
+            let places = Places::default();
+            let bins = 1 << pass.log2_half;
+            let lines = batch * (bins / 8 + u32::from(pass.to_bins));
+            let mut stored = vec![None; lines as usize];
+            for unit in 0..pass.units(batch) {
+                let program = unit % pass.most_programs();
+                let own = u32::from(pass.first_row(program))..;
+                let own = own.start..own.start + pass.rows();
+                for index in 0..pass.bins().stores() {
+                    let word = |word| pass.short_record_word(&places, (unit, batch), program, word);
+                    let (row, rows) = rows_of(word(program::Record::StoreSetup { index }));
+                    let line = word(program::Record::Store { index }) / 64;
+                    for number in 0..rows {
+                        let row = row + number;
+                        assert!(own.contains(&row), "{pass:?}: row {row} of {own:?}");
+                        // A line is stored twice only by a unit that has nothing else to store.
+                        let before = stored[(line + number) as usize].replace((unit, row));
+                        assert!(before.is_none_or(|by| by == (unit, row)), "{pass:?}");
+                    }
+                }
+            }
+            assert!(stored.iter().all(Option::is_some), "{pass:?} x {batch}");
+        }
+    }
+
+    #[test]
+    fn programs_have_rows_of_their_own() {
+        for (pass, _) in passes() {
+            // Those that work follow each other.
+            for first in 0..=pass.idle(QPUS) {
+                let programs = (first..first + pass.most_programs()).map(|program| {
+                    let row = u32::from(pass.first_row(program));
+                    row..row + pass.rows()
+                });
+                let mut rows: Vec<u32> = programs.flatten().collect();
+                assert!(rows.iter().all(|&row| row < u32::from(ROWS)));
+                rows.sort_unstable();
+                rows.dedup();
+                assert_eq!(rows.len() as u32, pass.most_programs() * pass.rows());
+            }
+        }
+    }
+
+    #[test]
+    fn few_bins_and_short_spectra_are_done_in_short_units() {
+        let groups = |log2_half, batch| RealPass::new(log2_half, true, batch).groups;
+        assert_eq!([4, 5, 10].map(|log2| groups(log2, 1)), [1; 3]);
+        assert_eq!([11, 12, 13].map(|log2| groups(log2, 1)), [2; 3]);
+        assert_eq!(groups(14, 1), 0);
+        assert_eq!(
+            [groups(5, 5000), groups(6, 5000), groups(7, 5000)],
+            [1, 2, 2]
+        );
+        assert_eq!([groups(8, 32), groups(8, 33)], [2, 0]);
+    }
+}
