@@ -166,6 +166,7 @@ fn unit_entry(program: &unit::Generated) -> String {
     )
     .replace("role: ", "role: Role::")
     .replace("samples: ", "samples: Samples::")
+    .replace("Convert(", "Convert(Samples::")
     .replace("Bins(", "Bins(Bins::");
     for word in &program.code {
         let _ = writeln!(text, "        {word:#018x},");

@@ -21,7 +21,7 @@
 //! measured fastest ([`table`]).
 //!
 //! The input may be i16, u8 or i8 samples instead of f32, times a window, in transforms that overlap: the first
-//! pass converts them ([`samples`]).
+//! pass converts them ([`samples`]). Before transforms through the VPM that is a pass of its own ([`convert`]).
 //! A plane takes the passes of its rows and then those of its columns ([`plane`]).
 //! First and last passes of 128 points and more are shared by two or four QPUs, which exchange half of what they have
 //! through the VPM, once or twice ([`tile`]).
@@ -38,6 +38,7 @@
 #[cfg(feature = "std")]
 pub mod arithmetic;
 pub mod bins;
+pub mod convert;
 pub mod convolution;
 pub mod coop;
 pub mod geometry;

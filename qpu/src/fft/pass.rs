@@ -8,6 +8,7 @@ use super::bins::Bins;
 use super::bins::power::PowerPass;
 use super::bins::product::ProductPass;
 use super::bins::real::{RealPass, spectrum_bytes};
+use super::convert::ConvertPass;
 use super::coop::Cooperation;
 use super::geometry::{Geometry, LANES, POINT_BYTES};
 use super::program::{Lanes, Record, Row, Scalar, Start, Task};
@@ -29,6 +30,8 @@ pub enum Pass {
     Power(PowerPass),
     /// Complex transforms that pass through the VPM on their way.
     Shared(Cooperation),
+    /// Samples to complex points.
+    Convert(ConvertPass),
 }
 
 impl Pass {
@@ -38,7 +41,11 @@ impl Pass {
     pub fn is_idle(&self, batch: u32, programs: u32, index: u32) -> bool {
         match self {
             Self::Shared(cooperation) => cooperation.is_idle(batch, programs, index),
-            Self::Points(_) | Self::Real(_) | Self::Product(_) | Self::Power(_) => false,
+            Self::Points(_)
+            | Self::Real(_)
+            | Self::Product(_)
+            | Self::Power(_)
+            | Self::Convert(_) => false,
         }
     }
 
@@ -48,6 +55,7 @@ impl Pass {
     pub const fn idle(&self, qpus: u8) -> u32 {
         match self {
             Self::Real(pass) => pass.idle(qpus),
+            Self::Convert(pass) => pass.idle(qpus),
             _ => 0,
         }
     }
@@ -57,6 +65,7 @@ impl Pass {
     pub const fn most_programs(&self) -> u32 {
         match self {
             Self::Real(pass) => pass.most_programs(),
+            Self::Convert(_) => ConvertPass::MOST_PROGRAMS,
             _ => QPUS as u32,
         }
     }
@@ -70,6 +79,7 @@ impl Pass {
             Self::Product(_) => Task::Bins(Bins::Product),
             Self::Power(pass) => Task::Bins(pass.bins()),
             Self::Shared(cooperation) => cooperation.task(),
+            Self::Convert(pass) => Task::Convert(pass.samples()),
         }
     }
 
@@ -82,6 +92,7 @@ impl Pass {
             Self::Product(pass) => pass.units(batch),
             Self::Power(pass) => pass.units(batch),
             Self::Shared(cooperation) => cooperation.units(batch),
+            Self::Convert(pass) => pass.units(batch),
         }
     }
 
@@ -90,7 +101,7 @@ impl Pass {
     pub const fn least_programs(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.sharers(),
-            Self::Real(_) | Self::Product(_) | Self::Power(_) => 1,
+            Self::Real(_) | Self::Product(_) | Self::Power(_) | Self::Convert(_) => 1,
             Self::Shared(cooperation) => cooperation.least_programs(),
         }
     }
@@ -109,8 +120,7 @@ impl Pass {
     pub const fn unit_in_order(&self, number: u32, batch: u32) -> u32 {
         match self {
             Self::Points(geometry) => geometry.unit_in_order(number, batch),
-            Self::Real(_) | Self::Product(_) | Self::Power(_) => number,
-            Self::Shared(_) => number,
+            _ => number,
         }
     }
 
@@ -119,8 +129,7 @@ impl Pass {
     pub const fn transforms_per_unit(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.transforms_per_unit(),
-            Self::Real(_) | Self::Product(_) | Self::Power(_) => 1,
-            Self::Shared(_) => 1,
+            _ => 1,
         }
     }
 
@@ -146,6 +155,7 @@ impl Pass {
                 }
             }
             Self::Product(pass) => [2 * pass.bytes(batch as u32), pass.bytes(batch as u32)],
+            Self::Convert(pass) => pass.traffic(batch),
             Self::Power(pass) => {
                 let powers = &pass.powers;
                 let spectra = batch * powers.segments as u64;
@@ -161,7 +171,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.row_lists(),
             Self::Real(_) | Self::Product(_) | Self::Power(_) => 1,
-            Self::Shared(_) => 0,
+            Self::Shared(_) | Self::Convert(_) => 0,
         }
     }
 
@@ -170,8 +180,7 @@ impl Pass {
     pub const fn scalar_lists(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.scalar_lists(),
-            Self::Real(_) | Self::Product(_) | Self::Power(_) => 0,
-            Self::Shared(_) => 0,
+            _ => 0,
         }
     }
 
@@ -180,10 +189,8 @@ impl Pass {
     pub const fn turn_vectors(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.turn_vectors(),
-            Self::Real(_) => 0,
-            Self::Product(_) => 0,
             Self::Power(pass) => pass.vector_bytes(),
-            Self::Shared(_) => 0,
+            _ => 0,
         }
     }
 
@@ -193,7 +200,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.table_bytes(),
             Self::Real(pass) => pass.table_bytes(),
-            Self::Product(_) => 0,
+            Self::Product(_) | Self::Convert(_) => 0,
             Self::Power(pass) => pass.table_bytes(),
             Self::Shared(cooperation) => 4 * cooperation.twiddle_words(),
         }
@@ -207,6 +214,7 @@ impl Pass {
             Self::Points(geometry) => !matches!(geometry.table(), Table::None),
             // Their tables turn one of two terms.
             Self::Real(_) | Self::Product(_) | Self::Power(_) => false,
+            Self::Convert(_) => false,
             Self::Shared(_) => true,
         }
     }
@@ -218,8 +226,8 @@ impl Pass {
             Self::Points(geometry) => geometry.loss(),
             Self::Real(pass) => pass.loss(),
             Self::Product(pass) => pass.loss(),
-            // Made up for by its factor.
-            Self::Power(_) => 0.0,
+            // Made up for by their factors.
+            Self::Power(_) | Self::Convert(_) => 0.0,
             Self::Shared(cooperation) => cooperation.loss(),
         }
     }
@@ -236,7 +244,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.fill_table(gain, put),
             Self::Real(pass) => pass.fill_table(put),
-            Self::Product(_) => Ok(()),
+            Self::Product(_) | Self::Convert(_) => Ok(()),
             Self::Power(pass) => pass.fill_table(put),
             Self::Shared(cooperation) => cooperation.fill_table(gain, put),
         }
@@ -247,13 +255,8 @@ impl Pass {
     pub fn reads(self, reading: Reading) -> Self {
         match self {
             Self::Points(geometry) => Self::Points(geometry.reads(reading)),
-            // Programs through the VPM read points that follow each other. For others there is none in
-            // one pass: a plan takes another split.
-            Self::Shared(cooperation) => match cooperation.split() {
-                Some(split) => Self::Points(Geometry::new(&split, 0).reads(reading)),
-                None => self,
-            },
-            Self::Real(_) | Self::Product(_) | Self::Power(_) => self,
+            // Those through the VPM read points, behind a pass that converts ([`super::steps::Steps::reading`]).
+            _ => self,
         }
     }
 
@@ -262,6 +265,7 @@ impl Pass {
     pub const fn factors_bytes(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.factors_bytes(),
+            Self::Convert(pass) => pass.factors_bytes(),
             Self::Real(_) | Self::Product(_) | Self::Power(_) | Self::Shared(_) => 0,
         }
     }
@@ -278,6 +282,7 @@ impl Pass {
     ) -> Result<(), E> {
         match self {
             Self::Points(geometry) => geometry.fill_factors(window, is_inverse, put),
+            Self::Convert(pass) => pass.fill_factors(window, put),
             Self::Real(_) | Self::Product(_) | Self::Power(_) | Self::Shared(_) => Ok(()),
         }
     }
@@ -290,6 +295,7 @@ impl Pass {
             Self::Real(pass) => pass.start_word(places, own, word),
             Self::Product(pass) => pass.start_word(own, word),
             Self::Power(pass) => pass.start_word(own, word),
+            Self::Convert(pass) => pass.start_word(places, own, word),
             Self::Shared(cooperation) => match word {
                 Start::Shared(word) => cooperation.start_word(places, own, word),
                 _ => 0,
@@ -314,6 +320,7 @@ impl Pass {
             Self::Real(pass) => pass.record_word(places, unit, program, word),
             Self::Product(pass) => pass.record_word(places, unit, area, word),
             Self::Power(pass) => pass.record_word(places, unit, area, word),
+            Self::Convert(pass) => pass.record_word(places, unit, program, word),
             Self::Shared(_) => 0,
         }
     }
@@ -326,7 +333,7 @@ impl Pass {
             Self::Real(pass) => pass.row_word(word),
             Self::Product(pass) => pass.row_word(word),
             Self::Power(pass) => pass.row_word(word),
-            Self::Shared(_) => 0,
+            Self::Shared(_) | Self::Convert(_) => 0,
         }
     }
 
@@ -335,8 +342,7 @@ impl Pass {
     pub fn scalar_word(&self, list: u32, word: Scalar) -> u32 {
         match self {
             Self::Points(geometry) => geometry.scalar_word(list, word),
-            Self::Real(_) | Self::Product(_) | Self::Power(_) => 0,
-            Self::Shared(_) => 0,
+            _ => 0,
         }
     }
 
@@ -345,10 +351,8 @@ impl Pass {
     pub fn turn_vector(&self, index: u32) -> [u32; LANES as usize] {
         match self {
             Self::Points(geometry) => geometry.turn_vector(index),
-            Self::Real(_) => [0; LANES as usize],
-            Self::Product(_) => [0; LANES as usize],
             Self::Power(pass) => pass.vector(index),
-            Self::Shared(_) => [0; LANES as usize],
+            _ => [0; LANES as usize],
         }
     }
 
@@ -365,7 +369,7 @@ impl Pass {
             Self::Real(pass) => pass.lane_vector(lanes, scale),
             Self::Product(pass) => pass.lane_vector(lanes, scale),
             Self::Power(pass) => pass.lane_vector(lanes),
-            Self::Shared(_) => [0; LANES as usize],
+            Self::Shared(_) | Self::Convert(_) => [0; LANES as usize],
         }
     }
 }

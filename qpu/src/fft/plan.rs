@@ -2,11 +2,13 @@
 
 use super::Direction;
 use super::bins::power::{Hold, PowerPass};
+use super::convert::ConvertPass;
 use super::memory::{Arrangement, Memory};
 use super::program::Program;
 use super::request::{Error, Request, Which};
 use super::split::Split;
 use super::steps::MAX_STEPS;
+use super::table::{self, Tuned};
 use super::write::Lists;
 use crate::job::{self, Buffer, BusAddr, CacheClear, Job, Launch, QPUS, Report, Runner};
 
@@ -313,18 +315,24 @@ fn arrangement<E>(
     let is_missing =
         |error: &Error<E>| matches!(error, Error::Program(_) | Error::TooFewQpus { .. });
     let mut missing = None;
-    for row in super::table::rows(log2_points, request.rows()) {
+    let count = request.rows();
+    let is_converted = |row: &Tuned| !request.reads_points() && row.reads_points();
+    let is_slow =
+        |row: &&Tuned| is_converted(row) && !ConvertPass::is_soon_done(log2_points, count);
+    let rows = || table::rows(log2_points, count);
+    let slow = rows().filter(is_slow);
+    for row in rows().filter(|row| !is_slow(row)).chain(slow) {
         let split = Split::new(row.log2_radices).ok_or_else(length)?;
-        // One pass that QPUs share reads points that follow each other; the row in passes is what samples take.
-        let is_shared = split.passes() == 1 && split.has_shared();
-        if is_shared && !request.reads_points() {
-            continue;
-        }
         let mut request = *request;
         request.qpus = request.qpus.min(row.qpus);
         request.one_launch |= row.one_launch;
         if request.transform.begins_with_its_split() {
-            request.streams = request.streams.or(Some(row.streams));
+            let streams = if is_converted(row) {
+                row.streams.behind_another()
+            } else {
+                row.streams
+            };
+            request.streams = request.streams.or(Some(streams));
         }
         match Arrangement::new(catalogue, &request, split) {
             Err(error) if is_missing(&error) => missing = missing.or(Some(error)),

@@ -138,6 +138,8 @@ pub enum Task {
     Points(Kind),
     /// Real spectra and powers.
     Bins(Bins),
+    /// Samples to points ([`super::convert`]).
+    Convert(Samples),
     /// Complex transforms of 2^`log2_points` points in one pass, through the VPM ([`super::coop`]).
     Shared {
         /// Points, as a power of two.
@@ -159,6 +161,7 @@ impl core::fmt::Display for Task {
                 kind.role, kind.radix, kind.samples
             ),
             Self::Bins(bins) => write!(f, "a pass over bins, {}", bins.name()),
+            Self::Convert(samples) => write!(f, "a pass that converts {samples:?}"),
             Self::Shared { log2_points } | Self::Several { log2_points } => {
                 write!(f, "transforms of 2^{log2_points} points in one pass")
             }
@@ -213,6 +216,8 @@ pub enum Start {
     /// ([`crate::vpm::store_stride`]). In a last pass also, without the mark of a setup word, the bytes from
     /// the start of a row to the start of the next: rows are then stored one by one.
     StoreStride,
+    /// Setup of the writes of a program's own rows of the VPM. Only programs that know nothing of each other.
+    WriteSetup,
     /// 1.0, or -1.0 to negate the imaginary parts of the input. Programs that multiply by factors have none.
     Conjugate,
     /// Factor of the real (0) or imaginary (1) parts of the output of an only pass.
@@ -281,6 +286,21 @@ pub enum Record {
     Factors,
     /// Address of the scalar list.
     Scalars,
+    /// Address to which the lane's offset is added to look up a component of a vector of samples, or the word that has
+    /// both. Only programs that convert.
+    Sample {
+        /// Which vector of the unit.
+        vector: u8,
+        /// 0: real part or both, 1: imaginary part.
+        component: u8,
+    },
+    /// Address to which 4 · lane is added to look up their factors.
+    SampleFactor {
+        /// Which vector of the unit.
+        vector: u8,
+        /// 0: of real parts, 1: of imaginary parts.
+        component: u8,
+    },
     /// Address of the first row of a store.
     Store {
         /// Which store.

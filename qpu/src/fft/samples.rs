@@ -99,6 +99,17 @@ pub enum Factors {
     OfComponents,
 }
 
+impl Factors {
+    /// How many a point has.
+    #[must_use]
+    pub const fn components(self) -> u32 {
+        match self {
+            Self::OfComponents => 2,
+            Self::Common | Self::OfPoints => 1,
+        }
+    }
+}
+
 /// How a pass reads the caller's input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reading {
@@ -136,6 +147,21 @@ impl Reading {
     #[must_use]
     pub const fn point_bytes(&self) -> u32 {
         2 * self.format.bytes()
+    }
+
+    /// The factor on a sample that has `window`, as f32: over full scale, and for what its product loses.
+    #[must_use]
+    pub fn factor(&self, window: f64) -> u32 {
+        let factor = window / self.format.full_scale();
+        let (mantissa, _) = libm::frexp(factor);
+        // A product with a power of two is exact.
+        let is_exact = libm::fabs(mantissa) == 0.5;
+        let lost = if is_exact {
+            0.0
+        } else {
+            Geometry::LOSS_OF_A_PRODUCT
+        };
+        ((factor * gain(lost)) as f32).to_bits()
     }
 }
 
@@ -202,29 +228,14 @@ impl Geometry {
             return Ok(());
         }
         let reading = *self.reading();
-        let full_scale = reading.format.full_scale();
-        let word = |factor: f64| {
-            let factor = factor / full_scale;
-            let (mantissa, _) = libm::frexp(factor);
-            // A product with a power of two is exact.
-            let is_exact = libm::fabs(mantissa) == 0.5;
-            let lost = if is_exact {
-                0.0
-            } else {
-                Self::LOSS_OF_A_PRODUCT
-            };
-            ((factor * gain(lost)) as f32).to_bits()
-        };
+        let word = |factor| reading.factor(factor);
         if reading.factors == Factors::Common {
             let factor = window(0);
             let sign = if is_inverse { -1.0 } else { 1.0 };
             put(0, &[word(factor); LANES as usize])?;
             return put(LANES, &[word(sign * factor); LANES as usize]);
         }
-        let components = match reading.factors {
-            Factors::OfComponents => 2,
-            Factors::Common | Factors::OfPoints => 1,
-        };
+        let components = reading.factors.components();
         for index in 0..self.factored_units() {
             for vector in 0..UNIT_POINTS / LANES {
                 for component in 0..components {

@@ -11,6 +11,7 @@ use super::Direction;
 use super::bins::power::{PowerPass, Powers};
 use super::bins::product::ProductPass;
 use super::bins::real::{MARGIN, RealPass};
+use super::convert::ConvertPass;
 use super::coop::Cooperation;
 use super::geometry::{Geometry, POINT_BYTES, scratch_bytes};
 use super::pass::Pass;
@@ -287,14 +288,45 @@ impl Steps {
         *free.expect("lists are shorter") = Some(step);
     }
 
-    /// The same, where what passes read of the caller's input is something else than complex points.
+    /// The same, where what passes read of the caller's input is something else than complex points. Transforms
+    /// through the VPM get a pass before them that makes such points of it.
     #[must_use]
     pub fn reading(mut self, reading: Reading) -> Self {
-        let steps = self.steps.iter_mut().flatten();
-        for step in steps.filter(|step| step.from == Area::Input) {
-            step.pass = step.pass.reads(reading);
+        let mut all = Self {
+            areas: self.areas,
+            ..Self::new()
+        };
+        for step in self.steps.iter_mut().flatten() {
+            if step.from == Area::Input {
+                if let Pass::Shared(shared) = step.pass {
+                    step.from = all.convert(shared, reading, step.batch);
+                }
+                step.pass = step.pass.reads(reading);
+            }
+            all.push(*step);
         }
-        self
+        all
+    }
+
+    /// Appends the pass that makes points for `batch` transforms. Gives where they are.
+    fn convert(&mut self, shared: Cooperation, reading: Reading, batch: u32) -> Area {
+        let pass = ConvertPass {
+            log2_points: shared.log2_points(),
+            reading,
+        };
+        let [_, bytes] = pass.traffic(batch.into());
+        // Which transforms of several passes use.
+        self.area(0, bytes);
+        self.push(Step {
+            pass: Pass::Convert(pass),
+            batch,
+            from: Area::Input,
+            to: Area::Scratch(0),
+            conjugates: false,
+            scales: false,
+            reverses: false,
+        });
+        Area::Scratch(0)
     }
 
     /// Area `area` must hold `bytes`, at least.

@@ -66,6 +66,16 @@ impl Streams {
         }
     }
 
+    /// The same, behind a pass that reads everything once.
+    #[must_use]
+    pub const fn behind_another(self) -> Self {
+        Self {
+            reads: self.reads << 1 | 1,
+            tables: self.tables << 1 | 1,
+            records: self.records << 1,
+        }
+    }
+
     /// Those of pass number `pass`; of passes from 8 on, none.
     #[must_use]
     pub const fn of(self, pass: usize) -> Streamed {

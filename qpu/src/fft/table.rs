@@ -32,10 +32,20 @@ pub struct Tuned {
 }
 
 impl Tuned {
+    /// What it is where it goes through the VPM on its way.
+    fn cooperation(&self) -> Option<Cooperation> {
+        Cooperation::of(&Split::new(self.log2_radices)?)
+    }
+
+    /// Whether samples need a pass of their own before it ([`super::convert`]).
+    #[must_use]
+    pub fn reads_points(&self) -> bool {
+        self.cooperation().is_some()
+    }
+
     /// Whether it is one pass with several groups of producers ([`super::pipeline`]).
     fn has_groups(&self) -> bool {
-        let cooperation = Split::new(self.log2_radices).and_then(|split| Cooperation::of(&split));
-        matches!(cooperation.map(|one| one.way()), Some(Way::Pipeline(pipeline)) if pipeline.groups() > 1)
+        matches!(self.cooperation().map(|one| one.way()), Some(Way::Pipeline(pipeline)) if pipeline.groups() > 1)
     }
 }
 
@@ -89,6 +99,7 @@ const IN_PASSES: &[Tuned] = &[
     in_passes(7, 1, &[7], (12, false), 6212),
     in_passes(7, 10, &[7], (12, false), 11_876),
     in_passes(8, 1, &[8], (12, false), 3396),
+    in_passes(8, 10, &[4, 4], (6, false), 18_044),
     in_passes(9, 1, &[4, 5], (6, false), 8_160),
     Tuned {
         streams: Streams::from_bits(0xff_03_03),

@@ -148,7 +148,7 @@ impl Geometry {
                 let first = 2 * LANES * area + self.store_vpm_row(store.into());
                 Store::rows(rows as u8, first as u8).setup().unwrap_or(0)
             }
-            Record::Bins(_) => 0,
+            Record::Bins(_) | Record::Sample { .. } | Record::SampleFactor { .. } => 0,
         }
     }
 

@@ -22,8 +22,8 @@
 //! | split | 128 | 16: interleaved points of eight bins | 2 i + r: bin 8 r + i | one of each run |
 //! | short split | 16 or 32 | 2 or 4: as above | 2 i + r | one of each run, bin M behind the second |
 //! | product | 256, one run | 32: interleaved points of eight bins | 2 i + r: bin 8 r + i | one |
-//! | power | 256, one run | 16: powers of sixteen bins | bin | one |
-//! | split and power | 64 | 4: powers of sixteen bins | bin | one of each run |
+//! | power | 256 or 64, one run | 16 or 4: powers of sixteen bins | bin | one |
+//! | split and power | 64 or 16 | 4 or 1: powers of sixteen bins | bin | one of each run |
 //!
 //! The programs of powers add up several spectra, or keep the greatest or least of each bin; what they find
 //! is combined with what is in memory already, and may be stored in decibels too.
@@ -52,26 +52,42 @@ pub enum Bins {
     Power {
         /// Decibels beside powers.
         decibels: bool,
+        /// In units of 64 bins.
+        is_short: bool,
     },
     /// Powers of real spectra, from transforms of half the length.
     SplitPower {
         /// Decibels beside powers.
         decibels: bool,
+        /// In units of 32 bins.
+        is_short: bool,
     },
 }
 
 impl Bins {
     /// All programs.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 12] = [
         Self::Split,
         Self::ShortSplit { groups: 1 },
         Self::ShortSplit { groups: 2 },
         Self::Product,
-        Self::Power { decibels: false },
-        Self::Power { decibels: true },
-        Self::SplitPower { decibels: false },
-        Self::SplitPower { decibels: true },
+        Self::power(false, false),
+        Self::power(true, false),
+        Self::power(false, true),
+        Self::power(true, true),
+        Self::split_power(false, false),
+        Self::split_power(true, false),
+        Self::split_power(false, true),
+        Self::split_power(true, true),
     ];
+
+    const fn power(decibels: bool, is_short: bool) -> Self {
+        Self::Power { decibels, is_short }
+    }
+
+    const fn split_power(decibels: bool, is_short: bool) -> Self {
+        Self::SplitPower { decibels, is_short }
+    }
 
     /// Runs of a unit.
     #[must_use]
@@ -88,8 +104,12 @@ impl Bins {
         match self {
             Self::Split => 8,
             Self::ShortSplit { groups } => groups,
-            Self::Product | Self::Power { .. } => 16,
-            Self::SplitPower { .. } => 4,
+            Self::Product
+            | Self::Power {
+                is_short: false, ..
+            } => 16,
+            Self::SplitPower { is_short: true, .. } => 1,
+            Self::Power { .. } | Self::SplitPower { .. } => 4,
         }
     }
 
@@ -104,7 +124,7 @@ impl Bins {
     pub const fn has_decibels(self) -> bool {
         matches!(
             self,
-            Self::Power { decibels: true } | Self::SplitPower { decibels: true }
+            Self::Power { decibels: true, .. } | Self::SplitPower { decibels: true, .. }
         )
     }
 
@@ -122,10 +142,18 @@ impl Bins {
             Self::ShortSplit { groups: 1 } => "split-16",
             Self::ShortSplit { .. } => "split-32",
             Self::Product => "product",
-            Self::Power { decibels: false } => "power",
-            Self::Power { decibels: true } => "power-db",
-            Self::SplitPower { decibels: false } => "split-power",
-            Self::SplitPower { decibels: true } => "split-power-db",
+            Self::Power { decibels, is_short } => match (decibels, is_short) {
+                (false, false) => "power",
+                (true, false) => "power-db",
+                (false, true) => "power-64",
+                (true, true) => "power-64-db",
+            },
+            Self::SplitPower { decibels, is_short } => match (decibels, is_short) {
+                (false, false) => "split-power",
+                (true, false) => "split-power-db",
+                (false, true) => "split-power-16",
+                (true, true) => "split-power-16-db",
+            },
         }
     }
 }
@@ -150,8 +178,6 @@ pub enum Start {
     Pitch,
     /// How many spectra do.
     Spectra,
-    /// Setup of the writes of a program's own rows of the VPM.
-    WriteSetup,
 }
 
 /// A word of a record.

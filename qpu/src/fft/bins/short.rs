@@ -9,7 +9,7 @@
 
 use super::real::{RealPass, group_offset};
 use super::runs::Run;
-use super::{Record, Row, Start};
+use super::{Record, Row};
 use crate::fft::geometry::POINT_BYTES;
 use crate::fft::program;
 use crate::fft::values::{Own, Places};
@@ -94,7 +94,7 @@ impl RealPass {
         };
         match word {
             program::Start::Record(word) => of_first(word),
-            program::Start::Bins(Start::WriteSetup) => Block::row(self.first_row(own.program))
+            program::Start::WriteSetup => Block::row(self.first_row(own.program))
                 .write_setup()
                 .unwrap_or(0),
             program::Start::Scale { component } => {

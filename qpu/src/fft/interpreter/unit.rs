@@ -24,7 +24,7 @@ impl Unit<'_> {
         match self.program.task {
             Task::Points(kind) => kind,
             // There are none in the catalogue here.
-            Task::Bins(_) | Task::Shared { .. } | Task::Several { .. } => {
+            Task::Bins(_) | Task::Convert(_) | Task::Shared { .. } | Task::Several { .. } => {
                 unreachable!("programs are those of the model")
             }
         }

@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 
 use qpu::fft::bins::Bins;
 use qpu::fft::bins::power::Powers;
+use qpu::fft::convert;
 use qpu::fft::memory::{Arrangement, PassMemory};
 use qpu::fft::pass::Pass;
 use qpu::fft::request::{Error, Request, Transform};
@@ -429,6 +430,13 @@ impl Line {
             Pass::Real(real) => {
                 Self::bins(if real.to_bins { "split" } else { "join" }, real.bins())
             }
+            Pass::Convert(_) => Self {
+                name: "convert".into(),
+                radix: None,
+                parts: 1,
+                points: 16 * convert::VECTORS,
+                stores_row_by_row: false,
+            },
             Pass::Product(_) => Self::bins("product", Bins::Product),
             Pass::Power(power) => Self::bins("power", power.bins()),
         }

@@ -28,6 +28,9 @@ pub const ROW_BYTES: u32 = 4 * LANES;
 /// number puts the middle of that right and leaves an error of 0.0003 dB (v3d-sim's SFU, which reproduces
 /// words recorded on the chip).
 pub const DECIBELS: [f32; 2] = [3.010_3, 0.000_2];
+/// Longest spectra that are done in short units, in samples as a power of two: on more QPUs, which is
+/// sooner than with fewer bytes a unit.
+const MOST_LOG2_SHORT: u32 = 9;
 
 /// What becomes of several spectra.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -231,10 +234,11 @@ impl PowerPass {
     #[must_use]
     pub const fn bins(&self) -> Bins {
         let decibels = self.powers.decibels;
+        let is_short = self.powers.log2_points <= MOST_LOG2_SHORT;
         if self.powers.is_real {
-            Bins::SplitPower { decibels }
+            Bins::SplitPower { decibels, is_short }
         } else {
-            Bins::Power { decibels }
+            Bins::Power { decibels, is_short }
         }
     }
 

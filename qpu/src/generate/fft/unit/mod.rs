@@ -5,10 +5,12 @@
 //! [`first`] and [`only`] read the caller's rows, [`middle`] and [`last`] cells; all transform 16 vectors and then across lanes.
 
 mod across;
+mod alone;
 mod bins;
 mod cells;
 mod codelet;
 mod columns;
+mod convert;
 mod first;
 mod frame;
 mod groups;
@@ -95,7 +97,12 @@ pub fn tasks() -> Vec<Task> {
     });
     let kinds = begin.chain(middle).chain(last).chain(shared);
     let kinds = kinds.map(Task::Points);
-    kinds.chain(Bins::ALL.map(Task::Bins)).collect()
+    let conversions = [Samples::Windowed, Samples::I16, Samples::Bytes];
+    let bins = Bins::ALL.map(Task::Bins);
+    kinds
+        .chain(bins)
+        .chain(conversions.map(Task::Convert))
+        .collect()
 }
 
 /// Searches for a schedule of a program's loop by `tries` attempts from the one in use; gives what
@@ -118,6 +125,7 @@ pub fn program(task: Task) -> Generated {
     match (task, codelet_of(task)) {
         (_, Some(written)) => written.finish(),
         (Task::Bins(bins), None) => bins::program(bins),
+        (Task::Convert(samples), None) => convert::program(samples),
         (task, None) => panic!("{task} has a generator of its own"),
     }
 }
@@ -127,7 +135,7 @@ fn codelet_of(task: Task) -> Option<frame::Written> {
     let kind = match task {
         Task::Points(kind) => kind,
         Task::Bins(bins) => return bins::written(bins),
-        Task::Shared { .. } | Task::Several { .. } => return None,
+        Task::Convert(_) | Task::Shared { .. } | Task::Several { .. } => return None,
     };
     Some(match kind.role {
         Role::First if kind.sharers > 1 => tile::first(kind),
@@ -139,6 +147,16 @@ fn codelet_of(task: Task) -> Option<frame::Written> {
     })
 }
 
+/// Of the names of programs.
+const fn suffix(samples: Samples) -> &'static str {
+    match samples {
+        Samples::Points => "",
+        Samples::Windowed => "-windowed",
+        Samples::I16 => "-i16",
+        Samples::Bytes => "-bytes",
+    }
+}
+
 impl Generated {
     /// `fft-first-32` or `fft-first-32-i16`, say.
     #[must_use]
@@ -147,6 +165,7 @@ impl Generated {
         let kind = match self.task {
             Task::Points(kind) => kind,
             Task::Bins(bins) => return format!("fft-{}", bins.name()),
+            Task::Convert(samples) => return format!("fft-convert{}", suffix(samples)),
             Task::Shared { log2_points } => return format!("fft-coop-{log2_points}"),
             Task::Several { log2_points } => return format!("fft-short-{log2_points}"),
         };
@@ -156,12 +175,7 @@ impl Generated {
             Role::Middle => "middle",
             Role::Last => "last",
         };
-        let samples = match kind.samples {
-            Samples::Points => "",
-            Samples::Windowed => "-windowed",
-            Samples::I16 => "-i16",
-            Samples::Bytes => "-bytes",
-        };
+        let samples = suffix(kind.samples);
         let shared = match kind.sharers {
             1 => "",
             2 => "-shared",

@@ -6,6 +6,8 @@ mod product;
 mod short;
 mod split;
 
+pub use split::interleaved;
+
 use super::Generated;
 use super::frame::Written;
 use crate::fft::bins::Bins;

@@ -1,0 +1,285 @@
+//! Samples to points, in a pass of its own: for transforms through the VPM, whose programs read points.
+//!
+//! A unit has 64 points in four vectors. Lane 2 i + r of a vector has point 8 r + i, so that both rows of 64 bytes
+//! that are stored of it have eight points in order. Each vector has an address of its own: transforms of 16 points
+//! and such that overlap are no special case. The last unit of a batch may have fewer vectors; what it looks up in
+//! their place is its first, and not stored.
+//!
+//! Factors ([`super::samples`]) lie as vectors are looked up: word 16 v + lane is that of vector v of a transform; of
+//! components, two vectors for each.
+
+use super::geometry::{LANES, POINT_BYTES};
+use super::program::{Record, Row, Samples, Start};
+use super::samples::{Factors, Reading};
+use super::values::{Own, Places};
+use crate::job::QPUS;
+use crate::vpm::{Block, ROWS, Store, store_stride};
+
+/// Vectors of a unit.
+pub const VECTORS: u32 = 4;
+/// Bytes of the factors on one component of a vector.
+const FACTORS: u32 = 4 * LANES;
+/// Rows of the VPM that a program has.
+const PROGRAM_ROWS: u32 = 2 * VECTORS;
+
+/// Most transforms, and points of all of them, that are sooner done behind this pass.
+const MOST_TRANSFORMS: u32 = 16;
+const MOST_POINTS: u32 = 4096;
+
+/// The pass.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ConvertPass {
+    /// Points of a transform, as a power of two; 4 or more.
+    pub log2_points: u32,
+    /// What is read.
+    pub reading: Reading,
+}
+
+impl ConvertPass {
+    /// Programs that have rows of the VPM of their own.
+    pub const MOST_PROGRAMS: u32 = ROWS as u32 / PROGRAM_ROWS;
+
+    /// Programs that end at once, before those that work, where code that follows stays in an instruction cache so:
+    /// found on the simulator.
+    pub(super) const fn idle(&self, qpus: u8) -> u32 {
+        match self.log2_points {
+            7 | 9 if qpus == QPUS => 4,
+            _ => 0,
+        }
+    }
+
+    /// Whether `batch` transforms of 2^`log2_points` points are sooner done through the VPM, with this pass before
+    /// them, than in passes of which the first reads samples.
+    #[must_use]
+    pub const fn is_soon_done(log2_points: u32, batch: u32) -> bool {
+        batch <= MOST_TRANSFORMS && batch <= MOST_POINTS >> log2_points
+    }
+
+    /// Which program it takes. f32 are multiplied by their factor even where that is 1.
+    #[must_use]
+    pub const fn samples(&self) -> Samples {
+        match self.reading.samples() {
+            Samples::Points | Samples::Windowed => Samples::Windowed,
+            samples => samples,
+        }
+    }
+
+    /// Vectors of a transform.
+    const fn vectors(&self) -> u32 {
+        (1 << self.log2_points) / LANES
+    }
+
+    /// Units for `batch` transforms.
+    #[must_use]
+    pub const fn units(&self, batch: u32) -> u32 {
+        (batch * self.vectors()).div_ceil(VECTORS)
+    }
+
+    /// Bytes that are looked up, and that are stored, for `batch` transforms.
+    #[must_use]
+    pub const fn traffic(&self, batch: u64) -> [u64; 2] {
+        let points = batch << self.log2_points;
+        [
+            points * self.reading.point_bytes() as u64,
+            points * POINT_BYTES as u64,
+        ]
+    }
+
+    /// Bytes of the factors.
+    #[must_use]
+    pub const fn factors_bytes(&self) -> u32 {
+        match self.reading.factors {
+            Factors::Common => FACTORS,
+            factors => self.vectors() * factors.components() * FACTORS,
+        }
+    }
+
+    /// Gives the factors in order, 16 at a time ([`super::geometry::Geometry::fill_factors`]). They have no sign: who
+    /// reads the points negates imaginary parts.
+    ///
+    /// # Errors
+    /// The first error of `put`, which gets the index of the first word and the words.
+    pub fn fill_factors<E>(
+        &self,
+        mut window: impl FnMut(u32) -> f64,
+        mut put: impl FnMut(u32, &[u32; LANES as usize]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if self.reading.factors == Factors::Common {
+            return put(0, &[self.reading.factor(window(0)); LANES as usize]);
+        }
+        let components = self.reading.factors.components();
+        for vector in 0..self.vectors() {
+            for component in 0..components {
+                let words = core::array::from_fn(|lane| {
+                    let point = LANES * vector + point_of(lane as u32);
+                    self.reading.factor(window(components * point + component))
+                });
+                put(LANES * (components * vector + component), &words)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A word of the start list.
+    #[must_use]
+    pub fn start_word(&self, places: &Places, own: &Own, word: Start) -> u32 {
+        match word {
+            Start::Record(word) => {
+                let unit = (own.first_unit, own.batch);
+                self.record_word(places, unit, own.program, word)
+            }
+            Start::WriteSetup => Block::row(first_row(own.program))
+                .write_setup()
+                .unwrap_or(0),
+            Start::Row(Row::Flip) => self.reading.format.flip(),
+            Start::Row(Row::Middle) => self.reading.format.middle().to_bits(),
+            word => own.start_word(word).unwrap_or(store_stride(0)),
+        }
+    }
+
+    /// A word of the record of unit `index` of `batch` transforms, done by program number `program`.
+    #[must_use]
+    pub fn record_word(
+        &self,
+        places: &Places,
+        (index, batch): (u32, u32),
+        program: u32,
+        word: Record,
+    ) -> u32 {
+        let first = VECTORS * index;
+        let count = VECTORS.min(batch * self.vectors() - first);
+        // Which vector of which transform.
+        let place = |vector: u8| {
+            let own = u32::from(vector);
+            let number = first + if own < count { own } else { 0 };
+            (number / self.vectors(), number % self.vectors())
+        };
+        match word {
+            Record::Sample { vector, component } => {
+                let (transform, vector) = place(vector);
+                let point = LANES * vector * self.reading.point_bytes();
+                let component = u32::from(component) * self.reading.format.bytes();
+                places.from + transform * self.reading.hop + point + component
+            }
+            Record::SampleFactor { vector, component } => {
+                let (_, vector) = place(vector);
+                let number = match self.reading.factors {
+                    Factors::Common => 0,
+                    Factors::OfPoints => vector,
+                    Factors::OfComponents => 2 * vector + u32::from(component),
+                };
+                places.factors + FACTORS * number
+            }
+            Record::Store { .. } => places.to + first * LANES * POINT_BYTES,
+            Record::StoreSetup { .. } => {
+                let store = Store::rows(2 * count as u8, first_row(program));
+                store.setup().unwrap_or(0)
+            }
+            _ => 0,
+        }
+    }
+}
+
+/// Which point of its vector a lane has.
+const fn point_of(lane: u32) -> u32 {
+    8 * (lane % 2) + lane / 2
+}
+
+/// The first row of a program.
+const fn first_row(program: u32) -> u8 {
+    (PROGRAM_ROWS * (program % ConvertPass::MOST_PROGRAMS)) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fft::samples::Format;
+
+    fn pass(log2_points: u32, format: Format, factors: Factors, hop: u32) -> ConvertPass {
+        let reading = Reading {
+            format,
+            factors,
+            hop,
+        };
+        ConvertPass {
+            log2_points,
+            reading,
+        }
+    }
+
+    /// Every row that is stored holds the points that belong there.
+    #[test]
+    fn points_go_where_transforms_read_them() {
+        const FROM: u32 = 0x1000;
+        for (log2_points, batch) in [(4, 1), (4, 7), (5, 3), (6, 2), (7, 5), (9, 1)] {
+            let hop = 40;
+            let pass = pass(log2_points, Format::I16, Factors::Common, hop);
+            let places = Places {
+                from: FROM,
+                ..Places::default()
+            };
+            let points = 1u32 << log2_points;
+            let mut lines = vec![None; (batch * points / 8) as usize];
+            for unit in 0..pass.units(batch) {
+                let program = unit % ConvertPass::MOST_PROGRAMS;
+                let word = |word| pass.record_word(&places, (unit, batch), program, word);
+                let setup = word(Record::StoreSetup { index: 0 });
+                // Y in bits 13..7, rows in bits 29..23.
+                let (first, rows) = (setup >> 7 & 127, setup >> 23 & 127);
+                assert_eq!(first, u32::from(first_row(program)));
+                let line = word(Record::Store { index: 0 }) / 64;
+                for row in 0..rows {
+                    let (vector, component) = ((row / 2) as u8, 0);
+                    let address = word(Record::Sample { vector, component });
+                    // Lane 2 i + r has point 8 r + i, and becomes words 2 i and 2 i + 1 of row r.
+                    let of_row = address + 4 * point_of(row % 2);
+                    let before = lines[(line + row) as usize].replace(of_row);
+                    assert_eq!(before, None);
+                }
+            }
+            for (line, address) in (0..).zip(lines) {
+                let (transform, point) = (8 * line / points, 8 * line % points);
+                assert_eq!(address, Some(FROM + transform * hop + 4 * point), "{line}");
+            }
+        }
+    }
+
+    /// Each point finds its own factor, whatever the unit that it is in.
+    #[test]
+    fn factors_are_those_of_the_points() {
+        let window = |number: u32| f64::from(number + 1);
+        for factors in [Factors::Common, Factors::OfPoints, Factors::OfComponents] {
+            let pass = pass(5, Format::F32, factors, 256);
+            let mut table = vec![0; pass.factors_bytes() as usize / 4];
+            let put = |first: u32, words: &[u32; 16]| {
+                table[first as usize..][..16].copy_from_slice(words);
+                Ok::<_, ()>(())
+            };
+            pass.fill_factors(window, put).unwrap();
+            let batch = 3;
+            for number in 0..batch * 2 {
+                let (unit, vector) = (number / VECTORS, (number % VECTORS) as u8);
+                for (lane, component) in (0..LANES).flat_map(|lane| [(lane, 0), (lane, 1)]) {
+                    let word = Record::SampleFactor { vector, component };
+                    let at = pass.record_word(&Places::default(), (unit, batch), 0, word);
+                    let point = 16 * (number % 2) + point_of(lane);
+                    let wanted = match factors {
+                        Factors::Common => window(0),
+                        Factors::OfPoints => window(point),
+                        Factors::OfComponents => window(2 * point + u32::from(component)),
+                    };
+                    let got = f32::from_bits(table[(at / 4 + lane) as usize]);
+                    assert!((f64::from(got) / wanted - 1.0).abs() < 2e-7, "{factors:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn programs_have_rows_of_their_own() {
+        let rows = (3..3 + ConvertPass::MOST_PROGRAMS).map(first_row);
+        let mut rows: Vec<_> = rows.collect();
+        rows.sort_unstable();
+        assert_eq!(rows, [0, 8, 16, 24, 32, 40, 48, 56]);
+    }
+}
