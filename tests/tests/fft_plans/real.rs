@@ -171,6 +171,21 @@ fn batches_of_spectra() {
     }
 }
 
+#[test]
+fn fewer_qpus_do_the_same() {
+    for qpus in [2, 3, 5, 8, 11] {
+        for (log2n, batch) in [(5, 3), (8, 1), (9, 1), (10, 2), (11, 1), (12, 1)] {
+            let request = Request {
+                qpus,
+                ..forward(log2n, batch)
+            };
+            let input = samples(4, (batch as usize) << log2n);
+            let output = transform(&request, Pace::Functional, false, &input);
+            check_spectra(&format!("{qpus} QPUs"), log2n, &input, &output, true);
+        }
+    }
+}
+
 /// A tone on a bin has nothing elsewhere, a constant and the alternating one have their own bins.
 #[test]
 fn tones_are_where_they_belong() {

@@ -168,6 +168,22 @@ fn every_format_and_length() {
     }
 }
 
+#[test]
+fn fewer_qpus_transform_samples_as_well() {
+    for qpus in [2, 3, 5, 8, 11] {
+        for (log2n, batch) in [(4, 9), (7, 2), (9, 1), (9, 8), (12, 1)] {
+            for format in FORMATS {
+                let request = Request {
+                    qpus,
+                    ..request(log2n, batch, format)
+                };
+                let what = format!("{qpus} QPUs");
+                hold(&what, &request, Direction::Forward, |_| 1.0);
+            }
+        }
+    }
+}
+
 /// Converted samples are exact, so the bits are those of a transform of f32, but for u8, whose full
 /// scale is no power of two.
 #[test]
@@ -302,8 +318,10 @@ fn the_least_and_the_greatest_samples() {
 fn every_order_of_the_qpus_gives_the_same_bits() {
     for (log2n, batch) in [
         (4, 40),
+        (5, 9),
         (5, 30),
         (6, 40),
+        (7, 3),
         (7, 40),
         (8, 13),
         (10, 3),
