@@ -160,6 +160,13 @@ impl PassMemory {
         INSTRUCTION_BYTES * before.count() as u32
     }
 
+    /// Of its programs, those that end at once.
+    #[must_use]
+    pub fn idle_programs(&self) -> u32 {
+        let is_idle = |program: &u32| self.entry_of(*program) > 0;
+        (0..self.programs).filter(is_idle).count() as u32
+    }
+
     /// Bytes from the first record of all to the first of a program.
     #[must_use]
     pub fn records_of(&self, program: u32) -> u32 {

@@ -246,8 +246,16 @@ impl Report<'_> {
                 line.name,
                 line.points,
                 pass.units(),
-                pass.programs,
+                pass.programs - pass.idle_programs(),
                 pass.program.code.len(),
+            );
+        }
+        let idle = self.arrangement.passes().map(PassMemory::idle_programs);
+        let idle: u32 = idle.sum();
+        if idle > 0 {
+            let _ = writeln!(
+                text,
+                "{idle} more programs end at once: they take QPUs of which the others are to leave caches alone"
             );
         }
         let _ = write!(
@@ -390,6 +398,7 @@ fn pass_json(pass: &PassMemory) -> Value {
         "parts": line.parts,
         "units": pass.units(),
         "programs": pass.programs,
+        "idle_programs": pass.idle_programs(),
         "instructions": pass.program.code.len(),
         "read_bytes": read,
         "written_bytes": written,
