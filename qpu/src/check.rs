@@ -38,6 +38,7 @@
 mod accounts;
 mod conditions;
 mod facts;
+mod flags;
 mod flow;
 mod instruction;
 mod lanes;

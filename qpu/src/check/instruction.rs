@@ -2,6 +2,7 @@
 
 use super::Rule;
 use super::facts::{Facts, Write, is_peripheral};
+use super::flags;
 use super::lanes::stays_in_quads;
 use super::sequence::is_texture_coordinate;
 use crate::disasm::{read_name, write_name};
@@ -57,6 +58,9 @@ pub(super) fn check(
             if let Some(reason) = single(at) {
                 report(*rule, index, reason);
             }
+        }
+        if let Some(reason) = flags_of_no_read(facts, index) {
+            report(Rule::NoRead, index, reason);
         }
     }
 }
@@ -238,6 +242,12 @@ fn host_int_zero(at: &Facts) -> Option<String> {
         .writes
         .iter()
         .find(|write| write.waddr == waddr::HOST_INT)?;
+    if unread_ports(at).any(|(_, alu, mux)| alu.keeps_result(mux, is_host_int)) {
+        return Some(
+            "host_int is written with what an earlier read left, which is 0 for all that is known"
+                .to_string(),
+        );
+    }
     let zero = match &at.instruction {
         Instruction::LoadImmediate(load) => load.immediate == 0,
         Instruction::Alu(alu) => {
@@ -258,6 +268,10 @@ fn host_int_zero(at: &Facts) -> Option<String> {
         zero,
         "host_int is written with 0, which raises no interrupt",
     )
+}
+
+fn is_host_int(address: Waddr) -> bool {
+    address == waddr::HOST_INT
 }
 
 fn pack_reserved(at: &Facts) -> Option<String> {
@@ -346,19 +360,39 @@ fn idle_mul_write(at: &Facts) -> Option<String> {
     (alu.op_mul == MulOp::Nop).then(|| format!("the mul ALU is idle, and {name} is written"))
 }
 
-fn no_read(at: &Facts) -> Option<String> {
-    let kept = |file| {
-        let mux = if file == File::A { Mux::A } else { Mux::B };
-        at.alu().is_some_and(|alu| alu.keeps(mux))
-    };
-    let read = at
+/// Ports that read nothing, and of which an operand takes what is left.
+fn unread_ports(at: &Facts) -> impl Iterator<Item = (&'static str, &Alu, Mux)> {
+    let reads = at
         .reads
         .iter()
-        .find(|read| read.used && read.raddr == raddr::NOP && kept(read.file))?;
-    let file = if read.file == File::A { "A" } else { "B" };
+        .filter(|read| read.used && read.raddr == raddr::NOP);
+    reads.filter_map(|read| {
+        let (name, mux) = match read.file {
+            File::A => ("A", Mux::A),
+            File::B => ("B", Mux::B),
+        };
+        Some((name, at.alu()?, mux))
+    })
+}
+
+fn no_read(at: &Facts) -> Option<String> {
+    // What host_int gets has a rule of its own.
+    let mut unread = unread_ports(at);
+    let (file, ..) = unread.find(|(_, alu, mux)| alu.keeps_result(*mux, |to| !is_host_int(to)))?;
     Some(format!(
         "an operand comes from file {file}'s port, which reads nothing"
     ))
+}
+
+/// The same where only flags come of it, which is a mistake where an instruction asks for them: programs wait with
+/// `or.setf -, vw_wait, nop`, as the first examples for this machine did.
+fn flags_of_no_read(facts: &[Option<Facts>], index: usize) -> Option<String> {
+    let at = facts[index].as_ref()?;
+    let (file, ..) = unread_ports(at).find(|(_, alu, mux)| alu.keeps_flags(*mux))?;
+    let is_told = no_read(at).is_some();
+    (!is_told && flags::are_asked(facts, index)).then(|| {
+        format!("flags are set from file {file}'s port, which reads nothing, and are asked later")
+    })
 }
 
 fn unmapped_read(at: &Facts) -> Option<String> {

@@ -117,8 +117,8 @@ rules! {
         "A write to a peripheral with condition never: whether it happens is not known.",
         "remove the write, or give it condition always";
     HostIntZero = "host-interrupt-zero", "vc4asm's addendum; VC4C",
-        "A host interrupt is raised by a value that is not 0. Writing 0 does nothing.",
-        "write a value that is not 0";
+        "A host interrupt is raised by a value that is not 0. Writing 0 does nothing, and what a port left that reads nothing may be 0: `mov irq, nop` works by luck.",
+        "write a value that is not 0, such as 1";
     PackReserved = "pack-reserved", "Broadcom's guide, pack tables",
         "With pm = 1 only the pack codes 0 and 3..7 exist. vc4asm also writes 11..15, for 8abcds and 8a..8d, and shaders of such words work on a Pi Zero W.",
         "use one of 8abcdsf, 8asf, 8bsf, 8csf, 8dsf";
@@ -141,7 +141,7 @@ rules! {
         "The mul ALU is idle and its destination is live: it writes what was left of the last mul result, repeated from the last quad.",
         "give the idle ALU destination `-` and condition never";
     NoRead = "nop-read", "vc4asm's addendum; VC4C",
-        "An operand comes from a port that reads nothing (address 39). It gets what was left of the last read through that port, from lanes 12 to 15.",
+        "An operand comes from a port that reads nothing (address 39). It gets what was left of the last read through that port, from lanes 12 to 15. Where nothing comes of it, nothing is wrong; of flags something comes when an instruction asks for them.",
         "name what is to be read";
     UnmappedRead = "unmapped-read", "Broadcom's guide, register address map",
         "Nothing lies behind this read address; element or QPU number is returned.",

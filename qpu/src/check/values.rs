@@ -34,21 +34,13 @@ impl Asked {
     pub fn by(facts: &[Option<Facts>]) -> Self {
         let registers = facts.iter().flatten().filter_map(|at| {
             let alu = at.alu().filter(|alu| alu.write.sf)?;
-            copied(alu, flag_slot(alu))
+            copied(alu, alu.flag_slot())
         });
         Self(registers.fold(0, |all, register| all | 1 << register))
     }
 
     fn has(&self, register: u8) -> bool {
         self.0 >> register & 1 != 0
-    }
-}
-
-/// The ALU that sets the flags.
-fn flag_slot(alu: &Alu) -> Slot {
-    match alu.op_add {
-        AddOp::Nop => Slot::Mul,
-        _ => Slot::Add,
     }
 }
 
@@ -91,7 +83,7 @@ impl Values {
 
     /// The sign of what sets the flags in all lanes, if that is a constant.
     pub fn flag_sign(&self, at: &Facts) -> Option<Sign> {
-        let slot = at.alu().map_or(Slot::Add, flag_slot);
+        let slot = at.alu().map_or(Slot::Add, Alu::flag_slot);
         if at.instruction.write_back().cond(slot) != Cond::Always {
             return None;
         }

@@ -229,7 +229,7 @@ rules! {
         "keep the sum inside 32 bits before it is packed";
     NopRead, "nop-read", "vc4asm, VC4C",
         "reading address 39 gives left-overs of the last read through that port",
-        "read a register";
+        "read a register, or write a constant (1 to host_int)";
     NopMulWrite, "nop-mul-write", "vc4asm",
         "a mul nop with a live destination writes left-overs of the last mul result",
         "give the idle mul ALU the destination nop";
