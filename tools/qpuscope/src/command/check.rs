@@ -4,6 +4,7 @@
 //! The exit status is 5 when there is one. Of a fragment shader it is said that it is one, and everything is looked at
 //! but that: tile buffer, varyings, scoreboard and thread switches are its own.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -140,9 +141,28 @@ fn assembled(file: &str, text: &str, path: &[PathBuf]) -> Result<Assembly> {
     })
 }
 
+/// Findings that differ in nothing but the repetition of their line, by a macro or `.rep`: the first, and how many
+/// there are.
+fn grouped<'a>(code: &Code, findings: &'a [Finding]) -> Vec<(&'a Finding, usize)> {
+    let mut groups: Vec<(&Finding, usize)> = vec![];
+    let mut known = HashMap::new();
+    for finding in findings {
+        let key = code.origin(finding).map(|origin| {
+            let Finding { rule, reason, .. } = finding;
+            (&origin.file, origin.line, *rule, reason)
+        });
+        let group = key.map(|key| *known.entry(key).or_insert(groups.len()));
+        match group.and_then(|group| groups.get_mut(group)) {
+            Some((_, count)) => *count += 1,
+            None => groups.push((finding, 1)),
+        }
+    }
+    groups
+}
+
 fn as_text(name: &str, code: &Code, findings: &[Finding]) -> String {
     let mut out = String::new();
-    for finding in findings {
+    for (finding, count) in grouped(code, findings) {
         let Finding {
             rule, pc, reason, ..
         } = finding;
@@ -156,6 +176,13 @@ fn as_text(name: &str, code: &Code, findings: &[Finding]) -> String {
         }
         if let Some(way) = finding.way_text() {
             let _ = writeln!(out, "    {way}");
+        }
+        if count > 1 {
+            let _ = writeln!(
+                out,
+                "    and {} more times where this line is repeated",
+                count - 1
+            );
         }
         let _ = writeln!(out, "    to mend it, {}", rule.fix());
     }
