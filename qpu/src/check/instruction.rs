@@ -7,8 +7,8 @@ use super::lanes::stays_in_quads;
 use super::sequence::is_texture_coordinate;
 use crate::disasm::{read_name, write_name};
 use crate::isa::{
-    AddOp, Alu, Cond, File, Instruction, MulOp, MulPack, Mux, Pack, Raddr, Signal, Slot, Unpack,
-    Waddr, raddr, waddr,
+    AddOp, Alu, Cond, File, Instruction, MulOp, MulPack, Mux, Pack, Signal, Slot, Unpack, Waddr,
+    raddr, waddr,
 };
 
 /// The reason, if the instruction breaks the rule.
@@ -22,6 +22,7 @@ const SINGLES: &[(Rule, Single)] = &[
     (Rule::VpmReadAndSetup, vpm_read_and_setup),
     (Rule::VpmWriteAndSetup, vpm_write_and_setup),
     (Rule::TmuLoadAndVpm, tmu_load_and_vpm),
+    (Rule::TmuLoadBesideVpm, tmu_load_beside_vpm),
     (Rule::SemaphoreWrite, semaphore_write),
     (Rule::SameDestination, same_destination),
     (Rule::SameRead, same_read),
@@ -139,11 +140,22 @@ fn vpm_write_and_setup(at: &Facts) -> Option<String> {
     )
 }
 
+fn loads_from_tmu(at: &Facts) -> bool {
+    matches!(at.signal(), Signal::LoadTmu0 | Signal::LoadTmu1)
+}
+
 fn tmu_load_and_vpm(at: &Facts) -> Option<String> {
-    let load = matches!(at.signal(), Signal::LoadTmu0 | Signal::LoadTmu1);
-    let vpm = at.reads_any(Raddr::is_vpm) || at.writes_any(Waddr::is_vpm);
+    let reads = at.reads_any(|raddr| raddr == raddr::VPM_READ);
     when(
-        load && vpm,
+        loads_from_tmu(at) && reads,
+        "a TMU result is loaded in an instruction that reads the VPM",
+    )
+}
+
+fn tmu_load_beside_vpm(at: &Facts) -> Option<String> {
+    let reads = at.reads_any(|raddr| raddr.is_vpm() && raddr != raddr::VPM_READ);
+    when(
+        loads_from_tmu(at) && (reads || at.writes_any(Waddr::is_vpm)),
         "a TMU result is loaded in an instruction that uses VPM or DMA",
     )
 }

@@ -26,6 +26,13 @@ macro_rules! rules {
                 Self::ALL.iter().find(|rule| rule.name() == name).copied()
             }
 
+            /// Whether one source alone forbids what others allow and published programs do without harm. The
+            /// builder of this library's own programs keeps to such rules too.
+            #[must_use]
+            pub const fn is_disputed(self) -> bool {
+                matches!(self, Self::TmuLoadBesideVpm)
+            }
+
             /// What the hardware does and does not do, in a short paragraph.
             #[must_use]
             pub const fn explanation(self) -> &'static str {
@@ -98,8 +105,11 @@ rules! {
     VpmWriteAndSetup = "vpm-write-with-setup", "Broadcom's guide; vc4asm's addendum",
         "A VPM write and a setup in one instruction use the same port. Which comes first is not defined.",
         "put the setup into another instruction";
-    TmuLoadAndVpm = "ldtmu-with-vpm", "vc4asm's addendum against Terminus-IMRC's measurements",
-        "A TMU load signal beside a VPM or DMA access is unreliable according to vc4asm; other programs do it without harm.",
+    TmuLoadAndVpm = "ldtmu-with-vpm", "vc4asm's addendum; Broadcom's driver sources, HW-2522; against the guide",
+        "A TMU load signal beside a read of a VPM vector is unreliable according to vc4asm, and Broadcom's compiler kept the two apart for the first stepping, which is in no Raspberry Pi. The guide allows it.",
+        "put the signal on another instruction";
+    TmuLoadBesideVpm = "ldtmu-beside-vpm", "vc4asm's addendum against the guide, Terminus-IMRC's measurements and FFmpeg",
+        "A TMU load signal beside a VPM write, a setup, the start of a DMA or a wait for it: vc4asm's addendum calls all VPM access beside it unreliable. The guide allows it, and programs that ran on boards do it: copies by Terminus-IMRC beside VPM writes, FFmpeg's shader beside a wait, vc4asm's own FFT beside writes and setups. Only `--strict` tells of it.",
         "put the signal on another instruction";
     SemaphoreWrite = "semaphore-write", "Broadcom's guide, semaphore instruction",
         "A semaphore instruction delivers its low word like a load immediate. That must not go to the TMU, the SFU, the tile buffer or the VPM, whose stalls cannot be combined with the semaphore's.",

@@ -31,6 +31,9 @@ pub struct Options {
     /// Leave out findings of this rule; can be given several times
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
+    /// Tell of what one source alone forbids, too
+    #[arg(long)]
+    strict: bool,
     /// Print one object with all findings
     #[arg(long)]
     json: bool,
@@ -63,6 +66,9 @@ pub fn run(options: &Options) -> Result<()> {
         let is_own = is_shader && finding.rule == Rule::FragmentOnly;
         !is_own && !allowed.contains(&finding.rule)
     });
+    let all = findings.len();
+    findings.retain(|finding| options.strict || !finding.rule.is_disputed());
+    let disputed = all - findings.len();
     if options.json {
         let all = as_json(&name, &code, &findings, is_shader);
         say::data(&format!("{all}\n"))?;
@@ -73,6 +79,12 @@ pub fn run(options: &Options) -> Result<()> {
         crate::say::remark!(
             "{name} is a fragment shader, or has one: it uses the scoreboard. The 3D pipeline starts such code from a \
              control list; `qpuscope run` has none and refuses it. What holds for all QPU code was checked"
+        );
+    }
+    if disputed > 0 {
+        let plural = if disputed == 1 { "" } else { "s" };
+        crate::say::remark!(
+            "{name}: {disputed} place{plural} where one source forbids what others allow; --strict tells of them"
         );
     }
     let count = findings.len();
