@@ -88,7 +88,14 @@ fn one_peripheral(at: &Facts) -> Option<String> {
             ));
         }
     }
-    if at.signal().loads_r4() {
+    // A colour that is loaded and one that is written are one access of the tile buffer: shaders that blend each
+    // sample write one and load the next.
+    let blends = matches!(
+        at.signal(),
+        Signal::LoadColour | Signal::LoadColourProgramEnd
+    ) && at
+        .writes_any(|waddr| matches!(waddr, waddr::TLB_COLOUR_MS | waddr::TLB_COLOUR_ALL));
+    if at.signal().loads_r4() && !blends {
         accesses.push(format!("signal {}", at.signal().name()));
     }
     if at.reads_any(|raddr| raddr == raddr::MUTEX_ACQUIRE) {

@@ -91,7 +91,7 @@ rules! {
         "keep two instructions that are no branches between branches";
 
     OnePeripheral = "one-unit-per-instruction", "Broadcom's guide, QPU instruction restrictions",
-        "One instruction can do only one of: TMU write, TMU or tile buffer load signal, tile buffer write, SFU write, mutex read, semaphore. Uniforms and the VPM can go with them.",
+        "One instruction can do only one of: TMU write, TMU or tile buffer load signal, tile buffer write, SFU write, mutex read, semaphore; loading one colour of the tile buffer and writing another counts as one. Uniforms and the VPM can go with them.",
         "put one of the accesses into another instruction";
     TmuUniform = "texture-with-uniform", "Broadcom's guide, texture and memory units",
         "A texture request (one that writes t, r or b) takes its setup from the uniforms, so the instruction cannot read a uniform as well. Plain lookups, which write only s, can.",
