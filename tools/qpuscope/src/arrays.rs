@@ -106,7 +106,8 @@ fn is_statement(before: &str) -> bool {
 }
 
 /// Whether there is nothing but numbers, two at least.
-fn is_numbers(contents: &str) -> bool {
+#[must_use]
+pub fn is_numbers(contents: &str) -> bool {
     let words = contents.split(|c: char| c.is_whitespace() || ",[](){}".contains(c));
     let mut words = words.filter(|word| !word.is_empty()).peekable();
     let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());

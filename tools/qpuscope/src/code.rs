@@ -6,7 +6,7 @@ mod numbers;
 use std::io::Read;
 use std::path::Path;
 
-use crate::arrays::arrays;
+use crate::arrays::{Array, arrays, is_numbers};
 use crate::failure::{Failure, Result};
 use left_out::LeftOut;
 use numbers::{Notation, without_tail};
@@ -177,7 +177,9 @@ fn without_comments(text: &str) -> String {
             true => "",
             false => line.split('#').next().unwrap_or(""),
         };
-        code.push_str(line.split("//").next().unwrap_or(""));
+        let line = line.split("//").next().unwrap_or("").trim_end();
+        // A line of C goes on behind a backslash.
+        code.push_str(line.strip_suffix('\\').unwrap_or(line));
         code.push('\n');
     }
     code
@@ -211,14 +213,7 @@ fn hex_words(name: &str, text: &str, wanted: Option<&str>) -> Result<Vec<u64>> {
                 Failure::usage(format!("{name} {known}"))
             })?)
         }
-        (several, None) => {
-            let message = format!(
-                "{name} holds {} arrays; choose one with --array: {}",
-                several.len(),
-                names.join(", ")
-            );
-            return Err(Failure::usage(message));
-        }
+        (several, None) => return Err(choose(name, several, &code)),
     };
     let Some(array) = array else {
         return numbers::instructions(name, &code, Notation::Hex).or_else(|failure| {
@@ -229,6 +224,30 @@ fn hex_words(name: &str, text: &str, wanted: Option<&str>) -> Result<Vec<u64>> {
     let lines_before = code[..array.contents.start].matches('\n').count();
     code = "\n".repeat(lines_before) + &code[array.contents.clone()];
     numbers::instructions(name, &code, Notation::Language)
+}
+
+/// Asks for a choice of arrays: those of numbers are named first, and not all of hundreds.
+fn choose(name: &str, several: &[Array], code: &str) -> Failure {
+    const MOST: usize = 20;
+    let is_named = |array: &&Array| !array.name.is_empty();
+    let (words, others): (Vec<&Array>, Vec<&Array>) = several
+        .iter()
+        .filter(is_named)
+        .partition(|array| is_numbers(&code[array.contents.clone()]));
+    let names: Vec<&str> = words
+        .iter()
+        .chain(&others)
+        .map(|array| array.name)
+        .collect();
+    let more = match names.len().saturating_sub(MOST) {
+        0 => String::new(),
+        left_out => format!(" and {left_out} more"),
+    };
+    let named = names[..names.len().min(MOST)].join(", ");
+    Failure::usage(format!(
+        "{name} holds {} arrays; choose one with --array: {named}{more}",
+        several.len()
+    ))
 }
 
 #[cfg(test)]
@@ -253,6 +272,8 @@ mod tests {
             // As `xxd -i` writes it, and in a Rust type that aligns it.
             "unsigned char a_bin[] = {\n  0x00, 0x70, 0x9e, 0x00, 0xe7, 0x09, 0x00, 0x10\n};\nunsigned int a_bin_len = 8;\n",
             "static A: Code<8> = Code([\n    0x00, 0x70, 0x9e, 0x00, 0xe7, 0x09, 0x00, 0x10, // nop\n]);\n",
+            // As Broadcom's driver has them.
+            "uint32_t A[] = { \\\n0x009e7000, 0x100009e7 /* nop */ \\\n};\n",
             // In other languages.
             "package main\n\nvar code = []uint32{\n\t0x009e7000, 0x100009e7, // nop\n}\n",
             "const code = new Uint32Array([\n  0x009e7000, 0x100009e7, /* nop */\n]);\n",
@@ -307,6 +328,18 @@ mod tests {
         let array = Some("a".to_owned());
         let none = words("t", b"0x1, 0x2", &Choice { array }).expect_err("none");
         assert!(none.message.contains("leave --array out"), "{none}");
+    }
+
+    #[test]
+    fn arrays_of_numbers_are_named_first_and_not_all_of_many() {
+        let names = "int notes[] = { A, B1 };\nint code[] = { 0x1, 0x2 };\n";
+        let message = words("t", names.as_bytes(), &ANY).expect_err("two").message;
+        assert!(message.ends_with("--array: code, notes"), "{message}");
+        let many: String = (0..23)
+            .map(|n| format!("int a{n}[] = {{ 1, 2 }};\n"))
+            .collect();
+        let message = words("t", many.as_bytes(), &ANY).expect_err("many").message;
+        assert!(message.ends_with("a19 and 3 more"), "{message}");
     }
 
     #[test]
