@@ -81,7 +81,10 @@ fn tmu_noswap(at: &Facts) -> Option<String> {
 fn one_peripheral(at: &Facts) -> Option<String> {
     let mut accesses = Vec::new();
     for write in at.writes.iter() {
-        if write.waddr.is_tmu() || write.waddr.is_tlb() || write.waddr.is_sfu() {
+        // The setup of stencils is no access of the tile buffer: Mesa's driver does not count it, and shaders of
+        // rpi-vk-driver load textures beside it.
+        let is_tile = write.waddr.is_tlb() && write.waddr != waddr::TLB_STENCIL_SETUP;
+        if write.waddr.is_tmu() || is_tile || write.waddr.is_sfu() {
             accesses.push(format!(
                 "a write to {}",
                 write_name(write.file, write.waddr)

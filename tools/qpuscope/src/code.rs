@@ -189,8 +189,6 @@ fn without_comments(text: &str) -> String {
 fn hex_words(name: &str, text: &str, wanted: Option<&str>) -> Result<Vec<u64>> {
     let mut code = without_comments(text);
     let all = arrays(&code);
-    let names = all.iter().map(|array| array.name);
-    let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
     let array = match (all.as_slice(), wanted) {
         ([], None) => None,
         ([array], None) => Some(array),
@@ -203,17 +201,21 @@ fn hex_words(name: &str, text: &str, wanted: Option<&str>) -> Result<Vec<u64>> {
                 )));
             }
             Some(first.ok_or_else(|| {
-                let known = match names.is_empty() {
-                    true => {
-                        "has no arrays that count (comments and `#if 0` do not); leave --array out"
-                            .to_owned()
-                    }
-                    false => format!("has no array {wanted}; its arrays are {}", names.join(", ")),
+                let known = match listed(&all, &code).as_str() {
+                    "" => "no arrays that count (comments and `#if 0` do not); leave --array out"
+                        .to_owned(),
+                    names => format!("no array {wanted}; its arrays are {names}"),
                 };
-                Failure::usage(format!("{name} {known}"))
+                Failure::usage(format!("{name} has {known}"))
             })?)
         }
-        (several, None) => return Err(choose(name, several, &code)),
+        (several, None) => {
+            return Err(Failure::usage(format!(
+                "{name} holds {} arrays; choose one with --array: {}",
+                several.len(),
+                listed(several, &code)
+            )));
+        }
     };
     let Some(array) = array else {
         return numbers::instructions(name, &code, Notation::Hex).or_else(|failure| {
@@ -226,28 +228,22 @@ fn hex_words(name: &str, text: &str, wanted: Option<&str>) -> Result<Vec<u64>> {
     numbers::instructions(name, &code, Notation::Language)
 }
 
-/// Asks for a choice of arrays: those of numbers are named first, and not all of hundreds.
-fn choose(name: &str, several: &[Array], code: &str) -> Failure {
+/// The names of arrays: those of numbers first, and not all of hundreds.
+fn listed(arrays: &[Array], code: &str) -> String {
     const MOST: usize = 20;
-    let is_named = |array: &&Array| !array.name.is_empty();
-    let (words, others): (Vec<&Array>, Vec<&Array>) = several
-        .iter()
-        .filter(is_named)
-        .partition(|array| is_numbers(&code[array.contents.clone()]));
+    let named = arrays.iter().filter(|array| !array.name.is_empty());
+    let (words, others): (Vec<&Array>, Vec<&Array>) =
+        named.partition(|array| is_numbers(&code[array.contents.clone()]));
     let names: Vec<&str> = words
         .iter()
         .chain(&others)
         .map(|array| array.name)
         .collect();
-    let more = match names.len().saturating_sub(MOST) {
-        0 => String::new(),
-        left_out => format!(" and {left_out} more"),
-    };
-    let named = names[..names.len().min(MOST)].join(", ");
-    Failure::usage(format!(
-        "{name} holds {} arrays; choose one with --array: {named}{more}",
-        several.len()
-    ))
+    let listed = names[..names.len().min(MOST)].join(", ");
+    match names.len().saturating_sub(MOST) {
+        0 => listed,
+        left_out => format!("{listed} and {left_out} more"),
+    }
 }
 
 #[cfg(test)]

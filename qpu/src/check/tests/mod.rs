@@ -134,18 +134,29 @@ fn words(body: impl FnOnce(&mut Builder)) -> Vec<u64> {
 
 /// As shaders do that blend each sample. The guide has the two as one access.
 #[test]
-fn a_colour_can_be_written_beside_the_load_of_the_next() {
-    let beside = |signal| {
+fn a_colour_or_the_stencils_can_be_written_beside_the_load_of_a_colour() {
+    let beside = |address, signal| {
         let mut alu = Alu::NOP;
         alu.op_add = AddOp::Or;
-        alu.write = to(waddr::TLB_COLOUR_MS);
+        alu.write = to(address);
         alu.raddr_b = RaddrB::Register {
             raddr: raddr::NOP,
             signal,
         };
         broken(&program(|b| b.instruction(Instruction::Alu(alu))))
     };
-    assert_eq!(beside(Signal::LoadColour), [Rule::FragmentOnly]);
-    let coverage = beside(Signal::LoadCoverage);
-    assert_eq!(coverage, [Rule::OnePeripheral, Rule::FragmentOnly]);
+    for (address, signal) in [
+        (waddr::TLB_COLOUR_MS, Signal::LoadColour),
+        (waddr::TLB_COLOUR_ALL, Signal::LoadColour),
+        (waddr::TLB_STENCIL_SETUP, Signal::LoadColour),
+    ] {
+        assert_eq!(beside(address, signal), [Rule::FragmentOnly]);
+    }
+    for (address, signal) in [
+        (waddr::TLB_COLOUR_MS, Signal::LoadCoverage),
+        (waddr::TLB_Z, Signal::LoadColour),
+    ] {
+        let both = [Rule::OnePeripheral, Rule::FragmentOnly];
+        assert_eq!(beside(address, signal), both);
+    }
 }
