@@ -8,7 +8,8 @@
 //!
 //! Where sources disagree the strict end is taken. Published programs break some of these rules without
 //! harm on real chips, which is why [`check`] reports and does not judge; `generate::Builder` refuses
-//! what is reported unless the rule is waived.
+//! what is reported unless the rule is waived. [`Rule::is_disputed`] says which rules one source alone has
+//! against the others; tools for people leave those out until they are asked.
 //!
 //! ```
 //! // A loop whose last delay slot writes what the first instruction reads.
@@ -38,6 +39,7 @@
 mod accounts;
 mod conditions;
 mod facts;
+mod flags;
 mod flow;
 mod instruction;
 mod lanes;

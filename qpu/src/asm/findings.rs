@@ -17,8 +17,9 @@ impl Assembly {
     }
 }
 
-/// Adds at most `most` of what the checker finds. Data is no code and is not judged.
-pub(super) fn add(assembly: &mut Assembly, most: usize) {
+/// Adds at most `most` of what the checker finds, of what is disputed if it `is_strict`. Data is no code and is not
+/// judged.
+pub(super) fn add(assembly: &mut Assembly, most: usize, is_strict: bool) {
     if assembly.words.is_empty() {
         return;
     }
@@ -29,7 +30,7 @@ pub(super) fn add(assembly: &mut Assembly, most: usize) {
         let meant = match finding.rule {
             Rule::RotationInQuad => assembly.rotates_in_quads.get(index) == Some(&true),
             Rule::FragmentOnly => is_shader,
-            _ => false,
+            rule => rule.is_disputed() && !is_strict,
         };
         if meant || assembly.is_data(index) || assembly.warnings.len() >= most {
             continue;

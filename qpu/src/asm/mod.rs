@@ -103,7 +103,7 @@ pub struct Options<'a> {
     pub limits: Limits,
     /// Whether hazards are looked for, as [`crate::check`] does.
     pub check: bool,
-    /// Whether warnings are errors.
+    /// Whether warnings are errors, and what one source alone forbids ([`crate::check::Rule::is_disputed`]) is warned of.
     pub strict: bool,
 }
 
@@ -195,7 +195,7 @@ pub fn assemble(source: &str, options: &Options) -> Result<Assembly, Diagnostics
     }
     let mut assembly = finish(assembler);
     if options.check {
-        findings::add(&mut assembly, options.limits.diagnostics);
+        findings::add(&mut assembly, options.limits.diagnostics, options.strict);
     }
     if options.strict && !assembly.warnings.is_empty() {
         let errors = assembly.warnings.into_iter().map(|warning| Diagnostic {

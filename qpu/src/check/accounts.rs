@@ -1,13 +1,14 @@
 //! What a QPU owes and holds: lookups, VPM vectors, DMA, setups, the mutex.
 //!
 //! The accounts are part of a state of the walk ([`super::flow`]), which counts every instruction on every
-//! way. Setup words are known where a load immediate writes them; others count as what the program
+//! way. Setup words are known where they are constants ([`Values::setup`]); others count as what the program
 //! needs. What is not known (`None`, or a setup taken to be there) breaks no rule.
 
 use super::Rule;
 use super::facts::Facts;
 use super::sequence::is_texture_coordinate;
-use crate::isa::{File, Instruction, LoadImmediateKind, Raddr, Signal, raddr, waddr};
+use super::values::{Setup, Values};
+use crate::isa::{File, Raddr, Signal, raddr, waddr};
 
 /// Lookups that the result FIFO of one TMU holds for one QPU (vc4asm; Broadcom's compiler keeps to it).
 const LOOKUPS: u8 = 4;
@@ -69,8 +70,8 @@ impl Accounts {
         ..Self::START
     };
 
-    /// Counts an instruction. Reads come before writes, as in the instruction.
-    pub fn count(&mut self, at: &Facts, report: &mut impl FnMut(Rule, String)) {
+    /// Counts an instruction, before which registers hold `values`. Reads come before writes, as in the instruction.
+    pub fn count(&mut self, at: &Facts, values: &Values, report: &mut impl FnMut(Rule, String)) {
         for read in at.reads.iter() {
             match (read.raddr, read.file) {
                 (raddr::VPM_WAIT, File::A) => self.loading = false,
@@ -102,8 +103,10 @@ impl Accounts {
                     self.texture[usize::from(address.bits() > waddr::TMU1_S.bits())] = true;
                 }
                 (waddr::VPM_WRITE, _) => self.write_vector(report),
-                (waddr::VPMVCD_SETUP, File::A) => self.set_up_reads(constant(at), report),
-                (waddr::VPMVCD_SETUP, File::B) => self.set_up_writes(constant(at)),
+                (waddr::VPMVCD_SETUP, File::A) => {
+                    self.set_up_reads(values.setup(at, File::A), report)
+                }
+                (waddr::VPMVCD_SETUP, File::B) => self.set_up_writes(values.setup(at, File::B)),
                 (waddr::VPM_ADDR, File::A) => self.load(report),
                 (waddr::VPM_ADDR, File::B) => self.store(report),
                 (waddr::MUTEX_RELEASE, _) => self.release(report),
@@ -157,10 +160,12 @@ impl Accounts {
         }
     }
 
-    fn set_up_reads(&mut self, word: Option<u32>, report: &mut impl FnMut(Rule, String)) {
-        let Some(word) = word else {
-            (self.vectors, self.load_setup) = (None, true);
-            return;
+    fn set_up_reads(&mut self, setup: Setup, report: &mut impl FnMut(Rule, String)) {
+        let word = match setup {
+            Setup::Word(word) => word,
+            // No vector is asked for.
+            Setup::Dma => return self.load_setup = true,
+            Setup::Unknown => return (self.vectors, self.load_setup) = (None, true),
         };
         match word >> 30 {
             0 => self.set_up_vectors((word >> 20 & 15) as u8, report),
@@ -185,9 +190,10 @@ impl Accounts {
         }
     }
 
-    fn set_up_writes(&mut self, word: Option<u32>) {
-        let Some(word) = word else {
-            (self.write_setup, self.store_setup, self.stride_setup) = (true, true, true);
+    fn set_up_writes(&mut self, setup: Setup) {
+        let Setup::Word(word) = setup else {
+            self.write_setup |= setup == Setup::Unknown;
+            (self.store_setup, self.stride_setup, self.store_rows) = (true, true, None);
             return;
         };
         match word >> 30 {
@@ -204,9 +210,14 @@ impl Accounts {
     fn write_vector(&mut self, report: &mut impl FnMut(Rule, String)) {
         self.queued = true;
         if !self.write_setup {
+            let other = self.vectors != Some(0);
             report(
                 Rule::SetupMissing,
-                "the VPM is written, and no setup says where".to_string(),
+                missing(
+                    "the VPM is written, and no setup says where",
+                    other,
+                    "rd_setup",
+                ),
             );
         }
     }
@@ -216,7 +227,11 @@ impl Accounts {
         if !self.load_setup {
             report(
                 Rule::SetupMissing,
-                "a DMA load starts, and no setup says what".to_string(),
+                missing(
+                    "a DMA load starts, and no setup says what",
+                    self.store_setup,
+                    "wr_setup",
+                ),
             );
         }
     }
@@ -226,7 +241,11 @@ impl Accounts {
         if !self.store_setup {
             report(
                 Rule::SetupMissing,
-                "a DMA store starts, and no setup says what".to_string(),
+                missing(
+                    "a DMA store starts, and no setup says what",
+                    self.load_setup,
+                    "rd_setup",
+                ),
             );
         } else if !self.stride_setup && self.store_rows != Some(1) {
             report(
@@ -301,12 +320,11 @@ fn loaded(signal: Signal) -> Option<usize> {
     }
 }
 
-/// The value that a load immediate writes.
-fn constant(at: &Facts) -> Option<u32> {
-    match &at.instruction {
-        Instruction::LoadImmediate(load) if load.kind == LoadImmediateKind::Word => {
-            Some(load.immediate)
-        }
-        _ => None,
+/// What is missing, and that a setup of the same kind went to the port of the other direction, if it did: their
+/// addresses are the same but for the file.
+fn missing(what: &str, other: bool, port: &str) -> String {
+    match other {
+        true => format!("{what}; one went to {port}, which is of the other direction"),
+        false => what.to_string(),
     }
 }

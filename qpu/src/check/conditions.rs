@@ -31,6 +31,15 @@ impl Sign {
             1.. => Self::Positive,
         }
     }
+
+    /// A constant of this sign, to stand for all.
+    pub const fn example(self) -> u32 {
+        match self {
+            Self::Negative => 1 << 31,
+            Self::Zero => 0,
+            Self::Positive => 1,
+        }
+    }
 }
 
 /// Which flag a condition asks, whether of all lanes (or of any), and what the answer must be.

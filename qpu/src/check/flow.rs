@@ -249,7 +249,9 @@ impl Walk<'_> {
         let mut broken = Vec::new();
         state
             .accounts
-            .count(at, &mut |rule, reason| broken.push((rule, reason)));
+            .count(at, &state.values, &mut |rule, reason| {
+                broken.push((rule, reason))
+            });
         self.report_accounts(index, broken, step);
         if at.branch().is_some_and(|branch| ends_loop(branch, index)) {
             state.accounts.go_round();

@@ -2,12 +2,13 @@
 
 use super::Rule;
 use super::facts::{Facts, Write, is_peripheral};
+use super::flags;
 use super::lanes::stays_in_quads;
 use super::sequence::is_texture_coordinate;
 use crate::disasm::{read_name, write_name};
 use crate::isa::{
-    AddOp, Alu, Cond, File, Instruction, MulOp, MulPack, Mux, Pack, Raddr, Signal, Slot, Unpack,
-    Waddr, raddr, waddr,
+    AddOp, Alu, Cond, File, Instruction, MulOp, MulPack, Mux, Pack, Signal, Slot, Unpack, Waddr,
+    raddr, waddr,
 };
 
 /// The reason, if the instruction breaks the rule.
@@ -21,6 +22,7 @@ const SINGLES: &[(Rule, Single)] = &[
     (Rule::VpmReadAndSetup, vpm_read_and_setup),
     (Rule::VpmWriteAndSetup, vpm_write_and_setup),
     (Rule::TmuLoadAndVpm, tmu_load_and_vpm),
+    (Rule::TmuLoadBesideVpm, tmu_load_beside_vpm),
     (Rule::SemaphoreWrite, semaphore_write),
     (Rule::SameDestination, same_destination),
     (Rule::SameRead, same_read),
@@ -58,6 +60,9 @@ pub(super) fn check(
                 report(*rule, index, reason);
             }
         }
+        if let Some(reason) = flags_of_no_read(facts, index) {
+            report(Rule::NoRead, index, reason);
+        }
     }
 }
 
@@ -76,14 +81,24 @@ fn tmu_noswap(at: &Facts) -> Option<String> {
 fn one_peripheral(at: &Facts) -> Option<String> {
     let mut accesses = Vec::new();
     for write in at.writes.iter() {
-        if write.waddr.is_tmu() || write.waddr.is_tlb() || write.waddr.is_sfu() {
+        // The setup of stencils is no access of the tile buffer: Mesa's driver does not count it, and shaders of
+        // rpi-vk-driver load textures beside it.
+        let is_tile = write.waddr.is_tlb() && write.waddr != waddr::TLB_STENCIL_SETUP;
+        if write.waddr.is_tmu() || is_tile || write.waddr.is_sfu() {
             accesses.push(format!(
                 "a write to {}",
                 write_name(write.file, write.waddr)
             ));
         }
     }
-    if at.signal().loads_r4() {
+    // A colour that is loaded and one that is written are one access of the tile buffer: shaders that blend each
+    // sample write one and load the next.
+    let blends = matches!(
+        at.signal(),
+        Signal::LoadColour | Signal::LoadColourProgramEnd
+    ) && at
+        .writes_any(|waddr| matches!(waddr, waddr::TLB_COLOUR_MS | waddr::TLB_COLOUR_ALL));
+    if at.signal().loads_r4() && !blends {
         accesses.push(format!("signal {}", at.signal().name()));
     }
     if at.reads_any(|raddr| raddr == raddr::MUTEX_ACQUIRE) {
@@ -135,11 +150,22 @@ fn vpm_write_and_setup(at: &Facts) -> Option<String> {
     )
 }
 
+fn loads_from_tmu(at: &Facts) -> bool {
+    matches!(at.signal(), Signal::LoadTmu0 | Signal::LoadTmu1)
+}
+
 fn tmu_load_and_vpm(at: &Facts) -> Option<String> {
-    let load = matches!(at.signal(), Signal::LoadTmu0 | Signal::LoadTmu1);
-    let vpm = at.reads_any(Raddr::is_vpm) || at.writes_any(Waddr::is_vpm);
+    let reads = at.reads_any(|raddr| raddr == raddr::VPM_READ);
     when(
-        load && vpm,
+        loads_from_tmu(at) && reads,
+        "a TMU result is loaded in an instruction that reads the VPM",
+    )
+}
+
+fn tmu_load_beside_vpm(at: &Facts) -> Option<String> {
+    let reads = at.reads_any(|raddr| raddr.is_vpm() && raddr != raddr::VPM_READ);
+    when(
+        loads_from_tmu(at) && (reads || at.writes_any(Waddr::is_vpm)),
         "a TMU result is loaded in an instruction that uses VPM or DMA",
     )
 }
@@ -238,6 +264,12 @@ fn host_int_zero(at: &Facts) -> Option<String> {
         .writes
         .iter()
         .find(|write| write.waddr == waddr::HOST_INT)?;
+    if unread_ports(at).any(|(_, alu, mux)| alu.keeps_result(mux, is_host_int)) {
+        return Some(
+            "host_int is written with what an earlier read left, which is 0 for all that is known"
+                .to_string(),
+        );
+    }
     let zero = match &at.instruction {
         Instruction::LoadImmediate(load) => load.immediate == 0,
         Instruction::Alu(alu) => {
@@ -258,6 +290,10 @@ fn host_int_zero(at: &Facts) -> Option<String> {
         zero,
         "host_int is written with 0, which raises no interrupt",
     )
+}
+
+fn is_host_int(address: Waddr) -> bool {
+    address == waddr::HOST_INT
 }
 
 fn pack_reserved(at: &Facts) -> Option<String> {
@@ -346,19 +382,39 @@ fn idle_mul_write(at: &Facts) -> Option<String> {
     (alu.op_mul == MulOp::Nop).then(|| format!("the mul ALU is idle, and {name} is written"))
 }
 
-fn no_read(at: &Facts) -> Option<String> {
-    let kept = |file| {
-        let mux = if file == File::A { Mux::A } else { Mux::B };
-        at.alu().is_some_and(|alu| alu.keeps(mux))
-    };
-    let read = at
+/// Ports that read nothing, and of which an operand takes what is left.
+fn unread_ports(at: &Facts) -> impl Iterator<Item = (&'static str, &Alu, Mux)> {
+    let reads = at
         .reads
         .iter()
-        .find(|read| read.used && read.raddr == raddr::NOP && kept(read.file))?;
-    let file = if read.file == File::A { "A" } else { "B" };
+        .filter(|read| read.used && read.raddr == raddr::NOP);
+    reads.filter_map(|read| {
+        let (name, mux) = match read.file {
+            File::A => ("A", Mux::A),
+            File::B => ("B", Mux::B),
+        };
+        Some((name, at.alu()?, mux))
+    })
+}
+
+fn no_read(at: &Facts) -> Option<String> {
+    // What host_int gets has a rule of its own.
+    let mut unread = unread_ports(at);
+    let (file, ..) = unread.find(|(_, alu, mux)| alu.keeps_result(*mux, |to| !is_host_int(to)))?;
     Some(format!(
         "an operand comes from file {file}'s port, which reads nothing"
     ))
+}
+
+/// The same where only flags come of it, which is a mistake where an instruction asks for them: programs wait with
+/// `or.setf -, vw_wait, nop`, as the first examples for this machine did.
+fn flags_of_no_read(facts: &[Option<Facts>], index: usize) -> Option<String> {
+    let at = facts[index].as_ref()?;
+    let (file, ..) = unread_ports(at).find(|(_, alu, mux)| alu.keeps_flags(*mux))?;
+    let is_told = no_read(at).is_some();
+    (!is_told && flags::are_asked(facts, index)).then(|| {
+        format!("flags are set from file {file}'s port, which reads nothing, and are asked later")
+    })
 }
 
 fn unmapped_read(at: &Facts) -> Option<String> {

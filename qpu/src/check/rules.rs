@@ -26,6 +26,13 @@ macro_rules! rules {
                 Self::ALL.iter().find(|rule| rule.name() == name).copied()
             }
 
+            /// Whether one source alone forbids what others allow and published programs do without harm. The
+            /// builder of this library's own programs keeps to such rules too.
+            #[must_use]
+            pub const fn is_disputed(self) -> bool {
+                matches!(self, Self::TmuLoadBesideVpm)
+            }
+
             /// What the hardware does and does not do, in a short paragraph.
             #[must_use]
             pub const fn explanation(self) -> &'static str {
@@ -84,7 +91,7 @@ rules! {
         "keep two instructions that are no branches between branches";
 
     OnePeripheral = "one-unit-per-instruction", "Broadcom's guide, QPU instruction restrictions",
-        "One instruction can do only one of: TMU write, TMU or tile buffer load signal, tile buffer write, SFU write, mutex read, semaphore. Uniforms and the VPM can go with them.",
+        "One instruction can do only one of: TMU write, TMU or tile buffer load signal, tile buffer write, SFU write, mutex read, semaphore; loading one colour of the tile buffer and writing another counts as one. Uniforms and the VPM can go with them.",
         "put one of the accesses into another instruction";
     TmuUniform = "texture-with-uniform", "Broadcom's guide, texture and memory units",
         "A texture request (one that writes t, r or b) takes its setup from the uniforms, so the instruction cannot read a uniform as well. Plain lookups, which write only s, can.",
@@ -98,8 +105,11 @@ rules! {
     VpmWriteAndSetup = "vpm-write-with-setup", "Broadcom's guide; vc4asm's addendum",
         "A VPM write and a setup in one instruction use the same port. Which comes first is not defined.",
         "put the setup into another instruction";
-    TmuLoadAndVpm = "ldtmu-with-vpm", "vc4asm's addendum against Terminus-IMRC's measurements",
-        "A TMU load signal beside a VPM or DMA access is unreliable according to vc4asm; other programs do it without harm.",
+    TmuLoadAndVpm = "ldtmu-with-vpm", "vc4asm's addendum; Broadcom's driver sources, HW-2522; against the guide",
+        "A TMU load signal beside a read of a VPM vector is unreliable according to vc4asm, and Broadcom's compiler kept the two apart for the first stepping, which is in no Raspberry Pi. The guide allows it.",
+        "put the signal on another instruction";
+    TmuLoadBesideVpm = "ldtmu-beside-vpm", "vc4asm's addendum against the guide, Terminus-IMRC's measurements and FFmpeg",
+        "A TMU load signal beside a VPM write, a setup, the start of a DMA or a wait for it: vc4asm's addendum calls all VPM access beside it unreliable. The guide allows it, and programs that ran on boards do it: copies by Terminus-IMRC beside VPM writes, FFmpeg's shader beside a wait, vc4asm's own FFT beside writes and setups. Only `--strict` tells of it.",
         "put the signal on another instruction";
     SemaphoreWrite = "semaphore-write", "Broadcom's guide, semaphore instruction",
         "A semaphore instruction delivers its low word like a load immediate. That must not go to the TMU, the SFU, the tile buffer or the VPM, whose stalls cannot be combined with the semaphore's.",
@@ -117,8 +127,8 @@ rules! {
         "A write to a peripheral with condition never: whether it happens is not known.",
         "remove the write, or give it condition always";
     HostIntZero = "host-interrupt-zero", "vc4asm's addendum; VC4C",
-        "A host interrupt is raised by a value that is not 0. Writing 0 does nothing.",
-        "write a value that is not 0";
+        "A host interrupt is raised by a value that is not 0. Writing 0 does nothing, and what a port left that reads nothing may be 0: `mov irq, nop` works by luck.",
+        "write a value that is not 0, such as 1";
     PackReserved = "pack-reserved", "Broadcom's guide, pack tables",
         "With pm = 1 only the pack codes 0 and 3..7 exist. vc4asm also writes 11..15, for 8abcds and 8a..8d, and shaders of such words work on a Pi Zero W.",
         "use one of 8abcdsf, 8asf, 8bsf, 8csf, 8dsf";
@@ -141,7 +151,7 @@ rules! {
         "The mul ALU is idle and its destination is live: it writes what was left of the last mul result, repeated from the last quad.",
         "give the idle ALU destination `-` and condition never";
     NoRead = "nop-read", "vc4asm's addendum; VC4C",
-        "An operand comes from a port that reads nothing (address 39). It gets what was left of the last read through that port, from lanes 12 to 15.",
+        "An operand comes from a port that reads nothing (address 39). It gets what was left of the last read through that port, from lanes 12 to 15. Where nothing comes of it, nothing is wrong; of flags something comes when an instruction asks for them.",
         "name what is to be read";
     UnmappedRead = "unmapped-read", "Broadcom's guide, register address map",
         "Nothing lies behind this read address; element or QPU number is returned.",

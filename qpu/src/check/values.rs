@@ -6,12 +6,15 @@
 //!
 //! Of constants the sign is known, in registers that a `mov.setf` asks. vc4asm's GPU_FFT counts rounds
 //! so: on the last one it makes no lookups, and a first round cannot be the last.
+//!
+//! Constants are known whole in registers that setups are made of: programs keep setup words there, and add rows
+//! to them.
 
 use super::conditions::Sign;
-use super::facts::Facts;
+use super::facts::{Facts, Write};
 use crate::isa::{
     AddOp, Alu, Cond, File, Instruction, LoadImmediateKind, MulOp, Mux, Pack, Raddr, Slot, Unpack,
-    Waddr,
+    Waddr, waddr,
 };
 
 /// What a register holds, alike in all lanes.
@@ -19,37 +22,78 @@ use crate::isa::{
 enum Value {
     /// The address of an instruction.
     Code(u32),
-    Constant(Sign),
+    /// Of registers whose sign alone matters, one that stands for all of that sign.
+    Constant(u32),
 }
+
+/// What is known of a word that goes to a setup.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Setup {
+    Word(u32),
+    /// Something is added to a word of DMA (bit 31), which says neither which of its words it is nor its fields.
+    Dma,
+    Unknown,
+}
+
+/// The least constant that can be part of a setup: less are rows and columns, of which there are many.
+const LEAST_SETUP: u32 = 0x100;
 
 /// Registers and what they hold, in order of the registers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Values(Vec<(u8, Value)>);
 
-/// Registers whose sign is asked, a bit each.
-pub(super) struct Asked(u128);
+/// Registers whose constants matter, a bit each.
+pub(super) struct Asked {
+    /// Whose sign is asked.
+    signs: u128,
+    /// Of which setups are made.
+    setups: u128,
+}
 
 impl Asked {
     /// By any instruction of a program.
     pub fn by(facts: &[Option<Facts>]) -> Self {
-        let registers = facts.iter().flatten().filter_map(|at| {
-            let alu = at.alu().filter(|alu| alu.write.sf)?;
-            copied(alu, flag_slot(alu))
-        });
-        Self(registers.fold(0, |all, register| all | 1 << register))
+        let mut asked = Self {
+            signs: 0,
+            setups: 0,
+        };
+        for at in facts.iter().flatten() {
+            let Some(alu) = at.alu() else {
+                continue;
+            };
+            if alu.write.sf
+                && let Some(register) = copied(alu, alu.flag_slot())
+            {
+                asked.signs |= 1 << register;
+            }
+            let setups = at.writes.iter().filter(|write| is_setup(write));
+            for register in setups.flat_map(|write| parts(alu, write.slot)).flatten() {
+                asked.setups |= 1 << register;
+            }
+        }
+        asked
     }
 
-    fn has(&self, register: u8) -> bool {
-        self.0 >> register & 1 != 0
+    fn is_empty(&self) -> bool {
+        self.signs | self.setups == 0
+    }
+
+    /// As much of what a register holds as is asked.
+    fn of(&self, register: u8, value: Value) -> Option<Value> {
+        let has = |registers: u128| registers >> register & 1 != 0;
+        match value {
+            Value::Constant(word) if has(self.setups) && word >= LEAST_SETUP => Some(value),
+            Value::Constant(word) if has(self.signs) => {
+                Some(Value::Constant(Sign::of(word).example()))
+            }
+            Value::Constant(_) => None,
+            Value::Code(_) => Some(value),
+        }
     }
 }
 
-/// The ALU that sets the flags.
-fn flag_slot(alu: &Alu) -> Slot {
-    match alu.op_add {
-        AddOp::Nop => Slot::Mul,
-        _ => Slot::Add,
-    }
+fn is_setup(write: &Write) -> bool {
+    write.waddr == waddr::VPMVCD_SETUP && write.cond == Cond::Always
 }
 
 /// One number for each register: file A, file B, accumulators.
@@ -91,13 +135,30 @@ impl Values {
 
     /// The sign of what sets the flags in all lanes, if that is a constant.
     pub fn flag_sign(&self, at: &Facts) -> Option<Sign> {
-        let slot = at.alu().map_or(Slot::Add, flag_slot);
+        let slot = at.alu().map_or(Slot::Add, Alu::flag_slot);
         if at.instruction.write_back().cond(slot) != Cond::Always {
             return None;
         }
         match self.result(at, slot, None)? {
-            Value::Constant(sign) => Some(sign),
+            Value::Constant(word) => Some(Sign::of(word)),
             Value::Code(_) => None,
+        }
+    }
+
+    /// What the instruction writes to the setup of a file.
+    pub fn setup(&self, at: &Facts, file: File) -> Setup {
+        let mut writes = at.writes.iter().filter(|write| is_setup(write));
+        let Some(write) = writes.find(|write| write.file == file) else {
+            return Setup::Unknown;
+        };
+        if let Some(Value::Constant(word)) = self.result(at, write.slot, None) {
+            return Setup::Word(word);
+        }
+        let parts = at.alu().map_or([None; 2], |alu| parts(alu, write.slot));
+        let is_dma = |register: &u8| matches!(self.get(*register), Some(Value::Constant(word)) if word >> 31 != 0);
+        match parts.iter().flatten().filter(|part| is_dma(part)).count() {
+            1 => Setup::Dma,
+            _ => Setup::Unknown,
         }
     }
 
@@ -123,7 +184,7 @@ impl Values {
         if at.branch().is_some() && link.is_none() {
             return;
         }
-        if self.0.is_empty() && link.is_none() && asked.0 == 0 {
+        if self.0.is_empty() && link.is_none() && asked.is_empty() {
             return;
         }
         let mut changes = [None; 2];
@@ -136,9 +197,8 @@ impl Values {
             }
             let is_whole = at.branch().is_some()
                 || (write.cond == Cond::Always && at.instruction.write_back().pack == Pack::None);
-            let value = self.result(at, write.slot, link).filter(|value| {
-                is_whole && (asked.has(register) || matches!(value, Value::Code(_)))
-            });
+            let value = self.result(at, write.slot, link).filter(|_| is_whole);
+            let value = value.and_then(|value| asked.of(register, value));
             *change = Some((register, value));
         }
         for (register, value) in changes.into_iter().flatten() {
@@ -148,7 +208,7 @@ impl Values {
 
     /// What an ALU gives, before it is packed.
     fn result(&self, at: &Facts, slot: Slot, link: Option<u32>) -> Option<Value> {
-        let constant = |word| Some(Value::Constant(Sign::of(word)));
+        let constant = |word| Some(Value::Constant(word));
         match &at.instruction {
             Instruction::Branch(_) => link.map(Value::Code),
             Instruction::LoadImmediate(load) if load.kind == LoadImmediateKind::Word => {
@@ -199,4 +259,13 @@ fn copied(alu: &Alu, slot: Slot) -> Option<u8> {
     };
     let (a, b) = operands(alu, slot);
     read(alu, a).filter(|_| is_move && a == b)
+}
+
+/// The registers that a result is copied from or is a sum of.
+fn parts(alu: &Alu, slot: Slot) -> [Option<u8>; 2] {
+    let is_sum = slot == Slot::Add && matches!(alu.op_add, AddOp::Add | AddOp::Or);
+    match is_sum {
+        true => [alu.add_a, alu.add_b].map(|mux| read(alu, mux)),
+        false => [copied(alu, slot), None],
+    }
 }

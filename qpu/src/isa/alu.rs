@@ -2,7 +2,7 @@
 
 use super::bits::{field, field_values, place};
 use super::{
-    AddOp, Cond, DecodeError, MulOp, Raddr, Rotation, Signal, Slot, SmallImmediate, Unpack,
+    AddOp, Cond, DecodeError, MulOp, Raddr, Rotation, Signal, Slot, SmallImmediate, Unpack, Waddr,
     WriteBack, raddr, waddr,
 };
 
@@ -197,20 +197,42 @@ impl Alu {
     }
 
     /// Whether anything comes of an operand that comes through this mux: flags, or a result that is written.
+    #[must_use]
+    pub fn keeps(&self, mux: Mux) -> bool {
+        self.keeps_flags(mux) || self.keeps_result(mux, |_| true)
+    }
+
+    /// Whether flags are set from an operand that comes through this mux.
+    #[must_use]
+    pub fn keeps_flags(&self, mux: Mux) -> bool {
+        self.write.sf
+            && match self.flag_slot() {
+                Slot::Add => self.add_uses(mux),
+                Slot::Mul => self.mul_uses(mux),
+            }
+    }
+
+    /// Whether a result of an operand that comes through this mux is written to an address that `counts`.
     ///
     /// `or -, vw_wait, ra39` takes an operand that nothing comes of, and so does a release of the mutex, whose
     /// value is ignored.
     #[must_use]
-    pub fn keeps(&self, mux: Mux) -> bool {
-        let write = &self.write;
+    pub fn keeps_result(&self, mux: Mux, counts: impl Fn(Waddr) -> bool) -> bool {
         let is_kept = |slot: Slot| {
-            let ignored = matches!(write.waddr(slot), waddr::NOP | waddr::MUTEX_RELEASE);
-            !ignored && write.cond(slot) != Cond::Never
+            let address = self.write.waddr(slot);
+            let ignored = matches!(address, waddr::NOP | waddr::MUTEX_RELEASE);
+            !ignored && self.write.cond(slot) != Cond::Never && counts(address)
         };
-        // Flags come from the add ALU unless it is idle.
-        let add_flags = write.sf && self.op_add != AddOp::Nop;
-        (self.add_uses(mux) && (add_flags || is_kept(Slot::Add)))
-            || (self.mul_uses(mux) && ((write.sf && !add_flags) || is_kept(Slot::Mul)))
+        (self.add_uses(mux) && is_kept(Slot::Add)) || (self.mul_uses(mux) && is_kept(Slot::Mul))
+    }
+
+    /// The ALU that flags come from: the add ALU unless it is idle.
+    #[must_use]
+    pub const fn flag_slot(&self) -> Slot {
+        match self.op_add {
+            AddOp::Nop => Slot::Mul,
+            _ => Slot::Add,
+        }
     }
 }
 

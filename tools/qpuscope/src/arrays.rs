@@ -1,4 +1,4 @@
-//! Arrays of words in sources of C and Rust, as assemblers and drivers publish programs.
+//! Arrays of words in sources of C, Rust, Go, JavaScript and Python, as assemblers and drivers publish programs.
 
 use std::ops::Range;
 
@@ -11,34 +11,24 @@ pub struct Array<'a> {
     pub contents: Range<usize>,
 }
 
-/// The arrays with words of a source without comments: `= { ... }` in C, and `] = [ ... ]`, `] = &[ ... ]` or
-/// `= Name([ ... ])` in Rust.
+/// The arrays with words of a source without comments: `= { ... }` in C, `] = [ ... ]`, `] = &[ ... ]` or
+/// `= Name([ ... ])` in Rust, `= []uint32{ ... }` in Go, and `= [ ... ]`, `= new Uint32Array([ ... ])` or
+/// `= np.array([ ... ])` in JavaScript and Python.
 ///
-/// Arrays without a number, such as one of pointers, are left out where another has some.
+/// Arrays without a number, such as one of pointers, are left out where another has some. What only those
+/// languages write has to be numbers and nothing else, since lists of all kinds are written so.
 #[must_use]
 pub fn arrays(code: &str) -> Vec<Array<'_>> {
     let mut all = vec![];
     for (at, _) in code.match_indices('=') {
-        let behind = &code[at + 1..];
-        // Rust has a reference before a slice's brackets.
-        let bare = behind.trim_start();
-        let bare = bare.strip_prefix('&').map_or(bare, str::trim_start);
-        // And a type around an array, for its alignment.
-        let inner = bare.trim_start_matches(is_part).strip_prefix('(');
-        let inner = inner
-            .map(str::trim_start)
-            .filter(|inner| inner.starts_with('['));
-        let is_wrapped = inner.is_some();
-        let start = at + 1 + behind.len() - inner.unwrap_or(bare).len();
-        let brackets = match code[start..].chars().next() {
-            Some('{') => ['{', '}'],
-            Some('[') if is_wrapped || code[..at].trim_end().ends_with(']') => ['[', ']'],
-            _ => continue,
+        let Some((start, brackets, is_sure)) = opener(code, at) else {
+            continue;
         };
         let contents = start + 1..end(code, start, brackets);
-        if all
-            .last()
-            .is_none_or(|last: &Array| last.contents.end <= start)
+        if (is_sure || is_numbers(&code[contents.clone()]))
+            && all
+                .last()
+                .is_none_or(|last: &Array| last.contents.end <= start)
         {
             let name = name(&code[..at]);
             all.push(Array { name, contents });
@@ -50,6 +40,78 @@ pub fn arrays(code: &str) -> Vec<Array<'_>> {
         all.retain(has_words);
     }
     all
+}
+
+/// Where the array opens that the `=` at `at` gives a value, its brackets, and whether nothing but an array is
+/// written so.
+fn opener(code: &str, at: usize) -> Option<(usize, [char; 2], bool)> {
+    const BRACES: [char; 2] = ['{', '}'];
+    const SQUARE: [char; 2] = ['[', ']'];
+    let before = &code[..at];
+    let behind = code[at + 1..].trim_start();
+    let place = |rest: &str| code.len() - rest.len();
+    if behind.starts_with('{') {
+        return Some((place(behind), BRACES, true));
+    }
+    // Rust has a reference before a slice's brackets, JavaScript and C# have `new`.
+    let bare = behind.strip_prefix('&').map_or(behind, str::trim_start);
+    let bare = bare.strip_prefix("new ").map_or(bare, str::trim_start);
+    if bare.starts_with('[') && before.trim_end().ends_with(']') {
+        return Some((place(bare), SQUARE, true));
+    }
+    // A type around an array, for its alignment; or a function that makes one of a list, perhaps of a type.
+    let inner = bare.trim_start_matches(is_part);
+    if let Some(list) = inner.strip_prefix('(').map(str::trim_start)
+        && list.starts_with('[')
+    {
+        return Some((place(list), SQUARE, true));
+    }
+    if !is_statement(before) {
+        return None;
+    }
+    let inner = bare.trim_start_matches(|c| is_part(c) || c == '.');
+    if let Some(list) = inner.strip_prefix('(').map(behind_type)
+        && list.starts_with('[')
+    {
+        return Some((place(list), SQUARE, false));
+    }
+    // The type stands before the braces in Go and C#: `[]uint32{`, `uint[] {`.
+    if let Some(rest) = inner.strip_prefix('[') {
+        let typed = rest
+            .split_once(']')
+            .map(|(_, rest)| rest.trim_start_matches(is_part).trim_start());
+        if let Some(values) = typed.filter(|rest| rest.starts_with('{')) {
+            return Some((place(values), BRACES, false));
+        }
+    }
+    bare.starts_with('[').then(|| (place(bare), SQUARE, false))
+}
+
+/// What follows a type's name in quotes and its comma, as in `array('I', [ ... ])`.
+fn behind_type(arguments: &str) -> &str {
+    let arguments = arguments.trim_start();
+    let quote = arguments.chars().next().filter(|c| matches!(c, '\'' | '"'));
+    let rest = quote.and_then(|quote| arguments[1..].split_once(quote));
+    rest.and_then(|(_, rest)| rest.trim_start().strip_prefix(','))
+        .unwrap_or(arguments)
+        .trim_start()
+}
+
+/// Whether the line so far is a name, with words like `const` before it or a type behind it: the value of a variable
+/// follows, not that of an argument, nor a text.
+fn is_statement(before: &str) -> bool {
+    let line = before.rsplit('\n').next().unwrap_or("").trim();
+    let is_of_names = |c: char| is_part(c) || " \t.:[]<>,".contains(c);
+    line.starts_with(|c: char| c.is_alphabetic() || c == '_') && line.chars().all(is_of_names)
+}
+
+/// Whether there is nothing but numbers, two at least.
+#[must_use]
+pub fn is_numbers(contents: &str) -> bool {
+    let words = contents.split(|c: char| c.is_whitespace() || ",[](){}".contains(c));
+    let mut words = words.filter(|word| !word.is_empty()).peekable();
+    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    words.next().is_some_and(is_number) && words.peek().is_some() && words.all(is_number)
 }
 
 /// Where the bracket at `start` is closed; the end of the text when it is not.
@@ -144,11 +206,40 @@ mod tests {
             ("static A: my::Code = my([1]);", "A", "1"),
             ("public: std::array<int, 2> a = {1, 2};", "a", "1, 2"),
             ("int a[] = { 1, 2", "a", "1, 2"),
+            ("var code = []uint32{\n 0x1, 0x2 }", "code", "0x1, 0x2"),
+            ("code := [...]uint64{1, 2}", "code", "1, 2"),
+            ("const code = [1, 2];", "code", "1, 2"),
+            ("let code = new Uint32Array([1, 2]);", "code", "1, 2"),
+            ("uint[] code = new uint[] { 1, 2 };", "code", "1, 2"),
+            ("    self.code = [0x1, 0x2]", "code", "0x1, 0x2"),
+            (
+                "code: list[int] = [(1, 2), (3, 4)]",
+                "code",
+                "(1, 2), (3, 4)",
+            ),
+            (
+                "a = np.array([[1, 2], [3, 4]], dtype=np.uint32)",
+                "a",
+                "[1, 2], [3, 4]",
+            ),
+            ("a = array.array('I', [1, 2])", "a", "1, 2"),
+            ("names = ['x', 'y']\na = bytes([1, 2])", "a", "1, 2"),
         ];
         for (source, name, contents) in sources {
             assert_eq!(found(source), [(name, contents)], "{source}");
         }
-        assert!(found("x = 3; y == z").is_empty());
+        for none in [
+            "x = 3; y == z",
+            "x == [1, 2]",
+            ".set a = [1, 2]",
+            "; a = [1, 2]",
+            "f(a=[1, 2])",
+            "a = [1]",
+            "a = [one, 2]",
+            "a = b[1](2)",
+        ] {
+            assert!(found(none).is_empty(), "{none}");
+        }
     }
 
     #[test]

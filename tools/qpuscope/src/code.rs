@@ -1,4 +1,4 @@
-//! QPU code from files: hexadecimal text, arrays of C or Rust, or binary, told apart by content.
+//! QPU code from files: hexadecimal text, arrays of programming languages, or binary, told apart by content.
 
 mod left_out;
 mod numbers;
@@ -6,10 +6,10 @@ mod numbers;
 use std::io::Read;
 use std::path::Path;
 
-use crate::arrays::arrays;
+use crate::arrays::{Array, arrays, is_numbers};
 use crate::failure::{Failure, Result};
 use left_out::LeftOut;
-use numbers::without_tail;
+use numbers::{Notation, without_tail};
 
 /// The most bytes that are read; a program of that size is none that a QPU would run.
 const LARGEST: u64 = 256 << 20;
@@ -67,14 +67,17 @@ pub fn is_source(bytes: &[u8]) -> bool {
     !word.starts_with("0x") && !word.starts_with("0X") && !is_long && !word.is_empty()
 }
 
-/// Refuses a file of C or Rust that has no words, as a source of the assembler it would be nonsense.
+/// Refuses a file of another language that has no words, as a source of the assembler it would be nonsense.
 ///
 /// # Errors
 /// Usage, going by the file's name.
 pub fn refuse_other_language(name: &str) -> Result<()> {
     let extension = Path::new(name).extension().and_then(|own| own.to_str());
     match extension {
-        Some("c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "rs") => Err(Failure::usage(format!(
+        Some(
+            "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "cs" | "rs" | "go" | "js" | "mjs" | "ts"
+            | "py",
+        ) => Err(Failure::usage(format!(
             "{name} has no array of QPU words that counts (comments and `#if 0` do not); give a file with one, or \
              the source by a name like {}",
             Path::new(name).with_extension("qasm").display()
@@ -83,10 +86,10 @@ pub fn refuse_other_language(name: &str) -> Result<()> {
     }
 }
 
-/// Which array of a file of C or Rust has the code.
+/// Which array of a file has the code.
 #[derive(clap::Args, Debug)]
 pub struct Choice {
-    /// Take this array of a C or Rust file that has several
+    /// Take this array of a file of C, Rust, Go, JavaScript or Python that has several
     #[arg(long, value_name = "NAME")]
     array: Option<String>,
 }
@@ -174,7 +177,9 @@ fn without_comments(text: &str) -> String {
             true => "",
             false => line.split('#').next().unwrap_or(""),
         };
-        code.push_str(line.split("//").next().unwrap_or(""));
+        let line = line.split("//").next().unwrap_or("").trim_end();
+        // A line of C goes on behind a backslash.
+        code.push_str(line.strip_suffix('\\').unwrap_or(line));
         code.push('\n');
     }
     code
@@ -184,8 +189,6 @@ fn without_comments(text: &str) -> String {
 fn hex_words(name: &str, text: &str, wanted: Option<&str>) -> Result<Vec<u64>> {
     let mut code = without_comments(text);
     let all = arrays(&code);
-    let names = all.iter().map(|array| array.name);
-    let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
     let array = match (all.as_slice(), wanted) {
         ([], None) => None,
         ([array], None) => Some(array),
@@ -198,27 +201,49 @@ fn hex_words(name: &str, text: &str, wanted: Option<&str>) -> Result<Vec<u64>> {
                 )));
             }
             Some(first.ok_or_else(|| {
-                let known = match names.is_empty() {
-                    true => "has no arrays; leave --array out".to_owned(),
-                    false => format!("has no array {wanted}; its arrays are {}", names.join(", ")),
+                let known = match listed(&all, &code).as_str() {
+                    "" => "no arrays that count (comments and `#if 0` do not); leave --array out"
+                        .to_owned(),
+                    names => format!("no array {wanted}; its arrays are {names}"),
                 };
-                Failure::usage(format!("{name} {known}"))
+                Failure::usage(format!("{name} has {known}"))
             })?)
         }
         (several, None) => {
-            let message = format!(
+            return Err(Failure::usage(format!(
                 "{name} holds {} arrays; choose one with --array: {}",
                 several.len(),
-                names.join(", ")
-            );
-            return Err(Failure::usage(message));
+                listed(several, &code)
+            )));
         }
     };
-    if let Some(array) = array {
-        let lines_before = code[..array.contents.start].matches('\n').count();
-        code = "\n".repeat(lines_before) + &code[array.contents.clone()];
+    let Some(array) = array else {
+        return numbers::instructions(name, &code, Notation::Hex).or_else(|failure| {
+            refuse_other_language(name)?;
+            Err(failure)
+        });
+    };
+    let lines_before = code[..array.contents.start].matches('\n').count();
+    code = "\n".repeat(lines_before) + &code[array.contents.clone()];
+    numbers::instructions(name, &code, Notation::Language)
+}
+
+/// The names of arrays: those of numbers first, and not all of hundreds.
+fn listed(arrays: &[Array], code: &str) -> String {
+    const MOST: usize = 20;
+    let named = arrays.iter().filter(|array| !array.name.is_empty());
+    let (words, others): (Vec<&Array>, Vec<&Array>) =
+        named.partition(|array| is_numbers(&code[array.contents.clone()]));
+    let names: Vec<&str> = words
+        .iter()
+        .chain(&others)
+        .map(|array| array.name)
+        .collect();
+    let listed = names[..names.len().min(MOST)].join(", ");
+    match names.len().saturating_sub(MOST) {
+        0 => listed,
+        left_out => format!("{listed} and {left_out} more"),
     }
-    numbers::instructions(name, &code)
 }
 
 #[cfg(test)]
@@ -243,6 +268,13 @@ mod tests {
             // As `xxd -i` writes it, and in a Rust type that aligns it.
             "unsigned char a_bin[] = {\n  0x00, 0x70, 0x9e, 0x00, 0xe7, 0x09, 0x00, 0x10\n};\nunsigned int a_bin_len = 8;\n",
             "static A: Code<8> = Code([\n    0x00, 0x70, 0x9e, 0x00, 0xe7, 0x09, 0x00, 0x10, // nop\n]);\n",
+            // As Broadcom's driver has them.
+            "uint32_t A[] = { \\\n0x009e7000, 0x100009e7 /* nop */ \\\n};\n",
+            // In other languages.
+            "package main\n\nvar code = []uint32{\n\t0x009e7000, 0x100009e7, // nop\n}\n",
+            "const code = new Uint32Array([\n  0x009e7000, 0x100009e7, /* nop */\n]);\n",
+            "import numpy as np\ncode = np.array([\n    (0x009e7000, 0x100009e7), # nop\n], dtype='uint32')\n",
+            "code = [10383360, 268437991]\n",
             // As asurati keeps other versions of a shader.
             "int a[] = {\n0x009e7000, 0x100009e7,\n#if 0\n0x0, 0x0,\n#endif\n};\n#if 0\nint b[] = { 0x0, 0x0 };\n#endif",
         ];
@@ -295,12 +327,26 @@ mod tests {
     }
 
     #[test]
+    fn arrays_of_numbers_are_named_first_and_not_all_of_many() {
+        let names = "int notes[] = { A, B1 };\nint code[] = { 0x1, 0x2 };\n";
+        let message = words("t", names.as_bytes(), &ANY).expect_err("two").message;
+        assert!(message.ends_with("--array: code, notes"), "{message}");
+        let many: String = (0..23)
+            .map(|n| format!("int a{n}[] = {{ 1, 2 }};\n"))
+            .collect();
+        let message = words("t", many.as_bytes(), &ANY).expect_err("many").message;
+        assert!(message.ends_with("a19 and 3 more"), "{message}");
+    }
+
+    #[test]
     fn source_is_told_from_words() {
         for source in [
             "add r0, r0, 1",
             ".set i, 1",
             ":top\nnop",
             "# a\n\n  fadd r0, r0, r1",
+            "# code = [1, 2]\nmov r0, [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]",
+            "; a = [1, 2]\nnop",
             ".set is(x) x >= [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,-2]",
         ] {
             assert!(is_source(source.as_bytes()), "{source}");
@@ -339,5 +385,10 @@ mod tests {
             let failure = words("t", bytes, &ANY).expect_err(named);
             assert!(failure.message.contains(named), "{failure}");
         }
+        // Of another language it is said that there is no array, where words without one are nothing odd.
+        let text = b"#if 0\nint a[] = { 0x1, 0x2 };\n#endif\nvoid f();\n";
+        let failure = words("t.cpp", text, &ANY).expect_err("none");
+        assert!(failure.message.contains("no array"), "{failure}");
+        assert_eq!(words("t.h", b"0x1, 0x2", &ANY).expect("words").len(), 1);
     }
 }

@@ -102,6 +102,24 @@ fn a_finding_names_the_line_and_the_way() {
 }
 
 #[test]
+fn a_line_that_is_repeated_is_told_of_once() {
+    let text = ".rep i, 3\nmov ra1, r0\nmov r0, ra1\n.endr\nnop; thrend\nnop\nnop\n";
+    let source = file("repeated", "rep.qasm", text.as_bytes());
+    let checked = qpuscope(&["check"], &source);
+    let text = out(&checked);
+    assert_eq!(
+        text.matches("regfile-read-after-write").count(),
+        1,
+        "{text}"
+    );
+    assert!(text.contains("and 2 more times where this line is repeated"));
+    assert!(err(&checked).contains("3 findings"), "{}", err(&checked));
+    let json = qpuscope(&["check", "--json"], &source);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).expect("JSON");
+    assert_eq!(json["findings"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
 fn wrong_files_and_names_are_refused_with_what_to_do() {
     let missing = Path::new("absent/absent.hex");
     for command in ["dis", "check"] {

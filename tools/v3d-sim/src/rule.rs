@@ -143,8 +143,11 @@ rules! {
     BothSetups, "both-setups", "Broadcom's guide",
         "rd_setup and wr_setup must not be written in one instruction",
         "put them in two instructions";
-    LdtmuWithVpm, "ldtmu-with-vpm", "vc4asm against Terminus-IMRC",
-        "sources conflict on ldtmu together with a VPM access",
+    LdtmuWithVpm, "ldtmu-with-vpm", "vc4asm, Broadcom's driver sources of HW-2522 against the guide",
+        "sources conflict on ldtmu together with a VPM read",
+        "put them in two instructions";
+    LdtmuBesideVpm, "ldtmu-beside-vpm", "vc4asm against the guide, Terminus-IMRC",
+        "sources conflict on ldtmu together with a VPM write (published programs do it without harm)",
         "put them in two instructions";
     VdrWidePitch, "vdr-wide-pitch", "Broadcom's guide against py-videocore",
         "by the guide the pitch of a DMA load has 13 bits, 8191 bytes at most (16 bits are used)",
@@ -229,7 +232,7 @@ rules! {
         "keep the sum inside 32 bits before it is packed";
     NopRead, "nop-read", "vc4asm, VC4C",
         "reading address 39 gives left-overs of the last read through that port",
-        "read a register";
+        "read a register, or write a constant (1 to host_int)";
     NopMulWrite, "nop-mul-write", "vc4asm",
         "a mul nop with a live destination writes left-overs of the last mul result",
         "give the idle mul ALU the destination nop";

@@ -26,6 +26,12 @@ pub(super) const COUNTED: &[Case] = &[
     (Rule::VpmNothingToRead, // a DMA setup asks for no vector
         |b| { b.ldi(RD_SETUP, 0x8300_1000_u32); b.mov(R0, VPM); },
         |b| { b.mov(RD_SETUP, R1); b.mov(R0, VPM); b.mov(R0, VPM); }),
+    (Rule::VpmNothingToRead, // rows are added to a setup of DMA; a setup of vectors is kept in a register
+        |b| { b.ldi(R2, 0x8301_1000_u32); b.add(RD_SETUP, R2, R1); b.mov(R0, VPM); },
+        |b| { b.ldi(ra(3), 0x0020_1a00); b.nop(); b.mov(RD_SETUP, ra(3)); b.mov(R0, VPM); b.mov(R0, VPM); }),
+    (Rule::VpmUnread, // of what a sum or a condition makes nothing is known
+        |b| { b.ldi(R2, 0x0020_1a00); b.mov(RD_SETUP, R2); b.mov(R0, VPM); },
+        |b| { b.ldi(R2, 0x0020_1a00); b.mov(R2, R1).ifz(); b.mov(RD_SETUP, R2); b.mov(R0, VPM); b.ldi(R2, 0x0020_1a00); b.add(RD_SETUP, R2, R1); }),
     (Rule::VpmSetupIgnored,
         |b| { b.ldi(RD_SETUP, 0x0020_1a00); b.ldi(RD_SETUP, 0x0010_1a00); b.mov(NONE, VPM); b.mov(NONE, VPM); },
         |b| { b.ldi(RD_SETUP, 0x0020_1a00); b.mov(NONE, VPM); drain(b); b.mov(NONE, VPM); }),
@@ -44,6 +50,12 @@ pub(super) const COUNTED: &[Case] = &[
     (Rule::StrideMissing, // two rows need the stride, one does not
         |b| { b.ldi(WR_SETUP, 0x8110_4000_u32); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); },
         |b| { b.ldi(WR_SETUP, 0x8110_4000_u32); b.ldi(WR_SETUP, 0xc000_0000_u32); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); }),
+    (Rule::StrideMissing, // what is added may make it the stride
+        |b| { b.ldi(R2, 0x8110_4000_u32); b.mov(WR_SETUP, R2); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); },
+        |b| { b.ldi(R2, 0x8110_4000_u32); b.or(WR_SETUP, R2, R1); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); }),
+    (Rule::SetupMissing, // a store says nothing of VPM writes
+        |b| { b.ldi(R2, 0x8110_4000_u32); b.add(WR_SETUP, R2, R1); b.mov(VPM, R0); },
+        |b| { b.ldi(R2, 0x1a00); b.add(WR_SETUP, R2, R1); b.mov(VPM, R0); }),
     (Rule::DmaUnfinished,
         |b| { b.mov(WR_SETUP, R1); b.mov(ST_ADDR, R0); b.mov(NONE, LD_WAIT); },
         |b| { b.mov(WR_SETUP, R1); b.mov(ST_ADDR, R0); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); }),

@@ -3,6 +3,14 @@
 use super::*;
 use crate::isa::{Branch, BranchCond, MulPack, Pack, Raddr, RaddrB, Signal, Unpack, raddr, waddr};
 
+/// `or.setf -, nop, nop`, as in waits whose value goes nowhere.
+fn unread_flags(alu: &mut Alu) {
+    alu.op_add = crate::isa::AddOp::Or;
+    alu.write = to(waddr::NOP);
+    alu.write.sf = true;
+    alu.add_a = crate::isa::Mux::B;
+}
+
 #[rustfmt::skip]
 pub(super) const CASES: &[Case] = &[
     (Rule::RegisterFile,
@@ -96,8 +104,14 @@ pub(super) const CASES: &[Case] = &[
         |b| { b.mov(VPM, R0).mov(WR_SETUP, R1); },
         |b| { b.mov(VPM, R0); b.mov(WR_SETUP, R1); }),
     (Rule::TmuLoadAndVpm,
-        |b| { b.mov(VPM, R0).ldtmu0(); },
+        |b| { b.mov(R0, VPM).ldtmu0(); },
         |b| { b.mov(R1, R0).ldtmu0(); }),
+    (Rule::TmuLoadBesideVpm,
+        |b| { b.mov(VPM, R0).ldtmu0(); },
+        |b| { b.mov(VPM, R0); b.mov(R1, R0).ldtmu0(); }),
+    (Rule::TmuLoadBesideVpm,
+        |b| { b.mov(NONE, ST_WAIT).ldtmu1(); },
+        |b| { b.mov(NONE, ST_WAIT); }),
     (Rule::SameDestination,
         |b| { b.mov(R0, R1).mov(R0, R2); },
         |b| { b.mov(R0, R1).ifz().mov(R0, R2).ifnz(); b.mov(ra(7), R1).mov(rb(7), R2); }),
@@ -161,12 +175,29 @@ pub(super) const CASES: &[Case] = &[
     (Rule::NoRead,
         |b| odd(b, |alu| { alu.op_add = crate::isa::AddOp::Or; alu.write = to(waddr::ACC1); alu.add_a = crate::isa::Mux::B; }),
         |b| odd(b, |alu| { alu.add_a = crate::isa::Mux::B; })),
-    (Rule::NoRead, // but for flags nothing comes of it
-        |b| odd(b, |alu| { alu.op_add = crate::isa::AddOp::Or; alu.write = to(waddr::NOP); alu.write.sf = true; alu.add_a = crate::isa::Mux::B; }),
-        |b| odd(b, |alu| { alu.op_add = crate::isa::AddOp::Or; alu.write = to(waddr::NOP); alu.add_a = crate::isa::Mux::B; })),
+    (Rule::NoRead, // nothing comes of flags that nobody asks for
+        |b| { odd(b, unread_flags); b.mov(R1, R0).ifz(); },
+        |b| { odd(b, unread_flags); b.sub(NONE, R0, 1).setf(); b.mov(R1, R0).ifz(); }),
+    (Rule::NoRead, // by way of a branch, and of what stands in its delay slots
+        |b| { let l = b.label("l"); odd(b, unread_flags); b.brr(BranchCond::Always, l); b.nops(3); b.sub(NONE, R0, 1).setf(); b.nops(3); b.end(); b.bind(l); b.mov(R1, R0).ifc(); },
+        |b| { let l = b.label("l"); odd(b, unread_flags); b.brr(BranchCond::Always, l); b.nops(2); b.sub(NONE, R0, 1).setf(); b.mov(R1, R0).ifc(); b.nops(3); b.end(); b.bind(l); b.mov(R1, R0).ifc(); }),
+    (Rule::NoRead, // in the last instructions of a program, not behind them
+        |b| { odd(b, unread_flags); b.nop().thrend(); b.nop(); b.mov(R1, R0).ifz(); b.mov(R1, R0).ifz(); },
+        |b| { odd(b, unread_flags); b.nop().thrend(); b.nops(2); b.mov(R1, R0).ifz(); }),
+    (Rule::NoRead, // where a subroutine returns to is not looked for
+        |b| { let f = b.label("f"); b.brr(BranchCond::Always, f).link(ra(2)); b.nops(3); b.nops(2); b.end();
+              b.bind(f); odd(b, unread_flags); b.nop(); b.bra(BranchCond::Always, ra(2)); b.nops(3); },
+        |b| { let f = b.label("f"); b.brr(BranchCond::Always, f).link(ra(2)); b.nops(3); b.nops(2); b.end();
+              b.bind(f); odd(b, unread_flags); b.sub(NONE, R0, 1).setf(); b.bra(BranchCond::Always, ra(2)); b.nops(3); }),
+    (Rule::NoRead, // flags are set again in some lanes only
+        |b| { odd(b, unread_flags); b.sub(NONE, R0, 1).ifz().setf(); },
+        |b| odd(b, unread_flags)),
     (Rule::NoRead, // of the mul ALU, beside an idle add ALU
-        |b| odd(b, |alu| { alu.op_mul = crate::isa::MulOp::V8min; alu.write.sf = true; alu.mul_b = crate::isa::Mux::B; }),
+        |b| { odd(b, |alu| { alu.op_mul = crate::isa::MulOp::V8min; alu.write.sf = true; alu.mul_b = crate::isa::Mux::B; }); b.mov(R1, R0).ifz(); },
         |b| odd(b, |alu| { alu.op_mul = crate::isa::MulOp::V8min; alu.mul_b = crate::isa::Mux::B; })),
+    (Rule::HostIntZero,
+        |b| odd(b, |alu| { unread_flags(alu); alu.write.waddr_add = waddr::HOST_INT; }),
+        |b| { b.or(HOST_INT, R0, 1); }),
     (Rule::UnmappedRead,
         |b| odd(b, |alu| { alu.raddr_a = Raddr::from_bits(40).unwrap(); }),
         |b| odd(b, |alu| { alu.raddr_a = raddr::XY_PIXEL_COORD; })),

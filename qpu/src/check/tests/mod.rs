@@ -9,7 +9,7 @@ mod ways;
 
 use super::*;
 use crate::generate::*;
-use crate::isa::{Alu, Cond, Instruction, Waddr, WriteBack};
+use crate::isa::{AddOp, Alu, Cond, Instruction, RaddrB, Waddr, WriteBack, raddr, waddr};
 use counts::COUNTED;
 use instructions::CASES;
 
@@ -17,7 +17,7 @@ use instructions::CASES;
 type Case = (Rule, fn(&mut Builder), fn(&mut Builder));
 
 /// Most programs start with two instructions that matter to no rule and end like any program.
-fn program(body: fn(&mut Builder)) -> Vec<u64> {
+fn program(body: impl FnOnce(&mut Builder)) -> Vec<u64> {
     let mut b = Builder::new();
     b.nops(2);
     body(&mut b);
@@ -130,4 +130,33 @@ fn words(body: impl FnOnce(&mut Builder)) -> Vec<u64> {
     body(&mut b);
     b.finish_unchecked()
         .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// As shaders do that blend each sample. The guide has the two as one access.
+#[test]
+fn a_colour_or_the_stencils_can_be_written_beside_the_load_of_a_colour() {
+    let beside = |address, signal| {
+        let mut alu = Alu::NOP;
+        alu.op_add = AddOp::Or;
+        alu.write = to(address);
+        alu.raddr_b = RaddrB::Register {
+            raddr: raddr::NOP,
+            signal,
+        };
+        broken(&program(|b| b.instruction(Instruction::Alu(alu))))
+    };
+    for (address, signal) in [
+        (waddr::TLB_COLOUR_MS, Signal::LoadColour),
+        (waddr::TLB_COLOUR_ALL, Signal::LoadColour),
+        (waddr::TLB_STENCIL_SETUP, Signal::LoadColour),
+    ] {
+        assert_eq!(beside(address, signal), [Rule::FragmentOnly]);
+    }
+    for (address, signal) in [
+        (waddr::TLB_COLOUR_MS, Signal::LoadCoverage),
+        (waddr::TLB_Z, Signal::LoadColour),
+    ] {
+        let both = [Rule::OnePeripheral, Rule::FragmentOnly];
+        assert_eq!(beside(address, signal), both);
+    }
 }

@@ -35,7 +35,7 @@ pub struct Options {
     /// The language
     #[arg(long, value_enum, default_value_t = Language::Vc4asm)]
     syntax: Language,
-    /// Take warnings for errors
+    /// Take warnings for errors, those of what one source alone forbids too
     #[arg(long)]
     strict: bool,
     /// Do not look for hazards

@@ -4,6 +4,7 @@
 //! The exit status is 5 when there is one. Of a fragment shader it is said that it is one, and everything is looked at
 //! but that: tile buffer, varyings, scoreboard and thread switches are its own.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -30,6 +31,9 @@ pub struct Options {
     /// Leave out findings of this rule; can be given several times
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
+    /// Tell of what one source alone forbids, too
+    #[arg(long)]
+    strict: bool,
     /// Print one object with all findings
     #[arg(long)]
     json: bool,
@@ -62,6 +66,9 @@ pub fn run(options: &Options) -> Result<()> {
         let is_own = is_shader && finding.rule == Rule::FragmentOnly;
         !is_own && !allowed.contains(&finding.rule)
     });
+    let all = findings.len();
+    findings.retain(|finding| options.strict || !finding.rule.is_disputed());
+    let disputed = all - findings.len();
     if options.json {
         let all = as_json(&name, &code, &findings, is_shader);
         say::data(&format!("{all}\n"))?;
@@ -72,6 +79,12 @@ pub fn run(options: &Options) -> Result<()> {
         crate::say::remark!(
             "{name} is a fragment shader, or has one: it uses the scoreboard. The 3D pipeline starts such code from a \
              control list; `qpuscope run` has none and refuses it. What holds for all QPU code was checked"
+        );
+    }
+    if disputed > 0 {
+        let plural = if disputed == 1 { "" } else { "s" };
+        crate::say::remark!(
+            "{name}: {disputed} place{plural} where one source forbids what others allow; --strict tells of them"
         );
     }
     let count = findings.len();
@@ -140,9 +153,28 @@ fn assembled(file: &str, text: &str, path: &[PathBuf]) -> Result<Assembly> {
     })
 }
 
+/// Findings that differ in nothing but the repetition of their line, by a macro or `.rep`: the first, and how many
+/// there are.
+fn grouped<'a>(code: &Code, findings: &'a [Finding]) -> Vec<(&'a Finding, usize)> {
+    let mut groups: Vec<(&Finding, usize)> = vec![];
+    let mut known = HashMap::new();
+    for finding in findings {
+        let key = code.origin(finding).map(|origin| {
+            let Finding { rule, reason, .. } = finding;
+            (&origin.file, origin.line, *rule, reason)
+        });
+        let group = key.map(|key| *known.entry(key).or_insert(groups.len()));
+        match group.and_then(|group| groups.get_mut(group)) {
+            Some((_, count)) => *count += 1,
+            None => groups.push((finding, 1)),
+        }
+    }
+    groups
+}
+
 fn as_text(name: &str, code: &Code, findings: &[Finding]) -> String {
     let mut out = String::new();
-    for finding in findings {
+    for (finding, count) in grouped(code, findings) {
         let Finding {
             rule, pc, reason, ..
         } = finding;
@@ -156,6 +188,13 @@ fn as_text(name: &str, code: &Code, findings: &[Finding]) -> String {
         }
         if let Some(way) = finding.way_text() {
             let _ = writeln!(out, "    {way}");
+        }
+        if count > 1 {
+            let _ = writeln!(
+                out,
+                "    and {} more times where this line is repeated",
+                count - 1
+            );
         }
         let _ = writeln!(out, "    to mend it, {}", rule.fix());
     }

@@ -2,7 +2,7 @@
 
 use qpu::job::{BusAddr, CacheClear, Program};
 use serde_json::Value;
-use v3d_sim::JobLaunch;
+use v3d_sim::{JobLaunch, SparseMemory};
 
 use super::object::{Object, bad};
 use crate::failure::Result;
@@ -69,6 +69,28 @@ pub(super) fn launches(job: &Object) -> Result<Vec<JobLaunch>> {
     Ok(launches)
 }
 
+/// Refuses programs whose code is text: a file of words, of source or of another language was taken for a binary.
+///
+/// Two instructions of nothing but printable characters are none that anybody runs.
+pub(super) fn refuse_text(memory: &mut SparseMemory, launches: &[JobLaunch]) -> Result<()> {
+    for program in launches.iter().flat_map(|launch| &launch.programs) {
+        let BusAddr(code) = program.code;
+        let first = memory.get(code, 16).unwrap_or_default();
+        let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
+        if !first.is_empty() && first.iter().all(is_text) {
+            let text = String::from_utf8_lossy(&first);
+            return Err(bad(
+                "memory",
+                format!(
+                    "the code at {code:#010x} is text, {text:?}; make instructions of source with `qpuscope asm FILE -o \
+                     CODE.bin`, of words with `qpuscope dis FILE | qpuscope asm - -o CODE.bin`, and name the result"
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
 fn clear(field: &str, value: &Value) -> Result<CacheClear> {
     match value.as_str() {
         Some("all") => Ok(CacheClear::All),
@@ -118,6 +140,19 @@ fn programs(field: &str, value: &Value) -> Result<Vec<Program>> {
 mod tests {
     use super::*;
     use crate::job_file::tests::{each_is_refused, parse};
+
+    #[test]
+    fn code_that_is_text_is_refused() {
+        // `0x15827d80, 0x10`
+        let words = "[892434480, 1681338936, 539766840, 808548400]";
+        let job = |at: &str| {
+            let program = format!(r#"{{"code": "{at}", "uniforms": 0}}"#);
+            format!(r#"{{"memory": [{{"at": 64, "words": {words}}}], "programs": [{program}]}}"#)
+        };
+        each_is_refused(&[(&job("64"), "is text")]);
+        // What is not all there is for the run to tell.
+        assert!(parse(&job("72")).is_ok());
+    }
 
     #[test]
     fn launches_replace_programs_and_say_what_is_cleared() {

@@ -16,7 +16,7 @@ use v3d_sim::{JobLaunch, JobOptions, SparseMemory};
 
 use crate::failure::{Failure, Result};
 use dump::dump;
-use launches::launches;
+use launches::{launches, refuse_text};
 use memory::put_entry;
 use object::Object;
 use options::options;
@@ -83,6 +83,7 @@ impl JobFile {
             put_entry(&mut memory, &format!("memory[{index}]"), entry, folder)?;
         }
         let launches = launches(&job)?;
+        refuse_text(&mut memory, &launches)?;
         let options = options(&job)?;
         let mut dumps = vec![];
         for (index, entry) in job.list("dump")?.unwrap_or_default().iter().enumerate() {

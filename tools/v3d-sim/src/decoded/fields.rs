@@ -258,9 +258,12 @@ impl Code {
                 }),
                 (None, _) if address != raddr::NOP => Port::Unit(address),
                 (None, _) if self.takes(mux) => {
-                    if alu.keeps(mux) {
+                    if alu.keeps_result(mux, |_| true) {
                         rules.push(Rule::NopRead);
                     }
+                    // Who asks for such flags is told.
+                    self.flags_left_over |= alu.keeps_flags(mux);
+                    self.plain &= !self.flags_left_over;
                     Port::LeftOver
                 }
                 (None, _) => Port::Idle,

@@ -69,6 +69,8 @@ pub struct Code {
     pub asks_carry: bool,
     /// Sets flags.
     pub sf: bool,
+    /// From what a port left that reads nothing.
+    pub flags_left_over: bool,
     /// Whether a result of a plain instruction goes anywhere but to the places of `direct`.
     pub indirect: bool,
     /// Both results go to one accumulator or one unit.
@@ -153,6 +155,7 @@ impl Code {
             asks_flags: false,
             asks_carry: false,
             sf: false,
+            flags_left_over: false,
             pack: Pack::None,
             colour: MulPack::None,
             same_destination: false,

@@ -35,7 +35,8 @@ impl Code {
             (coordinate && uses(Units::UNIFORM), Rule::TextureWithUniform),
             (read && setup, Rule::VpmReadWithSetup),
             (write && setup, Rule::VpmWriteWithSetup),
-            (load && (read || write), Rule::LdtmuWithVpm),
+            (load && read, Rule::LdtmuWithVpm),
+            (load && write, Rule::LdtmuBesideVpm),
         ];
         rules.extend(
             broken

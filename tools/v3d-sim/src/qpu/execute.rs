@@ -231,6 +231,7 @@ impl Qpu {
         } else if code.op_add != AddOp::Nop {
             self.set_flags(sum, results.carry, enabled[0], false);
         }
+        self.hazards.defined_flags &= !code.flags_left_over;
     }
 
     /// Whether an instruction that sets flags takes those of the mul ALU.

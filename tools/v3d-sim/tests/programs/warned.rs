@@ -27,7 +27,7 @@ fn combinations_in_one_instruction_are_noticed() {
         result.rules,
         [
             "conditional-peripheral-write",
-            "ldtmu-with-vpm",
+            "ldtmu-beside-vpm",
             "never-peripheral-write",
             "one-unit-per-instruction",
         ]
