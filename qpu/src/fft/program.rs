@@ -13,6 +13,10 @@
 //! go on with the next pass, or end
 //! ```
 //!
+//! Programs that know nothing of each other, which are those of few bins ([`super::bins`]) and those that convert
+//! ([`super::convert`]), have no row lists and no tail: the words of their first unit follow the start list
+//! ([`Start::Record`]), those of others are read from their records, and then they end.
+//!
 //! Every address that a program looks up is a sum: lane vector + word of the record + word of the row
 //! list. Programs add the last by bytes, without a carry from one to the next, where they look up the
 //! twiddles of first passes of up to 32 points, vectors of turns, and the factors of samples: so tables of
