@@ -12,7 +12,6 @@ use super::geometry::{LANES, POINT_BYTES};
 use super::program::{Record, Row, Samples, Start};
 use super::samples::{Factors, Reading};
 use super::values::{Own, Places};
-use crate::job::QPUS;
 use crate::vpm::{Block, ROWS, Store, store_stride};
 
 /// Vectors of a unit.
@@ -33,25 +32,30 @@ pub struct ConvertPass {
     pub log2_points: u32,
     /// What is read.
     pub reading: Reading,
+    /// Whether it leaves a slice alone ([`super::pass::Pass::idle`]).
+    pub leaves_a_slice: bool,
 }
 
 impl ConvertPass {
     /// Programs that have rows of the VPM of their own.
     pub const MOST_PROGRAMS: u32 = ROWS as u32 / PROGRAM_ROWS;
 
-    /// Programs that end at once, before those that work, where code that follows stays in an instruction cache so:
-    /// found on the simulator.
-    pub(super) const fn idle(&self, qpus: u8) -> u32 {
-        match self.log2_points {
-            7 | 9 if qpus == QPUS => 4,
-            _ => 0,
+    /// That of `batch` transforms, which go on as real ones or not.
+    #[must_use]
+    pub const fn new(log2_points: u32, batch: u32, is_real: bool, reading: Reading) -> Self {
+        // Whose code, with that of what follows, does not fit an instruction cache: on the simulator a tenth sooner.
+        let leaves_a_slice = batch == 1 && (log2_points == 9 || log2_points == 7 && is_real);
+        Self {
+            log2_points,
+            reading,
+            leaves_a_slice,
         }
     }
 
     /// Whether `batch` transforms of 2^`log2_points` points are sooner done through the VPM, with this pass before
     /// them, than in passes of which the first reads samples.
     #[must_use]
-    pub const fn is_soon_done(log2_points: u32, batch: u32) -> bool {
+    pub const fn is_faster(log2_points: u32, batch: u32) -> bool {
         batch <= MOST_TRANSFORMS && batch <= MOST_POINTS >> log2_points
     }
 
@@ -201,10 +205,7 @@ mod tests {
             factors,
             hop,
         };
-        ConvertPass {
-            log2_points,
-            reading,
-        }
+        ConvertPass::new(log2_points, 1, false, reading)
     }
 
     /// Every row that is stored holds the points that belong there.

@@ -222,6 +222,11 @@ impl Arrangement {
         if buffers > ADDRESSABLE {
             return Err(Error::TooLarge(buffers));
         }
+        // So do numbers of points: those of segments that overlap are more than the input has.
+        let points = u64::from(request.rows()) << request.transform.log2_row();
+        if 8 * points > ADDRESSABLE {
+            return Err(Error::TooLarge(8 * points));
+        }
         let steps = request.steps(&split)?;
         let mut end = 0u64;
         let mut passes = [None; MAX_STEPS];

@@ -17,6 +17,9 @@ use super::tables::Table;
 use super::values::{Lists, Own, Places};
 use crate::job::QPUS;
 
+/// QPUs of a slice.
+pub(super) const QPUS_OF_A_SLICE: u32 = 4;
+
 /// A pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pass {
@@ -49,14 +52,24 @@ impl Pass {
         }
     }
 
-    /// Programs before those that work, which end at once: QPUs of the slice that they get keep the code of the pass
-    /// before in their instruction cache.
+    /// Programs before those that work, which end at once: those that work then leave the slice alone that the pass
+    /// beside it runs on, and its code stays in that slice's instruction cache.
+    ///
+    /// So it is where QPUs get programs from the last down, as two sources have it. Round the slices, which is
+    /// also thinkable, they gain nothing and cost up to an eighth of a short plan.
     #[must_use]
     pub const fn idle(&self, qpus: u8) -> u32 {
+        if qpus < QPUS {
+            return 0;
+        }
         match self {
-            Self::Real(pass) => pass.idle(qpus),
-            Self::Convert(pass) => pass.idle(qpus),
-            _ => 0,
+            Self::Real(pass) => pass.idle(),
+            Self::Convert(pass) if pass.leaves_a_slice => QPUS_OF_A_SLICE,
+            Self::Points(_)
+            | Self::Product(_)
+            | Self::Power(_)
+            | Self::Shared(_)
+            | Self::Convert(_) => 0,
         }
     }
 
@@ -66,7 +79,7 @@ impl Pass {
         match self {
             Self::Real(pass) => pass.most_programs(),
             Self::Convert(_) => ConvertPass::MOST_PROGRAMS,
-            _ => QPUS as u32,
+            Self::Points(_) | Self::Product(_) | Self::Power(_) | Self::Shared(_) => QPUS as u32,
         }
     }
 
@@ -120,7 +133,11 @@ impl Pass {
     pub const fn unit_in_order(&self, number: u32, batch: u32) -> u32 {
         match self {
             Self::Points(geometry) => geometry.unit_in_order(number, batch),
-            _ => number,
+            Self::Real(_)
+            | Self::Product(_)
+            | Self::Power(_)
+            | Self::Shared(_)
+            | Self::Convert(_) => number,
         }
     }
 
@@ -129,7 +146,11 @@ impl Pass {
     pub const fn transforms_per_unit(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.transforms_per_unit(),
-            _ => 1,
+            Self::Real(_)
+            | Self::Product(_)
+            | Self::Power(_)
+            | Self::Shared(_)
+            | Self::Convert(_) => 1,
         }
     }
 
@@ -180,7 +201,11 @@ impl Pass {
     pub const fn scalar_lists(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.scalar_lists(),
-            _ => 0,
+            Self::Real(_)
+            | Self::Product(_)
+            | Self::Power(_)
+            | Self::Shared(_)
+            | Self::Convert(_) => 0,
         }
     }
 
@@ -190,7 +215,7 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.turn_vectors(),
             Self::Power(pass) => pass.vector_bytes(),
-            _ => 0,
+            Self::Real(_) | Self::Product(_) | Self::Shared(_) | Self::Convert(_) => 0,
         }
     }
 
@@ -256,7 +281,11 @@ impl Pass {
         match self {
             Self::Points(geometry) => Self::Points(geometry.reads(reading)),
             // Those through the VPM read points, behind a pass that converts ([`super::steps::Steps::reading`]).
-            _ => self,
+            Self::Real(_)
+            | Self::Product(_)
+            | Self::Power(_)
+            | Self::Shared(_)
+            | Self::Convert(_) => self,
         }
     }
 
@@ -342,7 +371,11 @@ impl Pass {
     pub fn scalar_word(&self, list: u32, word: Scalar) -> u32 {
         match self {
             Self::Points(geometry) => geometry.scalar_word(list, word),
-            _ => 0,
+            Self::Real(_)
+            | Self::Product(_)
+            | Self::Power(_)
+            | Self::Shared(_)
+            | Self::Convert(_) => 0,
         }
     }
 
@@ -352,7 +385,9 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.turn_vector(index),
             Self::Power(pass) => pass.vector(index),
-            _ => [0; LANES as usize],
+            Self::Real(_) | Self::Product(_) | Self::Shared(_) | Self::Convert(_) => {
+                [0; LANES as usize]
+            }
         }
     }
 

@@ -317,8 +317,7 @@ fn arrangement<E>(
     let mut missing = None;
     let count = request.rows();
     let is_converted = |row: &Tuned| !request.reads_points() && row.reads_points();
-    let is_slow =
-        |row: &&Tuned| is_converted(row) && !ConvertPass::is_soon_done(log2_points, count);
+    let is_slow = |row: &&Tuned| is_converted(row) && !ConvertPass::is_faster(log2_points, count);
     let rows = || table::rows(log2_points, count);
     let slow = rows().filter(is_slow);
     for row in rows().filter(|row| !is_slow(row)).chain(slow) {

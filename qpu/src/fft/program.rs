@@ -66,7 +66,7 @@
 //! # Samples
 //!
 //! First and only passes have programs for points that are not f32, or that are multiplied by a window
-//! ([`Samples`]). They convert a sample exactly, then multiply each component by a factor that is looked
+//! ([`Samples`]); before transforms through the VPM a program that does nothing else ([`super::convert`]). They convert a sample exactly, then multiply each component by a factor that is looked
 //! up ([`Record::Factors`], [`Row::Factor`]; the lane's offset is 4 · lane): full scale, the window, and a
 //! minus for the imaginary parts of the inverse. The word of two points of bytes is looked up in both lanes that hold
 //! them, which are neighbours in a first pass, and 8 lanes apart in an only pass; of 16 points, both are in
@@ -74,7 +74,8 @@
 //!
 //! # Who runs beside whom
 //!
-//! All programs of a launch run at the same time on different QPUs. One of them is the leader. It
+//! All programs of a launch run at the same time on different QPUs. Those that know nothing of each other have rows of
+//! the VPM of their own, and the launch ends with them. Of others, one is the leader. It
 //! makes the locks of the two VPM areas, and takes them back when all others have ended, so that
 //! all semaphores are 0 at rest. [`Tail::Peers`] says who is who.
 

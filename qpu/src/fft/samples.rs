@@ -1,4 +1,4 @@
-//! What a first pass reads: samples, the transforms that they belong to, and the factors on them.
+//! What a first pass, or one that converts ([`super::convert`]), reads: samples, the transforms that they belong to, and the factors on them.
 //!
 //! A sample x becomes (x - middle) / full scale, as everywhere in qpuscope: i16 x / 32768, i8 x / 128, u8
 //! (x - 127.5) / 127.5, as RTL-SDR receivers mean it. The division is in the factor that a program
@@ -10,7 +10,8 @@
 //! | of points | each point | by unit, vector and lane |
 //! | of components | each component of each point | by unit, vector, component and lane |
 //!
-//! Those of components are for real samples, of which two are a point. All are f32, rounded once from f64.
+//! Those of components are for real samples, of which two are a point. All are f32, rounded once from f64. A pass
+//! that only converts has one common vector, and its factors by vector and lane.
 
 use super::geometry::{Geometry, LANES, UNIT_POINTS};
 use super::program::Samples;

@@ -296,10 +296,13 @@ impl Steps {
             areas: self.areas,
             ..Self::new()
         };
+        let is_real = self.iter().any(|step| matches!(step.pass, Pass::Real(_)));
         for step in self.steps.iter_mut().flatten() {
             if step.from == Area::Input {
                 if let Pass::Shared(shared) = step.pass {
-                    step.from = all.convert(shared, reading, step.batch);
+                    let log2_points = shared.log2_points();
+                    let pass = ConvertPass::new(log2_points, step.batch, is_real, reading);
+                    step.from = all.convert(pass, step.batch);
                 }
                 step.pass = step.pass.reads(reading);
             }
@@ -309,13 +312,9 @@ impl Steps {
     }
 
     /// Appends the pass that makes points for `batch` transforms. Gives where they are.
-    fn convert(&mut self, shared: Cooperation, reading: Reading, batch: u32) -> Area {
-        let pass = ConvertPass {
-            log2_points: shared.log2_points(),
-            reading,
-        };
+    fn convert(&mut self, pass: ConvertPass, batch: u32) -> Area {
         let [_, bytes] = pass.traffic(batch.into());
-        // Which transforms of several passes use.
+        // That of cells, of which a transform through the VPM has none.
         self.area(0, bytes);
         self.push(Step {
             pass: Pass::Convert(pass),

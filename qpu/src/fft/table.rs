@@ -88,7 +88,8 @@ fn row_of(rows: &'static [Tuned], log2_points: u32, batch: u32) -> Option<&'stat
 }
 
 /// The fastest that take several passes, of lengths that are faster in one, or without shared tiles or short programs
-/// where those are faster: what plans take that these programs cannot read for. Timed as [`TUNED`] is.
+/// where those are faster: what plans take that these programs cannot read for, and samples of many transforms
+/// ([`super::convert`]). Timed as [`TUNED`] is.
 const IN_PASSES: &[Tuned] = &[
     in_passes(4, 1, &[4], (12, false), 2108),
     in_passes(4, 10, &[4], (12, false), 2448),

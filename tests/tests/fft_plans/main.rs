@@ -17,3 +17,4 @@ mod samples;
 mod signals;
 mod spectra;
 mod tiles;
+mod units;

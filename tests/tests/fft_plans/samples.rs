@@ -6,11 +6,13 @@ use super::spectra::TOLERANCE;
 
 use dsp::{Complex, Direction, Window};
 use qpu::fft::Plan;
+use qpu::fft::program::{Samples, Task};
 use qpu::fft::request::{Error, Request, Transform};
 use qpu::fft::samples::Format;
 use qpu::job::{Buffer, Runner};
 use qpu_programs::FFT;
 use rustfft::{FftDirection, FftPlanner};
+use std::collections::HashSet;
 use v3d_sim::{SimError, SimRunner};
 
 /// The formats that need a conversion.
@@ -34,6 +36,12 @@ fn samples(format: Format, count: usize, seed: u64) -> Vec<i32> {
         all[place] = value;
     }
     all
+}
+
+/// A batch whose samples are converted by a pass of their own, of lengths that have such, and one that is too large for
+/// that.
+fn batches(log2n: u32) -> [u32; 2] {
+    [2, (4096 >> log2n).clamp(1, 16) + 1]
 }
 
 /// As memory holds them.
@@ -190,24 +198,25 @@ fn fewer_qpus_transform_samples_as_well() {
 fn converted_points_are_transformed_as_if_they_had_been_f32() {
     for log2n in 4..=13 {
         for format in [Format::I16, Format::I8] {
-            let batch = if log2n < 8 { 21 } else { 2 };
-            let request = request(log2n, batch, format);
-            let samples = samples(format, count(&request), 5);
-            let converted: Vec<_> = samples
-                .chunks_exact(2)
-                .map(|z| Complex::new(z[0], z[1]))
-                .map(|z| Complex::new(value(format, z.re) as f32, value(format, z.im) as f32))
-                .collect();
-            for direction in DIRECTIONS {
-                let got = run(&request, Pace::Functional, direction, &samples, |_| 1.0);
-                let mut points = Request::new(log2n, batch);
-                points.split = Some(
-                    Plan::arrangement_of::<SimError>(FFT, &request)
-                        .unwrap()
-                        .split(),
-                );
-                let wanted = transform(&points, Pace::Functional, false, direction, &converted);
-                assert!(bits(&got) == bits(&wanted), "2^{log2n} {format}");
+            for batch in batches(log2n) {
+                let request = request(log2n, batch, format);
+                let samples = samples(format, count(&request), 5);
+                let converted: Vec<_> = samples
+                    .chunks_exact(2)
+                    .map(|z| Complex::new(z[0], z[1]))
+                    .map(|z| Complex::new(value(format, z.re) as f32, value(format, z.im) as f32))
+                    .collect();
+                for direction in DIRECTIONS {
+                    let got = run(&request, Pace::Functional, direction, &samples, |_| 1.0);
+                    let mut points = Request::new(log2n, batch);
+                    points.split = Some(
+                        Plan::arrangement_of::<SimError>(FFT, &request)
+                            .unwrap()
+                            .split(),
+                    );
+                    let wanted = transform(&points, Pace::Functional, false, direction, &converted);
+                    assert!(bits(&got) == bits(&wanted), "2^{log2n} x {batch} {format}");
+                }
             }
         }
     }
@@ -218,18 +227,46 @@ fn windows_on_every_format_and_length() {
     for log2n in 4..=13 {
         let points = 1usize << log2n;
         for format in Format::ALL {
-            let mut request = request(log2n, if log2n < 8 { 19 } else { 2 }, format);
-            request.windowed = true;
-            for window in [Window::Hann, Window::BlackmanHarris] {
-                let what = format!("{window:?}");
-                hold(&what, &request, Direction::Forward, |n| {
-                    window.coefficient(n as usize, points)
-                });
+            for batch in batches(log2n) {
+                let mut request = request(log2n, batch, format);
+                request.windowed = true;
+                for window in [Window::Hann, Window::BlackmanHarris] {
+                    let what = format!("{window:?}");
+                    hold(&what, &request, Direction::Forward, |n| {
+                        window.coefficient(n as usize, points)
+                    });
+                }
+                // One that is no mirror image of itself.
+                let rising = |n| (f64::from(n) + 1.0) / points as f64;
+                hold("rising", &request, Direction::Forward, rising);
             }
-            // One that is no mirror image of itself.
-            let rising = |n| (f64::from(n) + 1.0) / points as f64;
-            hold("rising", &request, Direction::Forward, rising);
         }
+    }
+}
+
+/// The lengths and batches above take every program that reads samples, but for those of longer first passes.
+#[test]
+fn every_program_that_reads_samples_is_run() {
+    let mut used = HashSet::new();
+    for (log2n, format) in (4..=13).flat_map(|log2n| Format::ALL.map(|format| (log2n, format))) {
+        for batch in batches(log2n) {
+            let mut request = request(log2n, batch, format);
+            request.windowed = true;
+            let plan = Plan::arrangement_of::<SimError>(FFT, &request).unwrap();
+            used.extend(plan.passes().map(|pass| pass.program.task));
+        }
+    }
+    for program in FFT {
+        let reads_samples = match program.task {
+            Task::Points(kind) => kind.samples != Samples::Points,
+            Task::Convert(_) => true,
+            _ => false,
+        };
+        assert!(
+            !reads_samples || used.contains(&program.task),
+            "{}",
+            program.task
+        );
     }
 }
 
@@ -323,7 +360,11 @@ fn every_order_of_the_qpus_gives_the_same_bits() {
         (6, 40),
         (7, 3),
         (7, 40),
+        (7, 1),
         (8, 13),
+        (8, 17),
+        (9, 1),
+        (9, 9),
         (10, 3),
         (12, 1),
     ] {

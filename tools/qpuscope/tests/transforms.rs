@@ -176,20 +176,27 @@ fn graphs_that_cannot_be_drawn_are_refused() {
 /// Every kind that `plan` knows is planned, and runs where it is timed.
 #[test]
 fn every_kind_has_a_plan() {
-    let kinds: [(&[&str], &[&str]); 6] = [
+    let kinds: [(&[&str], &[&str]); 7] = [
         (
             &["256", "--samples", "u8", "--windowed"],
+            &["convert", "shared"],
+        ),
+        (
+            &["256", "--samples", "u8", "--batch", "20"],
             &["first", "last"],
         ),
         (
             &["512", "--real", "--samples", "i16"],
-            &["first", "last", "split"],
+            &["convert", "shared", "split"],
         ),
         (&["512", "--real", "--inverse"], &["join", "shared"]),
         (&["64", "--rows", "16"], &["only", "last"]),
-        (&["64", "--powers", "4", "--hop", "32"], &["only", "power"]),
         (
-            &["64", "--powers", "4", "--real", "--windowed"],
+            &["64", "--powers", "4", "--hop", "32"],
+            &["convert", "shared", "power"],
+        ),
+        (
+            &["64", "--powers", "40", "--real", "--windowed"],
             &["only", "power"],
         ),
     ];

@@ -36,6 +36,8 @@ pub struct RealPass {
     pub to_bins: bool,
     /// Groups of a run of a short unit; 0 where bins are not few.
     pub(super) groups: u8,
+    /// Whether it may leave slices alone.
+    pub(super) leaves_slices: bool,
 }
 
 impl RealPass {
@@ -46,6 +48,8 @@ impl RealPass {
             log2_half,
             to_bins,
             groups: Self::short_groups(log2_half, batch),
+            // Tried on the simulator: 2^8 bins back are sooner without.
+            leaves_slices: batch <= 4 && (to_bins || log2_half > 8),
         }
     }
 

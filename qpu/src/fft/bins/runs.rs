@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn runs_hold_every_bin_once_and_mirror_each_other() {
-        for run_bins in [64, 128] {
+        for run_bins in [16, 32, 64, 128] {
             for half in (4..14).map(|log2| 1 << log2) {
                 for has_last in [false, true] {
                     let runs = Runs {

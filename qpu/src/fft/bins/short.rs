@@ -11,6 +11,7 @@ use super::real::{RealPass, group_offset};
 use super::runs::Run;
 use super::{Record, Row};
 use crate::fft::geometry::POINT_BYTES;
+use crate::fft::pass::QPUS_OF_A_SLICE;
 use crate::fft::program;
 use crate::fft::values::{Own, Places};
 use crate::job::QPUS;
@@ -62,16 +63,14 @@ impl RealPass {
         }
     }
 
-    /// Programs that end at once, before those that work: as many as a slice has QPUs, where the programs of the
-    /// transforms are on few QPUs and so long that both do not fit an instruction cache.
-    pub(in crate::fft) const fn idle(&self, qpus: u8) -> u32 {
-        if !self.is_short() || qpus < QPUS {
-            return 0;
-        }
+    /// Programs that end at once ([`crate::fft::pass::Pass::idle`]), of few transforms whose programs are on few QPUs and
+    /// so long that both do not fit an instruction cache; those of 2^10 points are on all, the shorter ones of them in two
+    /// slices.
+    pub(in crate::fft) const fn idle(&self) -> u32 {
         match (self.log2_half, self.groups) {
-            (8 | 9, _) => 4,
-            // The slice that is left is the one whose part of the longer programs is shortest.
-            (10, 1) => 8,
+            _ if !self.leaves_slices => 0,
+            (8 | 9, _) => QPUS_OF_A_SLICE,
+            (10, 1) => 2 * QPUS_OF_A_SLICE,
             _ => 0,
         }
     }
@@ -216,7 +215,7 @@ mod tests {
     fn programs_have_rows_of_their_own() {
         for (pass, _) in passes() {
             // Those that work follow each other.
-            for first in 0..=pass.idle(QPUS) {
+            for first in 0..=pass.idle() {
                 let programs = (first..first + pass.most_programs()).map(|program| {
                     let row = u32::from(pass.first_row(program));
                     row..row + pass.rows()

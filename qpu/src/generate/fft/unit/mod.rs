@@ -5,7 +5,6 @@
 //! [`first`] and [`only`] read the caller's rows, [`middle`] and [`last`] cells; all transform 16 vectors and then across lanes.
 
 mod across;
-mod alone;
 mod bins;
 mod cells;
 mod codelet;
@@ -14,6 +13,7 @@ mod convert;
 mod first;
 mod frame;
 mod groups;
+mod independent;
 mod last;
 mod middle;
 mod only;

@@ -9,7 +9,7 @@ use super::frame::{Frame, Source};
 use super::points::Points;
 use crate::fft::Role;
 use crate::fft::program::{Kind, Record, Row, Samples};
-use crate::generate::fft::draft::{Complex, Value, Wish};
+use crate::generate::fft::draft::{Complex, Draft, Value, Wish};
 use crate::generate::schedule::{Destination, Place};
 use crate::isa::{AddOp, File, Unpack};
 
@@ -116,15 +116,50 @@ impl Conversion {
             });
         }
         let fetched = Source::Place(fetch(points).place);
-        let draft = points.draft();
-        let word = draft.take(Wish::File(File::A));
-        let to = Destination::Place(word);
-        let parts = if self.samples == Samples::I16 {
+        let packed = match self.samples {
+            Samples::Bytes => Packed::Bytes {
+                shift: self.shift,
+                flip: Source::Uniform(Word::Row(Row::Flip)),
+                is_upper: self.shift.is_none() && vector % 2 == 1,
+            },
+            _ => Packed::Halves,
+        };
+        let parts = numbers(points.draft(), fetched, packed);
+        parts.map(|x| times_factor(points, x, wish, fetch))
+    }
+}
+
+/// How a word holds both numbers of a point.
+#[derive(Clone, Copy)]
+pub enum Packed {
+    /// Signed halves.
+    Halves,
+    /// Bytes, from which r5 is subtracted.
+    Bytes {
+        /// By how many bits each lane shifts the word.
+        shift: Option<Place>,
+        /// What makes them unsigned.
+        flip: Source,
+        /// Whether they are the upper two.
+        is_upper: bool,
+    },
+}
+
+/// Both numbers in a word, as f32, in accumulators: exactly.
+pub fn numbers(draft: &mut Draft<Word>, fetched: Source, packed: Packed) -> [Place; 2] {
+    let word = draft.take(Wish::File(File::A));
+    let to = Destination::Place(word);
+    let parts = match packed {
+        Packed::Halves => {
             draft.copy(fetched, to);
             [Unpack::U16a, Unpack::U16b]
-        } else {
-            let flip = Source::Uniform(Word::Row(Row::Flip));
-            if let Some(shift) = self.shift {
+        }
+        Packed::Bytes {
+            shift,
+            flip,
+            is_upper,
+        } => {
+            if let Some(shift) = shift {
                 let moved = draft.take(Wish::Accumulator);
                 let sources = [fetched, Source::Place(shift)];
                 draft.add_op(AddOp::Shr, sources, Destination::Place(moved));
@@ -133,22 +168,23 @@ impl Conversion {
             } else {
                 draft.add_op(AddOp::Xor, [fetched, flip], to);
             }
-            match self.shift {
-                None if vector % 2 == 1 => [Unpack::U8c, Unpack::U8d],
-                _ => [Unpack::U8a, Unpack::U8b],
+            if is_upper {
+                [Unpack::U8c, Unpack::U8d]
+            } else {
+                [Unpack::U8a, Unpack::U8b]
             }
-        };
-        let parts = parts.map(|part| {
-            let x = draft.float_of_integer(word, part, Wish::Accumulator).place;
-            if self.takes_r5() {
-                let sources = [x, Place::R5].map(Source::Place);
-                draft.add_op(AddOp::Fsub, sources, Destination::Place(x));
-            }
-            x
-        });
-        draft.give_back(word);
-        parts.map(|x| times_factor(points, x, wish, fetch))
-    }
+        }
+    };
+    let numbers = parts.map(|part| {
+        let x = draft.float_of_integer(word, part, Wish::Accumulator).place;
+        if matches!(packed, Packed::Bytes { .. }) {
+            let sources = [x, Place::R5].map(Source::Place);
+            draft.add_op(AddOp::Fsub, sources, Destination::Place(x));
+        }
+        x
+    });
+    draft.give_back(word);
+    numbers
 }
 
 /// x, in an accumulator, times its factor, which `fetch` fetches. Gives back x.

@@ -1,6 +1,6 @@
 //! Splits of few bins: see [`crate::fft::bins`].
 
-use super::super::alone::Alone;
+use super::super::independent::Independent;
 use super::super::{Generated, Word};
 use super::half::{self, Terms, Turns};
 use super::split::interleaved;
@@ -15,21 +15,21 @@ const BIN: i32 = 3;
 
 /// The program.
 pub fn program(bins: Bins) -> Generated {
-    let mut alone = Alone::new(Task::Bins(bins));
-    let up = alone.points(BIN);
-    let down = alone.draft.take(Wish::AnyFile);
+    let mut program = Independent::new(Task::Bins(bins));
+    let up = program.points(BIN);
+    let down = program.draft.take(Wish::AnyFile);
     let sources = [Source::Small(0), Source::Place(up)];
     let to = Destination::Place(down);
-    alone.draft.add_op(AddOp::Sub, sources, to);
+    program.draft.add_op(AddOp::Sub, sources, to);
     let [scale, of_odd] = [0, 1].map(|component| Start::Scale { component });
-    let scale = alone.start(scale, Wish::AnyFile);
-    tell_odd_lanes(&mut alone.draft);
+    let scale = program.start(scale, Wish::AnyFile);
+    tell_odd_lanes(&mut program.draft);
     let of_odd = Source::Uniform(Word::Start(of_odd));
     let of_odd = Operation::copy(of_odd, Destination::Place(scale));
-    alone.draft.push(of_odd.when(Cond::ZC));
+    program.draft.push(of_odd.when(Cond::ZC));
 
-    alone.begin_unit();
-    let draft = &mut alone.draft;
+    program.begin_unit();
+    let draft = &mut program.draft;
     let wrapped = wrapped(draft, down);
     let mut written = Vec::new();
     let mut last = None;
@@ -61,16 +61,16 @@ pub fn program(bins: Bins) -> Generated {
     written.sort_by_key(|&(place, _)| place);
     let written = written.into_iter().flat_map(|(_, rows)| rows);
 
-    alone.begin_rows();
-    let draft = &mut alone.draft;
+    program.begin_rows();
+    let draft = &mut program.draft;
     let factor = draft.take(Wish::Accumulator);
     draft.copy(Source::Place(scale), Destination::Place(factor));
     for row in written.chain(last) {
         let sources = [row, factor].map(Source::Place);
         draft.push(Operation::mul(MulOp::Fmul, sources, Destination::Vpm));
     }
-    (0..bins.stores()).for_each(|index| alone.store(index));
-    alone.finish()
+    (0..bins.stores()).for_each(|index| program.store(index));
+    program.finish()
 }
 
 fn record(word: Record) -> Word {

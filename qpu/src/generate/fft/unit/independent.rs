@@ -13,7 +13,7 @@ use crate::isa::{AddOp, BranchCond, File};
 type Operations = Vec<Operation<Word>>;
 
 /// A program being written: first what it does once.
-pub struct Alone {
+pub struct Independent {
     task: Task,
     /// What is being written.
     pub draft: Draft<Word>,
@@ -27,7 +27,7 @@ pub struct Alone {
     rows: Place,
 }
 
-impl Alone {
+impl Independent {
     /// A program of which the common words are read.
     pub fn new(task: Task) -> Self {
         let mut draft = Draft::new(Place::R4);
