@@ -14,7 +14,7 @@ LIMIT_SECONDS = 120
 
 
 class MailBoxException(Exception):
-    pass
+    """A program did not end well. py-videocore itself would call every failure a timeout."""
 
 
 class MailBox:
@@ -25,7 +25,7 @@ class MailBox:
         pass
 
     def execute_qpu(self, count, control, noflush, timeout):
-        """0 when all programs ended, as the firmware answers."""
+        """0 when all programs ended, as the firmware answers; else an exception says what happened."""
         with tempfile.TemporaryDirectory() as folder:
             path = lambda name: os.path.join(folder, name)
             live = [block for block in blocks if block[2] is not None]
@@ -54,8 +54,7 @@ class MailBox:
                 timeout=LIMIT_SECONDS,
             )
             if run.returncode != 0:
-                print(run.stdout, run.stderr)
-                return 1
+                raise MailBoxException(run.stderr.strip())
             for number, (_, size, block) in enumerate(live):
                 with open(path(f"out{number}"), "rb") as file:
                     block[:] = file.read()

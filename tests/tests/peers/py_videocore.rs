@@ -1,45 +1,107 @@
-//! py-videocore's own tests: the assembler of a Python DSL, and 95 tests that need a board.
+//! py-videocore's own tests and examples: the assembler of a Python DSL, and programs that need a board.
 //!
-//! Source: github.com/nineties/py-videocore, `tests`. They cover ALU operations, packing, rotation,
-//! branches, VPM and DMA in every mode, SFU and semaphores, and passed on the author's Pi.
+//! Source: github.com/nineties/py-videocore and its successor github.com/Idein/py-videocore. 95 tests
+//! cover ALU operations, packing, rotation, branches, VPM and DMA in every mode, SFU and semaphores;
+//! the examples multiply matrices, on one QPU and on twelve that take turns at the VPM. They passed on
+//! the author's Pi.
 
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{NO_HOST, both, copy_of, host, output_of, peer, stand_in};
 use tests::{need, skip};
 
+/// How far a sum in its sgemm may be off: 363 products, whose sums stay below 128 and lose less than
+/// 2^-17 when they are cut. The program is not compared relative to the result, because where that is
+/// near 0 the terms have cancelled and nothing but their error is left.
+const SGEMM_TOLERANCE: f64 = 363.0 / (1 << 17) as f64;
+
 #[test]
 fn its_tests_pass() {
     let host = need!(host(), "{NO_HOST}");
-    let tree = match peer("py-videocore") {
-        Ok(tree) => tree,
+    let copy = match prepared("py-videocore-tests", "numpy, pytest, nose") {
+        Ok(copy) => copy,
         Err(why) => skip!("{why}"),
     };
-    let python = std::env::var("QPUSCOPE_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let mut probe = Command::new(&python);
-    probe.args(["-c", "import numpy, pytest, nose"]);
-    if !output_of(&mut probe).is_some_and(|output| output.status.success()) {
-        skip!("{python} has no numpy, pytest and nose; name another in QPUSCOPE_PYTHON");
-    }
+    // Two tests unpack words as C's `long`, which has 32 bits on the author's machine only.
+    replace(&copy.join("tests/test_packunpack.py"), "'16L'", "'16I'");
 
-    let copy = copy_of(&tree, "py-videocore");
+    let mut command = in_python(&copy, &host);
+    command.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]);
+    let output = output_of(&mut command).expect("it was there a moment ago");
+    assert!(output.status.success(), "{}", both(&output));
+}
+
+#[test]
+fn its_matrix_products_are_right_in_any_order_of_qpus() {
+    let host = need!(host(), "{NO_HOST}");
+    let copy = match prepared("py-videocore-examples", "numpy") {
+        Ok(copy) => copy,
+        Err(why) => skip!("{why}"),
+    };
+    for (example, keys) in [
+        ("sgemm_1thread.py", "{}"),
+        ("sgemm.py", "{}"),
+        // One seed of which QPUs only take turns otherwise, one of which some begin late or are slow.
+        ("sgemm.py", r#"{"seed": 3}"#),
+        ("sgemm.py", r#"{"seed": 2}"#),
+    ] {
+        let path = copy.join("examples").join(example);
+        // C's `long` again.
+        replace(&path, "unpack('L'", "unpack('=L'");
+        let mut command = in_python(&copy, &host);
+        command.arg(&path).env("QPUSCOPE_JOB_KEYS", keys);
+        let output = output_of(&mut command).expect("it was there a moment ago");
+        assert!(
+            output.status.success(),
+            "{example} {keys}: {}",
+            both(&output)
+        );
+        let printed = String::from_utf8_lossy(&output.stdout);
+        let worst = printed
+            .lines()
+            .find_map(|line| line.strip_prefix("maximum absolute error: "))
+            .expect("it prints its error");
+        let worst: f64 = worst.parse().expect("the error is a number");
+        assert!(worst <= SGEMM_TOLERANCE, "{example} {keys}: {worst}");
+    }
+}
+
+/// A copy of its work tree in which the simulator stands for the board.
+fn prepared(name: &str, modules: &str) -> Result<PathBuf, String> {
+    let tree = peer("py-videocore")?;
+    let mut probe = Command::new(python());
+    probe.args(["-c", &format!("import {modules}")]);
+    if !output_of(&mut probe).is_some_and(|output| output.status.success()) {
+        return Err(format!(
+            "{} lacks one of {modules}; name another in QPUSCOPE_PYTHON",
+            python()
+        ));
+    }
+    let copy = copy_of(&tree, name);
     super::copy_folder(&stand_in("py-videocore/rpi_vcsm"), &copy.join("rpi_vcsm"));
     std::fs::copy(
         stand_in("py-videocore/mailbox.py"),
         copy.join("videocore/mailbox.py"),
     )
     .expect("target can be written");
-    // Two tests unpack words as C's `long`, which has 32 bits on the author's machine only.
-    let packing = copy.join("tests/test_packunpack.py");
-    let text = std::fs::read_to_string(&packing).expect("the test is there");
-    std::fs::write(&packing, text.replace("'16L'", "'16I'")).expect("target can be written");
+    Ok(copy)
+}
 
-    let mut command = Command::new(&python);
+fn python() -> String {
+    std::env::var("QPUSCOPE_PYTHON").unwrap_or_else(|_| "python3".to_owned())
+}
+
+fn in_python(copy: &Path, host: &Path) -> Command {
+    let mut command = Command::new(python());
     command
-        .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"])
-        .current_dir(&copy)
-        .env("PYTHONPATH", &copy)
-        .env("QPUSCOPE_HOST", &host);
-    let output = output_of(&mut command).expect("it was there a moment ago");
-    assert!(output.status.success(), "{}", both(&output));
+        .current_dir(copy)
+        .env("PYTHONPATH", copy)
+        .env("QPUSCOPE_HOST", host);
+    command
+}
+
+fn replace(path: &Path, from: &str, to: &str) {
+    let text = std::fs::read_to_string(path).expect("its file is there");
+    std::fs::write(path, text.replace(from, to)).expect("target can be written");
 }

@@ -83,7 +83,10 @@ conflicts! {
     }
     /// How many bits MPITCHB, the row pitch of a DMA load, has.
     vdr_pitch_bits: VdrPitchBits, "vdr-pitch-bits" {
-        /// 16, as VDW's STRIDE: py-videocore's sgemm ran on hardware with rows 12,288 bytes apart.
+        /// 14: on hardware sgemm of py-videocore and QMKL is right with rows 12,288 bytes apart, and
+        /// QMKL's reads wrong rows when they are 18,432 or 61,440 apart (Idein/qmkl, issue 42).
+        Fourteen = "14",
+        /// 16, as VDW's STRIDE.
         Sixteen = "16",
         /// 13 (the guide).
         Thirteen = "13",

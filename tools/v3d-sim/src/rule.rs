@@ -149,8 +149,8 @@ rules! {
     LdtmuBesideVpm, "ldtmu-beside-vpm", "vc4asm against the guide, Terminus-IMRC",
         "sources conflict on ldtmu together with a VPM write (published programs do it without harm)",
         "put them in two instructions";
-    VdrWidePitch, "vdr-wide-pitch", "Broadcom's guide against py-videocore",
-        "by the guide the pitch of a DMA load has 13 bits, 8191 bytes at most (16 bits are used)",
+    VdrWidePitch, "vdr-wide-pitch", "Broadcom's guide against py-videocore and QMKL",
+        "by the guide the pitch of a DMA load has 13 bits, 8191 bytes at most (14 bits are used)",
         "load with several commands, or lay the rows closer together";
     VdwBlockmode, "vdw-blockmode", "Broadcom's guide against QPULib, VC4C",
         "BLOCKMODE 1 has conflicting descriptions (it is treated like 0)",

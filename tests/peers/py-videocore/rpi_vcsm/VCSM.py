@@ -10,18 +10,23 @@ blocks = []
 
 
 class VCSM:
-    def malloc_cache(self, size, mode, name):
+    """Older releases of py-videocore give arguments by place, newer ones by these names."""
+
+    def __init__(self, force=None):
+        pass
+
+    def malloc_cache(self, size, cached, name):
         size = (size + PAGE - 1) // PAGE * PAGE
         # A page between blocks is missing, so that an access past the end is a fault.
         address = blocks[-1][0] + blocks[-1][1] + PAGE if blocks else FIRST_ADDRESS
         blocks.append([address, size, mmap.mmap(-1, size)])
         return len(blocks), address, address, blocks[-1][2]
 
-    def free(self, handle, buffer):
+    def free(self, handle, usr_buf):
         blocks[handle - 1][2] = None
 
-    def invalidate(self, address, size):
+    def invalidate(self, usr_ptr, size, handle=None):
         pass
 
-    def clean(self, address, size):
+    def clean(self, usr_ptr, size, handle=None):
         pass

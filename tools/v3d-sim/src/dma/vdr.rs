@@ -11,10 +11,12 @@ use crate::memory::{Memory, MemoryFault};
 use crate::race::Words;
 use crate::vpm::Vpm;
 
-/// MPITCHB: the guide prints 13 bits, but py-videocore's sgemm, which ran on hardware, loads rows 12,288
-/// bytes apart and comes out wrong with fewer than 14. Here as many as VDW's STRIDE turned out to have,
-/// unless [`VdrPitchBits`] says otherwise.
+/// What the stride word keeps of MPITCHB: as many bits as VDW's STRIDE has. [`VdrPitchBits`] says how
+/// many of them count.
 const MPITCHB: u32 = 0xffff;
+
+/// The part of it that programs on hardware show: see [`VdrPitchBits`].
+const MPITCHB_MEASURED: u32 = 0x3fff;
 
 /// The part of it that the guide prints.
 const MPITCHB_OF_GUIDE: u32 = 0x1fff;
@@ -51,24 +53,35 @@ impl Setup {
     /// Whether a load would use a word that the program has not written.
     #[must_use]
     pub fn is_incomplete(&self) -> bool {
-        let needs_pitch = self.basic >> 24 & 15 == 0 && self.basic >> 16 & 15 != 1;
-        !self.basic_given || (needs_pitch && !self.pitch_given)
+        !self.basic_given || (self.needs_pitch() && !self.pitch_given)
     }
 
-    /// Whether the pitch is longer than the guide allows.
+    /// Whether a load uses the pitch word: it has several rows, and MPITCH does not say how far apart.
+    fn needs_pitch(&self) -> bool {
+        self.basic >> 24 & 15 == 0 && self.basic >> 16 & 15 != 1
+    }
+
+    /// Whether a load uses a pitch that is longer than the guide allows.
     #[must_use]
     pub fn has_wide_pitch(&self) -> bool {
-        self.mpitchb > MPITCHB_OF_GUIDE
+        self.needs_pitch() && self.mpitchb > MPITCHB_OF_GUIDE
+    }
+
+    /// The bytes of the pitch word that count.
+    #[must_use]
+    pub fn counted_pitch(&self, conflicts: &Conflicts) -> u32 {
+        let bits = match conflicts.vdr_pitch_bits {
+            VdrPitchBits::Fourteen => MPITCHB_MEASURED,
+            VdrPitchBits::Sixteen => MPITCHB,
+            VdrPitchBits::Thirteen => MPITCHB_OF_GUIDE,
+        };
+        self.mpitchb & bits
     }
 
     /// A load from `memory` with the setup as it is now.
     #[must_use]
     pub fn start(&self, memory: u32, conflicts: &Conflicts) -> Load {
-        let mpitchb = match conflicts.vdr_pitch_bits {
-            VdrPitchBits::Sixteen => self.mpitchb,
-            VdrPitchBits::Thirteen => self.mpitchb & MPITCHB_OF_GUIDE,
-        };
-        let mut load = Load::new(self.basic, mpitchb, memory);
+        let mut load = Load::new(self.basic, self.counted_pitch(conflicts), memory);
         let steps_columns = conflicts.vdr_vertical_pitch == VdrVerticalPitch::Columns;
         load.steps_columns = load.vertical && steps_columns;
         load
@@ -278,12 +291,16 @@ mod tests {
         setup.write(0x8002_1000);
         setup.write(0x9000_0000 | 12_288);
         assert!(setup.has_wide_pitch() && !setup.is_incomplete());
-        assert_eq!(
-            setup
-                .start(0x4000_0000, &Conflicts::default())
-                .row_address(1),
-            0x4000_3000
-        );
+        let second_row = |setup: &Setup| {
+            let load = setup.start(0x4000_0000, &Conflicts::default());
+            load.row_address(1)
+        };
+        assert_eq!(second_row(&setup), 0x4000_3000);
+        // QMKL's sgemm, rows of 4608 and of 15,360 words.
+        setup.write(0x9000_0000 | 18_432);
+        assert_eq!(second_row(&setup), 0x4000_0800);
+        setup.write(0x9000_0000 | 61_440);
+        assert_eq!(second_row(&setup), 0x4000_3000);
     }
 
     #[test]

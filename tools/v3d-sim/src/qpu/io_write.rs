@@ -243,7 +243,10 @@ impl Qpu {
             self.warn(Rule::SetupBeforeWrite, shared, || "DMA load".into());
         }
         if self.vdr.has_wide_pitch() {
-            self.warn(Rule::VdrWidePitch, shared, String::new);
+            let (given, counted) = (self.vdr.mpitchb, self.vdr.counted_pitch(&shared.conflicts));
+            self.warn(Rule::VdrWidePitch, shared, || {
+                format!("{given} bytes are given, and rows are read {counted} bytes apart")
+            });
         }
         let load = self.vdr.start(address, &shared.conflicts);
         self.warn_transfer(

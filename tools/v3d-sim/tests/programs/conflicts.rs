@@ -98,13 +98,13 @@ fn pitch_of_vertical_loads() {
 
 #[test]
 fn bits_of_the_pitch_of_loads() {
-    // Two rows of one word, 0x2010 bytes apart.
-    for (choice, second) in [("16", 0x804), ("13", 4)] {
+    // Two rows of one word, 0x6010 bytes apart.
+    for (choice, second) in [("14", 0x804), ("16", 0x1804), ("13", 4)] {
         let mut lab = lab("vdr-pitch-bits", choice);
-        let table = lab.put(&(0..0x900).collect::<Vec<u32>>());
+        let table = lab.put(&(0..0x1900).collect::<Vec<u32>>());
         let result = lab.program(&[table.addr.0], |b| {
             b.ldi(RD_SETUP, 0x8012_1000u32);
-            b.ldi(RD_SETUP, 0x9000_2010u32);
+            b.ldi(RD_SETUP, 0x9000_6010u32);
             b.mov(LD_ADDR, UNIF);
             b.mov(NONE, LD_WAIT);
         });
