@@ -21,7 +21,8 @@ const FACTORS: u32 = 4 * LANES;
 /// Rows of the VPM that a program has.
 const PROGRAM_ROWS: u32 = 2 * VECTORS;
 
-/// Most transforms, and points of all of them, that are sooner done behind this pass.
+/// Most transforms, and points of all of them, that are sooner done behind this pass: so it was on
+/// the simulator.
 const MOST_TRANSFORMS: u32 = 16;
 const MOST_POINTS: u32 = 4096;
 

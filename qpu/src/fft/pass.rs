@@ -56,7 +56,8 @@ impl Pass {
     /// beside it runs on, and its code stays in that slice's instruction cache.
     ///
     /// So it is where QPUs get programs from the last down, as two sources have it. Round the slices, which is
-    /// also thinkable, they gain nothing and cost up to an eighth of a short plan.
+    /// also thinkable (`LaunchOrder` of v3d-sim), they gain nothing and cost up to an eighth of a short plan: all
+    /// simulated.
     #[must_use]
     pub const fn idle(&self, qpus: u8) -> u32 {
         if qpus < QPUS {

@@ -300,7 +300,7 @@ impl Plan {
 
 /// A request as it is carried out, and its arrangement: with the split asked for, or as the table says; where
 /// the catalogue has not all programs for that, or they need more QPUs, in passes as the table says, or with the
-/// first split that can be.
+/// first split that can be. Samples of many transforms take a row that needs a pass to convert them last.
 fn arrangement<E>(
     catalogue: &'static [Program],
     request: &Request,

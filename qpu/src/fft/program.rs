@@ -66,9 +66,9 @@
 //! # Samples
 //!
 //! First and only passes have programs for points that are not f32, or that are multiplied by a window
-//! ([`Samples`]); before transforms through the VPM a program that does nothing else ([`super::convert`]). They convert a sample exactly, then multiply each component by a factor that is looked
-//! up ([`Record::Factors`], [`Row::Factor`]; the lane's offset is 4 · lane): full scale, the window, and a
-//! minus for the imaginary parts of the inverse. The word of two points of bytes is looked up in both lanes that hold
+//! ([`Samples`]); before transforms through the VPM runs a program that only converts ([`super::convert`]). They
+//! convert a sample exactly, then multiply each component by a factor that is looked up ([`Record::Factors`],
+//! [`Row::Factor`]; the lane's offset is 4 · lane): full scale, the window, and a minus for the imaginary parts of the inverse. The word of two points of bytes is looked up in both lanes that hold
 //! them, which are neighbours in a first pass, and 8 lanes apart in an only pass; of 16 points, both are in
 //! different vectors.
 //!

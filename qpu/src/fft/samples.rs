@@ -1,4 +1,5 @@
-//! What a first pass, or one that converts ([`super::convert`]), reads: samples, the transforms that they belong to, and the factors on them.
+//! What a first pass, or one that converts ([`super::convert`]), reads: samples, the transforms that they belong to,
+//! and the factors on them.
 //!
 //! A sample x becomes (x - middle) / full scale, as everywhere in qpuscope: i16 x / 32768, i8 x / 128, u8
 //! (x - 127.5) / 127.5, as RTL-SDR receivers mean it. The division is in the factor that a program

@@ -244,7 +244,7 @@ fn windows_on_every_format_and_length() {
     }
 }
 
-/// The lengths and batches above take every program that reads samples, but for those of longer first passes.
+/// The tests of formats and windows have lengths and batches that take every program that reads samples.
 #[test]
 fn every_program_that_reads_samples_is_run() {
     let mut used = HashSet::new();

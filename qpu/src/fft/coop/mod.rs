@@ -164,12 +164,6 @@ impl Cooperation {
         }
     }
 
-    /// The split into one pass that no QPUs share.
-    #[must_use]
-    pub fn split(&self) -> Option<Split> {
-        Split::new(&[self.log2_points as u8])
-    }
-
     /// Its program.
     #[must_use]
     pub const fn task(&self) -> Task {
