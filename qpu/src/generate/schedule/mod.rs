@@ -239,13 +239,9 @@ fn place<U: Copy + PartialEq>(
         .filter(|&index| blocked[index] == 0)
         .map(key)
         .collect();
-    let mut scheduled = Scheduled {
-        instructions: Vec::new(),
-        uniforms: Vec::new(),
-        stores_from: None,
-    };
+    let mut bundles: Vec<Bundle> = Vec::new();
     while !ready.is_empty() {
-        let now = scheduled.instructions.len() as u32;
+        let now = bundles.len() as u32;
         let mut bundle = Bundle::default();
         // A reader and the writer that waits for it can share an instruction: look again after each.
         while let Some(&next) = ready
@@ -269,20 +265,83 @@ fn place<U: Copy + PartialEq>(
                 "no instruction holds operation {stuck:?} alone"
             );
         }
-        scheduled.uniforms.extend(
-            bundle
-                .members
-                .iter()
-                .filter_map(|&index| operations[index].uniform()),
-        );
-        let stores = |&index: &usize| {
-            let to = &operations[index].destinations;
-            to.contains(&Destination::StoreAddress)
-        };
-        if scheduled.stores_from.is_none() && bundle.members.iter().any(stores) {
-            scheduled.stores_from = Some(scheduled.instructions.len());
-        }
-        scheduled.instructions.push(bundle.instruction);
+        bundles.push(bundle);
     }
-    scheduled
+    drop_stalls(&mut bundles, operations, waits);
+    let members = bundles.iter().flat_map(|bundle| &bundle.members);
+    let uniforms = members.filter_map(|&index| operations[index].uniform());
+    let stores = |&index: &usize| {
+        let to = &operations[index].destinations;
+        to.contains(&Destination::StoreAddress)
+    };
+    Scheduled {
+        uniforms: uniforms.collect(),
+        stores_from: bundles
+            .iter()
+            .position(|bundle| bundle.members.iter().any(stores)),
+        instructions: bundles
+            .into_iter()
+            .map(|bundle| bundle.instruction)
+            .collect(),
+    }
+}
+
+/// Leaves out instructions that do nothing but let time pass for a lookup: its fetch stalls as long, and code is shorter.
+fn drop_stalls<U: Copy + PartialEq>(
+    bundles: &mut Vec<Bundle>,
+    operations: &[Operation<U>],
+    waits: &[Vec<Wait>],
+) {
+    let mut places = vec![0; operations.len()];
+    for (at, bundle) in bundles.iter().enumerate() {
+        bundle.members.iter().for_each(|&index| places[index] = at);
+    }
+    for at in (0..bundles.len()).rev() {
+        let is_too_near = |&index: &usize| {
+            let place = places[index] - 1;
+            let first = operations[index].request().map_or(0, |_| FIRST_LOOKUP);
+            let mut waits = waits[index].iter().filter(|wait| places[wait.on] < at);
+            place < first as usize
+                || waits.any(|wait| place < places[wait.on] + wait.needed() as usize)
+        };
+        let mut behind = bundles[at + 1..].iter().flat_map(|bundle| &bundle.members);
+        if bundles[at].members.is_empty() && !behind.any(is_too_near) {
+            bundles.remove(at);
+            for place in places.iter_mut().filter(|place| **place > at) {
+                *place -= 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::File;
+
+    fn length(operations: &[Operation<()>]) -> usize {
+        schedule(operations).instructions.len()
+    }
+
+    #[test]
+    fn a_fetch_is_waited_for_by_its_stall() {
+        let [lanes, r4] = [Place::Accumulator(0), Place::R4].map(Source::Place);
+        let lookup = [
+            Operation::copy(Source::Lane, Destination::Place(Place::Accumulator(0))),
+            Operation::copy(lanes, Destination::Tmu(0)),
+            Operation::fetch(0),
+            Operation::copy(r4, Destination::Vpm),
+        ];
+        assert_eq!(length(&lookup), FIRST_LOOKUP as usize + 3);
+    }
+
+    #[test]
+    fn what_the_machine_does_not_wait_for_keeps_its_distance() {
+        let place = Place::Register(File::A, 0);
+        let chain = [
+            Operation::copy(Source::Lane, Destination::Place(place)),
+            Operation::copy(Source::Place(place), Destination::Vpm),
+        ];
+        assert_eq!(length(&chain), 3);
+    }
 }

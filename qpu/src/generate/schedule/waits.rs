@@ -27,6 +27,15 @@ pub(super) struct Wait {
     pub on: usize,
     /// By how many instructions; 0 allows both in one.
     pub distance: u32,
+    /// Whether less is allowed, and only stalls: of a fetch, which is to stand behind its lookup.
+    pub may_stall: bool,
+}
+
+impl Wait {
+    /// By how many instructions it must be later, or its result would be another.
+    pub fn needed(&self) -> u32 {
+        if self.may_stall { 1 } else { self.distance }
+    }
 }
 
 /// The waits of each operation, given in program order.
@@ -59,7 +68,12 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
     for (index, operation) in operations.iter().enumerate() {
         let mut waits = Vec::new();
         let mut wait = |on: Option<usize>, distance| {
-            waits.extend(on.map(|on| Wait { on, distance }));
+            let may_stall = distance == LOOKUP_DISTANCE;
+            waits.extend(on.map(|on| Wait {
+                on,
+                distance,
+                may_stall,
+            }));
         };
         let reads_flags = operation.cond != Cond::Always;
         for read in operation
