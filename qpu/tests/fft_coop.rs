@@ -252,7 +252,7 @@ const CLOCKS: [(u8, u32, u64); 19] = [
     (11, 1, 9228),
     (11, 10, 83_000),
     (12, 1, 21_000),
-    (12, 10, 236_000),
+    (12, 10, 230_000),
 ];
 
 /// `cargo test -p qpu --test fft_coop -- --nocapture steady` prints them.

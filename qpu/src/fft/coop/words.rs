@@ -174,9 +174,8 @@ pub enum PartWord {
     ReadSetup(Units),
     /// Bytes of code to what it does when it has read them.
     PassOn(Units),
-    /// What a consumer does behind a round: 1 for early vectors, 0 for the end, -1 for those that it has; and behind early
-    /// vectors: 0 for late ones, which have come with them, 1 for other early ones.
-    Next(Units),
+    /// What a consumer does behind early vectors: 0 for other early ones, 1 for late ones.
+    Next,
 }
 
 /// Whose vectors of a round: a consumer gets those of the units that are transformed early before the others.

@@ -4,15 +4,12 @@ use super::{CONSUMERS, LANE_ROWS, PAIRS, Relay};
 use crate::fft::coop::Units;
 
 /// What a consumer waits for before it reads vectors, or does when it has read them: pieces of code that go back to
-/// where it came from. The number of [`Tell`](Self::Tell) and [`AwaitOther`](Self::AwaitOther) is that of two
-/// consumers, 0 and 1 or 2 and 3, else that of a pair.
+/// where it came from. The number is that of a pair, of [`Tell`](Self::Tell) and [`AwaitOther`](Self::AwaitOther) that of
+/// the first that the same is done for, of [`Begin`](Self::Begin) that of a consumer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Handover {
-    /// Tells the other one of the first or second two consumers that a pair has been read.
+    /// Tells the other one of two consumers that a pair has been read.
     Tell(u8),
-    /// The same of the first pair. Then all producers have had the rows of their early units: takes these from the count, so
-    /// that who waits for rows of late units finds those.
-    TellFirst,
     /// When both have read a pair, or one that reads it alone: closes its gate, and opens that of the next.
     Next(u8),
     /// The same of early vectors: opens that of the next but one, as odd pairs are in other rows than even ones. Who has
@@ -20,25 +17,22 @@ pub enum Handover {
     NextEarly(u8),
     /// Waits until it may read what the other one waits for.
     AwaitOther(u8),
-    /// Waits for the vectors of all producers of a pair; then the other one may read as well.
+    /// Waits for the vectors of all producers of a pair; then the other one may read as well, or the same one that reads alone
+    /// has what it takes back in [`Next`](Self::Next).
     AwaitProducers(u8),
-    /// The same of the third pair of the second half, which consumer 2 reads: consumer 1 is not told, as it may be in the next
-    /// transform and wait for the first pair.
-    AwaitAlone,
-    /// Closes the gate of that pair, and opens that of the next.
-    NextAlone,
+    /// Tells consumer 0 that the transform before is stored; consumer 0 waits for that of all others, and opens the second
+    /// gate. Goes on to what the consumer waits for first, which stands behind it.
+    Begin(u8),
 }
 
 impl Handover {
     /// All, in the order in which they stand.
-    pub const ALL: [Self; 19] = {
-        use Handover::{
-            AwaitAlone, AwaitOther, AwaitProducers, Next, NextAlone, NextEarly, Tell, TellFirst,
-        };
+    pub const ALL: [Self; 22] = {
+        use Handover::{AwaitOther, AwaitProducers, Begin, Next, NextEarly, Tell};
         [
             Tell(0),
             Tell(1),
-            TellFirst,
+            Tell(2),
             Next(0),
             Next(1),
             Next(2),
@@ -47,42 +41,50 @@ impl Handover {
             NextEarly(1),
             NextEarly(2),
             NextEarly(3),
-            AwaitOther(0),
-            AwaitOther(1),
+            Begin(0),
             AwaitProducers(0),
+            Begin(1),
+            AwaitOther(0),
+            Begin(2),
             AwaitProducers(1),
+            Begin(3),
+            AwaitOther(1),
+            AwaitOther(2),
             AwaitProducers(2),
             AwaitProducers(3),
-            AwaitAlone,
-            NextAlone,
         ]
     };
 
     /// What consumer `consumer` waits for before it reads vectors of its round `number`.
-    pub(super) const fn before(consumer: u32, number: u32) -> Self {
+    pub(super) const fn before(consumer: u32, number: u32, units: Units) -> Self {
+        if let (0, Units::Early) = (number, units) {
+            return Self::Begin(consumer as u8);
+        }
+        let pair = pair(consumer, number);
         if number < Relay::EARLY_ROUNDS && consumer % 2 == 1 {
-            return Self::AwaitOther((consumer / 2) as u8);
+            return Self::AwaitOther(Self::like(pair));
         }
-        match consumer {
-            2 if number >= Relay::EARLY_ROUNDS => Self::AwaitAlone,
-            _ => Self::AwaitProducers(pair(consumer, number)),
-        }
+        Self::AwaitProducers(pair)
     }
 
     /// What it does when it has read them.
     pub(super) const fn behind(consumer: u32, number: u32, units: Units) -> Self {
         let is_early = number < Relay::EARLY_ROUNDS;
-        if let (0, 0, Units::Early) = (consumer, number, units) {
-            return Self::TellFirst;
-        }
-        if is_early && consumer.is_multiple_of(2) {
-            return Self::Tell((consumer / 2) as u8);
-        }
         let pair = pair(consumer, number);
+        if is_early && consumer.is_multiple_of(2) {
+            return Self::Tell(Self::like(pair));
+        }
         match units {
             Units::Early if is_early => Self::NextEarly(pair),
-            _ if !is_early && consumer == 2 => Self::NextAlone,
             Units::Early | Units::Late => Self::Next(pair),
+        }
+    }
+
+    /// The first pair of which two consumers tell each other by the same count: odd pairs have one.
+    const fn like(pair: u8) -> u8 {
+        match pair {
+            3 => 1,
+            _ => pair,
         }
     }
 
@@ -91,8 +93,9 @@ impl Handover {
     pub const fn instructions(self) -> u32 {
         match self {
             Self::NextEarly(3) => 5,
-            Self::AwaitProducers(_) | Self::TellFirst => 2 + Relay::PRODUCERS,
-            Self::AwaitAlone => 1 + Relay::PRODUCERS,
+            Self::AwaitProducers(_) => 2 + Relay::PRODUCERS,
+            Self::Begin(0) => CONSUMERS,
+            Self::Begin(_) => 1,
             _ => 4,
         }
     }

@@ -31,10 +31,9 @@
 //! | 0, 1, 2, 5 | gates: the right to write pair 0 .. 3 |
 //! | 3, 4 | locks of rows 32..48 and 48..64 |
 //! | 6, 7, 13, 14 | producers whose vectors of pair 0 .. 3 are in the VPM |
-//! | 8, 9 | that an even, or odd, pair may be read, then that one of its two consumers has read it |
-//! | 10 | consumers other than 0 that have stored all of their transform before |
+//! | 8, 9, 12 | that pair 0, pair 1 or 3, or pair 2 may be read, then that one of its two consumers has read it |
+//! | 10 | consumers other than 0 that have stored all of their transform before, or their last |
 //! | 11 | that the third pair of early vectors has been read |
-//! | 12 | consumers other than 0 that have ended |
 //! | 15 | units whose rows producers have in registers |
 //!
 //! When a pair has been read, consumer 1 or 3, or of the second half its only reader, closes its gate and opens
@@ -42,9 +41,9 @@
 //! comes to a gate again has passed all others, so that it finds it closed or opened anew. The first gate of late
 //! vectors is opened when both the third and the fourth pair of early ones have been read: so nobody stores through
 //! rows 32..64 before. A count says what is meant only while nobody else waits for it: consumer 1 may be in the next
-//! transform, and wait for its first pair, while consumer 2 reads the third pair, so that one is told of to nobody;
-//! and consumer 0 takes early units out of count 15 before others wait for late ones. Consumer 2 may be there before,
-//! and then looks lines up too early, and no more.
+//! transform, and wait for its first pair, while consumer 2 reads the third, which therefore has a count of its own. Of
+//! count 15 each consumer takes its share of early units when it has vectors of them, so that it finds late ones
+//! when it waits for its share of these. One may be there before the others, and then looks lines up too early, and no more.
 //!
 //! Consumer 0 makes locks and the first gate, and takes back what it made when all others have ended. It opens the
 //! second gate of each transform when all have stored the one before: then rows 32..64 are free, and nobody wants
@@ -149,12 +148,16 @@ impl Relay {
     pub const CONSUMER_HEAD: u32 = 9;
     /// Words at the beginning of a transform.
     pub const BEGIN: u32 = 1;
-    /// Words of early vectors.
+    /// Words of early vectors, without the way to what follows them.
     pub const EARLY: u32 = 3;
-    /// Words of what a consumer looks up before its first round: turns, and code.
-    pub const LOOKED_UP: u32 = 2 + 1;
-    /// Words of a round.
-    pub const ROUND: u32 = 3 + 9 + 28 + 1;
+    /// Turns that a consumer looks up.
+    pub const LOOKED_UP: u32 = 2;
+    /// And its lines of code.
+    pub const CODE: u32 = 1;
+    /// Words with which late vectors are passed on.
+    pub const PASS: u32 = 1;
+    /// Words of a round from its reads on, without the ways to what follows it.
+    pub const ROUND: u32 = 1 + 9 + 28;
     /// Words at the end of a transform.
     pub const DONE: u32 = 3;
 
@@ -329,7 +332,7 @@ impl Relay {
                 transform.twiddles + Self::turns_of_half(half) + LOOKUP * lookup
             }
             PartWord::CodeAhead => LOOKUP * consumer,
-            PartWord::Await(_) => Handover::before(consumer, number).bytes(),
+            PartWord::Await(units) => Handover::before(consumer, number, units).bytes(),
             PartWord::ReadSetup(units) => {
                 let is_odd = consumer % 2;
                 let first = match units {
@@ -344,10 +347,8 @@ impl Relay {
                 Block::row(first as u8).read_setup(16).unwrap_or_default()
             }
             PartWord::PassOn(units) => Handover::behind(consumer, number, units).bytes(),
-            PartWord::Next(Units::Early) => u32::from(number < Self::EARLY_ROUNDS),
-            PartWord::Next(Units::Late) if number + 1 == Self::ROUNDS => 0,
-            PartWord::Next(Units::Late) if number + 1 < Self::EARLY_ROUNDS => u32::MAX,
-            PartWord::Next(Units::Late) => 1,
+            // Of the last of these rounds late vectors are next.
+            PartWord::Next => u32::from(number + 1 == Self::EARLY_ROUNDS),
             _ => 0,
         }
     }

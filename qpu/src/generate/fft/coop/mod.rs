@@ -33,7 +33,7 @@ use routine::Routine;
 use rows::Factors;
 
 type Operation = schedule::Operation<Word>;
-/// Writes a branch whose shadow are the last three instructions of a piece.
+/// Writes a branch in whose shadow are the last instructions of a piece, or another instruction there.
 type Branch<'a> = &'a dyn Fn(&mut Builder);
 
 /// A generated program.
@@ -249,21 +249,34 @@ impl<'a> Assembly<'a> {
         self.piece_around(number, (ASKED, |_| {}), branch);
     }
 
+    /// A piece, with what is inserted before so many of its last instructions.
+    fn piece_with(&mut self, number: usize, inserted: &[(usize, Branch)]) {
+        self.write_piece(number, (ASKED, |_| {}), inserted);
+    }
+
     /// The same, with what `between` writes after so many instructions.
     fn piece_around(
         &mut self,
         number: usize,
-        (after, between): (usize, impl Fn(&mut Builder)),
+        between: (usize, impl Fn(&mut Builder)),
         branch: Option<Branch>,
+    ) {
+        self.write_piece(number, between, branch.map(|branch| (3, branch)).as_slice());
+    }
+
+    /// A piece, with what is inserted from its front and from its end.
+    fn write_piece(
+        &mut self,
+        number: usize,
+        (after, between): (usize, impl Fn(&mut Builder)),
+        inserted: &[(usize, Branch)],
     ) {
         let taste = tastes::of(self.cooperation.task(), number);
         let scheduled = schedule::schedule_by(&self.draughted.pieces[number], &taste);
-        let shadow = scheduled.instructions.len().saturating_sub(3);
+        let length = scheduled.instructions.len();
         for (index, &instruction) in scheduled.instructions.iter().enumerate() {
-            if index == shadow
-                && let Some(branch) = branch
-            {
-                branch(&mut self.b);
+            for (_, write) in inserted.iter().filter(|(left, _)| index + left == length) {
+                write(&mut self.b);
             }
             if index == after {
                 between(&mut self.b);
@@ -395,7 +408,7 @@ mod tests {
         assert_eq!(
             lengths,
             [
-                514, 561, 965, 1005, 1198, 220, 243, 274, 311, 425, 1022, 1027
+                514, 561, 965, 1005, 1139, 220, 243, 274, 311, 425, 1022, 1027
             ]
         );
     }
@@ -437,16 +450,15 @@ mod tests {
             let found = program.labels.iter().find(|(_, name)| name == wanted);
             found.map(|(at, _)| *at).expect("a label of relays")
         };
-        let ways = Handover::ALL.into_iter().filter(|way| {
-            use Handover::{AwaitAlone, AwaitProducers, Next, NextAlone};
-            matches!(way, Next(_) | AwaitProducers(_) | NextAlone | AwaitAlone)
-        });
+        let ways = Handover::ALL.into_iter();
+        let ways = ways.filter(|way| !matches!(way, Handover::Begin(_) | Handover::NextEarly(_)));
         let ways: u32 = ways.map(Handover::instructions).sum();
-        let round = label("then") - label("early") + label("done") - label("late");
+        let early = label("ahead") - label("early");
+        let round = label("done") - label("round") + label("ways") - label("again");
         let loops = [
             label("rotate") - label("unit"),
             label("both") - label("half"),
-            round + ways as usize,
+            early + round + ways as usize,
         ];
         assert!(loops.iter().all(|&words| words <= 512), "{loops:?}");
     }

@@ -293,7 +293,7 @@ fn consume(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
     };
     all.piece(READ, Some(&pass));
     all.b.bind(passed);
-    go_through(all, FROM_POINTS);
+    go_through(all, FROM_POINTS, &[]);
     all.count(BranchCond::AllZS, done);
     all.b.mov(R0, UNIF);
     all.uniforms.push(Word::Peers);

@@ -4,10 +4,8 @@
 //! come from SDRAM, which would be too busy for stores if eight producers asked for all of a half at once.
 
 use super::lists::part;
-use super::semaphore;
 use super::{BACK, TO_ROUND};
 use crate::fft::coop::PartWord;
-use crate::generate::fft::ahead::drop_lookups;
 use crate::generate::fft::coop::Assembly;
 use crate::generate::{Builder, ELEM_NUM, R0, R1, TMU0_S, TMU1_S, UNIF, ra};
 
@@ -21,7 +19,7 @@ pub fn begin_code(b: &mut Builder) {
     b.and(R1, ELEM_NUM, 8);
 }
 
-/// Producers: brings the lines of their code that are fetched anew. It is 72 lines long for a cache of 16 sets of four; the
+/// Producers: brings the lines of their code that are fetched anew. It is 71 lines long for a cache of 16 sets of four; the
 /// first that a launch comes to are those whose places others have got.
 pub fn code(b: &mut Builder) {
     b.add(R1, R1, ELEM_NUM);
@@ -34,37 +32,25 @@ pub fn drop_code(b: &mut Builder) {
     b.nop().ldtmu1();
 }
 
-/// Consumers, when producers have the rows of late units: turns of their first half, and, when these are there, the code of a
-/// round.
-pub fn turns_and_code(all: &mut Assembly) {
-    semaphore::await_late_units(&mut all.b);
-    let b = &mut all.b;
-    b.shl(R0, ELEM_NUM, 6);
-    b.ldi(R1, TO_ROUND);
-    b.add(R1, R1, ra(BACK));
-    b.add(R1, R1, R0);
-    ask_for_turns(all, 0);
-    drop_lookups(&mut all.b, 2);
-    all.b.add(TMU0_S, R1, UNIF);
-    all.uniforms.push(part(PartWord::CodeAhead));
-}
-
-/// Consumers, behind their first round: turns of the second half of late units.
-pub fn turns_again(all: &mut Assembly) {
-    drop_lookups(&mut all.b, 1);
+/// Consumers, when producers have the rows of late units: turns of their first half, and behind their first round those of the
+/// second; `half` is which.
+pub fn turns(all: &mut Assembly, half: u8) {
     all.b.shl(R0, ELEM_NUM, 6);
-    ask_for_turns(all, 1);
-}
-
-/// Consumers, behind their last round.
-pub fn drop_turns(b: &mut Builder) {
-    drop_lookups(b, 2);
-}
-
-fn ask_for_turns(all: &mut Assembly, half: u8) {
     for (number, tmu) in (0..).zip([TMU0_S, TMU1_S]) {
         all.b.add(tmu, R0, UNIF);
         all.uniforms
             .push(part(PartWord::TurnsAhead { half, number }));
     }
+}
+
+/// Consumers, when those turns are there: the code of a round.
+pub fn round(all: &mut Assembly) {
+    let b = &mut all.b;
+    b.ldi(R1, TO_ROUND);
+    b.add(R1, R1, ra(BACK));
+    b.add(R1, R1, R0);
+    b.nop().ldtmu0();
+    b.nop().ldtmu1();
+    b.add(TMU0_S, R1, UNIF);
+    all.uniforms.push(part(PartWord::CodeAhead));
 }

@@ -46,12 +46,7 @@ impl Early {
         }
     }
 
-    /// Reads those of the next round.
-    pub fn read_next(&self, draft: &mut Draft<Word>) {
-        Self::read(draft, Units::Early, &self.next);
-    }
-
-    /// Reads those of the round behind it.
+    /// Reads those of the round behind the next.
     pub fn read_then(&self, draft: &mut Draft<Word>) {
         Self::read(draft, Units::Early, &self.then);
     }

@@ -1,6 +1,6 @@
 //! Lists of uniforms: what a piece of code reads stands in its program once, and in the list as often as it runs.
 
-use crate::fft::coop::{PartWord, Word};
+use crate::fft::coop::{PartWord, Units, Word};
 use crate::fft::relay::Relay;
 
 /// A word of a part, put to its place by [`of_part`].
@@ -78,30 +78,65 @@ pub fn of_producers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Ve
     list.0
 }
 
-/// The list of a consumer that reads these words.
-pub fn of_consumers(mut reads: &[Word]) -> Vec<Word> {
+/// In a program's reads: a way, which is in its list.
+pub const OF_LIST: Word = Word::Bytes(0);
+
+/// Splits words off the front, and drops the `ways` behind them.
+fn front_before_ways<'a>(words: &mut &'a [Word], count: u32, ways: u32) -> &'a [Word] {
+    let front_words = front(words, count);
+    let ways = front(words, ways);
+    assert!(ways.iter().all(|&way| way == OF_LIST), "{ways:?}");
+    front_words
+}
+
+/// The list of a consumer that reads these words; `bytes` is how far it is from one label to another.
+pub fn of_consumers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Vec<Word> {
     let mut list = List::default();
     list.put(front(&mut reads, Relay::CONSUMER_HEAD + Relay::BEGIN), 0);
-    let next = front(&mut reads, Relay::EARLY);
-    let pass = front(&mut reads, 1);
-    let then = front(&mut reads, Relay::EARLY);
-    let ahead = front(&mut reads, Relay::LOOKED_UP);
-    let wait = front(&mut reads, 1);
-    let round = front(&mut reads, Relay::ROUND - 1);
+    let early = front_before_ways(&mut reads, Relay::EARLY, 1);
+    let ahead = front(&mut reads, Relay::LOOKED_UP + Relay::CODE);
+    let pass = front(&mut reads, Relay::PASS);
+    let round = front_before_ways(&mut reads, Relay::ROUND, 2);
     let done = front(&mut reads, Relay::DONE);
-    list.put(next, 0);
-    list.put(pass, 0);
-    for number in 1..Relay::EARLY_ROUNDS {
-        list.put(then, number);
+    let again = front(&mut reads, Relay::LOOKED_UP);
+    assert_eq!(reads, [OF_LIST]);
+    let wait = [part(PartWord::Await(Units::Late))];
+    // Where it goes on, and the way that this finds in its register.
+    let go = |list: &mut List, label, (way, number): (&[Word], u32)| {
+        list.put(&[Word::Bytes(bytes("next", label))], number);
+        list.put(way, number);
+    };
+    for number in 0..Relay::EARLY_ROUNDS {
+        list.put(early, number);
+        match number + 1 {
+            Relay::EARLY_ROUNDS => list.put(&wait, 0),
+            // These are the next, and others come where they were.
+            next => go(&mut list, "early", (&wait, next)),
+        }
     }
     list.put(ahead, 0);
     for number in 0..Relay::ROUNDS {
-        // Early vectors of the second half come with late ones.
-        let is_early = number < Relay::EARLY_ROUNDS;
-        list.put(if is_early { wait } else { next }, number);
+        if number >= Relay::EARLY_ROUNDS {
+            // Early vectors have come with late ones: nobody is told before these have been read.
+            list.put(&[Word::Bytes(bytes("ways", "next"))], number);
+            list.put(&early[1..], number);
+            list.put(&[Word::Bytes(bytes("next", "late"))], number);
+        }
+        list.put(pass, number);
         list.put(round, number);
-        if number == 0 {
-            list.put(reads, number);
+        let next = number + 1;
+        if next == Relay::ROUNDS {
+            go(&mut list, "done", (&[OF_LIST], number));
+        } else if next < Relay::EARLY_ROUNDS {
+            go(
+                &mut list,
+                "again",
+                (&[Word::Bytes(bytes("next", "round"))], number),
+            );
+            list.put(again, number);
+            list.put(&wait, next);
+        } else {
+            go(&mut list, "early", (&wait, next));
         }
     }
     list.put(done, 0);

@@ -41,23 +41,22 @@ const KEEP: usize = 5;
 const WRITE_LAST: usize = 6;
 const PAIR_UP: usize = 7;
 const PAIR_UP_OTHERS: usize = 8;
-/// Of consumers: what is done once, early vectors of the next round into registers, those of the round behind it, these in
-/// place of those, late vectors, and from there to their stores.
+/// Of consumers: what is done once, early vectors into registers, these in place of those of the next round, late vectors,
+/// and from there to their stores.
 const CONSTANTS: usize = 9;
-const READ_NEXT: usize = 10;
-const READ_THEN: usize = 11;
-const NEXT: usize = 12;
-const READ_LATE: usize = 13;
-const FROM_POINTS: usize = 14;
+const READ_EARLY: usize = 10;
+const NEXT: usize = 11;
+const READ_LATE: usize = 12;
+const FROM_POINTS: usize = 13;
 
-/// Registers of file A with the way to what a consumer waits for or tells others, and with where it goes on; even ones.
-/// They are free where no vectors are waited for.
+/// Registers of file A with the way to what a consumer waits for, tells others or does next, and with where it goes on
+/// behind it; even ones. They are free where no vectors are waited for.
 const WAY: u8 = 14;
 const BACK: u8 = 30;
 /// The same of producers: the way to what follows a half, or its pairs.
 const FOLLOWS: u8 = 14;
 /// Bytes of code from where consumers look ahead to a round.
-const TO_ROUND: u32 = 8 * 36;
+const TO_ROUND: u32 = 8 * 11;
 
 /// Registers between pieces.
 struct Kept {
@@ -124,8 +123,6 @@ fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2]) {
     let factors = Factors::load(&mut draft, &constants, 2);
     let mut pieces = vec![draft.cut()];
     let early = Early::new(&mut draft);
-    early.read_next(&mut draft);
-    pieces.push(draft.cut());
     early.read_then(&mut draft);
     pieces.push(draft.cut());
     early.go_on(&mut draft);
@@ -173,15 +170,15 @@ pub(super) fn program(cooperation: Cooperation) -> Cooperative {
         found.map(|(at, _)| 8 * *at as u32).expect("a label")
     };
     let bytes = |from: &str, to: &str| label(to).wrapping_sub(label(from));
-    assert_eq!(bytes("ahead", "points"), TO_ROUND);
+    assert_eq!(bytes("ahead", "round"), TO_ROUND);
     // The last line that consumers look up is code.
     let looked_up = CONSUMERS * LOOKUP_BYTES;
-    assert!(label("points") + looked_up - 64 < 8 * program.code.len() as u32);
+    assert!(label("round") + looked_up - 64 < 8 * program.code.len() as u32);
     let mut list = program.reads[..from].to_vec();
     list[0] = Word::OfConsumers(bytes("producer", "consumer"));
     list.extend(lists::of_producers(&program.reads[from..to], bytes));
     assert_eq!(list.len() as u32, Relay::CONSUMER);
-    list.extend(lists::of_consumers(&program.reads[to..]));
+    list.extend(lists::of_consumers(&program.reads[to..], bytes));
     Cooperative {
         uniforms: list,
         ..program
@@ -241,97 +238,78 @@ fn produce(all: &mut Assembly, kept: &Kept) {
     all.b.end();
 }
 
-/// To one of the ways; the next three instructions are done on the way.
-fn go(b: &mut Builder, ways: Label) {
-    b.brr(BranchCond::Always, ways).plus(ra(WAY)).link(ra(BACK));
+/// To what [`WAY`] says, counted from `base`, and back here; the next three instructions are done on the way.
+fn call(b: &mut Builder, base: Label) {
+    b.brr(BranchCond::Always, base).plus(ra(WAY)).link(ra(BACK));
 }
 
-/// What is waited for before vectors are read.
-fn await_vectors(all: &mut Assembly, units: Units, ways: Label) {
-    all.b.mov(ra(WAY), UNIF);
-    all.b.nop();
-    go(&mut all.b, ways);
-    all.b.nops(3);
-    all.uniforms.push(part(PartWord::Await(units)));
-}
-
-/// Reads vectors, and tells others.
-fn read_and_pass(all: &mut Assembly, units: Units, piece: usize, ways: Label) {
-    all.b.mov(ra(WAY), UNIF);
-    all.uniforms.push(part(PartWord::PassOn(units)));
-    let pass = |b: &mut Builder| go(b, ways);
-    all.piece(piece, Some(&pass));
+/// The way to what a part does first, or behind itself: it finds that in its register.
+fn way(b: &mut Builder) {
+    b.mov(ra(WAY), UNIF);
 }
 
 fn consume(all: &mut Assembly, kept: &Kept) {
-    let [others, early, round, late, next, ways, follower] = [
-        "others", "early", "round", "late", "next", "ways", "follower",
-    ]
-    .map(|name| all.b.label(name));
+    let [next, ways, follower] = ["next", "ways", "follower"].map(|name| all.b.label(name));
     let [count, offset] = [kept.count, kept.offset].map(register);
+    let to_way = |b: &mut Builder| call(b, ways);
+    // Whatever is next: its place is counted from that of `next`.
+    let go_on = |b: &mut Builder| {
+        b.brr(BranchCond::Always, next).plus(ra(WAY));
+    };
     all.uniforms.push(Word::Opens);
     open(&mut all.b, &semaphore::MADE);
     all.piece(CONSTANTS, None);
     let transform = all.b.here("transform");
-    all.b.mov(NONE, UNIF).setf();
-    all.uniforms.push(Word::Follows);
-    all.b.brr(BranchCond::AllZC, others);
-    all.b.nops(3);
-    all.b.sacq(semaphore::STORED);
-    all.b.brr(BranchCond::Always, early);
-    all.b.sacq(semaphore::STORED);
-    all.b.sacq(semaphore::STORED);
-    all.b.srel(semaphore::GATES[1]);
-    all.b.bind(others);
-    all.b.srel(semaphore::STORED);
-    all.b.bind(early);
-    await_vectors(all, Units::Early, ways);
-    all.b.mov(NONE, UNIF).setf();
-    all.uniforms.push(part(PartWord::Next(Units::Early)));
-    let to_late = |b: &mut Builder| {
-        b.brr(BranchCond::AllZS, late);
-    };
-    all.piece(READ_NEXT, Some(&to_late));
-    all.b.here("then");
-    all.b.mov(ra(WAY), UNIF);
-    all.uniforms.push(part(PartWord::PassOn(Units::Early)));
+    way(&mut all.b);
     all.b.nop();
-    go(&mut all.b, ways);
-    all.b.nops(3);
-    await_vectors(all, Units::Early, ways);
-    read_and_pass(all, Units::Early, READ_THEN, ways);
-    all.b.here("ahead");
-    ahead::turns_and_code(all);
-    all.b.bind(round);
-    await_vectors(all, Units::Late, ways);
-    all.b.bind(late);
-    read_and_pass(all, Units::Late, READ_LATE, ways);
-    all.b.here("points");
-    go_through(all, FROM_POINTS);
+    all.b.here("early");
+    to_way(&mut all.b);
+    way(&mut all.b);
     all.b.mov(NONE, UNIF).setf();
-    all.uniforms.push(part(PartWord::Next(Units::Late)));
-    all.b.brr(BranchCond::AllNS, next);
-    all.b.nops(3);
-    all.b.brr(BranchCond::AllZC, early);
-    all.b.nops(3);
+    all.b.nop();
+    let [first, behind] = [PartWord::Await, PartWord::PassOn].map(|word| part(word(Units::Early)));
+    all.uniforms.extend([first, behind, part(PartWord::Next)]);
+    all.piece_with(READ_EARLY, &[(2, &to_way), (1, &way)]);
+    all.uniforms.push(lists::OF_LIST);
+    all.b.brr(BranchCond::AllZS, next);
+    all.b.here("ahead");
+    semaphore::count_loaded(&mut all.b);
+    ahead::turns(all, 0);
+    ahead::round(all);
+    all.b.here("round");
+    to_way(&mut all.b);
+    way(&mut all.b);
+    all.uniforms.push(part(PartWord::PassOn(Units::Late)));
+    all.b.nops(2);
+    all.b.here("late");
+    all.piece(READ_LATE, Some(&to_way));
+    all.b.here("points");
+    let leave = |b: &mut Builder| {
+        go_on(b);
+        way(b);
+    };
+    go_through(all, FROM_POINTS, &[(2, &way), (1, &leave)]);
+    all.uniforms.extend([lists::OF_LIST; 2]);
+    all.b.nop();
     all.b.here("done");
-    ahead::drop_turns(&mut all.b);
-    all.b.add(offset, offset, UNIF);
-    all.b.mov(R1, UNIF);
+    // Lookups are dropped of which nothing was wanted but that lines came.
+    all.b.add(offset, offset, UNIF).ldtmu0();
+    all.b.mov(R1, UNIF).ldtmu1();
     all.b.mov(R0, UNIF);
     all.uniforms.extend([Word::Step, Word::List, Word::Peers]);
     all.b.sub(count, count, 1).setf();
     all.b.brr(BranchCond::AllZC, transform);
     all.b.mov(UNIFORMS_ADDRESS, R1);
-    all.b.nops(2);
-    let others = (semaphore::ENDED, CONSUMERS as usize - 1);
+    all.b.nop().ldtmu0();
+    all.b.nop();
+    all.b.here("ended");
+    let others = (semaphore::STORED, CONSUMERS as usize - 1);
     close(&mut all.b, follower, others, &semaphore::MADE, |_| {});
+    all.b.here("again");
+    ahead::turns(all, 1);
     all.b.bind(next);
-    ahead::turns_again(all);
-    let back = |b: &mut Builder| {
-        b.brr(BranchCond::Always, round);
-    };
-    all.piece(NEXT, Some(&back));
+    all.piece_with(NEXT, &[(2, &go_on), (1, &way)]);
+    all.uniforms.push(lists::OF_LIST);
     all.b.bind(ways);
     semaphore::ways(&mut all.b);
 }

@@ -12,15 +12,13 @@ pub const GATES: [u8; 4] = [0, 1, 2, 5];
 /// Producers whose vectors of each pair are in the VPM.
 pub const WRITTEN: [u8; 4] = [6, 7, 13, 14];
 /// That two consumers may read a pair, then that one of them has read it.
-const TWO: [u8; 2] = [8, 9];
+const TWO: [u8; 4] = [8, 9, 12, 9];
 /// Units that producers have loaded.
 pub const LOADED: u8 = 15;
-/// Consumers that have stored.
+/// Consumers that have stored a transform, at the next or at their end.
 pub const STORED: u8 = 10;
 /// That the third pair of early vectors has been read.
 const THIRD_READ: u8 = 11;
-/// Consumers that have ended.
-pub const ENDED: u8 = 12;
 
 /// What consumer 0 makes, and takes back.
 pub const MADE: [u8; 3] = [HALVES[0], HALVES[1], GATES[0]];
@@ -38,14 +36,10 @@ pub fn ways(b: &mut Builder) {
 }
 
 fn write(b: &mut Builder, way: Handover) {
-    let gate = |number: u8| GATES[usize::from(number) % GATES.len()];
+    let gate = |pair: u8| GATES[usize::from(pair) % GATES.len()];
     let two = |pair: u8| TWO[usize::from(pair) % TWO.len()];
     match way {
         Handover::Tell(number) => short(b, &[], Some(two(number))),
-        Handover::TellFirst => {
-            b.srel(two(0));
-            await_all(b, LOADED, 3);
-        }
         Handover::AwaitOther(number) => short(b, &[two(number)], None),
         Handover::Next(pair) => short(b, &[two(pair), gate(pair)], Some(gate(pair + 1))),
         Handover::NextEarly(2) => short(b, &[two(2), gate(2)], Some(THIRD_READ)),
@@ -55,11 +49,18 @@ fn write(b: &mut Builder, way: Handover) {
         }
         Handover::NextEarly(pair) => short(b, &[two(pair), gate(pair)], Some(gate(pair + 2))),
         Handover::AwaitProducers(pair) => {
-            await_all(b, WRITTEN[usize::from(pair)], 2);
+            await_all(b, WRITTEN[usize::from(pair)]);
             b.srel(two(pair));
         }
-        Handover::AwaitAlone => await_all(b, WRITTEN[2], 3),
-        Handover::NextAlone => short(b, &[gate(2)], Some(gate(3))),
+        Handover::Begin(0) => {
+            for _ in 1..CONSUMERS {
+                b.sacq(STORED);
+            }
+            b.srel(gate(1));
+        }
+        Handover::Begin(_) => {
+            b.srel(STORED);
+        }
     }
 }
 
@@ -67,10 +68,10 @@ fn back(b: &mut Builder) {
     b.bra(BranchCond::Always, ra(BACK));
 }
 
-/// Waits for all producers; the last `shadow` times on the way back.
-fn await_all(b: &mut Builder, semaphore: u8, shadow: u32) {
+/// Waits for all producers; the last two times on the way back, where there is place for one more instruction.
+fn await_all(b: &mut Builder, semaphore: u8) {
     for left in (0..Relay::PRODUCERS).rev() {
-        if left + 1 == shadow {
+        if left + 1 == 2 {
             back(b);
         }
         b.sacq(semaphore);
@@ -89,8 +90,8 @@ fn short(b: &mut Builder, takes: &[u8], gives: Option<u8>) {
     b.nops(3 - takes.len() - usize::from(gives.is_some()));
 }
 
-/// Waits until producers have the rows of their late units: each consumer for its share of them.
-pub fn await_late_units(b: &mut Builder) {
+/// Of units that are loaded each consumer counts its share down: of early ones, then, which it waits for, of late ones.
+pub fn count_loaded(b: &mut Builder) {
     for _ in 0..Relay::PRODUCERS / CONSUMERS {
         b.sacq(LOADED);
     }

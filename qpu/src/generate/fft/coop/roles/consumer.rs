@@ -5,7 +5,7 @@
 use super::semaphore::HALVES;
 use crate::fft::coop::Word;
 use crate::generate::fft::coop::rows::{Factors, rows_in_registers};
-use crate::generate::fft::coop::{Assembly, Operation};
+use crate::generate::fft::coop::{Assembly, Branch, Operation};
 use crate::generate::fft::dft16::{Butterfly, Constants, Ends, butterfly_of, dft16_of_parity};
 use crate::generate::fft::draft::{Complex, Draft};
 use crate::generate::schedule::{Destination, Place, Source};
@@ -149,15 +149,17 @@ impl<'a> Consumer<'a> {
     }
 }
 
-/// Those pieces, which stand from `first` on.
-pub fn go_through(all: &mut Assembly, first: usize) {
+/// Those pieces, which stand from `first` on, with what is inserted before so many of the last one's last instructions.
+pub fn go_through(all: &mut Assembly, first: usize, inserted: &[(usize, Branch)]) {
     for piece in first..first + 3 {
         all.piece(piece, None);
     }
     // Others may store through the first half of the VPM as soon as this one does not.
     all.b.mov(NONE, ST_WAIT);
     all.b.srel(HALVES[0]);
-    for piece in first + 3..first + PIECES {
+    let last = first + PIECES - 1;
+    for piece in first + 3..last {
         all.piece(piece, None);
     }
+    all.piece_with(last, inserted);
 }
