@@ -131,7 +131,7 @@ fn wrong_files_and_names_are_refused_with_what_to_do() {
             err(&refused)
         );
     }
-    let cases: [(&str, &[u8], &[&str], &str); 5] = [
+    let cases: [(&str, &[u8], &[&str], &str); 8] = [
         ("odd.bin", b"\x00\x01\x02", &["dis"], "no whole number"),
         ("half.hex", b"0x1", &["check"], "other half"),
         ("empty.hex", b"", &["check"], "is empty"),
@@ -142,6 +142,25 @@ fn wrong_files_and_names_are_refused_with_what_to_do() {
             "did you mean mov?",
         ),
         ("text.txt", b"nop\n", &["dis"], "not a hexadecimal word"),
+        // Eight bytes that an instruction could have.
+        (
+            "wide.qasm",
+            b"\xff\xfen\0o\0p\0",
+            &["dis"],
+            "save it as UTF-8",
+        ),
+        (
+            "wide.qasm",
+            b"\xfe\xff\0n\0o\0p",
+            &["check"],
+            "save it as UTF-8",
+        ),
+        (
+            "code.bin",
+            b"\x01\0\0\0\x27\x08\x02\xe0",
+            &["asm"],
+            "`qpuscope dis`",
+        ),
     ];
     for (name, bytes, arguments, expected) in cases {
         let refused = qpuscope(arguments, &file("wrong", name, bytes));
