@@ -46,6 +46,8 @@ fn every_error_says_where_it_is_and_what_would_be_accepted() {
             "t.qasm:1:1: error: `jmp` is no instruction, signal or macro [unknown-instruction]\n  jmp loop\n  ^^^\n  a branch is `brr -, :label`, and three more instructions execute before it takes effect"),
         ("mov r0, 1 // one",
             "t.qasm:1:12: error: `/` found where a value is needed [syntax]\n  mov r0, 1 // one\n             ^\n  a comment begins with `#`"),
+        ("mov vw_setup, vpm_setup(64, 1, h32(0))",
+            "t.qasm:1:15: error: vpm_setup: num is 64, and must be 0 to 16, the vectors to read; of a setup for writes it says nothing, and 0 will do [built-in]\n  mov vw_setup, vpm_setup(64, 1, h32(0))\n                ^^^^^^^^^^^^^^^^^^^^^^^^"),
         ("/* two */",
             "t.qasm:1:1: error: `/` found where an instruction, a macro or a directive is needed [syntax]\n  /* two */\n  ^\n  a comment begins with `#`"),
         (".inculde \"x\"",
