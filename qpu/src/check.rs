@@ -47,6 +47,7 @@ mod program;
 mod rules;
 mod sequence;
 mod values;
+mod written;
 
 use crate::isa::{INSTRUCTION_BYTES, Signal, decode};
 use facts::Facts;
@@ -129,10 +130,36 @@ pub fn check_beside_data(
     is_data: impl Fn(usize) -> bool,
     entries: &[usize],
 ) -> Vec<Finding> {
+    find(words, is_data, entries, false)
+}
+
+/// As [`check_beside_data`] of a whole program, of which it is also told where it reads what it never wrote
+/// ([`Rule::UndefinedRead`]). Pieces of programs may find what others left for them.
+#[must_use]
+pub fn check_program(
+    words: &[u64],
+    is_data: impl Fn(usize) -> bool,
+    entries: &[usize],
+) -> Vec<Finding> {
+    find(words, is_data, entries, true)
+}
+
+fn find(
+    words: &[u64],
+    is_data: impl Fn(usize) -> bool,
+    entries: &[usize],
+    is_whole: bool,
+) -> Vec<Finding> {
     let facts: Vec<Option<Facts>> = words.iter().map(|word| Facts::new(*word).ok()).collect();
     let start = (0..words.len()).find(|index| !is_data(*index));
     let start = start.unwrap_or(0);
     let flow = flow::walk(&facts, start as u32, is_data, entries);
+    let mut undefined = Vec::new();
+    if is_whole {
+        written::check(&facts, &flow, &mut |rule, index, reason| {
+            undefined.push((rule, index, reason));
+        });
+    }
     let mut findings: Vec<Finding> = flow
         .broken
         .into_iter()
@@ -159,6 +186,9 @@ pub fn check_beside_data(
             way: Vec::new(),
         });
     };
+    for (rule, index, reason) in undefined {
+        report(rule, index, reason);
+    }
     instruction::check(&facts, &flow.reached, &mut report);
     program::check(&facts, start, &flow.reached, &mut report);
     findings

@@ -175,11 +175,20 @@ pub fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
     entry.map(|(_, value)| *value)
 }
 
-/// Up to three names nearest to `name`, if they are at most one edit away, or two or three in longer names.
+/// Up to three names nearest to `name`: the one that differs by case alone, or those at most one edit away, two or
+/// three in longer names.
 pub fn nearest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let among: Vec<&str> = among.collect();
+    if let Some(same) = among
+        .iter()
+        .find(|other| **other != name && other.eq_ignore_ascii_case(name))
+    {
+        return vec![same];
+    }
+    let among = among.into_iter();
     let most = match name.chars().count() {
-        0..=2 => 1,
-        3..=5 => 2,
+        0..=3 => 1,
+        4..=5 => 2,
         _ => 3,
     };
     let mut near: Vec<(usize, &str)> = among
@@ -245,6 +254,8 @@ mod tests {
             ["elem_num"]
         );
         assert_eq!(nearest("inculde", DIRECTIVES.iter().copied()), ["include"]);
+        assert_eq!(nearest("MOV", mnemonics()), ["mov"]);
         assert!(nearest("frobnicate", mnemonics()).is_empty());
+        assert!(nearest("jmp", mnemonics()).is_empty());
     }
 }

@@ -35,7 +35,7 @@ fn qpu_words(bytes: &[u8]) {
         }
         assert!(!qpu::disasm::line(*word, pc).is_empty());
     }
-    for finding in qpu::check::check(&words) {
+    for finding in qpu::check::check_program(&words, |_| false, &[]) {
         assert!(!finding.to_string().is_empty());
     }
 }

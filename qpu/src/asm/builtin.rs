@@ -16,7 +16,9 @@ type Predicate = fn(&Value) -> bool;
 #[rustfmt::skip]
 const OF_INTEGERS: &[(&str, usize, Call)] = &[
     ("vpm_setup", 3, |v| {
-        within("num", v[0], 0, 16)?;
+        // The first versions of vc4asm took the low four bits, and sources for them say 64 of the whole VPM.
+        within("num", v[0], 0, 16)
+            .map_err(|error| format!("{error}, the vectors to read; of a setup for writes it says nothing, and 0 will do"))?;
         within("stride", v[1], -64, 64)?;
         within("dma", v[2], 0, 0xfff)?;
         Ok((v[0] & 15) << 20 | (v[1] & 63) << 12 | v[2])

@@ -115,11 +115,23 @@ impl<'t> Cursor<'t> {
 
     /// A fault at the next token: something else is needed there.
     pub fn expected(&self, what: &str) -> Fault {
-        Fault::new(
+        let fault = Fault::new(
             "syntax",
             self.span(),
             format!("{} found where {what} is needed", self.found()),
-        )
+        );
+        // Comments of C: `//` is no operator, and neither is `/*`.
+        let signs = [self.at.checked_sub(1), Some(self.at), Some(self.at + 1)].map(|place| {
+            let token = place.and_then(|place| self.tokens.get(place));
+            token.map(|token| &token.kind)
+        });
+        let is = |place: usize, sign: &str| matches!(signs[place], Some(Kind::Sign(own)) if *own == sign);
+        let is_comment = is(1, "/") && (is(0, "/") || is(2, "/") || is(2, "*") || is(2, "**"))
+            || is(1, "*") && is(0, "/");
+        if is_comment {
+            return fault.help("a comment begins with `#`");
+        }
+        fault
     }
 
     pub fn expect(&mut self, sign: &str) -> Result<(), Fault> {

@@ -1,7 +1,7 @@
 //! Hazards, as warnings at the lines that they are in.
 
 use super::{Assembly, Diagnostic, Exported, Severity};
-use crate::check::{Finding, Rule, check_beside_data, is_fragment_shader};
+use crate::check::{Finding, Rule, check_program, is_fragment_shader};
 use crate::isa::INSTRUCTION_BYTES;
 
 impl Assembly {
@@ -13,7 +13,7 @@ impl Assembly {
             Exported::Constant(_) => None,
         });
         let entries: Vec<usize> = entries.collect();
-        check_beside_data(&self.words, |index| self.is_data(index), &entries)
+        check_program(&self.words, |index| self.is_data(index), &entries)
     }
 }
 

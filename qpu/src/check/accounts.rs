@@ -12,7 +12,7 @@ use crate::isa::{File, Raddr, Signal, raddr, waddr};
 
 /// Lookups that the result FIFO of one TMU holds for one QPU (vc4asm; Broadcom's compiler keeps to it).
 const LOOKUPS: u8 = 4;
-/// Lookups that the request FIFO holds: with more outstanding the QPU waits, so counting ends there.
+/// Lookups that the request FIFO holds: with one more the QPU waits, so counting ends there.
 const MOST_LOOKUPS: u8 = 8;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -106,7 +106,9 @@ impl Accounts {
                 (waddr::VPMVCD_SETUP, File::A) => {
                     self.set_up_reads(values.setup(at, File::A), report)
                 }
-                (waddr::VPMVCD_SETUP, File::B) => self.set_up_writes(values.setup(at, File::B)),
+                (waddr::VPMVCD_SETUP, File::B) => {
+                    self.set_up_writes(values.setup(at, File::B), report)
+                }
                 (waddr::VPM_ADDR, File::A) => self.load(report),
                 (waddr::VPM_ADDR, File::B) => self.store(report),
                 (waddr::MUTEX_RELEASE, _) => self.release(report),
@@ -124,17 +126,21 @@ impl Accounts {
                     .to_string(),
             );
         }
-        let Some(count) = &mut self.lookups[tmu] else {
+        let Some(count) = self.lookups[tmu] else {
             return;
         };
-        if *count >= LOOKUPS {
-            let now = *count + 1;
-            report(
-                Rule::TmuTooMany,
-                format!("TMU {tmu} has {now} lookups outstanding, and holds {LOOKUPS}"),
+        let now = count + 1;
+        if count == MOST_LOOKUPS {
+            let reason = format!(
+                "TMU {tmu} takes {MOST_LOOKUPS} lookups before one is loaded, and the QPU waits for ever with this"
             );
+            report(Rule::TmuTooMany, reason);
+        } else if count >= LOOKUPS {
+            let reason = format!("TMU {tmu} has {now} lookups outstanding, and holds {LOOKUPS}");
+            report(Rule::TmuTooMany, reason);
         }
-        *count = MOST_LOOKUPS.min(*count + 1);
+        // Nothing comes after the one that waits for ever.
+        self.lookups[tmu] = (count < MOST_LOOKUPS).then_some(now);
     }
 
     fn read_vector(&mut self, report: &mut impl FnMut(Rule, String)) {
@@ -167,6 +173,9 @@ impl Accounts {
             Setup::Dma => return self.load_setup = true,
             Setup::Unknown => return (self.vectors, self.load_setup) = (None, true),
         };
+        if let Some(reason) = without_function(word, File::A) {
+            report(Rule::SetupUnknown, reason);
+        }
         match word >> 30 {
             0 => self.set_up_vectors((word >> 20 & 15) as u8, report),
             // The pitch word (31:28 = 9) alone describes no load.
@@ -190,12 +199,15 @@ impl Accounts {
         }
     }
 
-    fn set_up_writes(&mut self, setup: Setup) {
+    fn set_up_writes(&mut self, setup: Setup, report: &mut impl FnMut(Rule, String)) {
         let Setup::Word(word) = setup else {
             self.write_setup |= setup == Setup::Unknown;
             (self.store_setup, self.stride_setup, self.store_rows) = (true, true, None);
             return;
         };
+        if let Some(reason) = without_function(word, File::B) {
+            report(Rule::SetupUnknown, reason);
+        }
         match word >> 30 {
             0 => self.write_setup = true,
             2 => {
@@ -318,6 +330,21 @@ fn loaded(signal: Signal) -> Option<usize> {
         Signal::LoadTmu1 => Some(1),
         _ => None,
     }
+}
+
+/// Why a setup word, written to the port of loads (A) or of stores (B), has no function.
+fn without_function(word: u32, file: File) -> Option<String> {
+    let direction = if file == File::A { "read" } else { "write" };
+    let what = match word >> 30 {
+        0 if word >> 8 & 3 == 3 => format!("SIZE 3 of a VPM {direction} is reserved"),
+        1 => "bits 31:30 are 1, for which no source gives a function".to_string(),
+        2 if file == File::B && word & 7 == 1 => "MODEW 1 of a DMA store is reserved".to_string(),
+        2 if file == File::B && word >> 15 & 1 == 1 => {
+            "LANED 1 of a DMA store is reserved".to_string()
+        }
+        _ => return None,
+    };
+    Some(format!("of the setup word {word:#010x} {what}"))
 }
 
 /// What is missing, and that a setup of the same kind went to the port of the other direction, if it did: their

@@ -86,6 +86,12 @@ pub(super) struct Flow {
     pub reached: Vec<bool>,
     /// What is broken on some way.
     pub broken: Vec<Broken>,
+    /// From which instruction to which a way goes; from [`NONE`] where one begins.
+    pub steps: HashSet<(u32, u32)>,
+    /// Where others than the first begin, with nothing known.
+    pub entries: Vec<usize>,
+    /// Whether no more ways are there than these.
+    pub is_followed: bool,
 }
 
 /// Walks all ways from instruction `start` on, and from `entries` that those have not reached. Data is never taken
@@ -109,7 +115,9 @@ pub(super) fn walk(
         is_full: false,
         found: HashSet::new(),
         broken: Vec::new(),
+        passed: HashSet::new(),
     };
+    let mut begun = Vec::new();
     walk.enter(start, Accounts::START);
     walk.run();
     for entry in entries {
@@ -117,6 +125,7 @@ pub(super) fn walk(
         if is_new && !is_data(*entry) {
             walk.enter(*entry as u32, Accounts::UNKNOWN);
             walk.run();
+            begun.push(*entry);
         }
     }
     if walk.is_computed {
@@ -134,7 +143,10 @@ pub(super) fn walk(
     }
     Flow {
         reached: walk.visits.iter().map(|visits| *visits > 0).collect(),
+        is_followed: !walk.is_computed && !walk.is_full,
         broken: walk.broken,
+        steps: walk.passed,
+        entries: begun,
     }
 }
 
@@ -181,6 +193,8 @@ struct Walk<'a> {
     is_full: bool,
     found: HashSet<(Rule, u32, Option<String>)>,
     broken: Vec<Broken>,
+    /// From which instruction to which a way goes.
+    passed: HashSet<(u32, u32)>,
 }
 
 impl Walk<'_> {
@@ -208,6 +222,7 @@ impl Walk<'_> {
     }
 
     fn push(&mut self, mut state: State, step: Step) {
+        self.passed.insert((state.before[0], state.at));
         let visits = self.visits[state.at as usize];
         if visits >= MANY_STATES {
             state.accounts = Accounts::UNKNOWN;

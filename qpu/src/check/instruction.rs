@@ -431,7 +431,7 @@ fn busy_read(at: &Facts) -> Option<String> {
     ))
 }
 
-fn fragment_only(at: &Facts) -> Option<String> {
+pub(super) fn fragment_only(at: &Facts) -> Option<String> {
     let signal = at.signal();
     let allowed = matches!(
         signal,

@@ -215,6 +215,9 @@ rules! {
     SetupMissing = "setup-before-write", "no source defines the setup at program start",
         "VPM or DMA is used before its setup is written. What is there at the start of a program is left from another.",
         "write the setup first, on every way";
+    SetupUnknown = "setup-unknown", "Broadcom's guide, VPM and VCD",
+        "A setup word that is a constant has a field with a reserved value: SIZE 3, MODEW 1 or LANED 1 of a store, or 1 in bits 31:30. What comes of it is not known.",
+        "make the word with vpm_setup, vdw_setup_0, vdw_setup_1, vdr_setup_0 or vdr_setup_1";
     StrideMissing = "vdw-stride-unset", "no source defines the setup at program start",
         "A DMA store of several rows starts, and its stride word was never written.",
         "write vdw_setup_1(...) to wr_setup first, on every way";
@@ -233,6 +236,10 @@ rules! {
     MutexAfterVpmWrite = "mutex-before-drain", "Broadcom's driver sources, HW-2497",
         "VPM writes must have drained before the mutex is taken, or the QPU can hang. A VPM read, or a DMA store that was waited for, drains them.",
         "set up and read a vector of the VPM first, or take the mutex before the writes";
+
+    UndefinedRead = "undefined-read", "no source defines them at program start",
+        "A register, an accumulator, r4 or the flags are asked for what they hold, and no way from the start has written them: what is there is left from another program. Values that only some ways or lanes write are for the simulator to find. Nothing is said of a piece that runs off its end, which may find what comes before it, nor of a fragment shader, which finds what the 3D pipeline put there.",
+        "write it first; flags are set by `.setf`";
 
     NotFollowed = "not-followed", "a limit of this checker",
         "The program has more ways through it than the checker follows. What it found is there; more may be.",

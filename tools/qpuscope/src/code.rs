@@ -37,6 +37,7 @@ pub fn read(path: &Path) -> Result<(String, Vec<u8>)> {
             "{name} has more than {LARGEST} bytes, which is no QPU program; give the code alone"
         )));
     }
+    refuse_utf16(&name, &bytes)?;
     Ok((name, bytes))
 }
 
@@ -65,6 +66,26 @@ pub fn is_source(bytes: &[u8]) -> bool {
     let is_long =
         [8, 16].contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     !word.starts_with("0x") && !word.starts_with("0X") && !is_long && !word.is_empty()
+}
+
+/// Refuses text in UTF-16, as some editors save it: read as code it would be instructions that nobody wrote.
+///
+/// # Errors
+/// Usage, when the bytes begin with its mark and the text is mostly ASCII.
+pub fn refuse_utf16(name: &str, bytes: &[u8]) -> Result<()> {
+    let place = match bytes {
+        [0xff, 0xfe, ..] => 1,
+        [0xfe, 0xff, ..] => 0,
+        _ => return Ok(()),
+    };
+    let (units, _) = bytes[2..].as_chunks::<2>();
+    let ascii = units.iter().filter(|unit| unit[place] == 0).count();
+    if 2 * ascii < units.len() {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{name} is text in UTF-16; save it as UTF-8"
+    )))
 }
 
 /// Refuses a file of another language that has no words, as a source of the assembler it would be nonsense.

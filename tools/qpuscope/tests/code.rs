@@ -102,8 +102,25 @@ fn a_finding_names_the_line_and_the_way() {
 }
 
 #[test]
+fn what_nothing_wrote_is_told_of_in_source_and_words() {
+    let text = "mov rb7, 1\nnop\nadd r0, ra7, 1\nmov.ifz r0, 2\nnop; thrend\nnop\nnop\n";
+    let source = file("undefined", "read.qasm", text.as_bytes());
+    let checked = qpuscope(&["check"], &source);
+    let read = "read.qasm:3: undefined-read: ra7 is read, and nothing before it writes it, but rb7 is written";
+    assert!(out(&checked).contains(read), "{}", out(&checked));
+    let assembled = qpuscope(&["asm"], &source);
+    assert!(assembled.status.success());
+    assert!(err(&assembled).contains("read.qasm:3:1: warning: ra7 is read"));
+    let words = file("undefined", "read.hex", out(&assembled).as_bytes());
+    for arguments in [&["check"][..], &["dis", "--check"]] {
+        let said = out(&qpuscope(arguments, &words));
+        assert!(said.contains("flags are asked for"), "{said}");
+    }
+}
+
+#[test]
 fn a_line_that_is_repeated_is_told_of_once() {
-    let text = ".rep i, 3\nmov ra1, r0\nmov r0, ra1\n.endr\nnop; thrend\nnop\nnop\n";
+    let text = "mov r0, 1\n.rep i, 3\nmov ra1, r0\nmov r0, ra1\n.endr\nnop; thrend\nnop\nnop\n";
     let source = file("repeated", "rep.qasm", text.as_bytes());
     let checked = qpuscope(&["check"], &source);
     let text = out(&checked);
@@ -131,7 +148,7 @@ fn wrong_files_and_names_are_refused_with_what_to_do() {
             err(&refused)
         );
     }
-    let cases: [(&str, &[u8], &[&str], &str); 5] = [
+    let cases: [(&str, &[u8], &[&str], &str); 8] = [
         ("odd.bin", b"\x00\x01\x02", &["dis"], "no whole number"),
         ("half.hex", b"0x1", &["check"], "other half"),
         ("empty.hex", b"", &["check"], "is empty"),
@@ -142,6 +159,25 @@ fn wrong_files_and_names_are_refused_with_what_to_do() {
             "did you mean mov?",
         ),
         ("text.txt", b"nop\n", &["dis"], "not a hexadecimal word"),
+        // Eight bytes that an instruction could have.
+        (
+            "wide.qasm",
+            b"\xff\xfen\0o\0p\0",
+            &["dis"],
+            "save it as UTF-8",
+        ),
+        (
+            "wide.qasm",
+            b"\xfe\xff\0n\0o\0p",
+            &["check"],
+            "save it as UTF-8",
+        ),
+        (
+            "code.bin",
+            b"\x01\0\0\0\x27\x08\x02\xe0",
+            &["asm"],
+            "`qpuscope dis`",
+        ),
     ];
     for (name, bytes, arguments, expected) in cases {
         let refused = qpuscope(arguments, &file("wrong", name, bytes));

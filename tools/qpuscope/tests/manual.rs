@@ -27,7 +27,7 @@ fn folder(name: &str) -> PathBuf {
         |name: &str, bytes: &[u8]| std::fs::write(folder.join(name), bytes).expect("a file");
     write(
         "hazard.hex",
-        b"0x159e7000, 0x100200e7, // mov ra3, r0
+        b"0x15827d80, 0x100200e7, // mov ra3, unif
 0x150e7d80, 0x10020867, // mov r1, ra3
 0x009e7000, 0x300009e7, 0x009e7000, 0x100009e7, 0x009e7000, 0x100009e7
 ",

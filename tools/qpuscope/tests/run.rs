@@ -37,10 +37,15 @@ fn folder(name: &str) -> PathBuf {
 
 /// Runs a job in `folder`; exit status, output, standard error.
 fn run(folder: &Path, job: &Value) -> (i32, Value, String) {
+    run_with(folder, job, &[])
+}
+
+fn run_with(folder: &Path, job: &Value, options: &[&str]) -> (i32, Value, String) {
     let path = folder.join("job.json");
     std::fs::write(&path, job.to_string()).expect("a file");
     let output = Command::new(env!("CARGO_BIN_EXE_qpuscope"))
         .arg("run")
+        .args(options)
         .arg(&path)
         .output()
         .expect("qpuscope runs");
@@ -114,6 +119,7 @@ fn a_store_into_nothing_is_a_fault() {
     let (status, report, said) = run(&folder, &job(&folder, &STORE, &[1000, 0x4100_0000]));
     assert_eq!(status, 5, "{report}");
     assert!(said.contains("0x41000000"), "{said}");
+    assert!(said.contains("name memory there in the job"), "{said}");
     let fault = &report["faults"][0];
     assert_eq!(fault["rule"], "memory");
     assert_eq!(fault["count"], 1);
@@ -191,8 +197,18 @@ fn warnings_are_counted_and_faults_under_strict() {
     assert_eq!(warning["rule"], "regfile-read-after-write", "{report}");
     assert_eq!(warning["count"], 1);
     assert!(said.contains("warning:"), "{said}");
-    job["strict"] = json!(true);
-    let (status, report, _) = run(&folder, &job);
-    assert_eq!(status, 5, "{report}");
-    assert_eq!(report["faults"][0]["rule"], "regfile-read-after-write");
+    for options in [&["--strict"][..], &[]] {
+        let (status, report, _) = run_with(&folder, &job, options);
+        assert_eq!(status, 5, "{report}");
+        assert_eq!(report["faults"][0]["rule"], "regfile-read-after-write");
+        job["strict"] = json!(true);
+    }
+}
+
+#[test]
+fn a_job_without_programs_is_told_of() {
+    let job = json!({"memory": [{"at": 0, "zero": 8}], "programs": []});
+    let (status, _, said) = run(&folder("no-programs"), &job);
+    assert_eq!(status, 0);
+    assert!(said.contains("starts no program"), "{said}");
 }

@@ -21,11 +21,11 @@ pub struct Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "QPU {} at {:#010x} `{}`",
-            self.qpu, self.pc, self.disassembly
-        )
+        write!(f, "QPU {} at {:#010x}", self.qpu, self.pc)?;
+        match self.disassembly.as_str() {
+            "" => Ok(()),
+            text => write!(f, " `{text}`"),
+        }
     }
 }
 

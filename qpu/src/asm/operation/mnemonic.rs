@@ -84,9 +84,39 @@ impl Assembler<'_> {
                 "this is qpu-assembler2's language, `FIELD=VALUE`: assemble it with qasm2, and give its words to dis, check and run",
             );
         }
+        if let Some(advice) = elsewhere(name) {
+            return fault.help(advice);
+        }
         match near.is_empty() {
             true => fault.help("define it before with `.macro`, or include the file that does"),
             false => fault.help(format!("did you mean {}?", near.join(" or "))),
         }
     }
+}
+
+/// What does here what an operation of other machines does, by the names that those have.
+fn elsewhere(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "b" | "br" | "jmp" | "jump" | "goto" => {
+            "a branch is `brr -, :label`, and three more instructions execute before it takes effect"
+        }
+        "beq" | "bne" | "bz" | "bnz" | "jz" | "jnz" | "je" | "jne" => {
+            "a branch on flags is `brr.allz`, `brr.anyz`, `brr.allnz` or `brr.anynz`, as in `brr.anynz -, :label`"
+        }
+        "bl" | "call" | "jsr" | "jal" => "a call is `brr ra0, :label`; `bra -, ra0` returns",
+        "ret" | "rts" | "return" => "a return is `bra -, ra0`, to where `brr ra0, :label` called",
+        "cmp" | "tst" | "test" => "a comparison is `sub.setf -, r0, r1`, or `and.setf` for bits",
+        "mul" | "imul" => "mul24 multiplies 24-bit integers, and fmul floats",
+        "div" | "fdiv" | "udiv" | "sdiv" => {
+            "there is no division: write the divisor to recip, and multiply with r4 three instructions later"
+        }
+        "sqrt" | "fsqrt" => "write to rsqrt; r4 has one by the root three instructions later",
+        "neg" | "fneg" => "subtract from 0, as `sub r0, 0, r0` or `fsub r0, 0, r0`",
+        "lsl" | "sll" => "a shift to the left is shl",
+        "lsr" | "srl" => "a shift to the right is shr, with the sign asr",
+        "halt" | "hlt" | "end" | "exit" | "stop" => {
+            "a program ends with `nop; thrend`, `nop`, `nop`"
+        }
+        _ => return None,
+    })
 }

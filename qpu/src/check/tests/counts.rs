@@ -47,6 +47,21 @@ pub(super) const COUNTED: &[Case] = &[
     (Rule::SetupMissing,
         |b| { b.ldi(WR_SETUP, 0x1a00); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); },
         |b| { b.ldi(WR_SETUP, 0x8090_4000_u32); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); }),
+    (Rule::SetupUnknown, // SIZE 3
+        |b| { b.ldi(WR_SETUP, 0x1b00); b.mov(VPM, R0); },
+        |b| { b.ldi(WR_SETUP, 0x1a00); b.mov(VPM, R0); }),
+    (Rule::SetupUnknown,
+        |b| { b.ldi(RD_SETUP, 0x0010_1b00); b.mov(R0, VPM); },
+        |b| { b.ldi(RD_SETUP, 0x0010_1900); b.mov(R0, VPM); }),
+    (Rule::SetupUnknown, // bits 31:30 are 1, kept in a register
+        |b| { b.ldi(R2, 0x4000_1a00); b.mov(RD_SETUP, R2); },
+        |b| { b.ldi(R2, 0x9000_0040_u32); b.mov(RD_SETUP, R2); }),
+    (Rule::SetupUnknown, // MODEW 1
+        |b| { b.ldi(WR_SETUP, 0x8090_4001_u32); },
+        |b| { b.ldi(WR_SETUP, 0x8090_4002_u32); }),
+    (Rule::SetupUnknown, // LANED
+        |b| { b.ldi(WR_SETUP, 0x8090_c000_u32); },
+        |b| { b.ldi(WR_SETUP, 0xc000_8001_u32); }),
     (Rule::StrideMissing, // two rows need the stride, one does not
         |b| { b.ldi(WR_SETUP, 0x8110_4000_u32); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); },
         |b| { b.ldi(WR_SETUP, 0x8110_4000_u32); b.ldi(WR_SETUP, 0xc000_0000_u32); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); }),

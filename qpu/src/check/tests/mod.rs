@@ -5,6 +5,7 @@
 mod counts;
 mod instructions;
 mod programs;
+mod undefined;
 mod ways;
 
 use super::*;
@@ -51,6 +52,7 @@ const ACCOUNTS: &[Rule] = &[
     Rule::VpmSetupIgnored,
     Rule::VpmUnread,
     Rule::SetupMissing,
+    Rule::SetupUnknown,
     Rule::StrideMissing,
     Rule::DmaUnfinished,
     Rule::MutexTwice,
@@ -115,6 +117,7 @@ fn every_rule_has_a_case() {
         Rule::SemaphoreWrite,
         Rule::NoProgramEnd,
         Rule::EndTlbZ,
+        Rule::UndefinedRead,
         Rule::NotFollowed,
     ];
     for rule in Rule::ALL.iter().filter(|rule| !apart.contains(rule)) {

@@ -243,3 +243,20 @@ fn the_sign_of_what_is_no_constant_does_not() {
         assert_eq!(rules, [Rule::TmuNothingToLoad]);
     }
 }
+
+#[test]
+fn the_ninth_lookup_is_the_last_that_is_judged() {
+    let words = program(|b| {
+        for _ in 0..10 {
+            b.mov(TMU0_S, R0);
+        }
+        for _ in 0..10 {
+            b.nop().ldtmu0();
+        }
+    });
+    let found = check(&words);
+    assert!(found.iter().all(|finding| finding.rule == Rule::TmuTooMany));
+    let last = &found[found.len() - 1];
+    assert_eq!((found.len(), last.pc), (5, 10 * 8));
+    assert!(last.reason.ends_with("waits for ever with this"));
+}

@@ -10,7 +10,7 @@ use qpu::asm::{Assembly, Diagnostic, Include, Loaded, Options as AsmOptions, Syn
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
-use crate::say;
+use crate::{code, say};
 
 /// Options of `asm`.
 #[derive(clap::Args, Debug)]
@@ -162,9 +162,10 @@ fn source(path: &Path) -> Result<(String, String)> {
         std::fs::read(path).map_err(|error| Failure::reading(path, &error))?
     };
     let name = path.display().to_string();
-    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+    code::refuse_utf16(&name, &bytes)?;
+    if bytes.contains(&0) {
         return Err(Failure::usage(format!(
-            "{name} is text in UTF-16; save it as UTF-8"
+            "{name} is no text, it has bytes of 0; give source, or show code with `qpuscope dis`"
         )));
     }
     match String::from_utf8(bytes) {

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use qpu::asm::{Assembly, Include, Options as AsmOptions, Origin, assemble};
-use qpu::check::{Finding, Rule, Way, check, is_fragment_shader};
+use qpu::check::{Finding, Rule, Way, check_program, is_fragment_shader};
 use qpu::disasm;
 use qpu::isa::INSTRUCTION_BYTES;
 use serde_json::json;
@@ -117,7 +117,7 @@ impl Code {
 
     fn findings(&self) -> Vec<Finding> {
         match self {
-            Self::Words(words) => check(words),
+            Self::Words(words) => check_program(words, |_| false, &[]),
             Self::Source(assembly) => assembly.check(),
         }
     }

@@ -10,7 +10,9 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use v3d_sim::{DeadlockReport, JobEnd, JobRun, Observer, Outcome, Profile, Unobserved, Wait};
+use v3d_sim::{
+    DeadlockReport, FaultKind, JobEnd, JobRun, Observer, Outcome, Profile, Unobserved, Wait,
+};
 
 use crate::failure::{Failure, Result};
 use crate::job_file::JobFile;
@@ -29,6 +31,9 @@ const SLICE_ROUNDS: u64 = 100_000;
 pub struct Options {
     /// The job: a JSON file as docs/formats.md describes it
     job: PathBuf,
+    /// Stop at the first warning, as `"strict": true` in the job does
+    #[arg(long)]
+    strict: bool,
     /// Show where the clocks go, by QPU and by instruction, on standard error
     #[arg(long)]
     profile: bool,
@@ -168,6 +173,10 @@ pub fn run(options: &Options) -> Result<()> {
     options.check()?;
     let stop = Stop::on_ctrl_c();
     let mut job = JobFile::read(&options.job)?;
+    job.options.strict |= options.strict;
+    if job.launches.iter().all(|launch| launch.programs.is_empty()) {
+        say::note("note: the job starts no program; name code and uniforms under programs\n");
+    }
     let mut watch = Watch {
         profile: (options.profile || options.profile_json.is_some()).then(Profile::new),
         timeline: options
@@ -260,13 +269,18 @@ fn show(
 fn judge(outcome: &Outcome, limit_cycles: u64) -> Result<()> {
     let message = match outcome.end {
         JobEnd::Completed => return Ok(()),
-        JobEnd::Fault => format!(
-            "a program faulted: {}; `qpuscope debug` shows what its registers hold then",
-            outcome
-                .faults
-                .first()
-                .map_or_else(String::new, ToString::to_string)
-        ),
+        JobEnd::Fault => {
+            let fault = outcome.faults.first();
+            let is_absent = fault.is_some_and(|fault| matches!(fault.kind, FaultKind::Memory(..)));
+            let place = match is_absent {
+                true => "correct the address, or name memory there in the job; ",
+                false => "",
+            };
+            format!(
+                "a program faulted: {}; {place}`qpuscope debug` shows what its registers hold then",
+                fault.map_or_else(String::new, ToString::to_string)
+            )
+        }
         JobEnd::Deadlock => outcome.deadlock.as_ref().map_or_else(
             || "deadlock".to_owned(),
             |report| format!("{report}; {}", advice(report)),

@@ -1,5 +1,6 @@
 //! What a job starts: programs, their launches, and what each clears before.
 
+use qpu::isa::INSTRUCTION_BYTES;
 use qpu::job::{BusAddr, CacheClear, Program};
 use serde_json::Value;
 use v3d_sim::{JobLaunch, SparseMemory};
@@ -69,12 +70,22 @@ pub(super) fn launches(job: &Object) -> Result<Vec<JobLaunch>> {
     Ok(launches)
 }
 
-/// Refuses programs whose code is text: a file of words, of source or of another language was taken for a binary.
+/// Refuses programs whose first instruction is not in memory, and those whose code is text: a file of words, of source
+/// or of another language was taken for a binary.
 ///
 /// Two instructions of nothing but printable characters are none that anybody runs.
-pub(super) fn refuse_text(memory: &mut SparseMemory, launches: &[JobLaunch]) -> Result<()> {
+pub(super) fn check_code(memory: &mut SparseMemory, launches: &[JobLaunch]) -> Result<()> {
     for program in launches.iter().flat_map(|launch| &launch.programs) {
         let BusAddr(code) = program.code;
+        if memory.check(code, INSTRUCTION_BYTES as usize).is_err() {
+            return Err(bad(
+                "memory",
+                format!(
+                    "there is none at {code:#010x}, where a program's code should be; name the file of the code under \
+                     memory with this address in `at`"
+                ),
+            ));
+        }
         let first = memory.get(code, 16).unwrap_or_default();
         let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
         if !first.is_empty() && first.iter().all(is_text) {
@@ -155,14 +166,26 @@ mod tests {
     }
 
     #[test]
+    fn code_that_is_not_in_memory_is_refused() {
+        let job = |code: &str| {
+            let program = format!(r#"{{"code": "{code}", "uniforms": 0}}"#);
+            format!(r#"{{"memory": [{{"at": 0, "zero": 8}}], "launches": [[{program}]]}}"#)
+        };
+        assert!(parse(&job("0xc0000000")).is_ok());
+        each_is_refused(&[(&job("0x50000000"), "memory: there is none at 0x50000000")]);
+    }
+
+    #[test]
     fn launches_replace_programs_and_say_what_is_cleared() {
         let with = |rest: &str| {
-            parse(&format!(r#"{{"memory": [], {rest}}}"#))
-                .unwrap_or_else(|failure| panic!("{failure}"))
-                .launches
-                .iter()
-                .map(|launch| (launch.programs.len(), launch.clear))
-                .collect::<Vec<_>>()
+            parse(&format!(
+                r#"{{"memory": [{{"at": 0, "zero": 8}}], {rest}}}"#
+            ))
+            .unwrap_or_else(|failure| panic!("{failure}"))
+            .launches
+            .iter()
+            .map(|launch| (launch.programs.len(), launch.clear))
+            .collect::<Vec<_>>()
         };
         let one = r#"{"code": 0, "uniforms": 0}"#;
         assert_eq!(with(r#""programs": []"#), [(0, CacheClear::All)]);

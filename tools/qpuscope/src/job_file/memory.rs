@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use v3d_sim::SparseMemory;
@@ -16,13 +16,20 @@ pub(super) const ADDRESS_SPACE: u64 = 1 << 30;
 /// Files are read in pieces, so that a job takes little more memory than what it puts there.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Puts one entry of `memory`, which stands at `at`, where it says.
+/// Where a file lies in memory.
+pub(super) struct Placed {
+    pub file: PathBuf,
+    pub at: u32,
+    pub bytes: u64,
+}
+
+/// Puts one entry of `memory`, which stands at `at`, where it says; gives the place of a file.
 pub(super) fn put_entry(
     memory: &mut SparseMemory,
     at: &str,
     entry: &Value,
     folder: &Path,
-) -> Result<()> {
+) -> Result<Option<Placed>> {
     let entry = Object::new(
         at,
         entry,
@@ -51,6 +58,7 @@ pub(super) fn put_entry(
     match kind {
         "zero" => {
             let bytes = entry.number("zero", ADDRESS_SPACE)?.unwrap_or(0);
+            must_fit(&field, addr, bytes)?;
             memory.put_zero(addr, bytes as usize);
         }
         "words" => {
@@ -59,6 +67,7 @@ pub(super) fn put_entry(
                 let word = memory_word(&format!("{field}[{index}]"), word)?;
                 bytes.extend_from_slice(&word.to_le_bytes());
             }
+            must_fit(&field, addr, bytes.len() as u64)?;
             memory.put(addr, &bytes);
         }
         _ => {
@@ -102,12 +111,13 @@ pub(super) fn put_entry(
                     ),
                 ));
             }
-            if count > ADDRESS_SPACE {
+            if all == 0 {
                 return Err(bad(
                     &field,
-                    "is larger than the 1 GiB that V3D can address; give bytes",
+                    format!("{} is empty; name another file", path.display()),
                 ));
             }
+            must_fit(&field, addr, count)?;
             file.seek(SeekFrom::Start(offset)).map_err(cannot_read)?;
             let mut buffer = vec![0; PIECE_BYTES.min(count as usize)];
             let mut done = 0;
@@ -117,9 +127,30 @@ pub(super) fn put_entry(
                 memory.put(addr.wrapping_add(done as u32), piece);
                 done += piece.len() as u64;
             }
+            return Ok(Some(Placed {
+                file: path,
+                at: addr,
+                bytes: count,
+            }));
         }
     }
-    Ok(())
+    Ok(None)
+}
+
+/// Refuses an entry that goes on past the last address: all aliases being one memory, it would go on over what lies
+/// at the first.
+fn must_fit(field: &str, addr: u32, bytes: u64) -> Result<()> {
+    let left = ADDRESS_SPACE - u64::from(addr) % ADDRESS_SPACE;
+    if bytes <= left {
+        return Ok(());
+    }
+    Err(bad(
+        field,
+        format!(
+            "{bytes} bytes do not fit at {addr:#010x}: V3D addresses 1 GiB, of which {left} bytes are left there; place \
+             them lower, or fewer"
+        ),
+    ))
 }
 
 /// A word of memory: unsigned, or negative in two's complement.
@@ -183,6 +214,22 @@ mod tests {
                 "memory[0].words[0]: \"0x100009e7009e7000\" is too large; at most 0xffffffff fits, and an",
             ),
         ]);
+    }
+
+    #[test]
+    fn no_entry_goes_on_at_the_first_address() {
+        each_is_refused(&[
+            (
+                r#"{"memory": [{"at": "0x7ffffff8", "zero": 16}], "programs": []}"#,
+                "memory[0].zero: 16 bytes do not fit at 0x7ffffff8: V3D addresses 1 GiB, of which 8 bytes are left",
+            ),
+            (
+                r#"{"memory": [{"at": "0x3ffffffc", "words": [1, 2]}], "programs": []}"#,
+                "memory[0].words: 8 bytes do not fit",
+            ),
+        ]);
+        let last = r#"{"memory": [{"at": "0xfffffffc", "words": [1]}, {"at": 0, "zero": "0x40000000"}], "programs": []}"#;
+        assert!(JobFile::parse(last, std::path::Path::new(".")).is_ok());
     }
 
     #[test]

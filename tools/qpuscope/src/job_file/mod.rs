@@ -4,6 +4,7 @@
 //! reported with the place of the field, as in `memory[1].at`, before anything runs.
 
 mod dump;
+mod json;
 mod launches;
 mod memory;
 mod object;
@@ -11,12 +12,11 @@ mod options;
 
 use std::path::Path;
 
-use serde_json::Value;
 use v3d_sim::{JobLaunch, JobOptions, SparseMemory};
 
 use crate::failure::{Failure, Result};
-use dump::dump;
-use launches::{launches, refuse_text};
+use dump::{dump, keep_files};
+use launches::{check_code, launches};
 use memory::put_entry;
 use object::Object;
 use options::options;
@@ -48,10 +48,14 @@ impl JobFile {
                 "it is no text; write a job in JSON that names the code, as docs/formats.md shows",
             )
         });
-        text.and_then(|text| Self::parse(text, folder))
-            .map_err(|failure| {
-                Failure::usage(format!("bad job file {}: {failure}", path.display()))
-            })
+        let job = text.and_then(|text| Self::parse(text, folder));
+        job.and_then(|job| match job.dumps.iter().any(|dump| dump.file == path) {
+            true => Err(Failure::usage(
+                "dump: a file is the job file and would be overwritten; name another",
+            )),
+            false => Ok(job),
+        })
+        .map_err(|failure| Failure::usage(format!("bad job file {}: {failure}", path.display())))
     }
 
     /// The same from text.
@@ -59,9 +63,7 @@ impl JobFile {
     /// # Errors
     /// As [`JobFile::read`].
     pub fn parse(text: &str, folder: &Path) -> Result<Self> {
-        let value: Value = serde_json::from_str(text).map_err(|error| {
-            Failure::usage(format!("it is not JSON ({error}); repair it there"))
-        })?;
+        let value = json::value(text)?;
         let keys = [
             "memory",
             "programs",
@@ -79,16 +81,23 @@ impl JobFile {
         let job = Object::new("", &value, &keys)?;
         let mut memory = SparseMemory::new();
         job.need("memory", "a list of what is in memory")?;
+        let mut files = vec![];
         for (index, entry) in job.list("memory")?.unwrap_or_default().iter().enumerate() {
-            put_entry(&mut memory, &format!("memory[{index}]"), entry, folder)?;
+            files.extend(put_entry(
+                &mut memory,
+                &format!("memory[{index}]"),
+                entry,
+                folder,
+            )?);
         }
         let launches = launches(&job)?;
-        refuse_text(&mut memory, &launches)?;
+        check_code(&mut memory, &launches)?;
         let options = options(&job)?;
         let mut dumps = vec![];
         for (index, entry) in job.list("dump")?.unwrap_or_default().iter().enumerate() {
             dumps.push(dump(&mut memory, &format!("dump[{index}]"), entry, folder)?);
         }
+        keep_files(&dumps, &files, &launches)?;
         Ok(Self {
             memory,
             launches,
@@ -152,9 +161,8 @@ mod tests {
     }
 
     #[test]
-    fn a_good_job_is_taken_and_what_is_no_json_refused() {
+    fn a_good_job_is_taken() {
         let good = r#"{"memory": [{"at": 0, "zero": 16}], "programs": []}"#;
         assert!(parse(good).is_ok());
-        each_is_refused(&[("{", "not JSON")]);
     }
 }

@@ -1,0 +1,236 @@
+//! What is read, and no way through the program has written it.
+//!
+//! Registers, accumulators and flags hold whatever the program before left. What some way writes counts as written
+//! here, in any lane and under any condition: which way is taken and which lanes are wanted the simulator tells.
+//! Nothing is said where the walk does not know all ways, of pieces that run off their end, and of fragment shaders,
+//! whose registers the 3D pipeline fills.
+
+use super::Rule;
+use super::facts::Facts;
+use super::flow::{Flow, NONE};
+use super::instruction::fragment_only;
+use crate::isa::{
+    AddOp, Alu, BranchCond, Cond, File, MulOp, Mux, Rotation, Slot, SmallImmediate, Waddr, waddr,
+};
+
+/// Registers of both files, accumulators and flags, a bit each.
+type Places = u128;
+
+const ACCUMULATORS: u32 = 64;
+const FLAGS: u32 = ACCUMULATORS + 6;
+
+const fn register(file: File, number: u8) -> u32 {
+    match file {
+        File::A => number as u32,
+        File::B => 32 + number as u32,
+    }
+}
+
+/// Calls `report` with the first read of each place that nothing writes before it.
+pub(super) fn check(
+    facts: &[Option<Facts>],
+    flow: &Flow,
+    report: &mut impl FnMut(Rule, usize, String),
+) {
+    let runs_off = |rule: Rule| rule == Rule::NoProgramEnd;
+    let reached = || {
+        let all = facts.iter().enumerate();
+        all.filter(|(index, _)| flow.reached[*index])
+            .filter_map(|(index, at)| Some((index, at.as_ref()?)))
+    };
+    if !flow.is_followed
+        || flow.broken.iter().any(|broken| runs_off(broken.rule))
+        || reached().any(|(_, at)| fragment_only(at).is_some())
+    {
+        return;
+    }
+    let before = written_before(facts, flow);
+    let mut told: Places = 0;
+    for (index, at) in reached() {
+        let missing = read_by(at) & !before[index] & !told;
+        told |= missing;
+        for place in (0..=FLAGS).filter(|place| missing >> place & 1 != 0) {
+            report(Rule::UndefinedRead, index, reason(place, before[index]));
+        }
+    }
+}
+
+fn reason(place: u32, written: Places) -> String {
+    let nothing = "nothing before it writes it";
+    if place == FLAGS {
+        return "flags are asked for, and nothing before sets them".to_string();
+    }
+    if place >= ACCUMULATORS {
+        return format!("r{} is read, and {nothing}", place - ACCUMULATORS);
+    }
+    let name = |place: u32| format!("r{}{}", if place < 32 { 'a' } else { 'b' }, place % 32);
+    // The usual mistake is the other file.
+    let other = match written >> (place ^ 32) & 1 {
+        0 => String::new(),
+        _ => format!(", but {} is written", name(place ^ 32)),
+    };
+    format!("{} is read, and {nothing}{other}", name(place))
+}
+
+/// What may be written before each instruction, on the way to it.
+fn written_before(facts: &[Option<Facts>], flow: &Flow) -> Vec<Places> {
+    let mut before = vec![0; facts.len()];
+    let mut after = vec![Vec::new(); facts.len()];
+    for &(from, to) in &flow.steps {
+        if from != NONE {
+            after[from as usize].push(to as usize);
+        }
+    }
+    // What starts elsewhere may find everything.
+    let mut changed: Vec<usize> = Vec::new();
+    for entry in &flow.entries {
+        before[*entry] = Places::MAX;
+        changed.push(*entry);
+    }
+    changed.extend((0..facts.len()).filter(|index| flow.reached[*index]));
+    while let Some(index) = changed.pop() {
+        let written = facts[index].as_ref().map_or(0, written_by);
+        for &next in &after[index] {
+            let now = before[next] | before[index] | written;
+            if now != before[next] {
+                before[next] = now;
+                changed.push(next);
+            }
+        }
+    }
+    before
+}
+
+fn written_by(at: &Facts) -> Places {
+    let mut places = 0;
+    for write in at.writes.iter() {
+        if let Some(number) = write.waddr.register() {
+            places |= 1 << register(write.file, number);
+        }
+        if let Some(number) = write.waddr.accumulator() {
+            places |= 1 << (ACCUMULATORS + u32::from(number));
+        }
+        if write.waddr.is_sfu() {
+            places |= 1 << (ACCUMULATORS + 4);
+        }
+    }
+    if at.signal().loads_r4() {
+        places |= 1 << (ACCUMULATORS + 4);
+    }
+    let sets_flags = match at.branch() {
+        Some(branch) => branch.sets_flags(),
+        None => at.instruction.write_back().sf,
+    };
+    places | Places::from(sets_flags) << FLAGS
+}
+
+fn is_condition(cond: Cond) -> bool {
+    !matches!(cond, Cond::Always | Cond::Never)
+}
+
+fn read_by(at: &Facts) -> Places {
+    let mut places = 0;
+    if let Some(branch) = at.branch() {
+        if branch.reg {
+            places |= 1 << register(File::A, branch.raddr_a & 31);
+        }
+        return places | Places::from(branch.cond_br != BranchCond::Always) << FLAGS;
+    }
+    let asks = at.writes.iter().any(|write| is_condition(write.cond));
+    places |= Places::from(asks) << FLAGS;
+    let Some(alu) = at.alu() else {
+        return places;
+    };
+    let wanted = |mux: Mux| Slot::BOTH.iter().any(|slot| takes(at, alu, *slot, mux));
+    for read in at.reads.iter().filter(|read| read.used) {
+        let mux = match read.file {
+            File::A => Mux::A,
+            File::B => Mux::B,
+        };
+        if let Some(number) = read.raddr.register()
+            && wanted(mux)
+        {
+            places |= 1 << register(read.file, number);
+        }
+    }
+    for mux in Mux::ALL.iter().filter(|mux| mux.bits() < 6) {
+        if wanted(*mux) {
+            places |= 1 << (ACCUMULATORS + u32::from(mux.bits()));
+        }
+    }
+    let by_r5 = alu.rotation() == Some(Rotation::ByR5) && alu.op_mul.operands() > 0;
+    places | Places::from(by_r5) << (ACCUMULATORS + 5)
+}
+
+/// Whether something comes of what an operation takes through a mux: a result that depends on it and goes somewhere
+/// else, or flags.
+fn takes(at: &Facts, alu: &Alu, slot: Slot, mux: Mux) -> bool {
+    let uses = match slot {
+        Slot::Add => alu.add_uses(mux),
+        Slot::Mul => alu.mul_uses(mux),
+    };
+    let sets_flags = alu.write.sf && alu.flag_slot() == slot;
+    let mut results = at.writes.iter().filter(|write| {
+        let is_lost = write.cond == Cond::Never || write.waddr == waddr::MUTEX_RELEASE;
+        write.slot == slot && !is_lost
+    });
+    uses && !is_constant(alu, slot)
+        && (sets_flags || results.any(|write| !stays(at, alu, slot, write.file, write.waddr)))
+}
+
+/// Whether an operation gives the same whatever its operands are: what is taken from itself, and products with 0.
+fn is_constant(alu: &Alu, slot: Slot) -> bool {
+    let zero = SmallImmediate::from_int(0);
+    let by_zero = |a: Mux, b: Mux| {
+        alu.small_immediate().is_some()
+            && alu.small_immediate() == zero
+            && (a == Mux::B || b == Mux::B)
+    };
+    match slot {
+        Slot::Add => {
+            let from_itself = matches!(alu.op_add, AddOp::Xor | AddOp::Sub | AddOp::V8subs);
+            (alu.add_a == alu.add_b && from_itself)
+                || (alu.op_add == AddOp::And && by_zero(alu.add_a, alu.add_b))
+        }
+        Slot::Mul => {
+            let by_anything = matches!(
+                alu.op_mul,
+                MulOp::Fmul | MulOp::Mul24 | MulOp::V8muld | MulOp::V8min
+            );
+            let from_itself = alu.op_mul == MulOp::V8subs && alu.mul_a == alu.mul_b;
+            (from_itself && alu.rotation().is_none())
+                || (by_anything && by_zero(alu.mul_a, alu.mul_b))
+        }
+    }
+}
+
+/// Whether a result is a copy that goes to where it comes from, as in `mov r0, r0`.
+fn stays(at: &Facts, alu: &Alu, slot: Slot, file: File, to: Waddr) -> bool {
+    let (a, b, copies) = match slot {
+        Slot::Add => {
+            let gives_either = matches!(
+                alu.op_add,
+                AddOp::Or | AddOp::And | AddOp::Min | AddOp::Max | AddOp::Fmin | AddOp::Fmax
+            );
+            (alu.add_a, alu.add_b, gives_either)
+        }
+        Slot::Mul => {
+            let gives_either = matches!(alu.op_mul, MulOp::V8min | MulOp::V8max);
+            (
+                alu.mul_a,
+                alu.mul_b,
+                gives_either && alu.rotation().is_none(),
+            )
+        }
+    };
+    let from = match a {
+        Mux::A | Mux::B => {
+            let port = if a == Mux::A { File::A } else { File::B };
+            let read = at.reads.iter().find(|read| read.file == port);
+            let number = read.and_then(|read| read.raddr.register());
+            port == file && number.is_some() && number == to.register()
+        }
+        _ => to.accumulator() == Some(a.bits()),
+    };
+    copies && a == b && from
+}

@@ -1,0 +1,146 @@
+//! The JSON of a job file, with what people who write it by hand get wrong.
+//!
+//! A key that an object has twice is refused: the parser would keep the last one and pass over the other.
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+use crate::failure::{Failure, Result};
+
+/// The value that a text is.
+///
+/// # Errors
+/// Usage, saying what to do, when it is no JSON or has a key twice.
+pub(super) fn value(text: &str) -> Result<Value> {
+    let text = text.trim_start_matches('\u{feff}');
+    serde_json::from_str(text)
+        .map(|Once(value)| value)
+        .map_err(|error| {
+            let what = match error.classify() {
+                serde_json::error::Category::Data => error.to_string(),
+                _ => format!("it is not JSON ({error})"),
+            };
+            Failure::usage(format!("{what}; {}", advice(text, &error)))
+        })
+}
+
+/// What to do about a text that is no JSON.
+fn advice(text: &str, error: &serde_json::Error) -> &'static str {
+    if !text.trim_start().starts_with(['{', '[', '/']) {
+        return "a job is an object that names code, memory and programs, as docs/formats.md shows; `qpuscope asm` makes \
+                the code";
+    }
+    let line = text.lines().nth(error.line().saturating_sub(1));
+    let from = line.and_then(|line| line.get(error.column().saturating_sub(2)..));
+    match from {
+        Some(rest) if rest.starts_with("0x") || rest.starts_with("0X") => {
+            "JSON has no hexadecimal numbers: put it between double quotes"
+        }
+        Some(rest) if rest.get(1..).is_some_and(|rest| rest.starts_with('/')) => {
+            "JSON has no comments: take it out"
+        }
+        _ => "repair it there",
+    }
+}
+
+/// A value without a key that stands twice.
+struct Once(Value);
+
+impl<'de> Deserialize<'de> for Once {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
+        from.deserialize_any(Values)
+    }
+}
+
+struct Values;
+
+impl<'de> Visitor<'de> for Values {
+    type Value = Once;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E: Error>(self) -> std::result::Result<Once, E> {
+        Ok(Once(Value::Null))
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> std::result::Result<Once, E> {
+        Ok(Once(value.into()))
+    }
+
+    fn visit_u64<E: Error>(self, value: u64) -> std::result::Result<Once, E> {
+        Ok(Once(value.into()))
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> std::result::Result<Once, E> {
+        Ok(Once(value.into()))
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> std::result::Result<Once, E> {
+        Ok(Once(
+            Number::from_f64(value).map_or(Value::Null, Value::Number),
+        ))
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> std::result::Result<Once, E> {
+        Ok(Once(value.into()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> std::result::Result<Once, A::Error> {
+        let mut list = vec![];
+        while let Some(Once(value)) = all.next_element()? {
+            list.push(value);
+        }
+        Ok(Once(Value::Array(list)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut all: A) -> std::result::Result<Once, A::Error> {
+        let mut map = Map::new();
+        while let Some(key) = all.next_key::<String>()? {
+            let Once(value) = all.next_value()?;
+            if map.contains_key(&key) {
+                return Err(Error::custom(format!("{key} stands twice in one object")));
+            }
+            map.insert(key, value);
+        }
+        Ok(Once(Value::Object(map)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::job_file::tests::{each_is_refused, parse};
+
+    #[test]
+    fn what_is_no_json_is_refused_with_what_to_do() {
+        each_is_refused(&[
+            ("{", "it is not JSON (EOF"),
+            ("{\"memory\": [1,]}", "; repair it there"),
+            ("mov r0, unif\n", "a job is an object that names code"),
+            ("", "a job is an object that names code"),
+            (
+                "{\"memory\":\n [{\"at\": 0x40000000, \"zero\": 8}]}",
+                "no hexadecimal numbers: put it between double quotes",
+            ),
+            ("{ // the code\n}", "no comments: take it out"),
+        ]);
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_is_refused() {
+        each_is_refused(&[
+            (
+                r#"{"memory": [{"at": 0, "zero": 8}], "memory": [], "programs": []}"#,
+                "memory stands twice in one object at line 1",
+            ),
+            (
+                r#"{"memory": [{"at": 0, "words": [1], "words": [2]}], "programs": []}"#,
+                "words stands twice",
+            ),
+        ]);
+        let numbers =
+            r#"{"memory": [{"at": 0, "words": [-1, 4294967295, "0x10"]}], "programs": []}"#;
+        assert!(parse(numbers).is_ok());
+    }
+}
