@@ -14,8 +14,7 @@ pub enum Word {
     /// Programs beside the one that made the locks, which takes them back; -1 for the others. Of a pipeline with several
     /// groups of producers, bytes of code to what takes the last turn back.
     Peers,
-    /// 0 for the program that leads barriers, 1 for all others. Of a relay 0 for the consumer that waits for the others
-    /// before a transform.
+    /// 0 for the program that leads barriers, 1 for all others.
     Follows,
     /// Address of the list, behind its head.
     List,

@@ -242,7 +242,6 @@ impl Relay {
             Word::List => list + 4 * (Self::CONSUMER + Self::CONSUMER_HEAD),
             Word::Bytes(bytes) => bytes,
             Word::Opens => u32::from(role == Role::Consumer(0)),
-            Word::Follows => u32::from(role != Role::Consumer(0)),
             Word::Peers if role == Role::Consumer(0) => CONSUMERS - 1,
             Word::Peers => u32::MAX,
             Word::Conjugate => transform.output_conjugate().to_bits(),
@@ -265,6 +264,7 @@ impl Relay {
             },
             // Of a part, or of other programs.
             Word::Input
+            | Word::Follows
             | Word::Role
             | Word::Twiddles
             | Word::WriteSetup { .. }

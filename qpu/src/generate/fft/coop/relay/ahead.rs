@@ -6,6 +6,7 @@
 use super::lists::part;
 use super::{BACK, TO_ROUND};
 use crate::fft::coop::PartWord;
+use crate::generate::fft::ahead::drop_lookups;
 use crate::generate::fft::coop::Assembly;
 use crate::generate::{Builder, ELEM_NUM, R0, R1, TMU0_S, TMU1_S, UNIF, ra};
 
@@ -49,8 +50,7 @@ pub fn round(all: &mut Assembly) {
     b.ldi(R1, TO_ROUND);
     b.add(R1, R1, ra(BACK));
     b.add(R1, R1, R0);
-    b.nop().ldtmu0();
-    b.nop().ldtmu1();
+    drop_lookups(b, 2);
     b.add(TMU0_S, R1, UNIF);
     all.uniforms.push(part(PartWord::CodeAhead));
 }
