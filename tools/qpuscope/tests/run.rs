@@ -203,6 +203,11 @@ fn warnings_are_counted_and_faults_under_strict() {
         assert_eq!(report["faults"][0]["rule"], "regfile-read-after-write");
         job["strict"] = json!(true);
     }
+    for options in [&["--allow", "regfile-read-after-write"][..], &[]] {
+        let (status, report, said) = run_with(&folder, &job, options);
+        assert_eq!((status, &report["warnings"]), (0, &json!([])), "{said}");
+        job["allow"] = json!(["regfile-read-after-write"]);
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::board::Board;
 use crate::conflicts::Conflicts;
+use crate::rule::Rule;
 use crate::time::Constants;
 
 /// The V3D clock of the default board, a Pi 1 with its own firmware's setting.
@@ -25,6 +26,8 @@ pub struct Config {
     pub order_seed: Option<u64>,
     /// A warning stops its QPU like a fault.
     pub strict: bool,
+    /// Rules whose breaking is no warning.
+    pub allowed: Vec<Rule>,
     /// After this many rounds in which nothing inside V3D could go on, a deadlock is reported.
     /// The ARM may still end it by queueing a program, so the state is kept.
     pub deadlock_rounds: u64,
@@ -44,6 +47,7 @@ impl Default for Config {
             constants: Constants::recommended(),
             order_seed: None,
             strict: false,
+            allowed: Vec::new(),
             deadlock_rounds: 250_000,
             conflicts: Conflicts::default(),
             flag_unprotected_dma: false,

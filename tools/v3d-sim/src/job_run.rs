@@ -11,6 +11,7 @@ use crate::event::{DeadlockReport, Fault, Place, Warning};
 use crate::launch::{self, AT_A_TIME, Progress, Stop};
 use crate::memory::{Memory, SparseMemory};
 use crate::observe::{Observer, Unobserved};
+use crate::rule::Rule;
 use crate::v3d::V3d;
 use qpu::job::{CacheClear, Program};
 
@@ -38,6 +39,8 @@ pub struct JobOptions {
     pub order_seed: Option<u64>,
     /// Warnings stop the job.
     pub strict: bool,
+    /// Rules whose breaking is no warning.
+    pub allowed: Vec<Rule>,
     /// Which source is followed where sources conflict.
     pub conflicts: Conflicts,
 }
@@ -54,6 +57,7 @@ impl Default for JobOptions {
             limit_cycles: 1_000_000_000,
             order_seed: None,
             strict: false,
+            allowed: Vec::new(),
             conflicts: Conflicts::default(),
         }
     }
@@ -116,6 +120,7 @@ impl JobRun {
             functional: options.functional,
             order_seed: options.order_seed,
             strict: options.strict,
+            allowed: options.allowed.clone(),
             conflicts: options.conflicts,
             ..Config::default()
         });

@@ -22,6 +22,12 @@ macro_rules! rules {
                 match self { $(Rule::$name => $id,)* }
             }
 
+            /// The rule of that name.
+            #[must_use]
+            pub fn from_id(id: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|rule| rule.id() == id)
+            }
+
             /// The rule, as a sentence without its full stop.
             #[must_use]
             pub const fn text(self) -> &'static str {

@@ -95,7 +95,7 @@ impl Shared {
             stale: StaleLines::default(),
             races: Races::default(),
             totals: Totals::default(),
-            report: Reporter::new(config.strict),
+            report: Reporter::new(config.strict, config.allowed.clone()),
             time: config.is_timed().then(|| Box::new(Time::new(config))),
             log: UnitLog::default(),
             host_interrupts: 0,

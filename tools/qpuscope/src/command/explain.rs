@@ -52,6 +52,19 @@ pub fn unknown(name: &str) -> Failure {
     ))
 }
 
+/// The rule of that name that a run tells of.
+///
+/// # Errors
+/// Usage, when there is none.
+pub fn simulated(name: &str) -> Result<v3d_sim::Rule> {
+    v3d_sim::Rule::from_id(name).ok_or_else(|| match qpu::check::Rule::from_name(name) {
+        None => unknown(name),
+        Some(_) => Failure::usage(format!(
+            "`{name}` is a rule of `qpuscope check`, of which no run tells; leave it out"
+        )),
+    })
+}
+
 /// How much a rule's name is like another: of the whole, and of each word's nearest.
 fn likeness(name: &str, rule: &str) -> f64 {
     let words: Vec<f64> = name

@@ -14,6 +14,7 @@ use v3d_sim::{
     DeadlockReport, FaultKind, JobEnd, JobRun, Observer, Outcome, Profile, Unobserved, Wait,
 };
 
+use crate::command::explain;
 use crate::failure::{Failure, Result};
 use crate::job_file::JobFile;
 use crate::quantity::range;
@@ -34,6 +35,9 @@ pub struct Options {
     /// Stop at the first warning, as `"strict": true` in the job does
     #[arg(long)]
     strict: bool,
+    /// Tell of no warning of this rule, and do not stop for it; can be given several times
+    #[arg(long, value_name = "RULE")]
+    allow: Vec<String>,
     /// Show where the clocks go, by QPU and by instruction, on standard error
     #[arg(long)]
     profile: bool,
@@ -174,6 +178,9 @@ pub fn run(options: &Options) -> Result<()> {
     let stop = Stop::on_ctrl_c();
     let mut job = JobFile::read(&options.job)?;
     job.options.strict |= options.strict;
+    for name in &options.allow {
+        job.options.allowed.push(explain::simulated(name)?);
+    }
     if job.launches.iter().all(|launch| launch.programs.is_empty()) {
         say::note("note: the job starts no program; name code and uniforms under programs\n");
     }

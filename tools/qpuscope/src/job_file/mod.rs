@@ -76,6 +76,7 @@ impl JobFile {
             "clear",
             "seed",
             "strict",
+            "allow",
             "conflicts",
         ];
         let job = Object::new("", &value, &keys)?;
@@ -120,7 +121,7 @@ mod tests {
         "memory": [ {"at": "0x40000000", "zero": 65536}, {"at": "0x40000010", "words": ["0x1", 2, "3"]} ],
         "programs": [ {"code": "0x40000100", "uniforms": 1073742336} ],
         "dump": [ {"at": "0x00000010", "bytes": 12, "file": "out.bin"} ],
-        "board": "zero", "limit_cycles": 1000, "functional": true, "seed": 7, "strict": true }"#;
+        "board": "zero", "limit_cycles": 1000, "functional": true, "seed": 7, "strict": true, "allow": ["undefined-read"] }"#;
 
     /// A job whose files are in a folder that does not exist.
     pub(super) fn parse(text: &str) -> Result<JobFile> {
@@ -155,6 +156,7 @@ mod tests {
             limit_cycles: 1000,
             order_seed: Some(7),
             strict: true,
+            allowed: vec![v3d_sim::Rule::UndefinedRead],
             conflicts: v3d_sim::Conflicts::default(),
         };
         assert_eq!(job.options, expected);

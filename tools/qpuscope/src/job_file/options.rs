@@ -1,8 +1,10 @@
 //! How a job runs: board and clock, limit, order of the QPUs, strictness.
 
-use v3d_sim::{Board, Conflicts, JobOptions};
+use serde_json::Value;
+use v3d_sim::{Board, Conflicts, JobOptions, Rule};
 
 use super::object::{Object, bad};
+use crate::command::explain;
 use crate::failure::Result;
 
 /// The options among the fields of `job`.
@@ -37,8 +39,22 @@ pub(super) fn options(job: &Object) -> Result<JobOptions> {
             .unwrap_or(defaults.limit_cycles),
         order_seed: job.number("seed", u64::MAX)?,
         strict: job.flag("strict")?,
+        allowed: allowed(job)?,
         conflicts: conflicts(job)?,
     })
+}
+
+/// The rules under `allow`: a list of their names.
+fn allowed(job: &Object) -> Result<Vec<Rule>> {
+    let names = job.list("allow")?.unwrap_or_default();
+    let rule = |(index, name): (usize, &Value)| {
+        let field = format!("allow[{index}]");
+        let name = name
+            .as_str()
+            .ok_or_else(|| bad(&field, "must be the name of a rule"))?;
+        explain::simulated(name).map_err(|failure| bad(&field, failure))
+    };
+    names.iter().enumerate().map(rule).collect()
 }
 
 /// The choices under `conflicts`: an object with a choice for each name.
@@ -108,6 +124,25 @@ mod tests {
             (
                 r#"{"memory": [], "programs": [], "conflicts": {"tmu-depth": "nine"}}"#,
                 "conflicts.tmu-depth: tmu-depth cannot be \"nine\"; use one of eight, four",
+            ),
+        ]);
+    }
+
+    #[test]
+    fn rules_are_allowed_by_names_that_a_run_has() {
+        // The nearest names help, and so does it to know who tells of a rule.
+        each_is_refused(&[
+            (
+                r#"{"memory": [], "programs": [], "allow": [1]}"#,
+                "allow[0]: must be the name of a rule",
+            ),
+            (
+                r#"{"memory": [], "programs": [], "allow": ["regfile-read-after-rite"]}"#,
+                "the nearest are regfile-read-after-write",
+            ),
+            (
+                r#"{"memory": [], "programs": [], "allow": ["no-program-end"]}"#,
+                "allow[0]: `no-program-end` is a rule of `qpuscope check`",
             ),
         ]);
     }
