@@ -10,6 +10,8 @@ from rpi_vcsm.VCSM import PAGE, blocks
 
 QPUSCOPE = os.environ["QPUSCOPE_HOST"]
 JOB_KEYS = json.loads(os.environ.get("QPUSCOPE_JOB_KEYS", "{}"))
+# A file that gets the V3D clocks of each job.
+CLOCKS = os.environ.get("QPUSCOPE_CLOCKS")
 LIMIT_SECONDS = 120
 
 
@@ -55,6 +57,9 @@ class MailBox:
             )
             if run.returncode != 0:
                 raise MailBoxException(run.stderr.strip())
+            if CLOCKS:
+                with open(CLOCKS, "a") as file:
+                    file.write(f"{json.loads(run.stdout)['cycles']}\n")
             for number, (_, size, block) in enumerate(live):
                 with open(path(f"out{number}"), "rb") as file:
                     block[:] = file.read()

@@ -8,6 +8,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use fidelity::report::matrices::PRODUCTS;
+
 use super::{NO_HOST, both, copy_of, host, output_of, peer, stand_in};
 use tests::{need, skip};
 
@@ -64,6 +66,31 @@ fn its_matrix_products_are_right_in_any_order_of_qpus() {
             .expect("it prints its error");
         let worst: f64 = worst.parse().expect("the error is a number");
         assert!(worst <= SGEMM_TOLERANCE, "{example} {keys}: {worst}");
+    }
+}
+
+#[test]
+fn its_matrix_products_take_the_clocks_that_the_report_has() {
+    let host = need!(host(), "{NO_HOST}");
+    let copy = match prepared("py-videocore-clocks", "numpy") {
+        Ok(copy) => copy,
+        Err(why) => skip!("{why}"),
+    };
+    let file = copy.join("clocks");
+    for product in &PRODUCTS {
+        let path = copy.join("examples").join(product.example);
+        // C's `long` again.
+        replace(&path, "unpack('L'", "unpack('=L'");
+        for (hz, clocks) in product.clocks {
+            let _ = std::fs::remove_file(&file);
+            let keys = format!(r#"{{"board": "pi3", "clock_hz": {hz}}}"#);
+            let mut command = in_python(&copy, &host);
+            command.arg(&path).env("QPUSCOPE_JOB_KEYS", keys);
+            let output = output_of(command.env("QPUSCOPE_CLOCKS", &file)).expect("it was there");
+            assert!(output.status.success(), "{}", both(&output));
+            let taken = std::fs::read_to_string(&file).expect("the stand-in wrote it");
+            assert_eq!(taken.trim(), clocks.to_string(), "{}", product.example);
+        }
     }
 }
 
