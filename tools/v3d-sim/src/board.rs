@@ -99,7 +99,8 @@ impl Board {
                 "300 MHz (sources say 250 to 300); SDRAM takes as many nanoseconds as the Pi 1's"
             }
             Self::Pi3 => {
-                "400 MHz (sources say 300 to 400); SDRAM takes as many nanoseconds as the Pi 1's"
+                "400 MHz (sources say 300 to 400); SDRAM takes as many nanoseconds as the Pi 1's, though a QPU \
+                 that waited for it alone waited longer"
             }
             Self::Zero2 => {
                 "300 MHz (sources say 250 to 400); SDRAM takes as many nanoseconds as the Pi 1's"
