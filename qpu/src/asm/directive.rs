@@ -355,8 +355,13 @@ impl Assembler<'_> {
                     }
                 });
             } else {
-                let (bytes, count) =
-                    datum(name, value).map_err(|message| Fault::new("data", span, message))?;
+                let (bytes, count) = datum(name, value).map_err(|message| {
+                    let fault = Fault::new("data", span, message);
+                    match wider(name, value) {
+                        Some(wider) => fault.help(wider),
+                        None => fault,
+                    }
+                })?;
                 self.emit(Content::Data { bytes, count }, place)?;
             }
             if !cursor.take(",") {
@@ -413,6 +418,20 @@ fn datum(name: &str, value: Value) -> Result<([u8; 8], u8), String> {
         (_, other) => return Err(format!(".{name} holds integers, and not {}", other.what())),
     };
     Ok((bits.to_le_bytes(), count))
+}
+
+/// What holds a constant that does not fit.
+fn wider(name: &str, value: Value) -> Option<&'static str> {
+    let (Value::Int(value) | Value::Label(value)) = value else {
+        return None;
+    };
+    match name {
+        "byte" if (-0x8000..0x1_0000).contains(&value) => Some(".short holds 16 bits"),
+        "byte" | "short" if (-0x8000_0000..0x1_0000_0000).contains(&value) => {
+            Some(".int holds 32 bits; .word is .short, as in vc4asm")
+        }
+        _ => Some(".long holds 64 bits"),
+    }
 }
 
 /// The nearest half precision float, ties to even.

@@ -58,16 +58,22 @@ const OPENERS: &[&str] = &[
 ];
 const CLOSERS: &[&str] = &["endif", "endm", "endr", "endfor", "endf", "endloc", "endb"];
 
+/// The lines of a text, each without its end, which is one byte. Where no line ends in LF all end in CR, as on old
+/// Macintoshes.
+pub fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split(if text.contains('\n') { '\n' } else { '\r' })
+}
+
 impl Source {
     /// Splits a text, whose length fits 32 bits.
     pub fn new(name: &str, text: &str) -> Self {
-        let mut lines = Vec::new();
+        let mut kept = Vec::new();
         let mut start = 0;
-        for (index, line) in text.split('\n').enumerate() {
+        for (index, line) in lines(text).enumerate() {
             let content = line.trim_start();
             if !content.is_empty() && !content.starts_with('#') {
                 let (number, end) = (index as u32 + 1, (start + line.len()) as u32);
-                lines.push(Line {
+                kept.push(Line {
                     number,
                     start: start as u32,
                     end,
@@ -78,7 +84,7 @@ impl Source {
         let mut source = Self {
             name: name.to_string(),
             text: text.into(),
-            lines,
+            lines: kept,
             blocks: HashMap::new(),
             unmatched: Vec::new(),
         };

@@ -259,17 +259,12 @@ fn never_peripheral(at: &Facts) -> Option<String> {
     Some(format!("the write to {name} has condition never"))
 }
 
+/// Of constants. What `mov host_int, nop` writes [`super::written`] looks at, which knows all ways.
 fn host_int_zero(at: &Facts) -> Option<String> {
     let write = at
         .writes
         .iter()
         .find(|write| write.waddr == waddr::HOST_INT)?;
-    if unread_ports(at).any(|(_, alu, mux)| alu.keeps_result(mux, is_host_int)) {
-        return Some(
-            "host_int is written with what an earlier read left, which is 0 for all that is known"
-                .to_string(),
-        );
-    }
     let zero = match &at.instruction {
         Instruction::LoadImmediate(load) => load.immediate == 0,
         Instruction::Alu(alu) => {
@@ -292,7 +287,7 @@ fn host_int_zero(at: &Facts) -> Option<String> {
     )
 }
 
-fn is_host_int(address: Waddr) -> bool {
+pub(super) fn is_host_int(address: Waddr) -> bool {
     address == waddr::HOST_INT
 }
 
@@ -383,18 +378,25 @@ fn idle_mul_write(at: &Facts) -> Option<String> {
 }
 
 /// Ports that read nothing, and of which an operand takes what is left.
-fn unread_ports(at: &Facts) -> impl Iterator<Item = (&'static str, &Alu, Mux)> {
+pub(super) fn unread_ports(at: &Facts) -> impl Iterator<Item = (File, &Alu, Mux)> {
     let reads = at
         .reads
         .iter()
         .filter(|read| read.used && read.raddr == raddr::NOP);
     reads.filter_map(|read| {
-        let (name, mux) = match read.file {
-            File::A => ("A", Mux::A),
-            File::B => ("B", Mux::B),
+        let mux = match read.file {
+            File::A => Mux::A,
+            File::B => Mux::B,
         };
-        Some((name, at.alu()?, mux))
+        Some((read.file, at.alu()?, mux))
     })
+}
+
+pub(super) fn letter(file: File) -> char {
+    match file {
+        File::A => 'A',
+        File::B => 'B',
+    }
 }
 
 fn no_read(at: &Facts) -> Option<String> {
@@ -402,7 +404,8 @@ fn no_read(at: &Facts) -> Option<String> {
     let mut unread = unread_ports(at);
     let (file, ..) = unread.find(|(_, alu, mux)| alu.keeps_result(*mux, |to| !is_host_int(to)))?;
     Some(format!(
-        "an operand comes from file {file}'s port, which reads nothing"
+        "an operand comes from file {}'s port, which reads nothing",
+        letter(file)
     ))
 }
 
@@ -413,6 +416,7 @@ fn flags_of_no_read(facts: &[Option<Facts>], index: usize) -> Option<String> {
     let (file, ..) = unread_ports(at).find(|(_, alu, mux)| alu.keeps_flags(*mux))?;
     let is_told = no_read(at).is_some();
     (!is_told && flags::are_asked(facts, index)).then(|| {
+        let file = letter(file);
         format!("flags are set from file {file}'s port, which reads nothing, and are asked later")
     })
 }

@@ -127,7 +127,7 @@ rules! {
         "A write to a peripheral with condition never: whether it happens is not known.",
         "remove the write, or give it condition always";
     HostIntZero = "host-interrupt-zero", "vc4asm's addendum; VC4C",
-        "A host interrupt is raised by a value that is not 0. Writing 0 does nothing, and what a port left that reads nothing may be 0: `mov irq, nop` works by luck.",
+        "A host interrupt is raised by a value that is not 0, and writing 0 does nothing. `mov irq, nop` writes what elements 12 to 15 of the last read through that port were, by which a published program raises its interrupt; where nothing was read through the port before, that is whatever the program before left, and may be 0.",
         "write a value that is not 0, such as 1";
     PackReserved = "pack-reserved", "Broadcom's guide, pack tables",
         "With pm = 1 only the pack codes 0 and 3..7 exist. vc4asm also writes 11..15, for 8abcds and 8a..8d, and shaders of such words work on a Pi Zero W.",
@@ -222,7 +222,7 @@ rules! {
         "A DMA store of several rows starts, and its stride word was never written.",
         "write vdw_setup_1(...) to wr_setup first, on every way";
     DmaUnfinished = "dma-unfinished-at-end", "Broadcom's guide, program end",
-        "The program ends and has not waited for a DMA transfer that it started.",
+        "The program ends and has not waited for a DMA transfer that it started. That the transfer is over by then is luck: other QPUs' transfers come before it, and memory takes its time.",
         "read ld_wait or st_wait before the end";
     MutexTwice = "mutex-taken-twice", "follows from the mutex",
         "The mutex is read while this QPU holds it. It waits for itself for ever.",

@@ -1,6 +1,7 @@
 //! What is read, and no way through the program has written it.
 //!
-//! Registers, accumulators and flags hold whatever the program before left. What some way writes counts as written
+//! Registers, accumulators and flags hold whatever the program before left, and so does a port that nothing was read
+//! through, of which `mov host_int, nop` takes what the last read left. What some way writes counts as written
 //! here, in any lane and under any condition: which way is taken and which lanes are wanted the simulator tells.
 //! Nothing is said where the walk does not know all ways, of pieces that run off their end, and of fragment shaders,
 //! whose registers the 3D pipeline fills.
@@ -8,16 +9,19 @@
 use super::Rule;
 use super::facts::Facts;
 use super::flow::{Flow, NONE};
-use super::instruction::fragment_only;
+use super::instruction::{fragment_only, is_host_int, letter, unread_ports};
 use crate::isa::{
-    AddOp, Alu, BranchCond, Cond, File, MulOp, Mux, Rotation, Slot, SmallImmediate, Waddr, waddr,
+    AddOp, Alu, BranchCond, Cond, File, MulOp, Mux, Rotation, Slot, SmallImmediate, Waddr, raddr,
+    waddr,
 };
 
-/// Registers of both files, accumulators and flags, a bit each.
+/// Registers of both files, accumulators, flags and what reads leave in both ports, a bit each.
 type Places = u128;
 
 const ACCUMULATORS: u32 = 64;
 const FLAGS: u32 = ACCUMULATORS + 6;
+const PORTS: u32 = FLAGS + 1;
+const ALL: u32 = PORTS + 2;
 
 const fn register(file: File, number: u8) -> u32 {
     match file {
@@ -49,14 +53,25 @@ pub(super) fn check(
     for (index, at) in reached() {
         let missing = read_by(at) & !before[index] & !told;
         told |= missing;
-        for place in (0..=FLAGS).filter(|place| missing >> place & 1 != 0) {
-            report(Rule::UndefinedRead, index, reason(place, before[index]));
+        for place in (0..ALL).filter(|place| missing >> place & 1 != 0) {
+            let rule = if place < PORTS {
+                Rule::UndefinedRead
+            } else {
+                Rule::HostIntZero
+            };
+            report(rule, index, reason(place, before[index]));
         }
     }
 }
 
 fn reason(place: u32, written: Places) -> String {
     let nothing = "nothing before it writes it";
+    if place >= PORTS {
+        let file = letter(if place == PORTS { File::A } else { File::B });
+        return format!(
+            "host_int is written with what the last read through file {file}'s port left, and nothing before reads through it"
+        );
+    }
     if place == FLAGS {
         return "flags are asked for, and nothing before sets them".to_string();
     }
@@ -121,7 +136,15 @@ fn written_by(at: &Facts) -> Places {
         Some(branch) => branch.sets_flags(),
         None => at.instruction.write_back().sf,
     };
-    places | Places::from(sets_flags) << FLAGS
+    places | Places::from(sets_flags) << FLAGS | reads_through_ports(at)
+}
+
+/// The ports that keep something of this instruction: every read but those of no address and of branches does so,
+/// and a small immediate (vc4asm's addendum, VC4C).
+fn reads_through_ports(at: &Facts) -> Places {
+    let Some(alu) = at.alu() else { return 0 };
+    let through_b = alu.read_b() != raddr::NOP || alu.small_immediate().is_some();
+    Places::from(alu.raddr_a != raddr::NOP) << PORTS | Places::from(through_b) << (PORTS + 1)
 }
 
 fn is_condition(cond: Cond) -> bool {
@@ -157,6 +180,11 @@ fn read_by(at: &Facts) -> Places {
         if wanted(*mux) {
             places |= 1 << (ACCUMULATORS + u32::from(mux.bits()));
         }
+    }
+    // Of what ports keep only host interrupts are asked here: anything else has a rule of its own (`nop-read`).
+    for (port, alu, mux) in unread_ports(at) {
+        let raises = alu.keeps_result(mux, is_host_int);
+        places |= Places::from(raises) << (PORTS + u32::from(port == File::B));
     }
     let by_r5 = alu.rotation() == Some(Rotation::ByR5) && alu.op_mul.operands() > 0;
     places | Places::from(by_r5) << (ACCUMULATORS + 5)

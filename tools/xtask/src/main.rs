@@ -54,7 +54,8 @@ const USAGE: &str = "usage: cargo xtask <command>
                        --write: the fastest into qpu/src/fft/tuned.rs, where plans find them
   bench                the FFT on the QPUs beside GPU_FFT, length by length: docs/performance.md
                        [--quick] [--kind complex|real|real-i16|iq-u8|spectrum] [--lengths FROM..TO]
-                       [--batch COUNT] [--json]
+                       [--batch COUNT] [--direction forward|inverse|both] [--port PORT] [--out DIR]
+                       [--json] [--recorded]; --record: keeps GPU_FFT's figures for --recorded
   card DIR             a folder for an SD card, and what it still lacks";
 
 fn main() -> ExitCode {

@@ -13,7 +13,7 @@ use super::expression::Cursor;
 use super::limits::Limits;
 use super::output::{Output, Places, Unit};
 use super::scope::{Macro, Meaning, Scopes};
-use super::source::{Place, Source};
+use super::source::{self, Place, Source};
 use super::token::{Kind, Token};
 use super::value::Value;
 use super::{Include, Options, Syntax};
@@ -332,8 +332,7 @@ impl<'a> Assembler<'a> {
                 ),
             ));
         }
-        let lines = text
-            .split('\n')
+        let lines = source::lines(text)
             .filter(|line| !line.trim_start().is_empty())
             .count();
         self.source_lines = self.source_lines.saturating_add(lines);

@@ -97,7 +97,7 @@ impl Line<'_> {
                 LoadImmediateKind::Word,
                 value
                     .word()
-                    .map_err(|message| Fault::new("source", source.span, message))?,
+                    .map_err(|message| no_constant(source, message))?,
             ),
         };
         let targets: Result<Vec<Target>, Fault> =
@@ -134,5 +134,23 @@ impl Line<'_> {
         let word = word & !0x10 | u32::from(acquire) << 4;
         let load = self.load_piece(LoadImmediateKind::Word, word, &targets?)?;
         Ok(vec![What::Semaphore(SemaphorePiece(load))])
+    }
+}
+
+/// A source that cannot be loaded, and what takes it.
+fn no_constant(source: &Operand, message: String) -> Fault {
+    let fault = Fault::new("source", source.span, message);
+    match source.value {
+        Value::Register(Register {
+            place: Place::Semaphore { acquire, number },
+            ..
+        }) => {
+            let name = if acquire { "sacq" } else { "srel" };
+            fault.help(format!(
+                "a semaphore is counted by `{name} -, {number}`, or `mov -, {name}({number})`"
+            ))
+        }
+        Value::Register(_) => fault.help("mov copies a register"),
+        _ => fault,
     }
 }

@@ -195,9 +195,6 @@ pub(super) const CASES: &[Case] = &[
     (Rule::NoRead, // of the mul ALU, beside an idle add ALU
         |b| { odd(b, |alu| { alu.op_mul = crate::isa::MulOp::V8min; alu.write.sf = true; alu.mul_b = crate::isa::Mux::B; }); b.mov(R1, R0).ifz(); },
         |b| odd(b, |alu| { alu.op_mul = crate::isa::MulOp::V8min; alu.mul_b = crate::isa::Mux::B; })),
-    (Rule::HostIntZero,
-        |b| odd(b, |alu| { unread_flags(alu); alu.write.waddr_add = waddr::HOST_INT; }),
-        |b| { b.or(HOST_INT, R0, 1); }),
     (Rule::UnmappedRead,
         |b| odd(b, |alu| { alu.raddr_a = Raddr::from_bits(40).unwrap(); }),
         |b| odd(b, |alu| { alu.raddr_a = raddr::XY_PIXEL_COORD; })),

@@ -1,7 +1,7 @@
 //! Reads of what no way has written.
 
 use super::*;
-use crate::isa::BranchCond;
+use crate::isa::{BranchCond, Mux};
 
 /// What is said of reads in a whole program, and where.
 fn undefined(body: impl FnOnce(&mut Builder)) -> Vec<(u32, String)> {
@@ -60,6 +60,45 @@ fn conditions_ask_for_flags_that_something_set() {
         b.mov(R0, 0).setf();
         b.mov(R0, 1).ifz();
     }));
+}
+
+/// What is said of `mov host_int, nop` through file A's port behind `before`.
+fn of_interrupt(before: impl FnOnce(&mut Builder)) -> Vec<String> {
+    let words = words(|b| {
+        before(b);
+        odd(b, |alu| {
+            alu.op_add = AddOp::Or;
+            (alu.add_a, alu.add_b) = (Mux::A, Mux::A);
+            alu.write = to(waddr::HOST_INT);
+        });
+        b.end();
+    });
+    let found = check_program(&words, |_| false, &[]);
+    found.into_iter().map(|finding| finding.reason).collect()
+}
+
+#[test]
+fn a_host_interrupt_may_take_what_a_port_read_before() {
+    let told = [
+        "host_int is written with what the last read through file A's port left, and nothing before reads through it",
+    ];
+    assert_eq!(of_interrupt(|_| ()), told);
+    // Through the other port, and what leaves nothing in any.
+    assert_eq!(
+        of_interrupt(|b| {
+            b.ldi(R0, 1u32);
+            b.add(R0, R0, 1);
+        }),
+        told
+    );
+    // An address from a uniform, as a published wrapper in C++ has it.
+    let none: [String; 0] = [];
+    assert_eq!(
+        of_interrupt(|b| {
+            b.mov(R0, UNIF);
+        }),
+        none
+    );
 }
 
 #[test]

@@ -66,6 +66,9 @@ impl Qpu {
             });
         }
         let addresses = code.addresses();
+        for (address, unwatched) in addresses.iter().zip(&mut self.unwatched) {
+            *unwatched &= !matches!(*address, raddr::VPM_WAIT | raddr::VPM_BUSY);
+        }
         if addresses[0] == raddr::VPM_WAIT {
             shared.races.complete(self.number, Actor::Loads);
         }

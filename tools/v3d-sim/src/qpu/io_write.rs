@@ -265,6 +265,7 @@ impl Qpu {
             time.started_load(load.geometry(), shared.now);
         }
         shared.vdr.start(self.at(), shared.now, load, memory);
+        self.unwatched[0] = true;
     }
 
     fn start_store(
@@ -307,6 +308,7 @@ impl Qpu {
             time.started_store(usize::from(self.number), store.geometry(), shared.now);
         }
         shared.vdw.start(self.at(), shared.now, store, memory);
+        self.unwatched[1] = true;
         Ok(())
     }
 

@@ -93,6 +93,8 @@ pub struct Qpu {
     pub(crate) vpm_reads: ReadQueue,
     vdr: vdr::Setup,
     vdw: vdw::Setup,
+    /// Whether the program has started a load, and a store, that it has neither waited for since nor asked about.
+    unwatched: [bool; 2],
     /// Instructions that it has yet to execute, in rounds that have come or will: a run, if there are any.
     pub owed: u32,
     /// The last instructions: PC and word, by the number of the instruction modulo four.
@@ -124,6 +126,7 @@ impl Qpu {
             vpm_reads: ReadQueue::default(),
             vdr: vdr::Setup::default(),
             vdw: vdw::Setup::default(),
+            unwatched: [false; 2],
             trail: [(0, 0); TRAIL],
             owed: 0,
         }

@@ -26,6 +26,7 @@ impl Qpu {
         self.vpm_reads.clear();
         self.vdr.start_program();
         self.vdw.start_program();
+        self.unwatched = [false; 2];
         if !request.code.is_multiple_of(INSTRUCTION_BYTES) {
             shared.report.warn_launch(Rule::BranchAlignment, || {
                 format!("SRQPC {:#010x}", request.code)
@@ -55,6 +56,10 @@ impl Qpu {
         }
         if shared.vdr.is_busy_for(self.number) || shared.vdw.is_busy_for(self.number) {
             self.warn(Rule::DmaUnfinishedAtEnd, shared, String::new);
+        } else if self.has_unwatched_transfer(shared) {
+            self.warn(Rule::DmaUnfinishedAtEnd, shared, || {
+                "it was over by now, which nothing made sure of".into()
+            });
         }
         if shared.mutex.holder() == Some(self.number) {
             self.warn(Rule::MutexHeldAtEnd, shared, String::new);
@@ -63,5 +68,17 @@ impl Qpu {
         if let Some(kind) = shared.report.take_broken() {
             self.hang(self.at(), kind, shared);
         }
+    }
+
+    /// Whether the program started a transfer of whose end it cannot know: it has neither waited nor read the busy
+    /// register since, nor been told by a QPU that waited for a later transfer of the engine.
+    fn has_unwatched_transfer(&self, shared: &Shared) -> bool {
+        let started = self
+            .unwatched
+            .into_iter()
+            .zip([Actor::Loads, Actor::Stores]);
+        started
+            .filter(|(unwatched, _)| *unwatched)
+            .any(|(_, engine)| !shared.races.is_over(self.number, engine))
     }
 }

@@ -178,6 +178,15 @@ impl Races {
         }
     }
 
+    /// Whether a QPU knows that the last load or store it started is over.
+    #[must_use]
+    pub fn is_over(&self, qpu: u8, actor: Actor) -> bool {
+        let (own, qpu) = (&self.qpus[usize::from(qpu)], usize::from(qpu));
+        actor.engine().is_none_or(|engine| {
+            own.seen.passed(actor, qpu) >= own.at_start[engine].passed(Actor::Program, qpu)
+        })
+    }
+
     /// A VPM read setup was written.
     pub fn setup(&mut self, qpu: u8) {
         let own = &mut self.qpus[usize::from(qpu)];

@@ -156,6 +156,20 @@ fn dma_is_over_when_its_qpu_has_waited() {
     assert_eq!(races.read_vpm(at(6, 0), ROW), None);
 }
 
+#[test]
+fn a_transfer_is_over_once_some_wait_for_its_engine_is_known_of() {
+    let mut races = second_of_two(Actor::Stores, Actor::Stores);
+    assert!(races.is_over(6, Actor::Stores));
+    assert!(!races.is_over(5, Actor::Stores));
+    // QPU 6 has waited, and says so.
+    races.increment(6, 1);
+    races.decrement(5, 1);
+    assert!(races.is_over(5, Actor::Stores));
+    assert_eq!(races.store_vpm(at(5, 0x70), Words::row(8)), None);
+    races.start_transfer(5, Actor::Stores);
+    assert!(!races.is_over(5, Actor::Stores));
+}
+
 /// QPU 5 gives the mutex back while its transfer is on its way, as some programs do in a loop; QPU 6,
 /// which takes the mutex next, waits for its own only.
 fn second_of_two(first: Actor, second: Actor) -> Races {

@@ -3,7 +3,7 @@
 use crate::lab::*;
 use qpu::generate::*;
 use qpu::isa::{AddOp, Alu, Cond, Instruction, Mux, WriteBack};
-use v3d_sim::SimRunner;
+use v3d_sim::{Rule, SimRunner};
 
 #[test]
 fn combinations_in_one_instruction_are_noticed() {
@@ -81,9 +81,24 @@ fn packs_that_do_nothing_are_noticed() {
 
 #[test]
 fn what_is_left_at_the_end_is_noticed() {
-    // Functional: with time the load is over before the program is.
+    for functional in [false, true] {
+        assert_eq!(
+            left_at_the_end(functional),
+            [
+                "dma-unfinished-at-end",
+                "mutex-held-at-end",
+                "semaphore-left",
+                "tmu-unread-at-end",
+                "vpm-unread-at-end"
+            ],
+            "functional: {functional}"
+        );
+    }
+}
+
+fn left_at_the_end(functional: bool) -> Vec<&'static str> {
     let runner = SimRunner::new(1 << 20).with_strict(false);
-    let mut lab = Lab::with(runner.with_functional(true));
+    let mut lab = Lab::with(runner.with_functional(functional));
     let table = lab.put(&[1; 32]);
     let mut b = Builder::new();
     b.ldi(RD_SETUP, 0x8302_1000u32);
@@ -103,14 +118,45 @@ fn what_is_left_at_the_end_is_noticed() {
         .map(|warning| warning.rule.id())
         .collect();
     rules.sort_unstable();
-    assert_eq!(
-        rules,
-        [
-            "dma-unfinished-at-end",
-            "mutex-held-at-end",
-            "semaphore-left",
-            "tmu-unread-at-end",
-            "vpm-unread-at-end"
-        ]
-    );
+    rules
+}
+
+/// With time, a load is over long before a program of so many instructions is.
+#[test]
+fn a_transfer_that_is_over_must_have_been_waited_for_or_asked_about() {
+    let warned = |watch: fn(&mut Builder)| {
+        let mut lab = Lab::with(SimRunner::new(1 << 20).with_strict(false));
+        let table = lab.put(&[1; 16]);
+        let mut b = Builder::new();
+        b.ldi(RD_SETUP, 0x8301_1000u32);
+        b.ldi(LD_ADDR, table.addr.0);
+        b.nops(400);
+        watch(&mut b);
+        b.end();
+        let program = lab.load(&b.finish_unchecked().unwrap(), &[]);
+        lab.run(&[program]).unwrap();
+        let warnings = lab.runner.warnings();
+        let of_end = warnings.iter();
+        of_end
+            .filter(|warning| warning.rule == Rule::DmaUnfinishedAtEnd)
+            .map(|warning| warning.detail.clone())
+            .collect::<Vec<_>>()
+    };
+    let told = warned(|_| ());
+    assert_eq!(told, ["it was over by now, which nothing made sure of"]);
+    let by_wait = |b: &mut Builder| {
+        b.mov(NONE, LD_WAIT);
+    };
+    assert!(warned(by_wait).is_empty());
+    let by_poll = |b: &mut Builder| {
+        b.instruction(Instruction::Alu(Alu {
+            raddr_a: qpu::isa::raddr::VPM_BUSY,
+            ..Alu::NOP
+        }));
+    };
+    assert!(warned(by_poll).is_empty());
+    let by_wait_for_stores = |b: &mut Builder| {
+        b.mov(NONE, ST_WAIT);
+    };
+    assert_eq!(warned(by_wait_for_stores), told);
 }
