@@ -87,7 +87,7 @@ pub(super) struct Flow {
     /// What is broken on some way.
     pub broken: Vec<Broken>,
     /// From which instruction to which a way goes; from [`NONE`] where one begins.
-    pub steps: HashSet<(u32, u32)>,
+    pub passed: HashSet<(u32, u32)>,
     /// Where others than the first begin, with nothing known.
     pub entries: Vec<usize>,
     /// Whether no more ways are there than these.
@@ -145,7 +145,7 @@ pub(super) fn walk(
         reached: walk.visits.iter().map(|visits| *visits > 0).collect(),
         is_followed: !walk.is_computed && !walk.is_full,
         broken: walk.broken,
-        steps: walk.passed,
+        passed: walk.passed,
         entries: begun,
     }
 }
@@ -193,7 +193,7 @@ struct Walk<'a> {
     is_full: bool,
     found: HashSet<(Rule, u32, Option<String>)>,
     broken: Vec<Broken>,
-    /// From which instruction to which a way goes.
+    /// For [`Flow::passed`].
     passed: HashSet<(u32, u32)>,
 }
 

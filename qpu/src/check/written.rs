@@ -7,12 +7,12 @@
 //! whose registers the 3D pipeline fills.
 
 use super::Rule;
-use super::facts::Facts;
+use super::facts::{Facts, Write};
 use super::flow::{Flow, NONE};
 use super::instruction::{fragment_only, is_host_int, letter, unread_ports};
 use crate::isa::{
-    AddOp, Alu, BranchCond, Cond, File, MulOp, Mux, Rotation, Slot, SmallImmediate, Waddr, raddr,
-    waddr,
+    AddOp, Alu, BranchCond, Cond, File, MulOp, Mux, Pack, Rotation, Slot, SmallImmediate, Unpack,
+    Waddr, raddr, waddr,
 };
 
 /// Registers of both files, accumulators, flags and what reads leave in both ports, a bit each.
@@ -91,7 +91,7 @@ fn reason(place: u32, written: Places) -> String {
 fn written_before(facts: &[Option<Facts>], flow: &Flow) -> Vec<Places> {
     let mut before = vec![0; facts.len()];
     let mut after = vec![Vec::new(); facts.len()];
-    for &(from, to) in &flow.steps {
+    for &(from, to) in &flow.passed {
         if from != NONE {
             after[from as usize].push(to as usize);
         }
@@ -118,7 +118,11 @@ fn written_before(facts: &[Option<Facts>], flow: &Flow) -> Vec<Places> {
 
 fn written_by(at: &Facts) -> Places {
     let mut places = 0;
-    for write in at.writes.iter() {
+    let is_copied_to_itself = |write: &Write| {
+        at.alu()
+            .is_some_and(|alu| stays(at, alu, write.slot, write.file, write.waddr))
+    };
+    for write in at.writes.iter().filter(|write| !is_copied_to_itself(write)) {
         if let Some(number) = write.waddr.register() {
             places |= 1 << register(write.file, number);
         }
@@ -260,5 +264,6 @@ fn stays(at: &Facts, alu: &Alu, slot: Slot, file: File, to: Waddr) -> bool {
         }
         _ => to.accumulator() == Some(a.bits()),
     };
-    copies && a == b && from
+    let is_whole = alu.unpack == Unpack::None && alu.write.pack == Pack::None;
+    copies && a == b && from && is_whole
 }

@@ -8,6 +8,7 @@ pub mod code;
 pub mod command;
 pub mod debugger;
 pub mod failure;
+mod files;
 pub mod flowgraph;
 pub mod input;
 pub mod job_file;

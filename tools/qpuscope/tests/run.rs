@@ -203,10 +203,18 @@ fn warnings_are_counted_and_faults_under_strict() {
         assert_eq!(report["faults"][0]["rule"], "regfile-read-after-write");
         job["strict"] = json!(true);
     }
-    for options in [&["--allow", "regfile-read-after-write"][..], &[]] {
+    let allow = ["--allow", "regfile-read-after-write"];
+    for (strict, allowed, options) in [
+        (true, json!([]), &allow[..]),
+        (false, json!([]), &allow),
+        (true, json!([allow[1]]), &[]),
+        (false, json!([allow[1]]), &[]),
+    ] {
+        job["strict"] = json!(strict);
+        job["allow"] = allowed;
         let (status, report, said) = run_with(&folder, &job, options);
         assert_eq!((status, &report["warnings"]), (0, &json!([])), "{said}");
-        job["allow"] = json!(["regfile-read-after-write"]);
+        assert!(!said.contains("warning:"), "{said}");
     }
 }
 
@@ -216,4 +224,41 @@ fn a_job_without_programs_is_told_of() {
     let (status, _, said) = run(&folder("no-programs"), &job);
     assert_eq!(status, 0);
     assert!(said.contains("starts no program"), "{said}");
+}
+
+#[test]
+fn what_a_run_reads_or_writes_is_not_written_over() {
+    let folder = folder("one-file");
+    let mut job = job(&folder, &[0x3000_09e7_009e_7000; 3], &[5]);
+    let path = folder.join("job.json");
+    let timeline = folder.join("out.bin").display().to_string();
+    for (dump, options, problem) in [
+        (
+            path.clone(),
+            &[][..],
+            "is the job file and would be overwritten",
+        ),
+        (
+            "../one-file/code.bin".into(),
+            &[],
+            "holds code that the job runs",
+        ),
+        (
+            "../one-file/out.bin".into(),
+            &["--timeline", &timeline],
+            "is named for two outputs",
+        ),
+    ] {
+        job["dump"][0]["file"] = json!(dump);
+        std::fs::write(&path, job.to_string()).expect("a file");
+        let output = Command::new(env!("CARGO_BIN_EXE_qpuscope"))
+            .arg("run")
+            .args(options)
+            .arg(&path)
+            .output()
+            .expect("qpuscope runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(problem), "{said}");
+    }
 }

@@ -110,7 +110,7 @@ fn elsewhere(name: &str) -> Option<&'static str> {
         "div" | "fdiv" | "udiv" | "sdiv" => {
             "there is no division: write the divisor to recip, and multiply with r4 three instructions later"
         }
-        "sqrt" | "fsqrt" => "write to rsqrt; r4 has one by the root three instructions later",
+        "sqrt" | "fsqrt" => "write to rsqrt; r4 is one over the root three instructions later",
         "neg" | "fneg" => "subtract from 0, as `sub r0, 0, r0` or `fsub r0, 0, r0`",
         "lsl" | "sll" => "a shift to the left is shl",
         "lsr" | "srl" => "a shift to the right is shr, with the sign asr",

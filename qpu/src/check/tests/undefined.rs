@@ -1,7 +1,7 @@
 //! Reads of what no way has written.
 
 use super::*;
-use crate::isa::{BranchCond, Mux};
+use crate::isa::{BranchCond, Mux, Unpack};
 
 /// What is said of reads in a whole program, and where.
 fn undefined(body: impl FnOnce(&mut Builder)) -> Vec<(u32, String)> {
@@ -143,6 +143,14 @@ fn what_makes_nothing_of_a_value_does_not_read_it() {
     }));
     assert!(is_told(|b| {
         b.or(R3, R3, R3).setf();
+    }));
+    // Nor has a copy to itself written anything.
+    assert!(is_told(|b| {
+        b.or(R3, R3, R3);
+        b.add(R1, R3, 1);
+    }));
+    assert!(is_told(|b| {
+        b.mov(ra(1), ra(1).unpack(Unpack::U16a));
     }));
 }
 

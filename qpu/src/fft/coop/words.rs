@@ -173,8 +173,8 @@ pub enum PartWord {
     ReadSetup(Units),
     /// Bytes of code to what it does when it has read them.
     PassOn(Units),
-    /// What a consumer does behind early vectors: 0 for other early ones, 1 for late ones.
-    Next,
+    /// Whether a consumer has all early vectors then: 0 when it goes on to others, 1 when to late ones.
+    IsLast,
 }
 
 /// Whose vectors of a round: a consumer gets those of the units that are transformed early before the others.

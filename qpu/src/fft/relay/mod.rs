@@ -41,7 +41,8 @@
 //! comes to a gate again has passed all others, so that it finds it closed or opened anew. The first gate of late
 //! vectors is opened when both the third and the fourth pair of early ones have been read: so nobody stores through
 //! rows 32..64 before. A count says what is meant only while nobody else waits for it: consumer 1 may be in the next
-//! transform, and wait for its first pair, while consumer 2 reads the third, which therefore has a count of its own. Of
+//! transform, and wait for its first pair, while consumer 2 reads the third, which therefore has a count of its own; for that of
+//! the second and fourth only consumer 3 waits, who reads the fourth itself. Of
 //! count 15 each consumer takes its share of early units when it has vectors of them, so that it finds late ones
 //! when it waits for its share of these. One may be there before the others, and then looks lines up too early, and no more.
 //!
@@ -347,8 +348,7 @@ impl Relay {
                 Block::row(first as u8).read_setup(16).unwrap_or_default()
             }
             PartWord::PassOn(units) => Handover::behind(consumer, number, units).bytes(),
-            // Of the last of these rounds late vectors are next.
-            PartWord::Next => u32::from(number + 1 == Self::EARLY_ROUNDS),
+            PartWord::IsLast => u32::from(number + 1 == Self::EARLY_ROUNDS),
             _ => 0,
         }
     }

@@ -336,6 +336,25 @@ mod tests {
     }
 
     #[test]
+    fn stalls_of_both_units_are_left_out_and_what_follows_keeps_its_distance() {
+        let [lanes, r4] = [Place::Accumulator(0), Place::R4].map(Source::Place);
+        let place = Place::Register(File::A, 0);
+        let lookups = [
+            Operation::copy(Source::Lane, Destination::Place(Place::Accumulator(0))),
+            Operation::copy(lanes, Destination::Tmu(0)),
+            Operation::copy(lanes, Destination::Tmu(1)),
+            Operation::fetch(0),
+            Operation::copy(r4, Destination::Place(place)),
+            Operation::fetch(1),
+            Operation::copy(Source::Place(place), Destination::Vpm),
+            Operation::copy(r4, Destination::Vpm),
+        ];
+        // Two lookups, two fetches of which the second goes along with the copy of the first, one empty instruction for the
+        // register, and two vectors.
+        assert_eq!(length(&lookups), FIRST_LOOKUP as usize + 7);
+    }
+
+    #[test]
     fn what_the_machine_does_not_wait_for_keeps_its_distance() {
         let place = Place::Register(File::A, 0);
         let chain = [

@@ -14,18 +14,20 @@ const LOOKUPS_IN_FLIGHT: usize = 4;
 /// Instructions between a lookup and its fetch; a fetch that is too early only stalls.
 const LOOKUP_DISTANCE: u32 = 12;
 
+const _: () = assert!(LOOKUP_DISTANCE > SFU_DISTANCE && LOOKUP_DISTANCE > UNIFORMS_DISTANCE);
+
 /// From a write to the SFU to the first use of r4: by who reads the result, or whatever comes there next.
 const SFU_DISTANCE: u32 = 3;
 
 /// From a write of the uniforms address to the first read behind it.
 const UNIFORMS_DISTANCE: u32 = 3;
 
-/// An operation waits for another: it must be `distance` instructions later.
+/// An operation waits for another: it must be [`Wait::needed`] instructions later.
 #[derive(Clone, Copy)]
 pub(super) struct Wait {
     /// Which operation.
     pub on: usize,
-    /// By how many instructions; 0 allows both in one.
+    /// By how many instructions it is put later; 0 allows both in one.
     pub distance: u32,
     /// Whether less is allowed, and only stalls: of a fetch, which is to stand behind its lookup.
     pub may_stall: bool,
@@ -68,6 +70,7 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
     for (index, operation) in operations.iter().enumerate() {
         let mut waits = Vec::new();
         let mut wait = |on: Option<usize>, distance| {
+            // Nothing else is waited for as long.
             let may_stall = distance == LOOKUP_DISTANCE;
             waits.extend(on.map(|on| Wait {
                 on,

@@ -73,10 +73,10 @@ pub fn write(out: &mut String) {
         out,
         "QMKL 0.0.0's products with 363 x 4608 and 363 x 15360 took 27.9 and 80.9 ms on a Pi 3B (its issue 42), and 29.2 and \
          99.6 ms here at 400 MHz, run once from words that its own tools made: no command repeats that.\n\n\
-         Twelve QPUs, which memory holds up, take about as long as published. One QPU reads a uniform with each instruction \
+         Twelve QPUs, which memory holds up, take about as long as published, but for the run beside Kodi. One QPU reads a uniform with each instruction \
          and waits for nothing else: 0.47 to 0.51 us for a line of 16 uniforms on the boards, 0.32 or 0.25 us here, \
          where Terminus-IMRC's 0.43 us on a Pi 2 is met (\"64 uniforms back to back\"). So on preset `pi3` what one or few QPUs \
-         read from memory word by word may take up to half the time that it takes on a board; how long a Pi 3's memory takes to \
+         read from memory word by word may take as little as half the time that it takes on a board; how long a Pi 3's memory takes to \
          answer was not found published.\n",
     );
 }

@@ -16,6 +16,7 @@ use v3d_sim::{
 
 use crate::command::explain;
 use crate::failure::{Failure, Result};
+use crate::files::are_one;
 use crate::job_file::JobFile;
 use crate::quantity::range;
 use crate::say;
@@ -90,19 +91,19 @@ fn create(path: &Path) -> Result<BufWriter<File>> {
 }
 
 impl Options {
-    fn check(&self) -> Result<()> {
-        let files: Vec<&PathBuf> = [&self.profile_json, &self.timeline, &self.trace]
-            .into_iter()
-            .flatten()
-            .collect();
+    /// Refuses outputs that are one file, among them the job's dumps, or the job itself.
+    fn check(&self, job: &JobFile) -> Result<()> {
+        let dumps = job.dumps.iter().map(|dump| &dump.file);
+        let outputs = [&self.profile_json, &self.timeline, &self.trace];
+        let files: Vec<&PathBuf> = dumps.chain(outputs.into_iter().flatten()).collect();
         for (index, file) in files.iter().enumerate() {
-            if files[..index].contains(file) {
+            if files[..index].iter().any(|other| are_one(other, file)) {
                 return Err(Failure::usage(format!(
                     "{} is named for two outputs; give each its own file",
                     file.display()
                 )));
             }
-            if **file == self.job {
+            if are_one(file, &self.job) {
                 return Err(Failure::usage(format!(
                     "{} is the job file and would be overwritten; name another file",
                     file.display()
@@ -174,9 +175,9 @@ fn write_dumps(job: &mut JobFile) -> Result<()> {
 /// # Errors
 /// Usage for a bad job file or option, integrity for a job that did not end well.
 pub fn run(options: &Options) -> Result<()> {
-    options.check()?;
     let stop = Stop::on_ctrl_c();
     let mut job = JobFile::read(&options.job)?;
+    options.check(&job)?;
     job.options.strict |= options.strict;
     for name in &options.allow {
         job.options.allowed.push(explain::simulated(name)?);

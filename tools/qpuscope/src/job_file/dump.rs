@@ -8,6 +8,7 @@ use v3d_sim::{JobLaunch, SparseMemory};
 use super::memory::{ADDRESS_SPACE, Placed};
 use super::object::{Object, bad};
 use crate::failure::Result;
+use crate::files::are_one;
 
 /// A part of memory that is written to a file after the run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -62,12 +63,15 @@ pub(super) fn keep_files(dumps: &[Dump], files: &[Placed], launches: &[JobLaunch
     for (index, dump) in dumps.iter().enumerate() {
         let field = format!("dump[{index}].file");
         let name = dump.file.display();
-        if dumps[..index].iter().any(|other| other.file == dump.file) {
+        if dumps[..index]
+            .iter()
+            .any(|other| are_one(&other.file, &dump.file))
+        {
             let problem = format!("{name} is named for two dumps; give each its own file");
             return Err(bad(&field, problem));
         }
         let mut code = files.iter().filter(holds_code);
-        if code.any(|placed| placed.file == dump.file) {
+        if code.any(|placed| are_one(&placed.file, &dump.file)) {
             let problem = format!(
                 "{name} holds code that the job runs, and would be overwritten; name another file"
             );

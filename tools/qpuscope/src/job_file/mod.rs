@@ -15,6 +15,7 @@ use std::path::Path;
 use v3d_sim::{JobLaunch, JobOptions, SparseMemory};
 
 use crate::failure::{Failure, Result};
+use crate::files::are_one;
 use dump::{dump, keep_files};
 use launches::{check_code, launches};
 use memory::put_entry;
@@ -49,12 +50,14 @@ impl JobFile {
             )
         });
         let job = text.and_then(|text| Self::parse(text, folder));
-        job.and_then(|job| match job.dumps.iter().any(|dump| dump.file == path) {
-            true => Err(Failure::usage(
-                "dump: a file is the job file and would be overwritten; name another",
-            )),
-            false => Ok(job),
-        })
+        job.and_then(
+            |job| match job.dumps.iter().any(|dump| are_one(&dump.file, path)) {
+                true => Err(Failure::usage(
+                    "dump: a file is the job file and would be overwritten; name another",
+                )),
+                false => Ok(job),
+            },
+        )
         .map_err(|failure| Failure::usage(format!("bad job file {}: {failure}", path.display())))
     }
 

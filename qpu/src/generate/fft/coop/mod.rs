@@ -249,7 +249,8 @@ impl<'a> Assembly<'a> {
         self.piece_around(number, (ASKED, |_| {}), branch);
     }
 
-    /// A piece, with what is inserted before so many of its last instructions.
+    /// A piece, with what is inserted before so many of its last instructions. Uniforms that this reads are the caller's to list,
+    /// behind those of the piece: no instruction behind it may read another.
     fn piece_with(&mut self, number: usize, inserted: &[(usize, Branch)]) {
         self.write_piece(number, (ASKED, |_| {}), inserted);
     }
@@ -274,6 +275,10 @@ impl<'a> Assembly<'a> {
         let taste = tastes::of(self.cooperation.task(), number);
         let scheduled = schedule::schedule_by(&self.draughted.pieces[number], &taste);
         let length = scheduled.instructions.len();
+        assert!(
+            inserted.iter().all(|(left, _)| *left <= length),
+            "piece {number} is too short"
+        );
         for (index, &instruction) in scheduled.instructions.iter().enumerate() {
             for (_, write) in inserted.iter().filter(|(left, _)| index + left == length) {
                 write(&mut self.b);

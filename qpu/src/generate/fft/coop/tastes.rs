@@ -1,7 +1,7 @@
 //! Which schedule each piece of a program has: what searches found.
 //!
 //! Made by `cargo run --release -p qpu --example search_coop`; without an entry, a few simple mixtures
-//! are tried when the program is built.
+//! are tried when the program is built. Lengths beside them count what only lets time pass for lookups, which programs leave out.
 
 use crate::fft::program::Task;
 use crate::generate::schedule::Taste;

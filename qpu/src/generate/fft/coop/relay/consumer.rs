@@ -37,7 +37,7 @@ impl Early {
         Self { next, then }
     }
 
-    fn read(draft: &mut Draft<Word>, units: Units, points: &[Complex; POINTS]) {
+    fn read_into(draft: &mut Draft<Word>, units: Units, points: &[Complex; POINTS]) {
         let setup = Source::Uniform(part(PartWord::ReadSetup(units)));
         draft.copy(setup, Destination::ReadSetup);
         for (component, n) in in_order() {
@@ -47,8 +47,8 @@ impl Early {
     }
 
     /// Reads those of the round behind the next.
-    pub fn read_then(&self, draft: &mut Draft<Word>) {
-        Self::read(draft, Units::Early, &self.then);
+    pub fn read(&self, draft: &mut Draft<Word>) {
+        Self::read_into(draft, Units::Early, &self.then);
     }
 
     /// The round behind it is the next.
@@ -63,7 +63,7 @@ impl Early {
         let late = std::array::from_fn(|n| {
             [(); 2].map(|()| positive(draft.take(Wish::File(file_of(n + 8)))))
         });
-        Self::read(draft, Units::Late, &late);
+        Self::read_into(draft, Units::Late, &late);
         late
     }
 

@@ -78,7 +78,7 @@ pub fn of_producers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Ve
     list.0
 }
 
-/// In a program's reads: a way, which is in its list.
+/// In a program's reads: a way, which is in its list; in a list: a way that nobody takes.
 pub const OF_LIST: Word = Word::Bytes(0);
 
 /// Splits words off the front, and drops the `ways` behind them.

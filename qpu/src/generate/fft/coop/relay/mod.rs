@@ -55,8 +55,8 @@ const WAY: u8 = 14;
 const BACK: u8 = 30;
 /// The same of producers: the way to what follows a half, or its pairs.
 const FOLLOWS: u8 = 14;
-/// Bytes of code from where consumers look ahead to a round.
-const TO_ROUND: u32 = 8 * 11;
+/// Bytes of code from where consumers go on behind early vectors to a round.
+const TO_ROUND: u32 = 8 * 12;
 
 /// Registers between pieces.
 struct Kept {
@@ -123,7 +123,7 @@ fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2]) {
     let factors = Factors::load(&mut draft, &constants, 2);
     let mut pieces = vec![draft.cut()];
     let early = Early::new(&mut draft);
-    early.read_then(&mut draft);
+    early.read(&mut draft);
     pieces.push(draft.cut());
     early.go_on(&mut draft);
     pieces.push(draft.cut());
@@ -170,7 +170,7 @@ pub(super) fn program(cooperation: Cooperation) -> Cooperative {
         found.map(|(at, _)| 8 * *at as u32).expect("a label")
     };
     let bytes = |from: &str, to: &str| label(to).wrapping_sub(label(from));
-    assert_eq!(bytes("ahead", "round"), TO_ROUND);
+    assert_eq!(bytes("told", "round"), TO_ROUND);
     // The last line that consumers look up is code.
     let looked_up = CONSUMERS * LOOKUP_BYTES;
     assert!(label("round") + looked_up - 64 < 8 * program.code.len() as u32);
@@ -268,9 +268,11 @@ fn consume(all: &mut Assembly, kept: &Kept) {
     all.b.mov(NONE, UNIF).setf();
     all.b.nop();
     let [first, behind] = [PartWord::Await, PartWord::PassOn].map(|word| part(word(Units::Early)));
-    all.uniforms.extend([first, behind, part(PartWord::Next)]);
+    all.uniforms.extend([first, behind, part(PartWord::IsLast)]);
     all.piece_with(READ_EARLY, &[(2, &to_way), (1, &way)]);
     all.uniforms.push(lists::OF_LIST);
+    // Here [`BACK`] leads to. What is counted is counted in both cases.
+    all.b.here("told");
     all.b.brr(BranchCond::AllZS, next);
     all.b.here("ahead");
     semaphore::count_loaded(&mut all.b);

@@ -11,7 +11,8 @@ use crate::isa::BranchCond;
 pub const GATES: [u8; 4] = [0, 1, 2, 5];
 /// Producers whose vectors of each pair are in the VPM.
 pub const WRITTEN: [u8; 4] = [6, 7, 13, 14];
-/// That two consumers may read a pair, then that one of them has read it.
+/// That two consumers may read a pair, then that one of them has read it; or that who reads it alone may. Pairs 1 and 3 share
+/// one, as [`Handover`] has it.
 const TWO: [u8; 4] = [8, 9, 12, 9];
 /// Units that producers have loaded.
 pub const LOADED: u8 = 15;
@@ -37,7 +38,7 @@ pub fn ways(b: &mut Builder) {
 
 fn write(b: &mut Builder, way: Handover) {
     let gate = |pair: u8| GATES[usize::from(pair) % GATES.len()];
-    let two = |pair: u8| TWO[usize::from(pair) % TWO.len()];
+    let two = |pair: u8| TWO[usize::from(pair)];
     match way {
         Handover::Tell(number) => short(b, &[], Some(two(number))),
         Handover::AwaitOther(number) => short(b, &[two(number)], None),
@@ -90,7 +91,8 @@ fn short(b: &mut Builder, takes: &[u8], gives: Option<u8>) {
     b.nops(3 - takes.len() - usize::from(gives.is_some()));
 }
 
-/// Of units that are loaded each consumer counts its share down: of early ones, then, which it waits for, of late ones.
+/// Takes a consumer's share of the units that are loaded out of the count. Called behind each early vectors: the first time all
+/// early units are, and it does not wait; the second time it waits for late ones.
 pub fn count_loaded(b: &mut Builder) {
     for _ in 0..Relay::PRODUCERS / CONSUMERS {
         b.sacq(LOADED);
