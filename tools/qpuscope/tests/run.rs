@@ -1,7 +1,7 @@
 //! `qpuscope run` from job file to exit status, output and dumped files.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use qpu::generate::{Builder, UNIF};
 use qpu::isa::BranchCond;
@@ -41,18 +41,22 @@ fn run(folder: &Path, job: &Value) -> (i32, Value, String) {
 }
 
 fn run_with(folder: &Path, job: &Value, options: &[&str]) -> (i32, Value, String) {
-    let path = folder.join("job.json");
-    std::fs::write(&path, job.to_string()).expect("a file");
-    let output = Command::new(env!("CARGO_BIN_EXE_qpuscope"))
-        .arg("run")
-        .args(options)
-        .arg(&path)
-        .output()
-        .expect("qpuscope runs");
+    let output = output(folder, job, options);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let object =
         serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {said}"));
     (output.status.code().unwrap_or(-1), object, said)
+}
+
+fn output(folder: &Path, job: &Value, options: &[&str]) -> Output {
+    let path = folder.join("job.json");
+    std::fs::write(&path, job.to_string()).expect("a file");
+    Command::new(env!("CARGO_BIN_EXE_qpuscope"))
+        .arg("run")
+        .args(options)
+        .arg(&path)
+        .output()
+        .expect("qpuscope runs")
 }
 
 /// A job of one program at 0x40001000 with its uniforms at 0x40002000 and memory at 0x40003000.
@@ -250,13 +254,7 @@ fn what_a_run_reads_or_writes_is_not_written_over() {
         ),
     ] {
         job["dump"][0]["file"] = json!(dump);
-        std::fs::write(&path, job.to_string()).expect("a file");
-        let output = Command::new(env!("CARGO_BIN_EXE_qpuscope"))
-            .arg("run")
-            .args(options)
-            .arg(&path)
-            .output()
-            .expect("qpuscope runs");
+        let output = output(&folder, &job, options);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(problem), "{said}");
