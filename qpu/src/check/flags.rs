@@ -53,10 +53,6 @@ pub(super) fn are_asked(facts: &[Option<Facts>], index: usize) -> bool {
     false
 }
 
-fn is_condition(cond: Cond) -> bool {
-    !matches!(cond, Cond::Always | Cond::Never)
-}
-
 /// The condition under which flags are set, if they are.
 fn setting(at: &Facts) -> Option<Cond> {
     let write_back = at.instruction.write_back();
@@ -74,8 +70,8 @@ fn asks(at: &Facts) -> bool {
         .branch()
         .is_some_and(|branch| branch.cond_br != BranchCond::Always);
     branches
-        || at.writes.iter().any(|write| is_condition(write.cond))
-        || setting(at).is_some_and(is_condition)
+        || at.writes.iter().any(|write| write.cond.asks_flags())
+        || setting(at).is_some_and(Cond::asks_flags)
 }
 
 /// Whether flags are set in all lanes.

@@ -244,8 +244,7 @@ fn conditional_peripheral(at: &Facts) -> Option<String> {
             || waddr.is_tlb()
     };
     let mut writes = at.writes.iter().filter(|write| is_peripheral(write.waddr));
-    let write = writes
-        .find(|write| !matches!(write.cond, Cond::Always | Cond::Never) && !honours(write.waddr))?;
+    let write = writes.find(|write| write.cond.asks_flags() && !honours(write.waddr))?;
     let name = write_name(write.file, write.waddr);
     Some(format!(
         "the write to {name} is conditional, and happens whatever the condition says"
@@ -383,13 +382,7 @@ pub(super) fn unread_ports(at: &Facts) -> impl Iterator<Item = (File, &Alu, Mux)
         .reads
         .iter()
         .filter(|read| read.used && read.raddr == raddr::NOP);
-    reads.filter_map(|read| {
-        let mux = match read.file {
-            File::A => Mux::A,
-            File::B => Mux::B,
-        };
-        Some((read.file, at.alu()?, mux))
-    })
+    reads.filter_map(|read| Some((read.file, at.alu()?, Mux::of(read.file))))
 }
 
 pub(super) fn letter(file: File) -> char {

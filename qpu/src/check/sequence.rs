@@ -92,8 +92,8 @@ fn are_apart(earlier: &Facts, write: &Write, later: &Facts, file: File) -> bool 
     let Some(alu) = later.alu() else {
         return false;
     };
-    let is_partial = !matches!(write.cond, Cond::Always | Cond::Never);
-    let mux = if file == File::A { Mux::A } else { Mux::B };
+    let is_partial = write.cond.asks_flags();
+    let mux = Mux::of(file);
     let add = !alu.add_uses(mux) || alu.write.cond_add.excludes(write.cond);
     let mul = !alu.mul_uses(mux) || alu.write.cond_mul.excludes(write.cond);
     let sf = earlier.instruction.write_back().sf;

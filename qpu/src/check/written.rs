@@ -151,10 +151,6 @@ fn reads_through_ports(at: &Facts) -> Places {
     Places::from(alu.raddr_a != raddr::NOP) << PORTS | Places::from(through_b) << (PORTS + 1)
 }
 
-fn is_condition(cond: Cond) -> bool {
-    !matches!(cond, Cond::Always | Cond::Never)
-}
-
 fn read_by(at: &Facts) -> Places {
     let mut places = 0;
     if let Some(branch) = at.branch() {
@@ -163,19 +159,15 @@ fn read_by(at: &Facts) -> Places {
         }
         return places | Places::from(branch.cond_br != BranchCond::Always) << FLAGS;
     }
-    let asks = at.writes.iter().any(|write| is_condition(write.cond));
+    let asks = at.writes.iter().any(|write| write.cond.asks_flags());
     places |= Places::from(asks) << FLAGS;
     let Some(alu) = at.alu() else {
         return places;
     };
     let wanted = |mux: Mux| Slot::BOTH.iter().any(|slot| takes(at, alu, *slot, mux));
     for read in at.reads.iter().filter(|read| read.used) {
-        let mux = match read.file {
-            File::A => Mux::A,
-            File::B => Mux::B,
-        };
         if let Some(number) = read.raddr.register()
-            && wanted(mux)
+            && wanted(Mux::of(read.file))
         {
             places |= 1 << register(read.file, number);
         }

@@ -2,8 +2,8 @@
 
 use super::bits::{field, field_values, place};
 use super::{
-    AddOp, Cond, DecodeError, MulOp, Raddr, Rotation, Signal, Slot, SmallImmediate, Unpack, Waddr,
-    WriteBack, raddr, waddr,
+    AddOp, Cond, DecodeError, File, MulOp, Raddr, Rotation, Signal, Slot, SmallImmediate, Unpack,
+    Waddr, WriteBack, raddr, waddr,
 };
 
 field_values! {
@@ -237,6 +237,15 @@ impl Alu {
 }
 
 impl Mux {
+    /// What takes what is read through the port of a file.
+    #[must_use]
+    pub const fn of(file: File) -> Self {
+        match file {
+            File::A => Self::A,
+            File::B => Self::B,
+        }
+    }
+
     const fn at(word: u64, low: u32) -> Self {
         match Self::from_bits(field(word, low + 2, low)) {
             Some(mux) => mux,

@@ -60,6 +60,12 @@ field_values! {
 }
 
 impl Cond {
+    /// Whether flags decide.
+    #[must_use]
+    pub const fn asks_flags(self) -> bool {
+        !matches!(self, Self::Always | Self::Never)
+    }
+
     /// The condition that holds exactly where this one does not.
     #[must_use]
     pub const fn inverse(self) -> Self {

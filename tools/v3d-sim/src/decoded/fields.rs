@@ -242,7 +242,7 @@ impl Code {
         let addresses = [alu.raddr_a, alu.read_b()];
         for (place, file) in [File::A, File::B].into_iter().enumerate() {
             let address = addresses[place];
-            let mux = if file == File::A { Mux::A } else { Mux::B };
+            let mux = Mux::of(file);
             self.units = self.units.with(Units::of_read(address, file));
             self.ports[place] = match (address.register(), alu.raddr_b) {
                 (_, RaddrB::SmallImmediate(immediate)) if file == File::B => {
