@@ -302,7 +302,7 @@ fn drop_stalls<U: Copy + PartialEq>(
             let first = operations[index].request().map_or(0, |_| FIRST_LOOKUP);
             let mut waits = waits[index].iter().filter(|wait| places[wait.on] < at);
             place < first as usize
-                || waits.any(|wait| place < places[wait.on] + wait.needed() as usize)
+                || waits.any(|wait| place < places[wait.on] + wait.needed as usize)
         };
         let mut behind = bundles[at + 1..].iter().flat_map(|bundle| &bundle.members);
         if bundles[at].members.is_empty() && !behind.any(is_too_near) {

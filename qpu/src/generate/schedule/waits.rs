@@ -14,30 +14,21 @@ const LOOKUPS_IN_FLIGHT: usize = 4;
 /// Instructions between a lookup and its fetch; a fetch that is too early only stalls.
 const LOOKUP_DISTANCE: u32 = 12;
 
-const _: () = assert!(LOOKUP_DISTANCE > SFU_DISTANCE && LOOKUP_DISTANCE > UNIFORMS_DISTANCE);
-
 /// From a write to the SFU to the first use of r4: by who reads the result, or whatever comes there next.
 const SFU_DISTANCE: u32 = 3;
 
 /// From a write of the uniforms address to the first read behind it.
 const UNIFORMS_DISTANCE: u32 = 3;
 
-/// An operation waits for another: it must be [`Wait::needed`] instructions later.
+/// An operation waits for another.
 #[derive(Clone, Copy)]
 pub(super) struct Wait {
     /// Which operation.
     pub on: usize,
     /// By how many instructions it is put later; 0 allows both in one.
     pub distance: u32,
-    /// Whether less is allowed, and only stalls: of a fetch, which is to stand behind its lookup.
-    pub may_stall: bool,
-}
-
-impl Wait {
-    /// By how many instructions it must be later, or its result would be another.
-    pub fn needed(&self) -> u32 {
-        if self.may_stall { 1 } else { self.distance }
-    }
+    /// By how many it must be later, or the result would be another: a fetch that is put nearer to its lookup only stalls.
+    pub needed: u32,
 }
 
 /// The waits of each operation, given in program order.
@@ -69,13 +60,13 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
     let mut all = Vec::with_capacity(operations.len());
     for (index, operation) in operations.iter().enumerate() {
         let mut waits = Vec::new();
+        let mut lookup = None;
         let mut wait = |on: Option<usize>, distance| {
-            // Nothing else is waited for as long.
-            let may_stall = distance == LOOKUP_DISTANCE;
+            let needed = distance;
             waits.extend(on.map(|on| Wait {
                 on,
                 distance,
-                may_stall,
+                needed,
             }));
         };
         let reads_flags = operation.cond != Cond::Always;
@@ -119,7 +110,7 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
             let fetched = &mut fetches[usize::from(tmu)];
             let sent = fetched.len().checked_sub(on_their_way[usize::from(tmu)]);
             let sent = sent.and_then(|number| requests[usize::from(tmu)].get(number));
-            wait(sent.copied(), LOOKUP_DISTANCE);
+            lookup = sent.copied();
             fetched.push(index);
         }
         if operation.uniform().is_some() {
@@ -142,6 +133,11 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
                 wait(Some(before), 1);
             }
         }
+        waits.extend(lookup.map(|on| Wait {
+            on,
+            distance: LOOKUP_DISTANCE,
+            needed: 1,
+        }));
         all.push(waits);
     }
     all
