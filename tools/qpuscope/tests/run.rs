@@ -240,7 +240,7 @@ fn what_a_run_reads_or_writes_is_not_written_over() {
         (
             path.clone(),
             &[][..],
-            "is the job file and would be overwritten",
+            "a file is the job file and would be overwritten",
         ),
         (
             "../one-file/code.bin".into(),

@@ -91,13 +91,14 @@ fn create(path: &Path) -> Result<BufWriter<File>> {
 }
 
 impl Options {
-    /// Refuses outputs that are one file, among them the job's dumps, or the job itself.
+    /// Refuses outputs that are one file, or one with the job or a dump of it.
     fn check(&self, job: &JobFile) -> Result<()> {
-        let dumps = job.dumps.iter().map(|dump| &dump.file);
-        let outputs = [&self.profile_json, &self.timeline, &self.trace];
-        let files: Vec<&PathBuf> = dumps.chain(outputs.into_iter().flatten()).collect();
-        for (index, file) in files.iter().enumerate() {
-            if files[..index].iter().any(|other| are_one(other, file)) {
+        let mut known: Vec<&PathBuf> = job.dumps.iter().map(|dump| &dump.file).collect();
+        for file in [&self.profile_json, &self.timeline, &self.trace]
+            .into_iter()
+            .flatten()
+        {
+            if known.iter().any(|other| are_one(other, file)) {
                 return Err(Failure::usage(format!(
                     "{} is named for two outputs; give each its own file",
                     file.display()
@@ -109,6 +110,7 @@ impl Options {
                     file.display()
                 )));
             }
+            known.push(file);
         }
         Ok(())
     }
