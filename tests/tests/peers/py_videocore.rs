@@ -6,7 +6,7 @@
 //! the author's Pi.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use fidelity::report::matrices::PRODUCTS;
 
@@ -48,17 +48,7 @@ fn its_matrix_products_are_right_in_any_order_of_qpus() {
         ("sgemm.py", r#"{"seed": 3}"#),
         ("sgemm.py", r#"{"seed": 2}"#),
     ] {
-        let path = copy.join("examples").join(example);
-        // C's `long` again.
-        replace(&path, "unpack('L'", "unpack('=L'");
-        let mut command = in_python(&copy, &host);
-        command.arg(&path).env("QPUSCOPE_JOB_KEYS", keys);
-        let output = output_of(&mut command).expect("it was there a moment ago");
-        assert!(
-            output.status.success(),
-            "{example} {keys}: {}",
-            both(&output)
-        );
+        let output = run_example(&copy, &host, example, &[("QPUSCOPE_JOB_KEYS", keys)]);
         let printed = String::from_utf8_lossy(&output.stdout);
         let worst = printed
             .lines()
@@ -78,20 +68,32 @@ fn its_matrix_products_take_the_clocks_that_the_report_has() {
     };
     let file = copy.join("clocks");
     for product in &PRODUCTS {
-        let path = copy.join("examples").join(product.example);
-        // C's `long` again.
-        replace(&path, "unpack('L'", "unpack('=L'");
         for (hz, clocks) in product.clocks {
             let _ = std::fs::remove_file(&file);
             let keys = format!(r#"{{"board": "pi3", "clock_hz": {hz}}}"#);
-            let mut command = in_python(&copy, &host);
-            command.arg(&path).env("QPUSCOPE_JOB_KEYS", keys);
-            let output = output_of(command.env("QPUSCOPE_CLOCKS", &file)).expect("it was there");
-            assert!(output.status.success(), "{}", both(&output));
+            let name = file.to_str().expect("a path in UTF-8");
+            let settings = [("QPUSCOPE_JOB_KEYS", &*keys), ("QPUSCOPE_CLOCKS", name)];
+            run_example(&copy, &host, product.example, &settings);
             let taken = std::fs::read_to_string(&file).expect("the stand-in wrote it");
             assert_eq!(taken.trim(), clocks.to_string(), "{}", product.example);
         }
     }
+}
+
+/// What one of its examples prints, with these variables set.
+fn run_example(copy: &Path, host: &Path, example: &str, settings: &[(&str, &str)]) -> Output {
+    let path = copy.join("examples").join(example);
+    // C's `long` again.
+    replace(&path, "unpack('L'", "unpack('=L'");
+    let mut command = in_python(copy, host);
+    command.arg(&path).envs(settings.iter().copied());
+    let output = output_of(&mut command).expect("it was there a moment ago");
+    assert!(
+        output.status.success(),
+        "{example} {settings:?}: {}",
+        both(&output)
+    );
+    output
 }
 
 /// A copy of its work tree in which the simulator stands for the board.

@@ -23,7 +23,10 @@ pub const PRODUCTS: [Product; 2] = [
         clocks: [(300_000_000, 7_220_148), (400_000_000, 10_117_800)],
         published: &[
             (26.9, "8 GFLOPS by py-videocore's README, board not said"),
-            (24.89, "QMKL's pull request 1, the same program from C"),
+            (
+                24.89,
+                "QMKL's pull request 1, in C, board with four cores not said",
+            ),
             (32.1, "py-videocore's issue 5, Pi 3 beside Kodi"),
         ],
     },
@@ -35,7 +38,7 @@ pub const PRODUCTS: [Product; 2] = [
             (267.6, "py-videocore's issue 5, Pi 3 beside Kodi"),
             (
                 245.6,
-                "0.875 GFLOPS by QMKL's issue 8, Pi 3, as slow a program",
+                "0.875 GFLOPS by QMKL's issue 8, Pi 3, another program: were it this product",
             ),
         ],
     },
@@ -45,8 +48,8 @@ pub const PRODUCTS: [Product; 2] = [
 pub fn write(out: &mut String) {
     out.push_str(
         "## Matrix products on a Pi 3\n\n\
-         Not in the rows above: whole programs of others, published with their time and neither V3D's clock nor what else \
-         ran. Simulated from py-videocore's own examples (`tests/tests/peers`, with `QPUSCOPE_PEERS`).\n\n",
+         Not in the rows above: whole programs of others, published with their time and without V3D's clock, not all of them \
+         with their board. Simulated from py-videocore's own examples (`tests/tests/peers`, with `QPUSCOPE_PEERS`).\n\n",
     );
     let mut headings = vec!["program".to_string(), "QPUs".into(), "published".into()];
     let clocks = PRODUCTS[0].clocks.map(|(hz, _)| hz);
@@ -73,8 +76,8 @@ pub fn write(out: &mut String) {
         out,
         "QMKL 0.0.0's products with 363 x 4608 and 363 x 15360 took 27.9 and 80.9 ms on a Pi 3B (its issue 42), and 29.2 and \
          99.6 ms here at 400 MHz, run once from words that its own tools made: no command repeats that.\n\n\
-         Twelve QPUs, which memory holds up, take about as long as published, but for the run beside Kodi. One QPU reads a uniform with each instruction \
-         and waits for nothing else: 0.47 to 0.51 us for a line of 16 uniforms on the boards, 0.32 or 0.25 us here, \
+         Twelve QPUs, which memory holds up, take from 10 % less to 23 % more than published, and 25 % less than beside Kodi. One QPU reads a uniform with each instruction \
+         and waits for nothing else: 0.51 us for a line of 16 uniforms by issue 5, 0.32 or 0.25 us here, \
          where Terminus-IMRC's 0.43 us on a Pi 2 is met (\"64 uniforms back to back\"). So on preset `pi3` what one or few QPUs \
          read from memory word by word may take as little as half the time that it takes on a board; how long a Pi 3's memory takes to \
          answer was not found published.\n",
