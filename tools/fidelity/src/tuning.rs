@@ -1,6 +1,6 @@
 //! `fidelity run` and `fidelity fit`: one batch with any constants, and how constants are found.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
 use fidelity::fit::{self, Free, Printed, Values};
 use fidelity::gpu_fft::Shape;
@@ -112,9 +112,8 @@ impl Chosen {
                 }
                 _ => {
                     let number = value.parse().with_context(|| format!("{text:?}"))?;
-                    if !constants.set(name, number) {
-                        bail!("no constant is called {name:?}; docs/fidelity.md lists them");
-                    }
+                    let changed = constants.change(name, number);
+                    changed.map_err(|error| anyhow!("{error}; docs/fidelity.md lists all"))?;
                 }
             }
         }

@@ -6,6 +6,7 @@ pub mod cli;
 pub mod client;
 pub mod code;
 pub mod command;
+mod constants;
 pub mod debugger;
 pub mod failure;
 mod files;

@@ -223,6 +223,38 @@ fn warnings_are_counted_and_faults_under_strict() {
 }
 
 #[test]
+fn another_constant_changes_clocks_and_is_named() {
+    let folder = folder("constants");
+    let mut job = job(&folder, &STORE, &[1000, 0x4000_3000]);
+    let cycles = |report: &Value| report["cycles"].as_u64().expect("a number");
+    let (_, usual, said) = run(&folder, &job);
+    assert_eq!(usual.get("constants"), None);
+    assert!(!said.contains("vdw_start"), "{said}");
+    let (status, slow, said) = run_with(&folder, &job, &["--set", "vdw_start=427"]);
+    assert_eq!(status, 0, "{said}");
+    assert_eq!(cycles(&slow), cycles(&usual) + 400);
+    assert_eq!(slow["constants"], json!({"vdw_start": 427.0}));
+    assert!(said.contains("vdw_start=427"), "{said}");
+    // An option is on top of what the job says.
+    job["constants"] = json!({"vdw_start": 427});
+    assert_eq!(run(&folder, &job).1, slow);
+    let (_, both, _) = run_with(&folder, &job, &["--set", "vdw_start=827"]);
+    assert_eq!(cycles(&both), cycles(&usual) + 800);
+    for (set, problem) in [
+        ("vdw_start", "give NAME=VALUE"),
+        ("vdw_start=fast", "fast is no number"),
+        ("vdw_start=-1", "cannot be -1"),
+        ("vdw_begin=1", "there is no constant `vdw_begin`"),
+        ("direct_launch_us=1", "the host's share"),
+    ] {
+        let output = output(&folder, &job, &["--set", set]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(problem), "{said}");
+    }
+}
+
+#[test]
 fn a_job_without_programs_is_told_of() {
     let job = json!({"memory": [{"at": 0, "zero": 8}], "programs": []});
     let (status, _, said) = run(&folder("no-programs"), &job);

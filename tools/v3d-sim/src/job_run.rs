@@ -12,6 +12,7 @@ use crate::launch::{self, AT_A_TIME, Progress, Stop};
 use crate::memory::{Memory, SparseMemory};
 use crate::observe::{Observer, Unobserved};
 use crate::rule::Rule;
+use crate::time::Constants;
 use crate::v3d::V3d;
 use qpu::job::{CacheClear, Program};
 
@@ -25,7 +26,7 @@ pub struct JobLaunch {
 }
 
 /// How a job is run.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub struct JobOptions {
     /// What V3D sits on.
     pub board: Board,
@@ -43,6 +44,8 @@ pub struct JobOptions {
     pub allowed: Vec<Rule>,
     /// Which source is followed where sources conflict.
     pub conflicts: Conflicts,
+    /// The numbers of the cycle model.
+    pub constants: Constants,
 }
 
 impl Default for JobOptions {
@@ -59,6 +62,7 @@ impl Default for JobOptions {
             strict: false,
             allowed: Vec::new(),
             conflicts: Conflicts::default(),
+            constants: Constants::recommended(),
         }
     }
 }
@@ -122,6 +126,7 @@ impl JobRun {
             strict: options.strict,
             allowed: options.allowed.clone(),
             conflicts: options.conflicts,
+            constants: options.constants.clone(),
             ..Config::default()
         });
         launch::prepare(&mut v3d);

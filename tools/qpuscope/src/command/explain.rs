@@ -1,9 +1,11 @@
-//! `qpuscope explain`: what a rule says, who says so, and what to do.
+//! `qpuscope explain`: what a rule says, who says so, and what to do; what a constant of the cycle model is.
 //!
 //! Rules are those of `qpuscope check`, which looks at the program, and those of the simulator, which
 //! watches it run. Many are both.
 
 use std::fmt::Write;
+
+use v3d_sim::{Constants, Described, REFERENCE_HZ};
 
 use crate::failure::{Failure, Result};
 use crate::say;
@@ -11,8 +13,8 @@ use crate::say;
 /// Options of `explain`.
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// The rule's name, as findings and warnings give it; all rules without one
-    rule: Option<String>,
+    /// The rule's name, as findings and warnings give it, or a constant's; all of both without one
+    name: Option<String>,
 }
 
 /// What is known of one rule; at least one of them.
@@ -22,17 +24,21 @@ struct Known {
     simulated: Option<v3d_sim::Rule>,
 }
 
-/// Prints the rule, or the names of all.
+/// Prints the rule or the constant, or the names of all.
 ///
 /// # Errors
-/// Usage, when there is no such rule.
+/// Usage, when there is none of that name.
 pub fn run(options: &Options) -> Result<()> {
     let rules = rules();
-    let Some(name) = &options.rule else {
-        return say::data(&list(&rules));
+    let constants = Constants::recommended().describe();
+    let Some(name) = &options.name else {
+        return say::data(&(list(&rules) + &list_of_constants(&constants)));
     };
-    match rules.iter().find(|rule| rule.name == name.as_str()) {
-        Some(rule) => say::data(&explain(rule)),
+    if let Some(rule) = rules.iter().find(|rule| rule.name == name.as_str()) {
+        return say::data(&explain(rule));
+    }
+    match constants.iter().find(|constant| constant.name == name) {
+        Some(constant) => say::data(&explain_constant(constant)),
         None => Err(unknown(name)),
     }
 }
@@ -119,6 +125,39 @@ fn list(rules: &[Known]) -> String {
     out
 }
 
+fn list_of_constants(constants: &[Described]) -> String {
+    let mut out = String::new();
+    for Described {
+        name, value, unit, ..
+    } in constants
+    {
+        let _ = writeln!(out, "{name:<30} cycle model: {value} {unit}");
+    }
+    out
+}
+
+fn explain_constant(constant: &Described) -> String {
+    let Described {
+        name,
+        value,
+        unit,
+        what,
+        source,
+        range: [least, most],
+        ..
+    } = constant;
+    let [what, source, set] = [
+        (*what).to_owned(),
+        format!("Source: {}.", source.trim_end_matches('.')),
+        format!(
+            "Of a board at {} MHz. `qpuscope run --set {name}=VALUE`, {least} to {most}, changes it for one run.",
+            REFERENCE_HZ / 1_000_000
+        ),
+    ]
+    .map(|text| folded(&text));
+    format!("{name} = {value} {unit} (cycle model)\n\n{what}\n\n{source}\n\n{set}\n")
+}
+
 fn explain(rule: &Known) -> String {
     let mut out = format!("{} (found by: {})\n", rule.name, who(rule));
     if let Some(checked) = rule.checked {
@@ -178,6 +217,16 @@ mod tests {
                 text.lines().all(|line| line.chars().count() <= 100),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn every_constant_is_explained_and_none_is_called_like_a_rule() {
+        let rules = rules();
+        for constant in Constants::recommended().describe() {
+            let text = explain_constant(&constant);
+            assert!(text.contains("Source: "), "{text}");
+            assert!(rules.iter().all(|rule| rule.name != constant.name));
         }
     }
 

@@ -17,8 +17,9 @@ use qpu::fft::roofline::Roofline;
 use qpu::fft::samples::Format;
 use qpu::fft::{Direction, Plan, Split, table};
 use qpu_programs::FFT;
-use v3d_sim::{Board, SimError, SimRunner};
+use v3d_sim::{Board, Constants, SimError, SimRunner};
 
+use crate::constants;
 use crate::failure::{Failure, Result};
 use crate::say;
 
@@ -59,6 +60,10 @@ pub struct Options {
     /// Run it twice on the simulator, as a pi1, and print the second run's clocks
     #[arg(long)]
     time: bool,
+    /// With --time, another value of a constant of the cycle model, to see what depends on it; can be given several
+    /// times
+    #[arg(long, value_name = "NAME=VALUE", requires = "time", value_parser = constants::change)]
+    set: Vec<(String, f64)>,
     /// Board whose clock turns clocks into time
     #[arg(long, default_value = "pi1")]
     board: String,
@@ -81,12 +86,16 @@ pub fn run(options: &Options) -> Result<()> {
         )));
     };
     let request = request(options)?;
+    let mut model = Constants::recommended();
+    for (name, value) in &options.set {
+        constants::apply(&mut model, name, *value)?;
+    }
     let refused = |error: Error<()>| Failure::usage(error.to_string());
     let arrangement = Plan::arrangement_of(FFT, &request).map_err(refused)?;
     let cost = Cost {
         floor: floor(&request),
         clocks: match options.time {
-            true => Some(time(&request, direction(options))?),
+            true => Some(time(&request, direction(options), &model)?),
             false => tuned(&request, arrangement.split()),
         },
         clock_hz: f64::from(board.clock_hz()),
@@ -96,8 +105,10 @@ pub fn run(options: &Options) -> Result<()> {
         request: &request,
         arrangement: &arrangement,
         cost: &cost,
+        constants: &model,
         board: board.name(),
     };
+    constants::note(&model);
     say::data(&if options.json {
         format!("{:#}\n", report.json())
     } else {
@@ -167,7 +178,7 @@ fn tuned(request: &Request, split: Split) -> Option<f64> {
 }
 
 /// Clocks of the second run on the simulator.
-fn time(request: &Request, direction: Direction) -> Result<f64> {
+fn time(request: &Request, direction: Direction, constants: &Constants) -> Result<f64> {
     let refused = |error: Error<SimError>| Failure::usage(error.to_string());
     let memory = Plan::memory(FFT, request).map_err(refused)?;
     let bytes = u64::from(memory.total()) + request.input_bytes() + request.output_bytes();
@@ -178,7 +189,7 @@ fn time(request: &Request, direction: Direction) -> Result<f64> {
         )));
     }
     // Buffers begin at multiples of 4096.
-    let mut runner = SimRunner::new(bytes as u32 + 3 * 4096);
+    let mut runner = SimRunner::new(bytes as u32 + 3 * 4096).with_constants(constants.clone());
     let mut plan = Plan::with_buffers(FFT, request, &mut runner).map_err(refused)?;
     let mut run = || {
         let report = plan.run(&mut runner, direction, LIMIT_US);
@@ -223,6 +234,7 @@ struct Report<'a> {
     request: &'a Request,
     arrangement: &'a Arrangement,
     cost: &'a Cost,
+    constants: &'a Constants,
     board: &'static str,
 }
 
@@ -385,6 +397,7 @@ impl Report<'_> {
             "us": self.cost.us(),
             "floor_clocks": self.cost.floor,
             "share": self.cost.share(),
+            "constants": constants::changed(self.constants),
         })
     }
 }

@@ -15,6 +15,7 @@ use v3d_sim::{
 };
 
 use crate::command::explain;
+use crate::constants;
 use crate::failure::{Failure, Result};
 use crate::files::are_one;
 use crate::job_file::JobFile;
@@ -39,6 +40,9 @@ pub struct Options {
     /// Tell of no warning of this rule, and do not stop for it; can be given several times
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
+    /// Another value of a constant of the cycle model, to see what depends on it; can be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = constants::change)]
+    set: Vec<(String, f64)>,
     /// Show where the clocks go, by QPU and by instruction, on standard error
     #[arg(long)]
     profile: bool,
@@ -184,6 +188,10 @@ pub fn run(options: &Options) -> Result<()> {
     for name in &options.allow {
         job.options.allowed.push(explain::simulated(name)?);
     }
+    for (name, value) in &options.set {
+        constants::apply(&mut job.options.constants, name, *value)?;
+    }
+    constants::note(&job.options.constants);
     if job.launches.iter().all(|launch| launch.programs.is_empty()) {
         say::note("note: the job starts no program; name code and uniforms under programs\n");
     }
@@ -206,10 +214,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let outcome = run.outcome(JobEnd::Interrupted);
 
-    let printed = say::data(&format!(
-        "{:#}\n",
-        report::report(&outcome, job.options.limit_cycles)
-    ));
+    let printed = say::data(&format!("{:#}\n", report::report(&outcome, &job.options)));
     for warning in &outcome.warnings {
         say::note(&format!("warning: {warning} [{} times]\n", warning.count));
     }

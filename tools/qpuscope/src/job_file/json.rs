@@ -2,8 +2,10 @@
 //!
 //! A key that an object has twice is refused: the parser would keep the last one and pass over the other.
 
+use std::collections::HashSet;
+
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
 
 use crate::failure::{Failure, Result};
 
@@ -13,8 +15,8 @@ use crate::failure::{Failure, Result};
 /// Usage, saying what to do, when it is no JSON or has a key twice.
 pub(super) fn value(text: &str) -> Result<Value> {
     let text = text.trim_start_matches('\u{feff}');
-    serde_json::from_str(text)
-        .map(|Once(value)| value)
+    serde_json::from_str::<Once>(text)
+        .and_then(|Once| serde_json::from_str(text))
         .map_err(|error| {
             let what = match error.classify() {
                 serde_json::error::Category::Data => error.to_string(),
@@ -43,18 +45,19 @@ fn advice(text: &str, error: &serde_json::Error) -> &'static str {
     }
 }
 
-/// A value without a key that stands twice.
-struct Once(Value);
+/// A text in which no object has a key twice.
+struct Once;
 
 impl<'de> Deserialize<'de> for Once {
     fn deserialize<D: Deserializer<'de>>(from: D) -> std::result::Result<Self, D::Error> {
-        from.deserialize_any(Values)
+        from.deserialize_any(Keys)
     }
 }
 
-struct Values;
+/// Looks at the keys of all objects, and at nothing else.
+struct Keys;
 
-impl<'de> Visitor<'de> for Values {
+impl<'de> Visitor<'de> for Keys {
     type Value = Once;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -62,49 +65,42 @@ impl<'de> Visitor<'de> for Values {
     }
 
     fn visit_unit<E: Error>(self) -> std::result::Result<Once, E> {
-        Ok(Once(Value::Null))
+        Ok(Once)
     }
 
-    fn visit_bool<E: Error>(self, value: bool) -> std::result::Result<Once, E> {
-        Ok(Once(value.into()))
+    fn visit_bool<E: Error>(self, _: bool) -> std::result::Result<Once, E> {
+        Ok(Once)
     }
 
-    fn visit_u64<E: Error>(self, value: u64) -> std::result::Result<Once, E> {
-        Ok(Once(value.into()))
+    fn visit_u64<E: Error>(self, _: u64) -> std::result::Result<Once, E> {
+        Ok(Once)
     }
 
-    fn visit_i64<E: Error>(self, value: i64) -> std::result::Result<Once, E> {
-        Ok(Once(value.into()))
+    fn visit_i64<E: Error>(self, _: i64) -> std::result::Result<Once, E> {
+        Ok(Once)
     }
 
-    fn visit_f64<E: Error>(self, value: f64) -> std::result::Result<Once, E> {
-        Ok(Once(
-            Number::from_f64(value).map_or(Value::Null, Value::Number),
-        ))
+    fn visit_f64<E: Error>(self, _: f64) -> std::result::Result<Once, E> {
+        Ok(Once)
     }
 
-    fn visit_str<E: Error>(self, value: &str) -> std::result::Result<Once, E> {
-        Ok(Once(value.into()))
+    fn visit_str<E: Error>(self, _: &str) -> std::result::Result<Once, E> {
+        Ok(Once)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> std::result::Result<Once, A::Error> {
-        let mut list = vec![];
-        while let Some(Once(value)) = all.next_element()? {
-            list.push(value);
-        }
-        Ok(Once(Value::Array(list)))
+        while all.next_element::<Once>()?.is_some() {}
+        Ok(Once)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut all: A) -> std::result::Result<Once, A::Error> {
-        let mut map = Map::new();
-        while let Some(key) = all.next_key::<String>()? {
-            let Once(value) = all.next_value()?;
-            if map.contains_key(&key) {
+        let mut keys = HashSet::new();
+        while let Some((key, Once)) = all.next_entry::<String, Once>()? {
+            if let Some(key) = keys.replace(key) {
                 return Err(Error::custom(format!("{key} stands twice in one object")));
             }
-            map.insert(key, value);
         }
-        Ok(Once(Value::Object(map)))
+        Ok(Once)
     }
 }
 

@@ -81,6 +81,7 @@ impl JobFile {
             "strict",
             "allow",
             "conflicts",
+            "constants",
         ];
         let job = Object::new("", &value, &keys)?;
         let mut memory = SparseMemory::new();
@@ -161,6 +162,7 @@ mod tests {
             strict: true,
             allowed: vec![v3d_sim::Rule::UndefinedRead],
             conflicts: v3d_sim::Conflicts::default(),
+            constants: v3d_sim::Constants::recommended(),
         };
         assert_eq!(job.options, expected);
     }

@@ -1,10 +1,11 @@
 //! How a job runs: board and clock, limit, order of the QPUs, strictness.
 
 use serde_json::Value;
-use v3d_sim::{Board, Conflicts, JobOptions, Rule};
+use v3d_sim::{Board, Conflicts, Constants, JobOptions, Rule};
 
 use super::object::{Object, bad};
 use crate::command::explain;
+use crate::constants::apply;
 use crate::failure::Result;
 
 /// The options among the fields of `job`.
@@ -41,6 +42,7 @@ pub(super) fn options(job: &Object) -> Result<JobOptions> {
         strict: job.flag("strict")?,
         allowed: allowed(job)?,
         conflicts: conflicts(job)?,
+        constants: constants(job)?,
     })
 }
 
@@ -75,6 +77,25 @@ fn conflicts(job: &Object) -> Result<Conflicts> {
     Ok(chosen)
 }
 
+/// The values under `constants`: an object with a number for each name.
+fn constants(job: &Object) -> Result<Constants> {
+    let mut constants = Constants::recommended();
+    let Some(value) = job.get("constants") else {
+        return Ok(constants);
+    };
+    let values = value
+        .as_object()
+        .ok_or_else(|| bad("constants", "must be an object, as {\"sdram_line\": 8}"))?;
+    for (name, value) in values {
+        let field = format!("constants.{name}");
+        let number = value
+            .as_f64()
+            .ok_or_else(|| bad(&field, "must be a number"))?;
+        apply(&mut constants, name, number).map_err(|failure| bad(&field, failure))?;
+    }
+    Ok(constants)
+}
+
 #[cfg(test)]
 mod tests {
     use v3d_sim::{Board, TmuDepth};
@@ -98,6 +119,9 @@ mod tests {
             300_000_000
         );
         assert!(!with(r#""functional": false"#).functional);
+        let constants = with(r#""constants": {"sdram_line": 8.5}"#).constants;
+        let changed: Vec<_> = constants.changed().collect();
+        assert_eq!(changed, [("sdram_line", 8.5)]);
         let chosen = with(r#""conflicts": {"tmu-depth": "four"}"#).conflicts;
         assert_eq!(chosen.tmu_depth, TmuDepth::Four);
     }
@@ -124,6 +148,22 @@ mod tests {
             (
                 r#"{"memory": [], "programs": [], "conflicts": {"tmu-depth": "nine"}}"#,
                 "conflicts.tmu-depth: tmu-depth cannot be \"nine\"; use one of eight, four",
+            ),
+            (
+                r#"{"memory": [], "programs": [], "constants": 8}"#,
+                "constants: must be an object",
+            ),
+            (
+                r#"{"memory": [], "programs": [], "constants": {"sdram_line": "8"}}"#,
+                "constants.sdram_line: must be a number",
+            ),
+            (
+                r#"{"memory": [], "programs": [], "constants": {"sdram_lines": 8}}"#,
+                "constants.sdram_lines: there is no constant `sdram_lines`; the nearest is sdram_line",
+            ),
+            (
+                r#"{"memory": [], "programs": [], "constants": {"vdr_lines": 0}}"#,
+                "constants.vdr_lines: vdr_lines cannot be 0: it is an integer of lines from 1 to",
             ),
         ]);
     }

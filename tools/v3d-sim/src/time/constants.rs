@@ -61,15 +61,28 @@ pub struct Described {
     pub what: &'static str,
     /// Where the value comes from, and where its slow end lies.
     pub source: &'static str,
+    /// The least and the most that [`Constants::change`] takes.
+    pub range: [f64; 2],
+    /// Whether it counts something.
+    pub is_whole: bool,
 }
 
 /// A number that a constant can be.
 trait Value: Copy {
+    /// What it may be, by its unit.
+    fn range(unit: &str) -> [f64; 2];
+    /// Whether it is an integer.
+    const IS_WHOLE: bool;
     fn get(self) -> f64;
     fn set(&mut self, value: f64);
 }
 
 impl Value for f64 {
+    const IS_WHOLE: bool = false;
+    fn range(_unit: &str) -> [f64; 2] {
+        // A time; if an access took longer, no program would come to its end.
+        [0.0, 1e6]
+    }
     fn get(self) -> f64 {
         self
     }
@@ -79,6 +92,18 @@ impl Value for f64 {
 }
 
 impl Value for u32 {
+    const IS_WHOLE: bool = true;
+    fn range(unit: &str) -> [f64; 2] {
+        // What a host can hold.
+        [
+            1.0,
+            if unit == "bytes" {
+                16_777_216.0
+            } else {
+                4096.0
+            },
+        ]
+    }
     fn get(self) -> f64 {
         f64::from(self)
     }
@@ -124,6 +149,8 @@ macro_rules! constants {
                     unit: $unit,
                     what: $what,
                     source: $source,
+                    range: <$kind as Value>::range($unit),
+                    is_whole: <$kind as Value>::IS_WHOLE,
                 }),*]
             }
 
@@ -287,6 +314,39 @@ impl Default for Constants {
 }
 
 impl Constants {
+    /// Sets the number of that name, for somebody who wants to see what depends on it.
+    ///
+    /// # Errors
+    /// A sentence, when there is no such number or when it cannot have that value.
+    pub fn change(&mut self, name: &str, value: f64) -> Result<(), String> {
+        let all = self.describe();
+        let Some(known) = all.iter().find(|known| known.name == name) else {
+            return Err(format!("there is no constant `{name}`"));
+        };
+        let [least, most] = known.range;
+        if !(least..=most).contains(&value) || known.is_whole && value.fract() != 0.0 {
+            let kind = if known.is_whole {
+                "an integer"
+            } else {
+                "a number"
+            };
+            return Err(format!(
+                "{name} cannot be {value}: it is {kind} of {} from {least} to {most}",
+                known.unit
+            ));
+        }
+        self.set(name, value);
+        Ok(())
+    }
+
+    /// Names and values of all numbers that are not the recommended ones.
+    pub fn changed(&self) -> impl Iterator<Item = (&'static str, f64)> + use<> {
+        let recommended = Self::recommended().describe();
+        let own = self.describe().into_iter().zip(recommended);
+        own.filter(|(own, other)| own.value != other.value)
+            .map(|(own, _)| (own.name, own.value))
+    }
+
     /// [`Constants::recommended`] with an instruction cache of 2 KiB: the variant that the study of
     /// reference/timing.md preferred and that no other source supports.
     #[must_use]
@@ -314,6 +374,26 @@ mod tests {
             assert_eq!(new.value, old.value + 1.0, "{}", old.name);
         }
         assert!(!constants.set("no_such", 1.0));
+    }
+
+    #[test]
+    fn a_change_is_told_apart_and_what_is_wrong_is_refused() {
+        let mut constants = Constants::recommended();
+        assert_eq!(constants.changed().count(), 0);
+        constants.change("l2c_bytes", 32_768.0).unwrap();
+        let changed: Vec<_> = constants.changed().collect();
+        assert_eq!(changed, [("l2c_bytes", 32_768.0)]);
+        let refused = [
+            ("l2c_byte", 1.0, "there is no constant `l2c_byte`"),
+            ("l2c_bytes", 0.0, "from 1 to"),
+            ("l2c_bytes", 64.5, "an integer of bytes"),
+            ("read_bus", -1.0, "a number of clocks from 0"),
+            ("read_bus", f64::NAN, "cannot be NaN"),
+        ];
+        for (name, value, words) in refused {
+            let error = constants.change(name, value).unwrap_err();
+            assert!(error.contains(words), "{error}");
+        }
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! The output of a job: one JSON object, whose format is stable (docs/formats.md).
 
 use serde_json::{Map, Value, json};
-use v3d_sim::{JobEnd, Outcome, Place, SOURCE_NAMES};
+use v3d_sim::{JobEnd, JobOptions, Outcome, Place, SOURCE_NAMES};
 
-/// The outcome; `limit_cycles` is for the message when that was reached.
+use crate::constants;
+
+/// The outcome of a job that ran with these options.
 #[must_use]
-pub fn report(outcome: &Outcome, limit_cycles: u64) -> Value {
+pub fn report(outcome: &Outcome, options: &JobOptions) -> Value {
     let statistics = &outcome.statistics;
     let mut faults: Vec<Value> = outcome
         .faults
@@ -27,7 +29,7 @@ pub fn report(outcome: &Outcome, limit_cycles: u64) -> Value {
         );
     }
     if outcome.end == JobEnd::CycleLimit {
-        let text = format!("not ended after {limit_cycles} cycles");
+        let text = format!("not ended after {} cycles", options.limit_cycles);
         faults.push(entry(None, "cycle-limit", &text, 1));
     }
     let warnings: Vec<Value> = outcome
@@ -51,7 +53,7 @@ pub fn report(outcome: &Outcome, limit_cycles: u64) -> Value {
         .zip(statistics.counters)
         .map(|(name, count)| (name.to_owned(), json!(count)))
         .collect();
-    json!({
+    let mut report = json!({
         "end": match outcome.end {
             JobEnd::Completed => "completed",
             JobEnd::Fault => "fault",
@@ -71,7 +73,11 @@ pub fn report(outcome: &Outcome, limit_cycles: u64) -> Value {
         "host_interrupts": statistics.host_interrupts,
         "faults": faults,
         "warnings": warnings,
-    })
+    });
+    if let Some(changed) = constants::changed(&options.constants) {
+        report["constants"] = changed;
+    }
+    report
 }
 
 fn entry(place: Option<&Place>, rule: &str, text: &str, count: u64) -> Value {
