@@ -24,6 +24,7 @@ pub mod samples;
 pub mod side;
 pub mod signal;
 pub mod target;
+pub mod variants;
 pub mod wall;
 
 pub use case::{Case, Kind};

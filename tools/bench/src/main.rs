@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! bench [--quick] [--kind complex|real|real-i16|iq-u8|spectrum] [--lengths FROM..TO] [--batch COUNT]
-//!       [--direction forward|inverse|both] [--json] [--out DIR] [--recorded] [--record] [--port PORT]
+//!       [--direction forward|inverse|both] [--json] [--out DIR] [--recorded] [--record] [--port PORT] [--no-variants]
 //! ```
 //!
 //! Prints the report; `--json` prints one object instead. JSON, CSV and a picture go to DIR (`target/bench`).
-//! A run of everything also writes `docs/performance.md` and its picture. GPU_FFT's shaders come from the checkout of raspberrypi/userland that
+//! A run of everything also runs what both sides do with other constants ([`bench::variants`]), and writes
+//! `docs/performance.md` and its picture. GPU_FFT's shaders come from the checkout of raspberrypi/userland that
 //! `QPUSCOPE_USERLAND` names; without it, or with `--recorded`, its last recorded figures stand beside ours.
 //! Wall times come from the firmware at PORT (a serial port, or `sim:target/kernel.img`, the default where
 //! that image is built). All lengths take many minutes; `--quick` runs 2^8 to 2^12 alone.
@@ -17,7 +18,7 @@ use bench::case::{self, Case, Kind};
 use bench::recorded::{self, Peer, Recorded};
 use bench::report::Report;
 use bench::run::{self, PeerSource};
-use bench::{Row, copy, plot, wall};
+use bench::{Row, copy, plot, variants, wall};
 use clap::{Parser, ValueEnum};
 use fidelity::Userland;
 use qpu::fft;
@@ -56,6 +57,9 @@ struct Arguments {
     /// The board, or virtual Pi, that tells wall times; none: an empty one.
     #[arg(long)]
     port: Option<String>,
+    /// Of a run of everything, leave out the ratios with other constants.
+    #[arg(long)]
+    no_variants: bool,
     /// Keep GPU_FFT's figures for those who have no checkout.
     #[arg(long, conflicts_with = "recorded")]
     record: bool,
@@ -168,9 +172,17 @@ fn run(arguments: &Arguments) -> Result<()> {
     let progress = |what: &str| eprintln!("ran {what}");
     let mut rows = run::run(&cases, &source, &roofline, &constants, &progress)?;
     measure_walls(arguments, &mut rows)?;
+    let is_complete = rows.len() == case::all().len();
+    let tried = match &userland {
+        Some(userland) if is_complete && !arguments.no_variants => {
+            variants::try_all(&cases, userland, &progress)?
+        }
+        _ => Vec::new(),
+    };
     let command = arguments.command();
     let report = Report {
         rows: &rows,
+        tried: &tried,
         roofline: &roofline,
         constants: &constants,
         peer: &peer,
@@ -274,7 +286,7 @@ fn write(arguments: &Arguments, report: &Report<'_>) -> Result<()> {
             && case::PEER_LENGTHS.contains(&row.case.log2n)
     };
     let is_complete = report.rows.len() == case::all().len();
-    if !is_complete || report.rows.iter().any(|row| missing(&row)) {
+    if !is_complete || report.tried.is_empty() || report.rows.iter().any(|row| missing(&row)) {
         eprintln!("docs/performance.md is left as it is: not everything was run");
         return Ok(());
     }

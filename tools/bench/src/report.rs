@@ -3,11 +3,13 @@
 //! It holds nothing that differs from run to run: equal programs and constants give equal files.
 
 mod tables;
+mod variants;
 
 use crate::case::{Case, Kind, SEGMENTS};
 use crate::row::{Met, Row, geometric_mean};
 use crate::side::Side;
 use crate::target;
+use crate::variants::Tried;
 use anyhow::{Context, Result};
 use fidelity::report::table::{Table, figure};
 use qpu::fft::Direction;
@@ -25,6 +27,8 @@ pub struct Report<'a> {
     pub roofline: &'a Roofline,
     /// What all of it was run with.
     pub constants: &'a Constants,
+    /// The same with other constants; may be empty.
+    pub tried: &'a [Tried],
     /// Where the peer's figures come from, as a sentence.
     pub peer: &'a str,
     /// The command that made it.
@@ -140,6 +144,7 @@ impl Report<'_> {
         }
         self.missed(&mut out);
         self.bounds(&mut out);
+        variants::write(self.rows, self.tried, &mut out);
         out
     }
 
