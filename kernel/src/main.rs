@@ -79,7 +79,10 @@ fn boot(atags: u32) -> ! {
         Err(absent) => facts.board.v3d_ident0 = absent.ident0,
     }
 
-    let qpu = v3d.ok().map(|v3d| QpuEngine::new(v3d, EngineError::from));
+    let qpu = v3d.ok().map(|mut v3d| {
+        startup::learn_launch_order(&mut v3d);
+        QpuEngine::new(v3d, EngineError::from)
+    });
 
     let mut device = Device::new(uart, clock, pm, light, facts.board, facts.watchdog_counts);
     let (settings, complaint) = Settings::from_cmdline(&facts.command_line);

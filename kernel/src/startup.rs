@@ -12,12 +12,14 @@ use wire::{Clocks, Name};
 use crate::arch::cpu;
 use crate::atags;
 use crate::board::Revision;
+use crate::engine::qpu_test;
 use crate::instrument::{BoardInfo, Stage};
 use crate::log;
 use crate::mailbox::Mailbox;
 use crate::pm::ResetCause;
 use crate::property::{ClockId, Tag, is_dated};
 use crate::uart::Uart;
+use crate::v3d::V3d;
 
 /// The UART clock that is asked for: 3 Mbaud, and what firmware sets by itself today.
 const UART_HZ: u32 = 48_000_000;
@@ -27,6 +29,18 @@ const LEAST_RAM_BYTES: u32 = 128 << 20;
 
 /// Bytes of `cmdline.txt` that are looked at.
 pub const COMMAND_LINE_BYTES: usize = 1024;
+
+/// Finds out in which order QPUs get programs, of which sources say different things; what is not found out costs speed and
+/// no more.
+pub fn learn_launch_order(v3d: &mut V3d) {
+    let found = qpu_test::launch_order(v3d).ok().flatten();
+    if let Some(order) = found {
+        log::info!("QPUs get programs in the order {=[u8]}", order.qpus());
+        v3d.set_launch_order(order);
+    } else {
+        log::warn!("the order in which QPUs get programs was not found out");
+    }
+}
 
 /// Sets the UART's clock; the rate it then has by the firmware's word, which may be another.
 pub fn set_uart_clock(mailbox: &mut Mailbox) -> u32 {

@@ -14,7 +14,7 @@
 
 use core::fmt::{self, Display};
 
-use qpu::job::{Buffer, CacheClear, Job, Launch, QpuSet, Report, Runner};
+use qpu::job::{Buffer, CacheClear, Job, Launch, LaunchOrder, QpuSet, Report, Runner};
 use tock_registers::fields::FieldValue;
 use tock_registers::interfaces::{Readable, Writeable};
 use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
@@ -151,6 +151,7 @@ pub struct V3d {
     clock: Clock,
     memory: JobMemory,
     qpus: QpuSet,
+    order: LaunchOrder,
     hz: u32,
     lost: bool,
 }
@@ -174,12 +175,18 @@ impl V3d {
             clock,
             memory: JobMemory::new(memory),
             qpus: QpuSet::ALL,
+            order: LaunchOrder::DESCENDING,
             hz,
             lost: false,
         };
         v3d.power_on()?;
         v3d.initialise();
         Ok(v3d)
+    }
+
+    /// In which order QPUs get programs, as was found out.
+    pub fn set_launch_order(&mut self, order: LaunchOrder) {
+        self.order = order;
     }
 
     /// V3D's clock as the mailbox returned it after it was set, in Hz.
@@ -364,6 +371,10 @@ impl Runner for V3d {
     fn use_qpus(&mut self, qpus: QpuSet) {
         self.qpus = qpus;
         self.reserve();
+    }
+
+    fn launch_order(&self) -> LaunchOrder {
+        self.order.on(self.qpus)
     }
 
     fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, Error> {

@@ -127,6 +127,62 @@ impl QpuSet {
     }
 }
 
+/// The QPUs in the order in which they get queued programs when all of them are free.
+///
+/// Sources differ: "from the 12th QPU downwards" say notes on user programs (Zero, 2B, 3B), Broadcom's list for
+/// fragments goes round the slices. Programs that work together may want their neighbours in the same slice, whose caches
+/// they share.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LaunchOrder {
+    qpus: [u8; QPUS as usize],
+    count: u8,
+}
+
+impl LaunchOrder {
+    /// 11, 10, 9 and so on.
+    pub const DESCENDING: Self = Self {
+        qpus: [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0],
+        count: QPUS,
+    };
+
+    /// This order; `None` where a QPU is missing.
+    #[must_use]
+    pub fn new(qpus: [u8; QPUS as usize]) -> Option<Self> {
+        let all = qpus
+            .iter()
+            .fold(QpuSet::NONE, |all, &qpu| all.with(QpuSet::only(qpu)));
+        (all == QpuSet::ALL).then_some(Self { qpus, count: QPUS })
+    }
+
+    /// The same where programs start on some QPUs only.
+    #[must_use]
+    pub fn on(&self, some: QpuSet) -> Self {
+        let mut order = Self { count: 0, ..*self };
+        for &qpu in self.qpus().iter().filter(|qpu| some.contains(**qpu)) {
+            order.qpus[usize::from(order.count)] = qpu;
+            order.count += 1;
+        }
+        order
+    }
+
+    /// The first, the second and so on.
+    #[must_use]
+    pub fn qpus(&self) -> &[u8] {
+        &self.qpus[..usize::from(self.count)]
+    }
+
+    /// Which of `programs` programs is to be queued at `place`, so that the first gets the QPU of the greatest number, and
+    /// those that follow each other QPUs that do: then slices have programs that follow each other.
+    #[must_use]
+    pub fn program_at(&self, place: u32, programs: u32) -> u32 {
+        let getting = self.qpus().get(..programs as usize);
+        let own = getting.and_then(|qpus| Some((qpus, qpus.get(place as usize)?)));
+        own.map_or(place, |(qpus, own)| {
+            qpus.iter().filter(|qpu| *qpu > own).count() as u32
+        })
+    }
+}
+
 /// Launches that run one after the other; each starts when all programs of the one before ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Job<'a> {
@@ -175,6 +231,11 @@ pub trait Runner {
     /// is queued when there is none to start on does not end.
     fn use_qpus(&mut self, qpus: QpuSet);
 
+    /// In which order QPUs get programs.
+    fn launch_order(&self) -> LaunchOrder {
+        LaunchOrder::DESCENDING
+    }
+
     /// Runs a job to its end.
     ///
     /// # Errors
@@ -202,5 +263,24 @@ mod tests {
             .with(QpuSet::only(12));
         assert!(set.numbers().eq([3, 11]));
         assert!(QpuSet::only(200).is_empty() && !QpuSet::ALL.contains(200));
+    }
+
+    #[test]
+    fn programs_get_the_qpus_of_a_slice_in_any_order() {
+        let round = LaunchOrder::new([11, 7, 3, 10, 6, 2, 9, 5, 1, 8, 4, 0]).expect("all QPUs");
+        for order in [LaunchOrder::DESCENDING, round] {
+            for (place, &qpu) in (0..).zip(order.qpus()) {
+                assert_eq!(order.program_at(place, 12), 11 - u32::from(qpu));
+            }
+        }
+        // Fewer programs than QPUs: 11, 7, 3, 10 and 6.
+        let programs: Vec<u32> = (0..5).map(|place| round.program_at(place, 5)).collect();
+        assert_eq!(programs, [0, 2, 4, 1, 3]);
+        let some = round.on(QpuSet::only(3).with(QpuSet::only(6)));
+        assert_eq!(some.qpus(), [3, 6]);
+        assert_eq!([0, 1].map(|place| some.program_at(place, 2)), [1, 0]);
+        // More than there are take the order that they have.
+        assert_eq!(some.program_at(2, 3), 2);
+        assert_eq!(LaunchOrder::new([0; 12]), None);
     }
 }

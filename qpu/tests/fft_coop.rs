@@ -10,7 +10,7 @@ use qpu::fft::split::SHARED;
 use qpu::fft::{Direction, Plan, Split};
 use qpu::generate::fft::coop::{Cooperative, programs};
 use qpu::job::Runner;
-use v3d_sim::SimRunner;
+use v3d_sim::{Constants, LaunchOrder, SimRunner};
 
 const LIMIT_US: u32 = 10_000;
 const TOLERANCE: f64 = 1e-6;
@@ -272,4 +272,30 @@ fn the_steady_state_takes_no_more_clocks_than_it_did() {
         }
     }
     assert_eq!(slower, []);
+}
+
+/// Programs that work together share caches with their neighbours. In whatever order QPUs get programs, where it is known
+/// neighbours are in the same slice.
+#[test]
+fn an_order_of_qpus_that_is_known_costs_little() {
+    let catalogue = catalogue();
+    for (radix, batch) in [(10, 1), (11, 1), (12, 1), (SHARED | 9, 10)] {
+        let input = random(7, (batch as usize) << log2_of(radix));
+        let [descending, round] =
+            [LaunchOrder::Descending, LaunchOrder::RoundSlices].map(|launch_order| {
+                let constants = Constants {
+                    launch_order,
+                    ..Constants::recommended()
+                };
+                let runner = runner().with_constants(constants);
+                let mut bench = Bench::new(catalogue, runner, radix, batch, false);
+                bench.run(Direction::Forward, &input);
+                bench.run(Direction::Forward, &input).1
+            });
+        let is_near = round * 100 < descending * 108;
+        assert!(
+            is_near,
+            "{radix}: {round} clocks, {descending} from QPU 11 down"
+        );
+    }
 }

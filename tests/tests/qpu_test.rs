@@ -1,9 +1,9 @@
 //! The firmware's QPU test on the simulator, and on runners in which a QPU is broken.
 #![forbid(unsafe_code)]
 
-use kernel::engine::qpu_test::{Verdict, round};
+use kernel::engine::qpu_test::{Verdict, launch_order, round};
 use qpu::job::{Buffer, Job, QPUS, QpuSet, Report, Runner};
-use v3d_sim::SimRunner;
+use v3d_sim::{Constants, LaunchOrder, SimRunner};
 
 /// Words of a result of SHA-256, and the first of the row that names the QPU.
 const RESULT_WORDS: usize = 144;
@@ -61,6 +61,31 @@ fn every_qpu_passes_alone_and_all_pass_together() {
         assert_eq!(verdict, expected);
         assert!(verdict.is_right());
     }
+}
+
+#[test]
+fn the_order_in_which_qpus_get_programs_is_found_out() {
+    for order in [LaunchOrder::Descending, LaunchOrder::RoundSlices] {
+        let constants = Constants {
+            launch_order: order,
+            ..Constants::recommended()
+        };
+        let mut runner = SimRunner::new(1 << 20).with_constants(constants);
+        let found = launch_order(&mut runner).expect("the programs end");
+        let found = found.expect("each QPU is named");
+        assert_eq!(found.qpus(), order.qpus());
+    }
+}
+
+#[test]
+fn an_order_in_which_a_qpu_is_missing_is_none() {
+    let mut runner = Broken {
+        inner: runner(),
+        wrong: QpuSet::only(3),
+        word: QPU_WORD,
+    };
+    let found = launch_order(&mut runner).expect("the programs end");
+    assert_eq!(found, None);
 }
 
 #[test]

@@ -8,9 +8,9 @@
 //!
 //! Simulated, not yet run on hardware.
 
-use qpu::job::{Job, Launch, Program, QPUS, QpuSet, Runner};
+use qpu::job::{Job, Launch, LaunchOrder, Program, QPUS, QpuSet, Runner};
 use qpu_programs::hello::{ADDED, hello};
-use qpu_programs::sha256::{Group, Sha256, known};
+use qpu_programs::sha256::{Answer, Group, Sha256, known};
 
 /// How long a round may take. All QPUs together take well under a millisecond (simulated).
 pub const LIMIT_US: u32 = 50_000;
@@ -57,6 +57,40 @@ fn round_on<R: Runner>(runner: &mut R, on: QpuSet) -> Result<Verdict, R::Error> 
     verdict.unnamed += u32::from(sums != [NUMBER + ADDED; 16]);
 
     let count = on.numbers().count();
+    sha256(runner, count, &mut |_, answer| {
+        let qpu = u8::try_from(answer.qpu).map_or(QpuSet::NONE, QpuSet::only);
+        verdict.ran = verdict.ran.with(qpu);
+        if !known::are_right(&answer.digests) {
+            verdict.wrong = verdict.wrong.with(qpu);
+            verdict.unnamed += u32::from(qpu.is_empty());
+        } else if qpu.is_empty() {
+            verdict.unnamed += 1;
+        }
+    })?;
+    Ok(verdict)
+}
+
+/// In which order QPUs get programs, as programs say that run at the same time; `None` when they do not name each QPU
+/// once. The runner may use all QPUs, and has no buffers, before and after.
+///
+/// # Errors
+/// As [`round`].
+pub fn launch_order<R: Runner>(runner: &mut R) -> Result<Option<LaunchOrder>, R::Error> {
+    let mut qpus = [QPUS; QPUS as usize];
+    runner.release_all();
+    let result = sha256(runner, QPUS.into(), &mut |place, answer| {
+        qpus[place] = u8::try_from(answer.qpu).unwrap_or(QPUS);
+    });
+    runner.release_all();
+    result.map(|()| LaunchOrder::new(qpus))
+}
+
+/// SHA-256, queued `count` times at once, 1 to [`QPUS`]; `tell` gets what came of each, and its place in the queue.
+fn sha256<R: Runner>(
+    runner: &mut R,
+    count: usize,
+    tell: &mut dyn FnMut(usize, Answer),
+) -> Result<(), R::Error> {
     let mut sha256 = Sha256::new(runner)?;
     let first = sha256.load(runner, &known::messages())?;
     let mut groups = [first; QPUS as usize];
@@ -69,18 +103,10 @@ fn round_on<R: Runner>(runner: &mut R, on: QpuSet) -> Result<Verdict, R::Error> 
         *program = group.program();
     }
     run(runner, &programs[..count])?;
-    for group in groups {
-        let answer = group.answer(runner)?;
-        let qpu = u8::try_from(answer.qpu).map_or(QpuSet::NONE, QpuSet::only);
-        verdict.ran = verdict.ran.with(qpu);
-        if !known::are_right(&answer.digests) {
-            verdict.wrong = verdict.wrong.with(qpu);
-            verdict.unnamed += u32::from(qpu.is_empty());
-        } else if qpu.is_empty() {
-            verdict.unnamed += 1;
-        }
+    for (place, group) in groups.iter().enumerate() {
+        tell(place, group.answer(runner)?);
     }
-    Ok(verdict)
+    Ok(())
 }
 
 fn run<R: Runner>(runner: &mut R, programs: &[Program]) -> Result<(), R::Error> {

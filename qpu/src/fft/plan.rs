@@ -209,10 +209,12 @@ impl Plan {
             clear: CacheClear::Data,
         }; MAX_STEPS];
         let mut count = 0;
+        let order = runner.launch_order();
         let opening = self.arrangement.passes().filter(|pass| pass.gate == 0);
         for (pass, (launch, programs)) in opening.zip(launches.iter_mut().zip(&mut programs)) {
             let programs = &mut programs[..pass.programs as usize];
-            for (number, program) in (0..).zip(&mut *programs) {
+            for (place, program) in (0..).zip(&mut *programs) {
+                let number = order.program_at(place, pass.programs);
                 *program = job::Program {
                     code: self.block.addr.offset(pass.code + pass.entry_of(number)),
                     uniforms: self

@@ -13,7 +13,7 @@ use crate::observe::{Observer, Unobserved};
 use crate::ram::Ram;
 use crate::time::Constants;
 use crate::v3d::V3d;
-use qpu::job::{Buffer, BusAddr, Job, QpuSet, Report, Runner};
+use qpu::job::{Buffer, BusAddr, Job, LaunchOrder, QpuSet, Report, Runner};
 use std::fmt;
 
 /// Runs jobs on a simulated V3D with RAM of its own, at bus address 0x4000_0000.
@@ -229,6 +229,12 @@ impl Runner for SimRunner {
     fn use_qpus(&mut self, qpus: QpuSet) {
         self.qpus = qpus;
         launch::reserve(&mut self.v3d, qpus);
+    }
+
+    fn launch_order(&self) -> LaunchOrder {
+        let order = self.v3d.config().constants.launch_order.qpus();
+        let order = LaunchOrder::new(order).unwrap_or(LaunchOrder::DESCENDING);
+        order.on(self.qpus)
     }
 
     fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, SimError> {
