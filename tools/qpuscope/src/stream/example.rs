@@ -49,7 +49,7 @@ pub(super) fn example_stream(n: u32, count: u32) -> Vec<u8> {
             .expect("a frame holds it");
         out.extend_from_slice(&frame[..length]);
     };
-    put(1, &Message::Descriptor(descriptor(n, Encoding::U16)));
+    put(0, &Message::Descriptor(descriptor(n, Encoding::U16)));
     for record in 0..count {
         let bins = n / 2 + 1;
         let levels: Vec<u16> = (0..bins)

@@ -80,6 +80,7 @@ impl Receiver {
             .finish()
             .and_then(|item| self.records.event(item));
         self.keep(event, events);
+        self.records.finish();
     }
 
     fn keep(&mut self, event: Option<Event>, events: &mut Vec<Event>) {
@@ -157,6 +158,46 @@ mod tests {
             })
             .sum();
         assert!((1..=500).contains(&lost), "{lost}");
+    }
+
+    #[test]
+    fn a_record_that_a_recording_ends_in_is_counted() {
+        let bytes = example_stream(4096, 1);
+        let ends: Vec<usize> = (1..bytes.len())
+            .filter(|&at| bytes[at - 1..=at] == [0, 0])
+            .collect();
+        // The end of a frame, so that no byte of it is lost.
+        let (mut receiver, mut events) = (Receiver::default(), vec![]);
+        receiver.push(&bytes[..ends[ends.len() - 1]], &mut events);
+        assert!(!receiver.health().is_lossy());
+        receiver.finish(&mut events);
+        let health = receiver.health();
+        assert_eq!((health.spectra, health.incomplete_spectra), (0, 1));
+    }
+
+    #[test]
+    fn what_was_said_before_a_start_explains_nothing_behind_it() {
+        let frames = |bytes: &[u8]| {
+            let end = bytes.windows(2).position(|pair| pair == [0, 0]);
+            end.expect("two frames") + 1
+        };
+        let second = example_stream(256, 2);
+        // Its descriptor was lost; the one before has the same number.
+        let records = &second[frames(&second)..];
+        let long = example_stream(4096, 2);
+        // A start, told by the numbers of frames; and a length, where these happen to grow.
+        for before in [&second[..], &long[..frames(&long)]] {
+            let (mut receiver, mut events) = (Receiver::default(), vec![]);
+            receiver.push(before, &mut events);
+            let spectra = receiver.health().spectra;
+            receiver.push(records, &mut events);
+            let health = receiver.health();
+            assert_eq!(
+                (health.spectra, health.unexplained_spectra),
+                (spectra, 2),
+                "{health}"
+            );
+        }
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! From frames to events: records put together, and their descriptors kept.
+//!
+//! Numbers of descriptors and records begin anew whenever the board does, so that nothing is kept
+//! over a start: what was said before it explains nothing behind it.
 
 use std::collections::HashMap;
 
-use wire::{Assembled, Assembler, Descriptor, Item, Message};
+use wire::{Assembled, Assembler, Descriptor, Header, Item, Message, Record};
 
 use super::event::{Answer, Event, own_info};
 use super::spectrum::spectrum;
@@ -21,6 +24,8 @@ pub(super) struct Records {
     /// Incomplete records of the assemblers before, which were too small.
     incomplete: u64,
     descriptors: HashMap<u32, Descriptor>,
+    /// Sequence and time of the last frame, which both grow from one start of the board to the next.
+    last: Option<(u32, u64)>,
 }
 
 impl Default for Records {
@@ -30,6 +35,7 @@ impl Default for Records {
             room: 0,
             incomplete: 0,
             descriptors: HashMap::new(),
+            last: None,
         }
     }
 }
@@ -38,6 +44,23 @@ impl Records {
     /// Records of which a part was lost, so far.
     pub(super) fn incomplete(&self) -> u64 {
         self.incomplete + self.assembler.incomplete()
+    }
+
+    /// Nothing more will come of the record under way.
+    pub(super) fn finish(&mut self) {
+        self.assembler.give_up();
+    }
+
+    /// Notices a start of the board; and two recordings one behind the other, which look the same.
+    fn follow(&mut self, header: &Header) {
+        let restarted = self.last.is_some_and(|(sequence, time_us)| {
+            header.sequence.wrapping_sub(sequence) >= 1 << 31 || header.time_us < time_us
+        });
+        if restarted {
+            self.descriptors.clear();
+            self.assembler.give_up();
+        }
+        self.last = Some((header.sequence, header.time_us));
     }
 
     /// What a frame, a text or a damage says, if anything by itself.
@@ -50,6 +73,9 @@ impl Records {
             Item::Frame(header, payload) => (header, payload),
         };
         let answer = |answer| Some(Event::Answer(header.request, answer));
+        if !header.kind.is_request() {
+            self.follow(&header);
+        }
         match Message::decode(header.kind, payload) {
             Ok(Message::Ack(text)) => answer(Answer::Ack(text.to_owned())),
             Ok(Message::Nak(code, text)) => answer(Answer::Nak(code, text.to_owned())),
@@ -82,12 +108,13 @@ impl Records {
                 }
                 if bytes > self.room {
                     self.room = bytes.next_power_of_two();
+                    self.assembler.give_up();
                     self.incomplete += self.assembler.incomplete();
                     self.assembler = Assembler::new(vec![0; self.room]);
                 }
                 match self.assembler.push(&chunk) {
                     Assembled::Record(record) => {
-                        Some(match self.descriptors.get(&record.head.descriptor) {
+                        Some(match explanation(&self.descriptors, &record) {
                             Some(descriptor) => Event::Spectrum(
                                 Box::new(spectrum(&header, &record, descriptor)),
                                 record.missing,
@@ -102,4 +129,15 @@ impl Records {
             _ => None,
         }
     }
+}
+
+/// The descriptor that a record names, when the two agree.
+fn explanation<'a>(
+    descriptors: &'a HashMap<u32, Descriptor>,
+    record: &Record,
+) -> Option<&'a Descriptor> {
+    let head = &record.head;
+    descriptors
+        .get(&head.descriptor)
+        .filter(|described| (described.bins, described.encoding) == (head.total, head.encoding))
 }
