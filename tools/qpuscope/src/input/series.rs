@@ -26,9 +26,13 @@ pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
         let field = fields.get(column).map_or("", |field| field.trim());
         let value = field.parse::<f32>().ok().filter(|value| value.is_finite());
         values.push(value.ok_or_else(|| {
+            let remedy = if has_decimal_comma(field) {
+                "write it with a decimal point"
+            } else {
+                "repair that line or choose another column with --column"
+            };
             Failure::usage(format!(
-                "{name}, line {line}, column `{}`: `{field}` is not a number; repair that line or choose \
-                 another column with --column",
+                "{name}, line {line}, column `{}`: `{field}` is not a number; {remedy}",
                 table.headings[column]
             ))
         })?);
@@ -50,8 +54,9 @@ pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
     }
     let rate = how.rate.or(stamped_rate).ok_or_else(|| {
         Failure::usage(format!(
-            "{name} has no column of time stamps in front, so its sample rate is unknown; give it with \
-             --rate, for example --rate 1/3600 for one row an hour"
+            "{name} has no column of time stamps in front{}, so its sample rate is unknown; give it with \
+             --rate, for example --rate 1/3600 for one row an hour",
+            no_stamp(&table, column)
         ))
     })?;
     if let Some(stamped) = stamped_rate.filter(|&stamped| stamped != rate) {
@@ -74,19 +79,23 @@ pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
     })
 }
 
+/// Which field of the first column is no time stamp, where that is not the column of values.
+fn no_stamp(table: &Table, column: usize) -> String {
+    let mut stamps = table.rows.iter().filter(|_| column != 0);
+    let odd = stamps.find_map(|(line, fields)| {
+        let field = fields.first()?;
+        seconds(field).is_none().then_some((line, field))
+    });
+    odd.map_or_else(String::new, |(line, field)| {
+        format!(" (line {line}: `{field}` is not written as 2010-03-14 03:00:00, in whole seconds)")
+    })
+}
+
 fn parse(name: &str, bytes: &[u8]) -> Result<Table> {
-    let first_line = bytes.split(|&byte| byte == b'\n').next().unwrap_or(&[]);
-    let delimiter = [b',', b';', b'\t']
-        .into_iter()
-        .max_by_key(|&d| {
-            (
-                first_line.iter().filter(|&&byte| byte == d).count(),
-                d == b',',
-            )
-        })
-        .unwrap_or(b',');
+    // The mark that some programs begin UTF-8 with would make the first number none.
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let mut reader = csv::ReaderBuilder::new()
-        .delimiter(delimiter)
+        .delimiter(delimiter(bytes))
         .comment(Some(b'#'))
         .has_headers(false)
         .from_reader(bytes);
@@ -110,7 +119,7 @@ fn parse(name: &str, bytes: &[u8]) -> Result<Table> {
     // A table may begin with its headings or at once with numbers.
     let headings = if first
         .iter()
-        .any(|field| field.trim().parse::<f64>().is_ok())
+        .any(|field| field.trim().parse::<f64>().is_ok() || has_decimal_comma(field))
     {
         let headings = (1..=first.len()).map(|n| format!("column {n}")).collect();
         rows.push((first.position().map_or(1, |p| p.line()), fields(&first)));
@@ -118,7 +127,7 @@ fn parse(name: &str, bytes: &[u8]) -> Result<Table> {
     } else {
         let mut headings = fields(&first);
         for heading in &mut headings {
-            *heading = heading.trim().trim_start_matches('\u{feff}').to_owned();
+            *heading = heading.trim().to_owned();
         }
         headings
     };
@@ -132,6 +141,38 @@ fn parse(name: &str, bytes: &[u8]) -> Result<Table> {
         )));
     }
     Ok(Table { headings, rows })
+}
+
+/// What stands between the columns, by the first line. A comma between digits is a decimal one where there are
+/// semicolons or tabs as well.
+fn delimiter(bytes: &[u8]) -> u8 {
+    let line = bytes
+        .split(|&byte| matches!(byte, b'\n' | b'\r'))
+        .next()
+        .unwrap_or(&[]);
+    let count = |of: u8| line.iter().filter(|&&byte| byte == of).count();
+    let decimal = line
+        .windows(3)
+        .filter(|at| at[1] == b',' && at[0].is_ascii_digit() && at[2].is_ascii_digit())
+        .count();
+    let other = if count(b';') >= count(b'\t') {
+        b';'
+    } else {
+        b'\t'
+    };
+    if count(other) > count(b',') || (count(other) > 0 && decimal == count(b',')) {
+        other
+    } else {
+        b','
+    }
+}
+
+/// `10,5`: a number of another country, or two numbers; which, nobody can tell.
+fn has_decimal_comma(field: &str) -> bool {
+    field
+        .trim()
+        .split_once(',')
+        .is_some_and(|(whole, part)| whole.parse::<i64>().is_ok() && part.parse::<u64>().is_ok())
 }
 
 /// The column asked for by name or number; else the only one that holds numbers.
@@ -164,6 +205,9 @@ fn choose_column(name: &str, table: &Table, wanted: Option<&str>) -> Result<usiz
         .collect();
     match numeric[..] {
         [only] => Ok(only),
+        [] if table.rows[0].1.iter().any(|field| has_decimal_comma(field)) => Err(Failure::usage(
+            format!("{name} has decimal commas; write its numbers with points, as 10.5"),
+        )),
         [] => Err(Failure::usage(format!(
             "{name} has no column of numbers (its columns are `{}`); choose another recording",
             list()
@@ -349,6 +393,36 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_order_mark_costs_no_number() {
+        let how = Reading {
+            rate: "1".parse().ok(),
+            ..Reading::default()
+        };
+        let recording = read_text("\u{feff}1\n2\n3\n", &how).expect("numbers");
+        assert_eq!(recording.channels[0].samples.to_f32(), [1.0, 2.0, 3.0]);
+        let recording = read_text("\u{feff}\"a\"\n2\n3\n", &how).expect("numbers");
+        assert_eq!(recording.unit, Unit::One("unit of a".into()));
+    }
+
+    #[test]
+    fn decimal_commas_are_refused_and_never_taken_for_columns() {
+        let how = Reading {
+            rate: "1".parse().ok(),
+            ..Reading::default()
+        };
+        for text in [
+            "date;t\n2010-01-01 00:00;10,5\n2010-01-01 01:00;11,5\n",
+            "2010-01-01 00:00;10,5\n2010-01-01 01:00;11,5\n",
+            "10,5;11,5\n12,5;13,5\n",
+            "a\tb\n1,5\t2,5\n",
+            "date;t\n2010-01-01 00:00;10\n2010-01-01 01:00;11,5\n",
+        ] {
+            let failure = read_text(text, &how).expect_err(text);
+            assert!(failure.message.contains("point"), "{text:?}: {failure}");
+        }
+    }
+
+    #[test]
     fn malformed_tables_name_the_line_and_what_to_do() {
         for (text, named) in [
             (
@@ -369,6 +443,10 @@ mod tests {
             ),
             ("t\n1\n2\n", "--rate"),
             ("t\n", "no rows"),
+            (
+                "date,t\n2010/01/01 00:00,1\n2010/01/01 00:00:00.5,2\n",
+                "line 3: `2010/01/01 00:00:00.5` is not written as",
+            ),
             ("a,b\n1,2\n3\n", "same number of columns"),
             ("a\nb\n", "column of numbers"),
             (
