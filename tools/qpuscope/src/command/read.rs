@@ -7,8 +7,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::client::{Client, nothing_decodes};
-use crate::command::LineOptions;
+use crate::client::{Client, closed, nothing_decodes};
+use crate::command::{LineOptions, seconds};
 use crate::failure::{Failure, Result};
 use crate::lines::strongest;
 use crate::link::{Link, Received};
@@ -64,11 +64,11 @@ pub struct Options {
     #[arg(long, default_value_t = 5)]
     lines: usize,
     /// End after so many spectra
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
     /// End after so many seconds (of a virtual Pi: virtual seconds)
-    #[arg(long)]
-    seconds: Option<f64>,
+    #[arg(long, value_parser = seconds)]
+    seconds: Option<Duration>,
     /// Change settings first, as key=value words: "n=2048 window=flat-top"
     #[arg(long, value_name = "WORDS")]
     set: Option<String>,
@@ -129,14 +129,6 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn read_all(&mut self, stop: &Stop) -> Result<()> {
-        let limit = match self.options.seconds {
-            Some(seconds) => Some(Duration::try_from_secs_f64(seconds).map_err(|_| {
-                Failure::usage(format!(
-                    "--seconds {seconds} is no time; give a number of seconds from 0 on"
-                ))
-            })?),
-            None => None,
-        };
         let started = self.link.now();
         let mut heard = started;
         let mut buffer = [0; 4096];
@@ -144,7 +136,7 @@ impl Reader<'_> {
         while !stop.asked() && !self.has_enough() {
             let now = self.link.now();
             let mut wait = Duration::from_millis(200);
-            if let Some(limit) = limit {
+            if let Some(limit) = self.options.seconds {
                 let left = (started + limit).saturating_sub(now);
                 if left.is_zero() {
                     break;
@@ -160,13 +152,21 @@ impl Reader<'_> {
                 Received::End => {
                     self.receiver.finish(&mut events);
                     self.take(&mut events)?;
-                    break;
+                    return self.ended();
                 }
             }
             self.take(&mut events)?;
             self.explain(self.link.now().saturating_sub(heard));
         }
         Ok(())
+    }
+
+    /// A recording ends; a line that does so was cut.
+    fn ended(&self) -> Result<()> {
+        if !self.link.is_live() || self.has_enough() {
+            return Ok(());
+        }
+        Err(closed(&*self.link))
     }
 
     fn has_enough(&self) -> bool {
