@@ -282,7 +282,7 @@ impl Reader<'_> {
         crate::say::remark!("{health}");
         if health.unexplained_spectra > 0 {
             crate::say::remark!(
-                "{} spectra came before the descriptor that explains them; it is repeated once a second",
+                "{} spectra came without the descriptor that explains them; it is repeated once a second: read for longer",
                 health.unexplained_spectra
             );
         }

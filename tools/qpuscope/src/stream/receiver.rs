@@ -19,7 +19,6 @@ pub struct Receiver {
     unit: Option<Unit>,
     bytes: u64,
     spectra: u64,
-    unexplained: u64,
 }
 
 impl Receiver {
@@ -50,7 +49,7 @@ impl Receiver {
             sequence_gaps,
             restarts,
             spectra: self.spectra,
-            unexplained_spectra: self.unexplained,
+            unexplained_spectra: self.records.unexplained(),
             incomplete_spectra: self.records.incomplete(),
         }
     }
@@ -70,6 +69,9 @@ impl Receiver {
                 Some(item) => self.records.event(item),
             };
             self.keep(event, events);
+            while let late @ Some(_) = self.records.late() {
+                self.keep(late, events);
+            }
         }
     }
 
@@ -85,20 +87,16 @@ impl Receiver {
 
     fn keep(&mut self, event: Option<Event>, events: &mut Vec<Event>) {
         let Some(mut event) = event else { return };
-        match &mut event {
-            Event::Unexplained => self.unexplained += 1,
-            Event::Spectrum(spectrum, _) => {
-                self.spectra += 1;
-                if spectrum.source == UPLOAD {
-                    if let Some(source) = &self.source {
-                        spectrum.source.clone_from(source);
-                    }
-                    if let Some(unit) = &self.unit {
-                        spectrum.unit = unit.clone();
-                    }
+        if let Event::Spectrum(spectrum, _) = &mut event {
+            self.spectra += 1;
+            if spectrum.source == UPLOAD {
+                if let Some(source) = &self.source {
+                    spectrum.source.clone_from(source);
+                }
+                if let Some(unit) = &self.unit {
+                    spectrum.unit = unit.clone();
                 }
             }
-            _ => {}
         }
         events.push(event);
     }
@@ -107,7 +105,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::example::example_stream;
+    use crate::stream::example::{example_stream, repeating_stream};
 
     #[test]
     fn a_stream_becomes_text_and_spectra() {
@@ -198,6 +196,31 @@ mod tests {
                 "{health}"
             );
         }
+    }
+
+    #[test]
+    fn records_wait_for_a_descriptor_that_comes_again() {
+        let stream = repeating_stream(256, 3, 2);
+        let at = |from: usize| {
+            let end = stream[from..].windows(2).position(|pair| pair == [0, 0]);
+            from + end.expect("frames") + 1
+        };
+        // Without the first descriptor; the second one lies behind two records.
+        let first = at(0);
+        let second = at(at(first));
+        let (mut receiver, mut events) = (Receiver::default(), vec![]);
+        receiver.push(&stream[first..second], &mut events);
+        assert_eq!(receiver.health().unexplained_spectra, 2);
+        receiver.push(&stream[second..], &mut events);
+        assert_eq!(receiver.health().unexplained_spectra, 0);
+        let records: Vec<u32> = events
+            .iter()
+            .filter_map(|event| match event {
+                Event::Spectrum(spectrum, 0) => Some(spectrum.record),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(records, [0, 1, 2]);
     }
 
     #[test]

@@ -3,12 +3,13 @@
 //! Numbers of descriptors and records begin anew whenever the board does, so that nothing is kept
 //! over a start: what was said before it explains nothing behind it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
-use wire::{Assembled, Assembler, Descriptor, Header, Item, Message, Record};
+use wire::{Assembled, Assembler, Descriptor, Header, Item, Message};
 
 use super::event::{Answer, Event, own_info};
 use super::spectrum::spectrum;
+use super::waiting::{Waiting, explains};
 
 /// The largest record that is put together: 2^22 bins of f32.
 const LARGEST_RECORD: usize = 16 << 20;
@@ -24,6 +25,9 @@ pub(super) struct Records {
     /// Incomplete records of the assemblers before, which were too small.
     incomplete: u64,
     descriptors: HashMap<u32, Descriptor>,
+    waiting: Waiting,
+    /// Spectra that the last descriptor explained.
+    late: VecDeque<Event>,
     /// Sequence and time of the last frame, which both grow from one start of the board to the next.
     last: Option<(u32, u64)>,
 }
@@ -35,6 +39,8 @@ impl Default for Records {
             room: 0,
             incomplete: 0,
             descriptors: HashMap::new(),
+            waiting: Waiting::default(),
+            late: VecDeque::new(),
             last: None,
         }
     }
@@ -44,6 +50,16 @@ impl Records {
     /// Records of which a part was lost, so far.
     pub(super) fn incomplete(&self) -> u64 {
         self.incomplete + self.assembler.incomplete()
+    }
+
+    /// Records that no descriptor has explained, so far.
+    pub(super) fn unexplained(&self) -> u64 {
+        self.waiting.count()
+    }
+
+    /// The next of the spectra that waited for what came last.
+    pub(super) fn late(&mut self) -> Option<Event> {
+        self.late.pop_front()
     }
 
     /// Nothing more will come of the record under way.
@@ -58,6 +74,7 @@ impl Records {
         });
         if restarted {
             self.descriptors.clear();
+            self.waiting.give_up();
             self.assembler.give_up();
         }
         self.last = Some((header.sequence, header.time_us));
@@ -98,13 +115,20 @@ impl Records {
                 {
                     self.descriptors.clear();
                 }
+                for record in self.waiting.take(&descriptor) {
+                    let (header, head) = (&record.header, &record.head);
+                    let spectrum = spectrum(header, head, record.values.into_iter(), &descriptor);
+                    let event = Event::Spectrum(Box::new(spectrum), record.missing);
+                    self.late.push_back(event);
+                }
                 self.descriptors.insert(descriptor.id, descriptor);
                 None
             }
             Ok(Message::Spectrum(chunk)) => {
                 let bytes = chunk.head.total as usize * chunk.head.encoding.bytes();
                 if bytes > LARGEST_RECORD {
-                    return Some(Event::Unexplained);
+                    self.waiting.add_hopeless();
+                    return None;
                 }
                 if bytes > self.room {
                     self.room = bytes.next_power_of_two();
@@ -114,13 +138,14 @@ impl Records {
                 }
                 match self.assembler.push(&chunk) {
                     Assembled::Record(record) => {
-                        Some(match explanation(&self.descriptors, &record) {
-                            Some(descriptor) => Event::Spectrum(
-                                Box::new(spectrum(&header, &record, descriptor)),
-                                record.missing,
-                            ),
-                            None => Event::Unexplained,
-                        })
+                        let head = &record.head;
+                        let described = self.descriptors.get(&head.descriptor);
+                        let Some(descriptor) = described.filter(|each| explains(each, head)) else {
+                            self.waiting.add(header, &record);
+                            return None;
+                        };
+                        let spectrum = spectrum(&header, head, record.values(), descriptor);
+                        Some(Event::Spectrum(Box::new(spectrum), record.missing))
                     }
                     Assembled::Pending | Assembled::TooLarge(_) => None,
                 }
@@ -129,15 +154,4 @@ impl Records {
             _ => None,
         }
     }
-}
-
-/// The descriptor that a record names, when the two agree.
-fn explanation<'a>(
-    descriptors: &'a HashMap<u32, Descriptor>,
-    record: &Record,
-) -> Option<&'a Descriptor> {
-    let head = &record.head;
-    descriptors
-        .get(&head.descriptor)
-        .filter(|described| (described.bins, described.encoding) == (head.total, head.encoding))
 }
