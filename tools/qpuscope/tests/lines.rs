@@ -1,7 +1,7 @@
 //! Lines that are none, that somebody else has, or that end: what `read` says of each.
 
-use std::io::{BufRead, BufReader};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -108,4 +108,42 @@ fn a_second_host_on_tcp_is_sent_away() {
     let (status, said) = read(&[&port, "--seconds", "60"]);
     assert_eq!(status, Some(4), "{said}");
     assert!(said.contains("another program that has the line"), "{said}");
+}
+
+/// What `read` says of a line that sends these bytes, some at a time, and is closed.
+fn read_line_of(parts: Vec<Vec<u8>>) -> (Option<i32>, String) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = format!("tcp:{}", listener.local_addr().expect("its address"));
+    let sender = std::thread::spawn(move || {
+        let (mut line, _) = listener.accept().expect("a reader");
+        for part in parts {
+            line.write_all(&part).expect("the reader reads");
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+    });
+    let answer = read(&[&port, "-q", "-F", "none"]);
+    sender.join().expect("all was sent");
+    answer
+}
+
+#[test]
+fn the_rest_of_a_frame_is_no_wrong_rate_and_noise_is() {
+    const WRONG_RATE: &str = "the rates of the two sides differ";
+    let recorded = std::fs::read(RECORDED).expect("the recording");
+    // Whoever begins to listen in the middle of a long frame, and then hears whole ones.
+    let (status, said) = read_line_of(vec![vec![0xAA; 3000], [&[0], &recorded[..]].concat()]);
+    assert_eq!(status, Some(4), "{said}");
+    assert!(
+        said.contains("2 spectra") && !said.contains(WRONG_RATE),
+        "{said}"
+    );
+    let noise: Vec<u8> = (0..700_u32)
+        .map(|at| ((at * at) >> 3) as u8 & 0xF8)
+        .collect();
+    let (status, said) = read_line_of(vec![noise]);
+    assert_eq!(status, Some(4), "{said}");
+    assert!(
+        said.contains(WRONG_RATE) && said.contains("still waiting"),
+        "{said}"
+    );
 }

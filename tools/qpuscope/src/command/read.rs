@@ -20,8 +20,12 @@ use crate::{output, picture, say};
 
 /// How long a live line may be silent before that is explained.
 const SILENCE: Duration = Duration::from_secs(5);
-/// So many bytes without a frame among them are no accident.
+/// So many bytes without a frame among them are no accident, when there are several pieces of them.
 const NOISE_BYTES: u64 = 600;
+/// Whoever comes in the middle of a frame finds one damaged piece.
+const NOISE_PIECES: u64 = 3;
+/// So many bytes are no accident in one piece either: the rest of one frame and most of the next.
+const LONG_NOISE_BYTES: u64 = 2 * wire::MAX_FRAME as u64;
 
 /// What becomes of a spectrum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -246,9 +250,7 @@ impl Reader<'_> {
 
     /// Says once what is wrong with a line on which nothing useful comes.
     fn explain(&mut self, silent: Duration) {
-        let health = self.receiver.health();
-        let noise =
-            health.frames == 0 && health.lost_bytes + self.receiver.pending() >= NOISE_BYTES;
+        let noise = self.is_noise();
         if !self.explained && self.link.is_live() && (noise || silent >= SILENCE) {
             self.explained = true;
             let text = if noise {
@@ -258,6 +260,15 @@ impl Reader<'_> {
             };
             crate::say::remark!("{text} (still waiting; Ctrl-C ends)");
         }
+    }
+
+    /// Whether what came so far cannot be a stream of frames.
+    fn is_noise(&self) -> bool {
+        let health = self.receiver.health();
+        let bytes = health.lost_bytes + self.receiver.pending();
+        let pieces = self.receiver.damaged();
+        health.frames == 0
+            && (bytes >= LONG_NOISE_BYTES || (bytes >= NOISE_BYTES && pieces >= NOISE_PIECES))
     }
 
     fn nothing_comes(&self) -> String {

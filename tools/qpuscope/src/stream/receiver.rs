@@ -60,6 +60,12 @@ impl Receiver {
         self.decoder.pending() as u64
     }
 
+    /// Pieces of the stream that were neither frames nor text.
+    #[must_use]
+    pub fn damaged(&self) -> u64 {
+        self.decoder.counters().damaged
+    }
+
     /// Takes bytes in; what they complete is appended to `events`.
     pub fn push(&mut self, bytes: &[u8], events: &mut Vec<Event>) {
         self.bytes += bytes.len() as u64;
