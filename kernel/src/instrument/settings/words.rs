@@ -77,7 +77,9 @@ impl Settings {
             "centre" => {
                 self.centre_hz = decimal(value)
                     .filter(|hz| hz.abs() <= MAX_CENTRE_HZ)
-                    .ok_or_else(|| value_error("use hertz, for example centre=1090000000"))?;
+                    .ok_or_else(|| {
+                        value_error("use hertz up to 10^15, for example centre=1090000000")
+                    })?;
             }
             "unit" => {
                 self.unit = Unit::from_name(value).ok_or_else(|| value_error("use dBFS or dB"))?;
