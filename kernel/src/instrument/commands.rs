@@ -287,6 +287,19 @@ impl<Q: Engine> Core<'_, Q> {
 
     /// A line from a terminal, or what a host at a wrong rate looks like.
     pub(super) fn typed(&mut self, line: &[u8], board: &mut impl Board) {
+        // A piece of a line is no line: of settings all are taken or none.
+        let goes_on =
+            line.len() == wire::TEXT_PIECE && !line.ends_with(b"\r") && !line.ends_with(b"\n");
+        let in_long_line = core::mem::replace(&mut self.in_long_line, goes_on);
+        if goes_on && !in_long_line {
+            self.hint(
+                board,
+                "nothing was taken of a line of more than 255 characters; send shorter ones",
+            );
+        }
+        if goes_on || in_long_line {
+            return;
+        }
         let line = core::str::from_utf8(line).unwrap_or("").trim();
         if line.is_empty() || self.reboot {
             return;
@@ -305,6 +318,9 @@ impl<Q: Engine> Core<'_, Q> {
                 let mut settings = heapless::String::<512>::new();
                 self.write_settings(rest, &mut settings);
                 settings.lines().for_each(|line| self.say(line));
+                if settings.is_empty() {
+                    self.say("no such setting; get without a name lists all");
+                }
                 return;
             }
             "start" => self

@@ -143,6 +143,8 @@ struct Core<'a, Q> {
     line_errors: u32,
     baud: u32,
     baud_change: BaudChange,
+    /// A typed line goes on that was refused for its length.
+    in_long_line: bool,
     /// Damage at another baud rate since the last good frame.
     strange_bytes: u32,
     reboot: bool,
@@ -207,6 +209,7 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
                 line_errors: 0,
                 baud: START_BAUD,
                 baud_change: BaudChange::None,
+                in_long_line: false,
                 strange_bytes: 0,
                 reboot: false,
                 next_second_us: 0,
@@ -298,6 +301,10 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
             }
             any = true;
             self.core.any_byte(board);
+            // Backspace, which terminals send as either.
+            if matches!(byte, 0x08 | 0x7F) && self.decoder.erase() {
+                continue;
+            }
             let mut item = self.decoder.push(byte);
             if item.is_none() && byte == b'\r' {
                 // A terminal's Enter key.
@@ -344,6 +351,9 @@ impl<Q: Engine> Core<'_, Q> {
     }
 
     fn item(&mut self, item: Item, board: &mut impl Board) {
+        if !matches!(item, Item::Text(_)) {
+            self.in_long_line = false;
+        }
         match item {
             Item::Frame(header, payload) => {
                 self.host_seen = true;

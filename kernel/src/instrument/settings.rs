@@ -185,17 +185,23 @@ impl Settings {
         for word in text.split_ascii_whitespace() {
             settings.apply_word(word)?;
         }
-        if settings.overlap_samples() >= settings.n {
-            return Err(SettingError {
-                word: Name::new("overlap"),
-                problem: Problem::Value("at least one sample less than n; set overlap=50%"),
-            });
-        }
+        settings.check_overlap()?;
         *self = settings;
         Ok(())
     }
 
-    /// Settings from the text of `cmdline.txt`, and the first error. A wrong word is passed over.
+    fn check_overlap(&self) -> Result<(), SettingError> {
+        if self.overlap_samples() < self.n {
+            return Ok(());
+        }
+        Err(SettingError {
+            word: Name::new("overlap"),
+            problem: Problem::Value("at least one sample less than n; set overlap=50%"),
+        })
+    }
+
+    /// Settings from the text of `cmdline.txt`, and the first error. A wrong word is passed over, and an overlap
+    /// that does not fit the length that they end with.
     /// Words whose key has a dot come from the boot firmware itself and are none of ours.
     #[must_use]
     pub fn from_cmdline(text: &str) -> (Self, Option<SettingError>) {
@@ -208,11 +214,15 @@ impl Settings {
             }
             let taken = match word.strip_prefix(QPU_TEST) {
                 Some(rounds) => settings.set_qpu_test(word, rounds),
-                None => settings.apply(word),
+                None => settings.apply_word(word),
             };
             if let Err(error) = taken {
                 first_error = first_error.or(Some(error));
             }
+        }
+        if let Err(error) = settings.check_overlap() {
+            settings.overlap = Self::default().overlap;
+            first_error = first_error.or(Some(error));
         }
         (settings, first_error)
     }
@@ -281,6 +291,7 @@ mod tests {
             ("nn=1", NakCode::UNKNOWN_SETTING, "window"),
             ("hello", NakCode::UNKNOWN_SETTING, "known are"),
             ("centre=1e9", NakCode::BAD_VALUE, "hertz"),
+            ("centre=1000000000000001", NakCode::BAD_VALUE, "hertz"),
         ] {
             let error = Settings::default().apply(text).unwrap_err();
             assert_eq!(error.code(), code, "{text}");
@@ -294,6 +305,15 @@ mod tests {
         let (settings, error) = Settings::from_cmdline(text);
         assert_eq!((settings.n, settings.average), (2048, 4));
         assert_eq!(error.unwrap().word.as_str(), "quiet");
+    }
+
+    #[test]
+    fn cmdline_takes_an_overlap_before_the_length_that_it_fits() {
+        let (settings, error) = Settings::from_cmdline("overlap=2000 n=4096");
+        assert_eq!((settings.overlap_samples(), error), (2000, None));
+        let (settings, error) = Settings::from_cmdline("overlap=2000 avg=4");
+        assert_eq!((settings.overlap_samples(), settings.average), (512, 4));
+        assert_eq!(error.unwrap().word.as_str(), "overlap");
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::frame::{CRC_BYTES, HEADER_BYTES, MAGIC, MAX_ENCODED, VERSION_MAJOR, c
 use crate::{Header, MAX_PAYLOAD};
 
 /// Text without a line end is handed on in pieces of this many bytes.
-const TEXT_PIECE: usize = 256;
+pub const TEXT_PIECE: usize = 256;
 
 /// What the bytes since the last item were.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -165,6 +165,16 @@ impl Decoder {
         }
         self.text_taken = true;
         self.take_text()
+    }
+
+    /// Takes the last character of a line under way back, as Backspace in a terminal asks; whether a line was
+    /// under way. No byte of a frame is taken for that: its second byte is no text.
+    pub fn erase(&mut self) -> bool {
+        let in_line = !self.is_in_binary() && (self.used > 0 || self.text_taken);
+        if in_line {
+            self.used = self.used.saturating_sub(1);
+        }
+        in_line
     }
 
     fn take_text(&mut self) -> Option<Item<'_>> {

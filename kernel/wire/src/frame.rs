@@ -61,6 +61,12 @@ impl Crc32 {
 pub struct Kind(pub u8);
 
 impl Kind {
+    /// Whether frames of this kind go to the instrument; the others come from it.
+    #[must_use]
+    pub const fn is_request(self) -> bool {
+        self.0 < 0x80
+    }
+
     /// Who are you? Answered by `INFO`.
     pub const HELLO: Self = Self(0x01);
     /// Answered by `PONG`; confirms a new baud rate.

@@ -259,7 +259,7 @@ pub use codes::{
     Averaging, Domain, Encoding, Engine, NakCode, ResetCause, SampleFormat, Source, State, Unit,
     Window,
 };
-pub use decoder::{Damage, Decoder, Item, LineCounters};
+pub use decoder::{Damage, Decoder, Item, LineCounters, TEXT_PIECE};
 pub use descriptor::{Clocks, Descriptor, Info, Rate};
 pub use error::PayloadError;
 pub use frame::{

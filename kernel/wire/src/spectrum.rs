@@ -208,7 +208,8 @@ pub enum Assembled<'a> {
 /// Puts the chunks of one stream together in a buffer of the caller.
 ///
 /// A record ends when its last chunk arrives. A record whose last chunk was lost is given up when
-/// a chunk of another record comes, and counted.
+/// a chunk of another record comes, and counted. Chunks belong to one record when all that they say
+/// of it is the same: numbers alone begin at 0 with every stream, and at every start of the board.
 pub struct Assembler<B> {
     buffer: B,
     current: Option<RecordHead>,
@@ -235,6 +236,15 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>> Assembler<B> {
         self.incomplete
     }
 
+    /// Expects no more of the record under way, if there is one; it is counted as incomplete.
+    pub fn give_up(&mut self) {
+        if self.current.take().is_some() {
+            self.incomplete += 1;
+        }
+        self.received = 0;
+        self.next_offset = 0;
+    }
+
     /// Takes in a chunk.
     pub fn push(&mut self, chunk: &Chunk) -> Assembled<'_> {
         let head = chunk.head;
@@ -244,20 +254,8 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>> Assembler<B> {
             return Assembled::TooLarge(bytes);
         }
         let bytes = bytes as usize;
-        let same = self.current.is_some_and(|current| {
-            (
-                current.record,
-                current.total,
-                current.descriptor,
-                current.encoding,
-            ) == (head.record, head.total, head.descriptor, head.encoding)
-        });
-        if !same || chunk.offset < self.next_offset {
-            if self.current.is_some() {
-                self.incomplete += 1;
-            }
-            self.received = 0;
-            self.next_offset = 0;
+        if self.current != Some(head) || chunk.offset < self.next_offset {
+            self.give_up();
             self.buffer.as_mut()[..bytes].fill(u8::MAX);
         }
         self.current = Some(head);

@@ -298,10 +298,26 @@ fn a_record_without_its_end_is_given_up() {
     assembler.push(&chunk(0, 0, &[1, 0]));
     assembler.push(&chunk(1, 0, &[1, 0]));
     assert_eq!(assembler.incomplete(), 1);
+    assembler.give_up();
+    assembler.give_up();
+    assert_eq!(assembler.incomplete(), 2);
     assert!(matches!(
         Assembler::new([0; 11]).push(&chunk(0, 0, &[])),
         Assembled::TooLarge(12)
     ));
+}
+
+#[test]
+fn records_of_two_streams_with_one_number_are_not_mixed() {
+    let mut assembler = Assembler::new([0; 12]);
+    assembler.push(&chunk(0, 0, &[1, 0, 2, 0]));
+    let mut other = chunk(0, 2, &[3, 0, 4, 0, 5, 0, 6, 0]);
+    other.head.counters.cpu_us = 7;
+    let Assembled::Record(record) = assembler.push(&other) else {
+        panic!("the last chunk ends the record");
+    };
+    assert_eq!((record.missing, record.value(0)), (2, Value::Missing));
+    assert_eq!(assembler.incomplete(), 2);
 }
 
 #[test]

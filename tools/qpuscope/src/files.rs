@@ -2,10 +2,36 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::failure::{Failure, Result};
+
 /// Whether two names are one file, however they are spelt; a file need not be there yet.
 #[must_use]
 pub fn are_one(one: &Path, other: &Path) -> bool {
     one == other || whole(one).is_some_and(|name| Some(name) == whole(other))
+}
+
+/// Refuses outputs that are one file, and those that are the file that is read, which is called `source`.
+/// Standard input and output, `-`, are none.
+///
+/// # Errors
+/// Usage, with the file's name.
+pub fn apart(outputs: &[&Path], input: &Path, source: &str) -> Result<()> {
+    let files = || outputs.iter().filter(|path| **path != Path::new("-"));
+    for (index, file) in files().enumerate() {
+        if files().take(index).any(|other| are_one(other, file)) {
+            return Err(Failure::usage(format!(
+                "{} is named for two outputs; give each its own file",
+                file.display()
+            )));
+        }
+        if are_one(file, input) {
+            return Err(Failure::usage(format!(
+                "{} is {source} and would be overwritten; name another file",
+                file.display()
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn whole(path: &Path) -> Option<PathBuf> {

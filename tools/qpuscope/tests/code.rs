@@ -248,6 +248,31 @@ fn readers_that_go_early_are_no_failure_to_tell_of() {
 }
 
 #[test]
+fn asm_writes_over_neither_its_source_nor_itself() {
+    let source = file("asm-over", "add.qasm", LOOP.as_bytes());
+    let [name, other] = ["add.qasm", "add.bin"].map(|name| {
+        let path = source.with_file_name(name);
+        path.to_str().expect("UTF-8").to_owned()
+    });
+    for (words, named) in [
+        (vec!["asm", "--no-check", "-o", &name], "is the source"),
+        (
+            vec!["asm", "--no-check", "--listing", &name],
+            "is the source",
+        ),
+        (
+            vec!["asm", "--no-check", "-o", &other, "--listing", &other],
+            "two outputs",
+        ),
+    ] {
+        let output = qpuscope(&words, &source);
+        assert_eq!(output.status.code(), Some(2), "{}", err(&output));
+        assert!(err(&output).contains(named), "{}", err(&output));
+    }
+    assert_eq!(std::fs::read(&source).expect("the source"), LOOP.as_bytes());
+}
+
+#[test]
 fn asm_says_what_it_was_not_given() {
     let empty = file("not-given", "empty.qasm", b"# nothing\n");
     let output = qpuscope(&["asm"], &empty);

@@ -131,3 +131,36 @@ fn what_cannot_be_transformed_says_what_to_do() {
         assert!(said.contains(wanted), "{said}");
     }
 }
+
+#[test]
+fn its_input_is_not_written_over_and_bins_that_are_no_numbers_are_refused() {
+    picture("kept.png", 16, 16, |x, _| x / 16.0);
+    let [input, output, bins] = ["kept.png", "kept-out.png", "kept.npy"].map(|name| {
+        let path = file(name);
+        path.to_str().expect("UTF-8").to_owned()
+    });
+    for (words, named) in [
+        (vec![&*input, &*input], "is the input"),
+        (
+            vec![&*input, &*output, "--spectrum", &*input],
+            "is the input",
+        ),
+        (
+            vec![&*input, &*output, "--spectrum", &*output],
+            "two outputs",
+        ),
+    ] {
+        let (status, said) = qpuscope(&words);
+        assert_eq!(status, 2, "{said}");
+        assert!(said.contains(named), "{said}");
+    }
+    let (status, said) = qpuscope(&[&input, &output, "--spectrum", &bins]);
+    assert_eq!(status, 0, "{said}");
+    let mut spectrum = std::fs::read(&bins).expect("bins");
+    let end = spectrum.len();
+    spectrum[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+    std::fs::write(&bins, spectrum).expect("bins");
+    let (status, said) = qpuscope(&["--inverse", &bins, &output]);
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("bin 255 is no finite number"), "{said}");
+}

@@ -220,3 +220,10 @@ fn every_kind_has_a_plan() {
         }
     }
 }
+
+#[test]
+fn a_hop_of_nothing_is_refused_as_that() {
+    let (status, _, said) = qpuscope(&["plan", "1024", "--powers", "4", "--hop", "0"]);
+    assert_eq!(status, 2, "{said}");
+    assert!(said.contains("give 1 or more"), "{said}");
+}

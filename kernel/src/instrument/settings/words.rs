@@ -8,6 +8,9 @@ use super::{
     EngineChoice, MAX_N, MIN_N, Output, Overlap, Problem, QPU_TEST, SettingError, Settings,
 };
 
+/// The highest centre frequency: what is above cannot be written with three decimals.
+const MAX_CENTRE_HZ: f64 = 1e15;
+
 impl Settings {
     pub(super) fn apply_word(&mut self, word: &str) -> Result<(), SettingError> {
         let refuse = |problem| SettingError {
@@ -73,7 +76,10 @@ impl Settings {
             }
             "centre" => {
                 self.centre_hz = decimal(value)
-                    .ok_or_else(|| value_error("use hertz, for example centre=1090000000"))?;
+                    .filter(|hz| hz.abs() <= MAX_CENTRE_HZ)
+                    .ok_or_else(|| {
+                        value_error("use hertz up to 10^15, for example centre=1090000000")
+                    })?;
             }
             "unit" => {
                 self.unit = Unit::from_name(value).ok_or_else(|| value_error("use dBFS or dB"))?;

@@ -157,6 +157,40 @@ fn lines_typed_by_hand_are_understood() {
 }
 
 #[test]
+fn a_typed_line_is_taken_whole_as_it_was_corrected_or_not_at_all() {
+    let mut session = Session::quiet(None);
+    let mut type_line = |line: &str| {
+        session.seen.clear();
+        session.send_bytes(line.as_bytes());
+        session.run_ms(600);
+        session.text()
+    };
+    let refused = type_line(&format!("{} n=64\r", "n=2048 ".repeat(100)));
+    assert_eq!(refused.matches("255 characters").count(), 1, "{refused}");
+    assert!(type_line("get n\r").contains("n=1024"));
+    assert!(type_line(&format!("n=512{}\r", " ".repeat(250))).contains("ok"));
+    for line in ["n=51\x083\x7f\x7f256\r", "\x08\x08get n\r"] {
+        assert!(!type_line(line).is_empty());
+    }
+    assert!(type_line("get n\r").contains("n=256"));
+    assert!(type_line("get m\r").contains("no such setting"));
+}
+
+#[test]
+fn a_stream_goes_on_when_new_settings_are_refused() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::Start);
+    for words in ["first=600", "bins=514", "avg=all", "n=64 overlap=64", "n=3"] {
+        session.send(&Message::Set(words));
+        session.run_ms(100);
+        session.spectra.clear();
+        session.run_ms(1000);
+        let spectrum = session.spectra.last().expect("the stream goes on");
+        assert_eq!(spectrum.levels.len(), 513, "{words}");
+    }
+}
+
+#[test]
 fn a_stray_key_does_not_swallow_what_is_typed_after_it() {
     let mut session = Session::quiet(None);
     // An arrow key, and noise as of a plug.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use wire::Message;
 
 use super::{ANSWER, Client, TRIES};
-use crate::failure::Result;
+use crate::failure::{Exit, Result};
 use crate::link::FIRST_BAUD;
 use crate::stream::Answer;
 
@@ -22,6 +22,10 @@ impl Client {
             return Ok(());
         }
         if let Err(refusal) = self.command(&Message::Baud(baud)) {
+            if refusal.exit == Exit::Link {
+                // No refusal but silence: only a line that still works stays at its rate.
+                self.ask(&Message::Ping(0), ANSWER, TRIES)?;
+            }
             crate::say::remark!("staying at {} baud: {refusal}", self.baud);
             return Ok(());
         }
@@ -82,5 +86,16 @@ mod tests {
         client.change_baud(2_000_000).expect("back at the old rate");
         assert_eq!(client.baud, FIRST_BAUD);
         client.hello().expect("the line still works");
+    }
+
+    #[test]
+    fn a_line_that_breaks_stays_at_no_rate() {
+        let mut client = client(Faults {
+            dies_after: 1,
+            ..Faults::NONE
+        });
+        client.hello().expect("the first frame");
+        let failure = client.change_baud(1_000_000).expect_err("nobody answers");
+        assert_eq!(failure.exit, Exit::Link);
     }
 }

@@ -52,6 +52,15 @@ pub fn nothing_decodes(link: &dyn Link, receiver: &Receiver) -> String {
     }
 }
 
+/// A live line on which nothing will come any more.
+#[must_use]
+pub fn closed(link: &dyn Link) -> Failure {
+    Failure::link(format!(
+        "{} was closed by the other side; end another program that has the line, or start the other side again",
+        link.description()
+    ))
+}
+
 /// An answer of a kind that does not belong to `request`.
 pub(super) fn unexpected(request: &str, answer: &Answer) -> Failure {
     Failure::link(format!(

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use wire::{Envelope, MAX_FRAME, MAX_PAYLOAD, Message};
 
-use super::diagnosis::{refused, unexpected};
+use super::diagnosis::{closed, refused, unexpected};
 use super::{ANSWER, Client, TRIES};
 use crate::failure::{Failure, Result};
 use crate::link::Received;
@@ -74,10 +74,7 @@ impl Client {
             Received::Bytes(count) => count,
             Received::Nothing => return Ok(vec![]),
             Received::End => {
-                return Err(Failure::link(format!(
-                    "{} was closed by the other side; start it again",
-                    self.link.description()
-                )));
+                return Err(closed(&*self.link));
             }
         };
         let mut events = vec![];

@@ -25,7 +25,7 @@ use crate::spectrum::Spectrum;
 use crate::stream::{Answer, Health, Info, Receiver};
 use diagnosis::unexpected;
 
-pub use diagnosis::nothing_decodes;
+pub use diagnosis::{closed, nothing_decodes};
 
 /// How long an answer to a plain request may take before it is repeated.
 const ANSWER: Duration = Duration::from_millis(500);

@@ -10,6 +10,7 @@ use qpu::asm::{Assembly, Diagnostic, Include, Loaded, Options as AsmOptions, Syn
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
+use crate::files::apart;
 use crate::{code, say};
 
 /// Options of `asm`.
@@ -75,6 +76,11 @@ enum Language {
 /// # Errors
 /// Usage, when the source cannot be read or is not right.
 pub fn run(options: &Options) -> Result<()> {
+    let outputs: Vec<&Path> = [&options.out, &options.listing]
+        .into_iter()
+        .filter_map(|path| path.as_deref())
+        .collect();
+    apart(&outputs, &options.file, "the source")?;
     let (file, text) = source(&options.file)?;
     let defines = options
         .define

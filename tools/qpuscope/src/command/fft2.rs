@@ -14,6 +14,7 @@ use qpu::fft::Direction;
 use v3d_sim::Board;
 
 use crate::failure::{Failure, Result};
+use crate::files::apart;
 use crate::plane::mask::Mask;
 use crate::plane::transform::Planes;
 use crate::plane::{Picture, npy, png};
@@ -77,6 +78,10 @@ pub fn run(options: &Options) -> Result<()> {
             options.output.display()
         )));
     }
+    let outputs: Vec<&Path> = std::iter::once(options.output.as_path())
+        .chain(options.spectrum.as_deref())
+        .collect();
+    apart(&outputs, &options.input, "the input")?;
     if options.inverse {
         return back(options);
     }

@@ -19,6 +19,7 @@ pub mod selftest;
 pub mod sim;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use crate::client::Client;
 use crate::failure::Result;
@@ -57,6 +58,17 @@ pub struct LineOptions {
     /// Do not show the board's text
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// A time limit in seconds, as an option gives it.
+fn seconds(text: &str) -> std::result::Result<Duration, String> {
+    let time = text.parse().ok().map(Duration::try_from_secs_f64);
+    match time {
+        Some(Ok(time)) if !time.is_zero() => Ok(time),
+        _ => Err(format!(
+            "`{text}` is no time; give a number of seconds above 0, for example 2.5"
+        )),
+    }
 }
 
 impl LineOptions {

@@ -7,8 +7,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::client::{Client, nothing_decodes};
-use crate::command::LineOptions;
+use crate::client::{Client, closed, nothing_decodes};
+use crate::command::{LineOptions, seconds};
 use crate::failure::{Failure, Result};
 use crate::lines::strongest;
 use crate::link::{Link, Received};
@@ -20,8 +20,12 @@ use crate::{output, picture, say};
 
 /// How long a live line may be silent before that is explained.
 const SILENCE: Duration = Duration::from_secs(5);
-/// So many bytes without a frame among them are no accident.
+/// So many bytes without a frame among them are no accident, when there are several pieces of them.
 const NOISE_BYTES: u64 = 600;
+/// Whoever comes in the middle of a frame finds one damaged piece.
+const NOISE_PIECES: u64 = 3;
+/// So many bytes are no accident in one piece either: the rest of one frame and most of the next.
+const LONG_NOISE_BYTES: u64 = 2 * wire::MAX_FRAME as u64;
 
 /// What becomes of a spectrum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
@@ -64,11 +68,11 @@ pub struct Options {
     #[arg(long, default_value_t = 5)]
     lines: usize,
     /// End after so many spectra
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     count: Option<u64>,
     /// End after so many seconds (of a virtual Pi: virtual seconds)
-    #[arg(long)]
-    seconds: Option<f64>,
+    #[arg(long, value_parser = seconds)]
+    seconds: Option<Duration>,
     /// Change settings first, as key=value words: "n=2048 window=flat-top"
     #[arg(long, value_name = "WORDS")]
     set: Option<String>,
@@ -129,14 +133,6 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn read_all(&mut self, stop: &Stop) -> Result<()> {
-        let limit = match self.options.seconds {
-            Some(seconds) => Some(Duration::try_from_secs_f64(seconds).map_err(|_| {
-                Failure::usage(format!(
-                    "--seconds {seconds} is no time; give a number of seconds from 0 on"
-                ))
-            })?),
-            None => None,
-        };
         let started = self.link.now();
         let mut heard = started;
         let mut buffer = [0; 4096];
@@ -144,7 +140,7 @@ impl Reader<'_> {
         while !stop.asked() && !self.has_enough() {
             let now = self.link.now();
             let mut wait = Duration::from_millis(200);
-            if let Some(limit) = limit {
+            if let Some(limit) = self.options.seconds {
                 let left = (started + limit).saturating_sub(now);
                 if left.is_zero() {
                     break;
@@ -160,13 +156,21 @@ impl Reader<'_> {
                 Received::End => {
                     self.receiver.finish(&mut events);
                     self.take(&mut events)?;
-                    break;
+                    return self.ended();
                 }
             }
             self.take(&mut events)?;
             self.explain(self.link.now().saturating_sub(heard));
         }
         Ok(())
+    }
+
+    /// A recording ends; a line that does so was cut.
+    fn ended(&self) -> Result<()> {
+        if !self.link.is_live() || self.has_enough() {
+            return Ok(());
+        }
+        Err(closed(&*self.link))
     }
 
     fn has_enough(&self) -> bool {
@@ -246,9 +250,7 @@ impl Reader<'_> {
 
     /// Says once what is wrong with a line on which nothing useful comes.
     fn explain(&mut self, silent: Duration) {
-        let health = self.receiver.health();
-        let noise =
-            health.frames == 0 && health.lost_bytes + self.receiver.pending() >= NOISE_BYTES;
+        let noise = self.is_noise();
         if !self.explained && self.link.is_live() && (noise || silent >= SILENCE) {
             self.explained = true;
             let text = if noise {
@@ -258,6 +260,15 @@ impl Reader<'_> {
             };
             crate::say::remark!("{text} (still waiting; Ctrl-C ends)");
         }
+    }
+
+    /// Whether what came so far cannot be a stream of frames.
+    fn is_noise(&self) -> bool {
+        let health = self.receiver.health();
+        let bytes = health.lost_bytes + self.receiver.pending();
+        let pieces = self.receiver.damaged();
+        health.frames == 0
+            && (bytes >= LONG_NOISE_BYTES || (bytes >= NOISE_BYTES && pieces >= NOISE_PIECES))
     }
 
     fn nothing_comes(&self) -> String {
@@ -282,7 +293,7 @@ impl Reader<'_> {
         crate::say::remark!("{health}");
         if health.unexplained_spectra > 0 {
             crate::say::remark!(
-                "{} spectra came before the descriptor that explains them; it is repeated once a second",
+                "{} spectra came without the descriptor that explains them; it is repeated once a second: read for longer",
                 health.unexplained_spectra
             );
         }

@@ -17,7 +17,7 @@ use v3d_sim::{
 use crate::command::explain;
 use crate::constants;
 use crate::failure::{Failure, Result};
-use crate::files::are_one;
+use crate::files::apart;
 use crate::job_file::JobFile;
 use crate::quantity::range;
 use crate::say;
@@ -97,26 +97,13 @@ fn create(path: &Path) -> Result<BufWriter<File>> {
 impl Options {
     /// Refuses outputs that are one file, or one with the job or a dump of it.
     fn check(&self, job: &JobFile) -> Result<()> {
-        let mut known: Vec<&PathBuf> = job.dumps.iter().map(|dump| &dump.file).collect();
-        for file in [&self.profile_json, &self.timeline, &self.trace]
-            .into_iter()
-            .flatten()
-        {
-            if known.iter().any(|other| are_one(other, file)) {
-                return Err(Failure::usage(format!(
-                    "{} is named for two outputs; give each its own file",
-                    file.display()
-                )));
-            }
-            if are_one(file, &self.job) {
-                return Err(Failure::usage(format!(
-                    "{} is the job file and would be overwritten; name another file",
-                    file.display()
-                )));
-            }
-            known.push(file);
-        }
-        Ok(())
+        let dumps = job.dumps.iter().map(|dump| &dump.file);
+        let more = [&self.profile_json, &self.timeline, &self.trace];
+        let outputs: Vec<&Path> = dumps
+            .chain(more.into_iter().flatten())
+            .map(PathBuf::as_path)
+            .collect();
+        apart(&outputs, &self.job, "the job file")
     }
 
     fn trace(&self) -> Result<Option<Trace>> {

@@ -16,6 +16,7 @@ use rustix::fs::{Mode, OFlags};
 use rustix::pty::OpenptFlags;
 use virtual_pi::{Config, VirtualPi};
 
+use crate::command::seconds;
 use crate::failure::{Failure, Result};
 use crate::link::read_image;
 use crate::say;
@@ -50,8 +51,8 @@ pub struct Options {
     #[arg(long, value_name = "RATE", default_value_t = crate::link::FIRST_BAUD)]
     baud: u32,
     /// End after so many virtual seconds
-    #[arg(long)]
-    seconds: Option<f64>,
+    #[arg(long, value_parser = seconds)]
+    seconds: Option<Duration>,
 }
 
 /// The far end of the board's serial line.
@@ -81,7 +82,8 @@ pub fn run(options: &Options) -> Result<()> {
     let (mut line, interactive) = open_line(&options.line)?;
     let limit_ns = options
         .seconds
-        .map_or(u64::MAX, |seconds| (seconds * 1e9) as u64);
+        .and_then(|time| u64::try_from(time.as_nanos()).ok())
+        .unwrap_or(u64::MAX);
     let paced = options.real_time || interactive;
     let mut began = Instant::now();
     while !stop.asked() && board.now_ns() < limit_ns {
@@ -220,10 +222,19 @@ impl Line for StdioLine {
     }
 }
 
-/// One peer at a time; the next may come when it has gone.
+/// One peer at a time; the next may come when it has gone, and is sent away before.
 struct TcpLine {
     listener: TcpListener,
     peer: Option<TcpStream>,
+}
+
+impl TcpLine {
+    /// Whoever waits while another host has the line would take the silence for a broken board.
+    fn send_others_away(&self) {
+        if self.listener.accept().is_ok() {
+            crate::say::remark!("a second host was sent away: another one has the line");
+        }
+    }
 }
 
 impl Line for TcpLine {
@@ -244,8 +255,8 @@ impl Line for TcpLine {
         match peer.read(&mut buffer) {
             Ok(0) => self.peer = None,
             Ok(count) => return Ok(buffer[..count].to_vec()),
-            Err(error)
-                if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+            Err(error) if error.kind() == ErrorKind::WouldBlock => self.send_others_away(),
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(_) => self.peer = None,
         }
         Ok(vec![])

@@ -180,11 +180,35 @@ pub fn read(path: &Path, how: &Reading) -> Result<Recording> {
             )));
         }
     };
+    check_range(&recording)?;
     let series = matches!(recording.unit, Unit::One(_));
     if how.detrend.unwrap_or(series) {
         detrend(&mut recording);
     }
     Ok(recording)
+}
+
+/// The largest magnitude whose power every length of transform still holds: (65536 x)^2 in f32.
+const LARGEST: f32 = 1e13;
+/// The smallest: power 140 dB below it is as small as f32 holds.
+const SMALLEST: f32 = 1e-12;
+
+/// Refuses numbers whose power would leave the range of f32, and read as infinite or as nothing.
+fn check_range(recording: &Recording) -> Result<()> {
+    let mut largest = 0.0_f32;
+    for channel in &recording.channels {
+        if let Samples::F32(values) = &channel.samples {
+            largest = values.iter().fold(largest, |most, x| most.max(x.abs()));
+        }
+    }
+    if largest == 0.0 || (SMALLEST..=LARGEST).contains(&largest) {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{}: its largest value is {largest:e}, and power is computed for {SMALLEST:e} to {LARGEST:e}; multiply the \
+         values by a power of ten, and say so with --unit",
+        recording.name
+    )))
 }
 
 /// Takes the mean and the straight line of least squares off every channel, and says so.
@@ -252,6 +276,32 @@ mod tests {
             "{:?}",
             recording.notes
         );
+    }
+
+    #[test]
+    fn values_whose_power_leaves_the_range_are_refused() {
+        let table = |scale: f32| {
+            let file = format!("qpuscope-{}-{scale:e}.csv", std::process::id());
+            let path = std::env::temp_dir().join(file);
+            let text: String = (0..4)
+                .map(|x| format!("{:e}\n", x as f32 * scale))
+                .collect();
+            std::fs::write(&path, text).expect("temporary file");
+            let how = Reading {
+                rate: Rate::new(1, 1),
+                ..Reading::default()
+            };
+            let read = read(&path, &how);
+            std::fs::remove_file(&path).expect("temporary file");
+            read
+        };
+        for scale in [0.0, 1e-12, 1.0, 1e12] {
+            assert!(table(scale).is_ok(), "{scale}");
+        }
+        for scale in [1e-21, 1e18] {
+            let failure = table(scale).expect_err("out of range");
+            assert!(failure.message.contains("power of ten"), "{failure}");
+        }
     }
 
     #[test]

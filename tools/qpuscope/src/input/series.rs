@@ -4,18 +4,15 @@
 //! filled on the straight line between their neighbours, which is said. A value without a full
 //! scale has no dBFS: levels are relative to one unit of the column.
 
+mod table;
+
 use super::{Channel, Reading, Recording, Samples, Unit};
 use crate::failure::{Failure, Result};
 use crate::rate::Rate;
+use table::{Table, has_decimal_comma, parse};
 
 /// Most missing rows in a row that are filled; a longer gap is not the same recording any more.
 const LONGEST_GAP: i64 = 24;
-
-struct Table {
-    headings: Vec<String>,
-    /// With the line of the file each stands in.
-    rows: Vec<(u64, Vec<String>)>,
-}
 
 /// Reads one column.
 pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
@@ -26,9 +23,13 @@ pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
         let field = fields.get(column).map_or("", |field| field.trim());
         let value = field.parse::<f32>().ok().filter(|value| value.is_finite());
         values.push(value.ok_or_else(|| {
+            let remedy = if has_decimal_comma(field) {
+                "write it with a decimal point"
+            } else {
+                "repair that line or choose another column with --column"
+            };
             Failure::usage(format!(
-                "{name}, line {line}, column `{}`: `{field}` is not a number; repair that line or choose \
-                 another column with --column",
+                "{name}, line {line}, column `{}`: `{field}` is not a number; {remedy}",
                 table.headings[column]
             ))
         })?);
@@ -50,8 +51,9 @@ pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
     }
     let rate = how.rate.or(stamped_rate).ok_or_else(|| {
         Failure::usage(format!(
-            "{name} has no column of time stamps in front, so its sample rate is unknown; give it with \
-             --rate, for example --rate 1/3600 for one row an hour"
+            "{name} has no column of time stamps in front{}, so its sample rate is unknown; give it with \
+             --rate, for example --rate 1/3600 for one row an hour",
+            no_stamp(&table, column)
         ))
     })?;
     if let Some(stamped) = stamped_rate.filter(|&stamped| stamped != rate) {
@@ -74,64 +76,16 @@ pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
     })
 }
 
-fn parse(name: &str, bytes: &[u8]) -> Result<Table> {
-    let first_line = bytes.split(|&byte| byte == b'\n').next().unwrap_or(&[]);
-    let delimiter = [b',', b';', b'\t']
-        .into_iter()
-        .max_by_key(|&d| {
-            (
-                first_line.iter().filter(|&&byte| byte == d).count(),
-                d == b',',
-            )
-        })
-        .unwrap_or(b',');
-    let mut reader = csv::ReaderBuilder::new()
-        .delimiter(delimiter)
-        .comment(Some(b'#'))
-        .has_headers(false)
-        .from_reader(bytes);
-    let mut lines = reader.records();
-    let broken = |error: csv::Error| {
-        Failure::usage(format!(
-            "{name} is not a table ({error}); save it as CSV in UTF-8 with the same number of columns in \
-             every line"
-        ))
-    };
-    let fields = |record: &csv::StringRecord| record.iter().map(str::to_owned).collect::<Vec<_>>();
-    let first = match lines.next() {
-        Some(record) => record.map_err(broken)?,
-        None => {
-            return Err(Failure::usage(format!(
-                "{name} holds no lines; choose another recording"
-            )));
-        }
-    };
-    let mut rows = vec![];
-    // A table may begin with its headings or at once with numbers.
-    let headings = if first
-        .iter()
-        .any(|field| field.trim().parse::<f64>().is_ok())
-    {
-        let headings = (1..=first.len()).map(|n| format!("column {n}")).collect();
-        rows.push((first.position().map_or(1, |p| p.line()), fields(&first)));
-        headings
-    } else {
-        let mut headings = fields(&first);
-        for heading in &mut headings {
-            *heading = heading.trim().trim_start_matches('\u{feff}').to_owned();
-        }
-        headings
-    };
-    for record in lines {
-        let record = record.map_err(broken)?;
-        rows.push((record.position().map_or(0, |p| p.line()), fields(&record)));
-    }
-    if rows.is_empty() {
-        return Err(Failure::usage(format!(
-            "{name} holds headings and no rows; choose another recording"
-        )));
-    }
-    Ok(Table { headings, rows })
+/// Which field of the first column is no time stamp, where that is not the column of values.
+fn no_stamp(table: &Table, column: usize) -> String {
+    let mut stamps = table.rows.iter().filter(|_| column != 0);
+    let odd = stamps.find_map(|(line, fields)| {
+        let field = fields.first()?;
+        seconds(field).is_none().then_some((line, field))
+    });
+    odd.map_or_else(String::new, |(line, field)| {
+        format!(" (line {line}: `{field}` is not written as 2010-03-14 03:00:00, in whole seconds)")
+    })
 }
 
 /// The column asked for by name or number; else the only one that holds numbers.
@@ -164,6 +118,9 @@ fn choose_column(name: &str, table: &Table, wanted: Option<&str>) -> Result<usiz
         .collect();
     match numeric[..] {
         [only] => Ok(only),
+        [] if table.rows[0].1.iter().any(|field| has_decimal_comma(field)) => Err(Failure::usage(
+            format!("{name} has decimal commas; write its numbers with points, as 10.5"),
+        )),
         [] => Err(Failure::usage(format!(
             "{name} has no column of numbers (its columns are `{}`); choose another recording",
             list()
@@ -349,6 +306,36 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_order_mark_costs_no_number() {
+        let how = Reading {
+            rate: "1".parse().ok(),
+            ..Reading::default()
+        };
+        let recording = read_text("\u{feff}1\n2\n3\n", &how).expect("numbers");
+        assert_eq!(recording.channels[0].samples.to_f32(), [1.0, 2.0, 3.0]);
+        let recording = read_text("\u{feff}\"a\"\n2\n3\n", &how).expect("numbers");
+        assert_eq!(recording.unit, Unit::One("unit of a".into()));
+    }
+
+    #[test]
+    fn decimal_commas_are_refused_and_never_taken_for_columns() {
+        let how = Reading {
+            rate: "1".parse().ok(),
+            ..Reading::default()
+        };
+        for text in [
+            "date;t\n2010-01-01 00:00;10,5\n2010-01-01 01:00;11,5\n",
+            "2010-01-01 00:00;10,5\n2010-01-01 01:00;11,5\n",
+            "10,5;11,5\n12,5;13,5\n",
+            "a\tb\n1,5\t2,5\n",
+            "date;t\n2010-01-01 00:00;10\n2010-01-01 01:00;11,5\n",
+        ] {
+            let failure = read_text(text, &how).expect_err(text);
+            assert!(failure.message.contains("point"), "{text:?}: {failure}");
+        }
+    }
+
+    #[test]
     fn malformed_tables_name_the_line_and_what_to_do() {
         for (text, named) in [
             (
@@ -369,6 +356,10 @@ mod tests {
             ),
             ("t\n1\n2\n", "--rate"),
             ("t\n", "no rows"),
+            (
+                "date,t\n2010/01/01 00:00,1\n2010/01/01 00:00:00.5,2\n",
+                "line 3: `2010/01/01 00:00:00.5` is not written as",
+            ),
             ("a,b\n1,2\n3\n", "same number of columns"),
             ("a\nb\n", "column of numbers"),
             (

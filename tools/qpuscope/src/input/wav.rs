@@ -1,5 +1,7 @@
 //! WAV recordings: 8, 16, 24 and 32 bits and float, mono or stereo.
 
+mod extent;
+
 use std::io::Cursor;
 
 use super::{Channel, Reading, Recording, Samples, Stereo, Unit};
@@ -29,7 +31,9 @@ pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
              32 bits or as 32-bit float"
         ))
     };
-    let mut reader = hound::WavReader::new(Cursor::new(bytes)).map_err(broken)?;
+    let mut notes = vec![];
+    let bytes = extent::mended(name, bytes, &mut notes)?;
+    let mut reader = hound::WavReader::new(Cursor::new(&bytes)).map_err(broken)?;
     let spec = reader.spec();
     let all = match (spec.sample_format, spec.bits_per_sample) {
         (hound::SampleFormat::Float, _) => Samples::F32(
@@ -73,7 +77,6 @@ pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
             "{name} gives a sample rate of 0; set it with --rate HZ"
         ))
     });
-    let mut notes = vec![];
     let rate = match how.rate {
         Some(rate) => {
             notes.push(format!(
@@ -214,6 +217,36 @@ mod tests {
     }
 
     #[test]
+    fn a_recording_that_was_cut_short_is_read_as_far_as_it_goes() {
+        let whole = wav(2, 16, false, &[1, 2, 3, 4, 5, 6]);
+        let samples = |bytes: &[u8]| {
+            let recording = read("a.wav", bytes, &Reading::default()).expect("a WAV file");
+            let points: Vec<usize> = recording.channels.iter().map(Channel::points).collect();
+            (points, recording.notes.len())
+        };
+        assert_eq!(samples(&whole), (vec![3, 3], 0));
+        // In the middle of the third pair, and of its second sample.
+        for length in [whole.len() - 3, whole.len() - 1] {
+            assert_eq!(samples(&whole[..length]), (vec![2, 2], 1));
+        }
+        // As a recorder leaves it that could not go back to its header.
+        for length in [[0; 4], [0xFF; 4], [0xFF, 0xFF, 0xFF, 0x7F]] {
+            let mut streamed = whole.clone();
+            streamed[4..8].copy_from_slice(&length);
+            streamed[40..44].copy_from_slice(&length);
+            assert_eq!(samples(&streamed), (vec![3, 3], 1), "{length:?}");
+        }
+        for length in [4, 11, 20, 40, 44] {
+            let failure =
+                read("a.wav", &whole[..length], &Reading::default()).expect_err("no samples");
+            assert!(
+                failure.message.contains("ends before its samples"),
+                "{failure}"
+            );
+        }
+    }
+
+    #[test]
     fn no_header_makes_the_reader_panic() {
         let whole = wav(2, 24, false, &[1, 2, 3, 4]);
         for at in 0..whole.len() {
@@ -233,7 +266,9 @@ mod tests {
                 assert!(failure.message.contains("a.wav"), "{failure}");
             }
         }
-        let failure = read("a.wav", b"RIFF....", &Reading::default()).expect_err("no header");
+        let mut law = whole.clone();
+        law[20] = 7;
+        let failure = read("a.wav", &law, &Reading::default()).expect_err("mu-law");
         assert!(failure.message.contains("save it as"), "{failure}");
         let failure = not_a_wav("a.wav", b"ID3\x04");
         assert!(failure.message.contains("49 44 33 04"), "{failure}");

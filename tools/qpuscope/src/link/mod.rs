@@ -9,6 +9,7 @@ mod serial;
 mod sim;
 mod tcp;
 
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -113,8 +114,10 @@ pub fn open(port: Option<&str>, opening: &Opening) -> Result<Box<dyn Link>> {
         return Ok(Box::new(recorded::Recorded::standard_input()));
     }
     let path = Path::new(port);
-    let is_file = std::fs::metadata(path).is_ok_and(|meta| meta.is_file());
-    if is_file {
+    // Named pipes too: `qpuscope read <(xz -d < recorded.xz)`.
+    let is_recorded =
+        std::fs::metadata(path).is_ok_and(|meta| meta.is_file() || meta.file_type().is_fifo());
+    if is_recorded {
         return Ok(Box::new(recorded::Recorded::file(path)?));
     }
     Ok(Box::new(serial::SerialLink::open(port, opening.baud)?))

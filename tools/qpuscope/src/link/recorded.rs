@@ -18,7 +18,7 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// The bytes of a file.
+    /// The bytes of a file or a named pipe.
     pub fn file(path: &Path) -> Result<Self> {
         let file = std::fs::File::open(path).map_err(|error| Failure::reading(path, &error))?;
         Ok(Self::from(path.display().to_string(), file))

@@ -1,6 +1,7 @@
 //! A serial port of this computer.
 
-use std::io::{ErrorKind, Read, Write};
+use std::fs::File;
+use std::io::{ErrorKind, IsTerminal, Read, Write};
 use std::time::{Duration, Instant};
 
 use serialport::{SerialPort, SerialPortType};
@@ -106,6 +107,10 @@ fn cannot_open(path: &str, baud: u32, error: &serialport::Error) -> Failure {
         _ if std::path::Path::new(path).is_dir() => Failure::no_device(format!(
             "{path} is a folder; name a port ({there}) or a recording"
         )),
+        // What another program has opened is told apart by its being there.
+        Kind::NoDevice if std::path::Path::new(path).exists() => Failure::no_device(format!(
+            "another program has {path}; end that one first (`fuser {path}` names it)"
+        )),
         Kind::NoDevice | Kind::Io(ErrorKind::NotFound) => Failure::no_device(format!(
             "there is no port {path} ({there}); plug in the adapter or choose with --port"
         )),
@@ -113,6 +118,11 @@ fn cannot_open(path: &str, baud: u32, error: &serialport::Error) -> Failure {
             "no permission for {path}; add yourself to its group (on Debian `sudo usermod -aG dialout $USER`, then \
              log in again)"
         )),
+        Kind::Unknown if File::open(path).is_ok_and(|file| !file.is_terminal()) => {
+            Failure::no_device(format!(
+                "{path} is no serial port; name a port ({there}), or a file of recorded bytes"
+            ))
+        }
         _ => Failure::no_device(format!(
             "cannot open {path} at {baud} baud: {error}; if another program has it (ModemManager does for 20 \
              seconds after plugging in), end that first"

@@ -104,10 +104,17 @@ pub fn decode(file: &[u8], path: &Path) -> Result<Spectrum> {
         }
     };
     let bins = (0..height * width).map(|bin| [0, 1].map(|half| part((2 * bin + half) * bytes)));
+    let bins: Vec<[f32; 2]> = bins.collect();
+    if let Some(bin) = bins
+        .iter()
+        .position(|bin| bin.iter().any(|part| !part.is_finite()))
+    {
+        return Err(wrong(&format!("bin {bin} is no finite number")));
+    }
     Ok(Spectrum {
         width,
         height,
-        bins: bins.collect(),
+        bins,
     })
 }
 

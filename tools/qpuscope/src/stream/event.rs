@@ -69,8 +69,6 @@ pub enum Event {
     Text(String),
     /// A spectrum. The second number is how many of its values were lost.
     Spectrum(Box<Spectrum>, u32),
-    /// A spectrum that no descriptor explains yet.
-    Unexplained,
     /// An answer, to the request of this number.
     Answer(u16, Answer),
     /// How far an upload may go on.

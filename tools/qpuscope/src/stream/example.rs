@@ -36,6 +36,11 @@ fn descriptor(n: u32, encoding: Encoding) -> Descriptor {
 
 /// The bytes of a line: a text, a descriptor, and `count` spectra whose line is at bin n/8.
 pub(super) fn example_stream(n: u32, count: u32) -> Vec<u8> {
+    repeating_stream(n, count, u32::MAX)
+}
+
+/// The same, with the descriptor once more before the record `again`.
+pub(super) fn repeating_stream(n: u32, count: u32, again: u32) -> Vec<u8> {
     let mut encoder = Encoder::new();
     let mut out = b"qpuscope test\r\n".to_vec();
     let mut put = |time_us: u64, message: &Message| {
@@ -49,8 +54,12 @@ pub(super) fn example_stream(n: u32, count: u32) -> Vec<u8> {
             .expect("a frame holds it");
         out.extend_from_slice(&frame[..length]);
     };
-    put(1, &Message::Descriptor(descriptor(n, Encoding::U16)));
+    put(0, &Message::Descriptor(descriptor(n, Encoding::U16)));
     for record in 0..count {
+        if record == again {
+            let time_us = u64::from(record) * 100_000;
+            put(time_us, &Message::Descriptor(descriptor(n, Encoding::U16)));
+        }
         let bins = n / 2 + 1;
         let levels: Vec<u16> = (0..bins)
             .map(|k| if k == n / 8 { 39_000 } else { 30_000 })

@@ -19,7 +19,7 @@ pub struct Health {
     pub restarts: u64,
     /// Whole spectra.
     pub spectra: u64,
-    /// Spectra that came before their descriptor, and could not be shown.
+    /// Spectra that could not be shown, because their descriptor has not come.
     pub unexplained_spectra: u64,
     /// Spectra of which a part was lost.
     pub incomplete_spectra: u64,

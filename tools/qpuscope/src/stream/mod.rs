@@ -11,6 +11,7 @@ mod health;
 mod receiver;
 mod records;
 mod spectrum;
+mod waiting;
 
 pub use event::{Answer, Event, Info};
 pub use health::Health;

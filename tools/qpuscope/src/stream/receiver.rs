@@ -19,7 +19,6 @@ pub struct Receiver {
     unit: Option<Unit>,
     bytes: u64,
     spectra: u64,
-    unexplained: u64,
 }
 
 impl Receiver {
@@ -50,7 +49,7 @@ impl Receiver {
             sequence_gaps,
             restarts,
             spectra: self.spectra,
-            unexplained_spectra: self.unexplained,
+            unexplained_spectra: self.records.unexplained(),
             incomplete_spectra: self.records.incomplete(),
         }
     }
@@ -59,6 +58,12 @@ impl Receiver {
     #[must_use]
     pub fn pending(&self) -> u64 {
         self.decoder.pending() as u64
+    }
+
+    /// Pieces of the stream that were neither frames nor text.
+    #[must_use]
+    pub fn damaged(&self) -> u64 {
+        self.decoder.counters().damaged
     }
 
     /// Takes bytes in; what they complete is appended to `events`.
@@ -70,6 +75,9 @@ impl Receiver {
                 Some(item) => self.records.event(item),
             };
             self.keep(event, events);
+            while let late @ Some(_) = self.records.late() {
+                self.keep(late, events);
+            }
         }
     }
 
@@ -80,24 +88,21 @@ impl Receiver {
             .finish()
             .and_then(|item| self.records.event(item));
         self.keep(event, events);
+        self.records.finish();
     }
 
     fn keep(&mut self, event: Option<Event>, events: &mut Vec<Event>) {
         let Some(mut event) = event else { return };
-        match &mut event {
-            Event::Unexplained => self.unexplained += 1,
-            Event::Spectrum(spectrum, _) => {
-                self.spectra += 1;
-                if spectrum.source == UPLOAD {
-                    if let Some(source) = &self.source {
-                        spectrum.source.clone_from(source);
-                    }
-                    if let Some(unit) = &self.unit {
-                        spectrum.unit = unit.clone();
-                    }
+        if let Event::Spectrum(spectrum, _) = &mut event {
+            self.spectra += 1;
+            if spectrum.source == UPLOAD {
+                if let Some(source) = &self.source {
+                    spectrum.source.clone_from(source);
+                }
+                if let Some(unit) = &self.unit {
+                    spectrum.unit = unit.clone();
                 }
             }
-            _ => {}
         }
         events.push(event);
     }
@@ -106,7 +111,7 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stream::example::example_stream;
+    use crate::stream::example::{example_stream, repeating_stream};
 
     #[test]
     fn a_stream_becomes_text_and_spectra() {
@@ -157,6 +162,71 @@ mod tests {
             })
             .sum();
         assert!((1..=500).contains(&lost), "{lost}");
+    }
+
+    #[test]
+    fn a_record_that_a_recording_ends_in_is_counted() {
+        let bytes = example_stream(4096, 1);
+        let ends: Vec<usize> = (1..bytes.len())
+            .filter(|&at| bytes[at - 1..=at] == [0, 0])
+            .collect();
+        // The end of a frame, so that no byte of it is lost.
+        let (mut receiver, mut events) = (Receiver::default(), vec![]);
+        receiver.push(&bytes[..ends[ends.len() - 1]], &mut events);
+        assert!(!receiver.health().is_lossy());
+        receiver.finish(&mut events);
+        let health = receiver.health();
+        assert_eq!((health.spectra, health.incomplete_spectra), (0, 1));
+    }
+
+    #[test]
+    fn what_was_said_before_a_start_explains_nothing_behind_it() {
+        let frames = |bytes: &[u8]| {
+            let end = bytes.windows(2).position(|pair| pair == [0, 0]);
+            end.expect("two frames") + 1
+        };
+        let second = example_stream(256, 2);
+        // Its descriptor was lost; the one before has the same number.
+        let records = &second[frames(&second)..];
+        let long = example_stream(4096, 2);
+        // A start, told by the numbers of frames; and a length, where these happen to grow.
+        for before in [&second[..], &long[..frames(&long)]] {
+            let (mut receiver, mut events) = (Receiver::default(), vec![]);
+            receiver.push(before, &mut events);
+            let spectra = receiver.health().spectra;
+            receiver.push(records, &mut events);
+            let health = receiver.health();
+            assert_eq!(
+                (health.spectra, health.unexplained_spectra),
+                (spectra, 2),
+                "{health}"
+            );
+        }
+    }
+
+    #[test]
+    fn records_wait_for_a_descriptor_that_comes_again() {
+        let stream = repeating_stream(256, 3, 2);
+        let at = |from: usize| {
+            let end = stream[from..].windows(2).position(|pair| pair == [0, 0]);
+            from + end.expect("frames") + 1
+        };
+        // Without the first descriptor; the second one lies behind two records.
+        let first = at(0);
+        let second = at(at(first));
+        let (mut receiver, mut events) = (Receiver::default(), vec![]);
+        receiver.push(&stream[first..second], &mut events);
+        assert_eq!(receiver.health().unexplained_spectra, 2);
+        receiver.push(&stream[second..], &mut events);
+        assert_eq!(receiver.health().unexplained_spectra, 0);
+        let records: Vec<u32> = events
+            .iter()
+            .filter_map(|event| match event {
+                Event::Spectrum(spectrum, 0) => Some(spectrum.record),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(records, [0, 1, 2]);
     }
 
     #[test]

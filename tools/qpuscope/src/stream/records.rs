@@ -1,11 +1,15 @@
 //! From frames to events: records put together, and their descriptors kept.
+//!
+//! Numbers of descriptors and records begin anew whenever the board does, so that nothing is kept
+//! over a start: what was said before it explains nothing behind it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
-use wire::{Assembled, Assembler, Descriptor, Item, Message};
+use wire::{Assembled, Assembler, Descriptor, Header, Item, Message};
 
 use super::event::{Answer, Event, own_info};
 use super::spectrum::spectrum;
+use super::waiting::{Waiting, explains};
 
 /// The largest record that is put together: 2^22 bins of f32.
 const LARGEST_RECORD: usize = 16 << 20;
@@ -21,6 +25,11 @@ pub(super) struct Records {
     /// Incomplete records of the assemblers before, which were too small.
     incomplete: u64,
     descriptors: HashMap<u32, Descriptor>,
+    waiting: Waiting,
+    /// Spectra that the last descriptor explained.
+    late: VecDeque<Event>,
+    /// Sequence and time of the last frame, which both grow from one start of the board to the next.
+    last: Option<(u32, u64)>,
 }
 
 impl Default for Records {
@@ -30,6 +39,9 @@ impl Default for Records {
             room: 0,
             incomplete: 0,
             descriptors: HashMap::new(),
+            waiting: Waiting::default(),
+            late: VecDeque::new(),
+            last: None,
         }
     }
 }
@@ -38,6 +50,34 @@ impl Records {
     /// Records of which a part was lost, so far.
     pub(super) fn incomplete(&self) -> u64 {
         self.incomplete + self.assembler.incomplete()
+    }
+
+    /// Records that no descriptor has explained, so far.
+    pub(super) fn unexplained(&self) -> u64 {
+        self.waiting.count()
+    }
+
+    /// The next of the spectra that waited for what came last.
+    pub(super) fn late(&mut self) -> Option<Event> {
+        self.late.pop_front()
+    }
+
+    /// Nothing more will come of the record under way.
+    pub(super) fn finish(&mut self) {
+        self.assembler.give_up();
+    }
+
+    /// Notices a start of the board; and two recordings one behind the other, which look the same.
+    fn follow(&mut self, header: &Header) {
+        let restarted = self.last.is_some_and(|(sequence, time_us)| {
+            header.sequence.wrapping_sub(sequence) >= 1 << 31 || header.time_us < time_us
+        });
+        if restarted {
+            self.descriptors.clear();
+            self.waiting.give_up();
+            self.assembler.give_up();
+        }
+        self.last = Some((header.sequence, header.time_us));
     }
 
     /// What a frame, a text or a damage says, if anything by itself.
@@ -50,6 +90,9 @@ impl Records {
             Item::Frame(header, payload) => (header, payload),
         };
         let answer = |answer| Some(Event::Answer(header.request, answer));
+        if !header.kind.is_request() {
+            self.follow(&header);
+        }
         match Message::decode(header.kind, payload) {
             Ok(Message::Ack(text)) => answer(Answer::Ack(text.to_owned())),
             Ok(Message::Nak(code, text)) => answer(Answer::Nak(code, text.to_owned())),
@@ -72,28 +115,37 @@ impl Records {
                 {
                     self.descriptors.clear();
                 }
+                for record in self.waiting.take(&descriptor) {
+                    let (header, head) = (&record.header, &record.head);
+                    let spectrum = spectrum(header, head, record.values.into_iter(), &descriptor);
+                    let event = Event::Spectrum(Box::new(spectrum), record.missing);
+                    self.late.push_back(event);
+                }
                 self.descriptors.insert(descriptor.id, descriptor);
                 None
             }
             Ok(Message::Spectrum(chunk)) => {
                 let bytes = chunk.head.total as usize * chunk.head.encoding.bytes();
                 if bytes > LARGEST_RECORD {
-                    return Some(Event::Unexplained);
+                    self.waiting.add_hopeless();
+                    return None;
                 }
                 if bytes > self.room {
                     self.room = bytes.next_power_of_two();
+                    self.assembler.give_up();
                     self.incomplete += self.assembler.incomplete();
                     self.assembler = Assembler::new(vec![0; self.room]);
                 }
                 match self.assembler.push(&chunk) {
                     Assembled::Record(record) => {
-                        Some(match self.descriptors.get(&record.head.descriptor) {
-                            Some(descriptor) => Event::Spectrum(
-                                Box::new(spectrum(&header, &record, descriptor)),
-                                record.missing,
-                            ),
-                            None => Event::Unexplained,
-                        })
+                        let head = &record.head;
+                        let described = self.descriptors.get(&head.descriptor);
+                        let Some(descriptor) = described.filter(|each| explains(each, head)) else {
+                            self.waiting.add(header, &record);
+                            return None;
+                        };
+                        let spectrum = spectrum(&header, head, record.values(), descriptor);
+                        Some(Event::Spectrum(Box::new(spectrum), record.missing))
                     }
                     Assembled::Pending | Assembled::TooLarge(_) => None,
                 }

@@ -1,6 +1,6 @@
 //! A spectrum out of a record, read by the descriptor that the record names.
 
-use wire::{Descriptor, Domain, Header, Record, Value};
+use wire::{Descriptor, Domain, Header, RecordHead, Value};
 
 use crate::input::Unit;
 use crate::rate::Rate;
@@ -10,10 +10,13 @@ use crate::spectrum::{Counters, Spectrum};
 pub(super) const UPLOAD: &str = "an upload";
 
 /// A record read by its descriptor.
-pub(super) fn spectrum(header: &Header, record: &Record, descriptor: &Descriptor) -> Spectrum {
-    let head = &record.head;
-    let power = record
-        .values()
+pub(super) fn spectrum(
+    header: &Header,
+    head: &RecordHead,
+    values: impl Iterator<Item = Value>,
+    descriptor: &Descriptor,
+) -> Spectrum {
+    let power = values
         .map(|value| match value {
             Value::Missing => f64::NAN,
             Value::Power(power) => f64::from(power),

@@ -1,10 +1,11 @@
 //! The options of `qpuscope fft`, and whether they fit together.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::values::{Averages, EngineChoice, Overlap, averages, encoding, overlap, window};
 use crate::command::PortOptions;
 use crate::failure::{Failure, Result};
+use crate::files::are_one;
 use crate::input::{Reading, Stereo};
 use crate::rate::Rate;
 
@@ -71,11 +72,36 @@ pub struct Options {
     pub(super) json: bool,
 }
 
+/// The shortest transform that instruments have.
+const SHORTEST: u32 = 16;
+
+/// Whether a file has the name of a result, in the folder of results.
+fn is_output(input: &Path, out: &Path) -> bool {
+    let folder = match input.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let is = |part: Option<&std::ffi::OsStr>, known: &dyn Fn(&str) -> bool| {
+        part.and_then(std::ffi::OsStr::to_str).is_some_and(known)
+    };
+    let counts = |count: &str| count.bytes().all(|digit| digit.is_ascii_digit());
+    is(input.extension(), &|name| {
+        ["png", "svg", "csv"].contains(&name)
+    }) && is(input.file_stem(), &|stem| {
+        stem == "spectrum" || stem.strip_prefix("spectrum-").is_some_and(counts)
+    }) && are_one(folder, out)
+}
+
 /// Overlap in samples, when everything fits together.
 pub(super) fn check(options: &Options) -> Result<u32> {
     let n = options.n;
-    if !n.is_power_of_two() || n < 2 {
-        let below = 1 << n.max(2).ilog2();
+    if n < SHORTEST {
+        return Err(Failure::usage(format!(
+            "--n {n} is too short; use a power of two from {SHORTEST} on"
+        )));
+    }
+    if !n.is_power_of_two() {
+        let below = 1 << n.ilog2();
         return Err(Failure::usage(format!(
             "--n {n} is not a power of two; use {below} or {}",
             2_u64 * below
@@ -90,10 +116,16 @@ pub(super) fn check(options: &Options) -> Result<u32> {
             "an overlap of {overlap} samples leaves nothing new in a block of {n}; use less than {n}"
         )));
     }
-    if options.json && options.out.is_file() {
+    if options.out.exists() && !options.out.is_dir() {
         return Err(Failure::usage(format!(
-            "--out {} is a file; name a folder",
+            "--out {} is no folder; name one",
             options.out.display()
+        )));
+    }
+    if is_output(&options.input, &options.out) {
+        return Err(Failure::usage(format!(
+            "the recording {} would be written over by a spectrum; give another folder with --out",
+            options.input.display()
         )));
     }
     Ok(overlap)
@@ -111,5 +143,28 @@ pub(super) fn reading(options: &Options) -> Reading {
             (_, true) => Some(false),
             _ => None,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_with_the_name_of_a_result_is_known() {
+        for (input, out, is) in [
+            ("spectrum.csv", ".", true),
+            ("src/../src/spectrum-12.csv", "src", true),
+            ("spectrum.csv", "src", false),
+            ("src/spectrum.csv", ".", false),
+            ("spectrum-of.csv", ".", false),
+            ("spectrum.wav", ".", false),
+        ] {
+            assert_eq!(
+                is_output(Path::new(input), Path::new(out)),
+                is,
+                "{input} {out}"
+            );
+        }
     }
 }

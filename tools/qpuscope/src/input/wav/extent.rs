@@ -1,0 +1,77 @@
+//! How far the samples of a WAV file really go.
+//!
+//! A recorder writes the length into the header when it ends. One that was killed, that ran out of disk or that
+//! wrote into a pipe leaves 0, a number too large, or half a sample; the samples before are as good as any.
+
+use std::borrow::Cow;
+
+use crate::failure::{Failure, Result};
+
+/// Where the first chunk begins: behind `RIFF`, a length and `WAVE`.
+const FIRST_CHUNK: usize = 12;
+/// Name and length of a chunk.
+const CHUNK_HEAD: usize = 8;
+/// Where the bytes of a sample of all channels stand in the chunk `fmt `.
+const FRAME_BYTES: usize = 12;
+
+/// The file with the length of its samples put right, which is noted.
+///
+/// # Errors
+/// Usage, when it ends before its first sample.
+pub fn mended<'a>(name: &str, bytes: &'a [u8], notes: &mut Vec<String>) -> Result<Cow<'a, [u8]>> {
+    let cut = || {
+        Failure::usage(format!(
+            "{name} ends before its samples begin; copy or record it again"
+        ))
+    };
+    let mut frame = 1;
+    let mut at = FIRST_CHUNK;
+    loop {
+        let head = bytes.get(at..at + CHUNK_HEAD).ok_or_else(cut)?;
+        let (kind, length) = head.split_at(4);
+        let stated = length
+            .iter()
+            .rev()
+            .fold(0, |sum, byte| sum << 8 | usize::from(*byte));
+        let start = at + CHUNK_HEAD;
+        if kind == b"data" {
+            return put_right(bytes, start, stated, frame, notes).ok_or_else(cut);
+        }
+        if kind == b"fmt " {
+            let field = bytes
+                .get(start + FRAME_BYTES..start + FRAME_BYTES + 2)
+                .ok_or_else(cut)?;
+            frame = usize::from(u16::from_le_bytes([field[0], field[1]])).max(1);
+        }
+        // Chunks begin at even places.
+        at = start + stated + stated % 2;
+    }
+}
+
+/// The same with whole frames that are there; nothing when the file ends where they would begin.
+fn put_right<'a>(
+    bytes: &'a [u8],
+    start: usize,
+    stated: usize,
+    frame: usize,
+    notes: &mut Vec<String>,
+) -> Option<Cow<'a, [u8]>> {
+    let there = bytes.len() - start;
+    // A length of 0 is none when the file's own length knows of no samples either.
+    let unknown = stated == 0 && u32::from_le_bytes(bytes[4..8].try_into().ok()?) < start as u32;
+    let length = if unknown { there } else { stated.min(there) };
+    let whole = length / frame * frame;
+    if whole == stated {
+        return Some(Cow::Borrowed(bytes));
+    }
+    if whole == 0 {
+        return None;
+    }
+    let samples = whole / frame;
+    notes.push(format!(
+        "the header says {stated} bytes of samples and {there} follow: read as far as they go, {samples} samples"
+    ));
+    let mut bytes = bytes[..start + whole].to_vec();
+    bytes[start - 4..start].copy_from_slice(&u32::try_from(whole).ok()?.to_le_bytes());
+    Some(Cow::Owned(bytes))
+}
