@@ -9,6 +9,8 @@ use wire::{Descriptor, Header, Record, RecordHead, Value};
 
 /// The most values that wait: eight megabytes of them.
 const MOST_VALUES: usize = 1 << 20;
+/// What a record takes beside its values, as many of these.
+const RECORD_VALUES: usize = 32;
 
 /// A record without its descriptor.
 pub(super) struct Unexplained {
@@ -16,6 +18,13 @@ pub(super) struct Unexplained {
     pub(super) head: RecordHead,
     pub(super) missing: u32,
     pub(super) values: Vec<Value>,
+}
+
+impl Unexplained {
+    /// What it takes, in values.
+    fn size(&self) -> usize {
+        self.values.len() + RECORD_VALUES
+    }
 }
 
 /// Those that wait, oldest first.
@@ -46,11 +55,11 @@ impl Waiting {
             missing: record.missing,
             values: record.values().collect(),
         });
-        let mut values: usize = self.records.iter().map(|each| each.values.len()).sum();
+        let mut values: usize = self.records.iter().map(Unexplained::size).sum();
         while values > MOST_VALUES
             && let Some(oldest) = self.records.pop_front()
         {
-            values -= oldest.values.len();
+            values -= oldest.size();
             self.given_up += 1;
         }
     }
@@ -73,5 +82,28 @@ impl Waiting {
             .partition::<VecDeque<_>, _>(|each| explains(descriptor, &each.head));
         self.records = rest;
         explained.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::Receiver;
+    use crate::stream::example::repeating_stream;
+
+    #[test]
+    fn records_do_not_wait_in_any_number() {
+        const RECORDS: u32 = 30_000;
+        // 9 values each; the descriptor that was lost comes again before the last.
+        let stream = repeating_stream(16, RECORDS, RECORDS - 1);
+        let ends = stream.windows(2).enumerate();
+        let mut ends = ends.filter_map(|(at, pair)| (pair == [0, 0]).then_some(at + 1));
+        let first = ends.next().expect("a descriptor");
+        let mut receiver = Receiver::default();
+        receiver.push(&stream[first..], &mut vec![]);
+        let most = (MOST_VALUES / (9 + RECORD_VALUES)) as u64;
+        let health = receiver.health();
+        assert_eq!(health.spectra, most + 1);
+        assert_eq!(health.unexplained_spectra, u64::from(RECORDS) - most - 1);
     }
 }
