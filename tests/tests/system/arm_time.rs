@@ -7,6 +7,7 @@ use crate::host::Host;
 use crate::line::Virtual;
 use tests::mutate::Random;
 use tests::{NO_KERNEL, need};
+use v3d_sim::{Constants, LaunchOrder};
 use virtual_pi::Config;
 use wire::{Domain, Engine, Message, Rate, SampleFormat};
 
@@ -35,10 +36,9 @@ fn times_us(host: &mut Host<Virtual>, engine: &str, samples: &[u8]) -> [f64; 2] 
     [head.counters.qpu_us, head.counters.cpu_us].map(|us| f64::from(us) / BLOCKS as f64)
 }
 
-#[test]
-fn the_arm_has_little_to_do_with_blocks_that_the_qpus_make_spectra_of() {
-    let image = need!(tests::kernel(), "{NO_KERNEL}");
-    let mut host = Host::new(Virtual::boot(&image, Config::default()));
+/// A board at [`BAUD`].
+fn host(image: &[u8], config: Config) -> Host<Virtual> {
+    let mut host = Host::new(Virtual::boot(image, config));
     host.line_with("qpuscope", 1_000);
     host.quiet();
     host.must(&Message::Baud(BAUD));
@@ -46,13 +46,48 @@ fn the_arm_has_little_to_do_with_blocks_that_the_qpus_make_spectra_of() {
     host.collect(20);
     host.line.pi.set_host_baud(BAUD);
     assert_eq!(host.ask(&Message::Ping(1)).message(), Message::Pong(1));
+    host
+}
+
+/// Two records of blocks.
+fn samples() -> Vec<u8> {
     let mut random = Random::new(tests::seed());
     let samples = (2 * BLOCKS + 1) * N / 2;
-    let samples: Vec<u8> = (0..2 * samples).map(|_| random.below(256) as u8).collect();
+    (0..2 * samples).map(|_| random.below(256) as u8).collect()
+}
+
+#[test]
+fn the_arm_has_little_to_do_with_blocks_that_the_qpus_make_spectra_of() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = host(&image, Config::default());
+    let samples = samples();
     let [auto, fft, cpu] = ["auto", "fft", "cpu"].map(|engine| {
         let [qpu_us, arm_us] = times_us(&mut host, engine, &samples);
         eprintln!("{N} real i16, Hann, 50 %, engine={engine}: QPUs {qpu_us:.0} us, ARM {arm_us:.0} us a block");
         arm_us
     });
     assert!(10.0 * auto < fft && fft < cpu, "{auto}, {fft}, {cpu}");
+}
+
+/// Programs that work together share caches with their neighbours in the queue: the firmware finds out which they are.
+#[test]
+fn the_qpus_take_as_long_in_whatever_order_they_get_programs() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let samples = samples();
+    let [descending, round] =
+        [LaunchOrder::Descending, LaunchOrder::RoundSlices].map(|launch_order| {
+            let constants = Constants {
+                launch_order,
+                ..Constants::recommended()
+            };
+            let config = Config {
+                v3d_constants: constants,
+                ..Config::default()
+            };
+            times_us(&mut host(&image, config), "fft", &samples)[0]
+        });
+    eprintln!(
+        "{N} points on the QPUs: {descending:.0} us from QPU 11 down, {round:.0} us round the slices"
+    );
+    assert!(round < 1.1 * descending, "{round}, {descending}");
 }

@@ -61,7 +61,7 @@ impl Default for Checks {
 }
 
 /// How the board is set up. `Default` is a Pi 1 with 512 MiB, V3D present and every check on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Text of `cmdline.txt`, given to the kernel in the ATAGs and by mailbox tag 0x0005_0001.
     pub cmdline: String,
@@ -87,6 +87,8 @@ pub struct Config {
     pub v3d_seed: u64,
     /// Turn V3D's warnings into faults.
     pub v3d_strict: bool,
+    /// The numbers of V3D's cycle model.
+    pub v3d_constants: v3d_sim::Constants,
     /// After a reset, stay in reset instead of booting the image again.
     pub no_reboot: bool,
 }
@@ -105,6 +107,7 @@ impl Default for Config {
             v3d_functional: false,
             v3d_seed: 0,
             v3d_strict: false,
+            v3d_constants: v3d_sim::Constants::recommended(),
             no_reboot: false,
         }
     }

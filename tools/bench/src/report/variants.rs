@@ -18,7 +18,8 @@ pub fn write(rows: &[Row], tried: &[Tried], out: &mut String) {
         "## Ratios with other constants\n\n\
          Both sides on simulators with the other constants that were considered, up to 2^{LARGEST} points, inverse \
          ([fidelity.md](fidelity.md) says what they are, and how far their run times are from published ones). Programs are the \
-         same, chosen with the recommended constants; targets and means are of these rows alone, ceilings each model's own.\n"
+         same, chosen with the recommended constants, and queued in the order in which each model's QPUs get them, which the \
+         firmware asks for at boot; targets and means are of these rows alone, ceilings each model's own.\n"
     );
     let recommended: Vec<Row> = rows
         .iter()

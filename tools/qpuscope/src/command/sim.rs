@@ -14,9 +14,11 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
 use rustix::pty::OpenptFlags;
+use v3d_sim::Constants;
 use virtual_pi::{Config, VirtualPi};
 
 use crate::command::seconds;
+use crate::constants;
 use crate::failure::{Failure, Result};
 use crate::link::read_image;
 use crate::say;
@@ -44,6 +46,9 @@ pub struct Options {
     /// V3D without its cycle model: the same results, but no modelled times
     #[arg(long)]
     functional: bool,
+    /// Another value of a constant of V3D's cycle model, to see what depends on it; can be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = constants::change)]
+    set: Vec<(String, f64)>,
     /// Run no faster than wall time, on pipes too
     #[arg(long)]
     real_time: bool,
@@ -70,7 +75,13 @@ trait Line {
 pub fn run(options: &Options) -> Result<()> {
     let stop = Stop::on_ctrl_c();
     let image = read_image(&options.image)?;
+    let mut model = Constants::recommended();
+    for (name, value) in &options.set {
+        constants::apply(&mut model, name, *value)?;
+    }
+    constants::note(&model);
     let config = Config {
+        v3d_constants: model,
         cmdline: options.cmdline.clone(),
         v3d: !options.no_v3d,
         v3d_functional: options.functional,

@@ -47,6 +47,7 @@ impl V3dPort {
             functional: config.v3d_functional,
             order_seed: (config.v3d_seed != 0).then_some(config.v3d_seed),
             strict: config.v3d_strict,
+            constants: config.v3d_constants.clone(),
             ..v3d_sim::Config::default()
         };
         Self {
