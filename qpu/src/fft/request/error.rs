@@ -176,8 +176,9 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
                 "this kind of transform reads f32, one transform after the other and without a window: \
                  samples of {format}, hops and windows are for complex and real ones"
             ),
-            Self::Hop { hop: 0, .. } => f.write_str(
-                "a hop of 0 samples: every transform would be the first; give 1 or more",
+            Self::Hop { hop: 0, multiple } => write!(
+                f,
+                "a hop of 0 samples: every transform would be the first; give a multiple of {multiple} above 0"
             ),
             Self::Hop { hop, multiple } => write!(
                 f,
