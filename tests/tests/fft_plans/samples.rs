@@ -423,9 +423,9 @@ fn wrong_combinations_are_refused() {
     for (format, hop, wanted) in [
         (Format::U8, 3, "multiple of 2"),
         (Format::I8, 1, "multiple of 2"),
-        (Format::U8, 0, "multiple of 2"),
-        (Format::I16, 0, "multiple of 1"),
-        (Format::F32, 0, "multiple of 1"),
+        (Format::U8, 0, "give 2 or more"),
+        (Format::I16, 0, "give 1 or more"),
+        (Format::F32, 0, "give 1 or more"),
         (Format::F32, u32::MAX, "make the batch smaller"),
     ] {
         let mut request = request(10, 2, format);

@@ -178,7 +178,7 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
             ),
             Self::Hop { hop: 0, multiple } => write!(
                 f,
-                "a hop of 0 samples: every transform would be the first; give a multiple of {multiple} above 0"
+                "a hop of 0 samples: every transform would be the first; give {multiple} or more"
             ),
             Self::Hop { hop, multiple } => write!(
                 f,
