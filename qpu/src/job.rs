@@ -145,6 +145,12 @@ impl LaunchOrder {
         count: QPUS,
     };
 
+    /// 11, 7, 3, 10 and so on: one of each slice.
+    pub const ROUND_SLICES: Self = Self {
+        qpus: [11, 7, 3, 10, 6, 2, 9, 5, 1, 8, 4, 0],
+        count: QPUS,
+    };
+
     /// This order; `None` where a QPU is missing.
     #[must_use]
     pub fn new(qpus: [u8; QPUS as usize]) -> Option<Self> {
@@ -231,7 +237,7 @@ pub trait Runner {
     /// is queued when there is none to start on does not end.
     fn use_qpus(&mut self, qpus: QpuSet);
 
-    /// In which order QPUs get programs.
+    /// In which order QPUs that programs may start on get them, as far as it is known.
     fn launch_order(&self) -> LaunchOrder {
         LaunchOrder::DESCENDING
     }
@@ -267,8 +273,10 @@ mod tests {
 
     #[test]
     fn programs_get_the_qpus_of_a_slice_in_any_order() {
-        let round = LaunchOrder::new([11, 7, 3, 10, 6, 2, 9, 5, 1, 8, 4, 0]).expect("all QPUs");
+        let round = LaunchOrder::ROUND_SLICES;
         for order in [LaunchOrder::DESCENDING, round] {
+            let qpus = order.qpus().try_into().expect("twelve");
+            assert_eq!(LaunchOrder::new(qpus), Some(order));
             for (place, &qpu) in (0..).zip(order.qpus()) {
                 assert_eq!(order.program_at(place, 12), 11 - u32::from(qpu));
             }

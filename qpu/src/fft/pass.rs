@@ -55,9 +55,9 @@ impl Pass {
     /// Programs before those that work, which end at once: those that work then leave the slice alone that the pass
     /// beside it runs on, and its code stays in that slice's instruction cache.
     ///
-    /// So it is where QPUs get programs from the last down, as two sources have it. Round the slices, which is
-    /// also thinkable (`LaunchOrder` of v3d-sim), they gain nothing and cost up to an eighth of a short plan: all
-    /// simulated.
+    /// So it is where QPUs get programs from the last down. Where they get them round the slices
+    /// ([`LaunchOrder`](crate::job::LaunchOrder)), these end before the others have QPUs, which may come to that slice
+    /// after all: real transforms of 2^5 to 2^13 points take from 4 % less to 8 % more then (simulated).
     #[must_use]
     pub const fn idle(&self, qpus: u8) -> u32 {
         if qpus < QPUS {

@@ -285,8 +285,8 @@ fn write(arguments: &Arguments, report: &Report<'_>) -> Result<()> {
             && row.case.kind == Kind::Complex
             && case::PEER_LENGTHS.contains(&row.case.log2n)
     };
-    let is_complete = report.rows.len() == case::all().len();
-    if !is_complete || report.tried.is_empty() || report.rows.iter().any(|row| missing(&row)) {
+    // Other constants are tried in a run of everything.
+    if report.tried.is_empty() || report.rows.iter().any(|row| missing(&row)) {
         eprintln!("docs/performance.md is left as it is: not everything was run");
         return Ok(());
     }

@@ -11,8 +11,10 @@ use v3d_sim::{Constants, Described};
 use crate::failure::{Failure, Result};
 use crate::say;
 
-/// The unit of what the simulator does not count.
-const HOST: &str = "us";
+/// Whether it is the host's share of a call, which the simulator does not count: those are in microseconds.
+pub fn is_of_host(constant: &Described) -> bool {
+    constant.unit == "us"
+}
 
 /// A change as it is given: NAME=VALUE.
 ///
@@ -34,7 +36,7 @@ pub fn change(text: &str) -> std::result::Result<(String, f64), String> {
 pub fn apply(constants: &mut Constants, name: &str, value: f64) -> Result<()> {
     let known = constants.describe();
     if let Some(constant) = known.iter().find(|constant| constant.name == name) {
-        if constant.unit == HOST {
+        if is_of_host(constant) {
             return Err(Failure::usage(format!(
                 "{name} is the host's share of a call, of which no run knows; leave it out"
             )));

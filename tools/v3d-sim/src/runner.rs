@@ -232,9 +232,8 @@ impl Runner for SimRunner {
     }
 
     fn launch_order(&self) -> LaunchOrder {
-        let order = self.v3d.config().constants.launch_order.qpus();
-        let order = LaunchOrder::new(order).unwrap_or(LaunchOrder::DESCENDING);
-        order.on(self.qpus)
+        let order = self.v3d.config().constants.launch_order;
+        order.order().on(self.qpus)
     }
 
     fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, SimError> {

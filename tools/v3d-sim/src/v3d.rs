@@ -249,8 +249,8 @@ impl V3d {
 
     /// Starts queued programs on idle QPUs, in the order that the constants name.
     pub(crate) fn dispatch(&mut self) {
-        for number in self.config.constants.launch_order.qpus() {
-            let number = usize::from(number);
+        let order = self.config.constants.launch_order.order();
+        for number in order.qpus().iter().copied().map(usize::from) {
             if self.qpus[number].is_idle()
                 && let Some(request) = self.scheduler.next_for(number)
             {

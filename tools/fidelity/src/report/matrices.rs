@@ -74,8 +74,8 @@ pub fn write(out: &mut String) {
     table.write(out);
     let _ = writeln!(
         out,
-        "Raspberry Pi's documentation gave the V3D of a Pi 3 300 MHz before there was a Pi 4; its later table has 400. \
-         QMKL 0.0.0's products with 363 x 4608 and 363 x 15360 took 27.9 and 80.9 ms on a Pi 3B (its issue 42), and 29.2 and \
+        "Raspberry Pi's documentation (overclocking options of config.txt) gave the V3D of a Pi 3 300 MHz when these were \
+         published, and still beside the first Pi 4; its later table has 400. QMKL 0.0.0's products with 363 x 4608 and 363 x 15360 took 27.9 and 80.9 ms on a Pi 3B (its issue 42), and 29.2 and \
          99.6 ms here at 400 MHz, run once from words that its own tools made: no command repeats that.\n\n\
          Twelve QPUs, which memory holds up, take from 10 % less to 23 % more than published, and 25 % less than beside Kodi. One QPU reads a uniform with each instruction \
          and waits for nothing else: 0.51 us for a line of 16 uniforms by issue 5, 0.32 or 0.25 us here, \

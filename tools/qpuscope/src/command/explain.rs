@@ -7,6 +7,7 @@ use std::fmt::Write;
 
 use v3d_sim::{Constants, Described, REFERENCE_HZ};
 
+use crate::constants::is_of_host;
 use crate::failure::{Failure, Result};
 use crate::say;
 
@@ -146,15 +147,16 @@ fn explain_constant(constant: &Described) -> String {
         range: [least, most],
         ..
     } = constant;
-    let [what, source, set] = [
-        (*what).to_owned(),
-        format!("Source: {}.", source.trim_end_matches('.')),
+    let set = if is_of_host(constant) {
+        "The host's share of a call: no run counts it.".to_owned()
+    } else {
         format!(
             "Of a board at {} MHz. `qpuscope run --set {name}=VALUE`, {least} to {most}, changes it for one run.",
             REFERENCE_HZ / 1_000_000
-        ),
-    ]
-    .map(|text| folded(&text));
+        )
+    };
+    let source = format!("Source: {}.", source.trim_end_matches('.'));
+    let [what, source, set] = [*what, &source, &set].map(folded);
     format!("{name} = {value} {unit} (cycle model)\n\n{what}\n\n{source}\n\n{set}\n")
 }
 

@@ -1,6 +1,8 @@
 //! The JSON of a job file, with what people who write it by hand get wrong.
 //!
-//! A key that an object has twice is refused: the parser would keep the last one and pass over the other.
+//! A key that an object has twice is refused: the parser would keep the last one and pass over the other. Keys are looked
+//! at before values are made: where serde_json keeps numbers as they are written (its feature `arbitrary_precision`,
+//! which a dependency turns on), a number with a point comes to a visitor as an object.
 
 use std::collections::HashSet;
 

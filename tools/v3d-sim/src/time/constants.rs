@@ -16,6 +16,8 @@
 //!
 //! Sources: reference/qpu.md sections 4, 5, 6.4, 8.2 to 8.4; reference/timing.md section 3.
 
+use qpu::job;
+
 /// The clock that the times of [`Constants`] are counted in, in hertz.
 pub const REFERENCE_HZ: u32 = 250_000_000;
 
@@ -29,12 +31,12 @@ pub enum LaunchOrder {
 }
 
 impl LaunchOrder {
-    /// QPU numbers, the first to be given a program first.
+    /// The QPUs in that order.
     #[must_use]
-    pub const fn qpus(self) -> [u8; 12] {
+    pub const fn order(self) -> job::LaunchOrder {
         match self {
-            Self::Descending => [11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0],
-            Self::RoundSlices => [11, 7, 3, 10, 6, 2, 9, 5, 1, 8, 4, 0],
+            Self::Descending => job::LaunchOrder::DESCENDING,
+            Self::RoundSlices => job::LaunchOrder::ROUND_SLICES,
         }
     }
 }
@@ -393,16 +395,6 @@ mod tests {
         for (name, value, words) in refused {
             let error = constants.change(name, value).unwrap_err();
             assert!(error.contains(words), "{error}");
-        }
-    }
-
-    #[test]
-    fn both_orders_start_with_qpu_11_and_give_every_qpu_once() {
-        for order in [LaunchOrder::Descending, LaunchOrder::RoundSlices] {
-            let mut qpus = order.qpus();
-            assert_eq!(qpus[0], 11);
-            qpus.sort_unstable();
-            assert_eq!(qpus, std::array::from_fn(|n| n as u8));
         }
     }
 }
