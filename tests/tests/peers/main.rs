@@ -5,6 +5,7 @@
 //! theirs need (Python with numpy and pytest, a C++ compiler, m4) are installed. What stands in for
 //! their way to the hardware lies in `tests/peers`.
 
+mod mandel_qpu;
 mod py_videocore;
 mod qpulib;
 mod rpi_ffmpeg;

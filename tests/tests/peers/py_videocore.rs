@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use fidelity::report::matrices::PRODUCTS;
+use fidelity::report::programs::PRODUCTS;
 
 use super::{NO_HOST, both, copy_of, host, output_of, peer, stand_in};
 use tests::{need, skip};

@@ -3,11 +3,12 @@
 //! Source: github.com/elorimer/rpi-playground, `QPU/SHA-256`. The memory is laid out as its drivers do:
 //! constants, hashes, one block of each message; each message is a line of its test data.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{NO_HOST, both, host, output_of, peer};
-use serde_json::json;
+use fidelity::report::programs::SHA_256;
+use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tests::{need, skip};
 
@@ -35,37 +36,13 @@ fn its_digests_are_sha_256() {
         Err(why) => skip!("{why}"),
     };
     for (version, source, qpus) in [("1QPU", "1qpu.asm", 1), ("final", "final.asm", 12)] {
-        let folder = tests::root()
-            .join("target/peers/rpi-playground")
-            .join(version);
-        std::fs::create_dir_all(&folder).expect("target can be written");
-        let mut m4 = Command::new("m4");
-        m4.arg(tree.join(version).join(source));
-        let Some(expanded) = output_of(&mut m4) else {
-            skip!("m4 is not installed, and its sources need it");
+        let folder = match assembled(&host, &tree.join(version), source, version) {
+            Ok(folder) => folder,
+            Err(why) => skip!("{why}"),
         };
-        assert!(expanded.status.success(), "{}", both(&expanded));
-        std::fs::write(folder.join("program.asm"), expanded.stdout).expect("target can be written");
-        let asm = [
-            "asm",
-            "--syntax",
-            "rpi-playground",
-            "program.asm",
-            "--format",
-            "bin",
-            "-o",
-            "program.bin",
-        ];
-        succeed(&host, &folder, &asm);
-
-        let data =
-            std::fs::read(tree.join(version).join("test-data.bin")).expect("it has test data");
-        let messages: Vec<&[u8]> = data
-            .split_inclusive(|byte| *byte == b'\n')
-            .take(qpus * LANES)
-            .collect();
-        assert_eq!(messages.len(), qpus * LANES, "{version}");
-        run(&host, &tree.join(version), &folder, qpus, &messages);
+        let data = test_data(&tree.join(version));
+        let messages = messages(&data, qpus);
+        run(&host, &tree.join(version), &folder, (qpus, 1), &messages);
         let hashes = std::fs::read(folder.join("hashes.bin")).expect("the job dumps it");
         let hashes = words(&hashes);
         for (message, hash) in messages.iter().zip(hashes.chunks(8)) {
@@ -80,7 +57,69 @@ fn its_digests_are_sha_256() {
     }
 }
 
-fn run(host: &Path, sources: &Path, folder: &Path, qpus: usize, messages: &[&[u8]]) {
+#[test]
+fn its_digests_take_the_clocks_that_the_report_has() {
+    let host = need!(host(), "{NO_HOST}");
+    let sources = match peer("rpi-playground") {
+        Ok(tree) => tree.join("QPU/SHA-256/final"),
+        Err(why) => skip!("{why}"),
+    };
+    let folder = match assembled(&host, &sources, "final.asm", "clocks") {
+        Ok(folder) => folder,
+        Err(why) => skip!("{why}"),
+    };
+    let data = test_data(&sources);
+    let messages = messages(&data, 12);
+    let report = run(&host, &sources, &folder, (12, SHA_256.laps), &messages);
+    assert_eq!(report["cycles"], json!(SHA_256.clocks));
+    assert_eq!(report["instructions"][0], json!(SHA_256.instructions));
+}
+
+/// The folder `name` with a program's words, from its source.
+fn assembled(host: &Path, sources: &Path, source: &str, name: &str) -> Result<PathBuf, String> {
+    let folder = tests::root().join("target/peers/rpi-playground").join(name);
+    std::fs::create_dir_all(&folder).expect("target can be written");
+    let mut m4 = Command::new("m4");
+    m4.arg(sources.join(source));
+    let Some(expanded) = output_of(&mut m4) else {
+        return Err("m4 is not installed, and its sources need it".into());
+    };
+    assert!(expanded.status.success(), "{}", both(&expanded));
+    std::fs::write(folder.join("program.asm"), expanded.stdout).expect("target can be written");
+    let asm = [
+        "asm",
+        "--syntax",
+        "rpi-playground",
+        "program.asm",
+        "--format",
+        "bin",
+        "-o",
+        "program.bin",
+    ];
+    succeed(host, &folder, &asm);
+    Ok(folder)
+}
+
+fn test_data(sources: &Path) -> Vec<u8> {
+    std::fs::read(sources.join("test-data.bin")).expect("it has test data")
+}
+
+/// A line for each lane of `qpus` QPUs.
+fn messages(data: &[u8], qpus: usize) -> Vec<&[u8]> {
+    let lines = data.split_inclusive(|byte| *byte == b'\n');
+    let messages: Vec<_> = lines.take(qpus * LANES).collect();
+    assert_eq!(messages.len(), qpus * LANES);
+    messages
+}
+
+/// The report of `laps` laps, in each of which all messages are hashed.
+fn run(
+    host: &Path,
+    sources: &Path,
+    folder: &Path,
+    (qpus, laps): (usize, u32),
+    messages: &[&[u8]],
+) -> Value {
     let mut data = constants(sources);
     for _ in messages {
         data.extend(START);
@@ -92,7 +131,7 @@ fn run(host: &Path, sources: &Path, folder: &Path, qpus: usize, messages: &[&[u8
     let count = u32::try_from(qpus).expect("12 at most");
     let (hashes, blocks) = (DATA + 4 * 64, DATA + 4 * 64 + 512 * count);
     let uniforms: Vec<u32> = (0..count)
-        .flat_map(|qpu| [DATA, hashes + 512 * qpu, blocks + 1024 * qpu, 1])
+        .flat_map(|qpu| [DATA, hashes + 512 * qpu, blocks + 1024 * qpu, laps])
         .collect();
     let programs: Vec<_> = (0..count)
         .map(|qpu| json!({"code": CODE, "uniforms": UNIFORMS + 16 * qpu}))
@@ -108,8 +147,9 @@ fn run(host: &Path, sources: &Path, folder: &Path, qpus: usize, messages: &[&[u8
     });
     std::fs::write(folder.join("job.json"), job.to_string()).expect("target can be written");
     let report = succeed(host, folder, &["run", "job.json"]);
-    let report: serde_json::Value = serde_json::from_str(&report).expect("one JSON object");
+    let report: Value = serde_json::from_str(&report).expect("one JSON object");
     assert_eq!(report["faults"], json!([]));
+    report
 }
 
 /// The 64 constants, as its driver's source lists them.

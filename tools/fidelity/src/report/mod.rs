@@ -3,7 +3,7 @@
 //! It holds nothing that differs from run to run: equal programs and constants give an equal file.
 
 mod constants;
-pub mod matrices;
+pub mod programs;
 pub mod table;
 
 use crate::published::FITTING_LENGTHS;
@@ -81,7 +81,7 @@ impl Report<'_> {
         for section in Section::ALL {
             self.section(section, &mut out);
         }
-        matrices::write(&mut out);
+        programs::write(&mut out);
         self.variants(&mut out);
         constants::found(self.constants, &mut out);
         constants::rates(self.constants, &mut out);
@@ -94,7 +94,7 @@ impl Report<'_> {
         out.push_str(
             "# The simulator against published hardware figures\n\n\
              Written by `cargo xtask fidelity`; not edited by hand. Every figure of a real board that was found \
-             published stands in a row, or under \"Matrix products on a Pi 3\", with what v3d-sim makes of the same program. Nothing here was run on \
+             published stands in a row, or under \"Whole programs of others\", with what v3d-sim makes of the same program. Nothing here was run on \
              a board.\n\n\
              * **error** is simulated / published - 1; **band** is how far apart they may be; a row without one \
              is only reported, because too little is known of how it was measured.\n\
