@@ -38,6 +38,7 @@
 
 mod accounts;
 mod conditions;
+mod end;
 mod facts;
 mod flags;
 mod flow;

@@ -237,6 +237,12 @@ pub(super) const CASES: &[Case] = &[
     (Rule::EndBranch,
         |b| { b.nop().thrend(); b.nop().thrend(); b.nops(2); },
         |b| { b.nop().thrend(); b.nops(2); b.nop().thrend(); b.nops(2); }),
+    (Rule::EndBranch, // the instruction after thrend is the branch's target
+        |b| { let l = b.label("l"); b.brr(BranchCond::Always, l); b.nops(2); b.nop().thrend(); b.nops(2); b.bind(l); b.nop().thrend(); b.nops(2); },
+        |b| { let l = b.label("l"); b.brr(BranchCond::Always, l); b.nops(2); b.nop().thrend(); b.nop().thrend(); b.bind(l); b.nops(2); }),
+    (Rule::EndUniform, // what stands behind the last delay slot does not follow it
+        |b| { let l = b.label("l"); b.brr(BranchCond::Always, l); b.nop(); b.nop().thrend(); b.nops(3); b.bind(l); b.mov(R0, UNIF); },
+        |b| { let l = b.label("l"); b.brr(BranchCond::Always, l); b.nop(); b.nop().thrend(); b.nop(); b.mov(R0, UNIF); b.nop(); b.bind(l); b.nop(); }),
     (Rule::EndBranch,
         |b| { let l = b.here("l"); b.nop().thrend(); b.nop(); b.brr(BranchCond::AnyZS, l); },
         |b| { let l = b.here("l"); b.brr(BranchCond::AnyZS, l); b.nops(3); }),
