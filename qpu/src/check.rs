@@ -44,6 +44,7 @@ mod flags;
 mod flow;
 mod instruction;
 mod lanes;
+mod packing;
 mod program;
 mod rules;
 mod sequence;
