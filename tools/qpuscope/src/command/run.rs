@@ -40,6 +40,12 @@ pub struct Options {
     /// Tell of no warning of this rule, and do not stop for it; can be given several times
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
+    /// Run without the cycle model, as `"functional": true` in the job does
+    #[arg(long)]
+    functional: bool,
+    /// Let QPUs advance in another order, without time, as `"seed": NUMBER` in the job does
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
     /// Another value of a constant of the cycle model, to see what depends on it; can be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = constants::change)]
     set: Vec<(String, f64)>,
@@ -172,6 +178,8 @@ pub fn run(options: &Options) -> Result<()> {
     let mut job = JobFile::read(&options.job)?;
     options.check(&job)?;
     job.options.strict |= options.strict;
+    job.options.functional |= options.functional;
+    job.options.order_seed = options.seed.or(job.options.order_seed);
     for name in &options.allow {
         job.options.allowed.push(explain::simulated(name)?);
     }
@@ -179,6 +187,9 @@ pub fn run(options: &Options) -> Result<()> {
         constants::apply(&mut job.options.constants, name, *value)?;
     }
     constants::note(&job.options.constants);
+    for note in &job.notes {
+        say::note(&format!("note: {note}\n"));
+    }
     if job.launches.iter().all(|launch| launch.programs.is_empty()) {
         say::note("note: the job starts no program; name code and uniforms under programs\n");
     }
