@@ -189,12 +189,13 @@ fn as_text(name: &str, code: &Code, findings: &[Finding]) -> String {
         if let Some(way) = finding.way_text() {
             let _ = writeln!(out, "    {way}");
         }
-        if count > 1 {
-            let _ = writeln!(
-                out,
-                "    and {} more times where this line is repeated",
-                count - 1
-            );
+        let more = match count {
+            0 | 1 => None,
+            2 => Some("once more".to_owned()),
+            _ => Some(format!("{} more times", count - 1)),
+        };
+        if let Some(more) = more {
+            let _ = writeln!(out, "    and {more} where this line is repeated");
         }
         let _ = writeln!(out, "    to mend it, {}", rule.fix());
     }
