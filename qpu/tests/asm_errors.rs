@@ -72,6 +72,8 @@ fn every_error_says_where_it_is_and_what_would_be_accepted() {
             "t.qasm:1:5: error: `sfu_rsqrt` is not defined [unknown-name]\n  mov sfu_rsqrt, r0\n      ^^^^^^^^^\n  did you mean sfu_recipsqrt?"),
         (":t\nbrr -, ra2 + :t",
             "t.qasm:2:8: error: a branch adds a register and a label itself: name both as targets, `brr -, ra2, :LABEL` [expression]\n  brr -, ra2 + :t\n         ^^^^^^^^"),
+        ("or -, vw_wait, 0; mov r1, 1",
+            "t.qasm:1:1: error: st_wait needs the field that holds a small immediate or a rotation [small-immediate-and-file-b]\n  or -, vw_wait, 0; mov r1, 1\n  ^^^^^^^^^^^^^^^^^^^^^^^^^^^\n  take an accumulator or a register of file A instead of the constant"),
         ("mov.setg r0, r1",
             "t.qasm:1:4: error: `.setg` is no suffix [unknown-suffix]\n  mov.setg r0, r1\n     ^^^^^\n  known are .setf, .ifz .ifnz .ifn .ifnn .ifc .ifcc, .pack... and .unpack..., and .allz ... .anync on branches"),
         ("add r0, ra1, ra2",
