@@ -11,7 +11,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use v3d_sim::{
-    DeadlockReport, FaultKind, JobEnd, JobRun, Observer, Outcome, Profile, Unobserved, Wait,
+    Access, DeadlockReport, FaultKind, JobEnd, JobRun, Observer, Outcome, Profile, Unobserved, Wait,
 };
 
 use crate::command::explain;
@@ -284,10 +284,17 @@ fn judge(outcome: &Outcome, limit_cycles: u64) -> Result<()> {
         JobEnd::Completed => return Ok(()),
         JobEnd::Fault => {
             let fault = outcome.faults.first();
-            let is_absent = fault.is_some_and(|fault| matches!(fault.kind, FaultKind::Memory(..)));
-            let place = match is_absent {
-                true => "correct the address, or name memory there in the job; ",
-                false => "",
+            let place = match fault.map(|fault| &fault.kind) {
+                Some(FaultKind::Memory(Access::Uniform, _)) => {
+                    "give as many uniforms as the program reads, or look for a loop that reads too many; "
+                }
+                Some(FaultKind::Memory(Access::Code, _)) => {
+                    "end the program with thrend and two more instructions, or correct the branch; "
+                }
+                Some(FaultKind::Memory(..)) => {
+                    "correct the address, or name memory there in the job; "
+                }
+                _ => "",
             };
             format!(
                 "a program faulted: {}; {place}`qpuscope debug` shows what its registers hold then",
