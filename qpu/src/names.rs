@@ -175,8 +175,31 @@ pub fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
     entry.map(|(_, value)| *value)
 }
 
+/// Names that `name` shortens or draws out, as `sfu_rsqrt` does `sfu_recipsqrt`: the letters of one are in the other, in
+/// their order and from the same first one, and are at least half of it.
+fn shortened<'a>(name: &str, among: &[&'a str]) -> impl Iterator<Item = &'a str> {
+    let within = |short: &str, long: &str| {
+        let mut letters = long.chars();
+        let begins = short.chars().next() == long.chars().next();
+        begins && short.chars().all(|c| letters.any(|other| other == c))
+    };
+    let is_near = |other: &&str| {
+        let (short, long) = match other.len() < name.len() {
+            true => (*other, name),
+            false => (name, *other),
+        };
+        short.len() > 4 && 2 * short.len() >= long.len() && within(short, long)
+    };
+    among
+        .iter()
+        .copied()
+        .filter(is_near)
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
 /// Up to three names nearest to `name`: the one that differs by case alone, or those at most one edit away, two or
-/// three in longer names.
+/// three in longer names, or those that it shortens or draws out.
 pub fn nearest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let among: Vec<&str> = among.collect();
     if let Some(same) = among
@@ -185,7 +208,8 @@ pub fn nearest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Vec<&'a 
     {
         return vec![same];
     }
-    let among = among.into_iter();
+    let all = among;
+    let among = all.iter().copied();
     let most = match name.chars().count() {
         0..=3 => 1,
         4..=5 => 2,
@@ -196,6 +220,9 @@ pub fn nearest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Vec<&'a 
         .map(|other| (distance(name, other), other))
         .filter(|(distance, _)| *distance <= most)
         .collect();
+    if near.is_empty() && name.len() > 4 {
+        near = shortened(name, &all).map(|other| (most, other)).collect();
+    }
     near.sort_unstable();
     near.dedup();
     let best = near.first().map_or(0, |(distance, _)| *distance);
@@ -255,6 +282,10 @@ mod tests {
         );
         assert_eq!(nearest("inculde", DIRECTIVES.iter().copied()), ["include"]);
         assert_eq!(nearest("MOV", mnemonics()), ["mov"]);
+        assert_eq!(
+            nearest("sfu_rsqrt", WRITES.iter().map(|name| name.0)),
+            ["sfu_recipsqrt"]
+        );
         assert!(nearest("frobnicate", mnemonics()).is_empty());
         assert!(nearest("jmp", mnemonics()).is_empty());
     }

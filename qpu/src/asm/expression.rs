@@ -354,6 +354,12 @@ impl Assembler<'_> {
             .chain(builtin::names());
         known.extend(tables.chain(FUNCTIONS.iter().copied()).map(Rc::from));
         let near = nearest(name, known.iter().map(|name| &**name));
+        if self.macros.contains_key(name) {
+            let message = format!("`{name}` is a macro, which is no value");
+            return Fault::new("unknown-name", span, message).help(
+                "call it on a line of its own; a macro that is to choose among others takes a number, and asks it with `.if`",
+            );
+        }
         let fault = Fault::new("unknown-name", span, format!("`{name}` is not defined"));
         if name == "lambda" {
             return fault.help(

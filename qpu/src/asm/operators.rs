@@ -139,6 +139,12 @@ pub(super) fn binary(sign: &str, one: Value, two: Value) -> Result<Value, String
         (Int(one), Label(two)) if sign == "+" => Label(one.wrapping_add(two)),
         (Label(one), Int(two)) if sign == "-" => Label(one.wrapping_sub(two)),
         (Label(one), Label(two)) if sign == "-" => Int(one.wrapping_sub(two)),
+        (Reg(one), Label(_)) | (Label(_), Reg(one)) if sign == "+" => {
+            return Err(format!(
+                "a branch adds a register and a label itself: name both as targets, `brr -, {}, :LABEL`",
+                one.name()
+            ));
+        }
         _ => {
             return Err(format!(
                 "{sign} is not defined between {} and {}",

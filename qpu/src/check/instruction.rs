@@ -4,11 +4,11 @@ use super::Rule;
 use super::facts::{Facts, Write, is_peripheral};
 use super::flags;
 use super::lanes::stays_in_quads;
+use super::packing;
 use super::sequence::is_texture_coordinate;
 use crate::disasm::{read_name, write_name};
 use crate::isa::{
-    AddOp, Alu, Cond, File, Instruction, MulOp, MulPack, Mux, Pack, Signal, Slot, Unpack, Waddr,
-    raddr, waddr,
+    AddOp, Alu, Cond, File, Instruction, MulOp, MulPack, Mux, Signal, Slot, Waddr, raddr, waddr,
 };
 
 /// The reason, if the instruction breaks the rule.
@@ -30,11 +30,13 @@ const SINGLES: &[(Rule, Single)] = &[
     (Rule::HostIntZero, host_int_zero),
     (Rule::NeverPeripheral, never_peripheral),
     (Rule::RotationInQuad, rotation_in_quad),
-    (Rule::PackReserved, pack_reserved),
-    (Rule::PackToPeripheral, pack_to_peripheral),
-    (Rule::PackWithoutFileA, pack_without_file_a),
-    (Rule::UnpackIo, unpack_io),
-    (Rule::UnpackMixed, unpack_mixed),
+    (Rule::PackReserved, packing::pack_reserved),
+    (Rule::PackToPeripheral, packing::pack_to_peripheral),
+    (Rule::PackWithoutFileA, packing::pack_without_file_a),
+    (Rule::UnpackIo, packing::unpack_io),
+    (Rule::UnpackMixed, packing::unpack_mixed),
+    (Rule::PackKind, packing::pack_kind),
+    (Rule::UnpackKind, packing::unpack_kind),
     (Rule::FlagsOfNever, flags_of_never),
     (Rule::IdleMulWrite, idle_mul_write),
     (Rule::NoRead, no_read),
@@ -66,7 +68,7 @@ pub(super) fn check(
     }
 }
 
-fn when(found: bool, reason: &str) -> Option<String> {
+pub(super) fn when(found: bool, reason: &str) -> Option<String> {
     found.then(|| reason.to_string())
 }
 
@@ -290,24 +292,6 @@ pub(super) fn is_host_int(address: Waddr) -> bool {
     address == waddr::HOST_INT
 }
 
-fn pack_reserved(at: &Facts) -> Option<String> {
-    let write_back = at.alu()?.write;
-    (write_back.pack_mul().is_none()).then(|| {
-        format!(
-            "pack code {} is reserved with pm = 1",
-            write_back.pack.bits()
-        )
-    })
-}
-
-fn pack_to_peripheral(at: &Facts) -> Option<String> {
-    let pack = at.alu()?.write.pack_mul()?;
-    let mut writes = at.writes.iter();
-    let io = writes.find(|write| write.slot == Slot::Mul && is_peripheral(write.waddr))?;
-    let name = write_name(io.file, io.waddr);
-    (pack != MulPack::None).then(|| format!("8-bit packing does not work on {name}"))
-}
-
 fn rotation_in_quad(at: &Facts) -> Option<String> {
     let alu = at.alu()?;
     alu.rotation()?;
@@ -319,43 +303,6 @@ fn rotation_in_quad(at: &Facts) -> Option<String> {
     when(
         inside && alu.op_mul != MulOp::Nop && !stays_in_quads(at),
         "the rotation has no operand in r0..r3, and moves values inside their quad only",
-    )
-}
-
-fn pack_without_file_a(at: &Facts) -> Option<String> {
-    let packs = at.branch().is_none() && at.instruction.write_back().pack_a() != Pack::None;
-    let writes = at.registers_written().any(|(file, _)| file == File::A);
-    when(
-        packs && !writes,
-        "a result is packed for file A, and none goes to a register of file A",
-    )
-}
-
-/// Whether operands read through file A are unpacked.
-fn unpacks_a(at: &Facts) -> bool {
-    at.alu()
-        .is_some_and(|alu| !alu.write.pm && alu.unpack != Unpack::None)
-}
-
-fn unpack_io(at: &Facts) -> Option<String> {
-    let read = at
-        .reads
-        .iter()
-        .find(|read| read.used && read.file == File::A && read.raddr.register().is_none())?;
-    unpacks_a(at).then(|| format!("{} is unpacked", read_name(read.file, read.raddr)))
-}
-
-fn unpack_mixed(at: &Facts) -> Option<String> {
-    let alu = at.alu()?;
-    let add = alu.add_a == Mux::A || (alu.op_add.operands() > 1 && alu.add_b == Mux::A);
-    let mul = alu.mul_a == Mux::A || alu.mul_b == Mux::A;
-    let both = add && mul && alu.op_add != AddOp::Nop && alu.op_mul != MulOp::Nop;
-    // A byte in all four places is the same to both.
-    let differs = alu.unpack != Unpack::U8dr;
-    let mixed = both && differs && alu.op_add.takes_floats() != alu.op_mul.is_float();
-    when(
-        mixed && unpacks_a(at),
-        "one ALU takes the unpacked value as float, the other as integer",
     )
 }
 

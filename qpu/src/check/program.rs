@@ -1,8 +1,9 @@
 //! Rules about the first and last instructions, and where branches go.
 
 use super::Rule;
+use super::end;
 use super::facts::Facts;
-use crate::isa::{INSTRUCTION_BYTES, Raddr, Waddr, raddr, waddr};
+use crate::isa::{INSTRUCTION_BYTES, Waddr};
 
 /// Only instructions that are `reached` count; the first is at `start`.
 pub(super) fn check(
@@ -25,58 +26,13 @@ pub(super) fn check(
     }
     for (index, at) in known() {
         if at.signal().ends_program() {
-            check_end(facts, index, report);
+            end::check(at, 0, &mut |rule, reason| report(rule, index, reason));
         }
         check_target(facts.len(), index, at, report);
     }
     if facts.is_empty() {
         let reason = "the program has no instructions".to_string();
         report(Rule::NoProgramEnd, 0, reason);
-    }
-}
-
-/// The instruction that ends the program, and the two after it.
-fn check_end(facts: &[Option<Facts>], end: usize, report: &mut impl FnMut(Rule, usize, String)) {
-    for (slot, index) in (end..end + 3).enumerate() {
-        let Some(Some(at)) = facts.get(index) else {
-            continue;
-        };
-        let mut report = |rule, found: bool, what: &str| {
-            if found {
-                let place = [
-                    "the thrend instruction",
-                    "the instruction after thrend",
-                    "the last instruction",
-                ][slot];
-                report(rule, index, format!("{place} {what}"));
-            }
-        };
-        let stream = at.reads_any(|raddr| matches!(raddr, raddr::UNIFORM | raddr::VARYING));
-        report(Rule::EndUniform, stream, "reads a uniform or varying");
-        let vpm = at.reads_any(Raddr::is_vpm) || at.writes_any(Waddr::is_vpm);
-        report(Rule::EndVpm, vpm, "uses VPM or DMA");
-        let is_14 = |register: Option<u8>| register == Some(14);
-        let register_14 = at.reads_any(|raddr| is_14(raddr.register()))
-            || at.writes_any(|waddr| is_14(waddr.register()));
-        report(
-            Rule::EndRegister14,
-            register_14,
-            "uses register 14 of a file",
-        );
-        let writes_file = slot == 0 && at.registers_written().next().is_some();
-        report(
-            Rule::EndRegisterWrite,
-            writes_file,
-            "writes a register of file A or B",
-        );
-        let tlb_z = slot == 2 && at.writes_any(|waddr| waddr == waddr::TLB_Z);
-        report(Rule::EndTlbZ, tlb_z, "writes tile buffer Z");
-        let flow = at.branch().is_some() || (slot > 0 && at.signal().ends_program());
-        report(
-            Rule::EndBranch,
-            flow,
-            "is a branch or ends the program again",
-        );
     }
 }
 

@@ -144,6 +144,12 @@ rules! {
     UnpackMixed = "unpack-mixed", "Broadcom's guide; vc4asm's addendum",
         "An unpacked operand is widened once for both ALUs: if one of the operations that use it is a float operation, both see floats.",
         "split the instruction";
+    PackKind = "pack-kind", "Broadcom's guide, pack operations; VC4C's recorded results",
+        "A mode packs another kind of value than the operation gives. The 8-bit modes of file A take the low byte of a float's bits, or saturate them as an integer; they do not scale it. The mul ALU's colours (pm = 1) take an integer's bits as a float, which is 0 for all small numbers.",
+        "write the mode with f (.8asf) for the mul ALU's colour, or turn the value with ftoi or itof before";
+    UnpackKind = "unpack-kind", "Broadcom's guide, unpack operations",
+        "A mode of r4 makes floats of halves and bytes, whatever takes them: an integer operation gets the float's bits. Only file A widens integers.",
+        "copy r4 to a register of file A, and unpack that";
     FlagsOfNever = "flags-cond-never", "Broadcom's guide against vc4asm's addendum and VC4C",
         "Flags are to be set from an add result with condition never. By the guide the mul ALU sets them, by measurements no lane is updated.",
         "use condition always with destination `-`, or op nop on the add ALU";

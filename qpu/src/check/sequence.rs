@@ -1,6 +1,7 @@
 //! Rules about an instruction and what follows it within two slots.
 
 use super::Rule;
+use super::end;
 use super::facts::{Facts, Write};
 use super::lanes::{rotates_to_first_lanes, stays_in_quads};
 use crate::disasm::write_name;
@@ -68,6 +69,9 @@ pub(super) fn check(
         if let Some(reason) = (rule.clash)(earlier, later) {
             report(rule.rule, reason);
         }
+    }
+    if earlier.signal().ends_program() {
+        end::check(later, distance, report);
     }
 }
 

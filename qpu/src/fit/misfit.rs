@@ -74,6 +74,9 @@ impl Misfit {
             Self::ReadA(..) => "keep one of the values in file B or an accumulator",
             Self::ReadB(..) => "keep one of the values in file A or an accumulator",
             Self::NoReadPort(_) => "read it into an accumulator in an instruction before",
+            Self::ReadBAndImmediate(raddr) if raddr.register().is_none() => {
+                "take an accumulator or a register of file A instead of the constant"
+            }
             Self::ReadBAndImmediate(_) => "keep the value in file A or an accumulator",
             Self::TwoImmediates => "load one of the constants into a register before, with ldi",
             Self::NoSuchImmediate(_) => {

@@ -119,6 +119,17 @@ fn what_nothing_wrote_is_told_of_in_source_and_words() {
 }
 
 #[test]
+fn check_reads_the_languages_that_asm_does() {
+    let text = "or ra1, ra32, 0; nop\nor rb32, ra1, 0; nop\nnop.tend\nnop\nnop\n";
+    let source = file("languages", "early.asm", text.as_bytes());
+    let unread = qpuscope(&["check"], &source);
+    assert!(err(&unread).contains("--syntax"), "{}", err(&unread));
+    let checked = qpuscope(&["check", "--syntax", "rpi-playground"], &source);
+    let said = out(&checked);
+    assert!(said.contains(":2: regfile-read-after-write: "), "{said}");
+}
+
+#[test]
 fn a_line_that_is_repeated_is_told_of_once() {
     let text = "mov r0, 1\n.rep i, 3\nmov ra1, r0\nmov r0, ra1\n.endr\nnop; thrend\nnop\nnop\n";
     let source = file("repeated", "rep.qasm", text.as_bytes());

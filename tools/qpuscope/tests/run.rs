@@ -139,6 +139,58 @@ fn a_store_into_nothing_is_a_fault() {
 }
 
 #[test]
+fn time_is_left_out_and_orders_are_chosen_without_the_job() {
+    let folder = folder("options");
+    let job = job(&folder, &STORE, &[1000, 0x4000_3000]);
+    for (options, timed) in [
+        (&[][..], true),
+        (&["--functional"], false),
+        (&["--seed", "7"], false),
+    ] {
+        let (status, report, said) = run_with(&folder, &job, options);
+        assert_eq!((status, &report["timed"]), (0, &json!(timed)), "{said}");
+    }
+}
+
+#[test]
+fn what_lies_over_code_is_told() {
+    let folder = folder("over");
+    let mut job = job(&folder, &STORE, &[1000, 0x4000_3000]);
+    let last = STORE.len() * 8 - 4;
+    let over = json!({"at": format!("{:#x}", 0x4000_1000 + last), "words": ["0x100009e7"]});
+    job["memory"].as_array_mut().expect("a list").push(over);
+    let (status, _, said) = run(&folder, &job);
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("note: memory[") && said.contains("replaces part of memory["));
+}
+
+#[test]
+fn uniforms_or_instructions_that_are_missing_are_called_so() {
+    let folder = folder("missing");
+    let mut b = Builder::new();
+    b.mov(qpu::generate::R0, UNIF);
+    b.mov(qpu::generate::R0, UNIF);
+    b.end();
+    let code = b.finish().expect("a program");
+    // The last word of the uniforms is the last of its page, and nothing lies behind the page.
+    let mut too_few = job(&folder, &code, &[0]);
+    too_few["memory"][1] = json!({"at": "0x40004ffc", "words": [1]});
+    too_few["programs"][0]["uniforms"] = json!("0x40004ffc");
+    let (status, _, said) = run(&folder, &too_few);
+    assert_eq!(status, 5, "{said}");
+    assert!(
+        said.contains("as many uniforms as the program reads"),
+        "{said}"
+    );
+    let mut endless = job(&folder, &code[..2], &[0, 0]);
+    endless["memory"][0]["at"] = json!("0x40007ff0");
+    endless["programs"][0]["code"] = json!("0x40007ff0");
+    let (status, _, said) = run(&folder, &endless);
+    assert_eq!(status, 5, "{said}");
+    assert!(said.contains("end the program with thrend"), "{said}");
+}
+
+#[test]
 fn an_endless_loop_ends_at_the_cycle_limit() {
     let folder = folder("loop");
     let mut b = Builder::new();

@@ -157,6 +157,18 @@ pub(super) const CASES: &[Case] = &[
     (Rule::PackWithoutFileA,
         |b| odd(b, |alu| { alu.op_add = crate::isa::AddOp::Or; alu.write = to(waddr::ACC1); alu.write.pack = Pack::P16a; }),
         |b| { b.mov(ra(5).pack(Pack::P16a), R0); b.mov(R1, R2).mov(ra(6).pack(Pack::P8b), R2); }),
+    (Rule::PackKind, // the low byte of a float's bits; of an integer it is its low byte
+        |b| { b.fadd(ra(5).pack(Pack::P8a), R0, R1); },
+        |b| { b.ftoi(ra(5).pack(Pack::P8a), R0); b.fadd(ra(6).pack(Pack::P16a), R0, R1); }),
+    (Rule::PackKind, // .8as on the mul ALU with a destination in file A, where .8asf makes a colour
+        |b| { b.fmul(ra(5).pack(Pack::P8as), R0, R1); },
+        |b| { b.fmul(ra(5), R0, R1).pack_mul(MulPack::P8a); }),
+    (Rule::PackKind, // an integer is no colour
+        |b| { b.mul24(R2, R0, R1).pack_mul(MulPack::P8a); },
+        |b| { b.mul24(ra(5).pack(Pack::P8a), R0, R1); }),
+    (Rule::UnpackKind, // bytes of r4 are floats
+        |b| { b.add(R2, R4.unpack(Unpack::U8a), R1); },
+        |b| { b.fadd(R2, R4.unpack(Unpack::U8a), R1); b.add(R2, ra(4).unpack(Unpack::U8a), R1); b.add(R2, R4.unpack(Unpack::U8dr), R1); }),
     (Rule::UnpackIo,
         |b| odd(b, |alu| { alu.op_add = crate::isa::AddOp::Or; alu.write = to(waddr::ACC1); alu.raddr_a = raddr::UNIFORM; alu.add_a = crate::isa::Mux::A; alu.unpack = Unpack::U8a; }),
         |b| { b.mov(R1, ra(4).unpack(Unpack::U8a)); b.mov(R1, R4.unpack(Unpack::U8a)); }),
@@ -237,6 +249,12 @@ pub(super) const CASES: &[Case] = &[
     (Rule::EndBranch,
         |b| { b.nop().thrend(); b.nop().thrend(); b.nops(2); },
         |b| { b.nop().thrend(); b.nops(2); b.nop().thrend(); b.nops(2); }),
+    (Rule::EndBranch, // the instruction after thrend is the branch's target
+        |b| { let l = b.label("l"); b.brr(BranchCond::Always, l); b.nops(2); b.nop().thrend(); b.nops(2); b.bind(l); b.nop().thrend(); b.nops(2); },
+        |b| { let l = b.label("l"); b.brr(BranchCond::Always, l); b.nops(2); b.nop().thrend(); b.nop().thrend(); b.bind(l); b.nops(2); }),
+    (Rule::EndUniform, // what stands behind the last delay slot does not follow it
+        |b| { let l = b.label("l"); b.brr(BranchCond::Always, l); b.nop(); b.nop().thrend(); b.nops(3); b.bind(l); b.mov(R0, UNIF); },
+        |b| { let l = b.label("l"); b.brr(BranchCond::Always, l); b.nop(); b.nop().thrend(); b.nop(); b.mov(R0, UNIF); b.nop(); b.bind(l); b.nop(); }),
     (Rule::EndBranch,
         |b| { let l = b.here("l"); b.nop().thrend(); b.nop(); b.brr(BranchCond::AnyZS, l); },
         |b| { let l = b.here("l"); b.brr(BranchCond::AnyZS, l); b.nops(3); }),

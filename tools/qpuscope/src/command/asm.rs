@@ -6,7 +6,9 @@
 
 use std::path::{Path, PathBuf};
 
-use qpu::asm::{Assembly, Diagnostic, Include, Loaded, Options as AsmOptions, Syntax, assemble};
+use qpu::asm::{
+    Assembly, Diagnostic, Diagnostics, Include, Loaded, Options as AsmOptions, Syntax, assemble,
+};
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
@@ -24,18 +26,11 @@ pub struct Options {
     /// How to write it; by the name of the output file when that says it, else hex
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Look for included files here too
-    #[arg(short = 'I', value_name = "DIR")]
-    include: Vec<PathBuf>,
-    /// Set a name before the first line, as `.set NAME, VALUE` would
-    #[arg(short = 'D', value_name = "NAME=VALUE")]
-    define: Vec<String>,
+    #[command(flatten)]
+    reading: Reading,
     /// Write addresses, words and the lines that they came from to this file
     #[arg(long, value_name = "FILE")]
     listing: Option<PathBuf>,
-    /// The language
-    #[arg(long, value_enum, default_value_t = Language::Vc4asm)]
-    syntax: Language,
     /// Take warnings for errors, those of what one source alone forbids too
     #[arg(long)]
     strict: bool,
@@ -45,6 +40,49 @@ pub struct Options {
     /// Print what is wrong as one JSON object (and write code to -o only)
     #[arg(long)]
     json: bool,
+}
+
+/// How a source is to be read.
+#[derive(clap::Args, Debug)]
+pub struct Reading {
+    /// Look for files that a source includes here too
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<PathBuf>,
+    /// Set a name before the first line, as `.set NAME, VALUE` would
+    #[arg(short = 'D', value_name = "NAME=VALUE")]
+    define: Vec<String>,
+    /// The language of a source
+    #[arg(long, value_enum, default_value_t = Language::Vc4asm)]
+    syntax: Language,
+}
+
+impl Reading {
+    /// What a source comes to, with the options that are not of its language.
+    ///
+    /// # Errors
+    /// Usage, when `-D` defines nothing. What is wrong with the source is the inner result.
+    pub(super) fn assemble(
+        &self,
+        file: &str,
+        text: &str,
+        options: &AsmOptions,
+    ) -> Result<std::result::Result<Assembly, Diagnostics>> {
+        let defines = self.define.iter().map(|define| define_of(define));
+        let defines = defines.collect::<Result<Vec<_>>>()?;
+        let load = |include: &Include| find(include, &self.include);
+        let asm = AsmOptions {
+            file,
+            defines: &defines,
+            include: &load,
+            syntax: match self.syntax {
+                Language::Vc4asm => Syntax::Vc4asm,
+                Language::Broadcom => Syntax::Broadcom,
+                Language::RpiPlayground => Syntax::RpiPlayground,
+            },
+            ..*options
+        };
+        Ok(assemble(text, &asm))
+    }
 }
 
 /// How code is written.
@@ -82,26 +120,12 @@ pub fn run(options: &Options) -> Result<()> {
         .collect();
     apart(&outputs, &options.file, "the source")?;
     let (file, text) = source(&options.file)?;
-    let defines = options
-        .define
-        .iter()
-        .map(|define| define_of(define))
-        .collect::<Result<Vec<_>>>()?;
-    let load = |include: &Include| find(include, &options.include);
     let asm = AsmOptions {
-        file: &file,
-        defines: &defines,
-        include: &load,
-        syntax: match options.syntax {
-            Language::Vc4asm => Syntax::Vc4asm,
-            Language::Broadcom => Syntax::Broadcom,
-            Language::RpiPlayground => Syntax::RpiPlayground,
-        },
         check: !options.no_check,
         strict: options.strict,
         ..AsmOptions::default()
     };
-    let assembled = assemble(&text, &asm);
+    let assembled = options.reading.assemble(&file, &text, &asm)?;
     let (said, assembly) = match assembled {
         Ok(assembly) => (assembly.warnings.clone(), Some(assembly)),
         Err(diagnostics) => (diagnostics.0, None),
@@ -197,7 +221,7 @@ fn define_of(define: &str) -> Result<(String, String)> {
 }
 
 /// The text of an included file.
-pub(super) fn find(include: &Include, path: &[PathBuf]) -> Result<Loaded, String> {
+fn find(include: &Include, path: &[PathBuf]) -> Result<Loaded, String> {
     let beside = Path::new(include.from)
         .parent()
         .unwrap_or(Path::new(""))

@@ -8,12 +8,13 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use qpu::asm::{Assembly, Include, Options as AsmOptions, Origin, assemble};
+use qpu::asm::{Assembly, Options as AsmOptions, Origin};
 use qpu::check::{Finding, Rule, Way, check_program, is_fragment_shader};
 use qpu::disasm;
 use qpu::isa::INSTRUCTION_BYTES;
 use serde_json::json;
 
+use super::asm::Reading;
 use super::explain;
 use crate::failure::{Failure, Result};
 use crate::{code, say};
@@ -25,9 +26,8 @@ pub struct Options {
     file: PathBuf,
     #[command(flatten)]
     choice: code::Choice,
-    /// Look for files that a source includes here too
-    #[arg(short = 'I', value_name = "DIR")]
-    include: Vec<PathBuf>,
+    #[command(flatten)]
+    reading: Reading,
     /// Leave out findings of this rule; can be given several times
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
@@ -55,7 +55,7 @@ pub fn run(options: &Options) -> Result<()> {
         code::refuse_other_language(&name)?;
         let text = String::from_utf8(bytes)
             .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect());
-        Code::Source(assembled(&name, &text, &options.include)?)
+        Code::Source(assembled(&name, &text, &options.reading)?)
     } else {
         Code::Words(code::words(&name, &bytes, &options.choice)?)
     };
@@ -138,17 +138,14 @@ impl Code {
     }
 }
 
-fn assembled(file: &str, text: &str, path: &[PathBuf]) -> Result<Assembly> {
-    let load = |include: &Include| super::asm::find(include, path);
+fn assembled(file: &str, text: &str, reading: &Reading) -> Result<Assembly> {
     let options = AsmOptions {
-        file,
-        include: &load,
         check: false,
         ..AsmOptions::default()
     };
-    assemble(text, &options).map_err(|errors| {
+    reading.assemble(file, text, &options)?.map_err(|errors| {
         Failure::usage(format!(
-            "{errors}\n{file} does not assemble; mend that first"
+            "{errors}\n{file} does not assemble; mend that first, or say with --syntax which language it is in"
         ))
     })
 }
@@ -189,12 +186,13 @@ fn as_text(name: &str, code: &Code, findings: &[Finding]) -> String {
         if let Some(way) = finding.way_text() {
             let _ = writeln!(out, "    {way}");
         }
-        if count > 1 {
-            let _ = writeln!(
-                out,
-                "    and {} more times where this line is repeated",
-                count - 1
-            );
+        let more = match count {
+            0 | 1 => None,
+            2 => Some("once more".to_owned()),
+            _ => Some(format!("{} more times", count - 1)),
+        };
+        if let Some(more) = more {
+            let _ = writeln!(out, "    and {more} where this line is repeated");
         }
         let _ = writeln!(out, "    to mend it, {}", rule.fix());
     }

@@ -11,7 +11,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use v3d_sim::{
-    DeadlockReport, FaultKind, JobEnd, JobRun, Observer, Outcome, Profile, Unobserved, Wait,
+    Access, DeadlockReport, FaultKind, JobEnd, JobRun, Observer, Outcome, Profile, Unobserved, Wait,
 };
 
 use crate::command::explain;
@@ -40,6 +40,12 @@ pub struct Options {
     /// Tell of no warning of this rule, and do not stop for it; can be given several times
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
+    /// Run without the cycle model, as `"functional": true` in the job does
+    #[arg(long)]
+    functional: bool,
+    /// Let QPUs advance in another order, without time, as `"seed": NUMBER` in the job does
+    #[arg(long, value_name = "NUMBER")]
+    seed: Option<u64>,
     /// Another value of a constant of the cycle model, to see what depends on it; can be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = constants::change)]
     set: Vec<(String, f64)>,
@@ -172,6 +178,8 @@ pub fn run(options: &Options) -> Result<()> {
     let mut job = JobFile::read(&options.job)?;
     options.check(&job)?;
     job.options.strict |= options.strict;
+    job.options.functional |= options.functional;
+    job.options.order_seed = options.seed.or(job.options.order_seed);
     for name in &options.allow {
         job.options.allowed.push(explain::simulated(name)?);
     }
@@ -179,6 +187,9 @@ pub fn run(options: &Options) -> Result<()> {
         constants::apply(&mut job.options.constants, name, *value)?;
     }
     constants::note(&job.options.constants);
+    for note in &job.notes {
+        say::note(&format!("note: {note}\n"));
+    }
     if job.launches.iter().all(|launch| launch.programs.is_empty()) {
         say::note("note: the job starts no program; name code and uniforms under programs\n");
     }
@@ -273,10 +284,17 @@ fn judge(outcome: &Outcome, limit_cycles: u64) -> Result<()> {
         JobEnd::Completed => return Ok(()),
         JobEnd::Fault => {
             let fault = outcome.faults.first();
-            let is_absent = fault.is_some_and(|fault| matches!(fault.kind, FaultKind::Memory(..)));
-            let place = match is_absent {
-                true => "correct the address, or name memory there in the job; ",
-                false => "",
+            let place = match fault.map(|fault| &fault.kind) {
+                Some(FaultKind::Memory(Access::Uniform, _)) => {
+                    "give as many uniforms as the program reads, or look for a loop that reads too many; "
+                }
+                Some(FaultKind::Memory(Access::Code, _)) => {
+                    "end the program with thrend and two more instructions, or correct the branch; "
+                }
+                Some(FaultKind::Memory(..)) => {
+                    "correct the address, or name memory there in the job; "
+                }
+                _ => "",
             };
             format!(
                 "a program faulted: {}; {place}`qpuscope debug` shows what its registers hold then",

@@ -52,14 +52,9 @@ pub(super) fn dump(
 
 /// Refuses dumps that go to one file, of which the last would remain, and one over a file with code that the job runs.
 /// Over data it may go: the next run goes on with it.
-pub(super) fn keep_files(dumps: &[Dump], files: &[Placed], launches: &[JobLaunch]) -> Result<()> {
+pub(super) fn keep_files(dumps: &[Dump], entries: &[Placed], launches: &[JobLaunch]) -> Result<()> {
     let programs = || launches.iter().flat_map(|launch| &launch.programs);
-    let holds_code = |placed: &&Placed| {
-        programs().any(|program| {
-            let distance = program.code.0.wrapping_sub(placed.at);
-            u64::from(distance) % ADDRESS_SPACE < placed.bytes
-        })
-    };
+    let holds_code = |placed: &&Placed| programs().any(|program| placed.holds(program.code.0));
     for (index, dump) in dumps.iter().enumerate() {
         let field = format!("dump[{index}].file");
         let name = dump.file.display();
@@ -70,8 +65,11 @@ pub(super) fn keep_files(dumps: &[Dump], files: &[Placed], launches: &[JobLaunch
             let problem = format!("{name} is named for two dumps; give each its own file");
             return Err(bad(&field, problem));
         }
-        let mut code = files.iter().filter(holds_code);
-        if code.any(|placed| are_one(&placed.file, &dump.file)) {
+        let mut code = entries.iter().filter(holds_code);
+        if code.any(|placed| {
+            let file = placed.file.as_ref();
+            file.is_some_and(|file| are_one(file, &dump.file))
+        }) {
             let problem = format!(
                 "{name} holds code that the job runs, and would be overwritten; name another file"
             );

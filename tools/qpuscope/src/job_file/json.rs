@@ -43,8 +43,20 @@ fn advice(text: &str, error: &serde_json::Error) -> &'static str {
         Some(rest) if rest.get(1..).is_some_and(|rest| rest.starts_with('/')) => {
             "JSON has no comments: take it out"
         }
+        Some(rest) if rest.get(..2).is_some_and(|both| both.contains('\'')) => {
+            "JSON's strings stand between double quotes"
+        }
+        Some(rest) if is_pythons(rest) => "JSON writes true, false and null",
         _ => "repair it there",
     }
+}
+
+/// Whether a value of Python's stands at the first letter.
+fn is_pythons(rest: &str) -> bool {
+    let value = rest.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
+    ["True", "False", "None"]
+        .iter()
+        .any(|name| value.starts_with(name))
 }
 
 /// A text in which no object has a key twice.
@@ -122,6 +134,9 @@ mod tests {
                 "no hexadecimal numbers: put it between double quotes",
             ),
             ("{ // the code\n}", "no comments: take it out"),
+            ("{'memory': []}", "between double quotes"),
+            ("{\"board\": 'zero'}", "between double quotes"),
+            ("{\"strict\": True}", "JSON writes true"),
         ]);
     }
 

@@ -5,6 +5,7 @@ use qpu::job::{BusAddr, CacheClear, Program};
 use serde_json::Value;
 use v3d_sim::{JobLaunch, SparseMemory};
 
+use super::memory::Placed;
 use super::object::{Object, bad};
 use crate::failure::Result;
 
@@ -78,13 +79,18 @@ pub(super) fn check_code(memory: &mut SparseMemory, launches: &[JobLaunch]) -> R
     for program in launches.iter().flat_map(|launch| &launch.programs) {
         let BusAddr(code) = program.code;
         if memory.check(code, INSTRUCTION_BYTES as usize).is_err() {
-            return Err(bad(
-                "memory",
-                format!(
-                    "there is none at {code:#010x}, where a program's code should be; name the file of the code under \
-                     memory with this address in `at`"
-                ),
-            ));
+            let problem =
+                format!("there is none at {code:#010x}, where a program's code should be");
+            // The digits of a hexadecimal address, taken for a decimal one.
+            let hex = u32::from_str_radix(&code.to_string(), 16).ok();
+            let meant = hex.filter(|hex| memory.check(*hex, INSTRUCTION_BYTES as usize).is_ok());
+            let help = match meant {
+                Some(hex) => format!("{code} is decimal: write \"{hex:#x}\""),
+                None => {
+                    "name the file of the code under memory with this address in `at`".to_owned()
+                }
+            };
+            return Err(bad("memory", format!("{problem}; {help}")));
         }
         let first = memory.get(code, 16).unwrap_or_default();
         let is_text = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t' | b'\r' | b'\n');
@@ -100,6 +106,45 @@ pub(super) fn check_code(memory: &mut SparseMemory, launches: &[JobLaunch]) -> R
         }
     }
     Ok(())
+}
+
+/// Says which entries of `memory` lie over an earlier one that a program begins with: the program is longer than its
+/// place, as a rule.
+pub(super) fn over_code(entries: &[Placed], launches: &[JobLaunch]) -> Vec<String> {
+    let programs = || launches.iter().flat_map(|launch| &launch.programs);
+    let is_code = |placed: &Placed| programs().any(|program| placed.begins_at(program.code.0));
+    let mut notes = vec![];
+    for (index, code) in entries
+        .iter()
+        .enumerate()
+        .filter(|(_, entry)| is_code(entry))
+    {
+        let over = |(_, later): &(usize, &Placed)| later.meets(code) && !later.begins_at(code.at);
+        for (later, entry) in entries.iter().enumerate().skip(index + 1).filter(over) {
+            notes.push(format!(
+                "memory[{later}] at {:#010x} replaces part of memory[{index}], the {} bytes of code at {:#010x}; place it \
+                 elsewhere, unless that is meant",
+                entry.at, code.bytes, code.at
+            ));
+        }
+    }
+    notes
+}
+
+/// Refuses what stands where the address of it should: a file's name, or the words themselves.
+fn refuse_content(field: &str, value: Option<&Value>) -> Result<()> {
+    let is_content = match value {
+        Some(Value::Array(_) | Value::Object(_)) => true,
+        Some(Value::String(text)) => !text.starts_with(|c: char| c.is_ascii_digit()),
+        _ => false,
+    };
+    if !is_content {
+        return Ok(());
+    }
+    Err(bad(
+        field,
+        "is no address; put the file or the words under memory with an address in `at`, and give that here",
+    ))
 }
 
 fn clear(field: &str, value: &Value) -> Result<CacheClear> {
@@ -124,6 +169,9 @@ fn programs(field: &str, value: &Value) -> Result<Vec<Program>> {
     let mut programs = vec![];
     for (index, value) in list.iter().enumerate() {
         let program = Object::new(&format!("{field}[{index}]"), value, &["code", "uniforms"])?;
+        for key in ["code", "uniforms"] {
+            refuse_content(&program.field(key), program.get(key))?;
+        }
         let (code, uniforms) = (
             program.address("code")?,
             // As SRQUA takes it: 0 for a program that reads none.
@@ -176,6 +224,34 @@ mod tests {
     }
 
     #[test]
+    fn the_digits_of_a_hexadecimal_address_are_known() {
+        let text =
+            r#"{"memory": [{"at": "0x40001000", "zero": 8}], "programs": [{"code": "40001000"}]}"#;
+        each_is_refused(&[(text, "40001000 is decimal: write \"0x40001000\"")]);
+    }
+
+    #[test]
+    fn what_lies_over_code_is_told() {
+        let job = |at: &str| {
+            let code = r#"{"at": "0x40001000", "zero": 24}"#;
+            let text = format!(
+                r#"{{"memory": [{code}, {{"at": "{at}", "words": [1]}}], "programs": [{{"code": "0x40001000"}}]}}"#
+            );
+            let job = parse(&text).unwrap_or_else(|failure| panic!("{failure}"));
+            job.notes
+        };
+        for at in ["0x40001014", "0xc0001014"] {
+            let notes = job(at);
+            assert!(
+                matches!(&notes[..], [note] if note.contains("memory[1] at ")),
+                "{notes:?}"
+            );
+        }
+        assert!(job("0x40001018").is_empty());
+        assert!(job("0x40001000").is_empty()); // an entry that takes its place
+    }
+
+    #[test]
     fn launches_replace_programs_and_say_what_is_cleared() {
         let with = |rest: &str| {
             parse(&format!(
@@ -210,6 +286,14 @@ mod tests {
             (
                 r#"{"memory": [], "programs": [{"uniforms": 8}]}"#,
                 "programs[0].code: is missing",
+            ),
+            (
+                r#"{"memory": [], "programs": [{"code": "a.bin", "uniforms": 0}]}"#,
+                "programs[0].code: is no address; put the file",
+            ),
+            (
+                r#"{"memory": [], "programs": [{"code": 0, "uniforms": [1, 2]}]}"#,
+                "programs[0].uniforms: is no address",
             ),
             (
                 r#"{"memory": [], "programs": [{"code": 4, "uniforms": 0}]}"#,

@@ -16,20 +16,43 @@ pub(super) const ADDRESS_SPACE: u64 = 1 << 30;
 /// Files are read in pieces, so that a job takes little more memory than what it puts there.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Where a file lies in memory.
+/// Where an entry lies in memory.
 pub(super) struct Placed {
-    pub file: PathBuf,
+    /// What it came from, if that was a file.
+    pub file: Option<PathBuf>,
     pub at: u32,
     pub bytes: u64,
 }
 
-/// Puts one entry of `memory`, which stands at `at`, where it says; gives the place of a file.
+impl Placed {
+    /// How many bytes from its first one on a bus address lies, through whatever alias.
+    fn distance(&self, addr: u32) -> u64 {
+        u64::from(addr.wrapping_sub(self.at)) % ADDRESS_SPACE
+    }
+
+    /// Whether a bus address lies in it.
+    pub fn holds(&self, addr: u32) -> bool {
+        self.distance(addr) < self.bytes
+    }
+
+    /// Whether it begins at a bus address.
+    pub fn begins_at(&self, addr: u32) -> bool {
+        self.distance(addr) == 0
+    }
+
+    /// Whether a byte is in both.
+    pub fn meets(&self, other: &Self) -> bool {
+        self.bytes > 0 && other.bytes > 0 && (self.holds(other.at) || other.holds(self.at))
+    }
+}
+
+/// Puts one entry of `memory`, which stands at `at`, where it says.
 pub(super) fn put_entry(
     memory: &mut SparseMemory,
     at: &str,
     entry: &Value,
     folder: &Path,
-) -> Result<Option<Placed>> {
+) -> Result<Placed> {
     let entry = Object::new(
         at,
         entry,
@@ -55,11 +78,13 @@ pub(super) fn put_entry(
         ));
     }
     let field = entry.field(kind);
-    match kind {
+    let mut path = None;
+    let bytes = match kind {
         "zero" => {
             let bytes = entry.number("zero", ADDRESS_SPACE)?.unwrap_or(0);
             must_fit(&field, addr, bytes)?;
             memory.put_zero(addr, bytes as usize);
+            bytes
         }
         "words" => {
             let mut bytes = vec![];
@@ -69,9 +94,10 @@ pub(super) fn put_entry(
             }
             must_fit(&field, addr, bytes.len() as u64)?;
             memory.put(addr, &bytes);
+            bytes.len() as u64
         }
         _ => {
-            let path = folder.join(entry.text("file")?.unwrap_or_default());
+            let path = path.insert(folder.join(entry.text("file")?.unwrap_or_default()));
             if path
                 .extension()
                 .is_some_and(|extension| extension == "qasm")
@@ -88,7 +114,7 @@ pub(super) fn put_entry(
                     ),
                 )
             };
-            let mut file = File::open(&path).map_err(cannot_read)?;
+            let mut file = File::open(&*path).map_err(cannot_read)?;
             let all = file.metadata().map_err(cannot_read)?.len();
             let offset = entry.number("offset", u64::MAX)?.unwrap_or(0);
             if offset > all {
@@ -127,14 +153,14 @@ pub(super) fn put_entry(
                 memory.put(addr.wrapping_add(done as u32), piece);
                 done += piece.len() as u64;
             }
-            return Ok(Some(Placed {
-                file: path,
-                at: addr,
-                bytes: count,
-            }));
+            count
         }
-    }
-    Ok(None)
+    };
+    Ok(Placed {
+        file: path,
+        at: addr,
+        bytes,
+    })
 }
 
 /// Refuses an entry that goes on past the last address: all aliases being one memory, it would go on over what lies
@@ -161,6 +187,11 @@ fn memory_word(field: &str, value: &Value) -> Result<u32> {
         _ => None,
     }
     .filter(|value| *value < 0);
+    if let Some(float) = float(value) {
+        let bits = float.to_bits();
+        let problem = format!("{value} is no integer; of a float give its bits, \"{bits:#010x}\"");
+        return Err(bad(field, problem));
+    }
     match negative {
         Some(value) => i32::try_from(value)
             .map(|value| value as u32)
@@ -170,6 +201,17 @@ fn memory_word(field: &str, value: &Value) -> Result<u32> {
             bad(field, format!("{value} {problem}"))
         }),
     }
+}
+
+/// What is a number, and no integer.
+fn float(value: &Value) -> Option<f32> {
+    let text = match value {
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => text.clone(),
+        _ => return None,
+    };
+    let is_integer = text.parse::<i128>().is_ok();
+    text.parse().ok().filter(|_| !is_integer)
 }
 
 #[cfg(test)]
@@ -200,6 +242,14 @@ mod tests {
             (
                 r#"{"memory": [{"at": 0, "file": "absent.bin"}], "programs": []}"#,
                 "memory[0].file: cannot read /folder/absent.bin",
+            ),
+            (
+                r#"{"memory": [{"at": 0, "words": [1, 1.5]}], "programs": []}"#,
+                "memory[0].words[1]: 1.5 is no integer; of a float give its bits, \"0x3fc00000\"",
+            ),
+            (
+                r#"{"memory": [{"at": 0, "words": ["-2.0"]}], "programs": []}"#,
+                "give its bits, \"0xc0000000\"",
             ),
             (
                 r#"{"memory": [{"at": 0, "size": 1}], "programs": []}"#,

@@ -14,10 +14,11 @@ use std::path::Path;
 
 use v3d_sim::{JobLaunch, JobOptions, SparseMemory};
 
+use crate::code::refuse_utf16;
 use crate::failure::{Failure, Result};
 use crate::files::are_one;
 use dump::{dump, keep_files};
-use launches::{check_code, launches};
+use launches::{check_code, launches, over_code};
 use memory::put_entry;
 use object::Object;
 use options::options;
@@ -34,6 +35,8 @@ pub struct JobFile {
     pub dumps: Vec<Dump>,
     /// Board, clock, limit, order of the QPUs, strictness.
     pub options: JobOptions,
+    /// What is no mistake, but is seldom meant; a sentence each.
+    pub notes: Vec<String>,
 }
 
 impl JobFile {
@@ -44,6 +47,7 @@ impl JobFile {
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = std::fs::read(path).map_err(|error| Failure::reading(path, &error))?;
         let folder = path.parent().unwrap_or(Path::new(""));
+        refuse_utf16(&path.display().to_string(), &bytes)?;
         let text = std::str::from_utf8(&bytes).map_err(|_| {
             Failure::usage(
                 "it is no text; write a job in JSON that names the code, as docs/formats.md shows",
@@ -86,9 +90,9 @@ impl JobFile {
         let job = Object::new("", &value, &keys)?;
         let mut memory = SparseMemory::new();
         job.need("memory", "a list of what is in memory")?;
-        let mut files = vec![];
+        let mut entries = vec![];
         for (index, entry) in job.list("memory")?.unwrap_or_default().iter().enumerate() {
-            files.extend(put_entry(
+            entries.push(put_entry(
                 &mut memory,
                 &format!("memory[{index}]"),
                 entry,
@@ -102,8 +106,9 @@ impl JobFile {
         for (index, entry) in job.list("dump")?.unwrap_or_default().iter().enumerate() {
             dumps.push(dump(&mut memory, &format!("dump[{index}]"), entry, folder)?);
         }
-        keep_files(&dumps, &files, &launches)?;
+        keep_files(&dumps, &entries, &launches)?;
         Ok(Self {
+            notes: over_code(&entries, &launches),
             memory,
             launches,
             dumps,

@@ -102,10 +102,13 @@ pub(super) fn number(field: &str, value: &Value, most: u64) -> Result<u64> {
         _ => None,
     };
     let parsed = parsed.ok_or_else(|| {
-        bad(
-            field,
-            format!("{value} is not a number; write an integer, or a string such as \"0x1000\" or \"4096\""),
-        )
+        let what = match value {
+            Value::Number(number) if number.as_i64().is_some() => "is negative",
+            Value::Number(_) => "is no integer",
+            _ => "is not a number",
+        };
+        let ask = "write an integer, or a string such as \"0x1000\" or \"4096\"";
+        bad(field, format!("{value} {what}; {ask}"))
     })?;
     if parsed > most {
         return Err(bad(
@@ -148,11 +151,11 @@ mod tests {
             ),
             (
                 r#"{"memory": [{"at": -1, "zero": 1}], "programs": []}"#,
-                "memory[0].at",
+                "memory[0].at: -1 is negative",
             ),
             (
                 r#"{"memory": [{"at": 1.5, "zero": 1}], "programs": []}"#,
-                "memory[0].at",
+                "memory[0].at: 1.5 is no integer",
             ),
             (
                 r#"{"memory": [{"at": "0x100000000", "zero": 1}], "programs": []}"#,

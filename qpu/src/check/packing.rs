@@ -1,0 +1,110 @@
+//! Rules about packing and unpacking.
+
+use super::facts::{Facts, Write, is_peripheral};
+use super::instruction::when;
+use crate::disasm::{read_name, write_name};
+use crate::isa::{AddOp, Alu, File, MulOp, MulPack, Mux, Pack, Slot, Unpack};
+
+pub(super) fn pack_reserved(at: &Facts) -> Option<String> {
+    let write_back = at.alu()?.write;
+    (write_back.pack_mul().is_none()).then(|| {
+        format!(
+            "pack code {} is reserved with pm = 1",
+            write_back.pack.bits()
+        )
+    })
+}
+
+pub(super) fn pack_to_peripheral(at: &Facts) -> Option<String> {
+    let pack = at.alu()?.write.pack_mul()?;
+    let mut writes = at.writes.iter();
+    let io = writes.find(|write| write.slot == Slot::Mul && is_peripheral(write.waddr))?;
+    let name = write_name(io.file, io.waddr);
+    (pack != MulPack::None).then(|| format!("8-bit packing does not work on {name}"))
+}
+
+pub(super) fn pack_without_file_a(at: &Facts) -> Option<String> {
+    let packs = at.branch().is_none() && at.instruction.write_back().pack_a() != Pack::None;
+    let writes = at.registers_written().any(|(file, _)| file == File::A);
+    when(
+        packs && !writes,
+        "a result is packed for file A, and none goes to a register of file A",
+    )
+}
+
+/// Results whose kind is not that of the packing. Minimum and maximum are left out: they also copy bits.
+pub(super) fn pack_kind(at: &Facts) -> Option<String> {
+    let alu = at.alu()?;
+    let by_bits = !matches!(
+        alu.write.pack_a(),
+        Pack::None | Pack::P16a | Pack::P16b | Pack::P16as | Pack::P16bs
+    );
+    let sums = matches!(alu.op_add, AddOp::Fadd | AddOp::Fsub | AddOp::Itof);
+    let is_float = |slot| match slot {
+        Slot::Add => sums,
+        Slot::Mul => alu.op_mul == MulOp::Fmul,
+    };
+    let in_a = |write: &&Write| write.file == File::A && write.waddr.register().is_some();
+    let written = at.writes.iter().find(in_a);
+    if by_bits && written.is_some_and(|write| is_float(write.slot)) {
+        return Some("a float is packed as an integer would be, bit by bit".to_string());
+    }
+    let colours = !matches!(alu.write.pack_mul(), None | Some(MulPack::None));
+    when(
+        colours && alu.op_mul == MulOp::Mul24,
+        "an integer product is packed as a colour, for which its bits are a float",
+    )
+}
+
+pub(super) fn unpack_io(at: &Facts) -> Option<String> {
+    let read = at
+        .reads
+        .iter()
+        .find(|read| read.used && read.file == File::A && read.raddr.register().is_none())?;
+    unpacks_a(at).then(|| format!("{} is unpacked", read_name(read.file, read.raddr)))
+}
+
+pub(super) fn unpack_mixed(at: &Facts) -> Option<String> {
+    let alu = at.alu()?;
+    let add = alu.add_a == Mux::A || (alu.op_add.operands() > 1 && alu.add_b == Mux::A);
+    let mul = alu.mul_a == Mux::A || alu.mul_b == Mux::A;
+    let both = add && mul && alu.op_add != AddOp::Nop && alu.op_mul != MulOp::Nop;
+    // A byte in all four places is the same to both.
+    let differs = alu.unpack != Unpack::U8dr;
+    let mixed = both && differs && alu.op_add.takes_floats() != alu.op_mul.is_float();
+    when(
+        mixed && unpacks_a(at),
+        "one ALU takes the unpacked value as float, the other as integer",
+    )
+}
+
+pub(super) fn unpack_kind(at: &Facts) -> Option<String> {
+    let alu = at.alu()?;
+    let floats = alu.write.pm && !matches!(alu.unpack, Unpack::None | Unpack::U8dr);
+    let add = alu.add_uses(Mux::R4) && !alu.op_add.takes_floats() && !copies(alu, Slot::Add);
+    let mul = alu.mul_uses(Mux::R4) && !alu.op_mul.is_float() && !copies(alu, Slot::Mul);
+    when(
+        floats && (add || mul),
+        "an unpacked r4 is a float, and an integer operation takes it",
+    )
+}
+
+/// Whether operands read through file A are unpacked.
+fn unpacks_a(at: &Facts) -> bool {
+    at.alu()
+        .is_some_and(|alu| !alu.write.pm && alu.unpack != Unpack::None)
+}
+
+/// Whether all bits come through as they are, or do not matter: moves, and what makes 0 of anything.
+fn copies(alu: &Alu, slot: Slot) -> bool {
+    match slot {
+        Slot::Add => {
+            use AddOp::{And, Max, Min, Or, Sub, Xor};
+            alu.add_a == alu.add_b && matches!(alu.op_add, And | Max | Min | Or | Sub | Xor)
+        }
+        Slot::Mul => {
+            use MulOp::{V8max, V8min, V8subs};
+            alu.mul_a == alu.mul_b && matches!(alu.op_mul, V8max | V8min | V8subs)
+        }
+    }
+}
