@@ -50,6 +50,12 @@ pub trait Memory {
         let _ = (addr, bytes);
         false
     }
+
+    /// Whether somebody put something into the word at `addr`, which is there. True where that is not known.
+    fn is_put(&self, addr: u32) -> bool {
+        let _ = addr;
+        true
+    }
 }
 
 /// An access that no memory answered.
@@ -95,10 +101,35 @@ pub(crate) fn words_from(bytes: &[u8], words: &mut [u32; 16]) {
 
 const PAGE_BYTES: usize = 4096;
 
+/// Words of a page, and of each of which a bit is kept in as many words of 64.
+const PAGE_WORDS: usize = PAGE_BYTES / 4;
+
+/// A page that is kept.
+#[derive(Clone)]
+struct Page {
+    bytes: [u8; PAGE_BYTES],
+    /// A bit for each word of which a byte was put or written.
+    put: [u64; PAGE_WORDS / 64],
+}
+
+impl Page {
+    fn place(&mut self, offset: usize, data: &[u8]) {
+        self.bytes[offset..offset + data.len()].copy_from_slice(data);
+        self.mark(offset, data.len());
+    }
+
+    /// `bytes` is not 0.
+    fn mark(&mut self, offset: usize, bytes: usize) {
+        for word in offset / 4..=(offset + bytes - 1) / 4 {
+            self.put[word / 64] |= 1 << (word % 64);
+        }
+    }
+}
+
 /// Memory made of 4 KiB pages that exist only where something was put; all aliases are the same.
 #[derive(Clone)]
 pub struct SparseMemory {
-    pages: Vec<Option<Box<[u8; PAGE_BYTES]>>>,
+    pages: Vec<Option<Box<Page>>>,
     /// A bit for each page that is there without being kept: all of it is 0 until it is written.
     zero: Vec<u64>,
 }
@@ -126,8 +157,7 @@ impl SparseMemory {
     /// What wraps past the end of the 1 GiB behind the alias bits goes on at its start.
     pub fn put(&mut self, addr: u32, data: &[u8]) {
         for (page, offset, part) in parts(addr, data.len()) {
-            let bytes = &mut self.kept(page)[offset..offset + part.len()];
-            bytes.copy_from_slice(&data[part]);
+            self.kept(page).place(offset, &data[part]);
         }
     }
 
@@ -135,11 +165,13 @@ impl SparseMemory {
     /// until they are written.
     pub fn put_zero(&mut self, addr: u32, bytes: usize) {
         for (page, offset, part) in parts(addr, bytes) {
-            if self.pages[page].is_none() || part.len() == PAGE_BYTES {
+            if part.len() == PAGE_BYTES {
                 self.pages[page] = None;
                 self.zero[page / 64] |= 1 << (page % 64);
-            } else {
-                self.kept(page)[offset..offset + part.len()].fill(0);
+            } else if self.pages[page].is_some() || !self.is_zero(page) {
+                let page = self.kept(page);
+                page.bytes[offset..offset + part.len()].fill(0);
+                page.mark(offset, part.len());
             }
         }
     }
@@ -173,14 +205,21 @@ impl SparseMemory {
 
     fn page(&self, page: usize) -> Option<&[u8; PAGE_BYTES]> {
         match &self.pages[page] {
-            Some(bytes) => Some(bytes),
+            Some(page) => Some(&page.bytes),
             None => self.is_zero(page).then_some(&ZEROS),
         }
     }
 
     /// A page to write to, made where there is none.
-    fn kept(&mut self, page: usize) -> &mut [u8; PAGE_BYTES] {
-        self.pages[page].get_or_insert_with(|| Box::new([0; PAGE_BYTES]))
+    fn kept(&mut self, page: usize) -> &mut Page {
+        // All of a page of zeros was put.
+        let put = if self.is_zero(page) { u64::MAX } else { 0 };
+        self.pages[page].get_or_insert_with(|| {
+            Box::new(Page {
+                bytes: [0; PAGE_BYTES],
+                put: [put; PAGE_WORDS / 64],
+            })
+        })
     }
 }
 
@@ -212,8 +251,7 @@ impl Memory for SparseMemory {
             if self.pages[page].is_none() && !self.is_zero(page) {
                 return Err(MemoryFault::absent(addr.wrapping_add(part.start as u32)));
             }
-            let bytes = &mut self.kept(page)[offset..offset + part.len()];
-            bytes.copy_from_slice(&data[part]);
+            self.kept(page).place(offset, &data[part]);
         }
         Ok(())
     }
@@ -250,6 +288,13 @@ impl Memory for SparseMemory {
     fn is_there(&self, addr: u32, bytes: u32) -> bool {
         self.check(addr, bytes as usize).is_ok()
     }
+
+    fn is_put(&self, addr: u32) -> bool {
+        let at = (addr & ALIAS_MASK) as usize;
+        let word = at % PAGE_BYTES / 4;
+        let page = self.pages[at / PAGE_BYTES].as_ref();
+        page.is_none_or(|page| page.put[word / 64] & 1 << (word % 64) != 0)
+    }
 }
 
 #[cfg(test)]
@@ -270,8 +315,10 @@ mod tests {
     #[test]
     fn zeros_are_kept_only_when_they_are_written() {
         let mut memory = SparseMemory::new();
+        let kept = |memory: &SparseMemory| memory.pages.iter().flatten().count();
         memory.put_zero(0x4000_0800, 256 << 20);
-        assert_eq!(memory.pages.iter().flatten().count(), 0);
+        // The pages with the ends, of which some is not put.
+        assert_eq!(kept(&memory), 2);
         assert_eq!(memory.check(0, 256 << 20), Ok(()));
         let end = (256 << 20) + 4096;
         assert_eq!(
@@ -279,11 +326,33 @@ mod tests {
             Err(MemoryFault::absent(end as u32))
         );
         memory.write(0x1_0ffe, &[1, 2, 3]).unwrap();
-        assert_eq!(memory.pages.iter().flatten().count(), 2);
+        assert_eq!(kept(&memory), 4);
         assert_eq!(memory.get(0x1_0ffc, 8).unwrap(), [0, 0, 1, 2, 3, 0, 0, 0]);
         memory.put_zero(0x1_0000, 4096);
-        assert_eq!(memory.pages.iter().flatten().count(), 1);
+        assert_eq!(kept(&memory), 3);
         assert_eq!(memory.get(0x1_0ffe, 3).unwrap(), [0, 0, 3]);
+    }
+
+    #[test]
+    fn what_was_put_or_written_is_known_by_words() {
+        let mut memory = SparseMemory::new();
+        memory.put(0x4000_0ffe, &[1, 2, 3, 4]);
+        memory.put_zero(0x2000, 8192 + 8);
+        memory.write(0x1010, &[0]).unwrap();
+        memory.write(0x2800, &[1]).unwrap();
+        for (addr, is_put) in [
+            (0x0ff8, false),
+            (0x0ffc, true),
+            (0x1000, true),
+            (0x1004, false),
+            (0xc000_1010, true),
+            (0x2804, true),
+            (0x3000, true),
+            (0x4004, true),
+            (0x4008, false),
+        ] {
+            assert_eq!(memory.is_put(addr), is_put, "{addr:#x}");
+        }
     }
 
     #[test]

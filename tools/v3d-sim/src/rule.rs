@@ -86,6 +86,9 @@ rules! {
     UniformsAbsent, "uniforms-absent", "Broadcom's guide, SRQUA and SRQUL",
         "a uniform was read beyond the length given in SRQUL, or without a uniforms address",
         "give SRQUA an address, and SRQUL the count of uniforms or 0xfff";
+    UniformsNotPut, "uniforms-not-put", "Broadcom's guide, SRQUA: the chip reads on, whatever lies there",
+        "a uniform was read where nothing was put into memory (it is 0 here, and anything on the chip)",
+        "give as many uniforms as the program reads, or put what it reads under the uniforms address";
     UniformsPointer, "uniforms-pointer", "Broadcom's driver sources",
         "the uniforms address must be memory even when no uniform is read: two words are fetched ahead",
         "give SRQUA an address of memory";

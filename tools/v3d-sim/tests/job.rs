@@ -221,3 +221,30 @@ fn warnings_are_counted_and_strictness_makes_them_faults() {
     assert_eq!(outcome.end, JobEnd::Fault);
     assert_eq!(outcome.faults[0].kind.id(), "regfile-read-after-write");
 }
+
+#[test]
+fn a_uniform_that_nobody_put_is_told() {
+    const UNIFORMS: u32 = 0x4000_3000;
+    let mut memory = SparseMemory::new();
+    put_storer(&mut memory, 0x4000_1000);
+    put(&mut memory, 0x4000_2000, |b| {
+        b.mov(R0, UNIF);
+        b.mov(R0, UNIF);
+        b.mov(R0, UNIF);
+    });
+    let words = [7u32, UNIFORMS].map(u32::to_le_bytes);
+    memory.put(UNIFORMS, &words.concat());
+    let reader = launch(&[(0x4000_2000, UNIFORMS)]);
+    let rules = |memory: &mut SparseMemory, launches: &[JobLaunch]| {
+        let outcome = run_job(memory, launches, &JobOptions::default());
+        assert_eq!(outcome.end, JobEnd::Completed);
+        let warnings = outcome.warnings.iter();
+        let told = warnings.map(|warning| (warning.rule.id(), warning.count));
+        told.collect::<Vec<_>>()
+    };
+    let told = rules(&mut memory, std::slice::from_ref(&reader));
+    assert_eq!(told, [("uniforms-not-put", 1)]);
+    // What a program has stored is there: sixteen words.
+    let storer = launch(&[(0x4000_1000, UNIFORMS)]);
+    assert_eq!(rules(&mut memory, &[storer, reader]), []);
+}

@@ -111,8 +111,9 @@ impl Qpu {
         let since = self.hazards.index - self.hazards.uniforms_address;
         let address = self.uniforms.address();
         let is_stale = shared.stale.read_uniform(address) && shared.stale.is_word_stale(address);
-        if since < 3 || is_stale || !self.uniforms.is_given() {
-            self.warn_uniform(since, is_stale, shared);
+        let is_put = memory.is_put(address);
+        if since < 3 || is_stale || !is_put || !self.uniforms.is_given() {
+            self.warn_uniform(since, is_stale, is_put, shared);
         }
         shared.totals.uniform(self.number, self.uniforms.address());
         if let Some(time) = &mut shared.time {
@@ -124,7 +125,7 @@ impl Qpu {
     }
 
     #[cold]
-    fn warn_uniform(&self, since: i64, is_stale: bool, shared: &mut Shared) {
+    fn warn_uniform(&self, since: i64, is_stale: bool, is_put: bool, shared: &mut Shared) {
         if since < 3 {
             let other = self.back(since);
             self.warn_after(Rule::UniformsAddressTooLate, other, shared, after);
@@ -134,6 +135,11 @@ impl Qpu {
         }
         if !self.uniforms.is_given() {
             self.warn(Rule::UniformsAbsent, shared, String::new);
+        } else if !is_put {
+            let address = self.uniforms.address();
+            self.warn(Rule::UniformsNotPut, shared, || {
+                format!("at {address:#010x}")
+            });
         }
     }
 
