@@ -208,6 +208,34 @@ fn hazards_are_warnings_at_their_lines_and_errors_when_strict() {
     );
 }
 
+#[test]
+fn hazards_in_a_macro_name_the_call_that_they_are_in() {
+    // The first call is right: something stands between.
+    let source = ".macro use\n mov r0, ra1\n.endm\nmov ra1, unif\nnop\nuse\n.rep i, 3\nmov ra1, unif\nuse\n.endr\nthrend\nnop\nnop\n";
+    let options = Options {
+        check: true,
+        ..options()
+    };
+    let assembly = assemble(source, &options).unwrap_or_else(|errors| panic!("{errors}"));
+    let told: Vec<String> = assembly.warnings.iter().map(ToString::to_string).collect();
+    let [told] = &told[..] else {
+        panic!("{told:?}");
+    };
+    let way = "\n  in macro use, from t.qasm:9\n  in .rep i, from t.qasm:7";
+    assert!(
+        told.starts_with("t.qasm:2:2: ") && told.ends_with(way),
+        "{told}"
+    );
+}
+
+#[test]
+fn an_error_in_a_repetition_is_told_once_and_in_each_call_of_a_macro() {
+    let count = |source: &str| assemble(source, &options()).unwrap_err().0.len();
+    assert_eq!(count(".rep i, 3\nmov r0, unknown\n.endr\n"), 1);
+    let twice = ".macro m\nmov r0, unknown\n.endm\nm\n.rep i, 3\nm\n.endr\n";
+    assert_eq!(count(twice), 2);
+}
+
 /// Sources that ask for without end: each ends, and says which limit it met.
 #[test]
 fn every_limit_is_an_error_that_names_it() {

@@ -33,6 +33,20 @@ pub struct Expansion {
     pub line: u32,
 }
 
+impl Expansion {
+    /// Whether it is a turn of `.rep` or its like.
+    pub(super) fn is_turn(&self) -> bool {
+        self.what.starts_with('.')
+    }
+}
+
+impl fmt::Display for Expansion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { what, file, line } = self;
+        write!(f, "in {what}, from {file}:{line}")
+    }
+}
+
 /// One thing that is wrong, and where.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
@@ -56,6 +70,45 @@ pub struct Diagnostic {
     pub source: String,
     /// How the assembler came there, innermost first.
     pub expansion: Vec<Expansion>,
+}
+
+impl Diagnostic {
+    /// Whether both say the same of the same line, whatever way leads there.
+    pub(super) fn is_same_anywhere(&self, other: &Self) -> bool {
+        let Self {
+            severity,
+            rule,
+            message,
+            help,
+            file,
+            line,
+            column,
+            length,
+            source,
+            expansion: _,
+        } = self;
+        (*severity, *rule, *line, *column, *length)
+            == (
+                other.severity,
+                other.rule,
+                other.line,
+                other.column,
+                other.length,
+            )
+            && [message, help, file, source]
+                == [&other.message, &other.help, &other.file, &other.source]
+    }
+
+    /// Whether both say the same, but for which turn of a repetition it is.
+    pub(super) fn is_same_in_any_turn(&self, other: &Self) -> bool {
+        let same_step = |(one, two): (&Expansion, &Expansion)| {
+            let is_turn = one.is_turn() && two.is_turn();
+            (&one.file, one.line) == (&two.file, two.line) && (is_turn || one.what == two.what)
+        };
+        self.expansion.len() == other.expansion.len()
+            && self.expansion.iter().zip(&other.expansion).all(same_step)
+            && self.is_same_anywhere(other)
+    }
 }
 
 /// Everything that was said of a source; at least one error.
@@ -99,8 +152,8 @@ impl fmt::Display for Diagnostic {
         if !help.is_empty() {
             write!(f, "\n  {help}")?;
         }
-        for Expansion { what, file, line } in &self.expansion {
-            write!(f, "\n  in {what}, from {file}:{line}")?;
+        for step in &self.expansion {
+            write!(f, "\n  {step}")?;
         }
         Ok(())
     }

@@ -57,9 +57,11 @@ pub(super) fn add(assembly: &mut Assembly, most: usize, is_strict: bool) {
             column: blanks as u32 + 1,
             length: code.chars().count().max(1) as u32,
             source: origin.text.clone(),
-            expansion: vec![],
+            expansion: origin.expansion.clone(),
         };
-        if !assembly.warnings.contains(&warning) {
+        // A line of a macro is told of once, with the first call that it is wrong in.
+        let is_known = |known: &Diagnostic| known.is_same_anywhere(&warning);
+        if !assembly.warnings.iter().any(is_known) {
             assembly.warnings.push(warning);
         }
     }

@@ -135,6 +135,8 @@ pub struct Origin {
     pub line: u32,
     /// Its text.
     pub text: String,
+    /// How the assembler came there, innermost first; of a repetition, whichever turn.
+    pub expansion: Vec<Expansion>,
 }
 
 /// The value of an exported name.
@@ -249,11 +251,15 @@ fn finish(assembler: Assembler) -> Assembly {
             },
         )
     });
-    let origins = assembler.lines.iter().map(|place| Origin {
-        file: place.source.name.clone(),
-        line: place.source.number(place.line),
-        text: place.source.text(place.line).to_string(),
-    });
+    let origins = assembler
+        .lines
+        .into_iter()
+        .map(|(place, expansion)| Origin {
+            file: place.source.name.clone(),
+            line: place.source.number(place.line),
+            text: place.source.text(place.line).to_string(),
+            expansion,
+        });
     Assembly {
         words: words.iter().map(|word| u64::from_le_bytes(*word)).collect(),
         labels,

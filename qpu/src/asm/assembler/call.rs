@@ -7,7 +7,7 @@ use super::super::expression::Cursor;
 use super::super::scope::{Body, Function, Meaning};
 use super::super::source::Place;
 use super::super::value::Value;
-use super::{Assembler, Stop};
+use super::{Assembler, Step, Stop};
 
 impl Assembler<'_> {
     /// One step further into macros, functions, repetitions or files.
@@ -21,7 +21,16 @@ impl Assembler<'_> {
             return Err(fault.help("look for one that calls itself"));
         }
         let (file, line) = (place.source.name.clone(), place.source.number(place.line));
-        self.expansions.push(Expansion { what, file, line });
+        let told = Expansion { what, file, line };
+        let before = self.way();
+        let next = self.ways.len() as u32 + 1;
+        let way = if told.is_turn() {
+            before
+        } else {
+            let key = (before, Rc::as_ptr(&place.source), place.line);
+            *self.ways.entry(key).or_insert(next)
+        };
+        self.expansions.push(Step { told, way });
         Ok(())
     }
 

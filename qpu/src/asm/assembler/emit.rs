@@ -102,11 +102,16 @@ impl Assembler<'_> {
                 format!("the program has more than {most} bytes"),
             ));
         }
-        let key = (Rc::as_ptr(&place.source), place.line);
-        let origin = *self.line_index.entry(key).or_insert_with(|| {
-            self.lines.push(place.clone());
-            self.lines.len() as u32 - 1
-        });
+        let key = (Rc::as_ptr(&place.source), place.line, self.way());
+        let origin = match self.line_index.get(&key) {
+            Some(&origin) => origin,
+            None => {
+                let origin = self.lines.len() as u32;
+                self.lines.push((place.clone(), self.stack_of_all_turns()));
+                self.line_index.insert(key, origin);
+                origin
+            }
+        };
         self.output.push(Unit { content, origin });
         Ok(())
     }

@@ -19,6 +19,13 @@ use super::value::Value;
 use super::{Include, Options, Syntax};
 pub(super) use report::{Stop, Trouble};
 
+/// An expansion that is not over.
+pub(super) struct Step {
+    told: Expansion,
+    /// The number of the way to what it emits: those of all turns of a repetition have one.
+    way: u32,
+}
+
 pub(super) struct Assembler<'a> {
     pub options: &'a Options<'a>,
     pub scopes: Scopes,
@@ -27,14 +34,16 @@ pub(super) struct Assembler<'a> {
     /// Exported constants.
     pub globals: Vec<(Rc<str>, Value)>,
     pub diagnostics: Vec<Diagnostic>,
-    pub expansions: Vec<Expansion>,
+    pub expansions: Vec<Step>,
+    /// The way to each expansion but those of `.rep` and its like, by the way before it and the line that asks for it.
+    ways: HashMap<(u32, *const Source, usize), u32>,
     /// Files, by the place and name by which they were asked for.
     files: HashMap<(String, String, bool), Rc<Source>>,
     source_bytes: usize,
     source_lines: usize,
-    /// Lines that added something; units name them by index.
-    pub lines: Vec<Place>,
-    line_index: HashMap<(*const Source, usize), u32>,
+    /// Lines that added something, and how the assembler came there, innermost first; units name them by index.
+    pub lines: Vec<(Place, Vec<Expansion>)>,
+    line_index: HashMap<(*const Source, usize, u32), u32>,
     /// Labels of the pass before; none in the first.
     known: Option<Places>,
     /// Units of the pass before.
@@ -63,6 +72,7 @@ impl<'a> Assembler<'a> {
             globals: Vec::new(),
             diagnostics: Vec::new(),
             expansions: Vec::new(),
+            ways: HashMap::new(),
             files: HashMap::new(),
             source_bytes: 0,
             source_lines: 0,

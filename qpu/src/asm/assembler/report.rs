@@ -29,7 +29,23 @@ impl From<Stop> for Trouble {
 
 impl Assembler<'_> {
     pub(super) fn stack(&self) -> Vec<Expansion> {
-        self.expansions.iter().rev().cloned().collect()
+        let steps = self.expansions.iter().rev();
+        steps.map(|step| step.told.clone()).collect()
+    }
+
+    /// The same, without which turn of a repetition it is.
+    pub(super) fn stack_of_all_turns(&self) -> Vec<Expansion> {
+        let mut stack = self.stack();
+        for step in stack.iter_mut().filter(|step| step.is_turn()) {
+            let end = step.what.find(" = ").unwrap_or(step.what.len());
+            step.what.truncate(end);
+        }
+        stack
+    }
+
+    /// The number of the way to what is expanded: 0 for the file that is assembled.
+    pub(super) fn way(&self) -> u32 {
+        self.expansions.last().map_or(0, |step| step.way)
     }
 
     /// Reports an error; stops when enough are reported or it is a limit.
@@ -98,7 +114,8 @@ impl Assembler<'_> {
             source: source.chars().take(2000).collect(),
             expansion,
         };
-        if !self.diagnostics.contains(&diagnostic) {
+        let is_known = |known: &Diagnostic| known.is_same_in_any_turn(&diagnostic);
+        if !self.diagnostics.iter().any(is_known) {
             self.diagnostics.push(diagnostic);
         }
     }

@@ -183,6 +183,10 @@ fn as_text(name: &str, code: &Code, findings: &[Finding]) -> String {
         if let Some(text) = code.text(finding) {
             let _ = writeln!(out, "    {text}");
         }
+        let expansion = code.origin(finding).map(|origin| &origin.expansion);
+        for step in expansion.into_iter().flatten() {
+            let _ = writeln!(out, "    {step}");
+        }
         if let Some(way) = finding.way_text() {
             let _ = writeln!(out, "    {way}");
         }
@@ -210,11 +214,16 @@ fn as_json(
         .iter()
         .map(|finding| {
             let origin = code.origin(finding);
+            let expansion = origin.into_iter().flat_map(|origin| &origin.expansion);
+            let expansion: Vec<_> = expansion
+                .map(|step| json!({ "what": step.what, "file": step.file, "line": step.line }))
+                .collect();
             json!({
                 "rule": finding.rule.name(),
                 "address": finding.pc,
                 "file": origin.map(|origin| &origin.file),
                 "line": origin.map(|origin| origin.line),
+                "expansion": expansion,
                 "text": code.text(finding),
                 "reason": finding.reason,
                 "fix": finding.rule.fix(),
