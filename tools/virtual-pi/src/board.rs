@@ -46,17 +46,26 @@ pub struct Board {
 impl Board {
     /// A board at power-on.
     pub fn new(config: &Config) -> Self {
+        Self::with_pm(config, Pm::new())
+    }
+
+    fn with_pm(config: &Config, pm: Pm) -> Self {
         let (ram, gpu) = (config.ram_mib << 20, config.gpu_mib << 20);
+        let cmdline = config.cmdline.clone();
+        let mut firmware = Firmware::new(cmdline, ram, gpu, config.uart_hz, config.v3d);
+        firmware.reset_status = pm.found();
+        firmware.enables_qpu = config.enables_qpu;
+        firmware.powers_v3d = config.powers_v3d;
         Self {
             memory: Memory::new(ram),
             lines: Lines::new(config.checks.cache),
             uart: Uart::new(config.uart_hz, config.host_baud),
             timer: SystemTimer::new(0),
             intc: InterruptController::default(),
-            gpio: Gpio::default(),
-            pm: Pm::new(),
-            mailbox: Mailbox::default(),
-            firmware: Firmware::new(config.cmdline.clone(), ram, gpu, config.uart_hz, config.v3d),
+            gpio: Gpio::new(config.uart_at_bluetooth),
+            mailbox: Mailbox::new(config.mailbox_us),
+            firmware,
+            pm,
             v3d: V3dPort::new(config),
             fault: None,
             notes: Vec::new(),
@@ -69,13 +78,11 @@ impl Board {
     pub fn after_reset(mut self, now: u64) -> Self {
         self.uart.reset(self.config.uart_hz);
         let notes = self.take_notes();
-        let fresh = Self::new(&self.config);
+        let fresh = Self::with_pm(&self.config, self.pm.after_watchdog());
         Self {
             memory: self.memory,
             uart: self.uart,
             timer: SystemTimer::new(now),
-            pm: self.pm.after_watchdog(),
-            gpio: Gpio::default(),
             notes,
             ..fresh
         }
@@ -146,6 +153,13 @@ impl Board {
             ));
         }
         notes
+    }
+
+    /// Whether an access to this address never ends.
+    pub fn hangs(&self, address: u32) -> bool {
+        self.config.unpowered_v3d_hangs
+            && address & !0xfff == 0x20c0_0000
+            && !self.firmware.v3d_powered()
     }
 
     /// Reads a peripheral register at its ARM address.
