@@ -38,6 +38,8 @@ pub struct Board {
     mailbox: Mailbox,
     firmware: Firmware,
     v3d: V3dPort,
+    /// The peripheral that was read last, until a barrier.
+    read_from: Option<u32>,
     fault: Option<(FaultKind, Option<u32>)>,
     notes: Vec<String>,
     config: Config,
@@ -67,6 +69,7 @@ impl Board {
             firmware,
             pm,
             v3d: V3dPort::new(config),
+            read_from: None,
             fault: None,
             notes: Vec::new(),
             config: config.clone(),
@@ -165,8 +168,10 @@ impl Board {
     /// Reads a peripheral register at its ARM address.
     ///
     /// # Errors
-    /// Nothing there, or not modelled.
+    /// Nothing there, not modelled, or another one has been read with no barrier since.
     pub fn read_register(&mut self, address: u32, now: u64) -> Result<u32, FaultKind> {
+        self.check_order(address)?;
+        self.read_from = Some(address & !0xfff);
         let offset = address & 0xfff;
         match address & !0xfff {
             0x2000_3000 => {
@@ -199,8 +204,9 @@ impl Board {
     /// Writes a peripheral register at its ARM address.
     ///
     /// # Errors
-    /// Nothing there, not modelled, or a start without a barrier.
+    /// Nothing there, not modelled, a start without a barrier, or another one has been read without.
     pub fn write_register(&mut self, address: u32, value: u32, now: u64) -> Result<(), FaultKind> {
+        self.check_order(address)?;
         let offset = address & 0xfff;
         match address & !0xfff {
             0x2000_3000 => {
@@ -246,6 +252,19 @@ impl Board {
             }
             _ => Err(missing(address)),
         }
+    }
+
+    /// DMB or DSB: what was read has arrived.
+    pub fn barrier(&mut self) {
+        self.read_from = None;
+    }
+
+    fn check_order(&self, address: u32) -> Result<(), FaultKind> {
+        let is_other = |block| block != address & !0xfff;
+        if self.config.checks.peripheral_order && self.read_from.is_some_and(is_other) {
+            return Err(FaultKind::PeripheralOrder);
+        }
+        Ok(())
     }
 
     /// Check 5: V3D and the firmware read memory as soon as they are started, so that nothing may

@@ -25,6 +25,9 @@ pub struct Checks {
     /// Starting V3D or the mailbox while data is still on its way to memory: a store past the cache
     /// or a cache clean with no DSB after it.
     pub barrier: bool,
+    /// A read from one peripheral and then an access to another with no DMB or DSB between: the BCM2835
+    /// may return what they read the other way round (BCM2835 ARM Peripherals, section 1.3).
+    pub peripheral_order: bool,
     /// Accesses to peripherals that are not 32 bits wide, and to addresses where there is nothing.
     pub mmio: bool,
     /// Bus addresses without the alias that this board needs.
@@ -39,6 +42,7 @@ impl Checks {
         unaligned: true,
         exclusive: true,
         barrier: true,
+        peripheral_order: true,
         mmio: true,
         bus_address: true,
     };
@@ -49,6 +53,7 @@ impl Checks {
         unaligned: false,
         exclusive: false,
         barrier: false,
+        peripheral_order: false,
         mmio: false,
         bus_address: false,
     };
