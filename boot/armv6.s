@@ -1,6 +1,7 @@
 @ What runs before Rust on an ARM1176 (Raspberry Pi 1 and Zero), and the exception vectors.
 @
-@ The boot firmware enters at 0x8000 in SVC mode with MMU and caches off, r2 = ATAGs or 0. What must
+@ The boot firmware enters at 0x8000 in SVC mode with MMU and caches off, r2 = ATAGs or 0. It does so
+@ on later boards too, whose peripherals lie elsewhere: those are told apart first. What must
 @ hold before the first Rust instruction: a stack for every mode, VBAR at our vectors (SCTLR.V clear),
 @ VFP on (the target passes floats in VFP registers) and in RunFast mode, and a zeroed .bss.
 @
@@ -26,6 +27,12 @@
 .global _start
 _start:
     mov     r4, r2
+    mrc     p15, 0, r0, c0, c0, 0       @ MIDR, part number in bits 15:4
+    ldr     r1, =0x0000b760
+    eor     r0, r0, r1
+    mov     r0, r0, lsl #16
+    cmp     r0, #0x00100000             @ all but the revision as in an ARM1176
+    bhs     other_processor
     mrc     p15, 0, r0, c1, c0, 0       @ SCTLR: high vectors, I-cache, prediction off
     bic     r0, r0, #0x3800
     bic     r0, r0, #0x0007             @ MMU, alignment check, D-cache off
@@ -123,5 +130,47 @@ irq:
     vpop    {d0-d7}
     clrex
     ldm     sp!, {r0-r3, r12, pc}^
+
+@ A Raspberry Pi 2, 3 or Zero 2 W: the same boot files start this image there as well, in HYP mode. One
+@ core says so on the wires that a Pi 1 would use and all stop; nothing else here would work, or fail
+@ in a way that can be seen. The UART's clock is that of config.txt, 48 MHz.
+.equ UART_CLOCKS_64THS, 1667            @ 4 * 48 MHz / 115,200 baud
+
+other_processor:
+    mrc     p15, 0, r0, c0, c0, 5       @ MPIDR: the number of the core
+    tst     r0, #3
+    bne     3f
+    ldr     r1, =0x3f200000             @ GPIO of the BCM2836 and BCM2837
+    ldr     r0, [r1, #0x04]             @ GPFSEL1: pins 14 and 15 to ALT0
+    bic     r0, r0, #0x0003f000
+    orr     r0, r0, #0x00024000
+    str     r0, [r1, #0x04]
+    add     r1, r1, #0x1000             @ PL011
+    mov     r0, #0
+    str     r0, [r1, #0x30]             @ CR: off
+    str     r0, [r1, #0x2c]             @ LCRH: FIFOs flushed
+    mov     r0, #(UART_CLOCKS_64THS / 64)
+    str     r0, [r1, #0x24]             @ IBRD
+    mov     r0, #(UART_CLOCKS_64THS % 64)
+    str     r0, [r1, #0x28]             @ FBRD
+    mov     r0, #0x70
+    str     r0, [r1, #0x2c]             @ LCRH: eight bits, FIFOs
+    mov     r0, #0x100
+    orr     r0, r0, #0x001
+    str     r0, [r1, #0x30]             @ CR: transmit
+    adr     r2, refusal
+1:  ldrb    r0, [r2], #1
+    cmp     r0, #0
+    beq     3f
+2:  ldr     r3, [r1, #0x18]             @ FR.TXFF
+    tst     r3, #0x20
+    bne     2b
+    str     r0, [r1]
+    b       1b
+3:  b       3b
+
+refusal:
+    .asciz  "\r\nqpuscope: this image is for a Raspberry Pi 1 or Zero (BCM2835); this board has another processor\r\n"
+.balign 4
 
 .ltorg

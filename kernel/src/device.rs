@@ -164,7 +164,7 @@ impl<L: OutputPin> Board for Device<L> {
 
     fn reboot(&mut self) {
         self.uart.drain();
-        Note::new(Reason::Reboot, self.stage as u8, "").store();
+        Note::new(Reason::Reboot, self.stage as u8, "").store_to_sdram();
         self.pm.reset();
         // The reset takes some microseconds.
         self.clock.wait_for(1_000_000, || false);

@@ -69,7 +69,7 @@ pub fn report_and_reset(fault: Fault) -> ! {
         REPORTING.store(true, Relaxed);
         pm.feed(REPORT_US);
         let note = Note::new(Reason::Fault, STAGE.load(Relaxed), fault.text);
-        note.store();
+        note.store_to_sdram();
         let clock = Clock::new(peripherals.clock);
         let mut line = LastWords::new(peripherals.uart, clock);
         let record = wire::Fault {

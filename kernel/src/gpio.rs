@@ -1,7 +1,7 @@
 //! GPIO: pin functions for the UART, and the ACT LED as an embedded-hal output pin.
 //!
 //! Source: BCM2835 ARM Peripherals, chapter 6. The pull sequence (GPPUD, 150 cycles, GPPUDCLK, 150
-//! cycles) is its page 101.
+//! cycles) is its page 101; which pins may be UART0's, its section 6.2.
 
 use core::convert::Infallible;
 
@@ -33,9 +33,20 @@ register_structs! {
 /// What a pin does (GPFSEL encoding).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Function {
+    Input = 0b000,
     Output = 0b001,
     Alt0 = 0b100,
+    Alt2 = 0b110,
+    Alt3 = 0b111,
 }
+
+/// UART0's TXD and RXD elsewhere than on pins 14 and 15. A Zero W has its Bluetooth on 32 and 33.
+const UART0_ELSEWHERE: [(u8, Function); 4] = [
+    (32, Function::Alt3),
+    (33, Function::Alt3),
+    (36, Function::Alt2),
+    (37, Function::Alt2),
+];
 
 const PULL_OFF: u32 = 0b00;
 const PULL_UP: u32 = 0b10;
@@ -44,6 +55,11 @@ const PULL_UP: u32 = 0b10;
 fn selected(register: u32, pin: u8, function: Function) -> u32 {
     let shift = u32::from(pin % 10) * 3;
     (register & !(0b111 << shift)) | ((function as u32) << shift)
+}
+
+/// Whether the GPFSEL register gives `pin` this function.
+fn is_selected(register: u32, pin: u8, function: Function) -> bool {
+    register == selected(register, pin, function)
 }
 
 /// The GPIO block.
@@ -60,7 +76,18 @@ impl Gpio {
     }
 
     /// GPIO14 and 15 to the PL011 (ALT0): no pull on TXD, pull-up on RXD so that an open line idles.
+    ///
+    /// Which of two pins an input of a block hears is not documented, so pins that were UART0's
+    /// before become inputs (Circle does the same with 32 and 33).
     pub fn route_uart0(&mut self) {
+        for (pin, function) in UART0_ELSEWHERE {
+            self.registers.visit(|gpio| {
+                let register = &gpio.GPFSEL[usize::from(pin / 10)];
+                if is_selected(register.get(), pin, function) {
+                    register.set(selected(register.get(), pin, Function::Input));
+                }
+            });
+        }
         self.select(14, Function::Alt0);
         self.select(15, Function::Alt0);
         self.pull(14, PULL_OFF);
@@ -164,6 +191,14 @@ mod tests {
             assert_eq!((words.at(lit), words.at(dark)), (1 << 15, 0));
             let Ok(()) = pin.set_low();
             assert_eq!(words.at(dark), 1 << 15);
+        }
+    }
+
+    #[test]
+    fn only_pins_that_are_another_uart0_are_taken_from_it() {
+        assert!(is_selected(0b111 << 9, 33, Function::Alt3));
+        for register in [0, 0b111 << 6, 0b110 << 9, 0b001 << 9] {
+            assert!(!is_selected(register, 33, Function::Alt3), "{register:#o}");
         }
     }
 

@@ -1,8 +1,8 @@
 //! Mailbox: one property message at a time to the VideoCore firmware, with bounded waits.
 //!
 //! The message lies in memory that both sides see ([`crate::dma_buf`]); what is in it is
-//! [`crate::property`]'s. The firmware answers in milliseconds; after [`ANSWER_US`] the call fails
-//! and says so. An answer that comes after that must not be taken for the next one's: two buffers
+//! [`crate::property`]'s. The firmware answers in milliseconds as a rule; after [`ANSWER_US`] the call
+//! fails and says so. An answer that comes after that must not be taken for the next one's: two buffers
 //! take turns, so that the firmware writes it where nobody looks and its letter differs.
 //!
 //! Source: github.com/raspberrypi/firmware wiki, "Accessing mailboxes" and "Mailbox property
@@ -38,9 +38,11 @@ register_structs! {
 /// Property messages, ARM to VideoCore.
 const CHANNEL: u32 = 8;
 
-/// How long the firmware may take for one message. Enabling the QPUs and setting clocks take the
-/// longest, some milliseconds.
-pub const ANSWER_US: u64 = 250_000;
+/// How long the firmware may take for one message.
+///
+/// Below a millisecond as a rule; while it sets up HDMI, as it may when the ARM starts, it has taken
+/// more than a second (raspberrypi/firmware 1376, 1970). As long as Linux waits since 2025.
+pub const ANSWER_US: u64 = 3_000_000;
 
 /// Why a property could not be had.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -13,7 +13,7 @@ fn main() {}
 
 use kernel::arch::cpu;
 use kernel::board::Revision;
-use kernel::device::{Device, WATCHDOG_US};
+use kernel::device::Device;
 use kernel::dma_buf::Arena;
 use kernel::engine::EngineError;
 use kernel::engine::qpu::QpuEngine;
@@ -29,6 +29,9 @@ use kernel::uart::{BOOT_BAUD, Uart};
 use kernel::v3d::{IDENT0_V3D, V3d};
 use kernel::{interrupt, log};
 use static_cell::ConstStaticCell;
+
+/// How long V3D may take to come up: three answers of the mailbox at their slowest, and some.
+const BRING_UP_US: u32 = 12_000_000;
 
 /// Memory for the programs, uniforms, twiddles and samples of jobs on the QPUs.
 const V3D_BYTES: usize = 32 << 20;
@@ -46,11 +49,11 @@ fn boot(atags: u32) -> ! {
     let clock = Clock::new(peripherals.clock);
     log::start(clock);
     let mut pm = Pm::new(peripherals.pm);
-    let cause = pm.reset_cause();
 
     let mut arena = Arena::after_image();
     let messages = [(); 2].map(|()| arena.take(4 * MESSAGE_WORDS).expect("a MiB has room"));
     let mut mailbox = Mailbox::new(peripherals.mailbox, clock, messages);
+    let cause = pm.reset_cause(startup::found_reset_status(&mut mailbox));
     let uart_hz = startup::set_uart_clock(&mut mailbox);
     let mut gpio = Gpio::new(peripherals.gpio, clock);
     gpio.route_uart0();
@@ -66,20 +69,24 @@ fn boot(atags: u32) -> ! {
     arena.grow(ram_bytes);
     let light = gpio.into_act_led(revision.act_led());
     let memory = arena.take(V3D_BYTES).expect("every board has 128 MiB");
-    if facts.watchdog_counts {
-        // A block that is half on may hang the bus, and with it the first read of IDENT0.
-        pm.arm(WATCHDOG_US);
-    }
-    let v3d = V3d::power_up(peripherals.v3d, mailbox, clock, memory, revision.v3d_hz());
-    match &v3d {
-        Ok(v3d) => {
-            facts.board.v3d_ident0 = IDENT0_V3D;
-            facts.board.clocks.v3d_hz = v3d.hz();
+    let mut v3d = None;
+    if !facts.board.v3d_hung {
+        if facts.watchdog_counts {
+            // A block that is half on may hang the bus, and with it the first read of IDENT0.
+            startup::note_bring_up();
+            pm.arm(BRING_UP_US);
         }
-        Err(absent) => facts.board.v3d_ident0 = absent.ident0,
+        match V3d::power_up(peripherals.v3d, mailbox, clock, memory, revision.v3d_hz()) {
+            Ok(found) => {
+                facts.board.v3d_ident0 = IDENT0_V3D;
+                facts.board.clocks.v3d_hz = found.hz();
+                v3d = Some(found);
+            }
+            Err(absent) => facts.board.v3d_ident0 = absent.ident0,
+        }
     }
 
-    let qpu = v3d.ok().map(|mut v3d| {
+    let qpu = v3d.map(|mut v3d| {
         startup::learn_launch_order(&mut v3d);
         QpuEngine::new(v3d, EngineError::from)
     });

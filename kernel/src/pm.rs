@@ -1,19 +1,21 @@
 //! PM: the watchdog, resets, and why the last one happened.
 //!
 //! The watchdog counts 16 us ticks in 20 bits, so it must be fed at least every 16 s. PM_RSTS says
-//! what kind of reset it was; the reason behind it is a note in memory that outlives the reset
-//! ([`crate::arch`]'s `keep`), with a checksum, because nobody promises that SDRAM survives. The
+//! what kind of reset it was, but it is cleared when it is read, and the boot firmware has read it: its
+//! value then comes from the mailbox. The reason behind the reset is a note in memory that outlives
+//! it ([`crate::arch`]'s `keep`), with a checksum, because nobody promises that SDRAM survives. The
 //! spare bits of PM_RSTS are left alone: the boot ROM reads a partition number from them.
 //!
 //! Sources: Linux drivers/watchdog/bcm2835_wdt.c and include/linux/mfd/bcm2835-pm.h; bit names of
-//! PM_RSTS as in Broadcom's headers (HADPOR 12, HADWRF/WRQ/WRH 5, 4, 6).
+//! PM_RSTS as in Broadcom's headers (HADPOR 12, HADWRF/WRQ/WRH 5, 4, 6); who clears it:
+//! raspberrypi/linux 932.
 
 use core::fmt::{self, Display, Write};
 use core::sync::atomic::Ordering::Relaxed;
 
 use tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
 use tock_registers::registers::ReadWrite;
-use tock_registers::{register_bitfields, register_structs};
+use tock_registers::{LocalRegisterCopy, register_bitfields, register_structs};
 
 use crate::arch::cpu::{self, KEEP_WORDS};
 use crate::mmio::Mmio;
@@ -90,10 +92,12 @@ impl Pm {
         self.arm(10 * TICK_US);
     }
 
-    /// Why the board started, from PM_RSTS and the note of the run before. Takes the note away.
+    /// Why the board started, from PM_RSTS, also as the firmware has `found` it, and the note of the run
+    /// before. Takes the note away.
     #[must_use]
-    pub fn reset_cause(&mut self) -> ResetCause {
-        let status = self.registers.visit(|pm| pm.RSTS.extract());
+    pub fn reset_cause(&mut self, found: u32) -> ResetCause {
+        let status = self.registers.visit(|pm| pm.RSTS.get());
+        let status = LocalRegisterCopy::<u32, RSTS::Register>::new(status | found);
         let watchdog = status.is_set(RSTS::HADWRF)
             || status.is_set(RSTS::HADWRQ)
             || status.is_set(RSTS::HADWRH);
@@ -162,6 +166,12 @@ impl Note {
             cell.store(word, Relaxed);
         }
         cpu::clean_keep();
+    }
+
+    /// The same, for a reset that may come at once: the note is in SDRAM when this returns.
+    pub fn store_to_sdram(&self) {
+        self.store();
+        cpu::drain_system_cache();
     }
 
     fn load() -> Option<Self> {
@@ -307,6 +317,16 @@ mod tests {
         assert_eq!(words.at(0x1c), 0x5a00_0122);
         pm.feed(16);
         assert_eq!(words.at(0x24), 0x5a00_0001);
+    }
+
+    #[test]
+    fn the_watchdog_shows_in_the_register_or_in_what_the_firmware_found() {
+        let (registers, words) = fake::zeros();
+        let mut pm = Pm::new(registers);
+        assert_eq!(pm.reset_cause(0x1000), ResetCause::PowerOn);
+        assert_eq!(pm.reset_cause(0x20), ResetCause::Watchdog(None));
+        words.set(0x20, 0x20);
+        assert_eq!(pm.reset_cause(0), ResetCause::Watchdog(None));
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub enum Tag {
     MaxClockRate = 0x0003_0004,
     /// clock, Hz, 1 (do not change voltage) → clock, Hz.
     SetClockRate = 0x0003_8002,
+    /// → PM_RSTS as the boot firmware found it (raspberrypi/firmware 877; since October 2017).
+    ResetStatus = 0x0004_0011,
     /// 1 or 0 → 0 when done.
     EnableQpu = 0x0003_0012,
     /// domain, 1 or 0 → domain, state.

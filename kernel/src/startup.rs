@@ -16,7 +16,7 @@ use crate::engine::qpu_test;
 use crate::instrument::{BoardInfo, Stage};
 use crate::log;
 use crate::mailbox::Mailbox;
-use crate::pm::ResetCause;
+use crate::pm::{Note, Reason, ResetCause};
 use crate::property::{ClockId, Tag, is_dated};
 use crate::uart::Uart;
 use crate::v3d::V3d;
@@ -42,6 +42,13 @@ pub fn learn_launch_order(v3d: &mut V3d) {
     }
 }
 
+/// PM_RSTS as the firmware found it; 0 from firmware that does not say.
+pub fn found_reset_status(mailbox: &mut Mailbox) -> u32 {
+    // Two words, as vcmailbox sends them in the issue that brought this tag.
+    let found = mailbox.property::<1>(Tag::ResetStatus, &[0, 0]);
+    found.map_or(0, |[status]| status)
+}
+
 /// Sets the UART's clock; the rate it then has by the firmware's word, which may be another.
 pub fn set_uart_clock(mailbox: &mut Mailbox) -> u32 {
     let uart = ClockId::Uart as u32;
@@ -51,6 +58,21 @@ pub fn set_uart_clock(mailbox: &mut Mailbox) -> u32 {
         Ok([_, hz]) if hz != 0 => hz,
         _ => UART_HZ,
     }
+}
+
+/// Text of the note while V3D is powered up.
+const BRING_UP: &str = "V3D";
+
+/// Leaves a note of what comes next for the start after this one.
+pub fn note_bring_up() {
+    Note::new(Reason::Running, Stage::Boot as u8, BRING_UP).store_to_sdram();
+}
+
+/// Whether the last start ended by the watchdog while it powered up V3D. A second try would end like
+/// it, and so on for ever.
+#[must_use]
+pub fn hung_in_bring_up(cause: &ResetCause) -> bool {
+    matches!(cause, ResetCause::Watchdog(Some(note)) if note.text() == BRING_UP)
 }
 
 /// The line that tells a terminal at once that the board runs, and why it started.
@@ -117,6 +139,7 @@ pub fn ask_firmware(mailbox: &mut Mailbox, atags: u32, uart_hz: u32, cause: &Res
             last_stage: last_stage(cause),
             firmware: Name::new(env!("CARGO_PKG_VERSION")),
             v3d_ident0: 0,
+            v3d_hung: hung_in_bring_up(cause),
         },
         command_line: command_line(mailbox, atags),
         watchdog_counts: is_dated(firmware),

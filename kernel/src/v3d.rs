@@ -202,11 +202,13 @@ impl V3d {
             Ok([_, hz]) if hz != 0 => self.hz = hz,
             _ => log::warn!("V3D clock: not set by the firmware"),
         }
-        let enabled = self.mailbox.property::<1>(Tag::EnableQpu, &[1]);
-        if enabled != Ok([0]) {
+        let enabled = self.mailbox.property::<1>(Tag::EnableQpu, &[1]) == Ok([0]);
+        if !enabled {
             log::warn!("enable QPU: not acknowledged");
         }
-        if self.ident0() != IDENT0_V3D {
+        // Firmware that keeps V3D for a driver (a device tree with vc4) refuses the first tag but not the
+        // second; no register is read before, as one without power may hang the bus.
+        if !enabled || self.ident0() != IDENT0_V3D {
             let on = [DOMAIN_V3D, 1];
             if self
                 .mailbox

@@ -137,8 +137,9 @@ fn a_hang_ends_by_the_watchdog_and_the_banner_names_the_stage() {
             0xe3a0_0202, // mov r0, #0x20000000
             0xe380_1a03, // orr r1, r0, #0x3000     system timer
             0xe591_1004, // ldr r1, [r1, #4]        CLO
+            0xee07_0fba, // data memory barrier     another peripheral may come next
             0xe351_0701, // cmp r1, #0x40000
-            0x3a00_0000 | branch(room + 16, handler),
+            0x3a00_0000 | branch(room + 20, handler),
             0xe380_0cb2, // orr r0, r0, #0xb200     interrupt controller
             0xe3e0_1000, // mvn r1, #0
             0xe580_101c, // str r1, [r0, #0x1c]     disable all, so that nothing ends

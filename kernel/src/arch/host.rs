@@ -53,6 +53,9 @@ pub fn keep() -> &'static [AtomicU32; KEEP_WORDS] {
 pub fn clean_keep() {}
 
 /// See the ARM's.
+pub fn drain_system_cache() {}
+
+/// See the ARM's.
 #[must_use]
 pub fn atag_words(_address: u32) -> &'static [u32] {
     &[]

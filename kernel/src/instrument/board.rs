@@ -26,6 +26,8 @@ pub struct BoardInfo {
     pub firmware: Name,
     /// What IDENT0 of V3D read; 0 when V3D could not be reached.
     pub v3d_ident0: u32,
+    /// The last start hung when V3D was powered up, and this one has left it alone.
+    pub v3d_hung: bool,
 }
 
 /// How far the firmware has come; shown on the ACT LED, kept over a watchdog reset.

@@ -64,6 +64,10 @@ impl<Q: Engine> Core<'_, Q> {
             None if self.analyser.is_qpu_distrusted() => {
                 write!(out, "\r\nengine: cpu (the QPUs failed their test)\r\n")
             }
+            None if info.v3d_hung => write!(
+                out,
+                "\r\nengine: cpu (V3D left alone, because the last start hung in powering it up; type reboot to try again)\r\n"
+            ),
             None => write!(
                 out,
                 "\r\nengine: cpu (V3D not found: IDENT0 reads {:#010x}, not {V3D_IDENT0:#010x})\r\n",

@@ -67,6 +67,28 @@ fn qemu_boots_the_flat_image_streams_spectra_and_ends_by_reboot() {
     smoke(Load::Flat(&image));
 }
 
+/// The boot files of a card start `kernel.img` on later boards too, where its peripherals are not.
+#[test]
+fn a_board_with_another_processor_is_refused_in_words_and_once() {
+    let qemu = need!(qemu(), "{NO_QEMU}");
+    let path = need!(tests::given("QPUSCOPE_KERNEL"), "{NO_KERNEL}");
+    let mut line = Qemu::boot_machine(&qemu, "raspi2b", Load::Flat(&path));
+    let mut text = Vec::new();
+    for _ in 0..BOOT_MS / 100 {
+        text.extend(line.receive(100));
+        if text.ends_with(b"\n") && text.len() > 2 {
+            break;
+        }
+    }
+    text.extend(line.receive(500));
+    let text = String::from_utf8_lossy(&text);
+    assert_eq!(
+        text.matches("for a Raspberry Pi 1 or Zero").count(),
+        1,
+        "{text:?}"
+    );
+}
+
 #[test]
 fn the_virtual_pi_without_v3d_sends_the_bytes_that_qemu_sends() {
     let qemu = need!(qemu(), "{NO_QEMU}");

@@ -69,7 +69,7 @@ impl Line for Virtual {
     }
 }
 
-/// QEMU's `raspi0`, its serial line on pipes. Ended with the test.
+/// QEMU's `raspi0` or another board, its serial line on pipes. Ended with the test.
 pub struct Qemu {
     child: Child,
     input: ChildStdin,
@@ -88,8 +88,13 @@ pub enum Load<'a> {
 impl Qemu {
     /// Starts QEMU; the board boots at once.
     pub fn boot(qemu: &Path, load: Load) -> Self {
+        Self::boot_machine(qemu, "raspi0", load)
+    }
+
+    /// The same on another of QEMU's boards.
+    pub fn boot_machine(qemu: &Path, machine: &str, load: Load) -> Self {
         let mut command = Command::new(qemu);
-        command.args(["-M", "raspi0", "-display", "none", "-monitor", "none"]);
+        command.args(["-M", machine, "-display", "none", "-monitor", "none"]);
         command.args(["-serial", "stdio", "-no-reboot"]);
         match load {
             Load::Elf(path) => command.arg("-kernel").arg(path),

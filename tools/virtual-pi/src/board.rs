@@ -38,6 +38,8 @@ pub struct Board {
     mailbox: Mailbox,
     firmware: Firmware,
     v3d: V3dPort,
+    /// The peripheral that was read last, until a barrier.
+    read_from: Option<u32>,
     fault: Option<(FaultKind, Option<u32>)>,
     notes: Vec<String>,
     config: Config,
@@ -46,18 +48,28 @@ pub struct Board {
 impl Board {
     /// A board at power-on.
     pub fn new(config: &Config) -> Self {
+        Self::with_pm(config, Pm::new())
+    }
+
+    fn with_pm(config: &Config, pm: Pm) -> Self {
         let (ram, gpu) = (config.ram_mib << 20, config.gpu_mib << 20);
+        let cmdline = config.cmdline.clone();
+        let mut firmware = Firmware::new(cmdline, ram, gpu, config.uart_hz, config.v3d);
+        firmware.reset_status = pm.found();
+        firmware.enables_qpu = config.enables_qpu;
+        firmware.powers_v3d = config.powers_v3d;
         Self {
             memory: Memory::new(ram),
             lines: Lines::new(config.checks.cache),
             uart: Uart::new(config.uart_hz, config.host_baud),
             timer: SystemTimer::new(0),
             intc: InterruptController::default(),
-            gpio: Gpio::default(),
-            pm: Pm::new(),
-            mailbox: Mailbox::default(),
-            firmware: Firmware::new(config.cmdline.clone(), ram, gpu, config.uart_hz, config.v3d),
+            gpio: Gpio::new(config.uart_at_bluetooth),
+            mailbox: Mailbox::new(config.mailbox_us),
+            firmware,
+            pm,
             v3d: V3dPort::new(config),
+            read_from: None,
             fault: None,
             notes: Vec::new(),
             config: config.clone(),
@@ -69,13 +81,11 @@ impl Board {
     pub fn after_reset(mut self, now: u64) -> Self {
         self.uart.reset(self.config.uart_hz);
         let notes = self.take_notes();
-        let fresh = Self::new(&self.config);
+        let fresh = Self::with_pm(&self.config, self.pm.after_watchdog());
         Self {
             memory: self.memory,
             uart: self.uart,
             timer: SystemTimer::new(now),
-            pm: self.pm.after_watchdog(),
-            gpio: Gpio::default(),
             notes,
             ..fresh
         }
@@ -148,11 +158,20 @@ impl Board {
         notes
     }
 
+    /// Whether an access to this address never ends.
+    pub fn hangs(&self, address: u32) -> bool {
+        self.config.unpowered_v3d_hangs
+            && address & !0xfff == 0x20c0_0000
+            && !self.firmware.v3d_powered()
+    }
+
     /// Reads a peripheral register at its ARM address.
     ///
     /// # Errors
-    /// Nothing there, or not modelled.
+    /// Nothing there, not modelled, or another one has been read with no barrier since.
     pub fn read_register(&mut self, address: u32, now: u64) -> Result<u32, FaultKind> {
+        self.check_order(address)?;
+        self.read_from = Some(address & !0xfff);
         let offset = address & 0xfff;
         match address & !0xfff {
             0x2000_3000 => {
@@ -185,8 +204,9 @@ impl Board {
     /// Writes a peripheral register at its ARM address.
     ///
     /// # Errors
-    /// Nothing there, not modelled, or a start without a barrier.
+    /// Nothing there, not modelled, a start without a barrier, or another one has been read without.
     pub fn write_register(&mut self, address: u32, value: u32, now: u64) -> Result<(), FaultKind> {
+        self.check_order(address)?;
         let offset = address & 0xfff;
         match address & !0xfff {
             0x2000_3000 => {
@@ -232,6 +252,19 @@ impl Board {
             }
             _ => Err(missing(address)),
         }
+    }
+
+    /// DMB or DSB: what was read has arrived.
+    pub fn barrier(&mut self) {
+        self.read_from = None;
+    }
+
+    fn check_order(&self, address: u32) -> Result<(), FaultKind> {
+        let is_other = |block| block != address & !0xfff;
+        if self.config.checks.peripheral_order && self.read_from.is_some_and(is_other) {
+            return Err(FaultKind::PeripheralOrder);
+        }
+        Ok(())
     }
 
     /// Check 5: V3D and the firmware read memory as soon as they are started, so that nothing may

@@ -38,7 +38,7 @@ pub const SYSTEM_TIMER_HZ: u64 = 1_000_000;
 
 /// Time from a request in the property mailbox to its answer. GPU_FFT's readme measured about 100 us
 /// of overhead for a mailbox call.
-pub const MAILBOX_CLOCKS: u64 = ARM_HZ / 1_000_000 * 100;
+pub const MAILBOX_US: u32 = 100;
 
 /// Ticks of the watchdog. Source: Linux `bcm2835_wdt.c` (`SECS_TO_WDOG_TICKS`: 2^16 a second).
 pub const WATCHDOG_HZ: u64 = 65_536;

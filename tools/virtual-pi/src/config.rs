@@ -25,6 +25,9 @@ pub struct Checks {
     /// Starting V3D or the mailbox while data is still on its way to memory: a store past the cache
     /// or a cache clean with no DSB after it.
     pub barrier: bool,
+    /// A read from one peripheral and then an access to another with no DMB or DSB between: the BCM2835
+    /// may return what they read the other way round (BCM2835 ARM Peripherals, section 1.3).
+    pub peripheral_order: bool,
     /// Accesses to peripherals that are not 32 bits wide, and to addresses where there is nothing.
     pub mmio: bool,
     /// Bus addresses without the alias that this board needs.
@@ -39,6 +42,7 @@ impl Checks {
         unaligned: true,
         exclusive: true,
         barrier: true,
+        peripheral_order: true,
         mmio: true,
         bus_address: true,
     };
@@ -49,6 +53,7 @@ impl Checks {
         unaligned: false,
         exclusive: false,
         barrier: false,
+        peripheral_order: false,
         mmio: false,
         bus_address: false,
     };
@@ -80,6 +85,21 @@ pub struct Config {
     pub gpu_mib: u32,
     /// Reference clock of the PL011 at boot, in Hz (`init_uart_clock`; old firmware: 3 MHz).
     pub uart_hz: u32,
+    /// How long the firmware takes to answer a message of the mailbox, in microseconds. Boards have taken
+    /// more than a second (raspberrypi/firmware 1970).
+    pub mailbox_us: u32,
+    /// The firmware does as it is told by tag 0x0003_0012 (enable QPU). It refuses where the device tree
+    /// has V3D for a driver (raspberrypi/firmware 669).
+    pub enables_qpu: bool,
+    /// The firmware does as it is told by tag 0x0003_8030 (power domain) of V3D.
+    pub powers_v3d: bool,
+    /// An access to V3D without power never ends, instead of reading 0xdead_beef (reference/qpu.md,
+    /// section 6).
+    pub unpowered_v3d_hangs: bool,
+    /// The firmware has left the PL011 on GPIO 32 and 33, where a Zero W has its Bluetooth.
+    pub uart_at_bluetooth: bool,
+    /// The first 64 MiB of memory hold anything at power-on, as SDRAM does, instead of zeros.
+    pub memory_noise: bool,
     /// V3D without its cycle model: results are the same, a job takes a round for each instruction, and
     /// its time is no figure for the chip.
     pub v3d_functional: bool,
@@ -104,6 +124,12 @@ impl Default for Config {
             ram_mib: 512,
             gpu_mib: 32,
             uart_hz: crate::clock::UART_HZ as u32,
+            mailbox_us: crate::clock::MAILBOX_US,
+            enables_qpu: true,
+            powers_v3d: true,
+            unpowered_v3d_hangs: false,
+            uart_at_bluetooth: false,
+            memory_noise: false,
             v3d_functional: false,
             v3d_seed: 0,
             v3d_strict: false,

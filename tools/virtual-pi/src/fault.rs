@@ -62,6 +62,8 @@ pub enum FaultKind {
     ExclusiveUncached,
     /// V3D or the mailbox was started while a store or a cache clean had not been completed by a DSB.
     MissingBarrier(Agent),
+    /// Another peripheral was read before this access, and no barrier stands between.
+    PeripheralOrder,
     /// An access to a peripheral that was not 32 bits wide; bytes of the access.
     MmioWidth(u32),
     /// An access to an address where this board has nothing.
@@ -131,6 +133,9 @@ impl FaultKind {
             Self::MissingBarrier(_) => {
                 "issue a DSB (c7,c10,4) between the last store or clean and this write"
             }
+            Self::PeripheralOrder => {
+                "issue a DMB (c7,c10,5) after the last read of a peripheral, also when a handler begins"
+            }
             Self::MmioWidth(_) => "use 32-bit loads and stores for peripheral registers",
             Self::Unmapped => {
                 "check the pointer; RAM and the peripherals of this board are elsewhere"
@@ -196,6 +201,9 @@ impl fmt::Display for FaultKind {
                     "{agent} was started with no DSB after the last store or cache clean"
                 )
             }
+            Self::PeripheralOrder => f.write_str(
+                "access to a peripheral with no barrier after the last read of another one",
+            ),
             Self::MmioWidth(bytes) => write!(f, "{}-bit access to a peripheral", bytes * 8),
             Self::Unmapped => f.write_str("access to an address where this board has nothing"),
             Self::BusAlias { agent, wanted } => {

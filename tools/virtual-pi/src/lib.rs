@@ -26,6 +26,8 @@ pub use fault::{Agent, Error, Fault, FaultClass, FaultKind, ResetCause, Stop};
 const KERNEL_AT: u32 = 0x8000;
 /// Where it puts the ATAGs.
 const ATAGS_AT: u32 = 0x100;
+/// How much of memory is not zero with `memory_noise`: 64 MiB, image and job memory of a guest.
+const NOISE_PAGES: u32 = (64 << 20) / 4096;
 /// Longest command line that it passes on.
 const CMDLINE_LIMIT: usize = 1024;
 
@@ -78,6 +80,9 @@ impl VirtualPi {
         let mut board = Board::new(&config);
         if image.len() > (board.arm_bytes() - KERNEL_AT) as usize {
             return Err(Error::ImageSize(image.len()));
+        }
+        if config.memory_noise {
+            fill_with_noise(&mut board);
         }
         load(&mut board, &config, image);
         let cpu = Some(Box::new(Cpu::new(&config, board, 0)));
@@ -193,6 +198,19 @@ impl VirtualPi {
     /// accesses to peripherals and divisions in double precision are more.
     pub fn clocks(&self) -> u64 {
         self.cpu().clock
+    }
+}
+
+/// What SDRAM holds at power-on, the same in every run (xorshift; any odd seed would do).
+fn fill_with_noise(board: &mut Board) {
+    let mut noise = 0x9e37_79b9_u32;
+    for page in 0..NOISE_PAGES {
+        for word in board.memory.page_mut(page) {
+            noise ^= noise << 13;
+            noise ^= noise >> 17;
+            noise ^= noise << 5;
+            *word = noise;
+        }
     }
 }
 

@@ -4,7 +4,9 @@
 
 mod guest;
 
-use guest::{Guest, MAILBOX, STRONGLY_ORDERED, UART, UNCACHED, V3D, WRITE_BACK, WRITE_THROUGH};
+use guest::{
+    Guest, MAILBOX, STRONGLY_ORDERED, TIMER, UART, UNCACHED, V3D, WRITE_BACK, WRITE_THROUGH,
+};
 use virtual_pi::{Agent, Checks, Config, Fault, FaultClass, FaultKind, Stop, VirtualPi};
 
 /// Where the guests have their buffer: in the second MiB.
@@ -275,6 +277,29 @@ fn check_5_a_clean_without_a_dsb() {
                 );
             }
             None => assert_eq!(run(&guest), Stop::Deadline),
+        }
+    }
+}
+
+#[test]
+fn check_5_two_peripherals_are_read_in_order_only_with_a_barrier_between() {
+    let dmb = 0xee07_0fba; // mcr p15, 0, r0, c7, c10, 5
+    for (second, between, faults) in [
+        (UART + 0x18, None, true),
+        (UART + 0x18, Some(dmb), false),
+        (TIMER + 0x08, None, false),
+    ] {
+        let mut guest = Guest::new();
+        guest.set(1, TIMER).set(2, second).ldr(0, 1, 4);
+        if let Some(barrier) = between {
+            guest.word(barrier);
+        }
+        guest.ldr(0, 2, 0).hang();
+        if faults {
+            let found = guest_fault(&guest);
+            assert_eq!(found, (FaultKind::PeripheralOrder, Some(second)));
+        } else {
+            assert_eq!(run(&guest), Stop::Deadline);
         }
     }
 }

@@ -34,11 +34,20 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
     println!("kernel.img      written, {} bytes", image.bytes);
     for name in ["config.txt", "cmdline.txt"] {
         let to = folder.join(name);
+        let from = workspace::root().join("boot/sdcard").join(name);
         if to.exists() {
             println!("{name:<15} kept as it is");
+            if name == "config.txt" {
+                let read = |path: &Path| {
+                    fs::read_to_string(path)
+                        .with_context(|| format!("cannot read {}", path.display()))
+                };
+                for line in lacking(&read(&from)?, &read(&to)?) {
+                    println!("{:<15} without {line}", "");
+                }
+            }
             continue;
         }
-        let from = workspace::root().join("boot/sdcard").join(name);
         fs::copy(&from, &to).with_context(|| format!("cannot copy {}", from.display()))?;
         println!("{name:<15} written");
     }
@@ -50,4 +59,36 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         println!("missing files come from {BOOT_FILES_FROM}");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The settings of our `config.txt` that another one does not have, or has with another value.
+fn lacking<'a>(ours: &'a str, theirs: &str) -> Vec<&'a str> {
+    fn settings(text: &str) -> impl Iterator<Item = &str> {
+        let lines = text.lines().map(str::trim);
+        lines.filter(|line| !line.is_empty() && !line.starts_with('#'))
+    }
+    settings(ours)
+        .filter(|line| settings(theirs).all(|their| their != *line))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kept_file_is_told_by_what_it_lacks() {
+        let ours = "# reason\ngpu_mem=32\ndevice_tree=\n\narm_64bit=0\n";
+        let theirs = "arm_64bit=1\ngpu_mem=32 \n#device_tree=\n";
+        assert_eq!(lacking(ours, theirs), ["device_tree=", "arm_64bit=0"]);
+        assert!(lacking(ours, ours).is_empty());
+    }
+
+    #[test]
+    fn our_settings_leave_the_qpus_to_us() {
+        let ours = include_str!("../../../boot/sdcard/config.txt");
+        for needed in ["device_tree=", "gpu_mem=32", "init_uart_clock=48000000"] {
+            assert!(!lacking(needed, ours).contains(&needed), "no {needed}");
+        }
+    }
 }

@@ -315,6 +315,7 @@ impl Session {
                 last_stage: Some(Stage::QpuWait),
                 firmware: Name::new("0.1.0"),
                 v3d_ident0: 0,
+                v3d_hung: false,
             },
             baud: START_BAUD,
             host_baud: START_BAUD,

@@ -286,6 +286,10 @@ impl Cpu {
             self.fault(FaultKind::ExclusiveUncached, Some(physical));
             return None;
         }
+        if self.board.hangs(physical) {
+            self.hung = true;
+            return None;
+        }
         if size != 4 && self.config.checks.mmio {
             self.fault(FaultKind::MmioWidth(size), Some(physical));
             return None;

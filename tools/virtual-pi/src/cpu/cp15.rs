@@ -207,9 +207,12 @@ fn maintain(cpu: &mut Cpu, crm: u32, op2: u32, value: u32) {
         (6, 1) => maintain_line(cpu, value, false, true),
         (10, 1) => maintain_line(cpu, value, true, false),
         (14, 1) => maintain_line(cpu, value, true, true),
-        (10, 4) => lines.drain(),
+        (10, 4) => {
+            lines.drain();
+            cpu.board.barrier();
+        }
         // DMB orders but does not complete.
-        (10, 5) => {}
+        (10, 5) => cpu.board.barrier(),
         (6 | 10 | 14, 2) => {
             cpu.not_modelled("cache maintenance by set and way; use addresses or the whole cache")
         }

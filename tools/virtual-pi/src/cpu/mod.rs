@@ -78,6 +78,8 @@ pub struct Cpu {
     deadline: u64,
     /// In WFI.
     waiting: bool,
+    /// In an access that never ends; only a reset helps.
+    hung: bool,
     stopped: Option<Fault>,
     config: Config,
 }
@@ -110,6 +112,7 @@ impl Cpu {
             fetch_page: 1,
             deadline: 0,
             waiting: false,
+            hung: false,
             stopped: None,
             config: config.clone(),
         }
@@ -130,6 +133,10 @@ impl Cpu {
             }
             if self.board.reset_requested() {
                 return;
+            }
+            if self.hung {
+                self.clock = wake.min(until).max(self.clock);
+                continue;
             }
             let (irq, fiq) = self.board.interrupts();
             if self.waiting {

@@ -12,6 +12,10 @@ const ACT_LED: u32 = 16;
 const OUTPUT: u32 = 1;
 /// Function code of ALT0, which on pins 14 and 15 is the PL011.
 const ALT0: u32 = 4;
+/// Pins and functions that are RXD0 as well.
+const OTHER_RXD0: [(u32, u32); 2] = [(33, ALT3), (37, 6)];
+/// Function code of ALT3, which on pins 32 and 33 is the PL011.
+const ALT3: u32 = 7;
 
 /// The pins.
 #[derive(Default)]
@@ -24,6 +28,15 @@ pub struct Gpio {
 }
 
 impl Gpio {
+    /// The pins as the firmware leaves them: inputs, but for those of a Zero W's Bluetooth.
+    pub fn new(uart_at_bluetooth: bool) -> Self {
+        let mut gpio = Self::default();
+        if uart_at_bluetooth {
+            gpio.functions[3] = ALT3 << 6 | ALT3 << 9;
+        }
+        gpio
+    }
+
     fn function(&self, pin: u32) -> u32 {
         self.functions[(pin / 10) as usize] >> (pin % 10 * 3) & 7
     }
@@ -33,9 +46,11 @@ impl Gpio {
         self.function(14) == ALT0
     }
 
-    /// Whether the PL011 hears GPIO 15.
+    /// Whether the PL011 hears GPIO 15. With a second pin in the same function which one it hears is not
+    /// documented; here it is the other.
     pub fn uart_receives(&self) -> bool {
-        self.function(15) == ALT0
+        let is_elsewhere = |&(pin, function)| self.function(pin) == function;
+        self.function(15) == ALT0 && !OTHER_RXD0.iter().any(is_elsewhere)
     }
 
     /// When the LED went on or off: clock and state.
@@ -114,5 +129,7 @@ mod tests {
         let mut gpio = Gpio::default();
         gpio.write(0x04, 4 << 12 | 4 << 15, 0).unwrap();
         assert!(gpio.uart_sends() && gpio.uart_receives());
+        gpio.write(0x0c, 7 << 9, 0).unwrap();
+        assert!(gpio.uart_sends() && !gpio.uart_receives());
     }
 }

@@ -1,14 +1,14 @@
 //! Mailbox registers: requests to the firmware and its answers, in order.
 //!
 //! What a property request means is in [`super::property`]; here are only the queues and their
-//! timing. An answer comes [`MAILBOX_CLOCKS`] after its request.
+//! timing.
 //!
 //! Source: reference/qpu.md 7.2; BCM2835 mailbox documentation.
 
 use std::collections::VecDeque;
 
 use super::NEVER;
-use crate::clock::MAILBOX_CLOCKS;
+use crate::clock::ARM_HZ;
 use crate::fault::FaultKind;
 
 const FULL: u32 = 1 << 31;
@@ -18,14 +18,25 @@ const DEPTH: usize = 8;
 const DATA_INTERRUPT: u32 = 1;
 
 /// Both mailboxes of the ARM.
-#[derive(Default)]
 pub struct Mailbox {
+    /// From a request to its answer.
+    answer_clocks: u64,
     requests: VecDeque<(u64, u32)>,
     answers: VecDeque<u32>,
     config: u32,
 }
 
 impl Mailbox {
+    /// Empty ones, of firmware that takes `answer_us` for each request.
+    pub fn new(answer_us: u32) -> Self {
+        Self {
+            answer_clocks: ARM_HZ / 1_000_000 * u64::from(answer_us),
+            requests: VecDeque::new(),
+            answers: VecDeque::new(),
+            config: 0,
+        }
+    }
+
     /// The next request that the firmware has had time for, and that it can answer now.
     pub fn take_request(&mut self, now: u64) -> Option<u32> {
         if self.answers.len() == DEPTH {
@@ -73,7 +84,8 @@ impl Mailbox {
             0x1c => self.config = value & 0x7f,
             0x20 if self.requests.len() < DEPTH => {
                 let earliest = self.requests.back().map_or(now, |&(ready, _)| ready);
-                self.requests.push_back((earliest + MAILBOX_CLOCKS, value));
+                self.requests
+                    .push_back((earliest + self.answer_clocks, value));
             }
             0x20 => {}
             _ => return Err(gap(offset)),
@@ -98,14 +110,16 @@ fn gap(offset: u32) -> FaultKind {
 mod tests {
     use super::*;
 
+    const CLOCKS: u64 = ARM_HZ / 1_000_000;
+
     #[test]
     fn an_answer_takes_its_time() {
-        let mut mailbox = Mailbox::default();
+        let mut mailbox = Mailbox::new(1);
         assert_eq!(mailbox.read(0x18), Ok(EMPTY));
         mailbox.write(0x20, 0x4000_0008, 10).unwrap();
-        assert_eq!(mailbox.next_event(), 10 + MAILBOX_CLOCKS);
-        assert_eq!(mailbox.take_request(9 + MAILBOX_CLOCKS), None);
-        assert_eq!(mailbox.take_request(10 + MAILBOX_CLOCKS), Some(0x4000_0008));
+        assert_eq!(mailbox.next_event(), 10 + CLOCKS);
+        assert_eq!(mailbox.take_request(9 + CLOCKS), None);
+        assert_eq!(mailbox.take_request(10 + CLOCKS), Some(0x4000_0008));
         mailbox.answer(0x4000_0008);
         assert_eq!(mailbox.read(0x18), Ok(0));
         assert_eq!(mailbox.read(0x00), Ok(0x4000_0008));
@@ -114,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_full_mailbox_says_so() {
-        let mut mailbox = Mailbox::default();
+        let mut mailbox = Mailbox::new(1);
         for _ in 0..DEPTH {
             assert_eq!(mailbox.read(0x38).unwrap() & FULL, 0);
             mailbox.write(0x20, 8, 0).unwrap();

@@ -25,6 +25,8 @@ const TICKS: u32 = 0xf_ffff;
 pub struct Pm {
     rstc: u32,
     rsts: u32,
+    /// RSTS as the boot firmware found it. Reading clears the register, and it has read it.
+    found: u32,
     /// Ticks written last.
     watchdog: u32,
     /// Clock of that write, or of the last `RSTC` that started it.
@@ -37,19 +39,25 @@ impl Pm {
     pub fn new() -> Self {
         Self {
             rstc: RSTC_RESET,
-            rsts: HADPOR,
+            rsts: 0,
+            found: HADPOR,
             watchdog: 0,
             started: 0,
             fired: false,
         }
     }
 
-    /// As after a reset by the watchdog: RSTS survives and says so.
+    /// As after a reset by the watchdog: RSTS survives and says so, to the firmware.
     pub fn after_watchdog(&self) -> Self {
         Self {
-            rsts: self.rsts & !HADPOR | HADWRF,
+            found: self.rsts | HADWRF,
             ..Self::new()
         }
+    }
+
+    /// RSTS as the boot firmware found it (raspberrypi/linux 932).
+    pub fn found(&self) -> u32 {
+        self.found
     }
 
     fn expires(&self) -> u64 {
@@ -133,6 +141,8 @@ mod tests {
         assert!(!pm.fired());
         pm.advance(ARM_HZ + 700);
         assert!(pm.fired());
-        assert_eq!(pm.after_watchdog().read(0x20, 0), Ok(HADWRF));
+        assert_eq!(pm.found(), HADPOR);
+        let after = pm.after_watchdog();
+        assert_eq!((after.found(), after.read(0x20, 0)), (HADWRF, Ok(0)));
     }
 }

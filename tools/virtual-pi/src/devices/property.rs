@@ -31,6 +31,12 @@ pub struct Firmware {
     pub uart_hz: u32,
     /// Whether the board has V3D at all.
     pub v3d_present: bool,
+    /// PM_RSTS as it was when the firmware started.
+    pub reset_status: u32,
+    /// Whether [`Self::qpu_enabled`] can be asked for.
+    pub enables_qpu: bool,
+    /// Whether [`Self::v3d_domain`] can be asked for.
+    pub powers_v3d: bool,
     /// Enable QPU (0x0003_0012) was asked for.
     pub qpu_enabled: bool,
     /// The V3D domain (0x0003_8030) is on.
@@ -56,6 +62,9 @@ impl Firmware {
             gpu_bytes,
             uart_hz,
             v3d_present,
+            reset_status: 0,
+            enables_qpu: true,
+            powers_v3d: true,
             qpu_enabled: false,
             v3d_domain: false,
             blocks: Vec::new(),
@@ -144,17 +153,18 @@ impl Firmware {
             0x0003_000e => vec![self.release(id, false)],
             0x0003_000f => vec![self.release(id, true)],
             0x0003_0012 if self.v3d_present => {
-                self.qpu_enabled = id != 0;
-                vec![0]
+                self.qpu_enabled = id != 0 && self.enables_qpu;
+                vec![u32::from(!self.enables_qpu) << 31]
             }
             0x0003_0030 => vec![id, u32::from(id == DOMAIN_V3D && self.v3d_domain)],
             0x0003_8030 => {
-                if id == DOMAIN_V3D {
+                if id == DOMAIN_V3D && self.powers_v3d {
                     self.v3d_domain = argument(1) & 1 != 0;
                 }
                 vec![id, argument(1) & 1]
             }
             0x0003_0046 => vec![0],
+            0x0004_0011 => vec![self.reset_status],
             0x0005_0001 => {
                 let mut text = self.cmdline.clone().into_bytes();
                 text.push(0);

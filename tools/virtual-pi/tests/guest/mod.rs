@@ -122,9 +122,10 @@ impl Guest {
         self.set(0, value).set(1, address).str(0, 1, 0)
     }
 
-    /// Loads from `address` into r0; clobbers r1.
+    /// Loads from `address` into r0, with a DMB behind it; leaves `address` in r1.
     pub fn peek(&mut self, address: u32) -> &mut Self {
-        self.set(1, address).ldr(0, 1, 0)
+        self.set(1, address).ldr(0, 1, 0);
+        self.set(1, 0).cp15(1, 7, 10, 5).set(1, address)
     }
 
     /// Data synchronisation barrier; clobbers r0.
@@ -159,13 +160,16 @@ impl Guest {
         self.wfi().branch(14, top)
     }
 
-    /// Loops until `register & mask` at `address` is not 0 (`set`) or 0; clobbers r0 and r1.
+    /// Loops until `register & mask` at `address` is not 0 (`set`) or 0, with a DMB behind it; clobbers
+    /// r0, r1 and r2.
     pub fn poll(&mut self, address: u32, mask: u32, set: bool) -> &mut Self {
         self.set(1, address).set(2, mask);
         let top = self.here();
         self.ldr(0, 1, 0)
             .word(0xe110_0002) // tst r0, r2
             .branch(if set { 0 } else { 1 }, top)
+            .set(1, 0)
+            .cp15(1, 7, 10, 5)
     }
 
     /// Sends one property tag with the arguments in `values`, in a buffer at `buffer` (below 1 MiB,

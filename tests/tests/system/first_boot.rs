@@ -1,0 +1,96 @@
+//! What boards do at start that an emulator need not do, each from a report of somebody who met it.
+
+use crate::generator;
+use crate::host::{ANSWER_MS, Host};
+use crate::line::Virtual;
+use tests::{NO_KERNEL, need};
+use virtual_pi::Config;
+use wire::{Engine, Message};
+
+/// Boots and waits for the banner's last line.
+fn boot(image: &[u8], config: Config, limit_ms: u64) -> Host<Virtual> {
+    let mut host = Host::new(Virtual::boot(image, config));
+    host.line_with("next: ", limit_ms);
+    host
+}
+
+fn assert_says(host: &Host<Virtual>, parts: &[&str]) {
+    for part in parts {
+        assert!(host.text.contains(part), "no {part:?} in\n{}", host.text);
+    }
+}
+
+#[test]
+fn memory_may_hold_anything_at_power_on() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let config = Config {
+        memory_noise: true,
+        ..Config::default()
+    };
+    let mut host = boot(&image, config, 1_000);
+    assert_says(&host, &["last start: power on", "engine: qpu"]);
+    let record = host.spectrum(ANSWER_MS);
+    assert_eq!(record.head.engine, Engine::Qpu);
+    generator::assert_matches_reference(&record);
+}
+
+/// raspberrypi/firmware 1376 and 1970: answers that take longer while HDMI is set up.
+#[test]
+fn firmware_that_takes_a_second_for_each_answer_is_waited_for() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let config = Config {
+        mailbox_us: 1_000_000,
+        ..Config::default()
+    };
+    let host = boot(&image, config, 30_000);
+    let known = ["board: Raspberry Pi 1 B", "ARM 700 MHz", "engine: qpu"];
+    assert_says(&host, &known);
+    assert_eq!(host.line.resets, 0);
+}
+
+/// A Zero W whose firmware, or whatever ran before, has given the PL011 to Bluetooth.
+#[test]
+fn the_line_is_heard_although_bluetooth_has_had_the_uart() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let config = Config {
+        uart_at_bluetooth: true,
+        ..Config::default()
+    };
+    let mut host = boot(&image, config, 1_000);
+    host.quiet();
+    assert_eq!(host.ask(&Message::Ping(7)).message(), Message::Pong(7));
+}
+
+/// raspberrypi/firmware 669: it refuses to enable QPUs that a device tree has for a driver.
+#[test]
+fn v3d_is_powered_by_its_domain_where_the_first_tag_is_refused() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let config = Config {
+        enables_qpu: false,
+        unpowered_v3d_hangs: true,
+        ..Config::default()
+    };
+    let host = boot(&image, config, 1_000);
+    assert_says(&host, &["engine: qpu", "self-test: qpu n=1024 ok"]);
+    assert_eq!(host.line.resets, 0, "no register is read without power");
+}
+
+#[test]
+fn a_v3d_that_hangs_the_bus_costs_one_restart_and_is_tried_again_when_asked() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let config = Config {
+        enables_qpu: false,
+        powers_v3d: false,
+        unpowered_v3d_hangs: true,
+        ..Config::default()
+    };
+    let mut host = boot(&image, config, 30_000);
+    let said = ["reset cause: watchdog", "V3D left alone", "type reboot"];
+    assert_says(&host, &said);
+    assert_eq!(host.line.resets, 1);
+    assert_eq!(host.spectrum(ANSWER_MS).head.engine, Engine::Cpu);
+    host.must(&Message::Reboot);
+    host.line_with("reset cause: reboot command", ANSWER_MS);
+    host.line_with("reset cause: watchdog", 30_000);
+    assert_eq!(host.line.resets, 3, "asked for, and hung again");
+}
