@@ -1,7 +1,7 @@
 //! Mailbox: one property message at a time to the VideoCore firmware, with bounded waits.
 //!
 //! The message lies in memory that both sides see ([`crate::dma_buf`]); what is in it is
-//! [`crate::property`]'s. The firmware answers in milliseconds as a rule; after [`ANSWER_US`] the call
+//! [`crate::property`]'s. The firmware answers in milliseconds as a rule; after [`START_ANSWER_US`] the call
 //! fails and says so. An answer that comes after that must not be taken for the next one's: two buffers
 //! take turns, so that the firmware writes it where nobody looks and its letter differs.
 //!
@@ -38,11 +38,14 @@ register_structs! {
 /// Property messages, ARM to VideoCore.
 const CHANNEL: u32 = 8;
 
-/// How long the firmware may take for one message.
+/// How long the firmware may take for one message while the board starts.
 ///
 /// Below a millisecond as a rule; while it sets up HDMI, as it may when the ARM starts, it has taken
 /// more than a second (raspberrypi/firmware 1376, 1970). As long as Linux waits since 2025.
-pub const ANSWER_US: u64 = 3_000_000;
+const START_ANSWER_US: u64 = 3_000_000;
+
+/// How long it may take later: to power V3D down and up takes six messages, between two feeds of the watchdog.
+const ANSWER_US: u64 = 250_000;
 
 /// Why a property could not be had.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,6 +60,7 @@ pub enum Error {
 pub struct Mailbox {
     registers: Mmio<Registers>,
     clock: Clock,
+    answer_us: u64,
     /// The first is the one to use next.
     messages: [DmaBuf; 2],
 }
@@ -69,8 +73,14 @@ impl Mailbox {
         Self {
             registers,
             clock,
+            answer_us: START_ANSWER_US,
             messages,
         }
+    }
+
+    /// The board has started: from here on answers are waited for no longer than the watchdog allows.
+    pub fn has_started(&mut self) {
+        self.answer_us = ANSWER_US;
     }
 
     /// Sends `tag` with the words of `request` and gets its `N` answer words.
@@ -109,12 +119,13 @@ impl Mailbox {
         let Self {
             registers,
             clock,
+            answer_us,
             messages: [_, message],
         } = self;
         property::encode(message.words_mut(), tag, request, value_words);
         message.clean();
         let letter = message.bus().0 | CHANNEL;
-        let sent = clock.wait_for(ANSWER_US, || {
+        let sent = clock.wait_for(*answer_us, || {
             registers.visit(|mailbox| {
                 let room = !mailbox.STATUS1.is_set(STATUS::FULL);
                 if room {
@@ -124,7 +135,7 @@ impl Mailbox {
             })
         });
         let answered = sent
-            && clock.wait_for(ANSWER_US, || {
+            && clock.wait_for(*answer_us, || {
                 registers.visit(|mailbox| {
                     // Whatever else is in the box (an answer that came too late) is taken out.
                     !mailbox.STATUS0.is_set(STATUS::EMPTY) && mailbox.READ.get() == letter
@@ -134,6 +145,8 @@ impl Mailbox {
         if answered {
             Ok(message.words())
         } else {
+            // Who does not answer once in all that time is not waited for as long again.
+            *answer_us = ANSWER_US;
             Err(Error::Timeout)
         }
     }

@@ -181,6 +181,7 @@ impl V3d {
         };
         v3d.power_on()?;
         v3d.initialise();
+        v3d.mailbox.has_started();
         Ok(v3d)
     }
 

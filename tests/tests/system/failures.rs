@@ -187,11 +187,8 @@ fn without_v3d_the_cpu_computes_and_says_so() {
     assert_sentence(&sentence);
 }
 
-#[test]
-fn a_v3d_program_that_never_ends_is_reported_and_v3d_works_again() {
-    let image = need!(tests::kernel(), "{NO_KERNEL}");
-    let mut host = boot(&image, Config::default());
-    host.quiet();
+/// A program for a QPU that goes round for ever.
+pub fn endless_program() -> Vec<u8> {
     let to_itself = Branch {
         // Counted from the instruction after the three delay slots.
         immediate: 32_u32.wrapping_neg(),
@@ -203,10 +200,16 @@ fn a_v3d_program_that_never_ends_is_reported_and_v3d_works_again() {
         Instruction::NOP,
         Instruction::NOP,
     ];
-    let code: Vec<u8> = endless
-        .iter()
-        .flat_map(|instruction| instruction.encode().to_le_bytes())
-        .collect();
+    let words = endless.iter().map(|instruction| instruction.encode());
+    words.flat_map(u64::to_le_bytes).collect()
+}
+
+#[test]
+fn a_v3d_program_that_never_ends_is_reported_and_v3d_works_again() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let mut host = boot(&image, Config::default());
+    host.quiet();
+    let code = endless_program();
     for _ in 0..2 {
         let (refusal, sentence) = host.refused(&Message::RunQpu(RunQpu::new(&code, &[], 20_000)));
         assert_eq!(refusal, NakCode::QPU_FAILED);

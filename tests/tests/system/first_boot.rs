@@ -1,11 +1,12 @@
 //! What boards do at start that an emulator need not do, each from a report of somebody who met it.
 
+use crate::failures::endless_program;
 use crate::generator;
 use crate::host::{ANSWER_MS, Host};
 use crate::line::Virtual;
 use tests::{NO_KERNEL, need};
 use virtual_pi::Config;
-use wire::{Engine, Message};
+use wire::{Engine, Message, NakCode, RunQpu};
 
 /// Boots and waits for the banner's last line.
 fn boot(image: &[u8], config: Config, limit_ms: u64) -> Host<Virtual> {
@@ -46,6 +47,26 @@ fn firmware_that_takes_a_second_for_each_answer_is_waited_for() {
     let known = ["board: Raspberry Pi 1 B", "ARM 700 MHz", "engine: qpu"];
     assert_says(&host, &known);
     assert_eq!(host.line.resets, 0);
+}
+
+/// The same while the instrument runs: six such answers would be more than the watchdog allows.
+#[test]
+fn an_endless_program_costs_no_restart_where_the_firmware_is_slow() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let config = Config {
+        mailbox_us: 1_000_000,
+        ..Config::default()
+    };
+    let mut host = boot(&image, config, 30_000);
+    host.quiet();
+    let (refusal, _) = host.refused(&Message::RunQpu(RunQpu::new(
+        &endless_program(),
+        &[],
+        20_000,
+    )));
+    assert_eq!(refusal, NakCode::QPU_FAILED);
+    assert_eq!(host.line.resets, 0);
+    assert_eq!(host.ask(&Message::Ping(7)).message(), Message::Pong(7));
 }
 
 /// A Zero W whose firmware, or whatever ran before, has given the PL011 to Bluetooth.
