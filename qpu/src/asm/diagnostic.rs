@@ -75,28 +75,13 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// Whether both say the same of the same line, whatever way leads there.
     pub(super) fn is_same_anywhere(&self, other: &Self) -> bool {
-        let Self {
-            severity,
-            rule,
-            message,
-            help,
-            file,
-            line,
-            column,
-            length,
-            source,
-            expansion: _,
-        } = self;
-        (*severity, *rule, *line, *column, *length)
-            == (
-                other.severity,
-                other.rule,
-                other.line,
-                other.column,
-                other.length,
-            )
-            && [message, help, file, source]
-                == [&other.message, &other.help, &other.file, &other.source]
+        self.without_way() == other.without_way()
+    }
+
+    fn without_way(&self) -> (Severity, &str, [u32; 3], [&str; 4]) {
+        let texts = [&self.message, &self.help, &self.file, &self.source];
+        let numbers = [self.line, self.column, self.length];
+        (self.severity, self.rule, numbers, texts.map(String::as_str))
     }
 
     /// Whether both say the same, but for which turn of a repetition it is.
