@@ -8,9 +8,10 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use fidelity::report::programs::PRODUCTS;
+use fidelity::report::programs::{EARLY_PRODUCT, PRODUCTS};
 
 use super::{NO_HOST, both, copy_of, host, output_of, peer, stand_in};
+use serde_json::{Value, json};
 use tests::{need, skip};
 
 /// How far a sum in its sgemm may be off: 363 products, whose sums stay below 128 and lose less than
@@ -67,15 +68,22 @@ fn its_matrix_products_take_the_clocks_that_the_report_has() {
         Err(why) => skip!("{why}"),
     };
     let file = copy.join("clocks");
+    let assert_takes = |example: &str, keys: Value, clocks: u64| {
+        let _ = std::fs::remove_file(&file);
+        let name = file.to_str().expect("a path in UTF-8");
+        let keys = keys.to_string();
+        let settings = [("QPUSCOPE_JOB_KEYS", &*keys), ("QPUSCOPE_CLOCKS", name)];
+        run_example(&copy, &host, example, &settings);
+        let taken = std::fs::read_to_string(&file).expect("the stand-in wrote it");
+        assert_eq!(taken.trim(), clocks.to_string(), "{example} {keys}");
+    };
+    for (board, clocks) in EARLY_PRODUCT.clocks {
+        assert_takes("sgemm.py", json!({"board": board}), clocks);
+    }
     for product in &PRODUCTS {
         for (hz, clocks) in product.clocks {
-            let _ = std::fs::remove_file(&file);
-            let keys = format!(r#"{{"board": "pi3", "clock_hz": {hz}}}"#);
-            let name = file.to_str().expect("a path in UTF-8");
-            let settings = [("QPUSCOPE_JOB_KEYS", &*keys), ("QPUSCOPE_CLOCKS", name)];
-            run_example(&copy, &host, product.example, &settings);
-            let taken = std::fs::read_to_string(&file).expect("the stand-in wrote it");
-            assert_eq!(taken.trim(), clocks.to_string(), "{}", product.example);
+            let keys = json!({"board": "pi3", "clock_hz": hz});
+            assert_takes(product.example, keys, clocks);
         }
     }
 }
