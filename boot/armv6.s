@@ -75,8 +75,7 @@ _start:
 
     mov     r0, r4
     bl      kernel_main
-3:  mcr     p15, 0, r0, c7, c0, 4       @ wait for interrupt; kernel_main does not return
-    b       3b
+3:  b       3b                          @ kernel_main does not return
 
 .balign 32
 vectors:

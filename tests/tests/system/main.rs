@@ -13,6 +13,7 @@ mod boot;
 mod demo;
 mod emulators;
 mod failures;
+mod fast_line;
 mod first_boot;
 mod generator;
 mod host_tool;

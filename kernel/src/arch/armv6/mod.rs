@@ -5,7 +5,8 @@
 //! The assembly below may not be marked `nomem`: each is also what keeps the compiler from moving
 //! memory accesses across it.
 //!
-//! Source: ARM1176JZF-S TRM (DDI 0301H), 3.2.22 "c7, Cache operations".
+//! Sources: ARM1176JZF-S TRM (DDI 0301H), 3.2.22 "c7, Cache operations"; erratum 716151 as hoglet67/PiTubeDirect has
+//! it (`cache.c`); raspberrypi/linux 20.
 
 mod boot;
 mod exception;
@@ -49,13 +50,29 @@ fn instruction_sync_barrier() {
     };
 }
 
-/// Stops the clock until an interrupt is pending, masked or not (c7, c0, 4).
-#[inline]
+/// Stops the clock until an interrupt is pending, masked or not (c7, c0, 4). IRQ is masked when this is called.
+///
+/// The BCM2835's core may hang for good when it stops while it fetches instructions (raspberrypi/linux 20).
+/// So what lies behind the WFI is in the I-cache before: the code is gone through twice, the first time with both
+/// operations left out. The instructions that do nothing are more than are fetched ahead of a WFI (the pipeline's 8
+/// and the prefetch buffer), so that no guess about the branch behind them matters.
+#[inline(never)]
 pub fn wait_for_interrupt() {
-    data_sync_barrier();
     // SAFETY: waits; the handler that may run afterwards keeps to the calling convention.
     unsafe {
-        asm!("mcr p15, 0, {zero}, c7, c0, 4", zero = in(reg) 0, options(nostack, preserves_flags))
+        asm!(
+            ".balign 32",
+            "2: subs {pass}, {pass}, #1",
+            "mcrmi p15, 0, {zero}, c7, c10, 4",
+            "mcrmi p15, 0, {zero}, c7, c0, 4",
+            ".rept 20",
+            "nop",
+            ".endr",
+            "bpl 2b",
+            pass = inout(reg) 1 => _,
+            zero = in(reg) 0,
+            options(nostack)
+        )
     };
 }
 
@@ -68,6 +85,7 @@ pub fn clean_data_cache(start: usize, bytes: usize) {
         // SAFETY: cleaning a line changes no value that a load can see.
         unsafe { Dccmvac::write(Dccmvac::new(line)) };
     }
+    // No store to a cleaned line may come before it: such a store may be lost (ARM1176 erratum 716151).
     data_sync_barrier();
 }
 
