@@ -12,6 +12,9 @@ use crate::engine::Engine;
 const BAUD_CONFIRM_US: u64 = 500_000;
 /// At another rate than the first, this many damaged bytes without a good frame bring it back.
 const LOST_HOST_ERRORS: u32 = 200;
+/// Of those as many are forgotten a second, so that glitches of days do not add up while a host only listens. One that
+/// asks at a wrong rate sends more.
+const FORGOTTEN_A_SECOND: u32 = 5;
 
 impl<Q: Engine> Core<'_, Q> {
     /// Timers: heartbeat, baud changes, uploads without a host, reboot.
@@ -138,6 +141,7 @@ impl<Q: Engine> Core<'_, Q> {
         }
         if now_us >= self.next_second_us {
             self.next_second_us = now_us + SECOND_US;
+            self.strange_bytes = self.strange_bytes.saturating_sub(FORGOTTEN_A_SECOND);
             if self.state == State::Idle && self.sending.is_none() {
                 return self.send_status(board);
             }

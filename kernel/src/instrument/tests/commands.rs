@@ -255,6 +255,21 @@ fn a_new_host_at_the_first_rate_finds_a_board_left_at_another() {
 }
 
 #[test]
+fn a_glitch_now_and_then_leaves_a_host_that_only_listens_its_rate() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::Baud(1_000_000));
+    session.run_ms(100);
+    session.board.host_baud = 1_000_000;
+    session.ping();
+    for _ in 0..60 {
+        session.send_bytes(&[0xfe; 10]);
+        session.run_ms(5_000);
+    }
+    assert_eq!(session.board.baud, 1_000_000);
+    session.ping();
+}
+
+#[test]
 fn reboot_is_acknowledged_before_it_happens() {
     let mut session = Session::quiet(None);
     session.must(&Message::Reboot);
