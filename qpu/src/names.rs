@@ -177,25 +177,21 @@ pub fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
 
 /// Names that `name` shortens or draws out, as `sfu_rsqrt` does `sfu_recipsqrt`: the letters of one are in the other, in
 /// their order and from the same first one, and are at least half of it.
-fn shortened<'a>(name: &str, among: &[&'a str]) -> impl Iterator<Item = &'a str> {
+fn shortened<'a>(name: &str, among: &[&'a str]) -> Vec<&'a str> {
     let within = |short: &str, long: &str| {
         let mut letters = long.chars();
         let begins = short.chars().next() == long.chars().next();
         begins && short.chars().all(|c| letters.any(|other| other == c))
     };
     let is_near = |other: &&str| {
-        let (short, long) = match other.len() < name.len() {
-            true => (*other, name),
-            false => (name, *other),
+        let (short, long) = if other.len() < name.len() {
+            (*other, name)
+        } else {
+            (name, *other)
         };
         short.len() > 4 && 2 * short.len() >= long.len() && within(short, long)
     };
-    among
-        .iter()
-        .copied()
-        .filter(is_near)
-        .collect::<Vec<_>>()
-        .into_iter()
+    among.iter().copied().filter(is_near).collect()
 }
 
 /// Up to three names nearest to `name`: the one that differs by case alone, or those at most one edit away, two or
@@ -221,7 +217,10 @@ pub fn nearest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Vec<&'a 
         .filter(|(distance, _)| *distance <= most)
         .collect();
     if near.is_empty() && name.len() > 4 {
-        near = shortened(name, &all).map(|other| (most, other)).collect();
+        near = shortened(name, &all)
+            .into_iter()
+            .map(|other| (most, other))
+            .collect();
     }
     near.sort_unstable();
     near.dedup();

@@ -101,7 +101,7 @@ pub(crate) fn words_from(bytes: &[u8], words: &mut [u32; 16]) {
 
 const PAGE_BYTES: usize = 4096;
 
-/// Words of a page, and of each of which a bit is kept in as many words of 64.
+/// Words of a page.
 const PAGE_WORDS: usize = PAGE_BYTES / 4;
 
 /// A page that is kept.
