@@ -60,7 +60,7 @@ fn its_set_takes_the_time_that_the_report_has() {
     let [few, more] = clocks;
     let of_a_turn = (more - few) as f64 / (turns[1] - turns[0]) as f64;
     let expected = (LOOP * INSTRUCTION) as f64;
-    // A point that leaves the circle takes a little less for its last step than one whose steps are used up.
+    // What the QPUs take where they wait for each other differs a little by who comes there first.
     assert!(
         (of_a_turn / expected - 1.0).abs() < 5e-3,
         "{of_a_turn} clocks a step"

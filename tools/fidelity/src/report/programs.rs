@@ -116,7 +116,7 @@ pub const PRODUCTS: [Product; 2] = [
 pub fn write(out: &mut String) {
     out.push_str(
         "## Whole programs of others\n\n\
-         Not in the rows above: published with their time by people who did not look at V3D's clocks. Simulated from their \
+         Not in the rows above: published with their time by their authors or users, without V3D's clocks. Simulated from their \
          authors' own words and sources (`tests/tests/peers`, with `QPUSCOPE_PEERS`).\n\n",
     );
     timed(out);
@@ -184,7 +184,7 @@ fn timed(out: &mut String) {
          slice do. Lines are simulated with up to 100 steps a point; what is left of the hundred thousand is counted and taken \
          with 40 clocks each, which simulated ones take within half a percent. Hashes load and store their words by DMA, where they wait for each other \
          and for the load engine longer here than on the board: with 10 clocks for `vdr_row` there would be 3.10 million \
-         a second, but 690 MB/s were published for loads of 16 rows, which 20 clocks give. No constant was changed for either.\n\n",
+         a second (`\"constants\"` in the job, by hand), but 690 MB/s were published for loads of 16 rows, which 20 clocks give. No constant was changed for either.\n\n",
     );
 }
 
