@@ -359,7 +359,6 @@ impl Pipeline {
             | Word::Component
             | Word::NextRow
             | Word::ColumnSetup { .. }
-            | Word::ConjugatedCosine { .. }
             | Word::Bytes(_)
             | Word::OfConsumers(_)
             | Word::Part { .. } => 0,

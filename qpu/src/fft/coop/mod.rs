@@ -388,7 +388,6 @@ impl Cooperation {
             | Word::Component
             | Word::NextRow
             | Word::ColumnSetup { .. }
-            | Word::ConjugatedCosine { .. }
             | Word::Bytes(_)
             | Word::OfConsumers(_)
             | Word::Part { .. }

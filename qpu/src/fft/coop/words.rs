@@ -27,11 +27,6 @@ pub enum Word {
         /// 1 to 7.
         sixteenths: u8,
     },
-    /// The same times [`Word::Conjugate`].
-    ConjugatedCosine {
-        /// 1 to 7.
-        sixteenths: u8,
-    },
     /// Factor of the real parts of the input.
     FactorRe,
     /// Factor of the imaginary parts of the input.
@@ -136,6 +131,8 @@ pub enum PartWord {
         /// The row's number in the order in which they are asked for.
         number: u8,
     },
+    /// Bytes from the real part of a point to its imaginary part.
+    Component,
     /// Address of turns of late units that a consumer looks up ahead.
     TurnsAhead {
         /// Of which half.
@@ -143,8 +140,6 @@ pub enum PartWord {
         /// Which lookup.
         number: u8,
     },
-    /// Bytes from the code of a round to what a consumer looks up of it ahead.
-    CodeAhead,
     /// Address of the turns behind the second transform.
     Turns,
     /// Address of the turns behind the first, of half 0 or 1 of its outputs.
@@ -161,6 +156,14 @@ pub enum PartWord {
     Drain {
         /// Which pair.
         pair: u8,
+    },
+    /// What an output of the second transform is turned by in odd lanes, W_32^k: the magnitude of its cosine, or its sine
+    /// times [`Transform::output_conjugate`].
+    Factor {
+        /// Which output, k.
+        output: u8,
+        /// Which of both.
+        is_sine: bool,
     },
     /// Address of a store of the outputs of a parity.
     Store {

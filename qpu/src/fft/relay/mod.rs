@@ -52,10 +52,12 @@
 //!
 //! What is looked up finds caches as others left them, which the order of things minds in several places. QPUs of a
 //! slice find in the TMU's cache what another of them has looked up, if it was a moment ago: so producers ask for the
-//! same lines at about the same time. Consumers bring turns into the L2C before producers want them, and the code of
-//! a round before its vectors come, when semaphore 15 says that memory is done with rows. When all is written,
-//! producers go through the code of a half once more, with nothing to do: consumers still store, and the instruction
-//! cache holds it for the next launch then.
+//! same lines at about the same time. Consumers bring turns into the L2C before producers want them, when semaphore 15 says
+//! that memory is done with rows.
+//!
+//! Each loop over transforms fits the instruction cache of a slice, which so holds it for the next launch as well. For that,
+//! what can be data is: a producer reads rows of two columns of the first transform, and then of the other two, by the same
+//! code, whose list says what is looked up next; a consumer makes rows of even and of odd outputs by the same.
 
 mod handover;
 
@@ -104,12 +106,18 @@ impl Relay {
     pub const ROUNDS: u32 = 2 * LANE_ROWS / CONSUMERS;
     /// Of these, rounds whose early vectors a consumer takes before the first.
     pub const EARLY_ROUNDS: u32 = Self::ROUNDS / 2;
+    /// Rows of the input of a unit.
+    pub const ROWS: u32 = CODELET;
+    /// Bytes from the real part of a point to its imaginary part.
+    pub const COMPONENT: u32 = POINT / 2;
     /// Bytes from one row of the input to the next that a producer has in registers.
     pub const ROW_BYTES: u32 = POINT * SECOND * LANE_ROWS;
     /// Rows of the input in the order in which producers ask for them: the transform begins with rows n and n + 8, and
     /// those that are on their way in one TMU must not all have the same place in its cache.
     pub const ORDER: [u8; CODELET as usize] =
         [0, 8, 1, 9, 4, 12, 5, 13, 2, 10, 3, 11, 6, 14, 7, 15];
+    /// Rows from one to the next in each four: these by turns. Other steps stand in lists.
+    pub const STEPS: [i32; 2] = [8, -7];
     /// Bytes from the turns of a k_x to those of the next.
     pub const TURN_STEP: u32 = 4 * COLUMNS;
     /// Outputs of a half of the codelet in the order in which they are turned: those that change places first follow each
@@ -135,8 +143,12 @@ impl Relay {
     pub const HEAD: u32 = 3;
     /// Words of a producer that it reads once.
     pub const PRODUCER_HEAD: u32 = 5;
+    /// Words at the beginning of a unit.
+    pub const BEGIN_UNIT: u32 = 1 + 1;
+    /// Words of half of its rows, with the way to what follows them.
+    pub const COLUMNS: u32 = 1 + 1 + 1 + 4;
     /// Words of a unit before its halves.
-    pub const UNIT: u32 = 2 + CODELET - 1;
+    const UNIT: u32 = Self::BEGIN_UNIT + 2 * Self::COLUMNS;
     /// Words of a half, with the way to what follows it.
     pub const HALF: u32 = 2;
     /// Words of the pairs that are written one after the other, but the last, with the way to what follows them.
@@ -146,19 +158,21 @@ impl Relay {
     /// Words on the way to a second half.
     pub const ROTATE: u32 = 1;
     /// Words of a consumer that it reads once.
-    pub const CONSUMER_HEAD: u32 = 9;
+    pub const CONSUMER_HEAD: u32 = 5;
     /// Words at the beginning of a transform.
     pub const BEGIN: u32 = 1;
     /// Words of early vectors, without the way to what follows them.
     pub const EARLY: u32 = 3;
     /// Turns that a consumer looks up.
     pub const LOOKED_UP: u32 = 2;
-    /// And its lines of code.
-    pub const CODE: u32 = 1;
     /// Words with which late vectors are passed on.
     pub const PASS: u32 = 1;
-    /// Words of a round from its reads on, without the ways to what follows it.
-    pub const ROUND: u32 = 1 + 9 + 28;
+    /// Words of the reads of late vectors.
+    pub const LATE: u32 = 1;
+    /// Words of the store of even outputs, and of odd ones.
+    pub const STORES: [u32; 2] = [5, 4];
+    /// Words with which the rows of a parity's outputs are made.
+    pub const ROWS_OF_OUTPUTS: u32 = 2 * CODELET / 2;
     /// Words at the end of a transform.
     pub const DONE: u32 = 3;
 
@@ -167,9 +181,9 @@ impl Relay {
     /// Words before those of consumers.
     pub const CONSUMER: u32 = Self::PRODUCER
         + Self::UNITS * Self::UNIT
-        + (2 * Self::UNITS + 1) * Self::HALF
+        + 2 * Self::UNITS * Self::HALF
         + 4 * (Self::WRITE + Self::WRITE_LAST)
-        + 3 * Self::ROTATE
+        + 2 * Self::ROTATE
         + 2;
 
     /// Of which k_x a round is, as its position in [`Relay::K_X`]: a pair is two rounds of the first half, or a round's
@@ -236,9 +250,6 @@ impl Relay {
             Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
             Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),
             Word::Step => POINT * Self::POINTS,
-            Word::ConjugatedCosine { sixteenths } => {
-                (cosine(sixteenths) * transform.output_conjugate()).to_bits()
-            }
             Word::List if matches!(role, Role::Producer(_)) => list + 4 * Self::PRODUCER,
             Word::List => list + 4 * (Self::CONSUMER + Self::CONSUMER_HEAD),
             Word::Bytes(bytes) => bytes,
@@ -309,6 +320,7 @@ impl Relay {
                 });
                 Self::ROW_BYTES.wrapping_mul(next.wrapping_sub(row))
             }
+            PartWord::Component => Self::COMPONENT,
             PartWord::Turns => table,
             PartWord::Twiddles { half } => table + Self::turns_of_half(half),
             // Real and imaginary parts of a round, then of the other.
@@ -332,7 +344,14 @@ impl Relay {
                 let lookup = 2 * consumer + u32::from(number);
                 transform.twiddles + Self::turns_of_half(half) + LOOKUP * lookup
             }
-            PartWord::CodeAhead => LOOKUP * consumer,
+            PartWord::Factor { output, is_sine } => {
+                let factor = if is_sine {
+                    cosine(output.abs_diff(8)) * transform.output_conjugate()
+                } else {
+                    cosine(output.min(16 - output))
+                };
+                factor.to_bits()
+            }
             PartWord::Await(units) => Handover::before(consumer, number, units).bytes(),
             PartWord::ReadSetup(units) => {
                 let is_odd = consumer % 2;

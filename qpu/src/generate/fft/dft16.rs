@@ -177,12 +177,11 @@ pub fn radix4_of<U: Copy + PartialEq>(
     [even, odd]: [Butterfly; 2],
     wishes: [Wish; 4],
 ) -> [Complex; 4] {
-    let mut k = 0;
-    wishes.map(|wish| {
-        let y = radix4(draft, even, odd, k, [wish; 2]);
-        k += 1;
-        y
-    })
+    let mut outputs = [None; 4];
+    for k in order_of_radix4(draft) {
+        outputs[k] = Some(radix4(draft, even, odd, k, [wishes[k]; 2]));
+    }
+    outputs.map(|y| y.expect("written above"))
 }
 
 /// Output k of radix 4 over four points, from the sums and differences of (0, 2) and (1, 3).
@@ -212,8 +211,8 @@ fn radix4<U: Copy + PartialEq>(
 }
 
 /// The order in which outputs of [`radix4`] are written.
-fn order_of_radix4(ends: &mut impl Ends) -> [usize; 4] {
-    if ends.draft().is_frugal() {
+pub fn order_of_radix4<U: Copy + PartialEq>(draft: &Draft<U>) -> [usize; 4] {
+    if draft.is_frugal() {
         // Those of the same sums follow each other, and give these back.
         [0, 2, 1, 3]
     } else {
@@ -277,7 +276,7 @@ pub fn outputs_of_column(ends: &mut impl Ends, k1: usize, columns: [Complex; 4])
         draft.give_back_complex(y);
         [sum, difference]
     });
-    for k2 in order_of_radix4(ends) {
+    for k2 in order_of_radix4(ends.draft()) {
         let wish = [0, 1].map(|component| ends.wish(component));
         let y = radix4(ends.draft(), even, odd, k2, wish);
         assert!(
@@ -294,7 +293,7 @@ pub fn dft16(ends: &mut impl Ends, constants: &Constants) {
     let columns: [[Complex; 4]; 4] = std::array::from_fn(|n2| {
         let butterflies = [n2, n2 + 4].map(|n| ends.butterfly(n));
         let mut outputs = [None; 4];
-        for k1 in order_of_radix4(ends) {
+        for k1 in order_of_radix4(ends.draft()) {
             outputs[k1] = Some(column(ends, constants, butterflies, [n2, k1]));
         }
         outputs.map(|z| z.expect("written above"))

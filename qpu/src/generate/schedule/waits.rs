@@ -33,7 +33,8 @@ pub(super) struct Wait {
 
 /// The waits of each operation, given in program order.
 ///
-/// A piece that fetches from a TMU what it has not asked of it yet begins with those lookups on their way.
+/// A piece that fetches from a TMU what it has not asked of it yet begins with those lookups on their way; one that leaves
+/// as many there as it found with as many as there can be.
 pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec<Wait>> {
     #[derive(Default)]
     struct Use {
@@ -50,7 +51,10 @@ pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec
             ahead -= isize::from(operation.request() == Some(tmu));
             most = most.max(ahead);
         }
-        most.unsigned_abs()
+        match (ahead, most) {
+            (0, 1..) => LOOKUPS_IN_FLIGHT,
+            _ => most.unsigned_abs(),
+        }
     });
     let is_of_sfu =
         |writer: Option<usize>| writer.is_some_and(|index| operations[index].asks_sfu());
@@ -199,5 +203,7 @@ mod tests {
         assert_eq!(distance(&full, 5, 1), Some(LOOKUP_DISTANCE));
         let room = [fetch(), request(), fetch(), fetch(), fetch()];
         assert_eq!(distance(&room, 1, 0), None, "three were");
+        let handed_on = [fetch(), request()];
+        assert_eq!(distance(&handed_on, 1, 0), Some(1), "as many are behind it");
     }
 }

@@ -1,6 +1,6 @@
 //! The two interleaved rows that an output makes with its neighbours' lanes.
 
-use crate::fft::coop::Word;
+use crate::fft::coop::{PartWord, Word};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, negate, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
@@ -23,9 +23,26 @@ pub enum Factors {
         conjugate: Place,
         /// cos (π/16 (i + 1)).
         cosines: [Place; 7],
-        /// The same times `conjugate`: in registers, or read as uniforms again and again where those are scarce.
-        conjugated: [Source<Word>; 7],
+        /// The same times `conjugate`.
+        conjugated: [Place; 7],
     },
+    /// The same, of which cosine and sine are read as uniforms with each output, where registers are scarce: so that what
+    /// makes its rows is the same for all outputs.
+    Read {
+        /// 1, or -1 for the inverse.
+        conjugate: Place,
+    },
+}
+
+/// The angle by which an output is turned.
+#[derive(Clone, Copy)]
+enum Angle {
+    /// None, of output 0.
+    Nothing,
+    /// A quarter, of output 8.
+    Quarter,
+    /// Another: magnitude of its cosine, and its sine times `conjugate`.
+    Of { cos: Place, sin: Place },
 }
 
 impl Factors {
@@ -38,6 +55,9 @@ impl Factors {
         if sharers == 1 {
             return Self::Pairs { conjugate };
         }
+        if draft.is_frugal() {
+            return Self::Read { conjugate };
+        }
         let odd = [1, 3, 5, 7].map(|sixteenths| {
             let place = draft.take(Wish::File(File::A));
             let word = Source::Uniform(Word::Cosine { sixteenths });
@@ -46,22 +66,53 @@ impl Factors {
         });
         let [cos1, cos2, sin1] = constants.places(File::A);
         let cosines = [odd[0], cos1, odd[1], cos2, odd[2], sin1, odd[3]];
-        let conjugated = if draft.is_frugal() {
-            [1, 2, 3, 4, 5, 6, 7]
-                .map(|sixteenths| Source::Uniform(Word::ConjugatedCosine { sixteenths }))
-        } else {
-            cosines.map(|cosine| {
-                let place = draft.take(Wish::File(File::B));
-                let sources = [cosine, conjugate].map(Source::Place);
-                let to = Destination::Place(place);
-                draft.push(Operation::mul(MulOp::Fmul, sources, to));
-                Source::Place(place)
-            })
-        };
+        let conjugated = cosines.map(|cosine| {
+            let place = draft.take(Wish::File(File::B));
+            let sources = [cosine, conjugate].map(Source::Place);
+            let to = Destination::Place(place);
+            draft.push(Operation::mul(MulOp::Fmul, sources, to));
+            place
+        });
         Self::Halves {
             conjugate,
             cosines,
             conjugated,
+        }
+    }
+
+    /// By what output `k` is turned, and 1 or -1 for the inverse.
+    ///
+    /// # Panics
+    /// For [`Factors::Pairs`], of which [`pair`] makes rows.
+    fn of(&self, draft: &mut Draft<Word>, k: usize) -> (Place, Angle) {
+        match self {
+            Self::Pairs { .. } => unreachable!("rows of a program that is alone are pairs"),
+            Self::Halves { conjugate, .. } if k == 0 => (*conjugate, Angle::Nothing),
+            Self::Halves { conjugate, .. } if k == 8 => (*conjugate, Angle::Quarter),
+            Self::Halves {
+                conjugate,
+                cosines,
+                conjugated,
+            } => {
+                let cos = cosines[k.min(16 - k) - 1];
+                let sin = conjugated[k.abs_diff(8) - 1];
+                (*conjugate, Angle::Of { cos, sin })
+            }
+            Self::Read { conjugate } => {
+                // Real parts, which meet cosines first, are in file B.
+                let wishes = [Wish::File(File::A), Wish::AnyFile];
+                let mut is_sine = false;
+                let [cos, sin] = wishes.map(|wish| {
+                    let output = k as u8;
+                    let word = PartWord::Factor { output, is_sine };
+                    is_sine = true;
+                    let place = draft.take(wish);
+                    let factor = Source::Uniform(Word::Part { part: 0, word });
+                    draft.copy(factor, Destination::Place(place));
+                    place
+                });
+                (*conjugate, Angle::Of { cos, sin })
+            }
         }
     }
 }
@@ -71,17 +122,8 @@ impl Factors {
 /// # Panics
 /// For [`Factors::Pairs`]: [`pair`] leaves both in registers.
 pub fn rows(draft: &mut Draft<Word>, k: usize, z: Complex, factors: &Factors) -> Place {
-    match factors {
-        Factors::Pairs { .. } => unreachable!("rows of a program that is alone wait in registers"),
-        Factors::Halves {
-            conjugate,
-            cosines,
-            conjugated,
-        } => {
-            let factors = (*conjugate, cosines, conjugated);
-            halves(draft, k, z, factors, Destination::Vpm)
-        }
-    }
+    let angle = factors.of(draft, k);
+    halves(draft, k, z, angle, Destination::Vpm)
 }
 
 /// Makes both rows of output `k` in registers.
@@ -94,17 +136,13 @@ pub fn rows_in_registers(
     z: Complex,
     factors: &Factors,
 ) -> [Place; 2] {
-    let Factors::Halves {
-        conjugate,
-        cosines,
-        conjugated,
-    } = factors
-    else {
-        unreachable!("rows of a program that is alone are pairs")
-    };
     let first = draft.take(Wish::AnyFile);
-    let factors = (*conjugate, cosines, conjugated);
-    let second = halves(draft, k, z, factors, Destination::Place(first));
+    let angle = factors.of(draft, k);
+    let second = halves(draft, k, z, angle, Destination::Place(first));
+    if let (Factors::Read { .. }, (_, Angle::Of { cos, sin })) = (factors, angle) {
+        draft.give_back(cos);
+        draft.give_back(sin);
+    }
     [first, second]
 }
 
@@ -131,7 +169,7 @@ fn halves(
     draft: &mut Draft<Word>,
     k: usize,
     z: Complex,
-    (conjugate, cosines, conjugated): (Place, &[Place; 7], &[Source<Word>; 7]),
+    (conjugate, angle): (Place, Angle),
     first: Destination,
 ) -> Place {
     let conjugate = Source::Place(conjugate);
@@ -142,12 +180,12 @@ fn halves(
     draft.copy(Source::Place(re.place), Destination::Place(copy));
     let copy = positive(copy);
     let own = draft.take(Wish::File(File::A));
-    let given_re = match k {
-        0 => {
+    let given_re = match angle {
+        Angle::Nothing => {
             draft.copy(Source::Place(given_im.place), Destination::Place(own));
             copy
         }
-        8 => {
+        Angle::Quarter => {
             let to = Destination::Place(own);
             let sources = [Source::Place(copy.place), conjugate];
             draft.push(Operation::mul(MulOp::Fmul, sources, to));
@@ -157,9 +195,8 @@ fn halves(
             draft.add_op(AddOp::Fsub, sources, Destination::Place(plain.place));
             plain
         }
-        _ => {
-            let cos = Source::Place(cosines[k.min(16 - k) - 1]);
-            let sin = conjugated[k.abs_diff(8) - 1];
+        Angle::Of { cos, sin } => {
+            let [cos, sin] = [cos, sin].map(Source::Place);
             let signed = |x: Value| if k < 8 { x } else { negate(x) };
             let re_cos = draft.multiply(re, cos, Wish::Accumulator);
             let im_sin = draft.multiply(given_im, sin, Wish::Accumulator);

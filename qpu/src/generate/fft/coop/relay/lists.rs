@@ -39,12 +39,36 @@ fn front<'a>(words: &mut &'a [Word], count: u32) -> &'a [Word] {
     front
 }
 
+/// What is read for the other columns of a unit: the steps of their rows, and behind them turns.
+fn of_other_columns(word: Word) -> Word {
+    let Word::Part { part, word } = word else {
+        return word;
+    };
+    let word = match word {
+        PartWord::RowStep { number } => PartWord::RowStep {
+            number: number + Relay::ROWS as u8 / 2,
+        },
+        word => word,
+    };
+    match word {
+        PartWord::RowStep { number } if u32::from(number) + 1 == Relay::ROWS => {
+            self::part(PartWord::Twiddles { half: 0 })
+        }
+        PartWord::RowStep { number } if u32::from(number) >= Relay::ROWS => {
+            Word::Bytes(2 * Relay::VECTOR_STEP)
+        }
+        PartWord::Component => Word::Bytes(Relay::VECTOR_STEP),
+        word => Word::Part { part, word },
+    }
+}
+
 /// The list of a producer that reads these words; `bytes` is how far it is from one label to another.
 pub fn of_producers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Vec<Word> {
     let mut list = List::default();
     list.put(front(&mut reads, Relay::PRODUCER_HEAD), 0);
-    let load = front(&mut reads, Relay::UNIT);
+    let begin = front(&mut reads, Relay::BEGIN_UNIT);
     // These begin with the way to what follows them, counted from a label.
+    let columns = (&front(&mut reads, Relay::COLUMNS)[1..], "aside");
     let half = (&front(&mut reads, Relay::HALF)[1..], "write");
     let write = (&front(&mut reads, Relay::WRITE)[1..], "rotate");
     let last = (&front(&mut reads, Relay::WRITE_LAST)[1..], "unit");
@@ -53,12 +77,18 @@ pub fn of_producers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Ve
         list.put(&[Word::Bytes(bytes(base, next))], unit);
         list.put(words, unit);
     };
+    let other_columns: Vec<_> = columns.0.iter().copied().map(of_other_columns).collect();
+    let load = |list: &mut List, unit| {
+        list.put(begin, unit);
+        go(list, unit, columns, "aside");
+        go(list, unit, (&other_columns, columns.1), "outputs");
+    };
     let [early, late] = [0, Relay::UNITS - 1];
-    list.put(load, early);
+    load(&mut list, early);
     go(&mut list, early, half, "write");
     go(&mut list, early, write, "keep");
     go(&mut list, early, last, "unit");
-    list.put(load, late);
+    load(&mut list, late);
     go(&mut list, late, half, "write");
     go(&mut list, late, write, "rotate");
     // The second halves of both; before that of the late unit the last pair of its first half.
@@ -72,9 +102,6 @@ pub fn of_producers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Ve
         go(&mut list, late, last, next);
     }
     list.put(reads, late);
-    // A half once more, of which nothing is kept.
-    list.put(rotate, late);
-    go(&mut list, late, half, "finish");
     list.0
 }
 
@@ -89,17 +116,36 @@ fn front_before_ways<'a>(words: &mut &'a [Word], count: u32, ways: u32) -> &'a [
     front_words
 }
 
+/// What is read with the odd output behind an even one.
+fn of_odd_output(word: Word) -> Word {
+    match word {
+        Word::Part {
+            part,
+            word: PartWord::Factor { output, is_sine },
+        } => {
+            let output = output + 1;
+            let word = PartWord::Factor { output, is_sine };
+            Word::Part { part, word }
+        }
+        word => word,
+    }
+}
+
 /// The list of a consumer that reads these words; `bytes` is how far it is from one label to another.
 pub fn of_consumers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Vec<Word> {
     let mut list = List::default();
     list.put(front(&mut reads, Relay::CONSUMER_HEAD + Relay::BEGIN), 0);
     let early = front_before_ways(&mut reads, Relay::EARLY, 1);
-    let ahead = front(&mut reads, Relay::LOOKED_UP + Relay::CODE);
+    let ahead = front(&mut reads, Relay::LOOKED_UP);
     let pass = front(&mut reads, Relay::PASS);
-    let round = front_before_ways(&mut reads, Relay::ROUND, 2);
+    let late = front(&mut reads, Relay::LATE);
+    let even_store = front(&mut reads, Relay::STORES[0]);
+    let odd_store = front_before_ways(&mut reads, Relay::STORES[1], 2);
     let done = front(&mut reads, Relay::DONE);
-    let again = front(&mut reads, Relay::LOOKED_UP);
-    assert_eq!(reads, [OF_LIST]);
+    let again = front_before_ways(&mut reads, Relay::LOOKED_UP, 1);
+    let even_rows = reads;
+    assert_eq!(even_rows.len() as u32, Relay::ROWS_OF_OUTPUTS);
+    let odd_rows: Vec<_> = even_rows.iter().copied().map(of_odd_output).collect();
     let wait = [part(PartWord::Await(Units::Late))];
     // Where it goes on, and the way that this finds in its register.
     let go = |list: &mut List, label, (way, number): (&[Word], u32)| {
@@ -123,7 +169,9 @@ pub fn of_consumers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Ve
             list.put(&[Word::Bytes(bytes("next", "late"))], number);
         }
         list.put(pass, number);
-        list.put(round, number);
+        for words in [late, even_rows, even_store, &odd_rows, odd_store] {
+            list.put(words, number);
+        }
         let next = number + 1;
         if next == Relay::ROUNDS {
             go(&mut list, "done", (&[OF_LIST], number));

@@ -1,7 +1,8 @@
 //! The program of producers and consumers that hand a transform on through the VPM.
 //!
 //! Put together as those of pipelines are ([`super::roles`]). The lists of uniforms of a producer's units, and of a
-//! consumer's rounds, follow each other: all that differs between units is data.
+//! consumer's rounds, follow each other: all that differs between units, between halves of a unit's rows, and between
+//! parities of a round's outputs is data.
 
 mod ahead;
 mod consumer;
@@ -12,51 +13,61 @@ mod semaphore;
 mod write;
 
 use super::roles::begun_on;
-use super::roles::consumer::{Consumer, go_through};
-use super::roles::semaphore::{close, open};
+use super::roles::consumer::Consumer;
+use super::roles::semaphore::{HALVES, close, open};
 use super::rows::Factors;
 use super::{Assembly, Cooperative, Draughted, register};
 use crate::fft::coop::{Cooperation, PartWord, Units, Word};
 use crate::fft::pipeline::CONSUMERS;
 use crate::fft::relay::Relay;
-use crate::generate::fft::ahead::LOOKUP_BYTES;
 use crate::generate::fft::draft::Draft;
 use crate::generate::schedule::Place;
 use crate::generate::{
-    Builder, Label, NONE, R0, R1, TMU_NOSWAP, TMU1_S, UNIF, UNIFORMS_ADDRESS, ra,
+    Builder, Label, NONE, R0, R1, ST_WAIT, TMU_NOSWAP, UNIF, UNIFORMS_ADDRESS, ra,
 };
 use crate::isa::{BranchCond, File};
 use consumer::Early;
 use lists::part;
 use producer::Producer;
 
-/// Pieces of producers: what is done once, up to the outputs of the transform of 16 points, a half of them, pairs of its
-/// vectors, another half in its place, one to be kept, the last pair, and both units together.
+/// Pieces of producers: what is done once, the first rows asked for, rows and the first layers over two columns, these
+/// set aside, the outputs of the transform of 16 points, a half of them, pairs of its vectors, another half in its
+/// place, one to be kept, the last pair, and both units together.
 const ONCE: usize = 0;
-const LOAD: usize = 1;
-const HALF: usize = 2;
-const WRITE: usize = 3;
-const ROTATE: usize = 4;
-const KEEP: usize = 5;
-const WRITE_LAST: usize = 6;
-const PAIR_UP: usize = 7;
-const PAIR_UP_OTHERS: usize = 8;
+const BEGIN: usize = 1;
+const COLUMNS: usize = 2;
+const ASIDE: usize = 3;
+const OUTPUTS: usize = 4;
+const HALF: usize = 5;
+const WRITE: usize = 6;
+const ROTATE: usize = 7;
+const KEEP: usize = 8;
+const WRITE_LAST: usize = 9;
+const PAIR_UP: usize = 10;
+const PAIR_UP_OTHERS: usize = 11;
 /// Of consumers: what is done once, early vectors into registers, these in place of those of the next round, late vectors,
-/// and from there to their stores.
-const CONSTANTS: usize = 9;
-const READ_EARLY: usize = 10;
-const NEXT: usize = 11;
-const READ_LATE: usize = 12;
-const FROM_POINTS: usize = 13;
+/// even outputs of the transform, the rows of a parity's outputs, the store of even ones, odd outputs, and their store.
+const CONSTANTS: usize = 12;
+const READ_EARLY: usize = 13;
+const NEXT: usize = 14;
+const READ_LATE: usize = 15;
+const EVEN_OUTPUTS: usize = 16;
+const ROWS: usize = 17;
+const EVEN_STORE: usize = 18;
+const ODD_OUTPUTS: usize = 19;
+const ODD_STORE: usize = 20;
 
 /// Registers of file A with the way to what a consumer waits for, tells others or does next, and with where it goes on
 /// behind it; even ones. They are free where no vectors are waited for.
 const WAY: u8 = 14;
 const BACK: u8 = 30;
+/// The register of file A with where rows are wanted, an even one.
+const ROWS_BACK: u8 = 4;
 /// The same of producers: the way to what follows a half, or its pairs.
 const FOLLOWS: u8 = 14;
-/// Bytes of code from where consumers go on behind early vectors to a round.
-const TO_ROUND: u32 = 8 * 12;
+
+/// Instructions of a line of the instruction cache.
+const LINE: usize = 8;
 
 /// Registers between pieces.
 struct Kept {
@@ -95,8 +106,14 @@ fn produced() -> Vec<Vec<super::Operation>> {
     let producer = Producer::new(&mut draft, offset);
     producer.load_constants(&mut draft);
     let mut pieces = vec![draft.cut()];
-    producer.begin(&mut draft);
-    let unit = producer.load(&mut draft, &constants);
+    let steps = producer.begin(&mut draft);
+    pieces.push(draft.cut());
+    let aside = Producer::aside(&mut draft);
+    let columns = producer.columns(&mut draft, steps);
+    pieces.push(draft.cut());
+    Producer::set_aside(&mut draft, &columns, &aside);
+    pieces.push(draft.cut());
+    let unit = Producer::outputs(&mut draft, &constants, aside, columns);
     pieces.push(draft.cut());
     let vectors = producer.half(&mut draft, &constants, &unit);
     pieces.push(draft.cut());
@@ -120,6 +137,7 @@ fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2]) {
     let (mut draft, constants, kept) = begun(Place::R4);
     let ways = [WAY, BACK].map(|number| Place::Register(File::A, number));
     ways.iter().for_each(|&place| draft.reserve(place));
+    draft.reserve(Place::Register(File::A, ROWS_BACK));
     let factors = Factors::load(&mut draft, &constants, 2);
     let mut pieces = vec![draft.cut()];
     let early = Early::new(&mut draft);
@@ -133,7 +151,7 @@ fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2]) {
     let butterflies = early.butterflies(&mut draft, &late);
     let mut consumer = Consumer::new(&mut draft, &constants, &factors, kept[1]);
     consumer.tell_lanes();
-    pieces.extend(consumer.pieces(&butterflies));
+    pieces.extend(consumer.pieces_of_a_routine(&butterflies));
     (pieces, kept)
 }
 
@@ -141,18 +159,15 @@ pub(super) fn program(cooperation: Cooperation) -> Cooperative {
     let (draughted, kept) = drawn();
     let mut all = Assembly::new(cooperation, &draughted);
     let [producer, consumer] = ["producer", "consumer"].map(|name| all.b.label(name));
-    // To one of the roles, and where the code lies.
+    // To one of the roles.
     all.b.mov(ra(FOLLOWS), UNIF);
     all.b.mov(register(kept.count), UNIF);
     // QPUs of a slice that look up the same lines are to find them in the same cache.
     all.b.mov(TMU_NOSWAP, 1);
-    all.b
-        .brr(BranchCond::Always, producer)
-        .plus(ra(FOLLOWS))
-        .link(ra(BACK));
+    all.b.brr(BranchCond::Always, producer).plus(ra(FOLLOWS));
     all.b.mov(R0, UNIF);
     all.b.mov(register(kept.offset), 0);
-    ahead::begin_code(&mut all.b);
+    all.b.nop();
     all.b.bind(producer);
     all.uniforms
         .extend([Word::Bytes(0), Word::Transforms, Word::ConsumerList]);
@@ -170,10 +185,6 @@ pub(super) fn program(cooperation: Cooperation) -> Cooperative {
         found.map(|(at, _)| 8 * *at as u32).expect("a label")
     };
     let bytes = |from: &str, to: &str| label(to).wrapping_sub(label(from));
-    assert_eq!(bytes("told", "round"), TO_ROUND);
-    // The last line that consumers look up is code.
-    let looked_up = CONSUMERS * LOOKUP_BYTES;
-    assert!(label("round") + looked_up - 64 < 8 * program.code.len() as u32);
     let mut list = program.reads[..from].to_vec();
     list[0] = Word::OfConsumers(bytes("producer", "consumer"));
     list.extend(lists::of_producers(&program.reads[from..to], bytes));
@@ -186,14 +197,19 @@ pub(super) fn program(cooperation: Cooperation) -> Cooperative {
 }
 
 fn produce(all: &mut Assembly, kept: &Kept) {
-    let [write, rotate, keep, last, both, others, end] =
-        ["write", "rotate", "keep", "last", "both", "others", "end"].map(|name| all.b.label(name));
+    let [aside, write, rotate, keep, last, both, others, end] = [
+        "aside", "write", "rotate", "keep", "last", "both", "others", "end",
+    ]
+    .map(|name| all.b.label(name));
     let [count, offset] = [kept.count, kept.offset].map(register);
-    ahead::code(&mut all.b);
     all.piece(ONCE, None);
+    // A loop that fits an instruction cache hardly must not have a line more than it takes.
+    while !all.b.len().is_multiple_of(LINE) {
+        all.b.nop();
+    }
     let unit = all.b.here("unit");
-    all.piece_around(LOAD, (ahead::CODE_DROPPED, ahead::drop_code), None);
-    let half = all.b.here("half");
+    all.piece(BEGIN, None);
+    let columns = all.b.here("columns");
     let then = |all: &mut Assembly, piece, from| {
         all.b.mov(ra(FOLLOWS), UNIF);
         all.uniforms.push(Word::Bytes(0));
@@ -202,6 +218,15 @@ fn produce(all: &mut Assembly, kept: &Kept) {
         };
         all.piece(piece, Some(&branch));
     };
+    then(all, COLUMNS, aside);
+    all.b.bind(aside);
+    let to_columns = |b: &mut Builder| {
+        b.brr(BranchCond::Always, columns);
+    };
+    all.piece(ASIDE, Some(&to_columns));
+    all.b.here("outputs");
+    all.piece(OUTPUTS, None);
+    let half = all.b.here("half");
     then(all, HALF, write);
     all.b.bind(write);
     then(all, WRITE, rotate);
@@ -223,17 +248,12 @@ fn produce(all: &mut Assembly, kept: &Kept) {
     all.piece(PAIR_UP_OTHERS, Some(&to_write));
     all.b.bind(end);
     all.b.sub(count, count, 1).setf();
+    all.b.brr(BranchCond::AllZC, unit);
     all.b.mov(R1, UNIF);
-    // A half once more: its code is what the next launch finds in the instruction cache.
-    all.b.brr(BranchCond::AllZS, rotate);
     all.b.add(offset, offset, UNIF);
     all.uniforms.extend([Word::List, Word::Step]);
-    all.b.nops(2);
-    all.b.brr(BranchCond::Always, unit);
+    // A unit reads its first uniform in its fifth instruction.
     all.b.mov(UNIFORMS_ADDRESS, R1);
-    // A unit drops one lookup first ([`ahead::drop_code`]); any address will do.
-    all.b.mov(TMU1_S, R1);
-    all.b.nop();
     all.b.here("finish");
     all.b.end();
 }
@@ -249,7 +269,8 @@ fn way(b: &mut Builder) {
 }
 
 fn consume(all: &mut Assembly, kept: &Kept) {
-    let [next, ways, follower] = ["next", "ways", "follower"].map(|name| all.b.label(name));
+    let [next, ways, rows, follower] =
+        ["next", "ways", "rows", "follower"].map(|name| all.b.label(name));
     let [count, offset] = [kept.count, kept.offset].map(register);
     let to_way = |b: &mut Builder| call(b, ways);
     // Whatever is next: its place is counted from that of `next`.
@@ -277,7 +298,6 @@ fn consume(all: &mut Assembly, kept: &Kept) {
     all.b.here("ahead");
     semaphore::count_loaded(&mut all.b);
     ahead::turns(all, 0);
-    ahead::round(all);
     all.b.here("round");
     to_way(&mut all.b);
     way(&mut all.b);
@@ -290,19 +310,30 @@ fn consume(all: &mut Assembly, kept: &Kept) {
         go_on(b);
         way(b);
     };
-    go_through(all, FROM_POINTS, &[(2, &way), (1, &leave)]);
+    let call_rows = |b: &mut Builder| {
+        b.brr(BranchCond::Always, rows).link(ra(ROWS_BACK));
+    };
+    all.piece(EVEN_OUTPUTS, Some(&call_rows));
+    all.piece(EVEN_STORE, None);
+    all.piece(ODD_OUTPUTS, None);
+    // Others may store through the first half of the VPM as soon as this one does not.
+    call_rows(&mut all.b);
+    all.b.mov(NONE, ST_WAIT);
+    all.b.srel(HALVES[0]);
+    all.b.nop();
+    all.piece_with(ODD_STORE, &[(2, &way), (1, &leave)]);
     all.uniforms.extend([lists::OF_LIST; 2]);
     all.b.nop();
     all.b.here("done");
     // Lookups are dropped of which nothing was wanted but that lines came.
     all.b.add(offset, offset, UNIF).ldtmu0();
     all.b.mov(R1, UNIF).ldtmu1();
-    all.b.mov(R0, UNIF);
+    all.b.mov(R0, UNIF).ldtmu0();
     all.uniforms.extend([Word::Step, Word::List, Word::Peers]);
     all.b.sub(count, count, 1).setf();
     all.b.brr(BranchCond::AllZC, transform);
     all.b.mov(UNIFORMS_ADDRESS, R1);
-    all.b.nop().ldtmu0();
+    all.b.nop().ldtmu1();
     all.b.nop();
     all.b.here("ended");
     let others = (semaphore::STORED, CONSUMERS as usize - 1);
@@ -314,4 +345,9 @@ fn consume(all: &mut Assembly, kept: &Kept) {
     all.uniforms.push(lists::OF_LIST);
     all.b.bind(ways);
     semaphore::ways(&mut all.b);
+    all.b.bind(rows);
+    let back = |b: &mut Builder| {
+        b.bra(BranchCond::Always, ra(ROWS_BACK));
+    };
+    all.piece(ROWS, Some(&back));
 }

@@ -9,13 +9,17 @@ use super::semaphore::LOADED;
 use crate::fft::coop::{PartWord, Word};
 use crate::fft::relay::Relay;
 use crate::generate::fft::coop::roles::HALF;
-use crate::generate::fft::dft16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};
+use crate::generate::fft::dft16::{
+    Butterfly, Constants, Ends, butterfly_of, file_of, outputs_of_column, radix4_of,
+};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
-use crate::isa::{AddOp, File, MulOp, SemaphoreAction};
+use crate::isa::{AddOp, Cond, File, MulOp, SemaphoreAction};
 
 /// Rows of the input.
 const ROWS: usize = 16;
+/// Those of two columns, which are transformed at a time.
+const ROWS_OF_COLUMNS: usize = ROWS / 2;
 /// Pairs of lookups that are on their way: what the TMUs hold.
 pub(super) const AHEAD: usize = 4;
 /// Addresses of what lanes look up next, while there are rows to come: an accumulator needs no read port.
@@ -40,6 +44,12 @@ pub struct Producer {
     /// What is kept of the other unit's second half: its outputs, then vectors that wait for their pair.
     pub(super) kept: [Complex; HALF],
 }
+
+/// Outputs of radix 4 over rows n2, n2 + 4, n2 + 8 and n2 + 12.
+pub type Column = [Complex; 4];
+
+/// Where bytes between rows are.
+pub type Steps = [Place; 2];
 
 /// A unit between its halves.
 pub struct Unit {
@@ -82,8 +92,9 @@ impl Producer {
         }
     }
 
-    /// Asks for the first rows.
-    pub fn begin(&self, draft: &mut Draft<Word>) {
+    /// Asks for the first rows. Gives the steps between rows of a column, and to the first row of the next: accumulators,
+    /// which need no read port, and uniforms are scarce while rows are asked for.
+    pub fn begin(&self, draft: &mut Draft<Word>) -> Steps {
         // Lane 2 x + column: columns follow each other in memory, rows are 256 bytes apart.
         let place = Destination::Place;
         let [within, row] = [(); 2].map(|()| draft.take(Wish::Accumulator));
@@ -102,24 +113,17 @@ impl Producer {
         draft.add_op(AddOp::Add, sources, place(ADDRESSES));
         draft.give_back(within);
         draft.give_back(row);
-        for pair in 0..AHEAD {
-            self.ask_row(draft, pair);
+        let steps = Relay::STEPS.map(|rows| {
+            let step = draft.take(Wish::Accumulator);
+            let bytes = (Relay::ROW_BYTES as i32 * rows) as u32;
+            draft.immediate(bytes, [Destination::Place(step), Destination::Nothing]);
+            step
+        });
+        for number in 0..AHEAD {
+            ask_row(draft, steps, number);
         }
-    }
-
-    /// Asks for the row that is number `number` in order.
-    fn ask_row(&self, draft: &mut Draft<Word>, number: usize) {
-        let addresses = Source::Place(ADDRESSES);
-        let tmu = Destination::Tmu(tmu(number));
-        draft.copy(addresses, tmu);
-        // Points lie at multiples of 8: no carry crosses a byte, so either ALU can add.
-        let sources = [addresses, Source::Small(4)];
-        draft.push(Operation::either(AddOp::Add, MulOp::V8adds, sources, tmu));
-        if number + 1 < ROWS {
-            let number = number as u8;
-            let step = Source::Uniform(part(PartWord::RowStep { number }));
-            draft.add_op(AddOp::Add, [addresses, step], Destination::Place(ADDRESSES));
-        }
+        step(draft, AHEAD - 1);
+        steps
     }
 
     /// Asks for turn `number` of a half at the addresses in `at`.
@@ -131,22 +135,77 @@ impl Producer {
         draft.add_op(AddOp::Add, [cosines, next], Destination::Place(at));
     }
 
-    /// Rows of the input into registers and through the transform of 16 points, which begins while rows are on their
-    /// way; and the first turns asked for.
-    pub fn load(&self, draft: &mut Draft<Word>, constants: &Constants) -> Unit {
+    /// Eight rows into registers, and radix 4 over both of their columns, in registers that are not those of `aside`.
+    pub fn columns(&self, draft: &mut Draft<Word>, steps: Steps) -> [Column; 2] {
         let mut rows = Rows {
             producer: self,
+            steps,
+            component: draft.take(Wish::Accumulator),
             draft,
             came: 0,
             points: [None; ROWS],
+        };
+        let columns = [0, 1].map(|n2| {
+            let butterflies = [n2, n2 + 4].map(|n| rows.butterfly(n));
+            let wishes = [0, 1, 2, 3].map(|k1| Wish::File(file_of(4 * n2 + k1)));
+            radix4_of(rows.draft, butterflies, wishes)
+        });
+        // Accumulators are given out again in this order, with which a half was found to be shortest.
+        for place in [steps[1], rows.component, steps[0]] {
+            rows.draft.give_back(place);
+        }
+        columns
+    }
+
+    /// Registers for columns that are set aside: each value in the file in which [`Producer::columns`] does not leave it.
+    pub fn aside(draft: &mut Draft<Word>) -> [Column; 2] {
+        [0, 1].map(|n2| {
+            [0, 1, 2, 3].map(|k1| {
+                let wish = Wish::File(file_of(4 * n2 + k1).other());
+                [(); 2].map(|()| positive(draft.take(wish)))
+            })
+        })
+    }
+
+    /// Sets columns aside.
+    pub fn set_aside(draft: &mut Draft<Word>, columns: &[Column; 2], aside: &[Column; 2]) {
+        let values = columns.as_flattened().as_flattened().iter();
+        for (from, to) in values.zip(aside.as_flattened().as_flattened()) {
+            assert!(!from.negative, "what is kept has its sign");
+            draft.copy(Source::Place(from.place), Destination::Place(to.place));
+        }
+    }
+
+    /// The outputs of the transform of 16 points, of its first two columns and of the others.
+    pub fn outputs(
+        draft: &mut Draft<Word>,
+        constants: &Constants,
+        [first, second]: [Column; 2],
+        [third, fourth]: [Column; 2],
+    ) -> Unit {
+        draft.push(Operation::semaphore(SemaphoreAction::Increment, LOADED));
+        let columns = [first, second, third, fourth];
+        let mut outputs = Outputs {
+            draft,
             outputs: [None; 16],
         };
-        dft16(&mut rows, constants);
-        let outputs = rows.outputs.map(|output| output.expect("transformed"));
+        let by_k1: [_; 4] = std::array::from_fn(|k1| columns.map(|column| column[k1]));
+        for (k1, points) in by_k1.into_iter().enumerate() {
+            let mut n2 = 0;
+            let turned = points.map(|point| {
+                // Where it is: partners, n2 and n2 + 2, are in different files.
+                let file = file_of(4 * (n2 % 2) + k1);
+                let file = if n2 < 2 { file.other() } else { file };
+                let turned = constants.turn(outputs.draft, point, n2 * k1, file);
+                n2 += 1;
+                turned
+            });
+            outputs_of_column(&mut outputs, k1, turned);
+        }
+        let outputs = outputs.outputs.map(|output| output.expect("transformed"));
         let addresses = draft.take(Wish::File(File::A));
         draft.copy(Source::Place(ADDRESSES), Destination::Place(addresses));
         draft.give_back(ADDRESSES);
-        draft.push(Operation::semaphore(SemaphoreAction::Increment, LOADED));
         Unit { outputs, addresses }
     }
 
@@ -161,17 +220,45 @@ impl Producer {
     }
 }
 
-/// The transform of 16 points, and the rows that have come in.
+/// Asks for the row that is number `number` in order, and goes on to the next.
+fn ask_row(draft: &mut Draft<Word>, steps: Steps, number: usize) {
+    let addresses = Source::Place(ADDRESSES);
+    let tmu = Destination::Tmu(tmu(number));
+    draft.copy(addresses, tmu);
+    // Points lie at multiples of 8: no carry crosses a byte, so either ALU can add.
+    let sources = [addresses, Source::Small(Relay::COMPONENT as i32)];
+    draft.push(Operation::either(AddOp::Add, MulOp::V8adds, sources, tmu));
+    // In each four rows these two alternate, and then one stands alone.
+    match number % 4 {
+        3 => {}
+        place => go_on(draft, Source::Place(steps[place % 2])),
+    }
+}
+
+/// From the last row of four, or from what else was looked up, to the next.
+fn step(draft: &mut Draft<Word>, number: usize) {
+    let number = number as u8;
+    go_on(draft, Source::Uniform(part(PartWord::RowStep { number })));
+}
+
+fn go_on(draft: &mut Draft<Word>, step: Source<Word>) {
+    let sources = [Source::Place(ADDRESSES), step];
+    draft.add_op(AddOp::Add, sources, Destination::Place(ADDRESSES));
+}
+
+/// Rows that have come in.
 struct Rows<'a> {
     producer: &'a Producer,
+    steps: Steps,
     draft: &'a mut Draft<Word>,
+    /// From the first to the second of what is looked up together, for lookups that are turns the second time.
+    component: Place,
     came: usize,
     points: [Option<Complex>; ROWS],
-    outputs: [Option<Complex>; 16],
 }
 
 impl Rows<'_> {
-    /// Takes a row, and asks for another, or for turns.
+    /// Takes a row, and asks for another.
     fn next(&mut self) {
         let number = self.came;
         let row = usize::from(Relay::ORDER[number]);
@@ -184,22 +271,44 @@ impl Rows<'_> {
             self.draft.push(Operation::mul(MulOp::Fmul, sources, into));
         }
         match number + AHEAD {
-            next @ ..ROWS => self.producer.ask_row(self.draft, next),
-            ROWS => self.producer.ask_first_turn(self.draft, ADDRESSES, 0),
-            next => self.producer.ask_turn(self.draft, ADDRESSES, next - ROWS),
+            next @ ..ROWS_OF_COLUMNS => {
+                ask_row(self.draft, self.steps, next);
+                if next + 1 == ROWS_OF_COLUMNS {
+                    self.turn_to_turns();
+                    step(self.draft, next);
+                }
+            }
+            next => self.ask_row_or_turn(next),
         }
         self.points[row] = Some(point);
         self.came += 1;
     }
-}
 
-impl Ends for Rows<'_> {
-    type Uniform = Word;
-
-    fn draft(&mut self) -> &mut Draft<Word> {
+    /// The second time, turns of outputs follow: their lanes, to which the next step adds where they begin.
+    fn turn_to_turns(&mut self) {
+        let component = Source::Place(self.component);
+        self.draft.copy(
+            Source::Uniform(part(PartWord::Component)),
+            Destination::Place(self.component),
+        );
+        let sources = [component, Source::Small(Relay::COMPONENT as i32)];
         self.draft
+            .add_op_setting_flags(AddOp::And, sources, Destination::Nothing);
+        let sources = [Source::Lane, Source::Small(2)];
+        let lanes = Operation::add(AddOp::Shl, sources, Destination::Place(ADDRESSES));
+        self.draft.push(lanes.when(Cond::ZS));
     }
 
+    /// Asks for row `number`, or for a turn.
+    fn ask_row_or_turn(&mut self, number: usize) {
+        let tmu = Destination::Tmu(tmu(number));
+        let [addresses, component] = [ADDRESSES, self.component].map(Source::Place);
+        self.draft.copy(addresses, tmu);
+        self.draft.add_op(AddOp::Add, [addresses, component], tmu);
+        step(self.draft, number);
+    }
+
+    /// Sum and difference of points n and n + 8.
     fn butterfly(&mut self, n: usize) -> Butterfly {
         let both = [n, n + 8];
         while both.iter().any(|&n| self.points[n].is_none()) {
@@ -207,6 +316,24 @@ impl Ends for Rows<'_> {
         }
         let points = both.map(|n| self.points[n].take().expect("has come"));
         butterfly_of(self.draft, n, points)
+    }
+}
+
+/// Outputs of the transform of 16 points.
+struct Outputs<'a> {
+    draft: &'a mut Draft<Word>,
+    outputs: [Option<Complex>; 16],
+}
+
+impl Ends for Outputs<'_> {
+    type Uniform = Word;
+
+    fn draft(&mut self) -> &mut Draft<Word> {
+        self.draft
+    }
+
+    fn butterfly(&mut self, _n: usize) -> Butterfly {
+        unreachable!("columns have been transformed")
     }
 
     fn output(&mut self, k: usize, y: Complex) {

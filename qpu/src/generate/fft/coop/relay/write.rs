@@ -88,8 +88,6 @@ impl Producer {
         let kept = second.iter().copied().zip(self.kept);
         let last = LAST.map(|n| (vectors[n], second[n]));
         move_at_once(draft, kept.chain(last));
-        // A unit drops one lookup first ([`super::ahead::drop_code`]); any address will do.
-        draft.copy(Source::Place(unit.addresses), Destination::Tmu(1));
     }
 
     /// What is kept in place of the first half, outputs of the second half to where it was kept, and vectors to where these

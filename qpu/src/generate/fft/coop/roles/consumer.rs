@@ -6,11 +6,14 @@ use super::semaphore::HALVES;
 use crate::fft::coop::Word;
 use crate::generate::fft::coop::rows::{Factors, rows_in_registers};
 use crate::generate::fft::coop::{Assembly, Branch, Operation};
-use crate::generate::fft::dft16::{Butterfly, Constants, Ends, butterfly_of, dft16_of_parity};
-use crate::generate::fft::draft::{Complex, Draft};
+use crate::generate::fft::dft16::{
+    Butterfly, Constants, Ends, butterfly_of, dft16_of_parity, order_of_radix4,
+};
+use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Place, Source};
 use crate::generate::{NONE, ST_WAIT};
-use crate::isa::{AddOp, SemaphoreAction};
+use crate::isa::{AddOp, File, SemaphoreAction};
+use std::collections::VecDeque;
 
 /// Pieces of [`Consumer::pieces`].
 const PIECES: usize = 5;
@@ -28,6 +31,8 @@ pub struct Consumer<'a> {
     /// Points that have come, until the first layer of the transform reads them.
     pub points: [Option<Complex>; 16],
     outputs: [Option<Complex>; 16],
+    /// Where the next outputs are to be; wherever there is room when there are none.
+    places: VecDeque<Complex>,
 }
 
 impl Ends for Consumer<'_> {
@@ -42,7 +47,15 @@ impl Ends for Consumer<'_> {
         butterfly_of(self.draft, n, points)
     }
 
+    fn wish(&self, component: usize) -> Wish {
+        match self.places.front() {
+            Some(place) => Wish::At(place[component].place),
+            None => Wish::File([File::B, File::A][component]),
+        }
+    }
+
     fn output(&mut self, k: usize, y: Complex) {
+        self.places.pop_front();
         self.outputs[k] = Some(y);
     }
 }
@@ -65,6 +78,7 @@ impl<'a> Consumer<'a> {
             offset,
             points: [None; 16],
             outputs: [None; 16],
+            places: VecDeque::new(),
         }
     }
 
@@ -96,6 +110,40 @@ impl<'a> Consumer<'a> {
         self.end_store(1);
         let odd_store = self.draft.cut();
         [even_rows, even_store, odd_outputs, odd_rows, odd_store]
+    }
+
+    /// As [`Consumer::pieces`], with rows made by the same piece twice: even outputs, rows, their store, odd outputs, their
+    /// store.
+    pub fn pieces_of_a_routine(
+        &mut self,
+        butterflies: &[Butterfly; 8],
+    ) -> [Vec<Operation>; PIECES] {
+        self.transform(butterflies, 0);
+        let even_outputs = self.draft.cut();
+        let places = self.in_order(0);
+        let rows = self.rows(0);
+        let all_rows = self.draft.cut();
+        self.store(0, rows);
+        let even_store = self.draft.cut();
+        // Odd outputs come where even ones were.
+        for value in places.as_flattened() {
+            self.draft.reserve(value.place);
+        }
+        self.places = places.into();
+        self.transform(butterflies, 1);
+        let odd_outputs = self.draft.cut();
+        self.store(1, rows.map(|(group, rows)| (group + 1, rows)));
+        self.end_store(1);
+        let odd_store = self.draft.cut();
+        [even_outputs, all_rows, even_store, odd_outputs, odd_store]
+    }
+
+    /// The outputs of a parity in the order in which they are made.
+    fn in_order(&mut self, parity: usize) -> Vec<Complex> {
+        let groups = [parity, parity + 2].into_iter();
+        let steps = order_of_radix4(self.draft).map(|k2| 4 * k2);
+        let all = groups.flat_map(|k1| steps.map(|step| k1 + step));
+        all.map(|k| self.outputs[k].expect("transformed")).collect()
     }
 
     /// The outputs of a parity, in registers.
