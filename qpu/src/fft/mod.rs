@@ -72,6 +72,7 @@ pub mod tile;
 mod tuned;
 pub mod twiddle;
 pub mod values;
+pub mod window;
 mod write;
 
 pub use plan::Plan;
