@@ -5,6 +5,35 @@
 //! and each has a module that knows what it expects in memory. So the firmware and the host's tests hold the
 //! same words. Listings for people are written to `listings` in cargo's target directory; those in
 //! `qpu/programs/listings` are what a test compares them with, so that no program changes unnoticed.
+//!
+//! # A first transform
+//!
+//! A [`Plan`](qpu::fft::Plan) takes its programs from here; any [`Runner`](qpu::job::Runner) runs it, such as that of the simulator:
+//!
+//! ```
+//! use qpu::fft::request::Request;
+//! use qpu::fft::{Direction, Plan};
+//! use qpu::job::Runner;
+//! use qpu_programs::FFT;
+//! use v3d_sim::SimRunner;
+//!
+//! let mut runner = SimRunner::new(1 << 20); // bytes of memory
+//! let mut plan = Plan::with_buffers(FFT, &Request::new(4, 1), &mut runner)?; // one of 2^4 points
+//! let mut points = [0; 32]; // real part, imaginary part, as the bits of f32
+//! points[2] = 1f32.to_bits(); // an impulse at point 1
+//! runner.write(plan.input(), 0, &points)?;
+//! let report = plan.run(&mut runner, Direction::Forward, 1_000_000)?; // microseconds it may take
+//! let mut bins = [0; 32];
+//! runner.read(plan.output(), 0, &mut bins)?;
+//! let [re, im] = [bins[8], bins[9]].map(f32::from_bits); // bin 4: exp(-2πi 4/16)
+//! assert!(re.abs() < 1e-6 && (im + 1.0).abs() < 1e-6);
+//! println!("{:?} V3D clocks", report.cycles);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`Request::of`](qpu::fft::request::Request::of) asks for other kinds (real, planes, convolutions, powers), its fields for
+//! batches, factors and samples. [`Spectrum`](qpu::fft::spectrum::Spectrum) and
+//! [`convolve`](qpu::fft::convolution::convolve) do more in one call.
 #![no_std]
 #![forbid(unsafe_code)]
 

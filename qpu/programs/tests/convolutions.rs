@@ -1,7 +1,7 @@
 //! Convolutions on the strict simulated V3D, held to the direct sum in f64.
 
 use qpu::fft::convolution::{Ends, Error, Kernels, Points, convolve};
-use qpu::fft::request::{Request, Transform};
+use qpu::fft::request::{Request, Scale, Transform};
 use qpu::fft::{Direction, Plan};
 use qpu::job::{Buffer, Runner};
 use qpu_programs::FFT;
@@ -62,9 +62,18 @@ fn request(log2_points: u32, points: Points, kernels: Kernels, signals: u32) -> 
 
 /// A strict runner and a plan with NaN wherever data are kept between passes.
 fn plan(request: &Request, in_place: bool) -> (SimRunner, Plan) {
+    plan_on(&|runner| runner.with_functional(true), request, in_place)
+}
+
+/// The same on a runner as `set` makes it.
+fn plan_on(
+    set: &dyn Fn(SimRunner) -> SimRunner,
+    request: &Request,
+    in_place: bool,
+) -> (SimRunner, Plan) {
     let memory = Plan::memory::<SimError>(FFT, request).unwrap();
     let [read, written] = [request.input_bytes(), request.output_bytes()].map(|x| x as u32);
-    let mut runner = SimRunner::new(memory.total() + read + written + 65536).with_functional(true);
+    let mut runner = set(SimRunner::new(memory.total() + read + written + 65536));
     let input = runner.alloc(read, 64).unwrap();
     let output = if in_place {
         input
@@ -126,6 +135,54 @@ fn circular_convolutions_of_every_length_and_batch() {
                 }
             }
         }
+    }
+}
+
+/// In every order of the QPUs and by the cycle model: from garbage to results, in place and not.
+#[test]
+fn every_order_of_the_qpus_gives_the_same_bits() {
+    for (log2_points, points, kernels, signals) in [
+        (4, Points::Complex, Kernels::Each, 9),
+        (6, Points::Real, Kernels::One, 20),
+        (8, Points::Complex, Kernels::One, 5),
+        (9, Points::Real, Kernels::Each, 3),
+        (10, Points::Complex, Kernels::Each, 2),
+        (12, Points::Real, Kernels::One, 2),
+        (13, Points::Complex, Kernels::One, 1),
+    ] {
+        let request = request(log2_points, points, kernels, signals);
+        let input = noise(request.input_bytes() as usize / 4, 9);
+        let output = |set: &dyn Fn(SimRunner) -> SimRunner, in_place: bool| {
+            let (mut runner, mut plan) = plan_on(set, &request, in_place);
+            write(&mut runner, plan.input(), &input);
+            plan.run(&mut runner, Direction::Forward, LIMIT_US).unwrap();
+            let count = request.output_bytes() as usize / 4;
+            let got = read(&mut runner, plan.output(), count);
+            got.into_iter().map(f32::to_bits).collect::<Vec<_>>()
+        };
+        let timed = output(&|runner| runner, false);
+        for seed in 1..=8 {
+            let got = output(&|runner| runner.with_order_seed(seed), seed % 2 == 0);
+            assert!(got == timed, "{request:?}, order {seed}");
+        }
+    }
+}
+
+/// What a request's factor does: it comes on top of the 1/N.
+#[test]
+fn a_factor_comes_beside_that_of_the_length() {
+    let plain = request(8, Points::Real, Kernels::One, 2);
+    let mut scaled = plain;
+    scaled.forward = Scale::ByRootOfPoints;
+    let [plain, scaled] = [plain, scaled].map(|request| {
+        let (mut runner, mut plan) = plan(&request, false);
+        write(&mut runner, plan.input(), &noise(3 << 8, 10));
+        plan.run(&mut runner, Direction::Forward, LIMIT_US).unwrap();
+        read(&mut runner, plan.output(), 2 << 8)
+    });
+    // 1/16 is exact.
+    for (plain, scaled) in plain.iter().zip(&scaled) {
+        assert_eq!(plain / 16.0, *scaled);
     }
 }
 

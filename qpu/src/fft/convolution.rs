@@ -3,7 +3,8 @@
 //! [`Transform::Convolution`] is a kind of plan like any other: circular convolutions of N points, N a power of
 //! two, y\[n\] = Σ a\[m\] h\[(n-m) mod N\], of as many signals as the batch has. The input buffer holds the signals one
 //! after the other and behind them the kernels: one for all, or one for each. The output holds the results,
-//! already divided by N; it may be the input. Real points take transforms of half the length.
+//! already divided by N; it may be the input. [`Request::forward`] is a factor beside that. Real points take transforms
+//! of half the length.
 //!
 //! [`convolve`] is one convolution as one call: it makes the plan, fills up with zeros, runs, and reads. A linear
 //! convolution is a circular one that is long enough.

@@ -4,7 +4,8 @@
 //! programs, lists of uniforms and tables of twiddles lie in memory that V3D sees, and
 //! [`Plan::run`] transforms the caller's input buffer into the caller's output buffer,
 //! which may be the same. The firmware and the host's tests use the same plan; nothing is allocated but buffers
-//! of the runner.
+//! of the runner. The catalogue of programs is `qpu_programs::FFT`; the documentation of that crate begins with a transform
+//! on the simulator.
 //!
 //! # Method
 //!
@@ -72,6 +73,7 @@ pub mod tile;
 mod tuned;
 pub mod twiddle;
 pub mod values;
+pub mod window;
 mod write;
 
 pub use plan::Plan;

@@ -23,6 +23,7 @@ use super::plan::Plan;
 use super::program::Program;
 use super::request::{Error, Request, Transform};
 use super::samples::Format;
+use super::window::{self, Shape};
 use crate::job::{Buffer, Report, Runner};
 
 /// What a spectrum is asked for.
@@ -46,8 +47,8 @@ pub struct Settings {
     pub decibels: bool,
     /// The first bin that is wanted and the one behind the last, or all.
     pub bins: Option<[i32; 2]>,
-    /// Whether what a constant adds is removed from each segment ([`super::bins::power`]): for windows that
-    /// are sums of cosines.
+    /// Whether what a constant adds is removed from each segment ([`super::bins::power`]): all of it with windows
+    /// that are sums of cosines.
     pub removes_constant: bool,
 }
 
@@ -72,41 +73,34 @@ impl Settings {
         }
     }
 
-    /// The request of its plan, for a window of the terms a(0), a(1), .. ([`window`]).
+    /// The request of its plan, for a window of the terms a(0), a(1), .. ([`window::cosines`]); one term or none is
+    /// the rectangular window.
     #[must_use]
     pub fn request(&self, terms: &[f64]) -> Request {
+        let shape = Shape::of_terms(terms, self.log2_points);
+        let mut request = self.request_for(&shape);
+        request.windowed = terms.len() > 1;
+        request
+    }
+
+    /// The request of its plan, for any window, which the plan is given by [`Plan::set_window`].
+    #[must_use]
+    pub fn request_for(&self, window: &Shape) -> Request {
         let mut powers = Powers::new(self.is_real, self.log2_points, self.segments);
         powers.detector = self.detector;
         powers.decibels = self.decibels;
         powers.bins = self.bins;
-        let mean = terms.first().copied().unwrap_or(1.0);
-        let sum = libm::ldexp(mean, self.log2_points.min(64) as i32);
         let sides = if self.is_real { 4.0 } else { 1.0 };
-        powers.scale = ((sides / (sum * sum)) as f32).to_bits();
+        powers.scale = ((sides / (window.sum * window.sum)) as f32).to_bits();
         if self.removes_constant {
-            powers.removed = Powers::removed_by_terms(terms);
+            powers.removed = window.near.map(|ratio| (ratio as f32).to_bits());
         }
         let mut request = Request::of(Transform::Powers(powers), self.spectra);
         request.samples = self.format;
         request.hop = Some(self.hop);
-        request.windowed = terms.len() > 1;
+        request.windowed = true;
         request
     }
-}
-
-/// Coefficient `index` of 2^`log2_points` of the window a(0) - a(1) cos x + a(2) cos 2x .., x one turn in all.
-#[must_use]
-pub fn window(terms: &[f64], index: u32, log2_points: u32) -> f64 {
-    let turn = libm::ldexp(f64::from(index), -(log2_points as i32));
-    let cos = libm::cos(core::f64::consts::TAU * turn);
-    // cos kx from cos x by Chebyshev's recurrence.
-    let (mut before, mut now, mut sign, mut sum) = (cos, 1.0, 1.0, 0.0);
-    for term in terms {
-        sum += sign * term * now;
-        (before, now) = (now, 2.0 * cos * now - before);
-        sign = -sign;
-    }
-    sum
 }
 
 /// A plan for spectra, ready to run.
@@ -118,7 +112,7 @@ pub struct Spectrum {
 
 impl Spectrum {
     /// A plan that reads samples from `input` and writes powers to `output`, with a window of the terms
-    /// a(0), a(1), .. as [`window`] has them: `[1.0]` for none, `[0.5, 0.5]` for Hann's.
+    /// a(0), a(1), .. as [`window::cosines`] has them: `[1.0]` for none, `[0.5, 0.5]` for Hann's.
     ///
     /// # Errors
     /// What is wrong with the settings or the buffers, as [`Plan::new`].
@@ -130,7 +124,7 @@ impl Spectrum {
         runner: &mut R,
     ) -> Result<Self, Error<R::Error>> {
         let plan = Plan::new(catalogue, &settings.request(terms), buffers, runner)?;
-        Self::with_window(plan, settings, terms, runner)
+        Self::with_terms(plan, settings, terms, runner)
     }
 
     /// As [`Spectrum::new`], with buffers that it takes from the runner.
@@ -144,17 +138,51 @@ impl Spectrum {
         runner: &mut R,
     ) -> Result<Self, Error<R::Error>> {
         let plan = Plan::with_buffers(catalogue, &settings.request(terms), runner)?;
-        Self::with_window(plan, settings, terms, runner)
+        Self::with_terms(plan, settings, terms, runner)
     }
 
-    fn with_window<R: Runner>(
-        mut plan: Plan,
+    /// As [`Spectrum::with_buffers`], with any window: sample n of a segment is multiplied by `window(n)`, such as
+    /// [`window::kaiser`] or numbers of a table. It is called several times for each sample.
+    ///
+    /// A constant is removed from bins nearer to 0 than [`window::REMOVED_BINS`]. Sums of cosines spread it no further; of
+    /// another window its side lobes stay.
+    ///
+    /// # Errors
+    /// [`Error::Window`] when the sum of the coefficients is 0 or not finite, or a constant is to be removed and
+    /// coefficient n is not number N - n too; as [`Plan::with_buffers`].
+    pub fn with_coefficients<R: Runner>(
+        catalogue: &'static [Program],
+        settings: &Settings,
+        window: impl Fn(u32) -> f64,
+        runner: &mut R,
+    ) -> Result<Self, Error<R::Error>> {
+        // Of a length that there is: coefficients of others would be counted for nothing.
+        settings.request(&[]).check()?;
+        let shape = Shape::of_coefficients(&window, settings.log2_points);
+        if settings.removes_constant && !shape.is_symmetric {
+            return Err(Error::Window);
+        }
+        let plan = Plan::with_buffers(catalogue, &settings.request_for(&shape), runner)?;
+        Self::with_window(plan, window, runner)
+    }
+
+    fn with_terms<R: Runner>(
+        plan: Plan,
         settings: &Settings,
         terms: &[f64],
         runner: &mut R,
     ) -> Result<Self, Error<R::Error>> {
+        let coefficient = |index| window::cosines(terms, index, settings.log2_points);
+        Self::with_window(plan, coefficient, runner)
+    }
+
+    fn with_window<R: Runner>(
+        mut plan: Plan,
+        window: impl Fn(u32) -> f64,
+        runner: &mut R,
+    ) -> Result<Self, Error<R::Error>> {
         if plan.request().windowed {
-            plan.set_window(runner, |index| window(terms, index, settings.log2_points))?;
+            plan.set_window(runner, window)?;
         }
         let Transform::Powers(powers) = plan.request().transform else {
             return Err(Error::NoPowers);

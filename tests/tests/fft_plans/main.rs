@@ -18,3 +18,4 @@ mod signals;
 mod spectra;
 mod tiles;
 mod units;
+mod windows;

@@ -7,6 +7,7 @@ use qpu::fft::Direction::Forward;
 use qpu::fft::Plan;
 use qpu::fft::bins::power::{Detector, Hold, Powers};
 use qpu::fft::request::{Error, Request, Transform};
+use qpu::fft::window::Shape;
 use qpu::job::Runner;
 use qpu_programs::FFT;
 use v3d_sim::{SimError, SimRunner};
@@ -345,7 +346,8 @@ fn a_constant_is_removed_whatever_the_window() {
             let mut table = vec![0f32; n];
             window.fill(&mut table);
             let mut powers = Powers::new(is_real, log2_points, 2);
-            powers.removed = Powers::removed_by_terms(window.terms());
+            let shape = Shape::of_terms(window.terms(), log2_points);
+            powers.removed = shape.near.map(|ratio| (ratio as f32).to_bits());
             let request = request(powers, 1);
             let mut random = Random::new(8);
             let mut input = |constant: f32| -> Vec<f32> {
@@ -410,6 +412,7 @@ fn what_cannot_be_is_refused() {
         (Powers::new(true, 24, 1), 1, "2^5 to 2^23"),
         (Powers::new(false, 4, 1), 1, "2^5 to 2^22"),
         (Powers::new(false, u32::MAX, 1), 1, "2^5 to 2^22"),
+        (Powers::new(true, 0, 1), 1, "2^5 to 2^23"),
         (Powers::new(true, 10, 0), 1, "at least one"),
         (Powers::new(true, 10, 1), 0, "at least one"),
         (
@@ -420,6 +423,8 @@ fn what_cannot_be_is_refused() {
     ] {
         let got = refusal(powers, batch);
         assert!(got.contains(text), "{got}, not {text}");
+        // Whoever asks how large buffers would have to be is answered too.
+        assert!(request(powers, 1).output_bytes() > 0);
     }
     for bins in [[0, 0], [-1, 3], [5, 514], [9, 8]] {
         let powers = Powers {

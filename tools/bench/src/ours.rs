@@ -10,8 +10,8 @@ use qpu::fft::Direction;
 use qpu::fft::Plan;
 use qpu::fft::memory::Memory;
 use qpu::fft::request::{Error, Request};
-use qpu::fft::spectrum::window;
 use qpu::fft::streams::Streams;
+use qpu::fft::window::cosines;
 use qpu::job::Runner;
 use qpu_programs::FFT;
 use v3d_sim::{Board, Config, Constants, SimRunner, Statistics};
@@ -66,7 +66,7 @@ fn plan(case: &Case, constants: &Constants, streams: Option<Streams>) -> Result<
     let plan = Plan::with_buffers(FFT, &request, &mut runner);
     let mut plan = plan.with_context(|| format!("planning {}", case.name()))?;
     if plan.request().windowed {
-        plan.set_window(&mut runner, |index| window(&HANN, index, case.log2n))?;
+        plan.set_window(&mut runner, |index| cosines(&HANN, index, case.log2n))?;
     }
     Ok((plan, runner))
 }

@@ -7,7 +7,7 @@ use crate::case::{Case, HANN, Kind, SEGMENTS};
 use crate::signal::{Random, Stimulus};
 use qpu::fft::Direction;
 use qpu::fft::samples::Format;
-use qpu::fft::spectrum::window;
+use qpu::fft::window::cosines;
 use rustfft::FftPlanner;
 use rustfft::num_complex::Complex;
 use std::f64::consts::TAU;
@@ -112,7 +112,7 @@ impl Input {
                 for segment in 0..SEGMENTS as usize {
                     let samples = self.values[segment * half..][..n].iter().enumerate();
                     let windowed = samples.map(|(index, sample)| {
-                        Complex::from(sample * window(&HANN, index as u32, case.log2n))
+                        Complex::from(sample * cosines(&HANN, index as u32, case.log2n))
                     });
                     for (power, bin) in powers.iter_mut().zip(transform(windowed.collect())) {
                         *power += factor * bin.norm_sqr();

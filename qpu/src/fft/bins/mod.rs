@@ -209,7 +209,7 @@ pub enum Record {
     },
     /// Address of bin 0 of the first spectrum.
     Zero,
-    /// Address of a set of vectors ([`power::Vectors`]).
+    /// Address of a set of vectors ([`power`]).
     Vectors,
     /// Address of the powers in memory that those of a group are combined with.
     Old {

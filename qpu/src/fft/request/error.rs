@@ -45,6 +45,8 @@ pub enum Error<E> {
     },
     /// The greater in one place and the lesser in another.
     Combination,
+    /// A window by whose sum powers cannot be divided, or of which a constant cannot be removed.
+    Window,
     /// There are no powers to combine with.
     NoPowers,
     /// A batch of no transforms.
@@ -146,11 +148,19 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
                 "the greatest of several spectra and the least of several calls (or the other way round) \
                  cannot be had together: keep one of them in a plan of its own"
             ),
+            Self::Window => write!(
+                f,
+                "the window's coefficients must be finite, with a sum that is not 0, and the same from both ends \
+                 where a constant is to be removed"
+            ),
             Self::NoPowers => write!(
                 f,
                 "the plan makes no powers: make it from a request of `Transform::Powers`"
             ),
-            Self::EmptyBatch => write!(f, "a batch must have at least one transform"),
+            Self::EmptyBatch => write!(
+                f,
+                "a batch must have at least one transform, and a spectrum one segment"
+            ),
             Self::Qpus(qpus) => write!(f, "a plan uses 2 to {QPUS} QPUs, not {qpus}"),
             Self::TooFewQpus { needed, qpus } => write!(
                 f,
@@ -164,7 +174,7 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
             Self::Program(task) => write!(f, "the catalogue has no QPU program for {task}"),
             Self::TooLarge(bytes) => write!(
                 f,
-                "the plan needs {bytes} bytes, more than V3D can address: make the batch smaller"
+                "the plan needs {bytes} bytes, more than V3D can address: make the batch smaller, or the transform"
             ),
             Self::Memory { bytes, error } => write!(
                 f,

@@ -50,7 +50,8 @@ pub struct Request {
     pub transform: Transform,
     /// Transforms that one run does; they lie one after the other.
     pub batch: u32,
-    /// Factor of forward transforms.
+    /// Factor of forward transforms; of convolutions, one more beside their 1/N. Powers have
+    /// [`Powers::scale`](crate::fft::bins::power::Powers::scale) instead.
     pub forward: Scale,
     /// Factor of inverse transforms.
     pub inverse: Scale,
@@ -114,7 +115,8 @@ impl Request {
     /// What is wrong with it, whatever the programs and the memory.
     ///
     /// # Errors
-    /// [`Error::Length`], [`Error::Plane`], [`Error::EmptyBatch`] or [`Error::Qpus`].
+    /// [`Error::Length`], [`Error::Plane`], [`Error::EmptyBatch`], [`Error::Bins`], [`Error::Window`],
+    /// [`Error::Qpus`], [`Error::Samples`] or [`Error::Hop`].
     pub fn check<E>(&self) -> Result<(), Error<E>> {
         let [least, most] = self.transform.lengths();
         let is_length = |log2| (least..=most).contains(&log2);
@@ -142,6 +144,11 @@ impl Request {
         {
             let [least, most] = powers.all_bins();
             return Err(Error::Bins { least, most });
+        }
+        if let Transform::Powers(powers) = self.transform
+            && !powers.has_finite_factors()
+        {
+            return Err(Error::Window);
         }
         if !(2..=QPUS).contains(&self.qpus) {
             return Err(Error::Qpus(self.qpus));

@@ -1,7 +1,7 @@
 //! FFT programs, written as codelets and packed into both ALUs by a scheduler.
 //!
 //! A codelet is a function that writes operations on registers in an order that is easy to read ([`dft16`],
-//! [`unit`], [`coop`]); [`schedule`](super::schedule) decides which instruction each becomes part of. What a
+//! [`mod@unit`], [`coop`]); [`schedule`](super::schedule) decides which instruction each becomes part of. What a
 //! program reads as uniforms is listed beside it in the order that came out, so nothing else needs to know
 //! the schedule.
 

@@ -146,7 +146,7 @@ fn powers(points: u32, radix: u32) -> Result<Vec<u32>> {
             {
                 let mut all = stages;
                 all.push(left);
-                if all.len() == 1 {
+                if all.len() == 1 && points > 2 {
                     all = vec![2, points / 2];
                 }
                 list(&all)
@@ -208,6 +208,15 @@ fn joined(words: &[String], radices: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_proposed_instead_is_taken() {
+        for (points, radix) in [(2, 8), (4, 8), (2, 4), (16, 3), (32, 4), (4_194_304, 8)] {
+            let text = powers(points, radix).unwrap_err().to_string();
+            let (_, proposal) = text.rsplit_once(' ').unwrap();
+            assert!(radices(points, proposal).is_ok(), "{text}");
+        }
+    }
 
     #[test]
     fn digits_are_written_as_the_stages_count_them() {

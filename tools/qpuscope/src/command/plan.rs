@@ -134,8 +134,7 @@ fn request(options: &Options) -> Result<Request> {
     let direction = direction(options);
     let one = |log2_points: u32| match (options.powers, options.real, direction) {
         (Some(segments), is_real, _) => {
-            // A length of no points has no bins to ask for.
-            Transform::Powers(Powers::new(is_real, log2_points.max(1), segments))
+            Transform::Powers(Powers::new(is_real, log2_points, segments))
         }
         (None, true, Direction::Forward) => Transform::RealToBins { log2_points },
         (None, true, Direction::Inverse) => Transform::BinsToReal { log2_points },

@@ -108,7 +108,7 @@ impl Powers {
     /// Numbers of the first bin of a whole spectrum and of the one behind the last.
     #[must_use]
     pub const fn all_bins(&self) -> [i32; 2] {
-        let half = 1 << (self.log2_points - 1);
+        let half = 1 << self.log2_points.saturating_sub(1);
         if self.is_real {
             [0, half + 1]
         } else {
@@ -124,6 +124,13 @@ impl Powers {
             Some([first, end]) => least <= first && first < end && end <= most,
             None => true,
         }
+    }
+
+    /// Whether all that powers are multiplied by are numbers.
+    #[must_use]
+    pub fn has_finite_factors(&self) -> bool {
+        let mut factors = self.removed.iter().chain([&self.scale]);
+        factors.all(|&word| f32::from_bits(word).is_finite())
     }
 
     /// The first row that is stored, and how many.
@@ -163,22 +170,6 @@ impl Powers {
     #[must_use]
     pub const fn output_bytes(&self) -> u32 {
         self.power_bytes() * (1 + self.decibels as u32)
-    }
-
-    /// What is removed with a constant, for a window of a(0) - a(1) cos x + a(2) cos 2x ..: from bins as many as
-    /// it has terms, up to 16.
-    #[must_use]
-    pub fn removed_by_terms(terms: &[f64]) -> [u32; LANES as usize] {
-        core::array::from_fn(|k| {
-            let term = terms.get(k).copied().unwrap_or_default();
-            let ratio = match (k, terms.first()) {
-                (0, _) => 1.0,
-                (_, Some(&mean)) => term / (2.0 * mean),
-                (_, None) => 0.0,
-            };
-            let sign = if k.is_multiple_of(2) { 1.0 } else { -1.0 };
-            ((sign * ratio) as f32).to_bits()
-        })
     }
 }
 

@@ -107,10 +107,7 @@ pub(super) fn check(options: &Options) -> Result<u32> {
             2_u64 * below
         )));
     }
-    let overlap = match options.overlap {
-        Overlap::Samples(samples) => samples,
-        Overlap::Percent(percent) => (f64::from(n) * percent / 100.0).round() as u32,
-    };
+    let overlap = options.overlap.samples(n);
     if overlap >= n {
         return Err(Failure::usage(format!(
             "an overlap of {overlap} samples leaves nothing new in a block of {n}; use less than {n}"

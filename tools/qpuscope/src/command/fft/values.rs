@@ -18,6 +18,16 @@ pub(super) enum Overlap {
     Percent(f64),
 }
 
+impl Overlap {
+    /// In samples of a block of `n`: whole ones, rounded down as the board does.
+    pub(super) fn samples(self, n: u32) -> u32 {
+        match self {
+            Self::Samples(samples) => samples,
+            Self::Percent(percent) => (f64::from(n) * percent / 100.0) as u32,
+        }
+    }
+}
+
 /// Blocks in an average.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Averages {
@@ -79,6 +89,12 @@ mod tests {
     fn overlap_and_averages_are_read_as_people_write_them() {
         assert_eq!(overlap("50%"), Ok(Overlap::Percent(50.0)));
         assert_eq!(overlap("100"), Ok(Overlap::Samples(100)));
+        let samples = |text, n| overlap(text).map(|overlap| overlap.samples(n));
+        assert_eq!(samples("50%", 4096), Ok(2048));
+        assert_eq!(samples("12.5%", 1024), Ok(128));
+        // 409.6 and 15.984.
+        assert_eq!(samples("10%", 4096), Ok(409));
+        assert_eq!(samples("99.9%", 16), Ok(15));
         assert_eq!(averages("all"), Ok(Averages::All));
         assert_eq!(averages("8"), Ok(Averages::Count(8)));
         for text in ["100%", "-1", "half", "%"] {

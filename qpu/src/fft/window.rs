@@ -1,0 +1,164 @@
+//! Windows of spectra: sums of cosines, Kaiser's, and what a spectrum has to know of any.
+//!
+//! All are in the periodic form that fits a transform: of N coefficients, number 0 stands at the edge and
+//! number N/2 in the middle.
+//!
+//! Source of Kaiser's: J. F. Kaiser, R. W. Schafer, "On the use of the I0-sinh window for spectrum analysis",
+//! IEEE Trans. ASSP 28 (1980).
+
+use core::f64::consts::TAU;
+
+/// Bins from 0 on, to both sides, from which a constant can be removed.
+pub const REMOVED_BINS: usize = super::geometry::LANES as usize;
+/// Terms of the series of I0 at the most: any argument up to 700 needs fewer.
+const MOST_TERMS: u32 = 1000;
+/// How far a coefficient may be from its counterpart, as a share of the greatest.
+const ASYMMETRY: f64 = 1e-9;
+
+/// Coefficient `index` of 2^`log2_points` of the window a(0) - a(1) cos x + a(2) cos 2x .., x one turn in all.
+#[must_use]
+pub fn cosines(terms: &[f64], index: u32, log2_points: u32) -> f64 {
+    let mut sum = 0.0;
+    let mut sign = 1.0;
+    for (term, cos) in terms.iter().zip(harmonics(index, log2_points)) {
+        sum += sign * term * cos;
+        sign = -sign;
+    }
+    sum
+}
+
+/// Coefficient `index` of 2^`log2_points` of Kaiser's window. The greater `beta`, 0 to 700, the lower the side lobes and the
+/// wider the line: 0 is the rectangular window, 6 is like Hann's, 8.6 like Blackman's.
+#[must_use]
+pub fn kaiser(beta: f64, index: u32, log2_points: u32) -> f64 {
+    let x = libm::ldexp(f64::from(index), 1 - log2_points as i32) - 1.0;
+    bessel_i0(beta * libm::sqrt((1.0 - x * x).max(0.0))) / bessel_i0(beta)
+}
+
+/// The modified Bessel function of the first kind and order 0, by its power series.
+fn bessel_i0(x: f64) -> f64 {
+    let quarter = x * x / 4.0;
+    let (mut term, mut sum) = (1.0, 1.0);
+    for k in 1..MOST_TERMS {
+        let k = f64::from(k);
+        term *= quarter / (k * k);
+        sum += term;
+        if term < sum * f64::EPSILON / 2.0 {
+            break;
+        }
+    }
+    sum
+}
+
+/// cos kx for k = 0, 1, .., x being `index` of 2^`log2_points` of a turn, by Chebyshev's recurrence.
+fn harmonics(index: u32, log2_points: u32) -> impl Iterator<Item = f64> {
+    let cos = libm::cos(TAU * libm::ldexp(f64::from(index), -(log2_points as i32)));
+    let mut next = (cos, 1.0);
+    core::iter::repeat_with(move || {
+        let (before, now) = next;
+        next = (now, 2.0 * cos * now - before);
+        now
+    })
+}
+
+/// What a spectrum has to know of a window beside its coefficients.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Shape {
+    /// Sum of the coefficients: what a tone on a bin is multiplied by.
+    pub sum: f64,
+    /// W\[k\] / W\[0\] for k = 0.., W the window's transform.
+    pub near: [f64; REMOVED_BINS],
+    /// Whether W is real: coefficient n is number N - n too.
+    pub is_symmetric: bool,
+}
+
+impl Shape {
+    /// That of a sum of cosines. One term is the rectangular window, whatever its height; so are none.
+    #[must_use]
+    pub fn of_terms(terms: &[f64], log2_points: u32) -> Self {
+        let mean = match terms {
+            [mean, _, ..] => *mean,
+            _ => 1.0,
+        };
+        let near = core::array::from_fn(|k| match terms.get(k) {
+            _ if k == 0 => 1.0,
+            Some(term) if k % 2 == 0 => term / (2.0 * mean),
+            Some(term) => -term / (2.0 * mean),
+            None => 0.0,
+        });
+        Self {
+            sum: libm::ldexp(mean, log2_points.min(64) as i32),
+            near,
+            is_symmetric: true,
+        }
+    }
+
+    /// That of `window`, which gives each of 2^`log2_points` coefficients, 2^31 at the most.
+    #[must_use]
+    pub fn of_coefficients(window: impl Fn(u32) -> f64, log2_points: u32) -> Self {
+        let points = 1u32 << log2_points.min(31);
+        let mut sums = [0.0; REMOVED_BINS];
+        let (mut greatest, mut asymmetry) = (0f64, 0f64);
+        for index in 0..points {
+            let coefficient = window(index);
+            for (sum, cos) in sums.iter_mut().zip(harmonics(index, log2_points)) {
+                *sum += coefficient * cos;
+            }
+            greatest = greatest.max(coefficient.abs());
+            let counterpart = window((points - index) % points);
+            asymmetry = asymmetry.max((coefficient - counterpart).abs());
+        }
+        Self {
+            sum: sums[0],
+            near: sums.map(|sum| sum / sums[0]),
+            is_symmetric: asymmetry <= ASYMMETRY * greatest,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn i0_is_that_of_tables() {
+        // Abramowitz and Stegun, table 9.8 and 9.11.
+        for (x, wanted) in [
+            (0.0, 1.0),
+            (1.0, 1.266_065_878),
+            (5.0, 27.239_871_82),
+            (10.0, 2_815.716_628),
+        ] {
+            let got = bessel_i0(x);
+            assert!((got / wanted - 1.0).abs() < 1e-9, "{x}: {got}");
+        }
+        assert!(bessel_i0(f64::NAN).is_nan() && bessel_i0(f64::INFINITY).is_infinite());
+        assert!(bessel_i0(700.0).is_finite());
+    }
+
+    #[test]
+    fn kaisers_window_is_one_in_the_middle_and_falls_to_both_edges() {
+        for beta in [0.0, 6.0, 8.6, 20.0] {
+            let at = |index| kaiser(beta, index, 6);
+            assert_eq!(at(32), 1.0);
+            assert!((at(0) - 1.0 / bessel_i0(beta)).abs() < 1e-15);
+            for index in 1..32 {
+                assert_eq!(at(index), at(64 - index));
+                assert!(at(index) >= at(index - 1));
+            }
+        }
+    }
+
+    #[test]
+    fn both_ways_to_a_shape_agree() {
+        let terms = [0.358_75, 0.488_29, 0.141_28, 0.011_68];
+        let of_terms = Shape::of_terms(&terms, 8);
+        let summed = Shape::of_coefficients(|index| cosines(&terms, index, 8), 8);
+        assert!((of_terms.sum - summed.sum).abs() < 1e-9 * summed.sum);
+        for (a, b) in of_terms.near.iter().zip(summed.near) {
+            assert!((a - b).abs() < 1e-12, "{a} {b}");
+        }
+        assert!(summed.is_symmetric);
+        assert!(!Shape::of_coefficients(f64::from, 8).is_symmetric);
+    }
+}
