@@ -170,7 +170,7 @@ rules! {
         "leave it out: a user program has no tile buffer, varyings or second thread";
 
     BranchOddRegister = "branch-odd-register", "Broadcom's driver sources, HW-2780; vc4asm's addendum",
-        "The lowest bit of a branch's register number is also its set-flags bit: a taken branch with an odd register sets all flags from the link address.",
+        "The lowest bit of a branch's register number is also its set-flags bit: a taken branch with an odd register sets all flags from the link address. Nothing is said of programs that ask for no flags.",
         "use an even register, and 0 where none is added";
     LinkIo = "link-destination", "Broadcom's guide, branch instruction",
         "A link address can go to registers and accumulators, not to I/O.",

@@ -258,7 +258,7 @@ rules! {
         "the elements of a branch register differ (element 15 is used)",
         "write the register in all elements";
     BranchOddRegister, "branch-odd-register", "Broadcom's driver sources, HW-2780",
-        "a taken branch with an odd raddr_a sets the flags",
+        "a taken branch with an odd raddr_a sets the flags, and they are asked for",
         "keep branch targets in even registers";
     BranchAlignment, "branch-alignment", "instructions are 8 bytes",
         "code addresses must be multiples of 8",
