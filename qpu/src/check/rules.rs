@@ -230,6 +230,9 @@ rules! {
     DmaUnfinished = "dma-unfinished-at-end", "Broadcom's guide, program end",
         "The program ends and has not waited for a DMA transfer that it started. That the transfer is over by then is luck: other QPUs' transfers come before it, and memory takes its time.",
         "read ld_wait or st_wait before the end";
+    DmaNotAwaited = "dma-not-awaited", "Broadcom's guide, VPM and VCD",
+        "A VPM row is read that a DMA load still fills, or written that a DMA store still takes. Told where both setup words are constants; the simulator tells of all.",
+        "read ld_wait or st_wait before";
     MutexTwice = "mutex-taken-twice", "follows from the mutex",
         "The mutex is read while this QPU holds it. It waits for itself for ever.",
         "take it once and give it back once, on every way";
