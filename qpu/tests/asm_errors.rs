@@ -248,7 +248,7 @@ fn other_languages_are_told_by_name() {
         // Of these the words exist elsewhere, too.
         ("li r0, -, 319", "loaded by `ldi r0, 64`"),
         ("pe", "a program ends with `nop; thrend`"),
-        ("0x009e7000, 0x100009e7,", "give the words of a program to dis, check or run"),
+        ("0x009e7000, 0x100009e7,", "give words to dis and check as they are"),
         ("mov vw_addr, a:interface + 4", "assemble with --syntax broadcom"),
         ("bra -, a:there", "assemble with --syntax broadcom"),
     ];

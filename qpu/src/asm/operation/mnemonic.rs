@@ -84,7 +84,7 @@ impl Assembler<'_> {
         );
         if let Some(language) = language(name, cursor) {
             return fault.help(format!(
-                "this is {language}: give the words of the program to dis, check and run"
+                "this is {language}: give the words of the program to dis and check, and as a binary file to run"
             ));
         }
         if let Some(advice) = elsewhere(name) {
