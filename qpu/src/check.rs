@@ -48,6 +48,7 @@ mod packing;
 mod program;
 mod rules;
 mod sequence;
+mod transfers;
 mod values;
 mod written;
 

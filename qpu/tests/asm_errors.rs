@@ -236,6 +236,31 @@ fn an_error_in_a_repetition_is_told_once_and_in_each_call_of_a_macro() {
     assert_eq!(count(twice), 2);
 }
 
+#[test]
+fn other_languages_are_told_by_name() {
+    #[rustfmt::skip]
+    let cases: &[(&str, &str)] = &[
+        ("alu cond_add=al op_add=or waddr_add=ra0", "qpu-assembler2's language"),
+        ("li cond_add=al waddr_add=r0 imm=16", "qpu-assembler2's language"),
+        ("alu.or, r0, uniform_read, 0", "qpu-trivial-assembler's language"),
+        ("li32, r3, 1024", "qpu-trivial-assembler's language"),
+        ("sig_none ; vpm = or.always(a, a, ra1, uni) ; nop = nop(r0, r0) ;", "rpi-vk-driver's language"),
+        // Of these the words exist elsewhere, too.
+        ("li r0, -, 319", "loaded by `ldi r0, 64`"),
+        ("pe", "a program ends with `nop; thrend`"),
+        ("0x009e7000, 0x100009e7,", "give words to dis and check as they are"),
+        ("mov vw_addr, a:interface + 4", "assemble with --syntax broadcom"),
+        ("bra -, a:there", "assemble with --syntax broadcom"),
+    ];
+    for (source, advice) in cases {
+        let said = said(source);
+        assert!(said.contains(advice), "{source}: {said}");
+    }
+    // A name that is defined is no address.
+    let assembly = assemble(".set a, 3\nmov r0, a\n", &options());
+    assert!(assembly.is_ok());
+}
+
 /// Sources that ask for without end: each ends, and says which limit it met.
 #[test]
 fn every_limit_is_an_error_that_names_it() {

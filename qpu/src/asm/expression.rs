@@ -339,6 +339,11 @@ impl Assembler<'_> {
         if let Some(register) = Register::named(name) {
             return Ok(Value::Register(register));
         }
+        if name == "a" && matches!(cursor.kind(), Some(Kind::Label(_))) {
+            let message = "`a:` with a label is an address in Broadcom's language";
+            return Err(Fault::new("unknown-name", span, message)
+                .help("assemble with --syntax broadcom; a label alone, `:NAME`, is its distance from the start"));
+        }
         // hermanhermitage's assembler has labels without a colon there.
         if self.in_branch {
             return Ok(Value::Label(self.label_address(name, span)?));

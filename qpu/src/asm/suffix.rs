@@ -46,7 +46,7 @@ pub(super) enum Suffix {
 pub(super) type Marked = (Suffix, (u32, u32));
 
 impl Suffix {
-    /// A suffix of an operation: `.setf`, `.ifnz`, `.pack8a`, `.unpack16b`.
+    /// A suffix of an operation: `.setf`, `.ifnz`, `.pack8a`, `.unpack16b`, and hermanhermitage's `.zc`.
     pub fn of_operation(name: &str) -> Option<Self> {
         if matches!(name, "setf" | "sf") {
             return Some(Self::SetFlags);
@@ -60,6 +60,9 @@ impl Suffix {
             .strip_prefix("if")
             .and_then(|name| find(CONDITIONS, name))
         {
+            return Some(Self::Condition(cond));
+        }
+        if let Some(cond) = find(CONDITIONS, name).filter(|_| name.len() == 2) {
             return Some(Self::Condition(cond));
         }
         if let Some(packing) = name.strip_prefix("unpack") {

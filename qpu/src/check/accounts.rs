@@ -7,6 +7,7 @@
 use super::Rule;
 use super::facts::Facts;
 use super::sequence::is_texture_coordinate;
+use super::transfers::{self, Transfer};
 use super::values::{Setup, Values};
 use crate::isa::{File, Raddr, Signal, raddr, waddr};
 
@@ -34,6 +35,9 @@ pub(super) struct Accounts {
     /// DMA that was started and not waited for.
     loading: bool,
     storing: bool,
+    /// Rows that loads and stores move.
+    loads: Transfer,
+    stores: Transfer,
     /// VPM writes that may still be queued.
     queued: bool,
     mutex: Option<bool>,
@@ -53,6 +57,8 @@ impl Accounts {
         load_setup: false,
         loading: false,
         storing: false,
+        loads: Transfer::NONE,
+        stores: Transfer::NONE,
         queued: false,
         mutex: Some(false),
     };
@@ -74,9 +80,13 @@ impl Accounts {
     pub fn count(&mut self, at: &Facts, values: &Values, report: &mut impl FnMut(Rule, String)) {
         for read in at.reads.iter() {
             match (read.raddr, read.file) {
-                (raddr::VPM_WAIT, File::A) => self.loading = false,
+                (raddr::VPM_WAIT, File::A) => {
+                    self.loading = false;
+                    self.loads.wait();
+                }
                 (raddr::VPM_WAIT, File::B) => {
-                    (self.storing, self.queued) = (false, self.queued && !self.storing)
+                    (self.storing, self.queued) = (false, self.queued && !self.storing);
+                    self.stores.wait();
                 }
                 (raddr::MUTEX_ACQUIRE, _) => self.acquire(report),
                 _ => (),
@@ -145,6 +155,10 @@ impl Accounts {
 
     fn read_vector(&mut self, report: &mut impl FnMut(Rule, String)) {
         self.queued = false;
+        if self.loads.is_met() {
+            let reason = "a DMA load fills this row of the VPM, and was not waited for".to_string();
+            report(Rule::DmaNotAwaited, reason);
+        }
         match self.vectors {
             Some(0) => report(
                 Rule::VpmNothingToRead,
@@ -170,16 +184,29 @@ impl Accounts {
         let word = match setup {
             Setup::Word(word) => word,
             // No vector is asked for.
-            Setup::Dma => return self.load_setup = true,
-            Setup::Unknown => return (self.vectors, self.load_setup) = (None, true),
+            Setup::Dma => {
+                self.loads.set_up(0);
+                return self.load_setup = true;
+            }
+            Setup::Unknown => {
+                self.loads.set_up(0);
+                self.loads.vectors(0);
+                return (self.vectors, self.load_setup) = (None, true);
+            }
         };
         if let Some(reason) = without_function(word, File::A) {
             report(Rule::SetupUnknown, reason);
         }
         match word >> 30 {
-            0 => self.set_up_vectors((word >> 20 & 15) as u8, report),
+            0 => {
+                self.set_up_vectors((word >> 20 & 15) as u8, report);
+                self.loads.vectors(transfers::of_vector(word));
+            }
             // The pitch word (31:28 = 9) alone describes no load.
-            2 | 3 if word >> 28 != 9 => self.load_setup = true,
+            2 | 3 if word >> 28 != 9 => {
+                self.load_setup = true;
+                self.loads.set_up(transfers::of_load(word));
+            }
             _ => (),
         }
     }
@@ -203,15 +230,21 @@ impl Accounts {
         let Setup::Word(word) = setup else {
             self.write_setup |= setup == Setup::Unknown;
             (self.store_setup, self.stride_setup, self.store_rows) = (true, true, None);
+            self.stores.set_up(0);
+            self.stores.vectors(0);
             return;
         };
         if let Some(reason) = without_function(word, File::B) {
             report(Rule::SetupUnknown, reason);
         }
         match word >> 30 {
-            0 => self.write_setup = true,
+            0 => {
+                self.write_setup = true;
+                self.stores.vectors(transfers::of_vector(word));
+            }
             2 => {
                 self.store_setup = true;
+                self.stores.set_up(transfers::of_store(word));
                 self.store_rows = Some((word >> 23 & 127) as u8);
             }
             3 => self.stride_setup = true,
@@ -221,6 +254,11 @@ impl Accounts {
 
     fn write_vector(&mut self, report: &mut impl FnMut(Rule, String)) {
         self.queued = true;
+        if self.stores.is_met() {
+            let reason =
+                "a DMA store takes this row of the VPM, and was not waited for".to_string();
+            report(Rule::DmaNotAwaited, reason);
+        }
         if !self.write_setup {
             let other = self.vectors != Some(0);
             report(
@@ -236,6 +274,7 @@ impl Accounts {
 
     fn load(&mut self, report: &mut impl FnMut(Rule, String)) {
         self.loading = true;
+        self.loads.start();
         if !self.load_setup {
             report(
                 Rule::SetupMissing,
@@ -250,6 +289,7 @@ impl Accounts {
 
     fn store(&mut self, report: &mut impl FnMut(Rule, String)) {
         self.storing = true;
+        self.stores.start();
         if !self.store_setup {
             report(
                 Rule::SetupMissing,

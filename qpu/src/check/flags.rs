@@ -65,7 +65,8 @@ fn setting(at: &Facts) -> Option<Cond> {
     })
 }
 
-fn asks(at: &Facts) -> bool {
+/// Whether it depends on flags what an instruction does.
+pub(super) fn asks(at: &Facts) -> bool {
     let branches = at
         .branch()
         .is_some_and(|branch| branch.cond_br != BranchCond::Always);

@@ -43,7 +43,6 @@ const SINGLES: &[(Rule, Single)] = &[
     (Rule::UnmappedRead, unmapped_read),
     (Rule::BusyRead, busy_read),
     (Rule::FragmentOnly, fragment_only),
-    (Rule::BranchOddRegister, branch_odd_register),
     (Rule::LinkIo, link_io),
 ];
 
@@ -53,6 +52,7 @@ pub(super) fn check(
     reached: &[bool],
     report: &mut impl FnMut(Rule, usize, String),
 ) {
+    let flags_count = facts.iter().flatten().any(flags::asks);
     for (index, at) in facts.iter().enumerate() {
         let Some(at) = at.as_ref().filter(|_| reached[index]) else {
             continue;
@@ -64,6 +64,9 @@ pub(super) fn check(
         }
         if let Some(reason) = flags_of_no_read(facts, index) {
             report(Rule::NoRead, index, reason);
+        }
+        if let Some(reason) = branch_odd_register(at).filter(|_| flags_count) {
+            report(Rule::BranchOddRegister, index, reason);
         }
     }
 }
@@ -400,6 +403,7 @@ pub(super) fn fragment_only(at: &Facts) -> Option<String> {
     )
 }
 
+/// Flags that nothing in the program asks for may be set.
 fn branch_odd_register(at: &Facts) -> Option<String> {
     let branch = at.branch().filter(|branch| branch.sets_flags())?;
     Some(format!(

@@ -170,7 +170,7 @@ rules! {
         "leave it out: a user program has no tile buffer, varyings or second thread";
 
     BranchOddRegister = "branch-odd-register", "Broadcom's driver sources, HW-2780; vc4asm's addendum",
-        "The lowest bit of a branch's register number is also its set-flags bit: a taken branch with an odd register sets all flags from the link address.",
+        "The lowest bit of a branch's register number is also its set-flags bit: a taken branch with an odd register sets all flags from the link address. Nothing is said of programs that ask for no flags.",
         "use an even register, and 0 where none is added";
     LinkIo = "link-destination", "Broadcom's guide, branch instruction",
         "A link address can go to registers and accumulators, not to I/O.",
@@ -230,6 +230,9 @@ rules! {
     DmaUnfinished = "dma-unfinished-at-end", "Broadcom's guide, program end",
         "The program ends and has not waited for a DMA transfer that it started. That the transfer is over by then is luck: other QPUs' transfers come before it, and memory takes its time.",
         "read ld_wait or st_wait before the end";
+    DmaNotAwaited = "dma-not-awaited", "Broadcom's guide, VPM and VCD",
+        "A VPM row is read that a DMA load still fills, or written that a DMA store still takes. Told where both setup words are constants; the simulator tells of all.",
+        "read ld_wait or st_wait before";
     MutexTwice = "mutex-taken-twice", "follows from the mutex",
         "The mutex is read while this QPU holds it. It waits for itself for ever.",
         "take it once and give it back once, on every way";

@@ -98,6 +98,11 @@ fn operations_share_an_instruction() {
         ("shl r0, r0, 24", "shl r0, r0, -8"),
         ("mov.setf r0, r1", "mov r0.setf, r1"),
         ("mov.ifz r0, rb7", "mov r0.z, rb7"),
+        // hermanhermitage's conditions; the words are of his disassembly of GPU_FFT.
+        ("mov.zs r0, r2; mov.zc r0, r1 >> 1", ".long 0xd004c820959f1489"),
+        ("add.zc ra6, rb6, r0", ".long 0x100601a70c9c6e00"),
+        ("mov.ns r0, r1; fadd.cc r2, r3, r1", "mov.ifn r0, r1; fadd.ifcc r2, r3, r1"),
+        ("mov.nn r0, r1", "mov.ifnn r0, r1"),
         ("mov.ifcs r0, r1\nmov.ifcc r0, r1", "mov r0.c, r1\nmov r0.cc, r1"),
         ("mov.ifnn r0, r1", "mov.ifnc r0, r1"),
         ("brr.anyc -, 0\nbrr.allzs -, 0", "brr.anycs -, 0\nbrr.allz -, 0"),

@@ -9,7 +9,7 @@ use std::path::Path;
 use crate::arrays::{Array, arrays, is_numbers};
 use crate::failure::{Failure, Result};
 use left_out::LeftOut;
-use numbers::{Notation, without_tail};
+use numbers::{Notation, is_heading, without_tail};
 
 /// The most bytes that are read; a program of that size is none that a QPU would run.
 const LARGEST: u64 = 256 << 20;
@@ -55,7 +55,7 @@ pub fn is_source(bytes: &[u8]) -> bool {
         return false;
     }
     let mut lines = code.lines().map(without_tail);
-    let Some(line) = lines.find(|line| !line.is_empty()) else {
+    let Some(line) = lines.find(|line| !line.is_empty() && !is_heading(line)) else {
         return false;
     };
     let separators = [' ', '\t', ',', '{', '}'];
@@ -380,6 +380,7 @@ mod tests {
             "",
             "\0a",
             "unsigned a[2] = { 0x009e7000, 0x100009e7 };",
+            "VS prog 2/1 QPU:\n0x100009e7009e7000 nop nop, r0, r0\n",
         ] {
             assert!(!is_source(words.as_bytes()), "{words}");
         }

@@ -53,6 +53,8 @@ pub enum FaultKind {
     Instruction(String),
     /// A function of the 3D pipeline, which user programs cannot use; which.
     ThreeD(&'static str),
+    /// A texture lookup that this simulator has not; which.
+    Texture(&'static str),
     /// `ldtmu` without a lookup outstanding on the TMU of this number.
     LdtmuWithoutRequest(u8),
     /// A VPM read when no read setup has vectors left.
@@ -73,6 +75,7 @@ impl FaultKind {
             Self::Memory(..) => "memory",
             Self::Instruction(_) => "instruction",
             Self::ThreeD(_) => "3d-only",
+            Self::Texture(_) => "texture",
             Self::LdtmuWithoutRequest(_) => "ldtmu-without-request",
             Self::VpmReadWithoutSetup => "vpm-read-without-setup",
             Self::Setup(_) => "reserved-setup",
@@ -102,6 +105,11 @@ impl fmt::Display for FaultKind {
                 f,
                 "{what} belongs to the 3D pipeline, which starts fragment shaders from control lists and is not \
                  simulated; run a user program, or look at the shader with `qpuscope check`"
+            ),
+            Self::Texture(what) => write!(
+                f,
+                "{what} is not simulated: of textures only RGBA32R without a filter is (type 16, both filters nearest, \
+                 one level); to read words, write tmu_s alone, with their addresses"
             ),
             Self::LdtmuWithoutRequest(tmu) => {
                 write!(

@@ -132,8 +132,8 @@ rules! {
         "VPM writes must be drained by a VPM read before a semaphore or the mutex hands them over",
         "write rd_setup 0x101a00 and read the vector (its value can be dropped) before the release";
     VpmSetupBeforeAcquire, "vpm-setup-before-acquire", "Terminus-IMRC: vectors are fetched from the setup on",
-        "a VPM read setup fetches its vectors at once, so it must come after the acquire that orders them",
-        "write rd_setup after the semaphore or the mutex was acquired";
+        "a VPM read setup fetches its vectors at once, so it must come after the acquire, or the wait for a load, that orders them",
+        "write rd_setup after the semaphore or the mutex was acquired, or ld_wait was read";
     DmaNotAwaited, "dma-not-awaited", "Broadcom's guide",
         "VPM words of a DMA transfer must not be used before its QPU has waited for it",
         "read ld_wait or st_wait before them, and before a semaphore or the mutex hands them over";
@@ -258,7 +258,7 @@ rules! {
         "the elements of a branch register differ (element 15 is used)",
         "write the register in all elements";
     BranchOddRegister, "branch-odd-register", "Broadcom's driver sources, HW-2780",
-        "a taken branch with an odd raddr_a sets the flags",
+        "a taken branch with an odd raddr_a sets the flags, and they are asked for",
         "keep branch targets in even registers";
     BranchAlignment, "branch-alignment", "instructions are 8 bytes",
         "code addresses must be multiples of 8",

@@ -4,6 +4,8 @@ use std::rc::Rc;
 
 use super::super::assembler::Assembler;
 use super::super::diagnostic::Fault;
+use super::super::expression::Cursor;
+use super::super::token::Kind;
 use crate::fit::OpCode;
 use crate::isa::{LoadImmediateKind, Slot};
 use crate::names;
@@ -70,7 +72,8 @@ pub(super) fn mnemonic(name: &str) -> Option<Mnemonic> {
 }
 
 impl Assembler<'_> {
-    pub(super) fn unknown_operation(&self, name: &str, span: (u32, u32)) -> Fault {
+    /// What is said of a name at the head of an operation; the cursor is behind it.
+    pub(super) fn unknown_operation(&self, name: &str, span: (u32, u32), cursor: &Cursor) -> Fault {
         let mut known: Vec<Rc<str>> = self.macro_names();
         known.extend(names::mnemonics().map(Rc::from));
         let near = names::nearest(name, known.iter().map(|name| &**name));
@@ -79,10 +82,10 @@ impl Assembler<'_> {
             span,
             format!("`{name}` is no instruction, signal or macro"),
         );
-        if matches!(name, "alu" | "li") {
-            return fault.help(
-                "this is qpu-assembler2's language, `FIELD=VALUE`: assemble it with qasm2, and give its words to dis, check and run",
-            );
+        if let Some(language) = language(name, cursor) {
+            return fault.help(format!(
+                "this is {language}: give the words of the program to dis and check, and as a binary file to run"
+            ));
         }
         if let Some(advice) = elsewhere(name) {
             return fault.help(advice);
@@ -92,6 +95,26 @@ impl Assembler<'_> {
             false => fault.help(format!("did you mean {}?", near.join(" or "))),
         }
     }
+}
+
+/// Whose language an operation is of that is none here.
+fn language(name: &str, cursor: &Cursor) -> Option<&'static str> {
+    let kind = |place: usize| cursor.rest().get(place).map(|token| &token.kind);
+    let has_field =
+        matches!(kind(0), Some(Kind::Name(_))) && matches!(kind(1), Some(Kind::Sign("=")));
+    let has_comma = matches!(kind(0), Some(Kind::Suffix(_) | Kind::Sign(",")));
+    Some(match name {
+        "alu" | "li" if has_field => {
+            "qpu-assembler2's language, `FIELD=VALUE`, which qasm2 assembles"
+        }
+        "alu" | "li32" if has_comma => {
+            "qpu-trivial-assembler's language, `alu.OPERATION, ...`, which qtc assembles"
+        }
+        _ if name.starts_with("sig_") => {
+            "rpi-vk-driver's language, which its QPUassembler assembles, or what Mesa prints beside each word"
+        }
+        _ => return None,
+    })
 }
 
 /// What does here what an operation of other machines does, by the names that those have.
@@ -114,7 +137,8 @@ fn elsewhere(name: &str) -> Option<&'static str> {
         "neg" | "fneg" => "subtract from 0, as `sub r0, 0, r0` or `fsub r0, 0, r0`",
         "lsl" | "sll" => "a shift to the left is shl",
         "lsr" | "srl" => "a shift to the right is shr, with the sign asr",
-        "halt" | "hlt" | "end" | "exit" | "stop" => {
+        "li" => "a constant is loaded by `ldi r0, 64`",
+        "halt" | "hlt" | "end" | "exit" | "stop" | "pe" => {
             "a program ends with `nop; thrend`, `nop`, `nop`"
         }
         _ => return None,

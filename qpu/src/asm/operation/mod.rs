@@ -16,6 +16,7 @@ use super::expression::Cursor;
 use super::piece::{Piece, What};
 use super::register::{Place, Register};
 use super::suffix::{Marked, Packing, Suffix};
+use super::token::Kind;
 use super::value::Value;
 use crate::fit::OpCode;
 use crate::isa::{BranchCond, Cond};
@@ -45,10 +46,17 @@ impl Assembler<'_> {
     pub(super) fn operation(&mut self, cursor: &mut Cursor) -> Result<Vec<Piece>, Fault> {
         let start = cursor.span();
         let Some(name) = cursor.name() else {
-            return Err(cursor.expected("an instruction, a macro or a directive"));
+            let is_number = matches!(cursor.kind(), Some(Kind::Int(_)));
+            let fault = cursor.expected("an instruction, a macro or a directive");
+            return Err(match is_number {
+                true => fault.help(
+                    "give words to dis and check as they are, and `qpuscope dis FILE | qpuscope asm - -o CODE.bin` makes a binary file for run; in a source, .long is one",
+                ),
+                false => fault,
+            });
         };
         let Some(mnemonic) = mnemonic(name) else {
-            return Err(self.unknown_operation(name, start));
+            return Err(self.unknown_operation(name, start, cursor));
         };
         let preserves_condition =
             self.options.syntax == Syntax::Broadcom && annotations::preserves_conditions(cursor);

@@ -1,6 +1,7 @@
 //! Rules of accounts over whole programs: what was asked for and taken, held and given back.
 
 use super::*;
+use crate::isa::BranchCond;
 
 /// A vector of VPM row 0, read back.
 fn drain(b: &mut Builder) {
@@ -74,6 +75,18 @@ pub(super) const COUNTED: &[Case] = &[
     (Rule::DmaUnfinished,
         |b| { b.mov(WR_SETUP, R1); b.mov(ST_ADDR, R0); b.mov(NONE, LD_WAIT); },
         |b| { b.mov(WR_SETUP, R1); b.mov(ST_ADDR, R0); b.mov(ST_ADDR, R0); b.mov(NONE, ST_WAIT); }),
+    (Rule::DmaNotAwaited, // the row is still filled
+        |b| { b.ldi(RD_SETUP, 0x8301_1050_u32); b.mov(LD_ADDR, R0); b.ldi(RD_SETUP, 0x0010_1a05); b.mov(R1, VPM); b.mov(NONE, LD_WAIT); },
+        |b| { b.ldi(RD_SETUP, 0x8301_1050_u32); b.mov(LD_ADDR, R0); b.ldi(RD_SETUP, 0x0010_1a06); b.mov(R1, VPM); b.mov(NONE, LD_WAIT); }),
+    (Rule::DmaNotAwaited, // the second load waits for the first
+        |b| { b.ldi(RD_SETUP, 0x8301_1050_u32); b.mov(LD_ADDR, R0); b.mov(LD_ADDR, R0); b.ldi(RD_SETUP, 0x0010_1a05); b.mov(R1, VPM); b.mov(NONE, LD_WAIT); },
+        |b| { b.ldi(RD_SETUP, 0x8301_1050_u32); b.mov(LD_ADDR, R0); b.ldi(RD_SETUP, 0x8301_1060_u32); b.mov(LD_ADDR, R0);
+              b.ldi(RD_SETUP, 0x0010_1a05); b.mov(R1, VPM); b.mov(NONE, LD_WAIT); }),
+    (Rule::DmaNotAwaited, // a loop writes what the round before stores
+        |b| { let l = b.here("l"); b.ldi(WR_SETUP, 0x1a00); b.mov(VPM, R0); b.ldi(WR_SETUP, 0x8090_4000_u32); b.mov(ST_ADDR, R0);
+              b.brr(BranchCond::AnyZS, l); b.nops(3); b.mov(NONE, ST_WAIT); },
+        |b| { let l = b.here("l"); b.ldi(WR_SETUP, 0x1a00); b.mov(VPM, R0); b.ldi(WR_SETUP, 0x8090_4000_u32); b.mov(ST_ADDR, R0);
+              b.brr(BranchCond::AnyZS, l); b.nops(2); b.mov(NONE, ST_WAIT); }),
     (Rule::MutexHeld, // never given back
         |b| { b.mov(NONE, MUTEX_ACQUIRE); },
         |b| { b.mov(NONE, MUTEX_ACQUIRE); b.mov(MUTEX_RELEASE, R0); }),

@@ -220,8 +220,11 @@ pub(super) const CASES: &[Case] = &[
         |b| odd(b, |alu| { alu.raddr_a = raddr::VARYING; }),
         |b| odd(b, |alu| { alu.raddr_a = raddr::UNIFORM; })),
     (Rule::BranchOddRegister,
-        |b| b.instruction(Instruction::Branch(Branch { raddr_a: 3, ..Branch::RELATIVE })),
-        |b| b.instruction(Instruction::Branch(Branch { raddr_a: 2, ..Branch::RELATIVE }))),
+        |b| { b.instruction(Instruction::Branch(Branch { raddr_a: 3, ..Branch::RELATIVE })); b.nops(3); b.mov(R1, R0).ifz(); },
+        |b| { b.instruction(Instruction::Branch(Branch { raddr_a: 2, ..Branch::RELATIVE })); b.nops(3); b.mov(R1, R0).ifz(); }),
+    (Rule::BranchOddRegister, // nothing asks for flags, as in asurati's shaders
+        |b| { b.instruction(Instruction::Branch(Branch { raddr_a: 3, ..Branch::RELATIVE })); b.nops(3); b.mov(NONE, R0).ifz().setf(); },
+        |b| { b.instruction(Instruction::Branch(Branch { raddr_a: 3, ..Branch::RELATIVE })); b.nops(3); b.mov(NONE, R0).setf(); }),
     (Rule::LinkIo,
         |b| { let l = b.label("l"); b.brr(BranchCond::AnyZS, l).link(VPM); b.nops(3); b.bind(l); },
         |b| { let l = b.label("l"); b.brr(BranchCond::AnyZS, l).link(R0); b.nops(3); b.bind(l); }),

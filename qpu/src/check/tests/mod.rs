@@ -55,6 +55,7 @@ const ACCOUNTS: &[Rule] = &[
     Rule::SetupUnknown,
     Rule::StrideMissing,
     Rule::DmaUnfinished,
+    Rule::DmaNotAwaited,
     Rule::MutexTwice,
     Rule::MutexNotHeld,
     Rule::MutexHeld,

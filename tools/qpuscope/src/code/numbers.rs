@@ -44,6 +44,9 @@ pub fn without_tail(line: &str) -> &str {
 
 /// The instructions of a text that has nothing but numbers.
 ///
+/// A whole instruction may have its text behind it, as Mesa prints shaders: `FS prog 1/0 QPU:` and then lines like
+/// `0x100009e7009e7000 nop nop, r0, r0`.
+///
 /// Words of 16 digits are instructions; of 8 or fewer, the low and the high half in turn, unless they are in an
 /// array whose other elements are longer. Where all are as short as bytes, as `xxd -i` writes them, they are
 /// bytes: no instruction has such halves.
@@ -103,8 +106,18 @@ fn numbers<'a>(name: &str, code: &'a str, notation: Notation) -> Result<Vec<Numb
     };
     let mut numbers = vec![];
     for (line, text) in (1..).zip(code.lines()) {
+        if notation == Notation::Hex && is_heading(text) {
+            if numbers.is_empty() {
+                continue;
+            }
+            return Err(Failure::usage(format!(
+                "{name}, line {line}: another program begins; give the lines of one"
+            )));
+        }
         let words = without_tail(text).split(separators);
-        for word in words.filter(|word| !word.is_empty()) {
+        let has_text = notation == Notation::Hex && has_text_behind(text);
+        let most = if has_text { 1 } else { usize::MAX };
+        for word in words.filter(|word| !word.is_empty()).take(most) {
             let (value, digits) = value(word, notation).map_err(|wrong| {
                 Failure::usage(format!("{name}, line {line}: `{word}` {wrong}"))
             })?;
@@ -117,6 +130,21 @@ fn numbers<'a>(name: &str, code: &'a str, notation: Notation) -> Result<Vec<Numb
         }
     }
     Ok(numbers)
+}
+
+/// Whether a line is what Mesa prints before a shader.
+pub fn is_heading(line: &str) -> bool {
+    line.contains(" prog ") && line.trim_end().ends_with(" QPU:")
+}
+
+/// Whether a line is one whole instruction in hexadecimal and then text, which no word of a program is.
+fn has_text_behind(line: &str) -> bool {
+    let mut parts = line.split_ascii_whitespace();
+    let (first, second) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
+    let is_hex = |word: &str| word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let digits = first.strip_prefix("0x").unwrap_or("");
+    let is_word = is_hex(second) && [8, 16].contains(&second.len());
+    digits.len() == 16 && is_hex(digits) && second.starts_with(char::is_alphabetic) && !is_word
 }
 
 /// The value of a number, and its hexadecimal digits if it has such; or what is wrong with it.
@@ -190,6 +218,38 @@ mod tests {
         ] {
             let message = instructions(bytes).expect_err(named).message;
             assert!(message.contains(named), "{message}");
+        }
+    }
+
+    #[test]
+    fn text_behind_a_whole_instruction_is_left_out() {
+        let instructions = |code: &str| instructions("t", code, Notation::Hex);
+        let shader = "FS prog 14/0 QPU:\n\
+                      0xd0020c27159e0fc0 sig_small_imm mov vpm, 1.0; nop nop, r0, r0\n\
+                      0x10020827019e7040 fadd r0, r0, r1 ; nop nop, r0, r0\n\
+                      0x100009e7009e7000\n";
+        let words = [
+            0xd002_0c27_159e_0fc0,
+            0x1002_0827_019e_7040,
+            0x1000_09e7_009e_7000,
+        ];
+        assert_eq!(
+            instructions(shader).expect("a shader as Mesa prints it"),
+            words
+        );
+        let two = instructions("0x100009e7009e7000 deadbeef00000000").expect("two words");
+        assert_eq!(two.len(), 2);
+        for (code, named) in [
+            ("0x009e7000 nop", "`nop` is not"),
+            ("FS prog\n0x100009e7009e7000 nop", "`FS` is not"),
+            (
+                "0x100009e7009e7000 nop\nVS prog 2/1 QPU:\n0x0",
+                "line 2: another program begins",
+            ),
+            ("0x100009e7009e7000 0x1g", "`0x1g` is not"),
+        ] {
+            let message = instructions(code).expect_err(named).message;
+            assert!(message.contains(named), "{code}: {message}");
         }
     }
 

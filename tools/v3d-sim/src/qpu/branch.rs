@@ -72,8 +72,8 @@ impl Qpu {
         let link = Branch::link(self.pc);
         self.write_link(code, link, shared);
         if branch.sets_flags() {
-            self.warn(Rule::BranchOddRegister, shared, String::new);
             self.set_flags(&[link; 16], 0, u16::MAX, false);
+            self.hazards.flags_of_link = true;
         }
     }
 

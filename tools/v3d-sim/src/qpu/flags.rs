@@ -23,7 +23,9 @@ impl Registers {
 impl Qpu {
     /// Warns when a condition asks for flags of which nobody knows what they are.
     pub(super) fn check_conditions(&self, code: &Code, shared: &mut Shared) {
-        if !code.asks_flags || (self.hazards.defined_flags && !self.hazards.carry_from_mul) {
+        let hazards = &self.hazards;
+        let are_plain = hazards.defined_flags && !hazards.carry_from_mul && !hazards.flags_of_link;
+        if !code.asks_flags || are_plain {
             return;
         }
         for condition in code.conditions {
@@ -63,6 +65,9 @@ impl Qpu {
         if !self.hazards.defined_flags {
             self.warn(Rule::UndefinedRead, shared, || "flags".into());
         }
+        if self.hazards.flags_of_link {
+            self.warn(Rule::BranchOddRegister, shared, String::new);
+        }
         if carry && self.hazards.carry_from_mul {
             self.warn(Rule::MulFlagsCarry, shared, String::new);
         }
@@ -90,5 +95,6 @@ impl Qpu {
         );
         self.hazards.defined_flags = true;
         self.hazards.carry_from_mul = from_mul;
+        self.hazards.flags_of_link &= enabled != LaneMask::MAX;
     }
 }

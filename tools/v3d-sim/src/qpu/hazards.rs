@@ -60,6 +60,8 @@ pub struct Hazards {
     defined_accumulators: u8,
     /// Whether the program has set flags.
     pub defined_flags: bool,
+    /// Whether a branch with an odd register has set flags since.
+    pub flags_of_link: bool,
     /// Whether C comes from a mul operation.
     pub carry_from_mul: bool,
     /// SFU results that are not in r4 yet, oldest first.
@@ -93,6 +95,7 @@ impl Default for Hazards {
             defined: 0,
             defined_accumulators: 0,
             defined_flags: false,
+            flags_of_link: false,
             carry_from_mul: false,
             sfu: Vec::new(),
             left_out: None,
@@ -115,7 +118,7 @@ impl Hazards {
             && code.rotated & self.current_accumulators == 0
             && code.needed_registers & !self.defined == 0
             && code.needed_accumulators & !self.defined_accumulators == 0
-            && (!code.asks_flags || self.defined_flags)
+            && (!code.asks_flags || self.defined_flags && !self.flags_of_link)
             && !(code.asks_carry && self.carry_from_mul)
     }
 
@@ -128,7 +131,7 @@ impl Hazards {
             && first.rotated & self.current_accumulators == 0
             && run.registers & !self.defined == 0
             && run.accumulators & !self.defined_accumulators == 0
-            && (!run.flags || self.defined_flags)
+            && (!run.flags || self.defined_flags && !self.flags_of_link)
             && !(run.carry && self.carry_from_mul)
     }
 

@@ -52,7 +52,7 @@ impl Qpu {
         let config = self.pop_uniform(shared, memory)?;
         let pending = &mut self.tmus.pending[usize::from(unit)];
         pending.take(config);
-        let texels = pending.texels(s).map_err(FaultKind::ThreeD)?;
+        let texels = pending.texels(s).map_err(FaultKind::Texture)?;
         self.tmus.request_texels(unit, &texels, self.at(), memory)?;
         // The border needs no memory; lanes that have it count as where another one is.
         let some = texels.iter().find_map(|texel| texel.ok());

@@ -1,8 +1,9 @@
-//! Texture lookups: the one kind that user programs have reason to use, raster RGBA32R without filter.
+//! Texture lookups of the one kind that gives words back as they are: raster RGBA32R without filter.
 //!
 //! A write of t, r, b or s that belongs to a texture lookup takes a uniform each, P0 to P3 in the order of
 //! writes; s comes last and starts the lookup. Every other type, filtering, mip maps and cube maps are
-//! refused by name. Source: guide, "Texture and memory lookup unit" (tables of P0 to P3); Mesa's vc4
+//! refused by name, though user programs may use them (Terminus-IMRC's qpu-tmu-super-resolution enlarges a
+//! picture so): no recorded results say how the chip rounds. Source: guide, "Texture and memory lookup unit" (tables of P0 to P3); Mesa's vc4
 //! driver for the border colour, which is written to r.
 //!
 //! Open: how the chip rounds s times width (here exactly, then down), and which end of a raster image FLIPY

@@ -162,6 +162,37 @@ fn a_branch_register_is_element_15_and_odd_ones_set_flags() {
     assert_eq!(result.rules, ["branch-elements", "branch-odd-register"]);
 }
 
+/// asurati's shaders return by ra31, and ask for no flags.
+#[test]
+fn flags_of_an_odd_register_are_told_of_where_they_are_asked_for() {
+    let rules_of = |sets_anew: bool, asks: bool| {
+        rules(|b| {
+            let next = b.label("next");
+            b.brr(BranchCond::Always, next).link(ra(31));
+            b.nops(3);
+            b.bind(next);
+            b.nop();
+            b.instruction(Instruction::Branch(Branch {
+                rel: false,
+                reg: true,
+                raddr_a: 31,
+                immediate: 5 * 8,
+                ..Branch::RELATIVE
+            }));
+            b.nops(3);
+            if sets_anew {
+                b.ldi(NONE, 1u32).setf();
+            }
+            if asks {
+                b.ldi(R1, 2u32).cond(Cond::NS);
+            }
+        })
+    };
+    assert_eq!(rules_of(false, true), ["branch-odd-register"]);
+    assert!(rules_of(true, true).is_empty());
+    assert!(rules_of(false, false).is_empty());
+}
+
 #[test]
 fn branches_too_close_are_noticed() {
     let rules = rules(|b| {

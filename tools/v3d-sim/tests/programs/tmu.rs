@@ -81,7 +81,11 @@ fn a_raster_texture_is_looked_up() {
         (nearest, 2, Ok(std::array::from_fn(|lane| 32 + lane as u32))),
         // Border in t, and t = 2.6 rows of 4: the border colour, which is in r.
         (nearest | 3 << 2, 11, Ok([7; 16])),
-        (nearest & !(1 << 31), 2, Err("a texture of type RGBA8888")),
+        (
+            nearest & !(1 << 31),
+            2,
+            Err("a texture of type RGBA8888 is not simulated"),
+        ),
         (nearest & !(1 << 4), 2, Err("a filtered texture lookup")),
     ] {
         let mut lab = Lab::new();
