@@ -157,6 +157,8 @@ pub enum PartWord {
         /// Which pair.
         pair: u8,
     },
+    /// Bytes from the code of a round to what a consumer looks up of it ahead.
+    CodeAhead,
     /// What an output of the second transform is turned by in odd lanes, W_32^k: the magnitude of its cosine, or its sine
     /// times [`Transform::output_conjugate`].
     Factor {

@@ -52,12 +52,13 @@
 //!
 //! What is looked up finds caches as others left them, which the order of things minds in several places. QPUs of a
 //! slice find in the TMU's cache what another of them has looked up, if it was a moment ago: so producers ask for the
-//! same lines at about the same time. Consumers bring turns into the L2C before producers want them, when semaphore 15 says
-//! that memory is done with rows.
+//! same lines at about the same time. Consumers bring turns into the L2C before producers want them, and their own code, when
+//! semaphore 15 says that memory is done with rows.
 //!
-//! Each loop over transforms fits the instruction cache of a slice, which so holds it for the next launch as well. For that,
-//! what can be data is: a producer reads rows of two columns of the first transform, and then of the other two, by the same
-//! code, whose list says what is looked up next; a consumer makes rows of even and of odd outputs by the same.
+//! Each loop over transforms fits the instruction cache of a slice, which so holds it for the next launch as well, unless
+//! other programs run between. For that, what can be data is: a producer reads rows of two columns of the first transform
+//! and then of the other two by the same code, whose list says what is looked up next; a consumer makes rows of even and
+//! of odd outputs by the same.
 
 mod handover;
 
@@ -165,6 +166,8 @@ impl Relay {
     pub const EARLY: u32 = 3;
     /// Turns that a consumer looks up.
     pub const LOOKED_UP: u32 = 2;
+    /// And its lines of code.
+    pub const CODE: u32 = 1;
     /// Words with which late vectors are passed on.
     pub const PASS: u32 = 1;
     /// Words of the reads of late vectors.
@@ -344,6 +347,7 @@ impl Relay {
                 let lookup = 2 * consumer + u32::from(number);
                 transform.twiddles + Self::turns_of_half(half) + LOOKUP * lookup
             }
+            PartWord::CodeAhead => LOOKUP * consumer,
             PartWord::Factor { output, is_sine } => {
                 let factor = if is_sine {
                     cosine(output.abs_diff(8)) * transform.output_conjugate()

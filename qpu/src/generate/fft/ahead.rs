@@ -16,7 +16,7 @@ pub fn look_up_lines(b: &mut Builder, address: Reg, step: Reg, lookups: u32) {
 }
 
 /// Takes lookups from both TMUs in turn, of which nothing is wanted.
-fn drop_lookups(b: &mut Builder, lookups: u32) {
+pub fn drop_lookups(b: &mut Builder, lookups: u32) {
     for lookup in 0..lookups {
         let line = b.nop();
         if lookup % 2 == 0 {

@@ -1,11 +1,14 @@
 //! What is brought into the L2C before it is wanted, by lookups that are dropped.
 //!
-//! Turns come from SDRAM, which would be too busy for stores if eight producers asked for all of a half at once.
+//! Turns come from SDRAM, which would be too busy for stores if eight producers asked for all of a half at once. And code
+//! that another program has driven out of the instruction caches since the last launch is there when a round wants it.
 
 use super::lists::part;
+use super::{BACK, TO_CODE};
 use crate::fft::coop::PartWord;
+use crate::generate::fft::ahead::drop_lookups;
 use crate::generate::fft::coop::Assembly;
-use crate::generate::{ELEM_NUM, R0, TMU0_S, TMU1_S, UNIF};
+use crate::generate::{ELEM_NUM, R0, R1, TMU0_S, TMU1_S, UNIF, ra};
 
 /// Consumers, when producers have the rows of late units: turns of their first half, and behind their first round those of the
 /// second; `half` is which.
@@ -16,4 +19,15 @@ pub fn turns(all: &mut Assembly, half: u8) {
         all.uniforms
             .push(part(PartWord::TurnsAhead { half, number }));
     }
+}
+
+/// Consumers, when those turns are there: their code.
+pub fn round(all: &mut Assembly) {
+    let b = &mut all.b;
+    b.ldi(R1, TO_CODE);
+    b.sub(R1, ra(BACK), R1);
+    b.add(R1, R1, R0);
+    drop_lookups(b, 2);
+    b.add(TMU0_S, R1, UNIF);
+    all.uniforms.push(part(PartWord::CodeAhead));
 }

@@ -136,7 +136,7 @@ pub fn of_consumers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Ve
     let mut list = List::default();
     list.put(front(&mut reads, Relay::CONSUMER_HEAD + Relay::BEGIN), 0);
     let early = front_before_ways(&mut reads, Relay::EARLY, 1);
-    let ahead = front(&mut reads, Relay::LOOKED_UP);
+    let ahead = front(&mut reads, Relay::LOOKED_UP + Relay::CODE);
     let pass = front(&mut reads, Relay::PASS);
     let late = front(&mut reads, Relay::LATE);
     let even_store = front(&mut reads, Relay::STORES[0]);

@@ -20,6 +20,7 @@ use super::{Assembly, Cooperative, Draughted, register};
 use crate::fft::coop::{Cooperation, PartWord, Units, Word};
 use crate::fft::pipeline::CONSUMERS;
 use crate::fft::relay::Relay;
+use crate::generate::fft::ahead::LOOKUP_BYTES;
 use crate::generate::fft::draft::Draft;
 use crate::generate::schedule::Place;
 use crate::generate::{
@@ -61,6 +62,8 @@ const ODD_STORE: usize = 20;
 /// behind it; even ones. They are free where no vectors are waited for.
 const WAY: u8 = 14;
 const BACK: u8 = 30;
+/// Bytes of code from where consumers go on behind early vectors back to the first that they look up.
+const TO_CODE: u32 = 8 * 41;
 /// The register of file A with where rows are wanted, an even one.
 const ROWS_BACK: u8 = 4;
 /// The same of producers: the way to what follows a half, or its pairs.
@@ -185,6 +188,13 @@ pub(super) fn program(cooperation: Cooperation) -> Cooperative {
         found.map(|(at, _)| 8 * *at as u32).expect("a label")
     };
     let bytes = |from: &str, to: &str| label(to).wrapping_sub(label(from));
+    // The last line that consumers look up is the last of the code.
+    let looked_up = label("told") - TO_CODE..label("told") - TO_CODE + CONSUMERS * LOOKUP_BYTES;
+    let last = 8 * program.code.len() as u32 - 8;
+    assert!(
+        (looked_up.end - 64..looked_up.end).contains(&last),
+        "{looked_up:?} {last}"
+    );
     let mut list = program.reads[..from].to_vec();
     list[0] = Word::OfConsumers(bytes("producer", "consumer"));
     list.extend(lists::of_producers(&program.reads[from..to], bytes));
@@ -298,6 +308,7 @@ fn consume(all: &mut Assembly, kept: &Kept) {
     all.b.here("ahead");
     semaphore::count_loaded(&mut all.b);
     ahead::turns(all, 0);
+    ahead::round(all);
     all.b.here("round");
     to_way(&mut all.b);
     way(&mut all.b);
@@ -333,8 +344,7 @@ fn consume(all: &mut Assembly, kept: &Kept) {
     all.b.sub(count, count, 1).setf();
     all.b.brr(BranchCond::AllZC, transform);
     all.b.mov(UNIFORMS_ADDRESS, R1);
-    all.b.nop().ldtmu1();
-    all.b.nop();
+    all.b.nops(2);
     all.b.here("ended");
     let others = (semaphore::STORED, CONSUMERS as usize - 1);
     close(&mut all.b, follower, others, &semaphore::MADE, |_| {});
