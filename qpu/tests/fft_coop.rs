@@ -275,7 +275,7 @@ fn the_steady_state_takes_no_more_clocks_than_it_did() {
 }
 
 /// Programs that work together share caches with their neighbours. In whatever order QPUs get programs, where it is known
-/// neighbours are in the same slice.
+/// neighbours are in the same slice. Others take half as long again; where programs lie in memory makes a few percent.
 #[test]
 fn an_order_of_qpus_that_is_known_costs_little() {
     let catalogue = catalogue();

@@ -220,7 +220,7 @@ impl Producer {
     }
 }
 
-/// Asks for the row that is number `number` in order, and goes on to the next.
+/// Asks for the row that is number `number` in order, and goes on to the next of the same four.
 fn ask_row(draft: &mut Draft<Word>, steps: Steps, number: usize) {
     let addresses = Source::Place(ADDRESSES);
     let tmu = Destination::Tmu(tmu(number));
@@ -228,7 +228,7 @@ fn ask_row(draft: &mut Draft<Word>, steps: Steps, number: usize) {
     // Points lie at multiples of 8: no carry crosses a byte, so either ALU can add.
     let sources = [addresses, Source::Small(Relay::COMPONENT as i32)];
     draft.push(Operation::either(AddOp::Add, MulOp::V8adds, sources, tmu));
-    // In each four rows these two alternate, and then one stands alone.
+    // Within four rows these two alternate; the step behind them is another ([`step`]).
     match number % 4 {
         3 => {}
         place => go_on(draft, Source::Place(steps[place % 2])),
