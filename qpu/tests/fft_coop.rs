@@ -275,11 +275,12 @@ fn the_steady_state_takes_no_more_clocks_than_it_did() {
 }
 
 /// Programs that work together share caches with their neighbours. In whatever order QPUs get programs, where it is known
-/// neighbours are in the same slice. Others take half as long again; where programs lie in memory makes a few percent.
+/// neighbours are in the same slice. Programs among strangers take half as long again.
 #[test]
 fn an_order_of_qpus_that_is_known_costs_little() {
     let catalogue = catalogue();
-    for (radix, batch) in [(10, 1), (11, 1), (12, 1), (SHARED | 9, 10)] {
+    // What it may cost, in percent; of 2^12 points 11 with these places in memory.
+    for (radix, batch, percent) in [(10, 1, 8), (11, 1, 8), (12, 1, 15), (SHARED | 9, 10, 8)] {
         let input = random(7, (batch as usize) << log2_of(radix));
         let [descending, round] =
             [LaunchOrder::Descending, LaunchOrder::RoundSlices].map(|launch_order| {
@@ -292,7 +293,7 @@ fn an_order_of_qpus_that_is_known_costs_little() {
                 bench.run(Direction::Forward, &input);
                 bench.run(Direction::Forward, &input).1
             });
-        let is_near = round * 100 < descending * 115;
+        let is_near = round * 100 < descending * (100 + percent);
         assert!(
             is_near,
             "{radix}: {round} clocks, {descending} from QPU 11 down"

@@ -70,7 +70,7 @@ fn the_arm_has_little_to_do_with_blocks_that_the_qpus_make_spectra_of() {
 }
 
 /// Programs that work together share caches with their neighbours in the queue: the firmware finds out which they are.
-/// One that takes them for others takes half as long again.
+/// Programs among strangers take half as long again; these 13 % more.
 #[test]
 fn the_qpus_take_as_long_in_whatever_order_they_get_programs() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
@@ -90,5 +90,5 @@ fn the_qpus_take_as_long_in_whatever_order_they_get_programs() {
     eprintln!(
         "{N} points on the QPUs: {descending:.0} us from QPU 11 down, {round:.0} us round the slices"
     );
-    assert!(round < 1.2 * descending, "{round}, {descending}");
+    assert!(round < 1.15 * descending, "{round}, {descending}");
 }

@@ -136,7 +136,7 @@ impl Producer {
     /// The first turns of a second half asked for.
     pub(super) fn ask_turns(&self, draft: &mut Draft<Word>, unit: &Unit) {
         let at = draft.take(Wish::Accumulator);
-        self.ask_first_turn(draft, at, 1);
+        self.ask_first_turn(draft, at);
         for number in 1..AHEAD {
             self.ask_turn(draft, at, number);
         }

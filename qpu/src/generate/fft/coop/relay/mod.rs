@@ -213,7 +213,7 @@ fn produce(all: &mut Assembly, kept: &Kept) {
     .map(|name| all.b.label(name));
     let [count, offset] = [kept.count, kept.offset].map(register);
     all.piece(ONCE, None);
-    // A loop that fits an instruction cache hardly must not have a line more than it takes.
+    // The loop only just fits an instruction cache: it begins with a line.
     while !all.b.len().is_multiple_of(LINE) {
         all.b.nop();
     }

@@ -209,11 +209,11 @@ impl Producer {
         Unit { outputs, addresses }
     }
 
-    /// The addresses of turns of a half, and the first of them asked for.
-    pub(super) fn ask_first_turn(&self, draft: &mut Draft<Word>, at: Place, half: u8) {
+    /// The addresses of turns of a second half, and the first of them asked for; of a first half [`Rows`] asks.
+    pub(super) fn ask_first_turn(&self, draft: &mut Draft<Word>, at: Place) {
         let sources = [Source::Lane, Source::Small(2)];
         draft.add_op(AddOp::Shl, sources, Destination::Place(at));
-        let first = Source::Uniform(part(PartWord::Twiddles { half }));
+        let first = Source::Uniform(part(PartWord::Twiddles { half: 1 }));
         let sources = [Source::Place(at), first];
         draft.add_op(AddOp::Add, sources, Destination::Place(at));
         self.ask_turn(draft, at, 0);
