@@ -5,6 +5,7 @@
 //! vectors of lanes, the table of twiddles and the factors on samples, then the scratch areas between passes.
 
 use super::bins::power::PowerPass;
+use super::coop::Entry;
 use super::pass::Pass;
 use super::program::{Lanes, Program, TABLE_ALIGN, Tail};
 use super::request::{Error, Request};
@@ -150,20 +151,30 @@ impl PassMemory {
     /// Bytes from the first instruction of the code to the first of a program.
     #[must_use]
     pub fn entry_of(&self, program: u32) -> u32 {
-        let pass = &self.step.pass;
-        if program >= self.idle && !pass.is_idle(self.step.batch, self.programs, program) {
+        let entry = self.entry(program);
+        if entry == Entry::Beginning {
             return 0;
         }
         let code = self.program.code.iter();
         let is_end = |word: u64| matches!(isa::decode(word), Ok(Instruction::Alu(alu)) if alu.signal() == Signal::ProgramEnd);
-        let before = code.take_while(|word| !is_end(**word));
-        INSTRUCTION_BYTES * before.count() as u32
+        let before = code.take_while(|word| !is_end(**word)).count() as u32;
+        // The end takes three instructions.
+        let more = if entry == Entry::BehindTheEnd { 3 } else { 0 };
+        INSTRUCTION_BYTES * (before + more)
+    }
+
+    fn entry(&self, program: u32) -> Entry {
+        if program < self.idle {
+            return Entry::End;
+        }
+        let pass = &self.step.pass;
+        pass.entry(self.step.batch, self.programs, program)
     }
 
     /// Of its programs, those that end at once.
     #[must_use]
     pub fn idle_programs(&self) -> u32 {
-        let is_idle = |program: &u32| self.entry_of(*program) > 0;
+        let is_idle = |program: &u32| self.entry(*program) == Entry::End;
         (0..self.programs).filter(is_idle).count() as u32
     }
 

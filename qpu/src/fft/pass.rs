@@ -9,7 +9,7 @@ use super::bins::power::PowerPass;
 use super::bins::product::ProductPass;
 use super::bins::real::{RealPass, spectrum_bytes};
 use super::convert::ConvertPass;
-use super::coop::Cooperation;
+use super::coop::{Cooperation, Entry};
 use super::geometry::{Geometry, LANES, POINT_BYTES};
 use super::program::{Lanes, Record, Row, Scalar, Start, Task};
 use super::samples::Reading;
@@ -38,17 +38,16 @@ pub enum Pass {
 }
 
 impl Pass {
-    /// Whether program `index` of `programs` for `batch` transforms has nothing to do, and starts where its code
-    /// ends.
+    /// Where program `index` of `programs` for `batch` transforms starts.
     #[must_use]
-    pub fn is_idle(&self, batch: u32, programs: u32, index: u32) -> bool {
+    pub fn entry(&self, batch: u32, programs: u32, index: u32) -> Entry {
         match self {
-            Self::Shared(cooperation) => cooperation.is_idle(batch, programs, index),
+            Self::Shared(cooperation) => cooperation.entry(batch, programs, index),
             Self::Points(_)
             | Self::Real(_)
             | Self::Product(_)
             | Self::Power(_)
-            | Self::Convert(_) => false,
+            | Self::Convert(_) => Entry::Beginning,
         }
     }
 

@@ -321,7 +321,7 @@ impl Pipeline {
             Word::FactorRe => transform.factors[0].to_bits(),
             Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
             Word::Twiddles => transform.twiddles + 4 * VECTOR * self.vectors() * producer,
-            Word::WriteSetup { .. } => setup(Block::row(own_row).write_setup()),
+            Word::WriteSetup => setup(Block::row(own_row).write_setup()),
             Word::Drain => setup(Block::row(own_row).read_setup(1)),
             Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),
             Word::Opens => u32::from(role == Role::Consumer(0)),
@@ -345,7 +345,7 @@ impl Pipeline {
                 setup(Block::row(first).stride(2).write_setup())
             }
             // Every second k2.
-            Word::StoreStride { .. } => store_stride((2 * self.row_of_k2() - ROW) as u16),
+            Word::StoreStride => store_stride((2 * self.row_of_k2() - ROW) as u16),
             Word::StoreSetup { index: half } => setup(Store::rows(16, 32 + 16 * half).setup()),
             Word::Store { index: half } => {
                 let from = transform.output + first * bytes;
@@ -353,13 +353,13 @@ impl Pipeline {
             }
             Word::RoundStep => self.round_step(consumer),
             Word::RoundSteps => 2 * CONSUMERS * bytes / self.rounds(),
-            Word::Follows => 0,
             Word::Last
             | Word::NextUnit
             | Word::Component
             | Word::NextRow
             | Word::ColumnSetup { .. }
             | Word::Bytes(_)
+            | Word::Parity
             | Word::OfConsumers(_)
             | Word::Part { .. } => 0,
         }

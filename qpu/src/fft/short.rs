@@ -1,4 +1,4 @@
-//! 2^4 to 2^7 points in one pass, as many transforms at a time as have 128 points; and 2^8 on two QPUs.
+//! 2^4 to 2^7 points in one pass, as many transforms at a time as have 128 points; 2^8 on two QPUs and 2^9 on four.
 //!
 //! N = 8 · N2. Input index n = N2 n1 + n2, output index k = k1 + 8 k2, and
 //! X\[k\] = Σ_n2 W_N2^(n2 k2) · W_N^(n2 k1) · Σ_n1 W_8^(n1 k1) x\[n\].
@@ -13,6 +13,14 @@
 //! registers m. What it has transformed over m it turns by W_16^(k lane/8) and transforms over halves of the lanes,
 //! so that lane / 8 is that of k1 = k + 8 (lane / 8). It writes sixteen rows of the VPM, of which each program reads
 //! those of its own k1 = 8 j .. 8 j + 8, after a barrier; output goes through other rows.
+//!
+//! 2^9 is 16 · 32, and its first half the same on four programs, whose sixteen rows each are the whole VPM. Of the second
+//! half program j has k1 = 8 (j mod 2) .. + 8 and of the 32 outputs k2 even or odd ones, as j / 2 is: it reads all rows of
+//! these k1, adds n2 + 16 to n2 or takes it away, turns what is left by W_32^n2 where k2 are odd, and transforms 16 rows as
+//! before. Its output goes through rows that others have read, after another barrier. Programs that have
+//! nothing to turn are done earlier, and store while the others still compute.
+//!
+//! Barriers are conducted by one more program, which does nothing else.
 //!
 //! The inverse is the same with real and imaginary parts exchanged at both ends: the first half reads imaginary
 //! parts first, and writes what it takes for real parts into the columns of imaginary ones. The second half has
@@ -53,7 +61,7 @@ pub struct Short {
 
 impl Short {
     /// Lengths, as powers of two.
-    pub const LENGTHS: core::ops::RangeInclusive<u32> = 4..=8;
+    pub const LENGTHS: core::ops::RangeInclusive<u32> = 4..=9;
 
     /// Points that a program has in registers.
     pub const UNIT_POINTS: u32 = FIRST * LANES;
@@ -65,7 +73,7 @@ impl Short {
     #[must_use]
     pub const fn new(log2_points: u32) -> Option<Self> {
         match log2_points {
-            4..=8 => Some(Self { log2_points }),
+            4..=9 => Some(Self { log2_points }),
             _ => None,
         }
     }
@@ -82,16 +90,47 @@ impl Short {
         self.log2_points
     }
 
+    /// Points of the first transform: those in registers, where QPUs share it twice as many.
+    const fn rows(&self) -> u32 {
+        if self.is_shared() { 2 * FIRST } else { FIRST }
+    }
+
     /// Columns of a transform, and points of the second transform.
     #[must_use]
     pub const fn columns(&self) -> u32 {
-        self.points() / (FIRST * self.sharers())
+        self.points() / self.rows()
     }
 
     /// QPUs that share a transform.
     #[must_use]
     pub const fn sharers(&self) -> u32 {
-        if self.points() > POINTS { 2 } else { 1 }
+        if self.points() > POINTS {
+            self.points() / POINTS
+        } else {
+            1
+        }
+    }
+
+    /// Whether several QPUs share a transform. One more conducts them.
+    #[must_use]
+    pub const fn is_shared(&self) -> bool {
+        self.sharers() > 1
+    }
+
+    /// Programs that must run at the same time.
+    #[must_use]
+    pub const fn least_programs(&self) -> u32 {
+        if self.is_shared() {
+            self.sharers() + 1
+        } else {
+            1
+        }
+    }
+
+    /// Whether it is program `index` that lets those go on that share a transform.
+    #[must_use]
+    pub const fn conducts(&self, index: u32) -> bool {
+        self.is_shared() && index == self.sharers()
     }
 
     /// Transforms of a unit.
@@ -108,7 +147,7 @@ impl Short {
 
     /// What a batch has work for: programs up to [`WORKERS`].
     const fn parts(&self, batch: u32) -> u32 {
-        if self.sharers() > 1 {
+        if self.is_shared() {
             return self.sharers();
         }
         let units = batch.div_ceil(self.transforms());
@@ -118,9 +157,10 @@ impl Short {
     /// Programs that are launched for a batch, if there are as many QPUs: those that work and those between them.
     #[must_use]
     pub const fn programs(&self, batch: u32) -> u32 {
-        match self.sharers() {
-            1 => SPREAD[self.parts(batch) as usize - 1] + 1,
-            sharers => sharers,
+        if self.is_shared() {
+            self.least_programs()
+        } else {
+            SPREAD[self.parts(batch) as usize - 1] + 1
         }
     }
 
@@ -131,7 +171,7 @@ impl Short {
     #[must_use]
     pub fn worker(&self, batch: u32, programs: u32, index: u32) -> Option<u32> {
         let parts = self.parts(batch);
-        let places = if SPREAD[parts as usize - 1] < programs {
+        let places = if !self.is_shared() && SPREAD[parts as usize - 1] < programs {
             SPREAD
         } else {
             TOGETHER
@@ -149,7 +189,7 @@ impl Short {
     /// Vectors of a program's twiddles.
     #[must_use]
     pub const fn twiddle_vectors(&self) -> u32 {
-        2 * FIRST - 2 + self.sharers()
+        2 * FIRST - !self.is_shared() as u32
     }
 
     /// Words of the twiddle table: for each program that shares a transform, a vector of cosines and one of sines for
@@ -175,10 +215,10 @@ impl Short {
             vector % self.twiddle_vectors(),
         );
         // Cosines are vectors 0, 1, 3, 5 .. of one program, 0, 2, 4 .. of two.
-        let number = vector + u32::from(self.sharers() == 1 && vector > 0);
+        let number = vector + u32::from(!self.is_shared() && vector > 0);
         let (output, is_sine) = (Self::OUTPUTS[number as usize / 2], number % 2 == 1);
         let column = program * self.run() + lane % self.run();
-        let is_upper = self.sharers() > 1 && lane >= self.run();
+        let is_upper = self.is_shared() && lane >= self.run();
         let k1 = output + FIRST * u32::from(is_upper);
         let (cos, sin) = twiddle::turn(column * k1 % self.points(), self.points());
         let sign = if is_upper && Self::is_negative(output) {
@@ -193,9 +233,11 @@ impl Short {
     pub(super) fn turns(&self) -> f64 {
         // By the table, whose output 0 is only multiplied; inside the first transform half of the outputs, and
         // of these half of what is summed, and of 16 points 6 more outputs of 8 in half of the lanes; inside the second
-        // one of 16 points 9 outputs of 16, 3 of them exactly.
-        let turns = 1.0 + 0.25 * f64::from(self.sharers());
+        // one of 16 points 9 outputs of 16, 3 of them exactly, and before it, for one of 32 points, 15 of 16 for half of
+        // the outputs, one of them exactly.
+        let turns = if self.is_shared() { 1.5 } else { 1.25 };
         let inside = match self.columns() {
+            32 => 0.94,
             16 => 0.5,
             8 => 0.25,
             _ => 0.0,
@@ -213,13 +255,15 @@ impl Short {
             batch, programs, ..
         } = *transform;
         let Some(worker) = self.worker(batch, programs, index) else {
-            return 0;
+            // Who conducts reads the list as far as that.
+            let is_read = self.conducts(index) && word == Word::Last;
+            return if is_read { batch - 1 } else { 0 };
         };
         let setup = |word: Result<u32, _>| word.expect("there are rows for all that work");
         let is_inverse = transform.conjugate < 0.0;
         let unit_bytes = POINT * POINTS;
         let rows = (ROWS * worker) as u8;
-        let is_shared = self.sharers() > 1;
+        let is_shared = self.is_shared();
         // Of each program's first unit, and from one to its next.
         let (first, step) = if is_shared {
             (0, self.sharers() * unit_bytes)
@@ -229,13 +273,14 @@ impl Short {
                 self.workers(batch, programs) * unit_bytes,
             )
         };
-        // Rows that a program reads, and rows of its output.
-        let run = (LANES / 2) as u8;
-        let output_rows = if is_shared {
+        // Where there is half of a transform in every program's rows, output goes through the other half of the VPM.
+        let output_rows = if self.sharers() == 2 {
             2 * ROWS as u8 + rows
         } else {
             rows
         };
+        // The program's half of the k1, and whether its k2 are odd.
+        let (half, parity) = (worker % 2, worker / 2);
         // From the component that is read first to the other.
         let component = if is_inverse { -4i32 } else { 4 };
         match word {
@@ -249,9 +294,9 @@ impl Short {
             }
             Word::Component => component as u32,
             Word::NextRow => {
-                (POINT * self.columns() * self.sharers()).wrapping_sub(component as u32)
+                let rows = self.rows() / FIRST;
+                (POINT * self.columns() * rows).wrapping_sub(component as u32)
             }
-            Word::Follows => u32::from(worker != 0),
             Word::FactorRe => transform.factors[0].to_bits(),
             Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),
             Word::Conjugate => transform.conjugate.to_bits(),
@@ -265,17 +310,22 @@ impl Short {
                 setup(Block::column(rows, column).stride(4).write_setup())
             }
             Word::ReadSetup { component } if is_shared => {
-                let first = ROWS as u8 * component + run * worker as u8;
-                setup(Block::row(first).read_setup(run))
+                let (first, run) = (ROWS as u8 * component, (LANES / 2) as u8);
+                setup(Block::row(first + run * half as u8).read_setup(run))
             }
             Word::ReadSetup { .. } => setup(Block::row(rows).read_setup(ROWS as u8)),
             Word::OutputSetup { .. } => setup(Block::row(output_rows).write_setup()),
-            Word::StoreStride { .. } => store_stride(if is_shared { 64 } else { 0 }),
+            // Rows of memory have 16 points, of which the program has 8; where four share a transform, in every second one.
+            Word::StoreStride if is_shared => store_stride((64 * (self.sharers() - 1)) as u16),
+            Word::StoreStride => store_stride(0),
             // Of one transform.
             Word::StoreSetup { .. } => {
-                setup(Store::rows(self.columns() as u8, output_rows).setup())
+                let rows = (ROWS / self.transforms()) as u8;
+                setup(Store::rows(rows, output_rows).setup())
             }
-            Word::Store { .. } if is_shared => transform.output + 64 * worker,
+            Word::Store { .. } if is_shared => transform.output + 64 * half + 128 * parity,
+            Word::Parity if parity == 0 => 1f32.to_bits(),
+            Word::Parity => (-1f32).to_bits(),
             Word::Store { .. } => transform.output + first,
             Word::Step => step,
             _ => 0,
@@ -291,7 +341,7 @@ mod tests {
     fn the_work_of_a_batch_is_done_once_on_however_many_qpus() {
         for short in Short::LENGTHS.filter_map(Short::new) {
             for batch in 1..=40 {
-                for qpus in short.sharers()..=12 {
+                for qpus in short.least_programs()..=12 {
                     let programs = short.programs(batch).min(qpus);
                     let all = (0..programs).map(|index| short.worker(batch, programs, index));
                     let mut workers: Vec<u32> = all.flatten().collect();

@@ -1,35 +1,22 @@
-//! One pass over memory for 2^8 to 2^11 points: transforms that pass through the VPM on their way.
+//! One pass over memory for 2^4 to 2^12 points: transforms that pass through the VPM on their way.
 //!
-//! This is 2^8 and 2^9; producers and consumers of longer ones are in [`super::pipeline`].
+//! This is a batch of 2^8, a transform on each QPU. Up to 2^9 points several at a time, or one on several QPUs, are in
+//! [`super::short`], producers and consumers of longer ones in [`super::pipeline`] and [`super::relay`].
 //!
-//! N = 16 · N2. Input index n = N2 n1 + n2, output index k = k1 + 16 k2, and
-//! X\[k\] = Σ_n2 W_N2^(n2 k2) · W_N^(n2 k1) · Σ_n1 W_16^(n1 k1) x\[n\].
+//! N = 16 · 16. Input index n = 16 n1 + n2, output index k = k1 + 16 k2, and
+//! X\[k\] = Σ_n2 W_16^(n2 k2) · W_N^(n2 k1) · Σ_n1 W_16^(n1 k1) x\[n\].
 //!
-//! A program transforms 16 columns n2 with their rows in registers, and writes output k1 into a column
-//! of 16 rows of the VPM, imaginary parts 16 rows below. It reads rows, now with k1 in the lanes, and
-//! transforms again. Two neighbouring lanes make two numbers of interleaved rows of eight points:
+//! A program transforms 16 columns n2, one in a lane, with their rows in registers, and writes output k1 into column
+//! 2 (k1 mod 8) + k1 / 8 of 16 rows of the VPM, imaginary parts 16 rows below. It reads these 32 rows, now with k1 in the
+//! lanes, and transforms again. Two neighbouring lanes, of k1 and k1 + 8, make two numbers of interleaved rows of eight
+//! points.
 //!
-//! | | 2^8, one program | 2^9, programs j = 0 and 1 |
-//! |---|---|---|
-//! | columns | n2 = lane | n2 = 2 lane + j |
-//! | output k1 to rows | from 0 on | from 32 (k1 / 8) on |
-//! | to column | 2 (k1 mod 8) + k1 / 8 | 2 (k1 mod 8) + j |
-//! | rows read | 0..32 | 32 j .. 32 j + 32: k1 = 8 j + lane / 2, n2 = 2 row + lane mod 2 |
-//! | neighbours | k1 and k1 + 8 | even and odd points of one transform of 32 |
-//! | output rows | k2, k1 below 8 or from 8 on | k2 = k' or k' + 16 |
-//!
-//! With two programs there is a barrier between writing and reading; a program's output goes through
-//! the rows that only it has read. All programs of a transform work on the transforms of a batch one
-//! after the other, with another barrier between them.
-//!
-//! A program that is alone with its transform does every P-th transform of the batch, P programs
-//! running side by side. Rows and columns are exchanged through one half of the VPM, and output goes through the other;
-//! each has a lock.
+//! A program does every P-th transform of the batch, P programs running side by side. Rows and columns are exchanged
+//! through one half of the VPM, and output goes through the other; each has a lock.
 //!
 //! Nothing here knows the order in which a program reads its uniforms ([`Word`]). It reads the head of its
 //! list once and the rest once for each transform, adding to addresses how far on that transform lies.
 
-mod stores;
 mod words;
 
 use super::geometry::Geometry;
@@ -41,8 +28,6 @@ use super::split::Split;
 use super::twiddle;
 use super::values::{Own, Places};
 use crate::vpm::{Block, Store, store_stride};
-use stores::rows_before;
-pub use stores::{Outputs, STORES};
 pub use words::{PartWord, Transform, Units, Word, cosine};
 
 /// Bytes of an interleaved complex point.
@@ -51,8 +36,10 @@ const POINT: u32 = 8;
 const CODELET: u32 = 16;
 /// Words of a vector.
 const VECTOR: u32 = CODELET;
-/// Words of a program's twiddles: of each output, a vector of cosines and a vector of sines.
-const PROGRAM_WORDS: u32 = CODELET * 2 * VECTOR;
+/// First row of the half of the VPM that output goes through.
+const OUTPUT_ROW: u8 = 32;
+/// Words of the twiddles: of each output, a vector of cosines and a vector of sines.
+const TABLE_WORDS: u32 = CODELET * 2 * VECTOR;
 
 /// A length that QPUs share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,14 +51,25 @@ pub struct Cooperation {
 /// How transforms pass through the VPM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
-    /// Each of the QPUs that share one has sixteen columns of it, then as many bins: what this file is about.
+    /// A QPU has all columns of one, then all bins: what this file is about.
     Columns,
     /// Producers and consumers.
     Pipeline(Pipeline),
     /// Producers and consumers, which hold half of the points before it is their turn.
     Relay(Relay),
-    /// Several at a time on a QPU, or one on two.
+    /// Several at a time on a QPU, or one on several.
     Short(Short),
+}
+
+/// Where a program starts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Entry {
+    /// At its first instruction.
+    Beginning,
+    /// At its first end: it only keeps its QPU from getting another.
+    End,
+    /// Behind that, at what another role does.
+    BehindTheEnd,
 }
 
 impl Cooperation {
@@ -81,17 +79,22 @@ impl Cooperation {
         let way = match (log2_points, Pipeline::new(log2_points)) {
             (_, Some(pipeline)) => Way::Pipeline(pipeline),
             (Relay::LOG2_POINTS, None) => Way::Relay(Relay),
-            (8 | 9, None) => Way::Columns,
+            (8, None) => Way::Columns,
+            (9, None) => match Short::new(9) {
+                Some(short) => Way::Short(short),
+                None => return None,
+            },
             _ => return None,
         };
         Some(Self { log2_points, way })
     }
 
-    /// That of several transforms of 2^`log2_points` points at a time, or of one on two QPUs; `None` when there is none.
+    /// That of several transforms of 2^`log2_points` points at a time, or of one of 2^8 on two QPUs; `None` when there is
+    /// none.
     #[must_use]
     pub fn of_several(log2_points: u32) -> Option<Self> {
-        let short = Short::new(log2_points).map(Way::Short);
-        let way = short.or_else(|| Pipeline::of_groups(log2_points).map(Way::Pipeline))?;
+        let groups = Pipeline::of_groups(log2_points).map(Way::Pipeline);
+        let way = groups.or_else(|| Short::new(log2_points).map(Way::Short))?;
         Some(Self { log2_points, way })
     }
 
@@ -123,7 +126,7 @@ impl Cooperation {
     pub const fn transforms(&self) -> [u32; 2] {
         let second = match self.way {
             Way::Short(short) => short.columns(),
-            Way::Columns => self.points() / CODELET,
+            Way::Columns => CODELET,
             Way::Pipeline(_) | Way::Relay(_) => pipeline::SECOND,
         };
         [self.points() / second, second]
@@ -150,17 +153,8 @@ impl Cooperation {
         match self.way {
             Way::Pipeline(pipeline) => pipeline.least_programs(),
             Way::Relay(_) => Relay::PROGRAMS,
-            Way::Columns | Way::Short(_) => self.sharers(),
-        }
-    }
-
-    /// QPUs that share it; of a pipeline those that have its points first.
-    #[must_use]
-    pub const fn sharers(&self) -> u32 {
-        match self.way {
-            Way::Short(short) => short.sharers(),
-            Way::Relay(_) => Relay::PRODUCERS,
-            Way::Columns | Way::Pipeline(_) => self.points() / (CODELET * CODELET),
+            Way::Short(short) => short.least_programs(),
+            Way::Columns => 1,
         }
     }
 
@@ -169,42 +163,37 @@ impl Cooperation {
     pub const fn task(&self) -> Task {
         let log2_points = self.log2_points as u8;
         match self.way {
-            Way::Short(_) => Task::Several { log2_points },
+            Way::Short(_) if log2_points < 9 => Task::Several { log2_points },
             Way::Pipeline(pipeline) if pipeline.groups() > 1 => Task::Several { log2_points },
-            Way::Columns | Way::Pipeline(_) | Way::Relay(_) => Task::Shared { log2_points },
+            Way::Columns | Way::Short(_) | Way::Pipeline(_) | Way::Relay(_) => {
+                Task::Shared { log2_points }
+            }
         }
     }
 
     /// Programs that can work on a batch at the same time.
     #[must_use]
     pub const fn units(&self, batch: u32) -> u32 {
-        match (self.way, self.sharers()) {
-            (Way::Short(short), _) => short.programs(batch),
-            (Way::Pipeline(pipeline), _) => pipeline.programs(),
-            (Way::Relay(_), _) => Relay::PROGRAMS,
-            (Way::Columns, 1) => batch,
-            (Way::Columns, sharers) => sharers,
+        match self.way {
+            Way::Short(short) => short.programs(batch),
+            Way::Pipeline(pipeline) => pipeline.programs(),
+            Way::Relay(_) => Relay::PROGRAMS,
+            Way::Columns => batch,
         }
     }
 
-    /// Whether program `index` of `programs` for `batch` transforms only keeps its QPU from getting another. It starts
-    /// where the code ends.
+    /// Where program `index` of `programs` for `batch` transforms starts.
     #[must_use]
-    pub fn is_idle(&self, batch: u32, programs: u32, index: u32) -> bool {
+    pub fn entry(&self, batch: u32, programs: u32, index: u32) -> Entry {
         match self.way {
-            Way::Short(short) => short.worker(batch, programs, index).is_none(),
-            Way::Columns | Way::Pipeline(_) | Way::Relay(_) => false,
+            Way::Short(short) if short.conducts(index) => Entry::BehindTheEnd,
+            Way::Short(short) if short.worker(batch, programs, index).is_none() => Entry::End,
+            Way::Short(_) | Way::Columns | Way::Pipeline(_) | Way::Relay(_) => Entry::Beginning,
         }
     }
 
     /// Uniforms that are read once only, the first of them.
-    #[must_use]
-    pub const fn head(&self) -> u32 {
-        match self.sharers() {
-            1 => 2,
-            _ => 1,
-        }
-    }
+    pub const HEAD: u32 = 2;
 
     /// Words of the twiddle table.
     #[must_use]
@@ -213,33 +202,20 @@ impl Cooperation {
             Way::Short(short) => short.twiddle_words(),
             Way::Pipeline(pipeline) => pipeline.twiddle_words(),
             Way::Relay(_) => Relay::TWIDDLE_WORDS,
-            Way::Columns => 2 * self.points(),
+            Way::Columns => TABLE_WORDS,
         }
-    }
-
-    /// Bits by which a lane number is shifted to be the offset of its input: columns that follow each
-    /// other in a program are this far apart.
-    #[must_use]
-    pub const fn lane_shift(&self) -> u32 {
-        3 + self.sharers().ilog2()
     }
 
     /// Bytes from one row of the input to the next.
-    #[must_use]
-    pub const fn row_bytes(&self) -> u32 {
-        POINT * CODELET * self.sharers()
-    }
+    pub const ROW_BYTES: u32 = POINT * CODELET;
 
     /// Output number `position` in the order in which a program turns and writes them: k and k + 4
-    /// follow each other, as the VPM takes them with one setup.
+    /// follow each other, as the VPM takes them with one setup, and column 2 (k mod 8) + k / 8 is the next for
+    /// 0, 8, 1, 9, ..
     #[must_use]
-    pub const fn output(&self, position: u32) -> u32 {
+    pub const fn output(position: u32) -> u32 {
         let (pair, second) = (position / 2, position % 2);
-        match self.sharers() {
-            // Column 2 (k mod 8) + k / 8 is the next for 0, 8, 1, 9, ..
-            1 => 8 * (pair % 2) + pair / 2 + 4 * second,
-            _ => 8 * (pair / 4) + pair % 4 + 4 * second,
-        }
+        8 * (pair % 2) + pair / 2 + 4 * second
     }
 
     /// What truncation is expected to take from the outputs, in units of 2^-24: as [`Geometry::loss`], for both
@@ -251,19 +227,16 @@ impl Cooperation {
             Way::Short(short) => short.turns(),
             Way::Pipeline(pipeline) => pipeline.turns(),
             Way::Relay(_) => Relay::TURNS,
-            Way::Columns if self.sharers() == 1 => 2.0,
-            Way::Columns => 2.5,
+            Way::Columns => 2.0,
         };
         Geometry::LOSS_OF_A_SUM * f64::from(self.log2_points) + Geometry::LOSS_OF_A_TURN * turns
     }
 
     /// Word `index` of the twiddle table, times `gain`.
     fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
-        let (program, within) = (index / PROGRAM_WORDS, index % PROGRAM_WORDS);
-        let (vector, lane) = (within / VECTOR, within % VECTOR);
-        let output = self.output(vector / 2);
-        let n2 = self.sharers() * lane + program;
-        let (cos, sin) = twiddle::turn(n2 * output % self.points(), self.points());
+        let (vector, lane) = (index / VECTOR, index % VECTOR);
+        let output = Self::output(vector / 2);
+        let (cos, sin) = twiddle::turn(lane * output, self.points());
         let value = if vector.is_multiple_of(2) { cos } else { sin };
         ((value * gain) as f32).to_bits()
     }
@@ -322,66 +295,31 @@ impl Cooperation {
     /// Never, for words of the programs of this length.
     #[must_use]
     pub fn uniform(&self, transform: &Transform, index: u32, list: u32, word: Word) -> u32 {
-        let is_alone = self.sharers() == 1;
         let bytes = POINT * self.points();
-        let setup = |word: Result<u32, _>| word.expect("groups and programs are in range");
-        let (first, share) = if is_alone {
-            (index * bytes, 0)
-        } else {
-            (0, index)
-        };
-        // Rows that only this program reads, and those of its output.
-        let own_rows = 32 * share as u8;
-        let output_rows = if is_alone { 32 } else { own_rows };
+        let setup = |word: Result<u32, _>| word.expect("rows are in range");
+        let first = index * bytes;
         match word {
-            Word::Transforms if is_alone => (transform.batch - index).div_ceil(transform.programs),
-            Word::Transforms => transform.batch,
+            Word::Transforms => (transform.batch - index).div_ceil(transform.programs),
             Word::Opens => u32::from(index == 0),
             Word::Peers if index == 0 => transform.programs - 1,
             Word::Peers => u32::MAX,
-            Word::Follows => u32::from(index != 0),
-            Word::List => list + 4 * self.head(),
-            Word::Step if is_alone => transform.programs * bytes,
-            Word::Step => bytes,
+            Word::List => list + 4 * Self::HEAD,
+            Word::Step => transform.programs * bytes,
             Word::Conjugate => transform.output_conjugate().to_bits(),
             Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),
             Word::FactorRe => transform.factors[0].to_bits(),
             Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
-            Word::Input => transform.input + first + POINT * share,
-            Word::Twiddles => transform.twiddles + 4 * PROGRAM_WORDS * share,
-            Word::WriteSetup { half } => {
-                let column = match is_alone {
-                    true => Block::column(0, 0),
-                    false => Block::column(32 * half, share as u8),
-                };
-                setup(column.stride(8).write_setup())
-            }
-            Word::Drain => setup(Block::column(own_rows, 0).read_setup(1)),
-            Word::ReadSetup { component } => {
-                setup(Block::row(own_rows + 16 * component).read_setup(16))
-            }
-            Word::OutputSetup { group } => {
-                setup(Block::row(output_rows + rows_before(group)).write_setup())
-            }
-            Word::StoreStride { .. } if is_alone => store_stride(0),
-            Word::StoreStride { index: store } => {
-                let step = u32::from(STORES[usize::from(store)].step);
-                store_stride((step * CODELET * POINT - 64) as u16)
-            }
-            Word::StoreSetup { index: store } if is_alone => {
-                setup(Store::rows(16, output_rows + 16 * store).setup())
-            }
+            Word::Input => transform.input + first,
+            Word::Twiddles => transform.twiddles,
+            Word::WriteSetup => setup(Block::column(0, 0).stride(8).write_setup()),
+            Word::Drain => setup(Block::column(0, 0).read_setup(1)),
+            Word::ReadSetup { component } => setup(Block::row(16 * component).read_setup(16)),
+            Word::OutputSetup { .. } => setup(Block::row(OUTPUT_ROW).write_setup()),
+            Word::StoreStride => store_stride(0),
             Word::StoreSetup { index: store } => {
-                let rows = STORES[usize::from(store)].rows();
-                setup(Store::rows(rows, output_rows + rows_before(store)).setup())
+                setup(Store::rows(16, OUTPUT_ROW + 16 * store).setup())
             }
-            Word::Store { index: store } if is_alone => {
-                transform.output + first + bytes / 2 * u32::from(store)
-            }
-            Word::Store { index: store } => {
-                let first = u32::from(STORES[usize::from(store)].first);
-                transform.output + CODELET * POINT * first + 64 * share
-            }
+            Word::Store { index: store } => transform.output + first + bytes / 2 * u32::from(store),
             // Of pipelines and short lengths only.
             Word::Last
             | Word::NextUnit
@@ -389,6 +327,7 @@ impl Cooperation {
             | Word::NextRow
             | Word::ColumnSetup { .. }
             | Word::Bytes(_)
+            | Word::Parity
             | Word::OfConsumers(_)
             | Word::Part { .. }
             | Word::Role

@@ -14,8 +14,6 @@ pub enum Word {
     /// Programs beside the one that made the locks, which takes them back; -1 for the others. Of a pipeline with several
     /// groups of producers, bytes of code to what takes the last turn back.
     Peers,
-    /// 0 for the program that leads barriers, 1 for all others.
-    Follows,
     /// Address of the list, behind its head.
     List,
     /// Bytes from one transform of the program to its next.
@@ -35,12 +33,9 @@ pub enum Word {
     Input,
     /// Address of its twiddles.
     Twiddles,
-    /// Setup of the first four VPM writes of outputs below 8 (0) or from 8 on (1): outputs `k` and k + 4,
-    /// real parts, imaginary parts. A program that is alone writes all from the first on.
-    WriteSetup {
-        /// Which outputs.
-        half: u8,
-    },
+    /// Setup of the first VPM writes: of a program that is alone, of four of outputs k and k + 4, real parts, imaginary
+    /// parts.
+    WriteSetup,
     /// Setup that reads one column of the program's own.
     Drain,
     /// Setup of the sixteen VPM reads of a part.
@@ -48,18 +43,14 @@ pub enum Word {
         /// Part.
         component: u8,
     },
-    /// Setup of VPM writes: of all rows in order (0) of a program that is alone, of those of a store of others: the
-    /// first rows of all its outputs, then the second rows.
+    /// Setup of the VPM writes of output rows.
     OutputSetup {
-        /// Group, or number in [`super::STORES`].
+        /// Which of several groups of them.
         group: u8,
     },
-    /// Setup word with the stride of a store, and of those behind it if they do not have another.
-    StoreStride {
-        /// The first that has it.
-        index: u8,
-    },
-    /// Setup of a store: of sixteen rows of a program that is alone, of those of [`super::STORES`] of others.
+    /// Setup word with the stride of stores.
+    StoreStride,
+    /// Setup of a store.
     StoreSetup {
         /// Which.
         index: u8,
@@ -110,6 +101,9 @@ pub enum Word {
         /// 0 for what the first transform takes for real parts, 1 for imaginary.
         component: u8,
     },
+    /// Of 2^9 points: 1 for programs that have even k2, -1 for those that have odd ones: what every second row is multiplied
+    /// by before it is added to another.
+    Parity,
     /// Bytes of code to what follows next, which the generator has put there.
     Bytes(u32),
     /// Of a relay ([`crate::fft::relay`]): what one of a producer's units reads, or one of a consumer's rounds.

@@ -266,7 +266,7 @@ impl Relay {
                 setup(Block::row(first).stride(2).write_setup())
             }
             // Every second k2.
-            Word::StoreStride { .. } => store_stride((2 * ROW_OF_K2 - VECTOR_BYTES) as u16),
+            Word::StoreStride => store_stride((2 * ROW_OF_K2 - VECTOR_BYTES) as u16),
             Word::StoreSetup { index: half } => setup(Store::rows(16, 32 + 16 * half).setup()),
             Word::Part { part, word } => match role {
                 Role::Producer(producer) => {
@@ -279,10 +279,9 @@ impl Relay {
             },
             // Of a part, or of other programs.
             Word::Input
-            | Word::Follows
             | Word::Role
             | Word::Twiddles
-            | Word::WriteSetup { .. }
+            | Word::WriteSetup
             | Word::Drain
             | Word::ReadSetup { .. }
             | Word::Store { .. }
@@ -297,7 +296,8 @@ impl Relay {
             | Word::NextUnit
             | Word::Component
             | Word::NextRow
-            | Word::ColumnSetup { .. } => 0,
+            | Word::ColumnSetup { .. }
+            | Word::Parity => 0,
         }
     }
 

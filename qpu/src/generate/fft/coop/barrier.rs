@@ -1,39 +1,39 @@
-//! A barrier of the QPUs that share a transform: they arrive, the leader lets all go on.
+//! A barrier of the QPUs that share a transform: all arrive, and another program lets all go on, the conductor.
 //!
-//! Every follower counts ARRIVED up and then a gate down; the leader counts ARRIVED down once for each
-//! follower and then the gate up as often. Who has gone on cannot meet that gate again before the
-//! leader has gone through the other one: so no follower can take another's token. All semaphores are
-//! 0 when all have passed.
+//! Everyone counts ARRIVED up and then a gate down; the conductor counts ARRIVED down once for each and then the gate
+//! up as often. Who has gone on cannot meet that gate again before the conductor has opened the other one: so
+//! no program can take another's token. All semaphores are 0 when all have passed.
+//!
+//! One of those that share it could do this as well. It would have code that the others have not, in the middle of theirs.
 //!
 //! What comes before must have read the VPM in the end: only that says that its writes are in it.
 
-use crate::generate::{Builder, Label};
-use crate::isa::BranchCond;
+use super::Operation;
+use crate::generate::Builder;
+use crate::isa::SemaphoreAction;
 
 const ARRIVED: u8 = 0;
-/// Gates of two barriers in turn: from writes to reads, and from one transform to the next.
-pub const GATES: [u8; 2] = [1, 2];
+/// Gates of two barriers in turn: from writes of columns to reads, and from these to writes of other rows.
+const GATES: [u8; 2] = [1, 2];
 
-/// Followers go their own way, three instructions later.
-pub fn part(b: &mut Builder, follower: Label) {
-    b.brr(BranchCond::AllZC, follower);
+/// Says that this program has come to a barrier.
+pub fn arrive() -> Operation {
+    Operation::semaphore(SemaphoreAction::Increment, ARRIVED)
 }
 
-/// The leader's part, in line; gives where followers come back.
-pub fn lead(b: &mut Builder, sharers: u32, gate: u8, joined: Label) {
-    for _ in 1..sharers {
-        b.sacq(ARRIVED);
-    }
-    for _ in 1..sharers {
-        b.srel(gate);
-    }
-    b.bind(joined);
+/// Waits at barrier 0 or 1, at which it has arrived.
+pub fn pass(number: usize) -> Operation {
+    Operation::semaphore(SemaphoreAction::Decrement, GATES[number])
 }
 
-/// The followers' part, out of line.
-pub fn follow(b: &mut Builder, gate: u8, joined: Label) {
-    b.srel(ARRIVED);
-    b.brr(BranchCond::Always, joined);
-    b.sacq(gate);
-    b.nops(2);
+/// Waits for all at both, one after the other, and lets them go on.
+pub fn conduct(b: &mut Builder, sharers: u32) {
+    for gate in GATES {
+        for _ in 0..sharers {
+            b.sacq(ARRIVED);
+        }
+        for _ in 0..sharers {
+            b.srel(gate);
+        }
+    }
 }

@@ -62,14 +62,14 @@ impl First {
     }
 
     /// Asks for the first rows.
-    pub fn ask(&self, draft: &mut Draft<Word>, cooperation: &Cooperation) {
-        begin(draft, cooperation.lane_shift(), Word::Input);
+    pub fn ask(&self, draft: &mut Draft<Word>) {
+        begin(draft, 3, Word::Input);
         let to = Destination::Place(ADDRESSES);
         let sources = [ADDRESSES, self.offset].map(Source::Place);
         draft.add_op(AddOp::Add, sources, to);
         let none = Destination::Nothing;
         let step = Destination::Place(self.row_step);
-        draft.immediate(cooperation.row_bytes() - 4, [step, none]);
+        draft.immediate(Cooperation::ROW_BYTES - 4, [step, none]);
         let step = Destination::Place(self.vector_step);
         draft.immediate(VECTOR, [step, none]);
         for row in 0..ROWS_AHEAD {
@@ -120,25 +120,22 @@ impl First {
     }
 
     /// Outputs times their twiddles to the VPM, up to the drain.
-    pub fn finish(&self, draft: &mut Draft<Word>, routine: &Routine, cooperation: &Cooperation) {
-        let is_alone = cooperation.sharers() == 1;
+    pub fn finish(&self, draft: &mut Draft<Word>, routine: &Routine) {
         // Counted up beside a small immediate, which is read through file B's port.
         let setup = draft.take(Wish::File(File::A));
         // Imaginary part of the output before, when it is the first of two.
         let mut waiting: Option<Value> = None;
         for position in 0..16 {
             if position % 2 == 0 {
-                if position == 0 || position == 8 && !is_alone {
-                    let half = (position / 8) as u8;
-                    let word = Source::Uniform(Word::WriteSetup { half });
+                if position == 0 {
+                    let word = Source::Uniform(Word::WriteSetup);
                     draft.copy(word, Destination::Place(setup));
                 }
                 draft.copy(Source::Place(setup), Destination::WriteSetup);
-                let step = Source::Small(cooperation.sharers() as i32);
                 let to = Destination::Place(setup);
-                draft.add_op(AddOp::Add, [Source::Place(setup), step], to);
+                draft.add_op(AddOp::Add, [Source::Place(setup), Source::Small(1)], to);
             }
-            let z = routine.outputs[cooperation.output(position as u32) as usize];
+            let z = routine.outputs[Cooperation::output(position as u32) as usize];
             let [re, im] = z;
             let factor = Source::Place(Place::R4);
             draft.push(Operation::fetch(tmu(position)));

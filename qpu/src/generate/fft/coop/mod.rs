@@ -1,12 +1,10 @@
-//! Programs of several QPUs that share one transform through the VPM, in one pass over memory.
+//! Programs whose transforms pass through the VPM, in one pass over memory.
 //!
-//! A program is two halves ([`first`], [`second`]), and both call one transform of 16 points
-//! ([`routine`]); who holds which points is told in [`crate::fft::coop`]. Between the halves is a barrier
-//! ([`barrier`]); a program that is alone with its transform has a part of the VPM instead ([`locks`]). All
-//! QPUs run the same words, so that they share the instruction cache of their slice, and they are to fit
-//! it: that is why the transform is a routine. Programs of 2^10 and 2^11 points are put together in [`pipeline`], that of
-//! 2^12 in [`relay`].
+//! Who holds which points is told in [`crate::fft::coop`]. Programs of up to 2^9 points are put together in [`short`], those
+//! of 2^8 that are alone with their transforms in [`alone`], those of 2^10 and 2^11 in [`pipeline`], that of 2^12 in
+//! [`relay`]. QPUs of a slice share its instruction cache, which the loops are to fit.
 
+mod alone;
 mod barrier;
 mod exchange;
 mod first;
@@ -24,13 +22,9 @@ use super::reads_uniform;
 use crate::disasm;
 use crate::fft::coop::{Cooperation, Way, Word};
 use crate::generate::fft::dft16::Constants;
-use crate::generate::fft::draft::{Draft, Wish};
-use crate::generate::schedule::{self, Destination, Place, Source};
-use crate::generate::{Builder, Label, NONE, R1, Reg, UNIF, UNIFORMS_ADDRESS, ra, rb};
+use crate::generate::schedule::{self, Place};
+use crate::generate::{Builder, Label, R1, Reg, UNIF, UNIFORMS_ADDRESS, ra, rb};
 use crate::isa::{BranchCond, File};
-use first::First;
-use routine::Routine;
-use rows::Factors;
 
 type Operation = schedule::Operation<Word>;
 /// Writes a branch in whose shadow are the last instructions of a piece, or another instruction there.
@@ -104,7 +98,7 @@ pub fn search(program: &Cooperative, tries: u16) -> Vec<(schedule::Taste, usize)
         Way::Short(short) => short::draught(short),
         Way::Pipeline(pipeline) => pipeline::draught(pipeline),
         Way::Relay(_) => relay::draught(),
-        Way::Columns => draught(&program.cooperation),
+        Way::Columns => alone::draught(),
     };
     let pieces = draughted.pieces.into_iter().enumerate();
     pieces
@@ -117,16 +111,6 @@ pub fn search(program: &Cooperative, tries: u16) -> Vec<(schedule::Taste, usize)
         })
         .collect()
 }
-
-/// What is scheduled apart: what is done once, up to the first call of the transform, up to the barrier, to
-/// the second call, to the end, the transform, and the output of a program that is alone.
-const HEAD: usize = 0;
-const LOAD: usize = 1;
-const FIRST: usize = 2;
-const READ: usize = 3;
-const SECOND: usize = 4;
-const TRANSFORM: usize = 5;
-const OUTPUT: usize = 6;
 
 /// Instructions of the first piece of a transform after which lookups are on their way, so that others
 /// cost no time.
@@ -141,75 +125,6 @@ struct Draughted {
     offset: Place,
     /// Of programs that are alone: whether the locks are to be made.
     opens: Place,
-}
-
-fn draught(cooperation: &Cooperation) -> Draughted {
-    let sharers = cooperation.sharers();
-    let mut draft = Draft::new(first::ADDRESSES);
-    // The constants are the first registers.
-    let constants = Constants::from_uniforms(
-        &mut draft,
-        [2, 6, 4].map(|sixteenths| Word::Cosine { sixteenths }),
-    );
-    let load_constants = draft.cut();
-    draft.reserve(Place::Register(File::A, routine::LINK));
-
-    // Counted down and compared beside small immediates, which are read through file B's port.
-    let [count, offset, opens] = [(); 3].map(|()| draft.take(Wish::File(File::A)));
-    let mut head = vec![(Word::Transforms, count)];
-    if sharers == 1 {
-        head.push((Word::Opens, opens));
-    } else {
-        draft.give_back(opens);
-    }
-    for (word, place) in head {
-        draft.copy(Source::Uniform(word), Destination::Place(place));
-    }
-    draft.copy(Source::Small(0), Destination::Place(offset));
-    let mut pieces = vec![draft.cut()];
-    let first = First::new(&mut draft, offset);
-    first.ask(&mut draft, cooperation);
-    for operation in load_constants {
-        draft.push(operation);
-    }
-    let factors = Factors::load(&mut draft, &constants, sharers);
-    if sharers > 1 {
-        let word = Source::Uniform(Word::Follows);
-        // Z in the leader, until the barrier.
-        draft.push(Operation::copy(word, Destination::Nothing).setting_flags());
-    }
-    let points = routine::points(&mut draft);
-    first.load(&mut draft, points);
-    pieces.push(draft.cut());
-
-    let transform = Routine::new(&mut draft, &constants, points);
-    let mut after_transform = draft.clone();
-    first.finish(&mut draft, &transform, cooperation);
-    pieces.push(draft.cut());
-    second::load(&mut draft, points);
-    pieces.push(draft.cut());
-    after_transform.give_back(first::ADDRESSES);
-    let mut output = Vec::new();
-    match factors {
-        Factors::Pairs { conjugate } => {
-            second::interleave(&mut after_transform, &transform, conjugate);
-            pieces.push(after_transform.cut());
-            second::write(&mut after_transform, &transform, offset);
-            output.push(after_transform.cut());
-        }
-        Factors::Halves { .. } | Factors::Read { .. } => {
-            second::finish(&mut after_transform, &transform, &factors, offset);
-            pieces.push(after_transform.cut());
-        }
-    }
-    pieces.push(transform.operations);
-    pieces.extend(output);
-    Draughted {
-        pieces,
-        count,
-        offset,
-        opens,
-    }
 }
 
 /// A program being put together.
@@ -299,14 +214,12 @@ impl<'a> Assembly<'a> {
         self.b.nops(2);
     }
 
-    /// Back to `again` for the next transform, with `before` in between. Loops are not in the way of a single
-    /// transform.
-    fn again(&mut self, again: Label, before: impl FnOnce(&mut Self)) {
+    /// Back to `again` for the next transform.
+    fn again(&mut self, again: Label) {
         let offset = register(self.draughted.offset);
         self.b.add(offset, offset, UNIF);
         self.b.mov(R1, UNIF);
         self.uniforms.extend([Word::Step, Word::List]);
-        before(self);
         self.b.brr(BranchCond::Always, again);
         self.b.mov(UNIFORMS_ADDRESS, R1);
         self.b.nops(2);
@@ -315,78 +228,11 @@ impl<'a> Assembly<'a> {
 
 fn program(cooperation: Cooperation) -> Cooperative {
     match cooperation.way() {
-        Way::Columns => of_columns(cooperation),
+        Way::Columns => alone::program(cooperation),
         Way::Pipeline(pipeline) => pipeline::program(cooperation, pipeline),
         Way::Relay(_) => relay::program(cooperation),
         Way::Short(short) => short::program(cooperation, short),
     }
-}
-
-fn of_columns(cooperation: Cooperation) -> Cooperative {
-    let sharers = cooperation.sharers();
-    let draughted = draught(&cooperation);
-    let mut all = Assembly::new(cooperation, &draughted);
-    all.piece(HEAD, None);
-    assert_eq!(all.uniforms.len() as u32, cooperation.head());
-    let again = all.b.here("transform");
-    let [done, more] = ["done", "more"].map(|name| all.b.label(name));
-    let followers = ["follower-0", "follower-1"].map(|name| all.b.label(name));
-    let joined = ["joined-0", "joined-1"].map(|name| all.b.label(name));
-    let transform = all.b.label("dft16");
-    let call = |b: &mut Builder| {
-        b.brr(BranchCond::Always, transform).link(ra(routine::LINK));
-    };
-    if sharers == 1 {
-        // The locks are made while the TMUs are waited for.
-        let opens = register(draughted.opens);
-        all.piece_around(LOAD, (ASKED, |b| locks::open(b, opens)), Some(&call));
-        all.b.sacq(locks::EXCHANGE);
-        all.piece(FIRST, None);
-        all.piece(READ, None);
-        call(&mut all.b);
-        all.b.srel(locks::EXCHANGE);
-        all.b.nops(2);
-        all.piece(SECOND, None);
-        all.b.sacq(locks::OUTPUT);
-        all.piece(OUTPUT, None);
-        all.b.srel(locks::OUTPUT);
-        all.count(BranchCond::AllZS, done);
-        locks::peers(&mut all.b);
-        all.uniforms.push(Word::Peers);
-        all.again(again, |_| {});
-        all.b.bind(done);
-        locks::close(&mut all.b);
-    } else {
-        all.piece(LOAD, Some(&call));
-        let part = |b: &mut Builder| barrier::part(b, followers[0]);
-        all.piece(FIRST, Some(&part));
-        barrier::lead(&mut all.b, sharers, barrier::GATES[0], joined[0]);
-        all.piece(READ, Some(&call));
-        all.piece(SECOND, None);
-        all.count(BranchCond::AllZC, more);
-        all.b.nop();
-        all.b.end();
-        all.b.bind(followers[0]);
-        barrier::follow(&mut all.b, barrier::GATES[0], joined[0]);
-    }
-    all.b.bind(transform);
-    let back = |b: &mut Builder| {
-        b.bra(BranchCond::Always, ra(routine::LINK));
-    };
-    all.piece(TRANSFORM, Some(&back));
-    if sharers > 1 {
-        all.b.bind(more);
-        all.again(again, |all| {
-            all.b.mov(NONE, UNIF).setf();
-            all.uniforms.push(Word::Follows);
-            barrier::part(&mut all.b, followers[1]);
-            all.b.nops(3);
-            barrier::lead(&mut all.b, sharers, barrier::GATES[1], joined[1]);
-        });
-        all.b.bind(followers[1]);
-        barrier::follow(&mut all.b, barrier::GATES[1], joined[1]);
-    }
-    all.finish()
 }
 
 fn register(place: Place) -> Reg {
@@ -402,8 +248,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// 512 words are what a slice holds. What is behind the transform of 2^9 is for batches only. Of pipelines a slice
-    /// runs producers or consumers, of which this is the sum.
+    /// 512 words are what a slice holds. Of pipelines a slice runs producers or consumers, of which this is the sum.
     #[test]
     fn programs_are_no_longer_than_they_were() {
         let lengths: Vec<_> = programs()
@@ -413,7 +258,7 @@ mod tests {
         assert_eq!(
             lengths,
             [
-                514, 561, 965, 1005, 1038, 220, 243, 274, 311, 425, 1022, 1027
+                514, 528, 965, 1005, 1038, 220, 243, 274, 311, 423, 1022, 1027
             ]
         );
     }
@@ -464,6 +309,34 @@ mod tests {
             let lines: HashSet<_> = code.iter().map(|at| at / 8).collect();
             assert!(lines.len() <= 64, "{role}: {} lines", lines.len());
         }
+    }
+
+    /// What QPUs of a slice run again for each unit is no more lines than it holds.
+    #[test]
+    fn loops_of_short_lengths_fit_an_instruction_cache() {
+        let mut shared = 0;
+        for program in programs() {
+            let Way::Short(short) = program.cooperation.way() else {
+                continue;
+            };
+            let label = |wanted: &str| {
+                let found = program.labels.iter().find(|(_, name)| name == wanted);
+                found.map(|(at, _)| *at)
+            };
+            let [unit, more] = ["unit", "more"].map(|name| label(name).expect("a label of all"));
+            // Who conducts has code of its own in between.
+            let end = label("conduct").unwrap_or(more);
+            let unit = (unit..end).chain(more..program.code.len());
+            let lines: HashSet<_> = unit.map(|at| at / 8).collect();
+            assert!(
+                lines.len() <= 64,
+                "{}: {} lines",
+                program.name(),
+                lines.len()
+            );
+            shared += u32::from(short.is_shared());
+        }
+        assert_eq!(shared, 2);
     }
 
     #[test]

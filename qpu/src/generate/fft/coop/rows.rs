@@ -12,11 +12,6 @@ const ODD: Cond = Cond::ZC;
 
 /// Registers that hold their values through all of the program, and what neighbouring lanes are.
 pub enum Factors {
-    /// Numbers of two rows: even lanes give their imaginary part for their neighbour's real part.
-    Pairs {
-        /// 1, or -1 for the inverse.
-        conjugate: Place,
-    },
     /// Even and odd points of a transform of twice the length.
     Halves {
         /// 1, or -1 for the inverse.
@@ -47,14 +42,11 @@ enum Angle {
 
 impl Factors {
     /// Takes and loads them.
-    pub fn load(draft: &mut Draft<Word>, constants: &Constants, sharers: u32) -> Self {
+    pub fn load(draft: &mut Draft<Word>, constants: &Constants) -> Self {
         // An operand that takes no port.
         let conjugate = Place::R5;
         let to = Destination::Place(conjugate);
         draft.copy(Source::Uniform(Word::Conjugate), to);
-        if sharers == 1 {
-            return Self::Pairs { conjugate };
-        }
         if draft.is_frugal() {
             return Self::Read { conjugate };
         }
@@ -81,12 +73,8 @@ impl Factors {
     }
 
     /// By what output `k` is turned, and 1 or -1 for the inverse.
-    ///
-    /// # Panics
-    /// For [`Factors::Pairs`], of which [`pair`] makes rows.
     fn of(&self, draft: &mut Draft<Word>, k: usize) -> (Place, Angle) {
         match self {
-            Self::Pairs { .. } => unreachable!("rows of a program that is alone are pairs"),
             Self::Halves { conjugate, .. } if k == 0 => (*conjugate, Angle::Nothing),
             Self::Halves { conjugate, .. } if k == 8 => (*conjugate, Angle::Quarter),
             Self::Halves {
@@ -117,19 +105,7 @@ impl Factors {
     }
 }
 
-/// Writes the first row of output `k` to the VPM; gives the second, in a register.
-///
-/// # Panics
-/// For [`Factors::Pairs`]: [`pair`] leaves both in registers.
-pub fn rows(draft: &mut Draft<Word>, k: usize, z: Complex, factors: &Factors) -> Place {
-    let angle = factors.of(draft, k);
-    halves(draft, k, z, angle, Destination::Vpm)
-}
-
 /// Makes both rows of output `k` in registers.
-///
-/// # Panics
-/// For [`Factors::Pairs`], of which [`pair`] makes them.
 pub fn rows_in_registers(
     draft: &mut Draft<Word>,
     k: usize,
@@ -138,7 +114,7 @@ pub fn rows_in_registers(
 ) -> [Place; 2] {
     let first = draft.take(Wish::AnyFile);
     let angle = factors.of(draft, k);
-    let second = halves(draft, k, z, angle, Destination::Place(first));
+    let second = halves(draft, k, z, angle, first);
     if let (Factors::Read { .. }, (_, Angle::Of { cos, sin })) = (factors, angle) {
         draft.give_back(cos);
         draft.give_back(sin);
@@ -170,7 +146,7 @@ fn halves(
     k: usize,
     z: Complex,
     (conjugate, angle): (Place, Angle),
-    first: Destination,
+    first: Place,
 ) -> Place {
     let conjugate = Source::Place(conjugate);
     let [re, im] = z;
@@ -218,7 +194,7 @@ fn halves(
     draft.give_back_complex([given_im, given_re]);
     let (x, y) = (re, positive(own));
     let y = if k < 8 { y } else { negate(y) };
-    draft.add_into(x, y, first);
+    draft.add_into(x, y, Destination::Place(first));
     draft.add_into(x, negate(y), Destination::Place(re.place));
     draft.give_back(own);
     re.place

@@ -1,8 +1,8 @@
 //! The second half: rows of the VPM into registers; after the transform, interleaved rows and stores.
 
 use super::routine::Routine;
-use super::rows::{Factors, pair, rows};
-use crate::fft::coop::{STORES, Word};
+use super::rows::pair;
+use crate::fft::coop::Word;
 use crate::generate::fft::draft::{Complex, Draft};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::AddOp;
@@ -51,7 +51,7 @@ pub fn interleave(draft: &mut Draft<Word>, routine: &Routine, conjugate: Place) 
 
 /// Those to the VPM and to memory, in order, up to the end of the stores.
 pub fn write(draft: &mut Draft<Word>, routine: &Routine, offset: Place) {
-    setup(draft, Word::StoreStride { index: 0 });
+    setup(draft, Word::StoreStride);
     setup(draft, Word::OutputSetup { group: 0 });
     for (k, output) in routine.outputs.iter().enumerate() {
         for part in output {
@@ -62,34 +62,4 @@ pub fn write(draft: &mut Draft<Word>, routine: &Routine, offset: Place) {
         }
     }
     draft.copy(Source::StoreWait, Destination::Nothing);
-}
-
-/// Outputs to the VPM and to memory, up to the end of the stores.
-pub fn finish(draft: &mut Draft<Word>, routine: &Routine, factors: &Factors, offset: Place) {
-    let mut step = STORES[0].step;
-    setup(draft, Word::StoreStride { index: 0 });
-    for (index, outputs) in (0..).zip(STORES) {
-        to_vpm(draft, index, routine, factors);
-        if outputs.step != step {
-            step = outputs.step;
-            // Whether a store that is on its way would notice is not known.
-            draft.copy(Source::StoreWait, Destination::Nothing);
-            setup(draft, Word::StoreStride { index });
-        }
-        store(draft, index, offset);
-    }
-    draft.copy(Source::StoreWait, Destination::Nothing);
-}
-
-/// Outputs of a store to the VPM: the first rows of all, then the second rows.
-fn to_vpm(draft: &mut Draft<Word>, index: u8, routine: &Routine, factors: &Factors) {
-    setup(draft, Word::OutputSetup { group: index });
-    let second: Vec<Place> = STORES[usize::from(index)]
-        .all()
-        .map(|k| rows(draft, k.into(), routine.outputs[usize::from(k)], factors))
-        .collect();
-    for row in second {
-        draft.copy(Source::Place(row), Destination::Vpm);
-        draft.give_back(row);
-    }
 }

@@ -149,7 +149,7 @@ fn consumed(pipeline: Pipeline) -> (Vec<Vec<super::Operation>>, [Place; 2], Plac
     }
     let steps = draft.take(Wish::File(File::B));
     let both = (pipeline.groups() > 1).then(|| draft.take(Wish::File(File::B)));
-    let factors = Factors::load(&mut draft, &constants, 2);
+    let factors = Factors::load(&mut draft, &constants);
     let mut pieces = vec![draft.cut()];
     let mut consumer = Consumer::new(&mut draft, &constants, &factors, kept[1]);
     consumer::read(&mut consumer);
@@ -232,7 +232,7 @@ fn produce(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
     }
     all.piece(last_write, leave);
     all.count(BranchCond::AllZS, ended);
-    all.again(again, |_| {});
+    all.again(again);
     if let Some(gates) = gates {
         gates.put(&mut all.b, pipeline);
     }

@@ -137,7 +137,7 @@ impl Producer<'_> {
         let outputs = rows.outputs.map(|output| output.expect("transformed"));
         draft.copy(Source::Place(ADDRESSES), Destination::Place(self.addresses));
         draft.give_back(ADDRESSES);
-        let words = [Word::WriteSetup { half: 0 }, Word::Drain];
+        let words = [Word::WriteSetup, Word::Drain];
         for (word, place) in words.into_iter().zip(self.setups) {
             draft.copy(Source::Uniform(word), Destination::Place(place));
         }

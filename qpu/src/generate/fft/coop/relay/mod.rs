@@ -141,7 +141,7 @@ fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2]) {
     let ways = [WAY, BACK].map(|number| Place::Register(File::A, number));
     ways.iter().for_each(|&place| draft.reserve(place));
     draft.reserve(Place::Register(File::A, ROWS_BACK));
-    let factors = Factors::load(&mut draft, &constants, 2);
+    let factors = Factors::load(&mut draft, &constants);
     let mut pieces = vec![draft.cut()];
     let early = Early::new(&mut draft);
     early.read(&mut draft);

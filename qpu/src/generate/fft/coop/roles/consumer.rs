@@ -175,7 +175,7 @@ impl<'a> Consumer<'a> {
         let lock = HALVES[usize::from(half)];
         count(self.draft, SemaphoreAction::Decrement, lock);
         if half == 0 {
-            self.setup(Word::StoreStride { index: 0 });
+            self.setup(Word::StoreStride);
         }
         for (group, rows) in groups {
             self.setup(Word::OutputSetup { group });

@@ -1,5 +1,6 @@
 //! The first half: rows into registers, eight points in every lane transformed, turned, and written as columns.
 
+use super::super::barrier;
 use super::super::first::{ADDRESSES, ROWS_AHEAD, VECTOR, request, tmu};
 use super::load;
 use crate::fft::coop::Word;
@@ -41,7 +42,7 @@ pub struct Constants {
     columns: [Place; 2],
     /// How many vectors there are.
     vectors: usize,
-    /// Where two programs share a transform.
+    /// Where several programs share a transform.
     sharing: Option<Sharing>,
 }
 
@@ -77,13 +78,14 @@ impl First {
         draft.add_op(AddOp::Shl, [lane, Source::Small(3)], to);
         let sources = [Source::Place(ADDRESSES), Source::Uniform(Word::Input)];
         draft.add_op(AddOp::Add, sources, Destination::Place(lanes));
-        if short.sharers() > 1 {
+        if short.is_shared() {
             // The upper half of the lanes has the next row.
             let row = draft.take(Wish::Accumulator);
             let to = Destination::Place(row);
             let sources = [Source::Lane, Source::Small(8)];
             draft.add_op(AddOp::And, sources, to);
-            draft.add_op(AddOp::Shl, [Source::Place(row), Source::Small(4)], to);
+            let shift = Source::Small(short.columns().ilog2() as i32);
+            draft.add_op(AddOp::Shl, [Source::Place(row), shift], to);
             let sources = [lanes, row].map(Source::Place);
             draft.add_op(AddOp::Add, sources, Destination::Place(lanes));
             draft.give_back(row);
@@ -146,7 +148,7 @@ impl First {
         let vector = draft.take(Wish::File(File::B));
         draft.immediate(VECTOR, [Destination::Place(vector), Destination::Nothing]);
         let columns = [0, 1].map(|component| load(draft, Word::ColumnSetup { component }, File::A));
-        let sharing = (self.short.sharers() > 1).then(|| {
+        let sharing = self.short.is_shared().then(|| {
             let signs = draft.take(Wish::File(File::A));
             draft.immediate(
                 1f32.to_bits(),
@@ -241,6 +243,7 @@ impl First {
             // Reading any vector waits until the writes are in the VPM (HW-2497).
             draft.copy(Source::Place(sharing.drain), Destination::ReadSetup);
             draft.copy(Source::Vpm, Destination::Nothing);
+            draft.push(barrier::arrive());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Programs of short lengths: several transforms at a time on one QPU, through rows of the VPM of its own.
+//! Programs of short lengths: several transforms at a time on one QPU, or one on several.
 //!
 //! What they compute is told in [`crate::fft::short`]. A unit is one piece for the scheduler, so that the
 //! parts of its two transforms overlap. The first lookups of a unit are on their way when it begins: they are sent
@@ -13,18 +13,21 @@ use crate::fft::coop::{Cooperation, Word};
 use crate::fft::short::Short;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::schedule::{Destination, Place, Source};
-use crate::generate::{Builder, NONE, ST_WAIT};
+use crate::generate::{Builder, NONE, Reg, ST_WAIT, UNIF};
 use crate::isa::{BranchCond, File};
 use first::First;
 use second::Second;
 
 /// What is done once up to the first lookups, and behind them; a unit, or its first half; what leads to the next;
-/// the second half of a unit whose transform two programs share.
+/// the second half of a unit whose transform several programs share.
 const HEAD: usize = 0;
 const CONSTANTS: usize = 1;
 const UNIT: usize = 2;
 const MORE: usize = 3;
 const SECOND: usize = 4;
+/// Before that, of 32 rows: they are read and added, and turned for odd outputs.
+const READ: usize = 5;
+const TURN: usize = 6;
 
 /// What the code between pieces uses.
 struct Kept {
@@ -36,8 +39,8 @@ struct Kept {
     addresses: [Place; 2],
     /// Bytes from a unit to the next of this program.
     step: Place,
-    /// Of two programs that share a transform: 0 in the one that leads barriers.
-    follows: Option<Place>,
+    /// What is negative in programs that turn their rows, where some do not.
+    sign: Option<Place>,
 }
 
 /// A register with a uniform in it.
@@ -52,7 +55,7 @@ pub(super) fn draught(short: Short) -> Draughted {
 }
 
 fn drawn(short: Short) -> (Draughted, Kept) {
-    let is_shared = short.sharers() > 1;
+    let is_shared = short.is_shared();
     let mut draft = Draft::new(ADDRESSES);
     // Counted down, and compared with what is in file B.
     let last = load(&mut draft, Word::Last, File::A);
@@ -67,7 +70,6 @@ fn drawn(short: Short) -> (Draughted, Kept) {
     let twiddles = first.load_constants(&mut draft, second.numbers());
     let next_unit = load(&mut draft, Word::NextUnit, File::B);
     let step = load(&mut draft, Word::Step, File::B);
-    let follows = is_shared.then(|| load(&mut draft, Word::Follows, File::A));
     let constants = draft.cut();
 
     if is_shared {
@@ -79,9 +81,25 @@ fn drawn(short: Short) -> (Draughted, Kept) {
     let mut halves = Vec::new();
     if is_shared {
         halves.push(draft.cut());
+        draft.push(barrier::pass(0));
     }
-    second.tell_lanes(&mut draft);
-    let rows = second.read(&mut draft);
+    if is_shared {
+        // Nothing is looked up before the unit's end.
+        draft.give_back(ADDRESSES);
+    }
+    let mut parities = Vec::new();
+    let rows = if second.sign().is_some() {
+        let rows = second.read(&mut draft);
+        parities.push(draft.cut());
+        second.tell_lanes(&mut draft);
+        second.turn(&mut draft, rows);
+        parities.push(draft.cut());
+        second.tell_lanes(&mut draft);
+        rows
+    } else {
+        second.tell_lanes(&mut draft);
+        second.read(&mut draft)
+    };
     second.transform(&mut draft, rows);
     second.store(&mut draft, last);
     halves.push(draft.cut());
@@ -90,7 +108,7 @@ fn drawn(short: Short) -> (Draughted, Kept) {
     let mut halves = halves.into_iter();
     let unit = halves.next();
     let pieces = [head, constants].into_iter().chain(unit);
-    let pieces = pieces.chain([draft.cut()]).chain(halves);
+    let pieces = pieces.chain([draft.cut()]).chain(halves).chain(parities);
     let draughted = Draughted {
         pieces: pieces.collect(),
         count: last,
@@ -102,7 +120,7 @@ fn drawn(short: Short) -> (Draughted, Kept) {
         next_unit,
         addresses: [first.lanes, second.store],
         step,
-        follows,
+        sign: second.sign(),
     };
     (draughted, kept)
 }
@@ -113,22 +131,22 @@ pub(super) fn program(cooperation: Cooperation, short: Short) -> Cooperative {
     let mut all = Assembly::new(cooperation, &draughted);
     all.piece(HEAD, None);
     all.piece(CONSTANTS, None);
+    let before_last = all.uniforms.iter().position(|&word| word == Word::Last);
+    let before_last = before_last.expect("read at the start");
     let unit = all.b.here("unit");
     let more = all.b.label("more");
-    let followers = ["follower-0", "follower-1"].map(|name| all.b.label(name));
-    let joined = ["joined-0", "joined-1"].map(|name| all.b.label(name));
-    // The leader's part of a barrier.
-    let meet = |b: &mut Builder, number: usize| {
-        if let Some(follows) = kept.follows.map(register) {
-            b.mov(NONE, follows).setf();
-            barrier::part(b, followers[number]);
-            b.nops(3);
-            barrier::lead(b, short.sharers(), barrier::GATES[number], joined[number]);
-        }
-    };
     all.piece(UNIT, None);
-    if kept.follows.is_some() {
-        meet(&mut all.b, 0);
+    if let Some(sign) = kept.sign.map(register) {
+        all.b.mov(NONE, sign).setf();
+        let second = all.b.label("second");
+        let skip = |b: &mut Builder| {
+            b.brr(BranchCond::AllNC, second);
+        };
+        all.piece(READ, Some(&skip));
+        all.piece(TURN, None);
+        all.b.bind(second);
+    }
+    if short.is_shared() {
         all.piece(SECOND, None);
     }
     all.b.sub(last, last, next_unit).setf();
@@ -139,18 +157,31 @@ pub(super) fn program(cooperation: Cooperation, short: Short) -> Cooperative {
     all.b.nop();
     all.b.mov(NONE, ST_WAIT);
     all.b.end();
+    if short.is_shared() {
+        conduct(&mut all.b, short, before_last, last);
+    }
     all.b.bind(more);
-    // Both have read their rows, and may write others.
-    meet(&mut all.b, 1);
     let again = |b: &mut Builder| {
         b.brr(BranchCond::Always, unit);
     };
     all.piece(MORE, Some(&again));
-    if kept.follows.is_some() {
-        for number in 0..2 {
-            all.b.bind(followers[number]);
-            barrier::follow(&mut all.b, barrier::GATES[number], joined[number]);
-        }
+    let mut program = all.finish();
+    if short.is_shared() {
+        program.reads.extend_from_within(..=before_last);
     }
-    all.finish()
+    program
+}
+
+/// The conductor, which starts behind the end of the others: it reads its list as far as the number of transforms.
+fn conduct(b: &mut Builder, short: Short, before_last: usize, last: Reg) {
+    for _ in 0..before_last {
+        b.mov(NONE, UNIF);
+    }
+    b.mov(last, UNIF);
+    let unit = b.here("conduct");
+    barrier::conduct(b, short.sharers());
+    b.sub(last, last, 1).setf();
+    b.brr(BranchCond::AllNC, unit);
+    b.nops(3);
+    b.end();
 }

@@ -6,6 +6,7 @@
 use super::load;
 use crate::fft::coop::Word;
 use crate::fft::short::Short;
+use crate::generate::fft::coop::barrier;
 use crate::generate::fft::dft16::file_of;
 use crate::generate::fft::draft::{Draft, Value, Wish, negate, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
@@ -24,6 +25,8 @@ pub struct Second {
     eighths: Option<[Eighth; 2]>,
     /// The first times cos π/4; of 8 rows only.
     quarter: Option<Place>,
+    /// Of 32 rows only.
+    parity: Option<Parity>,
     read_setups: ReadSetups,
     output_setup: Place,
     store_setup: Place,
@@ -38,20 +41,22 @@ struct Eighth {
     vector: Place,
 }
 
-/// Setups of the rows that are read: all at once, or those that either program has written.
+/// Setups of the rows that are read: all at once, those that either program has written, or those of the first and third.
 type ReadSetups = [Option<Place>; 2];
+
+/// What rows n and n + 16 are added with, and what odd outputs of a transform of 32 rows turn the sums by.
+struct Parity {
+    /// 1, or -1 for odd outputs.
+    sign: Place,
+    /// By odd multiples of an eighth of a quarter turn.
+    odd: [Eighth; 4],
+}
 
 impl Second {
     /// Loads them; r5 holds cos π/4.
     pub fn new(draft: &mut Draft<Word>, short: Short) -> Self {
-        let back = load(draft, Word::Conjugate, File::A);
         tell_lanes(draft);
-        let negated = Operation::add(
-            AddOp::Fsub,
-            [Source::Small(0), Source::Place(back)],
-            Destination::Place(back),
-        );
-        draft.push(negated.when(EVEN));
+        let back = load_back(draft, Word::Conjugate);
         let times = |draft: &mut Draft<Word>, factor: Place| {
             let place = draft.take(Wish::File(File::A));
             let sources = [back, factor].map(Source::Place);
@@ -59,7 +64,7 @@ impl Second {
             draft.push(Operation::mul(MulOp::Fmul, sources, to));
             place
         };
-        let eighths = (short.columns() == 16).then(|| {
+        let eighths = (short.columns() >= 16).then(|| {
             [2, 6].map(|sixteenths| {
                 let number = load(draft, Word::Cosine { sixteenths }, File::B);
                 let vector = times(draft, number);
@@ -67,23 +72,23 @@ impl Second {
             })
         });
         let quarter = (short.columns() == 8).then(|| times(draft, Place::R5));
-        draft.copy(
-            Source::Uniform(Word::StoreStride { index: 0 }),
-            Destination::WriteSetup,
-        );
+        draft.copy(Source::Uniform(Word::StoreStride), Destination::WriteSetup);
         let mut kept = |word, file| load(draft, word, file);
         Self {
             short,
             back,
             eighths,
             quarter,
-            read_setups: [0, 1].map(|component| {
+            read_setups: [0, 1].map(|number| {
+                // The others are 16 rows behind these.
+                let component = number * short.sharers().div_ceil(2) as u8;
                 let is_there = u32::from(component) < short.sharers();
                 is_there.then(|| kept(Word::ReadSetup { component }, File::A))
             }),
             output_setup: kept(Word::OutputSetup { group: 0 }, File::A),
             store_setup: kept(Word::StoreSetup { index: 0 }, File::A),
             store: kept(Word::Store { index: 0 }, File::A),
+            parity: (short.columns() == 32).then(|| Parity::load(draft, back)),
         }
     }
 
@@ -100,6 +105,18 @@ impl Second {
 
     /// Rows of the VPM into registers: row n in the file that its butterfly wants.
     pub fn read(&self, draft: &mut Draft<Word>) -> [Value; 16] {
+        let rows = match &self.parity {
+            Some(parity) => parity.read(draft, self.read_setups),
+            None => self.read_plain(draft),
+        };
+        if self.short.is_shared() {
+            // Others may be written when all that share the transform have read theirs.
+            draft.push(barrier::arrive());
+        }
+        rows
+    }
+
+    fn read_plain(&self, draft: &mut Draft<Word>) -> [Value; 16] {
         let columns = self.short.columns() as usize;
         let rows_each = 16 / self.short.sharers() as usize;
         std::array::from_fn(|row| {
@@ -127,14 +144,56 @@ impl Second {
         }
     }
 
-    /// z in an accumulator, its parts exchanged and multiplied by a vector. Gives z back.
-    fn exchanged(&self, draft: &mut Draft<Word>, z: Value, vector: Place, wish: Wish) -> Value {
-        let place = draft.take(wish);
-        let sources = [z.place, vector].map(Source::Place);
-        let product = Operation::mul(MulOp::Fmul, sources, Destination::Place(place));
-        draft.push(product.rotated(15));
-        draft.push(product.rotated(1).when(ODD));
-        Value { place, ..z }
+    /// Turns differences of rows n and n + 16 by W32^n, each where it is; `rows` are those of [`Second::read`]. Sums
+    /// are not turned.
+    ///
+    /// # Panics
+    /// Where [`Second::sign`] gives none.
+    pub fn turn(&self, draft: &mut Draft<Word>, rows: [Value; 16]) {
+        let parity = self.parity.as_ref().expect("loaded for 32 rows");
+        let even = self.eighths.expect("loaded for 32 rows");
+        for (row, value) in rows.into_iter().enumerate().skip(1) {
+            let copy = positive(draft.take(Wish::Accumulator));
+            draft.copy(Source::Place(value.place), Destination::Place(copy.place));
+            let is_behind = row > 8;
+            let signed = |plain: Value| if is_behind { negate(plain) } else { plain };
+            let wish = Wish::At(value.place);
+            match row.min(16 - row) {
+                8 => {
+                    exchanged(draft, copy, self.back, wish);
+                }
+                4 => {
+                    let back = exchanged(draft, copy, self.back, Wish::AnyFile);
+                    let both = draft.add(back, signed(copy), Wish::Accumulator);
+                    draft.multiply(both, Source::Place(Place::R5), wish);
+                    draft.give_back_complex([back, both]);
+                }
+                sixteenths => {
+                    let eighth = match sixteenths {
+                        2 => Eighth {
+                            vector: even[1].vector,
+                            ..even[0]
+                        },
+                        6 => Eighth {
+                            vector: even[0].vector,
+                            ..even[1]
+                        },
+                        odd => parity.odd[odd / 2],
+                    };
+                    let back = exchanged(draft, copy, eighth.vector, Wish::File(File::A));
+                    let number = Source::Place(eighth.number);
+                    let plain = draft.multiply(copy, number, Wish::File(File::B));
+                    draft.add(back, signed(plain), wish);
+                    draft.give_back_complex([back, plain]);
+                }
+            }
+            draft.give_back(copy.place);
+        }
+    }
+
+    /// What is positive where even outputs are wanted, negative for odd ones; of 32 rows only.
+    pub fn sign(&self) -> Option<Place> {
+        self.parity.as_ref().map(|parity| parity.sign)
     }
 
     /// Sum and difference of two and of two rows, the latter turned back: what four outputs are sums and
@@ -149,7 +208,7 @@ impl Second {
         for row in x {
             draft.give_back(row.place);
         }
-        let turned = self.exchanged(draft, odd, self.back, wish);
+        let turned = exchanged(draft, odd, self.back, wish);
         draft.give_back(odd.place);
         [[sum, odd_sum], [difference, turned]]
     }
@@ -182,7 +241,7 @@ impl Second {
         let [a, b] = [File::A, File::B].map(Wish::File);
         let [s0, d0] = both(draft, 0, b);
         let [s2, d2] = both(draft, 2, Wish::Accumulator);
-        let turned = self.exchanged(draft, d2, self.back, a);
+        let turned = exchanged(draft, d2, self.back, a);
         draft.give_back(d2.place);
         let plain = [draft.add(d0, turned, a), draft.subtract(d0, turned, a)];
         draft.give_back(d0.place);
@@ -196,7 +255,7 @@ impl Second {
         draft.give_back(d1.place);
         draft.give_back(d3.place);
         let quarter = self.quarter.expect("loaded for 8 rows");
-        let turned = self.exchanged(draft, f, quarter, a);
+        let turned = exchanged(draft, f, quarter, a);
         let scaled = draft.multiply(e, Source::Place(Place::R5), b);
         draft.give_back(f.place);
         draft.give_back(e.place);
@@ -230,6 +289,10 @@ impl Second {
             }
             give_back(draft, &halves);
         }
+        if self.short.is_shared() {
+            // Rows that others read are written from here on.
+            draft.push(barrier::pass(1).after_all());
+        }
         let halves: [_; 4] = std::array::from_fn(|k1| {
             let x = columns[k1].map(|z| z.expect("written above"));
             self.halves(draft, x, file_of(k1))
@@ -241,9 +304,9 @@ impl Second {
     fn turned(&self, draft: &mut Draft<Word>, z: Value, angle: usize, wish: Wish) -> Value {
         let eighths = self.eighths.expect("loaded for 16 rows");
         let result = match angle {
-            4 => self.exchanged(draft, z, self.back, wish),
+            4 => exchanged(draft, z, self.back, wish),
             2 | 6 => {
-                let back = self.exchanged(draft, z, self.back, Wish::AnyFile);
+                let back = exchanged(draft, z, self.back, Wish::AnyFile);
                 let z = if angle == 2 { z } else { negate(z) };
                 let sum = draft.add(back, z, Wish::Accumulator);
                 let product = draft.multiply(sum, Source::Place(Place::R5), wish);
@@ -253,7 +316,7 @@ impl Second {
             }
             1 | 3 | 9 => {
                 let [cosine, sine] = if angle == 3 { [1, 0] } else { [0, 1] };
-                let back = self.exchanged(draft, z, eighths[sine].vector, Wish::AnyFile);
+                let back = exchanged(draft, z, eighths[sine].vector, Wish::AnyFile);
                 let plain = Source::Place(eighths[cosine].number);
                 let plain = draft.multiply(z, plain, Wish::Accumulator);
                 let sum = draft.add(plain, back, wish);
@@ -288,6 +351,72 @@ impl Second {
         }
         draft.copy(Source::Place(self.store), Destination::StoreAddress);
     }
+}
+
+impl Parity {
+    /// Loads what it needs; `back` is what exchanged parts are multiplied by for -i z.
+    fn load(draft: &mut Draft<Word>, back: Place) -> Self {
+        let sign = load(draft, Word::Parity, File::B);
+        let cosines =
+            [1, 3, 5, 7].map(|sixteenths| load(draft, Word::Cosine { sixteenths }, File::B));
+        let odd = std::array::from_fn(|index| {
+            let vector = draft.take(Wish::File(File::A));
+            let sources = [back, cosines[3 - index]].map(Source::Place);
+            let to = Destination::Place(vector);
+            draft.push(Operation::mul(MulOp::Fmul, sources, to));
+            Eighth {
+                number: cosines[index],
+                vector,
+            }
+        });
+        Self { sign, odd }
+    }
+
+    /// Sums of rows n and n + 16, or differences.
+    fn read(&self, draft: &mut Draft<Word>, setups: ReadSetups) -> [Value; 16] {
+        let [below, above] = setups.map(|setup| setup.expect("loaded for 32 rows"));
+        let sums = [0, 8].map(|first| {
+            let read = |draft: &mut Draft<Word>, setup| {
+                let step = Source::Small(-2 * first as i32);
+                let sources = [Source::Place(setup), step];
+                draft.add_op(AddOp::Sub, sources, Destination::ReadSetup);
+            };
+            read(draft, above);
+            let rows: [_; 8] = std::array::from_fn(|row| {
+                let place = draft.take(Wish::File(file_of(first + row)));
+                let sources = [Source::Vpm, Source::Place(self.sign)];
+                let to = Destination::Place(place);
+                draft.push(Operation::mul(MulOp::Fmul, sources, to));
+                place
+            });
+            read(draft, below);
+            rows.map(|place| {
+                let sources = [Source::Vpm, Source::Place(place)];
+                draft.add_op(AddOp::Fadd, sources, Destination::Place(place));
+                positive(place)
+            })
+        });
+        std::array::from_fn(|row| sums[row / 8][row % 8])
+    }
+}
+
+/// A register with a uniform, negative in even lanes.
+fn load_back(draft: &mut Draft<Word>, word: Word) -> Place {
+    let back = load(draft, word, File::A);
+    let sources = [Source::Small(0), Source::Place(back)];
+    let negated = Operation::add(AddOp::Fsub, sources, Destination::Place(back));
+    draft.push(negated.when(EVEN));
+    back
+}
+
+/// z in an accumulator, its parts exchanged and multiplied by a vector.
+fn exchanged(draft: &mut Draft<Word>, z: Value, vector: Place, wish: Wish) -> Value {
+    let place = draft.take(wish);
+    let sources = [z.place, vector].map(Source::Place);
+    let product = Operation::mul(MulOp::Fmul, sources, Destination::Place(place));
+    draft.push(product.rotated(15));
+    draft.push(product.rotated(1).when(ODD));
+    Value { place, ..z }
 }
 
 /// Sums and differences of two values each.
