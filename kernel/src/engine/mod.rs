@@ -5,10 +5,12 @@
 
 use ::qpu::job::{BusAddr, Job, Launch, Program, QpuSet, Runner};
 use dsp::{Complex, Direction, Window};
+use host_job::HostJob;
 use samples::Coding;
-use wire::RunQpu;
+use wire::{JobBlock, RunQpu};
 
 pub mod cpu;
+pub mod host_job;
 pub mod known_answer;
 pub mod power;
 pub mod qpu;
@@ -34,6 +36,8 @@ pub enum EngineError {
     Device,
     /// This engine cannot do that at all.
     NotAvailable,
+    /// The memory that a host wants to use is not in its block, or it has none.
+    OutsideBlock,
 }
 
 /// What a transform took.
@@ -140,6 +144,26 @@ pub trait Engine {
         Err(EngineError::NotAvailable)
     }
 
+    /// Takes a block of memory for jobs of a host, and gives back all other memory: the engine is unprepared
+    /// afterwards. The block is given back when memory is wanted for anything else.
+    ///
+    /// # Errors
+    /// [`EngineError::NotAvailable`] when there are no QPUs, [`EngineError::NoMemory`].
+    fn host_block(&mut self, bytes: u32) -> Result<JobBlock, EngineError> {
+        let _ = bytes;
+        Err(EngineError::NotAvailable)
+    }
+
+    /// Does what a host asks for in its block; gives the time that programs took in microseconds.
+    ///
+    /// # Errors
+    /// [`EngineError::NotAvailable`] when there are no QPUs, [`EngineError::OutsideBlock`], and what programs can
+    /// fail of.
+    fn host_job(&mut self, job: HostJob) -> Result<u32, EngineError> {
+        let _ = job;
+        Err(EngineError::NotAvailable)
+    }
+
     /// One round of the QPU test ([`qpu_test`]) on the QPUs of `on`. The engine is unprepared afterwards.
     ///
     /// # Errors
@@ -193,6 +217,16 @@ impl<E: Engine> Engine for Option<E> {
     fn run_program(&mut self, request: &RunQpu, output: &mut [u32]) -> Result<u32, EngineError> {
         let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;
         engine.run_program(request, output)
+    }
+
+    fn host_block(&mut self, bytes: u32) -> Result<JobBlock, EngineError> {
+        let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;
+        engine.host_block(bytes)
+    }
+
+    fn host_job(&mut self, job: HostJob) -> Result<u32, EngineError> {
+        let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;
+        engine.host_job(job)
     }
 
     fn test_qpus(&mut self, on: QpuSet) -> Result<qpu_test::Verdict, EngineError> {

@@ -13,8 +13,9 @@ use qpu::fft::Plan;
 use qpu::fft::request::Error;
 use qpu::job::{Buffer, QpuSet, Runner};
 use qpu_programs::{FIRMWARE, firmware};
-use wire::RunQpu;
+use wire::{JobBlock, RunQpu};
 
+use super::host_job::{HostJob, HostJobs};
 use super::power::{self, PowerPlan};
 use super::{Engine, EngineError, EngineKind, Spectra, Timing, qpu_test};
 
@@ -43,6 +44,7 @@ pub struct QpuEngine<R: Runner> {
     current: Option<usize>,
     /// Of power spectra, the one used last first.
     powers: [Option<PowerPlan>; 2],
+    host: HostJobs,
 }
 
 impl<R: Runner> QpuEngine<R> {
@@ -55,6 +57,7 @@ impl<R: Runner> QpuEngine<R> {
             plans: [const { None }; LENGTHS],
             current: None,
             powers: [const { None }; 2],
+            host: HostJobs::NONE,
         }
     }
 
@@ -64,11 +67,12 @@ impl<R: Runner> QpuEngine<R> {
         &mut self.runner
     }
 
-    /// Gives up all plans and their memory.
+    /// Gives up all plans, the block of a host, and their memory.
     fn clear(&mut self) {
         self.plans = [const { None }; LENGTHS];
         self.current = None;
         self.powers = [const { None }; 2];
+        self.host = HostJobs::NONE;
         self.runner.release_all();
     }
 
@@ -193,6 +197,23 @@ impl<R: Runner> Engine for QpuEngine<R> {
     fn run_program(&mut self, request: &RunQpu, output: &mut [u32]) -> Result<u32, EngineError> {
         self.clear();
         super::run_program(&mut self.runner, request, output).map_err(self.error)
+    }
+
+    fn host_block(&mut self, bytes: u32) -> Result<JobBlock, EngineError> {
+        self.clear();
+        let block = self.host.take(&mut self.runner, bytes);
+        block.map_err(self.error)
+    }
+
+    fn host_job(&mut self, job: HostJob) -> Result<u32, EngineError> {
+        let result = self.host.do_it(&mut self.runner, job, self.error);
+        if matches!(
+            result,
+            Err(EngineError::Timeout { .. } | EngineError::Device)
+        ) {
+            self.clear();
+        }
+        result
     }
 
     fn test_qpus(&mut self, on: QpuSet) -> Result<qpu_test::Verdict, EngineError> {

@@ -4,9 +4,10 @@ use core::fmt::Write;
 
 use wire::{Header, Info, Message, NakCode, QpuResult, RunQpu, State, UploadBegin};
 
+use super::jobs::refusal;
 use super::upload::{Taken, Upload};
 use super::{BaudChange, Board, Core, LOWEST_BAUD, Refusal, UPLOAD_TIMEOUT_US, text};
-use crate::engine::{Engine, EngineError};
+use crate::engine::Engine;
 
 /// Capabilities that do not depend on the board.
 const CAPABILITIES: &str = "protocol=1.0\nn=16..65536\n\
@@ -94,6 +95,13 @@ impl<Q: Engine> Core<'_, Q> {
                 return self.upload_end(*samples, *crc, header, board);
             }
             Message::RunQpu(run) => self.run_qpu(run, header, board)?,
+            Message::JobMemory(bytes) => self.job_memory(*bytes, envelope)?,
+            Message::JobWrite(words) => {
+                self.job_write(*words)?;
+                return Ok(Answer::Done);
+            }
+            Message::JobRead { first, words } => self.job_read(*first, *words, envelope)?,
+            Message::RunJob(job) => self.run_job(*job, envelope, board)?,
             _ => {
                 return Err(Refusal::Plain(
                     NakCode::UNKNOWN_REQUEST,
@@ -254,21 +262,7 @@ impl<Q: Engine> Core<'_, Q> {
         board.stage(super::Stage::QpuWait);
         let result = self.analyser.qpu_mut().run_program(run, &mut words);
         board.stage(super::Stage::Idle);
-        let elapsed_us = result.map_err(|error| match error {
-            EngineError::NotAvailable => Refusal::Plain(
-                NakCode::NOT_AVAILABLE,
-                "V3D was not found, so there are no QPUs to run a program on",
-            ),
-            EngineError::NoMemory => Refusal::Plain(
-                NakCode::NO_MEMORY,
-                "the program and its output do not fit the QPUs' memory; send a smaller one",
-            ),
-            EngineError::Timeout { limit_us } => Refusal::QpuTimeout(limit_us),
-            EngineError::Length | EngineError::Device => Refusal::Plain(
-                NakCode::QPU_FAILED,
-                "the QPU program failed and V3D was restarted; check it with `qpuscope run`",
-            ),
-        })?;
+        let elapsed_us = result.map_err(refusal)?;
         let count = usize::from(run.output_words).min(words.len());
         // Word by word through the values buffer, which is free between chunks.
         let output = &mut self.values[..4 * count];

@@ -12,6 +12,7 @@
 mod analyser;
 mod board;
 mod commands;
+mod jobs;
 mod line;
 mod outbox;
 mod qpu_test;

@@ -196,7 +196,9 @@ impl<Q: Engine> Core<'_, Q> {
                 EngineError::Timeout { .. } => "a QPU job did not end in time, V3D was restarted",
                 EngineError::NoMemory => "the QPUs have not enough memory for this length",
                 EngineError::Length => "the QPUs do not support this length",
-                EngineError::Device | EngineError::NotAvailable => "a QPU job failed",
+                EngineError::Device | EngineError::NotAvailable | EngineError::OutsideBlock => {
+                    "a QPU job failed"
+                }
             };
             if matches!(error, EngineError::Timeout { .. } | EngineError::Device) {
                 self.v3d_failed = Some(what);

@@ -24,10 +24,14 @@ impl<'a> Reader<'a> {
         Ok(head)
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], PayloadError> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], PayloadError> {
         let mut out = [0; N];
         out.copy_from_slice(self.take(N)?);
         Ok(out)
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
     }
 
     pub(crate) fn u8(&mut self) -> Result<u8, PayloadError> {

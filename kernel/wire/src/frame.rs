@@ -91,6 +91,14 @@ impl Kind {
     pub const UPLOAD_END: Self = Self(0x0B);
     /// Run a QPU program given in the payload; answered by `QPU_RESULT`.
     pub const RUN_QPU: Self = Self(0x0C);
+    /// Take a block of the QPUs' memory for jobs of the host; answered by `JOB_BLOCK`.
+    pub const JOB_MEMORY: Self = Self(0x0D);
+    /// Write words of it.
+    pub const JOB_WRITE: Self = Self(0x0E);
+    /// Read words of it; answered by `JOB_WORDS`.
+    pub const JOB_READ: Self = Self(0x0F);
+    /// Run programs that are in it; answered by `QPU_RESULT`.
+    pub const RUN_JOB: Self = Self(0x10);
 
     /// Who the instrument is and what it can do.
     pub const INFO: Self = Self(0x81);
@@ -116,6 +124,10 @@ impl Kind {
     pub const QPU_RESULT: Self = Self(0x8B);
     /// Once a second while nothing else is sent.
     pub const STATUS: Self = Self(0x8C);
+    /// Where a block of the QPUs' memory is.
+    pub const JOB_BLOCK: Self = Self(0x8D);
+    /// Words of it.
+    pub const JOB_WORDS: Self = Self(0x8E);
 }
 
 /// The fields before the payload.

@@ -80,6 +80,10 @@
 //! | `UPLOAD_DATA` 0A | u64 index of the first sample, samples | none, or `NAK` |
 //! | `UPLOAD_END` 0B | u64 samples, u32 CRC-32 of all their bytes | `ACK` behind the last spectrum |
 //! | `RUN_QPU` 0C | [`RunQpu`] | `QPU_RESULT` 8B: u32 microseconds, output words |
+//! | `JOB_MEMORY` 0D | u32 bytes, a multiple of 4 | `JOB_BLOCK` 8D ([`JobBlock`]) |
+//! | `JOB_WRITE` 0E | [`JobWords`] | `ACK` |
+//! | `JOB_READ` 0F | u32 first word, u16 words (at most 1008) | `JOB_WORDS` 8E ([`JobWords`]) |
+//! | `RUN_JOB` 10 | [`RunJob`] | `QPU_RESULT` 8B: u32 microseconds |
 //!
 //! **Baud.** 9,600 is the lowest rate that is taken. The `ACK` leaves at the old rate; after its
 //! last bit the instrument changes. The host then changes and sends any frame, best a `PING`,
@@ -91,6 +95,12 @@
 //! the instrument sends one `NAK` ([`NakCode::GAP`]) and a credit, and drops data until the sample
 //! at `received` comes. Credits are repeated twice a second while an upload waits. Samples are
 //! transformed as they come, so an upload may be longer than the instrument's memory.
+//!
+//! **Jobs.** A host that makes QPU jobs of its own asks for a block of the QPUs' memory, writes programs,
+//! uniforms and data into it, runs launches of programs and reads what they have left. `JOB_MEMORY` gives back the
+//! block that was there before; so does all that computes spectra, after which the host is refused and asks for another. 0 bytes
+//! give it back and are answered by a block of none.
+//! Every write is in RAM when it is acknowledged; V3D's caches are cleared as launches say.
 //!
 //! # Records
 //!
@@ -151,6 +161,10 @@
 //! | `STATUS` | u8 state, engine; u32 overruns, clipped, dropped, clamped, QPU us, CPU us; u32 damaged segments received |
 //! | `RUN_QPU` | u8 programs (1 to 12); u8 output uniform, index uniform (255: none); u16 output words (at most 1008); u32 limit in us (at most 1,000,000); u16 instructions, uniforms; u64 each instruction; u32 each uniform |
 //!
+//! | `JOB_BLOCK` | u32 bus address, bytes; 12 times u8, QPUs in the order in which free ones get programs |
+//! | `JOB_WRITE`, `JOB_WORDS` | u32 first word of the block; u32 each word |
+//! | `RUN_JOB` | u32 number, limit in us (at most 1,000,000); u8 launches (1 to 16); of each u8 clear (0: nothing, 1: caches of data, 2: of instructions too), u8 programs (1 to 12), and of each program u32 bus address of code, of uniforms |
+//!
 //! The value at index i of a spectrum is bin first + i, at `centre + bin * rate / N` hertz. In
 //! `RUN_QPU` the output uniform is replaced by the address of the output, the index uniform by the
 //! number of the program.
@@ -210,6 +224,13 @@
 //! check(Message::RunQpu(run), "
 //!     0c 00 ff 10 00 e8 03 00 00 01 00 02 00 00 70 9e 00 e7 09 00 30 00 00 00 00 07 00 00
 //!     00");
+//! check(Message::JobWrite(JobWords::new(16, &[1, 0, 0, 0])), "10 00 00 00 01 00 00 00");
+//! let mut launches = [0; 10];
+//! let program = JobProgram { code: 0xc100_0000, uniforms: 0xc100_0200 };
+//! RunJob::put_launch(JobClear::All, &[program], &mut launches)?;
+//! check(Message::RunJob(RunJob::new(5, 1000, &launches)?), "
+//!     05 00 00 00 e8 03 00 00 01 02 01 00 00 00 c1 00 02 00 c1");
+//! # Ok::<(), PayloadError>(())
 //! ```
 //!
 //! # Other messages from the instrument
@@ -251,6 +272,7 @@ mod decoder;
 mod descriptor;
 mod error;
 mod frame;
+mod job;
 mod message;
 mod name;
 mod spectrum;
@@ -266,6 +288,7 @@ pub use frame::{
     CRC_BYTES, Crc32, Encoder, Envelope, HEADER_BYTES, Header, Kind, MAX_ENCODED, MAX_FRAME,
     MAX_PAYLOAD, VERSION_MAJOR, VERSION_MINOR, crc32,
 };
+pub use job::{JobBlock, JobClear, JobProgram, JobPrograms, JobWords, RunJob};
 pub use message::{Credit, Fault, Message, QpuResult, RunQpu, Status, UploadBegin};
 pub use name::Name;
 pub use spectrum::{

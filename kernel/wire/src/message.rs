@@ -2,8 +2,8 @@
 
 use crate::cursor::{Reader, Writer};
 use crate::{
-    Chunk, Counters, Descriptor, Domain, Engine, Info, Kind, MAX_PAYLOAD, NakCode, PayloadError,
-    Rate, SampleFormat, State,
+    Chunk, Counters, Descriptor, Domain, Engine, Info, JobBlock, JobWords, Kind, MAX_PAYLOAD,
+    NakCode, PayloadError, Rate, RunJob, SampleFormat, State,
 };
 
 /// Announces samples. The answer is an `ACK`, then a first `CREDIT`.
@@ -214,6 +214,19 @@ pub enum Message<'a> {
     },
     /// `RUN_QPU`.
     RunQpu(RunQpu<'a>),
+    /// `JOB_MEMORY`: bytes of the block, a multiple of 4; 0 gives back the one there is.
+    JobMemory(u32),
+    /// `JOB_WRITE`.
+    JobWrite(JobWords<'a>),
+    /// `JOB_READ`.
+    JobRead {
+        /// The first word.
+        first: u32,
+        /// How many, at most [`JobWords::MAX`].
+        words: u16,
+    },
+    /// `RUN_JOB`.
+    RunJob(RunJob<'a>),
     /// `INFO`.
     Info(Info<'a>),
     /// `PONG`: the number of the ping. The header has the instrument's time.
@@ -238,6 +251,10 @@ pub enum Message<'a> {
     QpuResult(QpuResult<'a>),
     /// `STATUS`.
     Status(Status),
+    /// `JOB_BLOCK`.
+    JobBlock(JobBlock),
+    /// `JOB_WORDS`.
+    JobWords(JobWords<'a>),
 }
 
 impl<'a> Message<'a> {
@@ -257,6 +274,10 @@ impl<'a> Message<'a> {
             Self::UploadData { .. } => Kind::UPLOAD_DATA,
             Self::UploadEnd { .. } => Kind::UPLOAD_END,
             Self::RunQpu(_) => Kind::RUN_QPU,
+            Self::JobMemory(_) => Kind::JOB_MEMORY,
+            Self::JobWrite(_) => Kind::JOB_WRITE,
+            Self::JobRead { .. } => Kind::JOB_READ,
+            Self::RunJob(_) => Kind::RUN_JOB,
             Self::Info(_) => Kind::INFO,
             Self::Pong(_) => Kind::PONG,
             Self::Settings(_) => Kind::SETTINGS,
@@ -269,6 +290,8 @@ impl<'a> Message<'a> {
             Self::Fault(_) => Kind::FAULT,
             Self::QpuResult(_) => Kind::QPU_RESULT,
             Self::Status(_) => Kind::STATUS,
+            Self::JobBlock(_) => Kind::JOB_BLOCK,
+            Self::JobWords(_) => Kind::JOB_WORDS,
         }
     }
 
@@ -284,7 +307,7 @@ impl<'a> Message<'a> {
             Self::Settings(text) | Self::Ack(text) => w.text(text)?,
             Self::Ping(token) | Self::Pong(token) => w.u64(*token)?,
             Self::Start | Self::Stop | Self::Reboot => {}
-            Self::Baud(baud) => w.u32(*baud)?,
+            Self::Baud(number) | Self::JobMemory(number) => w.u32(*number)?,
             Self::UploadBegin(begin) => {
                 w.bytes(&[begin.format.code(), begin.domain.code()])?;
                 begin.rate.write(w)?;
@@ -299,6 +322,13 @@ impl<'a> Message<'a> {
                 w.u32(*crc)?;
             }
             Self::RunQpu(run) => run.write(w)?,
+            Self::JobWrite(words) | Self::JobWords(words) => words.write(w)?,
+            Self::JobRead { first, words } => {
+                w.u32(*first)?;
+                w.u16(*words)?;
+            }
+            Self::RunJob(job) => job.write(w)?,
+            Self::JobBlock(block) => block.write(w)?,
             Self::Info(info) => info.write(w)?,
             Self::Nak(code, sentence) => {
                 w.u16(code.0)?;
@@ -362,6 +392,20 @@ impl<'a> Message<'a> {
                 crc: r.u32()?,
             },
             Kind::RUN_QPU => Self::RunQpu(RunQpu::read(payload)?),
+            Kind::JOB_MEMORY => match r.u32()? {
+                bytes if bytes % 4 == 0 => Self::JobMemory(bytes),
+                _ => return Err(PayloadError::OutOfRange { field: "bytes" }),
+            },
+            Kind::JOB_WRITE => Self::JobWrite(JobWords::read(payload)?),
+            Kind::JOB_READ => match (r.u32()?, r.u16()?) {
+                (first, words) if usize::from(words) <= JobWords::MAX => {
+                    Self::JobRead { first, words }
+                }
+                _ => return Err(PayloadError::OutOfRange { field: "words" }),
+            },
+            Kind::RUN_JOB => Self::RunJob(RunJob::read(payload)?),
+            Kind::JOB_BLOCK => Self::JobBlock(JobBlock::read(&mut r)?),
+            Kind::JOB_WORDS => Self::JobWords(JobWords::read(payload)?),
             Kind::INFO => Self::Info(Info::read(payload)?),
             Kind::PONG => Self::Pong(r.u64()?),
             Kind::SETTINGS => Self::Settings(r.text()?),

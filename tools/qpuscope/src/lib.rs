@@ -21,6 +21,7 @@ pub mod picture;
 pub mod plane;
 pub mod quantity;
 pub mod rate;
+pub mod remote;
 pub mod say;
 pub mod spectrum;
 pub mod stop;

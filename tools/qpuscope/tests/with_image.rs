@@ -9,6 +9,7 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use serde_json::Value;
 
 use common::image;
+use qpuscope::plane::{Picture, png};
 
 fn qpuscope() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_qpuscope"));
@@ -383,4 +384,39 @@ fn logs_are_texts_where_the_elf_is_at_hand() {
     let (_, status, said) = run(command().args(["--elf", &image.display().to_string()]));
     assert_eq!(status, 2, "{said}");
     assert!(said.contains("has no defmt texts"), "{said}");
+}
+
+/// Rows and columns of a picture, whose sides need plans of their own.
+#[test]
+fn a_picture_is_transformed_by_a_board_as_by_the_simulator() {
+    let Some(image) = image("a_picture_is_transformed_by_a_board_as_by_the_simulator") else {
+        return;
+    };
+    let folder = folder("picture");
+    let at = |name: &str| folder.join(name).display().to_string();
+    let pixels = (0..64 * 32).map(|index| (index * 37 % 256) as f32 / 255.0);
+    let picture = Picture {
+        width: 64,
+        height: 32,
+        pixels: pixels.collect(),
+    };
+    png::write(&picture, &folder.join("in.png")).expect("a picture");
+    let fft2 = |bins: &str, more: &[&str]| {
+        let mut command = qpuscope();
+        command.args(["fft2", &at("in.png"), &at("out.png"), "--mask", "low:0.3"]);
+        run(command.args(["--spectrum", &at(bins), "-q"]).args(more))
+    };
+    let (_, status, said) = fft2("simulated.npy", &[]);
+    assert_eq!(status, 0, "{said}");
+    let filtered = std::fs::read(folder.join("out.png")).expect("a picture");
+    let (_, status, said) = fft2("board.npy", &["--port", &sim(&image)]);
+    assert_eq!(status, 0, "{said}");
+    assert!(said.contains("virtual Pi") && said.contains("ms"), "{said}");
+    let [simulated, board] =
+        ["simulated.npy", "board.npy"].map(|name| std::fs::read(folder.join(name)).expect("bins"));
+    assert!(simulated == board, "other bins");
+    assert!(filtered == std::fs::read(folder.join("out.png")).expect("a picture"));
+
+    let (_, status, said) = fft2("none.npy", &["--port", &sim(&image), "--no-v3d"]);
+    assert!(status != 0 && said.contains("V3D was not found"), "{said}");
 }

@@ -1,7 +1,7 @@
 //! Trouble: garbage, failing QPUs, hosts that go away. The next request always works.
 
 use super::*;
-use wire::{QpuResult, Rate, RunQpu, SampleFormat, UploadBegin};
+use wire::{JobWords, QpuResult, Rate, RunQpu, SampleFormat, UploadBegin};
 
 const BEGIN: UploadBegin = UploadBegin {
     format: SampleFormat::U8,
@@ -219,6 +219,26 @@ fn qpu_programs_of_the_host_run_and_those_that_never_end_are_reported() {
 }
 
 #[test]
+fn jobs_of_the_host_wait_for_idle_qpus() {
+    let asked = [
+        Message::JobMemory(4096),
+        Message::JobWrite(JobWords::new(0, &[0; 4])),
+        Message::JobRead { first: 0, words: 1 },
+    ];
+    for message in asked {
+        let mut session = Session::quiet(Some(FakeQpu::default()));
+        session.must(&Message::Start);
+        let sentence = session.refused(&message, NakCode::WRONG_STATE);
+        assert!(sentence.contains("STOP"), "{sentence}");
+        session.must(&Message::Stop);
+        // This one's QPUs have no memory to give.
+        session.refused(&message, NakCode::NOT_AVAILABLE);
+        let sentence = Session::quiet(None).refused(&message, NakCode::NOT_AVAILABLE);
+        assert!(sentence.contains("V3D was not found"), "{sentence}");
+    }
+}
+
+#[test]
 fn wrong_words_in_cmdline_are_named_in_the_banner() {
     let mut session = Session::start("n=1000 start=0", None);
     session.run_ms(300);
@@ -290,7 +310,7 @@ fn any_requests_leave_a_working_board() {
         if random(4) == 0 {
             length = random(64) as usize;
             payload[..length].fill_with(|| random(12) as u8);
-            kind = Kind(random(16) as u8);
+            kind = Kind(random(20) as u8);
         }
         if kind == Kind::REBOOT || kind == Kind::BAUD {
             continue;

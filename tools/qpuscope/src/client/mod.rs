@@ -9,6 +9,7 @@ mod diagnosis;
 mod exchange;
 #[cfg(test)]
 mod fake;
+mod job;
 #[cfg(test)]
 mod lossy;
 mod upload;
@@ -79,6 +80,12 @@ impl Client {
     #[must_use]
     pub fn health(&self) -> Health {
         self.receiver.health()
+    }
+
+    /// What is at the other end of the line.
+    #[must_use]
+    pub fn description(&self) -> String {
+        self.link.description()
     }
 
     /// Says what the samples of the next uploads are.

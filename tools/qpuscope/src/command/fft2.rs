@@ -1,4 +1,4 @@
-//! `qpuscope fft2 IN.png OUT.png`: a picture's transform in two dimensions, on the simulated V3D.
+//! `qpuscope fft2 IN.png OUT.png`: a picture's transform in two dimensions, on the simulated V3D or on a board's.
 //!
 //! The spectrum is drawn by its levels in dB, frequency 0 in the middle; `--spectrum` also writes its bins for
 //! NumPy. `--mask` multiplies the bins and goes back, so that OUT is the filtered picture; `--inverse` goes back
@@ -6,13 +6,18 @@
 //!
 //! Pixels are taken as numbers from 0 to 1 as they stand in the file, colours as their luma. Sides that are no
 //! powers of two are filled up with the mean on the right and below, or cropped; a filtered picture has the size of
-//! its input again. Clocks are those of the cycle model, in the first run of a plan.
+//! its input again. Clocks are those of the cycle model, in the first run of a plan; of a board it is the time between its
+//! first request to V3D and the end of the last program.
 
 use std::path::{Path, PathBuf};
 
 use qpu::fft::Direction;
+use qpu::job::Report;
 use v3d_sim::Board;
 
+use crate::client::Client;
+use crate::command::LineOptions;
+use crate::command::fft::FAST_BAUD;
 use crate::failure::{Failure, Result};
 use crate::files::apart;
 use crate::plane::mask::Mask;
@@ -29,7 +34,8 @@ const IMAGINARY: f64 = 1e-4;
     qpuscope fft2 photo.png spectrum.png                  levels of all frequencies\n  \
     qpuscope fft2 photo.png smooth.png --mask low:0.1     what is slower than 10 pixels a cycle\n  \
     qpuscope fft2 photo.png levels.png --spectrum s.npy   bins too, for numpy.load\n  \
-    qpuscope fft2 --inverse s.npy photo.png               and back")]
+    qpuscope fft2 --inverse s.npy photo.png               and back\n  \
+    qpuscope fft2 photo.png spectrum.png -p sim:target/kernel.img   on the QPUs of a virtual Pi")]
 pub struct Options {
     /// Picture to transform; with --inverse a spectrum (.npy, complex64, as --spectrum or numpy.save write it)
     #[arg(value_name = "IN.png")]
@@ -58,6 +64,31 @@ pub struct Options {
         conflicts_with = "mask"
     )]
     range: f32,
+    /// Transform on the QPUs of a board: /dev/ttyUSB0, tcp:HOST:PORT, or sim:IMAGE for a virtual Pi in this process
+    /// (default: on the simulated V3D alone)
+    #[arg(short, long, value_name = "PORT")]
+    port: Option<String>,
+    /// What belongs to the line.
+    #[command(flatten)]
+    line: LineOptions,
+    /// Rate to change to for the transfer
+    #[arg(long, value_name = "RATE", default_value_t = FAST_BAUD)]
+    transfer_baud: u32,
+}
+
+impl Options {
+    /// The board, at the rate of the transfer; none where V3D is simulated by itself.
+    fn board(&self) -> Result<Option<Client>> {
+        let Some(port) = &self.port else {
+            return Ok(None);
+        };
+        let (link, logs) = self.line.open(Some(port))?;
+        let mut client = Client::new(link, self.line.baud, logs, self.line.quiet);
+        let info = client.hello()?;
+        say::remark!("{}, firmware {}", info.board, info.firmware);
+        client.change_baud(self.transfer_baud)?;
+        Ok(Some(client))
+    }
 }
 
 /// Transforms the picture.
@@ -96,7 +127,7 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(note) = note {
         say::note(&format!("{}: {note}\n", options.input.display()));
     }
-    let mut planes = Planes::new(picture.width, picture.height)?;
+    let mut planes = Planes::new(picture.width, picture.height, options.board()?)?;
     let points: Vec<_> = picture.pixels.iter().map(|&x| [x, 0.0]).collect();
     let (mut spectrum, forward) = planes.run(Direction::Forward, &points)?;
     if let Some(mask) = &options.mask {
@@ -119,7 +150,7 @@ pub fn run(options: &Options) -> Result<()> {
     if options.mask.is_none() {
         png::write(&spectrum.levels(options.range), &options.output)?;
         let what = format!("levels of {} x {} bins", spectrum.width, spectrum.height);
-        wrote(&options.output, &what, &[("forward", forward)]);
+        wrote(&options.output, &what, &[("forward", forward)], &planes);
         return Ok(());
     }
     let (filtered, inverse) = planes.run(Direction::Inverse, &spectrum.bins)?;
@@ -129,8 +160,8 @@ pub fn run(options: &Options) -> Result<()> {
     } else {
         filtered.resized(original.width, original.height, [0, 0], 0.0)
     };
-    let clocks = [("forward", forward), ("inverse", inverse)];
-    finish(&filtered, &options.output, &clocks)
+    let reports = [("forward", forward), ("inverse", inverse)];
+    finish(&filtered, &options.output, &reports, &planes)
 }
 
 /// From a spectrum to the picture.
@@ -138,11 +169,11 @@ fn back(options: &Options) -> Result<()> {
     let path = &options.input;
     let file = std::fs::read(path).map_err(|error| Failure::reading(path, &error))?;
     let mut spectrum = npy::decode(&file, path)?;
-    let mut planes = Planes::new(spectrum.width, spectrum.height)?;
+    let mut planes = Planes::new(spectrum.width, spectrum.height, options.board()?)?;
     if let Some(mask) = &options.mask {
         mask.apply(&mut spectrum);
     }
-    let (picture, clocks) = planes.run(Direction::Inverse, &spectrum.bins)?;
+    let (picture, report) = planes.run(Direction::Inverse, &spectrum.bins)?;
     let (picture, left_out) = picture.real();
     if left_out > IMAGINARY {
         say::note(&format!(
@@ -151,14 +182,19 @@ fn back(options: &Options) -> Result<()> {
             100.0 * left_out
         ));
     }
-    finish(&picture, &options.output, &[("inverse", clocks)])
+    finish(&picture, &options.output, &[("inverse", report)], &planes)
 }
 
 /// Writes a picture of pixels.
-fn finish(picture: &Picture, path: &Path, clocks: &[(&str, u64)]) -> Result<()> {
+fn finish(
+    picture: &Picture,
+    path: &Path,
+    reports: &[(&str, Report)],
+    planes: &Planes,
+) -> Result<()> {
     let beyond = png::write(picture, path)?;
     let what = format!("{} x {} pixels", picture.width, picture.height);
-    wrote(path, &what, clocks);
+    wrote(path, &what, reports, planes);
     if beyond > 0 {
         say::note(&format!(
             "{beyond} pixels were darker than black or lighter than white and are cut off\n"
@@ -168,19 +204,21 @@ fn finish(picture: &Picture, path: &Path, clocks: &[(&str, u64)]) -> Result<()> 
 }
 
 /// Says what was written, and what each transform took.
-fn wrote(path: &Path, what: &str, clocks: &[(&str, u64)]) {
-    let board = Board::Pi1;
-    let times: Vec<String> = clocks
+fn wrote(path: &Path, what: &str, reports: &[(&str, Report)], planes: &Planes) {
+    let times: Vec<String> = reports
         .iter()
-        .map(|(name, clocks)| {
-            let ms = *clocks as f64 * 1e3 / f64::from(board.clock_hz());
-            format!("{name} {clocks} V3D clocks, {ms:.2} ms")
+        .map(|(name, report)| match report.cycles {
+            Some(clocks) => {
+                let ms = clocks as f64 * 1e3 / f64::from(Board::Pi1.clock_hz());
+                format!("{name} {clocks} V3D clocks, {ms:.2} ms")
+            }
+            None => format!("{name} {:.2} ms", f64::from(report.elapsed_us) * 1e-3),
         })
         .collect();
     say::note(&format!(
-        "wrote {}: {what}; {} on {} (simulated)\n",
+        "wrote {}: {what}; {} on {}\n",
         path.display(),
         times.join(", "),
-        board.name()
+        planes.place()
     ));
 }

@@ -1,33 +1,104 @@
-//! Transforms of planes on the simulated V3D.
+//! Transforms of planes: on the simulated V3D, or on a board's.
 
 use qpu::fft::request::{Error, Request, Scale, Transform};
 use qpu::fft::{Direction, Plan};
-use qpu::job::Runner;
+use qpu::job::{Buffer, Job, LaunchOrder, QpuSet, Report, Runner};
 use qpu_programs::FFT;
-use v3d_sim::{SimError, SimRunner};
+use v3d_sim::{Board, SimRunner};
 
 use super::{MIN_SIDE, Spectrum};
+use crate::client::Client;
 use crate::failure::{Failure, Result};
+use crate::remote::Remote;
 
 /// Simulated time that a launch may take.
 const LIMIT_US: u32 = 60_000_000;
 /// Bytes that a Pi 1 can leave to the QPUs beside the system.
 const MEMORY: u64 = 384 << 20;
 
+/// Where planes are transformed.
+enum Machine {
+    Simulated(Box<SimRunner>),
+    Board(Box<Remote>),
+}
+
+/// What the simulator says is said as a failure.
+fn broken<T>(result: std::result::Result<T, v3d_sim::SimError>) -> Result<T> {
+    result.map_err(|error| {
+        Failure::integrity(format!(
+            "the simulated V3D failed: {error}; report it with the picture's size"
+        ))
+    })
+}
+
+impl Runner for Machine {
+    type Error = Failure;
+
+    fn alloc(&mut self, bytes: u32, align: u32) -> Result<Buffer> {
+        match self {
+            Self::Simulated(runner) => broken(runner.alloc(bytes, align)),
+            Self::Board(remote) => remote.alloc(bytes, align),
+        }
+    }
+
+    fn release_all(&mut self) {
+        match self {
+            Self::Simulated(runner) => runner.release_all(),
+            Self::Board(remote) => remote.release_all(),
+        }
+    }
+
+    fn write(&mut self, buffer: Buffer, first: u32, words: &[u32]) -> Result<()> {
+        match self {
+            Self::Simulated(runner) => broken(runner.write(buffer, first, words)),
+            Self::Board(remote) => remote.write(buffer, first, words),
+        }
+    }
+
+    fn read(&mut self, buffer: Buffer, first: u32, words: &mut [u32]) -> Result<()> {
+        match self {
+            Self::Simulated(runner) => broken(runner.read(buffer, first, words)),
+            Self::Board(remote) => remote.read(buffer, first, words),
+        }
+    }
+
+    fn use_qpus(&mut self, qpus: QpuSet) {
+        match self {
+            Self::Simulated(runner) => runner.use_qpus(qpus),
+            Self::Board(remote) => remote.use_qpus(qpus),
+        }
+    }
+
+    fn launch_order(&self) -> LaunchOrder {
+        match self {
+            Self::Simulated(runner) => runner.launch_order(),
+            Self::Board(remote) => remote.launch_order(),
+        }
+    }
+
+    fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report> {
+        match self {
+            Self::Simulated(runner) => broken(runner.run(job, limit_us)),
+            Self::Board(remote) => remote.run(job, limit_us),
+        }
+    }
+}
+
 /// A plan for planes of one size.
 pub struct Planes {
-    runner: SimRunner,
+    machine: Machine,
     plan: Plan,
     width: usize,
     height: usize,
 }
 
 impl Planes {
-    /// Planes of `width` columns and `height` rows; the inverse divides by their points.
+    /// Planes of `width` columns and `height` rows, on the board of `client` or simulated; the inverse divides by their
+    /// points.
     ///
     /// # Errors
-    /// Usage, when a side is no power of two, or the plane needs more memory than a board has.
-    pub fn new(width: usize, height: usize) -> Result<Self> {
+    /// Usage, when a side is no power of two, or the plane needs more memory than a board has; what the board says.
+    pub fn new(width: usize, height: usize, client: Option<Client>) -> Result<Self> {
         for (side, name) in [(width, "wide"), (height, "high")] {
             if !side.is_power_of_two() || side < MIN_SIDE {
                 return Err(Failure::usage(format!(
@@ -41,7 +112,7 @@ impl Planes {
         };
         let mut request = Request::of(transform, 1);
         request.inverse = Scale::ByPoints;
-        let refused = |error: Error<SimError>| {
+        let refused = |error: Error<Failure>| {
             Failure::usage(format!(
                 "{width} x {height}: {error}; take a smaller picture"
             ))
@@ -55,46 +126,50 @@ impl Planes {
             )));
         }
         // Buffers begin at multiples of 4096.
-        let mut runner = SimRunner::new(bytes as u32 + 3 * 4096);
-        let plan = Plan::with_buffers(FFT, &request, &mut runner).map_err(refused)?;
+        let bytes = bytes as u32 + 3 * 4096;
+        let mut machine = match client {
+            None => Machine::Simulated(Box::new(SimRunner::new(bytes))),
+            Some(client) => {
+                let remote = Remote::new(client, bytes).map_err(|failure| Failure {
+                    message: format!(
+                        "{width} x {height} takes {bytes} bytes of the board: {failure}"
+                    ),
+                    ..failure
+                })?;
+                Machine::Board(Box::new(remote))
+            }
+        };
+        let plan = Plan::with_buffers(FFT, &request, &mut machine).map_err(refused)?;
         Ok(Self {
-            runner,
+            machine,
             plan,
             width,
             height,
         })
     }
 
-    /// Transforms points of the plane's size; gives the result and the V3D clocks that it took, simulated.
+    /// Transforms points of the plane's size; gives the result and what it took.
     ///
     /// # Errors
-    /// When the simulated V3D faults: a bug.
+    /// When the simulated V3D faults, which is a bug; what the board says.
     ///
     /// # Panics
     /// When there are fewer points.
-    pub fn run(&mut self, direction: Direction, points: &[[f32; 2]]) -> Result<(Spectrum, u64)> {
+    pub fn run(&mut self, direction: Direction, points: &[[f32; 2]]) -> Result<(Spectrum, Report)> {
         let count = self.width * self.height;
         let words: Vec<u32> = points[..count]
             .iter()
             .flatten()
             .map(|x| x.to_bits())
             .collect();
-        let broken = |error: &dyn std::fmt::Display| {
-            Failure::integrity(format!(
-                "the simulated V3D failed: {error}; report it with the picture's size"
-            ))
-        };
-        self.runner
-            .write(self.plan.input(), 0, &words)
-            .map_err(|error| broken(&error))?;
-        let report = self
-            .plan
-            .run(&mut self.runner, direction, LIMIT_US)
-            .map_err(|error| broken(&error))?;
+        self.machine.write(self.plan.input(), 0, &words)?;
+        let report = self.plan.run(&mut self.machine, direction, LIMIT_US);
+        let report = report.map_err(|error| match error {
+            Error::Runner(failure) => failure,
+            error => Failure::integrity(format!("the plan failed: {error}; report this")),
+        })?;
         let mut words = vec![0; 2 * count];
-        self.runner
-            .read(self.plan.output(), 0, &mut words)
-            .map_err(|error| broken(&error))?;
+        self.machine.read(self.plan.output(), 0, &mut words)?;
         let bins = words.chunks_exact(2);
         let spectrum = Spectrum {
             width: self.width,
@@ -103,6 +178,15 @@ impl Planes {
                 .map(|pair| [pair[0], pair[1]].map(f32::from_bits))
                 .collect(),
         };
-        Ok((spectrum, report.cycles.unwrap_or(0)))
+        Ok((spectrum, report))
+    }
+
+    /// Where they are transformed.
+    #[must_use]
+    pub fn place(&self) -> String {
+        match &self.machine {
+            Machine::Simulated(_) => format!("{} (simulated)", Board::Pi1.name()),
+            Machine::Board(remote) => remote.description(),
+        }
     }
 }

@@ -58,8 +58,12 @@ pub enum Answer {
     Pong(u64),
     /// To GET: `key=value` lines.
     Settings(String),
-    /// To RUN_QPU: time in microseconds and output words.
+    /// To RUN_QPU and RUN_JOB: time in microseconds and output words.
     QpuResult(u32, Vec<u8>),
+    /// To JOB_MEMORY.
+    JobBlock(wire::JobBlock),
+    /// To JOB_READ: number of the first word, and words.
+    JobWords(u32, Vec<u32>),
 }
 
 /// What has come.

@@ -102,6 +102,10 @@ impl Records {
             Ok(Message::QpuResult(result)) => {
                 answer(Answer::QpuResult(result.elapsed_us, result.output.to_vec()))
             }
+            Ok(Message::JobBlock(block)) => answer(Answer::JobBlock(block)),
+            Ok(Message::JobWords(words)) => {
+                answer(Answer::JobWords(words.first, words.words().collect()))
+            }
             Ok(Message::Credit(credit)) => Some(Event::Credit(credit)),
             Ok(Message::Log(bytes)) => Some(Event::Log(bytes.to_vec())),
             Ok(Message::Fault(fault)) => Some(Event::Fault(format!(

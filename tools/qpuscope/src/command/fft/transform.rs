@@ -8,7 +8,7 @@ use crate::input::{Channel, Recording, Unit};
 use crate::spectrum::{Engine, Spectrum};
 
 /// The rate for long uploads where none is asked for: every adapter but the oldest has it.
-const FAST_BAUD: u32 = 921_600;
+pub const FAST_BAUD: u32 = 921_600;
 /// Above so many bytes of samples the faster rate is worth asking for: three seconds at 115,200.
 const LONG_UPLOAD: usize = 32_768;
 

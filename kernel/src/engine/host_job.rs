@@ -1,0 +1,177 @@
+//! Jobs that a host makes: in a block of the runner's memory, into which it writes what it likes.
+//!
+//! The host writes programs, uniforms and data, has launches of them run, and reads what they have left. A block is given back
+//! when the next is asked for, and when whoever computes spectra wants memory: the host is then refused.
+//!
+//! Simulated, not yet run on hardware.
+
+use ::qpu::job::{Buffer, BusAddr, CacheClear, Job, Launch, Program, Runner};
+use wire::{JobBlock, JobClear, JobWords, RunJob};
+
+use super::EngineError;
+
+/// Where a block begins, at a multiple of this.
+const ALIGN: u32 = 4096;
+/// Words that are copied at a time.
+const CHUNK: usize = 64;
+
+/// What a host asks for.
+#[derive(Debug)]
+pub enum HostJob<'a> {
+    /// To write words of the block.
+    Write(JobWords<'a>),
+    /// To read words of it from number `first` on, as many as `bytes` holds, little-endian.
+    Read {
+        /// The first word.
+        first: u32,
+        /// Where to.
+        bytes: &'a mut [u8],
+    },
+    /// To run programs.
+    Run(RunJob<'a>),
+}
+
+/// The block of a host, and the last job in it.
+#[derive(Debug, Default)]
+pub struct HostJobs {
+    block: Option<Buffer>,
+    /// Number of the last run, and its time in microseconds.
+    last: Option<(u32, u32)>,
+}
+
+impl HostJobs {
+    /// There is no block.
+    pub const NONE: Self = Self {
+        block: None,
+        last: None,
+    };
+
+    /// Takes a block of `bytes` bytes, all of whose words are to be written before they are read; of none for 0.
+    ///
+    /// # Errors
+    /// Those of the runner.
+    pub fn take<R: Runner>(&mut self, runner: &mut R, bytes: u32) -> Result<JobBlock, R::Error> {
+        let block = match bytes {
+            0 => None,
+            bytes => Some(runner.alloc(bytes, ALIGN)?),
+        };
+        let mut launch_order = [0; JobBlock::QPUS];
+        let order = runner.launch_order();
+        for (place, &qpu) in launch_order.iter_mut().zip(order.qpus()) {
+            *place = qpu;
+        }
+        *self = Self { block, last: None };
+        Ok(JobBlock {
+            address: block.map_or(0, |block| block.addr.0),
+            bytes: block.map_or(0, |block| block.bytes),
+            launch_order,
+        })
+    }
+
+    /// Does what a host asks for; gives the time that programs took in microseconds, 0 for all else.
+    ///
+    /// # Errors
+    /// [`EngineError::OutsideBlock`] for words or programs that are not in the block, or when there is none; those of the
+    /// runner, as `error` says.
+    pub fn do_it<R: Runner>(
+        &mut self,
+        runner: &mut R,
+        job: HostJob,
+        error: fn(R::Error) -> EngineError,
+    ) -> Result<u32, EngineError> {
+        let block = self.block.ok_or(EngineError::OutsideBlock)?;
+        let has = |first: u32, words: usize| {
+            let end = u64::from(first) + words as u64;
+            let is_inside = end <= u64::from(block.bytes / 4);
+            is_inside.then_some(()).ok_or(EngineError::OutsideBlock)
+        };
+        match job {
+            HostJob::Write(words) => {
+                has(words.first, words.words().len())?;
+                let mut place = words.first;
+                let mut all = words.words();
+                let mut chunk = [0; CHUNK];
+                while all.len() > 0 {
+                    let count = all.len().min(CHUNK);
+                    for (to, word) in chunk[..count].iter_mut().zip(&mut all) {
+                        *to = word;
+                    }
+                    runner.write(block, place, &chunk[..count]).map_err(error)?;
+                    place += count as u32;
+                }
+                Ok(0)
+            }
+            HostJob::Read { first, bytes } => {
+                has(first, bytes.len() / 4)?;
+                let mut place = first;
+                let mut chunk = [0; CHUNK];
+                for bytes in bytes.chunks_mut(4 * CHUNK) {
+                    let words = &mut chunk[..bytes.len() / 4];
+                    runner.read(block, place, words).map_err(error)?;
+                    for (to, word) in bytes.chunks_exact_mut(4).zip(&*words) {
+                        to.copy_from_slice(&word.to_le_bytes());
+                    }
+                    place += words.len() as u32;
+                }
+                Ok(0)
+            }
+            HostJob::Run(job) => {
+                if let Some((number, elapsed_us)) = self.last
+                    && number == job.number
+                {
+                    return Ok(elapsed_us);
+                }
+                let elapsed_us = run(runner, block, &job, error)?;
+                self.last = Some((job.number, elapsed_us));
+                Ok(elapsed_us)
+            }
+        }
+    }
+}
+
+fn run<R: Runner>(
+    runner: &mut R,
+    block: Buffer,
+    job: &RunJob,
+    error: fn(R::Error) -> EngineError,
+) -> Result<u32, EngineError> {
+    const NOTHING: Program = Program {
+        code: BusAddr(0),
+        uniforms: BusAddr(0),
+    };
+    let mut programs = [[NOTHING; RunJob::MAX_PROGRAMS]; RunJob::MAX_LAUNCHES];
+    let mut launches = [Launch {
+        programs: &[],
+        clear: CacheClear::All,
+    }; RunJob::MAX_LAUNCHES];
+    let mut count = 0;
+    for ((clear, given), (launch, programs)) in
+        job.launches().zip(launches.iter_mut().zip(&mut programs))
+    {
+        let programs = &mut programs[..given.len().min(RunJob::MAX_PROGRAMS)];
+        for (program, given) in programs.iter_mut().zip(given) {
+            for (address, align) in [(given.code, 8), (given.uniforms, 4)] {
+                let is_inside = address.wrapping_sub(block.addr.0) < block.bytes;
+                if !is_inside || !address.is_multiple_of(align) {
+                    return Err(EngineError::OutsideBlock);
+                }
+            }
+            *program = Program {
+                code: BusAddr(given.code),
+                uniforms: BusAddr(given.uniforms),
+            };
+        }
+        launch.programs = programs;
+        launch.clear = match clear {
+            JobClear::None => CacheClear::None,
+            JobClear::Data => CacheClear::Data,
+            JobClear::All => CacheClear::All,
+        };
+        count += 1;
+    }
+    let job_of_all = Job {
+        launches: &launches[..count],
+    };
+    let report = runner.run(&job_of_all, job.limit_us).map_err(error)?;
+    Ok(report.elapsed_us)
+}

@@ -1,0 +1,95 @@
+//! Jobs of a host on the QPUs: the block that it writes into, and programs that it runs there.
+
+use wire::{Envelope, JobWords, Message, NakCode, QpuResult, RunJob, State};
+
+use super::{Board, Core, Refusal};
+use crate::engine::host_job::HostJob;
+use crate::engine::{Engine, EngineError};
+
+impl<Q: Engine> Core<'_, Q> {
+    pub(super) fn job_memory(&mut self, bytes: u32, envelope: Envelope) -> Result<(), Refusal> {
+        self.require_idle()?;
+        let block = self.analyser.qpu_mut().host_block(bytes);
+        let block = block.map_err(refusal)?;
+        self.outbox.put(envelope, &Message::JobBlock(block));
+        Ok(())
+    }
+
+    pub(super) fn job_write(&mut self, words: JobWords) -> Result<(), Refusal> {
+        self.require_idle()?;
+        let written = self.analyser.qpu_mut().host_job(HostJob::Write(words));
+        written.map(|_| ()).map_err(refusal)
+    }
+
+    pub(super) fn job_read(
+        &mut self,
+        first: u32,
+        words: u16,
+        envelope: Envelope,
+    ) -> Result<(), Refusal> {
+        self.require_idle()?;
+        // The values buffer is free between records.
+        let bytes = &mut self.values[..4 * usize::from(words)];
+        let read = HostJob::Read { first, bytes };
+        self.analyser.qpu_mut().host_job(read).map_err(refusal)?;
+        let words = JobWords::new(first, &self.values[..4 * usize::from(words)]);
+        self.outbox.put(envelope, &Message::JobWords(words));
+        Ok(())
+    }
+
+    pub(super) fn run_job(
+        &mut self,
+        job: RunJob,
+        envelope: Envelope,
+        board: &mut impl Board,
+    ) -> Result<(), Refusal> {
+        self.require_idle()?;
+        board.stage(super::Stage::QpuWait);
+        let result = self.analyser.qpu_mut().host_job(HostJob::Run(job));
+        board.stage(super::Stage::Idle);
+        let result = QpuResult {
+            elapsed_us: result.map_err(refusal)?,
+            output: &[],
+        };
+        let envelope = Envelope {
+            time_us: board.now_us(),
+            ..envelope
+        };
+        self.outbox.put(envelope, &Message::QpuResult(result));
+        Ok(())
+    }
+
+    fn require_idle(&self) -> Result<(), Refusal> {
+        if self.state == State::Idle {
+            return Ok(());
+        }
+        Err(Refusal::Plain(
+            NakCode::WRONG_STATE,
+            "the QPUs are computing spectra; end that with STOP before a job",
+        ))
+    }
+}
+
+/// Why the QPUs did not do what a host wanted of them.
+pub(super) fn refusal(error: EngineError) -> Refusal {
+    match error {
+        EngineError::NotAvailable => Refusal::Plain(
+            NakCode::NOT_AVAILABLE,
+            "V3D was not found, so there are no QPUs to run a program on",
+        ),
+        EngineError::NoMemory => Refusal::Plain(
+            NakCode::NO_MEMORY,
+            "the program and its output do not fit the QPUs' memory; send a smaller one",
+        ),
+        EngineError::Timeout { limit_us } => Refusal::QpuTimeout(limit_us),
+        EngineError::OutsideBlock => Refusal::Plain(
+            NakCode::BAD_VALUE,
+            "that is not in the block of memory which JOB_MEMORY gave, or the block has been given back; ask for one, \
+             and write it anew",
+        ),
+        EngineError::Length | EngineError::Device => Refusal::Plain(
+            NakCode::QPU_FAILED,
+            "the QPU program failed and V3D was restarted; check it with `qpuscope run`",
+        ),
+    }
+}

@@ -1,0 +1,281 @@
+//! Jobs on the QPUs that a host makes: in a block of their memory, into which it writes what it likes.
+
+use crate::PayloadError;
+use crate::cursor::{Reader, Writer};
+
+/// A block of the QPUs' memory. Words of it are counted from its start.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct JobBlock {
+    /// Bus address of its first byte, a multiple of 4096.
+    pub address: u32,
+    /// Its bytes.
+    pub bytes: u32,
+    /// QPUs in the order in which free ones get queued programs, as far as the instrument knows it.
+    pub launch_order: [u8; JobBlock::QPUS],
+}
+
+impl JobBlock {
+    /// QPUs of a board.
+    pub const QPUS: usize = 12;
+
+    pub(crate) fn read(r: &mut Reader) -> Result<Self, PayloadError> {
+        Ok(Self {
+            address: r.u32()?,
+            bytes: r.u32()?,
+            launch_order: r.array()?,
+        })
+    }
+
+    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        w.u32(self.address)?;
+        w.u32(self.bytes)?;
+        w.bytes(&self.launch_order)
+    }
+}
+
+/// Words of a block, as many as the payload has: 32-bit, little-endian.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct JobWords<'a> {
+    /// The first of them.
+    pub first: u32,
+    /// Their bytes.
+    bytes: &'a [u8],
+}
+
+impl<'a> JobWords<'a> {
+    /// The most words that are read at a time.
+    pub const MAX: usize = 1008;
+
+    /// Words from number `first` on; bytes behind the last whole word are left out.
+    #[must_use]
+    pub fn new(first: u32, bytes: &'a [u8]) -> Self {
+        let bytes = &bytes[..bytes.len() / 4 * 4];
+        Self { first, bytes }
+    }
+
+    /// The words.
+    pub fn words(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
+        let words = self.bytes.as_chunks().0.iter();
+        words.map(|word| u32::from_le_bytes(*word))
+    }
+
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, PayloadError> {
+        let mut r = Reader::new(bytes);
+        Ok(Self::new(r.u32()?, r.rest()))
+    }
+
+    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        w.u32(self.first)?;
+        w.bytes(self.bytes)
+    }
+}
+
+/// What is cleared before programs are queued.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum JobClear {
+    /// Nothing: nothing that is read has changed since the launch before.
+    None,
+    /// The caches of data: those of the TMUs, of uniforms and V3D's second level.
+    Data,
+    /// The caches of instructions as well.
+    All,
+}
+
+impl JobClear {
+    const fn from_code(code: u8) -> Option<Self> {
+        match code {
+            0 => Some(Self::None),
+            1 => Some(Self::Data),
+            2 => Some(Self::All),
+            _ => None,
+        }
+    }
+}
+
+/// A program that is queued: addresses on V3D's bus.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct JobProgram {
+    /// Of its first instruction.
+    pub code: u32,
+    /// Of its first uniform.
+    pub uniforms: u32,
+}
+
+/// Launches one after the other, each of programs that may run at the same time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RunJob<'a> {
+    /// Chosen by the host. A number that is the last one's is answered as that was, and nothing is run: the answer had
+    /// been lost.
+    pub number: u32,
+    /// Time after which the programs are given up, at most [`RunJob::MAX_LIMIT_US`].
+    pub limit_us: u32,
+    /// How many launches there are.
+    count: u8,
+    /// Launches as they are on the line.
+    launches: &'a [u8],
+}
+
+impl<'a> RunJob<'a> {
+    /// The most launches.
+    pub const MAX_LAUNCHES: usize = 16;
+    /// The most programs of a launch.
+    pub const MAX_PROGRAMS: usize = 12;
+    /// The longest time limit.
+    pub const MAX_LIMIT_US: u32 = 1_000_000;
+
+    /// A job of launches that [`RunJob::put_launch`] has put one behind the other.
+    ///
+    /// # Errors
+    /// [`PayloadError::OutOfRange`] as for one that is received.
+    pub fn new(number: u32, limit_us: u32, launches: &'a [u8]) -> Result<Self, PayloadError> {
+        let mut r = Reader::new(launches);
+        let mut count = 0;
+        while !r.is_empty() {
+            launch(&mut r)?;
+            count += 1;
+        }
+        Self::checked(number, limit_us, count, launches)
+    }
+
+    fn checked(
+        number: u32,
+        limit_us: u32,
+        count: usize,
+        launches: &'a [u8],
+    ) -> Result<Self, PayloadError> {
+        let out_of_range = |field| Err(PayloadError::OutOfRange { field });
+        if limit_us > Self::MAX_LIMIT_US {
+            return out_of_range("time limit");
+        }
+        if !(1..=Self::MAX_LAUNCHES).contains(&count) {
+            return out_of_range("launches");
+        }
+        Ok(Self {
+            number,
+            limit_us,
+            count: count as u8,
+            launches,
+        })
+    }
+
+    /// Puts a launch to the front of `out`; returns its bytes.
+    ///
+    /// # Errors
+    /// [`PayloadError::TooLong`] when it does not fit, [`PayloadError::OutOfRange`] for no or too many programs.
+    pub fn put_launch(
+        clear: JobClear,
+        programs: &[JobProgram],
+        out: &mut [u8],
+    ) -> Result<usize, PayloadError> {
+        if !(1..=Self::MAX_PROGRAMS).contains(&programs.len()) {
+            return Err(PayloadError::OutOfRange { field: "programs" });
+        }
+        let mut w = Writer::new(out);
+        w.bytes(&[clear as u8, programs.len() as u8])?;
+        for program in programs {
+            w.u32(program.code)?;
+            w.u32(program.uniforms)?;
+        }
+        Ok(w.used())
+    }
+
+    /// The launches: what is cleared before each, and its programs.
+    pub fn launches(&self) -> impl Iterator<Item = (JobClear, JobPrograms<'a>)> + use<'a> {
+        let mut r = Reader::new(self.launches);
+        core::iter::from_fn(move || launch(&mut r).ok())
+    }
+
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, PayloadError> {
+        let mut r = Reader::new(bytes);
+        let (number, limit_us, count) = (r.u32()?, r.u32()?, usize::from(r.u8()?));
+        let all = r.rest();
+        let mut behind = Reader::new(all);
+        for _ in 0..count {
+            launch(&mut behind)?;
+        }
+        let launches = &all[..all.len() - behind.rest().len()];
+        Self::checked(number, limit_us, count, launches)
+    }
+
+    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        w.u32(self.number)?;
+        w.u32(self.limit_us)?;
+        w.u8(self.count)?;
+        w.bytes(self.launches)
+    }
+}
+
+/// The programs of a launch.
+#[derive(Clone, Debug)]
+pub struct JobPrograms<'a>(core::slice::Iter<'a, [u8; 8]>);
+
+impl Iterator for JobPrograms<'_> {
+    type Item = JobProgram;
+
+    fn next(&mut self) -> Option<JobProgram> {
+        let [code, uniforms] = self.0.next()?.as_chunks().0 else {
+            return None;
+        };
+        let [code, uniforms] = [code, uniforms].map(|word| u32::from_le_bytes(*word));
+        Some(JobProgram { code, uniforms })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.0.size_hint()
+    }
+}
+
+impl ExactSizeIterator for JobPrograms<'_> {}
+
+/// The next launch.
+fn launch<'a>(r: &mut Reader<'a>) -> Result<(JobClear, JobPrograms<'a>), PayloadError> {
+    let out_of_range = |field| PayloadError::OutOfRange { field };
+    let clear = JobClear::from_code(r.u8()?).ok_or(out_of_range("clear"))?;
+    let count = usize::from(r.u8()?);
+    if !(1..=RunJob::MAX_PROGRAMS).contains(&count) {
+        return Err(out_of_range("programs"));
+    }
+    let programs = r.take(8 * count)?.as_chunks().0.iter();
+    Ok((clear, JobPrograms(programs)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn launches_come_back_in_order() {
+        let program = |code| JobProgram { code, uniforms: 1 };
+        let mut bytes = [0; 64];
+        let first = RunJob::put_launch(JobClear::All, &[program(8), program(16)], &mut bytes);
+        let first = first.expect("it fits");
+        let second = RunJob::put_launch(JobClear::Data, &[program(24)], &mut bytes[first..]);
+        let length = first + second.expect("it fits");
+        let job = RunJob::new(3, 10, &bytes[..length]).expect("it is one");
+        let launches: Vec<_> = job
+            .launches()
+            .map(|(clear, programs)| (clear, programs.collect::<Vec<_>>()))
+            .collect();
+        let expected = [
+            (JobClear::All, vec![program(8), program(16)]),
+            (JobClear::Data, vec![program(24)]),
+        ];
+        assert_eq!(launches, expected);
+    }
+
+    #[test]
+    fn what_is_no_job_is_refused() {
+        let refused = |limit_us, launches: &[u8]| RunJob::new(0, limit_us, launches).err();
+        let field = |field| Some(PayloadError::OutOfRange { field });
+        assert_eq!(refused(1_000_001, &[]), field("time limit"));
+        assert_eq!(refused(1, &[]), field("launches"));
+        assert_eq!(refused(1, &[3, 1]), field("clear"));
+        assert_eq!(refused(1, &[0, 0]), field("programs"));
+        assert_eq!(refused(1, &[0, 13]), field("programs"));
+        assert_eq!(refused(1, &[0]), Some(PayloadError::Short));
+        assert_eq!(refused(1, &[0, 1, 0, 0, 0, 0]), Some(PayloadError::Short));
+        let many = [[0, 1, 0, 0, 0, 0, 0, 0, 0, 0]; RunJob::MAX_LAUNCHES + 1].concat();
+        assert_eq!(refused(1, &many), field("launches"));
+        assert_eq!(refused(1, &many[10..]), None);
+    }
+}
