@@ -45,6 +45,11 @@ impl Arena {
         self.end = self.end.max(ram_bytes);
     }
 
+    /// Leaves out what comes before `address`, if anything does.
+    pub fn skip_to(&mut self, address: usize) {
+        self.next = self.next.max(address).min(self.end);
+    }
+
     /// Bytes that are left.
     #[must_use]
     pub fn left(&self) -> usize {

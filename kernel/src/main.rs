@@ -35,6 +35,9 @@ const BRING_UP_US: u32 = 12_000_000;
 
 /// Memory for the programs, uniforms, twiddles and samples of jobs on the QPUs.
 const V3D_BYTES: usize = 32 << 20;
+/// Where it begins, whatever the image's size: jobs of a host are written for addresses there, and what places in memory make of
+/// a job's time stays the same from image to image.
+const V3D_START: usize = 16 << 20;
 
 /// The instrument's buffers. All zero, so that they cost nothing in the image.
 static WORKSPACE: ConstStaticCell<Workspace> = ConstStaticCell::new(Workspace::new());
@@ -68,6 +71,7 @@ fn boot(atags: u32) -> ! {
     cpu::map_ram(ram_bytes);
     arena.grow(ram_bytes);
     let light = gpio.into_act_led(revision.act_led());
+    arena.skip_to(V3D_START);
     let memory = arena.take(V3D_BYTES).expect("every board has 128 MiB");
     let mut v3d = None;
     if !facts.board.v3d_hung {

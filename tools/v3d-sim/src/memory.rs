@@ -199,6 +199,15 @@ impl SparseMemory {
         Ok(())
     }
 
+    /// The pages that are there, from the lowest: the address of each behind the alias bits, and its 4096 bytes.
+    pub fn pages(&self) -> impl Iterator<Item = (u32, &[u8])> {
+        let numbers = 0..self.pages.len();
+        numbers.filter_map(|page| {
+            let bytes: &[u8] = self.page(page)?;
+            Some(((page * PAGE_BYTES) as u32, bytes))
+        })
+    }
+
     fn is_zero(&self, page: usize) -> bool {
         self.zero[page / 64] & 1 << (page % 64) != 0
     }

@@ -4,6 +4,7 @@
 //! limit or Ctrl-C is exit status 5 and a sentence on standard error. Profile and trace for people go
 //! to standard error too; with a file name, and the timeline always, to files.
 
+mod board;
 mod report;
 
 use std::fs::File;
@@ -14,7 +15,8 @@ use v3d_sim::{
     Access, DeadlockReport, FaultKind, JobEnd, JobRun, Observer, Outcome, Profile, Unobserved, Wait,
 };
 
-use crate::command::explain;
+use crate::command::fft::FAST_BAUD;
+use crate::command::{LineOptions, explain};
 use crate::constants;
 use crate::failure::{Failure, Result};
 use crate::files::apart;
@@ -87,6 +89,18 @@ pub struct Options {
         requires = "trace"
     )]
     trace_limit: u64,
+    /// Run on the QPUs of a board: /dev/ttyUSB0, tcp:HOST:PORT, or sim:IMAGE for a virtual Pi in this process. The job's
+    /// memory lies from 0x41000000 on then
+    #[arg(short, long, value_name = "PORT", conflicts_with_all = [
+        "strict", "allow", "functional", "seed", "set", "profile", "profile_json", "timeline", "trace",
+    ])]
+    port: Option<String>,
+    /// What belongs to the line.
+    #[command(flatten)]
+    line: LineOptions,
+    /// Rate to change to for the transfer
+    #[arg(long, value_name = "RATE", default_value_t = FAST_BAUD)]
+    transfer_baud: u32,
 }
 
 /// Files are made before the run, so that a wrong path costs no time.
@@ -192,6 +206,9 @@ pub fn run(options: &Options) -> Result<()> {
     }
     if job.launches.iter().all(|launch| launch.programs.is_empty()) {
         say::note("note: the job starts no program; name code and uniforms under programs\n");
+    }
+    if let Some(port) = &options.port {
+        return board::run(options, port, &mut job);
     }
     let mut watch = Watch {
         profile: (options.profile || options.profile_json.is_some()).then(Profile::new),
