@@ -30,7 +30,10 @@ impl Remote {
     /// What the board says, for example that it has not as much.
     pub fn new(mut client: Client, bytes: u32) -> Result<Self> {
         client.stop()?;
-        let block = client.job_memory(bytes)?;
+        let block = client.job_memory(bytes).map_err(|failure| Failure {
+            message: format!("{bytes} bytes of the board's memory are needed: {failure}"),
+            ..failure
+        })?;
         let words = block.bytes as usize / 4;
         Ok(Self {
             client,

@@ -15,9 +15,7 @@ use qpu::fft::Direction;
 use qpu::job::Report;
 use v3d_sim::Board;
 
-use crate::client::Client;
-use crate::command::LineOptions;
-use crate::command::fft::FAST_BAUD;
+use crate::command::QpuOptions;
 use crate::failure::{Failure, Result};
 use crate::files::apart;
 use crate::plane::mask::Mask;
@@ -64,31 +62,9 @@ pub struct Options {
         conflicts_with = "mask"
     )]
     range: f32,
-    /// Transform on the QPUs of a board: /dev/ttyUSB0, tcp:HOST:PORT, or sim:IMAGE for a virtual Pi in this process
-    /// (default: on the simulated V3D alone)
-    #[arg(short, long, value_name = "PORT")]
-    port: Option<String>,
-    /// What belongs to the line.
+    /// Where it is transformed.
     #[command(flatten)]
-    line: LineOptions,
-    /// Rate to change to for the transfer
-    #[arg(long, value_name = "RATE", default_value_t = FAST_BAUD)]
-    transfer_baud: u32,
-}
-
-impl Options {
-    /// The board, at the rate of the transfer; none where V3D is simulated by itself.
-    fn board(&self) -> Result<Option<Client>> {
-        let Some(port) = &self.port else {
-            return Ok(None);
-        };
-        let (link, logs) = self.line.open(Some(port))?;
-        let mut client = Client::new(link, self.line.baud, logs, self.line.quiet);
-        let info = client.hello()?;
-        say::remark!("{}, firmware {}", info.board, info.firmware);
-        client.change_baud(self.transfer_baud)?;
-        Ok(Some(client))
-    }
+    qpus: QpuOptions,
 }
 
 /// Transforms the picture.
@@ -127,7 +103,7 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(note) = note {
         say::note(&format!("{}: {note}\n", options.input.display()));
     }
-    let mut planes = Planes::new(picture.width, picture.height, options.board()?)?;
+    let mut planes = Planes::new(picture.width, picture.height, options.qpus.connect()?)?;
     let points: Vec<_> = picture.pixels.iter().map(|&x| [x, 0.0]).collect();
     let (mut spectrum, forward) = planes.run(Direction::Forward, &points)?;
     if let Some(mask) = &options.mask {
@@ -169,7 +145,7 @@ fn back(options: &Options) -> Result<()> {
     let path = &options.input;
     let file = std::fs::read(path).map_err(|error| Failure::reading(path, &error))?;
     let mut spectrum = npy::decode(&file, path)?;
-    let mut planes = Planes::new(spectrum.width, spectrum.height, options.board()?)?;
+    let mut planes = Planes::new(spectrum.width, spectrum.height, options.qpus.connect()?)?;
     if let Some(mask) = &options.mask {
         mask.apply(&mut spectrum);
     }

@@ -60,6 +60,39 @@ pub struct LineOptions {
     pub quiet: bool,
 }
 
+/// A board in place of the simulated V3D, for commands that run without one.
+#[derive(clap::Args, Clone, Debug)]
+pub struct QpuOptions {
+    /// Run on the QPUs of a board: /dev/ttyUSB0, tcp:HOST:PORT, or sim:IMAGE for a virtual Pi in this process (default:
+    /// on the simulated V3D alone)
+    #[arg(short, long, value_name = "PORT")]
+    pub port: Option<String>,
+    /// What belongs to the line.
+    #[command(flatten)]
+    pub line: LineOptions,
+    /// Rate to change to for the transfer
+    #[arg(long, value_name = "RATE", default_value_t = fft::FAST_BAUD)]
+    pub transfer_baud: u32,
+}
+
+impl QpuOptions {
+    /// The board, woken and at the rate of the transfer; none where there is no port.
+    ///
+    /// # Errors
+    /// When there is no such port, or nobody answers.
+    pub fn connect(&self) -> Result<Option<Client>> {
+        let Some(port) = &self.port else {
+            return Ok(None);
+        };
+        let (link, logs) = self.line.open(Some(port))?;
+        let mut client = Client::new(link, self.line.baud, logs, self.line.quiet);
+        let info = client.hello()?;
+        crate::say::remark!("{}, firmware {}", info.board, info.firmware);
+        client.change_baud(self.transfer_baud)?;
+        Ok(Some(client))
+    }
+}
+
 /// A time limit in seconds, as an option gives it.
 fn seconds(text: &str) -> std::result::Result<Duration, String> {
     let time = text.parse().ok().map(Duration::try_from_secs_f64);

@@ -2,7 +2,10 @@
 //!
 //! Traffic and memory follow from the plan. Clocks of complex transforms are those that `cargo xtask tune`
 //! measured on the simulator and committed, in proportion for other batches, and their floor is that of
-//! `cargo xtask bench` ([`qpu::fft::roofline`]). With `--time` any plan is run on the simulator.
+//! `cargo xtask bench` ([`qpu::fft::roofline`]). With `--time` any plan is run on the simulator, with `--port` on the
+//! QPUs of a board as well.
+
+mod time;
 
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -17,16 +20,13 @@ use qpu::fft::roofline::Roofline;
 use qpu::fft::samples::Format;
 use qpu::fft::{Direction, Plan, Split, table};
 use qpu_programs::FFT;
-use v3d_sim::{Board, Constants, SimError, SimRunner};
+use time::Measured;
+use v3d_sim::{Board, Constants};
 
+use crate::command::QpuOptions;
 use crate::constants;
 use crate::failure::{Failure, Result};
 use crate::say;
-
-/// Bytes that a Pi 1 can leave to the QPUs beside the system.
-const MEMORY: u64 = 384 << 20;
-/// Simulated time that a run may take.
-const LIMIT_US: u32 = 60_000_000;
 
 /// Options of `plan`.
 #[derive(clap::Args, Debug)]
@@ -70,6 +70,9 @@ pub struct Options {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    /// Where it is run as well.
+    #[command(flatten)]
+    qpus: QpuOptions,
 }
 
 /// Prints the plan.
@@ -95,10 +98,14 @@ pub fn run(options: &Options) -> Result<()> {
     let cost = Cost {
         floor: floor(&request),
         clocks: match options.time {
-            true => Some(time(&request, direction(options), &model)?),
+            true => Some(time::simulated(&request, direction(options), &model)?),
             false => tuned(&request, arrangement.split()),
         },
         clock_hz: f64::from(board.clock_hz()),
+    };
+    let measured = match options.qpus.connect()? {
+        Some(client) => Some(time::on_board(&request, direction(options), client)?),
+        None => None,
     };
     let report = Report {
         options,
@@ -107,6 +114,7 @@ pub fn run(options: &Options) -> Result<()> {
         cost: &cost,
         constants: &model,
         board: board.name(),
+        measured: measured.as_ref(),
     };
     constants::note(&model);
     say::data(&if options.json {
@@ -176,30 +184,6 @@ fn tuned(request: &Request, split: Split) -> Option<f64> {
     is_it.then(|| f64::from(row.cycles) * f64::from(request.batch) / f64::from(row.batch))
 }
 
-/// Clocks of the second run on the simulator.
-fn time(request: &Request, direction: Direction, constants: &Constants) -> Result<f64> {
-    let refused = |error: Error<SimError>| Failure::usage(error.to_string());
-    let memory = Plan::memory(FFT, request).map_err(refused)?;
-    let bytes = u64::from(memory.total()) + request.input_bytes() + request.output_bytes();
-    if bytes > MEMORY {
-        return Err(Failure::usage(format!(
-            "the plan needs {bytes} bytes, and a board has {MEMORY} for the QPUs: take a shorter transform or a \
-             smaller batch, or leave --time"
-        )));
-    }
-    // Buffers begin at multiples of 4096.
-    let mut runner = SimRunner::new(bytes as u32 + 3 * 4096).with_constants(constants.clone());
-    let mut plan = Plan::with_buffers(FFT, request, &mut runner).map_err(refused)?;
-    let mut run = || {
-        let report = plan.run(&mut runner, direction, LIMIT_US);
-        report.map_err(|error| {
-            Failure::integrity(format!("the simulated V3D failed: {error}; report it"))
-        })
-    };
-    run()?;
-    Ok(run()?.cycles.unwrap_or(0) as f64)
-}
-
 /// The least clocks that a complex transform can take.
 fn floor(request: &Request) -> Option<f64> {
     match request.transform {
@@ -235,6 +219,7 @@ struct Report<'a> {
     cost: &'a Cost,
     constants: &'a Constants,
     board: &'static str,
+    measured: Option<&'a Measured>,
 }
 
 impl Report<'_> {
@@ -301,6 +286,9 @@ impl Report<'_> {
                     "not in the table of timed transforms: --time runs it on the simulator"
                 );
             }
+        }
+        if let Some(Measured { us, runs, place }) = self.measured {
+            let _ = writeln!(text, "{us} us on {place} (the shortest of {runs} runs)");
         }
         match (self.cost.floor, self.cost.share()) {
             (Some(floor), Some(share)) => {
@@ -397,6 +385,8 @@ impl Report<'_> {
             "floor_clocks": self.cost.floor,
             "share": self.cost.share(),
             "constants": constants::changed(self.constants),
+            "measured_us": self.measured.map(|measured| measured.us),
+            "measured_on": self.measured.map(|measured| &measured.place),
         })
     }
 }

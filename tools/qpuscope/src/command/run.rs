@@ -15,8 +15,7 @@ use v3d_sim::{
     Access, DeadlockReport, FaultKind, JobEnd, JobRun, Observer, Outcome, Profile, Unobserved, Wait,
 };
 
-use crate::command::fft::FAST_BAUD;
-use crate::command::{LineOptions, explain};
+use crate::command::{QpuOptions, explain};
 use crate::constants;
 use crate::failure::{Failure, Result};
 use crate::files::apart;
@@ -37,28 +36,28 @@ pub struct Options {
     /// The job: a JSON file as docs/formats.md describes it
     job: PathBuf,
     /// Stop at the first warning, as `"strict": true` in the job does
-    #[arg(long)]
+    #[arg(long, conflicts_with = "port")]
     strict: bool,
     /// Tell of no warning of this rule, and do not stop for it; can be given several times
-    #[arg(long, value_name = "RULE")]
+    #[arg(long, value_name = "RULE", conflicts_with = "port")]
     allow: Vec<String>,
     /// Run without the cycle model, as `"functional": true` in the job does
-    #[arg(long)]
+    #[arg(long, conflicts_with = "port")]
     functional: bool,
     /// Let QPUs advance in another order, without time, as `"seed": NUMBER` in the job does
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", conflicts_with = "port")]
     seed: Option<u64>,
     /// Another value of a constant of the cycle model, to see what depends on it; can be given several times
-    #[arg(long, value_name = "NAME=VALUE", value_parser = constants::change)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = constants::change, conflicts_with = "port")]
     set: Vec<(String, f64)>,
     /// Show where the clocks go, by QPU and by instruction, on standard error
-    #[arg(long)]
+    #[arg(long, conflicts_with = "port")]
     profile: bool,
     /// Write the profile as JSON
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "port")]
     profile_json: Option<PathBuf>,
     /// Write a timeline that ui.perfetto.dev opens
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "port")]
     timeline: Option<PathBuf>,
     /// The most entries of the timeline
     #[arg(
@@ -69,7 +68,8 @@ pub struct Options {
     )]
     timeline_limit: usize,
     /// Log what every instruction changes, on standard error or to a file
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-")]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-",
+          conflicts_with = "port")]
     trace: Option<PathBuf>,
     /// Only these QPUs, for example 11,10
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "trace",
@@ -89,18 +89,9 @@ pub struct Options {
         requires = "trace"
     )]
     trace_limit: u64,
-    /// Run on the QPUs of a board: /dev/ttyUSB0, tcp:HOST:PORT, or sim:IMAGE for a virtual Pi in this process. The job's
-    /// memory lies from 0x41000000 on then
-    #[arg(short, long, value_name = "PORT", conflicts_with_all = [
-        "strict", "allow", "functional", "seed", "set", "profile", "profile_json", "timeline", "trace",
-    ])]
-    port: Option<String>,
-    /// What belongs to the line.
+    /// Where it runs.
     #[command(flatten)]
-    line: LineOptions,
-    /// Rate to change to for the transfer
-    #[arg(long, value_name = "RATE", default_value_t = FAST_BAUD)]
-    transfer_baud: u32,
+    qpus: QpuOptions,
 }
 
 /// Files are made before the run, so that a wrong path costs no time.
@@ -207,8 +198,8 @@ pub fn run(options: &Options) -> Result<()> {
     if job.launches.iter().all(|launch| launch.programs.is_empty()) {
         say::note("note: the job starts no program; name code and uniforms under programs\n");
     }
-    if let Some(port) = &options.port {
-        return board::run(options, port, &mut job);
+    if let Some(client) = options.qpus.connect()? {
+        return board::run(client, &mut job);
     }
     let mut watch = Watch {
         profile: (options.profile || options.profile_json.is_some()).then(Profile::new),

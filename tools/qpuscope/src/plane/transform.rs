@@ -129,15 +129,7 @@ impl Planes {
         let bytes = bytes as u32 + 3 * 4096;
         let mut machine = match client {
             None => Machine::Simulated(Box::new(SimRunner::new(bytes))),
-            Some(client) => {
-                let remote = Remote::new(client, bytes).map_err(|failure| Failure {
-                    message: format!(
-                        "{width} x {height} takes {bytes} bytes of the board: {failure}"
-                    ),
-                    ..failure
-                })?;
-                Machine::Board(Box::new(remote))
-            }
+            Some(client) => Machine::Board(Box::new(Remote::new(client, bytes)?)),
         };
         let plan = Plan::with_buffers(FFT, &request, &mut machine).map_err(refused)?;
         Ok(Self {

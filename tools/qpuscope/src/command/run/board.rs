@@ -7,7 +7,7 @@
 use qpu::job::{BusAddr, Job, Launch, Program};
 use serde_json::{Value, json};
 
-use super::{Options, write_dumps};
+use super::write_dumps;
 use crate::client::Client;
 use crate::failure::{Failure, Result};
 use crate::job_file::JobFile;
@@ -18,16 +18,11 @@ const BEHIND_ALIAS: u32 = 0x3fff_ffff;
 /// Bytes of a page of memory.
 const PAGE_BYTES: u32 = 4096;
 
-/// Runs a job on the board at `port`, writes its dumps and prints what there is to say.
+/// Runs a job on the board of `client`, writes its dumps and prints what there is to say.
 ///
 /// # Errors
 /// Usage, when the job does not lie in the board's memory for the QPUs; what the board says.
-pub fn run(options: &Options, port: &str, job: &mut JobFile) -> Result<()> {
-    let (link, logs) = options.line.open(Some(port))?;
-    let mut client = Client::new(link, options.line.baud, logs, options.line.quiet);
-    let info = client.hello()?;
-    say::remark!("{}, firmware {}", info.board, info.firmware);
-    client.change_baud(options.transfer_baud)?;
+pub fn run(mut client: Client, job: &mut JobFile) -> Result<()> {
     let result = run_on(&mut client, job);
     // The next host begins at the first rate, whatever happened to this one.
     let left = client.leave();

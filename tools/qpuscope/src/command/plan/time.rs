@@ -1,0 +1,84 @@
+//! What a plan takes when it is run: simulated, or on a board.
+
+use qpu::fft::request::{Error, Request};
+use qpu::fft::{Direction, Plan};
+use qpu_programs::FFT;
+use v3d_sim::{Constants, SimError, SimRunner};
+
+use crate::client::Client;
+use crate::failure::{Failure, Result};
+use crate::remote::Remote;
+
+/// Bytes that a Pi 1 can leave to the QPUs beside the system.
+const MEMORY: u64 = 384 << 20;
+/// Time that a run may take; on a board no more than the protocol has.
+const LIMIT_US: u32 = 60_000_000;
+/// Runs on a board behind the first. Its clock counts microseconds, and its memory is refreshed now and then.
+const RUNS: u32 = 8;
+
+/// What a board took.
+pub struct Measured {
+    /// Microseconds from the first request to V3D to the end of the last program, in the shortest run.
+    pub us: u32,
+    /// How many runs there were behind the first.
+    pub runs: u32,
+    /// What is at the other end of the line.
+    pub place: String,
+}
+
+/// Clocks of the second run on the simulator.
+///
+/// # Errors
+/// Usage, when there is no such plan or it needs more memory than a board has.
+pub fn simulated(request: &Request, direction: Direction, constants: &Constants) -> Result<f64> {
+    let bytes = bytes(request)?;
+    let mut runner = SimRunner::new(bytes).with_constants(constants.clone());
+    let refused = |error: Error<SimError>| Failure::usage(error.to_string());
+    let mut plan = Plan::with_buffers(FFT, request, &mut runner).map_err(refused)?;
+    let mut run = || {
+        let report = plan.run(&mut runner, direction, LIMIT_US);
+        report.map_err(|error| {
+            Failure::integrity(format!("the simulated V3D failed: {error}; report it"))
+        })
+    };
+    run()?;
+    Ok(run()?.cycles.unwrap_or(0) as f64)
+}
+
+/// What it takes on the board of `client`, of whatever is in its memory.
+///
+/// # Errors
+/// As [`simulated`]; what the board says.
+pub fn on_board(request: &Request, direction: Direction, client: Client) -> Result<Measured> {
+    let mut remote = Remote::new(client, bytes(request)?)?;
+    let failed = |error: Error<Failure>| match error {
+        Error::Runner(failure) | Error::Memory { error: failure, .. } => failure,
+        error => Failure::usage(error.to_string()),
+    };
+    let mut plan = Plan::with_buffers(FFT, request, &mut remote).map_err(failed)?;
+    let mut run = || plan.run(&mut remote, direction, LIMIT_US).map_err(failed);
+    run()?;
+    let mut us = u32::MAX;
+    for _ in 0..RUNS {
+        us = us.min(run()?.elapsed_us);
+    }
+    Ok(Measured {
+        us,
+        runs: RUNS,
+        place: remote.description(),
+    })
+}
+
+/// Bytes of the plan with its buffers, which begin at multiples of 4096.
+fn bytes(request: &Request) -> Result<u32> {
+    let refused = |error: Error<()>| Failure::usage(error.to_string());
+    let memory = Plan::memory(FFT, request).map_err(refused)?;
+    let bytes = u64::from(memory.total()) + request.input_bytes() + request.output_bytes();
+    if bytes > MEMORY {
+        return Err(Failure::usage(format!(
+            "the plan needs {bytes} bytes, and a board has {MEMORY} for the QPUs: take a shorter transform or a \
+             smaller batch, or leave --time"
+        )));
+    }
+    Ok(bytes as u32 + 3 * 4096)
+}
