@@ -95,6 +95,11 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let refused = |error: Error<()>| Failure::usage(error.to_string());
     let arrangement = Plan::arrangement_of(FFT, &request).map_err(refused)?;
+    // Before the simulation, which takes longer than a board that refuses.
+    let measured = match options.qpus.connect()? {
+        Some(client) => Some(time::on_board(&request, direction(options), client)?),
+        None => None,
+    };
     let cost = Cost {
         floor: floor(&request),
         clocks: match options.time {
@@ -102,10 +107,6 @@ pub fn run(options: &Options) -> Result<()> {
             false => tuned(&request, arrangement.split()),
         },
         clock_hz: f64::from(board.clock_hz()),
-    };
-    let measured = match options.qpus.connect()? {
-        Some(client) => Some(time::on_board(&request, direction(options), client)?),
-        None => None,
     };
     let report = Report {
         options,
