@@ -73,7 +73,7 @@ impl HostJobs {
     /// # Errors
     /// [`EngineError::OutsideBlock`] for words or programs that are not in the block, or when there is none; those of the
     /// runner, as `error` says.
-    pub fn do_it<R: Runner>(
+    pub fn serve<R: Runner>(
         &mut self,
         runner: &mut R,
         job: HostJob,

@@ -206,7 +206,7 @@ impl<R: Runner> Engine for QpuEngine<R> {
     }
 
     fn host_job(&mut self, job: HostJob) -> Result<u32, EngineError> {
-        let result = self.host.do_it(&mut self.runner, job, self.error);
+        let result = self.host.serve(&mut self.runner, job, self.error);
         if matches!(
             result,
             Err(EngineError::Timeout { .. } | EngineError::Device)
