@@ -234,7 +234,7 @@ rules! {
         "with pm = 1 only the pack codes 0 and 3..7 exist (11..15 are taken for 3..7), and none for a load immediate (it is ignored)",
         "use one of the pack codes 0 and 3..7 with an ALU instruction";
     PackToPeripheral, "pack-to-peripheral", "vc4asm",
-        "byte packs do not work on I/O destinations",
+        "packs into one byte do not work on I/O destinations",
         "pack into a register first";
     PackOverflow, "pack-overflow", "VC4C, recorded on hardware",
         "pack of an add or sub that overflows has surprising results on the chip",

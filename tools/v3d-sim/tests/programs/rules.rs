@@ -413,6 +413,11 @@ fn pack_and_unpack() {
         (result.rows[0], &result.rules[..]),
         ([0xff00; 16], &["pack-to-peripheral"][..])
     );
+    let mut lab = Lab::new();
+    let result = lab.program(&[], |b| {
+        b.instruction(fmul(pm(Pack::P8888, waddr::VPM_WRITE)))
+    });
+    assert_eq!((result.rows[0], result.rules.len()), ([!0; 16], 0));
 }
 
 #[test]
