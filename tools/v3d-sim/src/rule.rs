@@ -104,6 +104,9 @@ rules! {
     VpmSurplusRead, "vpm-surplus-read", "Broadcom's guide against vc4asm, VC4C",
         "a VPM read without vectors left gives undefined data (0 here), or waits for ever",
         "read as many vectors as the setup asks for";
+    VpmNotPut, "vpm-not-put", "no source defines the VPM before it is written",
+        "VPM words that nothing has written hold what was there before (0 here, and anything on the chip)",
+        "write the row, or load it by DMA, before it is read or stored, and look at the rows that the setup names";
     SetupBeforeWrite, "setup-before-write", "no source defines the setup at program start",
         "VPM and DMA setup must be written before it is used",
         "write the setup words in the same program";
