@@ -97,8 +97,8 @@ impl Qpu {
             let words = setup.words();
             if !is_reserved {
                 self.warn(Rule::VpmReadOutsideReservation, shared, String::new);
-            } else if shared.vpm.is_unput(words) {
-                self.warn_unput("reads", words, shared);
+            } else if !shared.vpm.is_put(words) {
+                self.warn_not_put("reads", words, shared);
             }
             if let Some(race) = shared.races.read_vpm(self.at(), words) {
                 self.warn_race(race, "reads", shared);

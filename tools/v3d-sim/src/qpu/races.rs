@@ -40,10 +40,10 @@ impl Qpu {
         races.start_transfer(self.number, Actor::Stores);
         let at = self.at();
         let (mut vpm, mut memory, mut highest) = (None, None, 0);
-        let mut unput = store.words(0).next();
+        let mut not_put = store.words(0).next();
         for row in 0..store.rows() {
             for words in store.words(row) {
-                unput = unput.filter(|_| shared.vpm.is_unput(words));
+                not_put = not_put.filter(|_| !shared.vpm.is_put(words));
                 highest = highest.max(words.last() / COLUMNS);
                 vpm = vpm.or(races.store_vpm(at, words));
             }
@@ -54,8 +54,8 @@ impl Qpu {
             memory = memory.or(races.store_memory(at, address, bytes));
             shared.stale.start_store(address, bytes);
         }
-        if let Some(words) = unput {
-            self.warn_unput("stores", words, shared);
+        if let Some(words) = not_put {
+            self.warn_not_put("stores", words, shared);
         }
         for race in [vpm, memory].into_iter().flatten() {
             self.warn_race(race, "stores", shared);
@@ -133,7 +133,7 @@ impl Qpu {
 
     /// Tells of words of the VPM that hold what nobody knows; `does` is what this instruction does to them.
     #[cold]
-    pub(super) fn warn_unput(&self, does: &str, words: Words, shared: &mut Shared) {
+    pub(super) fn warn_not_put(&self, does: &str, words: Words, shared: &mut Shared) {
         let (row, column) = (words.first / COLUMNS % ROWS, words.first % COLUMNS);
         self.warn(Rule::VpmNotPut, shared, || {
             format!("{does} VPM row {row}, column {column}")

@@ -89,11 +89,11 @@ impl Vpm {
         &mut self.words[address]
     }
 
-    /// Whether nothing has written any of these words. Some are enough: lanes that nobody wants may hold anything.
+    /// Whether something has written any of these words. Some are enough: lanes that nobody wants may hold anything.
     #[must_use]
-    pub fn is_unput(&self, words: Words) -> bool {
+    pub fn is_put(&self, words: Words) -> bool {
         let mut words = words.indices();
-        words.all(|word| self.put[word / COLUMNS] & 1 << (word % COLUMNS) == 0)
+        words.any(|word| self.put[word / COLUMNS] & 1 << (word % COLUMNS) != 0)
     }
 
     /// VPMBASE: `units` of 4 rows are reserved for user programs.
