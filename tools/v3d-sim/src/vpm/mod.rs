@@ -111,12 +111,14 @@ impl Vpm {
     /// A vector that a QPU writes in round `now`.
     pub fn write(&mut self, qpu: u8, now: u64, setup: BlockSetup, value: Lanes) {
         let due = now + WRITE_ROUNDS;
-        match setup.whole_row() {
-            Some(row) => self.put[row.start / COLUMNS] = !0,
-            None => {
-                for word in setup.words().indices() {
-                    self.put[word / COLUMNS] |= 1 << (word % COLUMNS);
-                }
+        if let Some(row) = setup.whole_row() {
+            self.put[row.start / COLUMNS] = !0;
+        } else if let Some(first) = setup.whole_column() {
+            let rows = self.put[first / COLUMNS..].iter_mut().take(value.len());
+            rows.for_each(|row| *row |= 1 << (first % COLUMNS));
+        } else {
+            for word in setup.words().indices() {
+                self.put[word / COLUMNS] |= 1 << (word % COLUMNS);
             }
         }
         self.pending[usize::from(qpu)].push_back(PendingWrite { due, setup, value });
