@@ -134,6 +134,29 @@ pub(super) fn constant(name: &str) -> Option<Value> {
     crate::names::find(CONSTANTS, name).map(Value::Float)
 }
 
+/// What is wrong with `part(...)` as the place that `setup` takes, and what to write: bits of one kind of setup
+/// word mean something else in another.
+pub(super) fn misplaced(setup: &str, part: &str) -> Option<(String, String)> {
+    let (wants, instead) = match setup {
+        "vpm_setup" => ("a vector", "h32(y) or the like"),
+        "vdw_setup_0" => ("a DMA store", "dma_h32(y, x) or the like"),
+        "vdr_setup_0" => ("a DMA load", "vdr_h32(vpitch, y, x) or the like"),
+        _ => return None,
+    };
+    let is = match part.split_once('_') {
+        Some(("dma", _)) => "a DMA store",
+        Some(("vdr", "setup_0" | "setup_1")) => return None,
+        Some(("vdr", _)) => "a DMA load",
+        _ if part.starts_with(['h', 'v']) => "a vector",
+        _ => return None,
+    };
+    let is_known = OF_INTEGERS.iter().any(|entry| entry.0 == part);
+    (is_known && is != wants).then(|| {
+        let message = format!("{part} is the place of {is}, and {setup} takes that of {wants}");
+        (message, format!("write {instead}"))
+    })
+}
+
 /// Calls a built-in function.
 pub(super) fn call(name: &str, arguments: &[Value]) -> Result<Value, String> {
     let count = |expected: usize| match arguments.len() == expected {

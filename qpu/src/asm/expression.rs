@@ -387,6 +387,7 @@ impl Assembler<'_> {
             return Ok(all);
         }
         loop {
+            self.look_at_part(name, cursor);
             all.push(self.expression(cursor)?);
             if !cursor.take(",") {
                 break;
@@ -394,6 +395,17 @@ impl Assembler<'_> {
         }
         cursor.expect(")")?;
         Ok(all)
+    }
+
+    /// Warns of a setup word whose place is described as that of another kind: the number may well fit.
+    fn look_at_part(&mut self, setup: &str, cursor: &Cursor) {
+        if let [first, open, ..] = cursor.rest()
+            && let Kind::Name(part) = &first.kind
+            && open.is("(")
+            && let Some((message, help)) = builtin::misplaced(setup, part)
+        {
+            self.warn(Fault::new("setup-part", cursor.span(), message).help(help));
+        }
     }
 
     /// `[a, b, ...]`, the bracket at `start` already read.

@@ -15,12 +15,14 @@ pub(super) fn pack_reserved(at: &Facts) -> Option<String> {
     })
 }
 
+/// A byte beside three that stay, where nothing can stay; 8888 writes all four.
 pub(super) fn pack_to_peripheral(at: &Facts) -> Option<String> {
     let pack = at.alu()?.write.pack_mul()?;
     let mut writes = at.writes.iter();
     let io = writes.find(|write| write.slot == Slot::Mul && is_peripheral(write.waddr))?;
     let name = write_name(io.file, io.waddr);
-    (pack != MulPack::None).then(|| format!("8-bit packing does not work on {name}"))
+    (!matches!(pack, MulPack::None | MulPack::P8888))
+        .then(|| format!("packing into one byte does not work on {name}"))
 }
 
 pub(super) fn pack_without_file_a(at: &Facts) -> Option<String> {

@@ -195,6 +195,24 @@ fn carry_clear_is_spelled_in_two_ways() {
     );
 }
 
+/// Both have stood in programs of students; the words are other setups than they meant.
+#[test]
+fn places_of_other_setup_words_are_told_of() {
+    for (setup, told) in [
+        ("vw_setup, vdw_setup_0(4, 16, dma_h32(8, 0))", false),
+        ("vw_setup, vdw_setup_0(4, 16, vdr_h32(1, 8, 0))", true),
+        ("vw_setup, vdw_setup_0(1, 16, h32(3))", true),
+        ("vr_setup, vdr_setup_0(0, 16, 1, vdr_h32(1, 8, 0))", false),
+        ("vr_setup, vdr_setup_0(0, 16, 1, dma_h32(0, 0))", true),
+        ("vr_setup, vpm_setup(1, 1, h32(3))", false),
+        ("vr_setup, vpm_setup(1, 1, dma_v32(0, 0))", true),
+        ("vr_setup, vpm_setup(1, 1, max(h32(3), 1))", false),
+    ] {
+        let rules = warnings(&format!("mov {setup}{END}"), Syntax::Vc4asm);
+        assert_eq!(rules.contains(&"setup-part"), told, "{setup}: {rules:?}");
+    }
+}
+
 #[test]
 fn an_annotation_waives_what_it_says_is_meant() {
     let line = "nop\nnop; mul24 r2, ra0.8b << 12, r1 << 12";

@@ -38,6 +38,7 @@ pub fn read(path: &Path) -> Result<(String, Vec<u8>)> {
         )));
     }
     refuse_utf16(&name, &bytes)?;
+    refuse_job(&name, &bytes)?;
     Ok((name, bytes))
 }
 
@@ -86,6 +87,21 @@ pub fn refuse_utf16(name: &str, bytes: &[u8]) -> Result<()> {
     Err(Failure::usage(format!(
         "{name} is text in UTF-16; save it as UTF-8"
     )))
+}
+
+/// Refuses the job file of a program where the program itself should be.
+///
+/// # Errors
+/// Usage, when the bytes are an object of JSON by their looks, and it has programs.
+pub fn refuse_job(name: &str, bytes: &[u8]) -> Result<()> {
+    let text = bytes.trim_ascii_start();
+    let is_job = text.starts_with(b"{") && text.windows(10).any(|part| part == b"\"programs\"");
+    match is_job {
+        true => Err(Failure::usage(format!(
+            "{name} is a job; run it with `qpuscope run`, and give the file of the code that it names here"
+        ))),
+        false => Ok(()),
+    }
 }
 
 /// Refuses a file of another language that has no words, as a source of the assembler it would be nonsense.

@@ -199,6 +199,20 @@ fn wrong_files_and_names_are_refused_with_what_to_do() {
             err(&refused)
         );
     }
+    let job = file(
+        "wrong",
+        "job.json",
+        b"{ \"memory\": [], \"programs\": [] }\n",
+    );
+    for command in ["asm", "dis", "check"] {
+        let refused = qpuscope(&[command], &job);
+        assert_eq!(refused.status.code(), Some(2), "{command}");
+        assert!(
+            err(&refused).contains("run it with `qpuscope run`"),
+            "{command}: {}",
+            err(&refused)
+        );
+    }
     let unknown = qpuscope(
         &["check", "--allow", "regfile"],
         &file("wrong", "nop.qasm", b"nop\n"),

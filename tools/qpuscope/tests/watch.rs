@@ -261,6 +261,11 @@ fn a_trace_has_what_each_instruction_changes() {
         3,
         "one instruction of each QPU: {said}"
     );
+    let (_, _, said) = run(&folder, &["--trace", "--trace-qpu", "0"]);
+    assert!(
+        said.contains("the trace is empty") && said.contains("QPUs 11, 10"),
+        "{said}"
+    );
     let (_, _, said) = run(&folder, &["--trace", "--trace-limit", "4"]);
     assert_eq!(instructions(&said), 4, "{said}");
     assert!(

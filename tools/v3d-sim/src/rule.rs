@@ -104,6 +104,9 @@ rules! {
     VpmSurplusRead, "vpm-surplus-read", "Broadcom's guide against vc4asm, VC4C",
         "a VPM read without vectors left gives undefined data (0 here), or waits for ever",
         "read as many vectors as the setup asks for";
+    VpmNotPut, "vpm-not-put", "no source defines the VPM before it is written",
+        "VPM words that nothing has written hold what was there before (0 here, and anything on the chip)",
+        "write the row, or load it by DMA, before it is read or stored, and look at the rows that the setup names";
     SetupBeforeWrite, "setup-before-write", "no source defines the setup at program start",
         "VPM and DMA setup must be written before it is used",
         "write the setup words in the same program";
@@ -234,7 +237,7 @@ rules! {
         "with pm = 1 only the pack codes 0 and 3..7 exist (11..15 are taken for 3..7), and none for a load immediate (it is ignored)",
         "use one of the pack codes 0 and 3..7 with an ALU instruction";
     PackToPeripheral, "pack-to-peripheral", "vc4asm",
-        "byte packs do not work on I/O destinations",
+        "packs into one byte do not work on I/O destinations",
         "pack into a register first";
     PackOverflow, "pack-overflow", "VC4C, recorded on hardware",
         "pack of an add or sub that overflows has surprising results on the chip",

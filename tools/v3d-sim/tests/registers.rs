@@ -391,6 +391,12 @@ fn vectors_and_stores_that_leave_the_vpm_are_latched() {
 fn vpm_rows_that_are_not_reserved_are_read_and_told() {
     let mut board = Board::new();
     board.v3d.write_register(0x504, 1);
+    let code = board.load(|b| {
+        b.ldi(WR_SETUP, 0x1a03u32);
+        b.mov(VPM, 0);
+    });
+    board.queue(code);
+    board.advance(100);
     let read = |row: u32, kept: bool| {
         move |b: &mut Builder| {
             b.ldi(RD_SETUP, 0x0010_1a00 | row);

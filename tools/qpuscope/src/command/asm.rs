@@ -193,6 +193,7 @@ fn source(path: &Path) -> Result<(String, String)> {
     };
     let name = path.display().to_string();
     code::refuse_utf16(&name, &bytes)?;
+    code::refuse_job(&name, &bytes)?;
     if bytes.contains(&0) {
         return Err(Failure::usage(format!(
             "{name} is no text, it has bytes of 0; give source, or show code with `qpuscope dis`"

@@ -250,6 +250,20 @@ fn show(
         ))
     };
     if let Some(trace) = watch.trace {
+        if trace.is_empty() {
+            let counts = outcome.statistics.instructions.iter().enumerate().rev();
+            let ran = counts.filter(|(_, count)| **count > 0);
+            let ran: Vec<_> = ran.map(|(qpu, _)| qpu.to_string()).collect();
+            say::note(&match &ran[..] {
+                [] => "note: the trace is empty: no QPU has executed an instruction\n".to_owned(),
+                ran => format!(
+                    "note: the trace is empty: no instruction is in the QPUs, clocks and addresses that are chosen; QPUs {} have \
+                     executed some, in {} clocks\n",
+                    ran.join(", "),
+                    outcome.cycles
+                ),
+            });
+        }
         let left_out = trace
             .finish()
             .map_err(|error| failed(&options.trace, &error))?;

@@ -119,7 +119,8 @@ pub(super) fn over_code(entries: &[Placed], launches: &[JobLaunch]) -> Vec<Strin
         .enumerate()
         .filter(|(_, entry)| is_code(entry))
     {
-        let over = |(_, later): &(usize, &Placed)| later.meets(code) && !later.begins_at(code.at);
+        let replaces = |later: &Placed| later.begins_at(code.at) && later.bytes >= code.bytes;
+        let over = |(_, later): &(usize, &Placed)| later.meets(code) && !replaces(later);
         for (later, entry) in entries.iter().enumerate().skip(index + 1).filter(over) {
             notes.push(format!(
                 "memory[{later}] at {:#010x} replaces part of memory[{index}], the {} bytes of code at {:#010x}; place it \
@@ -232,23 +233,23 @@ mod tests {
 
     #[test]
     fn what_lies_over_code_is_told() {
-        let job = |at: &str| {
+        let job = |at: &str, rest: &str| {
             let code = r#"{"at": "0x40001000", "zero": 24}"#;
             let text = format!(
-                r#"{{"memory": [{code}, {{"at": "{at}", "words": [1]}}], "programs": [{{"code": "0x40001000"}}]}}"#
+                r#"{{"memory": [{code}, {{"at": "{at}", {rest}}}], "programs": [{{"code": "0x40001000"}}]}}"#
             );
             let job = parse(&text).unwrap_or_else(|failure| panic!("{failure}"));
             job.notes
         };
-        for at in ["0x40001014", "0xc0001014"] {
-            let notes = job(at);
+        for at in ["0x40001000", "0x40001014", "0xc0001014"] {
+            let notes = job(at, r#""words": [1]"#);
             assert!(
                 matches!(&notes[..], [note] if note.contains("memory[1] at ")),
                 "{notes:?}"
             );
         }
-        assert!(job("0x40001018").is_empty());
-        assert!(job("0x40001000").is_empty()); // an entry that takes its place
+        assert!(job("0x40001018", r#""words": [1]"#).is_empty());
+        assert!(job("0x40001000", r#""zero": 24"#).is_empty()); // an entry that takes its place
     }
 
     #[test]

@@ -94,6 +94,12 @@ impl Trace {
         }
     }
 
+    /// Whether no instruction was selected.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lines == 0 && self.left_out == 0
+    }
+
     /// Completes the log. Gives how many selected instructions the limit has left out.
     ///
     /// # Errors

@@ -88,17 +88,21 @@ impl Qpu {
         if setup.has_wrapped() {
             shared.errors |= ERRSTAT_VPMERR;
         }
-        if !shared.vpm.is_reserved(setup) {
+        let is_reserved = shared.vpm.is_reserved(setup);
+        if !is_reserved {
             shared.errors |= ERRSTAT_VPMERNA;
-            if keeps_vpm(code) {
-                self.warn(Rule::VpmReadOutsideReservation, shared, String::new);
-            }
         }
         // A read whose value is dropped only drains; real programs take any row for that.
-        if keeps_vpm(code)
-            && let Some(race) = shared.races.read_vpm(self.at(), setup.words())
-        {
-            self.warn_race(race, "reads", shared);
+        if keeps_vpm(code) {
+            let words = setup.words();
+            if !is_reserved {
+                self.warn(Rule::VpmReadOutsideReservation, shared, String::new);
+            } else if !shared.vpm.is_put(words) {
+                self.warn_not_put("reads", words, shared);
+            }
+            if let Some(race) = shared.races.read_vpm(self.at(), words) {
+                self.warn_race(race, "reads", shared);
+            }
         }
         value
     }

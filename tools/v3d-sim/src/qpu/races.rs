@@ -5,7 +5,7 @@ use crate::alu::Lanes;
 use crate::dma::Transfer;
 use crate::dma::vdr::Load;
 use crate::dma::vdw::Store;
-use crate::race::{Actor, Race};
+use crate::race::{Actor, Race, Words};
 use crate::report::At;
 use crate::rule::Rule;
 use crate::shared::{ERRSTAT_VDWE, Shared};
@@ -40,8 +40,10 @@ impl Qpu {
         races.start_transfer(self.number, Actor::Stores);
         let at = self.at();
         let (mut vpm, mut memory, mut highest) = (None, None, 0);
+        let mut not_put = store.words(0).next();
         for row in 0..store.rows() {
             for words in store.words(row) {
+                not_put = not_put.filter(|_| !shared.vpm.is_put(words));
                 highest = highest.max(words.last() / COLUMNS);
                 vpm = vpm.or(races.store_vpm(at, words));
             }
@@ -51,6 +53,9 @@ impl Qpu {
             }
             memory = memory.or(races.store_memory(at, address, bytes));
             shared.stale.start_store(address, bytes);
+        }
+        if let Some(words) = not_put {
+            self.warn_not_put("stores", words, shared);
         }
         for race in [vpm, memory].into_iter().flatten() {
             self.warn_race(race, "stores", shared);
@@ -124,6 +129,15 @@ impl Qpu {
             return;
         };
         self.warn(rule, shared, || format!("row {highest}"));
+    }
+
+    /// Tells of words of the VPM that hold what nobody knows; `does` is what this instruction does to them.
+    #[cold]
+    pub(super) fn warn_not_put(&self, does: &str, words: Words, shared: &mut Shared) {
+        let (row, column) = (words.first / COLUMNS % ROWS, words.first % COLUMNS);
+        self.warn(Rule::VpmNotPut, shared, || {
+            format!("{does} VPM row {row}, column {column}")
+        });
     }
 
     /// Tells both sides of a race; `does` is what this instruction does to the place.

@@ -76,7 +76,10 @@ impl Qpu {
             if slot == Slot::Add || code.colour == MulPack::None {
                 self.write_io(file, address, value, enabled, shared, memory)?;
             } else {
-                self.warn(Rule::PackToPeripheral, shared, String::new);
+                // 8888 leaves no byte as it was, and blits of VC4CV are made of it.
+                if code.colour != MulPack::P8888 {
+                    self.warn(Rule::PackToPeripheral, shared, String::new);
+                }
                 let packed = value.map(|value| self.colour(code, value).bits);
                 self.write_io(file, address, &packed, enabled, shared, memory)?;
             }

@@ -43,7 +43,8 @@ impl Words {
         (self.step == 1 && self.count == COLUMNS && end <= WORDS).then_some(self.first..end)
     }
 
-    fn indices(self) -> impl Iterator<Item = usize> {
+    /// Each of them.
+    pub fn indices(self) -> impl Iterator<Item = usize> {
         (0..self.count).map(move |n| (self.first + n * self.step) % WORDS)
     }
 }

@@ -44,6 +44,8 @@ pub struct Vpm {
     writing: u16,
     /// Rows that QPUs may write.
     reserved_rows: usize,
+    /// Of each row, a bit for each word of which a QPU or a load has written anything.
+    put: [u16; ROWS],
 }
 
 impl Default for Vpm {
@@ -53,6 +55,7 @@ impl Default for Vpm {
             pending: Default::default(),
             writing: 0,
             reserved_rows: 0,
+            put: [0; ROWS],
         }
     }
 }
@@ -81,7 +84,16 @@ impl Vpm {
 
     /// As [`Vpm::linear`], for writing.
     pub fn linear_mut(&mut self, address: usize) -> &mut u32 {
-        &mut self.words[address % (ROWS * COLUMNS)]
+        let address = address % (ROWS * COLUMNS);
+        self.put[address / COLUMNS] |= 1 << (address % COLUMNS);
+        &mut self.words[address]
+    }
+
+    /// Whether something has written any of these words. Some are enough: lanes that nobody wants may hold anything.
+    #[must_use]
+    pub fn is_put(&self, words: Words) -> bool {
+        let mut words = words.indices();
+        words.any(|word| self.put[word / COLUMNS] & 1 << (word % COLUMNS) != 0)
     }
 
     /// VPMBASE: `units` of 4 rows are reserved for user programs.
@@ -99,6 +111,16 @@ impl Vpm {
     /// A vector that a QPU writes in round `now`.
     pub fn write(&mut self, qpu: u8, now: u64, setup: BlockSetup, value: Lanes) {
         let due = now + WRITE_ROUNDS;
+        if let Some(row) = setup.whole_row() {
+            self.put[row.start / COLUMNS] = !0;
+        } else if let Some(first) = setup.whole_column() {
+            let rows = self.put[first / COLUMNS..].iter_mut().take(value.len());
+            rows.for_each(|row| *row |= 1 << (first % COLUMNS));
+        } else {
+            for word in setup.words().indices() {
+                self.put[word / COLUMNS] |= 1 << (word % COLUMNS);
+            }
+        }
         self.pending[usize::from(qpu)].push_back(PendingWrite { due, setup, value });
         self.writing |= 1 << qpu;
     }

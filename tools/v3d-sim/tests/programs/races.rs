@@ -20,6 +20,7 @@ fn broken(
     first: impl FnOnce(&mut Builder),
     second: impl FnOnce(&mut Builder),
 ) -> (Vec<&'static str>, Option<v3d_sim::Warning>) {
+    lab.zero_rows();
     let programs = [program(&mut lab, first), program(&mut lab, second)];
     lab.run(&programs).unwrap();
     let warnings = lab.runner.warnings();

@@ -242,6 +242,7 @@ fn rows_beyond_those_of_user_programs() {
 fn the_other_instruction_is_named() {
     let first = |body: &dyn Fn(&mut Builder)| {
         let mut lab = Lab::new();
+        lab.zero_rows();
         lab.program(&[0x4000_0040], body);
         let warning = lab.runner.warnings().remove(0);
         (
@@ -413,6 +414,11 @@ fn pack_and_unpack() {
         (result.rows[0], &result.rules[..]),
         ([0xff00; 16], &["pack-to-peripheral"][..])
     );
+    let mut lab = Lab::new();
+    let result = lab.program(&[], |b| {
+        b.instruction(fmul(pm(Pack::P8888, waddr::VPM_WRITE)))
+    });
+    assert_eq!((result.rows[0], result.rules.len()), ([!0; 16], 0));
 }
 
 #[test]
@@ -499,4 +505,72 @@ fn what_the_driver_left_out() {
         ["vpm-race", "dma-unprotected", "breakpoint-unseen"],
         "both load row 0"
     );
+}
+
+/// What is in the VPM before anybody writes it is not known: a counter that nobody sets to 0 is right here by luck.
+#[test]
+fn vpm_words_that_nothing_has_written_are_told_of() {
+    let told = |before: &dyn Fn(&mut Builder), body: &dyn Fn(&mut Builder)| {
+        let mut lab = Lab::new();
+        for body in [before, body] {
+            let mut b = Builder::new();
+            body(&mut b);
+            b.end();
+            let program = lab.load(&b.finish_unchecked().unwrap(), &[]);
+            lab.run(&[program]).unwrap();
+        }
+        let warnings = lab.runner.warnings().into_iter();
+        let warnings = warnings.filter(|warning| warning.rule.id() == "vpm-not-put");
+        warnings.map(|warning| warning.detail).collect::<Vec<_>>()
+    };
+    let nothing = |_: &mut Builder| {};
+    let read = |setup: u32| {
+        move |b: &mut Builder| {
+            b.ldi(RD_SETUP, setup);
+            b.mov(R0, VPM);
+        }
+    };
+    let write = |setup: u32| {
+        move |b: &mut Builder| {
+            b.ldi(WR_SETUP, setup);
+            b.mov(VPM, 1);
+        }
+    };
+    assert_eq!(
+        told(&nothing, &read(0x0010_1a05)),
+        ["reads VPM row 5, column 0"]
+    );
+    assert_eq!(
+        told(&write(0x1a04), &read(0x0010_1a05)),
+        ["reads VPM row 5, column 0"]
+    );
+    assert!(told(&write(0x1a05), &read(0x0010_1a05)).is_empty());
+    // Some words of the vector are enough: the other lanes may be wanted by nobody.
+    assert!(told(&write(0x1203), &read(0x0010_1a05)).is_empty());
+    assert_eq!(
+        told(&write(0x1203), &read(0x0010_1204)),
+        ["reads VPM row 0, column 4"]
+    );
+    let drain = |b: &mut Builder| {
+        b.ldi(RD_SETUP, 0x0010_1a00u32);
+        b.mov(NONE, VPM);
+    };
+    assert!(told(&nothing, &drain).is_empty());
+    let lab = Lab::new();
+    let (load_row, store_row) = (
+        |b: &mut Builder| {
+            b.ldi(RD_SETUP, 0x8301_1070u32);
+            b.ldi(LD_ADDR, lab.out.addr.0);
+            b.mov(NONE, LD_WAIT);
+        },
+        |b: &mut Builder| {
+            b.ldi(WR_SETUP, 0x8090_4380u32);
+            b.ldi(WR_SETUP, 0xc000_0000u32);
+            b.ldi(ST_ADDR, lab.out.addr.0);
+            b.mov(NONE, ST_WAIT);
+        },
+    );
+    assert_eq!(told(&nothing, &store_row), ["stores VPM row 7, column 0"]);
+    assert!(told(&load_row, &store_row).is_empty());
+    assert!(told(&load_row, &read(0x0010_1a07)).is_empty());
 }

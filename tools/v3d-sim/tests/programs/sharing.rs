@@ -34,6 +34,7 @@ fn the_mutex_keeps_a_counter() {
     b.end();
     let words = b.finish().unwrap_or_else(|error| panic!("{error}"));
     for mut lab in orders() {
+        lab.zero_rows();
         let program = lab.load(&words, &[]);
         lab.run(&[program; 12]).unwrap();
         let mut last = Builder::new();
@@ -191,7 +192,7 @@ fn twenty_eight_programs_run_on_twelve_qpus() {
             b.mov(NONE, MUTEX_ACQUIRE);
             b.ldi(WR_SETUP, 0x1a00 + number % 16);
             b.mov(VPM, UNIF);
-            b.ldi(RD_SETUP, 0x0010_1a00u32);
+            b.ldi(RD_SETUP, 0x0010_1a00 + number % 16);
             b.mov(R0, VPM);
             b.mov(MUTEX_RELEASE, R0);
             b.end();

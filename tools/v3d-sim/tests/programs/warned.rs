@@ -99,6 +99,7 @@ fn what_is_left_at_the_end_is_noticed() {
 fn left_at_the_end(functional: bool) -> Vec<&'static str> {
     let runner = SimRunner::new(1 << 20).with_strict(false);
     let mut lab = Lab::with(runner.with_functional(functional));
+    lab.zero_rows();
     let table = lab.put(&[1; 32]);
     let mut b = Builder::new();
     b.ldi(RD_SETUP, 0x8302_1000u32);
