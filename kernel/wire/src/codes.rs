@@ -65,30 +65,36 @@ code! {
 }
 
 code! {
-    /// The window a block is multiplied with (periodic form).
-    Window, "window" {
-        /// All ones.
-        Rectangular = 0 "rectangular",
-        /// Two terms, falls off fast.
-        #[default] Hann = 1 "hann",
-        /// Two terms, first side lobe lowest.
-        Hamming = 2 "hamming",
-        /// Four terms, side lobes below -92 dB.
-        BlackmanHarris = 3 "blackman-harris",
-        /// Five terms, amplitude right between bins.
-        FlatTop = 4 "flat-top",
-    }
-}
-
-code! {
     /// How blocks are combined into one spectrum.
     Averaging, "averaging" {
         /// Each record is one block.
         #[default] None = 0 "none",
-        /// Mean of linear power over `average_count` blocks.
+        /// Mean of linear power, or what the detector says, over `average_count` blocks.
         Linear = 1 "linear",
-        /// Mean of linear power over all blocks of an upload; one record at its end.
+        /// The same over all blocks of an upload; one record at its end.
         All = 2 "all",
+    }
+}
+
+code! {
+    /// What becomes of the blocks of a record, bin by bin.
+    Detector, "detector" {
+        /// The mean of their powers.
+        #[default] Mean = 0 "mean",
+        /// The greatest of their powers.
+        Max = 1 "max",
+        /// The least.
+        Min = 2 "min",
+    }
+}
+
+code! {
+    /// Whether the mean of each block, as the window weighs it, is taken away.
+    Dc, "dc" {
+        /// It stays.
+        #[default] Keep = 0 "keep",
+        /// It is taken away; of complex samples real and imaginary part each.
+        Remove = 1 "remove",
     }
 }
 

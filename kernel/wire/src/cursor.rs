@@ -30,10 +30,6 @@ impl<'a> Reader<'a> {
         Ok(out)
     }
 
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
-    }
-
     pub(crate) fn u8(&mut self) -> Result<u8, PayloadError> {
         Ok(self.array::<1>()?[0])
     }
@@ -66,6 +62,10 @@ impl<'a> Reader<'a> {
     pub(crate) fn text(&mut self) -> Result<&'a str, PayloadError> {
         let length = usize::from(self.u16()?);
         core::str::from_utf8(self.take(length)?).map_err(|_| PayloadError::NotText)
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
     }
 
     pub(crate) fn rest(self) -> &'a [u8] {

@@ -2,7 +2,8 @@
 
 use crate::cursor::{Reader, Writer};
 use crate::{
-    Averaging, Domain, Encoding, Engine, Name, PayloadError, ResetCause, Source, Unit, Window,
+    Averaging, Beta, Dc, Detector, Domain, Encoding, Engine, Name, PayloadError, ResetCause,
+    Source, Unit, Window,
 };
 
 /// A sample rate in hertz as a fraction, so that 1/3600 Hz and 50000/3 Hz are exact.
@@ -124,6 +125,10 @@ pub struct Descriptor {
     pub firmware: Name,
     /// The board's name.
     pub board: Name,
+    /// What becomes of the blocks of a record.
+    pub detector: Detector,
+    /// Whether the mean of each block was taken away.
+    pub dc: Dc,
 }
 
 impl Descriptor {
@@ -136,12 +141,14 @@ impl Descriptor {
 
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, PayloadError> {
         let r = &mut Reader::new(bytes);
-        let descriptor = Self {
-            id: r.u32()?,
-            rate: Rate::read(r)?,
-            n: r.u32()?,
-            domain: Domain::read(r)?,
-            window: Window::read(r)?,
+        let (id, rate, n) = (r.u32()?, Rate::read(r)?, r.u32()?);
+        let (domain, window_code) = (Domain::read(r)?, r.u8()?);
+        let mut descriptor = Self {
+            id,
+            rate,
+            n,
+            domain,
+            window: Window::default(),
             averaging: Averaging::read(r)?,
             unit: Unit::read(r)?,
             encoding: Encoding::read(r)?,
@@ -160,7 +167,19 @@ impl Descriptor {
             clocks: Clocks::read(r)?,
             firmware: Name::read(r)?,
             board: Name::read(r)?,
+            detector: Detector::default(),
+            dc: Dc::default(),
         };
+        // Version 1.0 ended here.
+        let mut beta = None;
+        if !r.is_empty() {
+            descriptor.detector = Detector::read(r)?;
+            descriptor.dc = Dc::read(r)?;
+            let milli = r.u16()?;
+            let read = Beta::from_milli(milli);
+            beta = Some(read.ok_or(PayloadError::OutOfRange { field: "beta" })?);
+        }
+        descriptor.window = Window::from_code(window_code, beta)?;
         if descriptor.n == 0 {
             return Err(PayloadError::OutOfRange { field: "n" });
         }
@@ -192,7 +211,9 @@ impl Descriptor {
         w.u32(self.board_revision)?;
         self.clocks.write(w)?;
         self.firmware.write(w)?;
-        self.board.write(w)
+        self.board.write(w)?;
+        w.bytes(&[self.detector.code(), self.dc.code()])?;
+        w.u16(self.window.beta().milli())
     }
 }
 

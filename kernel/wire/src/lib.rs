@@ -23,7 +23,7 @@
 //! | at | bytes | field |
 //! |---|---|---|
 //! | 0 | 1 | 0xB0 + major version; this is 1. Another major version is refused |
-//! | 1 | 1 | minor version. Kinds, flags and fields behind the known ones are ignored when unknown |
+//! | 1 | 1 | minor version; this is 1. Kinds, flags and fields behind the known ones are ignored when unknown |
 //! | 2 | 1 | kind ([`Kind`]); below 0x80 to the instrument, others from it |
 //! | 3 | 1 | flags, 0 |
 //! | 4 | 2 | stream, chosen by the host with an upload, otherwise 0 |
@@ -37,8 +37,8 @@
 //! A ping with request 7, the first frame of a host:
 //!
 //! ```
-//! let dump = "00 02 b1 02 02 01 01 02 07 01 01 01 01 01 01 01 01 01 01 01 01 02 08 \
-//!             03 02 01 01 01 01 01 01 05 59 f4 25 59 00";
+//! let dump = "00 04 b1 01 02 01 01 02 07 01 01 01 01 01 01 01 01 01 01 01 01 02 08 \
+//!             03 02 01 01 01 01 01 01 05 7d 2d 22 3a 00";
 //! # use wire::*;
 //! # let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ");
 //! let mut scratch = [0; MAX_PAYLOAD];
@@ -156,7 +156,7 @@
 //!
 //! | kind | fields |
 //! |---|---|
-//! | `DESCRIPTOR` | u32 id; u64 / u64 sample rate in Hz; u32 N; u8 domain, window, averaging, unit, encoding, source, engine; f64 ENBW in bins; f64 coherent gain; u32 overlap in samples; u32 blocks averaged (0: all of an upload); i32 first bin; u32 bins; f64 centre in Hz; f32 scale, offset in dB; u32 board revision; u32 clocks of ARM, core, V3D, UART in Hz (0: not known); text firmware version; text board |
+//! | `DESCRIPTOR` | u32 id; u64 / u64 sample rate in Hz; u32 N; u8 domain, window, averaging, unit, encoding, source, engine; f64 ENBW in bins; f64 coherent gain; u32 overlap in samples; u32 blocks averaged (0: all of an upload); i32 first bin; u32 bins; f64 centre in Hz; f32 scale, offset in dB; u32 board revision; u32 clocks of ARM, core, V3D, UART in Hz (0: not known); text firmware version; text board; from version 1.1 on: u8 detector, dc; u16 β of Kaiser's window in thousandths, at most 30,000, else 0 |
 //! | `INFO` | u8 engine, state, reset cause; u32 board revision; u32 memory in bytes; u32 clocks as above; u32 baud; text firmware version; text board; text capabilities, `key=value` lines |
 //! | `STATUS` | u8 state, engine; u32 overruns, clipped, dropped, clamped, QPU us, CPU us; u32 damaged segments received |
 //! | `RUN_QPU` | u8 programs (1 to 12); u8 output uniform, index uniform (255: none); u16 output words (at most 1008); u32 limit in us (at most 1,000,000); u16 instructions, uniforms; u64 each instruction; u32 each uniform |
@@ -169,20 +169,26 @@
 //! `RUN_QPU` the output uniform is replaced by the address of the output, the index uniform by the
 //! number of the program.
 //!
-//! | code | 0 | 1 | 2 | 3 | 4 |
-//! |---|---|---|---|---|---|
-//! | domain | real | complex | | | |
-//! | window | rectangular | Hann | Hamming | Blackman-Harris | flat-top |
-//! | averaging | none | linear | all | | |
-//! | unit | dBFS | dB re 1 of the samples' unit | | | |
-//! | encoding | f32 | u16 | u8 | | |
-//! | source | generator | upload | | | |
-//! | engine | CPU | QPU | | | |
-//! | sample format | u8, (x - 127.5) / 127.5 | i16, x / 32768 | f32 | | |
-//! | state | idle | streaming | uploading | | |
-//! | reset cause | power on | reboot command | fault | watchdog | |
+//! | code | 0 | 1 | 2 | 3 | 4 | 5 |
+//! |---|---|---|---|---|---|---|
+//! | domain | real | complex | | | | |
+//! | window | rectangular | Hann | Hamming | Blackman-Harris | flat-top | Kaiser (from 1.1 on) |
+//! | averaging | none | linear | all | | | |
+//! | detector | mean | greatest | least | | | |
+//! | dc | kept | taken away | | | | |
+//! | unit | dBFS | dB re 1 of the samples' unit | | | | |
+//! | encoding | f32 | u16 | u8 | | | |
+//! | source | generator | upload | | | | |
+//! | engine | CPU | QPU | | | | |
+//! | sample format | u8, (x - 127.5) / 127.5 | i16, x / 32768 | f32 | | | |
+//! | state | idle | streaming | uploading | | | |
+//! | reset cause | power on | reboot command | fault | watchdog | | |
 //!
-//! The descriptor of an hourly series of 4096 points, a status, and 12 QPUs that run one
+//! The detector says what becomes of the blocks that `averaging` counts. A descriptor of version 1.0
+//! ends behind the board's name: its detector is the mean, and dc is kept.
+//!
+//! The descriptor of an hourly series of 4096 points, the same as version 1.0 had it, and with a Kaiser
+//! window of β = 8.6, the greatest of all blocks and no dc; a status, and 12 QPUs that run one
 //! instruction with a place for 16 words:
 //!
 //! ```
@@ -206,13 +212,27 @@
 //!     unit: Unit::DbReUnit, encoding: Encoding::U16, scale: 0.01, offset: -400.0,
 //!     source: Source::Upload, engine: Engine::Qpu, board_revision: 0x0e, clocks,
 //!     firmware: Name::new("0.1.0"), board: Name::new("Raspberry Pi 1 B"),
+//!     detector: Detector::Mean, dc: Dc::Keep,
 //! };
-//! check(Message::Descriptor(descriptor), "
+//! let version_1_0 = "
 //!     02 00 00 00 01 00 00 00 00 00 00 00 10 0e 00 00 00 00 00 00 00 10 00 00 00 01 02 01
 //!     01 01 01 00 00 00 00 00 00 f8 3f 00 00 00 00 00 00 e0 3f 00 08 00 00 00 00 00 00 00
 //!     00 00 00 01 08 00 00 00 00 00 00 00 00 00 00 0a d7 23 3c 00 00 c8 c3 0e 00 00 00 00
 //!     27 b9 29 80 b2 e6 0e 80 b2 e6 0e 00 6c dc 02 05 00 30 2e 31 2e 30 10 00 52 61 73 70
-//!     62 65 72 72 79 20 50 69 20 31 20 42");
+//!     62 65 72 72 79 20 50 69 20 31 20 42";
+//! check(Message::Descriptor(descriptor), &format!("{version_1_0} 00 00 00 00"));
+//! let older = bytes(version_1_0);
+//! assert_eq!(Message::decode(Kind::DESCRIPTOR, &older)?, Message::Descriptor(descriptor));
+//! let others = Descriptor {
+//!     window: Window::from_name("kaiser:8.6").unwrap(), enbw_bins: 1.625, coherent_gain: 0.4375,
+//!     detector: Detector::Max, dc: Dc::Remove, ..descriptor
+//! };
+//! check(Message::Descriptor(others), "
+//!     02 00 00 00 01 00 00 00 00 00 00 00 10 0e 00 00 00 00 00 00 00 10 00 00 00 05 02 01
+//!     01 01 01 00 00 00 00 00 00 fa 3f 00 00 00 00 00 00 dc 3f 00 08 00 00 00 00 00 00 00
+//!     00 00 00 01 08 00 00 00 00 00 00 00 00 00 00 0a d7 23 3c 00 00 c8 c3 0e 00 00 00 00
+//!     27 b9 29 80 b2 e6 0e 80 b2 e6 0e 00 6c dc 02 05 00 30 2e 31 2e 30 10 00 52 61 73 70
+//!     62 65 72 72 79 20 50 69 20 31 20 42 01 01 98 21");
 //! let counters = Counters { overruns: 1, clipped: 2, dropped: 3, ..Counters::default() };
 //! let status = Status { state: State::Streaming, engine: Engine::Cpu, counters, line_errors: 4 };
 //! check(Message::Status(status), "
@@ -240,8 +260,8 @@
 //! has spoken. A refusal, request 7, at one second:
 //!
 //! ```
-//! let dump = "00 02 b1 02 85 01 01 02 07 02 01 01 01 04 40 42 0f 01 01 01 01 02 05 \
-//!             02 04 02 01 06 6e 3b 3b 68 04 00";
+//! let dump = "00 04 b1 01 85 01 01 02 07 01 01 01 01 04 40 42 0f 01 01 01 01 02 05 \
+//!             02 04 02 01 06 6e f4 1d 97 34 00";
 //! # use wire::*;
 //! let mut decoder = Decoder::new();
 //! let mut found = false;
@@ -276,10 +296,11 @@ mod job;
 mod message;
 mod name;
 mod spectrum;
+mod window;
 
 pub use codes::{
-    Averaging, Domain, Encoding, Engine, NakCode, ResetCause, SampleFormat, Source, State, Unit,
-    Window,
+    Averaging, Dc, Detector, Domain, Encoding, Engine, NakCode, ResetCause, SampleFormat, Source,
+    State, Unit,
 };
 pub use decoder::{Damage, Decoder, Item, LineCounters, TEXT_PIECE};
 pub use descriptor::{Clocks, Descriptor, Info, Rate};
@@ -295,3 +316,4 @@ pub use spectrum::{
     Assembled, Assembler, CHUNK_HEAD_BYTES, Chunk, Counters, MAX_CHUNK_DATA, Record, RecordHead,
     Value,
 };
+pub use window::{Beta, Window};
