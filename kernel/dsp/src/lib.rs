@@ -18,4 +18,4 @@ mod window;
 
 pub use complex::{Complex, Direction, Float};
 pub use fft::{Error, MAX_LOG2, Plan, Radix};
-pub use window::Window;
+pub use window::{Gain, Window};

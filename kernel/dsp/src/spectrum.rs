@@ -98,7 +98,7 @@ pub fn accumulate(domain: Domain, detector: Detector, data: &[Complex<f32>], hel
 }
 
 /// Turns what a detector holds after `blocks` blocks of `n` points into powers. `coherent_gain` is the
-/// window's ([`Gain::coherent`](crate::window::Gain)).
+/// window's ([`Gain::coherent`](crate::Gain)).
 pub fn power(
     domain: Domain,
     detector: Detector,

@@ -4,6 +4,7 @@
 //! and otherwise the CPU engine; whoever did the work is named in the record.
 
 use ::qpu::job::{BusAddr, Job, Launch, Program, QpuSet, Runner};
+use dsp::spectrum::Detector;
 use dsp::{Complex, Direction, Window};
 use host_job::HostJob;
 use samples::Coding;
@@ -50,7 +51,7 @@ pub struct Timing {
     pub cpu_us: u32,
 }
 
-/// Blocks of samples whose power spectra are added up.
+/// Blocks of samples whose power spectra become one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Spectra {
     /// Points of a block, as a power of two.
@@ -66,6 +67,10 @@ pub struct Spectra {
     /// The first bin that is wanted and the one behind the last, of those that [`dsp::spectrum`] has in order; at
     /// least one.
     pub bins: [usize; 2],
+    /// What becomes of the powers of the blocks.
+    pub detector: Detector,
+    /// Whether the mean of each block is taken away, as [`dsp::spectrum::remove_mean`] does.
+    pub removes_mean: bool,
 }
 
 impl Spectra {
@@ -109,27 +114,27 @@ pub trait Engine {
         data: &mut [Complex<f32>],
     ) -> Result<Timing, EngineError>;
 
-    /// Whether [`Engine::add_power`] does such spectra.
+    /// Whether [`Engine::take_power`] does such spectra.
     fn supports_power(&self, spectra: &Spectra) -> bool {
         let _ = spectra;
         false
     }
 
-    /// Adds the squared magnitudes of the transforms of all blocks to `sums`: as
+    /// Lets `held` take the squared magnitudes of the transforms of all blocks: as
     /// [`dsp::spectrum::accumulate`] does after window and transform, block by block. Needs no
     /// [`Engine::prepare`]. `window` has a coefficient for each point, `samples` are
-    /// [`Spectra::samples`] packed in words ([`samples`]). Sums of bins that are not wanted may be left alone.
+    /// [`Spectra::samples`] packed in words ([`samples`]). Bins that are not wanted may be left alone.
     ///
     /// # Errors
-    /// Nothing has been added after an error.
-    fn add_power(
+    /// `held` is as it was after an error.
+    fn take_power(
         &mut self,
         spectra: &Spectra,
         window: &[f32],
         samples: &[u32],
-        sums: &mut [f64],
+        held: &mut [f64],
     ) -> Result<Timing, EngineError> {
-        let _ = (spectra, window, samples, sums);
+        let _ = (spectra, window, samples, held);
         Err(EngineError::NotAvailable)
     }
 
@@ -203,15 +208,15 @@ impl<E: Engine> Engine for Option<E> {
         engine.is_some_and(|engine| engine.supports_power(spectra))
     }
 
-    fn add_power(
+    fn take_power(
         &mut self,
         spectra: &Spectra,
         window: &[f32],
         samples: &[u32],
-        sums: &mut [f64],
+        held: &mut [f64],
     ) -> Result<Timing, EngineError> {
         let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;
-        engine.add_power(spectra, window, samples, sums)
+        engine.take_power(spectra, window, samples, held)
     }
 
     fn run_program(&mut self, request: &RunQpu, output: &mut [u32]) -> Result<u32, EngineError> {

@@ -1,14 +1,16 @@
-//! Power spectra of the QPUs: conversion, window, transform, |X|² and sums on V3D.
+//! Power spectra of the QPUs: conversion, window, transform, |X|² and the detector on V3D.
 //!
-//! The ARM copies samples in as they came, and sums out. Samples that blocks share are copied once, unless blocks
+//! The ARM copies samples in as they came, and powers out. Samples that blocks share are copied once, unless blocks
 //! begin inside words, which the QPUs cannot read; then each block is copied by itself. A plan keeps its window and
 //! is made for one kind of spectra; a record of so many blocks and what is left of an upload are two
 //! kinds, so two plans are kept.
 
 use dsp::Window;
-use dsp::spectrum::Domain;
+use dsp::spectrum::{Detector, Domain};
+use qpu::fft::bins::power;
 use qpu::fft::request::Error;
 use qpu::fft::samples::Format;
+use qpu::fft::window::{REMOVED_BINS, Shape};
 use qpu::fft::{Direction, Plan};
 use qpu::job::Runner;
 use qpu_programs::FIRMWARE;
@@ -36,7 +38,28 @@ pub fn blocks(spectra: &Spectra) -> Blocks {
         count: spectra.blocks,
         windowed: spectra.window != Window::Rectangular,
         bins: Some(spectra.bins.map(|bin| bin as u32)),
+        detector: match spectra.detector {
+            Detector::Mean => power::Detector::Mean,
+            Detector::Max => power::Detector::Max,
+            Detector::Min => power::Detector::Min,
+        },
+        removed: removed(spectra).unwrap_or_default(),
     }
+}
+
+/// What of bin 0 is taken away from those near it, where the mean goes.
+fn removed(spectra: &Spectra) -> Option<[u32; REMOVED_BINS]> {
+    let terms = spectra.window.terms().filter(|_| spectra.removes_mean)?;
+    let shape = Shape::of_terms(terms, spectra.log2n);
+    Some(shape.near.map(|ratio| (ratio as f32).to_bits()))
+}
+
+/// Whether the QPUs do these. A mean leaves side lobes in all bins where the window is no sum of cosines: the QPUs
+/// could take it away next to bin 0 only.
+#[must_use]
+pub fn supports(spectra: &Spectra) -> bool {
+    let is_exact = !spectra.removes_mean || spectra.window.terms().is_some();
+    is_exact && blocks(spectra).has_plan()
 }
 
 /// Spectra and the plan for them.
@@ -74,20 +97,20 @@ impl PowerPlan {
         self.spectra == *spectra
     }
 
-    /// Adds the power of all blocks of `samples` to `sums`; nothing on an error.
+    /// Lets `held` take the power of all blocks of `samples`; not on an error.
     ///
     /// # Errors
     /// As [`Plan::run`].
-    pub fn add<R: Runner>(
+    pub fn take<R: Runner>(
         &mut self,
         runner: &mut R,
         samples: &[u32],
-        sums: &mut [f64],
+        held: &mut [f64],
         limit_us: u32,
     ) -> Result<Timing, Error<R::Error>> {
         self.write(runner, samples)?;
         let report = self.plan.run(runner, Direction::Forward, limit_us)?;
-        self.read(runner, sums)?;
+        self.read(runner, held)?;
         Ok(Timing {
             qpu_us: report.elapsed_us,
             cpu_us: 0,
@@ -117,28 +140,32 @@ impl PowerPlan {
         Ok(())
     }
 
-    /// Powers are means over the blocks, in the order of `sums`, from the first row of sixteen with wanted bins on; of
-    /// real samples bin 0 and the last have half.
-    fn read<R: Runner>(&self, runner: &mut R, sums: &mut [f64]) -> Result<(), R::Error> {
-        let count = f64::from(self.spectra.blocks);
+    /// Powers are the detector's of the blocks, in the order of `held`, from the first row of sixteen with wanted bins
+    /// on; of real samples bin 0 and the last have half.
+    fn read<R: Runner>(&self, runner: &mut R, held: &mut [f64]) -> Result<(), R::Error> {
+        let detector = self.spectra.detector;
+        let count = match detector {
+            Detector::Mean => f64::from(self.spectra.blocks),
+            Detector::Max | Detector::Min => 1.0,
+        };
         let ends = match self.spectra.coding.domain {
             Domain::Real => Some(self.spectra.points() / 2),
             Domain::Complex => None,
         };
         let [start, end] = self.spectra.bins;
-        let sums = sums.get_mut(start..end).unwrap_or_default();
+        let held = held.get_mut(start..end).unwrap_or_default();
         let powers = blocks(&self.spectra).powers();
         let first_wanted = powers.all_bins()[0] + start as i32;
         let before = (first_wanted - powers.stored_bins()[0]) as u32;
         let mut words = [0; CHUNK];
-        for (number, sums) in sums.chunks_mut(CHUNK).enumerate() {
+        for (number, held) in held.chunks_mut(CHUNK).enumerate() {
             let first = number * CHUNK;
-            let words = &mut words[..sums.len()];
+            let words = &mut words[..held.len()];
             runner.read(self.plan.output(), before + first as u32, words)?;
-            for (bin, (sum, &word)) in (start + first..).zip(sums.iter_mut().zip(&*words)) {
+            for (bin, (held, &word)) in (start + first..).zip(held.iter_mut().zip(&*words)) {
                 let is_end = ends.is_some_and(|last| bin == 0 || bin == last);
                 let factor = if is_end { 2.0 * count } else { count };
-                *sum += factor * f64::from(f32::from_bits(word));
+                detector.take(held, factor * f64::from(f32::from_bits(word)));
             }
         }
         Ok(())
@@ -172,7 +199,7 @@ mod tests {
             for log2n in MIN_LOG2..=MAX_LOG2 {
                 let points = 1 << log2n;
                 let most = crate::instrument::MAX_N >> log2n;
-                for window in Window::ALL {
+                for (number, window) in Window::ALL.into_iter().enumerate() {
                     for hop in [1, 2, 3, points / 2, points - 1, points] {
                         for blocks in [1, 2, 3, 4, 5, 10, most].map(|blocks| most.min(blocks)) {
                             let all = coding.domain.bins(points);
@@ -183,6 +210,9 @@ mod tests {
                                 hop,
                                 blocks,
                                 bins: [all / 3 * (blocks as usize % 2), all],
+                                detector: [Detector::Mean, Detector::Max, Detector::Min]
+                                    [number % 3],
+                                removes_mean: hop % 2 == 1,
                             };
                             let blocks = super::blocks(&spectra);
                             // Shorter ones are transformed one by one.

@@ -172,22 +172,22 @@ impl<R: Runner> Engine for QpuEngine<R> {
     }
 
     fn supports_power(&self, spectra: &Spectra) -> bool {
-        power::blocks(spectra).has_plan()
+        power::supports(spectra)
     }
 
-    fn add_power(
+    fn take_power(
         &mut self,
         spectra: &Spectra,
         window: &[f32],
         samples: &[u32],
-        sums: &mut [f64],
+        held: &mut [f64],
     ) -> Result<Timing, EngineError> {
         if !self.supports_power(spectra) {
             return Err(EngineError::Length);
         }
         let result = self
             .power_plan(spectra, window)
-            .and_then(|(plan, runner)| plan.add(runner, samples, sums, LIMIT_US));
+            .and_then(|(plan, runner)| plan.take(runner, samples, held, LIMIT_US));
         result.map_err(|error| {
             self.clear();
             self.convert(error)

@@ -1,12 +1,13 @@
-//! Samples to averaged power: blocks with overlap, window, transform, |X|^2, sums.
+//! Samples to the power of records: blocks with overlap, DC removal, window, transform, |X|^2, detector.
 //!
-//! The QPU engine is asked first: where it can, it makes the sums of several blocks from their samples, otherwise
+//! The QPU engine is asked first: where it can, it makes the power of several blocks from their samples, otherwise
 //! it transforms block by block. When it fails, the blocks are windowed from their samples and the CPU
 //! engine does them, so no sample is lost; the record says so.
 
-use dsp::spectrum::{Domain, accumulate, mean_power};
-use dsp::{Complex, Direction, Window};
-use wire::SampleFormat;
+use dsp::spectrum::{self, Detector, Domain, accumulate, remove_mean};
+
+use dsp::{Complex, Direction, Gain, Window};
+use wire::{Dc, SampleFormat};
 
 use super::board::{Board, Stage};
 use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
@@ -28,6 +29,8 @@ pub(super) struct Shape {
     pub engine: EngineChoice,
     /// The first bin that is sent and the one behind the last, in order of frequency.
     pub bins: [usize; 2],
+    pub detector: Detector,
+    pub removes_mean: bool,
 }
 
 impl Shape {
@@ -52,6 +55,12 @@ impl Shape {
             },
             engine: settings.engine,
             bins: [first as usize, (first + bins) as usize],
+            detector: match settings.detector {
+                wire::Detector::Mean => Detector::Mean,
+                wire::Detector::Max => Detector::Max,
+                wire::Detector::Min => Detector::Min,
+            },
+            removes_mean: settings.dc == Dc::Remove,
         }
     }
 
@@ -71,18 +80,23 @@ impl Shape {
             hop: self.hop(),
             blocks,
             bins: self.bins,
+            detector: self.detector,
+            removes_mean: self.removes_mean,
         }
     }
 }
 
 /// The window of that name; the wire and the mathematics each have their own list.
-pub(super) fn window(window: wire::Window) -> Window {
+const fn window(window: wire::Window) -> Window {
     match window {
         wire::Window::Rectangular => Window::Rectangular,
         wire::Window::Hann => Window::Hann,
         wire::Window::Hamming => Window::Hamming,
         wire::Window::BlackmanHarris => Window::BlackmanHarris,
         wire::Window::FlatTop => Window::FlatTop,
+        wire::Window::Kaiser(beta) => Window::Kaiser {
+            beta_milli: beta.milli(),
+        },
     }
 }
 
@@ -101,7 +115,8 @@ pub(super) struct Buffers<'a> {
     pub history: History<'a>,
     pub work: &'a mut [Complex<f32>],
     pub window: &'a mut [f32],
-    pub sums: &'a mut [f64],
+    /// What the detector holds of each bin.
+    pub held: &'a mut [f64],
 }
 
 pub(super) struct Analyser<'a, Q> {
@@ -109,8 +124,8 @@ pub(super) struct Analyser<'a, Q> {
     cpu: CpuEngine<'a>,
     buffers: Buffers<'a>,
     shape: Shape,
-    /// The window that `buffers.window` holds.
-    window_for: Option<(Window, usize)>,
+    /// The window that `buffers.window` holds, its length, and what follows from both.
+    window_for: Option<(Window, usize, Gain)>,
     /// Index of the first sample in `history`.
     position: u64,
     summary: Summary,
@@ -175,7 +190,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
     /// Forgets the record under way, not the samples of the block under way.
     pub(super) fn clear(&mut self) {
         let bins = self.bins();
-        self.buffers.sums[..bins].fill(0.0);
+        self.buffers.held[..bins].fill(self.shape.detector.start());
         self.summary = Summary {
             engine: EngineKind::Qpu,
             ..Summary::default()
@@ -271,25 +286,25 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         self.summary.blocks + self.due() == self.shape.average
     }
 
-    /// Adds the power of the blocks that are ready. An error is why the QPUs did not do all of it; the
+    /// Takes the power of the blocks that are ready. An error is why the QPUs did not do all of it; the
     /// CPU engine has then done the rest.
     pub(super) fn process(&mut self, board: &mut impl Board) -> Result<(), EngineError> {
         let start_us = board.now_us();
         let blocks = self.due();
-        self.prepare_window();
+        self.gain(self.shape.window, self.shape.n);
         let mut timing = Timing::default();
         let mut trouble = Ok(());
         let mut kind = self.engine_for(self.shape.engine, self.shape.n);
         if kind == EngineKind::Qpu {
             board.stage(Stage::QpuWait);
         }
-        let together = self.add_power(&mut kind, blocks);
+        let together = self.take_power(&mut kind, blocks);
         if let Some(Ok(took)) = together {
             timing = took;
         } else {
             trouble = together.map_or(Ok(()), |result| result.map(|_| ()));
             for block in 0..blocks {
-                match self.add_block(&mut kind, block as usize * self.shape.hop()) {
+                match self.take_block(&mut kind, block as usize * self.shape.hop()) {
                     Ok(took) => timing.qpu_us = timing.qpu_us.saturating_add(took.qpu_us),
                     Err(error) => trouble = Err(error),
                 }
@@ -304,8 +319,8 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         trouble
     }
 
-    /// Lets the QPUs add the power of blocks; `None` where they do not do that.
-    fn add_power(
+    /// Lets the QPUs take the power of blocks; `None` where they do not do that.
+    fn take_power(
         &mut self,
         kind: &mut EngineKind,
         blocks: u32,
@@ -318,18 +333,18 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
             return None;
         }
         let bins = self.bins();
-        let result = self.qpu.add_power(
+        let result = self.qpu.take_power(
             &spectra,
             &self.buffers.window[..self.shape.n],
             &self.buffers.history.words()[..self.shape.coding.words(spectra.samples())],
-            &mut self.buffers.sums[..bins],
+            &mut self.buffers.held[..bins],
         );
         Some(self.judge(kind, result))
     }
 
-    /// Transforms the block that begins at a sample, and adds its power. An error is why it was not done by the
+    /// Transforms the block that begins at a sample, and takes its power. An error is why it was not done by the
     /// QPUs.
-    fn add_block(&mut self, kind: &mut EngineKind, start: usize) -> Result<Timing, EngineError> {
+    fn take_block(&mut self, kind: &mut EngineKind, start: usize) -> Result<Timing, EngineError> {
         let (n, log2n) = (self.shape.n, self.shape.log2n());
         let mut result = Ok(Timing::default());
         self.load_block(start);
@@ -355,8 +370,9 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         let bins = self.bins();
         accumulate(
             self.shape.coding.domain,
+            self.shape.detector,
             &self.buffers.work[..n],
-            &mut self.buffers.sums[..bins],
+            &mut self.buffers.held[..bins],
         );
         result
     }
@@ -377,23 +393,39 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         result
     }
 
-    fn prepare_window(&mut self) {
-        let wanted = (self.shape.window, self.shape.n);
-        if self.window_for != Some(wanted) {
-            wanted.0.fill(&mut self.buffers.window[..wanted.1]);
-            self.window_for = Some(wanted);
+    /// What levels have to know of a window; the table of windows then holds this one.
+    fn gain(&mut self, window: Window, n: usize) -> Gain {
+        match self.window_for {
+            Some((known, points, gain)) if (known, points) == (window, n) => gain,
+            _ => {
+                let table = &mut self.buffers.window[..n];
+                window.fill(table);
+                let gain = window.gain(table);
+                self.window_for = Some((window, n, gain));
+                gain
+            }
         }
+    }
+
+    /// Gain and noise bandwidth of the window that is set.
+    pub(super) fn gain_of(&mut self, settings: &Settings) -> Gain {
+        self.gain(window(settings.window), settings.n as usize)
     }
 
     fn load_block(&mut self, start: usize) {
         let n = self.shape.n;
+        let gain = self.gain(self.shape.window, n);
         let Buffers {
             history,
             work,
             window,
             ..
         } = &mut self.buffers;
-        history.load(start, &window[..n], &mut work[..n]);
+        let (window, work) = (&window[..n], &mut work[..n]);
+        history.load(start, window, work);
+        if self.shape.removes_mean {
+            remove_mean(window, gain.coherent, work);
+        }
     }
 
     /// Counts the blocks and keeps what the next one shares with them.
@@ -407,15 +439,17 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         self.position += done as u64;
     }
 
-    /// Writes the mean power of the blocks so far to `power` and begins the next record.
+    /// Writes the power of the blocks so far to `power` and begins the next record.
     pub(super) fn finish_record(&mut self, power: &mut [f32]) -> Summary {
         let bins = self.bins();
-        mean_power(
+        let gain = self.gain(self.shape.window, self.shape.n);
+        spectrum::power(
             self.shape.coding.domain,
-            self.shape.window,
+            self.shape.detector,
+            gain.coherent,
             self.shape.n,
             self.summary.blocks,
-            &self.buffers.sums[..bins],
+            &self.buffers.held[..bins],
             &mut power[..bins],
         );
         let summary = self.summary;

@@ -10,9 +10,9 @@ use super::{BaudChange, Board, Core, LOWEST_BAUD, Refusal, UPLOAD_TIMEOUT_US, te
 use crate::engine::Engine;
 
 /// Capabilities that do not depend on the board.
-const CAPABILITIES: &str = "protocol=1.0\nn=16..65536\n\
-window=rectangular,hann,hamming,blackman-harris,flat-top\nout=f32,u16,u8,text\n\
-domain=real,complex\nupload=u8,i16,f32\naverage=1..,all\npayload=4096\n";
+const CAPABILITIES: &str = "protocol=1.1\nn=16..65536\n\
+window=rectangular,hann,hamming,blackman-harris,flat-top,kaiser:0..30\nout=f32,u16,u8,text\n\
+domain=real,complex\nupload=u8,i16,f32\naverage=1..,all\ndetector=mean,max,min\ndc=keep,remove\npayload=4096\n";
 
 /// What a request is answered with, when it is not refused.
 enum Answer {

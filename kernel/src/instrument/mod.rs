@@ -173,7 +173,7 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
             history: History::new(&mut workspace.history),
             work: &mut workspace.work,
             window: &mut workspace.window,
-            sums: &mut workspace.sums,
+            held: &mut workspace.held,
         };
         let cpu = CpuEngine::new(&mut workspace.twiddles);
         Self {

@@ -4,12 +4,12 @@ use core::fmt::Write;
 
 use dsp::level::{self, centi_db, half_db};
 use wire::{
-    Averaging, Chunk, Counters, Descriptor, Domain, Encoding, MAX_CHUNK_DATA, Message, Rate,
-    RecordHead,
+    Averaging, Chunk, Counters, Dc, Descriptor, Detector, Domain, Encoding, MAX_CHUNK_DATA,
+    Message, Rate, RecordHead,
 };
 
 use super::settings::{Output, write_milli};
-use super::{Board, Core, Refusal, analyser, text};
+use super::{Board, Core, Refusal, text};
 use crate::engine::Engine;
 
 /// Lines of a spectrum that are named in text.
@@ -76,7 +76,7 @@ impl<Q: Engine> Core<'_, Q> {
     pub(super) fn refresh_descriptor(&mut self, board: &mut impl Board) {
         let settings = self.settings;
         let info = *board.info();
-        let window = analyser::window(settings.window);
+        let gain = self.analyser.gain_of(&settings);
         let domain = self.domain();
         let (lowest, _) = bins_of(domain, settings.n);
         let (start, bins) = self.cropped(domain);
@@ -95,8 +95,8 @@ impl<Q: Engine> Core<'_, Q> {
             n: settings.n,
             domain,
             window: settings.window,
-            enbw_bins: window.enbw_bins(),
-            coherent_gain: window.coherent_gain(),
+            enbw_bins: gain.enbw_bins,
+            coherent_gain: gain.coherent,
             overlap: settings.overlap_samples(),
             averaging: match settings.average {
                 0 => Averaging::All,
@@ -119,6 +119,8 @@ impl<Q: Engine> Core<'_, Q> {
             clocks: info.clocks,
             firmware: info.firmware,
             board: info.name,
+            detector: settings.detector,
+            dc: settings.dc,
         };
         if self.descriptor != Some(descriptor) {
             self.descriptor = Some(Descriptor {
@@ -146,6 +148,8 @@ impl<Q: Engine> Core<'_, Q> {
         let start = (descriptor.first_bin - lowest) as usize;
         let values = &self.power[start..start + descriptor.bins as usize];
         let encoding = descriptor.encoding;
+        // What was taken away on purpose is not lost to the encoding.
+        let is_removed = |bin: i32| descriptor.dc == Dc::Remove && bin == 0;
         let head = RecordHead {
             record,
             total: descriptor.bins,
@@ -156,9 +160,9 @@ impl<Q: Engine> Core<'_, Q> {
             blocks: summary.blocks,
             first_sample: summary.first_sample,
             counters: Counters {
-                clamped: values
-                    .iter()
-                    .filter(|power| clamps(encoding, **power))
+                clamped: (descriptor.first_bin..)
+                    .zip(values)
+                    .filter(|(bin, power)| !is_removed(*bin) && clamps(encoding, **power))
                     .count() as u32,
                 qpu_us: summary.timing.qpu_us,
                 cpu_us: summary.timing.cpu_us,
@@ -232,11 +236,16 @@ impl<Q: Engine> Core<'_, Q> {
         let time_ms = board.now_us() / 1000;
         let _ = write!(
             line,
-            "spectrum {} at {}.{:03} s, {}, {} blocks:",
+            "spectrum {} at {}.{:03} s, {}, {}{} blocks:",
             head.record,
             time_ms / 1000,
             time_ms % 1000,
             head.engine.name(),
+            match descriptor.detector {
+                Detector::Mean => "",
+                Detector::Max => "max of ",
+                Detector::Min => "min of ",
+            },
             head.blocks
         );
         let values = &self.power[start..start + head.total as usize];

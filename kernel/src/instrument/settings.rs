@@ -7,7 +7,7 @@ mod words;
 
 use core::fmt::{self, Write};
 
-use wire::{Domain, Encoding, NakCode, Name, Unit, Window};
+use wire::{Dc, Detector, Domain, Encoding, NakCode, Name, Unit, Window};
 
 pub(crate) use words::write_milli;
 
@@ -56,6 +56,10 @@ pub struct Settings {
     pub overlap: Overlap,
     /// Blocks in a record; 0: one record at the end of an upload.
     pub average: u32,
+    /// What becomes of them.
+    pub detector: Detector,
+    /// Whether the mean of each block stays.
+    pub dc: Dc,
     /// How spectra leave.
     pub output: Output,
     /// Whether the generator's samples are complex. An upload says so itself.
@@ -85,6 +89,8 @@ impl Default for Settings {
             window: Window::Hann,
             overlap: Overlap::Percent(50),
             average: 16,
+            detector: Detector::Mean,
+            dc: Dc::Keep,
             output: Output::Records(Encoding::U16),
             domain: Domain::Real,
             first: None,
@@ -152,7 +158,8 @@ impl fmt::Display for SettingError {
 }
 
 /// Names of the settings, for messages.
-const KEYS: &str = "n, window, overlap, avg, out, domain, first, bins, centre, unit, engine, start";
+const KEYS: &str =
+    "n, window, overlap, avg, detector, dc, out, domain, first, bins, centre, unit, engine, start";
 
 /// What the number of rounds of the QPU test follows, in `cmdline.txt`.
 const QPU_TEST: &str = "qputest=";
@@ -286,6 +293,12 @@ mod tests {
             ("n=131072", NakCode::NO_MEMORY, "n=65536"),
             ("n=99999999999999999999", NakCode::BAD_VALUE, "n=4096"),
             ("window=x", NakCode::BAD_VALUE, "blackman-harris"),
+            ("window=kaiser", NakCode::BAD_VALUE, "kaiser:8.6"),
+            ("window=kaiser:31", NakCode::BAD_VALUE, "0 to 30"),
+            ("window=kaiser:-1", NakCode::BAD_VALUE, "0 to 30"),
+            ("window=kaiser:1e1", NakCode::BAD_VALUE, "three decimals"),
+            ("detector=peak", NakCode::BAD_VALUE, "mean, max or min"),
+            ("dc=off", NakCode::BAD_VALUE, "keep or remove"),
             ("overlap=100%", NakCode::BAD_VALUE, "50%"),
             ("overlap=1024", NakCode::BAD_VALUE, "less than n"),
             ("nn=1", NakCode::UNKNOWN_SETTING, "window"),
@@ -336,6 +349,9 @@ mod tests {
         settings
             .apply("n=256 avg=all first=-3 bins=7 centre=0.125 out=text engine=cpu unit=dB")
             .unwrap();
+        settings
+            .apply("window=kaiser:8.65 detector=min dc=remove")
+            .unwrap();
         let mut text = String::new();
         settings.write("all", &mut text).unwrap();
         let mut again = Settings::default();
@@ -343,7 +359,9 @@ mod tests {
         settings.overlap = Overlap::Samples(settings.overlap_samples());
         assert_eq!(again, settings);
         let mut text = String::new();
-        settings.write("n, avg", &mut text).unwrap();
-        assert_eq!(text, "n=256\navg=all\n");
+        let keys = "n, avg, window, detector, dc";
+        settings.write(keys, &mut text).unwrap();
+        let wanted = "n=256\navg=all\nwindow=kaiser:8.65\ndetector=min\ndc=remove\n";
+        assert_eq!(text, wanted);
     }
 }

@@ -23,8 +23,8 @@ pub struct Workspace {
     pub(super) work: [Complex<f32>; POINTS],
     /// Coefficients of the window.
     pub(super) window: [f32; POINTS],
-    /// Sums of power over blocks.
-    pub(super) sums: [f64; POINTS],
+    /// What the detector holds of each bin.
+    pub(super) held: [f64; POINTS],
     /// The record that is being sent.
     pub(super) power: [f32; POINTS],
     /// Uploaded samples.
@@ -48,7 +48,7 @@ impl Workspace {
             history: [0; 2 * POINTS],
             work: [Complex::new(0.0, 0.0); POINTS],
             window: [0.0; POINTS],
-            sums: [0.0; POINTS],
+            held: [0.0; POINTS],
             power: [0.0; POINTS],
             fifo: [0; FIFO_BYTES],
             payload: [0; MAX_PAYLOAD],

@@ -5,9 +5,10 @@
 //! itself, and others leave. Requests that differ in something on which no plan's programs depend are not
 //! repeated: the kernel's tests take its settings one by one.
 
-use qpu::fft::bins::power::Powers;
+use qpu::fft::bins::power::{Detector, Powers};
 use qpu::fft::request::{Request, Transform};
 use qpu::fft::samples::Format;
+use qpu::fft::window::REMOVED_BINS;
 
 /// Shortest transform, in points as a power of two.
 pub const MIN_LOG2: u32 = 4;
@@ -27,7 +28,7 @@ pub const fn transform(log2_points: u32) -> Request {
     Request::new(log2_points, 1)
 }
 
-/// Blocks of samples whose powers become one mean.
+/// Blocks of samples whose powers become one spectrum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Blocks {
     /// Whether samples are real, or I and Q in turn.
@@ -45,6 +46,10 @@ pub struct Blocks {
     /// The first bin that is wanted and the one behind the last, of all in order of frequency from 0 on; all where
     /// there is none.
     pub bins: Option<[u32; 2]>,
+    /// What becomes of the powers of the blocks.
+    pub detector: Detector,
+    /// What [`Powers::removed`] has to be; all 0 where a constant stays.
+    pub removed: [u32; REMOVED_BINS],
 }
 
 impl Blocks {
@@ -67,6 +72,8 @@ impl Blocks {
         let mut powers = Powers::new(self.is_real, self.log2_points, self.count);
         let [least, _] = powers.all_bins();
         powers.bins = self.bins.map(|bins| bins.map(|bin| least + bin as i32));
+        powers.detector = self.detector;
+        powers.removed = self.removed;
         powers
     }
 
@@ -103,6 +110,8 @@ pub fn requests() -> impl Iterator<Item = Request> {
                     count,
                     windowed,
                     bins: None,
+                    detector: Detector::Mean,
+                    removed: [0; REMOVED_BINS],
                 })
             })
         })

@@ -2,7 +2,7 @@
 
 use core::fmt::{self, Write};
 
-use wire::{Domain, Encoding, Name, Unit, Window};
+use wire::{Dc, Detector, Domain, Encoding, Name, Unit, Window};
 
 use super::{
     EngineChoice, MAX_N, MIN_N, Output, Overlap, Problem, QPU_TEST, SettingError, Settings,
@@ -36,7 +36,10 @@ impl Settings {
             }
             "window" => {
                 self.window = window(value).ok_or_else(|| {
-                    value_error("use rectangular, hann, hamming, blackman-harris or flat-top")
+                    value_error(
+                        "use rectangular, hann, hamming, blackman-harris, flat-top or, with a beta \
+                         from 0 to 30 of up to three decimals, kaiser:8.6",
+                    )
                 })?;
             }
             "overlap" => {
@@ -54,6 +57,13 @@ impl Settings {
             "avg" => {
                 let error = |_| value_error("use a number of blocks, or avg=all for an upload");
                 self.average = value.parse().map_err(error)?;
+            }
+            "detector" => {
+                self.detector = Detector::from_name(value)
+                    .ok_or_else(|| value_error("use mean, max or min"))?;
+            }
+            "dc" => {
+                self.dc = Dc::from_name(value).ok_or_else(|| value_error("use keep or remove"))?;
             }
             "out" if value == "text" => self.output = Output::Text,
             "out" => {
@@ -113,10 +123,12 @@ impl Settings {
     pub(super) fn write_key(&self, key: &str, out: &mut impl Write) -> fmt::Result {
         match key {
             "n" => writeln!(out, "n={}", self.n),
-            "window" => writeln!(out, "window={}", self.window.name()),
+            "window" => writeln!(out, "window={}", self.window),
             "overlap" => writeln!(out, "overlap={}", self.overlap_samples()),
             "avg" if self.average == 0 => writeln!(out, "avg=all"),
             "avg" => writeln!(out, "avg={}", self.average),
+            "detector" => writeln!(out, "detector={}", self.detector.name()),
+            "dc" => writeln!(out, "dc={}", self.dc.name()),
             "out" => match self.output {
                 Output::Records(encoding) => writeln!(out, "out={}", encoding.name()),
                 Output::Text => writeln!(out, "out=text"),

@@ -200,26 +200,30 @@ impl Engine for FakeQpu {
         self.supports(spectra.log2n)
     }
 
-    fn add_power(
+    fn take_power(
         &mut self,
         spectra: &Spectra,
         window: &[f32],
         samples: &[u32],
-        sums: &mut [f64],
+        held: &mut [f64],
     ) -> Result<Timing, EngineError> {
         let Spectra { coding, .. } = *spectra;
         assert_eq!(
             (window.len(), samples.len()),
             (spectra.points(), coding.words(spectra.samples()))
         );
-        assert_eq!(sums.len(), coding.domain.bins(spectra.points()));
+        assert_eq!(held.len(), coding.domain.bins(spectra.points()));
         let mut timing = Timing::default();
         for block in 0..spectra.blocks as usize {
             let samples = (block * spectra.hop..).map(|index| coding.sample(samples, index));
             let mut work: Vec<_> = samples.zip(window).map(|(x, w)| x.scale(*w)).collect();
+            if spectra.removes_mean {
+                let gain = spectra.window.gain(window).coherent;
+                dsp::spectrum::remove_mean(window, gain, &mut work);
+            }
             self.prepare(spectra.log2n)?;
             timing.qpu_us += self.transform(Direction::Forward, &mut work)?.qpu_us;
-            dsp::spectrum::accumulate(coding.domain, &work, sums);
+            dsp::spectrum::accumulate(coding.domain, spectra.detector, &work, held);
         }
         self.powers.push(spectra.blocks);
         Ok(timing)
@@ -357,8 +361,8 @@ impl Session {
         let byte_ns = 10_000_000_000 / u64::from(self.board.host_baud);
         for byte in bytes {
             self.host_free_ns = self.host_free_ns.max(self.board.now_ns) + byte_ns;
-            // At a wrong rate zeros and ones are not what they were.
-            let byte = if lost { byte ^ 0x5A } else { *byte };
+            // At a wrong rate zeros and ones are not what they were, but of a byte of zeros.
+            let byte = if lost && *byte != 0 { !byte } else { *byte };
             self.board.to_board.push_back((self.host_free_ns, byte));
         }
     }
