@@ -1,6 +1,6 @@
 //! The firmware's QPU engine on the simulated QPUs: plans kept, made anew, and given up.
 
-use dsp::spectrum::{Domain, accumulate};
+use dsp::spectrum::{Detector, Domain, accumulate, remove_mean};
 use dsp::{Complex, Direction, Window};
 use kernel::engine::cpu::CpuEngine;
 use kernel::engine::host_job::HostJob;
@@ -45,23 +45,40 @@ fn codings() -> impl Iterator<Item = Coding> {
     SampleFormat::ALL.iter().flat_map(move |&format| of(format))
 }
 
+const KAISER: Window = Window::Kaiser { beta_milli: 6_500 };
+
 /// Of a bin's power, beside that share of the mean power of all bins.
 const POWER_TOLERANCE: f64 = 4e-6;
 
-/// What the ARM adds to `sums`, block by block.
-fn add_by_the_arm(spectra: &Spectra, window: &[f32], samples: &History, sums: &mut [f64]) {
+/// The mean of blocks, which keep theirs.
+const PLAIN: Spectra = Spectra {
+    log2n: 0,
+    coding: F32,
+    window: Window::Hann,
+    hop: 0,
+    blocks: 0,
+    bins: [0, 0],
+    detector: Detector::Mean,
+    removes_mean: false,
+};
+
+/// What the ARM lets `held` take, block by block.
+fn take_by_the_arm(spectra: &Spectra, window: &[f32], samples: &History, held: &mut [f64]) {
     let mut twiddles = data();
     let mut engine = CpuEngine::new(&mut twiddles);
     engine.prepare(spectra.log2n).unwrap();
     for block in 0..spectra.blocks as usize {
         let block = (block * spectra.hop..).map(|index| samples.sample(index));
         let mut work: Vec<_> = block.zip(window).map(|(x, w)| x.scale(*w)).collect();
+        if spectra.removes_mean {
+            remove_mean(window, spectra.window.gain(window).coherent, &mut work);
+        }
         engine.transform(Direction::Forward, &mut work).unwrap();
-        accumulate(spectra.coding.domain, &work, sums);
+        accumulate(spectra.coding.domain, spectra.detector, &work, held);
     }
 }
 
-/// Adds powers of noise on both engines to sums that are not 0, and compares.
+/// Lets what is held take powers of noise on both engines, and compares.
 fn compare_powers(engine: &mut impl Engine, spectra: &Spectra) {
     let points = spectra.points();
     let mut window = vec![0.0; points];
@@ -74,7 +91,9 @@ fn compare_powers(engine: &mut impl Engine, spectra: &Spectra) {
     if coding.format == SampleFormat::F32 {
         for _ in 0..spectra.samples() {
             let re = random.signed_unit() as f32;
-            samples.push(Complex::new(re, random.signed_unit() as f32));
+            let im = random.signed_unit() as f32;
+            let offset = if spectra.removes_mean { 0.5 } else { 0.0 };
+            samples.push(Complex::new(re + offset, im - offset));
         }
     } else {
         let bytes = spectra.samples() * coding.bytes();
@@ -82,18 +101,24 @@ fn compare_powers(engine: &mut impl Engine, spectra: &Spectra) {
         samples.extend(&bytes);
     }
     assert_eq!(samples.len(), spectra.samples());
-    let mut sums = vec![1.5; coding.domain.bins(points)];
-    let mut expected = sums.clone();
+    // Of the greatest and the least it stays in some bins.
+    let before = match spectra.detector {
+        Detector::Mean => 1.5,
+        Detector::Max => points as f64 / 4.0,
+        Detector::Min => points as f64 / 64.0,
+    };
+    let mut held = vec![before; coding.domain.bins(points)];
+    let mut expected = held.clone();
     assert!(engine.supports_power(spectra), "{spectra:?}");
-    let added = engine.add_power(spectra, &window, samples.words(), &mut sums);
-    assert!(added.is_ok(), "{spectra:?}: {added:?}");
-    add_by_the_arm(spectra, &window, &samples, &mut expected);
+    let taken = engine.take_power(spectra, &window, samples.words(), &mut held);
+    assert!(taken.is_ok(), "{spectra:?}: {taken:?}");
+    take_by_the_arm(spectra, &window, &samples, &mut expected);
     let mean = expected.iter().sum::<f64>() / expected.len() as f64;
     let [first, end] = spectra.bins;
     let is_wanted = |bin: usize| (first..end).contains(&bin);
-    for (bin, (got, wanted)) in sums.iter().zip(&expected).enumerate() {
+    for (bin, (got, wanted)) in held.iter().zip(&expected).enumerate() {
         if !is_wanted(bin) {
-            assert_eq!(*got, 1.5, "{spectra:?} bin {bin} is not wanted");
+            assert_eq!(*got, before, "{spectra:?} bin {bin} is not wanted");
             continue;
         }
         let error = (got - wanted).abs() / (wanted + mean);
@@ -119,7 +144,13 @@ fn powers_of_the_qpus_are_those_of_the_arm() {
         (16, 1, 1),
     ] {
         for coding in codings() {
-            for window in [Window::Hann, Window::Rectangular] {
+            for (window, detector, removes_mean) in [
+                (Window::Hann, Detector::Mean, false),
+                (Window::Rectangular, Detector::Mean, false),
+                (Window::FlatTop, Detector::Max, true),
+                (Window::Rectangular, Detector::Min, true),
+                (KAISER, Detector::Min, false),
+            ] {
                 let all = coding.domain.bins(1 << log2n);
                 // All, or some of them.
                 let bins = match window {
@@ -133,6 +164,8 @@ fn powers_of_the_qpus_are_those_of_the_arm() {
                     hop,
                     blocks,
                     bins,
+                    detector,
+                    removes_mean,
                 };
                 compare_powers(&mut engine, &spectra);
             }
@@ -140,15 +173,22 @@ fn powers_of_the_qpus_are_those_of_the_arm() {
     }
     let none = Spectra {
         log2n: 4,
-        coding: F32,
-        window: Window::Hann,
         hop: 16,
         blocks: 1,
         bins: [0, 9],
+        ..PLAIN
     };
     assert!(!engine.supports_power(&none));
-    let refused = engine.add_power(&none, &[0.0; 16], &[0; 16], &mut [0.0; 9]);
+    let refused = engine.take_power(&none, &[0.0; 16], &[0; 16], &mut [0.0; 9]);
     assert_eq!(refused, Err(EngineError::Length));
+    // A constant has side lobes everywhere.
+    let kaiser = Spectra {
+        log2n: 8,
+        window: KAISER,
+        removes_mean: true,
+        ..none
+    };
+    assert!(!engine.supports_power(&kaiser));
 }
 
 #[test]
@@ -159,11 +199,10 @@ fn plans_of_powers_and_transforms_make_room_for_each_other() {
         for log2n in [10, 6] {
             let spectra = Spectra {
                 log2n,
-                coding: F32,
-                window: Window::Hann,
                 hop: 1 << (log2n - 1),
                 blocks,
                 bins: [0, (1 << (log2n - 1)) + 1],
+                ..PLAIN
             };
             compare_powers(&mut engine, &spectra);
             assert!(forward(&mut engine, 12).unwrap() <= known_answer::TOLERANCE);
@@ -280,17 +319,16 @@ fn a_failed_job_is_reported_and_the_engine_works_again_after_prepare() {
     }
     let spectra = Spectra {
         log2n: 8,
-        coding: F32,
-        window: Window::Hann,
         hop: 100,
         blocks: 2,
         bins: [0, 129],
+        ..PLAIN
     };
     compare_powers(&mut engine, &spectra);
     broken.set(true);
     let mut sums = [0.5; 129];
     let samples = vec![1f32.to_bits(); spectra.samples()];
-    let failed = engine.add_power(&spectra, &[1.0; 256], &samples, &mut sums);
+    let failed = engine.take_power(&spectra, &[1.0; 256], &samples, &mut sums);
     assert_eq!((failed, sums), (Err(timeout), [0.5; 129]));
     broken.set(false);
     compare_powers(&mut engine, &spectra);

@@ -2,7 +2,7 @@
 
 use super::harness::LIMIT_US;
 use super::signals::{Random, dft};
-use dsp::spectrum::{Domain, accumulate, mean_power};
+use dsp::spectrum::{Detector, Domain, accumulate};
 use dsp::{Complex, Direction, Window};
 use qpu::fft::bins::power::Hold;
 use qpu::fft::samples::Format;
@@ -91,10 +91,18 @@ fn wanted(settings: &Settings, window: Window, values: &[f64]) -> Vec<Vec<f32>> 
                 .iter()
                 .map(|z| Complex::new(z.re as f32, z.im as f32))
                 .collect();
-            accumulate(domain, &bins, &mut sums);
+            accumulate(domain, Detector::Mean, &bins, &mut sums);
         }
         let mut power = vec![0.0; domain.bins(n)];
-        mean_power(domain, window, n, settings.segments, &sums, &mut power);
+        dsp::spectrum::power(
+            domain,
+            Detector::Mean,
+            window.gain(&table).coherent,
+            n,
+            settings.segments,
+            &sums,
+            &mut power,
+        );
         power
     };
     (0..settings.spectra).map(spectrum).collect()
@@ -137,8 +145,10 @@ fn spectra_are_those_of_the_cpu_engine() {
                 };
                 let what = format!("{settings:?}, {window:?}");
                 let (words, values) = samples(&settings, 1);
-                let mut runner = runner(&settings, window.terms()).with_functional(log2_points > 9);
-                let made = Spectrum::with_buffers(FFT, &settings, window.terms(), &mut runner);
+                let mut runner =
+                    runner(&settings, window.terms().unwrap()).with_functional(log2_points > 9);
+                let made =
+                    Spectrum::with_buffers(FFT, &settings, window.terms().unwrap(), &mut runner);
                 let mut spectrum = made.unwrap_or_else(|error| panic!("{what}: {error}"));
                 runner.write(spectrum.plan().input(), 0, &words).unwrap();
                 spectrum.run(&mut runner, LIMIT_US).unwrap();
@@ -161,7 +171,7 @@ fn a_constant_goes_and_the_rest_stays() {
         ..Settings::new(true, Format::I16, 10, 4)
     };
     let (words, values) = samples(&settings, 2);
-    let terms = Window::Hann.terms();
+    let terms = Window::Hann.terms().unwrap();
     let mut runner = runner(&settings, terms);
     let mut spectrum = Spectrum::with_buffers(FFT, &settings, terms, &mut runner).unwrap();
     assert_eq!(spectrum.bins(), [0, 112]);
@@ -193,7 +203,7 @@ fn a_spectrum_of_4096_samples_takes_less_than_gpu_ffts_transform() {
     for segments in [1, 8] {
         let settings = Settings::new(true, Format::I16, 12, segments);
         let (words, _) = samples(&settings, 3);
-        let terms = Window::Hann.terms();
+        let terms = Window::Hann.terms().unwrap();
         let mut runner = runner(&settings, terms);
         let mut spectrum = Spectrum::with_buffers(FFT, &settings, terms, &mut runner).unwrap();
         runner.write(spectrum.plan().input(), 0, &words).unwrap();

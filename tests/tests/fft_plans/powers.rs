@@ -341,12 +341,16 @@ fn powers_in_memory_are_kept_added_and_held() {
 #[test]
 fn a_constant_is_removed_whatever_the_window() {
     for window in Window::ALL {
+        // Kaiser's has side lobes everywhere.
+        let Some(terms) = window.terms() else {
+            continue;
+        };
         for (is_real, log2_points) in [(true, 5), (false, 5), (true, 9), (false, 10)] {
             let n = 1 << log2_points;
             let mut table = vec![0f32; n];
             window.fill(&mut table);
             let mut powers = Powers::new(is_real, log2_points, 2);
-            let shape = Shape::of_terms(window.terms(), log2_points);
+            let shape = Shape::of_terms(terms, log2_points);
             powers.removed = shape.near.map(|ratio| (ratio as f32).to_bits());
             let request = request(powers, 1);
             let mut random = Random::new(8);

@@ -24,7 +24,7 @@ fn sine(
     domain: Domain,
     format: SampleFormat,
 ) -> Spectrum {
-    let settings = format!("n={N} window={} avg=1 out=u16", window.name());
+    let settings = format!("n={N} window={window} avg=1 out=u16");
     host.must(&Message::Set(&settings));
     let mut bytes = Vec::new();
     for i in 0..N {
@@ -73,7 +73,7 @@ fn a_full_scale_sine_reads_zero_dbfs_in_every_window_real_and_complex() {
     for &window in Window::ALL {
         for domain in [Domain::Real, Domain::Complex] {
             let spectrum = sine(&mut host, window, domain, SampleFormat::F32);
-            let what = format!("{} {}", window.name(), domain.name());
+            let what = format!("{window} {}", domain.name());
             assert_eq!(spectrum.head.engine, Engine::Qpu, "{what}");
             assert_zero_dbfs(&spectrum, &what, SHOWN_DB);
         }

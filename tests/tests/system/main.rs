@@ -11,6 +11,7 @@ mod reference;
 mod arm_time;
 mod boot;
 mod demo;
+mod detectors;
 mod emulators;
 mod failures;
 mod fast_line;

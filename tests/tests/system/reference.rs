@@ -6,14 +6,20 @@
 use rustfft::FftPlanner;
 use rustfft::num_complex::Complex;
 use std::f64::consts::TAU;
-use wire::{Domain, Window};
+use wire::{Dc, Domain, Window};
 
 /// Coefficient `i` of `n` of a window in its periodic form.
 ///
 /// Sources: F. J. Harris, "On the use of windows for harmonic analysis with the DFT" (1978);
-/// flat-top: G. D'Antona and A. Ferrero, "Digital signal processing for measurement systems" (2006).
+/// flat-top: G. D'Antona and A. Ferrero, "Digital signal processing for measurement systems" (2006);
+/// Kaiser's: A. V. Oppenheim and R. W. Schafer, "Discrete-time signal processing" (1989).
 pub fn window(window: Window, i: usize, n: usize) -> f64 {
     let terms: &[f64] = match window {
+        Window::Kaiser(beta) => {
+            let beta = f64::from(beta.milli()) / 1000.0;
+            let x = 2.0 * i as f64 / n as f64 - 1.0;
+            return bessel_i0(beta * (1.0 - x * x).sqrt()) / bessel_i0(beta);
+        }
         Window::Rectangular => &[1.0],
         Window::Hann => &[0.5, 0.5],
         Window::Hamming => &[0.54, 0.46],
@@ -34,6 +40,13 @@ pub fn window(window: Window, i: usize, n: usize) -> f64 {
     terms.iter().enumerate().map(signed).sum()
 }
 
+/// I0 by its integral, the mean of exp(x cos t): the sum of points of a period converges like no power of their number.
+fn bessel_i0(x: f64) -> f64 {
+    const POINTS: u32 = 128;
+    let angles = (0..POINTS).map(|k| TAU * f64::from(k) / f64::from(POINTS));
+    angles.map(|t| (x * t.cos()).exp()).sum::<f64>() / f64::from(POINTS)
+}
+
 /// Mean power of the blocks of `n` samples that start every `n - overlap`, bin by bin.
 ///
 /// A full-scale sine on a bin is 1.0. Real input gives bins 0 to n/2, one-sided; complex input
@@ -45,40 +58,57 @@ pub fn power(
     n: usize,
     overlap: usize,
 ) -> Vec<f64> {
+    let blocks = powers(samples, domain, kind, n, overlap, Dc::Keep);
+    let mean = |bin: usize| blocks.iter().map(|block| block[bin]).sum::<f64>();
+    let count = blocks.len() as f64;
+    (0..blocks[0].len()).map(|bin| mean(bin) / count).collect()
+}
+
+/// The power of each block, as [`power`] has their mean; with [`Dc::Remove`] without its own mean, as the window
+/// weighs it.
+pub fn powers(
+    samples: &[Complex<f64>],
+    domain: Domain,
+    kind: Window,
+    n: usize,
+    overlap: usize,
+    dc: Dc,
+) -> Vec<Vec<f64>> {
     let coefficients: Vec<f64> = (0..n).map(|i| window(kind, i, n)).collect();
     let sum: f64 = coefficients.iter().sum();
     let fft = FftPlanner::new().plan_fft_forward(n);
-    let mut total = vec![0.0; n];
-    let mut blocks = 0;
-    let mut start = 0;
-    while start + n <= samples.len() {
-        let block = &samples[start..start + n];
-        let windowed = block.iter().zip(&coefficients).map(|(x, w)| x * w);
-        let mut bins: Vec<_> = windowed.collect();
+    let starts = (0..).step_by(n - overlap);
+    let starts = starts.take_while(|start| start + n <= samples.len());
+    let blocks = starts.map(|start| {
+        let block = || samples[start..start + n].iter().zip(&coefficients);
+        let mean = match dc {
+            Dc::Keep => Complex::ZERO,
+            Dc::Remove => block().map(|(x, w)| x * w).sum::<Complex<f64>>() / sum,
+        };
+        let mut bins: Vec<_> = block().map(|(x, w)| (x - mean) * w).collect();
         fft.process(&mut bins);
-        for (total, bin) in total.iter_mut().zip(&bins) {
-            *total += bin.norm_sqr() / (sum * sum);
-        }
-        blocks += 1;
-        start += n - overlap;
-    }
-    assert!(blocks > 0, "{} samples are no block of {n}", samples.len());
-    total
-        .iter_mut()
-        .for_each(|power| *power /= f64::from(blocks));
-    match domain {
-        Domain::Complex => {
-            total.rotate_left(n / 2);
-            total
-        }
-        Domain::Real => {
-            total.truncate(n / 2 + 1);
-            for (bin, power) in total.iter_mut().enumerate() {
-                *power *= if bin == 0 || bin == n / 2 { 2.0 } else { 4.0 };
+        let mut power: Vec<_> = bins
+            .iter()
+            .map(|bin| bin.norm_sqr() / (sum * sum))
+            .collect();
+        match domain {
+            Domain::Complex => power.rotate_left(n / 2),
+            Domain::Real => {
+                power.truncate(n / 2 + 1);
+                for (bin, power) in power.iter_mut().enumerate() {
+                    *power *= if bin == 0 || bin == n / 2 { 2.0 } else { 4.0 };
+                }
             }
-            total
         }
-    }
+        power
+    });
+    let blocks: Vec<_> = blocks.collect();
+    assert!(
+        !blocks.is_empty(),
+        "{} samples are no block of {n}",
+        samples.len()
+    );
+    blocks
 }
 
 /// Power in decibels.

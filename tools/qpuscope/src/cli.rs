@@ -124,7 +124,7 @@
 //! qpuscope: nobody answers at tcp:127.0.0.1:1 (Connection refused (os error 111)); start the other side first, for example with `qpuscope sim IMAGE --line tcp:127.0.0.1:1`
 //! [status 3]
 //! $ qpuscope fft --input tone.wav --window kaiser
-//! error: invalid value 'kaiser' for '--window <WINDOW>': there is no window `kaiser`; choose one of rectangular, hann, hamming, blackman-harris, flat-top
+//! error: invalid value 'kaiser' for '--window <WINDOW>': there is no window `kaiser`; choose one of rectangular, hann, hamming, blackman-harris, flat-top, or kaiser:8.6 with any number from 0 to 30 of up to three decimals
 //!
 //! For more information, try '--help'.
 //! [status 2]
@@ -142,10 +142,10 @@
 //! [status 4]
 //! $ qpuscope read recorded.bin --lines 1
 //! qpuscope test
-//! 0.000 s, record 0: N = 1024, hann window, average of 4, engine qpu
+//! 0.000 s, record 0: N = 1024, hann window, average of 4 blocks, engine qpu
 //!      bin       frequency      period  level (dBFS)
 //!      128       6.000 kHz      167 µs    -10.00
-//! 0.100 s, record 1: N = 1024, hann window, average of 4, engine qpu
+//! 0.100 s, record 1: N = 1024, hann window, average of 4 blocks, engine qpu
 //!      bin       frequency      period  level (dBFS)
 //!      128       6.000 kHz      167 µs    -10.00
 //! 2 spectra in 5 frames; 0 bytes lost, 0 CRC errors, 0 sequence gaps, 0 incomplete spectra

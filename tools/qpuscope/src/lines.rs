@@ -5,7 +5,7 @@
 //! wider than its surroundings, the highest bin counts if it is clear of the median of all. Real spectra have no line at zero: what
 //! stands there is the mean.
 
-use crate::spectrum::{Spectrum, decibels};
+use crate::spectrum::{Spectrum, Window, decibels};
 
 /// How far a line must stand above the median of its surroundings, in dB.
 const PROMINENCE_DB: f64 = 10.0;
@@ -27,12 +27,17 @@ pub struct Line {
 }
 
 /// Half the width of the window's main lobe, in bins: closer than this is the same line.
-fn main_lobe(window: &str) -> usize {
+fn main_lobe(window: Window) -> usize {
     match window {
-        "rectangular" => 1,
-        "blackman-harris" => 4,
-        "flat-top" => 5,
-        _ => 2,
+        Window::Rectangular => 1,
+        Window::Hann | Window::Hamming => 2,
+        Window::BlackmanHarris => 4,
+        Window::FlatTop => 5,
+        // Its transform is sinh(z) / z, z^2 = beta^2 - (pi k)^2 in bin k: first 0 where z^2 is -pi^2.
+        Window::Kaiser(beta) => {
+            let beta = f64::from(beta.milli()) / 1000.0;
+            (beta / std::f64::consts::PI).hypot(1.0).ceil() as usize
+        }
     }
 }
 

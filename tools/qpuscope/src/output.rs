@@ -20,14 +20,14 @@ pub fn csv(spectrum: &Spectrum, notes: &[String]) -> String {
     let _ = writeln!(out, "# {}", spectrum.reference());
     let _ = writeln!(
         out,
-        "# sample rate {}, N = {} {}, window {} (ENBW {:.4} bins), {} samples overlap, average of {} blocks",
+        "# sample rate {}, N = {} {}, window {} (ENBW {:.4} bins), {} samples overlap, {}",
         spectrum.rate,
         spectrum.n,
         domain(spectrum),
         spectrum.window,
         spectrum.enbw_bins,
         spectrum.overlap,
-        spectrum.averages
+        spectrum.made_of()
     );
     let _ = writeln!(
         out,
@@ -84,12 +84,18 @@ fn column_name(unit: &str) -> String {
 #[must_use]
 pub fn csv_row_headings(spectrum: &Spectrum) -> String {
     let mut out = format!(
-        "# level in {} ({}); N = {} {}, window {}, {}\ndevice_time_s,record,engine,averages,clipped,dropped",
+        "# level in {} ({}); N = {} {}, window {}, detector {}, dc {}{}, {}\ndevice_time_s,record,engine,averages,clipped,dropped",
         spectrum.level_unit(),
         spectrum.reference(),
         spectrum.n,
         domain(spectrum),
         spectrum.window,
+        spectrum.detector.name(),
+        spectrum.dc.name(),
+        match spectrum.held {
+            Some(held) => format!(", {} of all records so far", held.hold.name()),
+            None => String::new(),
+        },
         spectrum.rate
     );
     for index in 0..spectrum.power.len() {
@@ -156,10 +162,13 @@ pub fn settings(spectrum: &Spectrum) -> Value {
         "sample_rate": { "num": spectrum.rate.num, "den": spectrum.rate.den },
         "n": spectrum.n,
         "complex": spectrum.complex,
-        "window": spectrum.window,
+        "window": spectrum.window.to_string(),
         "enbw_bins": spectrum.enbw_bins,
         "overlap": spectrum.overlap,
         "averages": spectrum.averages,
+        "detector": spectrum.detector.name(),
+        "dc": spectrum.dc.name(),
+        "held": spectrum.held,
         "centre_hz": spectrum.centre_hz,
         "unit": spectrum.level_unit(),
         "reference": spectrum.reference(),

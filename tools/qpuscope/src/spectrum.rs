@@ -6,7 +6,7 @@
 use crate::input::Unit;
 use crate::rate::Rate;
 
-pub use wire::Engine;
+pub use wire::{Dc, Detector, Engine, Window};
 
 /// What the device counted up to a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
@@ -23,6 +23,36 @@ pub struct Counters {
     pub qpu_us: u32,
     /// Time on the ARM for this spectrum, in microseconds of the device's clock.
     pub cpu_us: u32,
+}
+
+/// Records of which the greatest or least of each bin was held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize)]
+pub struct Held {
+    /// Which.
+    pub hold: Hold,
+    /// How many.
+    pub records: u64,
+}
+
+/// What is held of several records.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Hold {
+    /// The greatest of each bin so far
+    Max,
+    /// The least of each bin so far
+    Min,
+}
+
+impl Hold {
+    /// Its name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Max => "max",
+            Self::Min => "min",
+        }
+    }
 }
 
 /// One spectrum.
@@ -42,14 +72,20 @@ pub struct Spectrum {
     pub rate: Rate,
     /// What stands at bin 0 of a complex spectrum; 0 where nobody said.
     pub centre_hz: f64,
-    /// The window's name, as the option spells it.
-    pub window: &'static str,
+    /// The window.
+    pub window: Window,
     /// Equivalent noise bandwidth of the window, in bins.
     pub enbw_bins: f64,
     /// Samples that neighbouring blocks share.
     pub overlap: u32,
-    /// Blocks in this average.
+    /// Blocks in this spectrum.
     pub averages: u32,
+    /// What became of them.
+    pub detector: Detector,
+    /// Whether the mean of each was taken away.
+    pub dc: Dc,
+    /// What the host made of this record and others before it.
+    pub held: Option<Held>,
     /// What computed it.
     pub engine: Engine,
     /// The QPUs failed while it was made, and the ARM computed it instead.
@@ -135,6 +171,54 @@ impl Spectrum {
         self.rate.hz() < 0.1
     }
 
+    /// What it is made of: `average of 16 blocks`, `max of 16 blocks, DC removed`.
+    #[must_use]
+    pub fn made_of(&self) -> String {
+        let detector = match self.detector {
+            Detector::Mean => "average",
+            Detector::Max | Detector::Min => self.detector.name(),
+        };
+        let mut text = match (self.averages, self.detector) {
+            (1, _) => "1 block".to_owned(),
+            (count, _) => format!("{detector} of {count} blocks"),
+        };
+        if self.dc == Dc::Remove {
+            text += ", DC removed";
+        }
+        if let Some(held) = self.held {
+            let (hold, records) = (held.hold.name(), held.records);
+            text += &format!(", {hold} of {records} records");
+        }
+        text
+    }
+
+    /// Lets what was held of records before this one, if it is of the same kind, have its part in it: a bin that was
+    /// lost is the one before.
+    pub fn hold(&mut self, hold: Hold, before: Option<&Self>) {
+        let alike = |held: &&Self| {
+            let axis = |of: &Self| (of.first_bin, of.n, of.complex, of.rate, of.power.len());
+            let kind = |of: &Self| (of.window, of.detector, of.dc, of.overlap, of.stream);
+            axis(self) == axis(held)
+                && kind(self) == kind(held)
+                && (self.centre_hz, &self.unit) == (held.centre_hz, &held.unit)
+        };
+        let before = before.filter(alike);
+        for (power, held) in self
+            .power
+            .iter_mut()
+            .zip(before.iter().flat_map(|b| &b.power))
+        {
+            // Of a number and NaN both give the number.
+            *power = match hold {
+                Hold::Max => power.max(*held),
+                Hold::Min => power.min(*held),
+            };
+        }
+        let records = before.and_then(|before| before.held);
+        let records = 1 + records.map_or(0, |held| held.records);
+        self.held = Some(Held { hold, records });
+    }
+
     /// Overlap in percent of a block.
     #[must_use]
     pub fn overlap_percent(&self) -> f64 {
@@ -170,10 +254,13 @@ pub fn example(n: u32, complex: bool) -> Spectrum {
             den: 1,
         },
         centre_hz: 0.0,
-        window: "hann",
+        window: Window::Hann,
         enbw_bins: 1.5,
         overlap: n / 2,
         averages: 3,
+        detector: Detector::Mean,
+        dc: Dc::Keep,
+        held: None,
         engine: Engine::Qpu,
         fallback: false,
         board: "Raspberry Pi 1".into(),
@@ -205,5 +292,29 @@ mod tests {
     fn zero_power_has_a_level() {
         assert_eq!(decibels(1.0), 0.0);
         assert_eq!(decibels(0.0), -300.0);
+    }
+
+    #[test]
+    fn holds_keep_the_greatest_or_least_until_settings_change() {
+        let with = |power: [f64; 3]| {
+            let mut spectrum = example(4, false);
+            spectrum.power = power.to_vec();
+            spectrum
+        };
+        for (hold, wanted) in [(Hold::Max, [3.0, 2.0, 4.0]), (Hold::Min, [1.0, 2.0, 0.5])] {
+            let mut first = with([1.0, f64::NAN, 4.0]);
+            first.hold(hold, None);
+            let mut second = with([3.0, 2.0, 0.5]);
+            second.hold(hold, Some(&first));
+            assert_eq!(second.power, wanted);
+            let text = format!("average of 3 blocks, {} of 2 records", hold.name());
+            assert_eq!(second.made_of(), text);
+            let mut other = with([0.1, 0.2, 0.3]);
+            (other.dc, other.detector, other.averages) = (Dc::Remove, Detector::Min, 16);
+            other.hold(hold, Some(&second));
+            assert_eq!(other.power, [0.1, 0.2, 0.3]);
+            let text = format!("min of 16 blocks, DC removed, {} of 1 records", hold.name());
+            assert_eq!(other.made_of(), text);
+        }
     }
 }

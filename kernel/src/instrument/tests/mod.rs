@@ -4,6 +4,7 @@
 //! rate, everything else takes none unless a test says so.
 
 mod commands;
+mod detectors;
 mod qpu_test;
 mod stream;
 mod trouble;

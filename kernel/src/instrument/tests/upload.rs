@@ -3,26 +3,51 @@
 use super::*;
 use rustfft::FftPlanner;
 use rustfft::num_complex::Complex as Peer;
-use wire::{Credit, Rate, SampleFormat, UploadBegin, crc32};
+use wire::{Credit, Dc, Detector, Rate, SampleFormat, UploadBegin, crc32};
 
 /// Above this level every bin must agree with the reference.
 const FLOOR_DB: f64 = -100.0;
 const TOLERANCE_DB: f64 = 0.01;
 
 /// A recording: coded bytes and the same samples as numbers.
-struct Recording {
+pub struct Recording {
     format: SampleFormat,
     domain: Domain,
     bytes: Vec<u8>,
     samples: Vec<Peer<f64>>,
 }
 
+/// Two tones and noise.
 fn recording(format: SampleFormat, domain: Domain, count: usize) -> Recording {
+    let mut noise = noise();
+    record(format, domain, count, |i| {
+        let t = i as f64;
+        let (a, b) = (0.371 * t, 1.9 * t);
+        let re = 0.5 * a.cos() + 0.01 * b.cos() + 0.1 * noise();
+        let im = match domain {
+            Domain::Complex => 0.5 * a.sin() + 0.01 * b.sin() + 0.1 * noise(),
+            Domain::Real => 0.0,
+        };
+        Peer::new(re, im)
+    })
+}
+
+/// Numbers from -1 to 1, always the same.
+pub fn noise() -> impl FnMut() -> f64 {
     let mut state = 7u32;
-    let mut noise = move || {
+    move || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         f64::from(state >> 8) / f64::from(1 << 23) - 1.0
-    };
+    }
+}
+
+/// The recording of a signal.
+pub fn record(
+    format: SampleFormat,
+    domain: Domain,
+    count: usize,
+    mut signal: impl FnMut(usize) -> Peer<f64>,
+) -> Recording {
     let mut bytes = Vec::new();
     let mut code = |value: f64| -> f64 {
         match format {
@@ -44,11 +69,10 @@ fn recording(format: SampleFormat, domain: Domain, count: usize) -> Recording {
     };
     let samples = (0..count)
         .map(|i| {
-            let t = i as f64;
-            let (a, b) = (0.371 * t, 1.9 * t);
-            let re = code(0.5 * a.cos() + 0.01 * b.cos() + 0.1 * noise());
+            let sample = signal(i);
+            let re = code(sample.re);
             let im = match domain {
-                Domain::Complex => code(0.5 * a.sin() + 0.01 * b.sin() + 0.1 * noise()),
+                Domain::Complex => code(sample.im),
                 Domain::Real => 0.0,
             };
             Peer::new(re, im)
@@ -62,25 +86,34 @@ fn recording(format: SampleFormat, domain: Domain, count: usize) -> Recording {
     }
 }
 
-/// Averaged power in dB by rustfft in double precision, in the order of the wire.
+/// Power in dB by rustfft in double precision, in the order of the wire: with the descriptor's window, detector, and
+/// with or without the mean of each block as the window weighs it.
 fn reference(descriptor: &Descriptor, samples: &[Peer<f64>], blocks: u32) -> Vec<f64> {
     let n = descriptor.n as usize;
     let hop = n - descriptor.overlap as usize;
-    let window = dsp::Window::ALL[descriptor.window.code() as usize];
+    let window = match descriptor.window {
+        wire::Window::Kaiser(beta) => dsp::Window::Kaiser {
+            beta_milli: beta.milli(),
+        },
+        other => dsp::Window::ALL[other.code() as usize],
+    };
     let window: Vec<_> = (0..n).map(|i| window.coefficient(i, n)).collect();
     let gain: f64 = window.iter().sum();
     let fft = FftPlanner::new().plan_fft_forward(n);
-    let mut sums = vec![0.0; n];
+    let mut powers = vec![vec![]; n];
     for block in 0..blocks as usize {
-        let mut data: Vec<_> = samples[block * hop..][..n]
-            .iter()
-            .zip(&window)
-            .map(|(sample, w)| sample * w)
-            .collect();
+        let block = &samples[block * hop..][..n];
+        let weighed = block.iter().zip(&window).map(|(sample, w)| sample * w);
+        let mean = match descriptor.dc {
+            Dc::Keep => Peer::new(0.0, 0.0),
+            Dc::Remove => weighed.sum::<Peer<f64>>() / gain,
+        };
+        let samples = block.iter().zip(&window);
+        let mut data: Vec<_> = samples.map(|(sample, w)| (sample - mean) * w).collect();
         fft.process(&mut data);
-        sums.iter_mut()
-            .zip(&data)
-            .for_each(|(sum, bin)| *sum += bin.norm_sqr());
+        for (powers, bin) in powers.iter_mut().zip(&data) {
+            powers.push(bin.norm_sqr());
+        }
     }
     let half = n as i32 / 2;
     let bins = match descriptor.domain {
@@ -93,15 +126,24 @@ fn reference(descriptor: &Descriptor, samples: &[Peer<f64>], blocks: u32) -> Vec
             Domain::Real if bin == 0 || bin == half => 2.0,
             Domain::Real => 4.0,
         };
-        let sum = sums[bin.rem_euclid(n as i32) as usize];
-        10.0 * (sides * sum / gain / gain / f64::from(blocks)).log10()
+        let powers = powers[bin.rem_euclid(n as i32) as usize].iter().copied();
+        let power = match descriptor.detector {
+            Detector::Mean => powers.sum::<f64>() / f64::from(blocks),
+            Detector::Max => powers.fold(0.0, f64::max),
+            Detector::Min => powers.fold(f64::INFINITY, f64::min),
+        };
+        10.0 * (sides * power / gain / gain).log10()
     })
     .collect()
 }
 
 /// The host's part: keeps to its credits, and goes on where the board says after a loss. Leaves
 /// out the data frame with the number `lose`.
-fn upload(session: &mut Session, recording: &Recording, lose: Option<usize>) -> (Kind, Vec<u8>) {
+pub fn upload(
+    session: &mut Session,
+    recording: &Recording,
+    lose: Option<usize>,
+) -> (Kind, Vec<u8>) {
     let count = recording.samples.len() as u64;
     let each = recording.bytes.len() / recording.samples.len();
     session.must(&Message::UploadBegin(UploadBegin {
@@ -151,7 +193,8 @@ fn upload(session: &mut Session, recording: &Recording, lose: Option<usize>) -> 
     })
 }
 
-fn compare(session: &Session, recording: &Recording) {
+/// Holds all spectra of an upload to [`reference`].
+pub fn compare(session: &Session, recording: &Recording) {
     let descriptor = session.descriptor.unwrap();
     for spectrum in &session.spectra {
         let samples = &recording.samples[spectrum.head.first_sample as usize..];

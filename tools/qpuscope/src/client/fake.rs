@@ -233,6 +233,8 @@ fn descriptor() -> wire::Descriptor {
         clocks: wire::Clocks::default(),
         firmware: Name::new("0"),
         board: Name::new("fake"),
+        detector: wire::Detector::Mean,
+        dc: wire::Dc::Keep,
     }
 }
 

@@ -13,7 +13,7 @@ use crate::failure::{Failure, Result};
 use crate::lines::strongest;
 use crate::link::{Link, Received};
 use crate::log::Logs;
-use crate::spectrum::Spectrum;
+use crate::spectrum::{Hold, Spectrum};
 use crate::stop::Stop;
 use crate::stream::{Event, Receiver};
 use crate::{output, picture, say};
@@ -73,7 +73,10 @@ pub struct Options {
     /// End after so many seconds (of a virtual Pi: virtual seconds)
     #[arg(long, value_parser = seconds)]
     seconds: Option<Duration>,
-    /// Change settings first, as key=value words: "n=2048 window=flat-top"
+    /// Show the greatest or least of each bin in all records so far, instead of each record
+    #[arg(long, value_enum)]
+    hold: Option<Hold>,
+    /// Change settings first, as key=value words: "n=2048 window=flat-top detector=max"
     #[arg(long, value_name = "WORDS")]
     set: Option<String>,
     /// Tell an instrument that is idle to start
@@ -110,6 +113,7 @@ pub fn run(options: &Options) -> Result<()> {
         logs,
         written: 0,
         headings: None,
+        held: None,
         explained: false,
     };
     let read = reader.read_all(&stop);
@@ -127,6 +131,8 @@ struct Reader<'a> {
     written: u64,
     /// The headings of the CSV lines given out last.
     headings: Option<String>,
+    /// What `--hold` has of the records so far.
+    held: Option<Spectrum>,
     /// The trouble with the line has been told.
     explained: bool,
 }
@@ -191,12 +197,16 @@ impl Reader<'_> {
                     .iter()
                     .for_each(|line| crate::say::remark!("log: {line}")),
                 Event::Fault(text) => crate::say::remark!("the firmware reports a fault: {text}"),
-                Event::Spectrum(spectrum, missing) if !self.has_enough() => {
+                Event::Spectrum(mut spectrum, missing) if !self.has_enough() => {
                     if missing > 0 {
                         crate::say::remark!(
                             "spectrum {}: {missing} values were lost on the line",
                             spectrum.record
                         );
+                    }
+                    if let Some(hold) = self.options.hold {
+                        spectrum.hold(hold, self.held.as_ref());
+                        self.held = Some(*spectrum.clone());
                     }
                     self.give(&spectrum)?;
                 }
@@ -226,12 +236,12 @@ impl Reader<'_> {
                 say::data(&output::csv_row(spectrum))
             }
             Format::Table => say::data(&format!(
-                "{:.3} s, record {}: N = {}, {} window, average of {}, engine {}\n{}",
+                "{:.3} s, record {}: N = {}, {} window, {}, engine {}\n{}",
                 spectrum.device_us as f64 * 1e-6,
                 spectrum.record,
                 spectrum.n,
                 spectrum.window,
-                spectrum.averages,
+                spectrum.made_of(),
                 spectrum.engine.name(),
                 output::table(spectrum, &lines)
             )),

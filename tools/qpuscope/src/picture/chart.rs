@@ -95,15 +95,12 @@ pub fn draw(spectrum: &Spectrum, lines: &[Line]) -> Drawing {
 }
 
 fn subtitle(spectrum: &Spectrum) -> String {
-    let averages = match spectrum.averages {
-        1 => "1 block".to_owned(),
-        count => format!("average of {count} blocks"),
-    };
     format!(
-        "N = {} {} · {} window · {averages}, {:.0} % overlap · sampled at {} · engine {} · {}",
+        "N = {} {} · {} window · {}, {:.0} % overlap · sampled at {} · engine {} · {}",
         spectrum.n,
         if spectrum.complex { "complex" } else { "real" },
         spectrum.window,
+        spectrum.made_of(),
         spectrum.overlap_percent(),
         sample_rate(spectrum),
         spectrum.engine.name().to_uppercase(),

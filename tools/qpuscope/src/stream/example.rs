@@ -31,6 +31,8 @@ fn descriptor(n: u32, encoding: Encoding) -> Descriptor {
         clocks: Clocks::default(),
         firmware: Name::new("0.1.0"),
         board: Name::new("Raspberry Pi 1"),
+        detector: wire::Detector::Mean,
+        dc: wire::Dc::Keep,
     }
 }
 

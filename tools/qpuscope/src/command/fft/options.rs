@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use super::values::{Averages, EngineChoice, Overlap, averages, encoding, overlap, window};
+use super::values::{
+    Averages, EngineChoice, Overlap, averages, dc, detector, encoding, overlap, window,
+};
 use crate::command::PortOptions;
 use crate::failure::{Failure, Result};
 use crate::files::are_one;
@@ -32,7 +34,7 @@ pub struct Options {
     /// Points of the transform, a power of two
     #[arg(long, default_value_t = 4096)]
     pub(super) n: u32,
-    /// rectangular, hann, hamming, blackman-harris or flat-top
+    /// rectangular, hann, hamming, blackman-harris, flat-top, or kaiser:BETA with a BETA from 0 to 30
     #[arg(long, default_value = "hann", value_parser = window)]
     pub(super) window: wire::Window,
     /// Samples that neighbouring blocks share, as a number or in percent
@@ -41,6 +43,12 @@ pub struct Options {
     /// Blocks in an average: all, or a number (then there are several spectra)
     #[arg(long, default_value = "all", value_parser = averages)]
     pub(super) averages: Averages,
+    /// What becomes of the blocks of an average: mean, or the max or min of each bin
+    #[arg(long, default_value = "mean", value_parser = detector)]
+    pub(super) detector: wire::Detector,
+    /// Whether the mean of each block stays: keep, or remove
+    #[arg(long, default_value = "keep", value_parser = dc)]
+    pub(super) dc: wire::Dc,
     /// Values on the line: f32 (linear power), u16 (0.01 dB) or u8 (0.5 dB)
     #[arg(long, default_value = "f32", value_parser = encoding)]
     pub(super) encoding: wire::Encoding,

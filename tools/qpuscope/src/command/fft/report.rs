@@ -83,11 +83,11 @@ pub(super) fn print(
     for each in drawn {
         let spectrum = &each.spectrum;
         say::data(&format!(
-            "{}: N = {}, {} window, average of {} blocks, engine {}\n{}wrote {}\n",
+            "{}: N = {}, {} window, {}, engine {}\n{}wrote {}\n",
             spectrum.source,
             spectrum.n,
             spectrum.window,
-            spectrum.averages,
+            spectrum.made_of(),
             spectrum.engine.name(),
             output::table(spectrum, &each.lines),
             each.files.join(", ")

@@ -19,7 +19,8 @@ pub(super) fn transform(
     recording: &Recording,
     overlap: u32,
 ) -> Result<Vec<Spectrum>> {
-    client.hello()?;
+    let info = client.hello()?;
+    let detectors = detectors(options, &info.capabilities)?;
     // What a host before this one began and did not end.
     client.stop()?;
     let averages = match options.averages {
@@ -35,9 +36,9 @@ pub(super) fn transform(
         Unit::One(_) => wire::Unit::DbReUnit,
     };
     client.set(&format!(
-        "n={} window={} overlap={overlap} avg={averages} out={} unit={} centre={} engine={engine} first=all bins=0",
+        "n={} window={} overlap={overlap} avg={averages} out={} unit={} centre={} engine={engine} first=all bins=0{detectors}",
         options.n,
-        options.window.name(),
+        options.window,
         options.encoding.name(),
         unit.name(),
         options.centre,
@@ -94,6 +95,20 @@ pub(super) fn transform(
         )));
     }
     Ok(spectra)
+}
+
+/// The words for detector and DC. Firmware from before there were any has the mean and keeps DC.
+fn detectors(options: &Options, capabilities: &str) -> Result<String> {
+    let (detector, dc) = (options.detector, options.dc);
+    if capabilities.contains("detector=") {
+        return Ok(format!(" detector={} dc={}", detector.name(), dc.name()));
+    }
+    if (detector, dc) == (wire::Detector::Mean, wire::Dc::Keep) {
+        return Ok(String::new());
+    }
+    Err(Failure::failed(
+        "the board's firmware knows neither --detector nor --dc; put the kernel.img of this version on its card",
+    ))
 }
 
 fn source_name(recording: &Recording, channel: &Channel) -> String {

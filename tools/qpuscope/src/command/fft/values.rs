@@ -37,15 +37,21 @@ pub(super) enum Averages {
 
 pub(super) fn window(text: &str) -> Result<wire::Window, String> {
     wire::Window::from_name(text).ok_or_else(|| {
-        let names: Vec<_> = wire::Window::ALL
-            .iter()
-            .map(|window| window.name())
-            .collect();
         format!(
-            "there is no window `{text}`; choose one of {}",
-            names.join(", ")
+            "there is no window `{text}`; choose one of rectangular, hann, hamming, blackman-harris, flat-top, or \
+             kaiser:8.6 with any number from 0 to 30 of up to three decimals"
         )
     })
+}
+
+pub(super) fn detector(text: &str) -> Result<wire::Detector, String> {
+    wire::Detector::from_name(text)
+        .ok_or_else(|| format!("there is no detector `{text}`; choose mean, max or min"))
+}
+
+pub(super) fn dc(text: &str) -> Result<wire::Dc, String> {
+    wire::Dc::from_name(text)
+        .ok_or_else(|| format!("`{text}` cannot be done with the mean; choose keep or remove"))
 }
 
 pub(super) fn encoding(text: &str) -> Result<wire::Encoding, String> {
@@ -107,5 +113,8 @@ mod tests {
                 .contains("flat-top")
         );
         assert!(encoding("f64").is_err());
+        assert!(window("kaiser:12.5").is_ok() && window("kaiser:31").is_err());
+        assert!(detector("max").is_ok() && detector("peak").is_err());
+        assert!(dc("remove").is_ok() && dc("yes").is_err());
     }
 }
