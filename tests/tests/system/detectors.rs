@@ -26,7 +26,7 @@ fn samples(domain: Domain) -> (Vec<u8>, Vec<Complex<f64>>) {
     for i in 0..count {
         let in_burst = (1000..1000 + N).contains(&i);
         let burst = Complex::from_polar(if in_burst { 0.25 } else { 0.0 }, angle(i));
-        let noise = Complex::new(random.signed_unit(), random.signed_unit()) * 0.001;
+        let noise = Complex::new(random.signed_unit(), random.signed_unit()) * 0.02;
         let x = Complex::new(0.5, -0.5) + noise + burst;
         let mut code = |x: f64| {
             let value = (x * 32768.0).round() as i16;

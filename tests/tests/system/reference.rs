@@ -137,7 +137,12 @@ mod test {
             let real = (0..n).map(|i| Complex::new(angle(i).cos(), 0.0));
             let real: Vec<_> = real.collect();
             let spectrum = power(&real, Domain::Real, kind, n, 0);
-            assert!((spectrum[40] - 1.0).abs() < 1e-12, "{kind:?}");
+            // The image is not in a zero of Kaiser's window.
+            let image = match kind {
+                Window::Kaiser(_) => 1e-4,
+                _ => 1e-12,
+            };
+            assert!((spectrum[40] - 1.0).abs() < image, "{kind:?}");
             let complex: Vec<_> = (0..n).map(|i| Complex::cis(angle(i))).collect();
             let spectrum = power(&complex, Domain::Complex, kind, n, 0);
             assert!((spectrum[n / 2 + 40] - 1.0).abs() < 1e-12, "{kind:?}");
