@@ -187,7 +187,8 @@ impl Spectrum {
         }
         if let Some(held) = self.held {
             let (hold, records) = (held.hold.name(), held.records);
-            text += &format!(", {hold} of {records} records");
+            let plural = if records == 1 { "" } else { "s" };
+            text += &format!(", {hold} of {records} record{plural}");
         }
         text
     }
@@ -313,7 +314,7 @@ mod tests {
             (other.dc, other.detector, other.averages) = (Dc::Remove, Detector::Min, 16);
             other.hold(hold, Some(&second));
             assert_eq!(other.power, [0.1, 0.2, 0.3]);
-            let text = format!("min of 16 blocks, DC removed, {} of 1 records", hold.name());
+            let text = format!("min of 16 blocks, DC removed, {} of 1 record", hold.name());
             assert_eq!(other.made_of(), text);
         }
     }
