@@ -135,6 +135,7 @@ fn a_full_scale_tone_reads_0_dbfs_and_every_encoding_says_so() {
             "hamming",
             "blackman-harris",
             "flat-top",
+            "kaiser:8.6",
         ] {
             let mut command = qpuscope();
             command.current_dir(&folder).args([
@@ -170,6 +171,60 @@ fn a_full_scale_tone_reads_0_dbfs_and_every_encoding_says_so() {
             );
         }
     }
+}
+
+#[test]
+fn detectors_dc_and_holds_are_asked_for_and_told_of() {
+    let Some(image) = image("detectors_dc_and_holds_are_asked_for_and_told_of") else {
+        return;
+    };
+    let folder = folder("detectors");
+    let mut command = qpuscope();
+    command
+        .current_dir(&folder)
+        .args(["fft", "--port", &sim(&image), "--input", "tone.wav"])
+        .args(["--n", "256", "--detector", "max", "--dc", "remove"])
+        .args(["--window", "kaiser:7.25", "--json"]);
+    let (output, status, said) = run(&mut command);
+    assert_eq!(status, 0, "{said}");
+    let record: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+    for (key, wanted) in [
+        ("detector", "max"),
+        ("dc", "remove"),
+        ("window", "kaiser:7.25"),
+    ] {
+        assert_eq!(record[key], wanted, "{record}");
+    }
+    let csv = std::fs::read_to_string(folder.join("spectrum.csv")).expect("the CSV file");
+    assert!(
+        csv.contains("window kaiser:7.25 (ENBW") && csv.contains(" blocks, DC removed\n"),
+        "{csv}"
+    );
+
+    let words = "n=256 avg=4 detector=min dc=remove";
+    let read = ["read", &sim(&image), "--set", words, "--count", "3"];
+    let (plain, status, said) = run(qpuscope().args(read).args(["--json"]));
+    assert_eq!(status, 0, "{said}");
+    let (held, status, said) = run(qpuscope().args(read).args(["--json", "--hold", "max"]));
+    assert_eq!(status, 0, "{said}");
+    let (plain, held) = (json_lines(&plain), json_lines(&held));
+    assert_eq!((plain.len(), held.len()), (3, 3));
+    assert!(plain[2]["held"].is_null() && plain[2]["detector"] == "min");
+    assert_eq!(held[2]["held"]["records"], 3, "{}", held[2]);
+    assert_eq!(held[2]["held"]["hold"], "max");
+    let level = |record: &Value, bin: usize| record["levels"][bin].as_f64().expect("a level");
+    for bin in 1..129 {
+        let greatest = plain.iter().map(|record| level(record, bin));
+        let greatest = greatest.fold(f64::MIN, f64::max);
+        assert_eq!(level(&held[2], bin), greatest, "bin {bin}");
+    }
+    let (csv, status, said) = run(qpuscope()
+        .args(read)
+        .args(["--format", "csv", "--hold", "max"]));
+    assert_eq!(status, 0, "{said}");
+    let csv = String::from_utf8_lossy(&csv.stdout).into_owned();
+    let wanted = "detector min, dc remove, max of all records so far";
+    assert!(csv.contains(wanted), "{csv}");
 }
 
 #[test]
