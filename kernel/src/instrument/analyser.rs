@@ -5,7 +5,6 @@
 //! engine does them, so no sample is lost; the record says so.
 
 use dsp::spectrum::{self, Detector, Domain, accumulate, remove_mean};
-
 use dsp::{Complex, Direction, Gain, Window};
 use wire::{Dc, SampleFormat};
 

@@ -364,7 +364,7 @@ fn a_constant_is_removed_whatever_the_window() {
                 samples.map(windowed).collect()
             };
             // What is left is wrong by the rounding of what was there: a share of the constant's amplitude.
-            let amplitude = |constant: f64| constant * window.coherent_gain() * n as f64;
+            let amplitude = |constant: f64| constant * terms[0] * n as f64;
             let noisy = input(3.0);
             let output = once(&request, Pace::Functional, &noisy);
             for (k, (&got, wanted)) in output.iter().zip(&wanted(&request, &noisy)[0]).enumerate() {
