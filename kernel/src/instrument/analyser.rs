@@ -4,100 +4,23 @@
 //! it transforms block by block. When it fails, the blocks are windowed from their samples and the CPU
 //! engine does them, so no sample is lost; the record says so.
 
-use dsp::spectrum::{self, Detector, Domain, accumulate, remove_mean};
+mod shape;
+
+use dsp::spectrum::{self, accumulate, remove_mean};
 use dsp::{Complex, Direction, Gain, Window};
-use wire::{Dc, SampleFormat};
+use wire::SampleFormat;
 
 use super::board::{Board, Stage};
 use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
 use crate::engine::cpu::CpuEngine;
-use crate::engine::samples::{Coding, History};
-use crate::engine::{Engine, EngineError, EngineKind, Spectra, Timing, known_answer};
+use crate::engine::samples::History;
+use crate::engine::{Engine, EngineError, EngineKind, Timing, known_answer};
+use shape::window;
+
+pub(super) use shape::Shape;
 
 /// After this many failures one after the other the QPUs are left alone until the next start.
 const MAX_FAILURES: u32 = 3;
-
-/// What the analyser makes of samples.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Shape {
-    pub n: usize,
-    pub overlap: usize,
-    pub average: u32,
-    pub window: Window,
-    pub coding: Coding,
-    pub engine: EngineChoice,
-    /// The first bin that is sent and the one behind the last, in order of frequency.
-    pub bins: [usize; 2],
-    pub detector: Detector,
-    pub removes_mean: bool,
-}
-
-impl Shape {
-    /// `bins`: the first of those that are sent, in order of frequency, and how many.
-    pub(super) fn new(
-        settings: &Settings,
-        format: SampleFormat,
-        domain: wire::Domain,
-        (first, bins): (u32, u32),
-    ) -> Self {
-        Self {
-            n: settings.n as usize,
-            overlap: settings.overlap_samples() as usize,
-            average: settings.average,
-            window: window(settings.window),
-            coding: Coding {
-                format,
-                domain: match domain {
-                    wire::Domain::Real => Domain::Real,
-                    wire::Domain::Complex => Domain::Complex,
-                },
-            },
-            engine: settings.engine,
-            bins: [first as usize, (first + bins) as usize],
-            detector: match settings.detector {
-                wire::Detector::Mean => Detector::Mean,
-                wire::Detector::Max => Detector::Max,
-                wire::Detector::Min => Detector::Min,
-            },
-            removes_mean: settings.dc == Dc::Remove,
-        }
-    }
-
-    fn log2n(&self) -> u32 {
-        self.n.trailing_zeros()
-    }
-
-    fn hop(&self) -> usize {
-        self.n - self.overlap
-    }
-
-    fn spectra(&self, blocks: u32) -> Spectra {
-        Spectra {
-            log2n: self.log2n(),
-            coding: self.coding,
-            window: self.window,
-            hop: self.hop(),
-            blocks,
-            bins: self.bins,
-            detector: self.detector,
-            removes_mean: self.removes_mean,
-        }
-    }
-}
-
-/// The window of that name; the wire and the mathematics each have their own list.
-const fn window(window: wire::Window) -> Window {
-    match window {
-        wire::Window::Rectangular => Window::Rectangular,
-        wire::Window::Hann => Window::Hann,
-        wire::Window::Hamming => Window::Hamming,
-        wire::Window::BlackmanHarris => Window::BlackmanHarris,
-        wire::Window::FlatTop => Window::FlatTop,
-        wire::Window::Kaiser(beta) => Window::Kaiser {
-            beta_milli: beta.milli(),
-        },
-    }
-}
 
 /// What is known about a finished record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -79,7 +79,7 @@ pub(super) fn refusal(error: EngineError) -> Refusal {
         ),
         EngineError::NoMemory => Refusal::Plain(
             NakCode::NO_MEMORY,
-            "the program and its output do not fit the QPUs' memory; send a smaller one",
+            "this does not fit the QPUs' memory; send a smaller program, or ask for a smaller block",
         ),
         EngineError::Timeout { limit_us } => Refusal::QpuTimeout(limit_us),
         EngineError::OutsideBlock => Refusal::Plain(

@@ -1,0 +1,91 @@
+//! What the analyser makes of samples, in the mathematics' words: settings and uploads have the wire's.
+
+use dsp::Window;
+use dsp::spectrum::{Detector, Domain};
+use wire::{Dc, SampleFormat};
+
+use crate::engine::Spectra;
+use crate::engine::samples::Coding;
+use crate::instrument::settings::{EngineChoice, Settings};
+
+/// What the analyser makes of samples.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::instrument) struct Shape {
+    pub n: usize,
+    pub overlap: usize,
+    pub average: u32,
+    pub window: Window,
+    pub coding: Coding,
+    pub engine: EngineChoice,
+    /// The first bin that is sent and the one behind the last, in order of frequency.
+    pub bins: [usize; 2],
+    pub detector: Detector,
+    pub removes_mean: bool,
+}
+
+impl Shape {
+    /// `bins`: the first of those that are sent, in order of frequency, and how many.
+    pub(in crate::instrument) fn new(
+        settings: &Settings,
+        format: SampleFormat,
+        domain: wire::Domain,
+        (first, bins): (u32, u32),
+    ) -> Self {
+        Self {
+            n: settings.n as usize,
+            overlap: settings.overlap_samples() as usize,
+            average: settings.average,
+            window: window(settings.window),
+            coding: Coding {
+                format,
+                domain: match domain {
+                    wire::Domain::Real => Domain::Real,
+                    wire::Domain::Complex => Domain::Complex,
+                },
+            },
+            engine: settings.engine,
+            bins: [first as usize, (first + bins) as usize],
+            detector: match settings.detector {
+                wire::Detector::Mean => Detector::Mean,
+                wire::Detector::Max => Detector::Max,
+                wire::Detector::Min => Detector::Min,
+            },
+            removes_mean: settings.dc == Dc::Remove,
+        }
+    }
+
+    pub(super) fn log2n(&self) -> u32 {
+        self.n.trailing_zeros()
+    }
+
+    pub(super) fn hop(&self) -> usize {
+        self.n - self.overlap
+    }
+
+    pub(super) fn spectra(&self, blocks: u32) -> Spectra {
+        Spectra {
+            log2n: self.log2n(),
+            coding: self.coding,
+            window: self.window,
+            hop: self.hop(),
+            blocks,
+            bins: self.bins,
+            detector: self.detector,
+            removes_mean: self.removes_mean,
+        }
+    }
+}
+
+/// The window of that name; the wire and the mathematics each have their own list.
+pub(super) const fn window(window: wire::Window) -> Window {
+    match window {
+        wire::Window::Rectangular => Window::Rectangular,
+        wire::Window::Hann => Window::Hann,
+        wire::Window::Hamming => Window::Hamming,
+        wire::Window::BlackmanHarris => Window::BlackmanHarris,
+        wire::Window::FlatTop => Window::FlatTop,
+        wire::Window::Kaiser(beta) => Window::Kaiser {
+            beta_milli: beta.milli(),
+        },
+    }
+}
