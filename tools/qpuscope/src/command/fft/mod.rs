@@ -14,9 +14,8 @@ use options::{check, reading};
 use report::{draw, print};
 use transform::transform;
 
-pub use transform::FAST_BAUD;
-
 pub use options::Options;
+pub use transform::FAST_BAUD;
 pub use values::EngineChoice;
 
 /// Runs the command.

@@ -1,0 +1,24 @@
+//! The tool as tests start it.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// The tool, in an environment without a port.
+pub fn qpuscope() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_qpuscope"));
+    command.env_remove("QPUSCOPE_PORT");
+    command
+}
+
+/// A virtual Pi in the tool's own process.
+pub fn sim(image: &Path) -> String {
+    format!("sim:{}", image.display())
+}
+
+/// Runs a command; its status, and what it said on standard error.
+pub fn run(command: &mut Command) -> (Output, i32, String) {
+    let output = command.output().expect("qpuscope runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let status = output.status.code().unwrap_or(-1);
+    (output, status, said)
+}
