@@ -432,7 +432,7 @@ fn jobs_of_a_host_run_in_its_block_until_it_is_given_back() {
         assert_eq!(run_of_a_host(&mut engine, 3, program), outside);
     }
 
-    // A transform of which there is no plan yet fits beside it; a program of RUN_QPU begins anew.
+    // A transform fits beside it; a program of RUN_QPU begins anew, as does a transform that does not fit.
     forward(&mut engine, 10).unwrap();
     assert_eq!(write(&mut engine, 0, &[0; 4]), Ok(0));
     let request = RunQpu::new(&words[..8 * HELLO.len()], &words[..8], LIMIT_US);
@@ -441,4 +441,8 @@ fn jobs_of_a_host_run_in_its_block_until_it_is_given_back() {
     assert_eq!(engine.host_block(0).map(|block| block.bytes), Ok(0));
     assert_eq!(write(&mut engine, 0, &[0; 4]), outside);
     assert!(engine.host_block(u32::MAX - 3).is_err());
+    engine.host_block((1 << 24) - (1 << 16)).unwrap();
+    assert_eq!(write(&mut engine, 0, &[0; 4]), Ok(0));
+    forward(&mut engine, MAX_LOG2).unwrap();
+    assert_eq!(write(&mut engine, 0, &[0; 4]), outside);
 }

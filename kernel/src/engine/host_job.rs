@@ -32,7 +32,7 @@ pub enum HostJob<'a> {
 }
 
 /// The block of a host, and the last job in it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct HostJobs {
     block: Option<Buffer>,
     /// Number of the last run, and its time in microseconds.

@@ -160,7 +160,6 @@
 //! | `INFO` | u8 engine, state, reset cause; u32 board revision; u32 memory in bytes; u32 clocks as above; u32 baud; text firmware version; text board; text capabilities, `key=value` lines |
 //! | `STATUS` | u8 state, engine; u32 overruns, clipped, dropped, clamped, QPU us, CPU us; u32 damaged segments received |
 //! | `RUN_QPU` | u8 programs (1 to 12); u8 output uniform, index uniform (255: none); u16 output words (at most 1008); u32 limit in us (at most 1,000,000); u16 instructions, uniforms; u64 each instruction; u32 each uniform |
-//!
 //! | `JOB_BLOCK` | u32 bus address, bytes; 12 times u8, QPUs in the order in which free ones get programs |
 //! | `JOB_WRITE`, `JOB_WORDS` | u32 first word of the block; u32 each word |
 //! | `RUN_JOB` | u32 number, limit in us (at most 1,000,000); u8 launches (1 to 16); of each u8 clear (0: nothing, 1: caches of data, 2: of instructions too), u8 programs (1 to 12), and of each program u32 bus address of code, of uniforms |
