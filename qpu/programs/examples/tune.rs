@@ -1,15 +1,16 @@
 //! Times every way to split each length on the simulated V3D, and writes the fastest to the table.
 //!
 //! ```text
-//! cargo xtask tune [FROM..TO] [--more-passes] [SPLIT ..] [--write]
+//! cargo xtask tune [FROM..TO] [--board NAME] [--more-passes] [SPLIT ..] [--write]
 //! ```
 //!
 //! FROM..TO are powers of two, 4..22 when absent. Splits have as few passes as the length allows, or one more
 //! with `--more-passes`. A SPLIT, radices as powers of two such as 5,7,7, or 7s,7s where two QPUs share tiles and
 //! 7q,8q where four do, is timed alone, with others of its length that are named: long lengths have more than one waits for. Each is run twice, forward; the second run counts, as in `cargo xtask bench`: V3D
 //! clocks from the first request to the end of the last program, data caches cleared before each launch. Each
-//! is also held to an f64 transform, so that nothing wrong wins. `--write` puts the fastest into
-//! `qpu/src/fft/tuned.rs`; lengths that were not timed keep their rows.
+//! is also held to an f64 transform, so that nothing wrong wins. `--write` puts the fastest into the table of the
+//! board's chip in `qpu/src/fft/tuned`; lengths that were not timed keep their rows. The tables are of pi1, which is meant
+//! where there is no `--board`, and pi2.
 //!
 //! Which reads leave no lines in the system L2 ([`Streams`]) is then changed bit by bit for the two fastest
 //! splits, for as long as each change gains a percent.
@@ -18,7 +19,7 @@ use qpu::fft::Plan;
 use qpu::fft::request::Request;
 use qpu::fft::split::{QUAD, SHARED};
 use qpu::fft::streams::Streams;
-use qpu::fft::table::tuned;
+use qpu::fft::table::Chip;
 use qpu::fft::{Direction, Split};
 use qpu::job::Runner;
 use qpu_programs::FFT;
@@ -27,7 +28,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
-use v3d_sim::SimRunner;
+use v3d_sim::{Board, Config, SimRunner};
 
 /// Batches that are timed, and the longest lengths for each.
 const BATCHES: [(u32, u32); 2] = [(1, 22), (10, 15)];
@@ -37,12 +38,12 @@ const LIMIT_US: u32 = 10_000_000;
 const TOLERANCE: f64 = 1.5e-6;
 /// Splits whose reads are changed.
 const CHANGED: usize = 2;
-const USAGE: &str =
-    "usage: cargo xtask tune [FROM..TO] [--more-passes] [SPLIT such as 5,7,7 ..] [--write]";
+const USAGE: &str = "usage: cargo xtask tune [FROM..TO] [--board NAME] [--more-passes] [SPLIT such as 5,7,7 ..] [--write]";
 
 /// A table row, owned.
 #[derive(Clone, Debug)]
 struct Row {
+    board: Board,
     log2_points: u32,
     batch: u32,
     split: Split,
@@ -64,9 +65,16 @@ fn main() -> ExitCode {
 
 fn run() -> Result<(), String> {
     let (mut lengths, mut more_passes, mut write) = ((4, 22), false, false);
+    let mut board = Board::default();
     let mut named: Vec<Split> = Vec::new();
-    for argument in std::env::args().skip(1) {
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
         match argument.as_str() {
+            "--board" => {
+                let name = arguments.next();
+                let found = name.as_deref().and_then(Board::from_name);
+                board = found.ok_or("--board is pi1, pi2, zero, pi3 or zero2")?;
+            }
             "--more-passes" => more_passes = true,
             "--write" => write = true,
             split if split.contains(',') => {
@@ -105,22 +113,25 @@ fn run() -> Result<(), String> {
     for log2_points in lengths.0..=lengths.1 {
         for (batch, longest) in BATCHES {
             if log2_points <= longest
-                && let Some(row) = fastest(log2_points, batch, more_passes, &named)?
+                && let Some(row) = fastest(board, (log2_points, batch), more_passes, &named)?
             {
                 rows.push(row);
             }
         }
     }
+    if write && !matches!(board, Board::Pi1 | Board::Pi2) {
+        return Err("--write is for pi1 and pi2, whose memory published figures are of".into());
+    }
     if write {
-        return write_table(rows);
+        return write_table(board, rows);
     }
     Ok(())
 }
 
 /// Times the splits of a length; the fastest, if there are programs for any.
 fn fastest(
-    log2_points: u32,
-    batch: u32,
+    board: Board,
+    (log2_points, batch): (u32, u32),
     more_passes: bool,
     named: &[Split],
 ) -> Result<Option<Row>, String> {
@@ -139,6 +150,7 @@ fn fastest(
             continue;
         }
         let mut row = Row {
+            board,
             log2_points,
             batch,
             split,
@@ -209,6 +221,7 @@ impl Row {
     fn request(&self) -> Request {
         let mut request = Request::new(self.log2_points, self.batch);
         request.split = Some(self.split);
+        request.chip = table_of(self.board).0;
         request.streams = Some(self.streams);
         (request.qpus, request.one_launch) = (self.qpus, self.one_launch);
         request
@@ -219,7 +232,7 @@ impl Row {
         let request = self.request();
         let memory = Plan::memory::<()>(FFT, &request).map_err(|error| error.to_string())?;
         let start = Instant::now();
-        let (cycles, error) = time(&request, memory.total())?;
+        let (cycles, error) = time(self.board, &request, memory.total())?;
         self.cycles = cycles;
         let points = f64::from(self.batch) * f64::from(1u32 << self.log2_points);
         let Streams {
@@ -247,9 +260,13 @@ impl Row {
 }
 
 /// Clocks of the second run of a plan, and its error on noise.
-fn time(request: &Request, bytes: u32) -> Result<(u64, f64), String> {
+fn time(board: Board, request: &Request, bytes: u32) -> Result<(u64, f64), String> {
     let data = request.input_bytes() as u32;
-    let mut runner = SimRunner::new(bytes + 2 * data + (64 << 10));
+    let config = Config {
+        strict: true,
+        ..Config::for_board(board)
+    };
+    let mut runner = SimRunner::with_config(bytes + 2 * data + (64 << 10), config);
     let mut plan = Plan::with_buffers(FFT, request, &mut runner).map_err(|e| e.to_string())?;
     let points = plan.points() as usize;
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
@@ -309,9 +326,19 @@ fn dft(x: &[[f64; 2]]) -> Vec<[f64; 2]> {
     y
 }
 
+/// The chip of a board, and the file of its table.
+fn table_of(board: Board) -> (Chip, &'static str) {
+    if board.has_system_l2() {
+        (Chip::Bcm2835, "bcm2835.rs")
+    } else {
+        (Chip::Bcm2836, "bcm2836.rs")
+    }
+}
+
 /// Writes the table: these rows, and of other lengths and batches those that it has.
-fn write_table(mut rows: Vec<Row>) -> Result<(), String> {
-    for old in tuned() {
+fn write_table(board: Board, mut rows: Vec<Row>) -> Result<(), String> {
+    let (chip, file) = table_of(board);
+    for old in chip.tuned() {
         let is_new = |row: &Row| {
             (row.log2_points, row.batch) == (u32::from(old.log2_points), u32::from(old.batch))
         };
@@ -319,6 +346,7 @@ fn write_table(mut rows: Vec<Row>) -> Result<(), String> {
             && let Some(split) = Split::new(old.log2_radices)
         {
             rows.push(Row {
+                board,
                 log2_points: old.log2_points.into(),
                 batch: old.batch.into(),
                 split,
@@ -330,13 +358,13 @@ fn write_table(mut rows: Vec<Row>) -> Result<(), String> {
         }
     }
     rows.sort_by_key(|row| (row.log2_points, row.batch));
-    let mut text = String::from(
-        "//! The fastest splits and their V3D clocks: written by `cargo xtask tune --write`.\n//!\n\
-         //! Simulated: preset pi1, second run, forward. Clocks of 0 were never measured.\n\n\
-         use super::split::{QUAD as Q, SHARED as S};\n\
-         use super::streams::Streams;\n\
-         use super::table::Tuned;\n\n\
+    let mut text = format!(
+        "//! The fastest splits and their V3D clocks: written by `cargo xtask tune --board {} --write`.\n//!\n\
+         //! Simulated: preset {0}, second run, forward. Clocks of 0 were never measured.\n\n\
+         use crate::fft::split::{{QUAD as Q, SHARED as S}};\n\
+         use crate::fft::table::Tuned;\n\n\
          /// By length, then batch.\npub const TUNED: &[Tuned] = &[\n",
+        board.name()
     );
     for row in &rows {
         let radices: Vec<_> = (0..row.split.passes())
@@ -349,7 +377,7 @@ fn write_table(mut rows: Vec<Row>) -> Result<(), String> {
         let hex = hex.map(|mask| format!("{mask:02x}"));
         let _ = writeln!(
             text,
-            "    row({}, {}, &[{}], {}, {}, 0x{}_{}_{}, {}),",
+            "    Tuned::measured([{}, {}], &[{}], ({}, {}), 0x{}_{}_{}, {}),",
             row.log2_points,
             row.batch,
             radices.join(", "),
@@ -361,12 +389,10 @@ fn write_table(mut rows: Vec<Row>) -> Result<(), String> {
             row.cycles
         );
     }
-    text.push_str(
-        "];\n\nconst fn row(\n    log2_points: u8,\n    batch: u8,\n    log2_radices: &'static [u8],\n    qpus: u8,\n    \
-         one_launch: bool,\n    streams: u32,\n    cycles: u32,\n) -> Tuned {\n    Tuned {\n        log2_points,\n        batch,\n        \
-         log2_radices,\n        qpus,\n        one_launch,\n        streams: Streams::from_bits(streams),\n        cycles,\n    }\n}\n",
-    );
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../src/fft/tuned.rs");
+    text.push_str("];\n");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../src/fft/tuned")
+        .join(file);
     std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     println!("wrote {}", path.display());
     Ok(())

@@ -10,13 +10,16 @@ use super::pass::Pass;
 use super::program::{Lanes, Program, TABLE_ALIGN, Tail};
 use super::request::{Error, Request};
 use super::split::Split;
-use super::steps::{Area, MAX_AREAS, MAX_STEPS, Step, Steps};
+use super::steps::{Area, MAX_AREAS, MAX_LAUNCHES, MAX_STEPS, Step, Steps};
 use super::streams::{Streamed, Streams};
 use super::values::Lists;
 use crate::isa::{self, INSTRUCTION_BYTES, Instruction, Signal};
 
 /// Bytes after code and uniforms that V3D may fetch ahead.
 const PREFETCH_BYTES: u32 = 128;
+/// Units of a program in a stretch. At 2^21 points programs have lost their order after 200, now and then after 50;
+/// each further launch costs 15,000 to 40,000 clocks (both simulated).
+const STRETCH: u32 = 48;
 /// Every part of the block begins at a multiple of this many bytes.
 const ALIGN: u64 = 64;
 /// Bytes of a vector of sixteen words.
@@ -37,11 +40,15 @@ pub struct PassMemory {
     pub idle: u32,
     /// Number of the pass in its launch: 0 for one that opens a launch.
     pub gate: u32,
+    /// Launches, one after the other, in which it is done ([`Pass::drifts`]).
+    pub stretches: u32,
+    /// Units that a program does in each, at the most: in the last the rest.
+    pub stretch: u32,
     /// What it reads past the system L2.
     pub streamed: Streamed,
     /// Distances of lists.
     pub lists: Lists,
-    /// Bytes of a start list; there is one for each program.
+    /// Bytes of a start list; there is one for each program in each stretch.
     pub start_bytes: u32,
     /// The code.
     pub code: u32,
@@ -121,6 +128,25 @@ impl PassMemory {
         units / programs + (program < units % programs) as u32
     }
 
+    /// Units that a program does in a stretch.
+    #[must_use]
+    pub const fn units_in(&self, program: u32, stretch: u32) -> u32 {
+        let left = self
+            .units_of(program)
+            .saturating_sub(stretch * self.stretch);
+        if left < self.stretch {
+            left
+        } else {
+            self.stretch
+        }
+    }
+
+    /// Where the start list of a program is.
+    #[must_use]
+    pub const fn start_of(&self, program: u32, stretch: u32) -> u32 {
+        self.starts + (stretch * self.programs + program) * self.start_bytes
+    }
+
     /// The number by which a program knows itself among those of its launch ([`super::pairs`]).
     #[must_use]
     pub const fn number_of(&self, program: u32) -> u32 {
@@ -178,12 +204,13 @@ impl PassMemory {
         (0..self.programs).filter(is_idle).count() as u32
     }
 
-    /// Bytes from the first record of all to the first of a program.
+    /// Bytes from the first record of all to the first of a program in a stretch.
     #[must_use]
-    pub fn records_of(&self, program: u32) -> u32 {
+    pub fn records_of(&self, program: u32, stretch: u32) -> u32 {
         let before: u32 = (0..program).map(|program| self.units_of(program)).sum();
-        (u64::from(before) * record_bytes(self.program)
-            + u64::from(program) * tail_bytes(self.program)) as u32
+        let records = u64::from(before + stretch * self.stretch);
+        let tails = u64::from(program * self.stretches + stretch);
+        (records * record_bytes(self.program) + tails * tail_bytes(self.program)) as u32
     }
 }
 
@@ -241,8 +268,10 @@ impl Arrangement {
         let steps = request.steps(&split)?;
         let mut end = 0u64;
         let mut passes = [None; MAX_STEPS];
+        let stretches = most_stretches(&steps);
         for (step, memory) in steps.iter().zip(&mut passes) {
-            *memory = Some(PassMemory::new(catalogue, step, request.qpus, &mut end)?);
+            let pass = PassMemory::new(catalogue, step, request.qpus, stretches, &mut end)?;
+            *memory = Some(pass);
         }
         let lists_end = end as u32;
         for memory in passes.iter_mut().flatten() {
@@ -362,12 +391,33 @@ fn take(end: &mut u64, bytes: u64) -> u32 {
     start as u32
 }
 
+/// Launches for each pass that is done in several.
+fn most_stretches(steps: &Steps) -> u32 {
+    let several = steps.iter().filter(|step| step.pass.drifts()).count();
+    let spare = MAX_LAUNCHES - steps.iter().count();
+    1 + spare.checked_div(several).unwrap_or(0) as u32
+}
+
+/// Stretches of a pass and units of a program in each, so that every program has some in all of them.
+fn stretches(pass: &Pass, units: u32, programs: u32, most: u32) -> (u32, u32) {
+    if !pass.drifts() {
+        return (1, u32::MAX);
+    }
+    let [least, all] = [units / programs, units.div_ceil(programs)];
+    let mut stretches = (all / STRETCH).clamp(1, most);
+    while stretches > 1 && (stretches - 1) * all.div_ceil(stretches) >= least {
+        stretches -= 1;
+    }
+    (stretches, all.div_ceil(stretches))
+}
+
 impl PassMemory {
     /// Finds the pass's program, and takes memory for all but its table.
     fn new<E>(
         catalogue: &'static [Program],
         step: &Step,
         qpus: u8,
+        most_stretches: u32,
         end: &mut u64,
     ) -> Result<Self, Error<E>> {
         let mut take = |bytes: u64| take(end, bytes);
@@ -389,22 +439,28 @@ impl PassMemory {
         let together = pass.programs_together();
         let idle = pass.idle(qpus);
         let most = pass.most_programs().min(u32::from(qpus) - idle);
-        let programs = idle + units.min(most) / together * together;
+        let workers = units.min(most) / together * together;
+        let programs = idle + workers;
+        let (stretches, stretch) = stretches(pass, units, workers, most_stretches);
         Ok(Self {
             step: *step,
             program,
             programs,
             idle,
             gate: 0,
+            stretches,
+            stretch,
             streamed: Streams::NONE.of(0),
             lists,
             start_bytes,
             code: take(8 * program.code.len() as u64 + u64::from(PREFETCH_BYTES)),
-            starts: take(u64::from(programs * start_bytes + PREFETCH_BYTES)),
+            starts: take(u64::from(
+                stretches * programs * start_bytes + PREFETCH_BYTES,
+            )),
             lanes: take(u64::from(2 * Lanes::ALL.len() as u32 * VECTOR)),
             records: take(
                 u64::from(units) * record_bytes(program)
-                    + u64::from(programs) * tail_bytes(program)
+                    + u64::from(stretches * programs) * tail_bytes(program)
                     + u64::from(PREFETCH_BYTES),
             ),
             rows: take(u64::from(pass.row_lists() * lists.rows + PREFETCH_BYTES)),
@@ -424,7 +480,7 @@ fn chain(steps: &Steps, passes: &mut [Option<PassMemory>]) {
     let mut first = 0;
     let mut programs = None;
     for (number, pass) in passes.iter_mut().flatten().enumerate() {
-        let goes_on = pass.program.tail.contains(&Tail::NextCode);
+        let goes_on = pass.program.tail.contains(&Tail::NextCode) && pass.stretches == 1;
         if goes_on && programs == Some(pass.programs) && steps.may_share_a_launch(first, number) {
             pass.gate = (number - first) as u32;
         } else {

@@ -19,7 +19,7 @@
 //! a word of the pass's list of rows ([`values`] makes the words, [`tables`] the twiddles, [`memory`] places them).
 //! The inverse negates imaginary parts at both ends and has programs and tables in common with the forward
 //! transform. Which split, how many QPUs and whether all passes go in one launch is in a table of what was
-//! measured fastest ([`table`]).
+//! measured fastest ([`table`]). Long middle passes take several launches ([`pass::Pass::drifts`]).
 //!
 //! The input may be i16, u8 or i8 samples instead of f32, times a window, in transforms that overlap: the first
 //! pass converts them ([`samples`]). Before transforms through the VPM that is a pass of its own ([`convert`]).

@@ -13,6 +13,7 @@ use super::coop::{Cooperation, Entry};
 use super::geometry::{Geometry, LANES, POINT_BYTES};
 use super::program::{Lanes, Record, Row, Scalar, Start, Task};
 use super::samples::Reading;
+use super::split::Role;
 use super::tables::Table;
 use super::values::{Lists, Own, Places};
 use crate::job::QPUS;
@@ -116,6 +117,23 @@ impl Pass {
             Self::Points(geometry) => geometry.sharers(),
             Self::Real(_) | Self::Product(_) | Self::Power(_) | Self::Convert(_) => 1,
             Self::Shared(cooperation) => cooperation.least_programs(),
+        }
+    }
+
+    /// Whether it is better done in several launches: of a middle pass whose tiles several units read.
+    ///
+    /// Programs of a slice do the units of a tile at the same time, and those of the three slices store in turn, as they
+    /// have begun: so the L2C has most rows of a tile for all but the first that looks them up. Programs wait
+    /// for each other at the locks of the VPM only, and whoever is late once has another place in that turn from
+    /// then on. When slices are mixed, nearly every row comes from the SDRAM again for each unit, and a unit takes half as long
+    /// again (2^21 points: 3 clocks a point, then up to 4.7). A launch puts all in order.
+    #[must_use]
+    pub fn drifts(&self) -> bool {
+        match self {
+            Self::Points(geometry) => {
+                geometry.role() == Role::Middle && geometry.parts() > 1 && geometry.sharers() == 1
+            }
+            _ => false,
         }
     }
 

@@ -7,7 +7,7 @@ use super::memory::{Arrangement, Memory};
 use super::program::Program;
 use super::request::{Error, Request, Which};
 use super::split::Split;
-use super::steps::MAX_STEPS;
+use super::steps::MAX_LAUNCHES;
 use super::table::{self, Tuned};
 use super::write::Lists;
 use crate::job::{self, Buffer, BusAddr, CacheClear, Job, Launch, QPUS, Report, Runner};
@@ -202,25 +202,25 @@ impl Plan {
             code: BusAddr(0),
             uniforms: BusAddr(0),
         };
-        let mut programs = [[nothing; QPUS as usize]; MAX_STEPS];
+        let mut programs = [[nothing; QPUS as usize]; MAX_LAUNCHES];
         let mut launches = [Launch {
             programs: &[],
             // What a pass stores goes past the caches through which the next one reads.
             clear: CacheClear::Data,
-        }; MAX_STEPS];
+        }; MAX_LAUNCHES];
         let mut count = 0;
         let order = runner.launch_order();
         let opening = self.arrangement.passes().filter(|pass| pass.gate == 0);
-        for (pass, (launch, programs)) in opening.zip(launches.iter_mut().zip(&mut programs)) {
+        let stretches =
+            opening.flat_map(|pass| (0..pass.stretches).map(move |stretch| (pass, stretch)));
+        let places = launches.iter_mut().zip(&mut programs);
+        for ((pass, stretch), (launch, programs)) in stretches.zip(places) {
             let programs = &mut programs[..pass.programs as usize];
             for (place, program) in (0..).zip(&mut *programs) {
                 let number = order.program_at(place, pass.programs);
                 *program = job::Program {
                     code: self.block.addr.offset(pass.code + pass.entry_of(number)),
-                    uniforms: self
-                        .block
-                        .addr
-                        .offset(pass.starts + number * pass.start_bytes),
+                    uniforms: self.block.addr.offset(pass.start_of(number, stretch)),
                 };
             }
             launch.programs = programs;
@@ -320,7 +320,7 @@ fn arrangement<E>(
     let count = request.rows();
     let is_converted = |row: &Tuned| !request.reads_points() && row.reads_points();
     let is_slow = |row: &&Tuned| is_converted(row) && !ConvertPass::is_faster(log2_points, count);
-    let rows = || table::rows(log2_points, count);
+    let rows = || table::rows(request.chip, log2_points, count);
     let slow = rows().filter(is_slow);
     for row in rows().filter(|row| !is_slow(row)).chain(slow) {
         let split = Split::new(row.log2_radices).ok_or_else(length)?;

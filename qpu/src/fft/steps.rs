@@ -20,6 +20,8 @@ use super::split::Split;
 
 /// Most passes of a plan.
 pub const MAX_STEPS: usize = 12;
+/// Most launches of a plan: as many as a board takes from a host at a time.
+pub const MAX_LAUNCHES: usize = 16;
 /// Most scratch areas of a plan.
 pub const MAX_AREAS: usize = 3;
 

@@ -2,15 +2,36 @@
 //! simulator.
 //!
 //! The rows are measured and written by `cargo xtask tune` ([`super::tuned`]), for a single transform
-//! and for batches of ten.
+//! and for batches of ten, on either kind of chip ([`Chip`]).
 
 use super::coop::{Cooperation, Way};
 use super::split::Split;
 use super::streams::Streams;
-use super::tuned::TUNED;
+use super::tuned::{bcm2835, bcm2836};
 
 /// Batches from here on take the row of batches of ten.
 const MANY: u32 = 4;
+
+/// How V3D reaches memory: on that it depends which split is the fastest.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Chip {
+    /// Of a Pi 1 and Zero: through the L2 of the system, as the ARM does.
+    #[default]
+    Bcm2835,
+    /// Of a Pi 2, and BCM2837 of a Pi 3 and Zero 2: past it, as the ARM does.
+    Bcm2836,
+}
+
+impl Chip {
+    /// All rows.
+    #[must_use]
+    pub const fn tuned(self) -> &'static [Tuned] {
+        match self {
+            Self::Bcm2835 => bcm2835::TUNED,
+            Self::Bcm2836 => bcm2836::TUNED,
+        }
+    }
+}
 
 /// A length, its split, and what that took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,6 +53,25 @@ pub struct Tuned {
 }
 
 impl Tuned {
+    /// A row as `cargo xtask tune` writes it, `streams` as [`Streams::bits`].
+    pub(super) const fn measured(
+        [log2_points, batch]: [u8; 2],
+        log2_radices: &'static [u8],
+        (qpus, one_launch): (u8, bool),
+        streams: u32,
+        cycles: u32,
+    ) -> Self {
+        Self {
+            log2_points,
+            batch,
+            log2_radices,
+            qpus,
+            one_launch,
+            streams: Streams::from_bits(streams),
+            cycles,
+        }
+    }
+
     /// What it is where it goes through the VPM on its way.
     fn cooperation(&self) -> Option<Cooperation> {
         Cooperation::of(&Split::new(self.log2_radices)?)
@@ -49,26 +89,21 @@ impl Tuned {
     }
 }
 
-/// All rows.
-#[must_use]
-pub const fn tuned() -> &'static [Tuned] {
-    TUNED
-}
-
 /// The row for a length and batch: of the nearest batch that was measured. Groups of producers take less from two
 /// transforms on.
 #[must_use]
-pub fn row(log2_points: u32, batch: u32) -> Option<&'static Tuned> {
-    let row = row_of(TUNED, log2_points, batch)?;
-    let groups = || row_of(TUNED, log2_points, MANY).filter(|row| row.has_groups());
+pub fn row(chip: Chip, log2_points: u32, batch: u32) -> Option<&'static Tuned> {
+    let rows = chip.tuned();
+    let row = row_of(rows, log2_points, batch)?;
+    let groups = || row_of(rows, log2_points, MANY).filter(|row| row.has_groups());
     (batch > 1).then(groups).flatten().or(Some(row))
 }
 
 /// The rows that a plan tries, one after the other: that of [`row`], instead of groups of producers what takes fewer
 /// QPUs, and the one in passes.
-pub fn rows(log2_points: u32, batch: u32) -> impl Iterator<Item = &'static Tuned> {
-    let first = row(log2_points, batch);
-    let alone = row_of(TUNED, log2_points, 1);
+pub fn rows(chip: Chip, log2_points: u32, batch: u32) -> impl Iterator<Item = &'static Tuned> {
+    let first = row(chip, log2_points, batch);
+    let alone = row_of(chip.tuned(), log2_points, 1);
     let alone = alone.filter(|_| first.is_some_and(Tuned::has_groups));
     let all = [first, alone, row_in_passes(log2_points, batch)];
     all.into_iter().flatten()
@@ -89,7 +124,7 @@ fn row_of(rows: &'static [Tuned], log2_points: u32, batch: u32) -> Option<&'stat
 
 /// The fastest that take several passes, of lengths that are faster in one, or without shared tiles or short programs
 /// where those are faster: what plans take that these programs cannot read for, and samples of many transforms
-/// ([`super::convert`]). Timed as [`TUNED`] is.
+/// ([`super::convert`]). Timed as those are, on a Pi 1.
 const IN_PASSES: &[Tuned] = &[
     in_passes(4, 1, &[4], (12, false), 2108),
     in_passes(4, 10, &[4], (12, false), 2448),
@@ -147,8 +182,8 @@ pub fn row_in_passes(log2_points: u32, batch: u32) -> Option<&'static Tuned> {
 
 /// The split of 2^`log2_points` points, for a batch of `batch`; `None` for lengths that have none.
 #[must_use]
-pub fn split(log2_points: u32, batch: u32) -> Option<Split> {
-    Split::new(row(log2_points, batch)?.log2_radices)
+pub fn split(chip: Chip, log2_points: u32, batch: u32) -> Option<Split> {
+    Split::new(row(chip, log2_points, batch)?.log2_radices)
 }
 
 #[cfg(test)]
@@ -158,19 +193,22 @@ mod tests {
 
     #[test]
     fn every_length_has_a_split_of_that_length() {
-        for log2_points in MIN_LOG2_POINTS..=MAX_LOG2_POINTS {
-            for batch in [1, 2, 10, 1000] {
-                let split = split(log2_points, batch).unwrap();
-                assert_eq!(split.log2_points(), log2_points);
+        for chip in [Chip::Bcm2835, Chip::Bcm2836] {
+            for log2_points in MIN_LOG2_POINTS..=MAX_LOG2_POINTS {
+                for batch in [1, 2, 10, 1000] {
+                    let split = split(chip, log2_points, batch).unwrap();
+                    assert_eq!(split.log2_points(), log2_points);
+                }
             }
         }
-        assert_eq!(split(23, 1), None);
+        let row = |log2_points, batch| super::row(Chip::Bcm2835, log2_points, batch);
+        assert_eq!(split(Chip::Bcm2835, 23, 1), None);
         assert_eq!(row(12, 5).unwrap().batch, 10);
         assert_eq!(row(12, 2).unwrap().log2_radices, [12]);
         assert_eq!(row(20, 5).unwrap().batch, 1);
         assert_eq!(row(10, 1).unwrap().log2_radices, [10]);
         assert_eq!(row(10, 2).unwrap().log2_radices, [SHARED | 10]);
-        assert_eq!(rows(10, 2).nth(1), row(10, 1));
+        assert_eq!(rows(Chip::Bcm2835, 10, 2).nth(1), row(10, 1));
         assert_eq!(row_in_passes(11, 5).unwrap().log2_radices, [5, 6]);
         assert_eq!(row_in_passes(17, 1), None);
     }

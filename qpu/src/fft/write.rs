@@ -44,7 +44,13 @@ impl Lists {
     }
 
     /// What a program's own words are.
-    fn own(&self, number: usize, pass: &PassMemory, direction: Direction, program: u32) -> Own {
+    fn own(
+        &self,
+        number: usize,
+        pass: &PassMemory,
+        direction: Direction,
+        (program, stretch): (u32, u32),
+    ) -> Own {
         let base = self.block.addr.0;
         let own_direction = pass.step.direction(direction);
         let is_rest = pass.ends_with_a_rest() && program == pass.programs - 1;
@@ -53,13 +59,13 @@ impl Lists {
             number: pass.number_of(program),
             programs: pass.programs,
             records: address(
-                base + pass.records + pass.records_of(program),
+                base + pass.records + pass.records_of(program, stretch),
                 pass.streamed.records,
             ),
-            units: pass.units_of(program),
-            first_unit: pass.unit_of(program, 0),
+            units: pass.units_in(program, stretch),
+            first_unit: pass.unit_of(program, stretch * pass.stretch),
             batch: pass.step.batch,
-            start: base + pass.starts + program * pass.start_bytes,
+            start: base + pass.start_of(program, stretch),
             lanes: Lanes::ALL.map(|lanes| base + pass.lane_vector(lanes, is_rest)),
             code: base + pass.code,
             conjugate: if pass.step.conjugates {
@@ -70,12 +76,10 @@ impl Lists {
             scale: self.scale(pass, direction),
             opens: pass.gate == 0,
             gate: pass.gate,
-            next: self.arrangement.next_in_launch(number).map(|next| {
-                [
-                    base + next.code,
-                    base + next.starts + program * next.start_bytes,
-                ]
-            }),
+            next: self
+                .arrangement
+                .next_in_launch(number)
+                .map(|next| [base + next.code, base + next.start_of(program, 0)]),
         }
     }
 
@@ -119,14 +123,16 @@ impl Lists {
                     to.all(&pass.lane_vector(lanes, transforms, [1.0; 2]))?;
                 }
             }
-            for index in 0..memory.programs {
-                let own = self.own(number, memory, Direction::Forward, index);
-                to.at(memory.records + memory.records_of(index))?;
-                for number in 0..own.units {
+            for (index, stretch) in programs(memory) {
+                let own = self.own(number, memory, Direction::Forward, (index, stretch));
+                to.at(memory.records + memory.records_of(index, stretch))?;
+                let units = memory.units_of(index);
+                let first = stretch * memory.stretch;
+                for number in first..first + own.units {
                     for &word in program.record {
                         let number = match word {
                             Record::InputAhead | Record::TwiddleAhead => {
-                                (number + 1).min(own.units - 1)
+                                (number + 1).min(units - 1)
                             }
                             _ => number,
                         };
@@ -224,9 +230,9 @@ impl Lists {
                 to.at(memory.lane_vector(Lanes::Scale, is_rest))?;
                 to.all(&pass.lane_vector(Lanes::Scale, 1, scale))?;
             }
-            for program in 0..memory.programs {
-                let own = self.own(number, memory, direction, program);
-                to.at(memory.starts + program * memory.start_bytes)?;
+            for (program, stretch) in programs(memory) {
+                let own = self.own(number, memory, direction, (program, stretch));
+                to.at(memory.start_of(program, stretch))?;
                 for &word in memory.program.start {
                     to.put(pass.start_word(&places, &own, word))?;
                 }
@@ -238,6 +244,13 @@ impl Lists {
         }
         Ok(())
     }
+}
+
+/// All programs of a pass, and of each all stretches.
+fn programs(memory: &PassMemory) -> impl Iterator<Item = (u32, u32)> + use<> {
+    let stretches = memory.stretches;
+    (0..memory.programs)
+        .flat_map(move |program| (0..stretches).map(move |stretch| (program, stretch)))
 }
 
 /// The sign of imaginary parts at both ends.

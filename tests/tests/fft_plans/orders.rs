@@ -7,6 +7,7 @@ use qpu::fft;
 use qpu::fft::coop::Cooperation;
 use qpu::fft::program::Program;
 use qpu::fft::request::Request;
+use qpu::fft::table::Chip;
 use qpu::fft::{Plan, Split, table};
 use qpu::isa::{self, Instruction};
 use qpu::job::{Buffer, CacheClear, Job, Launch, QPUS, QpuSet, Report, Runner};
@@ -60,7 +61,7 @@ fn fewer_qpus_give_the_same_bits() {
             transform(request, Pace::Functional, true, Direction::Forward, &input)
         };
         // Too few for a pipeline, or for those that share a tile, take another split, which rounds otherwise.
-        let tuned = table::split(log2n, batch as u32).expect("a split");
+        let tuned = table::split(Chip::Bcm2835, log2n, batch as u32).expect("a split");
         let sharers = (0..tuned.passes()).map(|pass| 1 << tuned.log2_sharers(pass));
         let sharers = sharers.max().unwrap_or(1).max(2);
         let least = Cooperation::of(&tuned).map_or(sharers, |one| one.least_programs());

@@ -1,11 +1,19 @@
 //! Which program of a pass does which unit.
 
+use super::harness::{Pace, transform};
+use super::signals::{Random, dft};
+use dsp::Direction;
+use dsp::dft::relative_rms_error;
 use qpu::fft::Plan;
+use qpu::fft::convolution::{Kernels, Points};
 use qpu::fft::memory::PassMemory;
 use qpu::fft::request::{Request, Transform};
 use qpu::fft::samples::Format;
+use qpu::fft::steps::MAX_LAUNCHES;
+use qpu::fft::table::{self, Chip};
 use qpu_programs::FFT;
 use v3d_sim::SimError;
+use wire::RunJob;
 
 /// Requests whose passes have programs that end at once, records in the start list, or more units than programs.
 fn requests() -> impl Iterator<Item = Request> {
@@ -41,9 +49,19 @@ fn check(what: &str, pass: &PassMemory) {
         let count = pass.units_of(program);
         let is_idle = pass.entry_of(program) > 0;
         assert_eq!(is_idle, count == 0, "{what}: program {program}");
-        assert!(pass.records_of(program) >= records, "{what}");
-        records =
-            pass.records_of(program) + 4 * (count as usize * pass.program.record.len()) as u32;
+        let in_stretches = (0..pass.stretches).map(|stretch| {
+            let units = pass.units_in(program, stretch);
+            assert_eq!(
+                units == 0,
+                is_idle,
+                "{what}: program {program} in {stretch}"
+            );
+            assert!(pass.records_of(program, stretch) >= records, "{what}");
+            records = pass.records_of(program, stretch)
+                + 4 * (units as usize * pass.program.record.len()) as u32;
+            units
+        });
+        assert_eq!(in_stretches.sum::<u32>(), count, "{what}");
         units.extend((0..count).map(|number| pass.unit_of(program, number)));
     }
     units.sort_unstable();
@@ -76,4 +94,74 @@ fn more_points_than_can_be_addressed_are_refused() {
         matches!(plan, Err(qpu::fft::request::Error::TooLarge(_))),
         "{plan:?}"
     );
+}
+
+/// Long transforms of every kind, which have a middle pass, and a convolution two.
+fn long_requests() -> Vec<Request> {
+    let complex = (17..=22).flat_map(|log2_points| {
+        [1, 3].map(|batch| Request::of(Transform::Complex { log2_points }, batch))
+    });
+    let real = Request::of(Transform::RealToBins { log2_points: 23 }, 1);
+    let plane = Transform::Plane {
+        log2_rows: 5,
+        log2_columns: 17,
+    };
+    let convolution = Transform::Convolution {
+        log2_points: 19,
+        points: Points::Complex,
+        kernels: Kernels::One,
+    };
+    let others = [real, Request::of(plane, 1), Request::of(convolution, 1)];
+    complex.chain(others).collect()
+}
+
+/// Programs of middle passes lose the order in which they began, which a launch restores. A board takes only so many
+/// launches from a host at a time.
+#[test]
+fn long_middle_passes_take_several_launches_and_no_plan_too_many() {
+    assert_eq!(MAX_LAUNCHES, RunJob::MAX_LAUNCHES);
+    for request in long_requests() {
+        let plan = Plan::arrangement_of::<SimError>(FFT, &request);
+        let plan = plan.unwrap_or_else(|error| panic!("{request:?}: {error}"));
+        for pass in plan.passes() {
+            check(&format!("{request:?}, {:?}", pass.step.pass), pass);
+        }
+        let opening = plan.passes().filter(|pass| pass.gate == 0);
+        let launches: u32 = opening.map(|pass| pass.stretches).sum();
+        let most = plan.passes().map(|pass| pass.stretches).max();
+        assert!(launches as usize <= MAX_LAUNCHES, "{request:?}: {launches}");
+        let is_long = request.transform.log2_points() > 18;
+        assert!(!is_long || most > Some(1), "{request:?}");
+    }
+}
+
+/// The table of the other chip has splits of its own.
+#[test]
+fn plans_for_either_chip_are_dfts() {
+    let mut others = 0;
+    for (log2_points, batch) in (4..=16).flat_map(|log2| [(log2, 1), (log2, 10)]) {
+        let split = |chip| table::split(chip, log2_points, batch);
+        let request = Request {
+            chip: Chip::Bcm2836,
+            ..Request::new(log2_points, batch)
+        };
+        if split(Chip::Bcm2836) == split(Chip::Bcm2835) {
+            continue;
+        }
+        others += 1;
+        let input = Random::new(7).complex((batch as usize) << log2_points);
+        let output = transform(
+            &request,
+            Pace::Functional,
+            false,
+            Direction::Forward,
+            &input,
+        );
+        let points = 1 << log2_points;
+        for (input, output) in input.chunks(points).zip(output.chunks(points)) {
+            let error = relative_rms_error(output, &dft(Direction::Forward, input));
+            assert!(error < 1e-6, "2^{log2_points} x {batch}: {error}");
+        }
+    }
+    assert!(others > 0, "both tables have the same splits");
 }

@@ -14,6 +14,7 @@ use crate::fft::samples::{Factors, Format, Reading};
 use crate::fft::split::{Axis, Split};
 use crate::fft::steps::Steps;
 use crate::fft::streams::Streams;
+use crate::fft::table::Chip;
 use crate::job::QPUS;
 
 /// Bytes that lookups read at once.
@@ -55,6 +56,8 @@ pub struct Request {
     pub forward: Scale,
     /// Factor of inverse transforms.
     pub inverse: Scale,
+    /// The chip whose table of splits is taken ([`crate::fft::table`]).
+    pub chip: Chip,
     /// QPUs to use at the most, 2 to 12; the runner must let programs start on as many.
     pub qpus: u8,
     /// How to split the length, where it is not to be taken from the table
@@ -91,6 +94,7 @@ impl Request {
             batch,
             forward: Scale::None,
             inverse: Scale::None,
+            chip: Chip::Bcm2835,
             qpus: QPUS,
             split: None,
             columns: None,

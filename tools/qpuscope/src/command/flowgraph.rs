@@ -13,7 +13,8 @@
 use std::path::{Path, PathBuf};
 
 use qpu::fft::coop::Cooperation;
-use qpu::fft::{Role, Split};
+use qpu::fft::table::Chip;
+use qpu::fft::{Role, Split, table};
 
 use super::digits::{self, list};
 use crate::failure::{Failure, Result};
@@ -166,7 +167,7 @@ fn flow(options: &Options) -> Result<Flow> {
 
 /// The passes that the planner takes for 2^`log2n` points.
 fn planned(log2n: u32) -> Option<Split> {
-    qpu::fft::table::split(log2n, 1)
+    table::split(Chip::Bcm2835, log2n, 1)
 }
 
 fn split(radices: &[u32]) -> Option<Split> {

@@ -1,9 +1,9 @@
 //! `qpuscope plan N`: which passes a transform takes on the QPUs, and what they cost.
 //!
 //! Traffic and memory follow from the plan. Clocks of complex transforms are those that `cargo xtask tune`
-//! measured on the simulator and committed, in proportion for other batches, and their floor is that of
-//! `cargo xtask bench` ([`qpu::fft::roofline`]). With `--time` any plan is run on the simulator, with `--port` on the
-//! QPUs of a board as well.
+//! measured on the simulator and committed, for a Pi 1 and a Pi 2, in proportion for other batches, and their floor is
+//! that of `cargo xtask bench` ([`qpu::fft::roofline`]), which is of a Pi 1. With `--time` any plan is run on the
+//! simulator as any board, with `--port` on the QPUs of a board as well.
 
 mod time;
 
@@ -18,7 +18,8 @@ use qpu::fft::pass::Pass;
 use qpu::fft::request::{Error, Request, Transform};
 use qpu::fft::roofline::Roofline;
 use qpu::fft::samples::Format;
-use qpu::fft::{Direction, Plan, Split, table};
+use qpu::fft::table::{self, Chip};
+use qpu::fft::{Direction, Plan, Split};
 use qpu_programs::FFT;
 use time::Measured;
 use v3d_sim::{Board, Constants};
@@ -57,14 +58,14 @@ pub struct Options {
     /// Samples from one transform's start to the next one's; less than N makes them overlap
     #[arg(long)]
     hop: Option<u32>,
-    /// Run it twice on the simulator, as a pi1, and print the second run's clocks
+    /// Run it twice on the simulator, as that board, and print the second run's clocks
     #[arg(long)]
     time: bool,
     /// With --time, another value of a constant of the cycle model, to see what depends on it; can be given several
     /// times
     #[arg(long, value_name = "NAME=VALUE", requires = "time", value_parser = constants::change)]
     set: Vec<(String, f64)>,
-    /// Board whose clock turns clocks into time
+    /// Board to plan for: pi1, zero, or, whose V3D reaches memory past the system L2, pi2, pi3 and zero2
     #[arg(long, default_value = "pi1")]
     board: String,
     /// Print one JSON object
@@ -88,7 +89,10 @@ pub fn run(options: &Options) -> Result<()> {
             names.join(", ")
         )));
     };
-    let request = request(options)?;
+    let request = Request {
+        chip: chip(board),
+        ..request(options)?
+    };
     let mut model = Constants::recommended();
     for (name, value) in &options.set {
         constants::apply(&mut model, name, *value)?;
@@ -101,10 +105,15 @@ pub fn run(options: &Options) -> Result<()> {
         None => None,
     };
     let cost = Cost {
-        floor: floor(&request),
+        floor: floor(&request, board),
         clocks: match options.time {
-            true => Some(time::simulated(&request, direction(options), &model)?),
-            false => tuned(&request, arrangement.split()),
+            true => Some(time::simulated(
+                &request,
+                direction(options),
+                board,
+                &model,
+            )?),
+            false => tuned(&request, board, arrangement.split()),
         },
         clock_hz: f64::from(board.clock_hz()),
     };
@@ -174,21 +183,33 @@ const fn direction(options: &Options) -> Direction {
     }
 }
 
-/// Clocks of the table, which are of its own split.
-fn tuned(request: &Request, split: Split) -> Option<f64> {
+/// What the table has a split for.
+const fn chip(board: Board) -> Chip {
+    if board.has_system_l2() {
+        Chip::Bcm2835
+    } else {
+        Chip::Bcm2836
+    }
+}
+
+/// Clocks of the table, which are of its own split, and of the slowest V3D of either kind.
+fn tuned(request: &Request, board: Board, split: Split) -> Option<f64> {
     let Transform::Complex { log2_points } = request.transform else {
         return None;
     };
-    let row = table::row(log2_points, request.batch)?;
+    if !matches!(board, Board::Pi1 | Board::Pi2) {
+        return None;
+    }
+    let row = table::row(request.chip, log2_points, request.batch)?;
     let is_it =
         request.reads_points() && row.cycles > 0 && Split::new(row.log2_radices) == Some(split);
     is_it.then(|| f64::from(row.cycles) * f64::from(request.batch) / f64::from(row.batch))
 }
 
-/// The least clocks that a complex transform can take.
-fn floor(request: &Request) -> Option<f64> {
+/// The least clocks that a complex transform can take, of a Pi 1: of others the rates of memory were not measured.
+fn floor(request: &Request, board: Board) -> Option<f64> {
     match request.transform {
-        Transform::Complex { log2_points } if request.reads_points() => {
+        Transform::Complex { log2_points } if request.reads_points() && board == Board::Pi1 => {
             let floor = Roofline::SIMULATED.floor(log2_points, request.batch);
             Some(floor.clocks())
         }
@@ -255,6 +276,14 @@ impl Report<'_> {
                 "{idle} more programs end at once: they take QPUs of which the others are to leave caches alone"
             );
         }
+        for pass in self.arrangement.passes().filter(|pass| pass.stretches > 1) {
+            let _ = writeln!(
+                text,
+                "the {} pass is done in {} launches, so that programs that read the same rows stay together",
+                Line::of(pass).name,
+                pass.stretches,
+            );
+        }
         let _ = write!(
             text,
             "\nmemory beside input and output: {} bytes (programs and lists {}, twiddles {}, between passes {})\n\
@@ -284,7 +313,7 @@ impl Report<'_> {
             _ => {
                 let _ = writeln!(
                     text,
-                    "not in the table of timed transforms: --time runs it on the simulator"
+                    "not in the tables of timed transforms, which are of pi1 and pi2: --time runs it on the simulator"
                 );
             }
         }
@@ -402,6 +431,7 @@ fn pass_json(pass: &PassMemory) -> Value {
         "units": pass.units(),
         "programs": pass.programs,
         "idle_programs": pass.idle_programs(),
+        "launches": pass.stretches,
         "instructions": pass.program.code.len(),
         "read_bytes": read,
         "written_bytes": written,

@@ -3,7 +3,7 @@
 use qpu::fft::request::{Error, Request};
 use qpu::fft::{Direction, Plan};
 use qpu_programs::FFT;
-use v3d_sim::{Constants, SimError, SimRunner};
+use v3d_sim::{Board, Config, Constants, SimError, SimRunner};
 
 use crate::client::Client;
 use crate::failure::{Failure, Result};
@@ -26,13 +26,23 @@ pub struct Measured {
     pub place: String,
 }
 
-/// Clocks of the second run on the simulator.
+/// Clocks of the second run on the simulator, of that board's V3D.
 ///
 /// # Errors
 /// Usage, when there is no such plan or it needs more memory than a board has.
-pub fn simulated(request: &Request, direction: Direction, constants: &Constants) -> Result<f64> {
+pub fn simulated(
+    request: &Request,
+    direction: Direction,
+    board: Board,
+    constants: &Constants,
+) -> Result<f64> {
     let bytes = bytes(request)?;
-    let mut runner = SimRunner::new(bytes).with_constants(constants.clone());
+    let config = Config {
+        strict: true,
+        constants: constants.clone(),
+        ..Config::for_board(board)
+    };
+    let mut runner = SimRunner::with_config(bytes, config);
     let refused = |error: Error<SimError>| Failure::usage(error.to_string());
     let mut plan = Plan::with_buffers(FFT, request, &mut runner).map_err(refused)?;
     let mut run = || {

@@ -1,0 +1,47 @@
+//! The fastest splits and their V3D clocks: written by `cargo xtask tune --board pi1 --write`.
+//!
+//! Simulated: preset pi1, second run, forward. Clocks of 0 were never measured.
+
+use crate::fft::split::{QUAD as Q, SHARED as S};
+use crate::fft::table::Tuned;
+
+/// By length, then batch.
+pub const TUNED: &[Tuned] = &[
+    Tuned::measured([4, 1], &[S + 4], (12, false), 0xff_ff_00, 1024),
+    Tuned::measured([4, 10], &[S + 4], (12, false), 0xff_00_00, 1476),
+    Tuned::measured([5, 1], &[S + 5], (12, false), 0xff_ff_00, 1124),
+    Tuned::measured([5, 10], &[S + 5], (12, false), 0xff_00_00, 2000),
+    Tuned::measured([6, 1], &[S + 6], (12, false), 0xff_ff_00, 1296),
+    Tuned::measured([6, 10], &[S + 6], (12, false), 0xff_00_00, 2792),
+    Tuned::measured([7, 1], &[S + 7], (12, false), 0xff_ff_00, 1572),
+    Tuned::measured([7, 10], &[S + 7], (12, false), 0xff_00_00, 4852),
+    Tuned::measured([8, 1], &[S + 8], (12, false), 0xff_ff_00, 2372),
+    Tuned::measured([8, 10], &[8], (8, false), 0xff_00_00, 10948),
+    Tuned::measured([9, 1], &[9], (12, false), 0xff_ff_00, 3568),
+    Tuned::measured([9, 10], &[S + 9], (12, false), 0xff_01_00, 17100),
+    Tuned::measured([10, 1], &[10], (12, false), 0xff_ff_00, 5868),
+    Tuned::measured([10, 10], &[S + 10], (12, false), 0xff_01_00, 30712),
+    Tuned::measured([11, 1], &[11], (12, false), 0xff_ff_00, 9216),
+    Tuned::measured([11, 10], &[11], (12, false), 0xff_01_00, 79304),
+    Tuned::measured([12, 1], &[12], (12, false), 0xff_ff_00, 19792),
+    Tuned::measured([12, 10], &[12], (12, false), 0xff_01_00, 200288),
+    Tuned::measured([13, 1], &[S + 7, 6], (8, false), 0xff_ff_00, 58604),
+    Tuned::measured([13, 10], &[Q + 7, 6], (12, false), 0xff_03_03, 501688),
+    Tuned::measured([14, 1], &[Q + 7, 7], (12, false), 0xff_ff_00, 114148),
+    Tuned::measured([14, 10], &[Q + 7, 7], (12, false), 0xff_00_00, 1007508),
+    Tuned::measured([15, 1], &[Q + 7, Q + 8], (12, false), 0xff_ff_00, 245508),
+    Tuned::measured([15, 10], &[Q + 7, Q + 8], (12, false), 0xff_03_00, 2282724),
+    Tuned::measured([16, 1], &[Q + 8, Q + 8], (12, false), 0xff_ff_00, 531176),
+    Tuned::measured([17, 1], &[5, 6, 6], (8, false), 0xff_ff_00, 1054372),
+    Tuned::measured([18, 1], &[4, 7, S + 7], (12, false), 0xff_ff_00, 2250676),
+    Tuned::measured([19, 1], &[4, 7, Q + 8], (12, false), 0xfb_ff_00, 4923492),
+    Tuned::measured([20, 1], &[5, 7, Q + 8], (12, false), 0xfb_ff_07, 10735708),
+    Tuned::measured([21, 1], &[Q + 7, 7, 7], (12, false), 0xfb_ff_00, 25590292),
+    Tuned::measured(
+        [22, 1],
+        &[Q + 7, 7, Q + 8],
+        (12, false),
+        0xfd_ff_00,
+        55441428,
+    ),
+];
