@@ -106,6 +106,9 @@ fn run() -> Result<(), String> {
     if lengths.0 < 4 || lengths.1 > 22 || lengths.0 > lengths.1 {
         return Err(format!("lengths are 4..22, as powers of two; {USAGE}"));
     }
+    if write && !matches!(board, Board::Pi1 | Board::Pi2) {
+        return Err("the tables are of pi1 and pi2: leave --write, or name one of these".into());
+    }
     let mut rows: Vec<Row> = Vec::new();
     println!(
         "points  batch  split                   QPUs  1 launch  past L2      clocks  clk/point     ppm"
@@ -118,9 +121,6 @@ fn run() -> Result<(), String> {
                 rows.push(row);
             }
         }
-    }
-    if write && !matches!(board, Board::Pi1 | Board::Pi2) {
-        return Err("--write is for pi1 and pi2, whose memory published figures are of".into());
     }
     if write {
         return write_table(board, rows);
