@@ -5,23 +5,17 @@
 //! that of `cargo xtask bench` ([`qpu::fft::roofline`]), which is of a Pi 1. With `--time` any plan is run on the
 //! simulator as any board, with `--port` on the QPUs of a board as well.
 
+mod report;
 mod time;
 
-use serde_json::{Value, json};
-use std::fmt::Write as _;
-
-use qpu::fft::bins::Bins;
 use qpu::fft::bins::power::Powers;
-use qpu::fft::convert;
-use qpu::fft::memory::{Arrangement, PassMemory};
-use qpu::fft::pass::Pass;
 use qpu::fft::request::{Error, Request, Transform};
 use qpu::fft::roofline::Roofline;
 use qpu::fft::samples::Format;
 use qpu::fft::table::{self, Chip};
 use qpu::fft::{Direction, Plan, Split};
 use qpu_programs::FFT;
-use time::Measured;
+use report::Report;
 use v3d_sim::{Board, Constants};
 
 use crate::command::QpuOptions;
@@ -192,7 +186,7 @@ const fn chip(board: Board) -> Chip {
     }
 }
 
-/// Clocks of the table, which are of its own split, and of the slowest V3D of either kind.
+/// Clocks of the table, which are of its own split, on the board of either kind that was timed.
 fn tuned(request: &Request, board: Board, split: Split) -> Option<f64> {
     let Transform::Complex { log2_points } = request.transform else {
         return None;
@@ -231,266 +225,5 @@ impl Cost {
 
     fn share(&self) -> Option<f64> {
         Some(self.floor? / self.clocks?)
-    }
-}
-
-struct Report<'a> {
-    options: &'a Options,
-    request: &'a Request,
-    arrangement: &'a Arrangement,
-    cost: &'a Cost,
-    constants: &'a Constants,
-    board: &'static str,
-    measured: Option<&'a Measured>,
-}
-
-impl Report<'_> {
-    fn text(&self) -> String {
-        let request = self.request;
-        let memory = self.arrangement.memory();
-        let mut text = format!(
-            "{}: {}\n\n\
-             pass         radix  points a unit reads  units  programs  code  read (bytes)  written (bytes)\n",
-            self.title(),
-            self.arrangement.split(),
-        );
-        for pass in self.arrangement.passes() {
-            let line = Line::of(pass);
-            let [read, written] = pass.step.pass.traffic(pass.step.batch);
-            let radix = line.radix.map_or("-".into(), |radix| radix.to_string());
-            let _ = writeln!(
-                text,
-                "{:11}  {radix:>5}  {:19}  {:5}  {:8}  {:4}  {read:12}  {written:15}",
-                line.name,
-                line.points,
-                pass.units(),
-                pass.programs - pass.idle_programs(),
-                pass.program.code.len(),
-            );
-        }
-        let idle = self.arrangement.passes().map(PassMemory::idle_programs);
-        let idle: u32 = idle.sum();
-        if idle > 0 {
-            let _ = writeln!(
-                text,
-                "{idle} more programs end at once: they take QPUs of which the others are to leave caches alone"
-            );
-        }
-        for pass in self.arrangement.passes().filter(|pass| pass.stretches > 1) {
-            let _ = writeln!(
-                text,
-                "the {} pass is done in {} launches, so that programs that read the same rows stay together",
-                Line::of(pass).name,
-                pass.stretches,
-            );
-        }
-        let _ = write!(
-            text,
-            "\nmemory beside input and output: {} bytes (programs and lists {}, twiddles {}, between passes {})\n\
-             input {} bytes, output {} bytes; {}\n",
-            memory.total(),
-            memory.programs,
-            memory.tables,
-            memory.scratch,
-            request.input_bytes(),
-            request.output_bytes(),
-            if request.may_be_in_place() {
-                "they may be the same"
-            } else {
-                "not the same memory"
-            },
-        );
-        match (self.cost.clocks, self.cost.us()) {
-            (Some(clocks), Some(us)) => {
-                let points = self.points();
-                let _ = writeln!(
-                    text,
-                    "{clocks:.0} V3D clocks (simulated, second run), {:.2} a point, {us:.0} us on {}",
-                    clocks / points as f64,
-                    self.board,
-                );
-            }
-            _ => {
-                let _ = writeln!(
-                    text,
-                    "not in the tables of timed transforms, which are of pi1 and pi2: --time runs it on the simulator"
-                );
-            }
-        }
-        if let Some(Measured { us, runs, place }) = self.measured {
-            let _ = writeln!(text, "{us} us on {place} (the shortest of {runs} runs)");
-        }
-        match (self.cost.floor, self.cost.share()) {
-            (Some(floor), Some(share)) => {
-                let _ = writeln!(text, "floor {floor:.0} clocks: {share:.2} of the roofline");
-            }
-            (Some(floor), None) => {
-                let _ = writeln!(text, "floor {floor:.0} clocks");
-            }
-            _ => {}
-        }
-        text
-    }
-
-    /// Points of the whole batch.
-    fn points(&self) -> u64 {
-        let transforms =
-            u64::from(self.request.batch) * u64::from(self.request.transform.segments());
-        transforms << self.request.transform.log2_points()
-    }
-
-    fn title(&self) -> String {
-        let Options {
-            n, batch, inverse, ..
-        } = self.options;
-        let (s, each) = if *batch == 1 {
-            ("", "")
-        } else {
-            ("s", " each")
-        };
-        let direction = if *inverse { "inverse" } else { "forward" };
-        let samples = match self.request.samples {
-            Format::F32 => String::new(),
-            format => format!(" in {format}"),
-        };
-        let window = if self.options.windowed {
-            ", times a window"
-        } else {
-            ""
-        };
-        match self.request.transform {
-            Transform::Plane { log2_rows, .. } => {
-                let rows = 1u64 << log2_rows;
-                format!(
-                    "{batch} {direction} transform{s} of planes, {rows} rows of {n} points{each}"
-                )
-            }
-            Transform::Powers(powers) => {
-                let kind = if powers.is_real { "real" } else { "complex" };
-                let segments = powers.segments;
-                format!(
-                    "{batch} power spectr{} of {segments} x {n} {kind} samples{samples}{window}{each}",
-                    if *batch == 1 { "um" } else { "a" }
-                )
-            }
-            Transform::RealToBins { .. } | Transform::BinsToReal { .. } => {
-                format!(
-                    "{batch} {direction} transform{s} of {n} real points{samples}{window}{each}"
-                )
-            }
-            _ => format!("{batch} {direction} transform{s} of {n} points{samples}{window}{each}"),
-        }
-    }
-
-    fn json(&self) -> Value {
-        let memory = self.arrangement.memory();
-        let radices: Vec<_> = self.arrangement.split().radices().collect();
-        let passes: Vec<_> = self.arrangement.passes().map(pass_json).collect();
-        let kind = match self.request.transform {
-            Transform::Complex { .. } | Transform::Convolution { .. } => "complex",
-            Transform::RealToBins { .. } | Transform::BinsToReal { .. } => "real",
-            Transform::Plane { .. } => "plane",
-            Transform::Powers(_) => "powers",
-        };
-        json!({
-            "n": self.options.n,
-            "kind": kind,
-            "rows": self.options.rows,
-            "segments": self.options.powers,
-            "samples": self.options.samples,
-            "windowed": self.options.windowed,
-            "batch": self.options.batch,
-            "direction": if self.options.inverse { "inverse" } else { "forward" },
-            "board": self.board,
-            "radices": radices,
-            "passes": passes,
-            "memory_bytes": memory.total(),
-            "program_bytes": memory.programs,
-            "table_bytes": memory.tables,
-            "scratch_bytes": memory.scratch,
-            "input_bytes": self.request.input_bytes(),
-            "output_bytes": self.request.output_bytes(),
-            "clocks": self.cost.clocks,
-            "us": self.cost.us(),
-            "floor_clocks": self.cost.floor,
-            "share": self.cost.share(),
-            "constants": constants::changed(self.constants),
-            "measured_us": self.measured.map(|measured| measured.us),
-            "measured_on": self.measured.map(|measured| &measured.place),
-        })
-    }
-}
-
-fn pass_json(pass: &PassMemory) -> Value {
-    let line = Line::of(pass);
-    let [read, written] = pass.step.pass.traffic(pass.step.batch);
-    json!({
-        "role": line.name,
-        "radix": line.radix,
-        "parts": line.parts,
-        "units": pass.units(),
-        "programs": pass.programs,
-        "idle_programs": pass.idle_programs(),
-        "launches": pass.stretches,
-        "instructions": pass.program.code.len(),
-        "read_bytes": read,
-        "written_bytes": written,
-        "twiddle_bytes": pass.step.pass.table_bytes(),
-        "stores_row_by_row": line.stores_row_by_row,
-    })
-}
-
-/// What a pass is.
-struct Line {
-    name: String,
-    /// Of transforms.
-    radix: Option<u32>,
-    /// That read the same points.
-    parts: u32,
-    /// That a unit reads.
-    points: u32,
-    stores_row_by_row: bool,
-}
-
-impl Line {
-    fn of(pass: &PassMemory) -> Self {
-        match &pass.step.pass {
-            Pass::Points(geometry) => Self {
-                name: format!("{:?}", geometry.role()).to_lowercase(),
-                radix: Some(geometry.radix()),
-                parts: geometry.parts(),
-                points: geometry.vectors() * 16,
-                stores_row_by_row: geometry.is_stored_by_rows(),
-            },
-            Pass::Shared(shared) => Self {
-                name: "shared".into(),
-                radix: Some(shared.points()),
-                parts: 1,
-                points: shared.points_of_a_unit(),
-                stores_row_by_row: false,
-            },
-            Pass::Real(real) => {
-                Self::bins(if real.to_bins { "split" } else { "join" }, real.bins())
-            }
-            Pass::Convert(_) => Self {
-                name: "convert".into(),
-                radix: None,
-                parts: 1,
-                points: 16 * convert::VECTORS,
-                stores_row_by_row: false,
-            },
-            Pass::Product(_) => Self::bins("product", Bins::Product),
-            Pass::Power(power) => Self::bins("power", power.bins()),
-        }
-    }
-
-    fn bins(name: &str, bins: Bins) -> Self {
-        Self {
-            name: name.into(),
-            radix: None,
-            parts: 1,
-            points: u32::from(bins.runs()) * bins.run_bins(),
-            stores_row_by_row: false,
-        }
     }
 }
