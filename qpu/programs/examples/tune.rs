@@ -363,7 +363,7 @@ fn write_table(board: Board, mut rows: Vec<Row>) -> Result<(), String> {
          //! Simulated: preset {0}, second run, forward. Clocks of 0 were never measured.\n\n\
          use crate::fft::split::{{QUAD as Q, SHARED as S}};\n\
          use crate::fft::table::Tuned;\n\n\
-         /// By length, then batch.\npub const TUNED: &[Tuned] = &[\n",
+         /// By length, then batch.\n#[rustfmt::skip]\npub const TUNED: &[Tuned] = &[\n",
         board.name()
     );
     for row in &rows {

@@ -6,6 +6,7 @@ use crate::fft::split::{QUAD as Q, SHARED as S};
 use crate::fft::table::Tuned;
 
 /// By length, then batch.
+#[rustfmt::skip]
 pub const TUNED: &[Tuned] = &[
     Tuned::measured([4, 1], &[S + 4], (12, false), 0xff_ff_00, 1024),
     Tuned::measured([4, 10], &[S + 4], (12, false), 0xff_00_00, 1476),
@@ -37,11 +38,5 @@ pub const TUNED: &[Tuned] = &[
     Tuned::measured([19, 1], &[4, 7, Q + 8], (12, false), 0xfb_ff_00, 4923492),
     Tuned::measured([20, 1], &[5, 7, Q + 8], (12, false), 0xfb_ff_07, 10735708),
     Tuned::measured([21, 1], &[Q + 7, 7, 7], (12, false), 0xfb_ff_00, 25590292),
-    Tuned::measured(
-        [22, 1],
-        &[Q + 7, 7, Q + 8],
-        (12, false),
-        0xfd_ff_00,
-        55441428,
-    ),
+    Tuned::measured([22, 1], &[Q + 7, 7, Q + 8], (12, false), 0xfd_ff_00, 55441428),
 ];

@@ -6,6 +6,7 @@ use crate::fft::split::{QUAD as Q, SHARED as S};
 use crate::fft::table::Tuned;
 
 /// By length, then batch.
+#[rustfmt::skip]
 pub const TUNED: &[Tuned] = &[
     Tuned::measured([4, 1], &[S + 4], (12, false), 0xff_ff_00, 1056),
     Tuned::measured([4, 10], &[S + 4], (12, false), 0xff_00_00, 1548),
@@ -33,15 +34,9 @@ pub const TUNED: &[Tuned] = &[
     Tuned::measured([15, 10], &[Q + 8, S + 7], (12, false), 0xff_00_00, 2373760),
     Tuned::measured([16, 1], &[Q + 8, Q + 8], (12, false), 0xff_ff_00, 559384),
     Tuned::measured([17, 1], &[5, 6, 6], (8, false), 0xff_ff_00, 1005988),
-    Tuned::measured([18, 1], &[5, 6, S + 7], (12, false), 0xff_ff_00, 2296000),
+    Tuned::measured([18, 1], &[5, 6, S + 7], (12, true), 0xff_ff_00, 2304552),
     Tuned::measured([19, 1], &[5, 6, Q + 8], (12, false), 0xff_ff_00, 5208120),
     Tuned::measured([20, 1], &[5, 7, Q + 8], (12, false), 0xff_ff_00, 11797952),
     Tuned::measured([21, 1], &[Q + 7, 7, 7], (12, false), 0xff_ff_00, 26400264),
-    Tuned::measured(
-        [22, 1],
-        &[Q + 7, 7, Q + 8],
-        (12, false),
-        0xff_ff_00,
-        62472892,
-    ),
+    Tuned::measured([22, 1], &[Q + 7, 7, Q + 8], (12, false), 0xff_ff_00, 62472892),
 ];
