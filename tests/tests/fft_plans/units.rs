@@ -1,6 +1,6 @@
 //! Which program of a pass does which unit.
 
-use super::harness::{Pace, transform};
+use super::harness::{Pace, bits, transform};
 use super::signals::{Random, dft};
 use dsp::Direction;
 use dsp::dft::relative_rms_error;
@@ -132,6 +132,37 @@ fn long_middle_passes_take_several_launches_and_no_plan_too_many() {
         assert!(launches as usize <= MAX_LAUNCHES, "{request:?}: {launches}");
         let is_long = request.transform.log2_points() > 18;
         assert!(!is_long || most > Some(1), "{request:?}");
+    }
+}
+
+/// Programs begin and end once for each launch, and go on in their lists where they were.
+#[test]
+fn a_pass_in_several_launches_is_a_dft() {
+    let (log2_points, batch) = (17, 3);
+    let points = 1 << log2_points;
+    let input = Random::new(11).complex(batch << log2_points);
+    let mut outputs = Vec::new();
+    for one_launch in [false, true] {
+        let request = Request {
+            one_launch,
+            ..Request::new(log2_points, batch as u32)
+        };
+        let plan = Plan::arrangement_of::<SimError>(FFT, &request).expect("a plan");
+        assert!(plan.passes().any(|pass| pass.stretches > 1));
+        let pace = if one_launch {
+            Pace::Shuffled(3)
+        } else {
+            Pace::Functional
+        };
+        outputs.push(transform(&request, pace, false, Direction::Forward, &input));
+    }
+    let same = outputs
+        .iter()
+        .all(|output| bits(output) == bits(&outputs[0]));
+    assert!(same, "other launches, or another order, give other bits");
+    for (input, output) in input.chunks(points).zip(outputs[0].chunks(points)) {
+        let error = relative_rms_error(output, &dft(Direction::Forward, input));
+        assert!(error < 1e-6, "{error}");
     }
 }
 
