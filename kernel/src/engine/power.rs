@@ -7,10 +7,10 @@
 
 use dsp::Window;
 use dsp::spectrum::{Detector, Domain};
-use qpu::fft::bins::power;
+use qpu::fft::bins::power::{self, Removed};
 use qpu::fft::request::Error;
 use qpu::fft::samples::Format;
-use qpu::fft::window::{REMOVED_BINS, Shape};
+use qpu::fft::window::Shape;
 use qpu::fft::{Direction, Plan};
 use qpu::job::Runner;
 use qpu_programs::FIRMWARE;
@@ -43,23 +43,21 @@ pub fn blocks(spectra: &Spectra) -> Blocks {
             Detector::Max => power::Detector::Max,
             Detector::Min => power::Detector::Min,
         },
-        removed: removed(spectra).unwrap_or_default(),
+        removed: removed(spectra),
     }
 }
 
-/// What of bin 0 is taken away from those near it, where the mean goes.
-fn removed(spectra: &Spectra) -> Option<[u32; REMOVED_BINS]> {
-    let terms = spectra.window.terms().filter(|_| spectra.removes_mean)?;
-    let shape = Shape::of_terms(terms, spectra.log2n);
-    Some(shape.near.map(|ratio| (ratio as f32).to_bits()))
-}
-
-/// Whether the QPUs do these. A mean leaves side lobes in all bins where the window is no sum of cosines: the QPUs
-/// could take it away next to bin 0 only.
-#[must_use]
-pub fn supports(spectra: &Spectra) -> bool {
-    let is_exact = !spectra.removes_mean || spectra.window.terms().is_some();
-    is_exact && blocks(spectra).has_plan()
+/// What of bin 0 is taken away from other bins, where the mean goes: from all of them where the window is no sum of
+/// cosines, since a mean has side lobes everywhere then.
+fn removed(spectra: &Spectra) -> Removed {
+    match spectra.window.terms() {
+        _ if !spectra.removes_mean => Removed::NOTHING,
+        Some(terms) => {
+            let shape = Shape::of_terms(terms, spectra.log2n);
+            Removed::Near(shape.near.map(|ratio| (ratio as f32).to_bits()))
+        }
+        None => Removed::Everywhere,
+    }
 }
 
 /// Spectra and the plan for them.
@@ -70,14 +68,16 @@ pub struct PowerPlan {
 }
 
 impl PowerPlan {
-    /// The plan for `spectra`; `window` has a coefficient for each point of a block.
+    /// The plan for `spectra`; `window` has a coefficient for each point of a block. It may be run once for what it has
+    /// to know of the window.
     ///
     /// # Errors
-    /// As [`Plan::new`].
+    /// As [`Plan::new`], and as [`Plan::run`] with `limit_us`.
     pub fn new<R: Runner>(
         spectra: &Spectra,
         window: &[f32],
         runner: &mut R,
+        limit_us: u32,
     ) -> Result<Self, Error<R::Error>> {
         let request = blocks(spectra).request();
         let mut plan = Plan::with_buffers(FIRMWARE, &request, runner)?;
@@ -85,6 +85,7 @@ impl PowerPlan {
             let coefficient = |n: u32| window.get(n as usize).copied().unwrap_or_default();
             plan.set_window(runner, |n| coefficient(n).into())?;
         }
+        plan.learn_window(runner, limit_us)?;
         Ok(Self {
             spectra: *spectra,
             plan,

@@ -90,10 +90,10 @@ impl<R: Runner> QpuEngine<R> {
             if self.powers.iter().all(Option::is_some) {
                 self.clear();
             }
-            let plan = match PowerPlan::new(spectra, window, &mut self.runner) {
+            let plan = match PowerPlan::new(spectra, window, &mut self.runner, LIMIT_US) {
                 Err(Error::Memory { .. }) => {
                     self.clear();
-                    PowerPlan::new(spectra, window, &mut self.runner)
+                    PowerPlan::new(spectra, window, &mut self.runner, LIMIT_US)
                 }
                 plan => plan,
             }?;
@@ -172,7 +172,7 @@ impl<R: Runner> Engine for QpuEngine<R> {
     }
 
     fn supports_power(&self, spectra: &Spectra) -> bool {
-        power::supports(spectra)
+        power::blocks(spectra).has_plan()
     }
 
     fn take_power(

@@ -5,10 +5,9 @@
 //! itself, and others leave. Requests that differ in something on which no plan's programs depend are not
 //! repeated: the kernel's tests take its settings one by one.
 
-use qpu::fft::bins::power::{Detector, Powers};
+use qpu::fft::bins::power::{Detector, Powers, Removed};
 use qpu::fft::request::{Request, Transform};
 use qpu::fft::samples::Format;
-use qpu::fft::window::REMOVED_BINS;
 
 /// Shortest transform, in points as a power of two.
 pub const MIN_LOG2: u32 = 4;
@@ -48,8 +47,8 @@ pub struct Blocks {
     pub bins: Option<[u32; 2]>,
     /// What becomes of the powers of the blocks.
     pub detector: Detector,
-    /// What [`Powers::removed`] has to be; all 0 where a constant stays.
-    pub removed: [u32; REMOVED_BINS],
+    /// What a constant adds, where it is to be removed.
+    pub removed: Removed,
 }
 
 impl Blocks {
@@ -102,7 +101,13 @@ pub fn requests() -> impl Iterator<Item = Request> {
             // Splits are of single transforms, of batches, and of samples also of many.
             let counts = [1, 2, 4, 16, MANY].into_iter();
             counts.flat_map(move |count| {
-                [false, true].map(|is_real| Blocks {
+                let kinds = [
+                    (false, Removed::NOTHING),
+                    (true, Removed::NOTHING),
+                    (false, Removed::Everywhere),
+                    (true, Removed::Everywhere),
+                ];
+                kinds.map(|(is_real, removed)| Blocks {
                     is_real,
                     format,
                     log2_points,
@@ -111,7 +116,7 @@ pub fn requests() -> impl Iterator<Item = Request> {
                     windowed,
                     bins: None,
                     detector: Detector::Mean,
-                    removed: [0; REMOVED_BINS],
+                    removed,
                 })
             })
         })

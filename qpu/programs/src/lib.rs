@@ -48,6 +48,7 @@ pub use generated::{FFT, FIRMWARE};
 
 mod generated {
     use qpu::fft::Role;
+    use qpu::fft::bins::PowerWay::{Everywhere, Long, Short};
     use qpu::fft::bins::{self, Bins};
     use qpu::fft::coop::Units::{Early, Late};
     use qpu::fft::coop::{PartWord, Word};

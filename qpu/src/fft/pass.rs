@@ -307,17 +307,19 @@ impl Pass {
         }
     }
 
-    /// Bytes of the factors on samples.
+    /// Bytes of the factors on samples, or on bin 0.
     #[must_use]
     pub const fn factors_bytes(&self) -> u32 {
         match self {
             Self::Points(geometry) => geometry.factors_bytes(),
             Self::Convert(pass) => pass.factors_bytes(),
-            Self::Real(_) | Self::Product(_) | Self::Power(_) | Self::Shared(_) => 0,
+            Self::Power(pass) => pass.multiples_bytes(),
+            Self::Real(_) | Self::Product(_) | Self::Shared(_) => 0,
         }
     }
 
-    /// Gives the factors on samples in order ([`Geometry::fill_factors`]).
+    /// Gives the factors on samples in order ([`Geometry::fill_factors`]); those on bin 0 are 0 until they are learnt
+    /// ([`Plan::learn_window`](super::Plan::learn_window)).
     ///
     /// # Errors
     /// The first error of `put`, which gets the index of the first word and the words.
@@ -330,7 +332,8 @@ impl Pass {
         match self {
             Self::Points(geometry) => geometry.fill_factors(window, is_inverse, put),
             Self::Convert(pass) => pass.fill_factors(window, put),
-            Self::Real(_) | Self::Product(_) | Self::Power(_) | Self::Shared(_) => Ok(()),
+            Self::Power(pass) => pass.clear_multiples(put),
+            Self::Real(_) | Self::Product(_) | Self::Shared(_) => Ok(()),
         }
     }
 

@@ -1,5 +1,7 @@
 //! Plans: transforms made ready on a runner, and how they are run.
 
+mod learn;
+
 use super::Direction;
 use super::bins::power::{Hold, PowerPass};
 use super::convert::ConvertPass;

@@ -18,13 +18,16 @@
 //! amplitude is left.
 
 use super::Direction;
-use super::bins::power::{Detector, Hold, Powers};
+use super::bins::power::{Detector, Hold, Powers, Removed};
 use super::plan::Plan;
 use super::program::Program;
 use super::request::{Error, Request, Transform};
 use super::samples::Format;
 use super::window::{self, Shape};
 use crate::job::{Buffer, Report, Runner};
+
+/// How long one transform of a constant may take: that of 2^23 samples takes a quarter of a second (simulated).
+const LEARN_LIMIT_US: u32 = 60_000_000;
 
 /// What a spectrum is asked for.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -47,8 +50,8 @@ pub struct Settings {
     pub decibels: bool,
     /// The first bin that is wanted and the one behind the last, or all.
     pub bins: Option<[i32; 2]>,
-    /// Whether what a constant adds is removed from each segment ([`super::bins::power`]): all of it with windows
-    /// that are sums of cosines.
+    /// Whether what a constant adds is removed from each segment ([`super::bins::power`]). The window has to be
+    /// symmetric.
     pub removes_constant: bool,
 }
 
@@ -93,7 +96,11 @@ impl Settings {
         let sides = if self.is_real { 4.0 } else { 1.0 };
         powers.scale = ((sides / (window.sum * window.sum)) as f32).to_bits();
         if self.removes_constant {
-            powers.removed = window.near.map(|ratio| (ratio as f32).to_bits());
+            powers.removed = if window.is_narrow {
+                Removed::Near(window.near.map(|ratio| (ratio as f32).to_bits()))
+            } else {
+                Removed::Everywhere
+            };
         }
         let mut request = Request::of(Transform::Powers(powers), self.spectra);
         request.samples = self.format;
@@ -144,12 +151,12 @@ impl Spectrum {
     /// As [`Spectrum::with_buffers`], with any window: sample n of a segment is multiplied by `window(n)`, such as
     /// [`window::kaiser`] or numbers of a table. It is called several times for each sample.
     ///
-    /// A constant is removed from bins nearer to 0 than [`window::REMOVED_BINS`]. Sums of cosines spread it no further; of
-    /// another window its side lobes stay.
+    /// Where a constant is to be removed, and the window spreads it further than [`window::REMOVED_BINS`], a constant is
+    /// transformed once ([`Plan::learn_window`]).
     ///
     /// # Errors
     /// [`Error::Window`] when the sum of the coefficients is 0 or not finite, or a constant is to be removed and
-    /// coefficient n is not number N - n too; as [`Plan::with_buffers`].
+    /// coefficient n is not number N - n too; as [`Plan::with_buffers`] and [`Plan::run`].
     pub fn with_coefficients<R: Runner>(
         catalogue: &'static [Program],
         settings: &Settings,
@@ -184,6 +191,7 @@ impl Spectrum {
         if plan.request().windowed {
             plan.set_window(runner, window)?;
         }
+        plan.learn_window(runner, LEARN_LIMIT_US)?;
         let Transform::Powers(powers) = plan.request().transform else {
             return Err(Error::NoPowers);
         };

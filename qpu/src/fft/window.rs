@@ -8,10 +8,12 @@
 
 use core::f64::consts::TAU;
 
-/// Bins from 0 on, to both sides, from which a constant can be removed.
+/// Bins from 0 on, to both sides, that a constant reaches in a window of so many cosines at the most.
 pub const REMOVED_BINS: usize = super::geometry::LANES as usize;
 /// Terms of the series of I0 at the most: any argument up to 700 needs fewer.
 const MOST_TERMS: u32 = 1000;
+/// Share of a window's power in other bins, at the most, with which these bins are all that it has.
+const ELSEWHERE: f64 = 1e-12;
 /// How far a coefficient may be from its counterpart, as a share of the greatest.
 const ASYMMETRY: f64 = 1e-9;
 
@@ -70,6 +72,8 @@ pub struct Shape {
     pub near: [f64; REMOVED_BINS],
     /// Whether W is real: coefficient n is number N - n too.
     pub is_symmetric: bool,
+    /// Whether W\[k\] is 0 for all bins but those.
+    pub is_narrow: bool,
 }
 
 impl Shape {
@@ -90,6 +94,7 @@ impl Shape {
             sum: libm::ldexp(mean, log2_points.min(64) as i32),
             near,
             is_symmetric: true,
+            is_narrow: terms.len() <= REMOVED_BINS,
         }
     }
 
@@ -98,20 +103,25 @@ impl Shape {
     pub fn of_coefficients(window: impl Fn(u32) -> f64, log2_points: u32) -> Self {
         let points = 1u32 << log2_points.min(31);
         let mut sums = [0.0; REMOVED_BINS];
-        let (mut greatest, mut asymmetry) = (0f64, 0f64);
+        let (mut greatest, mut asymmetry, mut squares) = (0f64, 0f64, 0.0);
         for index in 0..points {
             let coefficient = window(index);
             for (sum, cos) in sums.iter_mut().zip(harmonics(index, log2_points)) {
                 *sum += coefficient * cos;
             }
+            squares += coefficient * coefficient;
             greatest = greatest.max(coefficient.abs());
             let counterpart = window((points - index) % points);
             asymmetry = asymmetry.max((coefficient - counterpart).abs());
         }
+        // By Parseval, of as many bins as there are.
+        let all = f64::from(points) * squares;
+        let sides = 2.0 * sums[1..].iter().map(|sum| sum * sum).sum::<f64>();
         Self {
             sum: sums[0],
             near: sums.map(|sum| sum / sums[0]),
             is_symmetric: asymmetry <= ASYMMETRY * greatest,
+            is_narrow: all - sums[0] * sums[0] - sides <= ELSEWHERE * all,
         }
     }
 }
@@ -158,7 +168,9 @@ mod tests {
         for (a, b) in of_terms.near.iter().zip(summed.near) {
             assert!((a - b).abs() < 1e-12, "{a} {b}");
         }
-        assert!(summed.is_symmetric);
+        assert!(summed.is_symmetric && summed.is_narrow && of_terms.is_narrow);
         assert!(!Shape::of_coefficients(f64::from, 8).is_symmetric);
+        let kaiser = Shape::of_coefficients(|index| kaiser(8.6, index, 8), 8);
+        assert!(kaiser.is_symmetric && !kaiser.is_narrow);
     }
 }

@@ -25,8 +25,9 @@
 //! | power | 256 or 64, one run | 16 or 4: powers of sixteen bins | bin | one |
 //! | split and power | 64 or 16 | 4 or 1: powers of sixteen bins | bin | one of each run |
 //!
-//! The programs of powers add up several spectra, or keep the greatest or least of each bin; what they find
-//! is combined with what is in memory already, and may be stored in decibels too.
+//! The programs of powers take multiples of bin 0 from other bins where a constant is to be removed, and add up
+//! several spectra, or keep the greatest or least of each bin; what they find is combined with what is in memory already,
+//! and may be stored in decibels too.
 
 pub mod power;
 pub mod product;
@@ -52,41 +53,56 @@ pub enum Bins {
     Power {
         /// Decibels beside powers.
         decibels: bool,
-        /// In units of 64 bins.
-        is_short: bool,
+        /// How it works.
+        way: PowerWay,
     },
     /// Powers of real spectra, from transforms of half the length.
     SplitPower {
         /// Decibels beside powers.
         decibels: bool,
-        /// In units of 32 bins.
-        is_short: bool,
+        /// How it works.
+        way: PowerWay,
     },
+}
+
+/// How a program of powers works.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PowerWay {
+    /// In units of 256 complex bins, of real spectra 128, with multiples of bin 0 taken from those near it.
+    Long,
+    /// The same in units of 64 bins, or 32.
+    Short,
+    /// In long units, with multiples of bin 0 taken from every bin.
+    Everywhere,
 }
 
 impl Bins {
     /// All programs.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 16] = [
         Self::Split,
         Self::ShortSplit { groups: 1 },
         Self::ShortSplit { groups: 2 },
         Self::Product,
-        Self::power(false, false),
-        Self::power(true, false),
-        Self::power(false, true),
-        Self::power(true, true),
-        Self::split_power(false, false),
-        Self::split_power(true, false),
-        Self::split_power(false, true),
-        Self::split_power(true, true),
+        Self::power(false, PowerWay::Long),
+        Self::power(true, PowerWay::Long),
+        Self::power(false, PowerWay::Short),
+        Self::power(true, PowerWay::Short),
+        Self::power(false, PowerWay::Everywhere),
+        Self::power(true, PowerWay::Everywhere),
+        Self::split_power(false, PowerWay::Long),
+        Self::split_power(true, PowerWay::Long),
+        Self::split_power(false, PowerWay::Short),
+        Self::split_power(true, PowerWay::Short),
+        Self::split_power(false, PowerWay::Everywhere),
+        Self::split_power(true, PowerWay::Everywhere),
     ];
 
-    const fn power(decibels: bool, is_short: bool) -> Self {
-        Self::Power { decibels, is_short }
+    const fn power(decibels: bool, way: PowerWay) -> Self {
+        Self::Power { decibels, way }
     }
 
-    const fn split_power(decibels: bool, is_short: bool) -> Self {
-        Self::SplitPower { decibels, is_short }
+    const fn split_power(decibels: bool, way: PowerWay) -> Self {
+        Self::SplitPower { decibels, way }
     }
 
     /// Runs of a unit.
@@ -104,12 +120,16 @@ impl Bins {
         match self {
             Self::Split => 8,
             Self::ShortSplit { groups } => groups,
-            Self::Product
-            | Self::Power {
-                is_short: false, ..
-            } => 16,
-            Self::SplitPower { is_short: true, .. } => 1,
-            Self::Power { .. } | Self::SplitPower { .. } => 4,
+            Self::SplitPower {
+                way: PowerWay::Short,
+                ..
+            } => 1,
+            Self::Power {
+                way: PowerWay::Short,
+                ..
+            }
+            | Self::SplitPower { .. } => 4,
+            Self::Product | Self::Power { .. } => 16,
         }
     }
 
@@ -128,6 +148,21 @@ impl Bins {
         )
     }
 
+    /// Whether multiples of bin 0 are taken from every bin.
+    #[must_use]
+    pub const fn removes_everywhere(self) -> bool {
+        matches!(
+            self,
+            Self::Power {
+                way: PowerWay::Everywhere,
+                ..
+            } | Self::SplitPower {
+                way: PowerWay::Everywhere,
+                ..
+            }
+        )
+    }
+
     /// Stores of a unit: of each run, and of its decibels.
     #[must_use]
     pub const fn stores(self) -> u8 {
@@ -142,17 +177,21 @@ impl Bins {
             Self::ShortSplit { groups: 1 } => "split-16",
             Self::ShortSplit { .. } => "split-32",
             Self::Product => "product",
-            Self::Power { decibels, is_short } => match (decibels, is_short) {
-                (false, false) => "power",
-                (true, false) => "power-db",
-                (false, true) => "power-64",
-                (true, true) => "power-64-db",
+            Self::Power { decibels, way } => match (way, decibels) {
+                (PowerWay::Long, false) => "power",
+                (PowerWay::Long, true) => "power-db",
+                (PowerWay::Short, false) => "power-64",
+                (PowerWay::Short, true) => "power-64-db",
+                (PowerWay::Everywhere, false) => "power-all",
+                (PowerWay::Everywhere, true) => "power-all-db",
             },
-            Self::SplitPower { decibels, is_short } => match (decibels, is_short) {
-                (false, false) => "split-power",
-                (true, false) => "split-power-db",
-                (false, true) => "split-power-16",
-                (true, true) => "split-power-16-db",
+            Self::SplitPower { decibels, way } => match (way, decibels) {
+                (PowerWay::Long, false) => "split-power",
+                (PowerWay::Long, true) => "split-power-db",
+                (PowerWay::Short, false) => "split-power-16",
+                (PowerWay::Short, true) => "split-power-16-db",
+                (PowerWay::Everywhere, false) => "split-power-all",
+                (PowerWay::Everywhere, true) => "split-power-all-db",
             },
         }
     }
@@ -169,6 +208,8 @@ pub enum Stream {
     Turns,
     /// Bin k of the kernel.
     Kernels,
+    /// How many times bin 0 is taken from bin k; one word, not two.
+    Multiples,
 }
 
 /// A word of the start list, beside those that programs of any kind have.

@@ -102,7 +102,9 @@ impl ProductPass {
                     let own = if self.is_shared { 0 } else { spectrum };
                     kernels + own * pitch + unit * UNIT_BYTES
                 }
-                Stream::Points | Stream::Mirrored | Stream::Turns => places.from + first,
+                Stream::Points | Stream::Mirrored | Stream::Turns | Stream::Multiples => {
+                    places.from + first
+                }
             },
             program::Record::Store { .. } => places.to + first,
             program::Record::StoreSetup { .. } => {

@@ -229,7 +229,7 @@ pub fn split_address(
             Stream::Mirrored => from + POINT_BYTES * (half - first(run)),
             Stream::Turns if run == 0 => table + POINT_BYTES * first(run),
             Stream::Turns => table + POINT_BYTES * (half - first(run)),
-            Stream::Kernels => 0,
+            Stream::Kernels | Stream::Multiples => 0,
         },
         Record::Wrap { run } => {
             let is_last = match run {
@@ -261,7 +261,7 @@ pub fn group_offset(runs: &Runs, word: Row) -> u32 {
     };
     let offset = LANES * POINT_BYTES * u32::from(runs.group(run, group));
     let descends = match stream {
-        Stream::Points | Stream::Kernels => false,
+        Stream::Points | Stream::Kernels | Stream::Multiples => false,
         Stream::Mirrored => true,
         Stream::Turns => run == 1,
     };

@@ -10,14 +10,16 @@
 //!
 //! A constant x adds x W\[k\] to the windowed spectrum X\[k\], W the window's own transform. X\[0\] / W\[0\] is the
 //! mean of the samples weighted by the window, so X\[k\] - X\[0\] · W\[k\] / W\[0\] is the spectrum of what is
-//! left when that mean is subtracted from each sample: exactly 0 for a constant, and for any window that is a sum of
-//! cosines W\[k\] is 0 but for a few bins next to 0. No pass over the samples is needed.
+//! left when that mean is subtracted from each sample: exactly 0 for a constant. No pass over the samples is needed. For
+//! any window that is a sum of cosines W\[k\] is 0 but for a few bins next to 0; of others, such as Kaiser's, a program
+//! looks W\[k\] / W\[0\] up for every bin ([`Removed`]).
 
+mod multiples;
 mod units;
 mod words;
 
-use super::Bins;
 use super::real::fill_turns;
+use super::{Bins, PowerWay};
 use crate::fft::geometry::{LANES, POINT_BYTES};
 
 /// Bytes of a row of powers.
@@ -56,6 +58,21 @@ pub enum Hold {
     Min,
 }
 
+/// What is taken from the bins of a segment before their powers are made: so many times bin 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Removed {
+    /// W\[k\] / W\[0\] for k = 0.., as the bits of f32, from bins k and -k: all 0 when a constant is to stay.
+    Near([u32; LANES as usize]),
+    /// W\[k\] / W\[0\] from every bin, the window being symmetric, so that W is real. The plan finds them out
+    /// ([`Plan::learn_window`](crate::fft::Plan::learn_window)); until then nothing is removed.
+    Everywhere,
+}
+
+impl Removed {
+    /// A constant stays.
+    pub const NOTHING: Self = Self::Near([0; LANES as usize]);
+}
+
 /// Which powers are made of the samples of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Powers {
@@ -75,8 +92,8 @@ pub struct Powers {
     /// What |X|² is multiplied by, as the bits of an f32; of real samples for all bins but 0 and N/2, which
     /// have half of it.
     pub scale: u32,
-    /// W\[k\] / W\[0\] for k = 0.., as the bits of f32: all 0 when a constant is to stay.
-    pub removed: [u32; LANES as usize],
+    /// What a constant adds, where it is to be removed.
+    pub removed: Removed,
 }
 
 impl Powers {
@@ -91,7 +108,7 @@ impl Powers {
             decibels: false,
             bins: None,
             scale: 1f32.to_bits(),
-            removed: [0; LANES as usize],
+            removed: Removed::NOTHING,
         }
     }
 
@@ -129,7 +146,11 @@ impl Powers {
     /// Whether all that powers are multiplied by are numbers.
     #[must_use]
     pub fn has_finite_factors(&self) -> bool {
-        let mut factors = self.removed.iter().chain([&self.scale]);
+        let near = match &self.removed {
+            Removed::Near(near) => near.as_slice(),
+            Removed::Everywhere => &[],
+        };
+        let mut factors = near.iter().chain([&self.scale]);
         factors.all(|&word| f32::from_bits(word).is_finite())
     }
 
@@ -225,11 +246,15 @@ impl PowerPass {
     #[must_use]
     pub const fn bins(&self) -> Bins {
         let decibels = self.powers.decibels;
-        let is_short = self.powers.log2_points <= MOST_LOG2_SHORT;
+        let way = match self.powers.removed {
+            Removed::Everywhere => PowerWay::Everywhere,
+            Removed::Near(_) if self.powers.log2_points <= MOST_LOG2_SHORT => PowerWay::Short,
+            Removed::Near(_) => PowerWay::Long,
+        };
         if self.powers.is_real {
-            Bins::SplitPower { decibels, is_short }
+            Bins::SplitPower { decibels, way }
         } else {
-            Bins::Power { decibels, is_short }
+            Bins::Power { decibels, way }
         }
     }
 

@@ -39,6 +39,17 @@ impl PowerPass {
         [first.div_euclid(bins), (end - 1).div_euclid(bins) + 1]
     }
 
+    /// The first bin of complex unit `number`, counted from bin 0 on; negative where a unit is longer than half a spectrum.
+    pub(super) fn complex_bin(&self, number: u32) -> i32 {
+        let unit = self.complex_units()[0] + number as i32;
+        let bin = unit * self.bins().run_bins() as i32;
+        if bin < 0 {
+            bin + self.points() as i32
+        } else {
+            bin
+        }
+    }
+
     /// Units of a real spectrum whose first runs are wanted, those whose second runs are, and the last.
     const fn real_units(&self) -> [[u32; 2]; 3] {
         let runs = self.runs();

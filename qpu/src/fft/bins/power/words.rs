@@ -1,6 +1,6 @@
 //! The lists of the programs of the pass: what each word of them is.
 
-use super::{Detector, Hold, PowerPass, ROW_BYTES};
+use super::{Detector, Hold, PowerPass, ROW_BYTES, Removed};
 use crate::fft::bins::real::{AREA_ROWS, group_offset, split_address};
 use crate::fft::bins::{Record, Row, Start, Stream};
 use crate::fft::geometry::{Geometry, LANES, POINT_BYTES};
@@ -43,7 +43,10 @@ impl PowerPass {
         let (has_zero, has_last) = (set & 1 != 0, set & 2 != 0);
         let scale = self.factor();
         core::array::from_fn(|lane| {
-            let removed = |bin: usize| f32::from_bits(self.powers.removed[bin]);
+            let removed = |bin: usize| match &self.powers.removed {
+                Removed::Near(near) => f32::from_bits(near[bin]),
+                Removed::Everywhere => 0.0,
+            };
             let value = match (self.powers.is_real, vector) {
                 // The program has twice the bins of a real spectrum.
                 (true, 0) if has_zero => 2.0 * removed(lane),
@@ -130,6 +133,10 @@ impl PowerPass {
                     .min(stored.count.max(1) - 1);
                 address(stored.row + row)
             }
+            program::Record::Bins(Record::Address {
+                run,
+                stream: Stream::Multiples,
+            }) => places.factors + self.multiples_of(number, run),
             program::Record::Bins(word) if self.powers.is_real => {
                 let runs = self.runs().unit(self.real_unit(number));
                 split_address(&runs, self.points(), from, places.table, true, word)
@@ -137,16 +144,7 @@ impl PowerPass {
             program::Record::Bins(Record::Address {
                 stream: Stream::Points,
                 ..
-            }) => {
-                let unit = self.complex_units()[0] + number as i32;
-                let bin = unit * bins.run_bins() as i32;
-                let bin = if bin < 0 {
-                    bin + self.points() as i32
-                } else {
-                    bin
-                };
-                from.wrapping_add_signed(POINT_BYTES as i32 * bin)
-            }
+            }) => from.wrapping_add_signed(POINT_BYTES as i32 * self.complex_bin(number)),
             program::Record::Bins(Record::Zero) => from,
             program::Record::Store { index } => {
                 let (_, stored) = self.stored_run(number, index % bins.runs());
@@ -180,6 +178,12 @@ impl PowerPass {
         let takes_least = self.powers.detector == Detector::Min || self.hold == Hold::Min;
         let sign: f32 = if takes_least { -1.0 } else { 1.0 };
         match word {
+            Row::Group {
+                run,
+                stream: Stream::Multiples,
+                group,
+                ..
+            } => VECTOR_BYTES * self.group_of_multiples(run, group),
             Row::Group {
                 group, component, ..
             } if !self.powers.is_real => {

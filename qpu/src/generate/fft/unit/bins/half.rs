@@ -119,7 +119,7 @@ impl Half {
             (Stream::Mirrored, 0) => addresses.first[1],
             (Stream::Mirrored, _) => addresses.mirrored,
             (Stream::Turns, _) => self.turns.expect("turns are looked up here")[run],
-            (Stream::Kernels, _) => unreachable!("half transforms have none"),
+            (Stream::Kernels | Stream::Multiples, _) => unreachable!("no part of half transforms"),
         };
         positive(draft.lookup_sum(tmu, address, row(word)))
     }
