@@ -25,6 +25,13 @@ fn lengths_and_batches_that_cannot_be() {
     for (log2n, batch) in [(10, 1 << 20), (10, u32::MAX)] {
         let text = refusal(&Request::new(log2n, batch));
         assert!(text.contains("make the batch smaller"), "{text}");
+        // Whatever is found to be too much first, it is never less than both buffers.
+        let needed: u64 = text
+            .split(' ')
+            .find_map(|word| word.parse().ok())
+            .expect("a number of bytes");
+        let both = 2 * 8 * (u64::from(batch) << log2n);
+        assert!(needed >= both, "{text}");
     }
 }
 
@@ -88,6 +95,17 @@ fn too_little_memory_says_how_much_it_takes() {
         let text = error.to_string();
         assert!(text.contains(&format!("needs {needed} bytes")), "{text}");
         assert!(matches!(error, Error::Memory { .. }));
+        // The same whichever of the three is the one that does not fit.
+        for room in [bytes - 64, bytes + 64, 2 * bytes + 64].map(|x| x.next_multiple_of(4096)) {
+            let mut runner = SimRunner::new(room);
+            let error = Plan::with_buffers(FFT, &request, &mut runner).unwrap_err();
+            let text = error.to_string();
+            let wanted = format!(
+                "{needed} bytes beside input and output and {} for",
+                2 * bytes
+            );
+            assert!(text.contains(&wanted), "2^{log2n}, {room}: {text}");
+        }
     }
 }
 
