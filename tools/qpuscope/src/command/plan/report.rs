@@ -21,6 +21,8 @@ pub(super) struct Report<'a> {
     pub request: &'a Request,
     pub arrangement: &'a Arrangement,
     pub cost: &'a Cost,
+    /// Whether its clocks are concluded from those of other batches.
+    pub is_predicted: bool,
     pub constants: &'a Constants,
     pub board: &'static str,
     pub measured: Option<&'a Measured>,
@@ -86,9 +88,14 @@ impl Report<'_> {
         match (self.cost.clocks, self.cost.us()) {
             (Some(clocks), Some(us)) => {
                 let points = self.points();
+                let source = if self.is_predicted {
+                    "predicted from other batches: --time runs this one"
+                } else {
+                    "simulated, second run"
+                };
                 let _ = writeln!(
                     text,
-                    "{clocks:.0} V3D clocks (simulated, second run), {:.2} a point, {us:.0} us on {}",
+                    "{clocks:.0} V3D clocks ({source}), {:.2} a point, {us:.0} us on {}",
                     clocks / points as f64,
                     self.board,
                 );
@@ -195,6 +202,7 @@ impl Report<'_> {
             "input_bytes": self.request.input_bytes(),
             "output_bytes": self.request.output_bytes(),
             "clocks": self.cost.clocks,
+            "clocks_are_predicted": self.cost.clocks.is_some() && self.is_predicted,
             "us": self.cost.us(),
             "floor_clocks": self.cost.floor,
             "share": self.cost.share(),
