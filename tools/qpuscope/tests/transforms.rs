@@ -253,6 +253,21 @@ fn clocks_of_other_batches_are_predicted() {
 }
 
 #[test]
+fn a_plan_that_fits_no_board_says_so() {
+    for (batch, fits) in [("2", true), ("7", false)] {
+        let (_, text, said) = qpuscope(&["plan", "4194304", "--batch", batch]);
+        assert_eq!(
+            text.contains("a board has 402653184 for the QPUs"),
+            !fits,
+            "{said}{text}"
+        );
+        let (_, json, _) = qpuscope(&["plan", "4194304", "--batch", batch, "--json"]);
+        let object: Value = serde_json::from_str(&json).expect("one object");
+        assert_eq!(object["fits"], fits);
+    }
+}
+
+#[test]
 fn a_hop_of_nothing_is_refused_as_that() {
     let (status, _, said) = qpuscope(&["plan", "1024", "--powers", "4", "--hop", "0"]);
     assert_eq!(status, 2, "{said}");
