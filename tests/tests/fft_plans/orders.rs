@@ -1,6 +1,6 @@
 //! What must not matter: the order in which QPUs advance. And what must: locks and cache clears.
 
-use super::harness::{LIMIT_US, Pace, bits, read, run, runner, transform, write};
+use super::harness::{DIRECTIONS, LIMIT_US, Pace, bits, read, run, runner, transform, write};
 use super::signals::{Random, dft};
 use dsp::Direction;
 use qpu::fft;
@@ -25,6 +25,8 @@ fn every_order_of_the_qpus_gives_the_same_bits() {
         (5, 30),
         (6, 40),
         (7, 40),
+        (8, 1),
+        (8, 3),
         (8, 30),
         (9, 1),
         (9, 3),
@@ -39,11 +41,13 @@ fn every_order_of_the_qpus_gives_the_same_bits() {
     ] {
         let input = Random::new(10).complex(batch << log2n);
         let request = Request::new(log2n, batch as u32);
-        let with = |pace| transform(&request, pace, true, Direction::Forward, &input);
-        let timed = with(Pace::Timed);
-        for seed in SEEDS {
-            let same = bits(&with(Pace::Shuffled(seed))) == bits(&timed);
-            assert!(same, "2^{log2n} x {batch}, order {seed}");
+        for direction in DIRECTIONS {
+            let with = |pace| transform(&request, pace, true, direction, &input);
+            let timed = with(Pace::Timed);
+            for seed in SEEDS {
+                let same = bits(&with(Pace::Shuffled(seed))) == bits(&timed);
+                assert!(same, "2^{log2n} x {batch}, {direction:?}, order {seed}");
+            }
         }
     }
 }

@@ -65,8 +65,8 @@ fn short_lengths_are_the_definition() {
     }
 }
 
-/// An impulse in every position, each in a transform of its own of one batch: bins are powers of
-/// one root, each right on its own.
+/// An impulse in every position, each in a transform of its own: of one batch, and alone, which other programs do. Bins
+/// are powers of one root, each right on its own.
 #[test]
 fn an_impulse_in_every_position() {
     for log2n in 4..=8 {
@@ -78,7 +78,14 @@ fn an_impulse_in_every_position() {
             input[position * points + position] = value;
         }
         let output = transform(&request, Pace::Functional, true, Direction::Forward, &input);
-        for (position, bins) in output.chunks(points).enumerate() {
+        let request = Request::new(log2n, 1);
+        let mut runner = runner(&request, Pace::Functional);
+        let mut plan = plan(&request, true, &mut runner);
+        let mut alone = |input| run(&mut plan, &mut runner, Direction::Forward, input);
+        let alone: Vec<_> = input.chunks(points).map(&mut alone).collect();
+        let together = output.chunks(points).enumerate();
+        let all = together.chain(alone.iter().map(Vec::as_slice).enumerate());
+        for (position, bins) in all {
             for (k, z) in bins.iter().enumerate() {
                 let angle = -TAU * (position * k % points) as f64 / points as f64;
                 let root = Complex::new(angle.cos(), angle.sin());
