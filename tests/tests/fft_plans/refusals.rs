@@ -1,10 +1,11 @@
 //! Requests and buffers that are refused, and numbers that are none.
 
-use super::harness::{Pace, bits, transform};
+use super::harness::{LIMIT_US, Pace, bits, transform};
 use super::signals::Random;
 use dsp::{Complex, Direction};
-use qpu::fft::Plan;
-use qpu::fft::request::{Error, Request};
+use qpu::fft::bins::power::Powers;
+use qpu::fft::request::{Error, Request, Transform};
+use qpu::fft::{self, Plan};
 use qpu::job::{Buffer, Runner};
 use qpu_programs::FFT;
 use v3d_sim::{SimError, SimRunner};
@@ -136,6 +137,56 @@ fn infinity_and_nan_stay_in_their_transform() {
                         "2^{log2n}, {bad}, transform {number}"
                     );
                 }
+            }
+        }
+    }
+}
+
+/// So it is with every other kind: what becomes of the other transforms has the same bits.
+#[test]
+fn infinity_and_nan_stay_in_their_transform_of_any_kind() {
+    const BATCH: usize = 3;
+    for log2_points in [5, 8, 11] {
+        for transform in [
+            Transform::RealToBins { log2_points },
+            Transform::BinsToReal { log2_points },
+            Transform::Plane {
+                log2_rows: 4,
+                log2_columns: log2_points,
+            },
+            Transform::Powers(Powers::new(true, log2_points, 2)),
+            Transform::Powers(Powers::new(false, log2_points, 2)),
+        ] {
+            let request = Request::of(transform, BATCH as u32);
+            let mut runner = SimRunner::new(8 << 20).with_functional(true);
+            let mut plan = Plan::with_buffers(FFT, &request, &mut runner).unwrap();
+            let direction = transform.direction().unwrap_or(fft::Direction::Forward);
+            let mut run = |words: &[u32]| {
+                runner.write(plan.input(), 0, words).unwrap();
+                plan.run(&mut runner, direction, LIMIT_US).unwrap();
+                let mut output = vec![0; request.output_bytes() as usize / 4];
+                runner.read(plan.output(), 0, &mut output).unwrap();
+                output
+            };
+            let mut random = Random::new(log2_points.into());
+            let count = request.input_bytes() as usize / 4;
+            let mut input: Vec<_> = (0..count).map(|_| random.sample().to_bits()).collect();
+            let clean = run(&input);
+            for bad in [f32::INFINITY, f32::NAN] {
+                input[count / 2] = bad.to_bits();
+                let output = run(&input);
+                let length = output.len() / BATCH;
+                for number in [0, 2] {
+                    let [got, wanted] =
+                        [&output, &clean].map(|all| &all[number * length..][..length]);
+                    assert!(got == wanted, "{transform:?}, {bad}, transform {number}");
+                }
+                // Behind the last bin nothing is said of what there is.
+                let bins = &output[length..][..length / 2];
+                let is_finite = |word: &u32| f32::from_bits(*word).is_finite();
+                let is_nan = |word: &u32| f32::from_bits(*word).is_nan();
+                assert!(!bins.iter().all(is_finite), "{transform:?}, {bad}");
+                assert!(!bins.iter().any(is_nan), "{transform:?}, {bad}");
             }
         }
     }
