@@ -118,8 +118,7 @@ impl<R: Runner> QpuEngine<R> {
 fn plan<R: Runner>(log2n: u32, runner: &mut R) -> Result<Plan, Error<R::Error>> {
     let request = firmware::transform(log2n);
     let bytes = request.input_bytes() as u32;
-    let data = runner.alloc(bytes, ALIGN);
-    let data = data.map_err(|error| Error::Memory { bytes, error })?;
+    let data = runner.alloc(bytes, ALIGN)?;
     Plan::new(FIRMWARE, &request, [data; 2], runner)
 }
 

@@ -308,7 +308,7 @@ fn time(board: Board, request: &Request, bytes: u32) -> Result<(u64, f64), Strin
     Ok((cycles, if error.is_nan() { f64::INFINITY } else { error }))
 }
 
-/// The transform in f64, by radix 2: what tests hold to the definition is `tests/tests/qpu_fft`'s, this
+/// The transform in f64, by radix 2: what tests hold to the definition is `tests/tests/fft_plans`'s, this
 /// only keeps a wrong split from winning.
 fn dft(x: &[[f64; 2]]) -> Vec<[f64; 2]> {
     if let [only] = x {

@@ -266,10 +266,14 @@ fn what_cannot_be_is_refused() {
     let linear = (Points::Real, Ends::Linear);
     let circular = (Points::Real, Ends::Circular);
     for (text, wanted) in [
-        (refusal(linear, 0, 5, 4), "at least one whole point"),
+        (refusal(linear, 0, 5, 4), "of both operands at least one"),
         (
             refusal((Points::Complex, Ends::Linear), 3, 4, 4),
-            "at least one whole point",
+            "of both operands at least one",
+        ),
+        (
+            refusal((Points::Complex, Ends::Linear), 4, 4, 7),
+            "the result ends within one",
         ),
         (
             refusal(linear, 5, 5, 10),

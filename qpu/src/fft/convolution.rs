@@ -72,7 +72,7 @@ pub enum Ends {
 /// Why a convolution could not be done. `E` is the runner's own reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Error<E> {
-    /// Operands without points, or half a complex point at an end.
+    /// An operand without points, or half a complex point at an end of an operand or the result.
     Empty,
     /// The operands of a circular convolution have not the same number of points, or none that is a power of
     /// two.
@@ -102,7 +102,7 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
         match self {
             Self::Empty => write!(
                 f,
-                "an operand has no points, or ends within one: give at least one whole point of both"
+                "an operand has no points, or it or the result ends within one: give whole points, and of both operands at least one"
             ),
             Self::Circular { points: [a, b] } => write!(
                 f,
@@ -135,7 +135,7 @@ pub fn convolve<R: Runner>(
 ) -> Result<Report, Error<R::Error>> {
     let words = points.words();
     let is_whole = |x: &[f32]| !x.is_empty() && x.len().is_multiple_of(words);
-    if !is_whole(a) || !is_whole(b) {
+    if !is_whole(a) || !is_whole(b) || !output.len().is_multiple_of(words) {
         return Err(Error::Empty);
     }
     let lengths = [a.len() / words, b.len() / words];

@@ -256,8 +256,9 @@ impl Arrangement {
     ) -> Result<Self, Error<E>> {
         request.check()?;
         // Scratch memory is at most twice the data and an eighth: sums below fit u32.
-        let buffers = request.input_bytes().max(request.output_bytes());
-        if buffers > ADDRESSABLE {
+        let [input, output] = [request.input_bytes(), request.output_bytes()];
+        let buffers = input.saturating_add(output);
+        if input.max(output) > ADDRESSABLE {
             return Err(Error::TooLarge(buffers));
         }
         // So do numbers of points: those of segments that overlap are more than the input has.
@@ -286,8 +287,8 @@ impl Arrangement {
         }
         let tables_end = end as u32;
         let areas = steps.areas().map(|bytes| take(&mut end, bytes));
-        if end + 2 * buffers > ADDRESSABLE {
-            return Err(Error::TooLarge(end + 2 * buffers));
+        if end + buffers > ADDRESSABLE {
+            return Err(Error::TooLarge(end + buffers));
         }
         let streams = request
             .streams

@@ -26,7 +26,8 @@
 //! A plane takes the passes of its rows and then those of its columns ([`plane`]).
 //! First and last passes of 128 points and more are shared by two or four QPUs, which exchange half of what they have
 //! through the VPM, once or twice ([`tile`]).
-//! Lengths from 2^8 to 2^11 go through the VPM on their way, in one pass over memory ([`coop`], [`pipeline`]).
+//! Lengths from 2^4 to 2^12 go through the VPM on their way, in one pass over memory ([`coop`], [`short`],
+//! [`pipeline`], [`relay`]).
 //!
 //! # Accuracy
 //!

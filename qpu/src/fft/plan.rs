@@ -71,9 +71,11 @@ impl Plan {
         let (request, arrangement) = arrangement(catalogue, request)?;
         check_buffers(&request, input, output)?;
         let bytes = arrangement.memory().total();
-        let block = runner
-            .alloc(bytes, 4096)
-            .map_err(|error| Error::Memory { bytes, error })?;
+        let block = runner.alloc(bytes, 4096).map_err(|error| Error::Memory {
+            bytes,
+            buffers: 0,
+            error,
+        })?;
         let mut plan = Self {
             arrangement,
             request,
@@ -98,16 +100,19 @@ impl Plan {
         request: &Request,
         runner: &mut R,
     ) -> Result<Self, Error<R::Error>> {
-        let total = arrangement(catalogue, request)?.1.memory().total();
+        let bytes = arrangement(catalogue, request)?.1.memory().total();
         let [input, output] = [request.input_bytes(), request.output_bytes()].map(|x| x as u32);
-        let mut take = |bytes: u32| {
-            runner.alloc(bytes, 4096).map_err(|error| Error::Memory {
-                bytes: total + input + output,
-                error,
-            })
+        let refused = |error| Error::Memory {
+            bytes,
+            buffers: input + output,
+            error,
         };
+        let mut take = |bytes: u32| runner.alloc(bytes, 4096).map_err(refused);
         let buffers = [take(input)?, take(output)?];
-        Self::new(catalogue, request, buffers, runner)
+        Self::new(catalogue, request, buffers, runner).map_err(|error| match error {
+            Error::Memory { error, .. } => refused(error),
+            error => error,
+        })
     }
 
     /// What it was made for, on as many QPUs and in as many launches as were found to be fastest.

@@ -104,7 +104,8 @@ pub fn model<T: Real>(
 
 /// Whether the model has the programs: not those that take transforms through the VPM.
 pub fn is_of_units(split: &Split) -> bool {
-    !split.has_shared() && (split.passes() > 1 || split.log2_points() < 8)
+    !(0..split.passes()).any(|pass| split.is_shared(pass))
+        && (split.passes() > 1 || split.log2_points() < 8)
 }
 
 /// Relative rms error.

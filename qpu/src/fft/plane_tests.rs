@@ -101,7 +101,8 @@ fn what_cannot_be_is_refused() {
     }
     assert!(refusal(&request(5, 5, 0)).contains("at least one"));
     let text = refusal(&request(14, 14, 1));
-    assert!(text.contains("2147483648 bytes"), "{text}");
+    // 2 GiB of points and as many of bins.
+    assert!(text.contains("at least 4294967296 bytes"), "{text}");
     let text = refusal(&request(5, 5, u32::MAX));
     assert!(text.contains("make the batch smaller"), "{text}");
     let mut wrong = request(5, 5, 1);

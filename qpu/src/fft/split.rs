@@ -174,12 +174,6 @@ impl Split {
         self.axis
     }
 
-    /// Whether QPUs share the tiles of any pass.
-    #[must_use]
-    pub const fn has_shared(&self) -> bool {
-        self.log2_sharers != 0
-    }
-
     /// Number of passes.
     #[must_use]
     pub const fn passes(&self) -> usize {

@@ -32,15 +32,6 @@ pub fn of_qpu(direction: Direction) -> fft::Direction {
     }
 }
 
-/// Whether there are programs for a length.
-pub fn is_there(log2n: u32) -> bool {
-    let is_there = Plan::memory::<SimError>(FFT, &Request::new(log2n, 1)).is_ok();
-    if !is_there {
-        println!("2^{log2n}: no programs");
-    }
-    is_there
-}
-
 /// A strict runner with memory for one plan of the request, its input and its output.
 pub fn runner(request: &Request, pace: Pace) -> SimRunner {
     let memory = Plan::memory::<SimError>(FFT, request).expect("a request that can be met");

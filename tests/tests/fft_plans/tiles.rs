@@ -62,7 +62,7 @@ fn every_shared_pass_in_both_directions() {
 
 #[test]
 fn bits_are_the_same_in_every_order_and_on_any_number_of_qpus() {
-    for radices in [&[S7, S7][..], &[Q7, Q8], &[Q8, Q8]] {
+    for radices in [&[S7, S7][..], &[Q7, Q8], &[Q8, Q8], &[4, 5, S7]] {
         let mut request = request(radices, 1);
         let input = Random::new(5).complex(1 << request.transform.log2_points());
         let of = |request: &Request, pace| {

@@ -45,7 +45,7 @@ pub struct Task {
     pub log2n: u32,
     /// 2, 4, 8, or 0 for mixed; of a plan its batch; nothing to `microfft`.
     pub radix: u32,
-    /// 0 forward, 1 inverse; `microfft` has forward only.
+    /// 0 forward, 1 inverse.
     pub inverse: u32,
     /// 0 before, then [`DONE`] or [`REFUSED`].
     pub status: u32,

@@ -221,6 +221,52 @@ fn every_kind_has_a_plan() {
     }
 }
 
+/// What is said of a batch that the table does not have is near what it takes, and not called simulated.
+#[test]
+fn clocks_of_other_batches_are_predicted() {
+    let plan = |n: &str, batch: &str, more: &[&str]| {
+        let mut all = vec!["plan", n, "--batch", batch, "--json"];
+        all.extend(more);
+        let (status, json, said) = qpuscope(&all);
+        assert_eq!(status, 0, "{all:?}: {said}");
+        let object: Value = serde_json::from_str(&json).expect("one object");
+        let clocks = object["clocks"].as_f64().expect("a number of clocks");
+        (clocks, object["clocks_are_predicted"] == true)
+    };
+    for (n, batch) in [
+        ("16", "3"),
+        ("16", "100"),
+        ("128", "20"),
+        ("1024", "2"),
+        ("2048", "5"),
+    ] {
+        let (predicted, is_predicted) = plan(n, batch, &[]);
+        let (taken, ran) = plan(n, batch, &["--time"]);
+        assert!(is_predicted && !ran, "{batch} of {n}");
+        let ratio = predicted / taken;
+        assert!((0.75..1.25).contains(&ratio), "{batch} of {n}: {ratio}");
+    }
+    assert!(!plan("1024", "1", &[]).1 && !plan("1024", "10", &[]).1);
+    // Of long transforms the table has no ten.
+    let [one, three] = ["1", "3"].map(|batch| plan("1048576", batch, &[]));
+    assert_eq!((3.0 * one.0, true), three);
+}
+
+#[test]
+fn a_plan_that_fits_no_board_says_so() {
+    for (batch, fits) in [("2", true), ("7", false)] {
+        let (_, text, said) = qpuscope(&["plan", "4194304", "--batch", batch]);
+        assert_eq!(
+            text.contains("a board has 402653184 for the QPUs"),
+            !fits,
+            "{said}{text}"
+        );
+        let (_, json, _) = qpuscope(&["plan", "4194304", "--batch", batch, "--json"]);
+        let object: Value = serde_json::from_str(&json).expect("one object");
+        assert_eq!(object["fits"], fits);
+    }
+}
+
 #[test]
 fn a_hop_of_nothing_is_refused_as_that() {
     let (status, _, said) = qpuscope(&["plan", "1024", "--powers", "4", "--hop", "0"]);

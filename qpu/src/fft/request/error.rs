@@ -64,12 +64,14 @@ pub enum Error<E> {
     Split(Split),
     /// The catalogue lacks a program.
     Program(Task),
-    /// More memory than V3D can address, in bytes.
+    /// More memory than V3D can address: bytes that are needed at least, with input and output.
     TooLarge(u64),
-    /// The runner has not this much memory left, in bytes, beside the caller's buffers.
+    /// The runner has not this much memory left.
     Memory {
-        /// Bytes that the plan needs.
+        /// Bytes that the plan needs beside input and output.
         bytes: u32,
+        /// Bytes of those two, where the plan takes them from the runner as well.
+        buffers: u32,
         /// What the runner said.
         error: E,
     },
@@ -174,13 +176,23 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
             Self::Program(task) => write!(f, "the catalogue has no QPU program for {task}"),
             Self::TooLarge(bytes) => write!(
                 f,
-                "the plan needs {bytes} bytes, more than V3D can address: make the batch smaller, or the transform"
+                "with input and output the plan needs at least {bytes} bytes, more than V3D can address: make the \
+                 batch smaller, or the transform"
             ),
-            Self::Memory { bytes, error } => write!(
-                f,
-                "the plan needs {bytes} bytes beside input and output, and they are not there \
-                 ({error:?}): release other plans or make the batch smaller"
-            ),
+            Self::Memory {
+                bytes,
+                buffers,
+                error,
+            } => {
+                write!(f, "the plan needs {bytes} bytes beside input and output")?;
+                if *buffers > 0 {
+                    write!(f, " and {buffers} for those")?;
+                }
+                write!(
+                    f,
+                    ", and they are not there ({error:?}): release other plans or make the batch smaller"
+                )
+            }
             Self::Samples(format) => write!(
                 f,
                 "this kind of transform reads f32, one transform after the other and without a window: \

@@ -1,7 +1,8 @@
 //! `qpuscope plan N`: which passes a transform takes on the QPUs, and what they cost.
 //!
 //! Traffic and memory follow from the plan. Clocks of complex transforms are those that `cargo xtask tune`
-//! measured on the simulator and committed, for a Pi 1 and a Pi 2, in proportion for other batches, and their floor is
+//! measured on the simulator, forward, and committed, for a Pi 1 and a Pi 2: of a single transform and, up to 2^15
+//! points, of ten; other batches are predicted from these. Their floor is
 //! that of `cargo xtask bench` ([`qpu::fft::roofline`]), which is of a Pi 1. With `--time` any plan is run on the
 //! simulator as any board, with `--port` on the QPUs of a board as well.
 
@@ -113,6 +114,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     let report = Report {
         options,
+        is_predicted: !options.time && !is_tuned(&request),
         request: &request,
         arrangement: &arrangement,
         cost: &cost,
@@ -186,7 +188,8 @@ const fn chip(board: Board) -> Chip {
     }
 }
 
-/// Clocks of the table, which are of its own split, on the board of either kind that was timed.
+/// Clocks of the table, which are of its own split, on the board of either kind that was timed. Those of a batch that was
+/// not lie on the line through the batches that were, not in proportion: ten of 2^4 points take half as long again as one.
 fn tuned(request: &Request, board: Board, split: Split) -> Option<f64> {
     let Transform::Complex { log2_points } = request.transform else {
         return None;
@@ -194,10 +197,28 @@ fn tuned(request: &Request, board: Board, split: Split) -> Option<f64> {
     if !matches!(board, Board::Pi1 | Board::Pi2) {
         return None;
     }
-    let row = table::row(request.chip, log2_points, request.batch)?;
-    let is_it =
-        request.reads_points() && row.cycles > 0 && Split::new(row.log2_radices) == Some(split);
-    is_it.then(|| f64::from(row.cycles) * f64::from(request.batch) / f64::from(row.batch))
+    let row = |batch| table::row(request.chip, log2_points, batch);
+    let own = row(request.batch)?;
+    if !request.reads_points() || Split::new(own.log2_radices) != Some(split) {
+        return None;
+    }
+    let (one, many) = (row(1)?, row(u32::MAX)?);
+    if one.cycles == 0 || many.cycles == 0 {
+        return None;
+    }
+    let [clocks, most] = [one, many].map(|row| f64::from(row.cycles));
+    let more = f64::from(request.batch - 1);
+    Some(if many.batch > 1 {
+        clocks + (most - clocks) * (more / f64::from(many.batch - 1))
+    } else {
+        clocks + clocks * more
+    })
+}
+
+/// Whether the table has a batch of just so many transforms.
+fn is_tuned(request: &Request) -> bool {
+    let row = table::row(request.chip, request.transform.log2_row(), request.batch);
+    row.is_some_and(|row| u32::from(row.batch) == request.batch)
 }
 
 /// The least clocks that a complex transform can take, of a Pi 1: of others the rates of memory were not measured.

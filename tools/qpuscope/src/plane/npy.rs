@@ -1,7 +1,7 @@
 //! Spectra as .npy files: two-dimensional arrays of complex64, as `numpy.save` writes them.
 //!
 //! Source: NumPy, "NEP 1 / numpy.lib.format", versions 1.0 to 3.0. Read are complex64 and complex128 in
-//! little endian and C order.
+//! little endian, row after row (C order) or column after column (Fortran order), as `numpy.fft.fft2` leaves its result.
 
 use std::path::Path;
 
@@ -64,9 +64,11 @@ pub fn decode(file: &[u8], path: &Path) -> Result<Spectrum> {
         let (_, after) = header.split_once(&format!("'{key}':"))?;
         Some(after.trim_start())
     };
-    if !value("fortran_order").is_some_and(|text| text.starts_with("False")) {
-        return Err(wrong("the array is not in C order"));
-    }
+    let by_columns = match value("fortran_order") {
+        Some(text) if text.starts_with("False") => false,
+        Some(text) if text.starts_with("True") => true,
+        _ => return Err(wrong("the order of the array is not said")),
+    };
     let descr = value("descr").and_then(|text| text.split('\'').nth(1));
     let bytes = match descr {
         Some("<c8") => 4,
@@ -103,7 +105,12 @@ pub fn decode(file: &[u8], path: &Path) -> Result<Spectrum> {
             Err(_) => bytes.try_into().map_or(0.0, f64::from_le_bytes) as f32,
         }
     };
-    let bins = (0..height * width).map(|bin| [0, 1].map(|half| part((2 * bin + half) * bytes)));
+    let place = |bin: usize| match by_columns {
+        false => bin,
+        true => bin % width * height + bin / width,
+    };
+    let bins = (0..height * width).map(place);
+    let bins = bins.map(|bin| [0, 1].map(|half| part((2 * bin + half) * bytes)));
     let bins: Vec<[f32; 2]> = bins.collect();
     if let Some(bin) = bins
         .iter()
@@ -145,20 +152,32 @@ mod tests {
         assert_eq!(read.bins, [[1.5, -2.0]]);
     }
 
+    /// The file of `spectrum` with another text in it.
+    fn with(from: &str, to: &str) -> Vec<u8> {
+        let file = encode(&spectrum());
+        let text: String = file.into_iter().map(char::from).collect();
+        let text = text.replacen(from, to, 1);
+        text.chars().map(|c| c as u8).collect()
+    }
+
+    #[test]
+    fn arrays_may_lie_column_after_column() {
+        let file = with("False", "True ");
+        let read = decode(&file, Path::new("x.npy")).unwrap();
+        assert_eq!((read.width, read.height), (3, 2));
+        let real = read.bins.iter().map(|bin| bin[0]);
+        assert!(real.eq([0.0, 2.0, 4.0, 1.0, 3.0, 5.0]), "{:?}", read.bins);
+    }
+
     #[test]
     fn what_is_none_is_refused() {
         let good = encode(&spectrum());
-        let with = |from: &str, to: &str| {
-            let text: String = good.iter().map(|&byte| char::from(byte)).collect();
-            let text = text.replacen(from, to, 1);
-            text.chars().map(|c| c as u8).collect::<Vec<u8>>()
-        };
         for (file, wanted) in [
             (b"PNG".to_vec(), "no .npy file"),
             (good[..9].to_vec(), "no .npy file"),
             (good[..good.len() - 1].to_vec(), "ends before"),
             (with("<c8", "<f4"), "of <f4"),
-            (with("False", "True "), "C order"),
+            (with("False", "Maybe"), "order"),
             (with("(2, 3)", "(6,)  "), "two dimensions"),
             (with("(2, 3)", "(9, 3)"), "ends before"),
         ] {

@@ -42,7 +42,7 @@ pub enum Detector {
     Mean,
     /// The greatest.
     Max,
-    /// The least.
+    /// The least: segments with numbers that are not finite leave no trace where others have none.
     Min,
 }
 

@@ -11,7 +11,7 @@ use qpu::fft::request::{Request, Transform};
 use qpu::fft::samples::Format;
 use v3d_sim::Constants;
 
-use super::time::Measured;
+use super::time::{MEMORY, Measured};
 use super::{Cost, Options};
 use crate::constants;
 
@@ -21,6 +21,8 @@ pub(super) struct Report<'a> {
     pub request: &'a Request,
     pub arrangement: &'a Arrangement,
     pub cost: &'a Cost,
+    /// Whether its clocks are concluded from those of other batches.
+    pub is_predicted: bool,
     pub constants: &'a Constants,
     pub board: &'static str,
     pub measured: Option<&'a Measured>,
@@ -83,12 +85,24 @@ impl Report<'_> {
                 "not the same memory"
             },
         );
+        if self.needed_bytes() > MEMORY {
+            let _ = writeln!(
+                text,
+                "together {} bytes: a board has {MEMORY} for the QPUs, take a smaller batch or shorter transforms",
+                self.needed_bytes(),
+            );
+        }
         match (self.cost.clocks, self.cost.us()) {
             (Some(clocks), Some(us)) => {
                 let points = self.points();
+                let source = if self.is_predicted {
+                    "predicted from other batches: --time runs this one"
+                } else {
+                    "simulated, second run"
+                };
                 let _ = writeln!(
                     text,
-                    "{clocks:.0} V3D clocks (simulated, second run), {:.2} a point, {us:.0} us on {}",
+                    "{clocks:.0} V3D clocks ({source}), {:.2} a point, {us:.0} us on {}",
                     clocks / points as f64,
                     self.board,
                 );
@@ -113,6 +127,17 @@ impl Report<'_> {
             _ => {}
         }
         text
+    }
+
+    /// Bytes of everything, in place where that may be.
+    fn needed_bytes(&self) -> u64 {
+        let [input, output] = [self.request.input_bytes(), self.request.output_bytes()];
+        let buffers = if self.request.may_be_in_place() {
+            input.max(output)
+        } else {
+            input + output
+        };
+        u64::from(self.arrangement.memory().total()) + buffers
     }
 
     /// Points of the whole batch.
@@ -194,7 +219,9 @@ impl Report<'_> {
             "scratch_bytes": memory.scratch,
             "input_bytes": self.request.input_bytes(),
             "output_bytes": self.request.output_bytes(),
+            "fits": self.needed_bytes() <= MEMORY,
             "clocks": self.cost.clocks,
+            "clocks_are_predicted": self.cost.clocks.is_some() && self.is_predicted,
             "us": self.cost.us(),
             "floor_clocks": self.cost.floor,
             "share": self.cost.share(),

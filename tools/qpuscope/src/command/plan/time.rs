@@ -10,7 +10,7 @@ use crate::failure::{Failure, Result};
 use crate::remote::Remote;
 
 /// Bytes that a Pi 1 can leave to the QPUs beside the system.
-const MEMORY: u64 = 384 << 20;
+pub(super) const MEMORY: u64 = 384 << 20;
 /// Time that a run may take; on a board no more than the protocol has.
 const LIMIT_US: u32 = 60_000_000;
 /// Runs on a board behind the first. Its clock counts microseconds, and its memory is refreshed now and then.
