@@ -263,7 +263,10 @@ impl Code {
                     }
                     // Who asks for such flags is told.
                     self.flags_left_over |= alu.keeps_flags(mux);
-                    self.plain &= !self.flags_left_over;
+                    // A mul nop may write what the mul ALU makes of them.
+                    let multiplied =
+                        self.op_mul != MulOp::Nop && [alu.mul_a, alu.mul_b].contains(&mux);
+                    self.plain &= !self.flags_left_over && !multiplied;
                     Port::LeftOver
                 }
                 (None, _) => Port::Idle,
