@@ -198,6 +198,11 @@ impl Code {
                 Rotation::By(lanes) => lanes,
                 Rotation::ByR5 => {
                     self.rotated |= 1 << 5;
+                    let is_written = self.destinations[1] != Destination::Nowhere
+                        && self.conditions[1] != Cond::Never;
+                    if is_written || format.write.sf && format.flag_slot() == Slot::Mul {
+                        self.needed_accumulators |= 1 << 5;
+                    }
                     BY_R5
                 }
             };
