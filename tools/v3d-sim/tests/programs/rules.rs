@@ -440,6 +440,14 @@ fn pack_and_unpack() {
         b.instruction(fmul(pm(Pack::P8888, waddr::VPM_WRITE)))
     });
     assert_eq!((result.rows[0], result.rules.len()), ([!0; 16], 0));
+    for (setup, expected) in [(0x1800_u32, 0), (0x1a00, 1)] {
+        let mut lab = Lab::new();
+        let result = lab.program(&[], |b| {
+            b.ldi(WR_SETUP, setup);
+            b.instruction(fmul(pm(Pack::P8a, waddr::VPM_WRITE)));
+        });
+        assert_eq!(result.rules.len(), expected, "{setup:#x}");
+    }
 }
 
 #[test]
