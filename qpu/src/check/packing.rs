@@ -3,7 +3,7 @@
 use super::facts::{Facts, Write, is_peripheral};
 use super::instruction::when;
 use crate::disasm::{read_name, write_name};
-use crate::isa::{AddOp, Alu, File, MulOp, MulPack, Mux, Pack, Slot, Unpack};
+use crate::isa::{AddOp, Alu, File, MulOp, MulPack, Mux, Pack, Slot, Unpack, waddr};
 
 pub(super) fn pack_reserved(at: &Facts) -> Option<String> {
     let write_back = at.alu()?.write;
@@ -15,13 +15,15 @@ pub(super) fn pack_reserved(at: &Facts) -> Option<String> {
     })
 }
 
-/// A byte beside three that stay, where nothing can stay; 8888 writes all four.
+/// A byte beside three that stay, where nothing can stay; 8888 writes all four. Of 8a the VPM takes nothing else where
+/// its elements are bytes, which setups that a program computes do not tell.
 pub(super) fn pack_to_peripheral(at: &Facts) -> Option<String> {
     let pack = at.alu()?.write.pack_mul()?;
     let mut writes = at.writes.iter();
     let io = writes.find(|write| write.slot == Slot::Mul && is_peripheral(write.waddr))?;
     let name = write_name(io.file, io.waddr);
-    (!matches!(pack, MulPack::None | MulPack::P8888))
+    let may_work = pack == MulPack::P8a && io.waddr == waddr::VPM_WRITE;
+    (!may_work && !matches!(pack, MulPack::None | MulPack::P8888))
         .then(|| format!("packing into one byte does not work on {name}"))
 }
 

@@ -133,7 +133,7 @@ rules! {
         "With pm = 1 only the pack codes 0 and 3..7 exist. vc4asm also writes 11..15, for 8abcds and 8a..8d, and shaders of such words work on a Pi Zero W.",
         "use one of 8abcdsf, 8asf, 8bsf, 8csf, 8dsf";
     PackToPeripheral = "pack-to-peripheral", "vc4asm's addendum",
-        "Packing of the mul result into one byte does not work on I/O destinations, which cannot be written in part. 8888, which writes all four bytes, does.",
+        "Packing of the mul result into one byte does not work on I/O destinations, which cannot be written in part. 8888, which writes all four bytes, does, and 8a to a VPM whose elements are bytes, by which remapvid makes the pictures of a camera; of 8a to words of the VPM only the simulator tells.",
         "pack into a register or accumulator, and write that to I/O";
     PackWithoutFileA = "pack-no-effect", "Broadcom's guide, pack tables",
         "A pack mode with pm = 0 acts on results that go to a register of file A, and none does here.",

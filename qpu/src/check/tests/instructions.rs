@@ -149,8 +149,8 @@ pub(super) const CASES: &[Case] = &[
         |b| odd(b, |alu| rotate_ra3(alu, 12)),
         |b| odd(b, |alu| rotate_ra3(alu, 13))),
     (Rule::PackToPeripheral,
-        |b| { b.v8max(VPM, R0, R1).pack_mul(MulPack::P8a); },
-        |b| { b.v8max(rb(3), R0, R1).pack_mul(MulPack::P8a); b.v8max(VPM, R0, R1).pack_mul(MulPack::P8888); }),
+        |b| { b.v8max(VPM, R0, R1).pack_mul(MulPack::P8b); },
+        |b| { b.v8max(rb(3), R0, R1).pack_mul(MulPack::P8b); b.v8max(VPM, R0, R1).pack_mul(MulPack::P8888); b.v8max(VPM, R0, R1).pack_mul(MulPack::P8a); }),
     (Rule::PackReserved, // reserved code
         |b| odd(b, |alu| { alu.write.pm = true; alu.write.pack = Pack::P16a; }),
         |b| odd(b, |alu| { alu.write.pm = true; })),

@@ -198,6 +198,11 @@ impl Code {
                 Rotation::By(lanes) => lanes,
                 Rotation::ByR5 => {
                     self.rotated |= 1 << 5;
+                    let is_written = self.destinations[1] != Destination::Nowhere
+                        && self.conditions[1] != Cond::Never;
+                    if is_written || format.write.sf && format.flag_slot() == Slot::Mul {
+                        self.needed_accumulators |= 1 << 5;
+                    }
                     BY_R5
                 }
             };
@@ -263,7 +268,10 @@ impl Code {
                     }
                     // Who asks for such flags is told.
                     self.flags_left_over |= alu.keeps_flags(mux);
-                    self.plain &= !self.flags_left_over;
+                    // A mul nop may write what the mul ALU makes of them.
+                    let multiplied =
+                        self.op_mul != MulOp::Nop && [alu.mul_a, alu.mul_b].contains(&mux);
+                    self.plain &= !self.flags_left_over && !multiplied;
                     Port::LeftOver
                 }
                 (None, _) => Port::Idle,

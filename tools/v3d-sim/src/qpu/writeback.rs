@@ -13,7 +13,7 @@ use crate::decoded::{Code, Destination, NO_REGISTER};
 use crate::memory::Memory;
 use crate::rule::Rule;
 use crate::shared::Shared;
-use qpu::isa::{AddOp, Cond, MulPack, Pack, Slot};
+use qpu::isa::{AddOp, Cond, MulPack, Pack, Slot, waddr};
 
 /// Operands of an add or sub, whose overflow is packed in its own way.
 type Sum = (AddOp, Lanes, Lanes);
@@ -76,8 +76,14 @@ impl Qpu {
             if slot == Slot::Add || code.colour == MulPack::None {
                 self.write_io(file, address, value, enabled, shared, memory)?;
             } else {
-                // 8888 leaves no byte as it was, and blits of VC4CV are made of it.
-                if code.colour != MulPack::P8888 {
+                // 8888 leaves no byte as it was, and blits of VC4CV are made of it; of 8a the VPM takes
+                // nothing else where elements are bytes, and pictures of remapvid are made so.
+                let is_whole = match code.colour {
+                    MulPack::P8888 => true,
+                    MulPack::P8a => address == waddr::VPM_WRITE && self.vpm_write.is_bytes(),
+                    _ => false,
+                };
+                if !is_whole {
                     self.warn(Rule::PackToPeripheral, shared, String::new);
                 }
                 let packed = value.map(|value| self.colour(code, value).bits);

@@ -79,6 +79,12 @@ impl BlockSetup {
         self.wrapped
     }
 
+    /// Whether elements are bytes, so that the VPM takes only the lowest of a lane.
+    #[must_use]
+    pub fn is_bytes(&self) -> bool {
+        self.width == Width::Byte
+    }
+
     /// Whether a vector lies along a row.
     #[must_use]
     pub fn is_horizontal(&self) -> bool {

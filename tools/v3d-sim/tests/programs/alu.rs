@@ -251,15 +251,28 @@ fn nop_reads_and_nop_mul_writes_give_left_overs() {
             cond_mul: Cond::Always,
             ..WriteBack::NOTHING
         };
-        b.instruction(Instruction::Alu(Alu {
+        let nop_to_r3 = Instruction::Alu(Alu {
             write: to_r3,
             op_mul: MulOp::Nop,
             ..Alu::NOP
+        });
+        b.instruction(nop_to_r3);
+        show(b, R3);
+        // Left-overs of a product of left-overs that goes nowhere itself.
+        b.ldi(ra(1), 7u32);
+        b.nop();
+        b.mov(R0, ra(1));
+        b.instruction(Instruction::Alu(Alu {
+            op_mul: MulOp::V8min,
+            mul_a: Mux::A,
+            mul_b: Mux::A,
+            ..Alu::NOP
         }));
+        b.instruction(nop_to_r3);
         show(b, R3);
     });
     let quads: Row = std::array::from_fn(|lane| 12 + lane as u32 % 4);
-    assert_eq!(result.rows[..2], [quads, quads]);
+    assert_eq!(result.rows[..3], [quads, quads, [7; 16]]);
     assert_eq!(result.rules, ["nop-mul-write", "nop-read"]);
 }
 

@@ -87,6 +87,27 @@ fn left_overs_are_told_of_where_something_comes_of_them() {
     }
 }
 
+/// py-videocore's `rotate(r0, r1, 16)` is such a rotation as well.
+#[test]
+fn a_rotation_by_r5_takes_what_r5_holds() {
+    let nothing: [&str; 0] = [];
+    for (is_written, destination, expected) in [
+        (false, R0.into(), &["undefined-read"][..]),
+        (true, R0.into(), &nothing[..]),
+        (false, NONE, &nothing[..]),
+    ] {
+        let told = rules(|b| {
+            b.mov(R1, ELEM_NUM);
+            if is_written {
+                b.mov(R5_ALL, 3);
+            }
+            b.nop();
+            b.nop().v8min(destination, R1, R1).rotate_r5();
+        });
+        assert_eq!(told, expected);
+    }
+}
+
 #[test]
 fn sfu_and_tmu() {
     breaks("sfu-result-overwritten", |b| {
@@ -419,6 +440,14 @@ fn pack_and_unpack() {
         b.instruction(fmul(pm(Pack::P8888, waddr::VPM_WRITE)))
     });
     assert_eq!((result.rows[0], result.rules.len()), ([!0; 16], 0));
+    for (setup, expected) in [(0x1800_u32, 0), (0x1a00, 1)] {
+        let mut lab = Lab::new();
+        let result = lab.program(&[], |b| {
+            b.ldi(WR_SETUP, setup);
+            b.instruction(fmul(pm(Pack::P8a, waddr::VPM_WRITE)));
+        });
+        assert_eq!(result.rules.len(), expected, "{setup:#x}");
+    }
 }
 
 #[test]
