@@ -1,4 +1,4 @@
-//! `cargo xtask lint`: rustfmt and clippy with warnings denied, for the host and for the target.
+//! `cargo xtask lint`: rustfmt, clippy and rustdoc with warnings denied, clippy for the host and for the target.
 //!
 //! Clippy for the target has to be of the same version as the compiler whose library sources are
 //! used. rustup's toolchains bring theirs; Debian's is the package `rust-web-clippy`, whose
@@ -14,7 +14,7 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(1800);
 const DENY: [&str; 3] = ["--", "-D", "warnings"];
 
-/// Runs all three; the first that finds something ends the run.
+/// Runs all of them; the first that finds something ends the run.
 pub fn run() -> Result<ExitCode> {
     let host = || {
         let mut cargo = Command::new(workspace::cargo());
@@ -28,6 +28,10 @@ pub fn run() -> Result<ExitCode> {
     let mut clippy = host();
     clippy.args(["clippy", "--locked", "--workspace", "--all-targets"]);
     process::must(clippy.args(DENY), LIMIT)?;
+    eprintln!("rustdoc");
+    let mut rustdoc = host();
+    rustdoc.args(["doc", "--locked", "--workspace", "--no-deps"]);
+    process::must(rustdoc.env("RUSTDOCFLAGS", "-D warnings"), LIMIT)?;
     let toolchain = toolchain::find_or_install()?;
     eprintln!("clippy for {}", firmware::TARGET);
     process::must(&mut target_clippy(&toolchain)?, LIMIT)?;
