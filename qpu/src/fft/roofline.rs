@@ -4,8 +4,14 @@
 //! does both at a time, in the level of memory that input and output fit in together. One pass up to
 //! 2^8 points, two up to 2^16, three above. Arithmetic: 5 N log2 N operations at 24 a nanosecond, both
 //! ALUs of twelve QPUs at 250 MHz. The larger of both is the floor.
+//!
+//! Other kinds follow: input and output count as the bytes that they are, complex points, of which N real ones
+//! are half as many, 16 bytes between passes, and operations of real transforms half. A plane counts as a transform of all its
+//! points, a convolution as all its transforms, with spectra between those there and those back.
 
+use super::convolution::Points;
 use super::geometry::POINT_BYTES;
+use super::request::{Request, Transform};
 
 /// Operations a clock: 12 QPUs of 4 lanes with 2 ALUs.
 const FLOPS_PER_CLOCK: f64 = 96.0;
@@ -96,6 +102,34 @@ impl Roofline {
         self.floor_of(bytes, moved, 5 * points * u64::from(log2_points))
     }
 
+    /// The floor of what a request asks for.
+    #[must_use]
+    pub fn floor_of_request(&self, request: &Request) -> Floor {
+        let transform = &request.transform;
+        let is_real = match transform {
+            Transform::Complex { .. } | Transform::Plane { .. } => false,
+            Transform::RealToBins { .. } | Transform::BinsToReal { .. } => true,
+            Transform::Powers(powers) => powers.is_real,
+            Transform::Convolution { points, .. } => *points == Points::Real,
+        };
+        let log2_points = transform.log2_points();
+        let batch = u64::from(request.batch);
+        // Transforms there, and back.
+        let [there, back] = match transform {
+            Transform::Convolution { .. } => [u64::from(request.rows()), batch],
+            _ => [batch * u64::from(transform.segments()), 0],
+        };
+        let halves = 1 + u64::from(is_real);
+        let complex_bytes = 2 * u64::from(POINT_BYTES) << log2_points;
+        let complex_bytes = complex_bytes / halves;
+        let between = u64::from(passes(log2_points.saturating_sub(u32::from(is_real))) - 1);
+        let spectra = if back > 0 { there } else { 0 };
+        let buffers = request.input_bytes() + request.output_bytes();
+        let moved = buffers + complex_bytes * ((there + back) * between + spectra);
+        let operations = 5 * u64::from(log2_points) * ((there + back) << log2_points) / halves;
+        self.floor_of(buffers, moved, operations)
+    }
+
     /// The floor of what has `buffers` bytes of input and output, moves `moved` bytes and does so many operations.
     #[must_use]
     pub fn floor_of(&self, buffers: u64, moved: u64, operations: u64) -> Floor {
@@ -114,6 +148,7 @@ impl Roofline {
 
 #[cfg(test)]
 mod tests {
+    use super::super::convolution::Kernels;
     use super::*;
 
     #[test]
@@ -133,5 +168,41 @@ mod tests {
         assert_eq!(floor(16, 1).memory, f64::from(2u32 * (16 << 16) / 4));
         assert_eq!(floor(17, 1).memory, f64::from(3u32 * (16 << 17) / 4));
         assert_eq!(floor(17, 1).clocks(), floor(17, 1).memory);
+    }
+
+    #[test]
+    fn floors_of_other_kinds_follow() {
+        let roofline = Roofline {
+            system_l2: 1.0,
+            sdram: 1.0,
+            system_l2_bytes: 0,
+        };
+        let of = |transform, batch| roofline.floor_of_request(&Request::of(transform, batch));
+        for (log2_points, batch) in [(4, 1), (8, 10), (9, 1), (17, 3)] {
+            let floor = of(Transform::Complex { log2_points }, batch);
+            assert_eq!(floor, roofline.floor(log2_points, batch));
+        }
+        // 512 points of four bytes to 257 bins and what fills their line; 256 complex points take one pass.
+        let real = of(Transform::RealToBins { log2_points: 9 }, 1);
+        assert_eq!(real.memory, f64::from(512 * 4 + 256 * 8 + 64));
+        assert_eq!(real.arithmetic, f64::from(5 * 512 * 9 / 2) / 96.0);
+        let plane = Transform::Plane {
+            log2_rows: 5,
+            log2_columns: 6,
+        };
+        assert_eq!(of(plane, 2), roofline.floor(11, 2));
+        let signals = Transform::Convolution {
+            log2_points: 9,
+            points: Points::Complex,
+            kernels: Kernels::One,
+        };
+        // Three signals and a kernel in, three out; points of seven transforms once between two passes, and
+        // four spectra.
+        let convolution = of(signals, 3);
+        assert_eq!(
+            convolution.memory,
+            f64::from(8 * 512 * (4 + 3) + 16 * 512 * (7 + 4))
+        );
+        assert_eq!(convolution.arithmetic, f64::from(5 * 512 * 9 * 7) / 96.0);
     }
 }

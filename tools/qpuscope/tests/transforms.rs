@@ -221,35 +221,56 @@ fn every_kind_has_a_plan() {
     }
 }
 
-/// What is said of a batch that the table does not have is near what it takes, and not called simulated.
+/// Clocks of what the table does not have are simulated unasked, unless it is long; then they are near what it takes, and
+/// not called simulated.
 #[test]
-fn clocks_of_other_batches_are_predicted() {
-    let plan = |n: &str, batch: &str, more: &[&str]| {
-        let mut all = vec!["plan", n, "--batch", batch, "--json"];
-        all.extend(more);
+fn clocks_that_are_not_in_the_table_are_simulated_or_predicted() {
+    let plan = |arguments: &[&str]| {
+        let mut all = vec!["plan", "--json"];
+        all.extend(arguments);
         let (status, json, said) = qpuscope(&all);
         assert_eq!(status, 0, "{all:?}: {said}");
-        let object: Value = serde_json::from_str(&json).expect("one object");
-        let clocks = object["clocks"].as_f64().expect("a number of clocks");
-        (clocks, object["clocks_are_predicted"] == true)
+        serde_json::from_str::<Value>(&json).expect("one object")
     };
-    for (n, batch) in [
-        ("16", "3"),
-        ("16", "100"),
-        ("128", "20"),
-        ("1024", "2"),
-        ("2048", "5"),
+    let clocks = |plan: &Value| {
+        let is_predicted = plan["clocks_are_predicted"] == true;
+        (plan["clocks"].as_f64(), is_predicted)
+    };
+    for arguments in [
+        &["16", "--batch", "3"][..],
+        &["1024", "--batch", "2"],
+        &["4096", "--real", "--inverse"],
+        &["64", "--rows", "32"],
+        &["1024", "--powers", "16", "--samples", "i16", "--windowed"],
+        &["1024", "--board", "zero"],
     ] {
-        let (predicted, is_predicted) = plan(n, batch, &[]);
-        let (taken, ran) = plan(n, batch, &["--time"]);
-        assert!(is_predicted && !ran, "{batch} of {n}");
-        let ratio = predicted / taken;
-        assert!((0.75..1.25).contains(&ratio), "{batch} of {n}: {ratio}");
+        let unasked = plan(arguments);
+        let asked = plan(&[arguments, &["--time"]].concat());
+        assert_eq!(clocks(&unasked), clocks(&asked), "{arguments:?}");
+        let (Some(_), false) = clocks(&unasked) else {
+            panic!("{arguments:?}: {unasked}");
+        };
+        let share = unasked["share"].as_f64();
+        let is_there = share.is_some_and(|share| 0.02 < share && share < 2.5);
+        assert_eq!(is_there, unasked["board"] == "pi1", "{unasked}");
     }
-    assert!(!plan("1024", "1", &[]).1 && !plan("1024", "10", &[]).1);
-    // Of long transforms the table has no ten.
-    let [one, three] = ["1", "3"].map(|batch| plan("1048576", batch, &[]));
-    assert_eq!((3.0 * one.0, true), three);
+    let long = ["2048", "--batch", "50"];
+    let (predicted, is_predicted) = clocks(&plan(&long));
+    let (taken, was_run) = clocks(&plan(&[&long[..], &["--time"]].concat()));
+    let ratio = predicted.unwrap_or(0.0) / taken.expect("run");
+    assert!(
+        is_predicted && !was_run && (0.75..1.25).contains(&ratio),
+        "{ratio}"
+    );
+    for batch in ["1", "10"] {
+        assert!(!clocks(&plan(&["1024", "--batch", batch])).1);
+    }
+    // Of long transforms the table has no ten, and of real ones nothing.
+    let [one, three] = ["1", "3"].map(|batch| clocks(&plan(&["1048576", "--batch", batch])));
+    assert_eq!((one.0.map(|one| 3.0 * one), true), three);
+    let real = plan(&["1048576", "--real"]);
+    assert_eq!(clocks(&real), (None, false));
+    assert!(real["floor_clocks"].as_f64() > Some(1e6), "{real}");
 }
 
 #[test]

@@ -2,9 +2,9 @@
 //!
 //! Traffic and memory follow from the plan. Clocks of complex transforms are those that `cargo xtask tune`
 //! measured on the simulator, forward, and committed, for a Pi 1 and a Pi 2: of a single transform and, up to 2^15
-//! points, of ten; other batches are predicted from these. Their floor is
-//! that of `cargo xtask bench` ([`qpu::fft::roofline`]), which is of a Pi 1. With `--time` any plan is run on the
-//! simulator as any board, with `--port` on the QPUs of a board as well.
+//! points, of ten. What is not in these tables is run on the simulator, unless it is long: then other batches are predicted
+//! from those, and other kinds have no clocks. The floor is that of `cargo xtask bench` ([`qpu::fft::roofline`]), which is
+//! of a Pi 1. With `--time` any plan is run on the simulator as any board, with `--port` on the QPUs of a board as well.
 
 mod report;
 mod time;
@@ -23,6 +23,9 @@ use crate::command::QpuOptions;
 use crate::constants;
 use crate::failure::{Failure, Result};
 use crate::say;
+
+/// Points of a batch that are run unasked where no table has them: in less than a second.
+const SHORT: u64 = 1 << 16;
 
 /// Options of `plan`.
 #[derive(clap::Args, Debug)]
@@ -53,7 +56,8 @@ pub struct Options {
     /// Samples from one transform's start to the next one's; less than N makes them overlap
     #[arg(long)]
     hop: Option<u32>,
-    /// Run it twice on the simulator, as that board, and print the second run's clocks
+    /// Run it twice on the simulator, as that board, and print the second run's clocks, whatever the table of timed
+    /// transforms has
     #[arg(long)]
     time: bool,
     /// With --time, another value of a constant of the cycle model, to see what depends on it; can be given several
@@ -99,22 +103,23 @@ pub fn run(options: &Options) -> Result<()> {
         Some(client) => Some(time::on_board(&request, direction(options), client)?),
         None => None,
     };
+    let tuned = tuned(&request, board, arrangement.split());
+    let is_tuned = tuned.is_some() && is_tuned(&request);
+    let is_simulated = options.time || !is_tuned && points(&request) <= SHORT;
     let cost = Cost {
-        floor: floor(&request, board),
-        clocks: match options.time {
-            true => Some(time::simulated(
-                &request,
-                direction(options),
-                board,
-                &model,
-            )?),
-            false => tuned(&request, board, arrangement.split()),
+        floor: (board == Board::Pi1)
+            .then(|| Roofline::SIMULATED.floor_of_request(&request).clocks()),
+        clocks: if is_simulated {
+            let direction = direction(options);
+            Some(time::simulated(&request, direction, board, &model)?)
+        } else {
+            tuned
         },
         clock_hz: f64::from(board.clock_hz()),
     };
     let report = Report {
         options,
-        is_predicted: !options.time && !is_tuned(&request),
+        is_predicted: !is_simulated && !is_tuned,
         request: &request,
         arrangement: &arrangement,
         cost: &cost,
@@ -179,6 +184,12 @@ const fn direction(options: &Options) -> Direction {
     }
 }
 
+/// Points of the whole batch.
+fn points(request: &Request) -> u64 {
+    let transforms = u64::from(request.batch) * u64::from(request.transform.segments());
+    transforms << request.transform.log2_points()
+}
+
 /// What the table has a split for.
 const fn chip(board: Board) -> Chip {
     if board.has_system_l2() {
@@ -219,17 +230,6 @@ fn tuned(request: &Request, board: Board, split: Split) -> Option<f64> {
 fn is_tuned(request: &Request) -> bool {
     let row = table::row(request.chip, request.transform.log2_row(), request.batch);
     row.is_some_and(|row| u32::from(row.batch) == request.batch)
-}
-
-/// The least clocks that a complex transform can take, of a Pi 1: of others the rates of memory were not measured.
-fn floor(request: &Request, board: Board) -> Option<f64> {
-    match request.transform {
-        Transform::Complex { log2_points } if request.reads_points() && board == Board::Pi1 => {
-            let floor = Roofline::SIMULATED.floor(log2_points, request.batch);
-            Some(floor.clocks())
-        }
-        _ => None,
-    }
 }
 
 /// What it takes.

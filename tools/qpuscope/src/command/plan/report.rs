@@ -12,7 +12,7 @@ use qpu::fft::samples::Format;
 use v3d_sim::Constants;
 
 use super::time::{MEMORY, Measured};
-use super::{Cost, Options};
+use super::{Cost, Options, points};
 use crate::constants;
 
 /// What there is to say of a plan.
@@ -94,7 +94,7 @@ impl Report<'_> {
         }
         match (self.cost.clocks, self.cost.us()) {
             (Some(clocks), Some(us)) => {
-                let points = self.points();
+                let points = points(self.request);
                 let source = if self.is_predicted {
                     "predicted from other batches: --time runs this one"
                 } else {
@@ -110,7 +110,7 @@ impl Report<'_> {
             _ => {
                 let _ = writeln!(
                     text,
-                    "not in the tables of timed transforms, which are of pi1 and pi2: --time runs it on the simulator"
+                    "clocks of this kind are not tabled, and it is too long to run unasked: --time runs it on the simulator"
                 );
             }
         }
@@ -138,13 +138,6 @@ impl Report<'_> {
             input + output
         };
         u64::from(self.arrangement.memory().total()) + buffers
-    }
-
-    /// Points of the whole batch.
-    fn points(&self) -> u64 {
-        let transforms =
-            u64::from(self.request.batch) * u64::from(self.request.transform.segments());
-        transforms << self.request.transform.log2_points()
     }
 
     fn title(&self) -> String {
