@@ -120,7 +120,7 @@ impl Roofline {
             _ => [batch * u64::from(transform.segments()), 0],
         };
         let halves = 1 + u64::from(is_real);
-        let complex_bytes = 2 * u64::from(POINT_BYTES) << log2_points;
+        let complex_bytes = (2 * u64::from(POINT_BYTES)) << log2_points;
         let complex_bytes = complex_bytes / halves;
         let between = u64::from(passes(log2_points.saturating_sub(u32::from(is_real))) - 1);
         let spectra = if back > 0 { there } else { 0 };

@@ -79,12 +79,17 @@ impl Panel {
                 let corners = [(x - 3.0, y), (x, y - 3.0), (x + 3.0, y), (x, y + 3.0)];
                 drawing.polygon(&corners, Style::Fill(series.ink));
             }
-            let y = self.top + 12.0 + 20.0 * place as f32;
+            let y = self.top + legend_height(place) + 12.0;
             let x = self.right - 250.0;
             drawing.line((x, y - 5.0), (x + 26.0, y - 5.0), series.ink, 2.0);
             drawing.text(series.name, (x + 34.0, y), 14.0, Anchor::Start, TEXT);
         }
     }
+}
+
+/// Height of the legend of so many series.
+const fn legend_height(series: usize) -> f32 {
+    20.0 * series as f32
 }
 
 /// Distance of grid lines: 1, 2 or 5 times a power of ten, so that there are four to ten.
@@ -151,13 +156,15 @@ pub fn draw(rows: &[Row]) -> Drawing {
             continue;
         };
         let most = points().map(|(_, figure)| *figure).fold(1.0, f64::max);
+        let (top, bottom) = (60.0, HEIGHT as f32 - 74.0);
         let panel = Panel {
             left,
             right: left + width,
-            top: 60.0,
-            bottom: HEIGHT as f32 - 74.0,
+            top,
+            bottom,
             lengths: (first, last),
-            most: 1.15 * most,
+            // Every point is below the legend.
+            most: most * f64::from((bottom - top) / (bottom - top - legend_height(series.len()))),
         };
         panel.axes(&mut drawing, title);
         panel.series(&mut drawing, series);

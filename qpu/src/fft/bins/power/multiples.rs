@@ -42,7 +42,7 @@ impl PowerPass {
         (0..rows).try_for_each(|row| put(LANES * row, &[0; LANES as usize]))
     }
 
-    /// Byte offset in the table of the first row of run `run` of unit `number`.
+    /// Byte offset in the table of the first row of run `run` of unit `number`, modulo 2^32.
     pub(super) fn multiples_of(&self, number: u32, run: u8) -> u32 {
         let bin = if self.powers.is_real {
             self.runs().unit(self.real_unit(number))[usize::from(run)].first

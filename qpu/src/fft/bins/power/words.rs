@@ -136,7 +136,7 @@ impl PowerPass {
             program::Record::Bins(Record::Address {
                 run,
                 stream: Stream::Multiples,
-            }) => places.factors + self.multiples_of(number, run),
+            }) => places.factors.wrapping_add(self.multiples_of(number, run)),
             program::Record::Bins(word) if self.powers.is_real => {
                 let runs = self.runs().unit(self.real_unit(number));
                 split_address(&runs, self.points(), from, places.table, true, word)
