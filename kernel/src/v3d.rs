@@ -151,6 +151,8 @@ pub struct V3d {
     clock: Clock,
     memory: JobMemory,
     qpus: QpuSet,
+    /// What the registers say, where that is known.
+    reserved: Option<QpuSet>,
     order: LaunchOrder,
     hz: u32,
     lost: bool,
@@ -175,6 +177,7 @@ impl V3d {
             clock,
             memory: JobMemory::new(memory),
             qpus: QpuSet::ALL,
+            reserved: None,
             order: LaunchOrder::DESCENDING,
             hz,
             lost: false,
@@ -248,7 +251,7 @@ impl V3d {
             v3d.SCRATCH.set(POWERED);
             found
         });
-        self.reserve();
+        self.reserved = None;
         self.clear_caches(CacheClear::All);
         log::info!(
             "V3D at {=u32} Hz, IDENT1 {=u32:#010x}, VPMBASE was {=u32}",
@@ -258,9 +261,13 @@ impl V3d {
         );
     }
 
-    /// Keeps programs off the QPUs that are not to be used.
-    fn reserve(&mut self) {
-        let reservations = self.qpus.reservations();
+    /// Keeps programs off all other QPUs.
+    fn reserve(&mut self, qpus: QpuSet) {
+        if self.reserved == Some(qpus) {
+            return;
+        }
+        self.reserved = Some(qpus);
+        let reservations = qpus.reservations();
         self.registers.visit(|v3d| {
             for (register, value) in v3d.SQRSV.iter().zip(reservations) {
                 register.set(value);
@@ -309,6 +316,7 @@ impl V3d {
     }
 
     fn launch(&mut self, launch: &Launch, limit_us: u32) -> Result<(), Error> {
+        self.reserve(self.qpus.common(launch.qpus));
         self.clear_caches(launch.clear);
         let Self {
             registers, clock, ..
@@ -373,7 +381,6 @@ impl Runner for V3d {
 
     fn use_qpus(&mut self, qpus: QpuSet) {
         self.qpus = qpus;
-        self.reserve();
     }
 
     fn launch_order(&self) -> LaunchOrder {

@@ -71,6 +71,8 @@ pub struct Launch<'a> {
     pub programs: &'a [Program],
     /// Cleared before the first is queued.
     pub clear: CacheClear,
+    /// Of the QPUs that programs may start on ([`Runner::use_qpus`]), those that these may.
+    pub qpus: QpuSet,
 }
 
 /// QPUs of a chip.
@@ -92,10 +94,34 @@ impl QpuSet {
         if qpu < QPUS { Self(1 << qpu) } else { Self(0) }
     }
 
+    /// Those of which a bit is set, the lowest for QPU 0; others are no QPU's.
+    #[must_use]
+    pub const fn from_bits(bits: u16) -> Self {
+        Self(bits).common(Self::ALL)
+    }
+
+    /// A bit for each.
+    #[must_use]
+    pub const fn bits(self) -> u16 {
+        self.0
+    }
+
     /// These and those of `more`.
     #[must_use]
     pub const fn with(self, more: Self) -> Self {
         Self(self.0 | more.0)
+    }
+
+    /// Those of these that are among `others`, too.
+    #[must_use]
+    pub const fn common(self, others: Self) -> Self {
+        Self(self.0 & others.0)
+    }
+
+    /// These but those of `others`.
+    #[must_use]
+    pub const fn without(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
     }
 
     /// Whether the QPU of this number is one of them.
@@ -269,6 +295,9 @@ mod tests {
             .with(QpuSet::only(12));
         assert!(set.numbers().eq([3, 11]));
         assert!(QpuSet::only(200).is_empty() && !QpuSet::ALL.contains(200));
+        assert_eq!(QpuSet::from_bits(0xf000 | set.bits()), set);
+        assert_eq!(set.common(QpuSet::only(3)), QpuSet::only(3));
+        assert_eq!(set.without(QpuSet::only(3)), QpuSet::only(11));
     }
 
     #[test]

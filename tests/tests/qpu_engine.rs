@@ -366,7 +366,7 @@ fn run_of_a_host(
     program: JobProgram,
 ) -> Result<u32, EngineError> {
     let mut launch = [0; 10];
-    RunJob::put_launch(JobClear::All, &[program], &mut launch).unwrap();
+    RunJob::put_launch(JobClear::All, RunJob::ALL_QPUS, &[program], &mut launch).unwrap();
     engine.host_job(HostJob::Run(
         RunJob::new(number, LIMIT_US, &launch).unwrap(),
     ))

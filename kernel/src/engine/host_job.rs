@@ -5,8 +5,8 @@
 //!
 //! Simulated, not yet run on hardware.
 
-use ::qpu::job::{Buffer, BusAddr, CacheClear, Job, Launch, Program, Runner};
-use wire::{JobBlock, JobClear, JobWords, RunJob};
+use ::qpu::job::{Buffer, BusAddr, CacheClear, Job, Launch, Program, QpuSet, Runner};
+use wire::{JobBlock, JobClear, JobLaunch, JobWords, RunJob};
 
 use super::EngineError;
 
@@ -143,11 +143,15 @@ fn run<R: Runner>(
     let mut launches = [Launch {
         programs: &[],
         clear: CacheClear::All,
+        qpus: QpuSet::ALL,
     }; RunJob::MAX_LAUNCHES];
     let mut count = 0;
-    for ((clear, given), (launch, programs)) in
-        job.launches().zip(launches.iter_mut().zip(&mut programs))
-    {
+    for (asked, (launch, programs)) in job.launches().zip(launches.iter_mut().zip(&mut programs)) {
+        let JobLaunch {
+            clear,
+            qpus,
+            programs: given,
+        } = asked;
         let programs = &mut programs[..given.len().min(RunJob::MAX_PROGRAMS)];
         for (program, given) in programs.iter_mut().zip(given) {
             for (address, align) in [(given.code, 8), (given.uniforms, 4)] {
@@ -167,6 +171,7 @@ fn run<R: Runner>(
             JobClear::Data => CacheClear::Data,
             JobClear::All => CacheClear::All,
         };
+        launch.qpus = QpuSet::from_bits(qpus);
         count += 1;
     }
     let job_of_all = Job {

@@ -297,6 +297,7 @@ fn run_on<R: Runner>(
     let launches = [Launch {
         programs: &programs[..count],
         clear: ::qpu::job::CacheClear::All,
+        qpus: QpuSet::ALL,
     }];
     let job = Job {
         launches: &launches,

@@ -113,6 +113,7 @@ fn run<R: Runner>(runner: &mut R, programs: &[Program]) -> Result<(), R::Error> 
     let launches = [Launch {
         programs,
         clear: Group::CLEAR,
+        qpus: QpuSet::ALL,
     }];
     let job = Job {
         launches: &launches,

@@ -120,6 +120,8 @@ impl<'a> RunJob<'a> {
     pub const MAX_LAUNCHES: usize = 16;
     /// The most programs of a launch.
     pub const MAX_PROGRAMS: usize = 12;
+    /// Bits of all QPUs.
+    pub const ALL_QPUS: u16 = (1 << Self::MAX_PROGRAMS) - 1;
     /// The longest time limit.
     pub const MAX_LIMIT_US: u32 = 1_000_000;
 
@@ -158,12 +160,13 @@ impl<'a> RunJob<'a> {
         })
     }
 
-    /// Puts a launch to the front of `out`; returns its bytes.
+    /// Puts a launch to the front of `out`, on those QPUs of which a bit of `qpus` is set; returns its bytes.
     ///
     /// # Errors
     /// [`PayloadError::TooLong`] when it does not fit, [`PayloadError::OutOfRange`] for no or too many programs.
     pub fn put_launch(
         clear: JobClear,
+        qpus: u16,
         programs: &[JobProgram],
         out: &mut [u8],
     ) -> Result<usize, PayloadError> {
@@ -171,7 +174,9 @@ impl<'a> RunJob<'a> {
             return Err(PayloadError::OutOfRange { field: "programs" });
         }
         let mut w = Writer::new(out);
-        w.bytes(&[clear as u8, programs.len() as u8])?;
+        w.bytes(&[clear as u8])?;
+        w.u16(qpus)?;
+        w.bytes(&[programs.len() as u8])?;
         for program in programs {
             w.u32(program.code)?;
             w.u32(program.uniforms)?;
@@ -179,8 +184,8 @@ impl<'a> RunJob<'a> {
         Ok(w.used())
     }
 
-    /// The launches: what is cleared before each, and its programs.
-    pub fn launches(&self) -> impl Iterator<Item = (JobClear, JobPrograms<'a>)> + use<'a> {
+    /// The launches.
+    pub fn launches(&self) -> impl Iterator<Item = JobLaunch<'a>> + use<'a> {
         let mut r = Reader::new(self.launches);
         core::iter::from_fn(move || launch(&mut r).ok())
     }
@@ -203,6 +208,17 @@ impl<'a> RunJob<'a> {
         w.u8(self.count)?;
         w.bytes(self.launches)
     }
+}
+
+/// A launch of a job.
+#[derive(Clone, Debug)]
+pub struct JobLaunch<'a> {
+    /// What is cleared before.
+    pub clear: JobClear,
+    /// QPUs that its programs may start on, a bit each, the lowest for QPU 0; of those that there are.
+    pub qpus: u16,
+    /// Its programs, in the order in which they are queued.
+    pub programs: JobPrograms<'a>,
 }
 
 /// The programs of a launch.
@@ -228,15 +244,23 @@ impl Iterator for JobPrograms<'_> {
 impl ExactSizeIterator for JobPrograms<'_> {}
 
 /// The next launch.
-fn launch<'a>(r: &mut Reader<'a>) -> Result<(JobClear, JobPrograms<'a>), PayloadError> {
+fn launch<'a>(r: &mut Reader<'a>) -> Result<JobLaunch<'a>, PayloadError> {
     let out_of_range = |field| PayloadError::OutOfRange { field };
     let clear = JobClear::from_code(r.u8()?).ok_or(out_of_range("clear"))?;
+    let qpus = r.u16()?;
+    if qpus & RunJob::ALL_QPUS == 0 {
+        return Err(out_of_range("QPUs"));
+    }
     let count = usize::from(r.u8()?);
     if !(1..=RunJob::MAX_PROGRAMS).contains(&count) {
         return Err(out_of_range("programs"));
     }
     let programs = r.take(8 * count)?.as_chunks().0.iter();
-    Ok((clear, JobPrograms(programs)))
+    Ok(JobLaunch {
+        clear,
+        qpus,
+        programs: JobPrograms(programs),
+    })
 }
 
 #[cfg(test)]
@@ -247,18 +271,25 @@ mod tests {
     fn launches_come_back_in_order() {
         let program = |code| JobProgram { code, uniforms: 1 };
         let mut bytes = [0; 64];
-        let first = RunJob::put_launch(JobClear::All, &[program(8), program(16)], &mut bytes);
+        let all = RunJob::ALL_QPUS;
+        let first = RunJob::put_launch(JobClear::All, all, &[program(8), program(16)], &mut bytes);
         let first = first.expect("it fits");
-        let second = RunJob::put_launch(JobClear::Data, &[program(24)], &mut bytes[first..]);
+        let second = RunJob::put_launch(JobClear::Data, 0x8f, &[program(24)], &mut bytes[first..]);
         let length = first + second.expect("it fits");
         let job = RunJob::new(3, 10, &bytes[..length]).expect("it is one");
         let launches: Vec<_> = job
             .launches()
-            .map(|(clear, programs)| (clear, programs.collect::<Vec<_>>()))
+            .map(|launch| {
+                (
+                    launch.clear,
+                    launch.qpus,
+                    launch.programs.collect::<Vec<_>>(),
+                )
+            })
             .collect();
         let expected = [
-            (JobClear::All, vec![program(8), program(16)]),
-            (JobClear::Data, vec![program(24)]),
+            (JobClear::All, all, vec![program(8), program(16)]),
+            (JobClear::Data, 0x8f, vec![program(24)]),
         ];
         assert_eq!(launches, expected);
     }
@@ -269,13 +300,17 @@ mod tests {
         let field = |field| Some(PayloadError::OutOfRange { field });
         assert_eq!(refused(1_000_001, &[]), field("time limit"));
         assert_eq!(refused(1, &[]), field("launches"));
-        assert_eq!(refused(1, &[3, 1]), field("clear"));
-        assert_eq!(refused(1, &[0, 0]), field("programs"));
-        assert_eq!(refused(1, &[0, 13]), field("programs"));
-        assert_eq!(refused(1, &[0]), Some(PayloadError::Short));
-        assert_eq!(refused(1, &[0, 1, 0, 0, 0, 0]), Some(PayloadError::Short));
-        let many = [[0, 1, 0, 0, 0, 0, 0, 0, 0, 0]; RunJob::MAX_LAUNCHES + 1].concat();
+        assert_eq!(refused(1, &[3, 1, 0, 1]), field("clear"));
+        assert_eq!(refused(1, &[0, 0, 0xf0, 1]), field("QPUs"));
+        assert_eq!(refused(1, &[0, 1, 0, 0]), field("programs"));
+        assert_eq!(refused(1, &[0, 1, 0, 13]), field("programs"));
+        assert_eq!(refused(1, &[0, 1]), Some(PayloadError::Short));
+        assert_eq!(
+            refused(1, &[0, 1, 0, 1, 0, 0, 0]),
+            Some(PayloadError::Short)
+        );
+        let many = [[0, 1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]; RunJob::MAX_LAUNCHES + 1].concat();
         assert_eq!(refused(1, &many), field("launches"));
-        assert_eq!(refused(1, &many[10..]), None);
+        assert_eq!(refused(1, &many[12..]), None);
     }
 }

@@ -162,7 +162,7 @@
 //! | `RUN_QPU` | u8 programs (1 to 12); u8 output uniform, index uniform (255: none); u16 output words (at most 1008); u32 limit in us (at most 1,000,000); u16 instructions, uniforms; u64 each instruction; u32 each uniform |
 //! | `JOB_BLOCK` | u32 bus address, bytes; 12 times u8, QPUs in the order in which free ones get programs |
 //! | `JOB_WRITE`, `JOB_WORDS` | u32 first word of the block; u32 each word |
-//! | `RUN_JOB` | u32 number, limit in us (at most 1,000,000); u8 launches (1 to 16); of each u8 clear (0: nothing, 1: caches of data, 2: of instructions too), u8 programs (1 to 12), and of each program u32 bus address of code, of uniforms |
+//! | `RUN_JOB` | u32 number, limit in us (at most 1,000,000); u8 launches (1 to 16); of each u8 clear (0: nothing, 1: caches of data, 2: of instructions too), u16 QPUs (a bit each that may be used, the lowest for QPU 0), u8 programs (1 to 12), and of each program u32 bus address of code, of uniforms |
 //!
 //! The value at index i of a spectrum is bin first + i, at `centre + bin * rate / N` hertz. In
 //! `RUN_QPU` the output uniform is replaced by the address of the output, the index uniform by the
@@ -244,11 +244,11 @@
 //!     0c 00 ff 10 00 e8 03 00 00 01 00 02 00 00 70 9e 00 e7 09 00 30 00 00 00 00 07 00 00
 //!     00");
 //! check(Message::JobWrite(JobWords::new(16, &[1, 0, 0, 0])), "10 00 00 00 01 00 00 00");
-//! let mut launches = [0; 10];
+//! let mut launches = [0; 12];
 //! let program = JobProgram { code: 0xc100_0000, uniforms: 0xc100_0200 };
-//! RunJob::put_launch(JobClear::All, &[program], &mut launches)?;
+//! RunJob::put_launch(JobClear::All, 0x0fff, &[program], &mut launches)?;
 //! check(Message::RunJob(RunJob::new(5, 1000, &launches)?), "
-//!     05 00 00 00 e8 03 00 00 01 02 01 00 00 00 c1 00 02 00 c1");
+//!     05 00 00 00 e8 03 00 00 01 02 ff 0f 01 00 00 00 c1 00 02 00 c1");
 //! # Ok::<(), PayloadError>(())
 //! ```
 //!
@@ -308,7 +308,7 @@ pub use frame::{
     CRC_BYTES, Crc32, Encoder, Envelope, HEADER_BYTES, Header, Kind, MAX_ENCODED, MAX_FRAME,
     MAX_PAYLOAD, VERSION_MAJOR, VERSION_MINOR, crc32,
 };
-pub use job::{JobBlock, JobClear, JobProgram, JobPrograms, JobWords, RunJob};
+pub use job::{JobBlock, JobClear, JobLaunch, JobProgram, JobPrograms, JobWords, RunJob};
 pub use message::{Credit, Fault, Message, QpuResult, RunQpu, Status, UploadBegin};
 pub use name::Name;
 pub use spectrum::{

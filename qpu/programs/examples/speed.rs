@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p qpu-programs --example speed`
 
-use qpu::job::{BusAddr, CacheClear, Job, Launch, Program, Runner};
+use qpu::job::{BusAddr, CacheClear, Job, Launch, Program, QpuSet, Runner};
 use qpu_programs::sha256::{Group, LANES, Sha256, blocks};
 use qpu_programs::{memcpy, transpose::Transpose};
 use v3d_sim::{DEFAULT_CLOCK_HZ, SimError, SimRunner};
@@ -34,6 +34,7 @@ fn clocks(runner: &mut SimRunner, programs: &[Program]) -> Result<u64, SimError>
     let launches = [Launch {
         programs,
         clear: CacheClear::All,
+        qpus: QpuSet::ALL,
     }];
     let job = Job {
         launches: &launches,

@@ -1,6 +1,6 @@
 //! hello: what `hello.qasm` expects in memory, and what it leaves there.
 
-use qpu::job::{CacheClear, Job, Launch, Program, Runner};
+use qpu::job::{CacheClear, Job, Launch, Program, QpuSet, Runner};
 
 use crate::code::{HELLO, place, place_uniforms};
 
@@ -23,6 +23,7 @@ pub fn hello<R: Runner>(runner: &mut R, number: u32, limit_us: u32) -> Result<[u
                 uniforms: uniforms.addr,
             }],
             clear: CacheClear::All,
+            qpus: QpuSet::ALL,
         }],
     };
     runner.run(&job, limit_us)?;

@@ -34,9 +34,9 @@ pub struct PassMemory {
     pub step: Step,
     /// Its program.
     pub program: &'static Program,
-    /// Programs that run at the same time.
+    /// Programs that run at the same time, and QPUs between them that are left out.
     pub programs: u32,
-    /// The first of them, which end at once ([`Pass::idle`]).
+    /// The first of them, which are not there: their QPUs are left out ([`Pass::idle`]).
     pub idle: u32,
     /// Number of the pass in its launch: 0 for one that opens a launch.
     pub gate: u32,
@@ -174,34 +174,35 @@ impl PassMemory {
         self.step.pass.unit_in_order(number, self.step.batch)
     }
 
-    /// Bytes from the first instruction of the code to the first of a program.
+    /// Bytes from the first instruction of the code to the first of a program; none where its QPU is left out.
     #[must_use]
-    pub fn entry_of(&self, program: u32) -> u32 {
-        let entry = self.entry(program);
-        if entry == Entry::Beginning {
-            return 0;
+    pub fn entry_of(&self, program: u32) -> Option<u32> {
+        match self.entry(program) {
+            Entry::Beginning => Some(0),
+            Entry::BehindTheEnd => {
+                let code = self.program.code.iter();
+                let is_end = |word: u64| matches!(isa::decode(word), Ok(Instruction::Alu(alu)) if alu.signal() == Signal::ProgramEnd);
+                let before = code.take_while(|word| !is_end(**word)).count() as u32;
+                // The end takes three instructions.
+                Some(INSTRUCTION_BYTES * (before + 3))
+            }
+            Entry::Nowhere => None,
         }
-        let code = self.program.code.iter();
-        let is_end = |word: u64| matches!(isa::decode(word), Ok(Instruction::Alu(alu)) if alu.signal() == Signal::ProgramEnd);
-        let before = code.take_while(|word| !is_end(**word)).count() as u32;
-        // The end takes three instructions.
-        let more = if entry == Entry::BehindTheEnd { 3 } else { 0 };
-        INSTRUCTION_BYTES * (before + more)
     }
 
     fn entry(&self, program: u32) -> Entry {
         if program < self.idle {
-            return Entry::End;
+            return Entry::Nowhere;
         }
         let pass = &self.step.pass;
         pass.entry(self.step.batch, self.programs, program)
     }
 
-    /// Of its programs, those that end at once.
+    /// Programs that run: for those with a number, [`PassMemory::programs`], less those whose QPU is left out.
     #[must_use]
-    pub fn idle_programs(&self) -> u32 {
-        let is_idle = |program: &u32| self.entry(*program) == Entry::End;
-        (0..self.programs).filter(is_idle).count() as u32
+    pub fn running(&self) -> u32 {
+        let runs = |program: &u32| self.entry(*program) != Entry::Nowhere;
+        (0..self.programs).filter(runs).count() as u32
     }
 
     /// Bytes from the first record of all to the first of a program in a stretch.

@@ -164,6 +164,16 @@ impl Pipeline {
         }
     }
 
+    /// Whether program `index` of `programs` has nothing to do for `batch` transforms.
+    #[must_use]
+    pub const fn is_idle(&self, batch: u32, programs: u32, index: u32) -> bool {
+        match self.role(index, programs) {
+            Role::Idle => true,
+            Role::Producer(number) => number / self.producers() >= batch,
+            Role::Consumer(_) => false,
+        }
+    }
+
     /// The gate of round `round`, counted through all transforms: each group has two.
     #[must_use]
     pub const fn gate(&self, round: u32) -> u32 {
@@ -305,9 +315,8 @@ impl Pipeline {
         let consumer_list = list + 4 * self.producer_words();
         match word {
             Word::Role => match role {
-                Role::Producer(_) if group < transform.batch => 0,
+                Role::Producer(_) | Role::Idle => 0,
                 Role::Consumer(_) => 1,
-                Role::Producer(_) | Role::Idle => u32::MAX,
             },
             Word::ConsumerList => consumer_list,
             Word::Transforms => transform.batch.saturating_sub(group).div_ceil(groups),

@@ -12,7 +12,7 @@ use super::split::Split;
 use super::steps::MAX_LAUNCHES;
 use super::table::{self, Tuned};
 use super::write::Lists;
-use crate::job::{self, Buffer, BusAddr, CacheClear, Job, Launch, QPUS, Report, Runner};
+use crate::job::{self, Buffer, BusAddr, CacheClear, Job, Launch, QPUS, QpuSet, Report, Runner};
 
 /// What buffers must begin at a multiple of, in bytes: a line of the caches, a row of a store.
 pub const ALIGN: u32 = 64;
@@ -214,6 +214,7 @@ impl Plan {
             programs: &[],
             // What a pass stores goes past the caches through which the next one reads.
             clear: CacheClear::Data,
+            qpus: QpuSet::ALL,
         }; MAX_LAUNCHES];
         let mut count = 0;
         let order = runner.launch_order();
@@ -222,15 +223,20 @@ impl Plan {
             opening.flat_map(|pass| (0..pass.stretches).map(move |stretch| (pass, stretch)));
         let places = launches.iter_mut().zip(&mut programs);
         for ((pass, stretch), (launch, programs)) in stretches.zip(places) {
-            let programs = &mut programs[..pass.programs as usize];
-            for (place, program) in (0..).zip(&mut *programs) {
+            let mut running = 0;
+            for place in 0..pass.programs {
                 let number = order.program_at(place, pass.programs);
-                *program = job::Program {
-                    code: self.block.addr.offset(pass.code + pass.entry_of(number)),
-                    uniforms: self.block.addr.offset(pass.start_of(number, stretch)),
-                };
+                if let Some(entry) = pass.entry_of(number) {
+                    programs[running] = job::Program {
+                        code: self.block.addr.offset(pass.code + entry),
+                        uniforms: self.block.addr.offset(pass.start_of(number, stretch)),
+                    };
+                    running += 1;
+                } else if let Some(&qpu) = order.qpus().get(place as usize) {
+                    launch.qpus = launch.qpus.without(QpuSet::only(qpu));
+                }
             }
-            launch.programs = programs;
+            launch.programs = &programs[..running];
             count += 1;
         }
         launches[0].clear = clear;

@@ -30,7 +30,7 @@
 //! there are at most four that work, and no locks; each does every fourth unit.
 //!
 //! QPUs are given programs one after the other, and those of a slice share its TMUs, which is where units of
-//! a small batch wait: so programs that work have others between them, which end at once ([`Short::worker`]).
+//! a small batch wait: so QPUs between those that work are left out ([`Short::worker`]).
 
 use super::coop::{Transform, Word, cosine};
 use super::twiddle;
@@ -50,8 +50,20 @@ const ROWS: u32 = LANES;
 /// Programs that have rows of the VPM of their own.
 const WORKERS: u32 = crate::vpm::ROWS as u32 / ROWS;
 /// Which programs work: in different slices, or side by side where there are fewer QPUs.
-const SPREAD: [u32; WORKERS as usize] = [0, 4, 8, 9];
+const SPREAD: [u32; WORKERS as usize] = [0, 4, 8, 5];
 const TOGETHER: [u32; WORKERS as usize] = [0, 1, 2, 3];
+
+/// Places that `parts` programs are spread over.
+const fn spread(parts: u32) -> u32 {
+    let (mut places, mut number) = (0, 0);
+    while number < parts as usize {
+        if SPREAD[number] >= places {
+            places = SPREAD[number] + 1;
+        }
+        number += 1;
+    }
+    places
+}
 
 /// A length that is transformed so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -154,24 +166,24 @@ impl Short {
         if units < WORKERS { units } else { WORKERS }
     }
 
-    /// Programs that are launched for a batch, if there are as many QPUs: those that work and those between them.
+    /// Programs for a batch and QPUs left out between them, if there are as many.
     #[must_use]
     pub const fn programs(&self, batch: u32) -> u32 {
         if self.is_shared() {
             self.least_programs()
         } else {
-            SPREAD[self.parts(batch) as usize - 1] + 1
+            spread(self.parts(batch))
         }
     }
 
-    /// The number of program `index` of `programs` among those that work; `None` for one that ends at once.
+    /// The number of program `index` of `programs` among those that work; `None` where a QPU is left out.
     ///
     /// Whichever order QPUs are given programs in, down from the last or round the slices, these are in different slices
     /// as far as that can be. Those that share a transform are not spread: one would wait for the start of the other.
     #[must_use]
     pub fn worker(&self, batch: u32, programs: u32, index: u32) -> Option<u32> {
         let parts = self.parts(batch);
-        let places = if !self.is_shared() && SPREAD[parts as usize - 1] < programs {
+        let places = if !self.is_shared() && spread(parts) <= programs {
             SPREAD
         } else {
             TOGETHER

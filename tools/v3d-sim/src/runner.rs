@@ -228,7 +228,6 @@ impl Runner for SimRunner {
 
     fn use_qpus(&mut self, qpus: QpuSet) {
         self.qpus = qpus;
-        launch::reserve(&mut self.v3d, qpus);
     }
 
     fn launch_order(&self) -> LaunchOrder {
@@ -257,6 +256,7 @@ impl SimRunner {
         let mut programs = 0;
         for launch in job.launches {
             let mut rounds_left = u64::from(limit_us) * clock_hz / 1_000_000 / ROUND_CLOCKS;
+            launch::reserve(&mut self.v3d, self.qpus.common(launch.qpus));
             launch::clear_caches(&mut self.v3d, launch.clear);
             launch::run(
                 &mut self.v3d,

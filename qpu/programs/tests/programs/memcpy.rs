@@ -1,7 +1,7 @@
 //! memcpy.
 
 use super::{LIMIT_US, RAM_BYTES, assert_clean, runners};
-use qpu::job::{Buffer, CacheClear, Job, Launch, Runner};
+use qpu::job::{Buffer, CacheClear, Job, Launch, QpuSet, Runner};
 use qpu_programs::memcpy::{ROW_BYTES, programs};
 use tests::mutate::Random;
 use v3d_sim::SimRunner;
@@ -25,6 +25,7 @@ fn copy<const QPUS: usize>(runner: &mut SimRunner, rows: u32, random: &mut Rando
     let launches = [Launch {
         programs: &programs,
         clear: CacheClear::All,
+        qpus: QpuSet::ALL,
     }];
     let job = Job {
         launches: &launches,

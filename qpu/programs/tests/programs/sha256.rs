@@ -13,6 +13,7 @@ fn run(runner: &mut SimRunner, groups: &[Group]) -> Vec<Answer> {
     let launches = [Launch {
         programs: &programs,
         clear: Group::CLEAR,
+        qpus: QpuSet::ALL,
     }];
     let job = Job {
         launches: &launches,
@@ -223,6 +224,7 @@ fn all_qpus_together_use_more_issue_slots_than_the_published_program() {
     let launches = [Launch {
         programs: &programs,
         clear: Group::CLEAR,
+        qpus: QpuSet::ALL,
     }];
     let job = Job {
         launches: &launches,

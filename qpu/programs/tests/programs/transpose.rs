@@ -1,7 +1,7 @@
 //! transpose.
 
 use super::{LIMIT_US, assert_clean, runners};
-use qpu::job::{BusAddr, CacheClear, Job, Launch, Program, Runner};
+use qpu::job::{BusAddr, CacheClear, Job, Launch, Program, QpuSet, Runner};
 use qpu_programs::transpose::Transpose;
 use v3d_sim::SimRunner;
 
@@ -27,6 +27,7 @@ fn transpose(runner: &mut SimRunner, rows: u32, columns: u32, qpus: u32) {
     let launches = [Launch {
         programs: &programs[..used],
         clear: CacheClear::All,
+        qpus: QpuSet::ALL,
     }];
     let job = Job {
         launches: &launches,

@@ -65,7 +65,7 @@ impl RealPass {
         }
     }
 
-    /// Programs that end at once ([`crate::fft::pass::Pass::idle`]), where few transforms have programs so long that an
+    /// QPUs that are left out ([`crate::fft::pass::Pass::idle`]), where few transforms have programs so long that an
     /// instruction cache does not hold both. Those of 2^8 and 2^9 points are in one slice, which is left alone; those
     /// of 2^10 are in all, of which two are.
     pub(in crate::fft) const fn idle(&self) -> u32 {

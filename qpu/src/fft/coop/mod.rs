@@ -66,10 +66,10 @@ pub enum Way {
 pub enum Entry {
     /// At its first instruction.
     Beginning,
-    /// At its first end: it only keeps its QPU from getting another.
-    End,
-    /// Behind that, at what another role does.
+    /// Behind the first end, at what another role does.
     BehindTheEnd,
+    /// Nowhere: its QPU is left out, and has the place only for others to be apart.
+    Nowhere,
 }
 
 impl Cooperation {
@@ -187,7 +187,8 @@ impl Cooperation {
     pub fn entry(&self, batch: u32, programs: u32, index: u32) -> Entry {
         match self.way {
             Way::Short(short) if short.conducts(index) => Entry::BehindTheEnd,
-            Way::Short(short) if short.worker(batch, programs, index).is_none() => Entry::End,
+            Way::Short(short) if short.worker(batch, programs, index).is_none() => Entry::Nowhere,
+            Way::Pipeline(pipeline) if pipeline.is_idle(batch, programs, index) => Entry::Nowhere,
             Way::Short(_) | Way::Columns | Way::Pipeline(_) | Way::Relay(_) => Entry::Beginning,
         }
     }

@@ -19,7 +19,7 @@
 //! use qpu::generate::schedule::{Destination, Operation, Place, Source, schedule};
 //! use qpu::generate::{Builder, NONE, ST_WAIT};
 //! use qpu::isa::{AddOp, File, MulOp};
-//! use qpu::job::{CacheClear, Job, Launch, Program, Runner};
+//! use qpu::job::{CacheClear, Job, Launch, Program, QpuSet, Runner};
 //! use qpu::vpm::{Block, Store, store_stride};
 //!
 //! let [x, y, xx, yy] = [0, 1, 2, 3].map(Place::Accumulator);
@@ -58,7 +58,7 @@
 //! sim.write(code, 0, &words)?;
 //! sim.write(uniforms, 0, &values)?;
 //! let program = Program { code: code.addr, uniforms: uniforms.addr };
-//! let launch = Launch { programs: &[program], clear: CacheClear::All };
+//! let launch = Launch { programs: &[program], clear: CacheClear::All, qpus: QpuSet::ALL };
 //! sim.run(&Job { launches: &[launch] }, 1_000)?;
 //! let mut sums = [0; 16];
 //! sim.read(result, 0, &mut sums)?;

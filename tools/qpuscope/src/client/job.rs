@@ -86,8 +86,8 @@ impl Client {
                 uniforms: program.uniforms.0,
             });
             let programs: Vec<_> = programs.collect();
-            length +=
-                RunJob::put_launch(clear, &programs, &mut bytes[length..]).map_err(too_large)?;
+            let (qpus, out) = (launch.qpus.bits(), &mut bytes[length..]);
+            length += RunJob::put_launch(clear, qpus, &programs, out).map_err(too_large)?;
         }
         let limit_us = limit_us.min(RunJob::MAX_LIMIT_US);
         let job = RunJob::new(number, limit_us, &bytes[..length]).map_err(too_large)?;

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use clap::{Subcommand, ValueEnum};
-use qpu::job::{Job, Launch, Runner};
+use qpu::job::{Job, Launch, QpuSet, Runner};
 use qpu_programs::hello::{ADDED, hello};
 use qpu_programs::sha256::{self, Digest, Group, LANES, Sha256};
 use serde_json::{Value, json};
@@ -231,6 +231,7 @@ fn digests_by_qpu<R: Runner>(
     let launches = [Launch {
         programs: &programs,
         clear: Group::CLEAR,
+        qpus: QpuSet::ALL,
     }];
     let job = Job {
         launches: &launches,

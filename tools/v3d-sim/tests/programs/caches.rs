@@ -2,7 +2,7 @@
 
 use crate::lab::*;
 use qpu::generate::*;
-use qpu::job::{CacheClear, Job, Launch, Runner};
+use qpu::job::{CacheClear, Job, Launch, QpuSet, Runner};
 
 #[test]
 fn a_line_stored_after_a_lookup_is_old_until_the_caches_are_cleared() {
@@ -24,6 +24,7 @@ fn a_line_stored_after_a_lookup_is_old_until_the_caches_are_cleared() {
         let launches = [Launch {
             programs: &[program],
             clear,
+            qpus: QpuSet::ALL,
         }];
         lab.runner
             .run(
@@ -117,6 +118,7 @@ fn uniforms_that_changed_need_their_caches_cleared() {
         let launches = [Launch {
             programs: &[program],
             clear,
+            qpus: QpuSet::ALL,
         }];
         let job = Job {
             launches: &launches,
@@ -160,6 +162,7 @@ fn code_runs_as_it_was_until_the_instruction_cache_is_cleared() {
         let launches = [Launch {
             programs: &[program],
             clear,
+            qpus: QpuSet::ALL,
         }];
         lab.runner
             .run(

@@ -1,7 +1,7 @@
 //! A bench for small programs: what they put into the VPM comes back as rows.
 
 use qpu::generate::{Builder, NONE, ST_ADDR, ST_WAIT, Src, VPM, WR_SETUP};
-use qpu::job::{Buffer, CacheClear, Job, Launch, Program, Runner};
+use qpu::job::{Buffer, CacheClear, Job, Launch, Program, QpuSet, Runner};
 use v3d_sim::{SimError, SimRunner};
 
 pub type Row = [u32; 16];
@@ -69,6 +69,7 @@ impl Lab {
         let launch = Launch {
             programs,
             clear: CacheClear::All,
+            qpus: QpuSet::ALL,
         };
         self.runner
             .run(

@@ -49,17 +49,19 @@ impl Report<'_> {
                 line.name,
                 line.points,
                 pass.units(),
-                pass.programs - pass.idle_programs(),
+                pass.running(),
                 pass.program.code.len(),
             );
         }
-        let idle = self.arrangement.passes().map(PassMemory::idle_programs);
-        let idle: u32 = idle.sum();
-        if idle > 0 {
-            let _ = writeln!(
-                text,
-                "{idle} more programs end at once: they take QPUs of which the others are to leave caches alone"
-            );
+        for pass in self.arrangement.passes() {
+            let left_out = pass.programs - pass.running();
+            if left_out > 0 {
+                let _ = writeln!(
+                    text,
+                    "the {} pass leaves {left_out} QPUs out, so that fewer share their caches",
+                    Line::of(pass).name,
+                );
+            }
         }
         for pass in self.arrangement.passes().filter(|pass| pass.stretches > 1) {
             let _ = writeln!(
@@ -233,8 +235,8 @@ fn pass_json(pass: &PassMemory) -> Value {
         "radix": line.radix,
         "parts": line.parts,
         "units": pass.units(),
-        "programs": pass.programs,
-        "idle_programs": pass.idle_programs(),
+        "programs": pass.running(),
+        "qpus_left_out": pass.programs - pass.running(),
         "launches": pass.stretches,
         "instructions": pass.program.code.len(),
         "read_bytes": read,

@@ -4,7 +4,7 @@
 //! written to the board as it stands, run, and what `dump` names is read back. Board, order and constants of a job file
 //! are about the simulator.
 
-use qpu::job::{BusAddr, Job, Launch, Program};
+use qpu::job::{BusAddr, Job, Launch, Program, QpuSet};
 use serde_json::{Value, json};
 
 use super::write_dumps;
@@ -80,6 +80,7 @@ fn run_on(client: &mut Client, job: &mut JobFile) -> Result<Value> {
         .map(|(programs, clear)| Launch {
             programs,
             clear: *clear,
+            qpus: QpuSet::ALL,
         })
         .collect();
     let limit_us =

@@ -162,7 +162,7 @@ fn consumed(pipeline: Pipeline) -> (Vec<Vec<super::Operation>>, [Place; 2], Plac
 pub(super) fn program(cooperation: Cooperation, pipeline: Pipeline) -> Cooperative {
     let (draughted, kept) = drawn(pipeline);
     let mut all = Assembly::new(cooperation, &draughted);
-    let [consumer, idle] = ["consumer", "idle"].map(|name| all.b.label(name));
+    let consumer = all.b.label("consumer");
     all.b.mov(NONE, UNIF).setf();
     all.b.brr(BranchCond::AllZC, consumer);
     all.b.mov(R0, UNIF);
@@ -172,12 +172,9 @@ pub(super) fn program(cooperation: Cooperation, pipeline: Pipeline) -> Cooperati
     assert_eq!(all.uniforms.len() as u32, Pipeline::HEAD);
     produce(&mut all, pipeline, &kept);
     all.b.bind(consumer);
-    all.b.brr(BranchCond::AllNS, idle);
     all.b.mov(UNIFORMS_ADDRESS, R0);
     all.b.nops(3);
     consume(&mut all, pipeline, &kept);
-    all.b.bind(idle);
-    all.b.end();
     all.finish()
 }
 
