@@ -226,22 +226,27 @@ impl V3d {
         if self.shared.vpm.is_busy() {
             self.shared.vpm.advance(at / ROUND);
         }
-        let (qpu, fault) = match effect {
-            Effect::LoadRow => self.shared.load_row(memory),
-            Effect::StoreRow => self.shared.store_row(memory),
+        let ((qpu, fault), wait) = match effect {
+            Effect::LoadRow => (self.shared.load_row(memory), Wait::DmaLoad),
+            Effect::StoreRow => (self.shared.store_row(memory), Wait::DmaStore),
+            Effect::Dispatch => {
+                let now = round_from(at);
+                self.dispatch_in(now);
+                if O::ACTIVE {
+                    self.tell_starts_in(now, observer);
+                }
+                return;
+            }
         };
         let (Some(qpu), Some(time)) = (qpu, &mut self.shared.time) else {
             return;
         };
-        let wait = match effect {
-            Effect::LoadRow => Wait::DmaLoad,
-            Effect::StoreRow => Wait::DmaStore,
-        };
         time.issue.wake(usize::from(qpu), wait, at);
         if let Some((place, kind)) = fault {
-            match effect {
-                Effect::LoadRow => time.load_faulted(),
-                Effect::StoreRow => time.store_faulted(),
+            if wait == Wait::DmaLoad {
+                time.load_faulted();
+            } else {
+                time.store_faulted();
             }
             self.hang(place, kind);
         }

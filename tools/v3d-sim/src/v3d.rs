@@ -239,7 +239,12 @@ impl V3d {
 
     /// Tells of programs that have been started since it was last told.
     pub(crate) fn tell_starts(&mut self, observer: &mut impl Observer) {
-        let clock = self.shared.now * ROUND_CLOCKS;
+        self.tell_starts_in(self.shared.now, observer);
+    }
+
+    /// The same of those started in round `now`.
+    pub(crate) fn tell_starts_in(&mut self, now: u64, observer: &mut impl Observer) {
+        let clock = now * ROUND_CLOCKS;
         for number in 0..QPUS {
             if std::mem::take(&mut self.started[number]) && !self.qpus[number].is_idle() {
                 observer.program_started(clock, QpuView(&self.qpus[number]));
@@ -249,15 +254,26 @@ impl V3d {
 
     /// Starts queued programs on idle QPUs, in the order that the constants name.
     pub(crate) fn dispatch(&mut self) {
+        self.dispatch_in(self.shared.now);
+    }
+
+    /// The same in round `now`, with time one after the other.
+    pub(crate) fn dispatch_in(&mut self, now: u64) {
         let order = self.config.constants.launch_order.order();
         for number in order.qpus().iter().copied().map(usize::from) {
-            if self.qpus[number].is_idle()
-                && let Some(request) = self.scheduler.next_for(number)
+            if !self.qpus[number].is_idle() || self.scheduler.queued() == 0 {
+                continue;
+            }
+            if let Some(time) = &mut self.shared.time
+                && !time.may_dispatch(now)
             {
+                return;
+            }
+            if let Some(request) = self.scheduler.next_for(number) {
                 self.qpus[number].start(request, &mut self.shared);
                 if let Some(time) = &mut self.shared.time {
                     let address = request.uniforms.address();
-                    self.active_from[number] = time.start(number, address, self.shared.now);
+                    self.active_from[number] = time.start(number, address, now);
                 }
                 self.launched = true;
                 self.started[number] = true;

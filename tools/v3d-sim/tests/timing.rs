@@ -174,6 +174,20 @@ fn a_program_does_not_wait_for_those_that_start_after_it() {
     );
 }
 
+/// Whoever queues twelve programs takes his time: a QPU that has ended one by then gets another.
+#[test]
+fn programs_that_end_at_once_take_few_qpus() {
+    let used = |functional, nops| {
+        let (outcome, _) = run(12, functional, |b| b.nops(nops));
+        let instructions = outcome.statistics.instructions;
+        instructions.iter().filter(|&&count| count > 0).count()
+    };
+    assert!((2..=4).contains(&used(false, 0)), "{}", used(false, 0));
+    assert_eq!(used(false, 200), 12);
+    // Without time all are queued at once.
+    assert_eq!(used(true, 0), 12);
+}
+
 /// Twelve QPUs that each store what they looked up, in rows of their own.
 fn shared_work(b: &mut Builder) {
     line(b);

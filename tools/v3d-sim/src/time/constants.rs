@@ -170,8 +170,8 @@ macro_rules! constants {
 
 constants! {
     launch_interval: f64 = 40.0, "clocks",
-        "Between the starts of two queued programs.",
-        "assumed: two register writes by the ARM; no effect on totals";
+        "Between two programs that are queued: a QPU gets the second no sooner.",
+        "assumed: two register writes by the ARM; no effect on totals of published programs";
     program_start: f64 = 0.0, "clocks",
         "From the start of a program to the fetch of its first instruction.",
         "published: a program of four instructions is active for 86 clocks (swrenn); its tool has the system L2 flushed, and two lines from SDRAM take that long";

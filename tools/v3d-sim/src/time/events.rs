@@ -12,6 +12,8 @@ use std::collections::BinaryHeap;
 /// Something that is due.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Event {
+    /// The scheduler gives out the next program.
+    Dispatch,
     /// The program of the QPU of this number starts.
     Start(u8),
     /// The TMU of this number looks up the next lanes.

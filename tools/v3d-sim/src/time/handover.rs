@@ -32,6 +32,11 @@ impl Handover {
         }
     }
 
+    /// When the next program is there to be given out.
+    pub fn next_launch(&self) -> Ticks {
+        self.launch_free
+    }
+
     /// When the program that the scheduler gives out at `now` starts.
     pub fn launch(&mut self, now: Ticks) -> Ticks {
         let at = now.max(self.launch_free);

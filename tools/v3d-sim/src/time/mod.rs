@@ -61,6 +61,8 @@ pub enum Effect {
     LoadRow,
     /// Move the next row of the store that is under way.
     StoreRow,
+    /// Give out the next program.
+    Dispatch,
 }
 
 /// Counts that only the cycle model has.
@@ -97,6 +99,8 @@ pub struct Time {
     vdr: Vdr,
     vdw: Vdw,
     handover: Handover,
+    /// [`Event::Dispatch`] is on its way.
+    dispatch_due: bool,
 }
 
 fn slice(qpu: usize) -> (usize, usize) {
@@ -125,6 +129,7 @@ impl Time {
             vdr: Vdr::new(constants),
             vdw: Vdw::new(constants),
             handover: Handover::new(constants),
+            dispatch_due: false,
         }
     }
 
@@ -151,6 +156,10 @@ impl Time {
             Event::TmuLookup(tmu) => {
                 let tmu = &mut self.tmus[usize::from(tmu)];
                 tmu.look_up(now, until, &mut self.l2c, &mut self.events, &mut self.issue);
+            }
+            Event::Dispatch => {
+                self.dispatch_due = false;
+                return Some(Effect::Dispatch);
             }
             Event::Start(qpu) => {
                 let (slice, within) = slice(usize::from(qpu));
@@ -186,6 +195,20 @@ impl Time {
             Event::VdwLine => self.vdw.line(now, &mut self.l2c.system, &mut self.events),
         }
         None
+    }
+
+    /// Whether a queued program is there to be given out in round `now`. When it is not, [`Effect::Dispatch`] says when it
+    /// is: whoever queues programs takes his time, and a QPU that has ended one by then may get the next.
+    pub fn may_dispatch(&mut self, now: u64) -> bool {
+        let at = self.handover.next_launch();
+        if at <= now * ROUND {
+            return true;
+        }
+        if !self.dispatch_due {
+            self.dispatch_due = true;
+            self.events.push(at, Event::Dispatch);
+        }
+        false
     }
 
     /// A program is given to a QPU in round `now`; gives the first round in which it is active.
