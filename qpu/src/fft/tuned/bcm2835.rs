@@ -24,7 +24,7 @@ pub const TUNED: &[Tuned] = &[
     Tuned::measured([10, 10], &[S + 10], (12, false), 0xff_01_00, 30996),
     Tuned::measured([11, 1], &[11], (12, false), 0xff_ff_00, 9212),
     Tuned::measured([11, 10], &[11], (12, false), 0xff_01_00, 79284),
-    Tuned::measured([12, 1], &[12], (12, false), 0xfe_ff_00, 19532),
+    Tuned::measured([12, 1], &[12], (12, false), 0xff_ff_00, 19792),
     Tuned::measured([12, 10], &[12], (12, false), 0xff_01_00, 200288),
     Tuned::measured([13, 1], &[S + 7, 6], (8, false), 0xff_ff_00, 58604),
     Tuned::measured([13, 10], &[Q + 7, 6], (12, false), 0xff_03_03, 501688),
