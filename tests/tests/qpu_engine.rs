@@ -365,7 +365,7 @@ fn run_of_a_host(
     number: u32,
     program: JobProgram,
 ) -> Result<u32, EngineError> {
-    let mut launch = [0; 10];
+    let mut launch = [0; 12];
     RunJob::put_launch(JobClear::All, RunJob::ALL_QPUS, &[program], &mut launch).unwrap();
     engine.host_job(HostJob::Run(
         RunJob::new(number, LIMIT_US, &launch).unwrap(),

@@ -233,7 +233,8 @@ impl V3d {
                 let now = round_from(at);
                 self.dispatch_in(now);
                 if O::ACTIVE {
-                    self.tell_starts_in(now, observer);
+                    // It may try in that round, which began a round before its end.
+                    self.tell_starts_in(now - 1, observer);
                 }
                 return;
             }

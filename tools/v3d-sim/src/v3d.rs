@@ -242,7 +242,7 @@ impl V3d {
         self.tell_starts_in(self.shared.now, observer);
     }
 
-    /// The same of those started in round `now`.
+    /// The same of those started when `now` rounds had passed.
     pub(crate) fn tell_starts_in(&mut self, now: u64, observer: &mut impl Observer) {
         let clock = now * ROUND_CLOCKS;
         for number in 0..QPUS {
