@@ -3,6 +3,7 @@
 mod half;
 mod power;
 mod product;
+mod removed;
 mod short;
 mod split;
 

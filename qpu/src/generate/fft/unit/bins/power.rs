@@ -2,16 +2,16 @@
 //!
 //! A unit keeps the powers of its bins in registers while it reads one spectrum after the other. What a real
 //! spectrum's bins turn by is in registers too. Where a constant is to be removed, multiples of bin 0 are
-//! taken from the bins next to it first: from the first group, and of complex bins from the last, which
-//! ends with bin -1. Programs that take them from every bin look them up, group by group.
+//! taken from bins first ([`super::removed`]).
 
 use super::super::Word;
 use super::super::frame::{Frame, Shape, Source, Stores, Written};
 use super::half::{self, Half, Turns, row};
+use super::removed::{Removed, multiple};
 use crate::fft::bins::power::DECIBELS;
 use crate::fft::bins::{Bins, Record, Row, Start, Stream};
 use crate::fft::program::{self, Lanes, Task};
-use crate::generate::fft::draft::{Complex, Value, Wish, positive};
+use crate::generate::fft::draft::{Complex, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{AddOp, Cond, File, MulOp};
 use crate::vpm::Block;
@@ -41,14 +41,6 @@ struct Unit {
     factors: Vec<Place>,
     powers: Vec<Place>,
     input: Input,
-}
-
-/// How many times bin 0 is taken from others.
-enum Removed {
-    /// Vectors for the first group, and of complex bins for the last.
-    Near(Vec<Place>),
-    /// Addresses of those for each run's groups.
-    Everywhere(Vec<Place>),
 }
 
 enum Input {
@@ -116,18 +108,7 @@ impl Unit {
         let to = Destination::Place(vectors);
         let sources = [Source::Lane, Source::Small(2)];
         frame.draft.add_op(AddOp::Shl, sources, to);
-        let multiples: Vec<Place> = (0..bins.runs())
-            .filter(|_| bins.removes_everywhere())
-            .map(|run| {
-                let stream = Stream::Multiples;
-                let word = Source::Uniform(record(Record::Address { run, stream }));
-                let address = frame.draft.take(Wish::AnyFile);
-                let sources = [Source::Place(vectors), word];
-                let to = Destination::Place(address);
-                frame.draft.add_op(AddOp::Add, sources, to);
-                address
-            })
-            .collect();
+        let multiples = Removed::addresses(frame, bins, vectors);
         let sources = [
             Source::Place(vectors),
             Source::Uniform(record(Record::Vectors)),
@@ -139,13 +120,7 @@ impl Unit {
             Bins::Power { .. } => 2,
             _ => 1,
         });
-        let removed = if multiples.is_empty() {
-            Removed::Near(near.to_vec())
-        } else {
-            // These vectors are 0 then.
-            near.iter().for_each(|&place| frame.draft.give_back(place));
-            Removed::Everywhere(multiples)
-        };
+        let removed = Removed::new(frame, multiples, near);
         let mut unit = Self {
             rows: frame.draft.take(Wish::AnyFile),
             left,
@@ -212,13 +187,13 @@ impl Unit {
                 for (run, group) in half::order(bins) {
                     let index = groups * usize::from(run) + usize::from(group);
                     let mut x = half.group(frame, run, group, Turns::Kept(turns[index]));
-                    if let Some(removed) = self.removed_from(frame, run, group) {
-                        let multiple = self.multiple(frame, removed, zero[0]);
+                    if let Some(removed) = self.removed.of_group(frame, bins, run, group) {
+                        let multiple = multiple(frame, removed, zero[0]);
                         let re = frame.draft.subtract(x[0], multiple, Wish::Accumulator);
                         frame.draft.give_back(multiple.place);
                         frame.draft.give_back(x[0].place);
                         x[0] = re;
-                        self.give_back_removed(frame, removed);
+                        self.removed.give_back(frame, removed);
                     }
                     self.add(frame, index, x);
                 }
@@ -270,53 +245,9 @@ impl Unit {
         parts
     }
 
-    /// How many times bin 0 is taken from the bins of a group, where it is at all.
-    fn removed_from(&self, frame: &mut Frame, run: u8, group: u8) -> Option<Place> {
-        match &self.removed {
-            Removed::Near(near) => {
-                let is_last = group == self.loaded.bins.groups() - 1;
-                match near[..] {
-                    [first, ..] if run == 0 && group == 0 => Some(first),
-                    [_, last] if is_last => Some(last),
-                    _ => None,
-                }
-            }
-            Removed::Everywhere(addresses) => {
-                let address = addresses[usize::from(run)];
-                let word = row(Row::Group {
-                    run,
-                    stream: Stream::Multiples,
-                    group,
-                    component: 0,
-                });
-                let draft = &mut frame.draft;
-                let fetched = draft.lookup_sum((run + group) % 2, address, word);
-                // Bin 0 is in file A.
-                let kept = draft.take(Wish::File(File::B));
-                let to = Destination::Place(kept);
-                draft.copy(Source::Place(fetched), to);
-                Some(kept)
-            }
-        }
-    }
-
-    /// Gives back what was taken for [`Unit::removed_from`].
-    fn give_back_removed(&self, frame: &mut Frame, place: Place) {
-        if matches!(self.removed, Removed::Everywhere(_)) {
-            frame.draft.give_back(place);
-        }
-    }
-
-    /// What is taken from the bins of a group.
-    fn multiple(&self, frame: &mut Frame, removed: Place, zero: Place) -> Value {
-        let zero = positive(zero);
-        let removed = Source::Place(removed);
-        frame.draft.multiply(zero, removed, Wish::Accumulator)
-    }
-
     /// A group of complex bins.
     fn complex(&self, frame: &mut Frame, base: Place, group: u8, zero: &[Place]) -> Complex {
-        let removed = self.removed_from(frame, 0, group);
+        let removed = self.removed.of_group(frame, self.loaded.bins, 0, group);
         let x = [0u8, 1].map(|component| {
             let word = row(Row::Group {
                 run: 0,
@@ -333,14 +264,14 @@ impl Unit {
             let Some(removed) = removed else {
                 return x;
             };
-            let multiple = self.multiple(frame, removed, zero[usize::from(component)]);
+            let multiple = multiple(frame, removed, zero[usize::from(component)]);
             let rest = frame.draft.subtract(x, multiple, Wish::Accumulator);
             frame.draft.give_back(kept);
             frame.draft.give_back(multiple.place);
             rest
         });
         if let Some(removed) = removed {
-            self.give_back_removed(frame, removed);
+            self.removed.give_back(frame, removed);
         }
         x
     }
@@ -376,7 +307,7 @@ impl Unit {
         };
         // Registers of what is not needed any more.
         let others = [self.zero, self.left, self.rows];
-        let (Removed::Near(removed) | Removed::Everywhere(removed)) = self.removed;
+        let removed = self.removed.places();
         for place in half.into_iter().chain(others).chain(removed) {
             frame.draft.give_back(place);
         }

@@ -1,0 +1,104 @@
+//! What is taken from bins before their powers are made, where a constant is to be removed: so many times bin 0.
+//!
+//! Near bin 0 that is in registers: for the first group, and of complex bins for the last, which ends with bin -1.
+//! Programs that take it from every bin look it up, group by group.
+
+use super::super::Word;
+use super::super::frame::{Frame, Source};
+use super::half::row;
+use crate::fft::bins::{Bins, Record, Row, Stream};
+use crate::fft::program;
+use crate::generate::fft::draft::{Value, Wish, positive};
+use crate::generate::schedule::{Destination, Place};
+use crate::isa::{AddOp, File};
+
+/// How many times bin 0 is taken from others.
+pub enum Removed {
+    /// Vectors for the first group, and of complex bins for the last.
+    Near(Vec<Place>),
+    /// Addresses of those for each run's groups.
+    Everywhere(Vec<Place>),
+}
+
+impl Removed {
+    /// Addresses of what is looked up for the runs of a unit, where it is; `vectors` holds 4 · lane.
+    pub fn addresses(frame: &mut Frame, bins: Bins, vectors: Place) -> Vec<Place> {
+        let runs = if bins.removes_everywhere() {
+            bins.runs()
+        } else {
+            0
+        };
+        let address = |run| {
+            let stream = Stream::Multiples;
+            let word = program::Record::Bins(Record::Address { run, stream });
+            let word = Source::Uniform(Word::Record(word));
+            let address = frame.draft.take(Wish::AnyFile);
+            let sources = [Source::Place(vectors), word];
+            let to = Destination::Place(address);
+            frame.draft.add_op(AddOp::Add, sources, to);
+            address
+        };
+        (0..runs).map(address).collect()
+    }
+
+    /// With those addresses, or where there are none, what is `near`. Gives the other back.
+    pub fn new(frame: &mut Frame, addresses: Vec<Place>, near: &[Place]) -> Self {
+        if addresses.is_empty() {
+            return Self::Near(near.to_vec());
+        }
+        // These vectors are 0 then.
+        near.iter().for_each(|&place| frame.draft.give_back(place));
+        Self::Everywhere(addresses)
+    }
+
+    /// Its registers.
+    pub fn places(self) -> Vec<Place> {
+        let (Self::Near(places) | Self::Everywhere(places)) = self;
+        places
+    }
+
+    /// How many times bin 0 is taken from the bins of a group, where it is at all.
+    pub fn of_group(&self, frame: &mut Frame, bins: Bins, run: u8, group: u8) -> Option<Place> {
+        match self {
+            Self::Near(near) => {
+                let is_last = group == bins.groups() - 1;
+                match near[..] {
+                    [first, ..] if run == 0 && group == 0 => Some(first),
+                    [_, last] if is_last => Some(last),
+                    _ => None,
+                }
+            }
+            Self::Everywhere(addresses) => {
+                let address = addresses[usize::from(run)];
+                let word = row(Row::Group {
+                    run,
+                    stream: Stream::Multiples,
+                    group,
+                    component: 0,
+                });
+                let draft = &mut frame.draft;
+                let fetched = draft.lookup_sum((run + group) % 2, address, word);
+                // Bin 0 is in file A.
+                let kept = draft.take(Wish::File(File::B));
+                let to = Destination::Place(kept);
+                draft.copy(Source::Place(fetched), to);
+                Some(kept)
+            }
+        }
+    }
+
+    /// Gives back what was taken for [`Removed::of_group`].
+    pub fn give_back(&self, frame: &mut Frame, of_group: Place) {
+        if let Self::Everywhere(_) = self {
+            frame.draft.give_back(of_group);
+        }
+    }
+}
+
+/// What is taken from a part of a group's bins: so many times that of bin 0.
+pub fn multiple(frame: &mut Frame, of_group: Place, zero: Place) -> Value {
+    let times = Source::Place(of_group);
+    frame
+        .draft
+        .multiply(positive(zero), times, Wish::Accumulator)
+}
