@@ -252,6 +252,10 @@ fn another_window_is_learnt_anew() {
         let most = left(&mut plan, learns, beta);
         assert_eq!(most < 1e-10, is_gone, "{learns} {beta}: {most}");
     }
+    let alternating = |k: u32| if k.is_multiple_of(2) { 1.0 } else { -1.0 };
+    plan.set_window(&mut runner, alternating).unwrap();
+    let error = plan.learn_window(&mut runner, LIMIT_US).unwrap_err();
+    assert_eq!(error, Error::Window);
     let complex = qpu::fft::request::Request::new(8, 1);
     let mut plan = Plan::with_buffers(FFT, &complex, &mut runner).unwrap();
     let error = plan.learn_window(&mut runner, LIMIT_US).unwrap_err();

@@ -1,14 +1,12 @@
 //! What a constant adds to every bin of a windowed spectrum, found by transforming one.
 
 use super::{Direction, Plan};
+use crate::fft::bins::power::multiples::PARTS;
 use crate::fft::geometry::LANES;
 use crate::fft::pass::Pass;
 use crate::fft::request::Error;
 use crate::fft::samples::Format;
 use crate::job::{Buffer, Runner};
-
-/// Parts of sixteen points.
-const PARTS: usize = 2 * LANES as usize;
 
 /// Four bytes of samples that are all the same, and not 0.
 const fn constant(format: Format) -> u32 {
@@ -28,7 +26,8 @@ impl Plan {
     /// A constant is transformed in place of the first segment of the input; the output is undefined then.
     ///
     /// # Errors
-    /// [`Error::NoPowers`] for a plan of another kind; as [`Plan::run`].
+    /// [`Error::NoPowers`] for a plan of another kind; [`Error::Window`] when a constant leaves nothing in bin 0; as
+    /// [`Plan::run`].
     pub fn learn_window<R: Runner>(
         &mut self,
         runner: &mut R,
@@ -60,6 +59,10 @@ impl Plan {
         let block = self.block;
         let sixteen = |runner: &mut R, point: u32| read(runner, block, from / 4 + 2 * point);
         let [re, im, ..] = sixteen(runner, 0)?;
+        // Of real samples bin 0 is the sum of both, of complex ones both are the same.
+        if re + im == 0.0 {
+            return Err(Error::Window);
+        }
         for row in 0..power.rows_of_multiples() {
             let [first, mirrored] = power.sources(row);
             let up = sixteen(runner, first)?;

@@ -14,7 +14,7 @@
 //! any window that is a sum of cosines W\[k\] is 0 but for a few bins next to 0; of others, such as Kaiser's, a program
 //! looks W\[k\] / W\[0\] up for every bin ([`Removed`]).
 
-mod multiples;
+pub(in crate::fft) mod multiples;
 mod units;
 mod words;
 

@@ -7,8 +7,8 @@ use super::{PowerPass, ROW_BYTES, Removed};
 use crate::fft::geometry::LANES;
 use crate::fft::twiddle::turn;
 
-/// Numbers of a vector: parts of eight points.
-const PARTS: usize = 2 * LANES as usize;
+/// Parts of sixteen points.
+pub const PARTS: usize = 2 * LANES as usize;
 
 impl PowerPass {
     /// Bytes of the table; 0 where there is none. Lanes without a bin read what is behind it.
@@ -62,8 +62,8 @@ impl PowerPass {
         }
     }
 
-    /// The first of sixteen points of the transform that row `row` follows from, and of real spectra the first of those that mirror
-    /// them, in descending order behind it.
+    /// The first of the sixteen points of the transform that row `row` follows from, and the first of those that mirror them in
+    /// a real spectrum: of bin k that is point M - k.
     #[must_use]
     pub const fn sources(&self, row: u32) -> [u32; 2] {
         let first = row * LANES;
@@ -83,7 +83,7 @@ impl PowerPass {
     ) -> [f32; LANES as usize] {
         let points = self.points();
         let point = |of: &[f32; PARTS], first: u32, index: u32| {
-            let at = 2 * (index.wrapping_sub(first)) as usize;
+            let at = 2 * (index - first) as usize;
             match of.get(at..at + 2) {
                 _ if index.is_multiple_of(points) => zero.map(f64::from),
                 Some(&[re, im]) => [re, im].map(f64::from),
