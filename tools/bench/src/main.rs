@@ -10,7 +10,7 @@
 //! `docs/performance.md` and its picture. GPU_FFT's shaders come from the checkout of raspberrypi/userland that
 //! `QPUSCOPE_USERLAND` names; without it, or with `--recorded`, its last recorded figures stand beside ours.
 //! Wall times come from the firmware at PORT (a serial port, or `sim:target/kernel.img`, the default where
-//! that image is built). All lengths take many minutes; `--quick` runs 2^8 to 2^12 alone.
+//! that image is built, which `cargo xtask bench --record` does first). All lengths take many minutes; `--quick` runs 2^8 to 2^12 alone.
 #![forbid(unsafe_code)]
 
 use anyhow::{Context, Result, ensure};

@@ -105,7 +105,13 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
         "fuzz" => fuzz::run(rest),
         "tune" => package::run("qpu-programs", Some("tune"), rest),
         "fidelity" => package::run("fidelity", None, rest),
-        "bench" => package::run("bench", None, rest),
+        "bench" => {
+            // What is recorded must not be of an image from before the last change.
+            if rest.iter().any(|argument| argument == "--record") {
+                eprintln!("{}", firmware::build(&toolchain::find_or_install()?)?);
+            }
+            package::run("bench", None, rest)
+        }
         "card" => card::run(rest),
         "help" | "-h" | "--help" => {
             println!("{USAGE}");
