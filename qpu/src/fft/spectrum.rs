@@ -26,7 +26,7 @@ use super::samples::Format;
 use super::window::{self, Shape};
 use crate::job::{Buffer, Report, Runner};
 
-/// How long one transform of a constant may take: that of 2^23 samples takes a quarter of a second (simulated).
+/// How long one transform of a constant may take: 2^22 complex points take 222 ms (simulated, `cargo xtask bench`).
 const LEARN_LIMIT_US: u32 = 60_000_000;
 
 /// What a spectrum is asked for.

@@ -160,7 +160,8 @@ impl JobRun {
         self.end
     }
 
-    /// Queues the programs of the next launch, so that QPUs have them before any clock has passed.
+    /// Queues the programs of the next launch, so that a QPU has the first before any clock has passed, and without time
+    /// each that there is a QPU for.
     pub fn begin(&mut self) {
         if let Some(JobLaunch { programs, clear }) = self.launches.get(self.launch) {
             if self.progress.is_none() {
