@@ -6,7 +6,7 @@
 
 use super::first::{self, First};
 use super::routine::{self, Routine};
-use super::{ASKED, Assembly, Cooperative, Draughted, locks, register, second};
+use super::{ASKED, Assembly, Cooperative, Draughted, Tried, locks, register, second};
 use crate::fft::coop::{Cooperation, Word};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
@@ -75,9 +75,9 @@ pub(super) fn draught() -> Draughted {
     }
 }
 
-pub(super) fn program(cooperation: Cooperation) -> Cooperative {
+pub(super) fn program(cooperation: Cooperation, tried: Tried<'_>) -> Cooperative {
     let draughted = draught();
-    let mut all = Assembly::new(cooperation, &draughted);
+    let mut all = Assembly::new(cooperation, &draughted, tried);
     all.piece(HEAD, None);
     assert_eq!(all.uniforms.len() as u32, Cooperation::HEAD);
     let again = all.b.here("transform");

@@ -87,7 +87,8 @@ impl Cooperative {
 pub fn programs() -> Vec<Cooperative> {
     let long = (8..=12).filter_map(Cooperation::new);
     let several = (4..=10).filter_map(Cooperation::of_several);
-    long.chain(several).map(program).collect()
+    let all = long.chain(several);
+    all.map(|cooperation| program(cooperation, None)).collect()
 }
 
 /// Searches for shorter schedules of a program's pieces: of each, what `tastes.rs` should hold, and its
@@ -112,6 +113,24 @@ pub fn search(program: &Cooperative, tries: u16) -> Vec<(schedule::Taste, usize)
         .collect()
 }
 
+/// A piece of a program and the taste that is tried for it.
+type Tried<'a> = Option<(usize, &'a schedule::Taste)>;
+
+/// The taste that a piece of a program has.
+#[must_use]
+pub fn taste_of(program: &Cooperative, piece: usize) -> schedule::Taste {
+    tastes::of(program.cooperation.task(), piece)
+}
+
+/// The same program with another taste for one of its pieces: for searches that run it.
+///
+/// # Panics
+/// As [`programs`], and where the piece gets too short for what is put into it.
+#[must_use]
+pub fn tasted(program: &Cooperative, piece: usize, taste: &schedule::Taste) -> Cooperative {
+    self::program(program.cooperation, Some((piece, taste)))
+}
+
 /// Instructions of the first piece of a transform after which lookups are on their way, so that others
 /// cost no time.
 const ASKED: usize = 24;
@@ -133,15 +152,17 @@ struct Assembly<'a> {
     b: Builder,
     uniforms: Vec<Word>,
     draughted: &'a Draughted,
+    tried: Tried<'a>,
 }
 
 impl<'a> Assembly<'a> {
-    fn new(cooperation: Cooperation, draughted: &'a Draughted) -> Self {
+    fn new(cooperation: Cooperation, draughted: &'a Draughted, tried: Tried<'a>) -> Self {
         Self {
             cooperation,
             b: Builder::new(),
             uniforms: Vec::new(),
             draughted,
+            tried,
         }
     }
 
@@ -187,7 +208,10 @@ impl<'a> Assembly<'a> {
         (after, between): (usize, impl Fn(&mut Builder)),
         inserted: &[(usize, Branch)],
     ) {
-        let taste = tastes::of(self.cooperation.task(), number);
+        let taste = match self.tried {
+            Some((piece, taste)) if piece == number => taste.clone(),
+            _ => tastes::of(self.cooperation.task(), number),
+        };
         let scheduled = schedule::schedule_by(&self.draughted.pieces[number], &taste);
         let length = scheduled.instructions.len();
         assert!(
@@ -226,12 +250,12 @@ impl<'a> Assembly<'a> {
     }
 }
 
-fn program(cooperation: Cooperation) -> Cooperative {
+fn program(cooperation: Cooperation, tried: Tried<'_>) -> Cooperative {
     match cooperation.way() {
-        Way::Columns => alone::program(cooperation),
-        Way::Pipeline(pipeline) => pipeline::program(cooperation, pipeline),
-        Way::Relay(_) => relay::program(cooperation),
-        Way::Short(short) => short::program(cooperation, short),
+        Way::Columns => alone::program(cooperation, tried),
+        Way::Pipeline(pipeline) => pipeline::program(cooperation, pipeline, tried),
+        Way::Relay(_) => relay::program(cooperation, tried),
+        Way::Short(short) => short::program(cooperation, short, tried),
     }
 }
 
@@ -258,7 +282,7 @@ mod tests {
         assert_eq!(
             lengths,
             [
-                514, 528, 961, 1001, 1038, 220, 243, 274, 311, 423, 1018, 1023
+                514, 528, 961, 1001, 1038, 218, 245, 274, 316, 423, 1018, 1023
             ]
         );
     }

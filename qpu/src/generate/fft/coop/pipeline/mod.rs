@@ -12,7 +12,7 @@ use super::roles::begun;
 use super::roles::consumer::{Consumer, go_through};
 use super::roles::semaphore::{open, ways};
 use super::rows::Factors;
-use super::{Assembly, Branch, Cooperative, Draughted, register};
+use super::{Assembly, Branch, Cooperative, Draughted, Tried, register};
 use crate::fft::coop::{Cooperation, Word};
 use crate::fft::pipeline::Pipeline;
 use crate::generate::fft::dft16::butterflies;
@@ -159,9 +159,13 @@ fn consumed(pipeline: Pipeline) -> (Vec<Vec<super::Operation>>, [Place; 2], Plac
     (pieces, kept, steps, both)
 }
 
-pub(super) fn program(cooperation: Cooperation, pipeline: Pipeline) -> Cooperative {
+pub(super) fn program(
+    cooperation: Cooperation,
+    pipeline: Pipeline,
+    tried: Tried<'_>,
+) -> Cooperative {
     let (draughted, kept) = drawn(pipeline);
-    let mut all = Assembly::new(cooperation, &draughted);
+    let mut all = Assembly::new(cooperation, &draughted, tried);
     let consumer = all.b.label("consumer");
     all.b.mov(NONE, UNIF).setf();
     all.b.brr(BranchCond::AllZC, consumer);

@@ -16,7 +16,7 @@ use super::roles::begun_on;
 use super::roles::consumer::Consumer;
 use super::roles::semaphore::{HALVES, close, open};
 use super::rows::Factors;
-use super::{Assembly, Cooperative, Draughted, register};
+use super::{Assembly, Cooperative, Draughted, Tried, register};
 use crate::fft::coop::{Cooperation, PartWord, Units, Word};
 use crate::fft::pipeline::CONSUMERS;
 use crate::fft::relay::Relay;
@@ -158,9 +158,9 @@ fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2]) {
     (pieces, kept)
 }
 
-pub(super) fn program(cooperation: Cooperation) -> Cooperative {
+pub(super) fn program(cooperation: Cooperation, tried: Tried<'_>) -> Cooperative {
     let (draughted, kept) = drawn();
-    let mut all = Assembly::new(cooperation, &draughted);
+    let mut all = Assembly::new(cooperation, &draughted, tried);
     let [producer, consumer] = ["producer", "consumer"].map(|name| all.b.label(name));
     // To one of the roles.
     all.b.mov(ra(FOLLOWS), UNIF);

@@ -8,7 +8,7 @@ mod first;
 mod second;
 
 use super::first::ADDRESSES;
-use super::{Assembly, Cooperative, Draughted, barrier, register};
+use super::{Assembly, Cooperative, Draughted, Tried, barrier, register};
 use crate::fft::coop::{Cooperation, Word};
 use crate::fft::short::Short;
 use crate::generate::fft::draft::{Draft, Wish};
@@ -125,10 +125,10 @@ fn drawn(short: Short) -> (Draughted, Kept) {
     (draughted, kept)
 }
 
-pub(super) fn program(cooperation: Cooperation, short: Short) -> Cooperative {
+pub(super) fn program(cooperation: Cooperation, short: Short, tried: Tried<'_>) -> Cooperative {
     let (draughted, kept) = drawn(short);
     let [last, next_unit, step] = [kept.last, kept.next_unit, kept.step].map(register);
-    let mut all = Assembly::new(cooperation, &draughted);
+    let mut all = Assembly::new(cooperation, &draughted, tried);
     all.piece(HEAD, None);
     all.piece(CONSTANTS, None);
     let before_last = all.uniforms.iter().position(|&word| word == Word::Last);
