@@ -27,7 +27,8 @@
 //! all factors of i with the other sign.
 //!
 //! Every program up to 2^7 points has sixteen rows of the VPM for itself, through which its output goes, too. So
-//! there are at most four that work, and no locks; each does every fourth unit.
+//! there are at most four that work, and rows have no locks; each does every fourth unit. Of 2^6 and 2^7 points programs
+//! begin to write one after the other, by the mutex: who is first can store while others still share the VPM's port.
 //!
 //! QPUs are given programs one after the other, and those of a slice share its TMUs, which is where units of
 //! a small batch wait: so QPUs between those that work are left out ([`Short::worker`]).
