@@ -174,7 +174,7 @@ pub fn run(options: &Options) -> Result<()> {
     if job.launches.iter().all(|launch| launch.programs.is_empty()) {
         say::note("note: the job starts no program; name code and uniforms under programs\n");
     }
-    dumps::check(&job)?;
+    dumps::check(&job, &options.job)?;
     if let Some(client) = options.qpus.connect()? {
         return board::run(client, &mut job);
     }

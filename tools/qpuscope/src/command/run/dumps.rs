@@ -16,7 +16,7 @@ use crate::job_file::{Dump, JobFile};
 const PIECE_BYTES: usize = 1 << 20;
 
 /// Refuses dumps that cannot be written before the job takes its time. What their files hold stays until then.
-pub(super) fn check(job: &JobFile) -> Result<()> {
+pub(super) fn check(job: &JobFile, path: &Path) -> Result<()> {
     for (index, dump) in job.dumps.iter().enumerate() {
         // A pipe's reader would take this for its end.
         let is_pipe = std::fs::metadata(&dump.file).is_ok_and(|it| !it.is_file() && !it.is_dir());
@@ -26,7 +26,9 @@ pub(super) fn check(job: &JobFile) -> Result<()> {
         let tried = File::options().append(true).create(true).open(&dump.file);
         tried.map_err(|error| {
             Failure::usage(format!(
-                "dump[{index}].file: cannot write {}: {error}; check the folder and its permissions, or name another file",
+                "bad job file {}: dump[{index}].file: cannot write {}: {error}; check the folder and its permissions, or \
+                 name another file",
+                path.display(),
                 dump.file.display()
             ))
         })?;
