@@ -132,7 +132,7 @@ rules! {
     PackReserved = "pack-reserved", "Broadcom's guide, pack tables",
         "With pm = 1 the guide has the pack codes 0 and 3..7. What 1, 2 and 8..10 do nobody says.",
         "use one of 8abcdsf, 8asf, 8bsf, 8csf, 8dsf";
-    PackUndocumented = "pack-undocumented", "Broadcom's guide, pack tables, against shaders of kumaashi and others, which run on a Pi Zero W",
+    PackUndocumented = "pack-undocumented", "Broadcom's guide, pack tables, against vc4asm and kumaashi's shaders",
         "With pm = 1 the guide has the pack codes 0 and 3..7. vc4asm writes 11..15 for 8abcds and 8a..8d, and on a Pi Zero W these make the same colours.",
         "assemble the text with `qpuscope asm`, which writes 3..7";
     PackToPeripheral = "pack-to-peripheral", "vc4asm's addendum",
