@@ -287,6 +287,28 @@ fn a_semaphore_that_does_not_exist_is_warned_of() {
     same("srel -, 16", "srel -, 0");
 }
 
+/// Softmax and products of matrices of students wait by `nop; nop; nop`, which is one instruction.
+#[test]
+fn nops_that_share_a_line_are_counted_where_they_are_too_few() {
+    let options = Options {
+        check: true,
+        ..options()
+    };
+    let help = |wait: &str| {
+        let source = format!("mov r0, 1.0\nmov sfu_recip, r0\n{wait}\nmov r1, r4{END}");
+        let warnings = assemble(&source, &options).unwrap().warnings;
+        warnings.into_iter().map(|warning| warning.help).next()
+    };
+    let shared = help("nop; nop; nop; # wait").expect("a warning");
+    assert!(
+        shared.ends_with("; 3 nops on one line are one instruction"),
+        "{shared}"
+    );
+    let alone = help("nop").expect("a warning");
+    assert!(!alone.contains("on one line"), "{alone}");
+    assert_eq!(help("nop; nop\nnop; nop"), None);
+}
+
 /// vc4asm reads r5 under these names too, and programs that ran on boards do (crab-pi's products of matrices).
 #[test]
 fn r5_is_read_by_the_names_that_write_it() {
