@@ -15,6 +15,39 @@ impl Assembly {
         let entries: Vec<usize> = entries.collect();
         check_program(&self.words, |index| self.is_data(index), &entries)
     }
+
+    /// What mends a finding: the remedy of its rule, and how many instructions a line of `nop`s is where one stands
+    /// in the way, as students write it who want to wait for three.
+    #[must_use]
+    pub fn fix(&self, finding: &Finding) -> String {
+        let is_of_distance = matches!(
+            finding.rule,
+            Rule::SfuResultTooEarly
+                | Rule::SfuResultOverwritten
+                | Rule::TmuNoswap
+                | Rule::UniformsAddress
+                | Rule::BranchSpacing
+        );
+        let index = (finding.pc / INSTRUCTION_BYTES) as usize;
+        let before = (1..=2).filter_map(|back| self.origin(index.checked_sub(back)?));
+        let nops = before.map(|origin| nops(&origin.text)).max().unwrap_or(0);
+        let fix = finding.rule.fix();
+        if is_of_distance && nops > 1 {
+            format!("{fix}; {nops} nops on one line are one instruction")
+        } else {
+            fix.to_owned()
+        }
+    }
+}
+
+/// How many `nop`s a line has that has nothing else.
+fn nops(text: &str) -> usize {
+    let code = text.split('#').next().unwrap_or_default();
+    let operations = || code.split(';').map(str::trim).filter(|it| !it.is_empty());
+    match operations().all(|it| it == "nop") {
+        true => operations().count(),
+        false => 0,
+    }
 }
 
 /// Adds at most `most` of what the checker finds, of what is disputed if it `is_strict`. Data is no code and is not
@@ -51,7 +84,7 @@ pub(super) fn add(assembly: &mut Assembly, most: usize, is_strict: bool) {
                 Some(way) => format!("{}, {way}", finding.reason),
                 None => finding.reason.clone(),
             },
-            help: format!("to mend it, {}", finding.rule.fix()),
+            help: format!("to mend it, {}", assembly.fix(&finding)),
             file: origin.file.clone(),
             line: origin.line,
             column: blanks as u32 + 1,

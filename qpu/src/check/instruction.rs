@@ -31,6 +31,7 @@ const SINGLES: &[(Rule, Single)] = &[
     (Rule::NeverPeripheral, never_peripheral),
     (Rule::RotationInQuad, rotation_in_quad),
     (Rule::PackReserved, packing::pack_reserved),
+    (Rule::PackUndocumented, packing::pack_undocumented),
     (Rule::PackToPeripheral, packing::pack_to_peripheral),
     (Rule::PackWithoutFileA, packing::pack_without_file_a),
     (Rule::UnpackIo, packing::unpack_io),

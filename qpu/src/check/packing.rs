@@ -6,13 +6,22 @@ use crate::disasm::{read_name, write_name};
 use crate::isa::{AddOp, Alu, File, MulOp, MulPack, Mux, Pack, Slot, Unpack, waddr};
 
 pub(super) fn pack_reserved(at: &Facts) -> Option<String> {
+    let code = reserved_code(at)?;
+    let makes_colour = at.alu()?.write.colour() != MulPack::None;
+    (!makes_colour).then(|| format!("pack code {code} is reserved with pm = 1"))
+}
+
+pub(super) fn pack_undocumented(at: &Facts) -> Option<String> {
+    let code = reserved_code(at)?;
+    let makes_colour = at.alu()?.write.colour() != MulPack::None;
+    makes_colour.then(|| format!("pack code {code} does what {} does", code & 7))
+}
+
+/// A pack code that Broadcom's guide reserves for the mul result.
+fn reserved_code(at: &Facts) -> Option<u8> {
     let write_back = at.alu()?.write;
-    (write_back.pack_mul().is_none()).then(|| {
-        format!(
-            "pack code {} is reserved with pm = 1",
-            write_back.pack.bits()
-        )
-    })
+    let is_reserved = write_back.pack_mul().is_none();
+    is_reserved.then(|| write_back.pack.bits())
 }
 
 /// A byte beside three that stay, where nothing can stay; 8888 writes all four. Of 8a the VPM takes nothing else where

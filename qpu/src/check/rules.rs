@@ -30,7 +30,7 @@ macro_rules! rules {
             /// builder of this library's own programs keeps to such rules too.
             #[must_use]
             pub const fn is_disputed(self) -> bool {
-                matches!(self, Self::TmuLoadBesideVpm)
+                matches!(self, Self::TmuLoadBesideVpm | Self::PackUndocumented)
             }
 
             /// What the hardware does and does not do, in a short paragraph.
@@ -130,8 +130,11 @@ rules! {
         "A host interrupt is raised by a value that is not 0, and writing 0 does nothing. `mov irq, nop` writes what elements 12 to 15 of the last read through that port were, by which a published program raises its interrupt; where nothing was read through the port before, that is whatever the program before left, and may be 0.",
         "write a value that is not 0, such as 1";
     PackReserved = "pack-reserved", "Broadcom's guide, pack tables",
-        "With pm = 1 only the pack codes 0 and 3..7 exist. vc4asm also writes 11..15, for 8abcds and 8a..8d, and shaders of such words work on a Pi Zero W.",
+        "With pm = 1 the guide has the pack codes 0 and 3..7. What 1, 2 and 8..10 do nobody says.",
         "use one of 8abcdsf, 8asf, 8bsf, 8csf, 8dsf";
+    PackUndocumented = "pack-undocumented", "Broadcom's guide, pack tables, against vc4asm and kumaashi's shaders",
+        "With pm = 1 the guide has the pack codes 0 and 3..7. vc4asm writes 11..15 for 8abcds and 8a..8d, and on a Pi Zero W these make the same colours.",
+        "assemble the text with `qpuscope asm`, which writes 3..7";
     PackToPeripheral = "pack-to-peripheral", "vc4asm's addendum",
         "Packing of the mul result into one byte does not work on I/O destinations, which cannot be written in part. 8888, which writes all four bytes, does, and 8a to a VPM whose elements are bytes, by which remapvid makes the pictures of a camera; of 8a to words of the VPM only the simulator tells.",
         "pack into a register or accumulator, and write that to I/O";

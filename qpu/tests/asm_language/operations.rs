@@ -195,6 +195,26 @@ fn carry_clear_is_spelled_in_two_ways() {
     );
 }
 
+/// The words behind a destination's own condition are vc4asm's. Of one behind the operation it makes 0xe00e4821_00000005.
+#[test]
+fn a_condition_of_two_destinations_is_of_both_and_told_of() {
+    for (line, word) in [
+        ("mov r0.ifz, r1.ifz, 5", 0xe004_8821_0000_0005),
+        ("mov r0.ifz, r1, 5", 0xe004_4821_0000_0005),
+        ("ldi r0, r1.ifz, 5", 0xe002_8821_0000_0005),
+    ] {
+        assert_eq!(words(line), [word], "{line}");
+        assert_eq!(warnings(&format!("{line}{END}"), Syntax::Vc4asm), [""; 0]);
+    }
+    for line in ["mov.ifcc r0, r1, 5", "ldi.ifcc r0, r1, 5"] {
+        assert_eq!(words(line), [0xe00f_c821_0000_0005], "{line}");
+        let line = format!("and.setf -, elem_num, 1\n{line}{END}");
+        assert_eq!(warnings(&line, Syntax::Vc4asm), ["disputed-condition"]);
+    }
+    let line = format!("and.setf -, elem_num, 1\nmov.ifz r0, -, 5{END}");
+    assert_eq!(warnings(&line, Syntax::Vc4asm), [""; 0]);
+}
+
 /// Both have stood in programs of students; the words are other setups than they meant.
 #[test]
 fn places_of_other_setup_words_are_told_of() {
@@ -265,6 +285,28 @@ fn a_semaphore_that_does_not_exist_is_warned_of() {
         assert!(warned(line).is_empty(), "{line}");
     }
     same("srel -, 16", "srel -, 0");
+}
+
+/// Softmax and products of matrices of students wait by `nop; nop; nop`, which is one instruction.
+#[test]
+fn nops_that_share_a_line_are_counted_where_they_are_too_few() {
+    let options = Options {
+        check: true,
+        ..options()
+    };
+    let help = |wait: &str| {
+        let source = format!("mov r0, 1.0\nmov sfu_recip, r0\n{wait}\nmov r1, r4{END}");
+        let warnings = assemble(&source, &options).unwrap().warnings;
+        warnings.into_iter().map(|warning| warning.help).next()
+    };
+    let shared = help("nop; nop; nop; # wait").expect("a warning");
+    assert!(
+        shared.ends_with("; 3 nops on one line are one instruction"),
+        "{shared}"
+    );
+    let alone = help("nop").expect("a warning");
+    assert!(!alone.contains("on one line"), "{alone}");
+    assert_eq!(help("nop; nop\nnop; nop"), None);
 }
 
 /// vc4asm reads r5 under these names too, and programs that ran on boards do (crab-pi's products of matrices).

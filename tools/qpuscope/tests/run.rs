@@ -344,3 +344,38 @@ fn what_a_run_reads_or_writes_is_not_written_over() {
         assert!(said.contains(problem), "{said}");
     }
 }
+
+#[test]
+fn a_dump_that_cannot_be_written_is_told_before_the_job_runs() {
+    let folder = folder("no-dump");
+    let mut job = job(&folder, &[0x3000_09e7_009e_7000; 3], &[5]);
+    std::fs::create_dir(folder.join("a-folder")).expect("a folder");
+    for file in ["absent/out.bin", "a-folder"] {
+        job["dump"][0]["file"] = json!(file);
+        let output = output(&folder, &job, &[]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        let named = format!("dump[0].file: cannot write {}", folder.join(file).display());
+        assert!(said.contains(&named), "{said}");
+        assert!(output.stdout.is_empty(), "the job ran");
+    }
+}
+
+#[test]
+fn a_dump_that_fails_after_the_run_costs_no_other() {
+    // Whatever is written to this device finds it full.
+    if !Path::new("/dev/full").exists() {
+        tests::skip!("this system has no /dev/full");
+    }
+    let folder = folder("full");
+    let mut job = job(&folder, &STORE, &[5, 0xc000_3000]);
+    let mut dump = job["dump"][0].take();
+    let good = dump.clone();
+    dump["file"] = json!("/dev/full");
+    job["dump"] = json!([dump, good]);
+    let (status, report, said) = run(&folder, &job);
+    assert_eq!((status, &report["end"]), (1, &json!("completed")), "{said}");
+    assert!(said.contains("cannot write /dev/full: "), "{said}");
+    let written = std::fs::read(folder.join("out.bin")).expect("the other dump");
+    assert_eq!(written.len(), 64);
+}

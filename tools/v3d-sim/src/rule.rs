@@ -135,8 +135,8 @@ rules! {
         "VPM writes must be drained by a VPM read before a semaphore or the mutex hands them over",
         "write rd_setup 0x101a00 and read the vector (its value can be dropped) before the release";
     VpmSetupBeforeAcquire, "vpm-setup-before-acquire", "Terminus-IMRC: vectors are fetched from the setup on",
-        "a VPM read setup fetches its vectors at once, so it must come after the acquire, or the wait for a load, that orders them",
-        "write rd_setup after the semaphore or the mutex was acquired, or ld_wait was read";
+        "a VPM read setup fetches its vectors at once, so it must come after what writes them: the QPU's own writes, or the acquire, or the wait for a load, that orders others",
+        "write rd_setup after the vectors are written, the semaphore or the mutex is acquired, or ld_wait is read";
     DmaNotAwaited, "dma-not-awaited", "Broadcom's guide",
         "VPM words of a DMA transfer must not be used before its QPU has waited for it",
         "read ld_wait or st_wait before them, and before a semaphore or the mutex hands them over";

@@ -42,6 +42,7 @@ impl Line<'_> {
                 Fault::new("destination", r4.span, message).help("use r0..r3, r5quad or r5rep"),
             );
         }
+        all.extend(self.condition_warning(mnemonic));
         all.extend(self.semaphore_warning(mnemonic));
         all.extend(self.rotation_warning(mnemonic));
         all.extend(self.carry_warning(mnemonic));
@@ -63,6 +64,26 @@ impl Line<'_> {
             );
         }
         all
+    }
+
+    /// vc4asm's manual gives `mov.ifcc` its "target register(s)". The program puts the first under the condition alone.
+    fn condition_warning(&self, mnemonic: Mnemonic) -> Option<Fault> {
+        let ([first, second, _], Mnemonic::Mov(_) | Mnemonic::Load(_)) =
+            (self.operands.as_slice(), mnemonic)
+        else {
+            return None;
+        };
+        let is_nothing = |operand: &Operand| matches!(operand.value, Value::Register(register) if register.is_nothing());
+        if self.modifiers.cond.is_none() || is_nothing(first) || is_nothing(second) {
+            return None;
+        }
+        let message =
+            "both destinations have the condition here; vc4asm writes the second in all lanes";
+        Some(
+            Fault::new("disputed-condition", second.span, message).help(
+                "write the condition behind each destination that is to have it, as in `mov r0.ifz, r1.ifz, 1`",
+            ),
+        )
     }
 
     /// The low four bits of the number name a semaphore. The others are the value that is written, so where

@@ -154,6 +154,9 @@ pub(super) const CASES: &[Case] = &[
     (Rule::PackReserved, // reserved code
         |b| odd(b, |alu| { alu.write.pm = true; alu.write.pack = Pack::P16a; }),
         |b| odd(b, |alu| { alu.write.pm = true; })),
+    (Rule::PackUndocumented, // vc4asm's code of .8a
+        |b| odd(b, |alu| { alu.write.pm = true; alu.write.pack = Pack::P8as; }),
+        |b| odd(b, |alu| { alu.write.pm = true; alu.write.pack = Pack::P8a; })),
     (Rule::PackWithoutFileA,
         |b| odd(b, |alu| { alu.op_add = crate::isa::AddOp::Or; alu.write = to(waddr::ACC1); alu.write.pack = Pack::P16a; }),
         |b| { b.mov(ra(5).pack(Pack::P16a), R0); b.mov(R1, R2).mov(ra(6).pack(Pack::P8b), R2); }),

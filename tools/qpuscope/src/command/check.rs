@@ -130,6 +130,13 @@ impl Code {
         }
     }
 
+    fn fix(&self, finding: &Finding) -> String {
+        match self {
+            Self::Source(assembly) => assembly.fix(finding),
+            Self::Words(_) => finding.rule.fix().to_owned(),
+        }
+    }
+
     fn text(&self, finding: &Finding) -> Option<String> {
         let word = self
             .words()
@@ -198,7 +205,7 @@ fn as_text(name: &str, code: &Code, findings: &[Finding]) -> String {
         if let Some(more) = more {
             let _ = writeln!(out, "    and {more} where this line is repeated");
         }
-        let _ = writeln!(out, "    to mend it, {}", rule.fix());
+        let _ = writeln!(out, "    to mend it, {}", code.fix(finding));
     }
     out
 }
@@ -226,7 +233,7 @@ fn as_json(
                 "expansion": expansion,
                 "text": code.text(finding),
                 "reason": finding.reason,
-                "fix": finding.rule.fix(),
+                "fix": code.fix(finding),
                 "way": finding.way.iter().map(way).collect::<Vec<_>>(),
             })
         })

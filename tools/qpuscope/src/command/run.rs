@@ -5,6 +5,7 @@
 //! to standard error too; with a file name, and the timeline always, to files.
 
 mod board;
+mod dumps;
 mod report;
 
 use std::fs::File;
@@ -149,31 +150,6 @@ fn go<O: Observer>(run: &mut JobRun, job: &mut JobFile, stop: &Stop, observer: &
     {}
 }
 
-/// Dumps are written in pieces, so that they take no second copy of memory.
-const PIECE_BYTES: usize = 1 << 20;
-
-/// Writes what memory holds after the run to the files that the job names.
-fn write_dumps(job: &mut JobFile) -> Result<()> {
-    for dump in &job.dumps {
-        let mut file = File::create(&dump.file).map_err(|e| writing(&dump.file, &e))?;
-        for done in (0..dump.bytes).step_by(PIECE_BYTES) {
-            let count = PIECE_BYTES.min(dump.bytes - done);
-            let bytes = job
-                .memory
-                .get(dump.at.wrapping_add(done as u32), count)
-                .map_err(|fault| {
-                    Failure::failed(format!(
-                        "{:#010x} went away during the run; report this",
-                        fault.addr
-                    ))
-                })?;
-            file.write_all(&bytes)
-                .map_err(|e| writing(&dump.file, &e))?;
-        }
-    }
-    Ok(())
-}
-
 /// Runs a job and prints what it did.
 ///
 /// # Errors
@@ -198,6 +174,7 @@ pub fn run(options: &Options) -> Result<()> {
     if job.launches.iter().all(|launch| launch.programs.is_empty()) {
         say::note("note: the job starts no program; name code and uniforms under programs\n");
     }
+    dumps::check(&job, &options.job)?;
     if let Some(client) = options.qpus.connect()? {
         return board::run(client, &mut job);
     }
@@ -225,7 +202,7 @@ pub fn run(options: &Options) -> Result<()> {
         say::note(&format!("warning: {warning} [{} times]\n", warning.count));
     }
     let shown = show(options, watch, &outcome, &job, profile_json, timeline);
-    let dumped = write_dumps(&mut job);
+    let dumped = dumps::write(&mut job);
     judge(&outcome, job.options.limit_cycles)
         .and(printed)
         .and(shown)
@@ -350,11 +327,4 @@ fn advice(report: &DeadlockReport) -> &'static str {
     } else {
         "check that whoever takes the mutex gives it back"
     }
-}
-
-fn writing(path: &Path, error: &std::io::Error) -> Failure {
-    Failure::failed(format!(
-        "cannot write {}: {error}; check the folder that dump names",
-        path.display()
-    ))
 }

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use v3d_sim::SparseMemory;
 
-use super::object::{Object, bad, number};
-use crate::failure::Result;
+use super::object::{Object, TOO_LARGE, bad, number, unsigned};
+use crate::failure::{Failure, Result};
 
 /// Bytes behind the alias bits of a bus address.
 pub(super) const ADDRESS_SPACE: u64 = 1 << 30;
@@ -196,10 +196,15 @@ fn memory_word(field: &str, value: &Value) -> Result<u32> {
         Some(value) => i32::try_from(value)
             .map(|value| value as u32)
             .map_err(|_| bad(field, format!("{value} is too small; at least -2^31 fits"))),
-        None => u32::try_from(number(field, value, u64::MAX)?).map_err(|_| {
-            let problem = "is too large; at most 0xffffffff fits, and an instruction is two words, low half first";
-            bad(field, format!("{value} {problem}"))
-        }),
+        None => number(field, value, u64::from(u32::MAX))
+            .map(|word| word as u32)
+            .map_err(|failure| match unsigned(value) {
+                Ok(_) | Err(TOO_LARGE) => {
+                    let more = "and an instruction is two words, low half first";
+                    Failure::usage(format!("{failure}, {more}"))
+                }
+                Err(_) => failure,
+            }),
     }
 }
 
@@ -264,6 +269,14 @@ mod tests {
                 "memory[0].words[0]: \"0x100009e7009e7000\" is too large; at most 0xffffffff fits, and an",
             ),
         ]);
+    }
+
+    #[test]
+    fn a_word_of_more_than_64_bits_has_32_too() {
+        each_is_refused(&[(
+            r#"{"memory": [{"at": 0, "words": ["0x10000000000000000"]}], "programs": []}"#,
+            "is too large; at most 0xffffffff fits, and an instruction is two words",
+        )]);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! A key that is not known is an error, so that a misspelt one is not passed over. Numbers may also be
 //! strings, because JSON has no hexadecimal.
 
+use std::num::IntErrorKind;
+
 use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Result};
@@ -93,30 +95,46 @@ impl<'a> Object<'a> {
 
 /// A JSON integer, or a string with a decimal or 0x number.
 pub(super) fn number(field: &str, value: &Value, most: u64) -> Result<u64> {
-    let parsed = match value {
-        Value::Number(number) => number.as_u64(),
-        Value::String(text) => match text.strip_prefix("0x").or(text.strip_prefix("0X")) {
-            Some(digits) => u64::from_str_radix(&digits.replace('_', ""), 16).ok(),
-            None => text.parse().ok(),
-        },
-        _ => None,
-    };
-    let parsed = parsed.ok_or_else(|| {
-        let what = match value {
-            Value::Number(number) if number.as_i64().is_some() => "is negative",
-            Value::Number(_) => "is no integer",
-            _ => "is not a number",
-        };
-        let ask = "write an integer, or a string such as \"0x1000\" or \"4096\"";
-        bad(field, format!("{value} {what}; {ask}"))
-    })?;
-    if parsed > most {
-        return Err(bad(
+    match unsigned(value) {
+        Ok(parsed) if parsed <= most => Ok(parsed),
+        Ok(_) | Err(TOO_LARGE) => Err(bad(
             field,
-            format!("{value} is too large; at most {most:#x} fits"),
-        ));
+            format!("{value} {TOO_LARGE}; at most {most:#x} fits"),
+        )),
+        Err(what) => {
+            let ask = "write an integer, or a string such as \"0x1000\" or \"4096\"";
+            Err(bad(field, format!("{value} {what}; {ask}")))
+        }
     }
-    Ok(parsed)
+}
+
+/// What is said of a number that its field has no room for.
+pub(super) const TOO_LARGE: &str = "is too large";
+
+/// The number that a value is, or what is wrong with it.
+pub(super) fn unsigned(value: &Value) -> std::result::Result<u64, &'static str> {
+    const BEHIND_LAST: f64 = 18_446_744_073_709_551_616.0; // 2^64
+    match value {
+        Value::Number(number) => {
+            let near = number.as_f64().unwrap_or(0.0);
+            number.as_u64().ok_or(if near >= BEHIND_LAST {
+                TOO_LARGE
+            } else if number.as_i64().is_some() || near <= -BEHIND_LAST {
+                "is negative"
+            } else {
+                "is no integer"
+            })
+        }
+        Value::String(text) => match text.strip_prefix("0x").or(text.strip_prefix("0X")) {
+            Some(digits) => u64::from_str_radix(&digits.replace('_', ""), 16),
+            None => text.parse(),
+        }
+        .map_err(|error| match error.kind() {
+            IntErrorKind::PosOverflow => TOO_LARGE,
+            _ => "is not a number",
+        }),
+        _ => Err("is not a number"),
+    }
 }
 
 #[cfg(test)]
@@ -160,6 +178,18 @@ mod tests {
             (
                 r#"{"memory": [{"at": "0x100000000", "zero": 1}], "programs": []}"#,
                 "too large",
+            ),
+            (
+                r#"{"memory": [], "programs": [], "limit_cycles": 1180591620717411303424}"#,
+                " is too large; at most 0xffffffffffffffff fits",
+            ),
+            (
+                r#"{"memory": [], "programs": [], "limit_cycles": -1180591620717411303424}"#,
+                " is negative",
+            ),
+            (
+                r#"{"memory": [], "programs": [], "clock_hz": "0x100_0000_0000_0000_0000"}"#,
+                "clock_hz: \"0x100_0000_0000_0000_0000\" is too large; at most 0xffffffff fits",
             ),
             (
                 r#"{"memory": [{"at": 0, "words": [true]}], "programs": []}"#,

@@ -156,6 +156,22 @@ fn a_setup_before_the_acquire() {
 }
 
 #[test]
+fn a_setup_before_a_write_of_the_same_qpu() {
+    let write_between = |b: &mut Builder| {
+        write_row(b, false);
+        b.ldi(RD_SETUP, 0x0020_1a00u32); // rows 0 and 1
+        b.mov(R0, VPM);
+        b.ldi(WR_SETUP, 0x1a01u32);
+        b.mov(VPM, ELEM_NUM);
+        b.mov(R1, VPM);
+    };
+    let (rules, warning) = broken(Lab::new(), write_between, |_| ());
+    assert_eq!(rules, ["vpm-setup-before-acquire"]);
+    let fix = warning.unwrap().rule.fix();
+    assert!(fix.contains("after the vectors are written"), "{fix}");
+}
+
+#[test]
 fn the_mutex_orders_too() {
     let inside = |b: &mut Builder| {
         b.mov(NONE, MUTEX_ACQUIRE);

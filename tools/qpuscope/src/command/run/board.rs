@@ -7,7 +7,7 @@
 use qpu::job::{BusAddr, Job, Launch, Program, QpuSet};
 use serde_json::{Value, json};
 
-use super::write_dumps;
+use super::dumps;
 use crate::client::Client;
 use crate::failure::{Failure, Result};
 use crate::job_file::JobFile;
@@ -29,7 +29,7 @@ pub fn run(mut client: Client, job: &mut JobFile) -> Result<()> {
     let report = result?;
     left?;
     let printed = say::data(&format!("{report:#}\n"));
-    write_dumps(job).and(printed)
+    dumps::write(job).and(printed)
 }
 
 /// Runs the job; gives what there is to say about it, and leaves in its memory what the board has.
