@@ -8,14 +8,14 @@ use crate::fft::table::Tuned;
 /// By length, then batch.
 #[rustfmt::skip]
 pub const TUNED: &[Tuned] = &[
-    Tuned::measured([4, 1], &[S + 4], (12, false), 0xff_ff_00, 1024),
-    Tuned::measured([4, 10], &[S + 4], (12, false), 0xff_00_00, 1468),
-    Tuned::measured([5, 1], &[S + 5], (12, false), 0xff_ff_00, 1124),
-    Tuned::measured([5, 10], &[S + 5], (12, false), 0xff_00_00, 2048),
-    Tuned::measured([6, 1], &[S + 6], (12, false), 0xff_ff_00, 1296),
-    Tuned::measured([6, 10], &[S + 6], (12, false), 0xff_00_00, 2980),
-    Tuned::measured([7, 1], &[S + 7], (12, false), 0xff_ff_00, 1572),
-    Tuned::measured([7, 10], &[S + 7], (12, false), 0xff_00_00, 5108),
+    Tuned::measured([4, 1], &[S + 4], (12, false), 0xff_ff_00, 984),
+    Tuned::measured([4, 10], &[S + 4], (12, false), 0xff_00_00, 1408),
+    Tuned::measured([5, 1], &[S + 5], (12, false), 0xff_ff_00, 1116),
+    Tuned::measured([5, 10], &[S + 5], (12, false), 0xff_00_00, 1976),
+    Tuned::measured([6, 1], &[S + 6], (12, false), 0xff_ff_00, 1304),
+    Tuned::measured([6, 10], &[S + 6], (12, false), 0xff_00_00, 2860),
+    Tuned::measured([7, 1], &[S + 7], (12, false), 0xff_ff_00, 1600),
+    Tuned::measured([7, 10], &[S + 7], (12, false), 0xff_00_00, 4900),
     Tuned::measured([8, 1], &[S + 8], (12, false), 0xff_ff_00, 2372),
     Tuned::measured([8, 10], &[8], (8, false), 0xff_00_00, 10948),
     Tuned::measured([9, 1], &[9], (12, false), 0xff_ff_00, 3568),

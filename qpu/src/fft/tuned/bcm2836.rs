@@ -8,14 +8,14 @@ use crate::fft::table::Tuned;
 /// By length, then batch.
 #[rustfmt::skip]
 pub const TUNED: &[Tuned] = &[
-    Tuned::measured([4, 1], &[S + 4], (12, false), 0xff_ff_00, 1056),
-    Tuned::measured([4, 10], &[S + 4], (12, false), 0xff_00_00, 1500),
-    Tuned::measured([5, 1], &[S + 5], (12, false), 0xff_ff_00, 1156),
-    Tuned::measured([5, 10], &[S + 5], (12, false), 0xff_00_00, 2084),
-    Tuned::measured([6, 1], &[S + 6], (12, false), 0xff_ff_00, 1320),
-    Tuned::measured([6, 10], &[S + 6], (12, false), 0xff_00_00, 3120),
-    Tuned::measured([7, 1], &[S + 7], (12, false), 0xff_ff_00, 1604),
-    Tuned::measured([7, 10], &[S + 7], (12, false), 0xff_00_00, 5508),
+    Tuned::measured([4, 1], &[S + 4], (12, false), 0xff_ff_00, 1016),
+    Tuned::measured([4, 10], &[S + 4], (12, false), 0xff_00_00, 1448),
+    Tuned::measured([5, 1], &[S + 5], (12, false), 0xff_ff_00, 1140),
+    Tuned::measured([5, 10], &[S + 5], (12, false), 0xff_00_00, 2004),
+    Tuned::measured([6, 1], &[S + 6], (12, false), 0xff_ff_00, 1328),
+    Tuned::measured([6, 10], &[S + 6], (12, false), 0xff_00_00, 2952),
+    Tuned::measured([7, 1], &[S + 7], (12, false), 0xff_ff_00, 1628),
+    Tuned::measured([7, 10], &[S + 7], (12, false), 0xff_00_00, 5252),
     Tuned::measured([8, 1], &[S + 8], (12, false), 0xff_ff_00, 2420),
     Tuned::measured([8, 10], &[8], (8, false), 0xff_00_00, 11232),
     Tuned::measured([9, 1], &[9], (12, false), 0xff_ff_00, 3592),
