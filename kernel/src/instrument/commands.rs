@@ -6,7 +6,7 @@ use wire::{Header, Info, Message, NakCode, QpuResult, RunQpu, State, UploadBegin
 
 use super::jobs::refusal;
 use super::upload::{Taken, Upload};
-use super::{BaudChange, Board, Core, LOWEST_BAUD, Refusal, UPLOAD_TIMEOUT_US, text};
+use super::{BaudChange, BaudError, Board, Core, LOWEST_BAUD, Refusal, UPLOAD_TIMEOUT_US, text};
 use crate::engine::Engine;
 
 /// Capabilities that do not depend on the board.
@@ -82,7 +82,12 @@ impl<Q: Engine> Core<'_, Q> {
                         "rates below 9600 baud are too slow to stay in touch; ask for 9600 or more",
                     ));
                 }
-                board.check_baud(*baud).map_err(Refusal::Baud)?;
+                board.check_baud(*baud).map_err(|error| {
+                    Refusal::Baud(BaudError {
+                        lowest: error.lowest.max(LOWEST_BAUD),
+                        ..error
+                    })
+                })?;
                 self.baud_change = BaudChange::Drain { new: *baud };
                 return Ok(Answer::Done);
             }

@@ -362,6 +362,48 @@ fn a_line_on_tcp_or_a_pty_is_read_killed_and_read_again() {
 }
 
 #[test]
+fn a_host_that_sent_samples_leaves_the_board_as_it_found_it() {
+    let Some(image) = image("a_host_that_sent_samples_leaves_the_board_as_it_found_it") else {
+        return;
+    };
+    let simulation = Simulation::start(&image, "pty");
+    let port = simulation.line.clone();
+    let settings = || {
+        let (output, status, said) = run(qpuscope().args(["info", "--port", &port, "--json"]));
+        assert_eq!(status, 0, "{said}");
+        let info: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
+        info["device"]["settings"].clone()
+    };
+    let found = settings();
+    let out = folder("left");
+    let table = out.join("table.csv");
+    let text: String = (0..4096).map(|x| format!("{}\n", x % 16)).collect();
+    std::fs::write(&table, text).expect("a file");
+    let mut fft = qpuscope();
+    fft.args(["fft", "--port", &port, "--rate", "1", "--out"])
+        .arg(&out)
+        .arg("--input")
+        .arg(&table);
+    let (_, status, said) = run(&mut fft);
+    assert_eq!(status, 0, "{said}");
+    assert_eq!(settings(), found);
+    // A board that waits says so with every heartbeat, and whoever reads is told at once.
+    let (_, status, said) = run(qpuscope().args(["read", &port, "--seconds", "3"]));
+    assert_eq!(status, 0, "{said}");
+    assert!(
+        said.contains("waits for a command") && said.contains("--start"),
+        "{said}"
+    );
+    let start = ["read", &port, "--start", "--count", "1", "--seconds", "60"];
+    let (_, status, said) = run(qpuscope().args(start));
+    assert_eq!(status, 0, "{said}");
+    // One that the board refuses leaves them too.
+    let (_, status, said) = run(fft.args(["--centre", "1e16"]));
+    assert_eq!(status, 2, "{said}");
+    assert_eq!(settings(), found);
+}
+
+#[test]
 fn a_recorded_stream_reads_as_it_did_live() {
     let Some(image) = image("a_recorded_stream_reads_as_it_did_live") else {
         return;

@@ -124,7 +124,11 @@ impl Settings {
         match key {
             "n" => writeln!(out, "n={}", self.n),
             "window" => writeln!(out, "window={}", self.window),
-            "overlap" => writeln!(out, "overlap={}", self.overlap_samples()),
+            "overlap" => match self.overlap {
+                // Not as samples: it goes with `n`.
+                Overlap::Percent(percent) => writeln!(out, "overlap={percent}%"),
+                Overlap::Samples(samples) => writeln!(out, "overlap={samples}"),
+            },
             "avg" if self.average == 0 => writeln!(out, "avg=all"),
             "avg" => writeln!(out, "avg={}", self.average),
             "detector" => writeln!(out, "detector={}", self.detector.name()),

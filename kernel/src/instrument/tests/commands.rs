@@ -235,7 +235,7 @@ fn a_baud_change_that_nobody_confirms_is_taken_back() {
     session.ping();
     assert!(session.text().contains("back at the old one"));
     let sentence = session.refused(&Message::Baud(5_000_000), NakCode::BAUD);
-    assert!(sentence.contains("300 to 3000000"), "{sentence}");
+    assert!(sentence.contains("9600 to 3000000"), "{sentence}");
 }
 
 #[test]

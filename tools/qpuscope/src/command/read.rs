@@ -114,6 +114,7 @@ pub fn run(options: &Options) -> Result<()> {
         written: 0,
         headings: None,
         held: None,
+        idle: false,
         explained: false,
     };
     let read = reader.read_all(&stop);
@@ -133,6 +134,8 @@ struct Reader<'a> {
     headings: Option<String>,
     /// What `--hold` has of the records so far.
     held: Option<Spectrum>,
+    /// The board says that it waits for a command.
+    idle: bool,
     /// The trouble with the line has been told.
     explained: bool,
 }
@@ -197,6 +200,7 @@ impl Reader<'_> {
                     .iter()
                     .for_each(|line| crate::say::remark!("log: {line}")),
                 Event::Fault(text) => crate::say::remark!("the firmware reports a fault: {text}"),
+                Event::Status(status) => self.idle = status.state == wire::State::Idle,
                 Event::Spectrum(mut spectrum, missing) if !self.has_enough() => {
                     if missing > 0 {
                         crate::say::remark!(
@@ -261,10 +265,16 @@ impl Reader<'_> {
     /// Says once what is wrong with a line on which nothing useful comes.
     fn explain(&mut self, silent: Duration) {
         let noise = self.is_noise();
-        if !self.explained && self.link.is_live() && (noise || silent >= SILENCE) {
+        // An idle board is not silent: its heartbeat says so.
+        if !self.explained && self.link.is_live() && (noise || self.idle || silent >= SILENCE) {
             self.explained = true;
             let text = if noise {
                 nothing_decodes(&*self.link, &self.receiver)
+            } else if self.idle {
+                format!(
+                    "the board at {} waits for a command, as after every host that has spoken to it: use --start",
+                    self.link.description()
+                )
             } else {
                 self.nothing_comes()
             };

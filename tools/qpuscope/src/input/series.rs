@@ -21,7 +21,7 @@ pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
     let mut values = vec![];
     for (line, fields) in &table.rows {
         let field = fields.get(column).map_or("", |field| field.trim());
-        let value = field.parse::<f32>().ok().filter(|value| value.is_finite());
+        let value = field.parse::<f64>().ok().filter(|value| value.is_finite());
         values.push(value.ok_or_else(|| {
             let remedy = if has_decimal_comma(field) {
                 "write it with a decimal point"
@@ -69,7 +69,7 @@ pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
         unit: Unit::One(unit),
         channels: vec![Channel {
             name: String::new(),
-            samples: Samples::F32(values),
+            samples: Samples::F64(values),
             complex: false,
         }],
         notes,
@@ -195,9 +195,9 @@ fn fill_gaps(
     name: &str,
     table: &Table,
     times: &[i64],
-    values: Vec<f32>,
+    values: Vec<f64>,
     notes: &mut Vec<String>,
-) -> Result<(u64, Vec<f32>)> {
+) -> Result<(u64, Vec<f64>)> {
     let mut steps: Vec<i64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
     steps.sort_unstable();
     // The median step: a few gaps do not change it.
@@ -230,7 +230,7 @@ fn fill_gaps(
             return Err(wrong(row, &format!("comes after {missing} missing rows")));
         }
         for k in 1..=missing {
-            let share = k as f32 / (missing + 1) as f32;
+            let share = k as f64 / (missing + 1) as f64;
             filled.push(values[row - 1] + share * (values[row] - values[row - 1]));
         }
         if missing > 0 {

@@ -134,6 +134,7 @@ fn every(samples: &Samples, step: usize, first: usize) -> Samples {
         Samples::U8(values) => Samples::U8(pick(values, step, first)),
         Samples::I16(values) => Samples::I16(pick(values, step, first)),
         Samples::F32(values) => Samples::F32(pick(values, step, first)),
+        Samples::F64(values) => Samples::F64(pick(values, step, first)),
     }
 }
 
@@ -186,6 +187,46 @@ mod tests {
             );
             assert_eq!(recording.rate, Rate { num: 8000, den: 1 });
             assert_eq!(recording.unit, Unit::FullScale);
+        }
+    }
+
+    /// An extensible header (one channel) that says how many bits of each container count.
+    fn extensible(container: u16, valid: u16, data: &[u8]) -> Vec<u8> {
+        let bytes = container / 8;
+        let mut fmt = vec![];
+        for field in [0xfffe, 1, 8000, 0, 8000 * bytes, 0, bytes, container] {
+            fmt.extend(field.to_le_bytes());
+        }
+        for field in [22, valid, 0, 0] {
+            fmt.extend(field.to_le_bytes());
+        }
+        fmt.extend(*b"\x01\0\0\0\0\0\x10\0\x80\0\0\xaa\0\x38\x9b\x71");
+        let mut file = b"RIFF".to_vec();
+        file.extend((20 + fmt.len() as u32 + data.len() as u32).to_le_bytes());
+        file.extend(b"WAVEfmt ");
+        file.extend((fmt.len() as u32).to_le_bytes());
+        file.extend(fmt);
+        file.extend(b"data");
+        file.extend((data.len() as u32).to_le_bytes());
+        file.extend(data);
+        file
+    }
+
+    #[test]
+    fn bits_that_count_are_the_upper_ones_of_their_container() {
+        let samples = [-1.0_f32, -0.25, 0.0, 0.5];
+        for (container, valid) in [(16, 12), (24, 20), (32, 20), (32, 24), (32, 32)] {
+            let data: Vec<u8> = samples
+                .iter()
+                .flat_map(|x| {
+                    let word = (f64::from(*x) * 2_f64.powi(31)) as i32;
+                    word.to_le_bytes()[4 - container as usize / 8..].to_vec()
+                })
+                .collect();
+            let file = extensible(container, valid, &data);
+            let recording = read("a.wav", &file, &Reading::default()).expect("a WAV file");
+            let read = recording.channels[0].samples.to_f32();
+            assert_eq!(read, samples, "{valid} bits of {container}");
         }
     }
 

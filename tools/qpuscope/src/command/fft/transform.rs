@@ -3,7 +3,7 @@
 use super::options::Options;
 use super::values::{Averages, EngineChoice};
 use crate::client::Client;
-use crate::failure::{Failure, Result};
+use crate::failure::{Exit, Failure, Result};
 use crate::input::{Channel, Recording, Unit};
 use crate::spectrum::{Engine, Spectrum};
 
@@ -12,7 +12,7 @@ pub const FAST_BAUD: u32 = 921_600;
 /// Above so many bytes of samples the faster rate is worth asking for: three seconds at 115,200.
 const LONG_UPLOAD: usize = 32_768;
 
-/// Sets the instrument up and sends every channel.
+/// Sets the instrument up, sends every channel, and puts the settings back.
 pub(super) fn transform(
     options: &Options,
     client: &mut Client,
@@ -23,6 +23,30 @@ pub(super) fn transform(
     let detectors = detectors(options, &info.capabilities)?;
     // What a host before this one began and did not end.
     client.stop()?;
+    let found = client.settings()?;
+    let spectra = set_up_and_send(options, client, recording, overlap, &detectors);
+    // Spectra of the generator come with these again: of those of an upload `avg=all` would stop it from starting,
+    // and the overlap may be as long as the next length that is set.
+    let put_back = match &spectra {
+        Ok(_) => client.set(&found),
+        // A line that does not work is not waited for.
+        Err(failure) if matches!(failure.exit, Exit::Link | Exit::NoDevice) => Ok(()),
+        Err(_) => client.stop().and_then(|()| client.set(&found)),
+    };
+    if let Err(failure) = put_back {
+        crate::say::remark!("the board keeps the settings of this transform: {failure}");
+    }
+    spectra
+}
+
+/// Sets the instrument up and sends every channel.
+fn set_up_and_send(
+    options: &Options,
+    client: &mut Client,
+    recording: &Recording,
+    overlap: u32,
+    detectors: &str,
+) -> Result<Vec<Spectrum>> {
     let averages = match options.averages {
         Averages::All => "all".to_owned(),
         Averages::Count(count) => count.to_string(),

@@ -2,6 +2,9 @@
 //!
 //! A recorder writes the length into the header when it ends. One that was killed, that ran out of disk or that
 //! wrote into a pipe leaves 0, a number too large, or half a sample; the samples before are as good as any.
+//!
+//! And how far they go in their containers: where fewer bits count (24 of 32), those are the upper ones, the others 0
+//! (Microsoft, WAVEFORMATEXTENSIBLE), so that the container is the sample. `hound` takes the lower ones.
 
 use std::borrow::Cow;
 
@@ -13,6 +16,13 @@ const FIRST_CHUNK: usize = 12;
 const CHUNK_HEAD: usize = 8;
 /// Where the bytes of a sample of all channels stand in the chunk `fmt `.
 const FRAME_BYTES: usize = 12;
+/// Where the bits of a container stand there.
+const CONTAINER_BITS: usize = 14;
+/// Where the bits that count stand in an extensible one.
+const VALID_BITS: usize = 18;
+/// Format tag and length of an extensible one.
+const EXTENSIBLE: &[u8] = &[0xfe, 0xff];
+const EXTENSIBLE_LENGTH: usize = 40;
 
 /// The file with the length of its samples put right, which is noted.
 ///
@@ -25,6 +35,7 @@ pub fn mended<'a>(name: &str, bytes: &'a [u8], notes: &mut Vec<String>) -> Resul
         ))
     };
     let mut frame = 1;
+    let mut valid_bits = None;
     let mut at = FIRST_CHUNK;
     loop {
         let head = bytes.get(at..at + CHUNK_HEAD).ok_or_else(cut)?;
@@ -35,13 +46,22 @@ pub fn mended<'a>(name: &str, bytes: &'a [u8], notes: &mut Vec<String>) -> Resul
             .fold(0, |sum, byte| sum << 8 | usize::from(*byte));
         let start = at + CHUNK_HEAD;
         if kind == b"data" {
-            return put_right(bytes, start, stated, frame, notes).ok_or_else(cut);
+            let mut bytes = put_right(bytes, start, stated, frame, notes).ok_or_else(cut)?;
+            if let Some((at, container)) = valid_bits {
+                bytes.to_mut()[at..at + 2].copy_from_slice(container);
+            }
+            return Ok(bytes);
         }
         if kind == b"fmt " {
             let field = bytes
                 .get(start + FRAME_BYTES..start + FRAME_BYTES + 2)
                 .ok_or_else(cut)?;
             frame = usize::from(u16::from_le_bytes([field[0], field[1]])).max(1);
+            let fmt = bytes.get(start..start + stated).ok_or_else(cut)?;
+            if fmt.len() >= EXTENSIBLE_LENGTH && fmt.starts_with(EXTENSIBLE) {
+                let container = &fmt[CONTAINER_BITS..CONTAINER_BITS + 2];
+                valid_bits = Some((start + VALID_BITS, container));
+            }
         }
         // Chunks begin at even places.
         at = start + stated + stated % 2;
