@@ -112,6 +112,7 @@ fn the_firmware_takes_a_recording_over_a_line_that_damages_frames() {
         let mut client = Client::new(Box::new(line), FIRST_BAUD, Logs::without_elf(), true);
         client.hello().expect("an answer");
         client.stop().expect("an answer");
+        client.change_baud(921_600).expect("a rate");
         client.set("n=256 out=f32 avg=all").expect("an answer");
         let spectra = client.upload(&channel(20_000), RATE).expect("a spectrum");
         assert_eq!(spectra.len(), 1);
