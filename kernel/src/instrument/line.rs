@@ -12,6 +12,9 @@ use crate::engine::Engine;
 const BAUD_CONFIRM_US: u64 = 500_000;
 /// At another rate than the first, this many damaged bytes without a good frame bring it back.
 const LOST_HOST_ERRORS: u32 = 200;
+/// So long a good frame is waited for behind them: one flipped bit damages a frame of more bytes than that, and a host
+/// that waits for what became of it sends again after two seconds.
+const LOST_HOST_US: u64 = 3 * SECOND_US;
 /// Of those as many are forgotten a second, so that glitches of days do not add up while a host only listens. One that
 /// asks at a wrong rate sends more.
 const FORGOTTEN_A_SECOND: u32 = 5;
@@ -54,7 +57,10 @@ impl<Q: Engine> Core<'_, Q> {
             }
             BaudChange::None | BaudChange::Drain { .. } | BaudChange::Confirm { .. } => {}
         }
-        if self.baud != START_BAUD && self.strange_bytes > LOST_HOST_ERRORS {
+        if self.baud != START_BAUD
+            && self.strange_bytes > LOST_HOST_ERRORS
+            && now_us >= self.strange_us + LOST_HOST_US
+        {
             self.strange_bytes = 0;
             self.baud_change = BaudChange::None;
             self.set_baud(START_BAUD, board);

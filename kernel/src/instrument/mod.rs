@@ -148,6 +148,8 @@ struct Core<'a, Q> {
     in_long_line: bool,
     /// Damage at another baud rate since the last good frame.
     strange_bytes: u32,
+    /// When the first of it came.
+    strange_us: u64,
     reboot: bool,
 
     next_second_us: u64,
@@ -212,6 +214,7 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
                 baud_change: BaudChange::None,
                 in_long_line: false,
                 strange_bytes: 0,
+                strange_us: 0,
                 reboot: false,
                 next_second_us: 0,
                 next_credit_us: 0,
@@ -368,6 +371,9 @@ impl<Q: Engine> Core<'_, Q> {
             Item::Text(text) => self.typed(text, board),
             Item::Damaged { reason, bytes } => {
                 self.line_errors = self.line_errors.saturating_add(1);
+                if self.strange_bytes == 0 {
+                    self.strange_us = board.now_us();
+                }
                 self.strange_bytes = self.strange_bytes.saturating_add(bytes as u32);
                 self.damaged(reason, board);
             }

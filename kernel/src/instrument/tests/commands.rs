@@ -246,7 +246,7 @@ fn a_new_host_at_the_first_rate_finds_a_board_left_at_another() {
     session.board.host_baud = 1_000_000;
     session.ping();
     session.board.host_baud = START_BAUD;
-    for _ in 0..20 {
+    for _ in 0..40 {
         session.send(&Message::Hello("a new host"));
         session.run_ms(100);
     }
@@ -267,6 +267,24 @@ fn a_glitch_now_and_then_leaves_a_host_that_only_listens_its_rate() {
     }
     assert_eq!(session.board.baud, 1_000_000);
     session.ping();
+}
+
+#[test]
+fn a_long_frame_that_comes_damaged_leaves_the_line_its_rate() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::Baud(1_000_000));
+    session.run_ms(100);
+    session.board.host_baud = 1_000_000;
+    session.ping();
+    for _ in 0..3 {
+        let mut frame = [0xfe; 1100];
+        frame[1099] = 0;
+        session.send_bytes(&frame);
+        // A host sends again when nothing has moved for two seconds.
+        session.run_ms(2_100);
+        session.ping();
+    }
+    assert_eq!(session.board.baud, 1_000_000);
 }
 
 #[test]

@@ -87,7 +87,7 @@ impl Client {
                     self.credit = Some(credit);
                     self.heartbeats += 1;
                 }
-                Event::Status(_) => self.heartbeats += 1,
+                Event::Status(_) | Event::Described => self.heartbeats += 1,
                 Event::Spectrum(spectrum, missing)
                     if spectrum.stream == self.stream && self.stream != 0 =>
                 {

@@ -23,6 +23,8 @@ const WINDOW: u64 = 4096;
 pub struct Faults {
     /// Every so many frames from the host one is lost; 0: none.
     pub lose_every: u64,
+    /// Every so many frames from the host one comes with a bit turned over; 0: none.
+    pub damage_every: u64,
     /// After so many frames from the host nothing works any more.
     pub dies_after: u64,
     /// The board's rate; at another one than the host's everything is noise.
@@ -35,6 +37,7 @@ impl Faults {
     /// Nothing.
     pub const NONE: Self = Self {
         lose_every: 0,
+        damage_every: 0,
         dies_after: u64::MAX,
         board_baud: FIRST_BAUD,
         highest_baud: u32::MAX,
@@ -208,6 +211,19 @@ impl FakeBoard {
     }
 }
 
+/// The header of what answers no request.
+fn unasked() -> Header {
+    Header {
+        minor: 0,
+        kind: wire::Kind::CREDIT,
+        flags: 0,
+        stream: 0,
+        request: 0,
+        sequence: 0,
+        time_us: 0,
+    }
+}
+
 fn descriptor() -> wire::Descriptor {
     wire::Descriptor {
         id: 9,
@@ -268,16 +284,10 @@ impl Link for FakeBoard {
                 self.trial = None;
             }
             if self.uploading && self.now - self.last_credit > Duration::from_millis(500) {
-                let header = Header {
-                    minor: 0,
-                    kind: wire::Kind::CREDIT,
-                    flags: 0,
+                self.credit(Header {
                     stream: 1,
-                    request: 0,
-                    sequence: 0,
-                    time_us: 0,
-                };
-                self.credit(header);
+                    ..unasked()
+                });
             }
             if self.out.is_empty() && self.is_noise() && self.frames <= self.faults.dies_after {
                 out[..8].fill(0xF5);
@@ -304,15 +314,27 @@ impl Link for FakeBoard {
             return Ok(());
         }
         self.trial = None;
-        for &byte in bytes {
-            let item = self.decoder.push(byte);
-            let Some(Item::Frame(header, payload)) = item else {
-                continue;
-            };
-            let payload = payload.to_vec();
-            let message =
-                Message::decode(header.kind, &payload).expect("the client speaks the protocol");
-            self.take(header, &message);
+        let mut bytes = bytes.to_vec();
+        let every = self.faults.damage_every;
+        if every > 0 && self.frames.is_multiple_of(every) {
+            let middle = bytes.len() / 2;
+            // A bit that neither makes a byte zero nor takes one that was.
+            bytes[middle] ^= if bytes[middle] == 0x80 { 1 } else { 0x80 };
+        }
+        for byte in bytes {
+            match self.decoder.push(byte) {
+                Some(Item::Frame(header, payload)) => {
+                    let payload = payload.to_vec();
+                    let message = Message::decode(header.kind, &payload)
+                        .expect("the client speaks the protocol");
+                    self.take(header, &message);
+                }
+                Some(Item::Damaged { .. }) => self.send(
+                    unasked(),
+                    &Message::Nak(NakCode::BAD_PAYLOAD, "bytes are no intact frame"),
+                ),
+                Some(Item::Text(_)) | None => {}
+            }
         }
         Ok(())
     }

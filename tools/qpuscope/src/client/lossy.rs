@@ -21,6 +21,8 @@ struct Deaf {
     board: SimLink,
     sent: u32,
     lose_every: u32,
+    /// What is lost on the way to the board comes there with a bit turned over instead.
+    damage: bool,
     /// What came of the segment under way, and of those before it what the host gets.
     segment: Vec<u8>,
     heard: VecDeque<u8>,
@@ -34,6 +36,7 @@ impl Deaf {
             board: SimLink::boot(image.as_ref(), &Opening::default()).expect("an image"),
             sent: 0,
             lose_every,
+            damage: false,
             segment: vec![],
             heard: VecDeque::new(),
             segments: 0,
@@ -72,7 +75,14 @@ impl Link for Deaf {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         self.sent += 1;
         if self.sent.is_multiple_of(self.lose_every) {
-            return Ok(());
+            if !self.damage {
+                return Ok(());
+            }
+            let mut bytes = bytes.to_vec();
+            let middle = bytes.len() / 2;
+            // A bit that neither makes a byte zero nor takes one that was.
+            bytes[middle] ^= if bytes[middle] == 0x80 { 1 } else { 0x80 };
+            return self.board.write(&bytes);
         }
         self.board.write(bytes)
     }
@@ -88,6 +98,27 @@ impl Link for Deaf {
     fn now(&self) -> Duration {
         self.board.now()
     }
+}
+
+#[test]
+fn the_firmware_takes_a_recording_over_a_line_that_damages_frames() {
+    let Some(image) = std::env::var_os("QPUSCOPE_KERNEL") else {
+        println!("skipped: QPUSCOPE_KERNEL names no image; `cargo xtask test` builds one");
+        return;
+    };
+    let levels = [11, u32::MAX].map(|lose_every| {
+        let mut line = Deaf::new(&image, lose_every, u32::MAX);
+        line.damage = true;
+        let mut client = Client::new(Box::new(line), FIRST_BAUD, Logs::without_elf(), true);
+        client.hello().expect("an answer");
+        client.stop().expect("an answer");
+        client.change_baud(921_600).expect("a rate");
+        client.set("n=256 out=f32 avg=all").expect("an answer");
+        let spectra = client.upload(&channel(20_000), RATE).expect("a spectrum");
+        assert_eq!(spectra.len(), 1);
+        spectra[0].power.clone()
+    });
+    assert!(levels[0] == levels[1], "what was damaged shows");
 }
 
 #[test]

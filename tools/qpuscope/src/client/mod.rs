@@ -47,7 +47,7 @@ pub struct Client {
     stream: u16,
     baud: u32,
     credit: Option<Credit>,
-    /// Credits and heartbeats received: frames that show life and no progress.
+    /// Credits, heartbeats and descriptors received: frames that show life and no progress.
     heartbeats: u64,
     spectra: Vec<Spectrum>,
     /// Values lost out of the spectra of the present stream.

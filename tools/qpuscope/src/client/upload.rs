@@ -127,6 +127,8 @@ impl Client {
                 match answer {
                     Answer::Ack(_) if request == end_request => return Ok(()),
                     Answer::Nak(NakCode::GAP | NakCode::NO_CREDIT, _) => progress.gap = true,
+                    // Of bytes that came damaged. What they held is missed as a gap, or when nothing moves.
+                    Answer::Nak(NakCode::BAD_PAYLOAD, _) if request == 0 => {}
                     Answer::Nak(code, sentence) => return Err(refused(code, &sentence)),
                     _ => {}
                 }
@@ -240,6 +242,20 @@ mod tests {
                     .len(),
                 1
             );
+        }
+    }
+
+    #[test]
+    fn frames_damaged_on_the_way_to_the_board_are_sent_again() {
+        for every in [3, 5, 7, 17] {
+            let mut client = client(Faults {
+                damage_every: every,
+                ..Faults::NONE
+            });
+            client.hello().expect("an answer");
+            let spectra = client.upload(&channel(20_000), RATE);
+            let spectra = spectra.unwrap_or_else(|failure| panic!("every {every}: {failure}"));
+            assert_eq!(spectra.len(), 1);
         }
     }
 

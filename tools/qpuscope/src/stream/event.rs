@@ -83,6 +83,8 @@ pub enum Event {
     Fault(String),
     /// The heartbeat.
     Status(Status),
+    /// What records are, which comes once a second in place of the heartbeat while there may be some.
+    Described,
     /// Bytes that were neither text nor a whole frame.
     Damaged,
 }

@@ -126,7 +126,7 @@ impl Records {
                     self.late.push_back(event);
                 }
                 self.descriptors.insert(descriptor.id, descriptor);
-                None
+                Some(Event::Described)
             }
             Ok(Message::Spectrum(chunk)) => {
                 let bytes = chunk.head.total as usize * chunk.head.encoding.bytes();
