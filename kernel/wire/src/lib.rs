@@ -64,6 +64,8 @@
 //! A request that carries a number other than 0 is answered with the same number: by the kind named
 //! below, or by `ACK` (a remark as text) or `NAK` (u16 [`NakCode`], an English sentence that says
 //! what to do). Requests are idempotent: a host that sees no answer sends the request again.
+//! Of bytes that are no intact frame a `NAK` ([`NakCode::BAD_PAYLOAD`]) with number 0 tells, at most twice a second: it answers
+//! no request, and refuses none.
 //! Any byte from the host ends the stream that an instrument starts by itself after its self-test.
 //!
 //! | kind | payload | answer |

@@ -273,6 +273,20 @@ fn line_of_least_squares<'a>(values: impl Iterator<Item = &'a f64> + Clone) -> (
 mod tests {
     use super::*;
 
+    /// Reads a file of one column, one value a second.
+    fn read_column(name: &str, text: &str) -> Result<Recording> {
+        let file = format!("qpuscope-{}-{name}.csv", std::process::id());
+        let path = std::env::temp_dir().join(file);
+        std::fs::write(&path, text).expect("temporary file");
+        let how = Reading {
+            rate: Rate::new(1, 1),
+            ..Reading::default()
+        };
+        let read = read(&path, &how);
+        std::fs::remove_file(&path).expect("temporary file");
+        read
+    }
+
     #[test]
     fn detrending_leaves_nothing_of_a_straight_line() {
         let mut recording = Recording {
@@ -298,21 +312,13 @@ mod tests {
 
     #[test]
     fn small_changes_of_large_values_are_kept() {
-        let file = format!("qpuscope-{}-large.csv", std::process::id());
-        let path = std::env::temp_dir().join(file);
         // What a frequency counter says of an oscillator of 10 MHz, in f32 one value throughout.
         let change = |at: usize| [0.0, 0.01, 0.0, -0.01][at % 4];
         let text: String = (0..64)
             .map(|at| format!("{:.3}\n", 1e7 + change(at)))
             .collect();
-        std::fs::write(&path, text).expect("temporary file");
-        let how = Reading {
-            rate: Rate::new(1, 1),
-            ..Reading::default()
-        };
-        let read = read(&path, &how);
-        std::fs::remove_file(&path).expect("temporary file");
-        let left = read.expect("a series").channels[0].samples.to_f32();
+        let recording = read_column("large", &text).expect("a series");
+        let left = recording.channels[0].samples.to_f32();
         for (at, &value) in left.iter().enumerate() {
             // The line of least squares takes a part of a short sine.
             assert!((value - change(at) as f32).abs() < 1e-3, "{at}: {value}");
@@ -322,19 +328,10 @@ mod tests {
     #[test]
     fn values_whose_power_leaves_the_range_are_refused() {
         let table = |scale: f32| {
-            let file = format!("qpuscope-{}-{scale:e}.csv", std::process::id());
-            let path = std::env::temp_dir().join(file);
             let text: String = (0..4)
                 .map(|x| format!("{:e}\n", x as f32 * scale))
                 .collect();
-            std::fs::write(&path, text).expect("temporary file");
-            let how = Reading {
-                rate: Rate::new(1, 1),
-                ..Reading::default()
-            };
-            let read = read(&path, &how);
-            std::fs::remove_file(&path).expect("temporary file");
-            read
+            read_column(&format!("{scale:e}"), &text)
         };
         for scale in [0.0, 1e-12, 1.0, 1e12] {
             assert!(table(scale).is_ok(), "{scale}");
