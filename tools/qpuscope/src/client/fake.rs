@@ -211,6 +211,12 @@ impl FakeBoard {
     }
 }
 
+/// Damages the middle byte of a frame, which does not become the zero that ends one.
+pub fn turn_a_bit_over(frame: &mut [u8]) {
+    let middle = frame.len() / 2;
+    frame[middle] ^= if frame[middle] == 0x80 { 1 } else { 0x80 };
+}
+
 /// The header of what answers no request.
 fn unasked() -> Header {
     Header {
@@ -317,9 +323,7 @@ impl Link for FakeBoard {
         let mut bytes = bytes.to_vec();
         let every = self.faults.damage_every;
         if every > 0 && self.frames.is_multiple_of(every) {
-            let middle = bytes.len() / 2;
-            // A bit that neither makes a byte zero nor takes one that was.
-            bytes[middle] ^= if bytes[middle] == 0x80 { 1 } else { 0x80 };
+            turn_a_bit_over(&mut bytes);
         }
         for byte in bytes {
             match self.decoder.push(byte) {

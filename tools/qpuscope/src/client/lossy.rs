@@ -10,7 +10,7 @@ use qpu::job::Runner;
 use qpu_programs::FFT;
 
 use super::Client;
-use super::fake::{RATE, channel};
+use super::fake::{RATE, channel, turn_a_bit_over};
 use crate::failure::Result;
 use crate::link::{FIRST_BAUD, Link, Opening, Received, SimLink};
 use crate::log::Logs;
@@ -79,9 +79,7 @@ impl Link for Deaf {
                 return Ok(());
             }
             let mut bytes = bytes.to_vec();
-            let middle = bytes.len() / 2;
-            // A bit that neither makes a byte zero nor takes one that was.
-            bytes[middle] ^= if bytes[middle] == 0x80 { 1 } else { 0x80 };
+            turn_a_bit_over(&mut bytes);
             return self.board.write(&bytes);
         }
         self.board.write(bytes)
