@@ -14,6 +14,7 @@ pub mod cpu;
 pub mod host_job;
 pub mod known_answer;
 pub mod power;
+pub mod proof;
 pub mod qpu;
 pub mod qpu_test;
 pub mod samples;
@@ -39,6 +40,55 @@ pub enum EngineError {
     NotAvailable,
     /// The memory that a host wants to use is not in its block, or it has none.
     OutsideBlock,
+}
+
+/// How a plan goes about its work.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Manner {
+    /// As is fastest on the simulator.
+    #[default]
+    Fastest,
+    /// With what others have done on boards only: [`::qpu::fft::request::Request::conservative`].
+    Conservative,
+}
+
+impl Manner {
+    /// In the order in which they are tried.
+    pub const ALL: [Self; 2] = [Self::Fastest, Self::Conservative];
+
+    /// Its name in text.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Fastest => "fastest",
+            Self::Conservative => "conservative",
+        }
+    }
+}
+
+/// A plan that may compute what is wanted, if it proves to be right.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Candidate {
+    /// Transforms of complex points, in both directions.
+    Transform {
+        /// Points, as a power of two.
+        log2n: u32,
+        /// Which plan.
+        manner: Manner,
+    },
+    /// Powers of blocks of samples.
+    Power(Spectra),
+}
+
+impl Candidate {
+    /// Which plan it is.
+    #[must_use]
+    pub const fn manner(&self) -> Manner {
+        match self {
+            Self::Transform { manner, .. } => *manner,
+            Self::Power(spectra) => spectra.manner,
+        }
+    }
 }
 
 /// What a transform took.
@@ -71,6 +121,11 @@ pub struct Spectra {
     pub detector: Detector,
     /// Whether the mean of each block is taken away, as [`dsp::spectrum::remove_mean`] does.
     pub removes_mean: bool,
+    /// Which plan computes them.
+    pub manner: Manner,
+    /// So many blocks the plan is split for: more than [`Spectra::blocks`] where a single block goes through the programs
+    /// of many.
+    pub split_for: u32,
 }
 
 impl Spectra {
@@ -78,6 +133,19 @@ impl Spectra {
     #[must_use]
     pub const fn points(&self) -> usize {
         1 << self.log2n
+    }
+
+    /// A single block, all of its bins and nothing taken away, through the programs of these.
+    #[must_use]
+    pub const fn alone(&self) -> Self {
+        Self {
+            blocks: 1,
+            hop: self.points(),
+            bins: [0, self.coding.domain.bins(self.points())],
+            detector: Detector::Mean,
+            removes_mean: false,
+            ..*self
+        }
     }
 
     /// Samples of all blocks.
@@ -114,10 +182,36 @@ pub trait Engine {
         data: &mut [Complex<f32>],
     ) -> Result<Timing, EngineError>;
 
-    /// Whether [`Engine::take_power`] does such spectra.
-    fn supports_power(&self, spectra: &Spectra) -> bool {
-        let _ = spectra;
+    /// As [`Engine::prepare`], with the plan of that manner.
+    ///
+    /// # Errors
+    /// [`EngineError::Length`], [`EngineError::NoMemory`], or [`EngineError::NotAvailable`] where there is no such plan.
+    fn prepare_as(&mut self, log2n: u32, manner: Manner) -> Result<(), EngineError> {
+        match manner {
+            Manner::Fastest => self.prepare(log2n),
+            Manner::Conservative => Err(EngineError::NotAvailable),
+        }
+    }
+
+    /// Whether there is such a plan.
+    fn has(&self, candidate: &Candidate) -> bool {
+        match candidate {
+            Candidate::Transform { log2n, manner } => {
+                *manner == Manner::Fastest && self.supports(*log2n)
+            }
+            Candidate::Power(_) => false,
+        }
+    }
+
+    /// Whether the plan stands in memory as it did when it was last proven ([`Engine::believe`]).
+    fn is_believed(&self, candidate: &Candidate) -> bool {
+        let _ = candidate;
         false
+    }
+
+    /// Notes that the plan has been proven: it is believed until it is made anew.
+    fn believe(&mut self, candidate: &Candidate) {
+        let _ = candidate;
     }
 
     /// Lets `held` take the squared magnitudes of the transforms of all blocks: as
@@ -203,9 +297,24 @@ impl<E: Engine> Engine for Option<E> {
         engine.transform(direction, data)
     }
 
-    fn supports_power(&self, spectra: &Spectra) -> bool {
+    fn prepare_as(&mut self, log2n: u32, manner: Manner) -> Result<(), EngineError> {
+        let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;
+        engine.prepare_as(log2n, manner)
+    }
+
+    fn has(&self, candidate: &Candidate) -> bool {
+        self.as_ref().is_some_and(|engine| engine.has(candidate))
+    }
+
+    fn is_believed(&self, candidate: &Candidate) -> bool {
         let engine = self.as_ref();
-        engine.is_some_and(|engine| engine.supports_power(spectra))
+        engine.is_some_and(|engine| engine.is_believed(candidate))
+    }
+
+    fn believe(&mut self, candidate: &Candidate) {
+        if let Some(engine) = self {
+            engine.believe(candidate);
+        }
     }
 
     fn take_power(

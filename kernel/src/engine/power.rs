@@ -8,7 +8,7 @@
 use dsp::Window;
 use dsp::spectrum::{Detector, Domain};
 use qpu::fft::bins::power::{self, Removed};
-use qpu::fft::request::Error;
+use qpu::fft::request::{Error, Request};
 use qpu::fft::samples::Format;
 use qpu::fft::window::Shape;
 use qpu::fft::{Direction, Plan};
@@ -18,7 +18,7 @@ use qpu_programs::firmware::Blocks;
 use wire::SampleFormat;
 
 use super::samples::word_at;
-use super::{Spectra, Timing};
+use super::{Manner, Spectra, Timing};
 
 /// Numbers that are copied at a time.
 const CHUNK: usize = 64;
@@ -47,6 +47,34 @@ pub fn blocks(spectra: &Spectra) -> Blocks {
     }
 }
 
+/// The request of the plan for these spectra.
+///
+/// # Errors
+/// When there is no such plan.
+pub fn request<E>(spectra: &Spectra) -> Result<Request, Error<E>> {
+    let of = |spectra: &Spectra| {
+        let mut request = blocks(spectra).request();
+        request.conservative = spectra.manner == Manner::Conservative;
+        request
+    };
+    let own = of(spectra);
+    if spectra.split_for == spectra.blocks {
+        return Ok(own);
+    }
+    let many = Spectra {
+        blocks: spectra.split_for,
+        ..*spectra
+    };
+    let many = Plan::resolved(FIRMWARE, &of(&many))?;
+    Ok(Request {
+        split: many.split,
+        qpus: many.qpus,
+        one_launch: many.one_launch,
+        streams: many.streams,
+        ..own
+    })
+}
+
 /// What of bin 0 is taken away from other bins, where the mean goes: from all of them where the window is no sum of
 /// cosines, since a mean has side lobes everywhere then.
 fn removed(spectra: &Spectra) -> Removed {
@@ -65,6 +93,8 @@ fn removed(spectra: &Spectra) -> Removed {
 pub struct PowerPlan {
     spectra: Spectra,
     plan: Plan,
+    /// It has been proven since it was made.
+    pub is_believed: bool,
 }
 
 impl PowerPlan {
@@ -79,7 +109,7 @@ impl PowerPlan {
         runner: &mut R,
         limit_us: u32,
     ) -> Result<Self, Error<R::Error>> {
-        let request = blocks(spectra).request();
+        let request = request(spectra)?;
         let mut plan = Plan::with_buffers(FIRMWARE, &request, runner)?;
         if request.windowed {
             let coefficient = |n: u32| window.get(n as usize).copied().unwrap_or_default();
@@ -89,6 +119,7 @@ impl PowerPlan {
         Ok(Self {
             spectra: *spectra,
             plan,
+            is_believed: false,
         })
     }
 
@@ -180,7 +211,6 @@ mod tests {
     use crate::engine::samples::Coding;
     use qpu::fft::Role;
     use qpu::fft::program::Task;
-    use qpu::fft::request::Request;
     use qpu_programs::{FFT, firmware};
 
     /// The programs of a plan, first to last.
@@ -214,6 +244,8 @@ mod tests {
                                 detector: [Detector::Mean, Detector::Max, Detector::Min]
                                     [number % 3],
                                 removes_mean: hop % 2 == 1,
+                                manner: Manner::Fastest,
+                                split_for: blocks,
                             };
                             let blocks = super::blocks(&spectra);
                             // Shorter ones are transformed one by one.
@@ -235,7 +267,12 @@ mod tests {
         let is_only = |task: &Task| matches!(task, Task::Points(kind) if kind.role == Role::Only);
         for request in requests() {
             let (wanted, taken) = (tasks(FFT, &request), tasks(FIRMWARE, &request));
-            if !request.reads_points() && wanted.iter().any(is_only) {
+            used.extend(
+                firmware::conservative(&request)
+                    .iter()
+                    .flat_map(|it| tasks(FIRMWARE, it)),
+            );
+            if taken != wanted && !request.reads_points() && wanted.iter().any(is_only) {
                 // Samples of many short blocks: see `firmware::requests`.
                 assert!(matches!(taken[0], Task::Convert(_)), "{request:?}");
             } else {

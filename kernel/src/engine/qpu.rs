@@ -11,13 +11,14 @@
 use dsp::{Complex, Direction};
 use qpu::fft::Plan;
 use qpu::fft::request::Error;
+use qpu::fft::table;
 use qpu::job::{Buffer, QpuSet, Runner};
 use qpu_programs::{FIRMWARE, firmware};
 use wire::{JobBlock, RunQpu};
 
 use super::host_job::{HostJob, HostJobs};
 use super::power::{self, PowerPlan};
-use super::{Engine, EngineError, EngineKind, Spectra, Timing, qpu_test};
+use super::{Candidate, Engine, EngineError, EngineKind, Manner, Spectra, Timing, qpu_test};
 
 /// How long a launch may take. The longest takes 2.4 ms (simulated, 2^16 points).
 pub const LIMIT_US: u32 = 50_000;
@@ -31,6 +32,10 @@ const LENGTHS: usize = (MAX_LOG2 - MIN_LOG2 + 1) as usize;
 /// Alignment of a plan's data: that of the lines which the ARM's caches and all of V3D's have in common, and
 /// more, so that short transforms do not share a page with other data.
 const ALIGN: u32 = 4096;
+/// Plans of a length.
+const MANNERS: usize = Manner::ALL.len();
+/// Plans of powers that are kept: of records, of what is left of an upload, and of each the one for a single block.
+const POWERS: usize = 4;
 /// Complex points that are copied at a time.
 const CHUNK: usize = 32;
 
@@ -38,12 +43,12 @@ const CHUNK: usize = 32;
 pub struct QpuEngine<R: Runner> {
     runner: R,
     error: fn(R::Error) -> EngineError,
-    /// By length, from the shortest.
-    plans: [Option<Plan>; LENGTHS],
-    /// Length that was prepared last.
-    current: Option<usize>,
+    /// By manner, then length from the shortest.
+    plans: [[Option<TransformPlan>; LENGTHS]; MANNERS],
+    /// Manner and length that were prepared last.
+    current: Option<(usize, usize)>,
     /// Of power spectra, the one used last first.
-    powers: [Option<PowerPlan>; 2],
+    powers: [Option<PowerPlan>; POWERS],
     host: HostJobs,
 }
 
@@ -54,9 +59,9 @@ impl<R: Runner> QpuEngine<R> {
         Self {
             runner,
             error,
-            plans: [const { None }; LENGTHS],
+            plans: [const { [const { None }; LENGTHS] }; MANNERS],
             current: None,
-            powers: [const { None }; 2],
+            powers: [const { None }; POWERS],
             host: HostJobs::NONE,
         }
     }
@@ -69,9 +74,9 @@ impl<R: Runner> QpuEngine<R> {
 
     /// Gives up all plans, the block of a host, and their memory.
     fn clear(&mut self) {
-        self.plans = [const { None }; LENGTHS];
+        self.plans = [const { [const { None }; LENGTHS] }; MANNERS];
         self.current = None;
-        self.powers = [const { None }; 2];
+        self.powers = [const { None }; POWERS];
         self.host = HostJobs::NONE;
         self.runner.release_all();
     }
@@ -86,7 +91,7 @@ impl<R: Runner> QpuEngine<R> {
         if let Some(place) = self.powers.iter().position(is_for) {
             self.powers[..=place].rotate_right(1);
         } else {
-            // Memory is given back as a whole only: a third kind begins anew.
+            // Memory is given back as a whole only: another kind than these begins anew.
             if self.powers.iter().all(Option::is_some) {
                 self.clear();
             }
@@ -114,12 +119,28 @@ impl<R: Runner> QpuEngine<R> {
     }
 }
 
+/// A plan of one transform, in place.
+#[derive(Clone, Debug)]
+struct TransformPlan {
+    plan: Plan,
+    /// It has been proven since it was made.
+    is_believed: bool,
+}
+
 /// One transform of 2^`log2n` points, in place.
-fn plan<R: Runner>(log2n: u32, runner: &mut R) -> Result<Plan, Error<R::Error>> {
-    let request = firmware::transform(log2n);
+fn plan<R: Runner>(
+    log2n: u32,
+    manner: Manner,
+    runner: &mut R,
+) -> Result<TransformPlan, Error<R::Error>> {
+    let mut request = firmware::transform(log2n);
+    request.conservative = manner == Manner::Conservative;
     let bytes = request.input_bytes() as u32;
     let data = runner.alloc(bytes, ALIGN)?;
-    Plan::new(FIRMWARE, &request, [data; 2], runner)
+    Ok(TransformPlan {
+        plan: Plan::new(FIRMWARE, &request, [data; 2], runner)?,
+        is_believed: false,
+    })
 }
 
 /// Position of a length among the plans.
@@ -137,22 +158,74 @@ impl<R: Runner> Engine for QpuEngine<R> {
     }
 
     fn prepare(&mut self, log2n: u32) -> Result<(), EngineError> {
+        self.prepare_as(log2n, Manner::Fastest)
+    }
+
+    fn prepare_as(&mut self, log2n: u32, manner: Manner) -> Result<(), EngineError> {
         let index = index(log2n).ok_or(EngineError::Length)?;
-        if self.plans[index].is_none() {
-            let plan = plan(log2n, &mut self.runner).or_else(|_| {
+        let number = manner as usize;
+        if self.plans[number][index].is_none() {
+            let plan = plan(log2n, manner, &mut self.runner).or_else(|_| {
                 self.clear();
-                plan(log2n, &mut self.runner)
+                plan(log2n, manner, &mut self.runner)
             });
             match plan {
-                Ok(plan) => self.plans[index] = Some(plan),
+                Ok(plan) => self.plans[number][index] = Some(plan),
                 Err(error) => {
                     self.clear();
                     return Err(self.convert(error));
                 }
             }
         }
-        self.current = Some(index);
+        self.current = Some((number, index));
         Ok(())
+    }
+
+    fn has(&self, candidate: &Candidate) -> bool {
+        match candidate {
+            Candidate::Transform { log2n, manner } => match manner {
+                Manner::Fastest => self.supports(*log2n),
+                Manner::Conservative => {
+                    self.supports(*log2n) && table::conservative(*log2n, 1).is_some()
+                }
+            },
+            Candidate::Power(spectra) => {
+                let blocks = power::blocks(spectra);
+                let log2_complex = blocks.log2_points - u32::from(blocks.is_real);
+                let is_there = || table::conservative(log2_complex, blocks.count).is_some();
+                blocks.has_plan() && (spectra.manner == Manner::Fastest || is_there())
+            }
+        }
+    }
+
+    fn is_believed(&self, candidate: &Candidate) -> bool {
+        match candidate {
+            Candidate::Transform { log2n, manner } => index(*log2n)
+                .and_then(|index| self.plans[*manner as usize][index].as_ref())
+                .is_some_and(|plan| plan.is_believed),
+            Candidate::Power(spectra) => {
+                let mut plans = self.powers.iter().flatten();
+                plans.any(|plan| plan.is_for(spectra) && plan.is_believed)
+            }
+        }
+    }
+
+    fn believe(&mut self, candidate: &Candidate) {
+        match candidate {
+            Candidate::Transform { log2n, manner } => {
+                if let Some(index) = index(*log2n)
+                    && let Some(plan) = &mut self.plans[*manner as usize][index]
+                {
+                    plan.is_believed = true;
+                }
+            }
+            Candidate::Power(spectra) => {
+                let plans = self.powers.iter_mut().flatten();
+                for plan in plans.filter(|plan| plan.is_for(spectra)) {
+                    plan.is_believed = true;
+                }
+            }
+        }
     }
 
     fn transform(
@@ -160,7 +233,10 @@ impl<R: Runner> Engine for QpuEngine<R> {
         direction: Direction,
         data: &mut [Complex<f32>],
     ) -> Result<Timing, EngineError> {
-        let plan = self.current.and_then(|index| self.plans[index].as_mut());
+        let plan = self
+            .current
+            .and_then(|(manner, index)| self.plans[manner][index].as_mut());
+        let plan = plan.map(|it| &mut it.plan);
         let plan = plan.filter(|plan| plan.points() as usize == data.len());
         let plan = plan.ok_or(EngineError::Length)?;
         let result = transform(plan, &mut self.runner, direction, data);
@@ -170,10 +246,6 @@ impl<R: Runner> Engine for QpuEngine<R> {
         })
     }
 
-    fn supports_power(&self, spectra: &Spectra) -> bool {
-        power::blocks(spectra).has_plan()
-    }
-
     fn take_power(
         &mut self,
         spectra: &Spectra,
@@ -181,14 +253,17 @@ impl<R: Runner> Engine for QpuEngine<R> {
         samples: &[u32],
         held: &mut [f64],
     ) -> Result<Timing, EngineError> {
-        if !self.supports_power(spectra) {
+        if !power::blocks(spectra).has_plan() {
             return Err(EngineError::Length);
         }
         let result = self
             .power_plan(spectra, window)
             .and_then(|(plan, runner)| plan.take(runner, samples, held, LIMIT_US));
         result.map_err(|error| {
-            self.clear();
+            // What cannot be planned has touched nothing.
+            if matches!(error, Error::Memory { .. } | Error::Runner(_)) {
+                self.clear();
+            }
             self.convert(error)
         })
     }

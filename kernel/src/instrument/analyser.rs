@@ -5,17 +5,20 @@
 //! engine does them, so no sample is lost; the record says so.
 
 mod shape;
+mod trust;
 
 use dsp::spectrum::{self, accumulate, remove_mean};
 use dsp::{Complex, Direction, Gain, Window};
-use wire::SampleFormat;
+use wire::{Doubt, SampleFormat};
 
 use super::board::{Board, Stage};
 use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
 use crate::engine::cpu::CpuEngine;
 use crate::engine::samples::History;
-use crate::engine::{Engine, EngineError, EngineKind, Timing, known_answer};
+use crate::engine::{Candidate, Engine, EngineError, EngineKind, Manner, Spectra, Timing};
 use shape::window;
+use trust::Trust;
+pub(super) use trust::{Costs, Finding, Report};
 
 pub(super) use shape::Shape;
 
@@ -29,6 +32,9 @@ pub(super) struct Summary {
     pub first_sample: u64,
     pub engine: EngineKind,
     pub fallback: bool,
+    /// The fastest plan was dropped, and another computed it.
+    pub replaced: bool,
+    pub doubt: Option<Doubt>,
     pub timing: Timing,
 }
 
@@ -39,6 +45,12 @@ pub(super) struct Buffers<'a> {
     pub window: &'a mut [f32],
     /// What the detector holds of each bin.
     pub held: &'a mut [f64],
+    /// The signal of a proof ([`trust`]).
+    pub noise: &'a mut [u32],
+    /// What the ARM makes of it, or of a block that is checked.
+    pub wanted: &'a mut [f64],
+    /// What the QPUs make of it.
+    pub got: &'a mut [f64],
 }
 
 pub(super) struct Analyser<'a, Q> {
@@ -56,8 +68,9 @@ pub(super) struct Analyser<'a, Q> {
     /// No more samples come: what is whole is done.
     closed: bool,
     failures: u32,
-    /// The QPUs failed the self-test and are left alone for good.
+    /// The QPUs failed the QPU test and are left alone for good.
     distrusted: bool,
+    trust: Trust,
 }
 
 impl<'a, Q: Engine> Analyser<'a, Q> {
@@ -79,6 +92,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
             closed: false,
             failures: 0,
             distrusted: false,
+            trust: Trust::default(),
         }
     }
 
@@ -89,23 +103,26 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         self.position = 0;
         self.failures = 0;
         self.closed = false;
-        self.at_a_time = self.most_at_a_time();
+        self.trust.begin();
+        self.at_a_time = match self.engine_for(shape.engine, shape.n) {
+            EngineKind::Qpu => self.record_blocks(),
+            EngineKind::Cpu => 1,
+        };
         self.clear();
     }
 
     /// As many blocks as one step may do, where the QPUs do them together: their samples must fit, and if the ARM
     /// has to do them, it must not take longer than with one block of the greatest length.
-    fn most_at_a_time(&self) -> u32 {
+    fn record_blocks(&self) -> u32 {
         let Shape {
             n, average, engine, ..
         } = self.shape;
-        let able = self.engine_for(engine, n) == EngineKind::Qpu
-            && engine == EngineChoice::Auto
-            && self.qpu.supports_power(&self.shape.spectra(1));
-        match (able, average) {
-            (false, _) => 1,
-            (true, 0) => MAX_N / n as u32,
-            (true, average) => average.min(MAX_N / n as u32),
+        let most = MAX_N / n as u32;
+        match (engine, average) {
+            (EngineChoice::Fft | EngineChoice::Cpu, _) => 1,
+            (EngineChoice::Auto, _) if !self.takes_power(1) => 1,
+            (EngineChoice::Auto, 0) => most,
+            (EngineChoice::Auto, average) => average.min(most),
         }
     }
 
@@ -141,6 +158,9 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
     pub(super) fn engine_for(&self, choice: EngineChoice, n: usize) -> EngineKind {
         let working = self.failures < MAX_FAILURES && !self.distrusted;
         let able = working && self.qpu.supports(n.trailing_zeros());
+        // Of other lengths it is not known yet.
+        let able =
+            able && ((n, choice) != (self.shape.n, self.shape.engine) || self.has_plan_left());
         match choice {
             EngineChoice::Auto | EngineChoice::Fft if able => EngineKind::Qpu,
             EngineChoice::Auto | EngineChoice::Fft | EngineChoice::Cpu => EngineKind::Cpu,
@@ -211,22 +231,28 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
     /// Takes the power of the blocks that are ready. An error is why the QPUs did not do all of it; the
     /// CPU engine has then done the rest.
     pub(super) fn process(&mut self, board: &mut impl Board) -> Result<(), EngineError> {
-        let start_us = board.now_us();
         let blocks = self.due();
+        let plan = self.plan(blocks, board);
+        self.summary.replaced |= self.is_replaced(blocks);
+        // From here on: what proofs and checks take is no time of the record's.
+        let start_us = board.now_us();
         self.gain(self.shape.window, self.shape.n);
         let mut timing = Timing::default();
         let mut trouble = Ok(());
-        let mut kind = self.engine_for(self.shape.engine, self.shape.n);
-        if kind == EngineKind::Qpu {
+        if plan.is_some() {
             board.stage(Stage::QpuWait);
         }
-        let together = self.take_power(&mut kind, blocks);
+        let (mut manner, together) = match plan {
+            Some(Candidate::Power(spectra)) => (None, Some(self.take_power(&spectra))),
+            Some(Candidate::Transform { manner, .. }) => (Some(manner), None),
+            None => (None, None),
+        };
         if let Some(Ok(took)) = together {
             timing = took;
         } else {
             trouble = together.map_or(Ok(()), |result| result.map(|_| ()));
             for block in 0..blocks {
-                match self.take_block(&mut kind, block as usize * self.shape.hop()) {
+                match self.take_block(&mut manner, block as usize * self.shape.hop()) {
                     Ok(took) => timing.qpu_us = timing.qpu_us.saturating_add(took.qpu_us),
                     Err(error) => trouble = Err(error),
                 }
@@ -241,47 +267,52 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         trouble
     }
 
-    /// Lets the QPUs take the power of blocks; `None` where they do not do that.
-    fn take_power(
-        &mut self,
-        kind: &mut EngineKind,
-        blocks: u32,
-    ) -> Option<Result<Timing, EngineError>> {
-        let spectra = self.shape.spectra(blocks);
-        let able = *kind == EngineKind::Qpu
-            && self.shape.engine == EngineChoice::Auto
-            && self.qpu.supports_power(&spectra);
-        if !able {
+    /// The plan that does the blocks that are due, proven and checked; none where the ARM does them.
+    fn plan(&mut self, blocks: u32, board: &mut impl Board) -> Option<Candidate> {
+        if self.engine_for(self.shape.engine, self.shape.n) != EngineKind::Qpu {
             return None;
         }
+        let plan = self.proven(blocks, board)?;
+        self.check(&plan, blocks, board);
+        // One that has failed its check is not in line any more.
+        self.proven(blocks, board)
+    }
+
+    /// Lets the QPUs take the power of blocks.
+    fn take_power(&mut self, spectra: &Spectra) -> Result<Timing, EngineError> {
         let bins = self.bins();
         let result = self.qpu.take_power(
-            &spectra,
+            spectra,
             &self.buffers.window[..self.shape.n],
             &self.buffers.history.words()[..self.shape.coding.words(spectra.samples())],
             &mut self.buffers.held[..bins],
         );
-        Some(self.judge(kind, result))
+        self.judge(result)
     }
 
     /// Transforms the block that begins at a sample, and takes its power. An error is why it was not done by the
     /// QPUs.
-    fn take_block(&mut self, kind: &mut EngineKind, start: usize) -> Result<Timing, EngineError> {
+    fn take_block(
+        &mut self,
+        manner: &mut Option<Manner>,
+        start: usize,
+    ) -> Result<Timing, EngineError> {
         let (n, log2n) = (self.shape.n, self.shape.log2n());
         let mut result = Ok(Timing::default());
         self.load_block(start);
-        if *kind == EngineKind::Qpu {
+        if let Some(of_qpu) = *manner {
             let work = &mut self.buffers.work[..n];
             let done = self
                 .qpu
-                .prepare(log2n)
+                .prepare_as(log2n, of_qpu)
                 .and_then(|()| self.qpu.transform(Direction::Forward, work));
-            result = self.judge(kind, done);
+            result = self.judge(done);
             if result.is_err() {
+                *manner = None;
                 self.load_block(start);
             }
         }
-        if *kind == EngineKind::Cpu {
+        if manner.is_none() {
             self.summary.engine = EngineKind::Cpu;
             // The CPU engine has every length that settings admit.
             let work = &mut self.buffers.work[..n];
@@ -300,17 +331,12 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
     }
 
     /// Counts failures of the QPUs; after one the CPU engine goes on.
-    fn judge(
-        &mut self,
-        kind: &mut EngineKind,
-        result: Result<Timing, EngineError>,
-    ) -> Result<Timing, EngineError> {
+    fn judge(&mut self, result: Result<Timing, EngineError>) -> Result<Timing, EngineError> {
         if result.is_ok() {
             self.failures = 0;
         } else {
             self.failures += 1;
             self.summary.fallback = true;
-            *kind = EngineKind::Cpu;
         }
         result
     }
@@ -374,22 +400,12 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
             &self.buffers.held[..bins],
             &mut power[..bins],
         );
-        let summary = self.summary;
+        let summary = Summary {
+            doubt: self.trust.doubt(),
+            ..self.summary
+        };
         self.clear();
         summary
-    }
-
-    /// The QPUs against a transform whose answer is known, in both directions: the larger error, in
-    /// parts of 10^9. The two answers differ, so that memory which still holds one, as it may after a
-    /// restart, does not pass for both. Uses the work space; for the self-test, while nothing else runs.
-    pub(super) fn check_qpu(&mut self, log2n: u32) -> Result<u32, EngineError> {
-        let mut worst = 0;
-        for direction in [Direction::Forward, Direction::Inverse] {
-            let work = &mut *self.buffers.work;
-            let error = known_answer::relative_rms_error(&mut self.qpu, log2n, direction, work)?;
-            worst = worst.max(ppb(error));
-        }
-        Ok(worst)
     }
 
     /// The CPU engine against the definition of the transform, on 64 points.

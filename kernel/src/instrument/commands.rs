@@ -4,13 +4,14 @@ use core::fmt::Write;
 
 use wire::{Header, Info, Message, NakCode, QpuResult, RunQpu, State, UploadBegin};
 
+use super::analyser::Costs;
 use super::jobs::refusal;
 use super::upload::{Taken, Upload};
 use super::{BaudChange, BaudError, Board, Core, LOWEST_BAUD, Refusal, UPLOAD_TIMEOUT_US, text};
 use crate::engine::Engine;
 
 /// Capabilities that do not depend on the board.
-const CAPABILITIES: &str = "protocol=1.1\nn=16..65536\n\
+const CAPABILITIES: &str = "protocol=1.2\nn=16..65536\n\
 window=rectangular,hann,hamming,blackman-harris,flat-top,kaiser:0..30\nout=f32,u16,u8,text\n\
 domain=real,complex\nupload=u8,i16,f32\naverage=1..,all\ndetector=mean,max,min\ndc=keep,remove\npayload=4096\n";
 
@@ -107,6 +108,7 @@ impl<Q: Engine> Core<'_, Q> {
             }
             Message::JobRead { first, words } => self.job_read(*first, *words, envelope)?,
             Message::RunJob(job) => self.run_job(*job, envelope, board)?,
+            Message::Prove(plan) => self.prove(*plan, envelope, board)?,
             _ => {
                 return Err(Refusal::Plain(
                     NakCode::UNKNOWN_REQUEST,
@@ -144,6 +146,16 @@ impl<Q: Engine> Core<'_, Q> {
         if let Some((first, last)) = self.analyser.qpu_lengths() {
             let _ = writeln!(out, "qpu-n={}..{}", 1u32 << first, 1u32 << last);
         }
+        let Costs {
+            proofs,
+            dropped,
+            proof_us,
+            checks,
+            check_us,
+        } = self.analyser.costs();
+        let _ = write!(out, "proofs={proofs}\nproof-us={proof_us}\n");
+        let _ = write!(out, "plans-dropped={dropped}\n");
+        let _ = write!(out, "checks={checks}\ncheck-us={check_us}\n");
     }
 
     fn write_settings(&self, keys: &str, out: &mut impl Write) {
@@ -153,7 +165,7 @@ impl<Q: Engine> Core<'_, Q> {
         }
     }
 
-    fn require_no_upload(&self) -> Result<(), Refusal> {
+    pub(super) fn require_no_upload(&self) -> Result<(), Refusal> {
         if self.state != State::Uploading {
             return Ok(());
         }

@@ -115,12 +115,12 @@ impl<Q: Engine> Core<'_, Q> {
             self.notice.clear();
             return true;
         }
-        if let Some(text) = self.v3d_failed.take() {
+        if let Some((code, text)) = self.failed.pop_front() {
             let fault = Fault {
-                code: Fault::V3D_FAILED,
+                code,
                 pc: 0,
                 address: 0,
-                text,
+                text: &text,
             };
             let envelope = self.envelope(board, 0, self.stream());
             self.outbox.put(envelope, &Message::Fault(fault));

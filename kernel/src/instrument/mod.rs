@@ -15,6 +15,7 @@ mod commands;
 mod jobs;
 mod line;
 mod outbox;
+mod prove;
 mod qpu_test;
 mod records;
 mod refusal;
@@ -64,6 +65,12 @@ const STOPPED_HINT_US: u64 = 300_000;
 const FRAGMENT_US: u64 = SECOND_US;
 /// Bytes looked at in one step, so that transforms get their turn.
 const RECEIVE_BUDGET: usize = 2048;
+
+/// Failures of V3D and of plans that may wait to be told.
+const FAILURES: usize = 4;
+
+/// A failure in words.
+type Sentence = heapless::String<192>;
 
 /// Text that waits to be sent.
 type Notice = heapless::String<2048>;
@@ -117,8 +124,8 @@ struct Core<'a, Q> {
     values: &'a mut [u8],
     fifo: &'a mut [u8],
     notice: Notice,
-    /// A failure of V3D that the host is still to be told.
-    v3d_failed: Option<&'static str>,
+    /// Failures that the host is still to be told, as code and text.
+    failed: heapless::Deque<(u16, Sentence), FAILURES>,
 
     state: State,
     /// The stream was not asked for: any byte ends it.
@@ -176,6 +183,9 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
             work: &mut workspace.work,
             window: &mut workspace.window,
             held: &mut workspace.held,
+            noise: &mut workspace.noise,
+            wanted: &mut workspace.wanted,
+            got: &mut workspace.got,
         };
         let cpu = CpuEngine::new(&mut workspace.twiddles);
         Self {
@@ -193,7 +203,7 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
                 values: &mut workspace.values,
                 fifo: &mut workspace.fifo,
                 notice: Notice::new(),
-                v3d_failed: None,
+                failed: heapless::Deque::new(),
                 state: State::Idle,
                 unasked: false,
                 epoch_us: 0,
@@ -239,7 +249,7 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
         let core = &mut self.core;
         board.stage(Stage::SelfTest);
         core.write_banner(board);
-        core.self_test();
+        core.self_test(board);
         core.write_next_step();
         board.stage(Stage::Idle);
         core.next_second_us = board.now_us() + SECOND_US;

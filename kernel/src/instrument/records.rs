@@ -4,8 +4,8 @@ use core::fmt::Write;
 
 use dsp::level::{self, centi_db, half_db};
 use wire::{
-    Averaging, Chunk, Counters, Dc, Descriptor, Detector, Domain, Encoding, MAX_CHUNK_DATA,
-    Message, Rate, RecordHead,
+    Averaging, Chunk, Counters, Dc, Descriptor, Detector, Domain, Encoding, Message, Rate,
+    RecordHead,
 };
 
 use super::settings::{Output, write_milli};
@@ -157,6 +157,8 @@ impl<Q: Engine> Core<'_, Q> {
             encoding,
             engine: summary.engine,
             fallback: summary.fallback,
+            replaced: summary.replaced,
+            doubt: summary.doubt,
             blocks: summary.blocks,
             first_sample: summary.first_sample,
             counters: Counters {
@@ -195,7 +197,7 @@ impl<Q: Engine> Core<'_, Q> {
         let head = sending.head;
         let width = head.encoding.bytes();
         let left = head.total - sending.offset;
-        let count = (left as usize).min(MAX_CHUNK_DATA / width);
+        let count = (left as usize).min(head.max_data() / width);
         let first = sending.start + sending.offset as usize;
         let data = &mut self.values[..count * width];
         for (power, out) in self.power[first..first + count]

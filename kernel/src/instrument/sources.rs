@@ -5,11 +5,12 @@
 //! one before is still being sent, the generator's is dropped; an upload waits.
 
 use dsp::generator::{Generator, RATE_HZ};
-use wire::{Counters, Domain, NakCode, SampleFormat, Source, State};
+use wire::{Counters, Domain, Fault, NakCode, SampleFormat, Source, State};
 
 use super::analyser::Shape;
-use super::{Board, Core, Refusal, SECOND_US, Stage};
+use super::{Board, Core, Refusal, SECOND_US, Sentence, Stage, text};
 use crate::engine::{Engine, EngineError};
+use crate::log;
 
 /// Samples made or copied in one step.
 const SAMPLE_BUDGET: usize = 2048;
@@ -41,9 +42,7 @@ impl<Q: Engine> Core<'_, Q> {
     ) {
         self.state = state;
         self.unasked = false;
-        let bins = self.cropped(domain);
-        let shape = Shape::new(&self.settings, format, domain, bins);
-        self.analyser.begin(shape);
+        self.shape_analyser(format, domain);
         self.next_record = 0;
         self.counters = Counters::default();
         self.refresh_descriptor(board);
@@ -54,6 +53,13 @@ impl<Q: Engine> Core<'_, Q> {
             State::Streaming => Stage::Streaming,
             State::Uploading => Stage::Uploading,
         });
+    }
+
+    /// Lets the analyser make what the settings say of such samples.
+    pub(super) fn shape_analyser(&mut self, format: SampleFormat, domain: Domain) {
+        let bins = self.cropped(domain);
+        let shape = Shape::new(&self.settings, format, domain, bins);
+        self.analyser.begin(shape);
     }
 
     /// No more samples. The record that is being sent goes on to its end.
@@ -191,6 +197,7 @@ impl<Q: Engine> Core<'_, Q> {
             State::Uploading => Stage::Uploading,
             State::Idle | State::Streaming => Stage::Streaming,
         });
+        self.report_drops();
         if let Err(error) = result {
             let what = match error {
                 EngineError::Timeout { .. } => "a QPU job did not end in time, V3D was restarted",
@@ -201,12 +208,33 @@ impl<Q: Engine> Core<'_, Q> {
                 }
             };
             if matches!(error, EngineError::Timeout { .. } | EngineError::Device) {
-                self.v3d_failed = Some(what);
+                self.fail(Fault::V3D_FAILED, what);
             }
             self.say(what);
             self.say("this block is computed by the CPU instead; the record says so");
             self.refresh_descriptor(board);
         }
+    }
+
+    /// Reports plans that were dropped: in text, in the log, and to the host in a frame.
+    pub(super) fn report_drops(&mut self) {
+        while let Some(report) = self.analyser.take_report() {
+            let mut sentence = Sentence::new();
+            let _ = text::write_report(&report, &mut sentence);
+            log::error!("{=str}", sentence.as_str());
+            self.say(&sentence);
+            self.fail(Fault::PLAN_DROPPED, &sentence);
+        }
+    }
+
+    /// Notes a failure for the host; of too many the oldest is left out.
+    fn fail(&mut self, code: u16, text: &str) {
+        if self.failed.is_full() {
+            self.failed.pop_front();
+        }
+        let mut sentence = Sentence::new();
+        let _ = sentence.push_str(text);
+        let _ = self.failed.push_back((code, sentence));
     }
 
     pub(super) fn source(&self) -> Source {

@@ -2,13 +2,13 @@
 
 use core::fmt::{self, Write};
 
-use wire::{Encoder, Envelope, Fault, MAX_PAYLOAD, Message};
+use dsp::spectrum::Domain;
+use wire::{Encoder, Envelope, Fault, MAX_PAYLOAD, Message, SampleFormat};
 
+use super::analyser::{Finding, Report};
 use super::{Board, Core, MAX_N, MIN_N};
-use crate::engine::{Engine, EngineError};
+use crate::engine::{Candidate, Engine, EngineError};
 
-/// The QPUs are trusted when they differ from the ARM by no more than this.
-const QPU_LIMIT_PPB: u32 = 5_000;
 /// The ARM is as it should be when it differs from the definition by no more than this.
 const CPU_LIMIT_PPB: u32 = 500;
 /// What IDENT0 reads on a V3D of version 2.
@@ -75,27 +75,33 @@ impl<Q: Engine> Core<'_, Q> {
                 info.v3d_ident0
             ),
         };
+        let costs = self.analyser.costs();
+        if costs.dropped > 0 {
+            let _ = write!(
+                out,
+                "plans dropped because they failed on this board: {}\r\n",
+                costs.dropped
+            );
+        }
         if let Some(error) = self.complaint {
             let _ = write!(out, "cmdline.txt: {error}\r\n");
         }
     }
 
-    /// Tests both engines and writes the result. QPUs that compute wrongly are not used.
-    pub(super) fn self_test(&mut self) {
+    /// Tests the ARM, and the plans of the QPUs that the settings ask for until one is right. Writes the results.
+    pub(super) fn self_test(&mut self, board: &mut impl Board) {
         let cpu = self.analyser.check_cpu();
         let _ = self.notice.push_str("self-test: cpu ");
         write_result(cpu, CPU_LIMIT_PPB, "definition", &mut self.notice);
-        if let Some((first, last)) = self.analyser.qpu_lengths() {
-            for log2n in [first, last.min(10).max(first)] {
-                let qpu = self.analyser.check_qpu(log2n);
-                let _ = write!(self.notice, "self-test: qpu n={} ", 1u32 << log2n);
-                if !write_result(qpu, QPU_LIMIT_PPB, "known answer", &mut self.notice) {
-                    self.analyser.distrust_qpu();
-                    self.say("engine: cpu, because the QPUs failed their test");
-                    break;
-                }
-            }
-        }
+        self.shape_analyser(SampleFormat::F32, self.settings.domain);
+        let (analyser, notice) = (&mut self.analyser, &mut self.notice);
+        analyser.prove_line(board, |candidate, finding| {
+            let _ = notice.push_str("self-test: qpu ");
+            let _ = write_plan(candidate, notice);
+            let _ = write_finding(finding, notice);
+            let _ = notice.push_str("\r\n");
+        });
+        self.report_drops();
     }
 
     /// What whoever reads this can do next.
@@ -126,6 +132,54 @@ fn write_result(
             let _ = write!(out, "FAILED, {}\r\n", engine_error(error));
             false
         }
+    }
+}
+
+/// Writes which plan it is.
+fn write_plan(candidate: &Candidate, out: &mut impl Write) -> fmt::Result {
+    match candidate {
+        Candidate::Transform { log2n, .. } => write!(out, "n={} transform", 1u32 << log2n)?,
+        Candidate::Power(spectra) => {
+            let domain = match spectra.coding.domain {
+                Domain::Real => "real",
+                Domain::Complex => "complex",
+            };
+            let format = spectra.coding.format.name();
+            write!(out, "n={} {domain} {format}", spectra.points())?;
+            write!(out, " x {}", spectra.blocks)?;
+        }
+    }
+    write!(out, ", {} plan: ", candidate.manner().name())
+}
+
+/// Writes what was found of a plan.
+fn write_finding(finding: &Finding, out: &mut impl Write) -> fmt::Result {
+    let ppm = |ppb: u32, out: &mut dyn Write| write!(out, "{}.{:03} ppm", ppb / 1000, ppb % 1000);
+    match finding {
+        Finding::Proof(proof) => {
+            let verdict = if proof.is_right() { "ok" } else { "WRONG" };
+            write!(out, "{verdict}, ")?;
+            ppm(proof.error_ppb, out)?;
+            write!(out, " off the ARM, {} us", proof.qpu_us)
+        }
+        Finding::Failed(error) => write!(out, "FAILED, {}", engine_error(*error)),
+        Finding::Check { error_ppb, is_full } => {
+            let what = if *is_full { "a bin" } else { "the energy" };
+            write!(out, "WRONG, {what} of a block is ")?;
+            ppm(*error_ppb, out)?;
+            out.write_str(" off")
+        }
+    }
+}
+
+/// What a report says of a plan that was dropped.
+pub(super) fn write_report(report: &Report, out: &mut impl Write) -> fmt::Result {
+    out.write_str("plan dropped: ")?;
+    write_plan(&report.candidate, out)?;
+    write_finding(&report.finding, out)?;
+    match report.next {
+        Some(manner) => write!(out, "; the {} plan is next", manner.name()),
+        None => out.write_str("; the ARM computes instead"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The instrument's memory: static buffers, all zero bits at the start.
 //!
-//! About 2.4 MiB, given by the kernel as a static. Nothing in it has a bit set before the first
+//! About 4 MiB, given by the kernel as a static. Nothing in it has a bit set before the first
 //! use, so it lies in BSS and adds nothing to the image.
 
 use dsp::Complex;
@@ -25,6 +25,12 @@ pub struct Workspace {
     pub(super) window: [f32; POINTS],
     /// What the detector holds of each bin.
     pub(super) held: [f64; POINTS],
+    /// The signal of a proof: as much as [`Workspace::history`].
+    pub(super) noise: [u32; 2 * POINTS],
+    /// Bins of the ARM that a proof or a check compares.
+    pub(super) wanted: [f64; POINTS],
+    /// Those of the QPUs.
+    pub(super) got: [f64; POINTS],
     /// The record that is being sent.
     pub(super) power: [f32; POINTS],
     /// Uploaded samples.
@@ -49,6 +55,9 @@ impl Workspace {
             work: [Complex::new(0.0, 0.0); POINTS],
             window: [0.0; POINTS],
             held: [0.0; POINTS],
+            noise: [0; 2 * POINTS],
+            wanted: [0.0; POINTS],
+            got: [0.0; POINTS],
             power: [0.0; POINTS],
             fifo: [0; FIFO_BYTES],
             payload: [0; MAX_PAYLOAD],

@@ -44,6 +44,8 @@ macro_rules! code {
     };
 }
 
+pub(crate) use code;
+
 code! {
     /// The engine that computed a spectrum.
     Engine, "engine" {

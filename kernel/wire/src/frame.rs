@@ -9,7 +9,7 @@ use crate::{Message, PayloadError};
 /// A different major version refuses frames.
 pub const VERSION_MAJOR: u8 = 1;
 /// Minor versions add kinds and fields that others may ignore.
-pub const VERSION_MINOR: u8 = 1;
+pub const VERSION_MINOR: u8 = 2;
 /// The most bytes of payload in a frame.
 pub const MAX_PAYLOAD: usize = 4096;
 /// Bytes before the payload.
@@ -99,6 +99,8 @@ impl Kind {
     pub const JOB_READ: Self = Self(0x0F);
     /// Run programs that are in it; answered by `QPU_RESULT`.
     pub const RUN_JOB: Self = Self(0x10);
+    /// Hold a plan of the QPUs to the ARM; answered by `PROOF`.
+    pub const PROVE: Self = Self(0x11);
 
     /// Who the instrument is and what it can do.
     pub const INFO: Self = Self(0x81);
@@ -128,6 +130,8 @@ impl Kind {
     pub const JOB_BLOCK: Self = Self(0x8D);
     /// Words of it.
     pub const JOB_WORDS: Self = Self(0x8E);
+    /// What came of holding a plan to the ARM.
+    pub const PROOF: Self = Self(0x8F);
 }
 
 /// The fields before the payload.

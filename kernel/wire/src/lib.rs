@@ -23,7 +23,7 @@
 //! | at | bytes | field |
 //! |---|---|---|
 //! | 0 | 1 | 0xB0 + major version; this is 1. Another major version is refused |
-//! | 1 | 1 | minor version; this is 1. Kinds, flags and fields behind the known ones are ignored when unknown |
+//! | 1 | 1 | minor version; this is 2. Kinds, flags and fields behind the known ones are ignored when unknown |
 //! | 2 | 1 | kind ([`Kind`]); below 0x80 to the instrument, others from it |
 //! | 3 | 1 | flags, 0 |
 //! | 4 | 2 | stream, chosen by the host with an upload, otherwise 0 |
@@ -37,8 +37,8 @@
 //! A ping with request 7, the first frame of a host:
 //!
 //! ```
-//! let dump = "00 04 b1 01 02 01 01 02 07 01 01 01 01 01 01 01 01 01 01 01 01 02 08 \
-//!             03 02 01 01 01 01 01 01 05 7d 2d 22 3a 00";
+//! let dump = "00 04 b1 02 02 01 01 02 07 01 01 01 01 01 01 01 01 01 01 01 01 02 08 \
+//!             03 02 01 01 01 01 01 01 05 11 46 2a 9f 00";
 //! # use wire::*;
 //! # let hex = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ");
 //! let mut scratch = [0; MAX_PAYLOAD];
@@ -86,6 +86,7 @@
 //! | `JOB_WRITE` 0E | [`JobWords`] | `ACK` |
 //! | `JOB_READ` 0F | u32 first word, u16 words (at most 1008) | `JOB_WORDS` 8E ([`JobWords`]) |
 //! | `RUN_JOB` 10 | [`RunJob`] | `QPU_RESULT` 8B: u32 microseconds |
+//! | `PROVE` 11 (from 1.2 on) | [`PlanName`] | `PROOF` 8F ([`Proof`]) |
 //!
 //! **Baud.** 9,600 is the lowest rate that is taken. The `ACK` leaves at the old rate; after its
 //! last bit the instrument changes. The host then changes and sends any frame, best a `PING`,
@@ -112,19 +113,25 @@
 //!
 //! | at | bytes | field |
 //! |---|---|---|
-//! | 0 | 2 | where data begins in this payload (58 in version 1.0) |
+//! | 0 | 2 | where data begins in this payload: 58, or 74 with samples in doubt; later versions may add more |
 //! | 2 | 4 | record number, from 0; numbers left out are records dropped whole |
 //! | 6 | 4 | index of the first value here |
 //! | 10 | 4 | values in the record |
 //! | 14 | 4 | id of the descriptor |
 //! | 18 | 1 | encoding: 0 f32 linear power, 1 u16, 2 u8 |
 //! | 19 | 1 | engine that computed it: 0 CPU, 1 QPU |
-//! | 20 | 1 | bit 0: the QPUs failed and the CPU computed it instead |
+//! | 20 | 1 | bit 0: the QPUs failed and the CPU computed it instead; from 1.2 on bit 1: the fastest plan was dropped on this board, and another computed it; bit 2: samples are in doubt |
 //! | 21 | 1 | 0 |
 //! | 22 | 4 | blocks averaged |
 //! | 26 | 8 | index of the first sample |
 //! | 34 | 24 | [`Counters`]: overruns, clipped, dropped, clamped, QPU us, CPU us |
-//! | 58 | n | values |
+//! | 58 | 16 | with bit 2 only: index of the first sample in doubt, and of the first behind them ([`Doubt`]) |
+//! | 58 or 74 | n | values |
+//!
+//! **Doubt.** The instrument checks while it streams what the QPUs compute: energy in one block of 64, and every ten seconds
+//! each bin of a block. When a check fails it drops the plan, goes on with another one that has passed its test, and
+//! marks each record of the stream from then on. Results of the samples between both indices, which earlier records or
+//! this one hold, may be wrong: a host throws them away or marks them.
 //!
 //! u16 and u8 values are levels: `raw * scale + offset` decibels, scale and offset from the
 //! descriptor; the highest raw value never occurs, so receivers can use it for what was lost.
@@ -142,9 +149,30 @@
 //! let counters = Counters { overruns: 1, clipped: 2, dropped: 3, clamped: 4, qpu_us: 500, cpu_us: 600 };
 //! let head = RecordHead {
 //!     record: 5, total: 3, descriptor: 2, encoding: Encoding::U16, engine: Engine::Qpu,
-//!     fallback: false, blocks: 8, first_sample: 4096, counters,
+//!     fallback: false, replaced: false, doubt: None, blocks: 8, first_sample: 4096, counters,
 //! };
 //! let chunk = Chunk { head, offset: 0, data: &[0x40, 0x9c, 0, 0, 0xfe, 0xff] };
+//! assert_eq!(Message::decode(Kind::SPECTRUM, &payload), Ok(Message::Spectrum(chunk)));
+//! let mut out = [0; MAX_PAYLOAD];
+//! let length = Message::Spectrum(chunk).encode(&mut out)?;
+//! assert_eq!(out[..length], payload);
+//! # Ok::<(), PayloadError>(())
+//! ```
+//!
+//! The same value alone, where samples 4096 to 8191 are in doubt and the plan was replaced:
+//!
+//! ```
+//! # use wire::*;
+//! let dump = "4a 00 05 00 00 00 00 00 00 00 01 00 00 00 02 00 00 00 01 01 06 00 08 00 00 00 \
+//!             00 10 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 \
+//!             00 00 00 00 00 00 00 00 00 10 00 00 00 00 00 00 00 20 00 00 00 00 00 00 40 9c";
+//! # let payload: Vec<u8> = dump.split_whitespace().map(|b| u8::from_str_radix(b, 16).unwrap()).collect();
+//! let head = RecordHead {
+//!     record: 5, total: 1, descriptor: 2, encoding: Encoding::U16, engine: Engine::Qpu,
+//!     fallback: false, replaced: true, doubt: Some(Doubt { from: 4096, until: 8192 }), blocks: 8,
+//!     first_sample: 4096, counters: Counters::default(),
+//! };
+//! let chunk = Chunk { head, offset: 0, data: &[0x40, 0x9c] };
 //! assert_eq!(Message::decode(Kind::SPECTRUM, &payload), Ok(Message::Spectrum(chunk)));
 //! let mut out = [0; MAX_PAYLOAD];
 //! let length = Message::Spectrum(chunk).encode(&mut out)?;
@@ -164,6 +192,8 @@
 //! | `RUN_QPU` | u8 programs (1 to 12); u8 output uniform, index uniform (255: none); u16 output words (at most 1008); u32 limit in us (at most 1,000,000); u16 instructions, uniforms; u64 each instruction; u32 each uniform |
 //! | `JOB_BLOCK` | u32 bus address, bytes; 12 times u8, QPUs in the order in which free ones get programs |
 //! | `JOB_WRITE`, `JOB_WORDS` | u32 first word of the block; u32 each word |
+//! | `PROVE` | u8 points as a power of two; u8 kind (0: complex transform, 1: powers of real samples in f32, 2: of I/Q in f32, 3: of real i16, 4: of I/Q in u8); u8 plan (0: fastest, 1: conservative) |
+//! | `PROOF` | the three bytes of `PROVE`; u8 verdict (0: right, 1: wrong, 2: it failed, 3: there is no such plan); u32 error in parts of 10^9 (all ones: not known); u32 us on the QPUs |
 //! | `RUN_JOB` | u32 number, limit in us (at most 1,000,000); u8 launches (1 to 16); of each u8 clear (0: nothing, 1: caches of data, 2: of instructions too), u16 QPUs (a bit each that may be used, the lowest for QPU 0), u8 programs (1 to 12), and of each program u32 bus address of code, of uniforms |
 //!
 //! The value at index i of a spectrum is bin first + i, at `centre + bin * rate / N` hertz. In
@@ -251,6 +281,10 @@
 //! RunJob::put_launch(JobClear::All, 0x0fff, &[program], &mut launches)?;
 //! check(Message::RunJob(RunJob::new(5, 1000, &launches)?), "
 //!     05 00 00 00 e8 03 00 00 01 02 ff 0f 01 00 00 00 c1 00 02 00 c1");
+//! let plan = PlanName { log2n: 12, kind: PlanKind::RealI16, conservative: true };
+//! check(Message::Prove(plan), "0c 03 01");
+//! let proof = Proof { plan, verdict: Verdict::Wrong, error_ppb: 1_000_000, qpu_us: 79 };
+//! check(Message::Proof(proof), "0c 03 01 01 40 42 0f 00 4f 00 00 00");
 //! # Ok::<(), PayloadError>(())
 //! ```
 //!
@@ -296,6 +330,7 @@ mod frame;
 mod job;
 mod message;
 mod name;
+mod proof;
 mod spectrum;
 mod window;
 
@@ -313,8 +348,9 @@ pub use frame::{
 pub use job::{JobBlock, JobClear, JobLaunch, JobProgram, JobPrograms, JobWords, RunJob};
 pub use message::{Credit, Fault, Message, QpuResult, RunQpu, Status, UploadBegin};
 pub use name::Name;
+pub use proof::{PlanKind, PlanName, Proof, Verdict};
 pub use spectrum::{
-    Assembled, Assembler, CHUNK_HEAD_BYTES, Chunk, Counters, MAX_CHUNK_DATA, Record, RecordHead,
-    Value,
+    Assembled, Assembler, CHUNK_HEAD_BYTES, Chunk, Counters, Doubt, MAX_CHUNK_DATA, Record,
+    RecordHead, Value,
 };
 pub use window::{Beta, Window};

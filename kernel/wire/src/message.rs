@@ -3,7 +3,7 @@
 use crate::cursor::{Reader, Writer};
 use crate::{
     Chunk, Counters, Descriptor, Domain, Engine, Info, JobBlock, JobWords, Kind, MAX_PAYLOAD,
-    NakCode, PayloadError, Rate, RunJob, SampleFormat, State,
+    NakCode, PayloadError, PlanName, Proof, Rate, RunJob, SampleFormat, State,
 };
 
 /// Announces samples. The answer is an `ACK`, then a first `CREDIT`.
@@ -162,7 +162,7 @@ pub struct Status {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault<'a> {
     /// 1 panic, 2 undefined instruction, 3 prefetch abort, 4 data abort, 5 other exception,
-    /// 6 V3D failed (the instrument goes on).
+    /// 6 V3D failed, 7 a plan of the QPUs was dropped (the instrument goes on).
     pub code: u16,
     /// Where, or 0.
     pub pc: u32,
@@ -175,6 +175,8 @@ pub struct Fault<'a> {
 impl Fault<'_> {
     /// The code of a V3D that failed.
     pub const V3D_FAILED: u16 = 6;
+    /// The code of a plan that failed a test on this board and is not used any more; the text says which.
+    pub const PLAN_DROPPED: u16 = 7;
 }
 
 /// The payload of a frame.
@@ -227,6 +229,8 @@ pub enum Message<'a> {
     },
     /// `RUN_JOB`.
     RunJob(RunJob<'a>),
+    /// `PROVE`: which plan.
+    Prove(PlanName),
     /// `INFO`.
     Info(Info<'a>),
     /// `PONG`: the number of the ping. The header has the instrument's time.
@@ -255,6 +259,8 @@ pub enum Message<'a> {
     JobBlock(JobBlock),
     /// `JOB_WORDS`.
     JobWords(JobWords<'a>),
+    /// `PROOF`.
+    Proof(Proof),
 }
 
 impl<'a> Message<'a> {
@@ -278,6 +284,7 @@ impl<'a> Message<'a> {
             Self::JobWrite(_) => Kind::JOB_WRITE,
             Self::JobRead { .. } => Kind::JOB_READ,
             Self::RunJob(_) => Kind::RUN_JOB,
+            Self::Prove(_) => Kind::PROVE,
             Self::Info(_) => Kind::INFO,
             Self::Pong(_) => Kind::PONG,
             Self::Settings(_) => Kind::SETTINGS,
@@ -292,6 +299,7 @@ impl<'a> Message<'a> {
             Self::Status(_) => Kind::STATUS,
             Self::JobBlock(_) => Kind::JOB_BLOCK,
             Self::JobWords(_) => Kind::JOB_WORDS,
+            Self::Proof(_) => Kind::PROOF,
         }
     }
 
@@ -328,6 +336,8 @@ impl<'a> Message<'a> {
                 w.u16(*words)?;
             }
             Self::RunJob(job) => job.write(w)?,
+            Self::Prove(plan) => plan.write(w)?,
+            Self::Proof(proof) => proof.write(w)?,
             Self::JobBlock(block) => block.write(w)?,
             Self::Info(info) => info.write(w)?,
             Self::Nak(code, sentence) => {
@@ -406,6 +416,8 @@ impl<'a> Message<'a> {
             Kind::RUN_JOB => Self::RunJob(RunJob::read(payload)?),
             Kind::JOB_BLOCK => Self::JobBlock(JobBlock::read(&mut r)?),
             Kind::JOB_WORDS => Self::JobWords(JobWords::read(payload)?),
+            Kind::PROVE => Self::Prove(PlanName::read(&mut r)?),
+            Kind::PROOF => Self::Proof(Proof::read(&mut r)?),
             Kind::INFO => Self::Info(Info::read(payload)?),
             Kind::PONG => Self::Pong(r.u64()?),
             Kind::SETTINGS => Self::Settings(r.text()?),

@@ -44,6 +44,23 @@ impl Counters {
     }
 }
 
+/// Samples whose results may be wrong: of the QPUs, which failed a check behind them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Doubt {
+    /// Index of the first of them, from the start of the stream or upload.
+    pub from: u64,
+    /// Index of the first sample behind them whose result was checked.
+    pub until: u64,
+}
+
+impl Doubt {
+    /// Whether any of the `count` samples from `first` on is one of them.
+    #[must_use]
+    pub const fn concerns(self, first: u64, count: u64) -> bool {
+        first < self.until && self.from < first.saturating_add(count)
+    }
+}
+
 /// What is known about a record; the same in each of its chunks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RecordHead {
@@ -59,6 +76,11 @@ pub struct RecordHead {
     pub engine: Engine,
     /// The QPUs failed while this record was made, and the ARM computed it instead.
     pub fallback: bool,
+    /// The fastest plan for such records failed a test on this board and was dropped; another one computed this, which
+    /// has passed.
+    pub replaced: bool,
+    /// Results of this stream or upload that may be wrong, in records before this one or in this one.
+    pub doubt: Option<Doubt>,
     /// Blocks that were averaged.
     pub blocks: u32,
     /// Index of the first sample of the first block, from the start of the stream or upload.
@@ -78,12 +100,33 @@ pub struct Chunk<'a> {
     pub data: &'a [u8],
 }
 
-/// Bytes of a chunk before its data, as this version writes them.
+impl RecordHead {
+    /// Bytes of a chunk before its data, as this version writes them.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        match self.doubt {
+            None => CHUNK_HEAD_BYTES,
+            Some(_) => CHUNK_HEAD_BYTES + DOUBT_BYTES,
+        }
+    }
+
+    /// The most bytes of data in a chunk; whole values of every encoding.
+    #[must_use]
+    pub const fn max_data(&self) -> usize {
+        (crate::MAX_PAYLOAD - self.bytes()) / 4 * 4
+    }
+}
+
+/// Bytes of a chunk before its data, as this version writes them where nothing is in doubt.
 pub const CHUNK_HEAD_BYTES: usize = 58;
+/// Bytes that a [`Doubt`] adds.
+const DOUBT_BYTES: usize = 16;
 /// The most bytes of data in a chunk; whole values of every encoding.
 pub const MAX_CHUNK_DATA: usize = (crate::MAX_PAYLOAD - CHUNK_HEAD_BYTES) / 4 * 4;
 
 const FLAG_FALLBACK: u8 = 1;
+const FLAG_REPLACED: u8 = 2;
+const FLAG_DOUBT: u8 = 4;
 
 impl<'a> Chunk<'a> {
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, PayloadError> {
@@ -102,17 +145,25 @@ impl<'a> Chunk<'a> {
         let engine = Engine::read(r)?;
         let flags = r.u8()?;
         r.u8()?;
-        let head = RecordHead {
+        let mut head = RecordHead {
             record,
             total,
             descriptor,
             encoding,
             engine,
             fallback: flags & FLAG_FALLBACK != 0,
+            replaced: flags & FLAG_REPLACED != 0,
+            doubt: None,
             blocks: r.u32()?,
             first_sample: r.u64()?,
             counters: Counters::read(r)?,
         };
+        if flags & FLAG_DOUBT != 0 {
+            head.doubt = Some(Doubt {
+                from: r.u64()?,
+                until: r.u64()?,
+            });
+        }
         let width = encoding.bytes();
         let values = (data.len() / width) as u64;
         if data.len() % width != 0 || u64::from(offset) + values > u64::from(total) {
@@ -123,17 +174,24 @@ impl<'a> Chunk<'a> {
 
     pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
         let head = &self.head;
-        w.u16(CHUNK_HEAD_BYTES as u16)?;
+        w.u16(head.bytes() as u16)?;
         w.u32(head.record)?;
         w.u32(self.offset)?;
         w.u32(head.total)?;
         w.u32(head.descriptor)?;
-        let flags = if head.fallback { FLAG_FALLBACK } else { 0 };
+        let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+        let flags = flag(head.fallback, FLAG_FALLBACK)
+            | flag(head.replaced, FLAG_REPLACED)
+            | flag(head.doubt.is_some(), FLAG_DOUBT);
         w.bytes(&[head.encoding.code(), head.engine.code(), flags, 0])?;
         w.u32(head.blocks)?;
         w.u64(head.first_sample)?;
         head.counters.write(w)?;
-        debug_assert_eq!(w.used(), CHUNK_HEAD_BYTES);
+        if let Some(doubt) = head.doubt {
+            w.u64(doubt.from)?;
+            w.u64(doubt.until)?;
+        }
+        debug_assert_eq!(w.used(), head.bytes());
         w.bytes(self.data)
     }
 }

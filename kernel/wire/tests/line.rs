@@ -251,6 +251,8 @@ fn chunk(record: u32, offset: u32, data: &[u8]) -> Chunk<'_> {
             encoding: Encoding::U16,
             engine: Engine::Cpu,
             fallback: false,
+            replaced: false,
+            doubt: None,
             blocks: 1,
             first_sample: 0,
             counters: Counters::default(),

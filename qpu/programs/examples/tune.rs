@@ -1,7 +1,7 @@
 //! Times every way to split each length on the simulated V3D, and writes the fastest to the table.
 //!
 //! ```text
-//! cargo xtask tune [FROM..TO] [--board NAME] [--more-passes] [SPLIT ..] [--write]
+//! cargo xtask tune [FROM..TO] [--board NAME] [--conservative] [--more-passes] [SPLIT ..] [--write]
 //! ```
 //!
 //! FROM..TO are powers of two, 4..22 when absent. Splits have as few passes as the length allows, or one more
@@ -11,6 +11,9 @@
 //! is also held to an f64 transform, so that nothing wrong wins. `--write` puts the fastest into the table of the
 //! board's chip in `qpu/src/fft/tuned`; lengths that were not timed keep their rows. The tables are of pi1, which is meant
 //! where there is no `--board`, and pi2.
+//!
+//! With `--conservative` the plans are those of [`Request::conservative`], 2^7 to 2^16 points: tiles that no QPUs share, a
+//! launch for each pass, all caches cleared. They have one table for all boards.
 //!
 //! Which reads leave no lines in the system L2 ([`Streams`]) is then changed bit by bit for the two fastest
 //! splits, for as long as each change gains a percent.
@@ -38,7 +41,9 @@ const LIMIT_US: u32 = 10_000_000;
 const TOLERANCE: f64 = 1.5e-6;
 /// Splits whose reads are changed.
 const CHANGED: usize = 2;
-const USAGE: &str = "usage: cargo xtask tune [FROM..TO] [--board NAME] [--more-passes] [SPLIT such as 5,7,7 ..] [--write]";
+const USAGE: &str = "usage: cargo xtask tune [FROM..TO] [--board NAME] [--conservative] [--more-passes] [SPLIT such as 5,7,7 ..] [--write]";
+/// Lengths that have a conservative plan: half the shortest real transform, and the instrument's longest.
+const CONSERVATIVE: (u32, u32) = (7, 16);
 
 /// A table row, owned.
 #[derive(Clone, Debug)]
@@ -50,6 +55,7 @@ struct Row {
     qpus: u8,
     one_launch: bool,
     streams: Streams,
+    conservative: bool,
     cycles: u64,
 }
 
@@ -64,7 +70,8 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<(), String> {
-    let (mut lengths, mut more_passes, mut write) = ((4, 22), false, false);
+    let (mut lengths, mut more_passes, mut write) = (None, false, false);
+    let mut conservative = false;
     let mut board = Board::default();
     let mut named: Vec<Split> = Vec::new();
     let mut arguments = std::env::args().skip(1);
@@ -76,6 +83,7 @@ fn run() -> Result<(), String> {
                 board = found.ok_or("--board is pi1, pi2, zero, pi3 or zero2")?;
             }
             "--more-passes" => more_passes = true,
+            "--conservative" => conservative = true,
             "--write" => write = true,
             split if split.contains(',') => {
                 let radix = |text: &str| {
@@ -95,16 +103,23 @@ fn run() -> Result<(), String> {
             range => {
                 let (from, to) = range.split_once("..").unwrap_or((range, range));
                 let number = |text: &str| text.parse::<u32>().map_err(|_| USAGE.to_owned());
-                lengths = (number(from)?, number(to)?);
+                lengths = Some((number(from)?, number(to)?));
             }
         }
     }
     let of_named = || named.iter().map(Split::log2_points);
     if let (Some(from), Some(to)) = (of_named().min(), of_named().max()) {
-        lengths = (from, to);
+        lengths = Some((from, to));
     }
-    if lengths.0 < 4 || lengths.1 > 22 || lengths.0 > lengths.1 {
-        return Err(format!("lengths are 4..22, as powers of two; {USAGE}"));
+    let (least, most) = if conservative { CONSERVATIVE } else { (4, 22) };
+    let lengths = lengths.unwrap_or((least, most));
+    if lengths.0 < least || lengths.1 > most || lengths.0 > lengths.1 {
+        return Err(format!(
+            "lengths are {least}..{most}, as powers of two; {USAGE}"
+        ));
+    }
+    if conservative && board != Board::Pi1 {
+        return Err("conservative plans have one table, of pi1: leave --board".into());
     }
     if write && !matches!(board, Board::Pi1 | Board::Pi2) {
         return Err("the tables are of pi1 and pi2: leave --write, or name one of these".into());
@@ -116,29 +131,44 @@ fn run() -> Result<(), String> {
     for log2_points in lengths.0..=lengths.1 {
         for (batch, longest) in BATCHES {
             if log2_points <= longest
-                && let Some(row) = fastest(board, (log2_points, batch), more_passes, &named)?
+                && let Some(row) = fastest(
+                    (board, conservative),
+                    (log2_points, batch),
+                    more_passes,
+                    &named,
+                )?
             {
                 rows.push(row);
             }
         }
     }
     if write {
-        return write_table(board, rows);
+        return write_table((board, conservative), rows);
     }
     Ok(())
 }
 
 /// Times the splits of a length; the fastest, if there are programs for any.
 fn fastest(
-    board: Board,
+    (board, conservative): (Board, bool),
     (log2_points, batch): (u32, u32),
     more_passes: bool,
     named: &[Split],
 ) -> Result<Option<Row>, String> {
-    let splits: Vec<_> = Split::all(log2_points).collect();
+    let mut splits: Vec<_> = Split::all(log2_points).collect();
+    if conservative {
+        // One pass of more than 128 points takes producers, consumers or barriers.
+        let is_plain = |split: &Split| {
+            (0..split.passes()).all(|pass| !split.is_shared(pass) && split.log2_radix(pass) <= 7)
+        };
+        splits.retain(is_plain);
+    }
     let fewest = splits.iter().map(Split::passes).min().unwrap_or(0);
     // Batches of what one pass can do may be faster in two.
-    let fewest = fewest.max(1 + usize::from(log2_points > 8));
+    let fewest = match conservative {
+        true => fewest,
+        false => fewest.max(1 + usize::from(log2_points > 8)),
+    };
     let mut rows: Vec<Row> = Vec::new();
     for split in splits {
         let is_wanted = if named.is_empty() {
@@ -156,7 +186,11 @@ fn fastest(
             split,
             qpus: 12,
             one_launch: false,
-            streams: Streams::unmeasured(batch),
+            streams: match conservative {
+                true => Streams::NONE,
+                false => Streams::unmeasured(batch),
+            },
+            conservative,
             cycles: 0,
         };
         if Plan::memory::<()>(FFT, &row.request()).is_err() {
@@ -168,7 +202,9 @@ fn fastest(
             for qpus in [12, 8, 6] {
                 // Passes of fewer units run on fewer QPUs anyway, and one pass is one launch.
                 let units = (u64::from(batch) << log2_points).div_ceil(256);
-                if (one_launch && split.passes() == 1) || (qpus < 12 && u64::from(qpus) >= units) {
+                if (one_launch && (conservative || split.passes() == 1))
+                    || (qpus < 12 && u64::from(qpus) >= units)
+                {
                     continue;
                 }
                 (row.qpus, row.one_launch) = (qpus, one_launch);
@@ -186,7 +222,7 @@ fn fastest(
     }
     rows.sort_by_key(|row| row.cycles);
     rows.truncate(CHANGED);
-    for row in &mut rows {
+    for row in rows.iter_mut().filter(|row| !row.conservative) {
         change_streams(row)?;
     }
     Ok(rows.into_iter().min_by_key(|row| row.cycles))
@@ -224,6 +260,7 @@ impl Row {
         request.chip = table_of(self.board).0;
         request.streams = Some(self.streams);
         (request.qpus, request.one_launch) = (self.qpus, self.one_launch);
+        request.conservative = self.conservative;
         request
     }
 
@@ -336,9 +373,13 @@ fn table_of(board: Board) -> (Chip, &'static str) {
 }
 
 /// Writes the table: these rows, and of other lengths and batches those that it has.
-fn write_table(board: Board, mut rows: Vec<Row>) -> Result<(), String> {
+fn write_table((board, conservative): (Board, bool), mut rows: Vec<Row>) -> Result<(), String> {
     let (chip, file) = table_of(board);
-    for old in chip.tuned() {
+    let (table, file) = match conservative {
+        true => (qpu::fft::tuned::conservative::TUNED, "conservative.rs"),
+        false => (chip.tuned(), file),
+    };
+    for old in table {
         let is_new = |row: &Row| {
             (row.log2_points, row.batch) == (u32::from(old.log2_points), u32::from(old.batch))
         };
@@ -353,16 +394,28 @@ fn write_table(board: Board, mut rows: Vec<Row>) -> Result<(), String> {
                 qpus: old.qpus,
                 one_launch: old.one_launch,
                 streams: old.streams,
+                conservative,
                 cycles: old.cycles.into(),
             });
         }
     }
     rows.sort_by_key(|row| (row.log2_points, row.batch));
+    let (option, how, marks) = match conservative {
+        true => (
+            "--conservative".to_owned(),
+            "all caches cleared before each launch",
+            "",
+        ),
+        false => (
+            format!("--board {}", board.name()),
+            "data caches cleared before each launch",
+            "use crate::fft::split::{QUAD as Q, SHARED as S};\n",
+        ),
+    };
     let mut text = format!(
-        "//! The fastest splits and their V3D clocks: written by `cargo xtask tune --board {} --write`.\n//!\n\
-         //! Simulated: preset {0}, second run, forward. Clocks of 0 were never measured.\n\n\
-         use crate::fft::split::{{QUAD as Q, SHARED as S}};\n\
-         use crate::fft::table::Tuned;\n\n\
+        "//! The fastest splits and their V3D clocks: written by `cargo xtask tune {option} --write`.\n//!\n\
+         //! Simulated: preset {}, second run, forward, {how}. Clocks of 0 were never measured.\n\n\
+         {marks}use crate::fft::table::Tuned;\n\n\
          /// By length, then batch.\n#[rustfmt::skip]\npub const TUNED: &[Tuned] = &[\n",
         board.name()
     );

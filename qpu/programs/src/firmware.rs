@@ -8,6 +8,7 @@
 use qpu::fft::bins::power::{Detector, Powers, Removed};
 use qpu::fft::request::{Request, Transform};
 use qpu::fft::samples::Format;
+use qpu::fft::table;
 
 /// Shortest transform, in points as a power of two.
 pub const MIN_LOG2: u32 = 4;
@@ -128,7 +129,22 @@ pub fn requests() -> impl Iterator<Item = Request> {
         blocks.has_plan() && (blocks.count < MANY || log2_complex > MAX_LOG2_CONVERTED)
     };
     let blocks = all.flat_map(of_length).filter(is_wanted);
-    (MIN_LOG2..=MAX_LOG2)
+    let fastest = (MIN_LOG2..=MAX_LOG2)
         .map(transform)
-        .chain(blocks.map(|blocks| blocks.request()))
+        .chain(blocks.map(|blocks| blocks.request()));
+    fastest.flat_map(|request| {
+        [Some(request), conservative(&request)]
+            .into_iter()
+            .flatten()
+    })
+}
+
+/// The same by the conservative plan ([`Request::conservative`]), if there is one.
+#[must_use]
+pub fn conservative(request: &Request) -> Option<Request> {
+    table::conservative(request.transform.log2_row(), request.rows())?;
+    Some(Request {
+        conservative: true,
+        ..*request
+    })
 }

@@ -272,7 +272,7 @@ impl Arrangement {
         let mut passes = [None; MAX_STEPS];
         let stretches = most_stretches(&steps);
         for (step, memory) in steps.iter().zip(&mut passes) {
-            let pass = PassMemory::new(catalogue, step, request.qpus, stretches, &mut end)?;
+            let pass = PassMemory::new(catalogue, step, request, stretches, &mut end)?;
             *memory = Some(pass);
         }
         let lists_end = end as u32;
@@ -418,12 +418,12 @@ impl PassMemory {
     fn new<E>(
         catalogue: &'static [Program],
         step: &Step,
-        qpus: u8,
+        request: &Request,
         most_stretches: u32,
         end: &mut u64,
     ) -> Result<Self, Error<E>> {
         let mut take = |bytes: u64| take(end, bytes);
-        let pass = &step.pass;
+        let (pass, qpus) = (&step.pass, request.qpus);
         let task = pass.task();
         let program = catalogue.iter().find(|program| program.task == task);
         let program = program.ok_or(Error::Program(task))?;
@@ -439,7 +439,11 @@ impl PassMemory {
         };
         let start_bytes = list(program.start.len());
         let together = pass.programs_together();
-        let idle = pass.idle(qpus);
+        let idle = if request.conservative {
+            0
+        } else {
+            pass.idle(qpus)
+        };
         let most = pass.most_programs().min(u32::from(qpus) - idle);
         let workers = units.min(most) / together * together;
         let programs = idle + workers;

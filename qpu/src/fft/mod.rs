@@ -71,7 +71,7 @@ pub mod streams;
 pub mod table;
 pub mod tables;
 pub mod tile;
-mod tuned;
+pub mod tuned;
 pub mod twiddle;
 pub mod values;
 pub mod window;

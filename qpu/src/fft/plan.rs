@@ -10,6 +10,7 @@ use super::program::Program;
 use super::request::{Error, Request, Which};
 use super::split::Split;
 use super::steps::MAX_LAUNCHES;
+use super::streams::Streams;
 use super::table::{self, Tuned};
 use super::write::Lists;
 use crate::job::{self, Buffer, BusAddr, CacheClear, Job, Launch, QPUS, QpuSet, Report, Runner};
@@ -52,6 +53,22 @@ impl Plan {
         request: &Request,
     ) -> Result<Arrangement, Error<E>> {
         Ok(arrangement(catalogue, request)?.1)
+    }
+
+    /// The request as it is carried out: with the split, the QPUs, the launches and the reads that the table has for it.
+    /// Another request that differs in its batch only can be given these, and then has the same programs.
+    ///
+    /// # Errors
+    /// What is wrong with the request.
+    pub fn resolved<E>(
+        catalogue: &'static [Program],
+        request: &Request,
+    ) -> Result<Request, Error<E>> {
+        let (request, arrangement) = arrangement(catalogue, request)?;
+        Ok(Request {
+            split: Some(arrangement.split()),
+            ..request
+        })
     }
 
     /// A plan that reads `input` and writes `output`, which may be the same: interleaved complex
@@ -200,11 +217,6 @@ impl Plan {
         if self.direction != Some(direction) {
             self.write_direction(runner, direction)?;
         }
-        let clear = if self.code_is_new {
-            CacheClear::All
-        } else {
-            CacheClear::Data
-        };
         let nothing = job::Program {
             code: BusAddr(0),
             uniforms: BusAddr(0),
@@ -213,7 +225,11 @@ impl Plan {
         let mut launches = [Launch {
             programs: &[],
             // What a pass stores goes past the caches through which the next one reads.
-            clear: CacheClear::Data,
+            clear: if self.request.conservative {
+                CacheClear::All
+            } else {
+                CacheClear::Data
+            },
             qpus: QpuSet::ALL,
         }; MAX_LAUNCHES];
         let mut count = 0;
@@ -239,7 +255,9 @@ impl Plan {
             launch.programs = &programs[..running];
             count += 1;
         }
-        launches[0].clear = clear;
+        if self.code_is_new {
+            launches[0].clear = CacheClear::All;
+        }
         let report = runner.run(
             &Job {
                 launches: &launches[..count],
@@ -321,12 +339,27 @@ fn arrangement<E>(
     request: &Request,
 ) -> Result<(Request, Arrangement), Error<E>> {
     request.check()?;
+    let log2_points = request.transform.log2_row();
+    let length = || request.transform.length_error();
+    if request.conservative {
+        let mut request = Request {
+            one_launch: false,
+            streams: Some(Streams::NONE),
+            ..*request
+        };
+        if request.split.is_none() {
+            let row = table::conservative(log2_points, request.rows()).ok_or_else(length)?;
+            request.split = Split::new(row.log2_radices);
+            request.qpus = request.qpus.min(row.qpus);
+        }
+        let split = request.split.ok_or_else(length)?;
+        let arranged = Arrangement::new(catalogue, &request, split)?;
+        return Ok((request, arranged));
+    }
     if let Some(split) = request.split {
         let arranged = Arrangement::new(catalogue, request, split)?;
         return Ok((*request, arranged));
     }
-    let log2_points = request.transform.log2_row();
-    let length = || request.transform.length_error();
     let is_missing =
         |error: &Error<E>| matches!(error, Error::Program(_) | Error::TooFewQpus { .. });
     let mut missing = None;

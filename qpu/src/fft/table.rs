@@ -7,7 +7,7 @@
 use super::coop::{Cooperation, Way};
 use super::split::Split;
 use super::streams::Streams;
-use super::tuned::{bcm2835, bcm2836};
+use super::tuned::{bcm2835, bcm2836, conservative};
 
 /// Batches from here on take the row of batches of ten.
 const MANY: u32 = 4;
@@ -172,6 +172,13 @@ const fn in_passes(
         streams: Streams::unmeasured(batch as u32),
         cycles,
     }
+}
+
+/// The row of a conservative plan ([`Request::conservative`](super::request::Request::conservative)): the same for
+/// both chips, timed on that of a Pi 1; `None` for lengths that have none.
+#[must_use]
+pub fn conservative(log2_points: u32, batch: u32) -> Option<&'static Tuned> {
+    row_of(conservative::TUNED, log2_points, batch)
 }
 
 /// As [`row`], where one pass will not do; `None` for lengths that take several passes anyway.

@@ -40,7 +40,7 @@ fn the_banner_says_what_it_is_and_what_to_do_next() {
         "V3D 250 MHz",
         "engine: qpu",
         "self-test: cpu ok",
-        "self-test: qpu n=1024 ok",
+        "self-test: qpu n=1024 real f32 x 16, fastest plan: ok",
         "last start: power on",
         "next: ",
     ] {

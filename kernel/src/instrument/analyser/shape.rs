@@ -4,8 +4,8 @@ use dsp::Window;
 use dsp::spectrum::{Detector, Domain};
 use wire::{Dc, SampleFormat};
 
-use crate::engine::Spectra;
 use crate::engine::samples::Coding;
+use crate::engine::{Manner, Spectra};
 use crate::instrument::settings::{EngineChoice, Settings};
 
 /// What the analyser makes of samples.
@@ -72,6 +72,8 @@ impl Shape {
             bins: self.bins,
             detector: self.detector,
             removes_mean: self.removes_mean,
+            manner: Manner::Fastest,
+            split_for: blocks,
         }
     }
 }

@@ -8,13 +8,14 @@ mod detectors;
 mod qpu_test;
 mod stream;
 mod trouble;
+mod trust;
 mod upload;
 
 use std::collections::VecDeque;
 
 use super::*;
 use crate::engine::qpu_test::Verdict;
-use crate::engine::{EngineError, EngineKind, Spectra, Timing};
+use crate::engine::{Candidate, EngineError, EngineKind, Manner, Spectra, Timing};
 use dsp::{Complex, Direction, Plan, Radix};
 use qpu::job::QpuSet;
 use wire::{
@@ -153,8 +154,17 @@ pub struct FakeQpu {
     pub hung: QpuSet,
     /// Rounds of the QPU test so far.
     pub rounds: u32,
-    /// Blocks whose power was added, call by call.
+    /// Blocks whose power was added, call by call, without proofs and checks.
     pub powers: Vec<u32>,
+    /// Whether there are conservative plans.
+    pub is_twofold: bool,
+    /// Only plans of this manner are wrong.
+    pub wrong_in: Option<Manner>,
+    /// Bins 128, of a tone, and 40 are exchanged: the energy stays.
+    pub exchanges: bool,
+    /// Manner of the plan that runs.
+    pub manner: Manner,
+    pub believed: Vec<Candidate>,
 }
 
 impl Engine for FakeQpu {
@@ -172,6 +182,27 @@ impl Engine for FakeQpu {
         Ok(())
     }
 
+    fn prepare_as(&mut self, log2n: u32, manner: Manner) -> Result<(), EngineError> {
+        self.manner = manner;
+        self.prepare(log2n)
+    }
+
+    fn has(&self, candidate: &Candidate) -> bool {
+        let log2n = match candidate {
+            Candidate::Transform { log2n, .. } => *log2n,
+            Candidate::Power(spectra) => spectra.log2n,
+        };
+        self.supports(log2n) && (candidate.manner() == Manner::Fastest || self.is_twofold)
+    }
+
+    fn is_believed(&self, candidate: &Candidate) -> bool {
+        self.believed.contains(candidate)
+    }
+
+    fn believe(&mut self, candidate: &Candidate) {
+        self.believed.push(*candidate);
+    }
+
     fn transform(
         &mut self,
         direction: Direction,
@@ -181,6 +212,7 @@ impl Engine for FakeQpu {
         if self.failures > 0 {
             self.failures -= 1;
             self.prepared = None;
+            self.believed.clear();
             data.fill(Complex::new(f32::NAN, 0.0));
             return Err(EngineError::Timeout { limit_us: 1000 });
         }
@@ -188,17 +220,18 @@ impl Engine for FakeQpu {
         let mut twiddles = vec![Complex::ZERO; plan.twiddle_count()];
         plan.fill_twiddles(&mut twiddles).unwrap();
         plan.transform(direction, &twiddles, data).unwrap();
-        if let Some(wrong) = self.wrong {
+        if let Some(wrong) = self.wrong
+            && self.wrong_in.is_none_or(|manner| manner == self.manner)
+        {
             data[3] = Complex::new(wrong, 0.0);
+        }
+        if self.exchanges && self.manner == Manner::Fastest {
+            data.swap(128, 40);
         }
         Ok(Timing {
             qpu_us: 7,
             cpu_us: 0,
         })
-    }
-
-    fn supports_power(&self, spectra: &Spectra) -> bool {
-        self.supports(spectra.log2n)
     }
 
     fn take_power(
@@ -222,11 +255,13 @@ impl Engine for FakeQpu {
                 let gain = spectra.window.gain(window).coherent;
                 dsp::spectrum::remove_mean(window, gain, &mut work);
             }
-            self.prepare(spectra.log2n)?;
+            self.prepare_as(spectra.log2n, spectra.manner)?;
             timing.qpu_us += self.transform(Direction::Forward, &mut work)?.qpu_us;
             dsp::spectrum::accumulate(coding.domain, spectra.detector, &work, held);
         }
-        self.powers.push(spectra.blocks);
+        if self.believed.contains(&Candidate::Power(*spectra)) {
+            self.powers.push(spectra.blocks);
+        }
         Ok(timing)
     }
 

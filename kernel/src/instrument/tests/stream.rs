@@ -20,7 +20,7 @@ fn unasked_it_says_who_it_is_and_streams_the_generator() {
         "last start: watchdog, last stage qpu_wait",
         "engine: qpu for n=256 to 4096",
         "self-test: cpu ok",
-        "self-test: qpu n=1024 ok",
+        "self-test: qpu n=1024 real f32 x 16, fastest plan: ok",
         "type help",
         "[6400.000 Hz -6.02 dBFS]",
     ] {

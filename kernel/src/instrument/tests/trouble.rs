@@ -129,50 +129,6 @@ fn a_failing_qpu_job_is_done_by_the_cpu_and_said() {
 }
 
 #[test]
-fn qpus_that_keep_failing_are_left_alone_until_the_next_start() {
-    let mut session = Session::quiet(Some(FakeQpu::default()));
-    session
-        .instrument
-        .core
-        .analyser
-        .qpu_mut()
-        .as_mut()
-        .unwrap()
-        .failures = 3;
-    session.must(&Message::Set("avg=2"));
-    session.must(&Message::Start);
-    session.run_ms(1000);
-    let last = session.spectra.last().unwrap().head;
-    assert_eq!((last.engine, last.fallback), (EngineKind::Cpu, false));
-    assert_eq!(session.descriptor.unwrap().engine, EngineKind::Cpu);
-    session.must(&Message::Start);
-    session.spectra.clear();
-    session.run_ms(1000);
-    let last = session.spectra.last().unwrap().head;
-    assert_eq!(last.engine, EngineKind::Qpu);
-}
-
-#[test]
-fn qpus_that_compute_wrongly_fail_the_self_test_and_are_not_used() {
-    // No number at all is what memory holds that V3D never wrote.
-    for wrong in [1e3, f32::NAN] {
-        let wrong = FakeQpu {
-            wrong: Some(wrong),
-            ..FakeQpu::default()
-        };
-        let mut session = Session::start("", Some(wrong));
-        session.run_ms(600);
-        let text = session.text();
-        assert!(text.contains("self-test: qpu n=256 FAILED"), "{text}");
-        assert_eq!(session.spectra[0].head.engine, EngineKind::Cpu);
-        session.send_bytes(b"\rinfo\r");
-        session.run_ms(300);
-        let text = session.text();
-        assert!(text.contains("engine: cpu (the QPUs failed"), "{text}");
-    }
-}
-
-#[test]
 fn lengths_that_the_qpus_lack_are_done_by_the_cpu() {
     let mut session = Session::quiet(Some(FakeQpu::default()));
     session.must(&Message::Set("n=128"));

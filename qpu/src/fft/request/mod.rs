@@ -77,6 +77,10 @@ pub struct Request {
     pub hop: Option<u32>,
     /// Whether samples are multiplied by a window ([`crate::fft::Plan::set_window`]).
     pub windowed: bool,
+    /// Whether the plan does only what programs of others do on boards: passes through memory, each in a launch of its
+    /// own behind a clear of all caches; programs that share nothing but a lock; reads by one bus alias; no QPU left out.
+    /// The split is that of [`crate::fft::table::conservative`]. What a board does that has not run a faster plan rightly.
+    pub conservative: bool,
 }
 
 impl Request {
@@ -103,6 +107,7 @@ impl Request {
             samples: Format::F32,
             hop: None,
             windowed: false,
+            conservative: false,
         }
     }
 

@@ -2,3 +2,4 @@
 
 pub mod bcm2835;
 pub mod bcm2836;
+pub mod conservative;

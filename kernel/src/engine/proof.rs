@@ -1,0 +1,276 @@
+//! Proofs: a plan of the QPUs held to the ARM on noise, before its first result is believed.
+//!
+//! Noise reaches every input, every bin and every code of a sample, and no two runs have the same, so that
+//! memory which still holds an older answer does not pass. A plan runs twice: first with code that no cache
+//! holds, then with code that all hold, because a race may be lost in one of them only. The error is that of amplitudes,
+//! relative to all of them: a single wrong bin of 65,536 is 4,000 parts in a million of it.
+
+use dsp::spectrum::{Domain, accumulate, remove_mean};
+use dsp::{Complex, Direction, Gain};
+use wire::SampleFormat;
+
+use super::cpu::CpuEngine;
+use super::{Candidate, Engine, EngineError, Spectra, Timing};
+
+/// The largest error that passes, in parts of 10^9. The QPUs truncate: right plans stay below 2,000 (simulated).
+pub const LIMIT_PPB: u32 = 10_000;
+/// Runs of a proof, each with noise of its own.
+const RUNS: u32 = 2;
+
+/// Where a proof computes; each as long as the longest block, or in words, as all samples of the blocks of a record.
+pub struct Bench<'a> {
+    /// The signal, or what the QPUs made of it.
+    pub samples: &'a mut [u32],
+    /// Where transforms are made.
+    pub work: &'a mut [Complex<f32>],
+    /// Powers of the ARM.
+    pub wanted: &'a mut [f64],
+    /// Powers of the QPUs.
+    pub got: &'a mut [f64],
+}
+
+/// What came of a proof.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Proof {
+    /// Difference from the ARM, in parts of 10^9; what is no number is as wrong as can be.
+    pub error_ppb: u32,
+    /// Time of the last run on the QPUs, in microseconds.
+    pub qpu_us: u32,
+}
+
+impl Proof {
+    /// Whether the plan can be believed.
+    #[must_use]
+    pub const fn is_right(&self) -> bool {
+        self.error_ppb <= LIMIT_PPB
+    }
+}
+
+/// Numbers that look random, the same for the same seed.
+struct Noise(u32);
+
+impl Noise {
+    fn new(seed: u32) -> Self {
+        // No seed may be 0, and neighbours are to have little in common.
+        Self(seed.wrapping_mul(0x9e37_79b9) | 1)
+    }
+
+    fn word(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 17;
+        self.0 ^= self.0 << 5;
+        self.0
+    }
+
+    /// From -1 to below 1.
+    fn number(&mut self) -> f32 {
+        (self.word() >> 8) as f32 / 8_388_608.0 - 1.0
+    }
+}
+
+/// Differences of amplitudes from what is wanted, bin by bin.
+#[derive(Clone, Copy, Default)]
+struct Differences {
+    squares: f64,
+    power: f64,
+}
+
+impl Differences {
+    /// Takes the square of a difference, and the power that is wanted.
+    fn take(&mut self, square: f64, power: f64) {
+        self.squares += square;
+        self.power += power;
+    }
+
+    /// Relative to the amplitude of all bins, in parts of 10^9.
+    fn ppb(&self) -> u32 {
+        let rms = libm::sqrt(self.squares / self.power);
+        if rms.is_nan() {
+            u32::MAX
+        } else {
+            (1e9 * rms) as u32
+        }
+    }
+}
+
+/// Difference of the amplitudes of bins from the ARM's, given powers: relative to that of all bins, in parts of 10^9.
+#[must_use]
+pub fn difference_ppb(got: &[f64], wanted: &[f64]) -> u32 {
+    let mut all = Differences::default();
+    for (got, wanted) in got.iter().zip(wanted) {
+        let difference = libm::sqrt(*got) - libm::sqrt(*wanted);
+        all.take(difference * difference, *wanted);
+    }
+    all.ppb()
+}
+
+/// Runs a plan on noise and compares it with the ARM. `window` has a coefficient for each point, `gain` is its, `seed`
+/// another one for each proof.
+///
+/// # Errors
+/// Those of the QPUs.
+pub fn prove(
+    qpu: &mut impl Engine,
+    cpu: &mut CpuEngine,
+    candidate: &Candidate,
+    (window, gain): (&[f32], Gain),
+    bench: &mut Bench,
+    seed: u32,
+) -> Result<Proof, EngineError> {
+    let mut proof = Proof::default();
+    for run in 0..RUNS {
+        let mut noise = Noise::new(seed.wrapping_add(run << 16));
+        let next = match candidate {
+            Candidate::Transform { log2n, manner } => {
+                qpu.prepare_as(*log2n, *manner)?;
+                let forward =
+                    prove_transform(qpu, cpu, *log2n, Direction::Forward, bench, &mut noise)?;
+                let inverse =
+                    prove_transform(qpu, cpu, *log2n, Direction::Inverse, bench, &mut noise)?;
+                Proof {
+                    error_ppb: forward.error_ppb.max(inverse.error_ppb),
+                    ..forward
+                }
+            }
+            Candidate::Power(spectra) => {
+                prove_power(qpu, cpu, spectra, (window, gain), bench, &mut noise)?
+            }
+        };
+        proof = Proof {
+            error_ppb: proof.error_ppb.max(next.error_ppb),
+            qpu_us: next.qpu_us,
+        };
+    }
+    Ok(proof)
+}
+
+fn prove_transform(
+    qpu: &mut impl Engine,
+    cpu: &mut CpuEngine,
+    log2n: u32,
+    direction: Direction,
+    bench: &mut Bench,
+    noise: &mut Noise,
+) -> Result<Proof, EngineError> {
+    let points = 1 << log2n;
+    let work = bench.work.get_mut(..points).ok_or(EngineError::NoMemory)?;
+    let words = bench.samples.get_mut(..2 * points);
+    let words = words.ok_or(EngineError::NoMemory)?;
+    let begin = noise.0;
+    let fill = |noise: &mut Noise, work: &mut [Complex<f32>]| {
+        for z in work {
+            *z = Complex::new(noise.number(), noise.number());
+        }
+    };
+    fill(noise, work);
+    let Timing { qpu_us, .. } = qpu.transform(direction, work)?;
+    for (pair, z) in words.as_chunks_mut().0.iter_mut().zip(&*work) {
+        *pair = [z.re.to_bits(), z.im.to_bits()];
+    }
+    fill(&mut Noise(begin), work);
+    cpu.prepare(log2n)?;
+    cpu.transform(direction, work)?;
+    let mut all = Differences::default();
+    for ([re, im], z) in words.as_chunks().0.iter().zip(&*work) {
+        let component = |got: u32, wanted: f32| f64::from(f32::from_bits(got)) - f64::from(wanted);
+        let difference = Complex::new(component(*re, z.re), component(*im, z.im));
+        let wanted = Complex::new(f64::from(z.re), f64::from(z.im));
+        all.take(difference.norm_sqr(), wanted.norm_sqr());
+    }
+    Ok(Proof {
+        error_ppb: all.ppb(),
+        qpu_us,
+    })
+}
+
+fn prove_power(
+    qpu: &mut impl Engine,
+    cpu: &mut CpuEngine,
+    spectra: &Spectra,
+    (window, gain): (&[f32], Gain),
+    bench: &mut Bench,
+    noise: &mut Noise,
+) -> Result<Proof, EngineError> {
+    let Spectra { coding, .. } = *spectra;
+    let bins = coding.domain.bins(spectra.points());
+    let words = bench.samples.get_mut(..coding.words(spectra.samples()));
+    let words = words.ok_or(EngineError::NoMemory)?;
+    for word in &mut *words {
+        *word = match coding.format {
+            SampleFormat::F32 => noise.number().to_bits(),
+            SampleFormat::U8 | SampleFormat::I16 => noise.word(),
+        };
+    }
+    let [got, wanted] = [&mut *bench.got, &mut *bench.wanted].map(|all| all.get_mut(..bins));
+    let (got, wanted) = got.zip(wanted).ok_or(EngineError::NoMemory)?;
+    got.fill(spectra.detector.start());
+    wanted.fill(spectra.detector.start());
+    let Timing { qpu_us, .. } = qpu.take_power(spectra, window, words, got)?;
+    for block in 0..spectra.blocks as usize {
+        let work = &mut *bench.work;
+        power_by_the_arm(
+            cpu,
+            spectra,
+            (window, gain),
+            (words, block * spectra.hop),
+            work,
+            wanted,
+        )?;
+    }
+    let [first, end] = spectra.bins;
+    Ok(Proof {
+        error_ppb: difference_ppb(&got[first..end], &wanted[first..end]),
+        qpu_us,
+    })
+}
+
+/// Lets `held` take the power of the block that begins at a sample, computed by the ARM.
+///
+/// # Errors
+/// When the ARM has no table for the length.
+pub fn power_by_the_arm(
+    cpu: &mut CpuEngine,
+    spectra: &Spectra,
+    (window, gain): (&[f32], Gain),
+    (samples, first): (&[u32], usize),
+    work: &mut [Complex<f32>],
+    held: &mut [f64],
+) -> Result<(), EngineError> {
+    let work = work.get_mut(..spectra.points());
+    let work = work.ok_or(EngineError::NoMemory)?;
+    spectra.coding.load(samples, first, window, work);
+    if spectra.removes_mean {
+        remove_mean(window, gain.coherent, work);
+    }
+    cpu.prepare(spectra.log2n)?;
+    cpu.transform(Direction::Forward, work)?;
+    accumulate(spectra.coding.domain, spectra.detector, work, held);
+    Ok(())
+}
+
+/// Energy of a block times its window, as its bins have it: N times the sum of squares; of real samples, whose bins are
+/// half of all.
+#[must_use]
+pub fn energy_in(spectra: &Spectra, window: &[f32], samples: &[u32]) -> f64 {
+    let Spectra { coding, .. } = *spectra;
+    let mut sum = 0.0;
+    // A few at a time, so that no block has to be held.
+    let mut some = [Complex::ZERO; 64];
+    for (number, window) in window.chunks(some.len()).enumerate() {
+        let some = &mut some[..window.len()];
+        coding.load(samples, 64 * number, window, some);
+        let squares = |z: &Complex<f32>| f64::from(z.re * z.re + z.im * z.im);
+        sum += some.iter().map(squares).sum::<f64>();
+    }
+    sum * spectra.points() as f64
+}
+
+/// Energy of all bins: of real samples the bins between the ends count twice.
+#[must_use]
+pub fn energy_out(spectra: &Spectra, held: &[f64]) -> f64 {
+    let sum: f64 = held.iter().sum();
+    match spectra.coding.domain {
+        Domain::Complex => sum,
+        Domain::Real => 2.0 * sum - held.first().unwrap_or(&0.0) - held.last().unwrap_or(&0.0),
+    }
+}

@@ -1,0 +1,100 @@
+//! Plans of the QPUs by name, and what came of holding one to the ARM.
+
+use crate::PayloadError;
+use crate::codes::code;
+use crate::cursor::{Reader, Writer};
+
+code! {
+    /// What a plan computes.
+    PlanKind, "kind of plan" {
+        /// A complex transform, in both directions.
+        #[default] Transform = 0 "transform",
+        /// Powers of real samples in f32, with a window.
+        RealF32 = 1 "real-f32",
+        /// Powers of I/Q samples in f32, with a window.
+        ComplexF32 = 2 "iq-f32",
+        /// Powers of real samples in i16, with a window.
+        RealI16 = 3 "real-i16",
+        /// Powers of I/Q samples in u8, with a window.
+        ComplexU8 = 4 "iq-u8",
+    }
+}
+
+code! {
+    /// What came of it.
+    Verdict, "verdict" {
+        /// It computes what the ARM does.
+        #[default] Right = 0 "right",
+        /// It computes something else.
+        Wrong = 1 "wrong",
+        /// It did not end, or V3D reported an error.
+        Failed = 2 "failed",
+        /// This board has no such plan.
+        Missing = 3 "missing",
+    }
+}
+
+/// The name of a plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PlanName {
+    /// Points of a block, as a power of two.
+    pub log2n: u8,
+    /// What it computes.
+    pub kind: PlanKind,
+    /// Whether it is the conservative plan, which stands in for one that a board does not run rightly.
+    pub conservative: bool,
+}
+
+impl PlanName {
+    pub(crate) fn read(r: &mut Reader) -> Result<Self, PayloadError> {
+        Ok(Self {
+            log2n: r.u8()?,
+            kind: PlanKind::read(r)?,
+            conservative: match r.u8()? {
+                0 => false,
+                1 => true,
+                value => {
+                    return Err(PayloadError::UnknownCode {
+                        field: "plan",
+                        value,
+                    });
+                }
+            },
+        })
+    }
+
+    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        w.bytes(&[self.log2n, self.kind.code(), self.conservative.into()])
+    }
+}
+
+/// What came of holding a plan to the ARM.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Proof {
+    /// The plan.
+    pub plan: PlanName,
+    /// Whether it can be believed.
+    pub verdict: Verdict,
+    /// Relative rms difference from the ARM, in parts of 10^9; all ones where it is not known.
+    pub error_ppb: u32,
+    /// Time of one run on the QPUs, in microseconds.
+    pub qpu_us: u32,
+}
+
+impl Proof {
+    pub(crate) fn read(r: &mut Reader) -> Result<Self, PayloadError> {
+        Ok(Self {
+            plan: PlanName::read(r)?,
+            verdict: Verdict::read(r)?,
+            error_ppb: r.u32()?,
+            qpu_us: r.u32()?,
+        })
+    }
+
+    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        self.plan.write(w)?;
+        w.bytes(&[self.verdict.code()])?;
+        w.u32(self.error_ppb)?;
+        w.u32(self.qpu_us)
+    }
+}
