@@ -55,13 +55,14 @@ pub struct QpuEngine<R: Runner> {
 impl<R: Runner> QpuEngine<R> {
     /// An engine on `runner`, all of whose memory it may use. `error` says what an error of the
     /// runner means.
-    pub const fn new(runner: R, error: fn(R::Error) -> EngineError) -> Self {
+    pub fn new(runner: R, error: fn(R::Error) -> EngineError) -> Self {
         Self {
             runner,
             error,
-            plans: [const { [const { None }; LENGTHS] }; MANNERS],
+            // Not as constants: the image would hold all of their bytes.
+            plans: core::array::from_fn(|_| core::array::from_fn(|_| None)),
             current: None,
-            powers: [const { None }; POWERS],
+            powers: core::array::from_fn(|_| None),
             host: HostJobs::NONE,
         }
     }
@@ -74,9 +75,12 @@ impl<R: Runner> QpuEngine<R> {
 
     /// Gives up all plans, the block of a host, and their memory.
     fn clear(&mut self) {
-        self.plans = [const { [const { None }; LENGTHS] }; MANNERS];
+        self.plans
+            .iter_mut()
+            .flatten()
+            .for_each(|plan| *plan = None);
         self.current = None;
-        self.powers = [const { None }; POWERS];
+        self.powers.iter_mut().for_each(|plan| *plan = None);
         self.host = HostJobs::NONE;
         self.runner.release_all();
     }
