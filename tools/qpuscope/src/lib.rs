@@ -8,6 +8,7 @@ pub mod code;
 pub mod command;
 mod constants;
 pub mod debugger;
+pub mod defect;
 pub mod failure;
 mod files;
 pub mod flowgraph;

@@ -4,11 +4,14 @@
 //! without a clear of ICC runs as it was; unlike it, it forgets code by itself only when a
 //! program runs through more than 256 KiB. An instruction is read when it is executed, so nothing beyond it needs to exist.
 
+mod held;
+
 use crate::decoded::Code;
 use crate::event::{Access, FaultKind};
 use crate::memory::Memory;
 use crate::run::Run;
-use qpu::isa::decode;
+use held::Held;
+use qpu::isa::{INSTRUCTION_BYTES, decode};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -24,6 +27,9 @@ const BLOCK_CODES: usize = 64;
 
 /// Instructions in a line of the chip's cache.
 pub const LINE_CODES: usize = 8;
+
+/// Bytes of such a line.
+pub const LINE_BYTES: u32 = 64;
 
 /// Where the instruction at `pc` is in its block.
 #[inline]
@@ -71,7 +77,12 @@ pub struct Cursor {
     base: u32,
     block: usize,
     generation: u64,
+    /// [`WRONG`] for a QPU that multiplies wrongly, else 0.
+    variant: u32,
 }
+
+/// A block has this in its address when its code is for a QPU with [`crate::Defect::WrongQpu`].
+const WRONG: u32 = 1;
 
 /// The address of no block.
 const NO_BLOCK: u32 = u32::MAX;
@@ -82,7 +93,20 @@ impl Default for Cursor {
             base: NO_BLOCK,
             block: 0,
             generation: 0,
+            variant: 0,
         }
+    }
+}
+
+impl Cursor {
+    /// The QPU goes on elsewhere.
+    pub fn forget(&mut self) {
+        self.base = NO_BLOCK;
+    }
+
+    /// Which code it finds from now on.
+    pub fn set_wrong(&mut self, wrong: bool) {
+        self.variant = if wrong { WRONG } else { 0 };
     }
 }
 
@@ -92,6 +116,8 @@ pub struct CodeCache {
     index: HashMap<u32, usize, BuildHasherDefault<AddressHasher>>,
     blocks: Vec<Box<Block>>,
     generation: u64,
+    /// [`crate::Defect::StaleInstructions`]: what the chip's cache holds.
+    held: Option<Box<Held>>,
 }
 
 /// Why there is no instruction, and the word that was read.
@@ -103,11 +129,36 @@ pub struct FetchFault {
 }
 
 impl CodeCache {
-    /// Forgets everything: SLCACTL.ICC.
+    /// Forgets everything: SLCACTL.ICC. Lines that are held will be read again as they were.
     pub fn clear(&mut self) {
         self.index.clear();
         self.blocks.clear();
         self.generation += 1;
+    }
+
+    /// From now on holds as many lines of code for ever, or none. Those that it has read since it last forgot
+    /// are the first.
+    pub fn hold_lines(&mut self, lines: Option<usize>) {
+        self.held = lines.map(|lines| Box::new(Held::new(lines)));
+        let Some(held) = &mut self.held else {
+            return;
+        };
+        let mut blocks: Vec<_> = self
+            .index
+            .iter()
+            .map(|(base, block)| (*block, *base))
+            .collect();
+        blocks.sort_unstable();
+        for (block, base) in blocks {
+            for (place, code) in self.blocks[block].code.iter().enumerate() {
+                if let Some(code) = code {
+                    held.keep(
+                        (base & !WRONG) + place as u32 * INSTRUCTION_BYTES,
+                        code.word,
+                    );
+                }
+            }
+        }
     }
 
     /// The instruction at `pc`. Counts up `lines` when nothing of its line had been read.
@@ -131,9 +182,18 @@ impl CodeCache {
             Some(code) => Ok(code),
             None => {
                 let line = 1 << (place / LINE_CODES);
-                *lines += u64::from(block.lines & line == 0);
+                // Of what two kinds of QPUs read one counts.
+                *lines += u64::from(block.lines & line == 0 && cursor.variant == 0);
                 block.lines |= line;
-                Ok(slot.insert(read(pc, memory)?))
+                let word = match &mut self.held {
+                    Some(held) => held.word(pc, memory)?,
+                    None => read(pc, memory)?,
+                };
+                let mut code = decoded(word)?;
+                if cursor.variant == WRONG {
+                    code.multiply_wrongly();
+                }
+                Ok(slot.insert(code))
             }
         }
     }
@@ -175,7 +235,7 @@ impl CodeCache {
     /// The place of the block around `pc`, if something of it has been read.
     #[inline]
     fn find(&self, pc: u32, cursor: &mut Cursor) -> Option<usize> {
-        let base = pc & !(BLOCK_BYTES - 1);
+        let base = base(pc, cursor);
         if cursor.generation == self.generation && cursor.base == base {
             return Some(cursor.block);
         }
@@ -188,6 +248,7 @@ impl CodeCache {
             base,
             block,
             generation: self.generation,
+            variant: cursor.variant,
         };
         Some(block)
     }
@@ -197,7 +258,7 @@ impl CodeCache {
         if self.blocks.len() == MOST_BLOCKS {
             self.clear();
         }
-        let base = pc & !(BLOCK_BYTES - 1);
+        let base = base(pc, cursor);
         let block = self.blocks.len();
         self.blocks.push(Box::new(Block {
             code: [const { None }; BLOCK_CODES],
@@ -210,6 +271,7 @@ impl CodeCache {
             base,
             block,
             generation: self.generation,
+            variant: cursor.variant,
         };
         block
     }
@@ -229,14 +291,26 @@ fn known(run: &mut Run, codes: &[Option<Code>], find: impl Fn(&[Option<Code>]) -
     found
 }
 
-/// Reads and decodes the instruction at `pc`.
-fn read(pc: u32, memory: &mut impl Memory) -> Result<Code, Box<FetchFault>> {
-    let fault = |word, kind| Box::new(FetchFault { word, kind });
+/// What a block around `pc` is found by.
+#[inline]
+fn base(pc: u32, cursor: &Cursor) -> u32 {
+    pc & !(BLOCK_BYTES - 1) | cursor.variant
+}
+
+fn fault(word: Option<u64>, kind: FaultKind) -> Box<FetchFault> {
+    Box::new(FetchFault { word, kind })
+}
+
+/// Reads the instruction at `pc`.
+fn read(pc: u32, memory: &mut impl Memory) -> Result<u64, Box<FetchFault>> {
     let mut bytes = [0; 8];
     memory
         .read(pc, &mut bytes)
         .map_err(|absent| fault(None, FaultKind::Memory(Access::Code, absent)))?;
-    let word = u64::from_le_bytes(bytes);
+    Ok(u64::from_le_bytes(bytes))
+}
+
+fn decoded(word: u64) -> Result<Code, Box<FetchFault>> {
     if word == 0 {
         return Err(fault(Some(word), FaultKind::RanOffCode));
     }

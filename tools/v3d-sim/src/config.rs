@@ -2,6 +2,7 @@
 
 use crate::board::Board;
 use crate::conflicts::Conflicts;
+use crate::defect::Defect;
 use crate::rule::Rule;
 use crate::time::Constants;
 
@@ -36,6 +37,8 @@ pub struct Config {
     /// Also warn when two QPUs use one DMA engine at a time without the mutex. Programs that ran on
     /// chips do so; more careful ones do not.
     pub flag_unprotected_dma: bool,
+    /// What is broken, if anything.
+    pub defect: Option<Defect>,
 }
 
 impl Default for Config {
@@ -51,6 +54,7 @@ impl Default for Config {
             deadlock_rounds: 250_000,
             conflicts: Conflicts::default(),
             flag_unprotected_dma: false,
+            defect: None,
         }
     }
 }

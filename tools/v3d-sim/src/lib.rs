@@ -42,6 +42,7 @@
 //! | `race/` | which accesses nothing orders |
 //! | `event`, `rule`, `report` | faults, warnings, deadlocks |
 //! | `conflicts` | which source is followed where sources conflict |
+//! | `defect` | silicon with one thing broken |
 //! | `untimed` | V3D without time |
 //! | `time/`, `timed` | the cycle model, and V3D under it |
 //! | `board` | clocks, and how V3D reaches memory |
@@ -73,6 +74,11 @@
 //! else that the reference forbids or leaves open is a warning of a [`Rule`]: counted, told once, and
 //! the run goes on with the value that the reference recommends. `strict` makes warnings faults.
 //!
+//! # Broken silicon
+//!
+//! [`Config::defect`] and [`V3d::set_defect`] break one thing ([`Defect`]), so that a driver's checks of what
+//! it gets can be tried. Nothing reports it, and a reset does not mend it.
+//!
 //! # Not modelled
 //!
 //! * The 3D pipeline: tile buffer, scoreboard, varyings, threads (each a fault), textures other than raster
@@ -102,6 +108,7 @@ mod config;
 mod conflicts;
 mod counters;
 mod decoded;
+mod defect;
 mod dma;
 mod event;
 mod job_run;
@@ -141,6 +148,7 @@ pub use conflicts::{
     VpmReadSetups, VpmSurplusReads,
 };
 pub use counters::{DmaWork, SOURCE_NAMES, SOURCES, Statistics};
+pub use defect::{Defect, UnknownDefect};
 pub use event::{Access, DeadlockReport, Event, Fault, FaultKind, Place, Wait, Warning};
 pub use job_run::{JobEnd, JobLaunch, JobOptions, JobRun, Outcome, run_job, run_job_observed};
 pub use memory::{Memory, MemoryFault, SparseMemory};

@@ -6,6 +6,7 @@
 use crate::config::Config;
 use crate::conflicts::Conflicts;
 use crate::counters::{ROUND_CLOCKS, Statistics};
+use crate::defect::Defect;
 use crate::event::Warning;
 use crate::launch::{self, Stop};
 use crate::memory::Memory;
@@ -120,6 +121,22 @@ impl SimRunner {
             ..self.v3d.config().clone()
         });
         self
+    }
+
+    /// The same with something broken, and with warnings that only warn: what breaks lets programs break rules.
+    #[must_use]
+    pub fn with_defect(mut self, defect: Defect) -> Self {
+        self.configure(Config {
+            defect: Some(defect),
+            strict: false,
+            ..self.v3d.config().clone()
+        });
+        self
+    }
+
+    /// Breaks something from now on, or mends it: [`V3d::set_defect`].
+    pub fn set_defect(&mut self, defect: Option<Defect>) {
+        self.v3d.set_defect(defect);
     }
 
     /// Whether the cycle model is at work.

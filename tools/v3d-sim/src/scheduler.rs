@@ -33,6 +33,8 @@ pub struct Scheduler {
     error: bool,
     /// SQRSV0 and SQRSV1: four bits for each QPU; the lowest excludes user programs.
     reserved: [u32; 2],
+    /// [`crate::Defect::NoReservation`].
+    ignores_reservations: bool,
 }
 
 impl Scheduler {
@@ -48,7 +50,8 @@ impl Scheduler {
 
     /// The next program that this QPU may start.
     pub fn next_for(&mut self, qpu: usize) -> Option<Request> {
-        let excluded = self.reserved[qpu / 8] >> (4 * (qpu % 8)) & 1 != 0;
+        let is_reserved = self.reserved[qpu / 8] >> (4 * (qpu % 8)) & 1 != 0;
+        let excluded = is_reserved && !self.ignores_reservations;
         if excluded {
             None
         } else {
@@ -88,6 +91,11 @@ impl Scheduler {
         if value & 1 != 0 {
             self.queue.clear();
         }
+    }
+
+    /// [`crate::Defect::NoReservation`].
+    pub fn ignore_reservations(&mut self, ignores: bool) {
+        self.ignores_reservations = ignores;
     }
 
     /// SQRSV0 (0) or SQRSV1 (1).

@@ -6,10 +6,15 @@
 /// Largest count.
 pub const LARGEST: u8 = 15;
 
-/// The counts.
+/// The counts, and who waits to count down.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Semaphores {
     counts: [u8; 16],
+    /// A bit for each QPU that has waited to count down and has not done so yet.
+    waiting: [u16; 16],
+    /// With [`crate::Defect::SemaphoreTwo`]: how many of those go on besides.
+    surplus: [u8; 16],
+    lets_two_through: bool,
 }
 
 impl Semaphores {
@@ -23,18 +28,43 @@ impl Semaphores {
         self.counts[usize::from(number & 15)] < LARGEST
     }
 
-    /// Whether the semaphore can be counted down now.
-    pub fn can_decrement(&self, number: u8) -> bool {
-        self.counts[usize::from(number & 15)] > 0
+    /// Whether the semaphore can be counted down now by this QPU.
+    pub fn can_decrement(&self, number: u8, qpu: u8) -> bool {
+        let place = usize::from(number & 15);
+        self.counts[place] > 0 || self.surplus[place] > 0 && self.waiting[place] & 1 << qpu != 0
     }
 
-    /// Counts up; the caller has made sure that it can.
-    pub fn increment(&mut self, number: u8) {
-        self.counts[usize::from(number & 15)] += 1;
+    /// A QPU waits to count down.
+    pub fn wait(&mut self, number: u8, qpu: u8) {
+        self.waiting[usize::from(number & 15)] |= 1 << qpu;
     }
 
-    /// Counts down; the caller has made sure that it can.
-    pub fn decrement(&mut self, number: u8) {
-        self.counts[usize::from(number & 15)] -= 1;
+    /// [`crate::Defect::SemaphoreTwo`].
+    pub fn let_two_through(&mut self, lets_two_through: bool) {
+        self.lets_two_through = lets_two_through;
+        self.surplus = [0; 16];
+    }
+
+    /// Counts up; the caller has made sure that it can. Gives how many that wait go on.
+    pub fn increment(&mut self, number: u8) -> u8 {
+        let place = usize::from(number & 15);
+        self.counts[place] += 1;
+        let go_on = u32::from(self.counts[place]) + u32::from(self.surplus[place]);
+        if self.lets_two_through && self.waiting[place].count_ones() > go_on {
+            self.surplus[place] += 1;
+            return 2;
+        }
+        1
+    }
+
+    /// A QPU counts down; the caller has made sure that it can.
+    pub fn decrement(&mut self, number: u8, qpu: u8) {
+        let place = usize::from(number & 15);
+        self.waiting[place] &= !(1 << qpu);
+        if self.counts[place] > 0 {
+            self.counts[place] -= 1;
+        } else {
+            self.surplus[place] -= 1;
+        }
     }
 }

@@ -124,7 +124,7 @@ impl Shared {
     pub fn still_waits(&self, qpu: u8, wait: Wait) -> bool {
         match wait {
             Wait::SemaphoreIncrement(number) => !self.semaphores.can_increment(number),
-            Wait::SemaphoreDecrement(number) => !self.semaphores.can_decrement(number),
+            Wait::SemaphoreDecrement(number) => !self.semaphores.can_decrement(number, qpu),
             Wait::Mutex => self.mutex.holder().is_some(),
             Wait::DmaLoad => self.vdr.is_busy_for(qpu),
             Wait::DmaStore => self.vdw.is_busy_for(qpu),

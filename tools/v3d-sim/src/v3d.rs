@@ -3,9 +3,10 @@
 //! A round is 4 V3D clocks: every QPU with a program executes one instruction or waits. The scheduler
 //! starts queued programs on idle QPUs at once.
 
-use crate::code::CodeCache;
+use crate::code::{CodeCache, LINE_BYTES as CODE_LINE_BYTES};
 use crate::config::Config;
 use crate::counters::{ROUND_CLOCKS, Statistics};
+use crate::defect::Defect;
 use crate::event::{DeadlockReport, Event, Fault, FaultKind, Place, Wait, Warning};
 use crate::memory::Memory;
 use crate::observe::{Issue, Observer, Stall, Unobserved};
@@ -56,7 +57,8 @@ impl V3d {
     /// A V3D that has just been reset.
     #[must_use]
     pub fn new(config: Config) -> Self {
-        Self {
+        let defect = config.defect;
+        let mut v3d = Self {
             qpus: std::array::from_fn(|number| Qpu::new(number as u8, config.conflicts)),
             scheduler: Scheduler::default(),
             shared: Shared::new(&config),
@@ -76,7 +78,29 @@ impl V3d {
             news: false,
             started: [false; QPUS],
             config,
+        };
+        v3d.set_defect(defect);
+        v3d
+    }
+
+    /// Breaks something from now on, or mends it. What a [`Defect`] has done stays done, and a reset keeps it.
+    pub fn set_defect(&mut self, defect: Option<Defect>) {
+        self.config.defect = defect;
+        let is = |other| defect == Some(other);
+        self.shared.vpm.set_late(is(Defect::LateVpm));
+        let semaphores = &mut self.shared.semaphores;
+        semaphores.let_two_through(is(Defect::SemaphoreTwo));
+        self.scheduler
+            .ignore_reservations(is(Defect::NoReservation));
+        let lines = (self.config.constants.instruction_cache_bytes / CODE_LINE_BYTES) as usize;
+        for cache in &mut self.code {
+            cache.hold_lines(is(Defect::StaleInstructions).then_some(lines));
         }
+        for qpu in &mut self.qpus {
+            qpu.set_wrong(is(Defect::WrongQpu(qpu.number)));
+        }
+        // A program may have waited for a reserved QPU.
+        self.dispatch();
     }
 
     /// What it was made with.

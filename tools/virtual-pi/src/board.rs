@@ -91,6 +91,13 @@ impl Board {
         }
     }
 
+    /// Breaks something in V3D from `now` on, or mends it.
+    pub fn set_v3d_defect(&mut self, now: u64, defect: Option<v3d_sim::Defect>) {
+        self.config.v3d_defect = defect;
+        self.with_v3d(|v3d, bus| v3d.catch_up(now, bus));
+        self.v3d.set_defect(defect);
+    }
+
     /// The ARM's part of memory, in bytes from 0.
     pub fn arm_bytes(&self) -> u32 {
         self.firmware.arm_bytes()

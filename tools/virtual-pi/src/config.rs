@@ -109,6 +109,8 @@ pub struct Config {
     pub v3d_strict: bool,
     /// The numbers of V3D's cycle model.
     pub v3d_constants: v3d_sim::Constants,
+    /// What is broken in V3D from power-on, if anything; see [`crate::VirtualPi::set_v3d_defect`].
+    pub v3d_defect: Option<v3d_sim::Defect>,
     /// After a reset, stay in reset instead of booting the image again.
     pub no_reboot: bool,
 }
@@ -134,6 +136,7 @@ impl Default for Config {
             v3d_seed: 0,
             v3d_strict: false,
             v3d_constants: v3d_sim::Constants::recommended(),
+            v3d_defect: None,
             no_reboot: false,
         }
     }

@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::client::Client;
+use crate::defect::TimedDefect;
 use crate::failure::Result;
 use crate::link::{self, FIRST_BAUD, Link, Opening};
 use crate::log::{Logs, elf_for};
@@ -55,6 +56,10 @@ pub struct LineOptions {
     /// A virtual Pi without V3D
     #[arg(long)]
     pub no_v3d: bool,
+    /// A virtual Pi with broken silicon: late-vpm, semaphore-two, no-reservation, stale-instructions or
+    /// wrong-qpu:N; from that virtual second on, else from power-on
+    #[arg(long, value_name = "NAME[@SECONDS]")]
+    pub defect: Option<TimedDefect>,
     /// Do not show the board's text
     #[arg(short, long)]
     pub quiet: bool,
@@ -122,6 +127,7 @@ impl LineOptions {
             baud: self.baud,
             cmdline: self.cmdline.clone(),
             v3d: !self.no_v3d,
+            defect: self.defect,
         };
         Ok((link::open(port, &opening)?, logs))
     }

@@ -19,6 +19,7 @@ use virtual_pi::{Config, VirtualPi};
 
 use crate::command::seconds;
 use crate::constants;
+use crate::defect::TimedDefect;
 use crate::failure::{Failure, Result};
 use crate::link::read_image;
 use crate::say;
@@ -49,6 +50,10 @@ pub struct Options {
     /// Another value of a constant of V3D's cycle model, to see what depends on it; can be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = constants::change)]
     set: Vec<(String, f64)>,
+    /// Broken silicon: late-vpm, semaphore-two, no-reservation, stale-instructions or wrong-qpu:N; from that
+    /// virtual second on, else from power-on
+    #[arg(long, value_name = "NAME[@SECONDS]")]
+    defect: Option<TimedDefect>,
     /// Run no faster than wall time, on pipes too
     #[arg(long)]
     real_time: bool,
@@ -85,6 +90,7 @@ pub fn run(options: &Options) -> Result<()> {
         cmdline: options.cmdline.clone(),
         v3d: !options.no_v3d,
         v3d_functional: options.functional,
+        v3d_defect: options.defect.and_then(TimedDefect::from_the_start),
         host_baud: options.baud,
         ..Config::default()
     };
@@ -95,6 +101,7 @@ pub fn run(options: &Options) -> Result<()> {
         .seconds
         .and_then(|time| u64::try_from(time.as_nanos()).ok())
         .unwrap_or(u64::MAX);
+    let mut defect = options.defect;
     let paced = options.real_time || interactive;
     let mut began = Instant::now();
     while !stop.asked() && board.now_ns() < limit_ns {
@@ -114,7 +121,10 @@ pub fn run(options: &Options) -> Result<()> {
                 began += lag - MOST_LAG;
             }
         }
-        let until = (board.now_ns() + SLICE.as_nanos() as u64).min(limit_ns);
+        let mut until = (board.now_ns() + SLICE.as_nanos() as u64).min(limit_ns);
+        if let Some(stop) = TimedDefect::next_stop(&mut defect, &mut board) {
+            until = until.min(stop);
+        }
         let stopped = board.run_until_ns(until);
         let sent: Vec<u8> = board
             .serial_received()

@@ -13,6 +13,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::defect::TimedDefect;
 use crate::failure::{Failure, Result};
 
 pub use serial::candidates;
@@ -78,6 +79,8 @@ pub struct Opening {
     pub cmdline: String,
     /// Whether a virtual Pi has a V3D.
     pub v3d: bool,
+    /// What is broken in the V3D of a virtual Pi.
+    pub defect: Option<TimedDefect>,
 }
 
 impl Default for Opening {
@@ -86,6 +89,7 @@ impl Default for Opening {
             baud: FIRST_BAUD,
             cmdline: String::new(),
             v3d: true,
+            defect: None,
         }
     }
 }

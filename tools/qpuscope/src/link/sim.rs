@@ -7,6 +7,7 @@ use std::time::Duration;
 use virtual_pi::{Config, Stop, VirtualPi};
 
 use super::{Link, Opening, Received};
+use crate::defect::TimedDefect;
 use crate::failure::{Failure, Result};
 
 /// Virtual time between two looks at the line: half a byte at 115,200 baud would be finer than
@@ -19,6 +20,7 @@ pub struct SimLink {
     board: VirtualPi,
     baud: u32,
     received: VecDeque<u8>,
+    defect: Option<TimedDefect>,
 }
 
 /// Reads an image for the virtual Pi.
@@ -42,6 +44,7 @@ impl SimLink {
             cmdline: opening.cmdline.clone(),
             v3d: opening.v3d,
             host_baud: opening.baud,
+            v3d_defect: opening.defect.and_then(TimedDefect::from_the_start),
             ..Config::default()
         };
         let board = VirtualPi::new(config, &image)
@@ -51,13 +54,17 @@ impl SimLink {
             board,
             baud: opening.baud,
             received: VecDeque::new(),
+            defect: opening.defect,
         })
     }
 
     /// Lets virtual time pass up to `until_ns`, or until bytes are there.
     fn advance(&mut self, until_ns: u64) -> Result<()> {
         while self.received.is_empty() && self.board.now_ns() < until_ns {
-            let next = (self.board.now_ns() + SLICE.as_nanos() as u64).min(until_ns);
+            let mut next = (self.board.now_ns() + SLICE.as_nanos() as u64).min(until_ns);
+            if let Some(stop) = TimedDefect::next_stop(&mut self.defect, &mut self.board) {
+                next = next.min(stop);
+            }
             let stop = self.board.run_until_ns(next);
             self.received
                 .extend(self.board.serial_received().iter().map(|byte| byte.value));

@@ -49,7 +49,7 @@ impl Code {
             && !self.same_destination
             && self.units.any()
             && !self.units.uses(Units::OTHER_SIGNAL);
-        self.handler = handlers::find(self);
+        self.handler = handlers::find(self, true);
     }
 
     /// Results that are written as they are, which is nearly all.

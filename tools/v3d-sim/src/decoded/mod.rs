@@ -13,7 +13,7 @@ pub use places::{Destination, Port};
 pub use units::Units;
 
 use crate::alu::{self, Operation};
-use crate::qpu::handlers::Handler;
+use crate::qpu::handlers::{self, Handler};
 use crate::qpu::state::{self, Index};
 use crate::rule::Rule;
 use qpu::isa::{
@@ -192,6 +192,14 @@ impl Code {
         code.find_direct();
         code.find_simple(is_ordinary);
         code
+    }
+
+    /// [`crate::Defect::WrongQpu`]: float products come out wrong.
+    pub fn multiply_wrongly(&mut self) {
+        if self.op_mul == MulOp::Fmul {
+            self.operations[1] = alu::wrong_product;
+            self.handler = handlers::find(self, false);
+        }
     }
 
     /// Whether a load immediate sets flags where its mul side is written: only that side is live. VC4C's

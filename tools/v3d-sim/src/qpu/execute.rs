@@ -299,21 +299,24 @@ impl Qpu {
         let Some((action, number)) = code.semaphore() else {
             return;
         };
-        match action {
+        let go_on = match action {
             SemaphoreAction::Increment => {
-                shared.semaphores.increment(number);
                 shared.races.increment(self.number, number);
+                shared.semaphores.increment(number)
             }
             SemaphoreAction::Decrement => {
-                shared.semaphores.decrement(number);
+                shared.semaphores.decrement(number, self.number);
                 shared.races.decrement(self.number, number);
+                1
             }
-        }
+        };
         shared.stirred = true;
         let counts = shared.semaphores.counts();
         if let Some(time) = &mut shared.time {
             let up = action == SemaphoreAction::Increment;
-            time.semaphore_changed(number, up, shared.now);
+            for _ in 0..go_on {
+                time.semaphore_changed(number, up, shared.now);
+            }
         }
         shared.log.note(|| UnitEvent::Semaphore {
             qpu: self.number,

@@ -57,28 +57,29 @@ operations! {
     And: true |_, _, a, b| alu::map(a, b, |a, b| a & b);
 }
 
-/// The function for a simple instruction.
-pub fn find(code: &Code) -> Handler {
+/// The function for a simple instruction. Without `knows_products`, the operation of the mul ALU may be another
+/// than its name says.
+pub fn find(code: &Code, knows_products: bool) -> Handler {
     if !matches!(code.instruction, Instruction::Alu(_)) {
         return load;
     }
     match code.op_add {
-        AddOp::Nop => with_add::<Idle>(code),
-        AddOp::Fadd => with_add::<Fadd>(code),
-        AddOp::Fsub => with_add::<Fsub>(code),
-        AddOp::Add => with_add::<Add>(code),
-        AddOp::Sub => with_add::<Sub>(code),
-        AddOp::And => with_add::<And>(code),
-        AddOp::Or if code.copies[0] => with_add::<Copy>(code),
-        _ => with_add::<Any>(code),
+        AddOp::Nop => with_add::<Idle>(code, knows_products),
+        AddOp::Fadd => with_add::<Fadd>(code, knows_products),
+        AddOp::Fsub => with_add::<Fsub>(code, knows_products),
+        AddOp::Add => with_add::<Add>(code, knows_products),
+        AddOp::Sub => with_add::<Sub>(code, knows_products),
+        AddOp::And => with_add::<And>(code, knows_products),
+        AddOp::Or if code.copies[0] => with_add::<Copy>(code, knows_products),
+        _ => with_add::<Any>(code, knows_products),
     }
 }
 
-fn with_add<A: Operates>(code: &Code) -> Handler {
+fn with_add<A: Operates>(code: &Code, knows_products: bool) -> Handler {
     let is_copy = code.copies[1];
     match (code.op_mul, code.rotation) {
         (MulOp::Nop, _) => with_both::<A, Idle, false>(),
-        (MulOp::Fmul, 0) => with_both::<A, Fmul, false>(),
+        (MulOp::Fmul, 0) if knows_products => with_both::<A, Fmul, false>(),
         (_, 0) if is_copy => with_both::<A, Copy, false>(),
         (_, 0) => with_both::<A, Any, false>(),
         _ if is_copy => with_both::<A, Copy, true>(),

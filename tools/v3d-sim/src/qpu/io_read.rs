@@ -83,7 +83,7 @@ impl Qpu {
 
     fn read_vpm(&self, setup: &BlockSetup, code: &Code, shared: &mut Shared) -> Lanes {
         shared.vpm.advance(shared.now);
-        let value = shared.vpm.read(self.number, setup);
+        let value = shared.vpm.read(self.number, shared.now, setup);
         shared.races.complete(self.number, Actor::Writes);
         if setup.has_wrapped() {
             shared.errors |= ERRSTAT_VPMERR;

@@ -179,6 +179,11 @@ impl Qpu {
         }
     }
 
+    /// [`crate::Defect::WrongQpu`], from the next instruction on.
+    pub fn set_wrong(&mut self, wrong: bool) {
+        self.cursor.set_wrong(wrong);
+    }
+
     /// Stops for good.
     pub fn hang(&mut self, at: At, kind: FaultKind, shared: &mut Shared) {
         self.status = Status::Hung;
@@ -258,7 +263,12 @@ impl Qpu {
     fn conclude(&mut self, done: Result<(), Stop>, shared: &mut Shared) -> Result<(), Wait> {
         match done {
             Ok(()) => {}
-            Err(Stop::Wait(wait)) => return Err(wait),
+            Err(Stop::Wait(wait)) => {
+                if let Wait::SemaphoreDecrement(number) = wait {
+                    shared.semaphores.wait(number, self.number);
+                }
+                return Err(wait);
+            }
             Err(Stop::Fault(kind)) => {
                 self.hang(self.at(), *kind, shared);
                 return Err(Wait::Hung);

@@ -16,7 +16,7 @@ impl Qpu {
         self.status = Status::Running;
         self.pc = request.code & !(INSTRUCTION_BYTES - 1);
         self.word = None;
-        self.cursor = Default::default();
+        self.cursor.forget();
         self.registers.invert_address();
         self.hazards = Hazards::default();
         self.flow = Flow::default();

@@ -29,7 +29,7 @@ impl Qpu {
             self.load_waits(1, shared)?;
         }
         if units.uses(Units::SEMAPHORE) {
-            semaphore_waits(code, shared)?;
+            self.semaphore_waits(code, shared)?;
         }
         if units.uses(Units::WRITES_THAT_WAIT) {
             self.write_waits(units, shared)?;
@@ -105,17 +105,21 @@ impl Qpu {
         };
         Err(Stop::Wait(wait))
     }
-}
 
-fn semaphore_waits(code: &Code, shared: &Shared) -> Result<(), Stop> {
-    match code.semaphore() {
-        Some((SemaphoreAction::Increment, number)) if !shared.semaphores.can_increment(number) => {
-            Err(Stop::Wait(Wait::SemaphoreIncrement(number)))
+    fn semaphore_waits(&self, code: &Code, shared: &Shared) -> Result<(), Stop> {
+        match code.semaphore() {
+            Some((SemaphoreAction::Increment, number))
+                if !shared.semaphores.can_increment(number) =>
+            {
+                Err(Stop::Wait(Wait::SemaphoreIncrement(number)))
+            }
+            Some((SemaphoreAction::Decrement, number))
+                if !shared.semaphores.can_decrement(number, self.number) =>
+            {
+                Err(Stop::Wait(Wait::SemaphoreDecrement(number)))
+            }
+            _ => Ok(()),
         }
-        Some((SemaphoreAction::Decrement, number)) if !shared.semaphores.can_decrement(number) => {
-            Err(Stop::Wait(Wait::SemaphoreDecrement(number)))
-        }
-        _ => Ok(()),
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod performance;
 
+use crate::defect::Defect;
 use crate::rule::Rule;
 use crate::scheduler::Request;
 use crate::shared::{QPUS, SLICES};
@@ -55,6 +56,8 @@ const IDENT2: u32 = 0x0000_0121;
 const VPMBASE_ALL: u32 = 16;
 const ERRSTAT_VCDI: u32 = 1 << 12;
 /// SLCACTL's bits of the uniform caches of every slice there is.
+/// SLCACTL: the bits of instruction caches.
+const ALL_INSTRUCTION_CACHES: u32 = 0x0000_000f;
 const ALL_UNIFORM_CACHES: u32 = 0x0000_0700;
 /// SLCACTL's bits of both TMU caches in every slice there is.
 const ALL_TMU_CACHES: u32 = 0x0707_0000;
@@ -208,8 +211,12 @@ impl V3d {
             }
         }
         self.shared.totals.clear_uniform_lines(value >> 8 & 15);
+        let cleared = match self.config().defect {
+            Some(Defect::StaleInstructions) => value & !ALL_INSTRUCTION_CACHES,
+            _ => value,
+        };
         if let Some(time) = &mut self.shared.time {
-            time.clear_slices(value);
+            time.clear_slices(cleared);
         }
         if value & ALL_UNIFORM_CACHES == ALL_UNIFORM_CACHES {
             self.shared.stale.clear_uniforms();

@@ -6,11 +6,13 @@
 //! why GPU_FFT and Broadcom's shaders read a row before they release. Source: guide, "VPM"; the 64 rows
 //! that all QPUs share: errata HW-2253 and experiments on a Pi Zero.
 
+mod late;
 pub mod setup;
 
 use crate::alu::Lanes;
 use crate::race::Words;
 use crate::shared::QPUS;
+use late::Late;
 use setup::BlockSetup;
 use std::collections::VecDeque;
 
@@ -46,6 +48,8 @@ pub struct Vpm {
     reserved_rows: usize,
     /// Of each row, a bit for each word of which a QPU or a load has written anything.
     put: [u16; ROWS],
+    /// [`crate::Defect::LateVpm`].
+    late: Option<Box<Late>>,
 }
 
 impl Default for Vpm {
@@ -56,6 +60,7 @@ impl Default for Vpm {
             writing: 0,
             reserved_rows: 0,
             put: [0; ROWS],
+            late: None,
         }
     }
 }
@@ -86,6 +91,9 @@ impl Vpm {
     pub fn linear_mut(&mut self, address: usize) -> &mut u32 {
         let address = address % (ROWS * COLUMNS);
         self.put[address / COLUMNS] |= 1 << (address % COLUMNS);
+        if let Some(late) = &mut self.late {
+            late.replaced(address);
+        }
         &mut self.words[address]
     }
 
@@ -94,6 +102,11 @@ impl Vpm {
     pub fn is_put(&self, words: Words) -> bool {
         let mut words = words.indices();
         words.any(|word| self.put[word / COLUMNS] & 1 << (word % COLUMNS) != 0)
+    }
+
+    /// [`crate::Defect::LateVpm`].
+    pub fn set_late(&mut self, late: bool) {
+        self.late = late.then(Box::default);
     }
 
     /// VPMBASE: `units` of 4 rows are reserved for user programs.
@@ -125,10 +138,17 @@ impl Vpm {
         self.writing |= 1 << qpu;
     }
 
-    /// The vector that a QPU reads, its own writes drained. Bytes and halves are extended with zeros: the
+    /// The vector that a QPU reads in round `now`, its own writes drained. Bytes and halves are extended with zeros: the
     /// guide does not say, VC4C assumes it.
-    pub fn read(&mut self, qpu: u8, setup: &BlockSetup) -> Lanes {
+    pub fn read(&mut self, qpu: u8, now: u64, setup: &BlockSetup) -> Lanes {
         self.drain(qpu);
+        if let Some(late) = &self.late {
+            return std::array::from_fn(|element| {
+                let place = setup.place(element);
+                let word = late.seen(place.word, self.words[place.word], qpu / 4, now);
+                word >> place.shift & place.mask
+            });
+        }
         if let Some(words) = setup.whole_row() {
             return std::array::from_fn(|element| self.words[words.start + element]);
         }
@@ -146,6 +166,9 @@ impl Vpm {
         if self.is_writing(qpu) {
             self.writing &= !(1 << qpu);
             for write in self.pending[usize::from(qpu)].drain(..) {
+                if let Some(late) = &mut self.late {
+                    write.note(qpu, &self.words, self.reserved_rows, late);
+                }
                 write.apply(&mut self.words, self.reserved_rows);
             }
         }
@@ -158,6 +181,9 @@ impl Vpm {
         {
             let own = &mut self.pending[number];
             if let Some(write) = own.pop_front() {
+                if let Some(late) = &mut self.late {
+                    write.note(number as u8, &self.words, self.reserved_rows, late);
+                }
                 write.apply(&mut self.words, self.reserved_rows);
             }
             self.writing &= !(u16::from(own.is_empty()) << number);
@@ -202,6 +228,16 @@ impl Vpm {
 }
 
 impl PendingWrite {
+    /// Notes what it will replace.
+    fn note(&self, qpu: u8, words: &[u32; ROWS * COLUMNS], reserved_rows: usize, late: &mut Late) {
+        let at = self.due - WRITE_ROUNDS;
+        for word in self.setup.words().indices() {
+            if word / COLUMNS < reserved_rows {
+                late.wrote(word, at, qpu / 4, words[word]);
+            }
+        }
+    }
+
     /// Puts it in place, as far as QPUs may write there.
     fn apply(&self, words: &mut [u32; ROWS * COLUMNS], reserved_rows: usize) {
         let Self { setup, value, .. } = self;
@@ -252,13 +288,13 @@ mod tests {
         let mut vpm = vpm();
         let row = setup(0x1a05);
         vpm.write(3, 0, row, iota(100));
-        assert_eq!(vpm.read(2, &row), [0; 16]);
+        assert_eq!(vpm.read(2, 0, &row), [0; 16]);
         vpm.advance(WRITE_ROUNDS - 1);
-        assert_eq!(vpm.read(2, &row), [0; 16]);
+        assert_eq!(vpm.read(2, 0, &row), [0; 16]);
         vpm.advance(WRITE_ROUNDS);
-        assert_eq!(vpm.read(2, &row), iota(100));
+        assert_eq!(vpm.read(2, 0, &row), iota(100));
         vpm.write(3, 50, row, iota(7));
-        assert_eq!(vpm.read(3, &row), iota(7));
+        assert_eq!(vpm.read(3, 50, &row), iota(7));
         assert!(!vpm.is_busy());
     }
 
@@ -280,6 +316,6 @@ mod tests {
             vpm.write(0, 0, setup(0x1200 | x), iota(x * 16));
         }
         let row: Lanes = std::array::from_fn(|x| x as u32 * 16 + 9);
-        assert_eq!(vpm.read(0, &setup(0x1a09)), row);
+        assert_eq!(vpm.read(0, 0, &setup(0x1a09)), row);
     }
 }

@@ -3,6 +3,7 @@
 mod alu;
 mod caches;
 mod conflicts;
+mod defects;
 mod faults;
 mod flow;
 mod lab;

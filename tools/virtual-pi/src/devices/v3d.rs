@@ -9,7 +9,7 @@
 //!
 //! Source: reference/qpu.md sections 6 and 7; the block itself is in v3d-sim.
 
-use v3d_sim::V3d;
+use v3d_sim::{Defect, V3d};
 
 use super::NEVER;
 use crate::checks::{LINE_BYTES, Lines};
@@ -48,6 +48,7 @@ impl V3dPort {
             order_seed: (config.v3d_seed != 0).then_some(config.v3d_seed),
             strict: config.v3d_strict,
             constants: config.v3d_constants.clone(),
+            defect: config.v3d_defect,
             ..v3d_sim::Config::default()
         };
         Self {
@@ -64,6 +65,11 @@ impl V3dPort {
             self.powered = powered;
             self.v3d.reset();
         }
+    }
+
+    /// Breaks something from now on, or mends it; `catch_up` has been called.
+    pub fn set_defect(&mut self, defect: Option<Defect>) {
+        self.v3d.set_defect(defect);
     }
 
     /// Runs V3D if a look is due at `now`; returns when the next one is.

@@ -1,0 +1,79 @@
+//! Broken silicon that a virtual Pi is asked to have: `late-vpm`, or `wrong-qpu:5@2.5` from a time on.
+
+use std::str::FromStr;
+
+use v3d_sim::Defect;
+use virtual_pi::VirtualPi;
+
+/// A defect, and when it begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TimedDefect {
+    defect: Defect,
+    begins_ns: u64,
+}
+
+impl FromStr for TimedDefect {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, seconds) = text.split_once('@').unwrap_or((text, "0"));
+        let defect = name.parse::<Defect>().map_err(|error| error.to_string())?;
+        let seconds: Option<f64> = seconds.parse().ok();
+        match seconds.filter(|seconds| (0.0..1e9).contains(seconds)) {
+            Some(seconds) => Ok(Self {
+                defect,
+                begins_ns: (seconds * 1e9) as u64,
+            }),
+            None => Err(format!(
+                "{text} begins at no time; give NAME@SECONDS of virtual time, for example {defect}@2.5"
+            )),
+        }
+    }
+}
+
+impl TimedDefect {
+    /// The defect, if the board has it at power-on.
+    #[must_use]
+    pub fn from_the_start(self) -> Option<Defect> {
+        (self.begins_ns == 0).then_some(self.defect)
+    }
+
+    /// When a board at `now_ns` has to be stopped for it at the latest; it gets it if that time has come, and then
+    /// there is none.
+    pub fn next_stop(waiting: &mut Option<Self>, board: &mut VirtualPi) -> Option<u64> {
+        let coming = waiting.filter(|coming| coming.begins_ns > 0)?;
+        if board.now_ns() < coming.begins_ns {
+            return Some(coming.begins_ns);
+        }
+        *waiting = None;
+        board.set_v3d_defect(Some(coming.defect));
+        crate::say::remark!(
+            "virtual Pi: from now on V3D has the defect {}",
+            coming.defect
+        );
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_defect_begins_at_power_on_or_at_a_time() {
+        let read = |text: &str| text.parse::<TimedDefect>();
+        let first = read("late-vpm").expect("a defect").from_the_start();
+        assert_eq!(first, Some(Defect::LateVpm));
+        let later = read("wrong-qpu:3@2.5").expect("a defect and a time");
+        assert_eq!(later.from_the_start(), None);
+        assert_eq!(later.begins_ns, 2_500_000_000);
+        for (wrong, named) in [
+            ("late", "late-vpm"),
+            ("late-vpm@soon", "NAME@SECONDS"),
+            ("late-vpm@-1", "NAME@SECONDS"),
+        ] {
+            let error = read(wrong).expect_err("neither");
+            assert!(error.contains(named), "{error}");
+        }
+    }
+}
