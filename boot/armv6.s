@@ -88,6 +88,19 @@ vectors:
     ldr     pc, =irq
     ldr     pc, =fiq
 
+@ A data abort that is awaited (`take_pending_abort` in kernel/src/arch/armv6/exception.rs) leaves its status
+@ and returns; LR_abt is 8 bytes behind where to.
+data_abort:
+    push    {r0, r1}
+    ldr     r0, =KERNEL_AWAITED_ABORT
+    ldr     r1, [r0]
+    cmp     r1, #0x80000000             @ AWAITED
+    mrceq   p15, 0, r1, c5, c0, 0       @ DFSR
+    streq   r1, [r0]
+    pop     {r0, r1}
+    bne     fatal_data_abort
+    subs    pc, lr, #8
+
 @ Everything but IRQ is the end of this run: save what a report needs and call Rust, which reports
 @ and resets the board. The frame is `Frame` in kernel/src/arch/armv6/exception.rs.
 .macro fatal name, kind, mode
@@ -111,7 +124,7 @@ vectors:
 fatal undefined,       1, MODE_UND
 fatal supervisor_call, 2, MODE_SVC
 fatal prefetch_abort,  3, MODE_ABT
-fatal data_abort,      4, MODE_ABT
+fatal fatal_data_abort, 4, MODE_ABT
 fatal reserved_vector, 5, MODE_SVC
 fatal fiq,             7, MODE_FIQ
 

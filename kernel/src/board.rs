@@ -83,15 +83,16 @@ impl Revision {
         }
     }
 
-    /// The activity light. A board we do not know is taken for one like the A+.
+    /// The activity light. What a board that we do not know has at these pins may not like to be driven.
     #[must_use]
-    pub fn act_led(self) -> ActLed {
+    pub fn act_led(self) -> Option<ActLed> {
         let (pin, active_low) = match self.model() {
             Model::A | Model::B => (16, true),
             Model::Zero | Model::ZeroW => (47, true),
-            Model::APlus | Model::BPlus | Model::Cm1 | Model::Unknown => (47, false),
+            Model::APlus | Model::BPlus | Model::Cm1 => (47, false),
+            Model::Unknown => return None,
         };
-        ActLed { pin, active_low }
+        Some(ActLed { pin, active_low })
     }
 
     /// Highest V3D clock the board's firmware runs by default, in Hz.
@@ -131,27 +132,16 @@ mod tests {
 
     #[test]
     fn the_light_is_where_the_board_has_it() {
-        let led = |code| Revision(code).act_led();
-        assert_eq!(
-            led(0x000e),
-            ActLed {
-                pin: 16,
-                active_low: true
-            }
-        );
-        assert_eq!(
-            led(0x0010),
-            ActLed {
-                pin: 47,
-                active_low: false
-            }
-        );
-        assert_eq!(
-            led(0x0092_0092),
-            ActLed {
-                pin: 47,
-                active_low: true
-            }
-        );
+        for (code, pin, active_low) in [
+            (0x000e, 16, true),
+            (0x0010, 47, false),
+            (0x0092_0092, 47, true),
+        ] {
+            let led = Some(ActLed { pin, active_low });
+            assert_eq!(Revision(code).act_led(), led, "{code:#x}");
+        }
+        for unknown in [0, 0x00a0_2082] {
+            assert_eq!(Revision(unknown).act_led(), None, "{unknown:#x}");
+        }
     }
 }

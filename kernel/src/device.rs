@@ -131,10 +131,7 @@ impl<L: OutputPin> Board for Device<L> {
                 return;
             }
             let wake_us = at_us.min((now_us / BLINK_US + 1) * BLINK_US);
-            let clock = self.clock;
-            interrupt::sleep_unless(wake_us, || {
-                self.something_to_do() || clock.now_us() >= wake_us
-            });
+            interrupt::sleep_unless(self.clock, wake_us, || self.something_to_do());
         }
     }
 

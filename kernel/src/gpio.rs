@@ -94,10 +94,12 @@ impl Gpio {
         self.pull(15, PULL_UP);
     }
 
-    /// Makes the board's activity light an output, dark.
+    /// Makes the board's activity light an output, dark. Without one no pin is touched.
     #[must_use]
-    pub fn into_act_led(mut self, led: ActLed) -> ActLedPin {
-        self.select(led.pin, Function::Output);
+    pub fn into_act_led(mut self, led: Option<ActLed>) -> ActLedPin {
+        if let Some(led) = led {
+            self.select(led.pin, Function::Output);
+        }
         let mut pin = ActLedPin {
             registers: self.registers,
             led,
@@ -130,7 +132,7 @@ impl Gpio {
 /// The activity light. High is lit, whichever way the board wires it.
 pub struct ActLedPin {
     registers: Mmio<Registers>,
-    led: ActLed,
+    led: Option<ActLed>,
 }
 
 impl ErrorType for ActLedPin {
@@ -139,10 +141,11 @@ impl ErrorType for ActLedPin {
 
 impl ActLedPin {
     fn drive(&mut self, lit: bool) {
-        let bank = usize::from(self.led.pin / 32);
-        let bit = 1 << (self.led.pin % 32);
+        let Some(led) = self.led else { return };
+        let bank = usize::from(led.pin / 32);
+        let bit = 1 << (led.pin % 32);
         self.registers.visit(|gpio| {
-            if lit == self.led.active_low {
+            if lit == led.active_low {
                 gpio.GPCLR[bank].set(bit);
             } else {
                 gpio.GPSET[bank].set(bit);
@@ -182,10 +185,10 @@ mod tests {
             let (registers, words) = fake::zeros();
             let mut pin = ActLedPin {
                 registers,
-                led: ActLed {
+                led: Some(ActLed {
                     pin: 47,
                     active_low,
-                },
+                }),
             };
             let Ok(()) = pin.set_high();
             assert_eq!((words.at(lit), words.at(dark)), (1 << 15, 0));

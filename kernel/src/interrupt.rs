@@ -14,7 +14,7 @@ use tock_registers::{register_bitfields, register_structs};
 
 use crate::arch::cpu;
 use crate::mmio::Mmio;
-use crate::timer::Alarm;
+use crate::timer::{Alarm, Clock};
 use crate::uart;
 
 register_bitfields! { u32,
@@ -93,18 +93,20 @@ pub fn dispatch() {
     });
 }
 
-/// Sleeps until `at_us` or any interrupt, unless `ready` says that there is something to do already.
+/// Sleeps until `at_us` or any interrupt, unless `ready` says that there is something to do already, or `at_us`
+/// is too near for the alarm: the caller, who asks the clock again, spins the rest.
 ///
 /// `ready` is asked after IRQ is masked, so an interrupt that makes it true cannot slip in between
 /// the question and the sleep: a pending interrupt ends the wait even while it is masked.
-pub fn sleep_unless(at_us: u64, ready: impl FnOnce() -> bool) {
+pub fn sleep_unless(clock: Clock, at_us: u64, ready: impl FnOnce() -> bool) {
     cpu::mask_interrupts();
-    critical_section::with(|token| {
-        if let Some(lines) = LINES.borrow_ref_mut(token).as_mut() {
-            lines.alarm.set(at_us);
-        }
+    let armed = critical_section::with(|token| {
+        let mut lines = LINES.borrow_ref_mut(token);
+        let lines = lines.as_mut();
+        lines.is_some_and(|lines| lines.alarm.set(clock.now_us(), at_us))
     });
-    if !ready() {
+    // What lies between the two looks at the clock may have been longer than the alarm was ahead.
+    if armed && !ready() && clock.now_us() < at_us {
         cpu::wait_for_interrupt();
     }
     cpu::unmask_interrupts();

@@ -9,6 +9,7 @@
 #![allow(non_snake_case)]
 
 pub mod arch;
+pub mod asb;
 pub mod atags;
 pub mod baud;
 pub mod board;

@@ -12,20 +12,22 @@ kernel::entry!(boot);
 fn main() {}
 
 use kernel::arch::cpu;
+use kernel::asb::Asb;
 use kernel::board::Revision;
 use kernel::device::Device;
 use kernel::dma_buf::Arena;
 use kernel::engine::EngineError;
 use kernel::engine::qpu::QpuEngine;
 use kernel::gpio::Gpio;
-use kernel::instrument::{Instrument, Settings, Workspace};
+use kernel::instrument::{EngineChoice, Instrument, Settings, Workspace};
 use kernel::mailbox::Mailbox;
 use kernel::mmio::Peripherals;
-use kernel::pm::Pm;
+use kernel::pm::{Grafx, Pm};
 use kernel::property::MESSAGE_WORDS;
 use kernel::startup;
 use kernel::timer::{Alarm, Clock};
 use kernel::uart::{BOOT_BAUD, Uart};
+use kernel::v3d::power::Supply;
 use kernel::v3d::{IDENT0_V3D, V3d};
 use kernel::{interrupt, log};
 use static_cell::ConstStaticCell;
@@ -57,30 +59,36 @@ fn boot(atags: u32) -> ! {
     let messages = [(); 2].map(|()| arena.take(4 * MESSAGE_WORDS).expect("a MiB has room"));
     let mut mailbox = Mailbox::new(peripherals.mailbox, clock, messages);
     let cause = pm.reset_cause(startup::found_reset_status(&mut mailbox));
-    let uart_hz = startup::set_uart_clock(&mut mailbox);
+    let uart_hz = startup::uart_clock(&mut mailbox);
     let mut gpio = Gpio::new(peripherals.gpio, clock);
     gpio.route_uart0();
     let uart = Uart::start(peripherals.uart, clock, uart_hz, BOOT_BAUD);
-    let mut uart = uart.expect("clocks from 1.8 MHz up have a divisor for 115200 baud");
+    let mut uart = uart.expect("a clock is believed only if it has a divisor for 115200 baud");
     startup::greet(&mut uart, &cause);
     interrupt::start(peripherals.interrupts, Alarm::new(peripherals.alarm));
+    startup::log_pending_abort("at the start");
 
     let mut facts = startup::ask_firmware(&mut mailbox, atags, uart_hz, &cause);
+    let (settings, complaint) = Settings::from_cmdline(&facts.command_line);
+    facts.board.v3d_unwanted = settings.engine == EngineChoice::Cpu;
     let revision = Revision(facts.board.revision);
     let ram_bytes = facts.board.memory_bytes as usize;
     cpu::map_ram(ram_bytes);
     arena.grow(ram_bytes);
     let light = gpio.into_act_led(revision.act_led());
+
     arena.skip_to(V3D_START);
     let memory = arena.take(V3D_BYTES).expect("every board has 128 MiB");
     let mut v3d = None;
-    if !facts.board.v3d_hung {
+    if !facts.board.v3d_hung && !facts.board.v3d_unwanted {
         if facts.watchdog_counts {
             // A block that is half on may hang the bus, and with it the first read of IDENT0.
             startup::note_bring_up();
             pm.arm(BRING_UP_US);
         }
-        match V3d::power_up(peripherals.v3d, mailbox, clock, memory, revision.v3d_hz()) {
+        let bridges = Asb::new(peripherals.asb, clock);
+        let supply = Supply::new(mailbox, bridges, Grafx::new(peripherals.grafx), clock);
+        match V3d::power_up(peripherals.v3d, supply, memory, revision.v3d_hz()) {
             Ok(found) => {
                 facts.board.v3d_ident0 = IDENT0_V3D;
                 facts.board.clocks.v3d_hz = found.hz();
@@ -90,12 +98,14 @@ fn boot(atags: u32) -> ! {
         }
     }
 
+    startup::log_pending_abort("while the board was brought up");
+    cpu::unmask_aborts();
+
     let qpu = v3d.map(|mut v3d| {
         startup::learn_launch_order(&mut v3d);
         QpuEngine::new(v3d, EngineError::from)
     });
 
     let mut device = Device::new(uart, clock, pm, light, facts.board, facts.watchdog_counts);
-    let (settings, complaint) = Settings::from_cmdline(&facts.command_line);
     Instrument::new(WORKSPACE.take(), qpu, settings, complaint).run(&mut device)
 }

@@ -9,7 +9,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use crate::arch::cpu::data_memory_barrier;
 use crate::board::PERIPHERAL_BASE;
-use crate::{gpio, interrupt, mailbox, pm, timer, uart, v3d};
+use crate::{asb, gpio, interrupt, mailbox, pm, timer, uart, v3d};
 
 /// A block of registers.
 pub struct Mmio<T: 'static> {
@@ -69,6 +69,10 @@ pub struct Peripherals {
     pub gpio: Mmio<gpio::Registers>,
     /// PL011, UART0.
     pub uart: Mmio<uart::Registers>,
+    /// V3D's bridges.
+    pub asb: Mmio<asb::Registers>,
+    /// Power management: power and reset of V3D.
+    pub grafx: Mmio<pm::GrafxRegisters>,
     /// V3D.
     pub v3d: Mmio<v3d::Registers>,
 }
@@ -87,8 +91,8 @@ impl Peripherals {
             "peripherals are taken once, in main"
         );
         // SAFETY: first and only handles (but for `steal`), at the BCM2835's addresses; the MMU maps
-        // the whole peripheral range as Device. Clock and alarm share a block and touch different
-        // registers of it.
+        // the whole peripheral range as Device. Clock and alarm share a block, as do pm and grafx, and
+        // touch different registers of it.
         unsafe { Self::at_their_addresses() }
     }
 
@@ -109,7 +113,9 @@ impl Peripherals {
                 alarm: Mmio::at(0x00_3000),
                 interrupts: Mmio::at(0x00_b200),
                 mailbox: Mmio::at(0x00_b880),
+                asb: Mmio::at(0x00_a000),
                 pm: Mmio::at(0x10_0000),
+                grafx: Mmio::at(0x10_010c),
                 gpio: Mmio::at(0x20_0000),
                 uart: Mmio::at(0x20_1000),
                 v3d: Mmio::at(0xc0_0000),

@@ -6,19 +6,24 @@
 //! it ([`crate::arch`]'s `keep`), with a checksum, because nobody promises that SDRAM survives. The
 //! spare bits of PM_RSTS are left alone: the boot ROM reads a partition number from them.
 //!
-//! Sources: Linux drivers/watchdog/bcm2835_wdt.c and include/linux/mfd/bcm2835-pm.h; bit names of
-//! PM_RSTS as in Broadcom's headers (HADPOR 12, HADWRF/WRQ/WRH 5, 4, 6); who clears it:
+//! [`Grafx`] is one register of the same block with another owner: power and reset of V3D. Its power is the
+//! firmware's to switch; from here only the reset line is moved.
+//!
+//! Sources: Linux drivers/watchdog/bcm2835_wdt.c and include/linux/mfd/bcm2835-pm.h; bcm2835-power.c for
+//! PM_GRAFX; bit names of PM_RSTS as in Broadcom's headers (HADPOR 12, HADWRF/WRQ/WRH 5, 4, 6); who clears it:
 //! raspberrypi/linux 932.
 
 use core::fmt::{self, Display, Write};
 use core::sync::atomic::Ordering::Relaxed;
 
+use embedded_hal::delay::DelayNs;
 use tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
 use tock_registers::registers::ReadWrite;
 use tock_registers::{LocalRegisterCopy, register_bitfields, register_structs};
 
 use crate::arch::cpu::{self, KEEP_WORDS};
 use crate::mmio::Mmio;
+use crate::timer::Clock;
 
 register_bitfields! { u32,
     RSTC [
@@ -34,6 +39,15 @@ register_bitfields! { u32,
     WDOG [
         PASSWORD OFFSET(24) NUMBITS(8) [ Key = 0x5a ],
         TIME OFFSET(0) NUMBITS(20) []
+    ],
+    GRAFX [
+        PASSWORD OFFSET(24) NUMBITS(8) [ Key = 0x5a ],
+        V3DRSTN OFFSET(6) NUMBITS(1) [],
+        ISFUNC OFFSET(5) NUMBITS(1) [],
+        MRDONE OFFSET(4) NUMBITS(1) [],
+        ISPOW OFFSET(2) NUMBITS(1) [],
+        POWOK OFFSET(1) NUMBITS(1) [],
+        POWUP OFFSET(0) NUMBITS(1) []
     ]
 }
 
@@ -45,6 +59,11 @@ register_structs! {
         (0x20 => RSTS: ReadWrite<u32, RSTS::Register>),
         (0x24 => WDOG: ReadWrite<u32, WDOG::Register>),
         (0x28 => @END),
+    },
+    /// PM_GRAFX, at offset 0x10c of the block.
+    pub GrafxRegisters {
+        (0x00 => GRAFX: ReadWrite<u32, GRAFX::Register>),
+        (0x04 => @END),
     }
 }
 
@@ -104,6 +123,44 @@ impl Pm {
         let note = Note::load();
         Note::erase();
         ResetCause::decide(watchdog, note)
+    }
+}
+
+/// V3D's part of the block.
+pub struct Grafx {
+    registers: Mmio<GrafxRegisters>,
+}
+
+/// How long V3D is held in reset. Linux waits 1 us, for 32 of its clocks.
+const RESET_US: u32 = 10;
+
+impl Grafx {
+    /// Takes the register.
+    #[must_use]
+    pub const fn new(registers: Mmio<GrafxRegisters>) -> Self {
+        Self { registers }
+    }
+
+    /// The bits that say whether V3D has power and is out of reset.
+    #[must_use]
+    pub fn status(&self) -> u32 {
+        let bits = GRAFX::V3DRSTN::SET
+            + GRAFX::ISFUNC::SET
+            + GRAFX::MRDONE::SET
+            + GRAFX::ISPOW::SET
+            + GRAFX::POWOK::SET
+            + GRAFX::POWUP::SET;
+        self.registers.visit(|pm| pm.GRAFX.get()) & bits.mask()
+    }
+
+    /// Pulls V3D's reset line and lets it go. Its bridges stand ([`crate::asb`]).
+    pub fn reset_v3d(&mut self, mut delay: Clock) {
+        let low = GRAFX::PASSWORD::Key + GRAFX::V3DRSTN::CLEAR;
+        self.registers.visit(|pm| pm.GRAFX.modify(low));
+        delay.delay_us(RESET_US);
+        let high = GRAFX::PASSWORD::Key + GRAFX::V3DRSTN::SET;
+        self.registers.visit(|pm| pm.GRAFX.modify(high));
+        delay.delay_us(RESET_US);
     }
 }
 
@@ -296,6 +353,16 @@ mod tests {
     fn registers_lie_where_the_manual_says() {
         assert_eq!(offset_of!(Registers, RSTC), 0x1c);
         assert_eq!(offset_of!(Registers, WDOG), 0x24);
+    }
+
+    #[test]
+    fn the_state_of_v3d_is_six_bits_of_its_register() {
+        let (registers, words) = fake::zeros();
+        let grafx = Grafx::new(registers);
+        words.set(0, 0xffff_ffff);
+        assert_eq!(grafx.status(), 0x77);
+        words.set(0, 0x0000_1027);
+        assert_eq!(grafx.status(), 0x27);
     }
 
     #[test]

@@ -29,6 +29,8 @@ pub enum Tag {
     ClockRate = 0x0003_0002,
     /// clock → clock, Hz.
     MaxClockRate = 0x0003_0004,
+    /// clock → clock, Hz as counted by hardware.
+    MeasuredClockRate = 0x0003_0047,
     /// clock, Hz, 1 (do not change voltage) → clock, Hz.
     SetClockRate = 0x0003_8002,
     /// → PM_RSTS as the boot firmware found it (raspberrypi/firmware 877; since October 2017).

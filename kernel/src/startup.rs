@@ -11,6 +11,7 @@ use wire::{Clocks, Name};
 
 use crate::arch::cpu;
 use crate::atags;
+use crate::baud::Divisor;
 use crate::board::Revision;
 use crate::engine::qpu_test;
 use crate::instrument::{BoardInfo, Stage};
@@ -18,7 +19,7 @@ use crate::log;
 use crate::mailbox::Mailbox;
 use crate::pm::{Note, Reason, ResetCause};
 use crate::property::{ClockId, Tag, is_dated};
-use crate::uart::Uart;
+use crate::uart::{BOOT_BAUD, Uart};
 use crate::v3d::V3d;
 
 /// The UART clock that is asked for: 3 Mbaud, and what firmware sets by itself today.
@@ -49,14 +50,52 @@ pub fn found_reset_status(mailbox: &mut Mailbox) -> u32 {
     found.map_or(0, |[status]| status)
 }
 
-/// Sets the UART's clock; the rate it then has by the firmware's word, which may be another.
-pub fn set_uart_clock(mailbox: &mut Mailbox) -> u32 {
+/// Sets the UART's clock; returns the rate to compute divisors from, which has one for [`BOOT_BAUD`].
+///
+/// Firmware may set another rate, and says a wrong one at times (raspberrypi/firmware 951, 967, 1619). So
+/// the measured clock is asked as well, which old firmware and QEMU do not know.
+pub fn uart_clock(mailbox: &mut Mailbox) -> u32 {
     let uart = ClockId::Uart as u32;
     let set = mailbox.property::<2>(Tag::SetClockRate, &[uart, UART_HZ, 0]);
     let asked = mailbox.property::<2>(Tag::ClockRate, &[uart]);
-    match asked.or(set) {
-        Ok([_, hz]) if hz != 0 => hz,
-        _ => UART_HZ,
+    let measured = mailbox.property::<2>(Tag::MeasuredClockRate, &[uart]);
+    let stated = asked.or(set).map_or(0, |[_, hz]| hz);
+    let measured = measured.map_or(0, |[_, hz]| hz);
+    let believed = believed_uart_hz(stated, measured);
+    if believed != stated {
+        log::warn!(
+            "UART clock: stated {=u32} Hz, measured {=u32} Hz; {=u32} Hz is believed",
+            stated,
+            measured,
+            believed
+        );
+    }
+    believed
+}
+
+/// The clock to believe, 0 being one that is not known. A measured clock is good to a few tenths of a
+/// percent, so the stated one is kept where they agree to one percent. A clock without a divisor for
+/// [`BOOT_BAUD`] cannot be the UART's.
+fn believed_uart_hz(stated: u32, measured: u32) -> u32 {
+    let possible = |hz| Divisor::nearest(hz, BOOT_BAUD).is_ok();
+    let agree = stated.abs_diff(measured) <= stated / 100;
+    if possible(measured) && !(agree && possible(stated)) {
+        measured
+    } else if possible(stated) {
+        stated
+    } else {
+        UART_HZ
+    }
+}
+
+/// Takes an abort that is pending and logs it. Boot goes on.
+pub fn log_pending_abort(when: &str) {
+    if let Some(status) = cpu::take_pending_abort() {
+        log::error!(
+            "an abort was pending {=str}; DFSR {=u32:#06x}",
+            when,
+            status
+        );
     }
 }
 
@@ -140,6 +179,7 @@ pub fn ask_firmware(mailbox: &mut Mailbox, atags: u32, uart_hz: u32, cause: &Res
             firmware: Name::new(env!("CARGO_PKG_VERSION")),
             v3d_ident0: 0,
             v3d_hung: hung_in_bring_up(cause),
+            v3d_unwanted: false,
         },
         command_line: command_line(mailbox, atags),
         watchdog_counts: is_dated(firmware),
@@ -190,5 +230,39 @@ fn last_stage(cause: &ResetCause) -> Option<Stage> {
             Stage::from_code(note.stage())
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_measured_uart_clock_is_believed_where_the_stated_one_is_off() {
+        for (stated, measured, believed) in [
+            (48_000_000, 48_000_000, 48_000_000),
+            (48_000_000, 47_990_123, 48_000_000),
+            (48_000_000, 48_480_000, 48_000_000),
+            (48_000_000, 48_480_001, 48_480_001),
+            (48_000_000, 3_000_000, 3_000_000),
+            (3_000_000, 48_001_234, 48_001_234),
+            (3_000_000, 0, 3_000_000),
+            (0, 47_990_123, 47_990_123),
+        ] {
+            let found = believed_uart_hz(stated, measured);
+            assert_eq!(found, believed, "stated {stated}, measured {measured}");
+        }
+    }
+
+    #[test]
+    fn a_clock_without_a_divisor_counts_as_48_mhz() {
+        for stated in [0, 1, 1_000_000, 1_500_000] {
+            for measured in [0, 1, 1_000_000] {
+                assert_eq!(believed_uart_hz(stated, measured), UART_HZ, "{stated}");
+            }
+            let found = believed_uart_hz(stated, 3_000_000);
+            assert_eq!(found, 3_000_000, "stated {stated}");
+        }
+        assert_eq!(believed_uart_hz(3_000_000, 1_000_000), 3_000_000);
     }
 }

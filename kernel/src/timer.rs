@@ -1,10 +1,11 @@
 //! System timer: 1 MHz counter, delays, and the compare interrupt that ends a sleep.
 //!
 //! The counter runs from reset and never stops; compare channel 1 is free for the ARM (0 and 2 belong
-//! to the VideoCore). A compare value that has already passed matches only 71 minutes later, so
-//! whoever arms it looks at the clock again before it sleeps.
+//! to the VideoCore). A compare value that has already passed matches only 71 minutes later, and one that is a
+//! microsecond ahead may be missed too. So [`Alarm`] takes none that is nearer than 20 us, and whoever arms it
+//! looks at the clock again before it sleeps.
 //!
-//! Source: BCM2835 ARM Peripherals, chapter 12.
+//! Sources: BCM2835 ARM Peripherals, chapter 12; Linux bcm2835_timer.c keeps 15 us away.
 
 use embedded_hal::delay::DelayNs;
 use tock_registers::interfaces::{Readable, Writeable};
@@ -85,6 +86,9 @@ impl DelayNs for Clock {
     }
 }
 
+/// The nearest compare value that is set, in microseconds ahead.
+const NEAREST_US: u64 = 20;
+
 /// Compare channel 1.
 pub struct Alarm {
     registers: Mmio<Compare>,
@@ -97,12 +101,18 @@ impl Alarm {
         Self { registers }
     }
 
-    /// Raises GPU interrupt 1 when the counter's low word reaches `at_us`'s.
-    pub fn set(&mut self, at_us: u64) {
-        self.registers.visit(|timer| {
-            timer.CS.write(CS::M1::SET);
-            timer.C1.set(at_us as u32);
-        });
+    /// Raises GPU interrupt 1 when the counter's low word reaches `at_us`'s. Returns false, and sets nothing,
+    /// when that is nearer to `now_us` than 20 us or in the past.
+    #[must_use]
+    pub fn set(&mut self, now_us: u64, at_us: u64) -> bool {
+        let far_enough = at_us >= now_us + NEAREST_US;
+        if far_enough {
+            self.registers.visit(|timer| {
+                timer.CS.write(CS::M1::SET);
+                timer.C1.set(at_us as u32);
+            });
+        }
+        far_enough
     }
 
     /// Takes the interrupt back.
@@ -135,7 +145,19 @@ mod tests {
     fn the_alarm_is_cleared_by_writing_its_own_bit() {
         let (registers, words) = fake::zeros();
         let mut alarm = Alarm::new(registers);
-        alarm.set(0x1_0000_0007);
+        assert!(alarm.set(0, 0x1_0000_0007));
         assert_eq!((words.at(0x10), words.at(0x00)), (7, 0b10));
+    }
+
+    #[test]
+    fn no_alarm_is_nearer_than_20_us() {
+        let (registers, words) = fake::zeros();
+        let mut alarm = Alarm::new(registers);
+        for at_us in [0, 999, 1000, 1001, 1019] {
+            assert!(!alarm.set(1000, at_us), "{at_us}");
+        }
+        assert_eq!(words.at(0x10), 0, "nothing is set");
+        assert!(alarm.set(1000, 1020));
+        assert_eq!(words.at(0x10), 1020);
     }
 }

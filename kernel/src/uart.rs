@@ -368,27 +368,43 @@ impl WriteReady for Uart {
 pub struct LastWords {
     registers: Mmio<Registers>,
     clock: Clock,
+    /// A byte has waited in vain.
+    stuck: bool,
 }
 
 impl LastWords {
     /// Takes the line over, at the rate it has.
     #[must_use]
     pub const fn new(registers: Mmio<Registers>, clock: Clock) -> Self {
-        Self { registers, clock }
-    }
-
-    /// Sends all of `bytes`, giving each at most 20 ms (the slowest rate sends 16 bytes in that time).
-    pub fn send(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.clock.wait_for(DRAIN_US, || {
-                self.registers.visit(|uart| !uart.FR.is_set(FR::TXFF))
-            });
-            self.registers.visit(|uart| uart.DR.set(u32::from(byte)));
+        Self {
+            registers,
+            clock,
+            stuck: false,
         }
     }
 
-    /// Waits until the last byte has left.
+    /// Sends all of `bytes`, giving each at most 20 ms (the slowest rate sends 16 bytes in that time). The first
+    /// that waits in vain is the last: a line that is stuck would take all of the time to the reset.
+    pub fn send(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            let Self {
+                registers, clock, ..
+            } = self;
+            self.stuck |= !clock.wait_for(DRAIN_US, || {
+                registers.visit(|uart| !uart.FR.is_set(FR::TXFF))
+            });
+            if self.stuck {
+                return;
+            }
+            registers.visit(|uart| uart.DR.set(u32::from(byte)));
+        }
+    }
+
+    /// Waits until the last byte has left, unless the line is stuck.
     pub fn flush(&mut self) {
+        if self.stuck {
+            return;
+        }
         self.clock.wait_for(DRAIN_US, || {
             self.registers.visit(|uart| !uart.FR.is_set(FR::BUSY))
         });

@@ -2,7 +2,7 @@
 //!
 //! A user program is queued by writing its uniforms address (SRQUA) and then its code address; the
 //! write of SRQPC is what starts it. SRQCS counts completions modulo 256. The surprising thing: a
-//! program that does not end cannot be stopped, only the whole block's power can be cycled, which
+//! program that does not end cannot be stopped; only the whole block can be reset ([`power`]), which
 //! [`Runner::run`] does before it reports the timeout.
 //!
 //! The ARM's caches are dealt with where memory is touched: every [`Runner::write`] ends with a clean,
@@ -12,8 +12,11 @@
 //! Sources: VideoCore IV 3D Architecture Reference Guide, section 10 ("V3D registers"); power-up order
 //! and SRQCS, SLCACTL values as gpu_fft and bare-metal projects use them.
 
+pub mod power;
+
 use core::fmt::{self, Display};
 
+use power::{Recovery, Supply};
 use qpu::job::{Buffer, CacheClear, Job, Launch, LaunchOrder, QpuSet, Report, Runner};
 use tock_registers::fields::FieldValue;
 use tock_registers::interfaces::{Readable, Writeable};
@@ -25,9 +28,7 @@ use crate::dma_buf::DmaBuf;
 use crate::engine::EngineError;
 use crate::job_memory::JobMemory;
 use crate::log;
-use crate::mailbox::Mailbox;
 use crate::mmio::Mmio;
-use crate::property::{ClockId, DOMAIN_V3D, Tag};
 use crate::timer::Clock;
 
 register_bitfields! { u32,
@@ -96,7 +97,7 @@ const QUEUE_DEPTH: u32 = 16;
 /// ERRSTAT without VCDI, which reads 1 when all is well.
 const ERRSTAT_ERRORS: u32 = 0x0000_efff;
 
-/// Written to SCRATCH while V3D runs. A block that has been without power has forgotten it.
+/// Written to SCRATCH while V3D runs. A block that has been reset or without power has forgotten it.
 const POWERED: u32 = 0x7170_7531;
 
 /// Why V3D cannot be used.
@@ -119,7 +120,7 @@ pub enum Error {
     NoMemory,
     /// Words outside the buffer, or a buffer that is not one of this runner's.
     OutOfBounds,
-    /// A program did not end in time. V3D has been without power since and is ready again.
+    /// A program did not end in time. V3D has been reset since and is ready again.
     Timeout {
         /// The limit.
         limit_us: u32,
@@ -128,10 +129,10 @@ pub enum Error {
         /// Programs of the launch.
         of: u32,
     },
-    /// A request was dropped by a full queue. V3D has been without power since and is ready again.
+    /// A request was dropped by a full queue. V3D has been reset since and is ready again.
     QueueOverflow,
-    /// V3D does not come back after its power was cycled.
-    Lost(Absent),
+    /// V3D does not come back, neither by a reset nor by switching its power off and on.
+    Lost,
 }
 
 impl From<Error> for EngineError {
@@ -139,7 +140,7 @@ impl From<Error> for EngineError {
         match error {
             Error::NoMemory => Self::NoMemory,
             Error::Timeout { limit_us, .. } => Self::Timeout { limit_us },
-            Error::OutOfBounds | Error::QueueOverflow | Error::Lost(_) => Self::Device,
+            Error::OutOfBounds | Error::QueueOverflow | Error::Lost => Self::Device,
         }
     }
 }
@@ -147,7 +148,7 @@ impl From<Error> for EngineError {
 /// The V3D block, powered and identified. Holding one proves that IDENT0 has read "V3D" version 2.
 pub struct V3d {
     registers: Mmio<Registers>,
-    mailbox: Mailbox,
+    supply: Supply,
     clock: Clock,
     memory: JobMemory,
     qpus: QpuSet,
@@ -156,6 +157,9 @@ pub struct V3d {
     order: LaunchOrder,
     hz: u32,
     lost: bool,
+    /// No job has ended since the last reset, so that nothing shows that programs run.
+    untried: bool,
+    recovery: Option<Recovery>,
 }
 
 impl V3d {
@@ -166,25 +170,27 @@ impl V3d {
     /// When IDENT0 does not say V3D version 2.
     pub fn power_up(
         registers: Mmio<Registers>,
-        mailbox: Mailbox,
-        clock: Clock,
+        supply: Supply,
         memory: DmaBuf,
         hz: u32,
     ) -> Result<Self, Absent> {
         let mut v3d = Self {
             registers,
-            mailbox,
-            clock,
+            clock: supply.clock,
+            supply,
             memory: JobMemory::new(memory),
             qpus: QpuSet::ALL,
             reserved: None,
             order: LaunchOrder::DESCENDING,
             hz,
             lost: false,
+            untried: false,
+            recovery: None,
         };
         v3d.power_on()?;
+        v3d.supply.learn();
         v3d.initialise();
-        v3d.mailbox.has_started();
+        v3d.supply.mailbox.has_started();
         Ok(v3d)
     }
 
@@ -199,28 +205,13 @@ impl V3d {
         self.hz
     }
 
-    /// Clock first: with the QPUs enabled but no clock set the registers answer and nothing runs.
     fn power_on(&mut self) -> Result<(), Absent> {
-        let set = [ClockId::V3d as u32, self.hz, 1];
-        match self.mailbox.property::<2>(Tag::SetClockRate, &set) {
-            Ok([_, hz]) if hz != 0 => self.hz = hz,
-            _ => log::warn!("V3D clock: not set by the firmware"),
-        }
-        let enabled = self.mailbox.property::<1>(Tag::EnableQpu, &[1]) == Ok([0]);
-        if !enabled {
-            log::warn!("enable QPU: not acknowledged");
-        }
+        let (set, enabled) = self.supply.enable(self.hz);
+        self.hz = set.unwrap_or(self.hz);
         // Firmware that keeps V3D for a driver (a device tree with vc4) refuses the first tag but not the
         // second; no register is read before, as one without power may hang the bus.
-        if !enabled || self.ident0() != IDENT0_V3D {
-            let on = [DOMAIN_V3D, 1];
-            if self
-                .mailbox
-                .property::<2>(Tag::SetDomainState, &on)
-                .is_err()
-            {
-                log::warn!("V3D power domain: not acknowledged");
-            }
+        if (!enabled || self.ident0() != IDENT0_V3D) && !self.supply.switch_domain(true) {
+            log::warn!("V3D power domain: not acknowledged");
         }
         let ident0 = self.ident0();
         if ident0 == IDENT0_V3D {
@@ -228,6 +219,18 @@ impl V3d {
         } else {
             Err(Absent { ident0 })
         }
+    }
+
+    /// The last time that V3D was brought back after a program that did not end.
+    #[must_use]
+    pub fn last_recovery(&self) -> Option<Recovery> {
+        self.recovery
+    }
+
+    /// Whether the block answers, and as one that has lost its state.
+    fn has_forgotten(&self) -> bool {
+        let scratch = || self.registers.visit(|v3d| v3d.SCRATCH.get());
+        self.ident0() == IDENT0_V3D && scratch() != POWERED
     }
 
     fn ident0(&self) -> u32 {
@@ -287,32 +290,6 @@ impl V3d {
                 code + SLCACTL::UCC.val(0xf) + SLCACTL::T0CC.val(0xf) + SLCACTL::T1CC.val(0xf),
             );
         });
-    }
-
-    /// Takes the power away and gives it back: the only way to end a program that does not end.
-    fn power_cycle(&mut self) -> Result<(), Absent> {
-        // Both are needed: the firmware counts who wants the domain on, and either may be one.
-        let off = self.mailbox.property::<1>(Tag::EnableQpu, &[0]).is_ok()
-            | self
-                .mailbox
-                .property::<2>(Tag::SetDomainState, &[DOMAIN_V3D, 0])
-                .is_ok();
-        // On again before a register is read: a block without power may hang the bus.
-        let _ = self
-            .mailbox
-            .property::<2>(Tag::SetDomainState, &[DOMAIN_V3D, 1]);
-        let back = self.power_on();
-        let scratch = self.registers.visit(|v3d| v3d.SCRATCH.get());
-        self.lost = !off || back.is_err() || scratch == POWERED;
-        if self.lost {
-            log::error!("V3D did not lose its power");
-            return Err(Absent {
-                ident0: self.ident0(),
-            });
-        }
-        self.initialise();
-        log::warn!("V3D: power cycled");
-        Ok(())
     }
 
     fn launch(&mut self, launch: &Launch, limit_us: u32) -> Result<(), Error> {
@@ -388,8 +365,8 @@ impl Runner for V3d {
     }
 
     fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, Error> {
-        if self.lost {
-            self.power_cycle().map_err(Error::Lost)?;
+        if self.lost && !self.recover() {
+            return Err(Error::Lost);
         }
         let start = self.clock.now_us();
         let mut report = Report::default();
@@ -401,11 +378,11 @@ impl Runner for V3d {
             cpu::data_sync_barrier();
             if let Err(error) = result {
                 log::error!("V3D job: a program did not end, or was not taken");
-                self.power_cycle().map_err(Error::Lost)?;
-                return Err(error);
+                return Err(if self.recover() { error } else { Error::Lost });
             }
             report.programs += launch.programs.len() as u32;
         }
+        self.untried = false;
         report.elapsed_us = (self.clock.now_us() - start) as u32;
         let errors = self.registers.visit(|v3d| v3d.ERRSTAT.get()) & ERRSTAT_ERRORS;
         if errors != 0 {

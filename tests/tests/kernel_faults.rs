@@ -159,3 +159,31 @@ fn a_hang_ends_by_the_watchdog_and_the_banner_names_the_stage() {
     assert!(text.contains("reset cause: watchdog"), "{text}");
     assert!(text.contains("last stage streaming"), "{text}");
 }
+
+/// The interrupt handler fails at its first call; the time of the reset, with a line that is stuck after so many bytes.
+fn reset_ms(image: &Image, uart_sticks_after: Option<u64>) -> u64 {
+    let config = Config {
+        uart_sticks_after,
+        ..Config::default()
+    };
+    let mut pi = VirtualPi::new(config, &image.bytes).expect("an image that boots");
+    let stop = pi.run_until_ns(20_000_000_000);
+    assert_eq!(stop, Stop::Reset(ResetCause::Watchdog));
+    pi.now_ns() / 1_000_000
+}
+
+/// A report of 700 bytes, each of which waited 20 ms, would take 14 s.
+#[test]
+fn a_fault_on_a_line_that_is_stuck_ends_as_soon_as_any() {
+    let mut image = need!(image(), "{NO_KERNEL}");
+    image.patch(image.address("kernel_irq"), &[0xe7f0_00f0]);
+    let usual = reset_ms(&image, None);
+    for bytes in [0, 60, 100] {
+        let stuck = reset_ms(&image, Some(bytes));
+        // The greeting waits for its own time and 20 ms, and the report another 20.
+        assert!(
+            stuck <= usual + 150,
+            "{stuck} ms after {bytes} bytes, {usual} ms"
+        );
+    }
+}

@@ -44,6 +44,15 @@ pub fn mask_interrupts() {}
 pub fn unmask_interrupts() {}
 
 /// See the ARM's.
+pub fn unmask_aborts() {}
+
+/// See the ARM's.
+#[must_use]
+pub fn take_pending_abort() -> Option<u32> {
+    None
+}
+
+/// See the ARM's.
 #[must_use]
 pub fn keep() -> &'static [AtomicU32; KEEP_WORDS] {
     &KEEP

@@ -28,6 +28,8 @@ pub struct BoardInfo {
     pub v3d_ident0: u32,
     /// The last start hung when V3D was powered up, and this one has left it alone.
     pub v3d_hung: bool,
+    /// `cmdline.txt` says `engine=cpu`, and V3D has been left without power.
+    pub v3d_unwanted: bool,
 }
 
 /// How far the firmware has come; shown on the ACT LED, kept over a watchdog reset.

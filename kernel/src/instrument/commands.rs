@@ -7,7 +7,9 @@ use wire::{Header, Info, Message, NakCode, QpuResult, RunQpu, State, UploadBegin
 use super::analyser::Costs;
 use super::jobs::refusal;
 use super::upload::{Taken, Upload};
-use super::{BaudChange, BaudError, Board, Core, LOWEST_BAUD, Refusal, UPLOAD_TIMEOUT_US, text};
+use super::{
+    BaudChange, BaudError, Board, Core, EngineChoice, LOWEST_BAUD, Refusal, UPLOAD_TIMEOUT_US, text,
+};
 use crate::engine::Engine;
 
 /// Capabilities that do not depend on the board.
@@ -186,6 +188,10 @@ impl<Q: Engine> Core<'_, Q> {
         {
             self.settings = before;
             return Err(refusal);
+        }
+        let wants_qpus = self.settings.engine != EngineChoice::Cpu;
+        if wants_qpus && self.settings.engine != before.engine && board.info().v3d_unwanted {
+            self.say("engine: cpu all the same: cmdline.txt says engine=cpu, so V3D has no power; take that out and restart");
         }
         Ok(())
     }

@@ -65,6 +65,10 @@ impl<Q: Engine> Core<'_, Q> {
             None if self.analyser.is_qpu_distrusted() => {
                 write!(out, "\r\nengine: cpu (the QPUs failed their test)\r\n")
             }
+            None if info.v3d_unwanted => write!(
+                out,
+                "\r\nengine: cpu (engine=cpu in cmdline.txt; V3D is left without power)\r\n"
+            ),
             None if info.v3d_hung => write!(
                 out,
                 "\r\nengine: cpu (V3D left alone, because the last start hung in powering it up; type reboot to try again)\r\n"

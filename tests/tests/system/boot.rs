@@ -14,6 +14,13 @@ fn the_image_has_at_most_512_kib() {
     assert!(image.len() <= 512 << 10, "{} bytes", image.len());
 }
 
+/// raspberrypi/firmware 1175: an image whose length was no multiple of 4 was not started.
+#[test]
+fn the_image_is_padded_to_64_bytes() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    assert_eq!(image.len() % 64, 0, "{} bytes", image.len());
+}
+
 #[test]
 fn the_first_spectrum_ends_within_a_second_of_virtual_time() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");

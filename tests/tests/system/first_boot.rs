@@ -115,3 +115,101 @@ fn a_v3d_that_hangs_the_bus_costs_one_restart_and_is_tried_again_when_asked() {
     host.line_with("reset cause: watchdog", 30_000);
     assert_eq!(host.line.resets, 3, "asked for, and hung again");
 }
+
+/// raspberrypi/firmware 951, 967, 1619: the UART's clock is not what the firmware says it is.
+#[test]
+fn the_line_is_right_where_the_firmware_misstates_its_clock() {
+    const MHZ: u32 = 1_000_000;
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    for (uart_hz, stated, measured, khz) in [
+        (48 * MHZ, 3 * MHZ, true, 48_000),
+        (3 * MHZ, 48 * MHZ, true, 3_000),
+        (48 * MHZ, 47_800_000, true, 47_800),
+        (50 * MHZ, 0, true, 50_000),
+        (48 * MHZ, 0, false, 48_000),
+        (48 * MHZ, 1, false, 48_000),
+        (48 * MHZ, MHZ, false, 48_000),
+        (3 * MHZ, 3 * MHZ, false, 3_000),
+    ] {
+        let config = Config {
+            cmdline: "start=0".into(),
+            uart_hz,
+            uart_stated_hz: Some(stated),
+            measures_clocks: measured,
+            ..Config::default()
+        };
+        let mut host = boot(&image, config, 1_000);
+        assert_says(&host, &[&format!("UART {khz} kHz")]);
+        assert_eq!(host.line.framing_errors, 0, "stated {stated}");
+        let reply = host.ask(&Message::Hello("test"));
+        let Message::Info(info) = reply.message() else {
+            panic!("{:?} answers a hello", reply.message());
+        };
+        assert_eq!(info.clocks.uart_hz / 1000, khz);
+    }
+}
+
+#[test]
+fn no_pin_is_driven_on_an_unknown_board() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    for (revision, name, outputs) in [
+        (0x00a0_2082, "unknown board", &[][..]),
+        (0x0000_000e, "Raspberry Pi 1 B", &[16]),
+        (0x0090_0032, "Raspberry Pi 1 B+", &[47]),
+    ] {
+        let config = Config {
+            revision: Some(revision),
+            ..Config::default()
+        };
+        let host = boot(&image, config, 1_000);
+        assert_says(&host, &[name]);
+        let is_output = |pin: &u32| host.line.pi.pin_function(*pin) == 1;
+        let found: Vec<u32> = (0..54).filter(is_output).collect();
+        assert_eq!(found, outputs, "{name}");
+    }
+}
+
+#[test]
+fn aborts_that_were_pending_are_logged_and_boot_goes_on() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    for (config, when) in [
+        (
+            Config {
+                aborts_at_us: vec![0],
+                ..Config::default()
+            },
+            "pending at the start",
+        ),
+        (
+            Config {
+                v3d_power_aborts: true,
+                ..Config::default()
+            },
+            "pending while the board was brought up",
+        ),
+    ] {
+        let mut host = boot(&image, config, 1_000);
+        assert_says(&host, &["last start: power on", "engine: qpu"]);
+        let record = host.spectrum(ANSWER_MS);
+        assert_eq!(record.head.engine, Engine::Qpu);
+        host.quiet();
+        let log = need!(host.log(), "{NO_KERNEL}");
+        let said = format!("an abort was {when}; DFSR 0x0406");
+        assert_eq!(log.matches("an abort was").count(), 1, "{log}");
+        assert!(log.contains(&said), "{log}");
+        assert_eq!(host.line.resets, 0);
+    }
+}
+
+#[test]
+fn an_imprecise_abort_later_is_a_fault() {
+    let image = need!(tests::kernel(), "{NO_KERNEL}");
+    let config = Config {
+        aborts_at_us: vec![1_500_000],
+        ..Config::default()
+    };
+    let mut host = boot(&image, config, 1_000);
+    let cause = "watchdog after fault: imprecise data abort, DFSR 0x0406";
+    host.line_with(cause, 3_000);
+    assert_eq!(host.line.resets, 1);
+}

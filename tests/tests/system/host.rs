@@ -1,9 +1,10 @@
 //! A small host: speaks the wire protocol over a line, with a limit on every wait.
 //!
 //! It is not `qpuscope`: what the firmware sends is judged here by the protocol's own crate and by
-//! nothing that shares a mistake with the host tool.
+//! nothing that shares a mistake with the host tool. Only the texts of the firmware's log are looked up by it.
 
 use crate::line::Line;
+use qpuscope::log::Logs;
 use std::collections::VecDeque;
 use wire::{
     Assembled, Assembler, Credit, Decoder, Descriptor, Domain, Encoder, Envelope, Header, Item,
@@ -69,6 +70,8 @@ pub struct Host<L> {
     request: u16,
     /// All text so far.
     pub text: String,
+    /// All bytes of LOG records so far.
+    log: Vec<u8>,
 }
 
 impl<L: Line> Host<L> {
@@ -83,7 +86,15 @@ impl<L: Line> Host<L> {
             waiting: VecDeque::new(),
             request: 0,
             text: String::new(),
+            log: Vec::new(),
         }
+    }
+
+    /// The firmware's log so far, in words; nothing where the ELF file beside the image is missing.
+    pub fn log(&self) -> Option<String> {
+        let elf = tests::given("QPUSCOPE_KERNEL")?.with_extension("elf");
+        let mut logs = Logs::with_elf(&elf).ok()?;
+        Some(logs.push(&self.log).join("\n"))
     }
 
     /// How the line has behaved.
@@ -303,6 +314,10 @@ impl<L: Line> Host<L> {
                         raw: record.raw().to_vec(),
                         levels_db: levels.collect(),
                     }))
+                }
+                Ok(Message::Log(piece)) => {
+                    self.log.extend_from_slice(piece);
+                    return;
                 }
                 _ => Event::Frame(Reply {
                     header,

@@ -21,3 +21,5 @@ mod host_tool;
 mod lengths;
 mod levels;
 mod qpu_test;
+mod sleep;
+mod v3d_power;

@@ -5,7 +5,9 @@
 //! addresses where nothing exists are faults of the guest.
 
 use crate::checks::Lines;
-use crate::config::Config;
+use crate::clock::ARM_HZ;
+use crate::config::{Config, V3dReset};
+use crate::devices::asb::Asb;
 use crate::devices::gpio::Gpio;
 use crate::devices::intc::InterruptController;
 use crate::devices::mailbox::Mailbox;
@@ -38,6 +40,12 @@ pub struct Board {
     mailbox: Mailbox,
     firmware: Firmware,
     v3d: V3dPort,
+    asb: Asb,
+    /// V3D was reset in the middle of a transfer, and no access to a peripheral ends.
+    bus_hangs: bool,
+    /// Clocks at which imprecise aborts become pending, the next one last.
+    aborts: Vec<u64>,
+    abort: bool,
     /// The peripheral that was read last, until a barrier.
     read_from: Option<u32>,
     fault: Option<(FaultKind, Option<u32>)>,
@@ -48,27 +56,40 @@ pub struct Board {
 impl Board {
     /// A board at power-on.
     pub fn new(config: &Config) -> Self {
-        Self::with_pm(config, Pm::new())
+        Self::with_pm(config, Pm::new(), 0)
     }
 
-    fn with_pm(config: &Config, pm: Pm) -> Self {
+    /// A board that starts at `now`.
+    fn with_pm(config: &Config, pm: Pm, now: u64) -> Self {
         let (ram, gpu) = (config.ram_mib << 20, config.gpu_mib << 20);
         let cmdline = config.cmdline.clone();
         let mut firmware = Firmware::new(cmdline, ram, gpu, config.uart_hz, config.v3d);
         firmware.reset_status = pm.found();
         firmware.enables_qpu = config.enables_qpu;
         firmware.powers_v3d = config.powers_v3d;
+        firmware.powers_off = config.v3d_powers_off;
+        firmware.uart_stated_hz = config.uart_stated_hz;
+        firmware.measures_clocks = config.measures_clocks;
+        firmware.revision = config.revision;
+        let aborts = config.aborts_at_us.iter();
+        let aborts = aborts.map(|us| us * (ARM_HZ / 1_000_000));
+        let mut aborts: Vec<u64> = aborts.filter(|&clock| clock >= now).collect();
+        aborts.sort_unstable_by(|first, second| second.cmp(first));
         Self {
             memory: Memory::new(ram),
             lines: Lines::new(config.checks.cache),
-            uart: Uart::new(config.uart_hz, config.host_baud),
-            timer: SystemTimer::new(0),
+            uart: Uart::new(config.uart_hz, config.host_baud, config.uart_sticks_after),
+            timer: SystemTimer::new(now, config.timer_misses_us),
             intc: InterruptController::default(),
             gpio: Gpio::new(config.uart_at_bluetooth),
             mailbox: Mailbox::new(config.mailbox_us),
             firmware,
             pm,
             v3d: V3dPort::new(config),
+            asb: Asb::default(),
+            bus_hangs: false,
+            aborts,
+            abort: false,
             read_from: None,
             fault: None,
             notes: Vec::new(),
@@ -81,11 +102,10 @@ impl Board {
     pub fn after_reset(mut self, now: u64) -> Self {
         self.uart.reset(self.config.uart_hz);
         let notes = self.take_notes();
-        let fresh = Self::with_pm(&self.config, self.pm.after_watchdog());
+        let fresh = Self::with_pm(&self.config, self.pm.after_watchdog(), now);
         Self {
             memory: self.memory,
             uart: self.uart,
-            timer: SystemTimer::new(now),
             notes,
             ..fresh
         }
@@ -108,11 +128,30 @@ impl Board {
         self.gpio.led()
     }
 
+    /// Function code of a pin, 0 to 53 (GPFSEL).
+    pub fn pin_function(&self, pin: u32) -> u32 {
+        self.gpio.function(pin)
+    }
+
+    /// Accesses to V3D's registers, and requests to switch its power.
+    pub fn v3d_uses(&self) -> (u64, u64) {
+        (self.v3d.accesses, self.firmware.v3d_requests)
+    }
+
+    /// Whether an imprecise abort has become pending since the last call.
+    pub fn take_abort(&mut self) -> bool {
+        std::mem::take(&mut self.abort)
+    }
+
     /// Brings every device to `now`; returns the clock of the next event.
     pub fn advance(&mut self, now: u64) -> u64 {
         while let Some(request) = self.mailbox.take_request(now) {
-            self.serve(request);
+            self.serve(request, now);
         }
+        while self.aborts.pop_if(|clock| *clock <= now).is_some() {
+            self.abort = true;
+        }
+        let abort = self.aborts.last().copied().unwrap_or(u64::MAX);
         let v3d = self.with_v3d(|v3d, bus| v3d.advance(now, bus));
         self.uart
             .advance(now)
@@ -120,6 +159,7 @@ impl Board {
             .min(self.pm.advance(now))
             .min(self.mailbox.next_event())
             .min(v3d)
+            .min(abort)
     }
 
     fn with_v3d<T>(&mut self, act: impl FnOnce(&mut V3dPort, &mut Bus<'_>) -> T) -> T {
@@ -167,9 +207,23 @@ impl Board {
 
     /// Whether an access to this address never ends.
     pub fn hangs(&self, address: u32) -> bool {
-        self.config.unpowered_v3d_hangs
-            && address & !0xfff == 0x20c0_0000
-            && !self.firmware.v3d_powered()
+        let dark = self.config.unpowered_v3d_hangs && !self.firmware.v3d_powered();
+        let cut_off = dark || self.asb.slave_stands() || self.pm.holds_v3d();
+        self.bus_hangs || (address & !0xfff == 0x20c0_0000 && cut_off)
+    }
+
+    /// The ARM pulls V3D's reset line. A block that still has a way to memory may be in the middle of a transfer,
+    /// and the bus waits for the rest of it.
+    fn reset_v3d(&mut self) {
+        if !(self.asb.slave_stands() && self.asb.master_stands()) {
+            self.bus_hangs = true;
+            self.notes.push(
+                "V3D was reset while a bridge was not stopped: the bus hangs; stop both first"
+                    .into(),
+            );
+        } else if self.config.v3d_reset != V3dReset::NoEffect {
+            self.v3d.reset();
+        }
     }
 
     /// Reads a peripheral register at its ARM address.
@@ -194,6 +248,7 @@ impl Board {
                 0x880..=0x8bf => self.mailbox.read(offset - 0x880),
                 _ => Err(missing(address)),
             },
+            0x2000_a000 => self.asb.read(offset),
             0x2010_0000 => self.pm.read(offset, now),
             0x2020_0000 => self.gpio.read(offset),
             0x2020_1000 => {
@@ -236,7 +291,18 @@ impl Board {
                         "PM: a write to +{offset:#05x} without the password 0x5A has no effect"
                     ));
                 }
-                self.pm.write(offset, value, now)
+                let held = self.pm.holds_v3d();
+                self.pm.write(offset, value, now)?;
+                if self.pm.holds_v3d() && !held {
+                    self.reset_v3d();
+                }
+                Ok(())
+            }
+            0x2000_a000 => {
+                self.with_v3d(|v3d, bus| v3d.catch_up(now, bus));
+                self.asb.write(offset, value, self.config.v3d_reset)?;
+                self.v3d.halted = self.asb.master_stands();
+                Ok(())
             }
             0x2020_0000 => {
                 self.uart.advance(now);
@@ -285,7 +351,7 @@ impl Board {
     }
 
     /// The firmware takes a request from the mailbox.
-    fn serve(&mut self, request: u32) {
+    fn serve(&mut self, request: u32, now: u64) {
         let (address, channel) = (request & !15, request & 15);
         if channel != PROPERTY_CHANNEL {
             self.notes.push(format!(
@@ -293,7 +359,7 @@ impl Board {
             ));
             return;
         }
-        match self.serve_property(address) {
+        match self.serve_property(address, now) {
             Ok(()) => self.mailbox.answer(request),
             Err((kind, at)) => {
                 self.fault.get_or_insert((kind, Some(at)));
@@ -301,7 +367,7 @@ impl Board {
         }
     }
 
-    fn serve_property(&mut self, address: u32) -> Result<(), (FaultKind, u32)> {
+    fn serve_property(&mut self, address: u32, now: u64) -> Result<(), (FaultKind, u32)> {
         // The firmware takes the uncached alias as well as the one of the L2 (reference/qpu.md 7.2).
         let aliased = matches!(address & 0xc000_0000, 0x4000_0000 | 0xc000_0000);
         if self.config.checks.bus_address && !aliased {
@@ -332,12 +398,21 @@ impl Board {
         let mut words: Vec<u32> = (0..bytes / 4)
             .map(|index| self.memory.word(start + index * 4))
             .collect();
+        let had_power = self.firmware.v3d_powered();
         self.firmware.process(&mut words);
         self.lines.outside_write(start, bytes, Agent::Mailbox)?;
         for (index, word) in words.iter().enumerate() {
             *self.memory.word_mut(start + index as u32 * 4) = *word;
         }
-        self.v3d.set_power(self.firmware.v3d_powered());
+        let has_power = self.firmware.v3d_powered();
+        if has_power && !had_power {
+            // The firmware starts the bridges.
+            self.asb = Asb::default();
+            self.v3d.halted = false;
+            self.abort |= self.config.v3d_power_aborts;
+        }
+        self.pm.set_v3d_power(has_power);
+        self.v3d.set_power(has_power, now);
         self.uart.set_reference(self.firmware.uart_hz);
         Ok(())
     }

@@ -33,6 +33,10 @@ pub const V3D_QUANTUM_ROUNDS: u64 = 64;
 /// The same while no QPU can go on before the ARM does something: 1 ms.
 pub const V3D_STUCK_ROUNDS: u64 = 62_500;
 
+/// How long V3D must be without power to lose its state. 50 ms have been enough on a Pi 3B (a VC4CL fork); less
+/// has not been tried.
+pub const V3D_OFF_CLOCKS: u64 = ARM_HZ / 1000 * 50;
+
 /// System timer. Source: BCM2835 ARM Peripherals, section 12; Linux `bcm2835_timer`.
 pub const SYSTEM_TIMER_HZ: u64 = 1_000_000;
 

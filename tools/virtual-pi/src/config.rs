@@ -65,6 +65,20 @@ impl Default for Checks {
     }
 }
 
+/// What comes of a reset of V3D by its bridges and PM_GRAFX.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum V3dReset {
+    /// V3D is as after power-on.
+    #[default]
+    Works,
+    /// The slave bridge does not acknowledge that it should stop.
+    NeverStops,
+    /// The slave bridge does not start again, until the power has been switched off and on.
+    NeverStarts,
+    /// The reset line is not connected: programs go on.
+    NoEffect,
+}
+
 /// How the board is set up. `Default` is a Pi 1 with 512 MiB, V3D present and every check on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -81,10 +95,27 @@ pub struct Config {
     pub host_baud: u32,
     /// Memory of the board in MiB: 256 or 512.
     pub ram_mib: u32,
-    /// The GPU's part of it, at the top, in MiB (`gpu_mem`): 32 to 192.
+    /// The GPU's part of it, at the top, in MiB (`gpu_mem`): 32 to 192. 64 is
+    /// the boot firmware's default.
     pub gpu_mib: u32,
     /// Reference clock of the PL011 at boot, in Hz (`init_uart_clock`; old firmware: 3 MHz).
     pub uart_hz: u32,
+    /// What the firmware says that clock is, where that is not the truth; it then does not set it either
+    /// (raspberrypi/firmware 951, 967, 1619).
+    pub uart_stated_hz: Option<u32>,
+    /// The firmware knows tag 0x0003_0047, measured clock rates. Old firmware does not.
+    pub measures_clocks: bool,
+    /// Bytes that the PL011 sends from power-on to where its transmitter stands still for good.
+    pub uart_sticks_after: Option<u64>,
+    /// The revision code of the board, where it is not that of a Model B.
+    pub revision: Option<u32>,
+    /// How near a compare of the system timer may be for it to be missed, in microseconds ahead when it is
+    /// written. One is missed always; Linux keeps 15 away.
+    pub timer_misses_us: u32,
+    /// When imprecise aborts become pending, in microseconds after power-on.
+    pub aborts_at_us: Vec<u64>,
+    /// An imprecise abort becomes pending when V3D is powered.
+    pub v3d_power_aborts: bool,
     /// How long the firmware takes to answer a message of the mailbox, in microseconds. Boards have taken
     /// more than a second (raspberrypi/firmware 1970).
     pub mailbox_us: u32,
@@ -96,6 +127,10 @@ pub struct Config {
     /// An access to V3D without power never ends, instead of reading 0xdead_beef (reference/qpu.md,
     /// section 6).
     pub unpowered_v3d_hangs: bool,
+    /// What comes of a reset of V3D without the firmware.
+    pub v3d_reset: V3dReset,
+    /// V3D loses its power when the firmware is told so. Otherwise the firmware only says that it does.
+    pub v3d_powers_off: bool,
     /// The firmware has left the PL011 on GPIO 32 and 33, where a Zero W has its Bluetooth.
     pub uart_at_bluetooth: bool,
     /// The first 64 MiB of memory hold anything at power-on, as SDRAM does, instead of zeros.
@@ -124,12 +159,21 @@ impl Default for Config {
             checks: Checks::ALL,
             host_baud: 115_200,
             ram_mib: 512,
-            gpu_mib: 32,
+            gpu_mib: 64,
             uart_hz: crate::clock::UART_HZ as u32,
+            uart_stated_hz: None,
+            measures_clocks: true,
+            uart_sticks_after: None,
+            revision: None,
+            timer_misses_us: 1,
+            aborts_at_us: Vec::new(),
+            v3d_power_aborts: false,
             mailbox_us: crate::clock::MAILBOX_US,
             enables_qpu: true,
             powers_v3d: true,
             unpowered_v3d_hangs: false,
+            v3d_reset: V3dReset::Works,
+            v3d_powers_off: true,
             uart_at_bluetooth: false,
             memory_noise: false,
             v3d_functional: false,

@@ -19,7 +19,7 @@ use board::Board;
 use cpu::Cpu;
 
 pub use clock::INSTRUCTION_CLOCKS;
-pub use config::{BoardKind, Checks, Config};
+pub use config::{BoardKind, Checks, Config, V3dReset};
 pub use fault::{Agent, Error, Fault, FaultClass, FaultKind, ResetCause, Stop};
 
 /// Where the boot firmware puts the flat image and starts it.
@@ -187,6 +187,16 @@ impl VirtualPi {
             .iter()
             .map(|&(clock, lit)| (clock::ns_from_clocks(clock), lit))
             .collect()
+    }
+
+    /// Function code of a GPIO pin, 0 to 53, as GPFSEL has it: 0 is an input, 1 an output.
+    pub fn pin_function(&self, pin: u32) -> u32 {
+        self.cpu().board.pin_function(pin)
+    }
+
+    /// Accesses to V3D's registers since the last boot, and requests to the firmware to switch its power.
+    pub fn v3d_uses(&self) -> (u64, u64) {
+        self.cpu().board.v3d_uses()
     }
 
     /// Bytes of the board's memory from a physical address, as a debugger would read them; `None` where

@@ -509,3 +509,43 @@ fn any_words_run_to_a_stop() {
         pi.messages();
     }
 }
+
+/// PM_GRAFX with V3D's reset line pulled, and V3D without power.
+const PULLED: u32 = 0x5a00_1000;
+
+#[test]
+fn a_reset_of_v3d_hangs_the_bus_unless_its_bridges_are_stopped() {
+    const ASB: u32 = 0x2000_a000;
+    for bridges in [&[][..], &[0x08], &[0x0c], &[0x08, 0x0c]] {
+        let mut guest = Guest::new();
+        guest.uart();
+        for bridge in bridges {
+            guest.poke(ASB + bridge, 0x5a00_0001);
+        }
+        guest
+            .poke(PM + 0x10c, PULLED)
+            .poke(UART, b'!'.into())
+            .hang();
+        let mut pi = boot(Config::default(), &guest);
+        assert_eq!(pi.run_until_ns(SECOND), Stop::Deadline);
+        let goes_on = bridges.len() == 2;
+        assert_eq!(text(&mut pi) == b"!", goes_on, "{bridges:?}");
+        assert_eq!(pi.messages().is_empty(), goes_on, "{bridges:?}");
+    }
+}
+
+#[test]
+fn a_register_of_v3d_is_cut_off_while_the_slave_bridge_stands() {
+    const ASB: u32 = 0x2000_a000;
+    for again in [false, true] {
+        let mut guest = Guest::new();
+        guest.uart().poke(ASB + 0x08, 0x5a00_0001);
+        if again {
+            guest.poke(ASB + 0x08, 0x5a00_0000);
+        }
+        guest.peek(V3D).poke(UART, b'!'.into()).hang();
+        let mut pi = boot(Config::default(), &guest);
+        pi.run_until_ns(SECOND);
+        assert_eq!(text(&mut pi) == b"!", again);
+    }
+}

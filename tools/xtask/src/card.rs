@@ -87,7 +87,7 @@ mod tests {
     #[test]
     fn our_settings_leave_the_qpus_to_us() {
         let ours = include_str!("../../../boot/sdcard/config.txt");
-        for needed in ["device_tree=", "gpu_mem=32", "init_uart_clock=48000000"] {
+        for needed in ["device_tree=", "gpu_mem=64", "init_uart_clock=48000000"] {
             assert!(!lacking(needed, ours).contains(&needed), "no {needed}");
         }
     }

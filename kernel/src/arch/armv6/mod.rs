@@ -17,6 +17,7 @@ use core::arch::asm;
 
 use aarch32_cpu::register::{Dccmvac, Dcimvac};
 
+pub use exception::{take_pending_abort, unmask_aborts};
 pub use keep::{KEEP_WORDS, clean_keep, drain_system_cache, keep};
 pub use mmu::{FIRST_ARENA_BYTES, enable_mmu_and_caches, map_ram};
 

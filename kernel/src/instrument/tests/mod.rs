@@ -356,6 +356,7 @@ impl Session {
                 firmware: Name::new("0.1.0"),
                 v3d_ident0: 0,
                 v3d_hung: false,
+                v3d_unwanted: false,
             },
             baud: START_BAUD,
             host_baud: START_BAUD,

@@ -6,6 +6,9 @@ use super::Cpu;
 use super::registers::{ABT, CPSR_A, CPSR_E, CPSR_F, CPSR_I, FIQ, IRQ, SVC, UND, bank};
 use crate::fault::FaultKind;
 
+/// DFSR of an imprecise external abort (TRM 3.2.16).
+const IMPRECISE_EXTERNAL_ABORT: u32 = 0x406;
+
 /// Offset in the vector table.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Vector {
@@ -90,6 +93,13 @@ impl Cpu {
             self.pc.wrapping_add(4),
             CPSR_A | CPSR_I,
         );
+    }
+
+    /// Takes a pending imprecise abort before the next instruction. DFAR keeps what it had.
+    pub fn imprecise_abort(&mut self) {
+        self.cp15.dfsr = IMPRECISE_EXTERNAL_ABORT;
+        let link = self.next_pc.wrapping_add(8);
+        self.exception(ABT, Vector::DataAbort, link, CPSR_A | CPSR_I);
     }
 
     /// Takes a pending interrupt before the next instruction.

@@ -78,6 +78,8 @@ pub struct Cpu {
     deadline: u64,
     /// In WFI.
     waiting: bool,
+    /// An imprecise abort is pending.
+    abort: bool,
     /// In an access that never ends; only a reset helps.
     hung: bool,
     stopped: Option<Fault>,
@@ -112,6 +114,7 @@ impl Cpu {
             fetch_page: 1,
             deadline: 0,
             waiting: false,
+            abort: false,
             hung: false,
             stopped: None,
             config: config.clone(),
@@ -138,9 +141,11 @@ impl Cpu {
                 self.clock = wake.min(until).max(self.clock);
                 continue;
             }
+            self.abort |= self.board.take_abort();
+            let aborts = self.abort && self.masks & CPSR_A == 0;
             let (irq, fiq) = self.board.interrupts();
             if self.waiting {
-                if !irq && !fiq {
+                if !irq && !fiq && !aborts {
                     self.clock = wake.min(until).max(self.clock);
                     continue;
                 }
@@ -150,6 +155,9 @@ impl Cpu {
                 self.interrupt(true);
             } else if irq && self.masks & CPSR_I == 0 {
                 self.interrupt(false);
+            } else if aborts {
+                self.abort = false;
+                self.imprecise_abort();
             }
             self.deadline = wake.min(until);
             self.execute();

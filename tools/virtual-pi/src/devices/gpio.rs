@@ -37,7 +37,8 @@ impl Gpio {
         gpio
     }
 
-    fn function(&self, pin: u32) -> u32 {
+    /// Function code of a pin, 0 to 53.
+    pub fn function(&self, pin: u32) -> u32 {
         self.functions[(pin / 10) as usize] >> (pin % 10 * 3) & 7
     }
 

@@ -5,9 +5,8 @@
 use crate::fault::FaultKind;
 
 /// Blocks of the BCM2835 that are not modelled, by page.
-const UNMODELLED: [(u32, u32, &str); 18] = [
+const UNMODELLED: [(u32, u32, &str); 17] = [
     (0x2000_7000, 0x2000_7fff, "DMA"),
-    (0x2000_a000, 0x2000_afff, "the ASB bridges"),
     (0x2000_b400, 0x2000_b4ff, "the ARM timer"),
     (0x2010_1000, 0x2010_1fff, "the clock manager"),
     (0x2010_4000, 0x2010_4fff, "the random number generator"),

@@ -1,9 +1,10 @@
 //! PM: the watchdog, which is also how a board reboots, and the cause of the last reset.
 //!
-//! Writes without the password 0x5A in bits 31:24 have no effect, as on silicon. The power-domain
-//! registers of this block are not modelled; V3D is powered through the mailbox.
+//! Writes without the password 0x5A in bits 31:24 have no effect, as on silicon. Of the power-domain
+//! registers only PM_GRAFX is modelled, and of that only the reset line of V3D can be moved; V3D is powered
+//! through the mailbox.
 //!
-//! Source: Linux `bcm2835_wdt.c` and `bcm2835-pm.h`; reference/platform.md, register maps.
+//! Source: Linux `bcm2835_wdt.c`, `bcm2835-pm.h` and `bcm2835-power.c`; reference/platform.md, register maps.
 
 use super::NEVER;
 use crate::clock::{ARM_HZ, WATCHDOG_HZ};
@@ -20,6 +21,12 @@ const HADPOR: u32 = 1 << 12;
 /// RSTS: full reset by the watchdog.
 const HADWRF: u32 = 1 << 5;
 const TICKS: u32 = 0xf_ffff;
+/// PM_GRAFX without power: ENAB.
+const GRAFX_OFF: u32 = 1 << 12;
+/// PM_GRAFX with power: ISFUNC, MRDONE, MEMREP, ISPOW, POWOK, POWUP as well.
+const GRAFX_ON: u32 = GRAFX_OFF | 0x3f;
+/// PM_GRAFX: V3D is not held in reset.
+const V3DRSTN: u32 = 1 << 6;
 
 /// The block.
 pub struct Pm {
@@ -32,6 +39,8 @@ pub struct Pm {
     /// Clock of that write, or of the last `RSTC` that started it.
     started: u64,
     fired: bool,
+    v3d_powered: bool,
+    v3d_held: bool,
 }
 
 impl Pm {
@@ -44,6 +53,29 @@ impl Pm {
             watchdog: 0,
             started: 0,
             fired: false,
+            v3d_powered: false,
+            v3d_held: false,
+        }
+    }
+
+    /// The firmware switched V3D on, which lets go its reset line, or off.
+    pub fn set_v3d_power(&mut self, powered: bool) {
+        if powered && !self.v3d_powered {
+            self.v3d_held = false;
+        }
+        self.v3d_powered = powered;
+    }
+
+    /// Whether V3D is held in reset.
+    pub fn holds_v3d(&self) -> bool {
+        self.v3d_held
+    }
+
+    fn grafx(&self) -> u32 {
+        match (self.v3d_powered, self.v3d_held) {
+            (false, _) => GRAFX_OFF,
+            (true, true) => GRAFX_ON,
+            (true, false) => GRAFX_ON | V3DRSTN,
         }
     }
 
@@ -89,13 +121,14 @@ impl Pm {
                 self.watchdog.saturating_sub(gone as u32)
             }
             0x24 => self.watchdog,
+            0x10c => self.grafx(),
             _ => return Err(gap(offset)),
         })
     }
 
     /// Writes a register.
     pub fn write(&mut self, offset: u32, value: u32, now: u64) -> Result<(), FaultKind> {
-        if !matches!(offset, 0x1c | 0x20 | 0x24) {
+        if !matches!(offset, 0x1c | 0x20 | 0x24 | 0x10c) {
             return Err(gap(offset));
         }
         if value & 0xff00_0000 != PASSWORD {
@@ -110,6 +143,12 @@ impl Pm {
                 self.rstc = value;
             }
             0x20 => self.rsts = value,
+            0x10c if (value ^ self.grafx()) & !V3DRSTN != 0 => {
+                return Err(FaultKind::NotModelled(format!(
+                    "PM_GRAFX written with {value:#x}; only V3DRSTN (bit 6) can be changed"
+                )));
+            }
+            0x10c => self.v3d_held = value & V3DRSTN == 0,
             _ => {
                 self.watchdog = value & TICKS;
                 self.started = now;
@@ -144,5 +183,20 @@ mod tests {
         assert_eq!(pm.found(), HADPOR);
         let after = pm.after_watchdog();
         assert_eq!((after.found(), after.read(0x20, 0)), (HADWRF, Ok(0)));
+    }
+
+    #[test]
+    fn the_reset_line_of_v3d_moves_with_the_password() {
+        let mut pm = Pm::new();
+        assert_eq!(pm.read(0x10c, 0), Ok(0x1000));
+        pm.set_v3d_power(true);
+        assert_eq!(pm.read(0x10c, 0), Ok(0x107f));
+        pm.write(0x10c, 0x103f, 0).unwrap();
+        assert!(!pm.holds_v3d());
+        pm.write(0x10c, PASSWORD | 0x103f, 0).unwrap();
+        assert!(pm.holds_v3d());
+        pm.write(0x10c, PASSWORD | 0x107f, 0).unwrap();
+        assert!(!pm.holds_v3d());
+        assert!(pm.write(0x10c, PASSWORD | 0x107e, 0).is_err());
     }
 }

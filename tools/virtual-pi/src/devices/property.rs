@@ -29,6 +29,12 @@ pub struct Firmware {
     pub gpu_bytes: u32,
     /// Reference clock of the PL011.
     pub uart_hz: u32,
+    /// What is said of it, if that is not the truth.
+    pub uart_stated_hz: Option<u32>,
+    /// Whether measured clock rates can be asked for.
+    pub measures_clocks: bool,
+    /// The board's revision code, if it is not that of a Model B.
+    pub revision: Option<u32>,
     /// Whether the board has V3D at all.
     pub v3d_present: bool,
     /// PM_RSTS as it was when the firmware started.
@@ -37,6 +43,10 @@ pub struct Firmware {
     pub enables_qpu: bool,
     /// Whether [`Self::v3d_domain`] can be asked for.
     pub powers_v3d: bool,
+    /// Whether V3D is switched off when that is asked for.
+    pub powers_off: bool,
+    /// Requests to switch V3D on or off.
+    pub v3d_requests: u64,
     /// Enable QPU (0x0003_0012) was asked for.
     pub qpu_enabled: bool,
     /// The V3D domain (0x0003_8030) is on.
@@ -61,10 +71,15 @@ impl Firmware {
             ram_bytes,
             gpu_bytes,
             uart_hz,
+            uart_stated_hz: None,
+            measures_clocks: true,
+            revision: None,
             v3d_present,
             reset_status: 0,
             enables_qpu: true,
             powers_v3d: true,
+            powers_off: true,
+            v3d_requests: 0,
             qpu_enabled: false,
             v3d_domain: false,
             blocks: Vec::new(),
@@ -131,20 +146,22 @@ impl Firmware {
             0x0000_0001 => vec![0x6414_60a0],
             0x0001_0001 => vec![0],
             // Old style: model B, 512 MiB (0x000e) or 256 MiB (0x0002).
-            0x0001_0002 => vec![if self.ram_bytes > 256 << 20 {
-                0x0e
-            } else {
-                0x02
-            }],
+            0x0001_0002 => {
+                let model_b = if self.ram_bytes > 256 << 20 {
+                    0x0e
+                } else {
+                    0x02
+                };
+                vec![self.revision.unwrap_or(model_b)]
+            }
             0x0001_0003 => return Some(vec![0xb8, 0x27, 0xeb, 0x00, 0x51, 0x05]),
             0x0001_0004 => vec![0x0000_5105, 0],
             0x0001_0005 => vec![0, self.arm_bytes()],
             0x0001_0006 => vec![self.arm_bytes(), self.gpu_bytes],
             0x0002_0001 | 0x0002_8001 => vec![id, if id <= 8 { argument(1) & 1 } else { 2 }],
             0x0003_0001 | 0x0003_8001 => vec![id, if self.clock(id).is_some() { 1 } else { 2 }],
-            0x0003_0002 | 0x0003_0004 | 0x0003_0007 | 0x0003_0047 => {
-                vec![id, self.clock(id).unwrap_or(0)]
-            }
+            0x0003_0002 | 0x0003_0004 | 0x0003_0007 => vec![id, self.stated_clock(id)],
+            0x0003_0047 if self.measures_clocks => vec![id, self.clock(id).unwrap_or(0)],
             0x0003_8002 => vec![id, self.set_clock(id, argument(1))],
             0x0003_0006 => vec![id, 45_000],
             0x0003_000a => vec![id, 85_000],
@@ -153,13 +170,17 @@ impl Firmware {
             0x0003_000e => vec![self.release(id, false)],
             0x0003_000f => vec![self.release(id, true)],
             0x0003_0012 if self.v3d_present => {
-                self.qpu_enabled = id != 0 && self.enables_qpu;
+                self.v3d_requests += 1;
+                let kept = self.qpu_enabled && !self.powers_off;
+                self.qpu_enabled = (id != 0 && self.enables_qpu) || kept;
                 vec![u32::from(!self.enables_qpu) << 31]
             }
             0x0003_0030 => vec![id, u32::from(id == DOMAIN_V3D && self.v3d_domain)],
             0x0003_8030 => {
+                self.v3d_requests += u64::from(id == DOMAIN_V3D);
                 if id == DOMAIN_V3D && self.powers_v3d {
-                    self.v3d_domain = argument(1) & 1 != 0;
+                    let kept = self.v3d_domain && !self.powers_off;
+                    self.v3d_domain = argument(1) & 1 != 0 || kept;
                 }
                 vec![id, argument(1) & 1]
             }
@@ -194,12 +215,20 @@ impl Firmware {
         })
     }
 
-    /// The UART's clock follows; the others stay at what the board runs at.
+    /// The same as the firmware says it.
+    fn stated_clock(&self, id: u32) -> u32 {
+        match self.uart_stated_hz {
+            Some(hz) if id == CLOCK_UART => hz,
+            _ => self.clock(id).unwrap_or(0),
+        }
+    }
+
+    /// The UART's clock follows, unless it is misstated; the others stay at what the board runs at.
     fn set_clock(&mut self, id: u32, hz: u32) -> u32 {
-        if id == CLOCK_UART && hz != 0 {
+        if id == CLOCK_UART && hz != 0 && self.uart_stated_hz.is_none() {
             self.uart_hz = hz;
         }
-        self.clock(id).unwrap_or(0)
+        self.stated_clock(id)
     }
 
     /// A handle, from 1 on, or 0 when there is no room. Blocks lie one after the other in the GPU's
@@ -290,6 +319,21 @@ mod tests {
         assert_eq!(words[13], 0);
         assert!(firmware.v3d_powered());
         assert_eq!(firmware.notes.len(), 1);
+    }
+
+    #[test]
+    fn a_misstated_clock_is_not_set_and_measured_truly() {
+        let mut firmware = firmware();
+        firmware.uart_stated_hz = Some(3_000_000);
+        let mut ask = |tag, request: &[u32]| {
+            let bytes = firmware.answer(tag, request)?;
+            Some(u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]))
+        };
+        assert_eq!(ask(0x0003_8002, &[2, 16_000_000, 0]), Some(3_000_000));
+        assert_eq!(ask(0x0003_0002, &[2]), Some(3_000_000));
+        assert_eq!(ask(0x0003_0047, &[2]), Some(48_000_000));
+        firmware.measures_clocks = false;
+        assert_eq!(firmware.answer(0x0003_0047, &[2]), None);
     }
 
     #[test]

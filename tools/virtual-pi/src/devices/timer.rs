@@ -2,9 +2,10 @@
 //!
 //! A match is the tick on which the low half becomes equal to a compare register, so a compare
 //! value of "now" waits for 71 minutes: whether silicon matches at once is not documented, and this
-//! is the strict reading.
+//! is the strict reading. A compare value that is one tick ahead when it is written is missed as well; how far
+//! ahead one must be is not documented.
 //!
-//! Source: BCM2835 ARM Peripherals, section 12.
+//! Sources: BCM2835 ARM Peripherals, section 12; Linux `bcm2835_timer.c` and `bcm2708.c` keep 15 us away.
 
 use super::NEVER;
 use crate::clock::{ARM_HZ, SYSTEM_TIMER_HZ};
@@ -21,12 +22,18 @@ pub struct SystemTimer {
     /// Match bits (CS).
     matched: u32,
     compare: [u32; 4],
+    /// Ticks ahead up to which a compare is missed.
+    misses: u32,
+    /// The counter up to which each compare matches nothing.
+    deaf_until: [u64; 4],
 }
 
 impl SystemTimer {
-    /// A timer that starts to count at `now`.
-    pub fn new(now: u64) -> Self {
+    /// A timer that starts to count at `now`, and misses compares so few ticks ahead.
+    pub fn new(now: u64, misses: u32) -> Self {
         Self {
+            misses,
+            deaf_until: [0; 4],
             zero: now,
             counter: 0,
             matched: 0,
@@ -40,11 +47,13 @@ impl SystemTimer {
 
     /// Ticks from `counter` to the next match of a compare register, 1 to 2^32.
     fn ticks_to_match(&self, index: usize) -> u64 {
-        u64::from(
-            self.compare[index]
-                .wrapping_sub(self.counter as u32)
-                .wrapping_sub(1),
-        ) + 1
+        let ahead = self.compare[index].wrapping_sub(self.counter as u32);
+        let ticks = u64::from(ahead.wrapping_sub(1)) + 1;
+        if self.counter + ticks <= self.deaf_until[index] {
+            ticks + (1 << 32)
+        } else {
+            ticks
+        }
     }
 
     /// Sets the match bits up to `now`; returns the clock of the next match that would set one.
@@ -85,7 +94,11 @@ impl SystemTimer {
         match offset {
             0x00 => self.matched &= !value,
             0x04 | 0x08 => {}
-            0x0c..=0x18 => self.compare[(offset as usize - 0x0c) / 4] = value,
+            0x0c..=0x18 => {
+                let index = (offset as usize - 0x0c) / 4;
+                self.compare[index] = value;
+                self.deaf_until[index] = self.counter + u64::from(self.misses);
+            }
             _ => return Err(FaultKind::Unmapped),
         }
         Ok(())
@@ -98,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_compare_matches_on_its_tick() {
-        let mut timer = SystemTimer::new(0);
+        let mut timer = SystemTimer::new(0, 1);
         for offset in [0x0c, 0x14, 0x18] {
             timer.write(offset, 0xffff_0000).unwrap();
         }
@@ -114,8 +127,27 @@ mod tests {
     }
 
     #[test]
+    fn a_compare_of_the_next_tick_is_missed() {
+        let now = 100 * CLOCKS_PER_TICK;
+        for (misses, ahead, missed) in
+            [(1, 1, true), (1, 2, false), (15, 15, true), (15, 16, false)]
+        {
+            let mut timer = SystemTimer::new(0, misses);
+            timer.advance(now);
+            for offset in [0x0c, 0x14, 0x18] {
+                timer.write(offset, 0).unwrap();
+            }
+            timer.write(0x10, 100 + ahead).unwrap();
+            timer.advance(now + 1_000_000 * CLOCKS_PER_TICK);
+            assert_eq!(timer.interrupts() == 0, missed, "{ahead} of {misses}");
+            timer.advance(now + ((1 << 32) + 20) * CLOCKS_PER_TICK);
+            assert_eq!(timer.interrupts() & 2, 2, "a wrap later");
+        }
+    }
+
+    #[test]
     fn a_compare_of_now_waits_for_the_wrap() {
-        let mut timer = SystemTimer::new(0);
+        let mut timer = SystemTimer::new(0, 1);
         timer.advance(7 * CLOCKS_PER_TICK);
         for offset in [0x0c, 0x10, 0x14, 0x18] {
             timer.write(offset, 7).unwrap();

@@ -61,11 +61,13 @@ pub struct Uart {
     /// Whether GPIO 14 and 15 are connected.
     pins: (bool, bool),
     lost_at_pins: u64,
+    /// Bytes until the transmitter stands still.
+    left: Option<u64>,
 }
 
 impl Uart {
-    /// A UART after reset, with the host's side at `host_baud`.
-    pub fn new(reference_hz: u32, host_baud: u32) -> Self {
+    /// A UART after reset, with the host's side at `host_baud`, whose transmitter stands still after so many bytes.
+    pub fn new(reference_hz: u32, host_baud: u32, sticks_after: Option<u64>) -> Self {
         Self {
             reference_hz,
             ibrd: 0,
@@ -85,6 +87,7 @@ impl Uart {
             host: HostEnd::new(host_baud),
             pins: (false, false),
             lost_at_pins: 0,
+            left: sticks_after,
         }
     }
 
@@ -93,7 +96,7 @@ impl Uart {
         let host = std::mem::replace(&mut self.host, HostEnd::new(1));
         *self = Self {
             host,
-            ..Self::new(reference_hz, 1)
+            ..Self::new(reference_hz, 1, self.left)
         };
     }
 
@@ -177,11 +180,12 @@ impl Uart {
     }
 
     fn load_shifter(&mut self, at: u64) {
-        let on = self.cr & (UARTEN | TXE) == UARTEN | TXE;
+        let on = self.cr & (UARTEN | TXE) == UARTEN | TXE && self.left != Some(0);
         let (true, Some(bit)) = (on, self.bit) else {
             return;
         };
         if let Some(value) = self.tx.pop_front() {
+            self.left = self.left.map(|left| left - 1);
             self.sending = Some((value, at + bit.clocks(FRAME_BITS)));
             if self.tx.len() == self.level(0) {
                 self.ris |= INT_TX;

@@ -5,7 +5,7 @@ use crate::SerialByte;
 use crate::clock::{ARM_HZ, ns_from_clocks};
 
 fn uart() -> Uart {
-    let mut uart = Uart::new(48_000_000, 115_200);
+    let mut uart = Uart::new(48_000_000, 115_200, None);
     uart.set_pins(true, true);
     for (offset, value) in [
         (0x30, 0),

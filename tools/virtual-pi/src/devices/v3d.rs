@@ -14,7 +14,8 @@ use v3d_sim::{Defect, V3d};
 use super::NEVER;
 use crate::checks::{LINE_BYTES, Lines};
 use crate::clock::{
-    V3D_HZ, V3D_QUANTUM_ROUNDS, V3D_STUCK_ROUNDS, clocks_for_rounds, rounds_in_clocks,
+    V3D_HZ, V3D_OFF_CLOCKS, V3D_QUANTUM_ROUNDS, V3D_STUCK_ROUNDS, clocks_for_rounds,
+    rounds_in_clocks,
 };
 use crate::config::Config;
 use crate::fault::{Agent, FaultKind};
@@ -35,6 +36,12 @@ pub struct V3dPort {
     v3d: V3d,
     present: bool,
     powered: bool,
+    /// When the power was switched off.
+    off_since: Option<u64>,
+    /// Cut off from memory.
+    pub halted: bool,
+    /// Accesses to registers.
+    pub accesses: u64,
     /// Rounds of the grid that have been run.
     rounds: u64,
 }
@@ -55,16 +62,32 @@ impl V3dPort {
             v3d: V3d::new(settings),
             present: config.v3d,
             powered: false,
+            off_since: None,
+            halted: false,
+            accesses: 0,
             rounds: 0,
         }
     }
 
-    /// The firmware switched the domain; both ways the block loses its state.
-    pub fn set_power(&mut self, powered: bool) {
-        if self.powered != powered {
-            self.powered = powered;
-            self.v3d.reset();
+    /// The firmware switched the domain at `now`. The block loses its state when it has been off long enough.
+    pub fn set_power(&mut self, powered: bool, now: u64) {
+        if self.powered == powered {
+            return;
         }
+        self.powered = powered;
+        if !powered {
+            self.off_since = Some(now);
+        } else if self
+            .off_since
+            .is_none_or(|since| now - since >= V3D_OFF_CLOCKS)
+        {
+            self.reset();
+        }
+    }
+
+    /// The reset line: whatever runs ends.
+    pub fn reset(&mut self) {
+        self.v3d.reset();
     }
 
     /// Breaks something from now on, or mends it; `catch_up` has been called.
@@ -74,7 +97,7 @@ impl V3dPort {
 
     /// Runs V3D if a look is due at `now`; returns when the next one is.
     pub fn advance(&mut self, now: u64, memory: &mut Bus<'_>) -> u64 {
-        if !self.powered || !self.v3d.is_running() {
+        if !self.powered || self.halted || !self.v3d.is_running() {
             return NEVER;
         }
         if now >= clocks_for_rounds(self.next_look()) {
@@ -95,7 +118,7 @@ impl V3dPort {
             self.v3d.memory_changed(line, LINE_BYTES);
         }
         let target = rounds_in_clocks(now);
-        if self.powered && self.v3d.is_running() && target > self.rounds {
+        if self.powered && !self.halted && self.v3d.is_running() && target > self.rounds {
             self.v3d.advance(memory, target - self.rounds);
         }
         self.rounds = target;
@@ -129,6 +152,7 @@ impl V3dPort {
 
     /// Reads a register; `catch_up` has been called.
     pub fn read(&mut self, offset: u32) -> u32 {
+        self.accesses += 1;
         match (self.present, self.powered) {
             (false, _) => 0,
             (_, false) => UNPOWERED,
@@ -138,6 +162,7 @@ impl V3dPort {
 
     /// Writes a register; `catch_up` has been called. Without power nothing happens.
     pub fn write(&mut self, offset: u32, value: u32) {
+        self.accesses += 1;
         if self.powered {
             self.v3d.write_register(offset, value);
         }
