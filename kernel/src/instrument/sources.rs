@@ -45,6 +45,7 @@ impl<Q: Engine> Core<'_, Q> {
         let shape = Shape::new(&self.settings, format, domain, bins);
         self.analyser.begin(shape);
         self.next_record = 0;
+        self.last = None;
         self.counters = Counters::default();
         self.refresh_descriptor(board);
         self.descriptor_due = true;
@@ -59,6 +60,8 @@ impl<Q: Engine> Core<'_, Q> {
     /// No more samples. The record that is being sent goes on to its end.
     pub(super) fn end_stream(&mut self, board: &mut impl Board) {
         self.state = State::Idle;
+        // No record follows that it could be made of.
+        self.plot_due &= self.last.is_some();
         self.unasked = false;
         self.upload = None;
         self.credit_due = false;

@@ -21,3 +21,4 @@ mod host_tool;
 mod lengths;
 mod levels;
 mod qpu_test;
+mod terminal;
