@@ -8,7 +8,8 @@ use super::analyser::Costs;
 use super::jobs::refusal;
 use super::upload::{Taken, Upload};
 use super::{
-    BaudChange, BaudError, Board, Core, EngineChoice, LOWEST_BAUD, Refusal, UPLOAD_TIMEOUT_US, text,
+    BaudChange, BaudError, Board, Core, EngineChoice, LOWEST_BAUD, Listener, Output, Refusal,
+    UPLOAD_TIMEOUT_US, text,
 };
 use crate::engine::Engine;
 
@@ -322,6 +323,7 @@ impl<Q: Engine> Core<'_, Q> {
             return;
         }
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let listener = core::mem::replace(&mut self.listener, Listener::Person);
         let result = match word {
             "help" | "?" => {
                 let _ = self.notice.push_str(text::HELP);
@@ -340,6 +342,13 @@ impl<Q: Engine> Core<'_, Q> {
                 }
                 return;
             }
+            "plot" => {
+                self.plot_due = self.last.is_some() || self.state == State::Streaming;
+                if !self.plot_due {
+                    self.say("there is no spectrum yet; type start, then plot");
+                }
+                return;
+            }
             "start" => self
                 .require_no_upload()
                 .and_then(|()| self.begin_stream(board)),
@@ -352,8 +361,17 @@ impl<Q: Engine> Core<'_, Q> {
                 self.reboot = true;
                 return;
             }
-            _ if line.contains('=') => self.set(line.strip_prefix("set ").unwrap_or(line), board),
+            _ if line.contains('=') => {
+                let set = self.set(line.strip_prefix("set ").unwrap_or(line), board);
+                if self.settings.output == Output::Text {
+                    // What is left of a record would be noise on the screen.
+                    self.sending = None;
+                }
+                set
+            }
             _ => {
+                // It may be a frame at a wrong rate.
+                self.listener = listener;
                 self.hint(board, "not a command; type help and Enter");
                 return;
             }

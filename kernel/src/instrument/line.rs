@@ -3,7 +3,7 @@
 use wire::{Fault, Message, State, Status};
 
 use super::{
-    BaudChange, Board, CREDIT_REPEAT_US, Core, LateAck, SECOND_US, START_BAUD, Stage,
+    BaudChange, Board, CREDIT_REPEAT_US, Core, LateAck, Listener, SECOND_US, START_BAUD, Stage,
     UPLOAD_TIMEOUT_US,
 };
 use crate::engine::Engine;
@@ -110,12 +110,17 @@ impl<Q: Engine> Core<'_, Q> {
             return false;
         }
         let now_us = board.now_us();
+        if self.plot_is_due() {
+            self.draw_plot();
+        }
         if !self.notice.is_empty() {
             self.outbox.put_text(&self.notice);
             self.notice.clear();
             return true;
         }
-        if let Some((code, text)) = self.failed.pop_front() {
+        if let Some((code, text)) = self.failed.pop_front()
+            && self.takes_frames()
+        {
             let fault = Fault {
                 code,
                 pc: 0,
@@ -155,6 +160,7 @@ impl<Q: Engine> Core<'_, Q> {
         }
         // A new descriptor waits for the record under way, which is read by the one before.
         if self.descriptor_due
+            && self.takes_frames()
             && let Some(descriptor) = self.descriptor
             && self
                 .sending
@@ -186,7 +192,7 @@ impl<Q: Engine> Core<'_, Q> {
     }
 
     pub(super) fn send_status(&mut self, board: &mut impl Board) -> bool {
-        if !self.host_seen {
+        if self.listener != Listener::Host {
             return false;
         }
         let status = Status {
@@ -204,7 +210,8 @@ impl<Q: Engine> Core<'_, Q> {
 
     pub(super) fn send_log(&mut self, board: &mut impl Board) -> bool {
         // A board that was told to be quiet says nothing before a host has spoken.
-        if !self.host_seen && !self.settings.start {
+        let is_quiet = self.listener == Listener::Unknown && !self.settings.start;
+        if is_quiet || !self.takes_frames() {
             return false;
         }
         let mut bytes = [0; 256];

@@ -15,6 +15,7 @@ mod commands;
 mod jobs;
 mod line;
 mod outbox;
+mod plot;
 mod prove;
 mod qpu_test;
 mod records;
@@ -42,6 +43,7 @@ use crate::engine::cpu::CpuEngine;
 use crate::engine::samples::History;
 use analyser::{Analyser, Buffers};
 use outbox::Outbox;
+use plot::Last;
 use qpu_test::QpuTest;
 use records::Sending;
 use refusal::Refusal;
@@ -115,6 +117,17 @@ struct LateAck {
 /// rate and the greatest length takes longer than that; more than this nobody asks.
 const LATE_ACKS: usize = 8;
 
+/// Who is at the other end of the line, by what came last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Listener {
+    /// Nobody has spoken yet.
+    Unknown,
+    /// Somebody who types: frames would be noise on the screen.
+    Person,
+    /// A program that sends frames.
+    Host,
+}
+
 struct Core<'a, Q> {
     settings: Settings,
     complaint: Option<SettingError>,
@@ -146,8 +159,12 @@ struct Core<'a, Q> {
     late_acks: heapless::Deque<LateAck, LATE_ACKS>,
     /// Records that have begun to be sent since the start.
     emitted: u32,
+    /// The last record of the last stream, for `plot`.
+    last: Option<Last>,
+    /// A drawing was asked for and has not been made yet.
+    plot_due: bool,
 
-    host_seen: bool,
+    listener: Listener,
     line_errors: u32,
     baud: u32,
     baud_change: BaudChange,
@@ -218,7 +235,9 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
                 credit_due: false,
                 late_acks: heapless::Deque::new(),
                 emitted: 0,
-                host_seen: false,
+                last: None,
+                plot_due: false,
+                listener: Listener::Unknown,
                 line_errors: 0,
                 baud: START_BAUD,
                 baud_change: BaudChange::None,
@@ -370,7 +389,7 @@ impl<Q: Engine> Core<'_, Q> {
         }
         match item {
             Item::Frame(header, payload) => {
-                self.host_seen = true;
+                self.listener = Listener::Host;
                 self.strange_bytes = 0;
                 self.stopped_hint_us = None;
                 if let BaudChange::Confirm { .. } = self.baud_change {
@@ -403,9 +422,24 @@ impl<Q: Engine> Core<'_, Q> {
                 "bytes arrived that are no intact frame; check baud rate and cable, and send again"
             }
         };
+        if !self.takes_frames() {
+            self.say(sentence);
+            return;
+        }
         let envelope = self.envelope(board, 0, 0);
         self.outbox
             .put(envelope, &Message::Nak(NakCode::BAD_PAYLOAD, sentence));
+    }
+
+    /// Whether frames that answer no request may be sent: not to somebody who reads text.
+    fn takes_frames(&self) -> bool {
+        let records = self.settings.output != Output::Text;
+        match self.listener {
+            Listener::Host => true,
+            Listener::Unknown => records,
+            // Records were asked for, and nobody can read them without their descriptor.
+            Listener::Person => records && (self.state != State::Idle || self.sending.is_some()),
+        }
     }
 
     fn hint_allowed(&mut self, board: &mut impl Board) -> bool {

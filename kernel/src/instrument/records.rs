@@ -8,6 +8,7 @@ use wire::{
     RecordHead,
 };
 
+use super::plot::Last;
 use super::settings::{Output, write_milli};
 use super::{Board, Core, Refusal, text};
 use crate::engine::Engine;
@@ -171,6 +172,11 @@ impl<Q: Engine> Core<'_, Q> {
                 ..self.counters
             },
         };
+        self.last = Some(Last {
+            head,
+            descriptor,
+            start,
+        });
         match self.settings.output {
             Output::Records(_) => {
                 self.emitted = self.emitted.wrapping_add(1);

@@ -44,6 +44,7 @@ impl<Q: Engine> Core<'_, Q> {
         self.unasked = false;
         self.shape_analyser(format, domain);
         self.next_record = 0;
+        self.last = None;
         self.counters = Counters::default();
         self.refresh_descriptor(board);
         self.descriptor_due = true;
@@ -65,6 +66,8 @@ impl<Q: Engine> Core<'_, Q> {
     /// No more samples. The record that is being sent goes on to its end.
     pub(super) fn end_stream(&mut self, board: &mut impl Board) {
         self.state = State::Idle;
+        // No record follows that it could be made of.
+        self.plot_due &= self.last.is_some();
         self.unasked = false;
         self.upload = None;
         self.credit_due = false;

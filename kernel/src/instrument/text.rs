@@ -15,11 +15,11 @@ const CPU_LIMIT_PPB: u32 = 500;
 const V3D_IDENT0: u32 = 0x0244_3356;
 
 /// Answer to `help`.
-pub(super) const HELP: &str = "commands: help info get start stop reboot\r\n\
+pub(super) const HELP: &str = "commands: help info get start stop plot reboot\r\n\
 settings: n=1024 window=hann overlap=50% avg=16 out=u16|u8|f32|text\r\n\
           detector=mean|max|min dc=keep|remove domain=real|complex first=all bins=0\r\n\
           centre=0 unit=dBFS engine=auto|fft|cpu\r\n\
-for spectra as text: out=text, then start; for pictures: qpuscope read PORT\r\n";
+for spectra as text: out=text, then start; drawn as text: plot; for pictures: qpuscope read PORT\r\n";
 
 impl<Q: Engine> Core<'_, Q> {
     /// Version, board, clocks, engine, why it started. Text that does not fit is left out.

@@ -314,8 +314,13 @@
 //! # Typed by hand
 //!
 //! The instrument also understands lines of text, for whoever has only a terminal: `help`, `info`,
-//! `get`, `start`, `stop`, `reboot`, and `key=value` words as in `SET`. It answers in text, and
-//! with `out=text` sends its strongest lines as text instead of frames.
+//! `get`, `start`, `stop`, `plot`, `reboot`, and `key=value` words as in `SET`. It answers in text, and
+//! with `out=text` sends its strongest lines as text instead of frames. `plot` draws the last record,
+//! while streaming the next where there is none yet, as 20 lines of text.
+//!
+//! With `out=text` only a host that sent the last frame gets frames that answer no request: a
+//! terminal sees no descriptor, no status and no log. After a typed line it gets them, with other
+//! settings of `out` too, while records are sent only.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 

@@ -92,7 +92,13 @@ fn v3d_is_powered_by_its_domain_where_the_first_tag_is_refused() {
         ..Config::default()
     };
     let host = boot(&image, config, 1_000);
-    assert_says(&host, &["engine: qpu", "self-test: qpu n=1024 real f32 x 16, fastest plan: ok"]);
+    assert_says(
+        &host,
+        &[
+            "engine: qpu",
+            "self-test: qpu n=1024 real f32 x 16, fastest plan: ok",
+        ],
+    );
     assert_eq!(host.line.resets, 0, "no register is read without power");
 }
 

@@ -22,4 +22,5 @@ mod lengths;
 mod levels;
 mod qpu_test;
 mod sleep;
+mod terminal;
 mod v3d_power;

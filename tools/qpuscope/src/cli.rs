@@ -19,6 +19,7 @@
 //! | `qpuscope bench --engine cpu` | ARM instructions of the CPU engine's transforms, on the virtual Pi |
 //! | `qpuscope digits N RADIX` | which bin lies where after a transform in place |
 //! | `qpuscope flowgraph N -o FILE` | the data flow of a transform with its twiddles, as SVG or PDF |
+//! | `qpuscope card DIR` | what lies on an SD card for the firmware, and what is wrong with it |
 //! | `qpuscope info` | versions, and what the firmware at a port says of itself |
 //! | `qpuscope list` | the serial ports of this computer |
 //!
@@ -149,6 +150,13 @@
 //!      bin       frequency      period  level (dBFS)
 //!      128       6.000 kHz      167 µs    -10.00
 //! 2 spectra in 5 frames; 0 bytes lost, 0 CRC errors, 0 sequence gaps, 0 incomplete spectra
+//! $ mkdir card; echo 'gpu_mem=16' > card/config.txt; qpuscope card card | tail -n 3
+//! WRONG  kernel.img       is missing; copy kernel.img of qpuscope to the card
+//! ok     cmdline.txt      not there, so qpuscope takes its defaults
+//! 5 things to put right.
+//! $ qpuscope card absent
+//! qpuscope: cannot read absent: No such file or directory (os error 2); check the path and its permissions
+//! [status 2]
 //! $ qpuscope plan 1000
 //! qpuscope: no plan has 1000 points; lengths are the powers of two 16, 32, 64 .. 4194304
 //! [status 2]
@@ -222,8 +230,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::command::{
-    asm, bench, check, debug, digits, dis, explain, fft, fft2, flowgraph, info, list, plan, read,
-    run, selftest, sim,
+    asm, bench, card, check, debug, digits, dis, explain, fft, fft2, flowgraph, info, list, plan,
+    read, run, selftest, sim,
 };
 use crate::failure::Exit;
 use crate::say;
@@ -268,6 +276,8 @@ enum Command {
     Digits(digits::Options),
     /// Draw the data flow of a transform, with its twiddles, as SVG or PDF
     Flowgraph(flowgraph::Options),
+    /// Look at an SD card for the firmware, and say line by line what is wrong with it
+    Card(card::Options),
     /// Versions, and what the firmware at a port says of itself
     Info(info::Options),
     /// List the serial ports of this computer
@@ -305,6 +315,7 @@ pub fn main() -> ExitCode {
         Command::Bench(options) => bench::run(&options),
         Command::Digits(options) => digits::run(&options),
         Command::Flowgraph(options) => flowgraph::run(&options),
+        Command::Card(options) => card::run(&options),
         Command::Info(options) => info::run(&options),
         Command::List(options) => list::run(&options),
     };

@@ -1,7 +1,7 @@
-//! `cargo xtask card DIR`: the files for an SD card.
+//! `cargo xtask card DIR`: the files for an SD card, and a look at all that lies there.
 //!
 //! Raspberry Pi's own boot files are not ours to ship (`LICENCE.broadcom`), so what is still
-//! missing is named with the place it comes from.
+//! missing is named with the place it comes from. The look is that of `qpuscope card`.
 
 use crate::{firmware, toolchain, workspace};
 use anyhow::{Context, Result, bail};
@@ -9,15 +9,20 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// What every board needs before `kernel.img` is even looked for.
-const BOOT_FILES: [&str; 3] = ["bootcode.bin", "start.elf", "fixup.dat"];
-const BOOT_FILES_FROM: &str =
-    "https://github.com/raspberrypi/firmware/tree/stable/boot (take all from one commit)";
+const USAGE: &str = "usage: cargo xtask card DIR
+  builds kernel.img, writes it and the settings to DIR, which may be a mounted card, and looks at all
+  that lies there; config.txt and cmdline.txt that are there already stay as they are";
 
-/// Writes `kernel.img` and our settings to DIR. Settings that are there already stay as they are.
+/// Writes `kernel.img` and our settings to DIR, and looks at it. Settings that are there already stay as they are.
 pub fn run(rest: &[String]) -> Result<ExitCode> {
-    let [folder] = rest else {
-        bail!("`cargo xtask card` takes the folder to write to");
+    let folder = match rest {
+        [help] if matches!(help.as_str(), "help" | "-h" | "--help") => {
+            println!("{USAGE}");
+            return Ok(ExitCode::SUCCESS);
+        }
+        // A folder of such a name is meant by nobody.
+        [folder] if !folder.starts_with('-') => folder,
+        _ => bail!("`cargo xtask card` takes the folder to write to\n{USAGE}"),
     };
     let folder = Path::new(folder);
     let is_new = !folder.exists();
@@ -51,14 +56,15 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         fs::copy(&from, &to).with_context(|| format!("cannot copy {}", from.display()))?;
         println!("{name:<15} written");
     }
-    let missing = BOOT_FILES.map(|name| (name, !folder.join(name).exists()));
-    for (name, missing) in missing {
-        println!("{name:<15} {}", if missing { "MISSING" } else { "present" });
-    }
-    if missing.iter().any(|(_, missing)| *missing) {
-        println!("missing files come from {BOOT_FILES_FROM}");
-    }
-    Ok(ExitCode::SUCCESS)
+    let found =
+        ::card::look(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let (text, right) = ::card::report(&found);
+    print!("{text}");
+    Ok(if right {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// The settings of our `config.txt` that another one does not have, or has with another value.

@@ -113,11 +113,17 @@ pub fn command(toolchain: &Toolchain, root: &Path) -> Command {
     cargo
 }
 
-/// Maps every folder that could end up in the binary. Separated by 0x1F, so that a space in a path does no harm.
+/// Separated by 0x1F, so that a space in a path does no harm.
 fn rustflags(toolchain: &Toolchain, root: &Path) -> String {
+    remapped(root, &toolchain.rust_src).join("\x1f")
+}
+
+/// Flags that map every folder which could end up in the binary: of the workspace, of cargo, and of Rust's own
+/// sources.
+pub fn remapped(root: &Path, rust_src: &Path) -> Vec<String> {
     let mut folders = vec![(root.to_path_buf(), "/qpuscope")];
     folders.extend(workspace::cargo_home().map(|home| (home, "/cargo")));
-    folders.push((toolchain.rust_src.clone(), "/rust"));
+    folders.push((rust_src.to_path_buf(), "/rust"));
     let mut flags = Vec::new();
     for (folder, name) in folders {
         // A compiler may store a path as given or with its links followed.
@@ -127,7 +133,7 @@ fn rustflags(toolchain: &Toolchain, root: &Path) -> String {
             flags.push(format!("--remap-path-prefix={}={name}", from.display()));
         }
     }
-    flags.join("\x1f")
+    flags
 }
 
 /// Copies the ELF file to `folder/NAME.elf` and writes `folder/NAME.img`.

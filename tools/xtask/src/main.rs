@@ -4,7 +4,7 @@
 //! cargo xtask setup                what is missing is installed where it may be, else named
 //! cargo xtask build                target/kernel.elf and target/kernel.img
 //! cargo xtask guest                target/guest-fft.img, which `qpuscope bench --engine cpu` runs
-//! cargo xtask reproduce            builds once more in another folder and compares the images
+//! cargo xtask reproduce [--dist]   builds once more in another folder and compares the images
 //! cargo xtask demo [--input FILE] [--rate HZ] [--column NAME] [--out DIR] [--json]
 //! cargo xtask test [FILTER]        every test; last line: N passed, N failed, N skipped
 //! cargo xtask lint                 rustfmt and clippy, for the host and for the target
@@ -13,7 +13,8 @@
 //! cargo xtask fidelity [--json]    the V3D simulator against every published hardware figure
 //! cargo xtask tune [FROM..TO] [--write]  times the splits of each length on the simulator
 //! cargo xtask bench [--quick]      the FFT on the QPUs beside GPU_FFT: docs/performance.md
-//! cargo xtask card DIR             a folder for an SD card, and what it still lacks
+//! cargo xtask card DIR             a folder for an SD card, and what is wrong on it
+//! cargo xtask dist [--card-only]   target/dist: a zip for a card, a static qpuscope, SHA256SUMS
 //! ```
 //!
 //! Progress goes to standard error and data to standard output. Nothing waits without a limit.
@@ -22,6 +23,7 @@
 
 mod card;
 mod demo;
+mod dist;
 mod firmware;
 mod flat;
 mod fuzz;
@@ -41,7 +43,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   setup                installs what is missing where it may, else says what to install
   build                target/kernel.elf and target/kernel.img
   guest                target/guest-fft.img, which `qpuscope bench --engine cpu` runs
-  reproduce            builds once more in another folder and compares the images
+  reproduce            builds once more in another folder and compares the images; --dist: and what
+                       dist makes, which compiles qpuscope twice, optimized
   demo                 the spectrum of a recording, computed by kernel.img on the virtual Pi
                        [--input FILE] [--rate HZ] [--column NAME] [--out DIR] [--json]
   test [FILTER]        every test; last line: N passed, N failed, N skipped
@@ -56,7 +59,8 @@ const USAGE: &str = "usage: cargo xtask <command>
                        [--quick] [--kind complex|real|real-i16|iq-u8|spectrum] [--lengths FROM..TO]
                        [--batch COUNT] [--direction forward|inverse|both] [--port PORT] [--out DIR]
                        [--json] [--recorded]; --record: keeps GPU_FFT's figures for --recorded
-  card DIR             a folder for an SD card, and what it still lacks";
+  card DIR             a folder for an SD card, and what is wrong on it; exit 1 when something is
+  dist [--card-only]   target/dist: a zip for a card, a static qpuscope for Linux, SHA256SUMS";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -96,6 +100,14 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
             let image = firmware::build(&toolchain)?;
             reproduce::check(&toolchain, &image)?;
             eprintln!("{image}\nthe same bytes from another folder");
+            match rest {
+                [] => {}
+                [word] if word == "--dist" => {
+                    reproduce::check_dist(&toolchain)?;
+                    eprintln!("target/dist: the same bytes from another folder");
+                }
+                _ => bail!("`cargo xtask reproduce` takes --dist or nothing"),
+            }
             Ok(ExitCode::SUCCESS)
         }
         "demo" => demo::run(rest),
@@ -113,6 +125,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
             package::run("bench", None, rest)
         }
         "card" => card::run(rest),
+        "dist" => dist::run(rest),
         "help" | "-h" | "--help" => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)

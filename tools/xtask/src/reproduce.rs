@@ -1,10 +1,10 @@
 //! Builds the firmware a second time, in a copy of the workspace in another folder, and compares.
 
 use crate::toolchain::Toolchain;
-use crate::{firmware, workspace};
+use crate::{dist, firmware, workspace};
 use anyhow::{Context, Result, ensure};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Not sources, and large: what the copy does without.
 const LEFT_OUT: [&str; 2] = ["target", ".git"];
@@ -14,8 +14,7 @@ const LEFT_OUT: [&str; 2] = ["target", ".git"];
 /// The folder's name has another length than the workspace's, so that a path that got into the
 /// image would move what follows it, too. It is kept, and its next build is quick.
 pub fn check(toolchain: &Toolchain, image: &firmware::Image) -> Result<()> {
-    let root = workspace::target().join("reproduce/elsewhere");
-    copy_sources(&root)?;
+    let root = elsewhere()?;
     let second = firmware::build_in(toolchain, &root)?;
     for (name, a, b) in [
         ("kernel.img", &image.img, &second.img),
@@ -32,6 +31,18 @@ pub fn check(toolchain: &Toolchain, image: &firmware::Image) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// The same for all that `cargo xtask dist` makes. It compiles `qpuscope` twice, optimized.
+pub fn check_dist(toolchain: &Toolchain) -> Result<()> {
+    dist::check(toolchain, &elsewhere()?)
+}
+
+/// The copy in another folder, as new as the workspace.
+fn elsewhere() -> Result<PathBuf> {
+    let root = workspace::target().join("reproduce/elsewhere");
+    copy_sources(&root)?;
+    Ok(root)
 }
 
 fn copy_sources(to: &Path) -> Result<()> {

@@ -7,6 +7,7 @@ mod commands;
 mod detectors;
 mod qpu_test;
 mod stream;
+mod terminal;
 mod trouble;
 mod trust;
 mod upload;

@@ -2,6 +2,7 @@
 
 pub mod asm;
 pub mod bench;
+pub mod card;
 pub mod check;
 pub mod debug;
 pub mod digits;

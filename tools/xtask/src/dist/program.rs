@@ -1,0 +1,149 @@
+//! A static `qpuscope`: one file that runs on any Linux of its processor, whatever libraries it has.
+//!
+//! Names of hosts (`tcp:NAME:PORT`) are the one thing for which glibc wants libraries where it runs; numbers
+//! need none.
+
+use super::VERSION;
+use crate::{firmware, process, workspace};
+use anyhow::{Context, Result, bail, ensure};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// What it runs on.
+pub const TARGET: &str = "x86_64-unknown-linux-gnu";
+
+const BUILD_LIMIT: Duration = Duration::from_secs(3600);
+const RUN_LIMIT: Duration = Duration::from_secs(60);
+
+/// The file's name in `target/dist`.
+pub fn name() -> String {
+    format!("qpuscope-{VERSION}-x86_64-linux")
+}
+
+/// Builds it from the workspace at `root`, with a target folder of its own: other flags would compile
+/// everything anew each time.
+pub fn build_in(root: &Path) -> Result<PathBuf> {
+    let folder = root.join("target/static");
+    let cargo = workspace::cargo();
+    let rustc = cargo.with_file_name("rustc");
+    let rustc = if rustc.is_file() {
+        rustc
+    } else {
+        "rustc".into()
+    };
+    let sysroot = process::ask(Command::new(&rustc).args(["--print", "sysroot"]))
+        .context("the compiler does not say where its libraries are")?;
+    let sources = Path::new(sysroot.trim()).join("lib/rustlib/src/rust");
+    let mut flags = firmware::remapped(root, &sources);
+    flags.push("-Ctarget-feature=+crt-static".into());
+    let mut command = Command::new(cargo);
+    command
+        .current_dir(root)
+        .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
+        .env_remove("RUSTFLAGS")
+        .args([
+            "build",
+            "--locked",
+            "--profile",
+            "dist",
+            "--package",
+            "qpuscope",
+            "--bin",
+            "qpuscope",
+        ])
+        .args(["--target", TARGET, "--target-dir"])
+        .arg(&folder);
+    // Standard output belongs to the sums.
+    process::must(command.stdout(std::io::stderr()), BUILD_LIMIT)
+        .with_context(|| format!("qpuscope did not build for {TARGET}"))?;
+    Ok(folder.join(TARGET).join("dist/qpuscope"))
+}
+
+/// Sets the bits that let it be started.
+pub fn make_executable(path: &Path) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))?;
+    Ok(())
+}
+
+/// Whether a program was tried.
+#[derive(Debug)]
+pub enum Ran {
+    /// It ran.
+    Yes,
+    /// Nobody here may change the root.
+    NoRight(String),
+}
+
+/// Runs a program in a root that holds nothing but itself and an empty card: it must need no library and no file.
+pub fn run_in_empty_root(program: &Path) -> Result<Ran> {
+    let root = workspace::target().join("empty-root");
+    if root.is_dir() {
+        fs::remove_dir_all(&root)?;
+    }
+    fs::create_dir_all(root.join("card"))?;
+    fs::copy(program, root.join("qpuscope"))?;
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new("unshare");
+        command
+            .arg("--map-root-user")
+            .arg("--root")
+            .arg(&root)
+            .arg("/qpuscope")
+            .args(arguments);
+        process::capture(&mut command, RUN_LIMIT)
+    };
+    let said = run(&["--version"])?;
+    if said.status.is_none_or(|status| !status.success()) && said.stderr.contains("unshare") {
+        return Ok(Ran::NoRight(said.stderr.trim().to_owned()));
+    }
+    ensure!(
+        said.stdout.trim() == format!("qpuscope {VERSION}"),
+        "{} in an empty root says {:?} {:?}",
+        program.display(),
+        said.stdout,
+        said.stderr
+    );
+    let card = run(&["card", "/card"])?;
+    let wanted = card.stdout.contains("kernel.img")
+        && card.status.and_then(|status| status.code()) == Some(5);
+    if !wanted {
+        bail!(
+            "`qpuscope card` in an empty root says {:?} {:?}",
+            card.stdout,
+            card.stderr
+        );
+    }
+    fs::remove_dir_all(&root)?;
+    Ok(Ran::Yes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ::tests::{need, skip};
+
+    #[test]
+    fn the_static_program_runs_in_an_empty_root() {
+        let program = workspace::target().join("dist").join(name());
+        let program = need!(
+            program.is_file().then_some(program),
+            "`cargo xtask dist` has not been run"
+        );
+        match run_in_empty_root(&program).expect("it runs") {
+            Ran::Yes => {}
+            Ran::NoRight(why) => skip!("{why}"),
+        }
+    }
+
+    #[test]
+    fn a_program_with_libraries_does_not_run_there() {
+        let shell = Path::new("/bin/sh");
+        let shell = need!(shell.is_file().then_some(shell), "there is no /bin/sh");
+        if let Ok(ran) = run_in_empty_root(shell) {
+            assert!(matches!(ran, Ran::NoRight(_)), "{ran:?}");
+        }
+    }
+}
