@@ -18,7 +18,7 @@ use kernel::dma_buf::Arena;
 use kernel::engine::EngineError;
 use kernel::engine::qpu::QpuEngine;
 use kernel::gpio::Gpio;
-use kernel::instrument::{Instrument, Settings, Workspace};
+use kernel::instrument::{BootTimes, Instrument, Settings, Workspace};
 use kernel::mailbox::Mailbox;
 use kernel::mmio::Peripherals;
 use kernel::pm::Pm;
@@ -50,18 +50,21 @@ fn boot(atags: u32) -> ! {
     cpu::enable_mmu_and_caches();
     let peripherals = Peripherals::take();
     let clock = Clock::new(peripherals.clock);
+    let entry_us = clock.now_us() as u32;
     log::start(clock);
     let mut pm = Pm::new(peripherals.pm);
 
     let mut arena = Arena::after_image();
-    let messages = [(); 2].map(|()| arena.take(4 * MESSAGE_WORDS).expect("a MiB has room"));
-    let mut mailbox = Mailbox::new(peripherals.mailbox, clock, messages);
+    let mut messages = || [(); 2].map(|()| arena.take(4 * MESSAGE_WORDS).expect("a MiB has room"));
+    let mut mailbox = Mailbox::new(peripherals.mailbox, clock, messages());
+    let questions = mailbox.another(messages());
     let cause = pm.reset_cause(startup::found_reset_status(&mut mailbox));
     let uart_hz = startup::set_uart_clock(&mut mailbox);
     let mut gpio = Gpio::new(peripherals.gpio, clock);
     gpio.route_uart0();
     let uart = Uart::start(peripherals.uart, clock, uart_hz, BOOT_BAUD);
     let mut uart = uart.expect("clocks from 1.8 MHz up have a divisor for 115200 baud");
+    let greeting_us = clock.now_us() as u32;
     startup::greet(&mut uart, &cause);
     interrupt::start(peripherals.interrupts, Alarm::new(peripherals.alarm));
 
@@ -90,12 +93,18 @@ fn boot(atags: u32) -> ! {
         }
     }
 
+    facts.board.boot = BootTimes {
+        entry_us,
+        greeting_us,
+        v3d_us: clock.now_us() as u32,
+    };
     let qpu = v3d.map(|mut v3d| {
         startup::learn_launch_order(&mut v3d);
         QpuEngine::new(v3d, EngineError::from)
     });
 
-    let mut device = Device::new(uart, clock, pm, light, facts.board, facts.watchdog_counts);
+    let watchdog = facts.watchdog_counts;
+    let mut device = Device::new(uart, clock, pm, light, facts.board, questions, watchdog);
     let (settings, complaint) = Settings::from_cmdline(&facts.command_line);
     Instrument::new(WORKSPACE.take(), qpu, settings, complaint).run(&mut device)
 }

@@ -13,7 +13,7 @@ use crate::arch::cpu;
 use crate::atags;
 use crate::board::Revision;
 use crate::engine::qpu_test;
-use crate::instrument::{BoardInfo, Stage};
+use crate::instrument::{BoardInfo, BootTimes, Stage};
 use crate::log;
 use crate::mailbox::Mailbox;
 use crate::pm::{Note, Reason, ResetCause};
@@ -140,6 +140,7 @@ pub fn ask_firmware(mailbox: &mut Mailbox, atags: u32, uart_hz: u32, cause: &Res
             firmware: Name::new(env!("CARGO_PKG_VERSION")),
             v3d_ident0: 0,
             v3d_hung: hung_in_bring_up(cause),
+            boot: BootTimes::default(),
         },
         command_line: command_line(mailbox, atags),
         watchdog_counts: is_dated(firmware),

@@ -14,7 +14,9 @@
 
 use core::fmt::{self, Display};
 
-use qpu::job::{Buffer, CacheClear, Job, Launch, LaunchOrder, QpuSet, Report, Runner};
+use qpu::job::{
+    Buffer, CacheClear, Job, Launch, LaunchOrder, QpuSet, Recovery, Report, Runner,
+};
 use tock_registers::fields::FieldValue;
 use tock_registers::interfaces::{Readable, Writeable};
 use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
@@ -156,6 +158,8 @@ pub struct V3d {
     order: LaunchOrder,
     hz: u32,
     lost: bool,
+    /// How the last program was ended that did not end by itself.
+    recovery: Recovery,
 }
 
 impl V3d {
@@ -181,6 +185,7 @@ impl V3d {
             order: LaunchOrder::DESCENDING,
             hz,
             lost: false,
+            recovery: Recovery::Unknown,
         };
         v3d.power_on()?;
         v3d.initialise();
@@ -311,6 +316,7 @@ impl V3d {
             });
         }
         self.initialise();
+        self.recovery = Recovery::PowerCycle;
         log::warn!("V3D: power cycled");
         Ok(())
     }
@@ -385,6 +391,10 @@ impl Runner for V3d {
 
     fn launch_order(&self) -> LaunchOrder {
         self.order.on(self.qpus)
+    }
+
+    fn last_recovery(&self) -> Recovery {
+        self.recovery
     }
 
     fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, Error> {

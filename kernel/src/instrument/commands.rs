@@ -6,7 +6,9 @@ use wire::{Header, Info, Message, NakCode, QpuResult, RunQpu, State, UploadBegin
 
 use super::jobs::refusal;
 use super::upload::{Taken, Upload};
-use super::{BaudChange, BaudError, Board, Core, LOWEST_BAUD, Refusal, UPLOAD_TIMEOUT_US, text};
+use super::{
+    BaudChange, BaudError, Board, Core, LOWEST_BAUD, Refusal, UPLOAD_TIMEOUT_US, report, text,
+};
 use crate::engine::Engine;
 
 /// Capabilities that do not depend on the board.
@@ -54,7 +56,7 @@ impl<Q: Engine> Core<'_, Q> {
             Message::Ping(token) => self.outbox.put(envelope, &Message::Pong(*token)),
             Message::Get(keys) => {
                 let mut text = heapless::String::<512>::new();
-                self.write_settings(keys, &mut text);
+                self.write_settings(keys, &mut text, board);
                 self.outbox.put(envelope, &Message::Settings(&text));
             }
             Message::Set(text) => {
@@ -107,6 +109,7 @@ impl<Q: Engine> Core<'_, Q> {
             }
             Message::JobRead { first, words } => self.job_read(*first, *words, envelope)?,
             Message::RunJob(job) => self.run_job(*job, envelope, board)?,
+            Message::Measure(number) => self.measure(*number, envelope, board)?,
             _ => {
                 return Err(Refusal::Plain(
                     NakCode::UNKNOWN_REQUEST,
@@ -146,10 +149,16 @@ impl<Q: Engine> Core<'_, Q> {
         }
     }
 
-    fn write_settings(&self, keys: &str, out: &mut impl Write) {
+    fn write_settings(&self, keys: &str, out: &mut impl Write, board: &mut impl Board) {
         let _ = self.settings.write(keys, out);
         if keys.contains("capabilities") {
             self.write_capabilities(out);
+        }
+        if keys.contains("clocks") {
+            report::write_clocks(&board.clocks(), out);
+        }
+        if keys.contains("boot") {
+            report::write_boot(&board.info().boot, self.first_spectrum_us, out);
         }
     }
 
@@ -315,7 +324,7 @@ impl<Q: Engine> Core<'_, Q> {
             }
             "get" => {
                 let mut settings = heapless::String::<512>::new();
-                self.write_settings(rest, &mut settings);
+                self.write_settings(rest, &mut settings, board);
                 settings.lines().for_each(|line| self.say(line));
                 if settings.is_empty() {
                     self.say("no such setting; get without a name lists all");
@@ -328,6 +337,11 @@ impl<Q: Engine> Core<'_, Q> {
             "stop" => {
                 self.end_stream(board);
                 Ok(())
+            }
+            "report" => {
+                self.end_stream(board);
+                self.begin_report();
+                return;
             }
             "reboot" => {
                 self.end_stream(board);

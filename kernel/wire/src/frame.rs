@@ -99,6 +99,8 @@ impl Kind {
     pub const JOB_READ: Self = Self(0x0F);
     /// Run programs that are in it; answered by `QPU_RESULT`.
     pub const RUN_JOB: Self = Self(0x10);
+    /// Run a microbenchmark of the image; answered by `MEASURED`.
+    pub const MEASURE: Self = Self(0x12);
 
     /// Who the instrument is and what it can do.
     pub const INFO: Self = Self(0x81);
@@ -128,6 +130,8 @@ impl Kind {
     pub const JOB_BLOCK: Self = Self(0x8D);
     /// Words of it.
     pub const JOB_WORDS: Self = Self(0x8E);
+    /// What a microbenchmark found.
+    pub const MEASURED: Self = Self(0x90);
 }
 
 /// The fields before the payload.

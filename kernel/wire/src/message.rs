@@ -3,7 +3,7 @@
 use crate::cursor::{Reader, Writer};
 use crate::{
     Chunk, Counters, Descriptor, Domain, Engine, Info, JobBlock, JobWords, Kind, MAX_PAYLOAD,
-    NakCode, PayloadError, Rate, RunJob, SampleFormat, State,
+    Measured, NakCode, PayloadError, Rate, RunJob, SampleFormat, State,
 };
 
 /// Announces samples. The answer is an `ACK`, then a first `CREDIT`.
@@ -227,6 +227,8 @@ pub enum Message<'a> {
     },
     /// `RUN_JOB`.
     RunJob(RunJob<'a>),
+    /// `MEASURE`: the number of a microbenchmark, from 0.
+    Measure(u8),
     /// `INFO`.
     Info(Info<'a>),
     /// `PONG`: the number of the ping. The header has the instrument's time.
@@ -255,6 +257,8 @@ pub enum Message<'a> {
     JobBlock(JobBlock),
     /// `JOB_WORDS`.
     JobWords(JobWords<'a>),
+    /// `MEASURED`.
+    Measured(Measured<'a>),
 }
 
 impl<'a> Message<'a> {
@@ -278,6 +282,7 @@ impl<'a> Message<'a> {
             Self::JobWrite(_) => Kind::JOB_WRITE,
             Self::JobRead { .. } => Kind::JOB_READ,
             Self::RunJob(_) => Kind::RUN_JOB,
+            Self::Measure(_) => Kind::MEASURE,
             Self::Info(_) => Kind::INFO,
             Self::Pong(_) => Kind::PONG,
             Self::Settings(_) => Kind::SETTINGS,
@@ -292,6 +297,7 @@ impl<'a> Message<'a> {
             Self::Status(_) => Kind::STATUS,
             Self::JobBlock(_) => Kind::JOB_BLOCK,
             Self::JobWords(_) => Kind::JOB_WORDS,
+            Self::Measured(_) => Kind::MEASURED,
         }
     }
 
@@ -328,6 +334,8 @@ impl<'a> Message<'a> {
                 w.u16(*words)?;
             }
             Self::RunJob(job) => job.write(w)?,
+            Self::Measure(number) => w.u8(*number)?,
+            Self::Measured(measured) => measured.write(w)?,
             Self::JobBlock(block) => block.write(w)?,
             Self::Info(info) => info.write(w)?,
             Self::Nak(code, sentence) => {
@@ -404,6 +412,8 @@ impl<'a> Message<'a> {
                 _ => return Err(PayloadError::OutOfRange { field: "words" }),
             },
             Kind::RUN_JOB => Self::RunJob(RunJob::read(payload)?),
+            Kind::MEASURE => Self::Measure(r.u8()?),
+            Kind::MEASURED => Self::Measured(Measured::read(payload)?),
             Kind::JOB_BLOCK => Self::JobBlock(JobBlock::read(&mut r)?),
             Kind::JOB_WORDS => Self::JobWords(JobWords::read(payload)?),
             Kind::INFO => Self::Info(Info::read(payload)?),

@@ -18,7 +18,7 @@ use crate::engine::{EngineError, EngineKind, Spectra, Timing};
 use dsp::{Complex, Direction, Plan, Radix};
 use qpu::job::QpuSet;
 use wire::{
-    Assembled, Assembler, Clocks, Domain, Encoder, Header, Kind, MAX_FRAME, MAX_PAYLOAD, Name,
+    Assembled, Assembler, Domain, Encoder, Header, Kind, MAX_FRAME, MAX_PAYLOAD, Name,
     RecordHead, ResetCause, Source, Value,
 };
 
@@ -310,7 +310,7 @@ impl Session {
                 name: Name::new("Raspberry Pi 1 B+"),
                 revision: 0x10,
                 memory_bytes: 448 << 20,
-                clocks: Clocks {
+                clocks: wire::Clocks {
                     arm_hz: 700_000_000,
                     core_hz: 250_000_000,
                     v3d_hz: 250_000_000,
@@ -321,6 +321,7 @@ impl Session {
                 firmware: Name::new("0.1.0"),
                 v3d_ident0: 0,
                 v3d_hung: false,
+                boot: BootTimes::default(),
             },
             baud: START_BAUD,
             host_baud: START_BAUD,
