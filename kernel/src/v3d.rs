@@ -14,9 +14,7 @@
 
 use core::fmt::{self, Display};
 
-use qpu::job::{
-    Buffer, CacheClear, Job, Launch, LaunchOrder, QpuSet, Recovery, Report, Runner,
-};
+use qpu::job::{Buffer, CacheClear, Job, Launch, LaunchOrder, QpuSet, Recovery, Report, Runner};
 use tock_registers::fields::FieldValue;
 use tock_registers::interfaces::{Readable, Writeable};
 use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};

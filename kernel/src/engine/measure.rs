@@ -14,10 +14,7 @@ pub type Words = heapless::Vec<u32, { 3 + 2 * RUNS }>;
 ///
 /// # Errors
 /// Those of the runner, or that there is no plan.
-pub fn measure<R: Runner>(
-    runner: &mut R,
-    bench: &Microbench,
-) -> Result<Words, Error<R::Error>> {
+pub fn measure<R: Runner>(runner: &mut R, bench: &Microbench) -> Result<Words, Error<R::Error>> {
     let mut words = Words::new();
     let mut put = |new: &[u32]| {
         // It has room for the longest list.

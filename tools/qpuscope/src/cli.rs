@@ -20,6 +20,8 @@
 //! | `qpuscope digits N RADIX` | which bin lies where after a transform in place |
 //! | `qpuscope flowgraph N -o FILE` | the data flow of a transform with its twiddles, as SVG or PDF |
 //! | `qpuscope info` | versions, and what the firmware at a port says of itself |
+//! | `qpuscope report [PORT] -o FILE` | what a board is, and what its microbenchmarks, its line and its clocks do, in a file |
+//! | `qpuscope compare FILE` | such a file beside the cycle model: which constants it decides |
 //! | `qpuscope list` | the serial ports of this computer |
 //!
 //! Each command has `--help`.
@@ -181,6 +183,12 @@
 //! $ qpuscope flowgraph 100 -o flow.svg
 //! qpuscope: 100 is not a power of two; use 64 or 128, or give the radices with --passes
 //! [status 2]
+//! $ qpuscope compare recorded.bin
+//! qpuscope: recorded.bin is no report: write one with `qpuscope report PORT -o FILE`, and give that file
+//! [status 2]
+//! $ qpuscope report sim:absent.img -o report.json
+//! qpuscope: cannot read the image absent.img: No such file or directory (os error 2); build it with `cargo xtask build`, which writes target/kernel.img
+//! [status 2]
 //! $ qpuscope run job.json
 //! qpuscope: bad job file job.json: memory[0].size: unknown key; known are at, file, offset, bytes, zero, words
 //! [status 2]
@@ -222,8 +230,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::command::{
-    asm, bench, check, debug, digits, dis, explain, fft, fft2, flowgraph, info, list, plan, read,
-    run, selftest, sim,
+    asm, bench, check, compare, debug, digits, dis, explain, fft, fft2, flowgraph, info, list,
+    plan, read, report, run, selftest, sim,
 };
 use crate::failure::Exit;
 use crate::say;
@@ -270,6 +278,10 @@ enum Command {
     Flowgraph(flowgraph::Options),
     /// Versions, and what the firmware at a port says of itself
     Info(info::Options),
+    /// Find out what a board is and what it does, and write that to a file
+    Report(report::Options),
+    /// Set a report beside the cycle model: which constants it decides
+    Compare(compare::Options),
     /// List the serial ports of this computer
     List(list::Options),
 }
@@ -306,6 +318,8 @@ pub fn main() -> ExitCode {
         Command::Digits(options) => digits::run(&options),
         Command::Flowgraph(options) => flowgraph::run(&options),
         Command::Info(options) => info::run(&options),
+        Command::Report(options) => report::run(&options),
+        Command::Compare(options) => compare::run(&options),
         Command::List(options) => list::run(&options),
     };
     match done {

@@ -18,8 +18,8 @@ use crate::engine::{EngineError, EngineKind, Spectra, Timing};
 use dsp::{Complex, Direction, Plan, Radix};
 use qpu::job::QpuSet;
 use wire::{
-    Assembled, Assembler, Domain, Encoder, Header, Kind, MAX_FRAME, MAX_PAYLOAD, Name,
-    RecordHead, ResetCause, Source, Value,
+    Assembled, Assembler, Domain, Encoder, Header, Kind, MAX_FRAME, MAX_PAYLOAD, Name, RecordHead,
+    ResetCause, Source, Value,
 };
 
 /// A board without hardware.

@@ -96,11 +96,7 @@ pub const LIST: &[Microbench] = &[
         },
         [1, 4],
     ),
-    time(
-        "transform-0x4",
-        Test::Transform { streamed: false },
-        [1, 3],
-    ),
+    time("transform-0x4", Test::Transform { streamed: false }, [1, 3]),
     time("transform-0x8", Test::Transform { streamed: true }, [1, 3]),
     Microbench {
         name: "reservations",

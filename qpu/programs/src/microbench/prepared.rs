@@ -256,10 +256,7 @@ fn run<R: Runner>(runner: &mut R, launches: &[Launch]) -> Result<Report, Error<R
 }
 
 /// The sum of so many runs.
-fn repeat<E>(
-    repetitions: u32,
-    mut run: impl FnMut() -> Result<Report, E>,
-) -> Result<Report, E> {
+fn repeat<E>(repetitions: u32, mut run: impl FnMut() -> Result<Report, E>) -> Result<Report, E> {
     let mut all = Report {
         cycles: Some(0),
         ..Report::default()

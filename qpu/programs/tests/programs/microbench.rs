@@ -7,20 +7,12 @@ use v3d_sim::{Constants, SimRunner};
 const RAM_BYTES: u32 = 4 << 20;
 
 /// What is changed, and by how much the figures that depend on it are then multiplied.
-type Change = (
-    &'static str,
-    f64,
-    &'static [(&'static str, [f64; 2])],
-);
+type Change = (&'static str, f64, &'static [(&'static str, [f64; 2])]);
 
 /// Figures within these limits of what they are with the documented constants; those that are not named must not change by more
 /// than 2 %.
 const CHANGES: &[Change] = &[
-    (
-        "tmu_run",
-        2.0,
-        &[("lookups-16", [1.99, 2.01])],
-    ),
+    ("tmu_run", 2.0, &[("lookups-16", [1.99, 2.01])]),
     (
         "l2c_interval",
         8.0,
@@ -39,11 +31,7 @@ const CHANGES: &[Change] = &[
             ("queue-later", [1.98, 2.02]),
         ],
     ),
-    (
-        "semaphore_handover",
-        20.0,
-        &[("handover", [2.0, 2.3])],
-    ),
+    ("semaphore_handover", 20.0, &[("handover", [2.0, 2.3])]),
     (
         "vpm_vector",
         8.0,

@@ -13,6 +13,8 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::time::Duration;
 
+use v3d_sim::Constants;
+
 use crate::failure::{Failure, Result};
 
 pub use serial::candidates;
@@ -78,6 +80,8 @@ pub struct Opening {
     pub cmdline: String,
     /// Whether a virtual Pi has a V3D.
     pub v3d: bool,
+    /// The numbers of its V3D's cycle model.
+    pub constants: Constants,
 }
 
 impl Default for Opening {
@@ -86,6 +90,7 @@ impl Default for Opening {
             baud: FIRST_BAUD,
             cmdline: String::new(),
             v3d: true,
+            constants: Constants::recommended(),
         }
     }
 }

@@ -41,6 +41,7 @@ impl SimLink {
         let config = Config {
             cmdline: opening.cmdline.clone(),
             v3d: opening.v3d,
+            v3d_constants: opening.constants.clone(),
             host_baud: opening.baud,
             ..Config::default()
         };
