@@ -6,6 +6,7 @@
 mod commands;
 mod detectors;
 mod qpu_test;
+mod report;
 mod stream;
 mod trouble;
 mod upload;
@@ -13,10 +14,12 @@ mod upload;
 use std::collections::VecDeque;
 
 use super::*;
+use crate::engine::measure::Words;
 use crate::engine::qpu_test::Verdict;
 use crate::engine::{EngineError, EngineKind, Spectra, Timing};
 use dsp::{Complex, Direction, Plan, Radix};
 use qpu::job::QpuSet;
+use qpu_programs::microbench::{Microbench, What};
 use wire::{
     Assembled, Assembler, Domain, Encoder, Header, Kind, MAX_FRAME, MAX_PAYLOAD, Name, RecordHead,
     ResetCause, Source, Value,
@@ -238,6 +241,24 @@ impl Engine for FakeQpu {
         output[0] = run.code().len() as u32;
         output[1] = run.uniforms().sum();
         Ok(42)
+    }
+
+    fn host_block(&mut self, _: u32) -> Result<wire::JobBlock, EngineError> {
+        Ok(wire::JobBlock {
+            address: 0,
+            bytes: 0,
+            launch_order: [0; wire::JobBlock::QPUS],
+        })
+    }
+
+    fn measure(&mut self, bench: &Microbench) -> Result<Words, EngineError> {
+        let words = match bench.what {
+            // 10 clocks of 250 MHz an operation.
+            What::Time { .. } => &[25, 1, 2, 1, 1, 1, 1, 2, 2, 2, 2][..],
+            What::Reservations => &[0xfff],
+            What::Recovery => &[2, 1, 20_000],
+        };
+        Ok(Words::from_slice(words).expect("they fit"))
     }
 
     fn test_qpus(&mut self, on: QpuSet) -> Result<Verdict, EngineError> {

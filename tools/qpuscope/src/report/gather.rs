@@ -91,7 +91,10 @@ fn board(info: &Info) -> Board {
 }
 
 /// Runs every microbenchmark that the board has.
-fn measure_all(client: &mut Client, report: &mut Report) -> Result<()> {
+///
+/// # Errors
+/// As [`gather`].
+pub fn measure_all(client: &mut Client, report: &mut Report) -> Result<()> {
     for number in 0..u8::MAX {
         match client.measure(number) {
             Ok(None) => break,
