@@ -9,10 +9,12 @@ use embedded_io::{Read, Write};
 
 use crate::baud::{Divisor, NoDivisor};
 use crate::fault;
-use crate::instrument::{BaudError, Board, BoardInfo, Stage};
+use crate::instrument::{BaudError, Board, BoardInfo, ClockReading, Clocks, Stage};
 use crate::interrupt;
 use crate::log;
+use crate::mailbox::Mailbox;
 use crate::pm::{Note, Pm, Reason};
+use crate::property::{ClockId, Tag};
 use crate::timer::Clock;
 use crate::uart::{RECEIVE_BYTES, Uart};
 
@@ -44,6 +46,8 @@ pub struct Device<L> {
     pub light: L,
     /// What is known about the board.
     pub info: BoardInfo,
+    /// For questions about clocks.
+    pub mailbox: Mailbox,
     stage: Stage,
     watchdog: bool,
     starved: bool,
@@ -58,6 +62,7 @@ impl<L: OutputPin> Device<L> {
         pm: Pm,
         light: L,
         info: BoardInfo,
+        mailbox: Mailbox,
         watchdog: bool,
     ) -> Self {
         let mut device = Self {
@@ -66,6 +71,7 @@ impl<L: OutputPin> Device<L> {
             pm,
             light,
             info,
+            mailbox,
             stage: Stage::Boot,
             watchdog,
             starved: false,
@@ -169,6 +175,33 @@ impl<L: OutputPin> Board for Device<L> {
 
     fn info(&self) -> &BoardInfo {
         &self.info
+    }
+
+    fn clocks(&mut self) -> Clocks {
+        // Nine messages, of a quarter of a second each if nobody answers: less than the watchdog's time.
+        let mut of = |clock: ClockId| {
+            let mut ask = |tag| match self.mailbox.property::<2>(tag, &[clock as u32]) {
+                Ok([_, hz]) => hz,
+                Err(_) => 0,
+            };
+            ClockReading {
+                stated_hz: ask(Tag::ClockRate),
+                measured_hz: ask(Tag::MeasuredClockRate),
+            }
+        };
+        let (arm, core) = (of(ClockId::Arm), of(ClockId::Core));
+        let (v3d, uart) = (of(ClockId::V3d), of(ClockId::Uart));
+        let temperature = match self.mailbox.property::<2>(Tag::Temperature, &[0]) {
+            Ok([_, millidegrees]) => millidegrees,
+            Err(_) => 0,
+        };
+        Clocks {
+            arm,
+            core,
+            v3d,
+            uart,
+            temperature,
+        }
     }
 
     fn take_log(&mut self, out: &mut [u8]) -> usize {

@@ -78,6 +78,18 @@ impl Mailbox {
         }
     }
 
+    /// The same mailbox with buffers of its own, for another owner. An answer that the one no longer waits for is dropped by the
+    /// other, since it names a buffer of the first.
+    #[must_use]
+    pub fn another(&self, messages: [DmaBuf; 2]) -> Self {
+        Self {
+            registers: self.registers.again(),
+            clock: self.clock,
+            answer_us: ANSWER_US,
+            messages,
+        }
+    }
+
     /// The board has started: from here on answers are waited for no longer than the watchdog allows.
     pub fn has_started(&mut self) {
         self.answer_us = ANSWER_US;

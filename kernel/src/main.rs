@@ -19,7 +19,7 @@ use kernel::dma_buf::Arena;
 use kernel::engine::EngineError;
 use kernel::engine::qpu::QpuEngine;
 use kernel::gpio::Gpio;
-use kernel::instrument::{EngineChoice, Instrument, Settings, Workspace};
+use kernel::instrument::{BootTimes, EngineChoice, Instrument, Settings, Workspace};
 use kernel::mailbox::Mailbox;
 use kernel::mmio::Peripherals;
 use kernel::pm::{Grafx, Pm};
@@ -52,18 +52,21 @@ fn boot(atags: u32) -> ! {
     cpu::enable_mmu_and_caches();
     let peripherals = Peripherals::take();
     let clock = Clock::new(peripherals.clock);
+    let entry_us = clock.now_us() as u32;
     log::start(clock);
     let mut pm = Pm::new(peripherals.pm);
 
     let mut arena = Arena::after_image();
-    let messages = [(); 2].map(|()| arena.take(4 * MESSAGE_WORDS).expect("a MiB has room"));
-    let mut mailbox = Mailbox::new(peripherals.mailbox, clock, messages);
+    let mut messages = || [(); 2].map(|()| arena.take(4 * MESSAGE_WORDS).expect("a MiB has room"));
+    let mut mailbox = Mailbox::new(peripherals.mailbox, clock, messages());
+    let questions = mailbox.another(messages());
     let cause = pm.reset_cause(startup::found_reset_status(&mut mailbox));
     let uart_hz = startup::uart_clock(&mut mailbox);
     let mut gpio = Gpio::new(peripherals.gpio, clock);
     gpio.route_uart0();
     let uart = Uart::start(peripherals.uart, clock, uart_hz, BOOT_BAUD);
     let mut uart = uart.expect("a clock is believed only if it has a divisor for 115200 baud");
+    let greeting_us = clock.now_us() as u32;
     startup::greet(&mut uart, &cause);
     interrupt::start(peripherals.interrupts, Alarm::new(peripherals.alarm));
     startup::log_pending_abort("at the start");
@@ -101,11 +104,17 @@ fn boot(atags: u32) -> ! {
     startup::log_pending_abort("while the board was brought up");
     cpu::unmask_aborts();
 
+    facts.board.boot = BootTimes {
+        entry_us,
+        greeting_us,
+        v3d_us: clock.now_us() as u32,
+    };
     let qpu = v3d.map(|mut v3d| {
         startup::learn_launch_order(&mut v3d);
         QpuEngine::new(v3d, EngineError::from)
     });
 
-    let mut device = Device::new(uart, clock, pm, light, facts.board, facts.watchdog_counts);
+    let watchdog = facts.watchdog_counts;
+    let mut device = Device::new(uart, clock, pm, light, facts.board, questions, watchdog);
     Instrument::new(WORKSPACE.take(), qpu, settings, complaint).run(&mut device)
 }

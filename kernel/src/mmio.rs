@@ -32,6 +32,14 @@ impl<T> Mmio<T> {
         Self { registers }
     }
 
+    /// A second handle, for a block whose every use ends within one call: there is one core, and no interrupt
+    /// handler touches it.
+    pub(crate) const fn again(&self) -> Self {
+        Self {
+            registers: self.registers,
+        }
+    }
+
     /// One visit: barrier, accesses to this block only, barrier.
     #[inline]
     pub fn visit<R>(&self, visit: impl FnOnce(&T) -> R) -> R {

@@ -27,10 +27,12 @@ pub enum Tag {
     ArmMemory = 0x0001_0005,
     /// clock → clock, Hz.
     ClockRate = 0x0003_0002,
+    /// clock → clock, Hz as it was measured.
+    MeasuredClockRate = 0x0003_0047,
+    /// 0 → 0, thousandths of a degree Celsius.
+    Temperature = 0x0003_0006,
     /// clock → clock, Hz.
     MaxClockRate = 0x0003_0004,
-    /// clock → clock, Hz as counted by hardware.
-    MeasuredClockRate = 0x0003_0047,
     /// clock, Hz, 1 (do not change voltage) → clock, Hz.
     SetClockRate = 0x0003_8002,
     /// → PM_RSTS as the boot firmware found it (raspberrypi/firmware 877; since October 2017).

@@ -14,7 +14,7 @@ use crate::atags;
 use crate::baud::Divisor;
 use crate::board::Revision;
 use crate::engine::qpu_test;
-use crate::instrument::{BoardInfo, Stage};
+use crate::instrument::{BoardInfo, BootTimes, Stage};
 use crate::log;
 use crate::mailbox::Mailbox;
 use crate::pm::{Note, Reason, ResetCause};
@@ -180,6 +180,7 @@ pub fn ask_firmware(mailbox: &mut Mailbox, atags: u32, uart_hz: u32, cause: &Res
             v3d_ident0: 0,
             v3d_hung: hung_in_bring_up(cause),
             v3d_unwanted: false,
+            boot: BootTimes::default(),
         },
         command_line: command_line(mailbox, atags),
         watchdog_counts: is_dated(firmware),

@@ -16,8 +16,8 @@ pub mod power;
 
 use core::fmt::{self, Display};
 
-use power::{Recovery, Supply};
-use qpu::job::{Buffer, CacheClear, Job, Launch, LaunchOrder, QpuSet, Report, Runner};
+use power::{Recovery, Supply, Way};
+use qpu::job::{self, Buffer, CacheClear, Job, Launch, LaunchOrder, QpuSet, Report, Runner};
 use tock_registers::fields::FieldValue;
 use tock_registers::interfaces::{Readable, Writeable};
 use tock_registers::registers::{ReadOnly, ReadWrite, WriteOnly};
@@ -362,6 +362,14 @@ impl Runner for V3d {
 
     fn launch_order(&self) -> LaunchOrder {
         self.order.on(self.qpus)
+    }
+
+    fn last_recovery(&self) -> job::Recovery {
+        match self.recovery.map(|recovery| recovery.way) {
+            None => job::Recovery::Unknown,
+            Some(Way::Reset) => job::Recovery::Reset,
+            Some(Way::PowerCycle) => job::Recovery::PowerCycle,
+        }
     }
 
     fn run(&mut self, job: &Job, limit_us: u32) -> Result<Report, Error> {

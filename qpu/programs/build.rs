@@ -13,11 +13,20 @@ use std::{env, fs};
 mod firmware;
 
 /// The programs that are written as text, and the names of their tables.
-const TEXTS: [(&str, &str); 4] = [
+const TEXTS: [(&str, &str); 13] = [
     ("hello", "HELLO"),
     ("sha256", "SHA256"),
     ("memcpy", "MEMCPY"),
     ("transpose", "TRANSPOSE"),
+    ("bench-empty", "BENCH_EMPTY"),
+    ("bench-spin", "BENCH_SPIN"),
+    ("bench-endless", "BENCH_ENDLESS"),
+    ("bench-number", "BENCH_NUMBER"),
+    ("bench-handover", "BENCH_HANDOVER"),
+    ("bench-uniforms", "BENCH_UNIFORMS"),
+    ("bench-lookups", "BENCH_LOOKUPS"),
+    ("bench-vectors", "BENCH_VECTORS"),
+    ("bench-code", "BENCH_CODE"),
 ];
 
 fn main() {

@@ -233,6 +233,19 @@ pub struct Report {
     pub programs: u32,
 }
 
+/// How a runner ended a program that did not end by itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+pub enum Recovery {
+    /// It has not had to, or does not know.
+    #[default]
+    Unknown = 0,
+    /// By a reset of V3D alone.
+    Reset = 1,
+    /// By taking V3D's power away and giving it back.
+    PowerCycle = 2,
+}
+
 /// Runs jobs, and owns the memory they use.
 pub trait Runner {
     /// Why memory could not be had, or a job did not end well.
@@ -266,6 +279,11 @@ pub trait Runner {
     /// In which order QPUs that programs may start on get them, as far as it is known.
     fn launch_order(&self) -> LaunchOrder {
         LaunchOrder::DESCENDING
+    }
+
+    /// How the last program was ended that did not end by itself.
+    fn last_recovery(&self) -> Recovery {
+        Recovery::Unknown
     }
 
     /// Runs a job to its end.

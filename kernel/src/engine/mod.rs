@@ -7,12 +7,15 @@ use ::qpu::job::{BusAddr, Job, Launch, Program, QpuSet, Runner};
 use dsp::spectrum::Detector;
 use dsp::{Complex, Direction, Window};
 use host_job::HostJob;
+use measure::Words;
+use qpu_programs::microbench::Microbench;
 use samples::Coding;
 use wire::{JobBlock, RunQpu};
 
 pub mod cpu;
 pub mod host_job;
 pub mod known_answer;
+pub mod measure;
 pub mod power;
 pub mod proof;
 pub mod qpu;
@@ -271,6 +274,15 @@ pub trait Engine {
         let _ = on;
         Err(EngineError::NotAvailable)
     }
+
+    /// Runs one of the image's microbenchmarks. The engine is unprepared afterwards.
+    ///
+    /// # Errors
+    /// [`EngineError::NotAvailable`] when there are no QPUs, and what programs can fail of.
+    fn measure(&mut self, bench: &Microbench) -> Result<Words, EngineError> {
+        let _ = bench;
+        Err(EngineError::NotAvailable)
+    }
 }
 
 /// An engine that a board may or may not have; `None` supports no length.
@@ -346,6 +358,11 @@ impl<E: Engine> Engine for Option<E> {
     fn test_qpus(&mut self, on: QpuSet) -> Result<qpu_test::Verdict, EngineError> {
         let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;
         engine.test_qpus(on)
+    }
+
+    fn measure(&mut self, bench: &Microbench) -> Result<Words, EngineError> {
+        let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;
+        engine.measure(bench)
     }
 }
 

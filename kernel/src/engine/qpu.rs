@@ -13,10 +13,12 @@ use qpu::fft::Plan;
 use qpu::fft::request::Error;
 use qpu::fft::table;
 use qpu::job::{Buffer, QpuSet, Runner};
+use qpu_programs::microbench::{self, Microbench};
 use qpu_programs::{FIRMWARE, firmware};
 use wire::{JobBlock, RunQpu};
 
 use super::host_job::{HostJob, HostJobs};
+use super::measure::{self, Words};
 use super::power::{self, PowerPlan};
 use super::{Candidate, Engine, EngineError, EngineKind, Manner, Spectra, Timing, qpu_test};
 
@@ -297,6 +299,14 @@ impl<R: Runner> Engine for QpuEngine<R> {
     fn test_qpus(&mut self, on: QpuSet) -> Result<qpu_test::Verdict, EngineError> {
         self.clear();
         qpu_test::round(&mut self.runner, on).map_err(self.error)
+    }
+
+    fn measure(&mut self, bench: &Microbench) -> Result<Words, EngineError> {
+        self.clear();
+        measure::measure(&mut self.runner, bench).map_err(|error| match error {
+            microbench::Error::Runner(error) => (self.error)(error),
+            microbench::Error::NoPlan => EngineError::NotAvailable,
+        })
     }
 }
 

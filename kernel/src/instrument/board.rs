@@ -5,7 +5,7 @@
 
 use core::fmt;
 
-use wire::{Clocks, Name, ResetCause};
+use wire::{Name, ResetCause};
 
 /// What is known about the board and the firmware on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,7 +17,7 @@ pub struct BoardInfo {
     /// Memory of the ARM in bytes.
     pub memory_bytes: u32,
     /// Clocks; 0 = not known.
-    pub clocks: Clocks,
+    pub clocks: wire::Clocks,
     /// Why the board last started.
     pub reset_cause: ResetCause,
     /// The stage that the firmware had reached before a watchdog reset, if that is known.
@@ -30,6 +30,43 @@ pub struct BoardInfo {
     pub v3d_hung: bool,
     /// `cmdline.txt` says `engine=cpu`, and V3D has been left without power.
     pub v3d_unwanted: bool,
+    /// When the start had come how far.
+    pub boot: BootTimes,
+}
+
+/// Times of the start, in microseconds since the reset of the system timer; 0: not reached.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct BootTimes {
+    /// The first instruction behind the stacks: what came before is the boot files' time.
+    pub entry_us: u32,
+    /// The first line of text.
+    pub greeting_us: u32,
+    /// V3D is up, or has been given up.
+    pub v3d_us: u32,
+}
+
+/// A clock, in hertz; 0: no answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ClockReading {
+    /// As the board's firmware states it.
+    pub stated_hz: u32,
+    /// As it measures it.
+    pub measured_hz: u32,
+}
+
+/// Clocks and temperature at one moment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Clocks {
+    /// The ARM's.
+    pub arm: ClockReading,
+    /// The VideoCore's, the system L2's and the memory bus's.
+    pub core: ClockReading,
+    /// V3D's.
+    pub v3d: ClockReading,
+    /// The UART's.
+    pub uart: ClockReading,
+    /// Thousandths of a degree Celsius; 0: no answer.
+    pub temperature: u32,
 }
 
 /// How far the firmware has come; shown on the ACT LED, kept over a watchdog reset.
@@ -155,6 +192,11 @@ pub trait Board {
 
     /// What is known about the board.
     fn info(&self) -> &BoardInfo;
+
+    /// Clocks and temperature now, as far as somebody answers.
+    fn clocks(&mut self) -> Clocks {
+        Clocks::default()
+    }
 
     /// Takes bytes of the defmt log that are waiting; returns how many. Never waits.
     fn take_log(&mut self, out: &mut [u8]) -> usize {

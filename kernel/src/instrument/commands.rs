@@ -9,7 +9,7 @@ use super::jobs::refusal;
 use super::upload::{Taken, Upload};
 use super::{
     BaudChange, BaudError, Board, Core, EngineChoice, LOWEST_BAUD, Listener, Output, Refusal,
-    UPLOAD_TIMEOUT_US, text,
+    UPLOAD_TIMEOUT_US, report, text,
 };
 use crate::engine::Engine;
 
@@ -58,7 +58,7 @@ impl<Q: Engine> Core<'_, Q> {
             Message::Ping(token) => self.outbox.put(envelope, &Message::Pong(*token)),
             Message::Get(keys) => {
                 let mut text = heapless::String::<512>::new();
-                self.write_settings(keys, &mut text);
+                self.write_settings(keys, &mut text, board);
                 self.outbox.put(envelope, &Message::Settings(&text));
             }
             Message::Set(text) => {
@@ -112,6 +112,7 @@ impl<Q: Engine> Core<'_, Q> {
             Message::JobRead { first, words } => self.job_read(*first, *words, envelope)?,
             Message::RunJob(job) => self.run_job(*job, envelope, board)?,
             Message::Prove(plan) => self.prove(*plan, envelope, board)?,
+            Message::Measure(number) => self.measure(*number, envelope, board)?,
             _ => {
                 return Err(Refusal::Plain(
                     NakCode::UNKNOWN_REQUEST,
@@ -161,10 +162,16 @@ impl<Q: Engine> Core<'_, Q> {
         let _ = write!(out, "checks={checks}\ncheck-us={check_us}\n");
     }
 
-    fn write_settings(&self, keys: &str, out: &mut impl Write) {
+    fn write_settings(&self, keys: &str, out: &mut impl Write, board: &mut impl Board) {
         let _ = self.settings.write(keys, out);
         if keys.contains("capabilities") {
             self.write_capabilities(out);
+        }
+        if keys.contains("clocks") {
+            report::write_clocks(&board.clocks(), out);
+        }
+        if keys.contains("boot") {
+            report::write_boot(&board.info().boot, self.first_spectrum_us, out);
         }
     }
 
@@ -335,7 +342,7 @@ impl<Q: Engine> Core<'_, Q> {
             }
             "get" => {
                 let mut settings = heapless::String::<512>::new();
-                self.write_settings(rest, &mut settings);
+                self.write_settings(rest, &mut settings, board);
                 settings.lines().for_each(|line| self.say(line));
                 if settings.is_empty() {
                     self.say("no such setting; get without a name lists all");
@@ -355,6 +362,11 @@ impl<Q: Engine> Core<'_, Q> {
             "stop" => {
                 self.end_stream(board);
                 Ok(())
+            }
+            "report" => {
+                self.end_stream(board);
+                self.begin_report();
+                return;
             }
             "reboot" => {
                 self.end_stream(board);

@@ -1,9 +1,11 @@
 //! Jobs of a host on the QPUs: the block that it writes into, and programs that it runs there.
 
-use wire::{Envelope, JobWords, Message, NakCode, QpuResult, RunJob, State};
+use qpu_programs::microbench::{self, Microbench};
+use wire::{Envelope, JobWords, Measured, Message, NakCode, QpuResult, RunJob, State};
 
 use super::{Board, Core, Refusal};
 use crate::engine::host_job::HostJob;
+use crate::engine::measure::Words;
 use crate::engine::{Engine, EngineError};
 
 impl<Q: Engine> Core<'_, Q> {
@@ -57,6 +59,48 @@ impl<Q: Engine> Core<'_, Q> {
         };
         self.outbox.put(envelope, &Message::QpuResult(result));
         Ok(())
+    }
+
+    pub(super) fn measure(
+        &mut self,
+        number: u8,
+        envelope: Envelope,
+        board: &mut impl Board,
+    ) -> Result<(), Refusal> {
+        self.require_idle()?;
+        let bench = microbench::LIST.get(usize::from(number));
+        let bench = bench.ok_or(Refusal::Plain(
+            NakCode::BAD_VALUE,
+            "there is no microbenchmark of this number; numbers begin at 0, and each answer says how many there are",
+        ))?;
+        let (elapsed_us, words) = self.time_bench(bench, board).map_err(refusal)?;
+        // The values buffer is free between records.
+        let bytes = &mut self.values[..4 * words.len()];
+        for (bytes, word) in bytes.chunks_exact_mut(4).zip(&words) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        let of = microbench::LIST.len() as u8;
+        let measured = Measured::new(number, of, elapsed_us, bench.name, bytes);
+        let envelope = Envelope {
+            time_us: board.now_us(),
+            ..envelope
+        };
+        self.outbox.put(envelope, &Message::Measured(measured));
+        Ok(())
+    }
+
+    /// Runs a microbenchmark: the microseconds that all of it took, and what it found.
+    pub(super) fn time_bench(
+        &mut self,
+        bench: &Microbench,
+        board: &mut impl Board,
+    ) -> Result<(u32, Words), EngineError> {
+        board.stage(super::Stage::QpuWait);
+        let start_us = board.now_us();
+        let result = self.analyser.qpu_mut().measure(bench);
+        let elapsed_us = (board.now_us() - start_us) as u32;
+        board.stage(super::Stage::Idle);
+        result.map(|words| (elapsed_us, words))
     }
 
     fn require_idle(&self) -> Result<(), Refusal> {

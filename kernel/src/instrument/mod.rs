@@ -20,6 +20,7 @@ mod prove;
 mod qpu_test;
 mod records;
 mod refusal;
+mod report;
 mod settings;
 mod sources;
 #[cfg(test)]
@@ -28,7 +29,7 @@ mod text;
 mod upload;
 mod workspace;
 
-pub use board::{BaudError, Board, BoardInfo, Stage};
+pub use board::{BaudError, Board, BoardInfo, BootTimes, ClockReading, Clocks, Stage};
 pub use settings::{EngineChoice, MAX_N, MIN_N, Output, Overlap, Problem, SettingError, Settings};
 pub use text::fault_report;
 pub use workspace::Workspace;
@@ -47,6 +48,7 @@ use plot::Last;
 use qpu_test::QpuTest;
 use records::Sending;
 use refusal::Refusal;
+use report::Report;
 use upload::Upload;
 
 /// The line's rate after every start.
@@ -181,6 +183,10 @@ struct Core<'a, Q> {
     next_hint_us: u64,
     /// The QPU test, while it runs.
     qpu_test: Option<QpuTest>,
+    /// The summary that was asked for, while it is made.
+    report: Option<Report>,
+    /// When the first spectrum was there; 0: not yet.
+    first_spectrum_us: u32,
     /// When to say that the stream was stopped.
     stopped_hint_us: Option<u64>,
     upload_deadline_us: u64,
@@ -249,6 +255,8 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
                 next_credit_us: 0,
                 next_hint_us: 0,
                 qpu_test: None,
+                report: None,
+                first_spectrum_us: 0,
                 stopped_hint_us: None,
                 upload_deadline_us: 0,
             },
@@ -288,6 +296,7 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
         busy |= self.drop_fragment(board);
         busy |= self.core.work(board);
         busy |= self.core.step_qpu_test(board);
+        busy |= self.core.step_report(board);
         if self.core.outbox.is_free() && self.core.next_output(board) {
             self.core.outbox.pump(board, self.core.baud);
             busy = true;
@@ -334,6 +343,10 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
             }
             any = true;
             self.core.any_byte(board);
+            // The line that asks for the summary may end in two.
+            if !matches!(byte, b'\r' | b'\n') {
+                self.core.stop_report();
+            }
             // Backspace, which terminals send as either.
             if matches!(byte, 0x08 | 0x7F) && self.decoder.erase() {
                 continue;

@@ -140,6 +140,9 @@ impl<Q: Engine> Core<'_, Q> {
     pub(super) fn emit_of(&mut self, stream: u16, board: &mut impl Board) {
         let count = self.analyser.bins();
         let summary = self.analyser.finish_record(&mut self.power[..count]);
+        if self.first_spectrum_us == 0 {
+            self.first_spectrum_us = board.now_us() as u32;
+        }
         let record = self.next_record;
         self.next_record = record.wrapping_add(1);
         let Some(descriptor) = self.descriptor else {

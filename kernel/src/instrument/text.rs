@@ -15,7 +15,7 @@ const CPU_LIMIT_PPB: u32 = 500;
 const V3D_IDENT0: u32 = 0x0244_3356;
 
 /// Answer to `help`.
-pub(super) const HELP: &str = "commands: help info get start stop plot reboot\r\n\
+pub(super) const HELP: &str = "commands: help info get start stop plot report reboot\r\n\
 settings: n=1024 window=hann overlap=50% avg=16 out=u16|u8|f32|text\r\n\
           detector=mean|max|min dc=keep|remove domain=real|complex first=all bins=0\r\n\
           centre=0 unit=dBFS engine=auto|fft|cpu\r\n\

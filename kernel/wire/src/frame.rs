@@ -101,6 +101,8 @@ impl Kind {
     pub const RUN_JOB: Self = Self(0x10);
     /// Hold a plan of the QPUs to the ARM; answered by `PROOF`.
     pub const PROVE: Self = Self(0x11);
+    /// Run a microbenchmark of the image; answered by `MEASURED`.
+    pub const MEASURE: Self = Self(0x12);
 
     /// Who the instrument is and what it can do.
     pub const INFO: Self = Self(0x81);
@@ -132,6 +134,8 @@ impl Kind {
     pub const JOB_WORDS: Self = Self(0x8E);
     /// What came of holding a plan to the ARM.
     pub const PROOF: Self = Self(0x8F);
+    /// What a microbenchmark found.
+    pub const MEASURED: Self = Self(0x90);
 }
 
 /// The fields before the payload.

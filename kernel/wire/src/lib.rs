@@ -87,6 +87,7 @@
 //! | `JOB_READ` 0F | u32 first word, u16 words (at most 1008) | `JOB_WORDS` 8E ([`JobWords`]) |
 //! | `RUN_JOB` 10 | [`RunJob`] | `QPU_RESULT` 8B: u32 microseconds |
 //! | `PROVE` 11 (from 1.2 on) | [`PlanName`] | `PROOF` 8F ([`Proof`]) |
+//! | `MEASURE` 12 | u8 number of a microbenchmark | `MEASURED` 90 ([`Measured`]) |
 //!
 //! **Baud.** 9,600 is the lowest rate that is taken. The `ACK` leaves at the old rate; after its
 //! last bit the instrument changes. The host then changes and sends any frame, best a `PING`,
@@ -104,6 +105,22 @@
 //! block that was there before; so does all that computes spectra, after which the host is refused and asks for another. 0 bytes
 //! give it back and are answered by a block of none.
 //! Every write is in RAM when it is acknowledged; V3D's caches are cleared as launches say.
+//!
+//! **Microbenchmarks.** The image has programs whose times tell one constant of V3D each. `MEASURE` runs one of them; the numbers
+//! go from 0 to one less than the answer says. It needs no permission, because no code is sent. It is refused while spectra are computed.
+//! A board that does not know the request answers `NAK` with [`NakCode::UNKNOWN_REQUEST`].
+//! The words of the answer are by name: of times in microseconds (all names but two) operations of a repetition, few repetitions, many
+//! repetitions, then as many times with few as with many, first those with few; of `reservations` a bit for each QPU on which a program
+//! ran while all others were reserved; of `recovery` how a program that does not end was ended (0: not known, 1: by a reset of V3D, 2: by taking
+//! its power away), whether the next program ran, and how long the endless one was let run in microseconds.
+//!
+//! **Clocks and start.** `GET` of `clocks` is answered by the clocks at that moment, and of `boot` by the times of the start:
+//!
+//! | line | values |
+//! |---|---|
+//! | `clock-arm`, `clock-core`, `clock-v3d`, `clock-uart` | Hz as the firmware of the board states it, Hz as it measures it; 0: no answer |
+//! | `temperature` | thousandths of a degree Celsius; 0: no answer |
+//! | `boot` | microseconds from the reset of the system timer to the first instruction behind the stacks, to the first line of text, to the end of V3D's power-up, and to the first spectrum; 0: not yet |
 //!
 //! # Records
 //!
@@ -191,6 +208,7 @@
 //! | `STATUS` | u8 state, engine; u32 overruns, clipped, dropped, clamped, QPU us, CPU us; u32 damaged segments received |
 //! | `RUN_QPU` | u8 programs (1 to 12); u8 output uniform, index uniform (255: none); u16 output words (at most 1008); u32 limit in us (at most 1,000,000); u16 instructions, uniforms; u64 each instruction; u32 each uniform |
 //! | `JOB_BLOCK` | u32 bus address, bytes; 12 times u8, QPUs in the order in which free ones get programs |
+//! | `MEASURED` | u8 number, of how many; u32 microseconds that all of it took; text name; u8 words (at most 64); u32 each word |
 //! | `JOB_WRITE`, `JOB_WORDS` | u32 first word of the block; u32 each word |
 //! | `PROVE` | u8 points as a power of two; u8 kind (0: complex transform, 1: powers of real samples in f32, 2: of I/Q in f32, 3: of real i16, 4: of I/Q in u8); u8 plan (0: fastest, 1: conservative) |
 //! | `PROOF` | the three bytes of `PROVE`; u8 verdict (0: right, 1: wrong, 2: it failed, 3: there is no such plan); u32 error in parts of 10^9 (all ones: not known); u32 us on the QPUs |
@@ -285,6 +303,10 @@
 //! check(Message::Prove(plan), "0c 03 01");
 //! let proof = Proof { plan, verdict: Verdict::Wrong, error_ppb: 1_000_000, qpu_us: 79 };
 //! check(Message::Proof(proof), "0c 03 01 01 40 42 0f 00 4f 00 00 00");
+//! check(Message::Measure(3), "03");
+//! let words = [2, 0, 0, 0, 1, 0, 0, 0];
+//! check(Message::Measured(Measured::new(3, 39, 1500, "recovery", &words)), "
+//!     03 27 dc 05 00 00 08 00 72 65 63 6f 76 65 72 79 02 02 00 00 00 01 00 00 00");
 //! # Ok::<(), PayloadError>(())
 //! ```
 //!
@@ -333,6 +355,7 @@ mod descriptor;
 mod error;
 mod frame;
 mod job;
+mod measured;
 mod message;
 mod name;
 mod proof;
@@ -351,6 +374,7 @@ pub use frame::{
     MAX_PAYLOAD, VERSION_MAJOR, VERSION_MINOR, crc32,
 };
 pub use job::{JobBlock, JobClear, JobLaunch, JobProgram, JobPrograms, JobWords, RunJob};
+pub use measured::Measured;
 pub use message::{Credit, Fault, Message, QpuResult, RunQpu, Status, UploadBegin};
 pub use name::Name;
 pub use proof::{PlanKind, PlanName, Proof, Verdict};

@@ -3,7 +3,7 @@
 use crate::cursor::{Reader, Writer};
 use crate::{
     Chunk, Counters, Descriptor, Domain, Engine, Info, JobBlock, JobWords, Kind, MAX_PAYLOAD,
-    NakCode, PayloadError, PlanName, Proof, Rate, RunJob, SampleFormat, State,
+    Measured, NakCode, PayloadError, PlanName, Proof, Rate, RunJob, SampleFormat, State,
 };
 
 /// Announces samples. The answer is an `ACK`, then a first `CREDIT`.
@@ -231,6 +231,8 @@ pub enum Message<'a> {
     RunJob(RunJob<'a>),
     /// `PROVE`: which plan.
     Prove(PlanName),
+    /// `MEASURE`: the number of a microbenchmark, from 0.
+    Measure(u8),
     /// `INFO`.
     Info(Info<'a>),
     /// `PONG`: the number of the ping. The header has the instrument's time.
@@ -261,6 +263,8 @@ pub enum Message<'a> {
     JobWords(JobWords<'a>),
     /// `PROOF`.
     Proof(Proof),
+    /// `MEASURED`.
+    Measured(Measured<'a>),
 }
 
 impl<'a> Message<'a> {
@@ -285,6 +289,7 @@ impl<'a> Message<'a> {
             Self::JobRead { .. } => Kind::JOB_READ,
             Self::RunJob(_) => Kind::RUN_JOB,
             Self::Prove(_) => Kind::PROVE,
+            Self::Measure(_) => Kind::MEASURE,
             Self::Info(_) => Kind::INFO,
             Self::Pong(_) => Kind::PONG,
             Self::Settings(_) => Kind::SETTINGS,
@@ -300,6 +305,7 @@ impl<'a> Message<'a> {
             Self::JobBlock(_) => Kind::JOB_BLOCK,
             Self::JobWords(_) => Kind::JOB_WORDS,
             Self::Proof(_) => Kind::PROOF,
+            Self::Measured(_) => Kind::MEASURED,
         }
     }
 
@@ -338,6 +344,8 @@ impl<'a> Message<'a> {
             Self::RunJob(job) => job.write(w)?,
             Self::Prove(plan) => plan.write(w)?,
             Self::Proof(proof) => proof.write(w)?,
+            Self::Measure(number) => w.u8(*number)?,
+            Self::Measured(measured) => measured.write(w)?,
             Self::JobBlock(block) => block.write(w)?,
             Self::Info(info) => info.write(w)?,
             Self::Nak(code, sentence) => {
@@ -414,6 +422,8 @@ impl<'a> Message<'a> {
                 _ => return Err(PayloadError::OutOfRange { field: "words" }),
             },
             Kind::RUN_JOB => Self::RunJob(RunJob::read(payload)?),
+            Kind::MEASURE => Self::Measure(r.u8()?),
+            Kind::MEASURED => Self::Measured(Measured::read(payload)?),
             Kind::JOB_BLOCK => Self::JobBlock(JobBlock::read(&mut r)?),
             Kind::JOB_WORDS => Self::JobWords(JobWords::read(payload)?),
             Kind::PROVE => Self::Prove(PlanName::read(&mut r)?),

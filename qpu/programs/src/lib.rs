@@ -41,6 +41,7 @@ pub mod code;
 pub mod firmware;
 pub mod hello;
 pub mod memcpy;
+pub mod microbench;
 pub mod sha256;
 pub mod transpose;
 

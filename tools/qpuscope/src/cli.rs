@@ -21,6 +21,8 @@
 //! | `qpuscope flowgraph N -o FILE` | the data flow of a transform with its twiddles, as SVG or PDF |
 //! | `qpuscope card DIR` | what lies on an SD card for the firmware, and what is wrong with it |
 //! | `qpuscope info` | versions, and what the firmware at a port says of itself |
+//! | `qpuscope report [PORT] -o FILE` | what a board is, and what its microbenchmarks, its line and its clocks do, in a file |
+//! | `qpuscope compare FILE` | such a file beside the cycle model: which constants it decides |
 //! | `qpuscope list` | the serial ports of this computer |
 //!
 //! Each command has `--help`.
@@ -189,6 +191,12 @@
 //! $ qpuscope flowgraph 100 -o flow.svg
 //! qpuscope: 100 is not a power of two; use 64 or 128, or give the radices with --passes
 //! [status 2]
+//! $ qpuscope compare recorded.bin
+//! qpuscope: recorded.bin is no report: write one with `qpuscope report PORT -o FILE`, and give that file
+//! [status 2]
+//! $ qpuscope report sim:absent.img -o report.json
+//! qpuscope: cannot read the image absent.img: No such file or directory (os error 2); build it with `cargo xtask build`, which writes target/kernel.img
+//! [status 2]
 //! $ qpuscope run job.json
 //! qpuscope: bad job file job.json: memory[0].size: unknown key; known are at, file, offset, bytes, zero, words
 //! [status 2]
@@ -230,8 +238,8 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::command::{
-    asm, bench, card, check, debug, digits, dis, explain, fft, fft2, flowgraph, info, list, plan,
-    read, run, selftest, sim,
+    asm, bench, card, check, compare, debug, digits, dis, explain, fft, fft2, flowgraph, info,
+    list, plan, read, report, run, selftest, sim,
 };
 use crate::failure::Exit;
 use crate::say;
@@ -280,6 +288,10 @@ enum Command {
     Card(card::Options),
     /// Versions, and what the firmware at a port says of itself
     Info(info::Options),
+    /// Find out what a board is and what it does, and write that to a file
+    Report(report::Options),
+    /// Set a report beside the cycle model: which constants it decides
+    Compare(compare::Options),
     /// List the serial ports of this computer
     List(list::Options),
 }
@@ -317,6 +329,8 @@ pub fn main() -> ExitCode {
         Command::Flowgraph(options) => flowgraph::run(&options),
         Command::Card(options) => card::run(&options),
         Command::Info(options) => info::run(&options),
+        Command::Report(options) => report::run(&options),
+        Command::Compare(options) => compare::run(&options),
         Command::List(options) => list::run(&options),
     };
     match done {

@@ -23,6 +23,7 @@ pub mod plane;
 pub mod quantity;
 pub mod rate;
 pub mod remote;
+pub mod report;
 pub mod say;
 pub mod spectrum;
 pub mod stop;

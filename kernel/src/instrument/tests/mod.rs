@@ -6,6 +6,7 @@
 mod commands;
 mod detectors;
 mod qpu_test;
+mod report;
 mod stream;
 mod terminal;
 mod trouble;
@@ -15,13 +16,15 @@ mod upload;
 use std::collections::VecDeque;
 
 use super::*;
+use crate::engine::measure::Words;
 use crate::engine::qpu_test::Verdict;
 use crate::engine::{Candidate, EngineError, EngineKind, Manner, Spectra, Timing};
 use dsp::{Complex, Direction, Plan, Radix};
 use qpu::job::QpuSet;
+use qpu_programs::microbench::{Microbench, What};
 use wire::{
-    Assembled, Assembler, Clocks, Domain, Encoder, Header, Kind, MAX_FRAME, MAX_PAYLOAD, Name,
-    RecordHead, ResetCause, Source, Value,
+    Assembled, Assembler, Domain, Encoder, Header, Kind, MAX_FRAME, MAX_PAYLOAD, Name, RecordHead,
+    ResetCause, Source, Value,
 };
 
 /// A board without hardware.
@@ -276,6 +279,24 @@ impl Engine for FakeQpu {
         Ok(42)
     }
 
+    fn host_block(&mut self, _: u32) -> Result<wire::JobBlock, EngineError> {
+        Ok(wire::JobBlock {
+            address: 0,
+            bytes: 0,
+            launch_order: [0; wire::JobBlock::QPUS],
+        })
+    }
+
+    fn measure(&mut self, bench: &Microbench) -> Result<Words, EngineError> {
+        let words = match bench.what {
+            // 10 clocks of 250 MHz an operation.
+            What::Time { .. } => &[25, 1, 2, 1, 1, 1, 1, 2, 2, 2, 2][..],
+            What::Reservations => &[0xfff],
+            What::Recovery => &[2, 1, 20_000],
+        };
+        Ok(Words::from_slice(words).expect("they fit"))
+    }
+
     fn test_qpus(&mut self, on: QpuSet) -> Result<Verdict, EngineError> {
         self.prepared = None;
         self.rounds += 1;
@@ -346,7 +367,7 @@ impl Session {
                 name: Name::new("Raspberry Pi 1 B+"),
                 revision: 0x10,
                 memory_bytes: 448 << 20,
-                clocks: Clocks {
+                clocks: wire::Clocks {
                     arm_hz: 700_000_000,
                     core_hz: 250_000_000,
                     v3d_hz: 250_000_000,
@@ -358,6 +379,7 @@ impl Session {
                 v3d_ident0: 0,
                 v3d_hung: false,
                 v3d_unwanted: false,
+                boot: BootTimes::default(),
             },
             baud: START_BAUD,
             host_baud: START_BAUD,

@@ -3,6 +3,7 @@
 
 mod hello;
 mod memcpy;
+mod microbench;
 mod sha256;
 mod transpose;
 

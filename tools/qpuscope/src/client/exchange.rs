@@ -16,6 +16,19 @@ impl Client {
     /// # Errors
     /// When the board refuses or does not answer.
     pub fn ask(&mut self, message: &Message, wait: Duration, tries: u32) -> Result<Answer> {
+        match self.ask_or_nak(message, wait, tries)? {
+            Answer::Nak(code, sentence) => Err(refused(code, &sentence)),
+            answer => Ok(answer),
+        }
+    }
+
+    /// As [`Client::ask`], but a NAK is an answer as well.
+    pub(super) fn ask_or_nak(
+        &mut self,
+        message: &Message,
+        wait: Duration,
+        tries: u32,
+    ) -> Result<Answer> {
         self.request = self.request.wrapping_add(1).max(1);
         let request = self.request;
         for _ in 0..tries {
@@ -26,12 +39,8 @@ impl Client {
                 .filter(|left| !left.is_zero())
             {
                 for (to, answer) in self.pump(left)? {
-                    match answer {
-                        Answer::Nak(code, sentence) if to == request => {
-                            return Err(refused(code, &sentence));
-                        }
-                        answer if to == request => return Ok(answer),
-                        _ => {}
+                    if to == request {
+                        return Ok(answer);
                     }
                 }
             }
@@ -87,7 +96,11 @@ impl Client {
                     self.credit = Some(credit);
                     self.heartbeats += 1;
                 }
-                Event::Status(_) | Event::Described => self.heartbeats += 1,
+                Event::Status(status) => {
+                    self.status = Some(status);
+                    self.heartbeats += 1;
+                }
+                Event::Described => self.heartbeats += 1,
                 Event::Spectrum(spectrum, missing)
                     if spectrum.stream == self.stream && self.stream != 0 =>
                 {

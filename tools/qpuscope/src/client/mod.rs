@@ -12,11 +12,13 @@ mod fake;
 mod job;
 #[cfg(test)]
 mod lossy;
+mod measure;
+mod trial;
 mod upload;
 
 use std::time::Duration;
 
-use wire::{Credit, Encoder, Message};
+use wire::{Credit, Encoder, Message, Status};
 
 use crate::failure::Result;
 use crate::input::Unit;
@@ -27,6 +29,7 @@ use crate::stream::{Answer, Health, Info, Receiver};
 use diagnosis::unexpected;
 
 pub use diagnosis::{closed, nothing_decodes};
+pub use trial::{Trial, TrialEnd};
 
 /// How long an answer to a plain request may take before it is repeated.
 const ANSWER: Duration = Duration::from_millis(500);
@@ -53,6 +56,8 @@ pub struct Client {
     /// Values lost out of the spectra of the present stream.
     missing: u32,
     quiet: bool,
+    /// The last heartbeat.
+    status: Option<Status>,
 }
 
 impl Client {
@@ -73,6 +78,7 @@ impl Client {
             spectra: vec![],
             missing: 0,
             quiet,
+            status: None,
         }
     }
 

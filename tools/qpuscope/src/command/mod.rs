@@ -4,6 +4,7 @@ pub mod asm;
 pub mod bench;
 pub mod card;
 pub mod check;
+pub mod compare;
 pub mod debug;
 pub mod digits;
 pub mod dis;
@@ -15,12 +16,15 @@ pub mod info;
 pub mod list;
 pub mod plan;
 pub mod read;
+pub mod report;
 pub mod run;
 pub mod selftest;
 pub mod sim;
 
 use std::path::PathBuf;
 use std::time::Duration;
+
+use v3d_sim::Constants;
 
 use crate::client::Client;
 use crate::defect::TimedDefect;
@@ -116,6 +120,18 @@ impl LineOptions {
     /// # Errors
     /// When there is no such port, or the ELF file given is none.
     pub fn open(&self, port: Option<&str>) -> Result<(Box<dyn Link>, Logs)> {
+        self.open_with(port, Constants::recommended())
+    }
+
+    /// As [`LineOptions::open`]; a virtual Pi's V3D has these constants.
+    ///
+    /// # Errors
+    /// As [`LineOptions::open`].
+    pub fn open_with(
+        &self,
+        port: Option<&str>,
+        constants: Constants,
+    ) -> Result<(Box<dyn Link>, Logs)> {
         let logs = match elf_for(self.elf.as_deref(), port) {
             // A file that only happens to lie there may be of another kind; a given one must be right.
             Some(path) => match Logs::with_elf(&path) {
@@ -129,6 +145,7 @@ impl LineOptions {
             cmdline: self.cmdline.clone(),
             v3d: !self.no_v3d,
             defect: self.defect,
+            constants,
         };
         Ok((link::open(port, &opening)?, logs))
     }

@@ -14,6 +14,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::defect::TimedDefect;
+use v3d_sim::Constants;
+
 use crate::failure::{Failure, Result};
 
 pub use serial::candidates;
@@ -81,6 +83,8 @@ pub struct Opening {
     pub v3d: bool,
     /// What is broken in the V3D of a virtual Pi.
     pub defect: Option<TimedDefect>,
+    /// The numbers of its V3D's cycle model.
+    pub constants: Constants,
 }
 
 impl Default for Opening {
@@ -90,6 +94,7 @@ impl Default for Opening {
             cmdline: String::new(),
             v3d: true,
             defect: None,
+            constants: Constants::recommended(),
         }
     }
 }

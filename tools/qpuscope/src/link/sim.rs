@@ -43,6 +43,7 @@ impl SimLink {
         let config = Config {
             cmdline: opening.cmdline.clone(),
             v3d: opening.v3d,
+            v3d_constants: opening.constants.clone(),
             host_baud: opening.baud,
             v3d_defect: opening.defect.and_then(TimedDefect::from_the_start),
             ..Config::default()

@@ -45,6 +45,19 @@ pub(super) fn own_info(info: &wire::Info) -> Info {
     }
 }
 
+/// What a microbenchmark of the firmware found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Measured {
+    /// How many microbenchmarks there are.
+    pub of: u8,
+    /// Microseconds that all of it took.
+    pub elapsed_us: u32,
+    /// Its name.
+    pub name: String,
+    /// What it found.
+    pub words: Vec<u32>,
+}
+
 /// How a request was answered.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Answer {
@@ -64,6 +77,8 @@ pub enum Answer {
     JobBlock(wire::JobBlock),
     /// To JOB_READ: number of the first word, and words.
     JobWords(u32, Vec<u32>),
+    /// To MEASURE.
+    Measured(Measured),
 }
 
 /// What has come.

@@ -13,6 +13,6 @@ mod records;
 mod spectrum;
 mod waiting;
 
-pub use event::{Answer, Event, Info};
+pub use event::{Answer, Event, Info, Measured};
 pub use health::Health;
 pub use receiver::Receiver;

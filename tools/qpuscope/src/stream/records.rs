@@ -7,7 +7,7 @@ use std::collections::{HashMap, VecDeque};
 
 use wire::{Assembled, Assembler, Descriptor, Header, Item, Message};
 
-use super::event::{Answer, Event, own_info};
+use super::event::{Answer, Event, Measured, own_info};
 use super::spectrum::spectrum;
 use super::waiting::{Waiting, explains};
 
@@ -106,6 +106,12 @@ impl Records {
             Ok(Message::JobWords(words)) => {
                 answer(Answer::JobWords(words.first, words.words().collect()))
             }
+            Ok(Message::Measured(measured)) => answer(Answer::Measured(Measured {
+                of: measured.of,
+                elapsed_us: measured.elapsed_us,
+                name: measured.name.to_owned(),
+                words: measured.words().collect(),
+            })),
             Ok(Message::Credit(credit)) => Some(Event::Credit(credit)),
             Ok(Message::Log(bytes)) => Some(Event::Log(bytes.to_vec())),
             Ok(Message::Fault(fault)) => Some(Event::Fault(format!(

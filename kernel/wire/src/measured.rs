@@ -1,0 +1,67 @@
+//! What a microbenchmark of the image found.
+
+use crate::PayloadError;
+use crate::cursor::{Reader, Writer};
+
+/// What a microbenchmark found, in words whose meaning follows from its name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Measured<'a> {
+    /// Its number.
+    pub number: u8,
+    /// How many there are; their numbers begin at 0.
+    pub of: u8,
+    /// Microseconds that all of it took.
+    pub elapsed_us: u32,
+    /// Its name.
+    pub name: &'a str,
+    /// Bytes of the words.
+    bytes: &'a [u8],
+}
+
+impl<'a> Measured<'a> {
+    /// The most words.
+    pub const MAX_WORDS: usize = 64;
+
+    /// What the microbenchmark of that number and name found. `bytes` holds words, 32-bit, little-endian; bytes behind the
+    /// last whole word are left out.
+    #[must_use]
+    pub fn new(number: u8, of: u8, elapsed_us: u32, name: &'a str, bytes: &'a [u8]) -> Self {
+        let bytes = &bytes[..bytes.len() / 4 * 4];
+        Self {
+            number,
+            of,
+            elapsed_us,
+            name,
+            bytes,
+        }
+    }
+
+    /// The words.
+    pub fn words(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
+        let words = self.bytes.as_chunks().0.iter();
+        words.map(|word| u32::from_le_bytes(*word))
+    }
+
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, PayloadError> {
+        let r = &mut Reader::new(bytes);
+        let (number, of, elapsed_us) = (r.u8()?, r.u8()?, r.u32()?);
+        let name = r.text()?;
+        let words = usize::from(r.u8()?);
+        if words > Self::MAX_WORDS {
+            return Err(PayloadError::OutOfRange { field: "words" });
+        }
+        Ok(Self::new(number, of, elapsed_us, name, r.take(4 * words)?))
+    }
+
+    pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
+        let words = self.bytes.len() / 4;
+        if words > Self::MAX_WORDS {
+            return Err(PayloadError::TooLong);
+        }
+        w.bytes(&[self.number, self.of])?;
+        w.u32(self.elapsed_us)?;
+        w.text(self.name)?;
+        w.u8(words as u8)?;
+        w.bytes(&self.bytes[..4 * words])
+    }
+}

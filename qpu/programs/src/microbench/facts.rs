@@ -1,0 +1,84 @@
+//! What is no time: whether programs start where they should, and whether V3D comes back.
+
+use qpu::job::{CacheClear, Job, Launch, Program, QPUS, QpuSet, Recovery, Runner};
+
+use crate::code::{BENCH_ENDLESS, BENCH_NUMBER, place, place_uniforms};
+
+/// How long the program that does not end may run.
+pub const ENDLESS_LIMIT_US: u32 = 20_000;
+
+/// How long a program may take to say where it runs.
+const NUMBER_LIMIT_US: u32 = 10_000;
+
+/// What a place holds that no program has written.
+const NOBODY: u32 = u32::MAX;
+
+/// The QPUs on which a program ran when all others were reserved (SQRSV): all of them where reservation works as
+/// documented. The runner has no buffers before and after.
+///
+/// # Errors
+/// Those of the runner.
+pub fn reservations<R: Runner>(runner: &mut R) -> Result<QpuSet, R::Error> {
+    let mut right = QpuSet::NONE;
+    for qpu in 0..QPUS {
+        let only = QpuSet::only(qpu);
+        if runs_on(runner, only)? == u32::from(qpu) {
+            right = right.with(only);
+        }
+    }
+    Ok(right)
+}
+
+/// The QPU on which a program ran that was allowed on these only.
+fn runs_on<R: Runner>(runner: &mut R, qpus: QpuSet) -> Result<u32, R::Error> {
+    runner.release_all();
+    let code = place(runner, BENCH_NUMBER)?;
+    let result = runner.alloc(64, 64)?;
+    runner.write(result, 0, &[NOBODY; 16])?;
+    let uniforms = place_uniforms(runner, &[result.addr.0])?;
+    let programs = [Program {
+        code: code.addr,
+        uniforms: uniforms.addr,
+    }];
+    let launches = [Launch {
+        programs: &programs,
+        clear: CacheClear::All,
+        qpus,
+    }];
+    let job = Job {
+        launches: &launches,
+    };
+    runner.run(&job, NUMBER_LIMIT_US)?;
+    let mut number = [NOBODY];
+    runner.read(result, 0, &mut number)?;
+    runner.release_all();
+    Ok(number[0])
+}
+
+/// Runs a program that does not end, for [`ENDLESS_LIMIT_US`], and then one that does: how the first was ended, and whether
+/// the second ran. The runner has no buffers before and after.
+pub fn recovery<R: Runner>(runner: &mut R) -> (Recovery, bool) {
+    runner.release_all();
+    let ended = run_endless(runner).is_err();
+    let works = runs_on(runner, QpuSet::only(0)).is_ok_and(|qpu| qpu != NOBODY);
+    runner.release_all();
+    (runner.last_recovery(), ended && works)
+}
+
+fn run_endless<R: Runner>(runner: &mut R) -> Result<(), R::Error> {
+    let code = place(runner, BENCH_ENDLESS)?;
+    let uniforms = place_uniforms(runner, &[])?;
+    let programs = [Program {
+        code: code.addr,
+        uniforms: uniforms.addr,
+    }];
+    let launches = [Launch {
+        programs: &programs,
+        clear: CacheClear::All,
+        qpus: QpuSet::ALL,
+    }];
+    let job = Job {
+        launches: &launches,
+    };
+    runner.run(&job, ENDLESS_LIMIT_US).map(|_| ())
+}

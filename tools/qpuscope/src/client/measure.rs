@@ -1,0 +1,61 @@
+//! What a board finds out about itself: microbenchmarks, clocks, and the times of its start.
+
+use std::time::Duration;
+
+use wire::{Message, NakCode};
+
+use super::diagnosis::{refused, unexpected};
+use super::{ANSWER, Client, TRIES};
+use crate::failure::{Failure, Result};
+use crate::stream::{Answer, Measured};
+
+/// How long a microbenchmark may take: some wait for a program that does not end, and for V3D to come back.
+const MEASURE: Duration = Duration::from_secs(4);
+
+impl Client {
+    /// Runs a microbenchmark of the firmware. `None` when it has none of that number.
+    ///
+    /// # Errors
+    /// As [`Client::ask`]; failed, with what to do, when the firmware is older than microbenchmarks.
+    pub fn measure(&mut self, number: u8) -> Result<Option<Measured>> {
+        match self.ask_or_nak(&Message::Measure(number), MEASURE, TRIES)? {
+            Answer::Measured(measured) => Ok(Some(measured)),
+            Answer::Nak(NakCode::UNKNOWN_REQUEST, _) => Err(Failure::failed(
+                "the board's firmware is older than `report`: put the kernel.img of this version on the card and try again",
+            )),
+            Answer::Nak(NakCode::BAD_VALUE, _) => Ok(None),
+            Answer::Nak(code, sentence) => Err(refused(code, &sentence)),
+            other => Err(unexpected("MEASURE", &other)),
+        }
+    }
+
+    /// The lines that the board answers to GET of these names.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub fn lines_of(&mut self, names: &str) -> Result<String> {
+        match self.ask(&Message::Get(names), ANSWER.max(MEASURE), TRIES)? {
+            Answer::Settings(text) => Ok(text),
+            other => Err(unexpected("GET", &other)),
+        }
+    }
+
+    /// Starts the generator's spectra and takes in what comes for so long; then ends them. Gives the spectra that
+    /// have come.
+    ///
+    /// # Errors
+    /// As [`Client::ask`].
+    pub fn listen(&mut self, span: Duration) -> Result<u64> {
+        let before = self.health().spectra;
+        self.command(&Message::Start)?;
+        let until = self.link.now() + span;
+        while let Some(left) = until
+            .checked_sub(self.link.now())
+            .filter(|left| !left.is_zero())
+        {
+            self.pump(left.min(ANSWER))?;
+        }
+        self.stop()?;
+        Ok(self.health().spectra - before)
+    }
+}

@@ -1,0 +1,80 @@
+//! `qpuscope report`: what a board is and what it does, in a file for others to look at.
+//!
+//! One command, under two minutes at 115,200 baud: who the board is, the times of its start, its clocks now and after
+//! a minute of spectra, the order in which QPUs get programs, microbenchmarks that tell one constant of V3D each, whether V3D
+//! comes back after a program that does not end, and what the line loses at each rate. No code is sent: all programs
+//! are in the image. `qpuscope compare` says what the figures mean.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use v3d_sim::Constants;
+
+use crate::client::Client;
+use crate::command::{LineOptions, seconds};
+use crate::constants;
+use crate::failure::{Failure, Result};
+use crate::report::gather::{Wanted, gather};
+use crate::say;
+
+/// Options of `report`.
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// /dev/ttyUSB0, tcp:HOST:PORT, or sim:IMAGE for a virtual Pi in this process
+    #[arg(env = "QPUSCOPE_PORT")]
+    port: Option<String>,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    line: LineOptions,
+    /// Seconds for which spectra keep the board busy between the two readings of its clocks
+    #[arg(long, value_parser = seconds, default_value = "60")]
+    load: Duration,
+    /// Another value of a constant of a virtual Pi's V3D; can be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = constants::change)]
+    set: Vec<(String, f64)>,
+}
+
+/// Asks the board and writes the file.
+///
+/// # Errors
+/// When nobody answers, the firmware is older than reports, the line breaks, or the file cannot be written.
+pub fn run(options: &Options) -> Result<()> {
+    let mut model = Constants::recommended();
+    for (name, value) in &options.set {
+        constants::apply(&mut model, name, *value)?;
+    }
+    let is_virtual = options
+        .port
+        .as_ref()
+        .is_some_and(|port| port.starts_with("sim:"));
+    if !options.set.is_empty() && !is_virtual {
+        return Err(Failure::usage(
+            "--set changes a virtual Pi and no board; give sim:IMAGE as the port, or leave it out",
+        ));
+    }
+    constants::note(&model);
+    let (link, logs) = options.line.open_with(options.port.as_deref(), model)?;
+    let mut client = Client::new(link, options.line.baud, logs, true);
+    let created = SystemTime::now().duration_since(UNIX_EPOCH);
+    let wanted = Wanted {
+        load: options.load,
+        created_unix: created.map_or(0, |time| time.as_secs()),
+    };
+    let report = gather(&mut client, &wanted)?;
+    std::fs::write(&options.out, report.to_text()).map_err(|error| {
+        Failure::failed(format!(
+            "cannot write {}: {error}; choose another place with -o",
+            options.out.display()
+        ))
+    })?;
+    for note in &report.notes {
+        say::remark!("note: {note}");
+    }
+    say::remark!(
+        "wrote {}; `qpuscope compare {0}` says what it decides",
+        options.out.display()
+    );
+    Ok(())
+}

@@ -1,0 +1,502 @@
+//! Which constants of the cycle model a report decides, and which values explain it.
+//!
+//! Microbenchmarks stand in groups. Where all figures of a group are what the model makes of them with the constants decided so
+//! far, nothing is named. Otherwise the group's hypotheses are tried in order, each a list of constants that are fitted one after the other:
+//! the first that makes all figures of the group right is taken, else the one that leaves the least. Groups are in such an order that what
+//! a later group depends on is known.
+
+use v3d_sim::Constants;
+
+use super::file::Report;
+use super::model::Model;
+
+/// A figure is the model's when it is nearer than this, or than the noise of its times.
+const NEAR: f64 = 0.06;
+/// What each time may be off by chance, as a standard deviation.
+const NOISE: f64 = 0.02;
+/// So many standard deviations are no chance.
+const DEVIATIONS: f64 = 4.0;
+/// The least and the most that a time of the model is taken to be, of what is documented.
+const FACTORS: [f64; 2] = [1.0 / 64.0, 256.0];
+/// Steps of a bisection: to a thousandth of the value.
+const STEPS: u32 = 16;
+
+/// How a constant is fitted.
+#[derive(Clone, Copy, Debug)]
+enum Fit {
+    /// One figure grows with it.
+    Grows {
+        constant: &'static str,
+        figure: &'static str,
+    },
+    /// One of some values, by all figures of the group.
+    OneOf {
+        constant: &'static str,
+        values: &'static [f64],
+    },
+}
+
+/// Figures that belong together.
+struct Group {
+    figures: &'static [&'static str],
+    hypotheses: &'static [&'static [Fit]],
+}
+
+const TMU_LOOKUP: Fit = Fit::Grows {
+    constant: "tmu_lookup",
+    figure: "lookups-1",
+};
+const TMU_RUN: Fit = Fit::Grows {
+    constant: "tmu_run",
+    figure: "lookups-16",
+};
+
+const GROUPS: &[Group] = &[
+    Group {
+        figures: &[
+            "lookups-1",
+            "lookups-2",
+            "lookups-4",
+            "lookups-8",
+            "lookups-16",
+        ],
+        hypotheses: &[&[TMU_RUN], &[TMU_LOOKUP], &[TMU_LOOKUP, TMU_RUN]],
+    },
+    Group {
+        figures: &["lookups-l2c"],
+        hypotheses: &[&[Fit::Grows {
+            constant: "l2c_interval",
+            figure: "lookups-l2c",
+        }]],
+    },
+    Group {
+        figures: &["rows-1", "rows-4", "rows-12"],
+        hypotheses: &[&[Fit::Grows {
+            constant: "vpm_vector",
+            figure: "rows-12",
+        }]],
+    },
+    Group {
+        figures: &["columns-12"],
+        hypotheses: &[&[Fit::Grows {
+            constant: "vpm_column",
+            figure: "columns-12",
+        }]],
+    },
+    Group {
+        figures: &["handover"],
+        hypotheses: &[&[Fit::Grows {
+            constant: "semaphore_handover",
+            figure: "handover",
+        }]],
+    },
+    Group {
+        figures: &["queue"],
+        hypotheses: &[&[Fit::Grows {
+            constant: "launch_interval",
+            figure: "queue",
+        }]],
+    },
+    Group {
+        figures: &[
+            "uniforms-4-1",
+            "uniforms-1-1",
+            "uniforms-1-2",
+            "uniforms-1-3",
+            "uniforms-1-4",
+            "uniforms-1-5",
+            "uniforms-1-6",
+            "uniforms-1-7",
+            "uniforms-1-8",
+            "uniforms-1-12",
+            "uniforms-1-16",
+        ],
+        hypotheses: &[&[Fit::OneOf {
+            constant: "uniform_cache_lines",
+            values: &[
+                1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 14.0, 16.0,
+            ],
+        }]],
+    },
+    Group {
+        figures: &[
+            "code-1k", "code-2k", "code-3k", "code-4k", "code-5k", "code-6k", "code-8k",
+        ],
+        hypotheses: &[&[Fit::OneOf {
+            constant: "instruction_cache_bytes",
+            values: &[
+                512.0, 1024.0, 1536.0, 2048.0, 2560.0, 3072.0, 3584.0, 4096.0, 4608.0, 5120.0,
+                6144.0, 7168.0, 8192.0,
+            ],
+        }]],
+    },
+];
+
+/// A figure beside the model's.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Figure {
+    /// The microbenchmark.
+    pub name: String,
+    /// V3D clocks of an operation, as measured.
+    pub measured: f64,
+    /// As the model has it with the documented constants; `None` for what it does not know.
+    pub model: Option<f64>,
+    /// As it has it with those that were found.
+    pub explained: Option<f64>,
+    /// How far the measured figure may be from the model's by chance, relative to it.
+    pub tolerance: f64,
+}
+
+impl Figure {
+    /// Whether what was found explains it.
+    #[must_use]
+    pub fn is_explained(&self) -> bool {
+        self.explained
+            .is_none_or(|clocks| (self.measured / clocks).ln().abs() <= self.tolerance)
+    }
+}
+
+/// What is said of a constant.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Verdict {
+    /// The documented value explains what was measured.
+    Documented,
+    /// This value does.
+    Value(f64),
+    /// Something above this value would.
+    AtLeast(f64),
+    /// Something below this value would.
+    AtMost(f64),
+    /// It was not measured, and why.
+    Open(&'static str),
+}
+
+/// A constant, and what is said of it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Decision {
+    /// Its name.
+    pub constant: &'static str,
+    /// Its documented value.
+    pub documented: f64,
+    /// What is said of it.
+    pub verdict: Verdict,
+    /// The figures that decide it.
+    pub figures: &'static [&'static str],
+}
+
+/// All figures and decisions.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Comparison {
+    /// V3D's clock that was taken, in Hz.
+    pub v3d_hz: f64,
+    /// The clock that the board stated.
+    pub stated_hz: u32,
+    /// Every timed microbenchmark.
+    pub figures: Vec<Figure>,
+    /// Every constant that could be decided.
+    pub decisions: Vec<Decision>,
+}
+
+/// The figures of a report, and how far they may be off.
+struct Measured<'a> {
+    report: &'a Report,
+    v3d_hz: f64,
+}
+
+impl Measured<'_> {
+    /// Clocks of an operation.
+    fn clocks(&self, name: &str) -> Option<f64> {
+        let times = self.report.measurement(name)?.times.as_ref()?;
+        Some(times.us_per_operation()? * self.v3d_hz / 1e6)
+    }
+
+    fn tolerance(&self, name: &str) -> f64 {
+        let times = self.report.measurement(name);
+        let times = times.and_then(|measurement| measurement.times.as_ref());
+        times.map_or(f64::INFINITY, |times| {
+            NEAR.max(DEVIATIONS * times.uncertainty(NOISE))
+        })
+    }
+}
+
+/// Sets a report beside the model.
+#[must_use]
+pub fn decide(report: &Report) -> Comparison {
+    let stated_hz = match report.board.v3d_hz {
+        0 => v3d_sim::REFERENCE_HZ,
+        hz => hz,
+    };
+    let model = Model::new(stated_hz);
+    let mut measured = Measured {
+        report,
+        v3d_hz: f64::from(stated_hz),
+    };
+    measured.v3d_hz *= clock_factor(&measured, &model);
+    let model = Model::new(measured.v3d_hz.round() as u32);
+    let mut constants = Constants::recommended();
+    let mut decisions = vec![];
+    for group in GROUPS {
+        decide_group(group, &measured, &model, &mut constants, &mut decisions);
+    }
+    let documented = Constants::recommended();
+    let names = report.measurements.iter();
+    let figures = names.filter_map(|measurement| {
+        let name = &measurement.name;
+        Some(Figure {
+            name: name.clone(),
+            measured: measured.clocks(name)?,
+            model: model.clocks(name, &documented),
+            explained: model.clocks(name, &constants),
+            tolerance: measured.tolerance(name),
+        })
+    });
+    Comparison {
+        v3d_hz: measured.v3d_hz,
+        stated_hz,
+        figures: figures.collect(),
+        decisions,
+    }
+}
+
+/// How much faster V3D's clock is than the board says, by figures that are made of instructions alone. 1 where they agree with
+/// the statement, or not with each other.
+fn clock_factor(measured: &Measured, model: &Model) -> f64 {
+    const PURE: [&str; 3] = ["code-1k", "rows-1", "uniforms-1-1"];
+    const SURE: f64 = 0.05;
+    let documented = Constants::recommended();
+    let ratios = PURE.map(|name| {
+        let (measured, model) = (measured.clocks(name)?, model.clocks(name, &documented)?);
+        Some(model / measured)
+    });
+    let [Some(a), Some(b), Some(c)] = ratios else {
+        return 1.0;
+    };
+    let (least, most) = (a.min(b).min(c), a.max(b).max(c));
+    let mean = (a * b * c).cbrt();
+    if most / least < 1.0 + SURE && (mean - 1.0).abs() > SURE {
+        mean
+    } else {
+        1.0
+    }
+}
+
+/// The worst figure of some with these constants: how far it is off, in units of what is allowed.
+fn worst(figures: &[&str], measured: &Measured, model: &Model, constants: &Constants) -> f64 {
+    let off = |name: &&str| {
+        let found = measured.clocks(name)?;
+        let Some(clocks) = model.clocks(name, constants) else {
+            return Some(f64::INFINITY);
+        };
+        Some((found / clocks).ln().abs() / measured.tolerance(name))
+    };
+    figures.iter().filter_map(off).fold(0.0, f64::max)
+}
+
+fn constant_of(fit: Fit) -> &'static str {
+    match fit {
+        Fit::Grows { constant, .. } | Fit::OneOf { constant, .. } => constant,
+    }
+}
+
+fn value_of(constants: &Constants, name: &str) -> f64 {
+    let all = constants.describe();
+    let found = all.iter().find(|constant| constant.name == name);
+    found.map_or(0.0, |constant| constant.value)
+}
+
+fn decide_group(
+    group: &Group,
+    measured: &Measured,
+    model: &Model,
+    constants: &mut Constants,
+    decisions: &mut Vec<Decision>,
+) {
+    let before = constants.clone();
+    let mut all: Vec<&'static str> = vec![];
+    for fit in group.hypotheses.iter().flat_map(|fits| fits.iter()) {
+        if !all.contains(&constant_of(*fit)) {
+            all.push(constant_of(*fit));
+        }
+    }
+    let mut say = |constant: &'static str, verdict| {
+        decisions.push(Decision {
+            constant,
+            documented: value_of(&before, constant),
+            verdict,
+            figures: group.figures,
+        });
+    };
+    let is_measured = group
+        .figures
+        .iter()
+        .any(|name| measured.clocks(name).is_some());
+    let open = if is_measured {
+        why_open(group, measured)
+    } else {
+        Some("the report has no times of it")
+    };
+    if let Some(why) = open {
+        all.into_iter()
+            .for_each(|constant| say(constant, Verdict::Open(why)));
+        return;
+    }
+    if worst(group.figures, measured, model, &before) <= 1.0 {
+        all.into_iter()
+            .for_each(|constant| say(constant, Verdict::Documented));
+        return;
+    }
+    let mut best: Option<(f64, Constants, Vec<(&'static str, Verdict)>)> = None;
+    for fits in group.hypotheses {
+        let mut tried = before.clone();
+        let verdicts: Vec<_> = fits
+            .iter()
+            .map(|fit| {
+                let verdict = solve(*fit, group, measured, model, &mut tried);
+                (constant_of(*fit), verdict)
+            })
+            .collect();
+        let left = worst(group.figures, measured, model, &tried);
+        if best.as_ref().is_none_or(|(least, ..)| left < *least) {
+            best = Some((left, tried, verdicts));
+        }
+        if left <= 1.0 {
+            break;
+        }
+    }
+    let Some((_, found, verdicts)) = best else {
+        return;
+    };
+    *constants = found;
+    for constant in all {
+        let verdict = verdicts.iter().find(|(name, _)| *name == constant);
+        say(
+            constant,
+            verdict.map_or(Verdict::Documented, |(_, verdict)| *verdict),
+        );
+    }
+}
+
+/// Why the times of a group decide nothing.
+fn why_open(group: &Group, measured: &Measured) -> Option<&'static str> {
+    if group.figures != ["queue"] {
+        return None;
+    }
+    // With more time to queue programs nothing may change, or it is the ARM that was timed.
+    let (queue, later) = (measured.clocks("queue")?, measured.clocks("queue-later")?);
+    let tolerance = measured
+        .tolerance("queue")
+        .hypot(measured.tolerance("queue-later"));
+    ((queue / later).ln().abs() > tolerance)
+        .then_some("the ARM did not queue programs fast enough to tell")
+}
+
+/// Fits a constant and sets it.
+fn solve(
+    fit: Fit,
+    group: &Group,
+    measured: &Measured,
+    model: &Model,
+    constants: &mut Constants,
+) -> Verdict {
+    match fit {
+        Fit::Grows { constant, figure } => {
+            let Some(clocks) = measured.clocks(figure) else {
+                return Verdict::Documented;
+            };
+            let near = measured.tolerance(figure);
+            let with = |value: f64| {
+                let mut tried = constants.clone();
+                tried.change(constant, value).ok()?;
+                model.clocks(figure, &tried)
+            };
+            let documented = value_of(constants, constant);
+            if with(documented).is_some_and(|model| (clocks / model).ln().abs() <= near) {
+                return Verdict::Documented;
+            }
+            let verdict = invert(documented, clocks, with);
+            if let Verdict::Value(value) | Verdict::AtLeast(value) | Verdict::AtMost(value) =
+                verdict
+            {
+                // It is in the range that was searched.
+                let _ = constants.change(constant, value);
+            }
+            verdict
+        }
+        Fit::OneOf { constant, values } => {
+            let error = |value: f64| {
+                let mut tried = constants.clone();
+                tried.change(constant, value).ok()?;
+                let squares = group.figures.iter().filter_map(|name| {
+                    let found = measured.clocks(name)?;
+                    let model = model.clocks(name, &tried)?;
+                    Some((found / model).ln().powi(2))
+                });
+                Some(squares.sum::<f64>())
+            };
+            let documented = value_of(constants, constant);
+            // Where several are as good, the documented one, then the least.
+            let mut best = (error(documented).unwrap_or(f64::INFINITY), documented);
+            for &value in values {
+                if let Some(left) = error(value)
+                    && left < 0.8 * best.0
+                {
+                    best = (left, value);
+                }
+            }
+            if best.1 == documented {
+                return Verdict::Documented;
+            }
+            let _ = constants.change(constant, best.1);
+            match values.last() {
+                Some(&last) if last == best.1 => Verdict::AtLeast(last),
+                _ => Verdict::Value(best.1),
+            }
+        }
+    }
+}
+
+/// The value at which a figure that grows with it is `clocks`. Where the figure grows in steps, the greatest value of the
+/// step.
+fn invert(documented: f64, clocks: f64, with: impl Fn(f64) -> Option<f64>) -> Verdict {
+    /// Figures that are nearer than this are the same.
+    const SAME: f64 = 1.01;
+    /// Values that are nearer than this are no ends of a step.
+    const STEP: f64 = 1.04;
+    let [least, most] = FACTORS.map(|factor| documented * factor);
+    let is_above = |value: f64, clocks: f64| with(value).is_none_or(|model| model > clocks);
+    if is_above(least, clocks * SAME) {
+        return Verdict::AtMost(least);
+    }
+    if !is_above(most, clocks * SAME) {
+        return Verdict::AtLeast(most);
+    }
+    // The greatest value whose figure is not above so many clocks.
+    let last = |clocks: f64| {
+        let (mut low, mut high) = (least, most);
+        for _ in 0..STEPS {
+            let middle = (low * high).sqrt();
+            if is_above(middle, clocks) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        low
+    };
+    let (first, last) = (last(clocks / SAME), last(clocks * SAME));
+    let value = if last / first < STEP {
+        (first * last).sqrt()
+    } else {
+        last
+    };
+    Verdict::Value(rounded(value))
+}
+
+/// Three figures.
+fn rounded(value: f64) -> f64 {
+    if value <= 0.0 {
+        return value;
+    }
+    let unit = 10f64.powf(value.log10().floor() - 2.0);
+    (value / unit).round() * unit
+}

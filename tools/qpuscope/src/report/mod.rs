@@ -1,0 +1,13 @@
+//! A report of a board: what it is, what it measured, and what the cycle model makes of that.
+//!
+//! [`file`](mod@file) is the format, [`gather`] makes one of a board at a line, [`model`] runs the same microbenchmarks on the
+//! simulator, and [`decide`] finds the constants that explain what differs.
+
+pub mod decide;
+pub mod file;
+pub mod gather;
+pub mod model;
+
+pub use decide::{Decision, Verdict, decide};
+pub use file::Report;
+pub use gather::gather;
