@@ -7,7 +7,7 @@ use kernel::engine::host_job::HostJob;
 use kernel::engine::known_answer;
 use kernel::engine::qpu::{LIMIT_US, MAX_LOG2, MIN_LOG2, QpuEngine};
 use kernel::engine::samples::{Coding, History};
-use kernel::engine::{Engine, EngineError, Spectra};
+use kernel::engine::{Candidate, Engine, EngineError, Manner, Spectra};
 use qpu::job::{Buffer, Job, QpuSet, Report, Runner};
 use qpu_programs::code::HELLO;
 use qpu_programs::hello::ADDED;
@@ -60,6 +60,8 @@ const PLAIN: Spectra = Spectra {
     bins: [0, 0],
     detector: Detector::Mean,
     removes_mean: false,
+    manner: Manner::Fastest,
+    split_for: 0,
 };
 
 /// Of the amplitude of a bin, in parts of the sum of all samples.
@@ -112,7 +114,7 @@ fn compare_powers(engine: &mut impl Engine, spectra: &Spectra) {
     };
     let mut held = vec![before; coding.domain.bins(points)];
     let mut expected = held.clone();
-    assert!(engine.supports_power(spectra), "{spectra:?}");
+    assert!(engine.has(&Candidate::Power(*spectra)), "{spectra:?}");
     let taken = engine.take_power(spectra, &window, samples.words(), &mut held);
     assert!(taken.is_ok(), "{spectra:?}: {taken:?}");
     take_by_the_arm(spectra, &window, &samples, &mut expected);
@@ -171,8 +173,21 @@ fn powers_of_the_qpus_are_those_of_the_arm() {
                     bins,
                     detector,
                     removes_mean,
+                    ..PLAIN
                 };
                 compare_powers(&mut engine, &spectra);
+                let conservative = Spectra {
+                    manner: Manner::Conservative,
+                    ..spectra
+                };
+                let has = engine.has(&Candidate::Power(conservative));
+                assert_eq!(has, log2n >= 8, "{conservative:?}");
+                if has && window != Window::Rectangular {
+                    compare_powers(&mut engine, &conservative);
+                }
+                if detector == Detector::Mean {
+                    compare_powers(&mut engine, &spectra.alone());
+                }
             }
         }
     }
@@ -183,7 +198,7 @@ fn powers_of_the_qpus_are_those_of_the_arm() {
         bins: [0, 9],
         ..PLAIN
     };
-    assert!(!engine.supports_power(&none));
+    assert!(!engine.has(&Candidate::Power(none)));
     let refused = engine.take_power(&none, &[0.0; 16], &[0; 16], &mut [0.0; 9]);
     assert_eq!(refused, Err(EngineError::Length));
 }

@@ -126,8 +126,7 @@ pub struct Spectra {
     pub removes_mean: bool,
     /// Which plan computes them.
     pub manner: Manner,
-    /// So many blocks the plan is split for: more than [`Spectra::blocks`] where a single block goes through the programs
-    /// of many.
+    /// So many blocks the plan is split for, where a single block goes through the programs of many; 0: for its own.
     pub split_for: u32,
 }
 
@@ -147,6 +146,7 @@ impl Spectra {
             bins: [0, self.coding.domain.bins(self.points())],
             detector: Detector::Mean,
             removes_mean: false,
+            split_for: self.blocks,
             ..*self
         }
     }

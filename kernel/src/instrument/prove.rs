@@ -35,7 +35,7 @@ fn candidate(plan: PlanName) -> Candidate {
         detector: Detector::Mean,
         removes_mean: false,
         manner,
-        split_for: 1,
+        split_for: 0,
     })
 }
 

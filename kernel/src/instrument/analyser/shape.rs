@@ -73,7 +73,7 @@ impl Shape {
             detector: self.detector,
             removes_mean: self.removes_mean,
             manner: Manner::Fastest,
-            split_for: blocks,
+            split_for: 0,
         }
     }
 }

@@ -318,7 +318,7 @@ impl<Q: Engine> Analyser<'_, Q> {
             // Not every split of many blocks can do one: then that of one block does it.
             Err(EngineError::NotAvailable) => {
                 let own = Spectra {
-                    split_for: 1,
+                    split_for: 0,
                     ..*alone
                 };
                 self.qpu.take_power(&own, window, samples, got)
