@@ -152,7 +152,8 @@ impl V3d {
         let reset = !self.untried && self.supply.reset() && self.has_forgotten();
         let way = if reset { Way::Reset } else { Way::PowerCycle };
         self.untried = reset;
-        self.lost = !reset && !(self.supply.cycle(self.hz) && self.has_forgotten());
+        let back = reset || (self.supply.cycle(self.hz) && self.has_forgotten());
+        self.lost = !back;
         if self.lost {
             log::error!("V3D: neither a reset nor a power cycle brought it back");
             return false;
