@@ -1,15 +1,19 @@
 //! Whole-system tests: the image that goes on the card, booted, spoken to and measured.
 //!
 //! `line` is the wire (virtual Pi or QEMU), `host` speaks the protocol over it, `reference` says
-//! in double precision what a spectrum has to be. The other files are tests, one theme each.
+//! in double precision what a spectrum has to be, `generated` holds records of the generator to it, and `faulty` is
+//! a board with broken silicon. The other files are tests, one theme each.
 #![forbid(unsafe_code)]
 
+mod faulty;
+mod generated;
 mod host;
 mod line;
 mod reference;
 
 mod arm_time;
 mod boot;
+mod defects;
 mod demo;
 mod detectors;
 mod emulators;
@@ -21,6 +25,7 @@ mod host_tool;
 mod lengths;
 mod levels;
 mod qpu_test;
+mod reference_levels;
 mod sleep;
 mod terminal;
 mod v3d_power;

@@ -7,6 +7,7 @@
 //! cargo xtask reproduce [--dist]   builds once more in another folder and compares the images
 //! cargo xtask demo [--input FILE] [--rate HZ] [--column NAME] [--out DIR] [--json]
 //! cargo xtask test [FILTER]        every test; last line: N passed, N failed, N skipped
+//! cargo xtask soak [NAME]          the long forms of tests, one at a time; --list names them
 //! cargo xtask lint                 rustfmt and clippy, for the host and for the target
 //! cargo xtask qemu [--flat]        kernel.elf (or the flat image) in QEMU's raspi0, line on stdio
 //! cargo xtask fuzz NAME COUNT      mutated inputs from tests/corpus; no NAME lists the targets
@@ -48,6 +49,7 @@ const USAGE: &str = "usage: cargo xtask <command>
   demo                 the spectrum of a recording, computed by kernel.img on the virtual Pi
                        [--input FILE] [--rate HZ] [--column NAME] [--out DIR] [--json]
   test [FILTER]        every test; last line: N passed, N failed, N skipped
+  soak [NAME]          the long forms of tests, all or those with NAME in theirs; --list names them
   lint                 rustfmt and clippy, for the host and for the target
   qemu [--flat]        kernel.elf (or the flat image) in QEMU's raspi0, line on stdio
   fuzz [NAME COUNT]    mutated inputs from tests/corpus; without NAME lists the targets
@@ -112,6 +114,7 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
         }
         "demo" => demo::run(rest),
         "test" => tests::run(rest),
+        "soak" => tests::soak(rest),
         "lint" => lint::run(),
         "qemu" => qemu::run(rest),
         "fuzz" => fuzz::run(rest),

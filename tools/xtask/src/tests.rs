@@ -8,6 +8,9 @@
 mod programs;
 mod results;
 mod selection;
+mod soak;
+
+pub use soak::run as soak;
 
 use crate::toolchain::Toolchain;
 use crate::{demo, firmware, process, qemu, reproduce, toolchain, workspace};

@@ -45,9 +45,9 @@ impl Results {
                     skipped += 1;
                     self.skipped.push((name, reason.into()));
                 }
-                (Verdict::Ignored, _) => {
+                (Verdict::Ignored(reason), _) => {
                     skipped += 1;
-                    self.skipped.push((name, "marked as ignored".into()));
+                    self.skipped.push((name, reason.into()));
                 }
                 (Verdict::Failed, _) => {
                     failed += 1;
@@ -96,21 +96,23 @@ impl fmt::Display for Results {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Verdict {
+enum Verdict<'a> {
     Ok,
     Failed,
-    Ignored,
+    /// By `#[ignore]`, for this reason.
+    Ignored(&'a str),
 }
 
 /// Reads libtest's `test NAME ... ok`.
-fn verdict(line: &str) -> Option<(&str, Verdict)> {
+fn verdict(line: &str) -> Option<(&str, Verdict<'_>)> {
     let (name, outcome) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
     // `#[should_panic]` tests carry a note behind their name.
     let name = name.strip_suffix(" - should panic").unwrap_or(name);
+    let reason = outcome.split_once(", ");
     let verdict = match outcome.split([',', ' ']).next()? {
         "ok" => Verdict::Ok,
         "FAILED" => Verdict::Failed,
-        "ignored" => Verdict::Ignored,
+        "ignored" => Verdict::Ignored(reason.map_or("marked as ignored", |(_, reason)| reason)),
         _ => return None,
     };
     Some((name, verdict))
@@ -178,6 +180,15 @@ failures:
         assert!(text.contains("skipped p a::lacks: no board"), "{text}");
         assert!(text.contains("left is not right"), "{text}");
         assert!(text.ends_with("\n2 passed, 1 failed, 1 skipped"), "{text}");
+    }
+
+    #[test]
+    fn a_test_that_is_ignored_is_skipped_for_its_reason() {
+        let long = "test soak::a ... ignored, long: cargo xtask soak";
+        let wanted = ("soak::a", Verdict::Ignored("long: cargo xtask soak"));
+        assert_eq!(verdict(long), Some(wanted));
+        let plain = verdict("test b ... ignored").map(|(_, verdict)| verdict);
+        assert_eq!(plain, Some(Verdict::Ignored("marked as ignored")));
     }
 
     #[test]

@@ -1,0 +1,134 @@
+//! `cargo xtask soak [NAME]`: the long forms of tests, one at a time.
+//!
+//! They are the tests of one program, all ignored by libtest, and run with the environment and the build of `cargo
+//! xtask test`. A test prints how much virtual time it took; that is shown beside the wall time.
+
+use super::programs::{self, Program};
+use super::results::Results;
+use super::selection::Selection;
+use crate::{process, toolchain, workspace};
+use anyhow::{Context, Result, bail};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// Longest time for one test: virtual minutes may take as long as real ones.
+const TEST_LIMIT: Duration = Duration::from_secs(3600);
+
+/// For a name that no test has, as for any wrong argument of the host tool.
+const WRONG_NAME: u8 = 2;
+
+/// How a test begins the line that says its virtual time.
+const VIRTUAL: &str = "virtual time: ";
+
+/// Runs all long tests, or those whose name contains NAME; `--list` names them.
+pub fn run(rest: &[String]) -> Result<ExitCode> {
+    let wanted = match rest {
+        [] => "",
+        [list] if list == "--list" => "",
+        [name] if !name.starts_with('-') => name.as_str(),
+        _ => bail!("`cargo xtask soak` takes a part of test names, or --list"),
+    };
+    let program = build()?;
+    let all = names(&program)?;
+    if rest.first().is_some_and(|list| list == "--list") {
+        println!("{}", all.join("\n"));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let names: Vec<&String> = all.iter().filter(|name| name.contains(wanted)).collect();
+    if names.is_empty() {
+        eprintln!("xtask: {}", unknown(wanted, &all));
+        return Ok(ExitCode::from(WRONG_NAME));
+    }
+    let mut prepared = Results::default();
+    let toolchain = toolchain::find_or_install()?;
+    let environment = super::prepare(&toolchain, Some(wanted), &mut prepared);
+    if !prepared.failed.is_empty() {
+        println!("{prepared}");
+        return Ok(ExitCode::FAILURE);
+    }
+    let skips = workspace::target().join("skips.txt");
+    let mut results = Results::default();
+    for name in names {
+        let started = Instant::now();
+        std::fs::write(&skips, "")?;
+        let mut command = program.command(Some(name));
+        command.args(["--exact", "--ignored", "--show-output"]);
+        command.envs(environment.iter().cloned());
+        command.env("QPUSCOPE_SEED", super::SEED);
+        command.env("QPUSCOPE_SKIPS", &skips);
+        let output = process::capture(&mut command, TEST_LIMIT)?;
+        let skipped = std::fs::read_to_string(&skips).unwrap_or_default();
+        let summary = results.add(&program.name, &output, &skipped, TEST_LIMIT);
+        let took = started.elapsed().as_secs_f32();
+        match virtual_time(&output.stdout) {
+            Some(time) => eprintln!("{name}: {summary}, {time} of virtual time in {took:.1} s"),
+            None => eprintln!("{name}: {summary}, {took:.1} s"),
+        }
+    }
+    println!("{results}");
+    Ok(if results.failed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// The program with the long tests, compiled as for `cargo xtask test`.
+fn build() -> Result<Program> {
+    let selection = Selection {
+        arguments: ["--test", "soak"].map(String::from).into(),
+        wants_environment: true,
+    };
+    let program = programs::build(&selection)?.into_iter().next();
+    program.context("cargo has not built the test program `soak`")
+}
+
+fn names(program: &Program) -> Result<Vec<String>> {
+    let mut command = program.command(None);
+    command.args(["--list", "--ignored", "--format=terse"]);
+    let listed =
+        process::ask(&mut command).context("the test program `soak` does not list its tests")?;
+    Ok(listed_names(&listed))
+}
+
+/// Reads libtest's `NAME: test`.
+fn listed_names(listed: &str) -> Vec<String> {
+    let names = listed
+        .lines()
+        .filter_map(|line| line.strip_suffix(": test"));
+    names.map(String::from).collect()
+}
+
+/// What to say of a name that no test has in its own.
+fn unknown(name: &str, all: &[String]) -> String {
+    format!(
+        "no long test has {name:?} in its name; there are {}",
+        all.join(", ")
+    )
+}
+
+/// The virtual time that a test says it took.
+fn virtual_time(stdout: &str) -> Option<&str> {
+    stdout.lines().find_map(|line| line.strip_prefix(VIRTUAL))
+}
+
+#[cfg(test)]
+mod test {
+    use super::*;
+
+    #[test]
+    fn names_and_times_are_those_that_libtest_and_tests_print() {
+        let all = listed_names(
+            "defects::late_vpm: test\ndefects::wrong_qpu: test\n\n2 tests, 0 benchmarks\n",
+        );
+        assert_eq!(all, ["defects::late_vpm", "defects::wrong_qpu"]);
+        let said = unknown("late_wpm", &all);
+        assert!(
+            said.contains("late_wpm") && said.contains("defects::wrong_qpu"),
+            "{said}"
+        );
+        let stdout = "test a ... ok\n\n---- a stdout ----\nvirtual time: 600.1 s\n";
+        assert_eq!(virtual_time(stdout), Some("600.1 s"));
+        assert_eq!(virtual_time("test a ... ok"), None);
+    }
+}
