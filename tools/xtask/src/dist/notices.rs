@@ -83,6 +83,13 @@ fn libraries<'a>(metadata: &'a Value, package: &str) -> Result<BTreeMap<String, 
             continue;
         }
         let library = packages[next];
+        // It runs while others are compiled, and what it depends on does.
+        if list(&library["targets"])
+            .iter()
+            .any(|target| target["kind"][0] == "proc-macro")
+        {
+            continue;
+        }
         if !library["source"].is_null() {
             let name = library["name"].as_str().unwrap_or_default();
             found.insert(format!("{name} {}", library["version"]), library);
