@@ -12,7 +12,7 @@ use dsp::level;
 use wire::{Descriptor, RecordHead};
 
 use super::Core;
-use super::settings::write_milli;
+use super::settings::{Output, write_milli};
 use crate::engine::Engine;
 
 /// Rows of levels.
@@ -61,6 +61,10 @@ impl<Q: Engine> Core<'_, Q> {
             start,
         }) = self.last
         {
+            if self.settings.output != Output::Text {
+                // The title would stand behind what a terminal makes of a record.
+                let _ = self.notice.push_str("\r\n");
+            }
             let values = &self.power[start..start + head.total as usize];
             let _ = draw(values, &head, &descriptor, &mut self.notice);
         }

@@ -152,10 +152,11 @@
 //!      bin       frequency      period  level (dBFS)
 //!      128       6.000 kHz      167 µs    -10.00
 //! 2 spectra in 5 frames; 0 bytes lost, 0 CRC errors, 0 sequence gaps, 0 incomplete spectra
-//! $ mkdir card; echo 'gpu_mem=16' > card/config.txt; qpuscope card card | tail -n 3
+//! $ mkdir card; echo 'gpu_mem=16' > card/config.txt; qpuscope card card 2>&1 | tail -n 4
 //! WRONG  kernel.img       is missing; copy kernel.img of qpuscope to the card
 //! ok     cmdline.txt      not there, so qpuscope takes its defaults
 //! 5 things to put right.
+//! qpuscope: card will not do as it is; put the lines marked WRONG right and look again
 //! $ qpuscope card absent
 //! qpuscope: cannot read absent: No such file or directory (os error 2); check the path and its permissions
 //! [status 2]

@@ -26,9 +26,8 @@ pub fn of(root: &Path, package: &str, target: &str) -> Result<String> {
         let text = |key: &str| library[key].as_str().unwrap_or("not stated");
         let _ = write!(
             out,
-            "\n{}\n{name} {}\nlicence: {}\nsource: {}\n",
+            "\n{}\n{name}\nlicence: {}\nsource: {}\n",
             "=".repeat(79),
-            text("version"),
             text("license"),
             text("repository")
         );
@@ -83,9 +82,19 @@ fn libraries<'a>(metadata: &'a Value, package: &str) -> Result<BTreeMap<String, 
             continue;
         }
         let library = packages[next];
+        // It runs while others are compiled, and what it depends on does.
+        if list(&library["targets"])
+            .iter()
+            .any(|target| target["kind"][0] == "proc-macro")
+        {
+            continue;
+        }
         if !library["source"].is_null() {
             let name = library["name"].as_str().unwrap_or_default();
-            found.insert(format!("{name} {}", library["version"]), library);
+            found.insert(
+                format!("{name} {}", library["version"].as_str().unwrap_or_default()),
+                library,
+            );
         }
         let links = |dependency: &&Value| {
             list(&dependency["dep_kinds"])
@@ -95,13 +104,7 @@ fn libraries<'a>(metadata: &'a Value, package: &str) -> Result<BTreeMap<String, 
         let dependencies = list(&nodes[next]["deps"]).iter().filter(links);
         waiting.extend(dependencies.filter_map(|dependency| dependency["pkg"].as_str()));
     }
-    let names = found.into_iter().map(|(_, library)| {
-        (
-            library["name"].as_str().unwrap_or_default().to_owned(),
-            library,
-        )
-    });
-    Ok(names.collect())
+    Ok(found)
 }
 
 /// The elements of an array; none of what is no array.

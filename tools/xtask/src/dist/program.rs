@@ -79,7 +79,8 @@ pub enum Ran {
 
 /// Runs a program in a root that holds nothing but itself and an empty card: it must need no library and no file.
 pub fn run_in_empty_root(program: &Path) -> Result<Ran> {
-    let root = workspace::target().join("empty-root");
+    let file = program.file_name().unwrap_or_default().to_string_lossy();
+    let root = workspace::target().join(format!("empty-root-{file}"));
     if root.is_dir() {
         fs::remove_dir_all(&root)?;
     }
@@ -96,7 +97,8 @@ pub fn run_in_empty_root(program: &Path) -> Result<Ran> {
         process::capture(&mut command, RUN_LIMIT)
     };
     let said = run(&["--version"])?;
-    if said.status.is_none_or(|status| !status.success()) && said.stderr.contains("unshare") {
+    // That it cannot be executed is its own fault, and the rest is for want of rights.
+    if said.stderr.contains("unshare: ") && !said.stderr.contains("failed to execute") {
         return Ok(Ran::NoRight(said.stderr.trim().to_owned()));
     }
     ensure!(
