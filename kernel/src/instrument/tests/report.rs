@@ -54,7 +54,7 @@ fn microbenchmarks_have_numbers() {
         number, of, name, ..
     } = measured;
     assert_eq!((number, of, name), (last, last + 1, "recovery"));
-    assert_eq!(measured.words().collect::<Vec<_>>(), [2, 1, 20_000]);
+    assert_eq!(measured.words().collect::<Vec<_>>(), [2, 1, 10_000]);
     let request = session.send(&Message::Measure(last + 1));
     session.run_ms(100);
     assert_eq!(session.answer(request).0, Kind::NAK);

@@ -40,6 +40,27 @@ impl Client {
         }
     }
 
+    /// Takes in what a board says unasked, until its first spectrum has come or so much time is over.
+    ///
+    /// # Errors
+    /// When the line breaks.
+    pub fn overhear(&mut self, most: Duration) -> Result<()> {
+        let until = self.link.now() + most;
+        while self.health().spectra == 0
+            && let Some(left) = until.checked_sub(self.link.now())
+            && !left.is_zero()
+        {
+            self.pump(left.min(ANSWER))?;
+        }
+        Ok(())
+    }
+
+    /// Time since the line was opened, on its own clock.
+    #[must_use]
+    pub fn now(&self) -> Duration {
+        self.link.now()
+    }
+
     /// Starts the generator's spectra and takes in what comes for so long; then ends them. Gives the spectra that
     /// have come.
     ///

@@ -16,6 +16,8 @@ const RATES: [u32; 8] = [
 ];
 /// Requests and answers at each.
 const EXCHANGES: u32 = 20;
+/// How long a board that starts takes to its first spectrum, and some.
+const FIRST_SPECTRUM: Duration = Duration::from_millis(1500);
 /// Words of a microbenchmark before its times: operations, few repetitions, many.
 const TIMES_HEAD: usize = 3;
 
@@ -33,6 +35,8 @@ pub struct Wanted {
 /// # Errors
 /// When the board is not there, is older than reports, or the line breaks. What else fails becomes a note.
 pub fn gather(client: &mut Client, wanted: &Wanted) -> Result<Report> {
+    // A board that has just started is let come to its first spectrum, so that the time of that is known.
+    client.overhear(FIRST_SPECTRUM)?;
     let info = client.hello()?;
     client.stop()?;
     let mut report = Report::new(board(&info), wanted.created_unix);

@@ -44,9 +44,11 @@ fn head(report: &Report, comparison: &Comparison, out: &mut String) {
     }
 }
 
-/// Figures whose greater part is the ARM's: the model has V3D's alone.
+/// Figures of launches one after the other, in which the ARM has a share: the model has V3D's alone.
 fn is_of_host(name: &str) -> bool {
-    name.starts_with("launch-")
+    ["launch-", "relaunch-", "transform-"]
+        .iter()
+        .any(|kind| name.starts_with(kind))
 }
 
 fn figures(comparison: &Comparison, out: &mut String) {
@@ -218,9 +220,11 @@ fn verdict(comparison: &Comparison, out: &mut String) {
         count => writeln!(out, "\n{count} constants differ: {}", other.join(", ")),
     };
     if rest > 0 {
-        let _ = writeln!(
-            out,
-            "{rest} figures are not explained: they are marked above"
-        );
+        let are = if rest == 1 {
+            "figure is"
+        } else {
+            "figures are"
+        };
+        let _ = writeln!(out, "{rest} {are} not explained, and marked above");
     }
 }
