@@ -80,3 +80,16 @@ impl Client {
         Ok(self.health().spectra - before)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::client::fake::{Faults, client};
+    use crate::failure::Exit;
+
+    #[test]
+    fn a_firmware_without_microbenchmarks_is_said_to_be_old() {
+        let failure = client(Faults::NONE).measure(0).expect_err("refused");
+        assert_eq!(failure.exit, Exit::Failed);
+        assert!(failure.message.contains("older than `report`"), "{failure}");
+    }
+}

@@ -52,14 +52,18 @@ pub fn gather(client: &mut Client, wanted: &Wanted) -> Result<Report> {
             .push("the firmware does not say how long its start took".into());
     }
     launch_order(client, &mut report)?;
+    // From here on the line may be lost, and with it what is still to come; what is there is worth a file.
+    if let Err(failure) = line_and_load(client, wanted, &mut report) {
+        report.notes.push(format!("the rest is missing: {failure}"));
+    }
+    Ok(report)
+}
+
+/// Tries the rates of the line, and listens to spectra.
+fn line_and_load(client: &mut Client, wanted: &Wanted, report: &mut Report) -> Result<()> {
     for baud in RATES {
         let trial = client.try_baud(baud, EXCHANGES)?;
-        say::remark!(
-            "{baud} baud: {:?}, {} of {} exchanges failed",
-            trial.end,
-            trial.failed,
-            trial.exchanges
-        );
+        say::remark!("{trial}");
         report.line.push(trial);
     }
     let lost = client.health().lost_bytes;
@@ -70,8 +74,7 @@ pub fn gather(client: &mut Client, wanted: &Wanted) -> Result<Report> {
         spectra,
         lost_bytes: client.health().lost_bytes - lost,
     };
-    sample_clocks(client, "after load", &mut report)?;
-    Ok(report)
+    sample_clocks(client, "after load", report)
 }
 
 fn board(info: &Info) -> Board {
