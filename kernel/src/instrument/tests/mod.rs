@@ -243,14 +243,6 @@ impl Engine for FakeQpu {
         Ok(42)
     }
 
-    fn host_block(&mut self, _: u32) -> Result<wire::JobBlock, EngineError> {
-        Ok(wire::JobBlock {
-            address: 0,
-            bytes: 0,
-            launch_order: [0; wire::JobBlock::QPUS],
-        })
-    }
-
     fn measure(&mut self, bench: &Microbench) -> Result<Words, EngineError> {
         let words = match bench.what {
             // 10 clocks of 250 MHz an operation.
