@@ -279,20 +279,12 @@ impl Engine for FakeQpu {
         Ok(42)
     }
 
-    fn host_block(&mut self, _: u32) -> Result<wire::JobBlock, EngineError> {
-        Ok(wire::JobBlock {
-            address: 0,
-            bytes: 0,
-            launch_order: [0; wire::JobBlock::QPUS],
-        })
-    }
-
     fn measure(&mut self, bench: &Microbench) -> Result<Words, EngineError> {
         let words = match bench.what {
             // 10 clocks of 250 MHz an operation.
-            What::Time { .. } => &[25, 1, 2, 1, 1, 1, 1, 2, 2, 2, 2][..],
+            What::Time { .. } => &[25, 1, 2, 1, 1, 1, 2, 2, 2][..],
             What::Reservations => &[0xfff],
-            What::Recovery => &[2, 1, 20_000],
+            What::Recovery => &[2, 1, 10_000],
         };
         Ok(Words::from_slice(words).expect("they fit"))
     }

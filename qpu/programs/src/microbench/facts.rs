@@ -5,7 +5,7 @@ use qpu::job::{CacheClear, Job, Launch, Program, QPUS, QpuSet, Recovery, Runner}
 use crate::code::{BENCH_ENDLESS, BENCH_NUMBER, place, place_uniforms};
 
 /// How long the program that does not end may run.
-pub const ENDLESS_LIMIT_US: u32 = 20_000;
+pub const ENDLESS_LIMIT_US: u32 = 10_000;
 
 /// How long a program may take to say where it runs.
 const NUMBER_LIMIT_US: u32 = 10_000;

@@ -12,7 +12,7 @@ const fn time(name: &'static str, test: Test, repetitions: [u32; 2]) -> Microben
 }
 
 const fn launch(name: &'static str, programs: u8) -> Microbench {
-    time(name, Test::Launch { programs }, [4, 20])
+    time(name, Test::Launch { programs }, [2, 12])
 }
 
 const fn uniforms(name: &'static str, qpus: u8, lines: u8) -> Microbench {
@@ -69,7 +69,7 @@ pub const LIST: &[Microbench] = &[
             lines: 16,
             misses: true,
         },
-        [4, 32],
+        [2, 16],
     ),
     vectors("rows-1", 1, false, 800),
     vectors("rows-4", 4, false, 320),
@@ -87,17 +87,17 @@ pub const LIST: &[Microbench] = &[
         Test::Relaunch {
             clear: CacheClear::None,
         },
-        [1, 4],
+        [1, 3],
     ),
     time(
         "relaunch-cleared",
         Test::Relaunch {
             clear: CacheClear::All,
         },
-        [1, 4],
+        [1, 3],
     ),
-    time("transform-0x4", Test::Transform { streamed: false }, [1, 3]),
-    time("transform-0x8", Test::Transform { streamed: true }, [1, 3]),
+    time("transform-0x4", Test::Transform { streamed: false }, [1, 2]),
+    time("transform-0x8", Test::Transform { streamed: true }, [1, 2]),
     Microbench {
         name: "reservations",
         what: What::Reservations,

@@ -24,7 +24,7 @@ use qpu::fft::request;
 use qpu::job::{CacheClear, Runner};
 
 /// Times that each number of repetitions is run.
-pub const RUNS: usize = 4;
+pub const RUNS: usize = 3;
 
 /// Longest time of a run. The longest takes about a millisecond (simulated).
 pub const LIMIT_US: u32 = 50_000;

@@ -162,6 +162,10 @@ impl FakeBoard {
                 };
                 self.send(header, &Message::Info(info));
             }
+            Message::Measure(_) => self.send(
+                header,
+                &Message::Nak(NakCode::UNKNOWN_REQUEST, "this request is not known"),
+            ),
             Message::Ping(number) => self.send(header, &Message::Pong(number)),
             Message::Set("n=3") => {
                 self.send(

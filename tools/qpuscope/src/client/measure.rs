@@ -40,6 +40,27 @@ impl Client {
         }
     }
 
+    /// Takes in what a board says unasked, until its first spectrum has come or so much time is over.
+    ///
+    /// # Errors
+    /// When the line breaks.
+    pub fn overhear(&mut self, most: Duration) -> Result<()> {
+        let until = self.link.now() + most;
+        while self.health().spectra == 0
+            && let Some(left) = until.checked_sub(self.link.now())
+            && !left.is_zero()
+        {
+            self.pump(left.min(ANSWER))?;
+        }
+        Ok(())
+    }
+
+    /// Time since the line was opened, on its own clock.
+    #[must_use]
+    pub fn now(&self) -> Duration {
+        self.link.now()
+    }
+
     /// Starts the generator's spectra and takes in what comes for so long; then ends them. Gives the spectra that
     /// have come.
     ///
@@ -57,5 +78,18 @@ impl Client {
         }
         self.stop()?;
         Ok(self.health().spectra - before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::client::fake::{Faults, client};
+    use crate::failure::Exit;
+
+    #[test]
+    fn a_firmware_without_microbenchmarks_is_said_to_be_old() {
+        let failure = client(Faults::NONE).measure(0).expect_err("refused");
+        assert_eq!(failure.exit, Exit::Failed);
+        assert!(failure.message.contains("older than `report`"), "{failure}");
     }
 }

@@ -1,5 +1,6 @@
 //! A rate of the line on trial: frames both ways, what is lost of them, and back to the first rate.
 
+use std::fmt;
 use std::time::Duration;
 
 use wire::Message;
@@ -53,6 +54,22 @@ pub struct Trial {
     pub board_damaged: u32,
     /// Bytes that the board lost or found broken.
     pub board_overruns: u32,
+}
+
+impl fmt::Display for Trial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} baud: ", self.baud)?;
+        match self.end {
+            TrialEnd::Worked => write!(
+                f,
+                "{} of {} exchanges failed, {} bytes lost to the host, {} to the board",
+                self.failed, self.exchanges, self.lost_bytes, self.board_overruns
+            ),
+            TrialEnd::RefusedByBoard => f.write_str("the board refuses it"),
+            TrialEnd::RefusedByHost => f.write_str("the host's port does not have it"),
+            TrialEnd::Silent => f.write_str("no frame came through"),
+        }
+    }
 }
 
 impl Client {

@@ -16,6 +16,8 @@ const RATES: [u32; 8] = [
 ];
 /// Requests and answers at each.
 const EXCHANGES: u32 = 20;
+/// How long a board that starts takes to its first spectrum, and some.
+const FIRST_SPECTRUM: Duration = Duration::from_millis(1500);
 /// Words of a microbenchmark before its times: operations, few repetitions, many.
 const TIMES_HEAD: usize = 3;
 
@@ -33,6 +35,8 @@ pub struct Wanted {
 /// # Errors
 /// When the board is not there, is older than reports, or the line breaks. What else fails becomes a note.
 pub fn gather(client: &mut Client, wanted: &Wanted) -> Result<Report> {
+    // A board that has just started is let come to its first spectrum, so that the time of that is known.
+    client.overhear(FIRST_SPECTRUM)?;
     let info = client.hello()?;
     client.stop()?;
     let mut report = Report::new(board(&info), wanted.created_unix);
@@ -48,14 +52,18 @@ pub fn gather(client: &mut Client, wanted: &Wanted) -> Result<Report> {
             .push("the firmware does not say how long its start took".into());
     }
     launch_order(client, &mut report)?;
+    // From here on the line may be lost, and with it what is still to come; what is there is worth a file.
+    if let Err(failure) = line_and_load(client, wanted, &mut report) {
+        report.notes.push(format!("the rest is missing: {failure}"));
+    }
+    Ok(report)
+}
+
+/// Tries the rates of the line, and listens to spectra.
+fn line_and_load(client: &mut Client, wanted: &Wanted, report: &mut Report) -> Result<()> {
     for baud in RATES {
         let trial = client.try_baud(baud, EXCHANGES)?;
-        say::remark!(
-            "{baud} baud: {:?}, {} of {} exchanges failed",
-            trial.end,
-            trial.failed,
-            trial.exchanges
-        );
+        say::remark!("{trial}");
         report.line.push(trial);
     }
     let lost = client.health().lost_bytes;
@@ -66,8 +74,7 @@ pub fn gather(client: &mut Client, wanted: &Wanted) -> Result<Report> {
         spectra,
         lost_bytes: client.health().lost_bytes - lost,
     };
-    sample_clocks(client, "after load", &mut report)?;
-    Ok(report)
+    sample_clocks(client, "after load", report)
 }
 
 fn board(info: &Info) -> Board {

@@ -4,8 +4,7 @@ use std::fmt::Write;
 
 use qpu::job::QPUS;
 
-use crate::client::TrialEnd;
-use crate::report::decide::{Comparison, Figure, Verdict};
+use crate::report::decide::{Comparison, Decision, Figure, Verdict};
 use crate::report::file::Report;
 
 /// The page.
@@ -44,9 +43,11 @@ fn head(report: &Report, comparison: &Comparison, out: &mut String) {
     }
 }
 
-/// Figures whose greater part is the ARM's: the model has V3D's alone.
+/// Figures of launches one after the other, in which the ARM has a share: the model has V3D's alone.
 fn is_of_host(name: &str) -> bool {
-    name.starts_with("launch-")
+    ["launch-", "relaunch-", "transform-"]
+        .iter()
+        .any(|kind| name.starts_with(kind))
 }
 
 fn figures(comparison: &Comparison, out: &mut String) {
@@ -153,16 +154,7 @@ fn facts(report: &Report, comparison: &Comparison, out: &mut String) {
         );
     }
     for trial in &report.line {
-        let said = match trial.end {
-            TrialEnd::Worked => format!(
-                "{} of {} exchanges failed, {} bytes lost to the host, {} to the board",
-                trial.failed, trial.exchanges, trial.lost_bytes, trial.board_overruns
-            ),
-            TrialEnd::RefusedByBoard => "the board refuses it".to_owned(),
-            TrialEnd::RefusedByHost => "the host's port does not have it".to_owned(),
-            TrialEnd::Silent => "no frame came through".to_owned(),
-        };
-        let _ = writeln!(out, "  {:>7} baud: {said}", trial.baud);
+        let _ = writeln!(out, "  {trial}");
     }
     for note in &report.notes {
         let _ = writeln!(out, "  note: {note}");
@@ -212,15 +204,21 @@ fn verdict(comparison: &Comparison, out: &mut String) {
         .iter()
         .filter(|figure| !is_of_host(&figure.name) && !figure.is_explained())
         .count();
+    let is_open = |decision: &Decision| matches!(decision.verdict, Verdict::Open(_));
     let _ = match other.len() {
+        0 if comparison.decisions.iter().all(is_open) => {
+            writeln!(out, "\nno constant was measured")
+        }
         0 => writeln!(out, "\nno constant differs from the documented one"),
         1 => writeln!(out, "\none constant differs: {}", other[0]),
         count => writeln!(out, "\n{count} constants differ: {}", other.join(", ")),
     };
     if rest > 0 {
-        let _ = writeln!(
-            out,
-            "{rest} figures are not explained: they are marked above"
-        );
+        let are = if rest == 1 {
+            "figure is"
+        } else {
+            "figures are"
+        };
+        let _ = writeln!(out, "{rest} {are} not explained, and marked above");
     }
 }
