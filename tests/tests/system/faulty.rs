@@ -8,6 +8,7 @@ use crate::host::{ANSWER_MS, Host, Spectrum};
 use crate::line::Virtual;
 use qpu::generate::Builder;
 use rustfft::num_complex::Complex;
+use std::ops::Range;
 use tests::mutate::Random;
 use v3d_sim::Defect;
 use virtual_pi::{Checks, Config};
@@ -39,12 +40,6 @@ pub fn boot(image: &[u8], defect: Option<Defect>) -> Host<Virtual> {
     host
 }
 
-/// The sample from which on a record says that results before it are in doubt.
-fn doubts_from(_record: &Spectrum) -> Option<usize> {
-    // No record says so yet.
-    None
-}
-
 /// Spectra that were right, and those that were wrong and nobody has called doubtful.
 #[derive(Default)]
 pub struct Tally {
@@ -53,8 +48,8 @@ pub struct Tally {
     pub records: u32,
     /// Those of them that the QPUs computed.
     pub by_qpus: u32,
-    /// Last sample, and what is wrong.
-    wrong: Vec<(usize, String)>,
+    /// Samples of a record, and what is wrong.
+    wrong: Vec<(Range<usize>, String)>,
     last_is_right: bool,
 }
 
@@ -66,15 +61,22 @@ impl Tally {
     }
 
     fn note(&mut self, record: &Spectrum, checked: Result<(), String>) {
-        if let Some(from) = doubts_from(record) {
-            self.wrong.retain(|(last, _)| *last < from);
+        if let Some(doubt) = record.head.doubt {
+            self.wrong
+                .retain(|(samples, _)| !doubt.concerns(samples.start as u64, samples.len() as u64));
         }
         self.records += 1;
         self.by_qpus += u32::from(record.head.engine == Engine::Qpu);
         self.last_is_right = checked.is_ok();
         if let Err(error) = checked {
-            let last = generated::samples_of(record).end - 1;
-            self.wrong.push((last, error));
+            let samples = generated::samples_of(record);
+            let is_in_doubt = record
+                .head
+                .doubt
+                .is_some_and(|doubt| doubt.concerns(samples.start as u64, samples.len() as u64));
+            if !is_in_doubt {
+                self.wrong.push((samples, error));
+            }
         }
     }
 
