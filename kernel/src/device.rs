@@ -80,14 +80,16 @@ impl<L: OutputPin> Device<L> {
         device
     }
 
-    /// Feeds the watchdog and drives the light.
-    fn attend(&mut self) {
+    /// Feeds the watchdog and drives the light, as it is to be at the time that is returned.
+    fn attend(&mut self) -> u64 {
         if self.watchdog {
             self.pm.arm(WATCHDOG_US);
         }
-        let lit = lit(self.stage as u8, self.clock.now_us());
+        let now_us = self.clock.now_us();
+        let lit = lit(self.stage as u8, now_us);
         // A light that fails is no reason to stop measuring.
         let _ = self.light.set_state(lit.into());
+        now_us
     }
 
     fn something_to_do(&self) -> bool {
@@ -131,8 +133,8 @@ impl<L: OutputPin> Board for Device<L> {
 
     fn sleep_until(&mut self, at_us: u64) {
         loop {
-            self.attend();
-            let now_us = self.clock.now_us();
+            // The light is to change at the next blink after that time, not after a later one.
+            let now_us = self.attend();
             if now_us >= at_us || self.something_to_do() {
                 return;
             }

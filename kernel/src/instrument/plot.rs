@@ -201,6 +201,8 @@ mod tests {
             encoding: Encoding::U16,
             engine: EngineKind::Cpu,
             fallback: false,
+            replaced: false,
+            doubt: None,
             blocks: record,
             first_sample: 0,
             counters: Counters::default(),

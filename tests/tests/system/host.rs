@@ -70,6 +70,8 @@ pub struct Host<L> {
     request: u16,
     /// All text so far.
     pub text: String,
+    /// Whether this board may drop plans: one whose silicon is sound may not, and every test fails when it does.
+    pub may_drop_plans: bool,
     /// All bytes of LOG records so far.
     log: Vec<u8>,
 }
@@ -86,6 +88,7 @@ impl<L: Line> Host<L> {
             waiting: VecDeque::new(),
             request: 0,
             text: String::new(),
+            may_drop_plans: false,
             log: Vec::new(),
         }
     }
@@ -284,6 +287,8 @@ impl<L: Line> Host<L> {
             None => return,
             Some(Item::Text(text)) => {
                 let text = String::from_utf8_lossy(text).into_owned();
+                let dropped = text.contains("plan dropped");
+                assert!(self.may_drop_plans || !dropped, "sound silicon: {text}");
                 self.text.push_str(&text);
                 Event::Text(text)
             }
@@ -304,6 +309,8 @@ impl<L: Line> Host<L> {
                         record.head.descriptor, descriptor.id,
                         "descriptor comes first"
                     );
+                    let has_trouble = record.head.replaced || record.head.doubt.is_some();
+                    assert!(self.may_drop_plans || !has_trouble, "{:?}", record.head);
                     if record.missing > 0 {
                         return;
                     }

@@ -24,6 +24,7 @@ mod generator;
 mod host_tool;
 mod lengths;
 mod levels;
+mod proofs;
 mod qpu_test;
 mod reference_levels;
 mod sleep;

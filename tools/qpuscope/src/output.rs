@@ -157,6 +157,8 @@ pub fn settings(spectrum: &Spectrum) -> Value {
         "source": spectrum.source,
         "engine": spectrum.engine.name(),
         "engine_fallback": spectrum.fallback,
+        "plan_replaced": spectrum.replaced,
+        "doubt": spectrum.doubt.map(|doubt| json!({ "from": doubt.from, "until": doubt.until })),
         "board": spectrum.board,
         "firmware": spectrum.firmware,
         "sample_rate": { "num": spectrum.rate.num, "den": spectrum.rate.den },

@@ -90,6 +90,10 @@ pub struct Spectrum {
     pub engine: Engine,
     /// The QPUs failed while it was made, and the ARM computed it instead.
     pub fallback: bool,
+    /// The fastest plan failed a test on this board, and another one computed it.
+    pub replaced: bool,
+    /// Samples of the stream or upload whose results may be wrong, in records before this one or in this one.
+    pub doubt: Option<wire::Doubt>,
     /// The board's name as the firmware says it.
     pub board: String,
     /// The firmware's version.
@@ -116,6 +120,16 @@ pub fn decibels(power: f64) -> f64 {
 }
 
 impl Spectrum {
+    /// What to say of results that may be wrong.
+    #[must_use]
+    pub fn doubts(&self) -> Option<String> {
+        let wire::Doubt { from, until } = self.doubt?;
+        Some(format!(
+            "samples {from} to {}: the results may be wrong, because the QPUs failed a check behind them; leave out the spectra of these samples, and send the board's `qpuscope report`",
+            until.saturating_sub(1)
+        ))
+    }
+
     /// Width of a bin in hertz.
     #[must_use]
     pub fn bin_hz(&self) -> f64 {
@@ -264,6 +278,8 @@ pub fn example(n: u32, complex: bool) -> Spectrum {
         held: None,
         engine: Engine::Qpu,
         fallback: false,
+        replaced: false,
+        doubt: None,
         board: "Raspberry Pi 1".into(),
         firmware: "0.1.0".into(),
         unit: Unit::FullScale,

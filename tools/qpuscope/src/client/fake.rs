@@ -273,6 +273,8 @@ fn chunk() -> Chunk<'static> {
             encoding: Encoding::F32,
             engine: Engine::Cpu,
             fallback: false,
+            replaced: false,
+            doubt: None,
             blocks: 1,
             first_sample: 0,
             counters: wire::Counters::default(),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use wire::{Message, NakCode};
+use wire::{Message, NakCode, PlanName, Proof};
 
 use super::diagnosis::{refused, unexpected};
 use super::{ANSWER, Client, TRIES};
@@ -12,6 +12,9 @@ use crate::stream::{Answer, Measured};
 /// How long a microbenchmark may take: some wait for a program that does not end, and for V3D to come back.
 const MEASURE: Duration = Duration::from_secs(4);
 
+/// What is said of a board that does not know the request.
+const OLDER: &str = "the board's firmware is older than `report`: put the kernel.img of this version on the card and try again";
+
 impl Client {
     /// Runs a microbenchmark of the firmware. `None` when it has none of that number.
     ///
@@ -20,12 +23,24 @@ impl Client {
     pub fn measure(&mut self, number: u8) -> Result<Option<Measured>> {
         match self.ask_or_nak(&Message::Measure(number), MEASURE, TRIES)? {
             Answer::Measured(measured) => Ok(Some(measured)),
-            Answer::Nak(NakCode::UNKNOWN_REQUEST, _) => Err(Failure::failed(
-                "the board's firmware is older than `report`: put the kernel.img of this version on the card and try again",
-            )),
+            Answer::Nak(NakCode::UNKNOWN_REQUEST, _) => Err(Failure::failed(OLDER)),
             Answer::Nak(NakCode::BAD_VALUE, _) => Ok(None),
             Answer::Nak(code, sentence) => Err(refused(code, &sentence)),
             other => Err(unexpected("MEASURE", &other)),
+        }
+    }
+
+    /// Lets the board hold a plan of its QPUs to its ARM. `None` when it is of a length that it does not have.
+    ///
+    /// # Errors
+    /// As [`Client::ask`]; failed, with what to do, when the firmware is older than proofs.
+    pub fn prove(&mut self, plan: PlanName) -> Result<Option<Proof>> {
+        match self.ask_or_nak(&Message::Prove(plan), MEASURE, TRIES)? {
+            Answer::Proof(proof) => Ok(Some(proof)),
+            Answer::Nak(NakCode::UNKNOWN_REQUEST, _) => Err(Failure::failed(OLDER)),
+            Answer::Nak(NakCode::BAD_VALUE, _) => Ok(None),
+            Answer::Nak(code, sentence) => Err(refused(code, &sentence)),
+            other => Err(unexpected("PROVE", &other)),
         }
     }
 

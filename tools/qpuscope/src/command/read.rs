@@ -114,6 +114,7 @@ pub fn run(options: &Options) -> Result<()> {
         written: 0,
         headings: None,
         held: None,
+        doubt: None,
         idle: false,
         explained: false,
     };
@@ -134,6 +135,8 @@ struct Reader<'a> {
     headings: Option<String>,
     /// What `--hold` has of the records so far.
     held: Option<Spectrum>,
+    /// What the last record said of results that may be wrong.
+    doubt: Option<wire::Doubt>,
     /// The board says that it waits for a command.
     idle: bool,
     /// The trouble with the line has been told.
@@ -208,6 +211,12 @@ impl Reader<'_> {
                             spectrum.record
                         );
                     }
+                    if spectrum.doubt != self.doubt
+                        && let Some(doubts) = spectrum.doubts()
+                    {
+                        crate::say::remark!("{doubts}");
+                    }
+                    self.doubt = spectrum.doubt;
                     if let Some(hold) = self.options.hold {
                         spectrum.hold(hold, self.held.as_ref());
                         self.held = Some(*spectrum.clone());

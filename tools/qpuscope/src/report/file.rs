@@ -36,8 +36,8 @@ pub struct Report {
     pub launch_order: Option<Vec<u8>>,
     /// Microbenchmarks.
     pub measurements: Vec<Measurement>,
-    /// Each plan's proof: `n`, `kind`, `direction`, `plan` (tuned, conservative, arm), `ppm`, `us`, `verdict`.
-    pub plans: Vec<Value>,
+    /// Each plan's proof.
+    pub plans: Vec<PlanProof>,
     /// Rates of the line.
     pub line: Vec<Trial>,
     /// What the generator's spectra were like.
@@ -46,6 +46,24 @@ pub struct Report {
     pub notes: Vec<String>,
     /// CRC-32 of everything else.
     pub checksum: String,
+}
+
+/// A plan of the QPUs, held to the ARM on the board.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanProof {
+    /// Points of a block.
+    pub n: u32,
+    /// `transform`, in both directions, or what samples powers are made of: `real-f32`, `iq-u8` and so on.
+    pub kind: String,
+    /// `fastest` or `conservative`.
+    pub plan: String,
+    /// `right`, `wrong`, `failed`, or `missing` where there is no such plan.
+    pub verdict: String,
+    /// Relative difference from the ARM, in parts of a million, where it is known.
+    pub ppm: Option<f64>,
+    /// Time on the QPUs in microseconds.
+    pub us: u32,
 }
 
 /// What the board says of itself.

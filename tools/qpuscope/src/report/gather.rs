@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use qpu_programs::microbench::LIST;
 
-use super::file::{Board, Boot, ClockSample, Load, Measurement, Report, Times};
+use wire::{PlanKind, PlanName, Verdict};
+
+use super::file::{Board, Boot, ClockSample, Load, Measurement, PlanProof, Report, Times};
 use crate::client::Client;
 use crate::failure::{Exit, Result};
 use crate::say;
@@ -52,11 +54,52 @@ pub fn gather(client: &mut Client, wanted: &Wanted) -> Result<Report> {
             .push("the firmware does not say how long its start took".into());
     }
     launch_order(client, &mut report)?;
+    prove_all(client, &mut report)?;
+    say::remark!("{} plans proven", report.plans.len());
     // From here on the line may be lost, and with it what is still to come; what is there is worth a file.
     if let Err(failure) = line_and_load(client, wanted, &mut report) {
         report.notes.push(format!("the rest is missing: {failure}"));
     }
     Ok(report)
+}
+
+/// Lets the board hold every plan that it has to its ARM.
+fn prove_all(client: &mut Client, report: &mut Report) -> Result<()> {
+    if report.launch_order.is_none() {
+        return Ok(());
+    }
+    for log2n in 4..=16 {
+        for &kind in PlanKind::ALL {
+            for conservative in [false, true] {
+                let plan = PlanName {
+                    log2n,
+                    kind,
+                    conservative,
+                };
+                let Some(proof) = client.prove(plan)? else {
+                    continue;
+                };
+                if proof.verdict == Verdict::Missing {
+                    continue;
+                }
+                let ppb = (proof.error_ppb != u32::MAX).then_some(proof.error_ppb);
+                report.plans.push(PlanProof {
+                    n: 1 << log2n,
+                    kind: kind.name().to_owned(),
+                    plan: if conservative {
+                        "conservative"
+                    } else {
+                        "fastest"
+                    }
+                    .to_owned(),
+                    verdict: proof.verdict.name().to_owned(),
+                    ppm: ppb.map(|ppb| f64::from(ppb) * 1e-3),
+                    us: proof.qpu_us,
+                });
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Tries the rates of the line, and listens to spectra.

@@ -79,6 +79,8 @@ pub enum Answer {
     JobWords(u32, Vec<u32>),
     /// To MEASURE.
     Measured(Measured),
+    /// To PROVE.
+    Proof(wire::Proof),
 }
 
 /// What has come.

@@ -78,6 +78,8 @@ pub(super) fn repeating_stream(n: u32, count: u32, again: u32) -> Vec<u8> {
                 encoding: Encoding::U16,
                 engine: Engine::Qpu,
                 fallback: false,
+                replaced: false,
+                doubt: None,
                 blocks: 4,
                 first_sample: 0,
                 counters: wire::Counters::default(),

@@ -112,6 +112,7 @@ impl Records {
                 name: measured.name.to_owned(),
                 words: measured.words().collect(),
             })),
+            Ok(Message::Proof(proof)) => answer(Answer::Proof(proof)),
             Ok(Message::Credit(credit)) => Some(Event::Credit(credit)),
             Ok(Message::Log(bytes)) => Some(Event::Log(bytes.to_vec())),
             Ok(Message::Fault(fault)) => Some(Event::Fault(format!(

@@ -48,6 +48,8 @@ pub(super) fn spectrum(
         held: None,
         engine: head.engine,
         fallback: head.fallback,
+        replaced: head.replaced,
+        doubt: head.doubt,
         board: descriptor.board.to_string(),
         firmware: descriptor.firmware.to_string(),
         unit: match descriptor.unit {

@@ -55,6 +55,13 @@ pub fn run(options: &Options) -> Result<()> {
         crate::say::remark!("line: {health}");
     }
     let mut drawn = vec![];
+    if let Some(doubts) = spectra
+        .iter()
+        .rev()
+        .find_map(crate::spectrum::Spectrum::doubts)
+    {
+        crate::say::remark!("{doubts}");
+    }
     for (index, spectrum) in spectra.into_iter().enumerate() {
         if spectrum.fallback {
             crate::say::remark!(
