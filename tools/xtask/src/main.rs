@@ -55,8 +55,8 @@ const USAGE: &str = "usage: cargo xtask <command>
   fuzz [NAME COUNT]    mutated inputs from tests/corpus; without NAME lists the targets
   fidelity             the V3D simulator against every published hardware figure: docs/fidelity.md;
                        exit 1 when one is out of its band [--json] [--out FILE] [--no-variants]
-  tune [FROM..TO]      times every split of each length on the simulator [--board NAME] [--more-passes]
-                       [5,7,7 ..]; --write: the fastest into qpu/src/fft/tuned, where plans find them
+  tune [FROM..TO]      times every split of each length on the simulator [--board NAME] [--conservative]
+                       [--more-passes] [5,7,7 ..]; --write: the fastest into qpu/src/fft/tuned, where plans find them
   bench                the FFT on the QPUs beside GPU_FFT, length by length: docs/performance.md
                        [--quick] [--kind complex|real|real-i16|iq-u8|spectrum] [--lengths FROM..TO]
                        [--batch COUNT] [--direction forward|inverse|both] [--port PORT] [--out DIR]
