@@ -5,10 +5,15 @@
 //! the first that makes all figures of the group right is taken, else the one that leaves the least. Groups are in such an order that what
 //! a later group depends on is known.
 
+mod groups;
+mod solve;
+
 use v3d_sim::Constants;
 
 use super::file::Report;
 use super::model::Model;
+use groups::{Fit, GROUPS, Group};
+use solve::solve;
 
 /// A figure is the model's when it is nearer than this, or than the noise of its times.
 const NEAR: f64 = 0.06;
@@ -16,121 +21,6 @@ const NEAR: f64 = 0.06;
 const NOISE: f64 = 0.02;
 /// So many standard deviations are no chance.
 const DEVIATIONS: f64 = 4.0;
-/// The least and the most that a time of the model is taken to be, of what is documented.
-const FACTORS: [f64; 2] = [1.0 / 64.0, 256.0];
-/// Steps of a bisection: to a thousandth of the value.
-const STEPS: u32 = 16;
-
-/// How a constant is fitted.
-#[derive(Clone, Copy, Debug)]
-enum Fit {
-    /// One figure grows with it.
-    Grows {
-        constant: &'static str,
-        figure: &'static str,
-    },
-    /// One of some values, by all figures of the group.
-    OneOf {
-        constant: &'static str,
-        values: &'static [f64],
-    },
-}
-
-/// Figures that belong together.
-struct Group {
-    figures: &'static [&'static str],
-    hypotheses: &'static [&'static [Fit]],
-}
-
-const TMU_LOOKUP: Fit = Fit::Grows {
-    constant: "tmu_lookup",
-    figure: "lookups-1",
-};
-const TMU_RUN: Fit = Fit::Grows {
-    constant: "tmu_run",
-    figure: "lookups-16",
-};
-
-const GROUPS: &[Group] = &[
-    Group {
-        figures: &[
-            "lookups-1",
-            "lookups-2",
-            "lookups-4",
-            "lookups-8",
-            "lookups-16",
-        ],
-        hypotheses: &[&[TMU_RUN], &[TMU_LOOKUP], &[TMU_LOOKUP, TMU_RUN]],
-    },
-    Group {
-        figures: &["lookups-l2c"],
-        hypotheses: &[&[Fit::Grows {
-            constant: "l2c_interval",
-            figure: "lookups-l2c",
-        }]],
-    },
-    Group {
-        figures: &["rows-1", "rows-4", "rows-12"],
-        hypotheses: &[&[Fit::Grows {
-            constant: "vpm_vector",
-            figure: "rows-12",
-        }]],
-    },
-    Group {
-        figures: &["columns-12"],
-        hypotheses: &[&[Fit::Grows {
-            constant: "vpm_column",
-            figure: "columns-12",
-        }]],
-    },
-    Group {
-        figures: &["handover"],
-        hypotheses: &[&[Fit::Grows {
-            constant: "semaphore_handover",
-            figure: "handover",
-        }]],
-    },
-    Group {
-        figures: &["queue"],
-        hypotheses: &[&[Fit::Grows {
-            constant: "launch_interval",
-            figure: "queue",
-        }]],
-    },
-    Group {
-        figures: &[
-            "uniforms-4-1",
-            "uniforms-1-1",
-            "uniforms-1-2",
-            "uniforms-1-3",
-            "uniforms-1-4",
-            "uniforms-1-5",
-            "uniforms-1-6",
-            "uniforms-1-7",
-            "uniforms-1-8",
-            "uniforms-1-12",
-            "uniforms-1-16",
-        ],
-        hypotheses: &[&[Fit::OneOf {
-            constant: "uniform_cache_lines",
-            values: &[
-                1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 14.0, 16.0,
-            ],
-        }]],
-    },
-    Group {
-        figures: &[
-            "code-1k", "code-2k", "code-3k", "code-4k", "code-5k", "code-6k", "code-8k",
-        ],
-        hypotheses: &[&[Fit::OneOf {
-            constant: "instruction_cache_bytes",
-            values: &[
-                512.0, 1024.0, 1536.0, 2048.0, 2560.0, 3072.0, 3584.0, 4096.0, 4608.0, 5120.0,
-                6144.0, 7168.0, 8192.0,
-            ],
-        }]],
-    },
-];
 
 /// A figure beside the model's.
 #[derive(Clone, PartialEq, Debug)]
@@ -292,6 +182,9 @@ fn worst(figures: &[&str], measured: &Measured, model: &Model, constants: &Const
     figures.iter().filter_map(off).fold(0.0, f64::max)
 }
 
+/// What a hypothesis leaves, the constants that it found, and what it says of them.
+type Tried = (f64, Constants, Vec<(&'static str, Verdict)>);
+
 fn constant_of(fit: Fit) -> &'static str {
     match fit {
         Fit::Grows { constant, .. } | Fit::OneOf { constant, .. } => constant,
@@ -345,7 +238,7 @@ fn decide_group(
             .for_each(|constant| say(constant, Verdict::Documented));
         return;
     }
-    let mut best: Option<(f64, Constants, Vec<(&'static str, Verdict)>)> = None;
+    let mut best: Option<Tried> = None;
     for fits in group.hypotheses {
         let mut tried = before.clone();
         let verdicts: Vec<_> = fits
@@ -388,115 +281,4 @@ fn why_open(group: &Group, measured: &Measured) -> Option<&'static str> {
         .hypot(measured.tolerance("queue-later"));
     ((queue / later).ln().abs() > tolerance)
         .then_some("the ARM did not queue programs fast enough to tell")
-}
-
-/// Fits a constant and sets it.
-fn solve(
-    fit: Fit,
-    group: &Group,
-    measured: &Measured,
-    model: &Model,
-    constants: &mut Constants,
-) -> Verdict {
-    match fit {
-        Fit::Grows { constant, figure } => {
-            let Some(clocks) = measured.clocks(figure) else {
-                return Verdict::Documented;
-            };
-            let near = measured.tolerance(figure);
-            let with = |value: f64| {
-                let mut tried = constants.clone();
-                tried.change(constant, value).ok()?;
-                model.clocks(figure, &tried)
-            };
-            let documented = value_of(constants, constant);
-            if with(documented).is_some_and(|model| (clocks / model).ln().abs() <= near) {
-                return Verdict::Documented;
-            }
-            let verdict = invert(documented, clocks, with);
-            if let Verdict::Value(value) | Verdict::AtLeast(value) | Verdict::AtMost(value) =
-                verdict
-            {
-                // It is in the range that was searched.
-                let _ = constants.change(constant, value);
-            }
-            verdict
-        }
-        Fit::OneOf { constant, values } => {
-            let error = |value: f64| {
-                let mut tried = constants.clone();
-                tried.change(constant, value).ok()?;
-                let squares = group.figures.iter().filter_map(|name| {
-                    let found = measured.clocks(name)?;
-                    let model = model.clocks(name, &tried)?;
-                    Some((found / model).ln().powi(2))
-                });
-                Some(squares.sum::<f64>())
-            };
-            let documented = value_of(constants, constant);
-            // Where several are as good, the documented one, then the least.
-            let mut best = (error(documented).unwrap_or(f64::INFINITY), documented);
-            for &value in values {
-                if let Some(left) = error(value)
-                    && left < 0.8 * best.0
-                {
-                    best = (left, value);
-                }
-            }
-            if best.1 == documented {
-                return Verdict::Documented;
-            }
-            let _ = constants.change(constant, best.1);
-            match values.last() {
-                Some(&last) if last == best.1 => Verdict::AtLeast(last),
-                _ => Verdict::Value(best.1),
-            }
-        }
-    }
-}
-
-/// The value at which a figure that grows with it is `clocks`. Where the figure grows in steps, the greatest value of the
-/// step.
-fn invert(documented: f64, clocks: f64, with: impl Fn(f64) -> Option<f64>) -> Verdict {
-    /// Figures that are nearer than this are the same.
-    const SAME: f64 = 1.01;
-    /// Values that are nearer than this are no ends of a step.
-    const STEP: f64 = 1.04;
-    let [least, most] = FACTORS.map(|factor| documented * factor);
-    let is_above = |value: f64, clocks: f64| with(value).is_none_or(|model| model > clocks);
-    if is_above(least, clocks * SAME) {
-        return Verdict::AtMost(least);
-    }
-    if !is_above(most, clocks * SAME) {
-        return Verdict::AtLeast(most);
-    }
-    // The greatest value whose figure is not above so many clocks.
-    let last = |clocks: f64| {
-        let (mut low, mut high) = (least, most);
-        for _ in 0..STEPS {
-            let middle = (low * high).sqrt();
-            if is_above(middle, clocks) {
-                high = middle;
-            } else {
-                low = middle;
-            }
-        }
-        low
-    };
-    let (first, last) = (last(clocks / SAME), last(clocks * SAME));
-    let value = if last / first < STEP {
-        (first * last).sqrt()
-    } else {
-        last
-    };
-    Verdict::Value(rounded(value))
-}
-
-/// Three figures.
-fn rounded(value: f64) -> f64 {
-    if value <= 0.0 {
-        return value;
-    }
-    let unit = 10f64.powf(value.log10().floor() - 2.0);
-    (value / unit).round() * unit
 }
