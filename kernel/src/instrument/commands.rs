@@ -232,7 +232,11 @@ impl<Q: Engine> Core<'_, Q> {
         board: &mut impl Board,
     ) -> Result<(), Refusal> {
         let Some(upload) = &mut self.upload else {
-            return Err(no_upload());
+            // Sent again by a host that had not heard yet that all of it has come.
+            return match self.ended {
+                Some((samples, _)) if offset < samples => Ok(()),
+                _ => Err(no_upload()),
+            };
         };
         self.upload_deadline_us = board.now_us() + UPLOAD_TIMEOUT_US;
         match upload.take(offset, data, self.fifo) {

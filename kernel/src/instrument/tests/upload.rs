@@ -271,6 +271,29 @@ fn spectra_of_uploads_are_those_of_rustfft() {
 }
 
 #[test]
+fn samples_that_come_again_behind_the_end_are_no_mistake() {
+    let mut session = Session::quiet(None);
+    session.must(&Message::Set("n=256 avg=all"));
+    let recording = recording(SampleFormat::I16, Domain::Real, 5_000);
+    let (kind, _) = upload(&mut session, &recording, None);
+    assert_eq!(kind, Kind::ACK);
+    session.seen.clear();
+    let data = [0; 200];
+    let mut answers = |offset| {
+        session.send(&Message::UploadData {
+            offset,
+            data: &data,
+        });
+        session.run_ms(300);
+        let naks =
+            |seen: &&Seen| matches!(seen, Seen::Frame(header, _) if header.kind == Kind::NAK);
+        session.seen.iter().filter(naks).count()
+    };
+    assert_eq!(answers(4_900), 0);
+    assert_eq!(answers(5_000), 1, "those are new");
+}
+
+#[test]
 fn blocks_are_done_together_by_the_qpus_and_the_rest_at_the_end() {
     // 20,000 samples are 38 blocks of 1024 that overlap by half.
     for (set, domain, calls) in [

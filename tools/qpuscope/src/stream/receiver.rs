@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recording_of_protocol_1_0_is_read_as_ever() {
+    fn recordings_of_older_protocols_are_read_as_ever() {
         let read = |bytes: &[u8]| {
             let (mut receiver, mut events) = (Receiver::default(), vec![]);
             receiver.push(bytes, &mut events);
@@ -146,6 +146,9 @@ mod tests {
         };
         // Written before descriptors had detector, dc and a window's parameter.
         let older = read(include_bytes!("../../tests/recorded-1.0.bin"));
+        assert_eq!(older, read(&example_stream(1024, 2)));
+        // Written before records said what is in doubt.
+        let older = read(include_bytes!("../../tests/recorded-1.1.bin"));
         assert_eq!(older, read(&example_stream(1024, 2)));
     }
 
