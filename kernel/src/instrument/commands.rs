@@ -157,9 +157,11 @@ impl<Q: Engine> Core<'_, Q> {
             checks,
             check_us,
         } = self.analyser.costs();
-        let _ = write!(out, "proofs={proofs}\nproof-us={proof_us}\n");
-        let _ = write!(out, "plans-dropped={dropped}\n");
-        let _ = write!(out, "checks={checks}\ncheck-us={check_us}\n");
+        let _ = writeln!(
+            out,
+            "proofs={proofs}\nproof-us={proof_us}\nplans-dropped={dropped}"
+        );
+        let _ = writeln!(out, "checks={checks}\ncheck-us={check_us}");
     }
 
     fn write_settings(&self, keys: &str, out: &mut impl Write, board: &mut impl Board) {

@@ -245,6 +245,8 @@ fn two_reports_of_a_virtual_board_are_the_same_and_nothing_differs() {
         let wanted = Wanted {
             load: Duration::from_secs(1),
             created_unix: 1,
+            // Longer ones take minutes to simulate.
+            longest_plans: 11,
         };
         let report = gather(&mut client, &wanted).expect("it reports");
         // With a minute of spectra, less than two.
@@ -268,6 +270,13 @@ fn two_reports_of_a_virtual_board_are_the_same_and_nothing_differs() {
     let boot = first.boot_us.expect("known");
     assert!(boot.entry < boot.greeting && boot.greeting < boot.v3d);
     assert!(boot.v3d < boot.first_spectrum && boot.first_spectrum < 1_000_000);
+    let right = first.plans.iter().filter(|plan| plan.verdict == "right");
+    assert_eq!(right.count(), first.plans.len());
+    let conservative = first
+        .plans
+        .iter()
+        .filter(|plan| plan.plan == "conservative");
+    assert!(conservative.count() >= 4 * 5 && first.plans.len() >= 55);
     assert_eq!(first.clocks.len(), 2);
     assert_eq!(first.clocks[0].v3d, [250_000_000; 2]);
     assert!(first.load.spectra > 0);

@@ -14,7 +14,7 @@ use crate::client::Client;
 use crate::command::{LineOptions, seconds};
 use crate::constants;
 use crate::failure::{Failure, Result};
-use crate::report::gather::{Wanted, gather};
+use crate::report::gather::{LONGEST_PLANS, Wanted, gather};
 use crate::say;
 
 /// Options of `report`.
@@ -61,6 +61,7 @@ pub fn run(options: &Options) -> Result<()> {
     let wanted = Wanted {
         load: options.load,
         created_unix: created.map_or(0, |time| time.as_secs()),
+        longest_plans: LONGEST_PLANS,
     };
     let report = gather(&mut client, &wanted)?;
     std::fs::write(&options.out, report.to_text()).map_err(|error| {

@@ -23,6 +23,9 @@ const FIRST_SPECTRUM: Duration = Duration::from_millis(1500);
 /// Words of a microbenchmark before its times: operations, few repetitions, many.
 const TIMES_HEAD: usize = 3;
 
+/// The longest plans that a board has.
+pub const LONGEST_PLANS: u8 = 16;
+
 /// What is asked of a board.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
@@ -30,6 +33,8 @@ pub struct Wanted {
     pub load: Duration,
     /// Seconds since 1970.
     pub created_unix: u64,
+    /// Points of the longest plans that are proven, as a power of two: [`LONGEST_PLANS`] for all.
+    pub longest_plans: u8,
 }
 
 /// Finds out all that a report has.
@@ -54,7 +59,7 @@ pub fn gather(client: &mut Client, wanted: &Wanted) -> Result<Report> {
             .push("the firmware does not say how long its start took".into());
     }
     launch_order(client, &mut report)?;
-    prove_all(client, &mut report)?;
+    prove_all(client, wanted.longest_plans, &mut report)?;
     say::remark!("{} plans proven", report.plans.len());
     // From here on the line may be lost, and with it what is still to come; what is there is worth a file.
     if let Err(failure) = line_and_load(client, wanted, &mut report) {
@@ -64,11 +69,11 @@ pub fn gather(client: &mut Client, wanted: &Wanted) -> Result<Report> {
 }
 
 /// Lets the board hold every plan that it has to its ARM.
-fn prove_all(client: &mut Client, report: &mut Report) -> Result<()> {
+fn prove_all(client: &mut Client, longest: u8, report: &mut Report) -> Result<()> {
     if report.launch_order.is_none() {
         return Ok(());
     }
-    for log2n in 4..=16 {
+    for log2n in 4..=longest {
         for &kind in PlanKind::ALL {
             for conservative in [false, true] {
                 let plan = PlanName {

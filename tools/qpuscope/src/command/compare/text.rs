@@ -5,7 +5,7 @@ use std::fmt::Write;
 use qpu::job::QPUS;
 
 use crate::report::decide::{Comparison, Decision, Figure, Verdict};
-use crate::report::file::Report;
+use crate::report::file::{PlanProof, Report};
 
 /// The page.
 pub(super) fn page(report: &Report, comparison: &Comparison) -> String {
@@ -101,6 +101,35 @@ fn constants(comparison: &Comparison, out: &mut String) {
     }
 }
 
+/// The plans that proved themselves, and each that did not.
+fn plans(report: &Report, out: &mut String) {
+    if report.plans.is_empty() {
+        return;
+    }
+    let is_right = |plan: &&PlanProof| plan.verdict == "right";
+    let right = report.plans.iter().filter(is_right).count();
+    let all = report.plans.len();
+    let _ = writeln!(
+        out,
+        "  {right} of {all} plans of the QPUs compute what the ARM does"
+    );
+    for plan in report.plans.iter().filter(|plan| !is_right(plan)) {
+        let PlanProof {
+            n,
+            kind,
+            plan,
+            verdict,
+            ppm,
+            us,
+        } = plan;
+        let error = ppm.map_or(String::new(), |ppm| format!(", {ppm:.3} ppm off"));
+        let _ = writeln!(
+            out,
+            "  n={n} {kind}, {plan} plan: {verdict}{error}, {us} us"
+        );
+    }
+}
+
 fn facts(report: &Report, comparison: &Comparison, out: &mut String) {
     let _ = writeln!(out, "\nfacts:");
     let words = |name: &str| report.measurement(name).and_then(|it| it.words.as_deref());
@@ -126,6 +155,7 @@ fn facts(report: &Report, comparison: &Comparison, out: &mut String) {
             if *works == 1 { "ran" } else { "did NOT run" }
         );
     }
+    plans(report, out);
     ratios(comparison, out);
     if let Some(order) = &report.launch_order {
         let _ = writeln!(out, "  QPUs get programs in the order {order:?}");
