@@ -7,12 +7,12 @@ use v3d_sim::Defect;
 /// Records of each run.
 const RECORDS: u32 = 500;
 
-/// Records of a run in which a defect begins in mid-stream: 14 seconds, in which all bins of a block are compared once at
+/// Records of a run in which a defect begins in mid-stream: 12 seconds, in which all bins of a block are compared once at
 /// least.
-const MID_STREAM: u32 = 175;
+const MID_STREAM: u32 = 150;
 
 /// The record before which a defect begins in mid-stream.
-const BEGINS: u32 = 25;
+const BEGINS: u32 = 12;
 
 /// Two hundred records in a second.
 const MANY: &str = "n=1024 overlap=75% avg=1 out=u16";
