@@ -286,6 +286,12 @@ pub trait Runner {
         Recovery::Unknown
     }
 
+    /// Says that what runs next are programs of somebody else, which may use the memory of this buffer only; `None`
+    /// ends that. Hardware keeps nobody to it; a simulator can then tell whose mistake an access elsewhere is.
+    fn confine(&mut self, to: Option<Buffer>) {
+        let _ = to;
+    }
+
     /// Runs a job to its end.
     ///
     /// # Errors

@@ -194,9 +194,16 @@ fn shortened<'a>(name: &str, among: &[&'a str]) -> Vec<&'a str> {
     among.iter().copied().filter(is_near).collect()
 }
 
+/// Bytes of a name for which others like it are looked for.
+const LONGEST_NAME: usize = 64;
+
 /// Up to three names nearest to `name`: the one that differs by case alone, or those at most one edit away, two or
 /// three in longer names, or those that it shortens or draws out.
 pub fn nearest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    // The distance of two long names takes the product of their lengths.
+    if name.len() > LONGEST_NAME {
+        return vec![];
+    }
     let among: Vec<&str> = among.collect();
     if let Some(same) = among
         .iter()

@@ -33,6 +33,11 @@ fn qpu_words() {
 }
 
 #[test]
+fn assembler() {
+    drive("assembler");
+}
+
+#[test]
 fn qpu_programs() {
     drive("qpu-programs");
 }

@@ -122,8 +122,8 @@ pub fn requests() -> impl Iterator<Item = Request> {
             })
         })
     };
-    // Many short blocks would take programs that convert and transform at once, for which the image has not the room: it
-    // takes the pass that converts for any number: on the simulator 17 blocks are as fast, hundreds up to a fifth slower.
+    // Many short blocks would take programs that convert and transform at once. The image does without: it takes the pass
+    // that converts for any number. On the simulator 17 blocks are as fast, hundreds up to a fifth slower.
     let is_wanted = |blocks: &Blocks| {
         let log2_complex = blocks.log2_points - u32::from(blocks.is_real);
         blocks.has_plan() && (blocks.count < MANY || log2_complex > MAX_LOG2_CONVERTED)

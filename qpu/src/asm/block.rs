@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::assembler::{Assembler, Trouble};
+use super::assembler::{Assembler, Expanded, Trouble};
 use super::diagnostic::Fault;
 use super::directive::{identifier, parameters};
 use super::expression::Cursor;
@@ -120,7 +120,7 @@ impl Assembler<'_> {
                 .help(format!("it is defined as `.macro {}`", head(&own)))
                 .into());
         }
-        self.expand(format!("macro {name}"), place)
+        self.expand(format!("macro {name}"), place, Expanded::Lines)
             .map_err(|fault| Fault {
                 start: span.0,
                 end: span.1,
@@ -198,7 +198,7 @@ impl Assembler<'_> {
             Value::Register(register) => register.name(),
             other => other.what(),
         };
-        self.expand(format!(".{what} {name} = {said}"), place)?;
+        self.expand(format!(".{what} {name} = {said}"), place, Expanded::Turn)?;
         self.scopes.enter_with(name, value);
         let done = self.lines(&place.source, place.line + 1, block.end);
         self.scopes.leave();
@@ -210,6 +210,8 @@ impl Assembler<'_> {
         let start = cursor.span();
         let count = self.integer(cursor, "a number of instructions")?;
         cursor.finish()?;
+        // Every label is looked at when the instructions come back.
+        self.spend(self.output.order.len() / 8, start)?;
         if !(0..=64).contains(&count) || !self.output.begin_back(count as usize) {
             let fault = Fault::new("back", start, format!("there is no going back by {count}"));
             return Err(fault

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::Syntax;
-use super::assembler::{Assembler, Trouble};
+use super::assembler::{Assembler, Expanded, Trouble};
 use super::diagnostic::Fault;
 use super::expression::Cursor;
 use super::output::Content;
@@ -192,7 +192,7 @@ impl Assembler<'_> {
             return Ok(());
         }
         let source = self.load(&name, &place.source.name, searched).map_err(at)?;
-        self.expand(format!("file {}", source.name), place)
+        self.expand(format!("file {}", source.name), place, Expanded::Lines)
             .map_err(at)?;
         self.include_depth += 1;
         self.scopes.enter();
@@ -272,7 +272,8 @@ impl Assembler<'_> {
                 ),
             ));
         }
-        if let Some((_, before)) = self.globals.iter().find(|(own, _)| *own == name) {
+        let known = self.global_index.get(&name);
+        if let Some((_, before)) = known.and_then(|index| self.globals.get(*index)) {
             if *before != value {
                 return Err(Fault::new(
                     "global",
@@ -282,6 +283,7 @@ impl Assembler<'_> {
             }
             return Ok(());
         }
+        self.global_index.insert(name.clone(), self.globals.len());
         self.globals.push((name, value));
         Ok(())
     }
@@ -302,6 +304,7 @@ impl Assembler<'_> {
                 format!("{count} instructions cannot be copied; 0 to {most} can"),
             ));
         }
+        self.spend(self.before.len() / 8 + count as usize, start)?;
         let mut from = 0;
         let units: Vec<_> = self
             .before

@@ -9,6 +9,7 @@ use super::Syntax;
 use super::assembler::Assembler;
 use super::builtin;
 use super::diagnostic::Fault;
+use super::limits::Limits;
 use super::operators::{self, FUNCTIONS, precedence};
 use super::register::Register;
 use super::scope::Meaning;
@@ -178,16 +179,40 @@ impl Assembler<'_> {
         self.operators(cursor, 0)
     }
 
+    /// A level deeper into an expression: the only way down, but through functions, which are expressions again.
+    fn descend(&mut self, cursor: &mut Cursor) -> Result<(), Fault> {
+        let Limits {
+            expression_depth: most,
+            expression_levels: most_in_all,
+            ..
+        } = *self.limits();
+        let message = if cursor.depth >= most {
+            format!("expressions nest at most {most} deep")
+        } else if self.levels >= most_in_all {
+            format!("expressions in functions that call each other nest at most {most_in_all} deep")
+        } else {
+            cursor.depth += 1;
+            self.levels += 1;
+            return Ok(());
+        };
+        let fault = Fault::limit(cursor.span(), message);
+        Err(fault.help("give a part of it a name with .set, and use that"))
+    }
+
+    fn ascend(&mut self, cursor: &mut Cursor) {
+        cursor.depth -= 1;
+        self.levels -= 1;
+    }
+
     fn operators(&mut self, cursor: &mut Cursor, least: u8) -> Result<Value, Fault> {
+        self.descend(cursor)?;
+        let value = self.operators_within(cursor, least);
+        self.ascend(cursor);
+        value
+    }
+
+    fn operators_within(&mut self, cursor: &mut Cursor, least: u8) -> Result<Value, Fault> {
         let start = cursor.span();
-        cursor.depth += 1;
-        if cursor.depth > self.limits().expression_depth {
-            let most = self.limits().expression_depth;
-            return Err(Fault::limit(
-                start,
-                format!("expressions nest at most {most} deep"),
-            ));
-        }
         let mut value = self.operand_value(cursor)?;
         while let Some(Kind::Sign(sign)) = cursor.kind() {
             let Some(own) = precedence(sign).filter(|own| *own > least) else {
@@ -198,7 +223,6 @@ impl Assembler<'_> {
             value = operators::binary(sign, value, right)
                 .map_err(|message| Fault::new("expression", cursor.span_from(start), message))?;
         }
-        cursor.depth -= 1;
         Ok(value)
     }
 
@@ -223,17 +247,10 @@ impl Assembler<'_> {
         start: (u32, u32),
         cursor: &mut Cursor,
     ) -> Result<Value, Fault> {
-        cursor.depth += 1;
-        if cursor.depth > self.limits().expression_depth {
-            let most = self.limits().expression_depth;
-            return Err(Fault::limit(
-                start,
-                format!("expressions nest at most {most} deep"),
-            ));
-        }
-        let value = self.operand_value(cursor)?;
-        cursor.depth -= 1;
-        operators::unary(name, value)
+        self.descend(cursor)?;
+        let value = self.operand_value(cursor);
+        self.ascend(cursor);
+        operators::unary(name, value?)
             .map_err(|message| Fault::new("expression", cursor.span_from(start), message))
     }
 

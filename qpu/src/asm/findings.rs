@@ -85,12 +85,12 @@ pub(super) fn add(assembly: &mut Assembly, most: usize, is_strict: bool) {
                 None => finding.reason.clone(),
             },
             help: format!("to mend it, {}", assembly.fix(&finding)),
-            file: origin.file.clone(),
+            file: origin.file.to_string(),
             line: origin.line,
             column: blanks as u32 + 1,
             length: code.chars().count().max(1) as u32,
-            source: origin.text.clone(),
-            expansion: origin.expansion.clone(),
+            source: origin.text.chars().take(2000).collect(),
+            expansion: assembly.expansion(index),
         };
         // A line of a macro is told of once, with the first call that it is wrong in.
         let is_known = |known: &Diagnostic| known.is_same_anywhere(&warning);

@@ -5,6 +5,9 @@ use std::fmt::Write;
 use super::{Assembly, Exported};
 use crate::isa::{DELAY_SLOTS, INSTRUCTION_BYTES, Instruction, decode};
 
+/// Characters of a source line that stand beside a word.
+const LONGEST_COMMENT: usize = 240;
+
 impl Assembly {
     /// Little-endian words.
     #[must_use]
@@ -125,9 +128,11 @@ impl Assembly {
     /// The source of a word, such that it stays a comment in any of the formats.
     fn comment(&self, index: usize) -> String {
         let text = self.origin(index).map_or("", |origin| origin.text.trim());
+        // A line of many constants stands beside each of its words.
         let text: String = text
             .chars()
             .filter(|c| !c.is_control() || *c == '\t')
+            .take(LONGEST_COMMENT)
             .collect();
         text.trim_end_matches('\\').to_string()
     }

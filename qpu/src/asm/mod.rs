@@ -49,7 +49,11 @@ pub use limits::Limits;
 
 pub(crate) use builtin::names as built_in;
 
-use assembler::Assembler;
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use assembler::{Assembler, Tree};
 use output::Content;
 
 /// A file that a source asks for.
@@ -130,13 +134,13 @@ impl Default for Options<'_> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin {
     /// The file.
-    pub file: String,
+    pub file: Arc<str>,
     /// The line, from 1.
     pub line: u32,
     /// Its text.
-    pub text: String,
-    /// How the assembler came there, innermost first; of a repetition, whichever turn.
-    pub expansion: Vec<Expansion>,
+    pub text: Arc<str>,
+    /// The way to it.
+    way: u32,
 }
 
 /// The value of an exported name.
@@ -161,6 +165,8 @@ pub struct Assembly {
     pub warnings: Vec<Diagnostic>,
     origins: Vec<Origin>,
     origin_of: Vec<u32>,
+    /// How the assembler came to the origins.
+    ways: Tree,
     /// Which words hold data and no instruction.
     data: Vec<bool>,
     /// Which words are said to rotate inside quads, and mean it.
@@ -172,6 +178,13 @@ impl Assembly {
     #[must_use]
     pub fn origin(&self, word: usize) -> Option<&Origin> {
         self.origins.get(*self.origin_of.get(word)? as usize)
+    }
+
+    /// How the assembler came to the line of a word, innermost first; of a repetition, whichever turn.
+    #[must_use]
+    pub fn expansion(&self, word: usize) -> Vec<Expansion> {
+        let way = self.origin(word).map_or(0, |origin| origin.way);
+        self.ways.told(way)
     }
 
     /// Whether a word is data and no instruction.
@@ -251,21 +264,25 @@ fn finish(assembler: Assembler) -> Assembly {
             },
         )
     });
-    let origins = assembler
-        .lines
-        .into_iter()
-        .map(|(place, expansion)| Origin {
-            file: place.source.name.clone(),
-            line: place.source.number(place.line),
-            text: place.source.text(place.line).to_string(),
-            expansion,
-        });
+    // Macros bring the same line in many ways.
+    let mut texts: HashMap<(*const source::Source, usize), Arc<str>> = HashMap::new();
+    let origins = assembler.lines.into_iter().map(|(place, way)| {
+        let source::Place { source, line } = place;
+        let text = texts.entry((Rc::as_ptr(&source), line));
+        Origin {
+            file: source.name.clone(),
+            line: source.number(line),
+            text: text.or_insert_with(|| source.text(line).into()).clone(),
+            way,
+        }
+    });
     Assembly {
         words: words.iter().map(|word| u64::from_le_bytes(*word)).collect(),
         labels,
         globals: exported.chain(constants).collect(),
         origins: origins.collect(),
         origin_of,
+        ways: assembler.ways.tree,
         data,
         rotates_in_quads,
         warnings: assembler.diagnostics,

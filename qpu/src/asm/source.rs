@@ -2,18 +2,21 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::token::{BadToken, Kind, Token, tokens};
 
 /// A file, ready to be assembled any number of times.
 #[derive(Debug)]
 pub(super) struct Source {
-    pub name: String,
+    pub name: Arc<str>,
     text: Box<str>,
     /// Lines that hold more than blanks and a comment.
     lines: Vec<Line>,
     /// What each line that opens a block belongs to.
-    pub blocks: HashMap<usize, Block>,
+    pub blocks: HashMap<usize, Rc<Block>>,
+    /// The line that opens a block inside too many others; blocks from there on are not matched.
+    pub too_deep: Option<usize>,
     /// Lines that open what nothing closes, or close what nothing opened.
     pub unmatched: Vec<(usize, String)>,
 }
@@ -65,8 +68,8 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Source {
-    /// Splits a text, whose length fits 32 bits.
-    pub fn new(name: &str, text: &str) -> Self {
+    /// Splits a text, whose length fits 32 bits. Blocks lie at most so deep in each other.
+    pub fn new(name: &str, text: &str, block_depth: usize) -> Self {
         let mut kept = Vec::new();
         let mut start = 0;
         for (index, line) in lines(text).enumerate() {
@@ -82,13 +85,14 @@ impl Source {
             start += line.len() + 1;
         }
         let mut source = Self {
-            name: name.to_string(),
+            name: name.into(),
             text: text.into(),
             lines: kept,
             blocks: HashMap::new(),
+            too_deep: None,
             unmatched: Vec::new(),
         };
-        source.match_blocks();
+        source.match_blocks(block_depth);
         source
     }
 
@@ -133,7 +137,7 @@ impl Source {
         }
     }
 
-    fn match_blocks(&mut self) {
+    fn match_blocks(&mut self, block_depth: usize) {
         let mut open: Vec<(usize, &str, Vec<usize>)> = Vec::new();
         for index in 0..self.lines.len() {
             let Some(directive) = self.directive(index) else {
@@ -141,6 +145,11 @@ impl Source {
             };
             let directive = directive.as_str();
             if let Some(opener) = OPENERS.iter().find(|opener| **opener == directive) {
+                // The search for what an end closes goes over all that are open.
+                if open.len() >= block_depth {
+                    self.too_deep = Some(index);
+                    return;
+                }
                 open.push((index, opener, vec![index]));
             } else if matches!(directive, "else" | "elseif" | "elif") {
                 match open.last_mut() {
@@ -158,7 +167,8 @@ impl Source {
                     continue;
                 }
                 while let Some((opened, opener, parts)) = open.pop() {
-                    self.blocks.insert(opened, Block { parts, end: index });
+                    let block = Block { parts, end: index };
+                    self.blocks.insert(opened, Rc::new(block));
                     if closes(opener) {
                         break;
                     }
@@ -169,7 +179,7 @@ impl Source {
         for (opened, opener, parts) in open {
             self.unmatched.push((opened, unclosed(opener)));
             let end = self.lines.len();
-            self.blocks.insert(opened, Block { parts, end });
+            self.blocks.insert(opened, Rc::new(Block { parts, end }));
         }
     }
 }

@@ -2,16 +2,16 @@
 
 use std::rc::Rc;
 
-use super::super::diagnostic::{Expansion, Fault};
+use super::super::diagnostic::Fault;
 use super::super::expression::Cursor;
 use super::super::scope::{Body, Function, Meaning};
 use super::super::source::Place;
 use super::super::value::Value;
-use super::{Assembler, Step, Stop};
+use super::{Assembler, Expanded, Step, Stop};
 
 impl Assembler<'_> {
     /// One step further into macros, functions, repetitions or files.
-    pub fn expand(&mut self, what: String, place: &Place) -> Result<(), Fault> {
+    pub fn expand(&mut self, what: String, place: &Place, kind: Expanded) -> Result<(), Fault> {
         let most = self.limits().expansion_depth;
         if self.expansions.len() >= most {
             let fault = Fault::limit(
@@ -20,17 +20,9 @@ impl Assembler<'_> {
             );
             return Err(fault.help("look for one that calls itself"));
         }
-        let (file, line) = (place.source.name.clone(), place.source.number(place.line));
-        let told = Expansion { what, file, line };
-        let before = self.way();
-        let next = self.ways.len() as u32 + 1;
-        let way = if told.is_turn() {
-            before
-        } else {
-            let key = (before, Rc::as_ptr(&place.source), place.line);
-            *self.ways.entry(key).or_insert(next)
-        };
-        self.expansions.push(Step { told, way });
+        let way = self.ways.step(self.way(), &what, place, kind);
+        let place = place.clone();
+        self.expansions.push(Step { what, place, way });
         Ok(())
     }
 
@@ -53,12 +45,16 @@ impl Assembler<'_> {
         let Some(here) = self.place.clone() else {
             return Err(Fault::new("function", span, "no place to call from"));
         };
-        self.expand(format!("function {}", function.name), &here)
-            .map_err(|fault| Fault {
-                start: span.0,
-                end: span.1,
-                ..fault
-            })?;
+        self.expand(
+            format!("function {}", function.name),
+            &here,
+            Expanded::Function,
+        )
+        .map_err(|fault| Fault {
+            start: span.0,
+            end: span.1,
+            ..fault
+        })?;
         self.scopes.enter();
         for (name, value) in function.parameters.iter().zip(arguments) {
             // A new scope holds no constants.

@@ -11,6 +11,9 @@ use super::Assembler;
 use crate::disasm;
 use crate::isa::{Instruction, decode};
 
+/// What to do about a program that is too large.
+const HELP: &str = "look for a macro or a repetition that makes more than is meant";
+
 impl Assembler<'_> {
     /// A line of operations.
     pub(super) fn instruction(&mut self, cursor: &mut Cursor, place: &Place) -> Result<(), Fault> {
@@ -97,17 +100,23 @@ impl Assembler<'_> {
         }
         let most = self.limits().output_bytes;
         if self.output.bytes + content.len() > most {
-            return Err(Fault::limit(
+            let fault = Fault::limit((0, 1), format!("the program has more than {most} bytes"));
+            return Err(fault.help(HELP));
+        }
+        let most = self.limits().units;
+        if self.output.units.len() >= most {
+            let fault = Fault::limit(
                 (0, 1),
-                format!("the program has more than {most} bytes"),
-            ));
+                format!("the program has more than {most} instructions and constants"),
+            );
+            return Err(fault.help(HELP));
         }
         let key = (Rc::as_ptr(&place.source), place.line, self.way());
         let origin = match self.line_index.get(&key) {
             Some(&origin) => origin,
             None => {
                 let origin = self.lines.len() as u32;
-                self.lines.push((place.clone(), self.stack_of_all_turns()));
+                self.lines.push((place.clone(), self.way()));
                 self.line_index.insert(key, origin);
                 origin
             }

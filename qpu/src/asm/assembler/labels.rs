@@ -18,6 +18,11 @@ impl Assembler<'_> {
             let fault = Fault::new("label", span, format!("label {name} is defined already"));
             return Err(fault.help("labels that are numbers, as `:1`, can be defined again; `r:1f` and `r:1b` mean the next and the last"));
         }
+        let most = self.limits().labels;
+        if self.output.order.len() >= most {
+            let fault = Fault::limit(span, format!("the program has more than {most} labels"));
+            return Err(fault.help("look for a label in a macro or repetition that runs too often"));
+        }
         self.output.define(name, global);
         Ok(())
     }

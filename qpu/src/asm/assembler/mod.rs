@@ -4,11 +4,12 @@ mod call;
 mod emit;
 mod labels;
 mod report;
+mod ways;
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::diagnostic::{Diagnostic, Expansion, Fault, Severity};
+use super::diagnostic::{Diagnostic, Fault, Severity};
 use super::expression::Cursor;
 use super::limits::Limits;
 use super::output::{Output, Places, Unit};
@@ -18,11 +19,15 @@ use super::token::{Kind, Token};
 use super::value::Value;
 use super::{Include, Options, Syntax};
 pub(super) use report::{Stop, Trouble};
+pub(super) use ways::{Expanded, Tree, Ways};
 
 /// An expansion that is not over.
 pub(super) struct Step {
-    told: Expansion,
-    /// The number of the way to what it emits: those of all turns of a repetition have one.
+    /// What is expanded, and for which turn.
+    what: String,
+    /// Where it was asked for.
+    place: Place,
+    /// The way to what it emits.
     way: u32,
 }
 
@@ -33,16 +38,16 @@ pub(super) struct Assembler<'a> {
     pub output: Output,
     /// Exported constants.
     pub globals: Vec<(Rc<str>, Value)>,
+    pub global_index: HashMap<Rc<str>, usize>,
     pub diagnostics: Vec<Diagnostic>,
     pub expansions: Vec<Step>,
-    /// The way to each expansion but those of `.rep` and its like, by the way before it and the line that asks for it.
-    ways: HashMap<(u32, *const Source, usize), u32>,
+    pub ways: Ways,
     /// Files, by the place and name by which they were asked for.
     files: HashMap<(String, String, bool), Rc<Source>>,
     source_bytes: usize,
     source_lines: usize,
-    /// Lines that added something, and how the assembler came there, innermost first; units name them by index.
-    pub lines: Vec<(Place, Vec<Expansion>)>,
+    /// Lines that added something, and the ways to them; units name them by index.
+    pub lines: Vec<(Place, u32)>,
     line_index: HashMap<(*const Source, usize, u32), u32>,
     /// Labels of the pass before; none in the first.
     known: Option<Places>,
@@ -51,6 +56,15 @@ pub(super) struct Assembler<'a> {
     /// How often a label was used: when never, one pass is enough.
     pub label_uses: usize,
     steps: usize,
+    /// Lines of this pass.
+    expanded_lines: usize,
+    /// Errors and warnings of this pass, those that were reported before counted too.
+    raised: usize,
+    warned: usize,
+    /// Blocks of lines that are being assembled, one inside the other.
+    nesting: usize,
+    /// Operators and parentheses that are being computed, one inside the other.
+    pub levels: usize,
     place: Option<Place>,
     /// The value of the function that is being computed, when one is.
     pub result: Option<Option<Value>>,
@@ -70,9 +84,10 @@ impl<'a> Assembler<'a> {
             macros: HashMap::new(),
             output: Output::default(),
             globals: Vec::new(),
+            global_index: HashMap::new(),
             diagnostics: Vec::new(),
             expansions: Vec::new(),
-            ways: HashMap::new(),
+            ways: Ways::default(),
             files: HashMap::new(),
             source_bytes: 0,
             source_lines: 0,
@@ -82,6 +97,11 @@ impl<'a> Assembler<'a> {
             before: Vec::new(),
             label_uses: 0,
             steps: 0,
+            expanded_lines: 0,
+            raised: 0,
+            warned: 0,
+            nesting: 0,
+            levels: 0,
             place: None,
             result: None,
             include_depth: 0,
@@ -102,6 +122,22 @@ impl<'a> Assembler<'a> {
             format!("the source expands to more than {most} steps"),
         );
         Err(fault.help("look for macros or functions that call themselves without end"))
+    }
+
+    /// Counts a line of this pass.
+    fn count_line(&mut self) -> Result<(), Fault> {
+        self.expanded_lines += 1;
+        let most = self.limits().expanded_lines;
+        if self.expanded_lines <= most {
+            return Ok(());
+        }
+        let fault = Fault::limit(
+            (0, 1),
+            format!("the source expands to more than {most} lines"),
+        );
+        Err(fault.help(
+            "look for macros that call each other many times, and for repetitions inside repetitions",
+        ))
     }
 
     pub fn limits(&self) -> &Limits {
@@ -139,8 +175,13 @@ impl<'a> Assembler<'a> {
         self.macros.clear();
         self.output = Output::default();
         self.globals.clear();
+        self.global_index.clear();
         self.diagnostics.clear();
         self.expansions.clear();
+        self.ways = Ways::default();
+        self.lines.clear();
+        self.line_index.clear();
+        (self.expanded_lines, self.raised, self.warned) = (0, 0, 0);
         self.label_uses = 0;
         self.include_depth = 0;
         self.unwarned.clear();
@@ -161,7 +202,7 @@ impl<'a> Assembler<'a> {
 
     /// A `-D NAME=VALUE`.
     fn define_option(&mut self, name: &str, text: &str) -> Result<(), Stop> {
-        let source = Rc::new(Source::new("-D", &format!("{name}={text}")));
+        let source = Rc::new(Source::new("-D", &format!("{name}={text}"), 0));
         let place = Place {
             source: source.clone(),
             line: 0,
@@ -193,6 +234,10 @@ impl<'a> Assembler<'a> {
 
     /// A whole file.
     pub fn file(&mut self, source: &Rc<Source>) -> Result<(), Stop> {
+        if let Some(line) = source.too_deep {
+            let source = source.clone();
+            return self.fault(self.too_deep(), &Place { source, line });
+        }
         for (line, message) in &source.unmatched {
             let end = source.text(*line).len() as u32;
             let start = end - source.text(*line).trim_start().len() as u32;
@@ -209,8 +254,28 @@ impl<'a> Assembler<'a> {
         self.lines(source, 0, source.len())
     }
 
-    /// Lines `from..to` of a file.
+    /// Blocks lie too deep in each other.
+    fn too_deep(&self) -> Fault {
+        let most = self.limits().block_depth;
+        let message = format!("blocks (.if, .rep, .macro and others) nest more than {most} deep");
+        let fault = Fault::limit((0, u32::MAX), message);
+        fault.help("write .elseif instead of .else and .if, or look for a macro that calls itself")
+    }
+
+    /// Lines `from..to` of a file: the only way down into blocks, macros and files, whose depth is bounded here.
     pub fn lines(&mut self, source: &Rc<Source>, from: usize, to: usize) -> Result<(), Stop> {
+        if self.nesting > self.limits().block_depth {
+            let source = source.clone();
+            let line = from.min(source.len().saturating_sub(1));
+            return self.fault(self.too_deep(), &Place { source, line });
+        }
+        self.nesting += 1;
+        let done = self.each_line(source, from, to);
+        self.nesting -= 1;
+        done
+    }
+
+    fn each_line(&mut self, source: &Rc<Source>, from: usize, to: usize) -> Result<(), Stop> {
         let mut line = from;
         while line < to {
             let place = Place {
@@ -219,7 +284,8 @@ impl<'a> Assembler<'a> {
             };
             self.place = Some(place.clone());
             let length = place.source.text(place.line).len();
-            if let Err(fault) = self.spend(1 + length / 32, (0, 1)) {
+            let spent = self.spend(1 + length / 32, (0, 1));
+            if let Err(fault) = spent.and_then(|()| self.count_line()) {
                 return self.fault(fault, &place);
             }
             line = match self.statement(&place) {
@@ -355,6 +421,6 @@ impl<'a> Assembler<'a> {
                 ),
             ));
         }
-        Ok(Rc::new(Source::new(name, text)))
+        Ok(Rc::new(Source::new(name, text, limits.block_depth)))
     }
 }

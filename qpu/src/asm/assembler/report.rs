@@ -2,7 +2,11 @@
 
 use super::super::diagnostic::{Diagnostic, Expansion, Fault, Severity};
 use super::super::source::Place;
-use super::Assembler;
+use super::{Assembler, Step};
+
+/// How often what was reported may come again in other turns and calls, for each report that is allowed: each time
+/// it is put into words to be compared.
+const MOST_REPEATED: usize = 5;
 
 /// Nothing after it is worth reading; what stopped it has been reported.
 #[derive(Debug)]
@@ -30,17 +34,12 @@ impl From<Stop> for Trouble {
 impl Assembler<'_> {
     pub(super) fn stack(&self) -> Vec<Expansion> {
         let steps = self.expansions.iter().rev();
-        steps.map(|step| step.told.clone()).collect()
-    }
-
-    /// The same, without which turn of a repetition it is.
-    pub(super) fn stack_of_all_turns(&self) -> Vec<Expansion> {
-        let mut stack = self.stack();
-        for step in stack.iter_mut().filter(|step| step.is_turn()) {
-            let end = step.what.find(" = ").unwrap_or(step.what.len());
-            step.what.truncate(end);
-        }
-        stack
+        let told = steps.map(|Step { what, place, .. }| Expansion {
+            what: what.clone(),
+            file: place.source.name.to_string(),
+            line: place.source.number(place.line),
+        });
+        told.collect()
     }
 
     /// The number of the way to what is expanded: 0 for the file that is assembled.
@@ -48,9 +47,10 @@ impl Assembler<'_> {
         self.expansions.last().map_or(0, |step| step.way)
     }
 
-    /// Reports an error; stops when enough are reported or it is a limit.
+    /// Reports an error; stops when enough are reported, some of them very often, or it is a limit.
     pub(super) fn fault(&mut self, fault: Fault, place: &Place) -> Result<(), Stop> {
         let fatal = fault.fatal;
+        self.raised += 1;
         if fault.rule != "stop" {
             self.report(Severity::Error, fault, Some(place));
         }
@@ -59,7 +59,8 @@ impl Assembler<'_> {
             .iter()
             .filter(|diagnostic| diagnostic.severity == Severity::Error)
             .count();
-        if fatal || errors >= self.limits().diagnostics {
+        let most = self.limits().diagnostics;
+        if fatal || errors >= most || self.raised >= MOST_REPEATED * most {
             Err(Stop)
         } else {
             Ok(())
@@ -76,7 +77,9 @@ impl Assembler<'_> {
             .iter()
             .filter(|diagnostic| diagnostic.severity == Severity::Warning)
             .count();
-        if warnings < self.limits().diagnostics {
+        self.warned += 1;
+        let most = self.limits().diagnostics;
+        if warnings < most && self.warned < MOST_REPEATED * most {
             let place = self.place.clone();
             self.report(Severity::Warning, fault, place.as_ref());
         }
@@ -104,7 +107,7 @@ impl Assembler<'_> {
             help: fault.help,
             file: place
                 .as_ref()
-                .map_or(self.options.file, |place| &place.source.name)
+                .map_or(self.options.file, |place| &*place.source.name)
                 .to_string(),
             line: place
                 .as_ref()
