@@ -1,11 +1,12 @@
-//! `cargo xtask lint`: rustfmt, clippy and rustdoc with warnings denied, clippy for the host and for the target.
+//! `cargo xtask lint`: rustfmt, clippy and rustdoc with warnings denied, clippy for the host and for the target;
+//! third-party notices, licences and duplicate versions.
 //!
 //! Clippy for the target has to be of the same version as the compiler whose library sources are
 //! used. rustup's toolchains bring theirs; Debian's is the package `rust-web-clippy`, whose
 //! `cargo-clippy` is called directly because no cargo goes with it.
 
 use crate::toolchain::Toolchain;
-use crate::{firmware, process, toolchain, workspace};
+use crate::{firmware, notices, process, toolchain, workspace};
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -24,6 +25,9 @@ pub fn run() -> Result<ExitCode> {
     eprintln!("rustfmt");
     process::must(host().args(["fmt", "--all", "--check"]), LIMIT)
         .context("run `cargo fmt --all`")?;
+    eprintln!("third-party notices");
+    notices::check(workspace::root())?;
+    deny(host)?;
     eprintln!("clippy for the host");
     let mut clippy = host();
     clippy.args(["clippy", "--locked", "--workspace", "--all-targets"]);
@@ -36,6 +40,21 @@ pub fn run() -> Result<ExitCode> {
     eprintln!("clippy for {}", firmware::TARGET);
     process::must(&mut target_clippy(&toolchain)?, LIMIT)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Licences, duplicate versions and where packages come from, by `deny.toml`. Advisories are left out: they change
+/// without a change of ours.
+fn deny(cargo: impl Fn() -> Command) -> Result<()> {
+    if process::ask(cargo().args(["deny", "--version"])).is_none() {
+        eprintln!(
+            "cargo deny is not installed, so licences and duplicate versions are not checked; \
+             `cargo install cargo-deny --locked` installs it"
+        );
+        return Ok(());
+    }
+    eprintln!("cargo deny");
+    let arguments = ["deny", "--locked", "check", "licenses", "bans", "sources"];
+    process::must(cargo().args(arguments), LIMIT)
 }
 
 fn target_clippy(toolchain: &Toolchain) -> Result<Command> {

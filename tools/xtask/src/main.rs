@@ -4,11 +4,12 @@
 //! cargo xtask setup                what is missing is installed where it may be, else named
 //! cargo xtask build                target/kernel.elf and target/kernel.img
 //! cargo xtask guest                target/guest-fft.img, which `qpuscope bench --engine cpu` runs
-//! cargo xtask reproduce [--dist]   builds once more in another folder and compares the images
+//! cargo xtask reproduce [--dist]   compiles anew in two folders and compares what comes of it
 //! cargo xtask demo [--input FILE] [--rate HZ] [--column NAME] [--out DIR] [--json]
 //! cargo xtask test [FILTER]        every test; last line: N passed, N failed, N skipped
 //! cargo xtask soak [NAME]          the long forms of tests, one at a time; --list names them
-//! cargo xtask lint                 rustfmt and clippy, for the host and for the target
+//! cargo xtask lint                 rustfmt, clippy for the host and for the target, notices, cargo deny
+//! cargo xtask notices [--write]    notices/*.txt, the licences in what dist makes, from Cargo.lock
 //! cargo xtask qemu [--flat]        kernel.elf (or the flat image) in QEMU's raspi0, line on stdio
 //! cargo xtask fuzz NAME COUNT      mutated inputs from tests/corpus; no NAME lists the targets
 //! cargo xtask fidelity [--json]    the V3D simulator against every published hardware figure
@@ -29,6 +30,7 @@ mod firmware;
 mod flat;
 mod fuzz;
 mod lint;
+mod notices;
 mod package;
 mod process;
 mod qemu;
@@ -44,13 +46,14 @@ const USAGE: &str = "usage: cargo xtask <command>
   setup                installs what is missing where it may, else says what to install
   build                target/kernel.elf and target/kernel.img
   guest                target/guest-fft.img, which `qpuscope bench --engine cpu` runs
-  reproduce            builds once more in another folder and compares the images; --dist: and what
-                       dist makes, which compiles qpuscope twice, optimized
+  reproduce            compiles anew in two folders, compares the images and lists them; --dist: and
+                       what dist makes, which compiles qpuscope twice, optimized
   demo                 the spectrum of a recording, computed by kernel.img on the virtual Pi
                        [--input FILE] [--rate HZ] [--column NAME] [--out DIR] [--json]
   test [FILTER]        every test; last line: N passed, N failed, N skipped
   soak [NAME]          the long forms of tests, all or those with NAME in theirs; --list names them
-  lint                 rustfmt and clippy, for the host and for the target
+  lint                 rustfmt, clippy for the host and for the target, notices, and `cargo deny` if it is there
+  notices [--write]    notices/*.txt, the licences in what dist makes, from Cargo.lock; without --write: are they old?
   qemu [--flat]        kernel.elf (or the flat image) in QEMU's raspi0, line on stdio
   fuzz [NAME COUNT]    mutated inputs from tests/corpus; without NAME lists the targets
   fidelity             the V3D simulator against every published hardware figure: docs/fidelity.md;
@@ -98,24 +101,20 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         "reproduce" => {
-            let toolchain = toolchain::find_or_install()?;
-            let image = firmware::build(&toolchain)?;
-            reproduce::check(&toolchain, &image)?;
-            eprintln!("{image}\nthe same bytes from another folder");
-            match rest {
-                [] => {}
-                [word] if word == "--dist" => {
-                    reproduce::check_dist(&toolchain)?;
-                    eprintln!("target/dist: the same bytes from another folder");
-                }
+            let dist = match rest {
+                [] => false,
+                [word] if word == "--dist" => true,
                 _ => bail!("`cargo xtask reproduce` takes --dist or nothing"),
-            }
+            };
+            reproduce::run(&toolchain::find_or_install()?, dist)?;
+            eprintln!("the same bytes from two folders, each compiled anew");
             Ok(ExitCode::SUCCESS)
         }
         "demo" => demo::run(rest),
         "test" => tests::run(rest),
         "soak" => tests::soak(rest),
         "lint" => lint::run(),
+        "notices" => notices::run(rest).map(|()| ExitCode::SUCCESS),
         "qemu" => qemu::run(rest),
         "fuzz" => fuzz::run(rest),
         "tune" => package::run("qpu-programs", Some("tune"), rest),

@@ -1,18 +1,116 @@
-//! Builds the firmware a second time, in a copy of the workspace in another folder, and compares.
+//! Builds the same sources in two folders, and compares what comes of them.
+//!
+//! `cargo xtask reproduce` compiles everything anew, in two copies of the workspace that it makes for this and removes
+//! when they agree. The names of their folders differ in length, so that a path that got into a file would move what
+//! follows it, too. The test run compares the workspace's image with that of a copy whose builds it keeps.
 
+use crate::dist;
+use crate::firmware;
 use crate::toolchain::Toolchain;
-use crate::{dist, firmware, workspace};
-use anyhow::{Context, Result, ensure};
+use crate::workspace;
+use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Not sources, and large: what the copy does without.
+/// Not sources, and large: what a copy does without.
 const LEFT_OUT: [&str; 2] = ["target", ".git"];
+
+/// The two folders of [`run`].
+const FOLDERS: [&str; 2] = ["first", "and-the-second"];
+
+/// Compiles anew in two folders, and lists what was compared; with `dist` also what `cargo xtask dist` makes.
+pub fn run(toolchain: &Toolchain, dist: bool) -> Result<()> {
+    let folders = FOLDERS.map(|name| workspace::target().join("reproduce").join(name));
+    let mut built = vec![];
+    for root in &folders {
+        remove(root)?;
+        copy_folder(workspace::root(), root)
+            .with_context(|| format!("cannot copy the sources to {}", root.display()))?;
+        eprintln!("compiling all of it in {}", root.display());
+        built.push(build(toolchain, root, dist)?);
+    }
+    let [ours, theirs] = &built[..] else {
+        bail!("two folders are compared");
+    };
+    let (lines, same) = compared(ours, theirs);
+    for line in lines {
+        println!("{line}");
+    }
+    ensure!(
+        same,
+        "the files differ; they are kept in {} and {}",
+        folders[0].display(),
+        folders[1].display()
+    );
+    for root in &folders {
+        remove(root)?;
+    }
+    Ok(())
+}
+
+/// A file that was built: its name, and its bytes.
+type File = (String, Vec<u8>);
+
+/// Builds what is compared.
+fn build(toolchain: &Toolchain, root: &Path, dist: bool) -> Result<Vec<File>> {
+    let image = firmware::build_in(toolchain, root)?;
+    let mut paths = vec![image.img, image.elf];
+    if dist {
+        let folder = dist::make(toolchain, root, false)?;
+        let entries = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path()));
+        let mut made = entries.collect::<Result<Vec<_>>>()?;
+        made.sort();
+        paths.extend(made);
+    }
+    let read = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok((name.into_owned(), bytes))
+    };
+    paths.iter().map(read).collect()
+}
+
+/// A line for each file, and whether all are the same.
+fn compared(ours: &[File], theirs: &[File]) -> (Vec<String>, bool) {
+    let names = |files: &[File]| {
+        files
+            .iter()
+            .map(|(name, _)| name.clone())
+            .collect::<Vec<_>>()
+    };
+    if names(ours) != names(theirs) {
+        let line = format!("files: {:?} and {:?}", names(ours), names(theirs));
+        return (vec![line], false);
+    }
+    let mut same = true;
+    let each = ours.iter().zip(theirs).map(|((name, a), (_, b))| {
+        if a == b {
+            return format!("same  {} bytes, SHA-256 {}  {name}", a.len(), dist::sum(a));
+        }
+        same = false;
+        let differs = a.iter().zip(b).position(|(a, b)| a != b);
+        let at = differs.unwrap_or(a.len().min(b.len()));
+        format!(
+            "DIFFER {} and {} bytes, first at {at:#x}  {name}",
+            a.len(),
+            b.len()
+        )
+    });
+    let lines: Vec<String> = each.collect();
+    (lines, same && !ours.is_empty())
+}
+
+fn remove(folder: &Path) -> Result<()> {
+    if folder.is_dir() {
+        fs::remove_dir_all(folder)
+            .with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    Ok(())
+}
 
 /// Fails unless a build in another folder gives the bytes of `image`.
 ///
-/// The folder's name has another length than the workspace's, so that a path that got into the
-/// image would move what follows it, too. It is kept, and its next build is quick.
+/// The folder is kept, and its next build is quick.
 pub fn check(toolchain: &Toolchain, image: &firmware::Image) -> Result<()> {
     let root = elsewhere()?;
     let second = firmware::build_in(toolchain, &root)?;
@@ -31,11 +129,6 @@ pub fn check(toolchain: &Toolchain, image: &firmware::Image) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// The same for all that `cargo xtask dist` makes. It compiles `qpuscope` twice, optimized.
-pub fn check_dist(toolchain: &Toolchain) -> Result<()> {
-    dist::check(toolchain, &elsewhere()?)
 }
 
 /// The copy in another folder, as new as the workspace.
@@ -91,4 +184,44 @@ fn copy_file(from: &Path, to: &Path) -> Result<()> {
         .open(to)?
         .set_modified(modified)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str, bytes: &[u8]) -> File {
+        (name.into(), bytes.to_vec())
+    }
+
+    #[test]
+    fn every_file_is_listed_and_a_difference_fails() {
+        let one = [file("kernel.img", b"abc"), file("zip", b"def")];
+        let (lines, same) = compared(&one, &one);
+        assert!(same && lines.len() == 2, "{lines:?}");
+        assert!(
+            lines[0].starts_with("same  3 bytes, SHA-256 ba7816bf"),
+            "{lines:?}"
+        );
+        let (lines, same) = compared(&one, &[file("kernel.img", b"abc"), file("zip", b"dex")]);
+        assert!(!same, "{lines:?}");
+        assert_eq!(lines[1], "DIFFER 3 and 3 bytes, first at 0x2  zip");
+        let (lines, same) = compared(&one, &one[..1]);
+        assert!(!same, "{lines:?}");
+        assert!(!compared(&[], &[]).1);
+    }
+
+    #[test]
+    fn a_copy_has_the_sources_and_nothing_that_was_built() {
+        let folder = std::env::temp_dir().join(format!("qpuscope-copy-{}", std::process::id()));
+        let (from, to) = (folder.join("from"), folder.join("to"));
+        for path in ["src", "target/debug", ".git"] {
+            fs::create_dir_all(from.join(path)).expect("a folder");
+            fs::write(from.join(path).join("file"), "text").expect("a file");
+        }
+        copy_folder(&from, &to).expect("a copy");
+        let there = ["src/file", "target", ".git"].map(|path| to.join(path).exists());
+        fs::remove_dir_all(&folder).expect("the copy was there");
+        assert_eq!(there, [true, false, false]);
+    }
 }

@@ -2,15 +2,14 @@
 //!
 //! A zip to unpack onto a card, a static `qpuscope` for Linux, the licences of what is compiled into
 //! it, and `SHA256SUMS`. All of it depends on the sources and the compiler only: `cargo xtask
-//! reproduce --dist` makes it once more in another folder and compares.
+//! reproduce --dist` makes it in two folders and compares.
 
 pub mod archive;
-pub mod notices;
 pub mod program;
 
 use crate::toolchain::{self, Toolchain};
-use crate::{firmware, workspace};
-use anyhow::{Context, Result, bail, ensure};
+use crate::{firmware, notices, workspace};
+use anyhow::{Context, Result, bail};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,24 +42,8 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Fails unless the workspace copy at `other` gives the same files.
-pub fn check(toolchain: &Toolchain, other: &Path) -> Result<()> {
-    let folders = [workspace::root(), other].map(|root| make(toolchain, root, false));
-    let [ours, theirs] = folders;
-    let (ours, theirs) = (ours?.join("SHA256SUMS"), theirs?.join("SHA256SUMS"));
-    let sums = [&ours, &theirs].map(fs::read_to_string);
-    let [ours_text, theirs_text] = sums;
-    ensure!(
-        ours_text? == theirs_text?,
-        "{} and {} differ",
-        ours.display(),
-        theirs.display()
-    );
-    Ok(())
-}
-
 /// Makes the files from the workspace at `root`; the folder that they are in.
-fn make(toolchain: &Toolchain, root: &Path, card_only: bool) -> Result<PathBuf> {
+pub fn make(toolchain: &Toolchain, root: &Path, card_only: bool) -> Result<PathBuf> {
     let image = firmware::build_in(toolchain, root)?;
     let folder = root.join("target/dist");
     // What another version left would have no sum.
@@ -76,14 +59,14 @@ fn make(toolchain: &Toolchain, root: &Path, card_only: bool) -> Result<PathBuf> 
         made.push((name, sum(bytes)));
         Ok(())
     };
-    let notices = notices::of(root, "kernel", firmware::TARGET)?;
+    let notices = notices::IMAGE.text(root)?;
     let card = archive::card(root, &fs::read(&image.img)?, &notices)?;
     put(format!("qpuscope-{VERSION}-card.zip"), &card)?;
     if !card_only {
         let built = program::build_in(root)?;
         let bytes = fs::read(&built)?;
         put(program::name(), &bytes)?;
-        let notices = notices::of(root, "qpuscope", program::TARGET)?;
+        let notices = notices::PROGRAM.text(root)?;
         put(
             format!("{}-licences.txt", program::name()),
             notices.as_bytes(),
@@ -99,7 +82,7 @@ fn make(toolchain: &Toolchain, root: &Path, card_only: bool) -> Result<PathBuf> 
 }
 
 /// SHA-256 in hexadecimal.
-fn sum(bytes: &[u8]) -> String {
+pub fn sum(bytes: &[u8]) -> String {
     Sha256::digest(bytes)
         .iter()
         .map(|byte| format!("{byte:02x}"))

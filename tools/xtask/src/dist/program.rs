@@ -41,6 +41,8 @@ pub fn build_in(root: &Path) -> Result<PathBuf> {
     let mut command = Command::new(cargo);
     command
         .current_dir(root)
+        // The compiler whose sources are mapped: rustup's own would be chosen anew in the folder of each crate.
+        .env("RUSTC", &rustc)
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
         .env_remove("RUSTFLAGS")
         .args([

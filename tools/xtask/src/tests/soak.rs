@@ -1,18 +1,25 @@
 //! `cargo xtask soak [NAME]`: the long forms of tests, one at a time.
 //!
-//! They are the tests of one program, all ignored by libtest, and run with the environment and the build of `cargo
-//! xtask test`. A test prints how much virtual time it took; that is shown beside the wall time.
+//! They are ignored by libtest: all such tests of the program `soak`, and of every other program those that are named
+//! `soak_...`. They run with the environment and the build of `cargo xtask test`. A test prints how much virtual time
+//! it took; that is shown beside the wall time.
 
 use super::programs::{self, Program};
 use super::results::Results;
 use super::selection::Selection;
 use crate::{process, toolchain, workspace};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-/// Longest time for one test: virtual minutes may take as long as real ones.
-const TEST_LIMIT: Duration = Duration::from_secs(3600);
+/// Longest time for one test: two virtual hours of short spectra take four to eight real ones.
+const TEST_LIMIT: Duration = Duration::from_secs(12 * 3600);
+
+/// The program of long tests alone.
+const PROGRAM: &str = "soak";
+
+/// How the names of long tests begin in other programs.
+const NAMED: &str = "soak_";
 
 /// For a name that no test has, as for any wrong argument of the host tool.
 const WRONG_NAME: u8 = 2;
@@ -28,15 +35,23 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
         [name] if !name.starts_with('-') => name.as_str(),
         _ => bail!("`cargo xtask soak` takes a part of test names, or --list"),
     };
-    let program = build()?;
-    let all = names(&program)?;
+    let programs = build()?;
+    let mut all = vec![];
+    for program in &programs {
+        let names = names(program)?;
+        all.extend(names.into_iter().map(|name| (program, name)));
+    }
+    let all_names: Vec<&str> = all.iter().map(|(_, name)| name.as_str()).collect();
     if rest.first().is_some_and(|list| list == "--list") {
-        println!("{}", all.join("\n"));
+        println!("{}", all_names.join("\n"));
         return Ok(ExitCode::SUCCESS);
     }
-    let names: Vec<&String> = all.iter().filter(|name| name.contains(wanted)).collect();
-    if names.is_empty() {
-        eprintln!("xtask: {}", unknown(wanted, &all));
+    let chosen: Vec<_> = all
+        .iter()
+        .filter(|(_, name)| name.contains(wanted))
+        .collect();
+    if chosen.is_empty() {
+        eprintln!("xtask: {}", unknown(wanted, &all_names));
         return Ok(ExitCode::from(WRONG_NAME));
     }
     let mut prepared = Results::default();
@@ -48,7 +63,7 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
     }
     let skips = workspace::target().join("skips.txt");
     let mut results = Results::default();
-    for name in names {
+    for (program, name) in chosen {
         let started = Instant::now();
         std::fs::write(&skips, "")?;
         let mut command = program.command(Some(name));
@@ -73,34 +88,44 @@ pub fn run(rest: &[String]) -> Result<ExitCode> {
     })
 }
 
-/// The program with the long tests, compiled as for `cargo xtask test`.
-fn build() -> Result<Program> {
-    let selection = Selection {
-        arguments: ["--test", "soak"].map(String::from).into(),
-        wants_environment: true,
-    };
-    let program = programs::build(&selection)?.into_iter().next();
-    program.context("cargo has not built the test program `soak`")
+/// The programs that may have long tests, compiled as for `cargo xtask test`.
+fn build() -> Result<Vec<Program>> {
+    let programs = programs::build(&Selection::of(PROGRAM)?)?;
+    ensure!(
+        programs.iter().any(is_soak),
+        "cargo has not built the test program `{PROGRAM}`"
+    );
+    Ok(programs)
+}
+
+/// Whether all tests of a program are long.
+fn is_soak(program: &Program) -> bool {
+    program.name.ends_with(&format!(" {PROGRAM})"))
 }
 
 fn names(program: &Program) -> Result<Vec<String>> {
     let mut command = program.command(None);
     command.args(["--list", "--ignored", "--format=terse"]);
-    let listed =
-        process::ask(&mut command).context("the test program `soak` does not list its tests")?;
-    Ok(listed_names(&listed))
+    let listed = process::ask(&mut command)
+        .with_context(|| format!("{} does not list its tests", program.name))?;
+    Ok(listed_names(&listed, is_soak(program)))
 }
 
-/// Reads libtest's `NAME: test`.
-fn listed_names(listed: &str) -> Vec<String> {
+/// Reads libtest's `NAME: test`: all names, or those of long tests.
+fn listed_names(listed: &str, all: bool) -> Vec<String> {
     let names = listed
         .lines()
         .filter_map(|line| line.strip_suffix(": test"));
+    let is_long = |name: &str| {
+        let own = name.rsplit("::").next();
+        own.is_some_and(|own| own.starts_with(NAMED))
+    };
+    let names = names.filter(|name| all || is_long(name));
     names.map(String::from).collect()
 }
 
 /// What to say of a name that no test has in its own.
-fn unknown(name: &str, all: &[String]) -> String {
+fn unknown(name: &str, all: &[&str]) -> String {
     format!(
         "no long test has {name:?} in its name; there are {}",
         all.join(", ")
@@ -117,11 +142,24 @@ mod test {
     use super::*;
 
     #[test]
+    fn every_program_with_long_tests_is_found() {
+        let selection = Selection::of(PROGRAM).expect("cargo is there");
+        for program in [PROGRAM, "report"] {
+            assert!(
+                selection.arguments.iter().any(|own| own == program),
+                "{:?}",
+                selection.arguments
+            );
+        }
+    }
+
+    #[test]
     fn names_and_times_are_those_that_libtest_and_tests_print() {
-        let all = listed_names(
-            "defects::late_vpm: test\ndefects::wrong_qpu: test\n\n2 tests, 0 benchmarks\n",
-        );
-        assert_eq!(all, ["defects::late_vpm", "defects::wrong_qpu"]);
+        let listed = "defects::late_vpm: test\nwrong::soak_qpu: test\n\n2 tests, 0 benchmarks\n";
+        let all = listed_names(listed, true);
+        assert_eq!(all, ["defects::late_vpm", "wrong::soak_qpu"]);
+        assert_eq!(listed_names(listed, false), ["wrong::soak_qpu"]);
+        let all = ["defects::late_vpm", "defects::wrong_qpu"];
         let said = unknown("late_wpm", &all);
         assert!(
             said.contains("late_wpm") && said.contains("defects::wrong_qpu"),
