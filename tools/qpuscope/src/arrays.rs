@@ -24,12 +24,14 @@ pub fn arrays(code: &str) -> Vec<Array<'_>> {
         let Some((start, brackets, is_sure)) = opener(code, at) else {
             continue;
         };
-        let contents = start + 1..end(code, start, brackets);
-        if (is_sure || is_numbers(&code[contents.clone()]))
-            && all
-                .last()
-                .is_none_or(|last: &Array| last.contents.end <= start)
-        {
+        let is_inside = |last: &Array| last.contents.end > start;
+        if all.last().is_some_and(is_inside) {
+            continue;
+        }
+        // Numbers have no `=` among them, and text without end would be searched from each of its own.
+        let least = if is_sure { code } else { next_value(code, at) };
+        let contents = start + 1..end(least, start, brackets);
+        if is_sure || is_numbers(&code[contents.clone()]) {
             let name = name(&code[..at]);
             all.push(Array { name, contents });
         }
@@ -77,9 +79,9 @@ fn opener(code: &str, at: usize) -> Option<(usize, [char; 2], bool)> {
     }
     // The type stands before the braces in Go and C#: `[]uint32{`, `uint[] {`.
     if let Some(rest) = inner.strip_prefix('[') {
-        let typed = rest
-            .split_once(']')
-            .map(|(_, rest)| rest.trim_start_matches(is_part).trim_start());
+        // A length at most; the rest of a text without end would be searched from each `=`.
+        let closed = rest.char_indices().take(32).find(|(_, c)| *c == ']');
+        let typed = closed.map(|(at, _)| rest[at + 1..].trim_start_matches(is_part).trim_start());
         if let Some(values) = typed.filter(|rest| rest.starts_with('{')) {
             return Some((place(values), BRACES, false));
         }
@@ -114,10 +116,16 @@ pub fn is_numbers(contents: &str) -> bool {
     words.next().is_some_and(is_number) && words.peek().is_some() && words.all(is_number)
 }
 
+/// The code before the next `=` behind that at `at`, but not before what that opens with.
+fn next_value(code: &str, at: usize) -> &str {
+    let rest = &code[at + 1..];
+    rest.find('=').map_or(code, |next| &code[..at + 1 + next])
+}
+
 /// Where the bracket at `start` is closed; the end of the text when it is not.
 fn end(code: &str, start: usize, [open, close]: [char; 2]) -> usize {
     let mut depth = 0;
-    for (at, character) in code[start..].char_indices() {
+    for (at, character) in code.get(start..).unwrap_or("").char_indices() {
         if character == open {
             depth += 1;
         } else if character == close {

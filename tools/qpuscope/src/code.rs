@@ -3,40 +3,22 @@
 mod left_out;
 mod numbers;
 
-use std::io::Read;
 use std::path::Path;
 
 use crate::arrays::{Array, arrays, is_numbers};
 use crate::failure::{Failure, Result};
+use crate::files::input;
+use crate::say;
 use left_out::LeftOut;
 use numbers::{Notation, is_heading, without_tail};
-
-/// The most bytes that are read; a program of that size is none that a QPU would run.
-const LARGEST: u64 = 256 << 20;
 
 /// The name that messages give a file, and its bytes; `-` is standard input.
 ///
 /// # Errors
 /// Usage, when it cannot be read.
 pub fn read(path: &Path) -> Result<(String, Vec<u8>)> {
-    let name = path.display().to_string();
-    let failed = |error: std::io::Error| Failure::reading(path, &error);
-    let mut bytes = vec![];
-    let read = if path == Path::new("-") {
-        std::io::stdin()
-            .lock()
-            .take(LARGEST + 1)
-            .read_to_end(&mut bytes)
-    } else {
-        let file = std::fs::File::open(path).map_err(failed)?;
-        file.take(LARGEST + 1).read_to_end(&mut bytes)
-    };
-    read.map_err(failed)?;
-    if bytes.len() as u64 > LARGEST {
-        return Err(Failure::usage(format!(
-            "{name} has more than {LARGEST} bytes, which is no QPU program; give the code alone"
-        )));
-    }
+    let name = say::path(path);
+    let bytes = input::read(path, "QPU code", input::TEXT)?;
     refuse_utf16(&name, &bytes)?;
     refuse_job(&name, &bytes)?;
     Ok((name, bytes))

@@ -10,6 +10,7 @@ use v3d_sim::{Constants, Described};
 
 use crate::failure::{Failure, Result};
 use crate::say;
+use crate::text::quote;
 
 /// Whether it is the host's share of a call, which the simulator does not count: those are in microseconds.
 pub fn is_of_host(constant: &Described) -> bool {
@@ -26,7 +27,7 @@ pub fn change(text: &str) -> std::result::Result<(String, f64), String> {
     let number = value.parse();
     number
         .map(|value| (name.to_owned(), value))
-        .map_err(|_| format!("{value} is no number"))
+        .map_err(|_| format!("{} is no number", quote(value)))
 }
 
 /// Changes one number.
@@ -49,7 +50,8 @@ pub fn apply(constants: &mut Constants, name: &str, value: f64) -> Result<()> {
         .max_by(|one, two| likeness(one).total_cmp(&likeness(two)))
         .map_or("", |constant| constant.name);
     Err(Failure::usage(format!(
-        "there is no constant `{name}`; the nearest is {nearest}; `qpuscope explain` lists all"
+        "there is no constant `{}`; the nearest is {nearest}; `qpuscope explain` lists all",
+        quote(name)
     )))
 }
 

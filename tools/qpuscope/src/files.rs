@@ -1,46 +1,62 @@
-//! Files that a command writes, which are not to be one that it reads or another that it writes.
+//! Files that a command reads and writes. What it writes is not to be one that it reads, or another that it writes.
 
+pub mod input;
+pub mod output;
+
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, Result};
+use crate::say;
 
-/// Whether two names are one file, however they are spelt; a file need not be there yet.
+/// A file that a command reads, and what messages call it: `the source`.
+pub type Input<'a> = (&'a Path, &'a str);
+
+/// Whether two names are one file: by device and number, so that it does not matter how they are spelt or linked.
+/// A file need not be there yet. A device such as `/dev/null` keeps nothing that could be overwritten.
 #[must_use]
 pub fn are_one(one: &Path, other: &Path) -> bool {
-    one == other || whole(one).is_some_and(|name| Some(name) == whole(other))
+    match (std::fs::metadata(one), std::fs::metadata(other)) {
+        (Ok(one), Ok(other)) => {
+            let is_device = one.file_type().is_char_device();
+            (one.dev(), one.ino()) == (other.dev(), other.ino()) && !is_device
+        }
+        (Err(_), Err(_)) => one == other || whole(one).is_some_and(|one| Some(one) == whole(other)),
+        _ => false,
+    }
 }
 
-/// Refuses outputs that are one file, and those that are the file that is read, which is called `source`.
-/// Standard input and output, `-`, are none.
+/// Refuses outputs that are one file, and those that are one of the files that are read.
+/// An output `-` is none; an input `-` is what the shell has made standard input.
 ///
 /// # Errors
 /// Usage, with the file's name.
-pub fn apart(outputs: &[&Path], input: &Path, source: &str) -> Result<()> {
+pub fn apart(outputs: &[&Path], inputs: &[Input]) -> Result<()> {
     let files = || outputs.iter().filter(|path| **path != Path::new("-"));
     for (index, file) in files().enumerate() {
         if files().take(index).any(|other| are_one(other, file)) {
             return Err(Failure::usage(format!(
                 "{} is named for two outputs; give each its own file",
-                file.display()
+                say::path(file)
             )));
         }
-        if are_one(file, input) {
+        let read = inputs.iter().find(|(input, _)| match input.to_str() {
+            Some("-") => are_one(file, Path::new("/dev/stdin")),
+            _ => are_one(file, input),
+        });
+        if let Some((_, what)) = read {
             return Err(Failure::usage(format!(
-                "{} is {source} and would be overwritten; name another file",
-                file.display()
+                "{} is {what} and would be overwritten; name another file",
+                say::path(file)
             )));
         }
     }
     Ok(())
 }
 
+/// Where a file that is not there would be.
 fn whole(path: &Path) -> Option<PathBuf> {
-    let there = path.canonicalize().ok();
-    there.or_else(|| {
-        let folder = path.parent().filter(|folder| *folder != Path::new(""));
-        let folder = folder.unwrap_or(Path::new(".")).canonicalize().ok()?;
-        Some(folder.join(path.file_name()?))
-    })
+    output::target(path).ok().flatten()
 }
 
 #[cfg(test)]
@@ -60,5 +76,25 @@ mod tests {
             ));
         }
         assert!(!are_one(Path::new("a"), Path::new("nowhere/a")));
+        assert!(!are_one(Path::new("/dev/null"), Path::new("/dev/null")));
+    }
+
+    #[test]
+    fn a_linked_file_is_one_file() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "words").expect("a file");
+        std::fs::hard_link(at("file"), at("hard")).expect("a link");
+        std::os::unix::fs::symlink("file", at("soft")).expect("a link");
+        std::os::unix::fs::symlink("absent", at("dangling")).expect("a link");
+        assert!(are_one(&at("file"), &at("hard")) && are_one(&at("soft"), &at("hard")));
+        assert!(are_one(&at("absent"), &at("dangling")));
+        assert!(!are_one(&at("file"), &at("absent")));
+        let (file, hard) = (at("file"), at("hard"));
+        let failure = apart(&[&hard], &[(&file, "the source")]).expect_err("one file");
+        assert!(
+            failure.message.contains("hard is the source and would be"),
+            "{failure}"
+        );
     }
 }

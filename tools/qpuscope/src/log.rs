@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use defmt_decoder::{DecodeError, StreamDecoder, Table};
 
 use crate::failure::{Failure, Result};
+use crate::files::input;
+use crate::say;
 
 /// Decodes log pieces, or counts them where no ELF file is known.
 pub struct Logs {
@@ -51,11 +53,11 @@ impl Logs {
     /// # Errors
     /// Usage, when the file cannot be read or holds no defmt texts.
     pub fn with_elf(path: &Path) -> Result<Self> {
-        let elf = std::fs::read(path).map_err(|error| Failure::reading(path, &error))?;
+        let elf = input::read(path, "an ELF file", input::IMAGE)?;
         let wrong = |why: &str| {
             Failure::usage(format!(
                 "{} has no defmt texts ({why}); give the kernel.elf of the firmware on the board with --elf",
-                path.display()
+                say::path(path)
             ))
         };
         let table = Table::parse(&elf)

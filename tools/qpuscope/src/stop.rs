@@ -1,36 +1,106 @@
-//! Ctrl-C: asks running commands to finish, instead of cutting them off.
+//! Ctrl-C, SIGTERM and a hang-up: ask running commands to finish, instead of cutting them off.
+//!
+//! A command that runs looks at [`Stop`] and ends with what it has. One that waits for somebody else (a pipe
+//! without a writer, a reader that takes nothing, an answer) cannot look: such waits are marked by [`blocking`], and the
+//! process ends in them.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-/// Whether the user has asked to stop. A second Ctrl-C ends the process at once.
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::iterator::Signals;
+
+/// How long a wait may go on after the request to stop: one that is over by then was none.
+const GRACE: Duration = Duration::from_millis(300);
+/// Time between two looks at it.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Since when the process waits for somebody else.
+static WAITS_SINCE: Mutex<Option<Instant>> = Mutex::new(None);
+
+/// Whether the user has asked to stop. The second time ends the process at once.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Listens for Ctrl-C from now on. Only the first call of a process takes effect.
+    /// Listens for Ctrl-C, SIGTERM and, unless the process was started to outlive its terminal (`nohup`), SIGHUP.
     #[must_use]
     pub fn on_ctrl_c() -> Self {
         let stop = Self::default();
-        let asked = stop.0.clone();
-        // An error means that somebody listens already; then Ctrl-C works as it did.
-        let _ = ctrlc::set_handler(move || {
-            if asked.swap(true, Ordering::SeqCst) {
-                std::process::exit(130);
-            }
-        });
+        let mut wanted = vec![SIGINT, SIGTERM];
+        if !is_ignored(SIGHUP) {
+            wanted.push(SIGHUP);
+        }
+        // Without it the signals end the process, as they do by themselves.
+        if let Ok(mut signals) = Signals::new(wanted) {
+            let stop = stop.clone();
+            std::thread::spawn(move || {
+                for signal in signals.forever() {
+                    if stop.0.swap(true, Ordering::SeqCst) {
+                        end(signal);
+                    }
+                    let stop = stop.clone();
+                    std::thread::spawn(move || stop.end_waits(signal));
+                }
+            });
+        }
         stop
     }
 
-    /// Whether it was pressed since the last call; the next press asks again.
+    /// Ends the process as soon as it waits, while the request to stop stands.
+    fn end_waits(&self, signal: i32) {
+        while self.asked() {
+            let since = *WAITS_SINCE.lock().unwrap_or_else(PoisonError::into_inner);
+            if since.is_some_and(|since| since.elapsed() >= GRACE) {
+                end(signal);
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    /// Whether it was asked for since the last call; the next request asks again.
     #[must_use]
     pub fn take(&self) -> bool {
         self.0.swap(false, Ordering::SeqCst)
     }
 
-    /// Whether it was pressed.
+    /// Whether it was asked for.
     #[must_use]
     pub fn asked(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
+}
+
+/// Ends the process with the status that shells give a program which a signal has ended.
+fn end(signal: i32) -> ! {
+    std::process::exit(128 + signal)
+}
+
+/// Marks work of the main thread that may wait for somebody else for any time: a request to stop ends the
+/// process in it.
+pub fn blocking<T>(work: impl FnOnce() -> T) -> T {
+    let mark = |since| {
+        let mut place = WAITS_SINCE.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut *place, since)
+    };
+    let outer = mark(Some(Instant::now()));
+    let done = work();
+    mark(outer);
+    done
+}
+
+/// Lets a file that gets larger than the shell's limit (`ulimit -f`) fail as a full disk does, where it would
+/// end the process.
+pub fn survive_file_limits() {
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
+}
+
+/// Whether the process was started with a signal ignored. Linux says so; elsewhere nobody is asked.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mut lines = status.lines();
+    let ignored = lines.find_map(|line| line.strip_prefix("SigIgn:"));
+    let bits = ignored.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok());
+    bits.is_some_and(|bits| bits >> (signal - 1) & 1 == 1)
 }

@@ -326,11 +326,7 @@ fn what_a_run_reads_or_writes_is_not_written_over() {
             &[][..],
             "a file is the job file and would be overwritten",
         ),
-        (
-            "../one-file/code.bin".into(),
-            &[],
-            "holds code that the job runs",
-        ),
+        ("../one-file/code.bin".into(), &[], "is read by the job"),
         (
             "../one-file/out.bin".into(),
             &["--timeline", &timeline],
@@ -373,7 +369,7 @@ fn a_dump_that_fails_after_the_run_costs_no_other() {
     let good = dump.clone();
     dump["file"] = json!("/dev/full");
     job["dump"] = json!([dump, good]);
-    let (status, report, said) = run(&folder, &job);
+    let (status, report, said) = run_with(&folder, &job, &["--dump-anywhere"]);
     assert_eq!((status, &report["end"]), (1, &json!("completed")), "{said}");
     assert!(said.contains("cannot write /dev/full: "), "{said}");
     let written = std::fs::read(folder.join("out.bin")).expect("the other dump");

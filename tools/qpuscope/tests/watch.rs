@@ -2,7 +2,7 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use qpu::generate::*;
 use qpu::isa::BranchCond;
@@ -345,53 +345,83 @@ fn endless(name: &str) -> PathBuf {
     folder
 }
 
-#[test]
-fn ctrl_c_ends_a_run_and_shows_what_there_is() {
-    let folder = endless("ctrl-c");
+/// A run that never ends, whose trace has begun, and the name that the trace has until then.
+fn traced(folder: &Path) -> (Child, PathBuf) {
+    std::fs::write(folder.join("t.txt"), "an older trace").expect("a file");
     let mut child = Command::new(env!("CARGO_BIN_EXE_qpuscope"))
-        .args([
-            "run",
-            "job.json",
-            "--trace=t.txt",
-            "--trace-limit",
-            "1",
-            "--profile",
-        ])
-        .current_dir(&folder)
+        .args(["run", "job.json", "--trace=t.txt", "--profile"])
+        .args(["--trace-limit", "5000"])
+        .current_dir(folder)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .expect("qpuscope runs");
-    // Ctrl-C is listened to before the trace is made.
+    // Signals are listened to before the trace is made.
     for _ in 0..200 {
-        if folder.join("t.txt").exists() {
-            break;
+        let entries = folder.read_dir().expect("a folder").flatten();
+        let mut parts = entries.map(|entry| entry.path()).filter(|path| {
+            let is_part = path.extension().is_some_and(|ending| ending == "part");
+            is_part && path.metadata().is_ok_and(|part| part.len() > 0)
+        });
+        if let Some(part) = parts.next() {
+            return (child, part);
         }
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
+    let _ = child.kill();
+    panic!("no trace begins: {:?}", child.wait());
+}
+
+fn signal(child: &Child, name: &str) {
     let sent = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
+        .args([name, &child.id().to_string()])
         .status()
         .expect("kill runs");
     assert!(sent.success());
-    let (mut output, mut said) = (String::new(), String::new());
-    child
-        .stdout
-        .take()
-        .expect("a pipe")
-        .read_to_string(&mut output)
-        .expect("text");
-    child
-        .stderr
-        .take()
-        .expect("a pipe")
-        .read_to_string(&mut said)
-        .expect("text");
-    assert_eq!(child.wait().expect("an end").code(), Some(5), "{said}");
-    let report: Value = serde_json::from_str(&output).expect("one object");
-    assert_eq!(report["end"], "interrupted");
-    assert!(said.contains("interrupted after"), "{said}");
-    assert!(said.contains("hot spots:"), "{said}");
+}
+
+#[test]
+fn signals_end_a_run_which_shows_and_keeps_what_there_is() {
+    let folder = endless("signals");
+    for name in ["-INT", "-TERM", "-HUP"] {
+        let (mut child, part) = traced(&folder);
+        signal(&child, name);
+        let (mut output, mut said) = (String::new(), String::new());
+        let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
+        let read = stdout.expect("a pipe").read_to_string(&mut output);
+        read.and_then(|_| stderr.expect("a pipe").read_to_string(&mut said))
+            .expect("text");
+        let status = child.wait().expect("an end").code();
+        assert_eq!(status, Some(5), "{name}: {said}");
+        let report: Value = serde_json::from_str(&output).expect("one object");
+        assert_eq!(report["end"], "interrupted");
+        assert!(said.contains("interrupted after"), "{said}");
+        assert!(said.contains("hot spots:"), "{said}");
+        let trace = std::fs::read_to_string(folder.join("t.txt")).expect("the trace");
+        assert!(
+            trace.lines().count() >= 5000,
+            "{name}: {} lines",
+            trace.lines().count()
+        );
+        assert!(!part.exists(), "{name}: a part is left");
+    }
+}
+
+#[test]
+fn a_killed_run_leaves_the_older_trace_and_its_own_beside() {
+    let folder = endless("killed");
+    let (mut child, part) = traced(&folder);
+    signal(&child, "-KILL");
+    child.wait().expect("an end");
+    let kept = std::fs::read_to_string(folder.join("t.txt")).expect("the older one");
+    assert_eq!(kept, "an older trace");
+    let name = part
+        .file_name()
+        .expect("a name")
+        .to_string_lossy()
+        .into_owned();
+    assert!(name.starts_with("t.txt."), "{name}");
+    assert!(!std::fs::read(part).expect("the part").is_empty());
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Instructions from the numbers of a text: 64-bit words, halves of them, or bytes.
 
 use crate::failure::{Failure, Result};
+use crate::text::quote;
 
 /// How numbers are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,7 +120,7 @@ fn numbers<'a>(name: &str, code: &'a str, notation: Notation) -> Result<Vec<Numb
         let most = if has_text { 1 } else { usize::MAX };
         for word in words.filter(|word| !word.is_empty()).take(most) {
             let (value, digits) = value(word, notation).map_err(|wrong| {
-                Failure::usage(format!("{name}, line {line}: `{word}` {wrong}"))
+                Failure::usage(format!("{name}, line {line}: `{}` {wrong}", quote(word)))
             })?;
             numbers.push(Number {
                 line,

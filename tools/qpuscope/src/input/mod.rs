@@ -11,6 +11,7 @@ mod wav;
 use std::path::Path;
 
 use crate::failure::{Failure, Result};
+use crate::files::input;
 use crate::rate::Rate;
 
 /// Samples as the wire carries them; of a complex channel real and imaginary parts take turns.
@@ -169,7 +170,7 @@ pub struct Reading {
 /// # Errors
 /// When the file cannot be read, is none of the known kinds, or holds nonsense: with what to do.
 pub fn read(path: &Path, how: &Reading) -> Result<Recording> {
-    let bytes = std::fs::read(path).map_err(|error| Failure::reading(path, &error))?;
+    let bytes = input::read(path, "a recording", input::RECORDING)?;
     let extension = path
         .extension()
         .map(|text| text.to_string_lossy().to_ascii_lowercase())

@@ -6,9 +6,12 @@
 
 mod table;
 
+use std::collections::HashSet;
+
 use super::{Channel, Reading, Recording, Samples, Unit};
 use crate::failure::{Failure, Result};
 use crate::rate::Rate;
+use crate::text::{quote, quote_list};
 use table::{Table, has_decimal_comma, parse};
 
 /// Most missing rows in a row that are filled; a longer gap is not the same recording any more.
@@ -29,8 +32,9 @@ pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
                 "repair that line or choose another column with --column"
             };
             Failure::usage(format!(
-                "{name}, line {line}, column `{}`: `{field}` is not a number; {remedy}",
-                table.headings[column]
+                "{name}, line {line}, column `{}`: `{}` is not a number; {remedy}",
+                quote(&table.headings[column]),
+                quote(field)
             ))
         })?);
     }
@@ -62,7 +66,7 @@ pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
         ));
     }
     let heading = &table.headings[column];
-    let unit = how.unit.clone().unwrap_or_else(|| unit_of(heading));
+    let unit = how.unit.clone().unwrap_or_else(|| quote(&unit_of(heading)));
     Ok(Recording {
         name: name.to_owned(),
         rate,
@@ -84,29 +88,17 @@ fn no_stamp(table: &Table, column: usize) -> String {
         seconds(field).is_none().then_some((line, field))
     });
     odd.map_or_else(String::new, |(line, field)| {
-        format!(" (line {line}: `{field}` is not written as 2010-03-14 03:00:00, in whole seconds)")
+        format!(
+            " (line {line}: `{}` is not written as 2010-03-14 03:00:00, in whole seconds)",
+            quote(field)
+        )
     })
 }
 
 /// The column asked for by name or number; else the only one that holds numbers.
 fn choose_column(name: &str, table: &Table, wanted: Option<&str>) -> Result<usize> {
-    let list = || table.headings.join("`, `");
     if let Some(wanted) = wanted {
-        let by_name = table
-            .headings
-            .iter()
-            .position(|heading| heading == wanted || without_unit(heading) == wanted);
-        let by_number = wanted
-            .parse::<usize>()
-            .ok()
-            .filter(|n| (1..=table.headings.len()).contains(n))
-            .map(|n| n - 1);
-        return by_name.or(by_number).ok_or_else(|| {
-            Failure::usage(format!(
-                "{name} has no column `{wanted}`; --column takes one of `{}`",
-                list()
-            ))
-        });
+        return column_of(name, table, wanted);
     }
     let numeric: Vec<usize> = (0..table.headings.len())
         .filter(|&column| {
@@ -116,26 +108,71 @@ fn choose_column(name: &str, table: &Table, wanted: Option<&str>) -> Result<usiz
                 .is_some_and(|field| field.trim().parse::<f64>().is_ok())
         })
         .collect();
-    match numeric[..] {
-        [only] => Ok(only),
-        [] if table.rows[0].1.iter().any(|field| has_decimal_comma(field)) => Err(Failure::usage(
-            format!("{name} has decimal commas; write its numbers with points, as 10.5"),
-        )),
-        [] => Err(Failure::usage(format!(
-            "{name} has no column of numbers (its columns are `{}`); choose another recording",
-            list()
-        ))),
-        _ => {
-            let names: Vec<&str> = numeric
-                .iter()
-                .map(|&column| table.headings[column].as_str())
-                .collect();
-            Err(Failure::usage(format!(
-                "{name} has several columns of numbers; choose one with --column: `{}`",
-                names.join("`, `")
-            )))
+    let problem = match numeric[..] {
+        [only] => return Ok(only),
+        [] if table.rows[0].1.iter().any(|field| has_decimal_comma(field)) => {
+            "has decimal commas; write its numbers with points, as 10.5".to_owned()
         }
+        [] => format!(
+            "has no column of numbers (its columns are {}); choose another recording",
+            names(table, 0..table.headings.len())
+        ),
+        [first, ..] => {
+            let all: HashSet<_> = numeric
+                .iter()
+                .map(|&column| &table.headings[column])
+                .collect();
+            let by_number = match all.len() < numeric.len() {
+                true => format!(
+                    " (columns of one name by number, as --column {})",
+                    first + 1
+                ),
+                false => String::new(),
+            };
+            let names = names(table, numeric);
+            format!("has several columns of numbers; choose one with --column: {names}{by_number}")
+        }
+    };
+    Err(Failure::usage(format!("{name} {problem}")))
+}
+
+/// The column of a name, with or without its unit, or else of a number from 1 on.
+fn column_of(name: &str, table: &Table, wanted: &str) -> Result<usize> {
+    let named = |is: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        let headings = table.headings.iter().enumerate();
+        let headings = headings.filter(|(_, heading)| is(heading));
+        headings.map(|(column, _)| column).collect()
+    };
+    let mut columns = named(&|heading| heading == wanted);
+    if columns.is_empty() {
+        columns = named(&|heading| without_unit(heading) == wanted);
     }
+    if columns.is_empty() {
+        let number = wanted.parse::<usize>().ok();
+        columns.extend(number.and_then(|n| (1..=table.headings.len()).contains(&n).then(|| n - 1)));
+    }
+    match columns[..] {
+        [only] => Ok(only),
+        [] => Err(Failure::usage(format!(
+            "{name} has no column `{}`; --column takes one of {}",
+            quote(wanted),
+            names(table, 0..table.headings.len())
+        ))),
+        [first, second, ..] => Err(Failure::usage(format!(
+            "{name} has {} columns `{}`, the first of them numbers {} and {}; choose one by its number, as --column {}",
+            columns.len(),
+            quote(wanted),
+            first + 1,
+            second + 1,
+            second + 1
+        ))),
+    }
+}
+
+/// The headings of columns, for a message.
+fn names(table: &Table, columns: impl IntoIterator<Item = usize>) -> String {
+    let columns = columns.into_iter();
+    quote_list(columns.map(|column| table.headings[column].as_str()))
 }
 
 /// `speed (m/s)` and `speed [m/s]` without what stands in brackets.
@@ -206,7 +243,8 @@ fn fill_gaps(
         Failure::usage(format!(
             "{name}, line {}: time stamp `{}` {what}; the rows must stand at equal steps: repair the file, or \
              take the stamps away and give --rate",
-            table.rows[row].0, table.rows[row].1[0]
+            table.rows[row].0,
+            quote(&table.rows[row].1[0])
         ))
     };
     if step <= 0 {
@@ -237,8 +275,8 @@ fn fill_gaps(
             let rows = if missing == 1 { "row" } else { "rows" };
             notes.push(format!(
                 "{missing} missing {rows} between {} and {} interpolated from the neighbours",
-                table.rows[row - 1].1[0],
-                table.rows[row].1[0]
+                quote(&table.rows[row - 1].1[0]),
+                quote(&table.rows[row].1[0])
             ));
         }
         filled.push(values[row]);
@@ -293,6 +331,57 @@ mod tests {
         assert!(failure.message.contains("`a (V)`, `b`"), "{failure}");
         let failure = read_text(text, &Reading::default()).expect_err("two columns");
         assert!(failure.message.contains("--column"), "{failure}");
+    }
+
+    #[test]
+    fn columns_of_one_name_are_told_apart_by_number() {
+        let how = |column: Option<&str>| Reading {
+            column: column.map(str::to_owned),
+            rate: "10".parse().ok(),
+            ..Reading::default()
+        };
+        let text = "t,a,b (V),a,b (A)\nx,1,2,3,4\ny,5,6,7,8\n";
+        for (column, named) in [
+            (
+                "a",
+                "has 2 columns `a`, the first of them numbers 2 and 4; choose one by its number",
+            ),
+            ("b", "has 2 columns `b`, the first of them numbers 3 and 5"),
+        ] {
+            let failure = read_text(text, &how(Some(column))).expect_err("two columns");
+            assert!(failure.message.contains(named), "{failure}");
+        }
+        for (column, first) in [("4", 3.0), ("b (A)", 4.0)] {
+            let recording = read_text(text, &how(Some(column))).expect("one column");
+            assert_eq!(recording.channels[0].samples.to_f32()[0], first);
+        }
+        let failure = read_text(text, &how(None)).expect_err("several columns");
+        assert!(
+            failure
+                .message
+                .contains("of one name by number, as --column 2"),
+            "{failure}"
+        );
+    }
+
+    #[test]
+    fn messages_are_short_and_do_nothing_however_long_a_field_is() {
+        let how = Reading {
+            rate: "1".parse().ok(),
+            ..Reading::default()
+        };
+        let long = "\x1b[2J".repeat(20_000);
+        for text in [
+            format!("{long}\n1\n{long}\n"),
+            format!("a,{long}\n1,2\n"),
+            format!("a\n{long}\n"),
+            format!("{long}\n{long}\n"),
+            (0..2000).map(|n| format!("c{n},")).collect::<String>() + "\n" + &",".repeat(2000),
+        ] {
+            let failure = read_text(&text, &how).expect_err("no numbers").message;
+            assert!(failure.len() < 1000, "{} bytes", failure.len());
+            assert!(!failure.contains('\x1b'), "{failure:?}");
+        }
     }
 
     #[test]

@@ -258,6 +258,34 @@ mod tests {
     }
 
     #[test]
+    fn chunks_of_odd_length_before_the_samples_are_passed_over() {
+        let whole = wav(2, 16, false, &[1, 2, 3, 4, 5, 6]);
+        let expected = read("a.wav", &whole, &Reading::default()).expect("a WAV file");
+        let (head, rest) = whole.split_at(12);
+        let (format, data) = rest.split_at(24);
+        assert!(format.starts_with(b"fmt ") && data.starts_with(b"data"));
+        let odd = |name: &[u8], text: &[u8]| {
+            let length = (text.len() as u32).to_le_bytes();
+            [name, &length, text, &[0; 1][..text.len() % 2]].concat()
+        };
+        let (list, junk) = (odd(b"LIST", b"odd"), odd(b"JUNK", b"data\x04\0\0\0a"));
+        for chunks in [
+            [head, format, &list, data].concat(),
+            [head, &junk, format, data].concat(),
+            [head, &list, format, &junk, &list, data].concat(),
+            [head, format, &odd(b"LIST", b"even"), data].concat(),
+            [head, &odd(b"fmt ", &[&format[8..], &[0]].concat()), data].concat(),
+        ] {
+            let recording = read("a.wav", &chunks, &Reading::default());
+            assert_eq!(recording.expect("a WAV file"), expected);
+        }
+        // Cut short, too.
+        let cut = [head, format, &list, &data[..data.len() - 3]].concat();
+        let recording = read("a.wav", &cut, &Reading::default()).expect("a WAV file");
+        assert_eq!(recording.channels[0].points(), 2);
+    }
+
+    #[test]
     fn a_recording_that_was_cut_short_is_read_as_far_as_it_goes() {
         let whole = wav(2, 16, false, &[1, 2, 3, 4, 5, 6]);
         let samples = |bytes: &[u8]| {

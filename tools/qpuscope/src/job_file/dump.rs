@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use v3d_sim::{JobLaunch, SparseMemory};
+use v3d_sim::SparseMemory;
 
-use super::memory::{ADDRESS_SPACE, Placed};
+use super::memory::ADDRESS_SPACE;
 use super::object::{Object, bad};
 use crate::failure::Result;
 use crate::files::are_one;
+use crate::say;
 
 /// A part of memory that is written to a file after the run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,29 +51,20 @@ pub(super) fn dump(
     })
 }
 
-/// Refuses dumps that go to one file, of which the last would remain, and one over a file with code that the job runs.
-/// Over data it may go: the next run goes on with it.
-pub(super) fn keep_files(dumps: &[Dump], entries: &[Placed], launches: &[JobLaunch]) -> Result<()> {
-    let programs = || launches.iter().flat_map(|launch| &launch.programs);
-    let holds_code = |placed: &&Placed| programs().any(|program| placed.holds(program.code.0));
+/// Refuses dumps that go to one file, of which the last would remain, and one over a file that the job reads: the
+/// next run would be another.
+pub(super) fn keep_files(dumps: &[Dump], read: &[PathBuf]) -> Result<()> {
     for (index, dump) in dumps.iter().enumerate() {
         let field = format!("dump[{index}].file");
-        let name = dump.file.display();
-        if dumps[..index]
-            .iter()
-            .any(|other| are_one(&other.file, &dump.file))
-        {
+        let name = say::path(&dump.file);
+        let mut before = dumps[..index].iter();
+        if before.any(|other| are_one(&other.file, &dump.file)) {
             let problem = format!("{name} is named for two dumps; give each its own file");
             return Err(bad(&field, problem));
         }
-        let mut code = entries.iter().filter(holds_code);
-        if code.any(|placed| {
-            let file = placed.file.as_ref();
-            file.is_some_and(|file| are_one(file, &dump.file))
-        }) {
-            let problem = format!(
-                "{name} holds code that the job runs, and would be overwritten; name another file"
-            );
+        if read.iter().any(|file| are_one(file, &dump.file)) {
+            let problem =
+                format!("{name} is read by the job and would be overwritten; name another file");
             return Err(bad(&field, problem));
         }
     }
@@ -85,28 +77,29 @@ mod tests {
     use crate::job_file::tests::each_is_refused;
 
     #[test]
-    fn no_dump_goes_over_code_or_another_dump() {
-        let folder = std::env::temp_dir();
-        let name = format!("qpuscope-dump-{}.bin", std::process::id());
-        std::fs::write(folder.join(&name), [0; 16]).expect("temporary file");
-        let parse = |code: u32, files: [&str; 2]| {
+    fn no_dump_goes_over_an_input_or_another_dump() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("data.bin"), [0; 16]).expect("a file");
+        std::fs::hard_link(at("data.bin"), at("hard.bin")).expect("a link");
+        std::os::unix::fs::symlink("data.bin", at("soft.bin")).expect("a link");
+        let parse = |files: [&str; 2]| {
             let dumps = files.map(|file| format!(r#"{{"at": 64, "bytes": 8, "file": "{file}"}}"#));
             let text = format!(
-                r#"{{"memory": [{{"at": "0xc0000040", "file": "{name}"}}, {{"at": 0, "zero": 8}}],
-                    "programs": [{{"code": {code}}}], "dump": [{}]}}"#,
+                r#"{{"memory": [{{"at": "0xc0000040", "file": "data.bin"}}], "programs": [], "dump": [{}]}}"#,
                 dumps.join(", ")
             );
-            JobFile::parse(&text, &folder)
+            JobFile::parse(&text, folder.path())
                 .err()
                 .map(|failure| failure.message)
         };
-        let over_code = parse(72, ["a.bin", &name]).expect("code would be overwritten");
-        assert!(over_code.contains("dump[1].file: ") && over_code.contains("holds code"));
-        let twice = parse(0, ["a.bin", "a.bin"]).expect("one file for two dumps");
+        for input in ["data.bin", "hard.bin", "soft.bin"] {
+            let problem = parse(["a.bin", input]).expect("an input would be overwritten");
+            assert!(problem.contains("dump[1].file: ") && problem.contains("is read by the job"));
+        }
+        let twice = parse(["a.bin", "./a.bin"]).expect("one file for two dumps");
         assert!(twice.contains("dump[1].file: ") && twice.contains("two dumps"));
-        // Data may be brought up to date.
-        assert_eq!(parse(0, ["a.bin", &name]), None);
-        std::fs::remove_file(folder.join(&name)).expect("temporary file");
+        assert_eq!(parse(["a.bin", "b.bin"]), None);
     }
 
     #[test]

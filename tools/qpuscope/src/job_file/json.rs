@@ -10,6 +10,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_json::Value;
 
 use crate::failure::{Failure, Result};
+use crate::text::quote;
 
 /// The value that a text is.
 ///
@@ -20,8 +21,15 @@ pub(super) fn value(text: &str) -> Result<Value> {
     serde_json::from_str::<Once>(text)
         .and_then(|Once| serde_json::from_str(text))
         .map_err(|error| {
+            let said = error.to_string();
+            // What serde_json says of its own bound, which it always keeps.
+            if said.starts_with("recursion limit exceeded") {
+                return Failure::usage(
+                    "lists and objects nest more than 128 deep; a job nests no more than five, as docs/formats.md shows",
+                );
+            }
             let what = match error.classify() {
-                serde_json::error::Category::Data => error.to_string(),
+                serde_json::error::Category::Data => said,
                 _ => format!("it is not JSON ({error})"),
             };
             Failure::usage(format!("{what}; {}", advice(text, &error)))
@@ -111,7 +119,10 @@ impl<'de> Visitor<'de> for Keys {
         let mut keys = HashSet::new();
         while let Some((key, Once)) = all.next_entry::<String, Once>()? {
             if let Some(key) = keys.replace(key) {
-                return Err(Error::custom(format!("{key} stands twice in one object")));
+                return Err(Error::custom(format!(
+                    "{} stands twice in one object",
+                    quote(&key)
+                )));
             }
         }
         Ok(Once)
@@ -138,6 +149,9 @@ mod tests {
             ("{\"board\": 'zero'}", "between double quotes"),
             ("{\"strict\": True}", "JSON writes true"),
         ]);
+        for deep in ["[", "{\"memory\":", "[{\"a\": [", " [\n"] {
+            each_is_refused(&[(&deep.repeat(100_000), "nest more than 128 deep")]);
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use v3d_sim::{JobLaunch, SparseMemory};
 use super::memory::Placed;
 use super::object::{Object, bad};
 use crate::failure::Result;
+use crate::text::quote;
 
 /// The launches: those given, or one with all `programs`.
 pub(super) fn launches(job: &Object) -> Result<Vec<JobLaunch>> {
@@ -155,7 +156,10 @@ fn clear(field: &str, value: &Value) -> Result<CacheClear> {
         Some("none") => Ok(CacheClear::None),
         _ => Err(bad(
             field,
-            format!("{value} is unknown; give \"all\", \"data\" or \"none\""),
+            format!(
+                "{} is unknown; give \"all\", \"data\" or \"none\"",
+                quote(&value.to_string())
+            ),
         )),
     }
 }

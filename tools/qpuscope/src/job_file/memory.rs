@@ -9,6 +9,8 @@ use v3d_sim::SparseMemory;
 
 use super::object::{Object, TOO_LARGE, bad, number, unsigned};
 use crate::failure::{Failure, Result};
+use crate::say;
+use crate::text::quote;
 
 /// Bytes behind the alias bits of a bus address.
 pub(super) const ADDRESS_SPACE: u64 = 1 << 30;
@@ -103,57 +105,9 @@ pub(super) fn put_entry(
                 .is_some_and(|extension| extension == "qasm")
             {
                 let problem = "is source text; assemble it with `qpuscope asm FILE -o CODE.bin` and name the result";
-                return Err(bad(&field, format!("{} {problem}", path.display())));
+                return Err(bad(&field, format!("{} {problem}", say::path(path))));
             }
-            let cannot_read = |error: std::io::Error| {
-                bad(
-                    &field,
-                    format!(
-                        "cannot read {}: {error}; paths are relative to the job file",
-                        path.display()
-                    ),
-                )
-            };
-            let mut file = File::open(&*path).map_err(cannot_read)?;
-            let all = file.metadata().map_err(cannot_read)?.len();
-            let offset = entry.number("offset", u64::MAX)?.unwrap_or(0);
-            if offset > all {
-                return Err(bad(
-                    &entry.field("offset"),
-                    format!(
-                        "{offset} lies behind the end of {} ({all} bytes)",
-                        path.display()
-                    ),
-                ));
-            }
-            let count = entry.number("bytes", u64::MAX)?.unwrap_or(all - offset);
-            if count > all - offset {
-                return Err(bad(
-                    &entry.field("bytes"),
-                    format!(
-                        "{} has only {} bytes from offset {offset} on",
-                        path.display(),
-                        all - offset
-                    ),
-                ));
-            }
-            if all == 0 {
-                return Err(bad(
-                    &field,
-                    format!("{} is empty; name another file", path.display()),
-                ));
-            }
-            must_fit(&field, addr, count)?;
-            file.seek(SeekFrom::Start(offset)).map_err(cannot_read)?;
-            let mut buffer = vec![0; PIECE_BYTES.min(count as usize)];
-            let mut done = 0;
-            while done < count {
-                let piece = &mut buffer[..PIECE_BYTES.min((count - done) as usize)];
-                file.read_exact(piece).map_err(cannot_read)?;
-                memory.put(addr.wrapping_add(done as u32), piece);
-                done += piece.len() as u64;
-            }
-            count
+            put_file(memory, &entry, path, addr)?
         }
     };
     Ok(Placed {
@@ -161,6 +115,51 @@ pub(super) fn put_entry(
         at: addr,
         bytes,
     })
+}
+
+/// Puts what an entry takes of a file at `addr`; gives how many bytes that is.
+fn put_file(memory: &mut SparseMemory, entry: &Object, path: &Path, addr: u32) -> Result<u64> {
+    let field = entry.field("file");
+    let name = say::path(path);
+    let cannot_read = |error: std::io::Error| {
+        let problem = format!("cannot read {name}: {error}; paths are relative to the job file");
+        bad(&field, problem)
+    };
+    let known = std::fs::metadata(path).map_err(cannot_read)?;
+    let kind = known.file_type();
+    if !kind.is_file() && !kind.is_dir() {
+        let problem = format!(
+            "{name} is a device or a pipe, of which no part can be chosen; write it to a file and name that"
+        );
+        return Err(bad(&field, problem));
+    }
+    let mut file = File::open(path).map_err(cannot_read)?;
+    let all = known.len();
+    let offset = entry.number("offset", u64::MAX)?.unwrap_or(0);
+    if offset > all {
+        let problem = format!("{offset} lies behind the end of {name} ({all} bytes)");
+        return Err(bad(&entry.field("offset"), problem));
+    }
+    let count = entry.number("bytes", u64::MAX)?.unwrap_or(all - offset);
+    if count > all - offset {
+        let left = all - offset;
+        let problem = format!("{name} has only {left} bytes from offset {offset} on");
+        return Err(bad(&entry.field("bytes"), problem));
+    }
+    if all == 0 {
+        return Err(bad(&field, format!("{name} is empty; name another file")));
+    }
+    must_fit(&field, addr, count)?;
+    file.seek(SeekFrom::Start(offset)).map_err(cannot_read)?;
+    let mut buffer = vec![0; PIECE_BYTES.min(count as usize)];
+    let mut done = 0;
+    while done < count {
+        let piece = &mut buffer[..PIECE_BYTES.min((count - done) as usize)];
+        file.read_exact(piece).map_err(cannot_read)?;
+        memory.put(addr.wrapping_add(done as u32), piece);
+        done += piece.len() as u64;
+    }
+    Ok(count)
 }
 
 /// Refuses an entry that goes on past the last address: all aliases being one memory, it would go on over what lies
@@ -189,6 +188,7 @@ fn memory_word(field: &str, value: &Value) -> Result<u32> {
     .filter(|value| *value < 0);
     if let Some(float) = float(value) {
         let bits = float.to_bits();
+        let value = quote(&value.to_string());
         let problem = format!("{value} is no integer; of a float give its bits, \"{bits:#010x}\"");
         return Err(bad(field, problem));
     }

@@ -10,13 +10,14 @@ mod memory;
 mod object;
 mod options;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use v3d_sim::{JobLaunch, JobOptions, SparseMemory};
 
 use crate::code::refuse_utf16;
 use crate::failure::{Failure, Result};
-use crate::files::are_one;
+use crate::files::{are_one, input};
+use crate::say;
 use dump::{dump, keep_files};
 use launches::{check_code, launches, over_code};
 use memory::put_entry;
@@ -35,6 +36,8 @@ pub struct JobFile {
     pub dumps: Vec<Dump>,
     /// Board, clock, limit, order of the QPUs, strictness.
     pub options: JobOptions,
+    /// Files that entries of memory came from.
+    pub files: Vec<PathBuf>,
     /// What is no mistake, but is seldom meant; a sentence each.
     pub notes: Vec<String>,
 }
@@ -45,9 +48,9 @@ impl JobFile {
     /// # Errors
     /// Usage, with the field's name, for whatever is wrong with it.
     pub fn read(path: &Path) -> Result<Self> {
-        let bytes = std::fs::read(path).map_err(|error| Failure::reading(path, &error))?;
+        let bytes = input::read(path, "a job file", input::TEXT)?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        refuse_utf16(&path.display().to_string(), &bytes)?;
+        refuse_utf16(&say::path(path), &bytes)?;
         let text = std::str::from_utf8(&bytes).map_err(|_| {
             Failure::usage(
                 "it is no text; write a job in JSON that names the code, as docs/formats.md shows",
@@ -62,7 +65,7 @@ impl JobFile {
                 false => Ok(job),
             },
         )
-        .map_err(|failure| Failure::usage(format!("bad job file {}: {failure}", path.display())))
+        .map_err(|failure| Failure::usage(format!("bad job file {}: {failure}", say::path(path))))
     }
 
     /// The same from text.
@@ -106,12 +109,17 @@ impl JobFile {
         for (index, entry) in job.list("dump")?.unwrap_or_default().iter().enumerate() {
             dumps.push(dump(&mut memory, &format!("dump[{index}]"), entry, folder)?);
         }
-        keep_files(&dumps, &entries, &launches)?;
+        let files: Vec<_> = entries
+            .iter()
+            .filter_map(|placed| placed.file.clone())
+            .collect();
+        keep_files(&dumps, &files)?;
         Ok(Self {
             notes: over_code(&entries, &launches),
             memory,
             launches,
             dumps,
+            files,
             options,
         })
     }

@@ -8,6 +8,7 @@ use std::num::IntErrorKind;
 use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Result};
+use crate::text::quote;
 
 /// A JSON object with its place in the file; knows which keys it may have.
 pub(super) struct Object<'a> {
@@ -32,7 +33,7 @@ impl<'a> Object<'a> {
         };
         match map.keys().find(|key| !keys.contains(&key.as_str())) {
             Some(key) => Err(bad(
-                &object.field(key),
+                &object.field(&quote(key)),
                 format!("unknown key; known are {}", keys.join(", ")),
             )),
             None => Ok(object),
@@ -95,15 +96,16 @@ impl<'a> Object<'a> {
 
 /// A JSON integer, or a string with a decimal or 0x number.
 pub(super) fn number(field: &str, value: &Value, most: u64) -> Result<u64> {
+    let shown = || quote(&value.to_string());
     match unsigned(value) {
         Ok(parsed) if parsed <= most => Ok(parsed),
         Ok(_) | Err(TOO_LARGE) => Err(bad(
             field,
-            format!("{value} {TOO_LARGE}; at most {most:#x} fits"),
+            format!("{} {TOO_LARGE}; at most {most:#x} fits", shown()),
         )),
         Err(what) => {
             let ask = "write an integer, or a string such as \"0x1000\" or \"4096\"";
-            Err(bad(field, format!("{value} {what}; {ask}")))
+            Err(bad(field, format!("{} {what}; {ask}", shown())))
         }
     }
 }

@@ -7,6 +7,7 @@ use super::object::{Object, bad};
 use crate::command::explain;
 use crate::constants::apply;
 use crate::failure::Result;
+use crate::text::quote;
 
 /// The options among the fields of `job`.
 pub(super) fn options(job: &Object) -> Result<JobOptions> {
@@ -17,7 +18,7 @@ pub(super) fn options(job: &Object) -> Result<JobOptions> {
             let names = Board::ALL.map(Board::name).join(", ");
             bad(
                 "board",
-                format!("\"{name}\" is unknown; give one of {names}"),
+                format!("\"{}\" is unknown; give one of {names}", quote(name)),
             )
         })?,
     };
@@ -87,7 +88,7 @@ fn constants(job: &Object) -> Result<Constants> {
         .as_object()
         .ok_or_else(|| bad("constants", "must be an object, as {\"sdram_line\": 8}"))?;
     for (name, value) in values {
-        let field = format!("constants.{name}");
+        let field = format!("constants.{}", quote(name));
         let number = value
             .as_f64()
             .ok_or_else(|| bad(&field, "must be a number"))?;

@@ -47,7 +47,9 @@ fn opacity(what: &str, ink: Ink) -> String {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;")
+    // XML has no control characters, not even by number.
+    crate::text::shown(text)
+        .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")

@@ -58,6 +58,22 @@ impl Picture {
         (sum / self.pixels.len().max(1) as f64) as f32
     }
 
+    /// The sides that [`Self::fitted`] gives a picture of this size.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn fitted_sides(width: usize, height: usize, crop: bool) -> Result<[usize; 2]> {
+        if !crop {
+            return Ok([width, height].map(|side| side.next_power_of_two().max(MIN_SIDE)));
+        }
+        if width.min(height) < MIN_SIDE {
+            return Err(Failure::usage(format!(
+                "a picture of {width} x {height} pixels has no middle of {MIN_SIDE} x {MIN_SIDE}; leave --crop out"
+            )));
+        }
+        Ok([width, height].map(|side| 1 << side.ilog2()))
+    }
+
     /// As a picture whose sides are powers of two: on the right and below filled with the mean, or with `crop`
     /// its middle. With what was done to it, where something was.
     ///
@@ -65,20 +81,14 @@ impl Picture {
     /// Usage, when there is no middle of 16 pixels.
     pub fn fitted(&self, crop: bool) -> Result<(Self, Option<String>)> {
         let (width, height) = (self.width, self.height);
+        let [w, h] = Self::fitted_sides(width, height, crop)?;
         if !crop {
-            let [w, h] = [width, height].map(|side| side.next_power_of_two().max(MIN_SIDE));
             let fitted = self.resized(w, h, [0, 0], self.mean());
             let note = format!(
                 "{width} x {height} pixels are filled up with their mean to {w} x {h}; --crop takes the middle instead"
             );
             return Ok((fitted, (w != width || h != height).then_some(note)));
         }
-        if width.min(height) < MIN_SIDE {
-            return Err(Failure::usage(format!(
-                "a picture of {width} x {height} pixels has no middle of {MIN_SIDE} x {MIN_SIDE}; leave --crop out"
-            )));
-        }
-        let [w, h] = [width, height].map(|side| 1 << side.ilog2());
         let corner = [(width - w) / 2, (height - h) / 2];
         let note = format!("of {width} x {height} pixels the middle {w} x {h} are taken");
         let note = (w != width || h != height).then_some(note);

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use super::Spectrum;
 use crate::failure::{Failure, Result};
+use crate::say;
+use crate::text::quote;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// Magic, version, length of the text, and the text fill a multiple of this.
@@ -43,7 +45,7 @@ pub fn decode(file: &[u8], path: &Path) -> Result<Spectrum> {
         Failure::usage(format!(
             "{}: {what}; save a spectrum with `numpy.save(name, spectrum.astype('complex64'))` or \
              `qpuscope fft2 --spectrum`",
-            path.display()
+            say::path(path)
         ))
     };
     let not_npy = || wrong("this is no .npy file");
@@ -74,7 +76,7 @@ pub fn decode(file: &[u8], path: &Path) -> Result<Spectrum> {
         Some("<c8") => 4,
         Some("<c16") => 8,
         other => {
-            let other = other.unwrap_or("something else");
+            let other = quote(other.unwrap_or("something else"));
             return Err(wrong(&format!(
                 "the array is not of complex64 but of {other}"
             )));

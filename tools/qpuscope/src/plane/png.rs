@@ -1,12 +1,14 @@
 //! Grey pictures from PNG files and to them.
 
-use std::io::{BufReader, BufWriter};
+use std::io::BufReader;
 use std::path::Path;
 
 use png::{BitDepth, ColorType, Transformations};
 
 use super::Picture;
 use crate::failure::{Failure, Result};
+use crate::files::{input, output};
+use crate::{say, stop};
 
 /// Most bytes that a file may unpack to.
 const MAX_BYTES: usize = 1 << 28;
@@ -17,19 +19,23 @@ const LUMA: [f32; 3] = [0.2126, 0.7152, 0.0722];
 /// looked at.
 ///
 /// # Errors
-/// Usage, when the file cannot be read or is none.
-pub fn read(path: &Path) -> Result<(Picture, bool)> {
+/// Usage, when the file cannot be read or is none; what `fits` says of its width and height, before there is memory
+/// for its pixels.
+pub fn read(path: &Path, fits: impl Fn(usize, usize) -> Result<()>) -> Result<(Picture, bool)> {
     let wrong = |error: &dyn std::fmt::Display| {
         Failure::usage(format!(
             "{} cannot be read as PNG: {error}; convert it first (for example with `magick IN OUT.png`)",
-            path.display()
+            say::path(path)
         ))
     };
-    let file = std::fs::File::open(path).map_err(|error| Failure::reading(path, &error))?;
+    let file = stop::blocking(|| input::open(path));
+    let file = file.map_err(|error| Failure::reading(path, &error))?;
     let limits = png::Limits { bytes: MAX_BYTES };
     let mut decoder = png::Decoder::new_with_limits(BufReader::new(file), limits);
     decoder.set_transformations(Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(|error| wrong(&error))?;
+    let (width, height) = reader.info().size();
+    fits(width as usize, height as usize)?;
     let bytes = reader.output_buffer_size();
     if bytes > MAX_BYTES {
         return Err(wrong(&format!("it has {bytes} bytes of pixels")));
@@ -73,10 +79,10 @@ pub fn read(path: &Path) -> Result<(Picture, bool)> {
 /// # Errors
 /// When the file cannot be written.
 pub fn write(picture: &Picture, path: &Path) -> Result<usize> {
-    let failed = |error: &dyn std::fmt::Display| {
+    let failed = |error: png::EncodingError| {
         Failure::failed(format!(
             "cannot write {}: {error}; choose another place",
-            path.display()
+            say::path(path)
         ))
     };
     // Half a step beyond either end is rounding.
@@ -87,15 +93,16 @@ pub fn write(picture: &Picture, path: &Path) -> Result<usize> {
         .iter()
         .map(|x| (255.0 * x).round().clamp(0.0, 255.0) as u8)
         .collect();
-    let file = std::fs::File::create(path).map_err(|error| failed(&error))?;
+    let mut file = vec![];
     let (width, height) = (picture.width as u32, picture.height as u32);
-    let mut encoder = png::Encoder::new(BufWriter::new(file), width, height);
+    let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(ColorType::Grayscale);
     encoder.set_depth(BitDepth::Eight);
-    let mut writer = encoder.write_header().map_err(|error| failed(&error))?;
+    let mut writer = encoder.write_header().map_err(failed)?;
     writer
         .write_image_data(&bytes)
         .and_then(|()| writer.finish())
-        .map_err(|error| failed(&error))?;
+        .map_err(failed)?;
+    output::write(path, &file)?;
     Ok(beyond)
 }

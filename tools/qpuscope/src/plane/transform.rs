@@ -92,6 +92,13 @@ pub struct Planes {
     height: usize,
 }
 
+/// A size that the planner refuses.
+fn refused(width: usize, height: usize, error: Error<Failure>) -> Failure {
+    Failure::usage(format!(
+        "{width} x {height}: {error}; take a smaller picture"
+    ))
+}
+
 impl Planes {
     /// Planes of `width` columns and `height` rows, on the board of `client` or simulated; the inverse divides by their
     /// points.
@@ -99,6 +106,34 @@ impl Planes {
     /// # Errors
     /// Usage, when a side is no power of two, or the plane needs more memory than a board has; what the board says.
     pub fn new(width: usize, height: usize, client: Option<Client>) -> Result<Self> {
+        let (request, bytes) = Self::request(width, height)?;
+        // Buffers begin at multiples of 4096.
+        let bytes = bytes as u32 + 3 * 4096;
+        let mut machine = match client {
+            None => Machine::Simulated(Box::new(SimRunner::new(bytes))),
+            Some(client) => Machine::Board(Box::new(Remote::new(client, bytes)?)),
+        };
+        let plan = Plan::with_buffers(FFT, &request, &mut machine)
+            .map_err(|error| refused(width, height, error))?;
+        Ok(Self {
+            machine,
+            plan,
+            width,
+            height,
+        })
+    }
+
+    /// The request for planes of this size, and the bytes that it needs.
+    ///
+    /// # Errors
+    /// Usage, when a side is no power of two, or the plane needs more memory than a board has.
+    pub fn request(width: usize, height: usize) -> Result<(Request, u64)> {
+        let too_large = |bytes: u64| {
+            Failure::usage(format!(
+                "{width} x {height} needs {bytes} bytes for points, spectrum and between the passes, and a board \
+                 has {MEMORY} for the QPUs; take a smaller picture"
+            ))
+        };
         for (side, name) in [(width, "wide"), (height, "high")] {
             if !side.is_power_of_two() || side < MIN_SIDE {
                 return Err(Failure::usage(format!(
@@ -106,38 +141,24 @@ impl Planes {
                 )));
             }
         }
+        // Two planes of two numbers are the least that is needed.
+        let least = 16 * width as u64 * height as u64;
+        if least > MEMORY {
+            return Err(too_large(least));
+        }
         let transform = Transform::Plane {
             log2_rows: height.ilog2(),
             log2_columns: width.ilog2(),
         };
         let mut request = Request::of(transform, 1);
         request.inverse = Scale::ByPoints;
-        let refused = |error: Error<Failure>| {
-            Failure::usage(format!(
-                "{width} x {height}: {error}; take a smaller picture"
-            ))
-        };
-        let memory = Plan::memory(FFT, &request).map_err(refused)?;
+        let memory = Plan::memory(FFT, &request);
+        let memory = memory.map_err(|error| refused(width, height, error))?;
         let bytes = u64::from(memory.total()) + 2 * request.input_bytes();
         if bytes > MEMORY {
-            return Err(Failure::usage(format!(
-                "{width} x {height} needs {bytes} bytes for points, spectrum and between the passes, and a board \
-                 has {MEMORY} for the QPUs; take a smaller picture"
-            )));
+            return Err(too_large(bytes));
         }
-        // Buffers begin at multiples of 4096.
-        let bytes = bytes as u32 + 3 * 4096;
-        let mut machine = match client {
-            None => Machine::Simulated(Box::new(SimRunner::new(bytes))),
-            Some(client) => Machine::Board(Box::new(Remote::new(client, bytes)?)),
-        };
-        let plan = Plan::with_buffers(FFT, &request, &mut machine).map_err(refused)?;
-        Ok(Self {
-            machine,
-            plan,
-            width,
-            height,
-        })
+        Ok((request, bytes))
     }
 
     /// Transforms points of the plane's size; gives the result and what it took.

@@ -6,6 +6,9 @@ use std::ops::Range;
 use qpu::isa::File;
 use v3d_sim::{DmaEngine, FlagBits, Issue, Observer, QpuView, UnitEvent};
 
+use crate::failure::Result;
+use crate::files::output::Output;
+
 const QPUS: usize = 12;
 
 /// Registers that are compared: both files and the accumulators.
@@ -63,7 +66,7 @@ pub fn vector(value: &[u32; 16]) -> String {
 
 /// An [`Observer`] that writes the log.
 pub struct Trace {
-    out: Box<dyn Write>,
+    out: Output,
     selection: Selection,
     shadows: [Option<Box<Shadow>>; QPUS],
     /// Whether the last instruction of each QPU was logged.
@@ -76,7 +79,7 @@ pub struct Trace {
 impl Trace {
     /// A log of the selected instructions, written to `out`.
     #[must_use]
-    pub fn new(out: Box<dyn Write>, selection: Selection) -> Self {
+    pub fn new(out: Output, selection: Selection) -> Self {
         Self {
             out,
             selection,
@@ -104,14 +107,14 @@ impl Trace {
     ///
     /// # Errors
     /// When some of it could not be written.
-    pub fn finish(mut self) -> io::Result<u64> {
+    pub fn finish(mut self) -> Result<u64> {
         if self.left_out > 0 {
             let text = format!("# cut: {} more instructions", self.left_out);
             self.print(&text);
         }
         match self.error {
-            Some(error) => Err(error),
-            None => self.out.flush().map(|()| self.left_out),
+            Some(error) => Err(self.out.failure(&error)),
+            None => self.out.finish().map(|()| self.left_out),
         }
     }
 

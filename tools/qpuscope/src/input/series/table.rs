@@ -2,6 +2,9 @@
 
 use crate::failure::{Failure, Result};
 
+/// The most fields of a table: in memory each takes far more than its letters.
+const MOST_FIELDS: usize = 1 << 24;
+
 /// Headings and rows of fields, as they stand in the file.
 pub(super) struct Table {
     pub(super) headings: Vec<String>,
@@ -50,8 +53,15 @@ pub(super) fn parse(name: &str, bytes: &[u8]) -> Result<Table> {
         }
         headings
     };
+    let mut count = 0;
     for record in lines {
         let record = record.map_err(broken)?;
+        count += record.len();
+        if count > MOST_FIELDS {
+            return Err(Failure::usage(format!(
+                "{name} holds more than the {MOST_FIELDS} fields that qpuscope takes; cut it, or leave columns out"
+            )));
+        }
         rows.push((record.position().map_or(0, |p| p.line()), fields(&record)));
     }
     if rows.is_empty() {

@@ -3,10 +3,14 @@
 //! A recorder writes the length into the header when it ends. One that was killed, that ran out of disk or that
 //! wrote into a pipe leaves 0, a number too large, or half a sample; the samples before are as good as any.
 //!
+//! Where they begin: a chunk of odd length before them has a byte behind it that does not count, which `hound` does not
+//! skip. It is given a file without such chunks.
+//!
 //! And how far they go in their containers: where fewer bits count (24 of 32), those are the upper ones, the others 0
 //! (Microsoft, WAVEFORMATEXTENSIBLE), so that the container is the sample. `hound` takes the lower ones.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::failure::{Failure, Result};
 
@@ -36,6 +40,8 @@ pub fn mended<'a>(name: &str, bytes: &'a [u8], notes: &mut Vec<String>) -> Resul
     };
     let mut frame = 1;
     let mut valid_bits = None;
+    let mut format = 0..0;
+    let mut has_odd = false;
     let mut at = FIRST_CHUNK;
     loop {
         let head = bytes.get(at..at + CHUNK_HEAD).ok_or_else(cut)?;
@@ -50,7 +56,10 @@ pub fn mended<'a>(name: &str, bytes: &'a [u8], notes: &mut Vec<String>) -> Resul
             if let Some((at, container)) = valid_bits {
                 bytes.to_mut()[at..at + 2].copy_from_slice(container);
             }
-            return Ok(bytes);
+            return Ok(match has_odd {
+                true => Cow::Owned(without_others(&bytes, format, start)),
+                false => bytes,
+            });
         }
         if kind == b"fmt " {
             let field = bytes
@@ -62,10 +71,24 @@ pub fn mended<'a>(name: &str, bytes: &'a [u8], notes: &mut Vec<String>) -> Resul
                 let container = &fmt[CONTAINER_BITS..CONTAINER_BITS + 2];
                 valid_bits = Some((start + VALID_BITS, container));
             }
+            format = start..start + stated;
         }
+        has_odd |= stated % 2 == 1;
         // Chunks begin at even places.
         at = start + stated + stated % 2;
     }
+}
+
+/// The same with the samples that begin at `start` right behind the format.
+fn without_others(bytes: &[u8], format: Range<usize>, start: usize) -> Vec<u8> {
+    // No known field of a format has a single byte.
+    let format = &bytes[format.start..format.end - format.len() % 2];
+    let mut file = bytes[..FIRST_CHUNK].to_vec();
+    file.extend(b"fmt ");
+    file.extend((format.len() as u32).to_le_bytes());
+    file.extend(format);
+    file.extend(&bytes[start - CHUNK_HEAD..]);
+    file
 }
 
 /// The same with whole frames that are there; nothing when the file ends where they would begin.
