@@ -7,8 +7,9 @@
 use embedded_hal::digital::OutputPin;
 use embedded_io::{Read, Write};
 
+use crate::arch::cpu;
 use crate::baud::{Divisor, NoDivisor};
-use crate::fault;
+use crate::fault::{self, Fault};
 use crate::instrument::{BaudError, Board, BoardInfo, ClockReading, Clocks, Stage};
 use crate::interrupt;
 use crate::log;
@@ -173,6 +174,19 @@ impl<L: OutputPin> Board for Device<L> {
         self.pm.reset();
         // The reset takes some microseconds.
         self.clock.wait_for(1_000_000, || false);
+    }
+
+    fn checksum(&mut self) -> u32 {
+        cpu::fixed_memory_sum()
+    }
+
+    fn memory_changed(&mut self) {
+        fault::report_and_reset(Fault {
+            kind: fault::Kind::MemoryChanged,
+            pc: 0,
+            address: 0,
+            text: format_args!("a job of the host changed the firmware's own memory"),
+        })
     }
 
     fn info(&self) -> &BoardInfo {

@@ -36,6 +36,8 @@ pub enum Kind {
     DataAbort = 4,
     /// Any other vector.
     OtherException = 5,
+    /// A job of a host changed memory of the firmware.
+    MemoryChanged = wire::Fault::MEMORY_CHANGED,
 }
 
 /// What happened and where.

@@ -100,6 +100,12 @@ const ERRSTAT_ERRORS: u32 = 0x0000_efff;
 /// Written to SCRATCH while V3D runs. A block that has been reset or without power has forgotten it.
 const POWERED: u32 = 0x7170_7531;
 
+/// Written to SCRATCH in its place while programs of a host run: the address of their block, a multiple of 4096, and its
+/// size in units of 16 KiB. The virtual Pi reads it (`virtual-pi`, `devices/v3d.rs`); to V3D it means nothing.
+fn mark_of(block: Buffer) -> u32 {
+    (block.addr.0 & !0xfff) | block.bytes.div_ceil(16 << 10).min(0xfff)
+}
+
 /// Why V3D cannot be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Absent {
@@ -157,6 +163,8 @@ pub struct V3d {
     order: LaunchOrder,
     hz: u32,
     lost: bool,
+    /// What SCRATCH holds.
+    mark: u32,
     /// No job has ended since the last reset, so that nothing shows that programs run.
     untried: bool,
     recovery: Option<Recovery>,
@@ -184,6 +192,7 @@ impl V3d {
             order: LaunchOrder::DESCENDING,
             hz,
             lost: false,
+            mark: POWERED,
             untried: false,
             recovery: None,
         };
@@ -230,7 +239,7 @@ impl V3d {
     /// Whether the block answers, and as one that has lost its state.
     fn has_forgotten(&self) -> bool {
         let scratch = || self.registers.visit(|v3d| v3d.SCRATCH.get());
-        self.ident0() == IDENT0_V3D && scratch() != POWERED
+        self.ident0() == IDENT0_V3D && scratch() != self.mark
     }
 
     fn ident0(&self) -> u32 {
@@ -238,6 +247,7 @@ impl V3d {
     }
 
     fn initialise(&mut self) {
+        self.mark = POWERED;
         let (ident1, vpm) = self.registers.visit(|v3d| {
             let found = (v3d.IDENT1.get(), v3d.VPMBASE.get());
             v3d.SRQCS
@@ -251,7 +261,7 @@ impl V3d {
             v3d.SQCNTL.set(0);
             v3d.SRQUL.set(UNIFORMS_UNLIMITED);
             v3d.L2CACTL.write(L2CACTL::L2CENA::SET);
-            v3d.SCRATCH.set(POWERED);
+            v3d.SCRATCH.set(self.mark);
             found
         });
         self.reserved = None;
@@ -369,6 +379,14 @@ impl Runner for V3d {
             None => job::Recovery::Unknown,
             Some(Way::Reset) => job::Recovery::Reset,
             Some(Way::PowerCycle) => job::Recovery::PowerCycle,
+        }
+    }
+
+    fn confine(&mut self, to: Option<Buffer>) {
+        // One that is lost still has its mark, by which it is known when it comes back.
+        if !self.lost {
+            self.mark = to.map_or(POWERED, mark_of);
+            self.registers.visit(|v3d| v3d.SCRATCH.set(self.mark));
         }
     }
 

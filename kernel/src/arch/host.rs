@@ -33,6 +33,12 @@ pub fn map_ram(_bytes: usize) {}
 
 /// See the ARM's.
 #[must_use]
+pub fn fixed_memory_sum() -> u32 {
+    0
+}
+
+/// See the ARM's.
+#[must_use]
 pub fn image_end() -> usize {
     0
 }

@@ -9,6 +9,7 @@ use ::qpu::job::{Buffer, BusAddr, CacheClear, Job, Launch, Program, QpuSet, Runn
 use wire::{JobBlock, JobClear, JobLaunch, JobWords, RunJob};
 
 use super::EngineError;
+use super::literals::Walk;
 
 /// Where a block begins, at a multiple of this.
 const ALIGN: u32 = 4096;
@@ -71,8 +72,8 @@ impl HostJobs {
     /// Does what a host asks for; gives the time that programs took in microseconds, 0 for all else.
     ///
     /// # Errors
-    /// [`EngineError::OutsideBlock`] for words or programs that are not in the block, or when there is none; those of the
-    /// runner, as `error` says.
+    /// [`EngineError::OutsideBlock`] for words or programs that are not in the block, or when there is none;
+    /// [`EngineError::Stray`] for code that names another address; those of the runner, as `error` says.
     pub fn serve<R: Runner>(
         &mut self,
         runner: &mut R,
@@ -146,6 +147,7 @@ fn run<R: Runner>(
         qpus: QpuSet::ALL,
     }; RunJob::MAX_LAUNCHES];
     let mut count = 0;
+    let mut seen = None;
     for (asked, (launch, programs)) in job.launches().zip(launches.iter_mut().zip(&mut programs)) {
         let JobLaunch {
             clear,
@@ -159,6 +161,10 @@ fn run<R: Runner>(
                 if !is_inside || !address.is_multiple_of(align) {
                     return Err(EngineError::OutsideBlock);
                 }
+            }
+            // Most programs of a launch share their code.
+            if seen.replace(given.code) != Some(given.code) {
+                look_through(runner, block, given.code, error)?;
             }
             *program = Program {
                 code: BusAddr(given.code),
@@ -177,6 +183,34 @@ fn run<R: Runner>(
     let job_of_all = Job {
         launches: &launches[..count],
     };
-    let report = runner.run(&job_of_all, job.limit_us).map_err(error)?;
-    Ok(report.elapsed_us)
+    runner.confine(Some(block));
+    let report = runner.run(&job_of_all, job.limit_us);
+    runner.confine(None);
+    Ok(report.map_err(error)?.elapsed_us)
+}
+
+/// Looks for addresses outside of the block in the program at `code`, which lies in it.
+fn look_through<R: Runner>(
+    runner: &mut R,
+    block: Buffer,
+    code: u32,
+    error: fn(R::Error) -> EngineError,
+) -> Result<(), EngineError> {
+    let mut walk = Walk::new(block, code);
+    let words = block.bytes / 4;
+    let mut place = code.wrapping_sub(block.addr.0) / 4;
+    let mut chunk = [0; CHUNK];
+    while walk.goes_on() && place < words {
+        let count = CHUNK.min((words - place) as usize);
+        let chunk = &mut chunk[..count];
+        runner.read(block, place, chunk).map_err(error)?;
+        for &[low, high] in chunk.as_chunks().0 {
+            if walk.goes_on() {
+                let word = u64::from(high) << 32 | u64::from(low);
+                walk.take(word).map_err(EngineError::Stray)?;
+            }
+        }
+        place += count as u32;
+    }
+    Ok(())
 }

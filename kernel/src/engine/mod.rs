@@ -3,18 +3,18 @@
 //! The instrument asks the QPU engine first, where the board has one and it supports the length,
 //! and otherwise the CPU engine; whoever did the work is named in the record.
 
-use ::qpu::job::{BusAddr, Job, Launch, Program, QpuSet, Runner};
+use ::qpu::job::{LaunchOrder, QpuSet};
 use dsp::spectrum::Detector;
 use dsp::{Complex, Direction, Window};
 use host_job::HostJob;
 use measure::Words;
 use qpu_programs::microbench::Microbench;
 use samples::Coding;
-use wire::{JobBlock, RunQpu};
+use wire::JobBlock;
 
 pub mod cpu;
 pub mod host_job;
-pub mod known_answer;
+pub mod literals;
 pub mod measure;
 pub mod power;
 pub mod proof;
@@ -43,6 +43,8 @@ pub enum EngineError {
     NotAvailable,
     /// The memory that a host wants to use is not in its block, or it has none.
     OutsideBlock,
+    /// A program of a host names an address that is not in its block.
+    Stray(literals::Stray),
 }
 
 /// How a plan goes about its work.
@@ -235,15 +237,9 @@ pub trait Engine {
         Err(EngineError::NotAvailable)
     }
 
-    /// Runs a QPU program that came from the host; `output` takes its output words. Returns the
-    /// time it took in microseconds. Engines on QPUs implement it with [`run_program`], and are
-    /// unprepared afterwards.
-    ///
-    /// # Errors
-    /// [`EngineError::NotAvailable`] when there are no QPUs.
-    fn run_program(&mut self, request: &RunQpu, output: &mut [u32]) -> Result<u32, EngineError> {
-        let _ = (request, output);
-        Err(EngineError::NotAvailable)
+    /// In which order QPUs get programs; `None` where there are no QPUs.
+    fn launch_order(&self) -> Option<LaunchOrder> {
+        None
     }
 
     /// Takes a block of memory for jobs of a host, and gives back all other memory: the engine is unprepared
@@ -340,9 +336,8 @@ impl<E: Engine> Engine for Option<E> {
         engine.take_power(spectra, window, samples, held)
     }
 
-    fn run_program(&mut self, request: &RunQpu, output: &mut [u32]) -> Result<u32, EngineError> {
-        let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;
-        engine.run_program(request, output)
+    fn launch_order(&self) -> Option<LaunchOrder> {
+        self.as_ref().and_then(Engine::launch_order)
     }
 
     fn host_block(&mut self, bytes: u32) -> Result<JobBlock, EngineError> {
@@ -364,71 +359,4 @@ impl<E: Engine> Engine for Option<E> {
         let engine = self.as_mut().ok_or(EngineError::NotAvailable)?;
         engine.measure(bench)
     }
-}
-
-/// Runs the program of `request` on any runner, as `wire::RunQpu` describes. All buffers of the
-/// runner are given back before and after: what else used it must prepare anew.
-///
-/// # Errors
-/// Those of the runner, as they are. `output` must hold `request.output_words` words; words
-/// beyond are left alone.
-pub fn run_program<R: Runner>(
-    runner: &mut R,
-    request: &RunQpu,
-    output: &mut [u32],
-) -> Result<u32, R::Error> {
-    runner.release_all();
-    let result = run_on(runner, request, output);
-    runner.release_all();
-    result
-}
-
-fn run_on<R: Runner>(
-    runner: &mut R,
-    request: &RunQpu,
-    output: &mut [u32],
-) -> Result<u32, R::Error> {
-    // V3D fetches code ahead of what it executes: zeroed space behind it keeps that in the buffer.
-    let code_bytes = 8 * request.code().len() as u32 + 64;
-    let code = runner.alloc(code_bytes, 64)?;
-    for (index, word) in request.code().enumerate() {
-        runner.write(code, 2 * index as u32, &[word as u32, (word >> 32) as u32])?;
-    }
-    let words = usize::from(request.output_words).min(output.len());
-    let result = runner.alloc((4 * words as u32).max(64), 4096)?;
-    for index in 0..words {
-        runner.write(result, index as u32, &[0])?;
-    }
-    let mut programs = [Program {
-        code: code.addr,
-        uniforms: BusAddr(0),
-    }; 12];
-    let count = usize::from(request.programs).min(programs.len());
-    let uniform_bytes = 4 * request.uniforms().len() as u32 + 64;
-    for (number, program) in programs[..count].iter_mut().enumerate() {
-        let uniforms = runner.alloc(uniform_bytes, 64)?;
-        program.uniforms = uniforms.addr;
-        for (index, value) in request.uniforms().enumerate() {
-            let is = |field: u8| field != u8::MAX && index == usize::from(field);
-            let value = if is(request.output_uniform) {
-                result.addr.0
-            } else if is(request.index_uniform) {
-                number as u32
-            } else {
-                value
-            };
-            runner.write(uniforms, index as u32, &[value])?;
-        }
-    }
-    let launches = [Launch {
-        programs: &programs[..count],
-        clear: ::qpu::job::CacheClear::All,
-        qpus: QpuSet::ALL,
-    }];
-    let job = Job {
-        launches: &launches,
-    };
-    let report = runner.run(&job, request.limit_us)?;
-    runner.read(result, 0, &mut output[..words])?;
-    Ok(report.elapsed_us)
 }

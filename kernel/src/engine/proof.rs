@@ -12,7 +12,7 @@ use wire::SampleFormat;
 use super::cpu::CpuEngine;
 use super::{Candidate, Engine, EngineError, Spectra, Timing};
 
-/// The largest error that passes, in parts of 10^9. The QPUs truncate: right plans stay below 2,000 (simulated).
+/// The largest error that passes, in parts of 10^9. The QPUs truncate: right plans stay below 3,000 (simulated).
 pub const LIMIT_PPB: u32 = 10_000;
 /// Runs of a proof, each with noise of its own.
 const RUNS: u32 = 2;

@@ -12,10 +12,10 @@ use dsp::{Complex, Direction};
 use qpu::fft::Plan;
 use qpu::fft::request::Error;
 use qpu::fft::table;
-use qpu::job::{Buffer, QpuSet, Runner};
+use qpu::job::{Buffer, LaunchOrder, QpuSet, Runner};
 use qpu_programs::microbench::{self, Microbench};
 use qpu_programs::{FIRMWARE, firmware};
-use wire::{JobBlock, RunQpu};
+use wire::JobBlock;
 
 use super::host_job::{HostJob, HostJobs};
 use super::measure::{self, Words};
@@ -274,9 +274,8 @@ impl<R: Runner> Engine for QpuEngine<R> {
         })
     }
 
-    fn run_program(&mut self, request: &RunQpu, output: &mut [u32]) -> Result<u32, EngineError> {
-        self.clear();
-        super::run_program(&mut self.runner, request, output).map_err(self.error)
+    fn launch_order(&self) -> Option<LaunchOrder> {
+        Some(self.runner.launch_order())
     }
 
     fn host_block(&mut self, bytes: u32) -> Result<JobBlock, EngineError> {

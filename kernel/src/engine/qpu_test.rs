@@ -4,7 +4,7 @@
 //! of the QPU it ran on beside its digests, so that a QPU that computes wrongly can be named, alone or
 //! while all run. A round begins from empty memory and depends on nothing of the one before. What is
 //! tested is the whole of a QPU's integer side, its registers, a TMU, the VPM and the DMA store; the
-//! FFT's own test ([`super::known_answer`]) sees the float side.
+//! proofs of the plans ([`super::proof`]) see the float side.
 //!
 //! Simulated, not yet run on hardware.
 

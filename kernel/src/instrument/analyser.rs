@@ -140,6 +140,10 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         self.shape.coding.domain.bins(self.shape.n)
     }
 
+    pub(super) const fn qpu(&self) -> &Q {
+        &self.qpu
+    }
+
     pub(super) fn qpu_mut(&mut self) -> &mut Q {
         &mut self.qpu
     }

@@ -190,6 +190,13 @@ pub trait Board {
     /// Restarts the board. On the device this does not return.
     fn reboot(&mut self);
 
+    /// A checksum of what nothing may change: code, constants, vectors and page tables, as memory holds them now.
+    fn checksum(&mut self) -> u32;
+
+    /// Reports that this checksum is another after a job of a host, and restarts the board. On the device this does not
+    /// return.
+    fn memory_changed(&mut self);
+
     /// What is known about the board.
     fn info(&self) -> &BoardInfo;
 

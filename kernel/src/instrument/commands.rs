@@ -2,10 +2,10 @@
 
 use core::fmt::Write;
 
-use wire::{Header, Info, Message, NakCode, QpuResult, RunQpu, State, UploadBegin};
+use wire::{Chunk, Header, Info, Message, NakCode, State, UploadBegin};
 
 use super::analyser::Costs;
-use super::jobs::refusal;
+use super::upload::Brought;
 use super::upload::{Taken, Upload};
 use super::{
     BaudChange, BaudError, Board, Core, EngineChoice, LOWEST_BAUD, Listener, Output, Refusal,
@@ -14,7 +14,7 @@ use super::{
 use crate::engine::Engine;
 
 /// Capabilities that do not depend on the board.
-const CAPABILITIES: &str = "protocol=1.2\nn=16..65536\n\
+const CAPABILITIES: &str = "protocol=1.3\nn=16..65536\n\
 window=rectangular,hann,hamming,blackman-harris,flat-top,kaiser:0..30\nout=f32,u16,u8,text\n\
 domain=real,complex\nupload=u8,i16,f32\naverage=1..,all\ndetector=mean,max,min\ndc=keep,remove\npayload=4096\n";
 
@@ -72,7 +72,7 @@ impl<Q: Engine> Core<'_, Q> {
             }
             Message::Stop => {
                 self.end_stream(board);
-                self.acknowledge_late(header.request, header.stream);
+                self.acknowledge_late(header.request, header.stream, None);
             }
             Message::Reboot => {
                 self.end_stream(board);
@@ -103,7 +103,12 @@ impl<Q: Engine> Core<'_, Q> {
             Message::UploadEnd { samples, crc } => {
                 return self.upload_end(*samples, *crc, header, board);
             }
-            Message::RunQpu(run) => self.run_qpu(run, header, board)?,
+            Message::Fetch {
+                record,
+                offset,
+                values,
+            } => self.fetch((*record, *offset, *values), header, board)?,
+            Message::Held(record) => self.held(*record, board),
             Message::JobMemory(bytes) => self.job_memory(*bytes, envelope)?,
             Message::JobWrite(words) => {
                 self.job_write(*words)?;
@@ -149,6 +154,14 @@ impl<Q: Engine> Core<'_, Q> {
         let _ = out.write_str(CAPABILITIES);
         if let Some((first, last)) = self.analyser.qpu_lengths() {
             let _ = writeln!(out, "qpu-n={}..{}", 1u32 << first, 1u32 << last);
+        }
+        if let Some(order) = self.analyser.qpu().launch_order() {
+            let _ = out.write_str("launch-order=");
+            for (place, qpu) in order.qpus().iter().enumerate() {
+                let comma = if place == 0 { "" } else { "," };
+                let _ = write!(out, "{comma}{qpu}");
+            }
+            let _ = out.write_str("\n");
         }
         let Costs {
             proofs,
@@ -221,6 +234,7 @@ impl<Q: Engine> Core<'_, Q> {
         }
         self.upload = Some(Upload::new(begin, header.stream, board.receive_capacity()));
         self.ended = None;
+        self.brought = Brought::default();
         self.begin(State::Uploading, begin.format, begin.domain, board);
         self.credit_due = true;
         self.upload_deadline_us = board.now_us() + UPLOAD_TIMEOUT_US;
@@ -236,7 +250,7 @@ impl<Q: Engine> Core<'_, Q> {
         let Some(upload) = &mut self.upload else {
             // Sent again by a host that had not heard yet that all of it has come.
             return match self.ended {
-                Some((samples, _)) if offset < samples => Ok(()),
+                Some(ended) if offset < ended.samples => Ok(()),
                 _ => Err(no_upload()),
             };
         };
@@ -258,6 +272,63 @@ impl<Q: Engine> Core<'_, Q> {
         }
     }
 
+    /// Sends values of a record again, or its descriptor.
+    fn fetch(
+        &mut self,
+        (record, offset, values): (u32, u32, u16),
+        header: &Header,
+        board: &mut impl Board,
+    ) -> Result<(), Refusal> {
+        self.upload_deadline_us = board.now_us() + UPLOAD_TIMEOUT_US;
+        let envelope = self.envelope(board, header.request, header.stream);
+        let found = self.kept.find(record);
+        let Some((kept, data)) = found.filter(|(kept, _)| kept.stream == header.stream) else {
+            return Err(Refusal::Plain(
+                NakCode::BAD_VALUE,
+                "this record is not kept any more, or was never made; go on without it",
+            ));
+        };
+        if values == 0 {
+            // Settings do not change while records are made, so that the last descriptor is that of all of them.
+            let Some(descriptor) = self.descriptor.filter(|it| it.id == kept.head.descriptor)
+            else {
+                return Err(Refusal::Plain(
+                    NakCode::BAD_VALUE,
+                    "the descriptor of this record is not kept any more; begin again",
+                ));
+            };
+            self.outbox.put(envelope, &Message::Descriptor(descriptor));
+            return Ok(());
+        }
+        let left = kept.head.total.saturating_sub(offset);
+        if left == 0 {
+            return Err(Refusal::Plain(
+                NakCode::BAD_VALUE,
+                "the record has no such value; its last index is one less than its values",
+            ));
+        }
+        let width = kept.head.encoding.bytes();
+        let count = (left as usize)
+            .min(values.into())
+            .min(kept.head.max_data() / width);
+        let start = offset as usize * width;
+        let chunk = Chunk {
+            head: kept.head,
+            offset,
+            data: &data[start..start + count * width],
+        };
+        self.outbox.put(envelope, &Message::Spectrum(chunk));
+        Ok(())
+    }
+
+    /// The host has all records before this one.
+    fn held(&mut self, record: u32, board: &mut impl Board) {
+        if let Some(upload) = &mut self.upload {
+            self.upload_deadline_us = board.now_us() + UPLOAD_TIMEOUT_US;
+            upload.held = upload.held.max(record);
+        }
+    }
+
     fn upload_end(
         &mut self,
         samples: u64,
@@ -267,11 +338,13 @@ impl<Q: Engine> Core<'_, Q> {
     ) -> Result<Answer, Refusal> {
         let Some(upload) = &mut self.upload else {
             // Asked again because the answer was lost, or is still to come.
-            if self.ended == Some((samples, crc)) {
-                self.acknowledge_late(header.request, header.stream);
-                return Ok(Answer::None);
-            }
-            return Err(no_upload());
+            return match self.ended {
+                Some(ended) if (ended.samples, ended.crc) == (samples, crc) => {
+                    self.acknowledge_late(header.request, header.stream, ended.brought);
+                    Ok(Answer::None)
+                }
+                _ => Err(no_upload()),
+            };
         };
         if samples > upload.received {
             self.credit_due = true;
@@ -286,34 +359,6 @@ impl<Q: Engine> Core<'_, Q> {
         }
         upload.ending = Some(header.request);
         Ok(Answer::None)
-    }
-
-    fn run_qpu(
-        &mut self,
-        run: &RunQpu,
-        header: &Header,
-        board: &mut impl Board,
-    ) -> Result<(), Refusal> {
-        self.require_no_upload()?;
-        let mut words = [0u32; RunQpu::MAX_OUTPUT_WORDS as usize];
-        board.stage(super::Stage::QpuWait);
-        let result = self.analyser.qpu_mut().run_program(run, &mut words);
-        board.stage(super::Stage::Idle);
-        let elapsed_us = result.map_err(refusal)?;
-        let count = usize::from(run.output_words).min(words.len());
-        // Word by word through the values buffer, which is free between chunks.
-        let output = &mut self.values[..4 * count];
-        for (bytes, word) in output.chunks_exact_mut(4).zip(words) {
-            bytes.copy_from_slice(&word.to_le_bytes());
-        }
-        let envelope = wire::Envelope {
-            stream: header.stream,
-            request: header.request,
-            time_us: board.now_us(),
-        };
-        let result = QpuResult { elapsed_us, output };
-        self.outbox.put(envelope, &Message::QpuResult(result));
-        Ok(())
     }
 
     /// A line from a terminal, or what a host at a wrong rate looks like.

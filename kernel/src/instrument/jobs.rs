@@ -10,7 +10,7 @@ use crate::engine::{Engine, EngineError};
 
 impl<Q: Engine> Core<'_, Q> {
     pub(super) fn job_memory(&mut self, bytes: u32, envelope: Envelope) -> Result<(), Refusal> {
-        self.require_idle()?;
+        self.require_allowed()?;
         let block = self.analyser.qpu_mut().host_block(bytes);
         let block = block.map_err(refusal)?;
         self.outbox.put(envelope, &Message::JobBlock(block));
@@ -18,7 +18,7 @@ impl<Q: Engine> Core<'_, Q> {
     }
 
     pub(super) fn job_write(&mut self, words: JobWords) -> Result<(), Refusal> {
-        self.require_idle()?;
+        self.require_allowed()?;
         let written = self.analyser.qpu_mut().host_job(HostJob::Write(words));
         written.map(|_| ()).map_err(refusal)
     }
@@ -29,7 +29,7 @@ impl<Q: Engine> Core<'_, Q> {
         words: u16,
         envelope: Envelope,
     ) -> Result<(), Refusal> {
-        self.require_idle()?;
+        self.require_allowed()?;
         // The values buffer is free between records.
         let bytes = &mut self.values[..4 * usize::from(words)];
         let read = HostJob::Read { first, bytes };
@@ -45,9 +45,13 @@ impl<Q: Engine> Core<'_, Q> {
         envelope: Envelope,
         board: &mut impl Board,
     ) -> Result<(), Refusal> {
-        self.require_idle()?;
+        self.require_allowed()?;
         board.stage(super::Stage::QpuWait);
+        let before = board.checksum();
         let result = self.analyser.qpu_mut().host_job(HostJob::Run(job));
+        if board.checksum() != before {
+            board.memory_changed();
+        }
         board.stage(super::Stage::Idle);
         let result = QpuResult {
             elapsed_us: result.map_err(refusal)?,
@@ -103,6 +107,18 @@ impl<Q: Engine> Core<'_, Q> {
         result.map(|words| (elapsed_us, words))
     }
 
+    /// What a host does with the QPUs' memory has to be allowed on the card, and goes on while nothing else does.
+    fn require_allowed(&self) -> Result<(), Refusal> {
+        if self.settings.allows_run {
+            return self.require_idle();
+        }
+        Err(Refusal::Plain(
+            NakCode::NOT_ALLOWED,
+            "programs of a host are not run on this board, because they reach all of its memory; its owner allows them \
+             with allow=run in cmdline.txt on the card",
+        ))
+    }
+
     fn require_idle(&self) -> Result<(), Refusal> {
         if self.state == State::Idle {
             return Ok(());
@@ -126,6 +142,7 @@ pub(super) fn refusal(error: EngineError) -> Refusal {
             "this does not fit the QPUs' memory; send a smaller program, or ask for a smaller block",
         ),
         EngineError::Timeout { limit_us } => Refusal::QpuTimeout(limit_us),
+        EngineError::Stray(stray) => Refusal::Stray(stray),
         EngineError::OutsideBlock => Refusal::Plain(
             NakCode::BAD_VALUE,
             "that is not in the block of memory which JOB_MEMORY gave, or the block has been given back; ask for one, \

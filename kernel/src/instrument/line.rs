@@ -1,6 +1,6 @@
 //! The line: baud changes, timers, and which frame leaves next.
 
-use wire::{Fault, Message, State, Status};
+use wire::{Fault, Message, State, Status, Uploaded};
 
 use super::{
     BaudChange, Board, CREDIT_REPEAT_US, Core, LateAck, Listener, SECOND_US, START_BAUD, Stage,
@@ -72,13 +72,14 @@ impl<Q: Engine> Core<'_, Q> {
             board.reboot();
         }
         if let Some(upload) = &self.upload {
-            if upload.granted <= upload.received {
+            let waits = self.waits_for_host();
+            if upload.granted <= upload.received && !waits {
                 // The host has no credit: that it is silent is our doing.
                 self.upload_deadline_us = now_us + UPLOAD_TIMEOUT_US;
             }
-            if upload.ending.is_none() && now_us >= self.upload_deadline_us {
+            if (upload.ending.is_none() || waits) && now_us >= self.upload_deadline_us {
                 self.end_stream(board);
-                self.say("no samples for 10 s: the upload is given up; begin it again");
+                self.say("nothing came for 10 s: the upload is given up; begin it again");
             } else if upload.ending.is_none() && now_us >= self.next_credit_us {
                 self.credit_due = true;
             }
@@ -137,7 +138,8 @@ impl<Q: Engine> Core<'_, Q> {
         {
             self.late_acks.pop_front();
             let envelope = self.envelope(board, ack.request, ack.stream);
-            self.outbox.put(envelope, &Message::Ack(""));
+            let message = ack.brought.map_or(Message::Ack(""), Message::Uploaded);
+            self.outbox.put(envelope, &message);
             return true;
         }
         if core::mem::take(&mut self.credit_due)
@@ -164,7 +166,7 @@ impl<Q: Engine> Core<'_, Q> {
             && let Some(descriptor) = self.descriptor
             && self
                 .sending
-                .is_none_or(|sending| sending.head.descriptor == descriptor.id)
+                .is_none_or(|sending| sending.descriptor == descriptor.id)
         {
             self.descriptor_due = false;
             let envelope = self.envelope(board, 0, self.stream());
@@ -178,8 +180,14 @@ impl<Q: Engine> Core<'_, Q> {
     }
 
     /// Acknowledges a request when the record that is being sent has come to its end. When as many
-    /// wait as may, the oldest is given up: whoever sent it has asked again since.
-    pub(super) fn acknowledge_late(&mut self, request: u16, stream: u16) {
+    /// wait as may, the oldest is given up: whoever sent it has asked again since. The end of an upload says what it has
+    /// `brought`, where the host wants to know.
+    pub(super) fn acknowledge_late(
+        &mut self,
+        request: u16,
+        stream: u16,
+        brought: Option<Uploaded>,
+    ) {
         if self.late_acks.is_full() {
             self.late_acks.pop_front();
         }
@@ -187,6 +195,7 @@ impl<Q: Engine> Core<'_, Q> {
             request,
             stream,
             behind: self.emitted,
+            brought,
         };
         let _ = self.late_acks.push_back(ack);
     }

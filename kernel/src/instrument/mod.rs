@@ -13,6 +13,7 @@ mod analyser;
 mod board;
 mod commands;
 mod jobs;
+mod kept;
 mod line;
 mod outbox;
 mod plot;
@@ -37,7 +38,9 @@ pub use workspace::Workspace;
 use core::fmt::Write;
 
 use dsp::generator::{Generator, RATE_HZ};
-use wire::{Counters, Damage, Decoder, Descriptor, Envelope, Item, Message, NakCode, State};
+use wire::{
+    Counters, Damage, Decoder, Descriptor, Envelope, Item, Message, NakCode, State, Uploaded,
+};
 
 use crate::engine::Engine;
 use crate::engine::cpu::CpuEngine;
@@ -49,7 +52,7 @@ use qpu_test::QpuTest;
 use records::Sending;
 use refusal::Refusal;
 use report::Report;
-use upload::Upload;
+use upload::{Brought, Ended, Upload};
 
 /// The line's rate after every start.
 pub const START_BAUD: u32 = 115_200;
@@ -113,6 +116,8 @@ struct LateAck {
     stream: u16,
     /// [`Core::emitted`] when it was asked for: the record under way is that one.
     behind: u32,
+    /// What an upload has brought, where its end is acknowledged to a host that wants to know.
+    brought: Option<Uploaded>,
 }
 
 /// Acknowledgements that may wait. A host asks again after a second, and a record at the lowest
@@ -137,6 +142,7 @@ struct Core<'a, Q> {
     outbox: Outbox<'a>,
     power: &'a mut [f32],
     values: &'a mut [u8],
+    kept: kept::Records<'a>,
     fifo: &'a mut [u8],
     notice: Notice,
     /// Failures that the host is still to be told, as code and text.
@@ -149,8 +155,10 @@ struct Core<'a, Q> {
     epoch_us: u64,
     generator: Generator,
     upload: Option<Upload>,
-    /// Samples and checksum of the last upload that ended well, for a repeated request.
-    ended: Option<(u64, u32)>,
+    /// The last upload that ended well, for a repeated request.
+    ended: Option<Ended>,
+    /// What the upload has brought so far.
+    brought: Brought,
 
     sending: Option<Sending>,
     next_record: u32,
@@ -224,6 +232,7 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
                 outbox: Outbox::new(&mut workspace.payload, &mut workspace.frame),
                 power: &mut workspace.power,
                 values: &mut workspace.values,
+                kept: kept::Records::new(&mut workspace.kept),
                 fifo: &mut workspace.fifo,
                 notice: Notice::new(),
                 failed: heapless::Deque::new(),
@@ -233,6 +242,7 @@ impl<'a, Q: Engine> Instrument<'a, Q> {
                 generator: Generator::new(),
                 upload: None,
                 ended: None,
+                brought: Brought::default(),
                 sending: None,
                 next_record: 0,
                 counters: Counters::default(),

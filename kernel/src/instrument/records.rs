@@ -5,7 +5,7 @@ use core::fmt::Write;
 use dsp::level::{self, centi_db, half_db};
 use wire::{
     Averaging, Chunk, Counters, Dc, Descriptor, Detector, Domain, Encoding, Message, Rate,
-    RecordHead,
+    RecordHead, Source,
 };
 
 use super::plot::Last;
@@ -16,13 +16,14 @@ use crate::engine::Engine;
 /// Lines of a spectrum that are named in text.
 const TEXT_LINES: usize = 4;
 
-/// A record on its way out. Its power values stay where they are until the last chunk has left.
+/// A record on its way out. Its values are kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Sending {
-    pub head: RecordHead,
+    /// Its number.
+    record: u32,
+    /// The descriptor it names.
+    pub descriptor: u32,
     pub stream: u16,
-    /// Index of the first value sent in the whole spectrum.
-    start: usize,
     /// Values sent so far.
     offset: u32,
 }
@@ -183,10 +184,15 @@ impl<Q: Engine> Core<'_, Q> {
         match self.settings.output {
             Output::Records(_) => {
                 self.emitted = self.emitted.wrapping_add(1);
+                let kept = self.kept.keep(head, stream);
+                encode(encoding, values, kept);
+                if descriptor.source == Source::Upload {
+                    self.brought.add(kept);
+                }
                 self.sending = Some(Sending {
-                    head,
+                    record,
+                    descriptor: descriptor.id,
                     stream,
-                    start,
                     offset: 0,
                 });
                 // Whoever reads with a terminal sees at least this, about once a second.
@@ -200,29 +206,21 @@ impl<Q: Engine> Core<'_, Q> {
 
     /// Puts the next chunk of the record into the outbox; whether there was one.
     pub(super) fn send_chunk(&mut self, board: &mut impl Board) -> bool {
-        let Some(sending) = self.sending else {
+        let Some(sending) = self.sending.take() else {
             return false;
         };
-        let head = sending.head;
+        let Some((kept, values)) = self.kept.find(sending.record) else {
+            return false;
+        };
+        let head = kept.head;
         let width = head.encoding.bytes();
         let left = head.total - sending.offset;
         let count = (left as usize).min(head.max_data() / width);
-        let first = sending.start + sending.offset as usize;
-        let data = &mut self.values[..count * width];
-        for (power, out) in self.power[first..first + count]
-            .iter()
-            .zip(data.chunks_exact_mut(width))
-        {
-            match head.encoding {
-                Encoding::F32 => out.copy_from_slice(&power.to_le_bytes()),
-                Encoding::U16 => out.copy_from_slice(&centi_db(*power).steps.to_le_bytes()),
-                Encoding::U8 => out.copy_from_slice(&[half_db(*power).steps]),
-            }
-        }
+        let first = sending.offset as usize * width;
         let chunk = Chunk {
             head,
             offset: sending.offset,
-            data: &self.values[..count * width],
+            data: &values[first..first + count * width],
         };
         let envelope = wire::Envelope {
             stream: sending.stream,
@@ -269,6 +267,17 @@ impl<Q: Engine> Core<'_, Q> {
             let _ = write!(line, " {}]", descriptor.unit.name());
         }
         self.say(&line);
+    }
+}
+
+/// Powers as they travel, little-endian.
+fn encode(encoding: Encoding, powers: &[f32], out: &mut [u8]) {
+    for (power, out) in powers.iter().zip(out.chunks_exact_mut(encoding.bytes())) {
+        match encoding {
+            Encoding::F32 => out.copy_from_slice(&power.to_le_bytes()),
+            Encoding::U16 => out.copy_from_slice(&centi_db(*power).steps.to_le_bytes()),
+            Encoding::U8 => out.copy_from_slice(&[half_db(*power).steps]),
+        }
     }
 }
 

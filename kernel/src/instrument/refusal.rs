@@ -5,6 +5,7 @@ use core::fmt;
 use wire::{NakCode, PayloadError};
 
 use super::{BaudError, SettingError};
+use crate::engine::literals::Stray;
 
 /// Why a request is not carried out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,6 +36,8 @@ pub(super) enum Refusal {
     },
     /// A QPU program ran into its limit.
     QpuTimeout(u32),
+    /// A QPU program names an address that is not its own.
+    Stray(Stray),
 }
 
 impl Refusal {
@@ -49,6 +52,7 @@ impl Refusal {
             Self::Gap(_) => NakCode::GAP,
             Self::NoCredit(_) => NakCode::NO_CREDIT,
             Self::QpuTimeout(_) => NakCode::QPU_FAILED,
+            Self::Stray(_) => NakCode::BAD_VALUE,
         }
     }
 }
@@ -88,6 +92,12 @@ impl fmt::Display for Refusal {
                 f,
                 "the QPU program did not end within {limit_us} us and V3D was restarted; check \
                  that it ends with thrend, or raise the limit"
+            ),
+            Self::Stray(stray) => write!(
+                f,
+                "instruction {} of a program names address {:#010x}, which is not in the block of memory that JOB_MEMORY \
+                 gave; nothing was run",
+                stray.instruction, stray.address
             ),
         }
     }

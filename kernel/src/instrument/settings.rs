@@ -78,6 +78,8 @@ pub struct Settings {
     pub start: bool,
     /// Rounds of the QPU test at the start; 0: none. Only `cmdline.txt` sets it.
     pub qpu_test: u32,
+    /// Whether a host may run programs of its own. Only `cmdline.txt` sets it.
+    pub allows_run: bool,
 }
 
 impl Default for Settings {
@@ -100,6 +102,7 @@ impl Default for Settings {
             engine: EngineChoice::Auto,
             start: true,
             qpu_test: 0,
+            allows_run: false,
         }
     }
 }
@@ -164,6 +167,9 @@ const KEYS: &str =
 /// What the number of rounds of the QPU test follows, in `cmdline.txt`.
 const QPU_TEST: &str = "qputest=";
 
+/// What allows a host to run programs, in `cmdline.txt`.
+const ALLOW: &str = "allow=";
+
 impl Settings {
     /// Samples that a block shares with the one before.
     #[must_use]
@@ -219,9 +225,12 @@ impl Settings {
             if key.contains('.') {
                 continue;
             }
-            let taken = match word.strip_prefix(QPU_TEST) {
-                Some(rounds) => settings.set_qpu_test(word, rounds),
-                None => settings.apply_word(word),
+            let taken = if let Some(rounds) = word.strip_prefix(QPU_TEST) {
+                settings.set_qpu_test(word, rounds)
+            } else if let Some(what) = word.strip_prefix(ALLOW) {
+                settings.set_allowed(word, what)
+            } else {
+                settings.apply_word(word)
             };
             if let Err(error) = taken {
                 first_error = first_error.or(Some(error));
@@ -240,6 +249,17 @@ impl Settings {
             problem: Problem::Value("use a number of rounds, for example qputest=100"),
         })?;
         Ok(())
+    }
+
+    fn set_allowed(&mut self, word: &str, what: &str) -> Result<(), SettingError> {
+        if what == "run" {
+            self.allows_run = true;
+            return Ok(());
+        }
+        Err(SettingError {
+            word: Name::new(word),
+            problem: Problem::Value("only allow=run is known: a host may run programs of its own"),
+        })
     }
 
     /// Writes the settings named in `keys`, all of them when it is empty or `all`, as lines that
@@ -341,6 +361,20 @@ mod tests {
         assert!(error.unwrap().to_string().contains("qputest=100"));
         let error = Settings::default().apply("qputest=1").unwrap_err();
         assert!(error.to_string().contains("cmdline.txt"), "{error}");
+    }
+
+    #[test]
+    fn programs_of_a_host_are_allowed_in_cmdline_txt_only() {
+        assert!(!Settings::default().allows_run);
+        let (settings, error) = Settings::from_cmdline("n=256 allow=run");
+        assert_eq!((settings.allows_run, error), (true, None));
+        let (settings, error) = Settings::from_cmdline("allow=all");
+        assert!(!settings.allows_run);
+        assert!(error.unwrap().to_string().contains("allow=run"));
+        let mut settings = Settings::default();
+        let error = settings.apply("allow=run").unwrap_err();
+        assert!(error.to_string().contains("cmdline.txt"), "{error}");
+        assert!(!settings.allows_run);
     }
 
     #[test]

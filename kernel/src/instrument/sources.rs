@@ -8,6 +8,7 @@ use dsp::generator::{Generator, RATE_HZ};
 use wire::{Counters, Domain, Fault, NakCode, SampleFormat, Source, State};
 
 use super::analyser::Shape;
+use super::upload::Ended;
 use super::{Board, Core, Refusal, SECOND_US, Sentence, Stage, text};
 use crate::engine::{Engine, EngineError};
 use crate::log;
@@ -45,6 +46,8 @@ impl<Q: Engine> Core<'_, Q> {
         self.shape_analyser(format, domain);
         self.next_record = 0;
         self.last = None;
+        // The record that is being sent goes on to its end.
+        self.kept.forget(self.sending.is_some());
         self.counters = Counters::default();
         self.refresh_descriptor(board);
         self.descriptor_due = true;
@@ -148,8 +151,8 @@ impl<Q: Engine> Core<'_, Q> {
         self.credit_due |= ending.is_none() && upload.credit_due(self.fifo);
         if self.analyser.is_ready() {
             let last = self.analyser.completes_record();
-            // The record before must have left before another can take its place.
-            if !last || self.sending.is_none() {
+            // The record before must have left before another can take its place, and the host must have what would go.
+            if !last || (self.sending.is_none() && !self.waits_for_host()) {
                 let blocks = self.analyser.due();
                 self.process(board);
                 if let Some(upload) = &mut self.upload {
@@ -164,6 +167,7 @@ impl<Q: Engine> Core<'_, Q> {
             && drained
             && self.sending.is_none()
             && self.outbox.is_free()
+            && !self.waits_for_host()
         {
             self.finish_upload(request, board);
             busy = true;
@@ -186,11 +190,25 @@ impl<Q: Engine> Core<'_, Q> {
             self.refuse(&refusal, request, upload.stream, board);
             return;
         }
-        self.ended = Some((upload.received, upload.crc.value()));
         if self.analyser.blocks() > 0 {
             self.emit_of(upload.stream, board);
         }
-        self.acknowledge_late(request, upload.stream);
+        let brought = upload.keeps.then(|| self.brought.message());
+        self.ended = Some(Ended {
+            samples: upload.received,
+            crc: upload.crc.value(),
+            brought,
+        });
+        self.acknowledge_late(request, upload.stream, brought);
+    }
+
+    /// Whether the next record would take the place of one that the host has not got.
+    pub(super) fn waits_for_host(&self) -> bool {
+        let (Some(upload), Some(descriptor)) = (&self.upload, &self.descriptor) else {
+            return false;
+        };
+        let bytes = descriptor.bins as usize * descriptor.encoding.bytes();
+        upload.keeps && self.kept.would_lose(bytes, upload.held)
     }
 
     /// Transforms the block that is ready, and says so when the QPUs fail.
@@ -206,9 +224,10 @@ impl<Q: Engine> Core<'_, Q> {
                 EngineError::Timeout { .. } => "a QPU job did not end in time, V3D was restarted",
                 EngineError::NoMemory => "the QPUs have not enough memory for this length",
                 EngineError::Length => "the QPUs do not support this length",
-                EngineError::Device | EngineError::NotAvailable | EngineError::OutsideBlock => {
-                    "a QPU job failed"
-                }
+                EngineError::Device
+                | EngineError::NotAvailable
+                | EngineError::OutsideBlock
+                | EngineError::Stray(_) => "a QPU job failed",
             };
             if matches!(error, EngineError::Timeout { .. } | EngineError::Device) {
                 self.fail(Fault::V3D_FAILED, what);

@@ -195,7 +195,7 @@ pub(super) const fn engine_error(error: EngineError) -> &'static str {
         EngineError::Timeout { .. } => "it did not end in time; V3D was restarted",
         EngineError::Device => "V3D reported an error and was restarted",
         EngineError::NotAvailable => "there are no QPUs",
-        EngineError::OutsideBlock => "its memory is not there",
+        EngineError::OutsideBlock | EngineError::Stray(_) => "its memory is not there",
     }
 }
 

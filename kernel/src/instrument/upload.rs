@@ -1,6 +1,6 @@
 //! An upload: credits, gaps, and the queue between the line and the transforms.
 
-use wire::{Crc32, Credit, Domain, Rate, SampleFormat, UploadBegin};
+use wire::{Crc32, Credit, Domain, Rate, SampleFormat, UploadBegin, Uploaded};
 
 /// What happened to a piece of an upload.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,6 +15,40 @@ pub(super) enum Taken {
     NoCredit,
     /// It is not a whole number of samples.
     Torn,
+}
+
+/// What an upload has brought: all values of its records.
+#[derive(Default)]
+pub(super) struct Brought {
+    records: u32,
+    bytes: u64,
+    crc: Crc32,
+}
+
+impl Brought {
+    /// The values of the next record.
+    pub(super) fn add(&mut self, values: &[u8]) {
+        self.records = self.records.wrapping_add(1);
+        self.bytes += values.len() as u64;
+        self.crc.update(values);
+    }
+
+    pub(super) fn message(&self) -> Uploaded {
+        Uploaded {
+            records: self.records,
+            bytes: self.bytes,
+            crc: self.crc.value(),
+        }
+    }
+}
+
+/// An upload that has ended well.
+#[derive(Clone, Copy)]
+pub(super) struct Ended {
+    pub samples: u64,
+    pub crc: u32,
+    /// What is said of it: nothing to a host that does not ask for values again.
+    pub brought: Option<Uploaded>,
 }
 
 pub(super) struct Upload {
@@ -33,6 +67,10 @@ pub(super) struct Upload {
     /// Request of the `UPLOAD_END`, when it has come.
     pub ending: Option<u16>,
     pub blocks: u32,
+    /// The host asks again for values that were lost.
+    pub keeps: bool,
+    /// It has all records before this one.
+    pub held: u32,
     gap: bool,
     /// Samples the line may carry at a time.
     window: u64,
@@ -56,6 +94,8 @@ impl Upload {
             clipped: 0,
             ending: None,
             blocks: 0,
+            keeps: begin.keeps,
+            held: 0,
             gap: false,
             window,
         }
@@ -136,6 +176,7 @@ mod tests {
             domain,
             rate: Rate::hz(1),
             samples: 0,
+            keeps: false,
         };
         Upload::new(&begin, 0, 64)
     }

@@ -1,11 +1,12 @@
 //! The instrument's memory: static buffers, all zero bits at the start.
 //!
-//! About 4 MiB, given by the kernel as a static. Nothing in it has a bit set before the first
+//! About 5 MiB, given by the kernel as a static. Nothing in it has a bit set before the first
 //! use, so it lies in BSS and adds nothing to the image.
 
 use dsp::Complex;
 use wire::{Decoder, MAX_CHUNK_DATA, MAX_FRAME, MAX_PAYLOAD};
 
+use super::kept::KEPT_BYTES;
 use super::settings::MAX_N;
 
 /// Bytes of uploaded samples that wait for their transform.
@@ -31,8 +32,10 @@ pub struct Workspace {
     pub(super) wanted: [f64; POINTS],
     /// Those of the QPUs.
     pub(super) got: [f64; POINTS],
-    /// The record that is being sent.
+    /// The last record's powers.
     pub(super) power: [f32; POINTS],
+    /// Values of the last records, as they are sent.
+    pub(super) kept: [u8; KEPT_BYTES],
     /// Uploaded samples.
     pub(super) fifo: [u8; FIFO_BYTES],
     /// A payload before it becomes a frame.
@@ -59,6 +62,7 @@ impl Workspace {
             wanted: [0.0; POINTS],
             got: [0.0; POINTS],
             power: [0.0; POINTS],
+            kept: [0; KEPT_BYTES],
             fifo: [0; FIFO_BYTES],
             payload: [0; MAX_PAYLOAD],
             values: [0; MAX_CHUNK_DATA],

@@ -227,4 +227,6 @@ impl NakCode {
     pub const QPU_FAILED: Self = Self(11);
     /// More memory is needed than there is.
     pub const NO_MEMORY: Self = Self(12);
+    /// The owner of the board has not allowed it in `cmdline.txt`.
+    pub const NOT_ALLOWED: Self = Self(13);
 }

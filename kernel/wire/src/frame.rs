@@ -9,7 +9,7 @@ use crate::{Message, PayloadError};
 /// A different major version refuses frames.
 pub const VERSION_MAJOR: u8 = 1;
 /// Minor versions add kinds and fields that others may ignore.
-pub const VERSION_MINOR: u8 = 2;
+pub const VERSION_MINOR: u8 = 3;
 /// The most bytes of payload in a frame.
 pub const MAX_PAYLOAD: usize = 4096;
 /// Bytes before the payload.
@@ -89,8 +89,7 @@ impl Kind {
     pub const UPLOAD_DATA: Self = Self(0x0A);
     /// No more samples.
     pub const UPLOAD_END: Self = Self(0x0B);
-    /// Run a QPU program given in the payload; answered by `QPU_RESULT`.
-    pub const RUN_QPU: Self = Self(0x0C);
+    // 0x0C was RUN_QPU, and stays reserved.
     /// Take a block of the QPUs' memory for jobs of the host; answered by `JOB_BLOCK`.
     pub const JOB_MEMORY: Self = Self(0x0D);
     /// Write words of it.
@@ -103,6 +102,10 @@ impl Kind {
     pub const PROVE: Self = Self(0x11);
     /// Run a microbenchmark of the image; answered by `MEASURED`.
     pub const MEASURE: Self = Self(0x12);
+    /// Send values of a record again; answered by `SPECTRUM` or `DESCRIPTOR`.
+    pub const FETCH: Self = Self(0x13);
+    /// The host has all records before this one.
+    pub const HELD: Self = Self(0x14);
 
     /// Who the instrument is and what it can do.
     pub const INFO: Self = Self(0x81);
@@ -136,6 +139,8 @@ impl Kind {
     pub const PROOF: Self = Self(0x8F);
     /// What a microbenchmark found.
     pub const MEASURED: Self = Self(0x90);
+    /// What an upload has brought.
+    pub const UPLOADED: Self = Self(0x91);
 }
 
 /// The fields before the payload.

@@ -17,7 +17,24 @@ pub struct UploadBegin {
     pub rate: Rate,
     /// Samples (complex samples) that will be sent; 0 = not known yet.
     pub samples: u64,
+    /// The host asks again for values that were lost: the upload waits while records that it has not got fill the
+    /// board's memory for them, and ends with `UPLOADED`. Since 1.3; a board that does not know it ignores it.
+    pub keeps: bool,
 }
+
+/// What an upload has brought, behind its last spectrum.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Uploaded {
+    /// Records, which have the numbers below this.
+    pub records: u32,
+    /// Bytes of all their values.
+    pub bytes: u64,
+    /// CRC-32 of these, in the order of the records.
+    pub crc: u32,
+}
+
+/// The bit of `UPLOAD_BEGIN`'s flags for [`UploadBegin::keeps`].
+const KEEPS: u8 = 1;
 
 /// How far samples may be sent. Both counts are absolute, so a lost credit does no harm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,114 +43,6 @@ pub struct Credit {
     pub granted: u64,
     /// Samples before this index have arrived without a gap: continue here after a loss.
     pub received: u64,
-}
-
-/// A QPU program given by the host, run as it is.
-///
-/// The same program is queued `programs` times. Each gets the given uniforms; where
-/// `output_uniform` is below their count, that uniform is replaced by the bus address of a buffer
-/// of `output_words` words, which is cleared before the run and comes back in the result. Where
-/// `index_uniform` is below their count, that uniform is replaced by the number of the program,
-/// 0 to `programs - 1`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RunQpu<'a> {
-    /// How often the program is queued, 1 to 12.
-    pub programs: u8,
-    /// Index of the uniform that becomes the address of the output, or 255.
-    pub output_uniform: u8,
-    /// Index of the uniform that becomes the program's number, or 255.
-    pub index_uniform: u8,
-    /// Words of output, at most [`RunQpu::MAX_OUTPUT_WORDS`].
-    pub output_words: u16,
-    /// Time after which the programs are given up, at most [`RunQpu::MAX_LIMIT_US`].
-    pub limit_us: u32,
-    /// Instructions, 64-bit little-endian.
-    code: &'a [u8],
-    /// Uniforms, 32-bit little-endian.
-    uniforms: &'a [u8],
-}
-
-impl<'a> RunQpu<'a> {
-    /// The most words of output.
-    pub const MAX_OUTPUT_WORDS: u16 = 1008;
-    /// The longest time limit.
-    pub const MAX_LIMIT_US: u32 = 1_000_000;
-
-    /// One program without output. `code` holds 64-bit, `uniforms` 32-bit little-endian words.
-    #[must_use]
-    pub const fn new(code: &'a [u8], uniforms: &'a [u8], limit_us: u32) -> Self {
-        Self {
-            programs: 1,
-            output_uniform: u8::MAX,
-            index_uniform: u8::MAX,
-            output_words: 0,
-            limit_us,
-            code,
-            uniforms,
-        }
-    }
-
-    /// The instructions.
-    pub fn code(&self) -> impl ExactSizeIterator<Item = u64> + use<'a> {
-        self.code
-            .as_chunks()
-            .0
-            .iter()
-            .map(|word| u64::from_le_bytes(*word))
-    }
-
-    /// The uniforms, before any is replaced.
-    pub fn uniforms(&self) -> impl ExactSizeIterator<Item = u32> + use<'a> {
-        self.uniforms
-            .as_chunks()
-            .0
-            .iter()
-            .map(|word| u32::from_le_bytes(*word))
-    }
-
-    fn read(bytes: &'a [u8]) -> Result<Self, PayloadError> {
-        let r = &mut Reader::new(bytes);
-        let (programs, output_uniform, index_uniform) = (r.u8()?, r.u8()?, r.u8()?);
-        let output_words = r.u16()?;
-        let limit_us = r.u32()?;
-        let (code_words, uniform_words) = (usize::from(r.u16()?), usize::from(r.u16()?));
-        if !(1..=12).contains(&programs) {
-            return Err(PayloadError::OutOfRange { field: "programs" });
-        }
-        if output_words > Self::MAX_OUTPUT_WORDS {
-            return Err(PayloadError::OutOfRange {
-                field: "output words",
-            });
-        }
-        if limit_us > Self::MAX_LIMIT_US {
-            return Err(PayloadError::OutOfRange {
-                field: "time limit",
-            });
-        }
-        if code_words == 0 {
-            return Err(PayloadError::OutOfRange { field: "code" });
-        }
-        Ok(Self {
-            programs,
-            output_uniform,
-            index_uniform,
-            output_words,
-            limit_us,
-            code: r.take(8 * code_words)?,
-            uniforms: r.take(4 * uniform_words)?,
-        })
-    }
-
-    fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
-        w.bytes(&[self.programs, self.output_uniform, self.index_uniform])?;
-        w.u16(self.output_words)?;
-        w.u32(self.limit_us)?;
-        let count = |words: usize| u16::try_from(words).map_err(|_| PayloadError::TooLong);
-        w.u16(count(self.code.len() / 8)?)?;
-        w.u16(count(self.uniforms.len() / 4)?)?;
-        w.bytes(&self.code[..self.code.len() / 8 * 8])?;
-        w.bytes(&self.uniforms[..self.uniforms.len() / 4 * 4])
-    }
 }
 
 /// What a QPU program did.
@@ -162,7 +71,8 @@ pub struct Status {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault<'a> {
     /// 1 panic, 2 undefined instruction, 3 prefetch abort, 4 data abort, 5 other exception,
-    /// 6 V3D failed, 7 a plan of the QPUs was dropped (the instrument goes on).
+    /// 6 V3D failed, 7 a plan of the QPUs was dropped (the instrument goes on), 8 a job of a host changed the
+    /// firmware's memory.
     pub code: u16,
     /// Where, or 0.
     pub pc: u32,
@@ -177,6 +87,8 @@ impl Fault<'_> {
     pub const V3D_FAILED: u16 = 6;
     /// The code of a plan that failed a test on this board and is not used any more; the text says which.
     pub const PLAN_DROPPED: u16 = 7;
+    /// The code of a job of a host after which the firmware's memory was another; the board restarts.
+    pub const MEMORY_CHANGED: u16 = 8;
 }
 
 /// The payload of a frame.
@@ -214,8 +126,17 @@ pub enum Message<'a> {
         /// CRC-32 of all their bytes.
         crc: u32,
     },
-    /// `RUN_QPU`.
-    RunQpu(RunQpu<'a>),
+    /// `FETCH`: values of a record again. Answered by `SPECTRUM`, or for none of them by `DESCRIPTOR`.
+    Fetch {
+        /// The record.
+        record: u32,
+        /// Index of the first value.
+        offset: u32,
+        /// How many, at the most.
+        values: u16,
+    },
+    /// `HELD`: the host has all values of the records before this one. Not answered.
+    Held(u32),
     /// `JOB_MEMORY`: bytes of the block, a multiple of 4; 0 gives back the one there is.
     JobMemory(u32),
     /// `JOB_WRITE`.
@@ -233,6 +154,8 @@ pub enum Message<'a> {
     Prove(PlanName),
     /// `MEASURE`: the number of a microbenchmark, from 0.
     Measure(u8),
+    /// `UPLOADED`.
+    Uploaded(Uploaded),
     /// `INFO`.
     Info(Info<'a>),
     /// `PONG`: the number of the ping. The header has the instrument's time.
@@ -283,7 +206,9 @@ impl<'a> Message<'a> {
             Self::UploadBegin(_) => Kind::UPLOAD_BEGIN,
             Self::UploadData { .. } => Kind::UPLOAD_DATA,
             Self::UploadEnd { .. } => Kind::UPLOAD_END,
-            Self::RunQpu(_) => Kind::RUN_QPU,
+            Self::Fetch { .. } => Kind::FETCH,
+            Self::Held(_) => Kind::HELD,
+            Self::Uploaded(_) => Kind::UPLOADED,
             Self::JobMemory(_) => Kind::JOB_MEMORY,
             Self::JobWrite(_) => Kind::JOB_WRITE,
             Self::JobRead { .. } => Kind::JOB_READ,
@@ -321,11 +246,26 @@ impl<'a> Message<'a> {
             Self::Settings(text) | Self::Ack(text) => w.text(text)?,
             Self::Ping(token) | Self::Pong(token) => w.u64(*token)?,
             Self::Start | Self::Stop | Self::Reboot => {}
-            Self::Baud(number) | Self::JobMemory(number) => w.u32(*number)?,
+            Self::Baud(number) | Self::JobMemory(number) | Self::Held(number) => w.u32(*number)?,
             Self::UploadBegin(begin) => {
                 w.bytes(&[begin.format.code(), begin.domain.code()])?;
                 begin.rate.write(w)?;
                 w.u64(begin.samples)?;
+                w.bytes(&[if begin.keeps { KEEPS } else { 0 }])?;
+            }
+            Self::Fetch {
+                record,
+                offset,
+                values,
+            } => {
+                w.u32(*record)?;
+                w.u32(*offset)?;
+                w.u16(*values)?;
+            }
+            Self::Uploaded(uploaded) => {
+                w.u32(uploaded.records)?;
+                w.u64(uploaded.bytes)?;
+                w.u32(uploaded.crc)?;
             }
             Self::UploadData { offset, data } => {
                 w.u64(*offset)?;
@@ -335,7 +275,6 @@ impl<'a> Message<'a> {
                 w.u64(*samples)?;
                 w.u32(*crc)?;
             }
-            Self::RunQpu(run) => run.write(w)?,
             Self::JobWrite(words) | Self::JobWords(words) => words.write(w)?,
             Self::JobRead { first, words } => {
                 w.u32(*first)?;
@@ -400,6 +339,7 @@ impl<'a> Message<'a> {
                 domain: Domain::read(&mut r)?,
                 rate: Rate::read(&mut r)?,
                 samples: r.u64()?,
+                keeps: !r.is_empty() && r.u8()? & KEEPS != 0,
             }),
             Kind::UPLOAD_DATA => Self::UploadData {
                 offset: r.u64()?,
@@ -409,7 +349,17 @@ impl<'a> Message<'a> {
                 samples: r.u64()?,
                 crc: r.u32()?,
             },
-            Kind::RUN_QPU => Self::RunQpu(RunQpu::read(payload)?),
+            Kind::FETCH => Self::Fetch {
+                record: r.u32()?,
+                offset: r.u32()?,
+                values: r.u16()?,
+            },
+            Kind::HELD => Self::Held(r.u32()?),
+            Kind::UPLOADED => Self::Uploaded(Uploaded {
+                records: r.u32()?,
+                bytes: r.u64()?,
+                crc: r.u32()?,
+            }),
             Kind::JOB_MEMORY => match r.u32()? {
                 bytes if bytes % 4 == 0 => Self::JobMemory(bytes),
                 _ => return Err(PayloadError::OutOfRange { field: "bytes" }),

@@ -17,10 +17,15 @@ mod host;
 #[path = "../system/line.rs"]
 mod line;
 #[allow(dead_code)]
+#[path = "../system/noisy.rs"]
+mod noisy;
+#[allow(dead_code)]
 #[path = "../system/reference.rs"]
 mod reference;
 
 mod defects;
+mod memory;
+mod noise;
 
 /// Tells `cargo xtask soak` how much time has passed on a board.
 fn tell_virtual_time(host: &host::Host<line::Virtual>) {

@@ -6,18 +6,16 @@ use qpu::isa::{Branch, Instruction};
 use tests::mutate::Random;
 use tests::{NO_KERNEL, need};
 use virtual_pi::Config;
-use wire::{
-    Domain, Engine, Kind, Message, NakCode, Rate, RunQpu, SampleFormat, UploadBegin, Window,
-};
+use wire::{Domain, Engine, Kind, Message, NakCode, Rate, SampleFormat, UploadBegin, Window};
 
-fn boot(image: &[u8], config: Config) -> Host<Virtual> {
+pub fn boot(image: &[u8], config: Config) -> Host<Virtual> {
     let mut host = Host::new(Virtual::boot(image, config));
     host.line_with("qpuscope", 1_000);
     host
 }
 
 /// The board answers, and computes.
-fn assert_works(host: &mut Host<Virtual>, engine: Engine) {
+pub fn assert_works(host: &mut Host<Virtual>, engine: Engine) {
     assert_eq!(host.ask(&Message::Ping(7)).message(), Message::Pong(7));
     host.must(&Message::Set("n=1024 window=hann out=u16"));
     host.must(&Message::Start);
@@ -28,7 +26,7 @@ fn assert_works(host: &mut Host<Virtual>, engine: Engine) {
 }
 
 /// A refusal has a sentence that a person can act on.
-fn assert_sentence(sentence: &str) {
+pub fn assert_sentence(sentence: &str) {
     let words = sentence.split_whitespace().count();
     assert!(words >= 4, "not a sentence: {sentence:?}");
 }
@@ -76,6 +74,7 @@ fn a_host_that_dies_in_an_upload_leaves_a_board_that_serves_the_next_host() {
         domain: Domain::Real,
         rate: Rate::hz(48_000),
         samples: 100_000,
+        keeps: false,
     }));
     host.send(&Message::UploadData {
         offset: 0,
@@ -171,7 +170,7 @@ fn without_v3d_the_cpu_computes_and_says_so() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
     let config = Config {
         v3d: false,
-        ..Config::default()
+        ..allowing()
     };
     let mut host = boot(&image, config);
     let spectrum = host.spectrum(ANSWER_MS);
@@ -182,9 +181,17 @@ fn without_v3d_the_cpu_computes_and_says_so() {
     assert_works(&mut host, Engine::Cpu);
     let mut code = Vec::new();
     code.extend(Instruction::NOP.encode().to_le_bytes());
-    let (refusal, sentence) = host.refused(&Message::RunQpu(RunQpu::new(&code, &[], 1_000)));
+    let (refusal, sentence) = host.run_program(&code, 1_000).unwrap_err();
     assert_eq!(refusal, NakCode::NOT_AVAILABLE);
     assert_sentence(&sentence);
+}
+
+/// A board whose owner lets hosts run programs.
+pub fn allowing() -> Config {
+    Config {
+        cmdline: "allow=run".into(),
+        ..Config::default()
+    }
 }
 
 /// A program for a QPU that goes round for ever.
@@ -207,11 +214,11 @@ pub fn endless_program() -> Vec<u8> {
 #[test]
 fn a_v3d_program_that_never_ends_is_reported_and_v3d_works_again() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
-    let mut host = boot(&image, Config::default());
+    let mut host = boot(&image, allowing());
     host.quiet();
     let code = endless_program();
     for _ in 0..2 {
-        let (refusal, sentence) = host.refused(&Message::RunQpu(RunQpu::new(&code, &[], 20_000)));
+        let (refusal, sentence) = host.run_program(&code, 20_000).unwrap_err();
         assert_eq!(refusal, NakCode::QPU_FAILED);
         assert_sentence(&sentence);
         assert_works(&mut host, Engine::Qpu);

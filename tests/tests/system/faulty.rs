@@ -6,16 +6,15 @@
 use crate::generated::{self, Generated};
 use crate::host::{ANSWER_MS, Host, Spectrum};
 use crate::line::Virtual;
-use qpu::generate::Builder;
 use rustfft::num_complex::Complex;
 use std::ops::Range;
 use tests::mutate::Random;
 use v3d_sim::Defect;
 use virtual_pi::{Checks, Config};
-use wire::{Domain, Engine, Message, Rate, RunQpu, SampleFormat};
+use wire::{Domain, Engine, Message, Rate, SampleFormat};
 
 /// Rate of the line, so that spectra take little time.
-const BAUD: u32 = 2_000_000;
+const BAUD: u32 = 3_000_000;
 
 /// Boots a board with a defect, with its line at the higher rate and nothing streaming.
 pub fn boot(image: &[u8], defect: Option<Defect>) -> Host<Virtual> {
@@ -118,15 +117,6 @@ pub fn stream(
     tally
 }
 
-/// The shortest program there is, for which plans give their memory away. With broken silicon it may fail.
-fn run_a_program(host: &mut Host<Virtual>) {
-    let mut program = Builder::new();
-    program.end();
-    let end = program.finish().expect("a program that ends");
-    let code: Vec<u8> = end.iter().flat_map(|word| word.to_le_bytes()).collect();
-    host.ask(&Message::RunQpu(RunQpu::new(&code, &[], 1_000)));
-}
-
 /// Spectra of samples that the host sends, with a plan for each of some lengths, made anew where others have been.
 pub fn upload(host: &mut Host<Virtual>) -> Tally {
     let mut random = Random::new(tests::seed());
@@ -148,7 +138,7 @@ pub fn upload(host: &mut Host<Virtual>) -> Tally {
         (32, "all"),
         (128, "all"),
     ] {
-        run_a_program(host);
+        host.forget_plans();
         host.must(&Message::Set(&format!(
             "n={n} window=hann overlap=50% avg={avg} out=f32"
         )));

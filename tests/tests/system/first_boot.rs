@@ -1,12 +1,12 @@
 //! What boards do at start that an emulator need not do, each from a report of somebody who met it.
 
-use crate::failures::endless_program;
+use crate::failures::{allowing, endless_program};
 use crate::generator;
 use crate::host::{ANSWER_MS, Host};
 use crate::line::Virtual;
 use tests::{NO_KERNEL, need};
 use virtual_pi::Config;
-use wire::{Engine, Message, NakCode, RunQpu};
+use wire::{Engine, Message, NakCode};
 
 /// Boots and waits for the banner's last line.
 fn boot(image: &[u8], config: Config, limit_ms: u64) -> Host<Virtual> {
@@ -55,15 +55,11 @@ fn an_endless_program_costs_no_restart_where_the_firmware_is_slow() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
     let config = Config {
         mailbox_us: 1_000_000,
-        ..Config::default()
+        ..allowing()
     };
     let mut host = boot(&image, config, 30_000);
     host.quiet();
-    let (refusal, _) = host.refused(&Message::RunQpu(RunQpu::new(
-        &endless_program(),
-        &[],
-        20_000,
-    )));
+    let (refusal, _) = host.run_program(&endless_program(), 20_000).unwrap_err();
     assert_eq!(refusal, NakCode::QPU_FAILED);
     assert_eq!(host.line.resets, 0);
     assert_eq!(host.ask(&Message::Ping(7)).message(), Message::Pong(7));

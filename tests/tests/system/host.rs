@@ -8,8 +8,8 @@ use qpuscope::log::Logs;
 use std::collections::VecDeque;
 use wire::{
     Assembled, Assembler, Credit, Decoder, Descriptor, Domain, Encoder, Envelope, Header, Item,
-    Kind, LineCounters, MAX_FRAME, MAX_PAYLOAD, Message, NakCode, Rate, RecordHead, SampleFormat,
-    UploadBegin, Value, crc32,
+    JobClear, JobProgram, JobWords, Kind, LineCounters, MAX_FRAME, MAX_PAYLOAD, Message, NakCode,
+    Rate, RecordHead, RunJob, SampleFormat, UploadBegin, Value, crc32,
 };
 
 /// Longest wait for an answer, in milliseconds of the line's time.
@@ -219,6 +219,43 @@ impl<L: Line> Host<L> {
         }
     }
 
+    /// Runs a program on one QPU, in a block of its own, on a board that allows it; the microseconds that it took, or why
+    /// it was refused.
+    pub fn run_program(&mut self, code: &[u8], limit_us: u32) -> Result<u32, (NakCode, String)> {
+        let request = self.send_program(code, limit_us)?;
+        let reply = self.answer(request, ANSWER_MS);
+        match reply.message() {
+            Message::QpuResult(result) => Ok(result.elapsed_us),
+            _ => Err(refusal(&reply)),
+        }
+    }
+
+    /// The same without waiting for an answer to the last request, whose number it returns.
+    pub fn send_program(&mut self, code: &[u8], limit_us: u32) -> Result<u16, (NakCode, String)> {
+        let reply = self.ask(&Message::JobMemory(4096));
+        let Message::JobBlock(block) = reply.message() else {
+            return Err(refusal(&reply));
+        };
+        self.must(&Message::JobWrite(JobWords::new(0, code)));
+        let program = JobProgram {
+            code: block.address,
+            uniforms: block.address,
+        };
+        let mut launch = [0; 12];
+        RunJob::put_launch(JobClear::All, RunJob::ALL_QPUS, &[program], &mut launch)
+            .expect("one program fits");
+        let job = RunJob::new(1, limit_us, &launch).expect("it is one");
+        Ok(self.send(&Message::RunJob(job)))
+    }
+
+    /// Has the board forget all plans: its microbenchmarks take their memory.
+    pub fn forget_plans(&mut self) {
+        let reply = self.ask(&Message::Measure(0));
+        // With broken silicon it may fail.
+        let kinds = [Kind::MEASURED, Kind::NAK];
+        assert!(kinds.contains(&reply.header.kind), "{:?}", reply.message());
+    }
+
     /// Stops the stream that the board starts by itself.
     pub fn quiet(&mut self) {
         self.must(&Message::Stop);
@@ -241,6 +278,7 @@ impl<L: Line> Host<L> {
             domain,
             rate,
             samples,
+            keeps: false,
         };
         self.must(&Message::UploadBegin(begin));
         let (mut spectra, mut sent, mut granted) = (Vec::new(), 0_u64, 0_u64);
@@ -343,5 +381,12 @@ fn level_db(value: Value, descriptor: &Descriptor) -> f64 {
         Value::Steps(raw) => {
             f64::from(raw) * f64::from(descriptor.scale) + f64::from(descriptor.offset)
         }
+    }
+}
+
+fn refusal(reply: &Reply) -> (NakCode, String) {
+    match reply.message() {
+        Message::Nak(code, sentence) => (code, sentence.to_string()),
+        other => panic!("a job was answered by {other:?}"),
     }
 }

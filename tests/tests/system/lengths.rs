@@ -5,11 +5,10 @@
 
 use crate::host::{Host, Spectrum};
 use crate::line::Virtual;
-use qpu::generate::Builder;
 use tests::mutate::Random;
 use tests::{NO_KERNEL, need};
 use virtual_pi::Config;
-use wire::{Domain, Engine, Message, Rate, RunQpu, SampleFormat};
+use wire::{Domain, Engine, Message, Rate, SampleFormat};
 
 /// Rate of the line: some records have 256 KiB.
 const BAUD: u32 = 921_600;
@@ -33,20 +32,6 @@ fn record(
     spectra.into_iter().next().expect("one")
 }
 
-/// The shortest program there is.
-fn run_a_program(host: &mut Host<Virtual>) {
-    let mut program = Builder::new();
-    program.end();
-    let end = program.finish().expect("a program that ends");
-    let code: Vec<u8> = end.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let reply = host.ask(&Message::RunQpu(RunQpu::new(&code, &[], 1_000)));
-    assert!(
-        matches!(reply.message(), Message::QpuResult(_)),
-        "{:?}",
-        reply.message()
-    );
-}
-
 #[test]
 fn every_length_on_the_qpus_is_that_of_the_arm() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
@@ -60,7 +45,7 @@ fn every_length_on_the_qpus_is_that_of_the_arm() {
     assert_eq!(host.ask(&Message::Ping(1)).message(), Message::Pong(1));
     let mut random = Random::new(tests::seed());
     for log2n in (4..=13).rev().chain([16, 4]) {
-        run_a_program(&mut host);
+        host.forget_plans();
         let n = 1usize << log2n;
         // Three blocks that overlap by half, or one, which takes long enough.
         let (blocks, points) = if log2n < 12 { (3, 2 * n) } else { (1, n) };

@@ -1,12 +1,12 @@
 //! V3D's power: left alone where the owner says so, and given back to a program that does not end.
 
-use crate::failures::endless_program;
+use crate::failures::{allowing, endless_program};
 use crate::generator;
 use crate::host::{ANSWER_MS, Host};
 use crate::line::Virtual;
 use tests::{NO_KERNEL, need};
 use virtual_pi::{Config, V3dReset};
-use wire::{Engine, Message, NakCode, RunQpu};
+use wire::{Engine, Message, NakCode};
 
 /// What the log says about the two ways back.
 const RESET: &str = "V3D: reset in ";
@@ -23,11 +23,11 @@ fn boot(image: &[u8], config: Config) -> Host<Virtual> {
 fn engine_cpu_in_the_command_line_leaves_v3d_alone() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
     let config = Config {
-        cmdline: "start=0 engine=cpu".into(),
+        cmdline: "start=0 engine=cpu allow=run".into(),
         enables_qpu: false,
         powers_v3d: false,
         unpowered_v3d_hangs: true,
-        ..Config::default()
+        ..allowing()
     };
     let mut host = boot(&image, config);
     let said = "engine: cpu (engine=cpu in cmdline.txt; V3D is left without power)";
@@ -39,11 +39,7 @@ fn engine_cpu_in_the_command_line_leaves_v3d_alone() {
     assert_eq!(record.head.engine, Engine::Cpu);
     generator::assert_matches_reference(&record);
     host.quiet();
-    let (refusal, _) = host.refused(&Message::RunQpu(RunQpu::new(
-        &endless_program(),
-        &[],
-        20_000,
-    )));
+    let (refusal, _) = host.run_program(&endless_program(), 20_000).unwrap_err();
     assert_eq!(refusal, NakCode::NOT_AVAILABLE);
     assert_eq!(host.line.pi.v3d_uses(), (0, 0));
     assert_eq!(host.line.resets, 0);
@@ -52,8 +48,7 @@ fn engine_cpu_in_the_command_line_leaves_v3d_alone() {
 /// Asks for a program that does not end.
 fn run_endless(host: &mut Host<Virtual>) {
     let code = endless_program();
-    let run = RunQpu::new(&code, &[], 20_000);
-    let (refusal, _) = host.refused(&Message::RunQpu(run));
+    let (refusal, _) = host.run_program(&code, 20_000).unwrap_err();
     assert_eq!(refusal, NakCode::QPU_FAILED);
 }
 
@@ -84,7 +79,7 @@ fn a_program_without_end_is_ended_by_a_reset_of_v3d() {
     // The firmware could do nothing, and is not asked.
     let config = Config {
         v3d_powers_off: false,
-        ..Config::default()
+        ..allowing()
     };
     let (host, log) = need!(after_an_endless_program(config, Engine::Qpu), "{NO_KERNEL}");
     assert!(log.contains(RESET) && !log.contains(CYCLED), "{log}");
@@ -105,7 +100,7 @@ fn the_power_cycle_comes_second() {
         let config = Config {
             v3d_reset,
             unpowered_v3d_hangs: true,
-            ..Config::default()
+            ..allowing()
         };
         let found = after_an_endless_program(config, Engine::Qpu);
         let (_, log) = need!(found, "{NO_KERNEL}");
@@ -118,7 +113,7 @@ fn the_power_cycle_comes_second() {
 #[test]
 fn a_reset_that_no_job_followed_is_not_tried_again() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");
-    let mut host = boot(&image, Config::default());
+    let mut host = boot(&image, allowing());
     host.quiet();
     run_endless(&mut host);
     run_endless(&mut host);
@@ -138,7 +133,7 @@ fn the_arm_computes_where_neither_way_works() {
         unpowered_v3d_hangs: true,
         // The program goes on to the end of the test.
         v3d_functional: true,
-        ..Config::default()
+        ..allowing()
     };
     let found = after_an_endless_program(config, Engine::Cpu);
     let (_, log) = need!(found, "{NO_KERNEL}");

@@ -2,12 +2,11 @@
 //!
 //! The firmware counts the time of its QPU engine in every record, from before the caches are cleared until
 //! the poll that sees the last program ended. Blocks of one transform each are uploaded, so that a
-//! record's count is one transform's. A program of ours before them makes the firmware forget its plans, so that
+//! record's count is one transform's. A microbenchmark before them makes the firmware forget its plans, so that
 //! the first transform of every length is a cold one. On the virtual Pi this is virtual time, with the cycle model of V3D
 //! and the virtual ARM's share; on a board it is real. A microsecond is all that the timer shows.
 
 use anyhow::{Context, Result};
-use qpu::generate::Builder;
 use qpuscope::client::Client;
 use qpuscope::input::{Channel, Samples};
 use qpuscope::link::{self, FIRST_BAUD, Opening};
@@ -16,7 +15,7 @@ use qpuscope::rate::Rate;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
-use wire::{Message, RunQpu};
+use wire::Message;
 
 /// Blocks that are transformed; the first is the cold one.
 const BLOCKS: usize = 4;
@@ -24,7 +23,7 @@ const BLOCKS: usize = 4;
 /// Rate of the line while samples go over it, to a board: the virtual Pi has no cable.
 const BAUD: u32 = 921_600;
 
-/// Time for a program that does nothing, there and back.
+/// Time for a microbenchmark.
 const ANSWER: Duration = Duration::from_secs(2);
 
 /// Wall times of one length, forward, batch 1.
@@ -78,12 +77,8 @@ pub fn measure(port: &str, lengths: impl Iterator<Item = u32>) -> Result<BTreeMa
     Ok(walls)
 }
 
-/// Runs a program that does nothing: the memory of plans is given to programs of the host.
+/// Runs a microbenchmark of the image, which takes the memory of plans.
 fn forget_plans(client: &mut Client) -> Result<()> {
-    let mut program = Builder::new();
-    program.end();
-    let words = program.finish().context("a program that does nothing")?;
-    let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    client.ask(&Message::RunQpu(RunQpu::new(&code, &[], 1_000)), ANSWER, 1)?;
+    client.ask(&Message::Measure(0), ANSWER, 1)?;
     Ok(())
 }

@@ -18,6 +18,9 @@ const DOUBLED: [(&str, &str); 4] = [
 /// A text file longer than this is none that a board reads as settings.
 const LONGEST_TEXT: u64 = 1 << 20;
 
+/// Files of the boot firmware have some megabytes; what is no regular file might not end.
+const LARGEST: u64 = 256 << 20;
+
 /// The first level of a card.
 pub struct Folder {
     path: PathBuf,
@@ -67,9 +70,14 @@ impl Folder {
         let Some(path) = self.files.get(&name.to_lowercase()) else {
             return Ok(None);
         };
-        fs::read(path)
-            .map(Some)
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
+        let failed =
+            |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let known = fs::metadata(path).map_err(failed)?;
+        if !known.is_file() || known.len() > LARGEST {
+            let what = format!("is no file of at most {} MiB", LARGEST >> 20);
+            return Err(failed(io::Error::other(what)));
+        }
+        fs::read(path).map(Some).map_err(failed)
     }
 
     /// The text of a file, or what is wrong with it as text; `None` when it is not there.

@@ -47,6 +47,18 @@
 //! Data goes to standard output, everything else to standard error. `--json` prints one object (`read`: one
 //! for each spectrum).
 //!
+//! A file that is written lies beside its name, as `NAME.??????.part`, until it is whole, and is then renamed: when
+//! the disk gets full an older file stays as it is, and no part remains. A process that is killed leaves the part. Links are followed,
+//! modes are kept; devices and pipes are written in place. No output may be a file that the command reads, by
+//! whatever name or link.
+//!
+//! What boards, files and arguments say reaches the terminal with control characters shown as `\x1b`, and is cut where
+//! it is long; JSON has all of it.
+//!
+//! Ctrl-C, SIGTERM and a hang-up end a command with what it has so far; the second time, or while it waits for
+//! somebody else (a pipe without a writer, a connection), they end it at once, with 128 and the signal's number as
+//! status: 130 for Ctrl-C.
+//!
 //! | status | meaning |
 //! |---|---|
 //! | 0 | done |
@@ -55,6 +67,21 @@
 //! | 3 | no port, or nobody answers |
 //! | 4 | the line: cut, wrong rate, or not this protocol |
 //! | 5 | the result cannot be trusted: a fault, a deadlock, lost data under `--strict` |
+//!
+//! # Time-outs
+//!
+//! | what | at most |
+//! |---|---|
+//! | the first answer of a board | asked for 16 times in 8 s |
+//! | any other answer | 0.5 s, 4 times; up to 16 where damage comes in its place |
+//! | the end of a stream | 0.5 s, 60 times: the longest record takes 23 s |
+//! | the end of a job of the QPUs | its limit and 2.5 s, 4 times |
+//! | a proof of a plan, a microbenchmark | 4 s, 4 times |
+//! | an upload without any byte | 5 s |
+//! | an upload in which nothing moves: no sample received or granted, no value of a spectrum | 30 s; 120 s behind its last sample |
+//! | the first byte that `read` waits for; a connection; a port that takes no bytes | 5 s |
+//! | a pipe without a writer | until a signal comes |
+//! | a TCP host of `sim` that is silent and gone | some 30 s |
 //!
 //! # Transcript
 //!
@@ -243,11 +270,25 @@ use crate::command::{
     list, plan, read, report, run, selftest, sim,
 };
 use crate::failure::Exit;
-use crate::say;
+use crate::{say, text};
 
 /// Read, show and record spectra; run and inspect QPU code.
 #[derive(Parser, Debug)]
-#[command(name = "qpuscope", version, about, arg_required_else_help = true)]
+#[command(
+    name = "qpuscope",
+    version,
+    about,
+    arg_required_else_help = true,
+    after_help = "Files are written beside their name, as NAME.??????.part, and renamed when they are whole: an older file \
+                  is kept until then, and what a killed process has written remains under that name. Ctrl-C, SIGTERM and a \
+                  hang-up end a command with what it has so far; twice, or in a wait, at once.\n\n\
+                  Time-outs: a board is asked 16 times in 8 s who it is; then an answer takes at most 0.5 s and is asked for \
+                  4 times, or 16 where damage comes in its place (the end of a stream 60 times; a job its limit and 2.5 s; a \
+                  proof or a microbenchmark 4 s). An upload is given up after 5 s without any byte, and when nothing moves for \
+                  30 s, or 120 s behind its last sample: no sample received or granted, no value of a spectrum. `read` waits \
+                  5 s for a first byte of a line, a connection 5 s, a serial port that takes nothing 5 s. A pipe without a writer is \
+                  waited for until a signal comes. `sim` gives up a TCP host that is silent and gone after some 30 s."
+)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -303,8 +344,13 @@ pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
-            // Help and version are no errors and go to standard output.
-            let _ = error.print();
+            let text = error.render().to_string();
+            match text::said(&text) {
+                // Help and version are no errors and go to standard output.
+                plain if plain == text => drop(error.print()),
+                // A name such as `*` brings is not to act on the terminal.
+                safe => say::note(&safe),
+            }
             return ExitCode::from(if error.use_stderr() {
                 Exit::Usage as u8
             } else {

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use crate::say;
+
 /// How a command ended, as the process's exit status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
@@ -70,16 +72,21 @@ impl Failure {
     pub fn reading(path: &std::path::Path, error: &std::io::Error) -> Self {
         Self::usage(format!(
             "cannot read {}: {error}; check the path and its permissions",
-            path.display()
+            say::path(path)
         ))
     }
 
-    /// A file that cannot be written.
+    /// A file that cannot be written. An older one of that name is as it was.
     #[must_use]
     pub fn writing(path: &std::path::Path, error: &std::io::Error) -> Self {
+        use std::io::ErrorKind as Kind;
+        let remedy = match error.kind() {
+            Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => "make room, or",
+            _ => "check the folder and its permissions, or",
+        };
+        let path = say::path(path);
         Self::failed(format!(
-            "cannot write {}: {error}; choose another place with --out",
-            path.display()
+            "cannot write {path}: {error}; {remedy} choose another place"
         ))
     }
 }

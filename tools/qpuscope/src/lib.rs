@@ -28,4 +28,5 @@ pub mod say;
 pub mod spectrum;
 pub mod stop;
 pub mod stream;
+pub mod text;
 pub mod watch;

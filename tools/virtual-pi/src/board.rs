@@ -17,7 +17,7 @@ use crate::devices::property::Firmware;
 use crate::devices::timer::SystemTimer;
 use crate::devices::uart::Uart;
 use crate::devices::v3d::{ALIAS, Bus, SRQPC, V3dPort};
-use crate::fault::{Agent, FaultKind};
+use crate::fault::{Agent, FaultKind, Mistake};
 use crate::memory::Memory;
 
 /// Mailbox channel of property requests.
@@ -48,7 +48,7 @@ pub struct Board {
     abort: bool,
     /// The peripheral that was read last, until a barrier.
     read_from: Option<u32>,
-    fault: Option<(FaultKind, Option<u32>)>,
+    fault: Option<Mistake>,
     notes: Vec<String>,
     config: Config,
 }
@@ -123,8 +123,8 @@ impl Board {
         self.firmware.arm_bytes()
     }
 
-    /// When the ACT LED went on or off: clock and state.
-    pub fn led(&self) -> &[(u64, bool)] {
+    /// When the ACT LED last went on or off: clock and state.
+    pub fn led(&self) -> impl Iterator<Item = (u64, bool)> {
         self.gpio.led()
     }
 
@@ -167,6 +167,7 @@ impl Board {
             memory: &mut self.memory,
             lines: &mut self.lines,
             fault: &mut self.fault,
+            guest: None,
             check_alias: self.config.checks.bus_address,
         };
         act(&mut self.v3d, &mut bus)
@@ -182,7 +183,7 @@ impl Board {
     }
 
     /// A mistake that V3D or the firmware ran into.
-    pub fn take_fault(&mut self) -> Option<(FaultKind, Option<u32>)> {
+    pub fn take_fault(&mut self) -> Option<Mistake> {
         self.fault.take()
     }
 
@@ -361,8 +362,12 @@ impl Board {
         }
         match self.serve_property(address, now) {
             Ok(()) => self.mailbox.answer(request),
-            Err((kind, at)) => {
-                self.fault.get_or_insert((kind, Some(at)));
+            Err((kind, address)) => {
+                self.fault.get_or_insert(Mistake {
+                    kind,
+                    address,
+                    by: None,
+                });
             }
         }
     }

@@ -83,13 +83,26 @@ pub enum FaultKind {
     NotModelled(String),
 }
 
+/// A mistake that somebody beside the ARM ran into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mistake {
+    /// What went wrong.
+    pub kind: FaultKind,
+    /// The address concerned.
+    pub address: u32,
+    /// The QPU that did it, and its instruction.
+    pub by: Option<v3d_sim::Place>,
+}
+
 /// A stop with its place: what, at which instruction, on which address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// What went wrong.
     pub kind: FaultKind,
-    /// Address of the instruction that did it, or that the ARM was at when V3D did it.
+    /// Address of the ARM's instruction that did it, or that the ARM was at meanwhile.
     pub pc: u32,
+    /// The QPU that did it, and its instruction, where one did.
+    pub by: Option<v3d_sim::Place>,
     /// The address concerned, where there is one: physical for memory, bus for bus addresses.
     pub address: Option<u32>,
     /// Virtual time in nanoseconds since power-on.
@@ -221,11 +234,11 @@ impl fmt::Display for FaultKind {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "virtual Pi stopped: {}, at pc {:#010x}",
-            self.kind, self.pc
-        )?;
+        write!(f, "virtual Pi stopped: {}, ", self.kind)?;
+        match &self.by {
+            Some(place) => write!(f, "{place}")?,
+            None => write!(f, "at pc {:#010x}", self.pc)?,
+        }
         if let Some(address) = self.address {
             write!(f, ", address {address:#010x}")?;
         }

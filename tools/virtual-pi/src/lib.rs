@@ -155,6 +155,11 @@ impl VirtualPi {
         self.cpu().board.uart.host.pending()
     }
 
+    /// Takes back what was given to [`VirtualPi::serial_send`] and is not on the wire yet: its host has gone.
+    pub fn serial_discard(&mut self) {
+        self.cpu_mut().board.uart.host.discard();
+    }
+
     /// Takes what the host has received since the last call.
     pub fn serial_received(&mut self) -> Vec<SerialByte> {
         self.cpu_mut().board.uart.host.take_received()
@@ -179,13 +184,12 @@ impl VirtualPi {
     }
 
     /// When the ACT LED went on or off since the last boot: nanoseconds since power-on, and whether
-    /// it was lit from then on.
+    /// it was lit from then on. The last 4,096 changes.
     pub fn led_changes(&self) -> Vec<(u64, bool)> {
         self.cpu()
             .board
             .led()
-            .iter()
-            .map(|&(clock, lit)| (clock::ns_from_clocks(clock), lit))
+            .map(|(clock, lit)| (clock::ns_from_clocks(clock), lit))
             .collect()
     }
 

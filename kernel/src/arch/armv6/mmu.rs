@@ -104,6 +104,11 @@ pub fn enable_mmu_and_caches() {
     instruction_sync_barrier();
 }
 
+/// The table: its first entry, and how many there are.
+pub(super) fn table() -> (*const u32, usize) {
+    ((&raw const TABLE).cast(), TABLE.0.len())
+}
+
 /// Maps the RAM from the image up to `bytes`, what the mailbox says the ARM owns (whole MiB).
 pub fn map_ram(bytes: usize) {
     map(super::image_end(), bytes.min(PERIPHERAL_BASE), RAM);

@@ -15,7 +15,7 @@ mod mmu;
 
 use core::arch::asm;
 
-use aarch32_cpu::register::{Dccmvac, Dcimvac};
+use aarch32_cpu::register::{Dccimvac, Dccmvac, Dcimvac};
 
 pub use exception::{take_pending_abort, unmask_aborts};
 pub use keep::{KEEP_WORDS, clean_keep, drain_system_cache, keep};
@@ -132,6 +132,41 @@ pub fn image_end() -> usize {
         static __image_end: u8;
     }
     (&raw const __image_end) as usize
+}
+
+/// A checksum of the code, the vectors, the constants and the page tables, as memory holds them now.
+///
+/// Each step can be undone, so that a change of any one word changes the sum. Takes some milliseconds.
+#[must_use]
+pub fn fixed_memory_sum() -> u32 {
+    unsafe extern "C" {
+        static _start: u32;
+        static __rodata_end: u32;
+    }
+    let (start, end) = (&raw const _start, &raw const __rodata_end);
+    let (table, entries) = mmu::table();
+    let words = (end as usize - start as usize) / 4;
+    [(start, words), (table, entries)]
+        .into_iter()
+        .fold(0, |sum, (first, words)| {
+            clean_and_invalidate_data_cache(first as usize, 4 * words);
+            (0..words).fold(sum, |sum: u32, index| {
+                // SAFETY: both ranges are mapped and aligned, and lie in the image: the linker script and `mmu` say so. What
+                // V3D may have stored there is why they are read, each word once and as a plain number.
+                let word = unsafe { first.add(index).read_volatile() };
+                sum.rotate_left(1).wrapping_add(word)
+            })
+        })
+}
+
+/// Writes back the D-cache lines that hold `bytes` bytes from `start` and forgets them, so that the next load reads RAM.
+fn clean_and_invalidate_data_cache(start: usize, bytes: usize) {
+    data_memory_barrier();
+    for line in lines(start, bytes) {
+        // SAFETY: the line's stores are written back before it is forgotten, so that no value is lost.
+        unsafe { Dccimvac::write(Dccimvac::new(line)) };
+    }
+    data_sync_barrier();
 }
 
 /// What the boot firmware left at `address` (r2 at entry; 0x100 where it says nothing): the words up

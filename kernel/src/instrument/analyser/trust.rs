@@ -21,7 +21,7 @@ use crate::engine::{Candidate, Engine, EngineError, EngineKind, Manner, Spectra}
 pub const BLOCKS_A_CHECK: u32 = 64;
 /// Time between two checks of all bins.
 pub const FULL_CHECK_US: u64 = 10_000_000;
-/// Of the energy of a block, which the QPUs lose a part of to truncation: below 10^-5 (simulated).
+/// Of the energy of a block. The QPUs lose a part of it to truncation, less than 10^-5 (simulated, of noise).
 const ENERGY_TOLERANCE: f64 = 1e-4;
 /// Kinds that are remembered as dropped. One that is forgotten is proven again, and dropped again.
 const DROPPED: usize = 16;

@@ -5,7 +5,7 @@ use core::fmt::{self, Write};
 use wire::{Dc, Detector, Domain, Encoding, Name, Unit, Window};
 
 use super::{
-    EngineChoice, MAX_N, MIN_N, Output, Overlap, Problem, QPU_TEST, SettingError, Settings,
+    ALLOW, EngineChoice, MAX_N, MIN_N, Output, Overlap, Problem, QPU_TEST, SettingError, Settings,
 };
 
 /// The highest centre frequency: what is above cannot be written with three decimals.
@@ -112,6 +112,11 @@ impl Settings {
             _ if word.starts_with(QPU_TEST) => {
                 return Err(value_error(
                     "the QPU test runs at a start; write it into cmdline.txt",
+                ));
+            }
+            _ if word.starts_with(ALLOW) => {
+                return Err(value_error(
+                    "only the owner of the card allows that; write it into cmdline.txt",
                 ));
             }
             _ => return Err(refuse(Problem::UnknownKey)),

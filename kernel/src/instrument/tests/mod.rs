@@ -16,6 +16,7 @@ mod upload;
 use std::collections::VecDeque;
 
 use super::*;
+use crate::engine::host_job::HostJob;
 use crate::engine::measure::Words;
 use crate::engine::qpu_test::Verdict;
 use crate::engine::{Candidate, EngineError, EngineKind, Manner, Spectra, Timing};
@@ -41,6 +42,10 @@ pub struct FakeBoard {
     pub log: VecDeque<u8>,
     pub stages: Vec<Stage>,
     pub sleeps: u64,
+    /// Checksums of the firmware's memory, each before the next one that is asked for.
+    pub sums: VecDeque<u32>,
+    /// How often a change of it was reported.
+    pub memory_changes: u32,
 }
 
 const QUEUE_BYTES: u64 = 16 * 1024;
@@ -130,6 +135,17 @@ impl Board for FakeBoard {
 
     fn reboot(&mut self) {
         self.reboots.push(self.line_free_ns);
+    }
+
+    fn checksum(&mut self) -> u32 {
+        if self.sums.len() > 1 {
+            self.sums.pop_front();
+        }
+        self.sums[0]
+    }
+
+    fn memory_changed(&mut self) {
+        self.memory_changes += 1;
     }
 
     fn info(&self) -> &BoardInfo {
@@ -269,14 +285,15 @@ impl Engine for FakeQpu {
         Ok(timing)
     }
 
-    fn run_program(&mut self, run: &wire::RunQpu, output: &mut [u32]) -> Result<u32, EngineError> {
+    fn host_job(&mut self, job: HostJob) -> Result<u32, EngineError> {
+        let HostJob::Run(job) = job else {
+            return Err(EngineError::NotAvailable);
+        };
         self.prepared = None;
-        if run.limit_us == 13 {
-            return Err(EngineError::Timeout { limit_us: 13 });
+        match job.limit_us {
+            13 => Err(EngineError::Timeout { limit_us: 13 }),
+            _ => Ok(42),
         }
-        output[0] = run.code().len() as u32;
-        output[1] = run.uniforms().sum();
-        Ok(42)
     }
 
     fn measure(&mut self, bench: &Microbench) -> Result<Words, EngineError> {
@@ -382,6 +399,8 @@ impl Session {
             log: VecDeque::new(),
             stages: Vec::new(),
             sleeps: 0,
+            sums: VecDeque::from([7]),
+            memory_changes: 0,
         };
         let mut session = Self {
             board,
@@ -402,7 +421,16 @@ impl Session {
 
     /// A quiet board.
     pub fn quiet(qpu: Option<FakeQpu>) -> Self {
-        let mut session = Self::start("start=0", qpu);
+        Self::quiet_with("start=0", qpu)
+    }
+
+    /// As [`Self::quiet`], on a board whose owner lets hosts run programs.
+    pub fn quiet_and_allowed(qpu: Option<FakeQpu>) -> Self {
+        Self::quiet_with("start=0 allow=run", qpu)
+    }
+
+    fn quiet_with(cmdline: &str, qpu: Option<FakeQpu>) -> Self {
+        let mut session = Self::start(cmdline, qpu);
         session.run_ms(200);
         session.seen.clear();
         session
@@ -472,7 +500,8 @@ impl Session {
                 self.descriptors.push((header.time_us, descriptor));
                 self.descriptor = Some(descriptor);
             }
-            Message::Spectrum(chunk) => {
+            // What was asked for again is for whoever asked.
+            Message::Spectrum(chunk) if header.request == 0 => {
                 let descriptor = self.descriptor.expect("a descriptor comes first");
                 assert_eq!(chunk.head.descriptor, descriptor.id);
                 if let Assembled::Record(record) = self.assembler.push(&chunk) {

@@ -1,13 +1,14 @@
 //! Trouble: garbage, failing QPUs, hosts that go away. The next request always works.
 
 use super::*;
-use wire::{JobWords, QpuResult, Rate, RunQpu, SampleFormat, UploadBegin};
+use wire::{JobClear, JobProgram, JobWords, QpuResult, Rate, RunJob, SampleFormat, UploadBegin};
 
 const BEGIN: UploadBegin = UploadBegin {
     format: SampleFormat::U8,
     domain: Domain::Complex,
     rate: Rate::hz(2_000_000),
     samples: 0,
+    keeps: false,
 };
 
 #[test]
@@ -146,50 +147,68 @@ fn lengths_that_the_qpus_lack_are_done_by_the_cpu() {
     assert_eq!(head.engine, EngineKind::Cpu);
 }
 
+/// A job of one program, in `bytes`.
+fn job(limit_us: u32, bytes: &mut [u8; 12]) -> Message<'_> {
+    let program = JobProgram {
+        code: 0x4100_0000,
+        uniforms: 0x4100_0100,
+    };
+    RunJob::put_launch(JobClear::All, RunJob::ALL_QPUS, &[program], bytes).unwrap();
+    Message::RunJob(RunJob::new(limit_us, limit_us, bytes).unwrap())
+}
+
 #[test]
-fn qpu_programs_of_the_host_run_and_those_that_never_end_are_reported() {
-    let code = [0; 24];
-    let uniforms = [1u32, 2, 3].map(u32::to_le_bytes);
-    let mut run = RunQpu::new(&code, uniforms.as_flattened(), 1000);
-    run.output_words = 2;
-    let mut session = Session::quiet(Some(FakeQpu::default()));
-    let (kind, payload) = session.ask(&Message::RunQpu(run));
+fn programs_of_the_host_run_and_those_that_never_end_are_reported() {
+    let mut session = Session::quiet_and_allowed(Some(FakeQpu::default()));
+    let (kind, payload) = session.ask(&job(1000, &mut [0; 12]));
     let expected = QpuResult {
         elapsed_us: 42,
-        output: &[3, 0, 0, 0, 6, 0, 0, 0],
+        output: &[],
     };
     assert_eq!(
         Message::decode(kind, &payload),
         Ok(Message::QpuResult(expected))
     );
-    let endless = RunQpu::new(&code, &[], 13);
-    let sentence = session.refused(&Message::RunQpu(endless), NakCode::QPU_FAILED);
+    let sentence = session.refused(&job(13, &mut [0; 12]), NakCode::QPU_FAILED);
     assert!(sentence.contains("within 13 us"), "{sentence}");
+    assert_eq!(session.board.memory_changes, 0);
     session.must(&Message::Start);
     session.run_ms(500);
     assert_eq!(session.spectra[0].head.engine, EngineKind::Qpu);
-
-    let mut session = Session::quiet(None);
-    let sentence = session.refused(&Message::RunQpu(run), NakCode::NOT_AVAILABLE);
-    assert!(sentence.contains("V3D was not found"));
 }
 
 #[test]
-fn jobs_of_the_host_wait_for_idle_qpus() {
+fn a_job_after_which_the_firmwares_memory_is_another_ends_the_run() {
+    let mut session = Session::quiet_and_allowed(Some(FakeQpu::default()));
+    session.board.sums = [7, 7, 8].into();
+    session.ask(&job(1000, &mut [0; 12]));
+    assert_eq!(session.board.memory_changes, 1);
+}
+
+#[test]
+fn jobs_of_the_host_wait_for_leave_and_for_idle_qpus() {
+    let mut bytes = [0; 12];
     let asked = [
         Message::JobMemory(4096),
         Message::JobWrite(JobWords::new(0, &[0; 4])),
         Message::JobRead { first: 0, words: 1 },
+        job(1000, &mut bytes),
     ];
-    for message in asked {
+    for (number, message) in asked.iter().enumerate() {
         let mut session = Session::quiet(Some(FakeQpu::default()));
+        let sentence = session.refused(message, NakCode::NOT_ALLOWED);
+        assert!(sentence.contains("allow=run"), "{sentence}");
+        let mut session = Session::quiet_and_allowed(Some(FakeQpu::default()));
         session.must(&Message::Start);
-        let sentence = session.refused(&message, NakCode::WRONG_STATE);
+        let sentence = session.refused(message, NakCode::WRONG_STATE);
         assert!(sentence.contains("STOP"), "{sentence}");
         session.must(&Message::Stop);
-        // This one's QPUs have no memory to give.
-        session.refused(&message, NakCode::NOT_AVAILABLE);
-        let sentence = Session::quiet(None).refused(&message, NakCode::NOT_AVAILABLE);
+        if number < 3 {
+            // This one's QPUs have no memory to give.
+            session.refused(message, NakCode::NOT_AVAILABLE);
+        }
+        let mut session = Session::quiet_and_allowed(None);
+        let sentence = session.refused(message, NakCode::NOT_AVAILABLE);
         assert!(sentence.contains("V3D was not found"), "{sentence}");
     }
 }
@@ -244,6 +263,7 @@ fn any_requests_leave_a_working_board() {
                 domain: Domain::ALL[random(2) as usize],
                 rate: Rate::hz(1 + random(1 << 30)),
                 samples: random(4) * random(1 << 20),
+                keeps: false,
             }),
             3..5 => Message::UploadData {
                 offset: random(3) * random(400),

@@ -207,6 +207,7 @@ fn silence_and_extremes_raise_no_alarm() {
                 domain: Domain::Complex,
                 rate: wire::Rate::hz(1000),
                 samples: 0,
+                keeps: false,
             };
             session.must(&Message::UploadBegin(begin));
             let data: Vec<u8> = samples.iter().flat_map(|x| x.to_le_bytes()).collect();

@@ -144,6 +144,20 @@ pub fn upload(
     recording: &Recording,
     lose: Option<usize>,
 ) -> (Kind, Vec<u8>) {
+    send_samples(session, recording, lose, false);
+    session.ask(&end_of(recording))
+}
+
+/// What ends the upload of a recording.
+fn end_of(recording: &Recording) -> Message<'static> {
+    Message::UploadEnd {
+        samples: recording.samples.len() as u64,
+        crc: crc32(&recording.bytes),
+    }
+}
+
+/// The part of [`upload`] before its end. With `keeps` the host says that it asks again for lost values.
+fn send_samples(session: &mut Session, recording: &Recording, lose: Option<usize>, keeps: bool) {
     let count = recording.samples.len() as u64;
     let each = recording.bytes.len() / recording.samples.len();
     session.must(&Message::UploadBegin(UploadBegin {
@@ -151,6 +165,7 @@ pub fn upload(
         domain: recording.domain,
         rate: Rate { num: 1, den: 3600 },
         samples: count,
+        keeps,
     }));
     let mut next = 0u64;
     let mut frames = 0;
@@ -187,10 +202,6 @@ pub fn upload(
         }
         session.step();
     }
-    session.ask(&Message::UploadEnd {
-        samples: count,
-        crc: crc32(&recording.bytes),
-    })
 }
 
 /// Holds all spectra of an upload to [`reference`].
@@ -375,6 +386,7 @@ fn too_few_samples_are_refused_early_or_late() {
         domain: Domain::Real,
         rate: Rate::hz(1),
         samples: 1000,
+        keeps: false,
     };
     let sentence = session.refused(&Message::UploadBegin(begin), NakCode::BAD_VALUE);
     assert!(sentence.contains("1000 samples are less than one block of n=1024"));
@@ -402,6 +414,7 @@ fn a_wrong_checksum_is_refused_and_missing_samples_are_asked_for() {
         domain: Domain::Real,
         rate: Rate::hz(1),
         samples: 0,
+        keeps: false,
     }));
     let torn = Message::UploadEnd {
         samples: 20,
@@ -417,4 +430,108 @@ fn a_wrong_checksum_is_refused_and_missing_samples_are_asked_for() {
     assert!(sentence.contains("again"), "{sentence}");
     session.ping();
     assert!(session.spectra.is_empty());
+}
+
+/// The chunk that answers a request for values.
+fn fetched(session: &mut Session, record: u32, offset: u32, values: u16) -> (RecordHead, Vec<u8>) {
+    let (kind, payload) = session.ask(&Message::Fetch {
+        record,
+        offset,
+        values,
+    });
+    match Message::decode(kind, &payload) {
+        Ok(Message::Spectrum(chunk)) if chunk.offset == offset => (chunk.head, chunk.data.to_vec()),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn values_are_sent_again_and_the_end_says_what_there_was() {
+    let recording = recording(SampleFormat::I16, Domain::Real, 3000);
+    let mut session = Session::quiet(None);
+    session.must(&Message::Set("n=256 avg=2 out=f32"));
+    send_samples(&mut session, &recording, None, true);
+    let (kind, payload) = session.ask(&end_of(&recording));
+    let Ok(Message::Uploaded(brought)) = Message::decode(kind, &payload) else {
+        panic!("{kind:?}");
+    };
+    let all: Vec<u8> = session
+        .spectra
+        .iter()
+        .flat_map(|it| it.raw.clone())
+        .collect();
+    assert_eq!(brought.records as usize, session.spectra.len());
+    assert_eq!(
+        (brought.bytes, brought.crc),
+        (all.len() as u64, crc32(&all))
+    );
+    // The end may be asked for again.
+    assert_eq!(session.ask(&end_of(&recording)), (kind, payload));
+
+    let (head, raw) = (session.spectra[1].head, session.spectra[1].raw.clone());
+    assert_eq!(fetched(&mut session, 1, 5, 7), (head, raw[20..48].to_vec()));
+    assert_eq!(
+        fetched(&mut session, 1, 120, 999),
+        (head, raw[480..].to_vec())
+    );
+    let descriptor = Message::Fetch {
+        record: 1,
+        offset: 0,
+        values: 0,
+    };
+    assert_eq!(session.ask(&descriptor).0, Kind::DESCRIPTOR);
+    for (record, offset) in [(brought.records, 0), (1, 129)] {
+        let beyond = Message::Fetch {
+            record,
+            offset,
+            values: 1,
+        };
+        session.refused(&beyond, NakCode::BAD_VALUE);
+    }
+    // Another stream has none of it.
+    session.must(&Message::Start);
+    session.run_ms(100);
+    session.must(&Message::Stop);
+    session.refused(&descriptor, NakCode::BAD_VALUE);
+}
+
+#[test]
+fn an_upload_waits_for_a_host_that_has_not_got_the_records_yet() {
+    let recording = recording(SampleFormat::U8, Domain::Real, 16 * 700);
+    for keeps in [false, true] {
+        let mut session = Session::quiet(None);
+        session.board.baud = 3_000_000;
+        session.board.host_baud = 3_000_000;
+        session.must(&Message::Set("n=16 avg=1 overlap=0 out=u8"));
+        send_samples(&mut session, &recording, None, keeps);
+        let end = session.send(&end_of(&recording));
+        session.run_ms(6000);
+        if keeps {
+            // So many as are kept.
+            assert_eq!(session.spectra.len(), 512);
+            session.send(&Message::Held(100));
+            session.run_ms(2000);
+            assert_eq!(session.spectra.len(), 612);
+            session.send(&Message::Held(612));
+        }
+        let (kind, _) = session.answer(end);
+        assert_eq!(kind, if keeps { Kind::UPLOADED } else { Kind::ACK });
+        assert_eq!(session.spectra.len(), 700);
+    }
+}
+
+#[test]
+fn an_upload_whose_host_never_confirms_is_given_up() {
+    let recording = recording(SampleFormat::U8, Domain::Real, 16 * 600);
+    let mut session = Session::quiet(None);
+    session.board.baud = 3_000_000;
+    session.board.host_baud = 3_000_000;
+    session.must(&Message::Set("n=16 avg=1 overlap=0 out=u8"));
+    send_samples(&mut session, &recording, None, true);
+    session.send(&end_of(&recording));
+    session.run_ms(9_000);
+    assert!(!session.text().contains("given up"));
+    session.run_ms(4_000);
+    assert!(session.text().contains("given up"), "{}", session.text());
+    session.must(&Message::Start);
 }

@@ -1,11 +1,12 @@
 //! What it means that a board refuses or is silent, and what to do.
 
-use wire::{Message, NakCode};
+use wire::{Kind, Message, NakCode};
 
 use super::Client;
 use crate::failure::Failure;
 use crate::link::Link;
 use crate::stream::{Answer, Receiver};
+use crate::text::{self, quote};
 
 impl Client {
     /// What it means that a request went unanswered.
@@ -22,9 +23,9 @@ impl Client {
             return Failure::link(nothing_decodes(&*self.link, &self.receiver));
         }
         Failure::link(format!(
-            "{description} does not answer {:?} ({health}); the line to the board may be broken: check the adapter's TX, \
+            "{description} does not answer {} ({health}); the line to the board may be broken: check the adapter's TX, \
              or restart the board",
-            message.kind()
+            request_name(message.kind())
         ))
     }
 }
@@ -61,21 +62,50 @@ pub fn closed(link: &dyn Link) -> Failure {
     ))
 }
 
+/// What the protocol calls a request.
+pub(super) fn request_name(kind: Kind) -> String {
+    let name = match kind {
+        Kind::HELLO => "HELLO",
+        Kind::PING => "PING",
+        Kind::GET => "GET",
+        Kind::SET => "SET",
+        Kind::START => "START",
+        Kind::STOP => "STOP",
+        Kind::REBOOT => "REBOOT",
+        Kind::BAUD => "BAUD",
+        Kind::UPLOAD_BEGIN => "UPLOAD_BEGIN",
+        Kind::UPLOAD_DATA => "UPLOAD_DATA",
+        Kind::UPLOAD_END => "UPLOAD_END",
+        Kind::JOB_MEMORY => "JOB_MEMORY",
+        Kind::JOB_WRITE => "JOB_WRITE",
+        Kind::JOB_READ => "JOB_READ",
+        Kind::RUN_JOB => "RUN_JOB",
+        Kind::PROVE => "PROVE",
+        Kind::MEASURE => "MEASURE",
+        Kind::FETCH => "FETCH",
+        Kind(number) => return format!("request {number:#04x}"),
+    };
+    name.to_owned()
+}
+
 /// An answer of a kind that does not belong to `request`.
 pub(super) fn unexpected(request: &str, answer: &Answer) -> Failure {
+    let answer = quote(&format!("{answer:?}"));
     Failure::link(format!(
-        "the board answered {request} with {answer:?}; its firmware and this program are of different versions: update one"
+        "the board answered {request} with {answer}; its firmware and this program are of different versions: update one"
     ))
 }
 
 /// A refusal, with the board's own sentence.
 pub(super) fn refused(code: NakCode, sentence: &str) -> Failure {
-    let message = format!("the board refuses: {sentence}");
+    let message = format!("the board refuses: {}", text::sentence(sentence));
     match code {
         NakCode::UNKNOWN_SETTING | NakCode::BAD_VALUE | NakCode::NO_MEMORY => {
             Failure::usage(message)
         }
-        NakCode::NOT_AVAILABLE | NakCode::WRONG_STATE | NakCode::BAUD => Failure::failed(message),
+        NakCode::NOT_AVAILABLE | NakCode::NOT_ALLOWED | NakCode::WRONG_STATE | NakCode::BAUD => {
+            Failure::failed(message)
+        }
         NakCode::QPU_FAILED | NakCode::CHECKSUM => Failure::integrity(message),
         _ => Failure::link(message),
     }
@@ -102,6 +132,21 @@ mod tests {
         let failure = client(wrong_rate).hello().expect_err("noise");
         assert_eq!(failure.exit, Exit::Link);
         assert!(failure.message.contains("--baud 115200"), "{failure}");
+    }
+
+    #[test]
+    fn a_request_without_an_answer_is_named() {
+        let deaf = Faults {
+            dies_after: 1,
+            ..Faults::NONE
+        };
+        let mut client = client(deaf);
+        client.hello().expect("the first answer");
+        let failure = client.set("n=64").expect_err("no answer");
+        assert!(
+            failure.message.contains(" does not answer SET ("),
+            "{failure}"
+        );
     }
 
     #[test]

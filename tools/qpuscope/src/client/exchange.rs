@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use wire::{Envelope, MAX_FRAME, MAX_PAYLOAD, Message};
+use wire::{Envelope, MAX_FRAME, MAX_PAYLOAD, Message, NakCode};
 
-use super::diagnosis::{closed, refused, unexpected};
-use super::{ANSWER, Client, TRIES};
+use super::diagnosis::{closed, refused, request_name, unexpected};
+use super::{ANSWER, Client, DAMAGED_TRIES, TRIES};
 use crate::failure::{Failure, Result};
 use crate::link::Received;
 use crate::stream::{Answer, Event};
+use crate::text;
 
 impl Client {
     /// Sends a request and takes its answer; a NAK becomes a failure with its sentence.
@@ -31,7 +32,11 @@ impl Client {
     ) -> Result<Answer> {
         self.request = self.request.wrapping_add(1).max(1);
         let request = self.request;
-        for _ in 0..tries {
+        let mut left_tries = tries;
+        let mut spare_tries = DAMAGED_TRIES;
+        while left_tries > 0 {
+            let damaged = self.receiver.damaged();
+            let mut is_damaged = false;
             self.send(message, request)?;
             let deadline = self.link.now() + wait;
             while let Some(left) = deadline
@@ -42,7 +47,15 @@ impl Client {
                     if to == request {
                         return Ok(answer);
                     }
+                    is_damaged |= to == 0 && matches!(answer, Answer::Nak(NakCode::BAD_PAYLOAD, _));
                 }
+            }
+            // On a bad line that is no proof of a board that does not answer.
+            is_damaged |= self.receiver.damaged() > damaged;
+            if is_damaged && self.health().frames > 0 && spare_tries > 0 {
+                spare_tries -= 1;
+            } else {
+                left_tries -= 1;
             }
         }
         Err(self.silence(message))
@@ -55,7 +68,7 @@ impl Client {
     pub fn command(&mut self, message: &Message) -> Result<String> {
         match self.ask(message, ANSWER, TRIES)? {
             Answer::Ack(remark) => Ok(remark),
-            other => Err(unexpected("the request", &other)),
+            other => Err(unexpected(&request_name(message.kind()), &other)),
         }
     }
 
@@ -94,13 +107,11 @@ impl Client {
                 Event::Answer(request, answer) => answers.push((request, answer)),
                 Event::Credit(credit) => {
                     self.credit = Some(credit);
-                    self.heartbeats += 1;
+                    self.credits += 1;
                 }
                 Event::Status(status) => {
                     self.status = Some(status);
-                    self.heartbeats += 1;
                 }
-                Event::Described => self.heartbeats += 1,
                 Event::Spectrum(spectrum, missing)
                     if spectrum.stream == self.stream && self.stream != 0 =>
                 {
@@ -115,7 +126,9 @@ impl Client {
                     .push(&bytes)
                     .iter()
                     .for_each(|line| crate::say::remark!("log: {line}")),
-                Event::Fault(text) => crate::say::remark!("the firmware reports a fault: {text}"),
+                Event::Fault(text) => {
+                    crate::say::remark!("the firmware reports a fault: {}", text::sentence(&text))
+                }
                 _ => {}
             }
         }

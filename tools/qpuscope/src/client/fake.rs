@@ -29,8 +29,19 @@ pub struct Faults {
     pub dies_after: u64,
     /// The board's rate; at another one than the host's everything is noise.
     pub board_baud: u32,
+    /// Takes an upload and then says no more than this, twice a second.
+    pub stands: Option<Still>,
     /// Above this the line is noise although both sides have the same rate.
     pub highest_baud: u32,
+}
+
+/// What a board says that does not go on.
+#[derive(Clone, Copy)]
+pub enum Still {
+    /// That it is there.
+    Status,
+    /// That it grants nothing.
+    NoCredit,
 }
 
 impl Faults {
@@ -40,6 +51,7 @@ impl Faults {
         damage_every: 0,
         dies_after: u64::MAX,
         board_baud: FIRST_BAUD,
+        stands: None,
         highest_baud: u32::MAX,
     };
 }
@@ -132,17 +144,34 @@ impl FakeBoard {
 
     fn credit(&mut self, header: Header) {
         self.last_credit = self.now;
+        let unasked = Header {
+            request: 0,
+            ..header
+        };
+        if let Some(still) = self.faults.stands {
+            let nothing = Credit {
+                granted: 0,
+                received: 0,
+            };
+            let status = wire::Status {
+                state: wire::State::Uploading,
+                engine: Engine::Cpu,
+                counters: wire::Counters::default(),
+                line_errors: 0,
+            };
+            return self.send(
+                unasked,
+                &match still {
+                    Still::Status => Message::Status(status),
+                    Still::NoCredit => Message::Credit(nothing),
+                },
+            );
+        }
         let credit = Credit {
             granted: (self.expected + WINDOW).min(self.points),
             received: self.expected,
         };
-        self.send(
-            Header {
-                request: 0,
-                ..header
-            },
-            &Message::Credit(credit),
-        );
+        self.send(unasked, &Message::Credit(credit));
     }
 
     fn take(&mut self, header: Header, message: &Message) {

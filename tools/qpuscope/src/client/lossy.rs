@@ -1,13 +1,16 @@
 //! A virtual Pi behind a line that loses frames, and uploads and jobs over it.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ffi::OsStr;
+use std::rc::Rc;
 use std::time::Duration;
 
 use qpu::fft::request::Request;
 use qpu::fft::{Direction, Plan};
 use qpu::job::Runner;
 use qpu_programs::FFT;
+use tests::mutate::Random;
 
 use super::Client;
 use super::fake::{RATE, channel, turn_a_bit_over};
@@ -32,8 +35,12 @@ struct Deaf {
 
 impl Deaf {
     fn new(image: &OsStr, lose_every: u32, lose_segment_every: u32) -> Self {
+        let opening = Opening {
+            cmdline: "allow=run".into(),
+            ..Opening::default()
+        };
         Self {
-            board: SimLink::boot(image.as_ref(), &Opening::default()).expect("an image"),
+            board: SimLink::boot(image.as_ref(), &opening).expect("an image"),
             sent: 0,
             lose_every,
             damage: false,
@@ -177,4 +184,126 @@ fn a_board_transforms_once_over_a_line_that_loses_requests_and_answers() {
     for (result, line) in results.iter().zip(lines) {
         assert!(*result == results[0], "{line:?}: what was lost shows");
     }
+}
+
+/// A virtual Pi at the end of a line that damages some bytes, both ways.
+struct Noisy {
+    board: SimLink,
+    random: Random,
+    /// Of a million bytes.
+    damaged: Rc<Cell<usize>>,
+}
+
+impl Noisy {
+    /// Bytes as they come out of the line: one in some is turned over, dropped, doubled or another.
+    fn pass(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(bytes.len());
+        for &byte in bytes {
+            if self.random.below(1_000_000) >= self.damaged.get() {
+                out.push(byte);
+                continue;
+            }
+            match self.random.below(4) {
+                0 => out.push(byte ^ 1 << self.random.below(8)),
+                1 => {}
+                2 => out.extend([byte; 2]),
+                _ => out.push(self.random.below(256) as u8),
+            }
+        }
+        out
+    }
+}
+
+impl Link for Noisy {
+    fn read(&mut self, out: &mut [u8], wait: Duration) -> Result<Received> {
+        // Doubled bytes have room.
+        let half = out.len() / 2;
+        let Received::Bytes(count) = self.board.read(&mut out[..half], wait)? else {
+            return Ok(Received::Nothing);
+        };
+        let passed = self.pass(&out[..count]);
+        out[..passed.len()].copy_from_slice(&passed);
+        Ok(match passed.len() {
+            0 => Received::Nothing,
+            count => Received::Bytes(count),
+        })
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let passed = self.pass(bytes);
+        self.board.write(&passed)
+    }
+
+    fn set_baud(&mut self, baud: u32) -> Result<()> {
+        self.board.set_baud(baud)
+    }
+
+    fn description(&self) -> String {
+        self.board.description()
+    }
+
+    fn now(&self) -> Duration {
+        self.board.now()
+    }
+}
+
+/// Settings of uploads over a noisy line, and the spectra that they bring.
+const NOISY_UPLOADS: [(&str, usize); 2] = [
+    ("n=64 overlap=0 avg=all out=u16", 1),
+    ("n=64 overlap=0 avg=1 out=u16", 64),
+];
+
+/// Uploads 64 blocks on a line that damages so many of a million bytes; all powers of the spectra.
+fn upload_over(image: &OsStr, seed: u64, damaged: usize, settings: &str) -> Result<Vec<Vec<f64>>> {
+    let board = SimLink::boot(image.as_ref(), &Opening::default())?;
+    let noise = Rc::new(Cell::new(0));
+    let line = Noisy {
+        board,
+        random: Random::new(seed),
+        damaged: noise.clone(),
+    };
+    let mut client = Client::new(Box::new(line), FIRST_BAUD, Logs::without_elf(), true);
+    client.hello()?;
+    client.stop()?;
+    client.change_baud(921_600)?;
+    noise.set(damaged);
+    client.set(settings)?;
+    let start = client.link.now();
+    let spectra = client.upload(&channel(64 * 64), RATE)?;
+    println!("seed {seed}, {settings}: {:?}", client.link.now() - start);
+    Ok(spectra.into_iter().map(|spectrum| spectrum.power).collect())
+}
+
+/// Seeds, one after the other, that ended without all spectra; those that did end have the right values.
+fn failures(image: &OsStr, seeds: std::ops::Range<u64>) -> Vec<String> {
+    let mut failed = vec![];
+    for (settings, count) in NOISY_UPLOADS {
+        let clean = upload_over(image, 1, 0, settings).expect("a good line");
+        assert_eq!(clean.len(), count);
+        for seed in seeds.clone() {
+            match upload_over(image, seed, 1000, settings) {
+                Ok(spectra) => assert!(spectra == clean, "seed {seed}, {settings}: wrong values"),
+                Err(failure) => failed.push(format!("seed {seed}, {settings}: {failure}")),
+            }
+        }
+    }
+    failed
+}
+
+#[test]
+fn uploads_over_a_line_that_damages_one_byte_in_a_thousand_bring_all_spectra() {
+    let Some(image) = std::env::var_os("QPUSCOPE_KERNEL") else {
+        println!("skipped: QPUSCOPE_KERNEL names no image; `cargo xtask test` builds one");
+        return;
+    };
+    let failed = failures(&image, 1..6);
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+#[ignore = "long: cargo xtask soak"]
+fn soak_uploads_over_a_line_that_damages_one_byte_in_a_thousand() {
+    let image = std::env::var_os("QPUSCOPE_KERNEL").expect("cargo xtask soak builds an image");
+    let failed = failures(&image, 1..101);
+    assert!(failed.len() <= 2, "{failed:#?}");
 }

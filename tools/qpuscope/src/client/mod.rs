@@ -9,6 +9,7 @@ mod diagnosis;
 mod exchange;
 #[cfg(test)]
 mod fake;
+mod fetch;
 mod job;
 #[cfg(test)]
 mod lossy;
@@ -35,6 +36,8 @@ pub use trial::{Trial, TrialEnd};
 const ANSWER: Duration = Duration::from_millis(500);
 /// How often a plain request is sent.
 const TRIES: u32 = 4;
+/// How often a request is sent besides, when damage came instead of an answer.
+const DAMAGED_TRIES: u32 = 12;
 /// How often STOP is sent: the longest record takes 23 seconds at 115,200 baud.
 const STOP_TRIES: u32 = 60;
 /// How often HELLO is sent: a board needs some seconds from power-on to its first answer.
@@ -50,8 +53,10 @@ pub struct Client {
     stream: u16,
     baud: u32,
     credit: Option<Credit>,
-    /// Credits, heartbeats and descriptors received: frames that show life and no progress.
-    heartbeats: u64,
+    /// Credits received.
+    credits: u64,
+    /// The board sends values again that were lost.
+    keeps: bool,
     spectra: Vec<Spectrum>,
     /// Values lost out of the spectra of the present stream.
     missing: u32,
@@ -74,7 +79,8 @@ impl Client {
             stream: 0,
             baud,
             credit: None,
-            heartbeats: 0,
+            credits: 0,
+            keeps: false,
             spectra: vec![],
             missing: 0,
             quiet,
@@ -118,7 +124,10 @@ impl Client {
     pub fn hello(&mut self) -> Result<Info> {
         let name = concat!("qpuscope ", env!("CARGO_PKG_VERSION"));
         match self.ask(&Message::Hello(name), ANSWER, HELLO_TRIES)? {
-            Answer::Info(info) => Ok(info),
+            Answer::Info(info) => {
+                self.keeps = keeps_records(&info.capabilities);
+                Ok(info)
+            }
             other => Err(unexpected("HELLO", &other)),
         }
     }
@@ -149,4 +158,12 @@ impl Client {
             other => Err(unexpected("GET", &other)),
         }
     }
+}
+
+/// Whether a board with these capabilities sends values again that were lost: since version 1.3.
+fn keeps_records(capabilities: &str) -> bool {
+    let minor = capabilities
+        .split_ascii_whitespace()
+        .find_map(|word| word.strip_prefix("protocol=1."));
+    minor.is_some_and(|minor| minor.parse::<u32>().is_ok_and(|minor| minor >= 3))
 }

@@ -2,14 +2,16 @@
 //!
 //! Samples on a bad line are lost in two ways. The board sees a gap and says so, with the sample to go
 //! on from; or the last frames are lost and nobody sees anything, until nothing moves for a while and
-//! the repeated credit says how far it really came. Both lead back to sending from `received`.
+//! the repeated credit says how far it really came. Both lead back to sending from `received`. Values of spectra that are
+//! lost are asked for again ([`super::fetch`]) where the board keeps them.
 
 use std::time::Duration;
 
-use wire::{Domain, Message, NakCode, UploadBegin};
+use wire::{Domain, MAX_FRAME, Message, NakCode, UploadBegin, Uploaded};
 
 use super::Client;
 use super::diagnosis::refused;
+use super::fetch::Fetching;
 use crate::failure::{Failure, Result};
 use crate::input::Channel;
 use crate::rate::Rate;
@@ -18,15 +20,23 @@ use crate::stream::Answer;
 
 /// A board that works says something at least once a second.
 const SILENCE: Duration = Duration::from_secs(5);
-/// The longest upload, from its first sample to its last spectrum.
-const UPLOAD_LIMIT: Duration = Duration::from_secs(3600);
-/// Without progress for so long, what is on its way is taken as lost and sent again.
-const STALLED: Duration = Duration::from_secs(2);
-/// So often the same samples are sent before the line is given up. While the board computes, the end is
-/// repeated once in two seconds: enough for the slowest average at the end of an upload.
-const REPEATS: u32 = 60;
+/// So long a board may answer without anything moving while samples are left to send.
+const STANDSTILL: Duration = Duration::from_secs(30);
+/// The same behind the last sample, where it may compute a long average.
+const AT_THE_END: Duration = Duration::from_secs(120);
+/// Without progress for so long, samples that are on their way are taken as lost and sent again: a board says twice a
+/// second how far it has come.
+const STALLED: Duration = Duration::from_millis(700);
+/// The same of the end, behind which a board may compute for long.
+const STALLED_END: Duration = Duration::from_secs(2);
+/// When nothing moves although the same samples were sent so often, it is the line that loses them.
+const REPEATS: u32 = 8;
 /// Bytes of samples in a frame: little enough that a flipped bit costs little.
 const DATA_BYTES: usize = 1024;
+/// The least, on a bad line.
+const LEAST_DATA_BYTES: usize = 128;
+/// Frames without a loss after which they become longer again.
+const GOOD: u32 = 32;
 
 /// The samples of an upload as they travel.
 struct Samples {
@@ -37,6 +47,19 @@ struct Samples {
     count: u64,
 }
 
+/// What moves while an upload goes on. What a board says besides is life, and no progress.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Mark {
+    /// Samples that have come to the board without a gap.
+    received: u64,
+    /// Samples that it grants.
+    granted: u64,
+    /// Values of spectra that have come.
+    values: u64,
+    /// The board has said that it is done.
+    has_ended: bool,
+}
+
 /// How far an upload has come.
 struct Progress {
     /// The sample to send next.
@@ -45,14 +68,36 @@ struct Progress {
     ended: bool,
     /// The board has seen a gap; wait for its credit before sending more.
     gap: bool,
+    /// Bytes of samples in a frame.
+    piece: usize,
+    /// Frames of samples since the last loss.
+    good: u32,
     /// When bytes came last.
     heard: Duration,
-    /// When something moved last: samples received, or a frame that is no heartbeat.
+    /// When something moved last.
     moved: Duration,
+    /// When the samples went back last because nothing moved.
+    stalled: Duration,
     /// How often it went back without anything new having come.
     repeats: u32,
-    /// What `moved` is told by.
-    mark: (Option<u64>, u64),
+    mark: Mark,
+}
+
+impl Progress {
+    fn new(now: Duration) -> Self {
+        Self {
+            next: 0,
+            ended: false,
+            gap: false,
+            piece: DATA_BYTES,
+            good: 0,
+            heard: now,
+            moved: now,
+            stalled: now,
+            repeats: 0,
+            mark: Mark::default(),
+        }
+    }
 }
 
 impl Client {
@@ -84,8 +129,12 @@ impl Client {
                 den: rate.den,
             },
             samples: samples.count,
+            keeps: self.keeps,
         }))?;
-        self.transfer(&samples)?;
+        self.receiver.collect(self.keeps.then_some(self.stream));
+        let result = self.transfer(&samples);
+        self.receiver.collect(None);
+        result?;
         if self.missing > 0 {
             return Err(Failure::integrity(format!(
                 "{} values of the spectra were lost on the line ({}); run again, at a lower --baud if it happens often",
@@ -96,24 +145,16 @@ impl Client {
         Ok(std::mem::take(&mut self.spectra))
     }
 
-    /// Sends all samples and waits for the answer behind the last spectrum.
+    /// Sends all samples and waits for all spectra of them.
     fn transfer(&mut self, samples: &Samples) -> Result<()> {
-        let started = self.link.now();
         self.request = self.request.wrapping_add(1).max(1);
         let end_request = self.request;
         let end = Message::UploadEnd {
             samples: samples.count,
             crc: wire::crc32(&samples.bytes),
         };
-        let mut progress = Progress {
-            next: 0,
-            ended: false,
-            gap: false,
-            heard: started,
-            moved: started,
-            repeats: 0,
-            mark: (None, 0),
-        };
+        let mut progress = Progress::new(self.link.now());
+        let mut fetching = Fetching::new(self.link.now());
         loop {
             let mut wait = Duration::from_millis(50);
             if self.send_some(samples, &mut progress)? {
@@ -122,10 +163,14 @@ impl Client {
                 self.send(&end, end_request)?;
                 progress.ended = true;
             }
-            let (bytes, heartbeats) = (self.health().bytes, self.heartbeats);
+            let (bytes, credits) = (self.health().bytes, self.credits);
             for (request, answer) in self.pump(wait)? {
                 match answer {
                     Answer::Ack(_) if request == end_request => return Ok(()),
+                    Answer::Uploaded(brought) if request == end_request => {
+                        fetching.brought = Some(brought);
+                    }
+                    answer if self.take_fetched(&mut fetching, request, &answer)? => {}
                     Answer::Nak(NakCode::GAP | NakCode::NO_CREDIT, _) => progress.gap = true,
                     // Of bytes that came damaged. What they held is missed as a gap, or when nothing moves.
                     Answer::Nak(NakCode::BAD_PAYLOAD, _) if request == 0 => {}
@@ -137,41 +182,83 @@ impl Client {
             if self.health().bytes != bytes {
                 progress.heard = now;
             }
-            let mark = (
-                self.credit.map(|credit| credit.received),
-                self.health().frames - self.heartbeats,
-            );
-            if mark.0 != progress.mark.0 {
+            let mark = Mark {
+                received: self.credit.map_or(0, |credit| credit.received),
+                granted: self.credit.map_or(0, |credit| credit.granted),
+                values: self.receiver.values(),
+                has_ended: fetching.brought.is_some(),
+            };
+            if mark.received != progress.mark.received {
                 progress.repeats = 0;
             }
             if mark != progress.mark {
                 (progress.mark, progress.moved) = (mark, now);
             }
-            self.go_back(&mut progress, self.heartbeats != heartbeats, now);
-            if progress.repeats > REPEATS {
-                return Err(Failure::link(format!(
-                    "the line loses too much: sample {} was sent {REPEATS} times and did not arrive ({}); use a lower \
-                     --transfer-baud or a shorter cable",
-                    progress.next,
-                    self.health()
-                )));
+            self.fetch_lost(&mut fetching, progress.moved)?;
+            match fetching.brought {
+                Some(brought) => {
+                    if self.has_all(&brought)? {
+                        return Ok(());
+                    }
+                }
+                None => self.go_back(&mut progress, self.credits != credits, now),
             }
-            if now.saturating_sub(progress.heard) > SILENCE {
-                return Err(Failure::link(format!(
-                    "the board fell silent after {} of {} samples ({}); check the cable and the board's power and run \
-                     again",
-                    progress.next,
-                    samples.count,
-                    self.health()
-                )));
-            }
-            if now.saturating_sub(started) > UPLOAD_LIMIT {
-                return Err(Failure::link(format!(
-                    "{} of {} samples went over in an hour; raise --transfer-baud or send a shorter recording",
-                    progress.next, samples.count
-                )));
-            }
+            self.check_times(&progress, samples, now)?;
         }
+    }
+
+    /// Whether all records of an upload are there.
+    ///
+    /// # Errors
+    /// They are, and are not what the board has sent.
+    fn has_all(&self, brought: &Uploaded) -> Result<bool> {
+        match self.receiver.collector() {
+            Some(collector) if collector.next() < brought.records => Ok(false),
+            Some(collector) if !collector.is_all_of(brought) => Err(Failure::integrity(format!(
+                "the spectra that came are not those that the board sent ({}); run again, and report this with the \
+                 command",
+                self.health()
+            ))),
+            _ => Ok(true),
+        }
+    }
+
+    /// Gives the upload up when it does not go on.
+    fn check_times(&self, progress: &Progress, samples: &Samples, now: Duration) -> Result<()> {
+        let (sent, count) = (progress.next, samples.count);
+        if now.saturating_sub(progress.heard) > SILENCE {
+            return Err(Failure::link(format!(
+                "the board fell silent after {sent} of {count} samples ({}); check the cable and the board's power and run \
+                 again",
+                self.health()
+            )));
+        }
+        let limit = if progress.ended {
+            AT_THE_END
+        } else {
+            STANDSTILL
+        };
+        let is_over = now.saturating_sub(progress.moved) > limit;
+        // Samples that were granted, and not one of them has come.
+        let is_lost = progress.mark.granted > progress.mark.received;
+        if is_over && is_lost && progress.repeats > REPEATS {
+            return Err(Failure::link(format!(
+                "the line loses too much: sample {sent} was sent {} times and did not arrive ({}); use a lower \
+                 --transfer-baud or a shorter cable",
+                progress.repeats,
+                self.health()
+            )));
+        }
+        if is_over {
+            return Err(Failure::link(format!(
+                "the board answers, and nothing has moved for {} s: {sent} of {count} samples went over, and {} spectra \
+                 came ({}); restart the board and run again",
+                limit.as_secs(),
+                self.spectra.len(),
+                self.health()
+            )));
+        }
+        Ok(())
     }
 
     /// Sends a frame of samples where the board grants it; whether it did.
@@ -183,26 +270,33 @@ impl Client {
         if progress.gap || progress.next >= granted {
             return Ok(false);
         }
-        let count = (granted - progress.next).min((DATA_BYTES / samples.width) as u64);
+        let count = (granted - progress.next).min((progress.piece / samples.width) as u64);
         let from = progress.next as usize * samples.width;
         let data = &samples.bytes[from..from + count as usize * samples.width];
         let offset = progress.next;
         self.send(&Message::UploadData { offset, data }, 0)?;
         progress.next += count;
+        progress.good += 1;
+        if progress.good.is_multiple_of(GOOD) {
+            progress.piece = (2 * progress.piece).min(DATA_BYTES);
+        }
         Ok(true)
     }
 
     /// Back to the first sample that the board has not got, when it said so or nothing moves.
     fn go_back(&self, progress: &mut Progress, new_credit: bool, now: Duration) {
         let Some(credit) = self.credit else { return };
-        let stalled = now.saturating_sub(progress.moved) > STALLED;
+        let patience = if progress.ended { STALLED_END } else { STALLED };
+        let since = progress.moved.max(progress.stalled);
+        let stalled = now.saturating_sub(since) > patience + self.line_time(2 * MAX_FRAME);
         if (progress.gap && new_credit) || stalled {
             progress.next = credit.received.min(progress.next);
             progress.gap = false;
             progress.repeats += 1;
             // The end is repeated too: with the same number it is the same request.
             progress.ended = false;
-            progress.moved = now;
+            progress.stalled = now;
+            (progress.piece, progress.good) = ((progress.piece / 2).max(LEAST_DATA_BYTES), 0);
         }
     }
 }
@@ -210,7 +304,7 @@ impl Client {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::client::fake::{Faults, RATE, channel, client};
+    use crate::client::fake::{Faults, RATE, Still, channel, client};
     use crate::failure::Exit;
     use crate::input::Unit;
 
@@ -288,5 +382,29 @@ mod tests {
             "{:?}",
             client.link.now()
         );
+    }
+
+    #[test]
+    fn a_board_that_answers_and_does_not_go_on_is_given_up() {
+        for stands in [Still::Status, Still::NoCredit] {
+            let mut client = client(Faults {
+                stands: Some(stands),
+                ..Faults::NONE
+            });
+            client.hello().expect("an answer");
+            let failure = client
+                .upload(&channel(20_000), RATE)
+                .expect_err("it stands still");
+            assert_eq!(failure.exit, Exit::Link);
+            assert!(
+                failure.message.contains("nothing has moved for 30 s"),
+                "{failure}"
+            );
+            assert!(
+                client.link.now() < Duration::from_secs(40),
+                "{:?}",
+                client.link.now()
+            );
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! then in the folders of `-I`; by `<name>` the other way round. `vc4.qinc` need not be there: what it
 //! defines is built in.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use qpu::asm::{
@@ -12,7 +13,7 @@ use qpu::asm::{
 use serde::Serialize;
 
 use crate::failure::{Failure, Result};
-use crate::files::apart;
+use crate::files::{apart, input, output};
 use crate::{code, say};
 
 /// Options of `asm`.
@@ -54,6 +55,9 @@ pub struct Reading {
     /// The language of a source
     #[arg(long, value_enum, default_value_t = Language::Vc4asm)]
     syntax: Language,
+    /// Files that sources have included.
+    #[arg(skip)]
+    included: RefCell<Vec<PathBuf>>,
 }
 
 impl Reading {
@@ -69,7 +73,11 @@ impl Reading {
     ) -> Result<std::result::Result<Assembly, Diagnostics>> {
         let defines = self.define.iter().map(|define| define_of(define));
         let defines = defines.collect::<Result<Vec<_>>>()?;
-        let load = |include: &Include| find(include, &self.include);
+        let load = |include: &Include| {
+            let loaded = find(include, &self.include)?;
+            self.included.borrow_mut().push(PathBuf::from(&loaded.name));
+            Ok(loaded)
+        };
         let asm = AsmOptions {
             file,
             defines: &defines,
@@ -118,7 +126,7 @@ pub fn run(options: &Options) -> Result<()> {
         .into_iter()
         .filter_map(|path| path.as_deref())
         .collect();
-    apart(&outputs, &options.file, "the source")?;
+    apart(&outputs, &[(&options.file, "the source")])?;
     let (file, text) = source(&options.file)?;
     let asm = AsmOptions {
         check: !options.no_check,
@@ -126,12 +134,17 @@ pub fn run(options: &Options) -> Result<()> {
         ..AsmOptions::default()
     };
     let assembled = options.reading.assemble(&file, &text, &asm)?;
+    let included = options.reading.included.borrow();
+    let included = included
+        .iter()
+        .map(|file| (&**file, "included by the source"));
+    apart(&outputs, &included.collect::<Vec<_>>())?;
     let (said, assembly) = match assembled {
         Ok(assembly) => (assembly.warnings.clone(), Some(assembly)),
         Err(diagnostics) => (diagnostics.0, None),
     };
     if options.json {
-        say::data(&json(&said, assembly.as_ref())?)?;
+        say::json(&json(&said, assembly.as_ref())?)?;
     } else {
         for diagnostic in &said {
             say::remark!("{diagnostic}");
@@ -148,7 +161,7 @@ pub fn run(options: &Options) -> Result<()> {
         )));
     };
     if let Some(path) = &options.listing {
-        std::fs::write(path, assembly.listing()).map_err(|error| Failure::writing(path, &error))?;
+        output::write(path, assembly.listing().as_bytes())?;
     }
     write(options, &assembly)
 }
@@ -164,33 +177,30 @@ fn write(options: &Options, assembly: &Assembly) -> Result<()> {
     let named = options.out.as_deref().unwrap_or(&options.file).file_stem();
     let name = named.map_or("program".into(), |name| name.to_string_lossy());
     let name = if name == "-" { "program".into() } else { name };
-    let bytes = match options.format.unwrap_or(by_name) {
-        Format::Hex => assembly.to_hex().into_bytes(),
-        Format::Bin => assembly.to_bin(),
-        Format::C => assembly.to_c(&name).into_bytes(),
-        Format::Rust => assembly.to_rust(&name).into_bytes(),
+    let format = options.format.unwrap_or(by_name);
+    let text = match format {
+        Format::Hex => assembly.to_hex(),
+        Format::Bin => String::new(),
+        Format::C => assembly.to_c(&name),
+        Format::Rust => assembly.to_rust(&name),
     };
     if assembly.words.is_empty() {
         say::remark!("{}: no instruction is in it", options.file.display());
     }
     match &options.out {
-        Some(path) if path == Path::new("-") => say::bytes(&bytes),
-        Some(path) => std::fs::write(path, bytes).map_err(|error| Failure::writing(path, &error)),
         None if options.json => Ok(()),
-        None => say::bytes(&bytes),
+        Some(path) if path != Path::new("-") => match format {
+            Format::Bin => output::write(path, &assembly.to_bin()),
+            _ => output::write(path, text.as_bytes()),
+        },
+        _ if format == Format::Bin => say::bytes(&assembly.to_bin()),
+        _ => say::data(&text),
     }
 }
 
 /// The name and text of the source.
 fn source(path: &Path) -> Result<(String, String)> {
-    let bytes = if path == Path::new("-") {
-        let mut bytes = vec![];
-        let read = std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes);
-        read.map_err(|error| Failure::reading(path, &error))?;
-        bytes
-    } else {
-        std::fs::read(path).map_err(|error| Failure::reading(path, &error))?
-    };
+    let bytes = input::read(path, "a source", input::TEXT)?;
     let name = path.display().to_string();
     code::refuse_utf16(&name, &bytes)?;
     code::refuse_job(&name, &bytes)?;
@@ -232,8 +242,8 @@ fn find(include: &Include, path: &[PathBuf]) -> Result<Loaded, String> {
     for folder in &folders {
         let path = folder.join(include.name);
         if path.is_file() {
-            let bytes = std::fs::read(&path)
-                .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+            let bytes = input::read(&path, "a source", input::TEXT);
+            let bytes = bytes.map_err(|failure| failure.message)?;
             let text = String::from_utf8(bytes)
                 .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect());
             return Ok(Loaded {

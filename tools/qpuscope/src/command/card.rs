@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use crate::failure::{Failure, Result};
-use crate::say;
+use crate::{say, text};
 
 /// Options of `card`.
 #[derive(clap::Args, Debug)]
@@ -23,12 +23,12 @@ pub fn run(options: &Options) -> Result<()> {
     let Options { folder } = options;
     let found = ::card::look(folder).map_err(|error| Failure::reading(folder, &error))?;
     let (text, right) = ::card::report(&found);
-    say::data(&text)?;
+    say::data(&text::said(&text))?;
     if right {
         return Ok(());
     }
     Err(Failure::integrity(format!(
         "{} will not do as it is; put the lines marked WRONG right and look again",
-        folder.display()
+        say::path(folder)
     )))
 }

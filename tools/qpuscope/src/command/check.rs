@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use qpu::asm::{Assembly, Options as AsmOptions, Origin};
+use qpu::asm::{Assembly, Expansion, Options as AsmOptions, Origin};
 use qpu::check::{Finding, Rule, Way, check_program, is_fragment_shader};
 use qpu::disasm;
 use qpu::isa::INSTRUCTION_BYTES;
@@ -69,11 +69,17 @@ pub fn run(options: &Options) -> Result<()> {
     let all = findings.len();
     findings.retain(|finding| options.strict || !finding.rule.is_disputed());
     let disputed = all - findings.len();
+    let shown = &findings[..findings.len().min(MOST_SHOWN)];
     if options.json {
-        let all = as_json(&name, &code, &findings, is_shader);
-        say::data(&format!("{all}\n"))?;
+        let all = as_json(&name, &code, shown, is_shader);
+        say::json(&format!("{all}\n"))?;
     } else {
-        say::data(&as_text(&name, &code, &findings))?;
+        say::data(&as_text(&name, &code, shown))?;
+    }
+    if shown.len() < findings.len() {
+        crate::say::remark!(
+            "{name}: only the first {MOST_SHOWN} findings are listed; mend those first"
+        );
     }
     if is_shader {
         crate::say::remark!(
@@ -101,6 +107,9 @@ pub fn run(options: &Options) -> Result<()> {
     }
 }
 
+/// Findings that are listed: nobody reads more, and macros can make a million of a short source.
+const MOST_SHOWN: usize = 4096;
+
 /// A program, with its source if there is one.
 enum Code {
     Source(Assembly),
@@ -127,6 +136,14 @@ impl Code {
         match self {
             Self::Source(assembly) => assembly.origin((finding.pc / INSTRUCTION_BYTES) as usize),
             Self::Words(_) => None,
+        }
+    }
+
+    /// How the assembler came to that line, innermost first.
+    fn expansion(&self, finding: &Finding) -> Vec<Expansion> {
+        match self {
+            Self::Source(assembly) => assembly.expansion((finding.pc / INSTRUCTION_BYTES) as usize),
+            Self::Words(_) => vec![],
         }
     }
 
@@ -190,8 +207,7 @@ fn as_text(name: &str, code: &Code, findings: &[Finding]) -> String {
         if let Some(text) = code.text(finding) {
             let _ = writeln!(out, "    {text}");
         }
-        let expansion = code.origin(finding).map(|origin| &origin.expansion);
-        for step in expansion.into_iter().flatten() {
+        for step in code.expansion(finding) {
             let _ = writeln!(out, "    {step}");
         }
         if let Some(way) = finding.way_text() {
@@ -221,14 +237,15 @@ fn as_json(
         .iter()
         .map(|finding| {
             let origin = code.origin(finding);
-            let expansion = origin.into_iter().flat_map(|origin| &origin.expansion);
-            let expansion: Vec<_> = expansion
+            let expansion: Vec<_> = code
+                .expansion(finding)
+                .iter()
                 .map(|step| json!({ "what": step.what, "file": step.file, "line": step.line }))
                 .collect();
             json!({
                 "rule": finding.rule.name(),
                 "address": finding.pc,
-                "file": origin.map(|origin| &origin.file),
+                "file": origin.map(|origin| &*origin.file),
                 "line": origin.map(|origin| origin.line),
                 "expansion": expansion,
                 "text": code.text(finding),

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::failure::{Failure, Result};
+use crate::failure::Result;
+use crate::files::input;
 use crate::report::decide::{Comparison, Decision, Verdict, decide};
 use crate::report::file::Report;
 use crate::say;
@@ -29,13 +30,12 @@ pub struct Options {
 /// # Errors
 /// Usage, when the file is no report that can be trusted.
 pub fn run(options: &Options) -> Result<()> {
-    let name = options.file.display().to_string();
-    let bytes =
-        std::fs::read(&options.file).map_err(|error| Failure::reading(&options.file, &error))?;
+    let name = say::path(&options.file);
+    let bytes = input::read(&options.file, "a report", input::TEXT)?;
     let report = Report::parse(&String::from_utf8_lossy(&bytes), &name)?;
     let comparison = decide(&report);
     if options.json {
-        return say::data(&format!("{:#}\n", object(&report, &comparison)));
+        return say::json(&format!("{:#}\n", object(&report, &comparison)));
     }
     say::data(&text::page(&report, &comparison))
 }

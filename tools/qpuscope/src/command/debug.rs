@@ -1,7 +1,7 @@
 //! `qpuscope debug`: a job step by step, with a look at registers, VPM and memory.
 //!
 //! Commands come from the terminal, from standard input or from `--command`; docs/simulator.md shows a
-//! session. Away from a terminal nothing prompts, and a command that is wrong makes the exit status 2.
+//! session. Ctrl-C stops a job that runs, and ends the debugger while it waits for a command. Away from a terminal nothing prompts, and a command that is wrong makes the exit status 2.
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use crate::debugger::{Debugger, Next};
 use crate::failure::{Failure, Result};
 use crate::say;
-use crate::stop::Stop;
+use crate::stop::{self, Stop};
 
 /// The longest line that is taken.
 const MOST_BYTES: u64 = 4096;
@@ -42,7 +42,9 @@ fn execute(debugger: &mut Debugger, line: &str, wrong: &mut u32) -> Result<Next>
 /// A line of standard input; `None` at its end.
 fn read_line(input: &mut impl BufRead) -> Result<Option<String>> {
     let mut bytes = vec![];
-    let read = std::io::Read::take(&mut *input, MOST_BYTES).read_until(b'\n', &mut bytes);
+    let read = stop::blocking(|| {
+        std::io::Read::take(&mut *input, MOST_BYTES).read_until(b'\n', &mut bytes)
+    });
     match read {
         Ok(0) => Ok(None),
         Ok(_) => Ok(Some(String::from_utf8_lossy(&bytes).trim().to_owned())),
@@ -88,7 +90,7 @@ pub fn run(options: &Options) -> Result<()> {
             break;
         };
         if talks {
-            // A Ctrl-C at the prompt was for the line, not for what comes next.
+            // A Ctrl-C that came with the line is not for what comes next.
             let _ = stop.take();
         }
         let first = line.chars().next();

@@ -54,7 +54,7 @@ pub fn run(options: &Options) -> Result<()> {
             "self_inverse": own_inverse,
             "bins": bins().collect::<Vec<_>>(),
         });
-        return say::data(&format!("{object}\n"));
+        return say::json(&format!("{object}\n"));
     }
     let width = |text: &str, value: u32| text.len().max(value.to_string().len());
     let index_width = width("index", options.points - 1);

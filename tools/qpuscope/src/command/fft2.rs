@@ -17,7 +17,7 @@ use v3d_sim::Board;
 
 use crate::command::QpuOptions;
 use crate::failure::{Failure, Result};
-use crate::files::apart;
+use crate::files::{apart, input, output};
 use crate::plane::mask::Mask;
 use crate::plane::transform::Planes;
 use crate::plane::{Picture, npy, png};
@@ -82,26 +82,32 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(other) = extension.filter(|name| !name.eq_ignore_ascii_case("png")) {
         return Err(Failure::usage(format!(
             "{} would be a picture in PNG, and ends in .{other}; name it .png",
-            options.output.display()
+            say::path(&options.output)
         )));
     }
     let outputs: Vec<&Path> = std::iter::once(options.output.as_path())
         .chain(options.spectrum.as_deref())
         .collect();
-    apart(&outputs, &options.input, "the input")?;
+    let mut inputs = options.qpus.line.inputs(options.qpus.port.as_deref());
+    inputs.push((&options.input, "the input"));
+    apart(&outputs, &inputs)?;
+    outputs.iter().try_for_each(|path| output::check(path))?;
     if options.inverse {
         return back(options);
     }
-    let (original, has_colours) = png::read(&options.input)?;
+    let (original, has_colours) = png::read(&options.input, |width, height| {
+        let [width, height] = Picture::fitted_sides(width, height, options.crop)?;
+        Planes::request(width, height).map(|_| ())
+    })?;
     if has_colours {
         say::note(&format!(
             "{}: colours are taken as their luma\n",
-            options.input.display()
+            say::path(&options.input)
         ));
     }
     let (picture, note) = original.fitted(options.crop)?;
     if let Some(note) = note {
-        say::note(&format!("{}: {note}\n", options.input.display()));
+        say::note(&format!("{}: {note}\n", say::path(&options.input)));
     }
     let mut planes = Planes::new(picture.width, picture.height, options.qpus.connect()?)?;
     let points: Vec<_> = picture.pixels.iter().map(|&x| [x, 0.0]).collect();
@@ -110,15 +116,10 @@ pub fn run(options: &Options) -> Result<()> {
         mask.apply(&mut spectrum);
     }
     if let Some(path) = &options.spectrum {
-        std::fs::write(path, npy::encode(&spectrum)).map_err(|error| {
-            Failure::failed(format!(
-                "cannot write {}: {error}; choose another place with --spectrum",
-                path.display()
-            ))
-        })?;
+        output::write(path, &npy::encode(&spectrum))?;
         say::note(&format!(
             "wrote {}: {} x {} complex64\n",
-            path.display(),
+            say::path(path),
             spectrum.height,
             spectrum.width
         ));
@@ -143,7 +144,7 @@ pub fn run(options: &Options) -> Result<()> {
 /// From a spectrum to the picture.
 fn back(options: &Options) -> Result<()> {
     let path = &options.input;
-    let file = std::fs::read(path).map_err(|error| Failure::reading(path, &error))?;
+    let file = input::read(path, "a file of bins", input::RECORDING)?;
     let mut spectrum = npy::decode(&file, path)?;
     let mut planes = Planes::new(spectrum.width, spectrum.height, options.qpus.connect()?)?;
     if let Some(mask) = &options.mask {
@@ -154,7 +155,7 @@ fn back(options: &Options) -> Result<()> {
     if left_out > IMAGINARY {
         say::note(&format!(
             "{}: the spectrum is not that of real pixels; imaginary parts of {:.1} % of the rms are left out\n",
-            path.display(),
+            say::path(path),
             100.0 * left_out
         ));
     }
@@ -193,7 +194,7 @@ fn wrote(path: &Path, what: &str, reports: &[(&str, Report)], planes: &Planes) {
         .collect();
     say::note(&format!(
         "wrote {}: {what}; {} on {}\n",
-        path.display(),
+        say::path(path),
         times.join(", "),
         planes.place()
     ));

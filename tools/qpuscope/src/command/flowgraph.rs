@@ -18,6 +18,7 @@ use qpu::fft::{Role, Split, table};
 
 use super::digits::{self, list};
 use crate::failure::{Failure, Result};
+use crate::files::output;
 use crate::flowgraph::network::{Network, Order};
 use crate::flowgraph::scene::Heading;
 use crate::flowgraph::{pdf, rows, scene, svg};
@@ -99,7 +100,7 @@ pub fn run(options: &Options) -> Result<()> {
         Format::Svg => svg::write(&scene).into_bytes(),
         Format::Pdf => pdf::write(&scene),
     };
-    std::fs::write(&options.out, file).map_err(|error| Failure::writing(&options.out, &error))?;
+    output::write(&options.out, &file)?;
     let drawn = if rows.len() < points as usize {
         let hint = if points <= MAX_FULL {
             ", --full draws all"
@@ -112,7 +113,7 @@ pub fn run(options: &Options) -> Result<()> {
     };
     say::note(&format!(
         "wrote {}: {points} points, {}; {drawn}\n",
-        options.out.display(),
+        say::path(&options.out),
         flow.kind
     ));
     Ok(())
@@ -131,7 +132,7 @@ fn format(path: &Path) -> Result<Format> {
         Some("pdf") => Ok(Format::Pdf),
         _ => Err(Failure::usage(format!(
             "{} is neither .svg nor .pdf; name the picture so that it ends in one of them",
-            path.display()
+            say::path(path)
         ))),
     }
 }

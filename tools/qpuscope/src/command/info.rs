@@ -43,7 +43,7 @@ pub fn run(options: &Options) -> Result<()> {
         text.push_str("name a port with --port (or QPUSCOPE_PORT) to ask the firmware there\n");
     }
     if options.json {
-        text = format!("{object:#}\n");
+        return say::json(&format!("{object:#}\n"));
     }
     say::data(&text)
 }

@@ -20,7 +20,7 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<()> {
     let ports = link::candidates();
     if options.json {
-        return say::data(&format!("{:#}\n", json!({ "ports": ports })));
+        return say::json(&format!("{:#}\n", json!({ "ports": ports })));
     }
     if ports.is_empty() {
         return Err(Failure::no_device(

@@ -21,7 +21,7 @@ pub mod run;
 pub mod selftest;
 pub mod sim;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use v3d_sim::Constants;
@@ -29,6 +29,7 @@ use v3d_sim::Constants;
 use crate::client::Client;
 use crate::defect::TimedDefect;
 use crate::failure::Result;
+use crate::files::Input;
 use crate::link::{self, FIRST_BAUD, Link, Opening};
 use crate::log::{Logs, elf_for};
 
@@ -94,7 +95,10 @@ impl QpuOptions {
         let Some(port) = &self.port else {
             return Ok(None);
         };
-        let (link, logs) = self.line.open(Some(port))?;
+        let mut line = self.line.clone();
+        // A virtual Pi of this process is the user's own; a board's owner says it on the card.
+        line.cmdline.push_str(" allow=run");
+        let (link, logs) = line.open(Some(port))?;
         let mut client = Client::new(link, self.line.baud, logs, self.line.quiet);
         let info = client.hello()?;
         crate::say::remark!("{}, firmware {}", info.board, info.firmware);
@@ -115,6 +119,18 @@ fn seconds(text: &str) -> std::result::Result<Duration, String> {
 }
 
 impl LineOptions {
+    /// The files that are read for this port, which no output may be.
+    #[must_use]
+    pub fn inputs<'a>(&'a self, port: Option<&'a str>) -> Vec<Input<'a>> {
+        let image = port.and_then(|port| port.strip_prefix("sim:"));
+        let image = image.map(|image| (Path::new(image), "the image"));
+        let elf = self
+            .elf
+            .as_deref()
+            .map(|elf| (elf, "the firmware's ELF file"));
+        image.into_iter().chain(elf).collect()
+    }
+
     /// Opens `port` and prepares the logs of what is behind it.
     ///
     /// # Errors

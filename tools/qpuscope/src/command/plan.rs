@@ -128,11 +128,10 @@ pub fn run(options: &Options) -> Result<()> {
         measured: measured.as_ref(),
     };
     constants::note(&model);
-    say::data(&if options.json {
-        format!("{:#}\n", report.json())
-    } else {
-        report.text()
-    })
+    match options.json {
+        true => say::json(&format!("{:#}\n", report.json())),
+        false => say::data(&report.text()),
+    }
 }
 
 /// What is planned.

@@ -4,7 +4,7 @@
 //! not decode is counted, and a line on which nothing decodes, or nothing comes, is explained while
 //! the reader still waits.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::client::{Client, closed, nothing_decodes};
@@ -16,7 +16,7 @@ use crate::log::Logs;
 use crate::spectrum::{Hold, Spectrum};
 use crate::stop::Stop;
 use crate::stream::{Event, Receiver};
-use crate::{output, picture, say};
+use crate::{files, output, picture, say, stop, text};
 
 /// How long a live line may be silent before that is explained.
 const SILENCE: Duration = Duration::from_secs(5);
@@ -87,25 +87,34 @@ pub struct Options {
     strict: bool,
 }
 
-/// Reads until the end, the count, the time, or Ctrl-C.
+impl Options {
+    fn source(&self) -> Option<&str> {
+        self.source.as_deref().or(self.port.as_deref())
+    }
+
+    /// Opens what is read; tells a board what to do first, if it is to be told anything.
+    fn open(&self) -> Result<(Box<dyn Link>, Receiver, Logs)> {
+        let (link, logs) = self.line.open(self.source())?;
+        if !self.start && self.set.is_none() {
+            return Ok((link, Receiver::default(), logs));
+        }
+        let mut client = Client::new(link, self.line.baud, logs, self.line.quiet);
+        client.hello()?;
+        if let Some(words) = &self.set {
+            client.set(words)?;
+        }
+        client.command(&wire::Message::Start)?;
+        Ok(client.into_parts())
+    }
+}
+
+/// Reads until the end, the count, the time, Ctrl-C, SIGTERM or a hang-up.
 ///
 /// # Errors
 /// No device when nothing came, link when nothing decoded, integrity for losses under `--strict`.
 pub fn run(options: &Options) -> Result<()> {
-    let port = options.source.as_deref().or(options.port.as_deref());
     let stop = Stop::on_ctrl_c();
-    let (link, logs) = options.line.open(port)?;
-    let (link, receiver, logs) = if options.start || options.set.is_some() {
-        let mut client = Client::new(link, options.line.baud, logs, options.line.quiet);
-        client.hello()?;
-        if let Some(words) = &options.set {
-            client.set(words)?;
-        }
-        client.command(&wire::Message::Start)?;
-        client.into_parts()
-    } else {
-        (link, Receiver::default(), logs)
-    };
+    let (link, receiver, logs) = stop::blocking(|| options.open())?;
     let mut reader = Reader {
         options,
         link,
@@ -202,7 +211,9 @@ impl Reader<'_> {
                     .push(&bytes)
                     .iter()
                     .for_each(|line| crate::say::remark!("log: {line}")),
-                Event::Fault(text) => crate::say::remark!("the firmware reports a fault: {text}"),
+                Event::Fault(text) => {
+                    crate::say::remark!("the firmware reports a fault: {}", text::sentence(&text))
+                }
                 Event::Status(status) => self.idle = status.state == wire::State::Idle,
                 Event::Spectrum(mut spectrum, missing) if !self.has_enough() => {
                     if missing > 0 {
@@ -239,7 +250,7 @@ impl Reader<'_> {
         };
         match format {
             Format::None => Ok(()),
-            Format::Json => say::data(&output::json_line(spectrum, &lines)),
+            Format::Json => say::json(&output::json_line(spectrum, &lines)),
             Format::Csv => {
                 let headings = output::csv_row_headings(spectrum);
                 if self.headings.as_ref() != Some(&headings) {
@@ -267,8 +278,12 @@ impl Reader<'_> {
         let out = &self.options.out;
         std::fs::create_dir_all(out).map_err(|error| Failure::writing(out, &error))?;
         let path = out.join(format!("spectrum-{:04}.{extension}", self.written));
-        std::fs::write(&path, bytes).map_err(|error| Failure::writing(&path, &error))?;
-        say::data(&format!("{}\n", path.display()))
+        let source = self.options.source();
+        let mut inputs = self.options.line.inputs(source);
+        inputs.extend(source.map(|source| (Path::new(source), "what is read")));
+        files::apart(&[&path], &inputs)?;
+        files::output::write(&path, bytes)?;
+        say::data(&format!("{}\n", say::path(&path)))
     }
 
     /// Says once what is wrong with a line on which nothing useful comes.

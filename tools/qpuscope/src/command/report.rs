@@ -14,6 +14,7 @@ use crate::client::Client;
 use crate::command::{LineOptions, seconds};
 use crate::constants;
 use crate::failure::{Failure, Result};
+use crate::files::{apart, output};
 use crate::report::gather::{LONGEST_PLANS, Wanted, gather};
 use crate::say;
 
@@ -55,6 +56,9 @@ pub fn run(options: &Options) -> Result<()> {
         ));
     }
     constants::note(&model);
+    let inputs = options.line.inputs(options.port.as_deref());
+    apart(&[&options.out], &inputs)?;
+    output::check(&options.out)?;
     let (link, logs) = options.line.open_with(options.port.as_deref(), model)?;
     let mut client = Client::new(link, options.line.baud, logs, true);
     let created = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -64,18 +68,13 @@ pub fn run(options: &Options) -> Result<()> {
         longest_plans: LONGEST_PLANS,
     };
     let report = gather(&mut client, &wanted)?;
-    std::fs::write(&options.out, report.to_text()).map_err(|error| {
-        Failure::failed(format!(
-            "cannot write {}: {error}; choose another place with -o",
-            options.out.display()
-        ))
-    })?;
+    output::write(&options.out, report.to_text().as_bytes())?;
     for note in &report.notes {
         say::remark!("note: {note}");
     }
     say::remark!(
         "wrote {}; `qpuscope compare {0}` says what it decides",
-        options.out.display()
+        say::path(&options.out)
     );
     Ok(())
 }

@@ -2,14 +2,14 @@
 //!
 //! Standard output is one JSON object whatever happens to the programs; a fault, a deadlock, the cycle
 //! limit or Ctrl-C is exit status 5 and a sentence on standard error. Profile and trace for people go
-//! to standard error too; with a file name, and the timeline always, to files.
+//! to standard error too; with a file name, and the timeline always, to files. A trace is written while the job
+//! runs, as `FILE.??????.part` beside its file, and gets its name at the end or on Ctrl-C; what a killed process leaves
+//! there is good up to its last line.
 
 mod board;
 mod dumps;
 mod report;
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use v3d_sim::{
@@ -19,11 +19,12 @@ use v3d_sim::{
 use crate::command::{QpuOptions, explain};
 use crate::constants;
 use crate::failure::{Failure, Result};
-use crate::files::apart;
+use crate::files::output::{self, Output};
+use crate::files::{Input, apart};
 use crate::job_file::JobFile;
 use crate::quantity::range;
 use crate::say;
-use crate::stop::Stop;
+use crate::stop::{self, Stop};
 use crate::watch::timeline::Timeline;
 use crate::watch::trace::{Selection, Trace};
 use crate::watch::{Watch, profile};
@@ -68,7 +69,8 @@ pub struct Options {
         requires = "timeline"
     )]
     timeline_limit: usize,
-    /// Log what every instruction changes, on standard error or to a file
+    /// Log what every instruction changes, on standard error or to a file (until the end it is FILE.??????.part,
+    /// which a killed process leaves)
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-",
           conflicts_with = "port")]
     trace: Option<PathBuf>,
@@ -90,42 +92,44 @@ pub struct Options {
         requires = "trace"
     )]
     trace_limit: u64,
+    /// Let the job's dumps go to files outside its folder
+    #[arg(long)]
+    dump_anywhere: bool,
     /// Where it runs.
     #[command(flatten)]
     qpus: QpuOptions,
 }
 
-/// Files are made before the run, so that a wrong path costs no time.
-fn create(path: &Path) -> Result<BufWriter<File>> {
-    let file = File::create(path).map_err(|error| {
-        Failure::usage(format!(
-            "cannot write {}: {error}; check the folder and its permissions",
-            path.display()
-        ))
-    })?;
-    Ok(BufWriter::new(file))
+/// A file that cannot be written is a wrong option, before the run.
+fn as_usage(failure: Failure) -> Failure {
+    Failure::usage(failure.message)
 }
 
 impl Options {
-    /// Refuses outputs that are one file, or one with the job or a dump of it.
+    /// Refuses outputs that are one file, one with what is read, or that cannot be written.
     fn check(&self, job: &JobFile) -> Result<()> {
-        let dumps = job.dumps.iter().map(|dump| &dump.file);
+        let dumps = job.dumps.iter().map(|dump| dump.file.as_path());
         let more = [&self.profile_json, &self.timeline, &self.trace];
-        let outputs: Vec<&Path> = dumps
-            .chain(more.into_iter().flatten())
-            .map(PathBuf::as_path)
-            .collect();
-        apart(&outputs, &self.job, "the job file")
+        let more: Vec<&Path> = more.into_iter().flatten().map(PathBuf::as_path).collect();
+        let outputs: Vec<&Path> = dumps.chain(more.iter().copied()).collect();
+        let mut inputs: Vec<Input> = vec![(&self.job, "the job file")];
+        inputs.extend(job.files.iter().map(|file| (&**file, "read by the job")));
+        inputs.extend(self.qpus.line.inputs(self.qpus.port.as_deref()));
+        apart(&outputs, &inputs)?;
+        let files = more.into_iter().filter(|file| *file != Path::new("-"));
+        for file in files {
+            output::check(file).map_err(as_usage)?;
+        }
+        dumps::check(job, &self.job, self.dump_anywhere)
     }
 
     fn trace(&self) -> Result<Option<Trace>> {
         let Some(path) = &self.trace else {
             return Ok(None);
         };
-        let out: Box<dyn Write> = if path == Path::new("-") {
-            Box::new(BufWriter::new(std::io::stderr()))
-        } else {
-            Box::new(create(path)?)
+        let out = match path == Path::new("-") {
+            true => Output::standard_error(),
+            false => Output::create(path).map_err(as_usage)?,
         };
         let qpus = match &self.trace_qpu[..] {
             [] => 0xfff,
@@ -174,9 +178,15 @@ pub fn run(options: &Options) -> Result<()> {
     if job.launches.iter().all(|launch| launch.programs.is_empty()) {
         say::note("note: the job starts no program; name code and uniforms under programs\n");
     }
-    dumps::check(&job, &options.job)?;
-    if let Some(client) = options.qpus.connect()? {
-        return board::run(client, &mut job);
+    // A conversation with a board does not look at `stop`.
+    let board = stop::blocking(|| {
+        let client = options.qpus.connect()?;
+        client
+            .map(|client| board::run(client, &mut job))
+            .transpose()
+    })?;
+    if board.is_some() {
+        return Ok(());
     }
     let mut watch = Watch {
         profile: (options.profile || options.profile_json.is_some()).then(Profile::new),
@@ -186,8 +196,6 @@ pub fn run(options: &Options) -> Result<()> {
             .then(|| Timeline::new(options.timeline_limit)),
         trace: options.trace()?,
     };
-    let profile_json = options.profile_json.as_deref().map(create).transpose()?;
-    let timeline = options.timeline.as_deref().map(create).transpose()?;
 
     let mut run = JobRun::new(std::mem::take(&mut job.launches), &job.options);
     if watch.is_wanted() {
@@ -197,11 +205,11 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let outcome = run.outcome(JobEnd::Interrupted);
 
-    let printed = say::data(&format!("{:#}\n", report::report(&outcome, &job.options)));
+    let printed = say::json(&format!("{:#}\n", report::report(&outcome, &job.options)));
     for warning in &outcome.warnings {
         say::note(&format!("warning: {warning} [{} times]\n", warning.count));
     }
-    let shown = show(options, watch, &outcome, &job, profile_json, timeline);
+    let shown = show(options, watch, &outcome, job.options.clock_hz);
     let dumped = dumps::write(&mut job);
     judge(&outcome, job.options.limit_cycles)
         .and(printed)
@@ -210,22 +218,7 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// Writes what was watched.
-fn show(
-    options: &Options,
-    watch: Watch,
-    outcome: &Outcome,
-    job: &JobFile,
-    profile_json: Option<BufWriter<File>>,
-    timeline: Option<BufWriter<File>>,
-) -> Result<()> {
-    let clock_hz = job.options.clock_hz;
-    let failed = |path: &Option<PathBuf>, error: &std::io::Error| {
-        let path = path.as_deref().unwrap_or(Path::new("-"));
-        Failure::failed(format!(
-            "cannot write {}: {error}; check the disk",
-            path.display()
-        ))
-    };
+fn show(options: &Options, watch: Watch, outcome: &Outcome, clock_hz: u32) -> Result<()> {
     if let Some(trace) = watch.trace {
         if trace.is_empty() {
             let counts = outcome.statistics.instructions.iter().enumerate().rev();
@@ -241,9 +234,7 @@ fn show(
                 ),
             });
         }
-        let left_out = trace
-            .finish()
-            .map_err(|error| failed(&options.trace, &error))?;
+        let left_out = trace.finish()?;
         if left_out > 0 {
             say::note(&format!(
                 "note: the trace ends after {} instructions and leaves out {left_out}; --trace-limit raises that, --trace-qpu, --trace-clocks and --trace-pc choose\n",
@@ -251,7 +242,7 @@ fn show(
             ));
         }
     }
-    if let (Some(watched), Some(mut out)) = (watch.timeline, timeline) {
+    if let (Some(watched), Some(path)) = (watch.timeline, &options.timeline) {
         if let Some(clock) = watched.cut_at() {
             say::note(&format!(
                 "note: the timeline is full at clock {clock} of {}; --timeline-limit {} holds twice as much\n",
@@ -259,19 +250,18 @@ fn show(
                 options.timeline_limit.max(1).saturating_mul(2)
             ));
         }
-        watched
-            .write(&mut out, outcome.cycles, clock_hz)
-            .and_then(|()| out.flush())
-            .map_err(|error| failed(&options.timeline, &error))?;
+        let mut out = Output::create(path)?;
+        let written = watched.write(&mut out, outcome.cycles, clock_hz);
+        written.map_err(|error| out.failure(&error))?;
+        out.finish()?;
     }
     if let Some(watched) = watch.profile {
         if options.profile {
             say::note(&profile::text(&watched, outcome, clock_hz));
         }
-        if let Some(mut out) = profile_json {
-            writeln!(out, "{:#}", profile::json(&watched, outcome, clock_hz))
-                .and_then(|()| out.flush())
-                .map_err(|error| failed(&options.profile_json, &error))?;
+        if let Some(path) = &options.profile_json {
+            let json = format!("{:#}\n", profile::json(&watched, outcome, clock_hz));
+            output::write(path, json.as_bytes())?;
         }
     }
     Ok(())

@@ -91,7 +91,7 @@ fn runner() -> SimRunner {
 
 fn print(json: bool, object: &Value, text: &str) -> Result<()> {
     if json {
-        say::data(&format!("{object:#}\n"))
+        say::json(&format!("{object:#}\n"))
     } else {
         say::data(text)
     }

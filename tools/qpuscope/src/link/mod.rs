@@ -124,9 +124,11 @@ pub fn open(port: Option<&str>, opening: &Opening) -> Result<Box<dyn Link>> {
     }
     let path = Path::new(port);
     // Named pipes too: `qpuscope read <(xz -d < recorded.xz)`.
-    let is_recorded =
-        std::fs::metadata(path).is_ok_and(|meta| meta.is_file() || meta.file_type().is_fifo());
-    if is_recorded {
+    let kind = std::fs::metadata(path).map(|known| known.file_type());
+    if kind.as_ref().is_ok_and(FileTypeExt::is_fifo) {
+        return Ok(Box::new(recorded::Recorded::pipe(path)));
+    }
+    if kind.is_ok_and(|kind| kind.is_file()) {
         return Ok(Box::new(recorded::Recorded::file(path)?));
     }
     Ok(Box::new(serial::SerialLink::open(port, opening.baud)?))

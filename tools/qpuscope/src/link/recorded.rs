@@ -1,5 +1,6 @@
 //! Recorded bytes: a file, or standard input. One way only, and no time passes.
 
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
@@ -7,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use super::{Link, Received};
 use crate::failure::{Failure, Result};
+use crate::files::input;
+use crate::say;
 
 /// Bytes that were recorded, or that another program pipes in.
 pub struct Recorded {
@@ -18,21 +21,37 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// The bytes of a file or a named pipe.
+    /// The bytes of a file.
     pub fn file(path: &Path) -> Result<Self> {
-        let file = std::fs::File::open(path).map_err(|error| Failure::reading(path, &error))?;
-        Ok(Self::from(path.display().to_string(), file))
+        let file = File::open(path).map_err(|error| Failure::reading(path, &error))?;
+        Ok(Self::from(say::path(path), || Ok(file)))
+    }
+
+    /// The bytes of a named pipe, as soon as somebody writes to it.
+    pub fn pipe(path: &Path) -> Self {
+        let place = path.to_owned();
+        Self::from(say::path(path), move || input::open(&place))
     }
 
     /// The bytes of standard input, as they come.
     pub fn standard_input() -> Self {
-        Self::from("standard input".to_owned(), std::io::stdin())
+        Self::from("standard input".to_owned(), || Ok(std::io::stdin()))
     }
 
-    /// A thread reads, so that a wait for a silent pipe can end.
-    fn from(name: String, mut source: impl Read + Send + 'static) -> Self {
+    /// A thread opens and reads, so that a wait for a silent pipe can end.
+    fn from<R: Read>(
+        name: String,
+        open: impl FnOnce() -> std::io::Result<R> + Send + 'static,
+    ) -> Self {
         let (sender, chunks) = sync_channel(4);
         std::thread::spawn(move || {
+            let mut source = match open() {
+                Ok(source) => source,
+                Err(error) => {
+                    let _ = sender.send(Err(error));
+                    return;
+                }
+            };
             let mut buffer = vec![0; 65_536];
             loop {
                 let chunk = match source.read(&mut buffer) {

@@ -9,6 +9,8 @@ use virtual_pi::{Config, Stop, VirtualPi};
 use super::{Link, Opening, Received};
 use crate::defect::TimedDefect;
 use crate::failure::{Failure, Result};
+use crate::files::input;
+use crate::say;
 
 /// Virtual time between two looks at the line: half a byte at 115,200 baud would be finer than
 /// anybody asks for, a whole record coarser.
@@ -35,12 +37,13 @@ const DROPPED: &[u8] = b"plan dropped: ";
 /// # Errors
 /// Usage, when it is not there.
 pub fn read_image(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).map_err(|error| {
-        Failure::usage(format!(
+    if let Err(error) = std::fs::metadata(path) {
+        return Err(Failure::usage(format!(
             "cannot read the image {}: {error}; build it with `cargo xtask build`, which writes target/kernel.img",
-            path.display()
-        ))
-    })
+            say::path(path)
+        )));
+    }
+    input::read(path, "an image", input::IMAGE)
 }
 
 impl SimLink {
@@ -56,9 +59,9 @@ impl SimLink {
             ..Config::default()
         };
         let board = VirtualPi::new(config, &image)
-            .map_err(|error| Failure::usage(format!("{}: {error}", path.display())))?;
+            .map_err(|error| Failure::usage(format!("{}: {error}", say::path(path))))?;
         Ok(Self {
-            image: path.display().to_string(),
+            image: say::path(path),
             board,
             baud: opening.baud,
             received: VecDeque::new(),

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::client::Trial;
 use crate::failure::{Failure, Result};
+use crate::text::quote;
 
 /// What every report's `format` says.
 const FORMAT: &str = "qpuscope-report";
@@ -267,8 +268,8 @@ impl Report {
             return Err(Failure::usage(format!(
                 "{name} is a report of version {}, and this program reads version {VERSION}: use the qpuscope that wrote it \
                  ({}), or write it anew with this one",
-                value["version"],
-                value["tool"].as_str().unwrap_or("of no known version")
+                quote(&value["version"].to_string()),
+                quote(value["tool"].as_str().unwrap_or("of no known version"))
             )));
         }
         let report: Self = serde_json::from_value(value).map_err(|_| damaged())?;

@@ -58,7 +58,7 @@ pub fn gather(client: &mut Client, wanted: &Wanted) -> Result<Report> {
             .notes
             .push("the firmware does not say how long its start took".into());
     }
-    launch_order(client, &mut report)?;
+    launch_order(&mut report);
     prove_all(client, wanted.longest_plans, &mut report)?;
     say::remark!("{} plans proven", report.plans.len());
     // From here on the line may be lost, and with it what is still to come; what is there is worth a file.
@@ -249,15 +249,17 @@ fn sample_clocks(client: &mut Client, when: &str, report: &mut Report) -> Result
     Ok(())
 }
 
-fn launch_order(client: &mut Client, report: &mut Report) -> Result<()> {
-    match client.job_memory(0) {
-        Ok(block) => report.launch_order = Some(block.launch_order.to_vec()),
-        Err(failure) if failure.exit == Exit::Failed => {
-            report.notes.push(format!("no launch order: {failure}"));
-        }
-        Err(failure) => return Err(failure),
+/// The order that the board's capabilities name.
+fn launch_order(report: &mut Report) {
+    let mut words = report.board.capabilities.split(' ');
+    let order = words.find_map(|word| word.strip_prefix("launch-order="));
+    let numbers = order.map(|order| order.split(',').map(str::parse).collect());
+    report.launch_order = numbers.and_then(Result::<Vec<u8>, _>::ok);
+    if report.launch_order.is_none() {
+        report
+            .notes
+            .push("no launch order: the board has no QPUs, or older firmware".into());
     }
-    Ok(())
 }
 
 #[cfg(test)]

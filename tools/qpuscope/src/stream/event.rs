@@ -71,7 +71,7 @@ pub enum Answer {
     Pong(u64),
     /// To GET: `key=value` lines.
     Settings(String),
-    /// To RUN_QPU and RUN_JOB: time in microseconds and output words.
+    /// To RUN_JOB: time in microseconds and output words.
     QpuResult(u32, Vec<u8>),
     /// To JOB_MEMORY.
     JobBlock(wire::JobBlock),
@@ -81,6 +81,8 @@ pub enum Answer {
     Measured(Measured),
     /// To PROVE.
     Proof(wire::Proof),
+    /// To UPLOAD_END: what the upload has brought.
+    Uploaded(wire::Uploaded),
 }
 
 /// What has come.

@@ -4,6 +4,7 @@
 //! whose descriptor has not come yet waits for nothing and is counted too; descriptors come once a
 //! second.
 
+mod collector;
 mod event;
 #[cfg(test)]
 mod example;
@@ -13,6 +14,7 @@ mod records;
 mod spectrum;
 mod waiting;
 
+pub use collector::{Collector, Lost};
 pub use event::{Answer, Event, Info, Measured};
 pub use health::Health;
 pub use receiver::Receiver;

@@ -2,6 +2,7 @@
 
 use wire::{Decoder, LineCounters};
 
+use super::collector::Collector;
 use super::event::Event;
 use super::health::Health;
 use super::records::Records;
@@ -26,6 +27,23 @@ impl Receiver {
     pub fn name_upload(&mut self, source: &str, unit: &Unit) {
         self.source = Some(source.to_owned());
         self.unit = Some(unit.clone());
+    }
+
+    /// Puts records of this stream together in any order from now on, because what is lost of them is asked for again.
+    pub fn collect(&mut self, stream: Option<u16>) {
+        self.records.collect(stream);
+    }
+
+    /// The records of [`Receiver::collect`].
+    #[must_use]
+    pub fn collector(&self) -> Option<&Collector> {
+        self.records.collector()
+    }
+
+    /// Values that have come, of all records.
+    #[must_use]
+    pub fn values(&self) -> u64 {
+        self.records.values()
     }
 
     /// How the stream went so far.

@@ -7,6 +7,7 @@ use std::collections::{HashMap, VecDeque};
 
 use wire::{Assembled, Assembler, Descriptor, Header, Item, Message};
 
+use super::collector::Collector;
 use super::event::{Answer, Event, Measured, own_info};
 use super::spectrum::spectrum;
 use super::waiting::{Waiting, explains};
@@ -26,6 +27,10 @@ pub(super) struct Records {
     incomplete: u64,
     descriptors: HashMap<u32, Descriptor>,
     waiting: Waiting,
+    /// Records of the upload whose lost values are asked for again.
+    collector: Option<Collector>,
+    /// Values that have come, in all chunks.
+    values: u64,
     /// Spectra that the last descriptor explained.
     late: VecDeque<Event>,
     /// Sequence and time of the last frame, which both grow from one start of the board to the next.
@@ -40,6 +45,8 @@ impl Default for Records {
             incomplete: 0,
             descriptors: HashMap::new(),
             waiting: Waiting::default(),
+            collector: None,
+            values: 0,
             late: VecDeque::new(),
             last: None,
         }
@@ -47,6 +54,30 @@ impl Default for Records {
 }
 
 impl Records {
+    /// Puts records of this stream together in any order from now on, and no other's; `None`: of none.
+    pub(super) fn collect(&mut self, stream: Option<u16>) {
+        self.collector = stream.map(Collector::new);
+    }
+
+    /// The records of [`Records::collect`].
+    pub(super) fn collector(&self) -> Option<&Collector> {
+        self.collector.as_ref()
+    }
+
+    /// Values that have come, in all chunks.
+    pub(super) fn values(&self) -> u64 {
+        self.values
+    }
+
+    /// Spectra of the collector that are whole wait to be handed on.
+    fn hand_on(&mut self) {
+        while let Some(collector) = &mut self.collector
+            && let Some(spectrum) = collector.take(&self.descriptors)
+        {
+            self.late.push_back(Event::Spectrum(Box::new(spectrum), 0));
+        }
+    }
+
     /// Records of which a part was lost, so far.
     pub(super) fn incomplete(&self) -> u64 {
         self.incomplete + self.assembler.incomplete()
@@ -113,6 +144,7 @@ impl Records {
                 words: measured.words().collect(),
             })),
             Ok(Message::Proof(proof)) => answer(Answer::Proof(proof)),
+            Ok(Message::Uploaded(brought)) => answer(Answer::Uploaded(brought)),
             Ok(Message::Credit(credit)) => Some(Event::Credit(credit)),
             Ok(Message::Log(bytes)) => Some(Event::Log(bytes.to_vec())),
             Ok(Message::Fault(fault)) => Some(Event::Fault(format!(
@@ -133,9 +165,18 @@ impl Records {
                     self.late.push_back(event);
                 }
                 self.descriptors.insert(descriptor.id, descriptor);
+                self.hand_on();
                 Some(Event::Described)
             }
             Ok(Message::Spectrum(chunk)) => {
+                self.values += (chunk.data.len() / chunk.head.encoding.bytes()) as u64;
+                if let Some(collector) = &mut self.collector
+                    && collector.stream() == header.stream
+                {
+                    collector.push(&header, &chunk);
+                    self.hand_on();
+                    return None;
+                }
                 let bytes = chunk.head.total as usize * chunk.head.encoding.bytes();
                 if bytes > LARGEST_RECORD {
                     self.waiting.add_hopeless();

@@ -10,6 +10,8 @@ pub fn qpuscope() -> Command {
     command
 }
 
+// Not every test program has an image.
+#[allow(dead_code)]
 /// A virtual Pi in the tool's own process.
 pub fn sim(image: &Path) -> String {
     format!("sim:{}", image.display())

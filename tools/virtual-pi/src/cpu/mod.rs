@@ -130,8 +130,8 @@ impl Cpu {
     pub fn run(&mut self, until: u64) {
         while self.clock < until && self.stopped.is_none() {
             let wake = self.board.advance(self.clock);
-            if let Some((kind, address)) = self.board.take_fault() {
-                self.fault(kind, address);
+            if let Some(mistake) = self.board.take_fault() {
+                self.fault_by(mistake.kind, Some(mistake.address), mistake.by);
                 return;
             }
             if self.board.reset_requested() {
@@ -215,11 +215,18 @@ impl Cpu {
     /// Ends the run at this instruction.
     #[cold]
     fn fault(&mut self, kind: FaultKind, address: Option<u32>) {
+        self.fault_by(kind, address, None);
+    }
+
+    /// The same for a mistake of a QPU, where `by` is one.
+    #[cold]
+    fn fault_by(&mut self, kind: FaultKind, address: Option<u32>, by: Option<v3d_sim::Place>) {
         self.deadline = 0;
         if self.stopped.is_none() {
             self.stopped = Some(Fault {
                 kind,
                 pc: self.pc,
+                by,
                 address,
                 at_ns: ns_from_clocks(self.clock),
             });

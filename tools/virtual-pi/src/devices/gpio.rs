@@ -5,6 +5,7 @@
 //! Source: BCM2835 ARM Peripherals, section 6.
 
 use crate::fault::FaultKind;
+use std::collections::VecDeque;
 
 /// ACT LED of a Pi 1 Model B: lit while the pin is low.
 const ACT_LED: u32 = 16;
@@ -12,6 +13,9 @@ const ACT_LED: u32 = 16;
 const OUTPUT: u32 = 1;
 /// Function code of ALT0, which on pins 14 and 15 is the PL011.
 const ALT0: u32 = 4;
+/// Changes of the LED that are remembered: firmware that blinks for every record makes thousands a second, and a
+/// board may run for ever.
+const MOST_CHANGES: usize = 4096;
 /// Pins and functions that are RXD0 as well.
 const OTHER_RXD0: [(u32, u32); 2] = [(33, ALT3), (37, 6)];
 /// Function code of ALT3, which on pins 32 and 33 is the PL011.
@@ -23,8 +27,8 @@ pub struct Gpio {
     functions: [u32; 6],
     driven: u64,
     pull: [u32; 3],
-    /// When the LED went on or off: clock and state.
-    led: Vec<(u64, bool)>,
+    /// When the LED last went on or off: clock and state.
+    led: VecDeque<(u64, bool)>,
 }
 
 impl Gpio {
@@ -54,9 +58,9 @@ impl Gpio {
         self.function(15) == ALT0 && !OTHER_RXD0.iter().any(is_elsewhere)
     }
 
-    /// When the LED went on or off: clock and state.
-    pub fn led(&self) -> &[(u64, bool)] {
-        &self.led
+    /// When the LED went on or off, the last [`MOST_CHANGES`] times: clock and state.
+    pub fn led(&self) -> impl Iterator<Item = (u64, bool)> {
+        self.led.iter().copied()
     }
 
     fn levels(&self) -> u64 {
@@ -66,8 +70,11 @@ impl Gpio {
 
     fn note_led(&mut self, now: u64) {
         let lit = self.function(ACT_LED) == OUTPUT && self.driven & 1 << ACT_LED == 0;
-        if lit != self.led.last().is_some_and(|&(_, lit)| lit) {
-            self.led.push((now, lit));
+        if lit != self.led.back().is_some_and(|&(_, lit)| lit) {
+            if self.led.len() == MOST_CHANGES {
+                self.led.pop_front();
+            }
+            self.led.push_back((now, lit));
         }
     }
 
@@ -122,7 +129,20 @@ mod tests {
         assert_eq!(gpio.read(0x34), Ok(1 << 16));
         gpio.write(0x28, 1 << 16, 3).unwrap();
         gpio.write(0x1c, 1 << 16, 4).unwrap();
-        assert_eq!(gpio.led(), [(3, true), (4, false)]);
+        assert!(gpio.led().eq([(3, true), (4, false)]));
+    }
+
+    #[test]
+    fn of_a_led_that_blinks_for_ever_the_last_changes_are_known() {
+        let mut gpio = Gpio::default();
+        gpio.write(0x04, 1 << 18, 0).unwrap();
+        let blinks = 10 * MOST_CHANGES as u64;
+        for blink in 0..blinks {
+            gpio.write(0x1c, 1 << 16, 2 * blink + 1).unwrap();
+            gpio.write(0x28, 1 << 16, 2 * blink + 2).unwrap();
+        }
+        assert_eq!(gpio.led().count(), MOST_CHANGES);
+        assert_eq!(gpio.led().last(), Some((2 * blinks, true)));
     }
 
     #[test]

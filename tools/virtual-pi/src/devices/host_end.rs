@@ -79,6 +79,11 @@ impl HostEnd {
         self.queue.len() + usize::from(self.on_wire.is_some())
     }
 
+    /// Takes back what has not left yet.
+    pub fn discard(&mut self) {
+        self.queue.clear();
+    }
+
     /// What has been received since the last call.
     pub fn take_received(&mut self) -> Vec<SerialByte> {
         std::mem::take(&mut self.received)

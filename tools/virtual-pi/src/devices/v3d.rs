@@ -7,9 +7,15 @@
 //! that the ARM reads without asking V3D first, may be late by up to a quantum (1.024 us), and by the
 //! same time in every run.
 //!
+//! Programs of a host are the host's business: the firmware says in SCRATCH when some run, and in which block of memory
+//! ([`guest_block`]). What they do outside of it, real hardware does not notice. Here an address through an alias that this
+//! board lacks ends the program, as one without memory does, and the board goes on; the ARM's caches are not looked at.
+//!
 //! Source: reference/qpu.md sections 6 and 7; the block itself is in v3d-sim.
 
-use v3d_sim::{Defect, V3d};
+use std::ops::Range;
+
+use v3d_sim::{Defect, Event, MemoryFault, V3d};
 
 use super::NEVER;
 use crate::checks::{LINE_BYTES, Lines};
@@ -18,13 +24,15 @@ use crate::clock::{
     rounds_in_clocks,
 };
 use crate::config::Config;
-use crate::fault::{Agent, FaultKind};
+use crate::fault::{Agent, FaultKind, Mistake};
 use crate::memory::Memory;
 
 /// What a block without power reads.
 const UNPOWERED: u32 = 0xdead_beef;
 /// SRQPC: the write that starts a program.
 pub const SRQPC: u32 = 0x430;
+/// The register in which the firmware says whose programs run.
+const SCRATCH: u32 = 0x010;
 /// The alias of memory that this board's V3D must use: coherent with the system L2.
 pub const ALIAS: u32 = 0x4000_0000;
 /// The alias that it may read through besides: as coherent, but nothing is allocated in the L2. Broadcom's driver
@@ -44,6 +52,18 @@ pub struct V3dPort {
     pub accesses: u64,
     /// Rounds of the grid that have been run.
     rounds: u64,
+    /// What V3D has had to say and nobody has taken yet.
+    events: Vec<Event>,
+}
+
+/// The block of a host, as physical addresses, whose programs run while SCRATCH holds this: its bus address, a multiple of
+/// 4096, and its size in units of 16 KiB in the bits below. None where it names no memory.
+fn guest_block(scratch: u32, memory_bytes: u32) -> Option<Range<u32>> {
+    let (start, bytes) = (scratch & 0x3fff_f000, (scratch & 0xfff) << 14);
+    let is_block = scratch & 0xc000_0000 == ALIAS && bytes > 0;
+    let end = start.checked_add(bytes)?;
+    // The size is rounded up.
+    (is_block && start < memory_bytes && end <= memory_bytes + (1 << 14)).then_some(start..end)
 }
 
 impl V3dPort {
@@ -66,6 +86,7 @@ impl V3dPort {
             halted: false,
             accesses: 0,
             rounds: 0,
+            events: Vec::new(),
         }
     }
 
@@ -119,7 +140,17 @@ impl V3dPort {
         }
         let target = rounds_in_clocks(now);
         if self.powered && !self.halted && self.v3d.is_running() && target > self.rounds {
+            memory.guest = guest_block(self.v3d.read_register(SCRATCH), memory.memory.size());
             self.v3d.advance(memory, target - self.rounds);
+            self.events.append(&mut self.v3d.take_events());
+            if let Some(mistake) = memory.fault
+                && mistake.by.is_none()
+            {
+                mistake.by = self.events.iter().rev().find_map(|event| match event {
+                    Event::Fault(fault) => fault.place.clone(),
+                    _ => None,
+                });
+            }
         }
         self.rounds = target;
     }
@@ -143,9 +174,9 @@ impl V3dPort {
 
     /// What V3D has to say since the last call.
     pub fn take_messages(&mut self) -> Vec<String> {
-        self.v3d
-            .take_events()
-            .iter()
+        self.events.append(&mut self.v3d.take_events());
+        self.events
+            .drain(..)
             .map(|event| format!("V3D: {event}"))
             .collect()
     }
@@ -176,7 +207,9 @@ pub struct Bus<'a> {
     /// What the ARM's cache holds of it.
     pub lines: &'a mut Lines,
     /// Where the first mistake goes.
-    pub fault: &'a mut Option<(FaultKind, Option<u32>)>,
+    pub fault: &'a mut Option<Mistake>,
+    /// The memory of the host whose programs run.
+    pub guest: Option<Range<u32>>,
     /// Whether the alias is checked.
     pub check_alias: bool,
 }
@@ -188,46 +221,82 @@ impl Bus<'_> {
         address: u32,
         bytes: usize,
         aliases: &[u32],
-    ) -> Result<u32, v3d_sim::MemoryFault> {
+    ) -> Result<u32, MemoryFault> {
         let physical = address & 0x3fff_ffff;
         let end = u64::from(physical) + bytes as u64;
         if end > u64::from(self.memory.size()) {
-            return Err(v3d_sim::MemoryFault::absent(address));
+            return Err(MemoryFault::absent(address));
         }
         if self.check_alias && !aliases.contains(&(address & 0xc000_0000)) {
             let kind = FaultKind::BusAlias {
                 agent: Agent::V3d,
                 wanted: ALIAS,
             };
-            self.fault.get_or_insert((kind, Some(address)));
+            let fault = MemoryFault {
+                addr: address,
+                reason: format!("an address without the alias {ALIAS:#010x} of this board").into(),
+            };
+            if self.guest.is_none() {
+                self.note(kind, address);
+            }
+            return Err(fault);
         }
         Ok(physical)
     }
 
-    fn note(&mut self, checked: Result<(), (FaultKind, u32)>) {
-        if let Err((kind, at)) = checked {
-            self.fault.get_or_insert((kind, Some(at)));
-        }
+    /// Whether what the ARM's caches hold matters: not to programs of a host outside of their block.
+    fn checks_lines(&self, physical: u32) -> bool {
+        self.guest
+            .as_ref()
+            .is_none_or(|block| block.contains(&physical))
+    }
+
+    fn note(&mut self, kind: FaultKind, address: u32) {
+        self.fault.get_or_insert(Mistake {
+            kind,
+            address,
+            by: None,
+        });
+    }
+
+    /// Notes what is wrong with a line; the access then fails, so that it is known who did it.
+    fn judge(
+        &mut self,
+        address: u32,
+        checked: Result<(), (FaultKind, u32)>,
+    ) -> Result<(), MemoryFault> {
+        checked.map_err(|(kind, at)| {
+            let reason = kind.to_string().into();
+            self.note(kind, at);
+            MemoryFault {
+                addr: address,
+                reason,
+            }
+        })
     }
 }
 
 impl v3d_sim::Memory for Bus<'_> {
-    fn read(&mut self, address: u32, out: &mut [u8]) -> Result<(), v3d_sim::MemoryFault> {
+    fn read(&mut self, address: u32, out: &mut [u8]) -> Result<(), MemoryFault> {
         let physical = self.physical(address, out.len(), &[ALIAS, READS])?;
-        let checked = self
-            .lines
-            .outside_read(physical, out.len() as u32, Agent::V3d);
-        self.note(checked);
+        if self.checks_lines(physical) {
+            let checked = self
+                .lines
+                .outside_read(physical, out.len() as u32, Agent::V3d);
+            self.judge(address, checked)?;
+        }
         self.memory.read(physical, out);
         Ok(())
     }
 
-    fn write(&mut self, address: u32, data: &[u8]) -> Result<(), v3d_sim::MemoryFault> {
+    fn write(&mut self, address: u32, data: &[u8]) -> Result<(), MemoryFault> {
         let physical = self.physical(address, data.len(), &[ALIAS])?;
-        let checked = self
-            .lines
-            .outside_write(physical, data.len() as u32, Agent::V3d);
-        self.note(checked);
+        if self.checks_lines(physical) {
+            let checked = self
+                .lines
+                .outside_write(physical, data.len() as u32, Agent::V3d);
+            self.judge(address, checked)?;
+        }
         self.memory.write(physical, data);
         Ok(())
     }
@@ -239,28 +308,40 @@ mod tests {
     use v3d_sim::Memory as _;
 
     /// What is at fault when V3D does something with memory.
-    fn fault(act: impl FnOnce(&mut Bus<'_>)) -> Option<(FaultKind, Option<u32>)> {
+    fn fault(
+        guest: Option<Range<u32>>,
+        act: impl FnOnce(&mut Bus<'_>),
+    ) -> Option<(FaultKind, u32)> {
         let mut fault = None;
-        let (mut memory, mut lines) = (Memory::new(1 << 20), Lines::new(false));
+        let (mut memory, mut lines) = (Memory::new(1 << 20), Lines::new(true));
         act(&mut Bus {
             memory: &mut memory,
             lines: &mut lines,
             fault: &mut fault,
+            guest,
             check_alias: true,
         });
-        fault
+        fault.map(|mistake| (mistake.kind, mistake.address))
     }
 
     #[test]
     fn the_alias_that_allocates_nothing_is_for_reads() {
-        let read = |address| fault(|bus| bus.read(address, &mut [0; 64]).expect("memory"));
-        let write = |address| fault(|bus| bus.write(address, &[0; 64]).expect("memory"));
+        let read = |address| {
+            fault(None, |bus| {
+                let _ = bus.read(address, &mut [0; 64]);
+            })
+        };
+        let write = |address| {
+            fault(None, |bus| {
+                let _ = bus.write(address, &[0; 64]);
+            })
+        };
         let wrong = |address| {
             let kind = FaultKind::BusAlias {
                 agent: Agent::V3d,
                 wanted: ALIAS,
             };
-            Some((kind, Some(address)))
+            Some((kind, address))
         };
         for (address, may_read, may_write) in [
             (0x0000_1000, false, false),
@@ -271,6 +352,38 @@ mod tests {
             for (found, may) in [(read(address), may_read), (write(address), may_write)] {
                 assert_eq!(found, if may { None } else { wrong(address) });
             }
+        }
+    }
+
+    #[test]
+    fn a_host_has_a_block_while_scratch_names_one() {
+        const MEMORY: u32 = 512 << 20;
+        // 32 MiB from 16 MiB on; 4 KiB, rounded up; the firmware's own mark, and nothing.
+        let block = |scratch| guest_block(scratch, MEMORY);
+        assert_eq!(block(0x4100_0800), Some(0x0100_0000..0x0300_0000));
+        assert_eq!(block(0x4100_0001), Some(0x0100_0000..0x0100_4000));
+        for none in [0x7170_7531, 0, 0x4100_0000, 0xc100_0001, 0x5fff_ffff] {
+            assert_eq!(block(none), None, "{none:#x}");
+        }
+    }
+
+    #[test]
+    fn programs_of_a_host_are_not_the_boards_mistakes() {
+        let block = Some(0x4000..0x8000);
+        let of = |act: fn(&mut Bus<'_>)| fault(block.clone(), act);
+        let by_no_alias = of(|bus| assert!(bus.read(0x20, &mut [0; 4]).is_err()));
+        assert_eq!(by_no_alias, None);
+        let store = |bus: &mut Bus<'_>, address: u32, ok: bool| {
+            assert_eq!(bus.write(0x4000_0000 | address, &[0; 4]).is_ok(), ok);
+        };
+        for (address, is_inside) in [(0x2000, false), (0x4000, true)] {
+            let found = fault(block.clone(), |bus| {
+                bus.lines
+                    .touch(address, true, true, bus.memory)
+                    .expect("no old copy");
+                store(bus, address, !is_inside);
+            });
+            assert_eq!(found.is_some(), is_inside, "{address:#x}");
         }
     }
 }

@@ -8,6 +8,8 @@ use guest_fft::{DONE, MAGIC, POINTS_AT, TASK_OFFSET, TASK_WORDS, Task};
 use virtual_pi::{Config, INSTRUCTION_CLOCKS, ResetCause, Stop, VirtualPi};
 
 use crate::failure::{Failure, Result};
+use crate::files::input;
+use crate::say;
 
 /// Where the boot firmware puts the image.
 const IMAGE_AT: u32 = 0x8000;
@@ -111,12 +113,12 @@ impl Guest {
                 ))
             })?,
         };
-        let image = std::fs::read(&path).map_err(|error| Failure::reading(&path, &error))?;
+        let image = input::read(&path, "an image", input::IMAGE)?;
         let magic = image.get(TASK_OFFSET..TASK_OFFSET + 4);
         if magic != Some(&MAGIC.to_le_bytes()) || image.len() < TASK_OFFSET + 4 * TASK_WORDS {
             return Err(Failure::usage(format!(
                 "{} is not the guest of this version of qpuscope; build it with `cargo xtask guest`",
-                path.display()
+                say::path(&path)
             )));
         }
         Ok(Self { image })

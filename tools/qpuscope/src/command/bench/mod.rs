@@ -185,7 +185,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let precision = options.precision.name();
     if options.json {
-        return say::data(&format!("{:#}\n", object(&rows, direction, precision)));
+        return say::json(&format!("{:#}\n", object(&rows, direction, precision)));
     }
     say::data(&table(&rows, direction, precision))
 }

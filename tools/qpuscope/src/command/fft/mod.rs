@@ -10,7 +10,7 @@ mod values;
 
 use crate::failure::{Failure, Result};
 use crate::input::{self, Recording};
-use options::{check, reading};
+use options::{check, check_folder, reading};
 use report::{draw, print};
 use transform::transform;
 
@@ -39,8 +39,7 @@ pub fn run(options: &Options) -> Result<()> {
             )));
         }
     }
-    std::fs::create_dir_all(&options.out)
-        .map_err(|error| Failure::writing(&options.out, &error))?;
+    check_folder(&options.out)?;
     let mut client = options.port.connect()?;
     let spectra = transform(options, &mut client, &recording, overlap);
     // The next host begins at the first rate, whatever happened to this one.

@@ -7,9 +7,10 @@ use super::values::{
 };
 use crate::command::PortOptions;
 use crate::failure::{Failure, Result};
-use crate::files::are_one;
+use crate::files::{are_one, output};
 use crate::input::{Reading, Stereo};
 use crate::rate::Rate;
+use crate::say;
 
 /// Options of `fft`.
 #[derive(clap::Args, Debug)]
@@ -82,22 +83,48 @@ pub struct Options {
 
 /// The shortest transform that instruments have.
 const SHORTEST: u32 = 16;
+/// The endings of what a spectrum is written to.
+const RESULTS: [&str; 3] = ["png", "svg", "csv"];
 
-/// Whether a file has the name of a result, in the folder of results.
-fn is_output(input: &Path, out: &Path) -> bool {
-    let folder = match input.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
+/// Whether a file's name is that of a result.
+fn is_result(name: &Path) -> bool {
     let is = |part: Option<&std::ffi::OsStr>, known: &dyn Fn(&str) -> bool| {
         part.and_then(std::ffi::OsStr::to_str).is_some_and(known)
     };
     let counts = |count: &str| count.bytes().all(|digit| digit.is_ascii_digit());
-    is(input.extension(), &|name| {
-        ["png", "svg", "csv"].contains(&name)
-    }) && is(input.file_stem(), &|stem| {
-        stem == "spectrum" || stem.strip_prefix("spectrum-").is_some_and(counts)
-    }) && are_one(folder, out)
+    is(name.extension(), &|ending| RESULTS.contains(&ending))
+        && is(name.file_stem(), &|stem| {
+            stem == "spectrum" || stem.strip_prefix("spectrum-").is_some_and(counts)
+        })
+}
+
+/// Refuses a folder in which a file that is read has the name of a result.
+fn keep_inputs(options: &Options) -> Result<()> {
+    let mut inputs = options.port.more.inputs(options.port.port.as_deref());
+    inputs.push((&options.input, "the recording"));
+    // A folder that is not there yet has none.
+    let entries = options.out.read_dir().into_iter().flatten().flatten();
+    for file in entries
+        .map(|entry| entry.path())
+        .filter(|file| is_result(file))
+    {
+        if let Some((input, what)) = inputs.iter().find(|(input, _)| are_one(input, &file)) {
+            return Err(Failure::usage(format!(
+                "{what} {} would be written over by a spectrum; give another folder with --out",
+                say::path(input)
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Finds out before an upload that results can be written.
+pub(super) fn check_folder(out: &Path) -> Result<()> {
+    std::fs::create_dir_all(out).map_err(|error| Failure::writing(out, &error))?;
+    let mut results = RESULTS
+        .iter()
+        .map(|ending| out.join("spectrum").with_extension(ending));
+    results.try_for_each(|file| output::check(&file))
 }
 
 /// Overlap in samples, when everything fits together.
@@ -124,15 +151,10 @@ pub(super) fn check(options: &Options) -> Result<u32> {
     if options.out.exists() && !options.out.is_dir() {
         return Err(Failure::usage(format!(
             "--out {} is no folder; name one",
-            options.out.display()
+            say::path(&options.out)
         )));
     }
-    if is_output(&options.input, &options.out) {
-        return Err(Failure::usage(format!(
-            "the recording {} would be written over by a spectrum; give another folder with --out",
-            options.input.display()
-        )));
-    }
+    keep_inputs(options)?;
     Ok(overlap)
 }
 
@@ -156,20 +178,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_recording_with_the_name_of_a_result_is_known() {
-        for (input, out, is) in [
-            ("spectrum.csv", ".", true),
-            ("src/../src/spectrum-12.csv", "src", true),
-            ("spectrum.csv", "src", false),
-            ("src/spectrum.csv", ".", false),
-            ("spectrum-of.csv", ".", false),
-            ("spectrum.wav", ".", false),
+    fn the_names_of_results_are_known() {
+        for (name, is) in [
+            ("spectrum.csv", true),
+            ("a/spectrum-12.png", true),
+            ("spectrum-of.csv", false),
+            ("spectrum.wav", false),
         ] {
-            assert_eq!(
-                is_output(Path::new(input), Path::new(out)),
-                is,
-                "{input} {out}"
-            );
+            assert_eq!(is_result(Path::new(name)), is, "{name}");
         }
     }
 }

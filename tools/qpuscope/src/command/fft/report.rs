@@ -10,7 +10,7 @@ use crate::input::Recording;
 use crate::lines::{Line, strongest};
 use crate::spectrum::Spectrum;
 use crate::stream::Health;
-use crate::{output, picture, say};
+use crate::{files, output, picture, say, text};
 
 /// A spectrum with its lines and the files it went to.
 pub(super) struct Drawn {
@@ -34,13 +34,16 @@ pub(super) fn draw(
     let mut files = vec![];
     let mut write = |extension: &str, bytes: &[u8]| {
         let path = options.out.join(format!("{stem}.{extension}"));
-        std::fs::write(&path, bytes).map_err(|error| Failure::writing(&path, &error))?;
+        files::output::write(&path, bytes)?;
         files.push(shown(&path));
         Ok::<(), Failure>(())
     };
     write("png", &picture::png(&spectrum, &lines)?)?;
     write("svg", picture::svg(&spectrum, &lines).as_bytes())?;
-    write("csv", output::csv(&spectrum, notes).as_bytes())?;
+    write(
+        "csv",
+        text::shown(&output::csv(&spectrum, notes)).as_bytes(),
+    )?;
     Ok(Drawn {
         spectrum,
         lines,
@@ -78,7 +81,7 @@ pub(super) fn print(
         object["spectra"] = json!(drawn.len());
         object["notes"] = json!(recording.notes);
         object["line_health"] = json!(health);
-        return say::data(&format!("{object:#}\n"));
+        return say::json(&format!("{object:#}\n"));
     }
     for each in drawn {
         let spectrum = &each.spectrum;

@@ -28,7 +28,7 @@ pub fn run(mut client: Client, job: &mut JobFile) -> Result<()> {
     let left = client.leave();
     let report = result?;
     left?;
-    let printed = say::data(&format!("{report:#}\n"));
+    let printed = say::json(&format!("{report:#}\n"));
     dumps::write(job).and(printed)
 }
 

@@ -1,20 +1,20 @@
 //! The firmware's QPU engine on the simulated QPUs: plans kept, made anew, and given up.
 
+mod host_jobs;
+mod known_answer;
+
 use dsp::spectrum::{Detector, Domain, accumulate, remove_mean};
 use dsp::{Complex, Direction, Window};
 use kernel::engine::cpu::CpuEngine;
-use kernel::engine::host_job::HostJob;
-use kernel::engine::known_answer;
+use kernel::engine::proof::{energy_in, energy_out};
 use kernel::engine::qpu::{LIMIT_US, MAX_LOG2, MIN_LOG2, QpuEngine};
 use kernel::engine::samples::{Coding, History};
 use kernel::engine::{Candidate, Engine, EngineError, Manner, Spectra};
 use qpu::job::{Buffer, Job, QpuSet, Report, Runner};
-use qpu_programs::code::HELLO;
-use qpu_programs::hello::ADDED;
 use std::cell::Cell;
 use std::rc::Rc;
 use v3d_sim::SimRunner;
-use wire::{JobBlock, JobClear, JobProgram, JobWords, RunJob, RunQpu, SampleFormat};
+use wire::SampleFormat;
 
 const LENGTHS: std::ops::RangeInclusive<u32> = MIN_LOG2..=MAX_LOG2;
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
@@ -83,15 +83,11 @@ fn take_by_the_arm(spectra: &Spectra, window: &[f32], samples: &History, held: &
     }
 }
 
-/// Lets what is held take powers of noise on both engines, and compares.
-fn compare_powers(engine: &mut impl Engine, spectra: &Spectra) {
-    let points = spectra.points();
-    let mut window = vec![0.0; points];
-    spectra.window.fill(&mut window);
+/// Noise in the coding of all blocks, with an offset where means are removed.
+fn noise<'a>(spectra: &Spectra, words: &'a mut [u32]) -> History<'a> {
     let mut random = tests::mutate::Random::new(u64::from(spectra.log2n));
     let coding = spectra.coding;
-    let mut words = vec![0; 2 << MAX_LOG2];
-    let mut samples = History::new(&mut words);
+    let mut samples = History::new(words);
     samples.begin(coding);
     if coding.format == SampleFormat::F32 {
         for _ in 0..spectra.samples() {
@@ -106,13 +102,38 @@ fn compare_powers(engine: &mut impl Engine, spectra: &Spectra) {
         samples.extend(&bytes);
     }
     assert_eq!(samples.len(), spectra.samples());
+    samples
+}
+
+/// Compares the energy of one block's bins with that of its samples, as the checks of a stream do.
+fn compare_energy(engine: &mut impl Engine, alone: &Spectra) {
+    let mut window = vec![0.0; alone.points()];
+    alone.window.fill(&mut window);
+    let mut words = vec![0; 2 << MAX_LOG2];
+    let samples = noise(alone, &mut words);
+    let mut held = vec![0.0; alone.bins[1]];
+    let taken = engine.take_power(alone, &window, samples.words(), &mut held);
+    assert!(taken.is_ok(), "{alone:?}: {taken:?}");
+    let energy = energy_in(alone, &window, samples.words());
+    let error = (energy_out(alone, &held) / energy - 1.0).abs();
+    // A tenth of what the checks allow.
+    assert!(error < 1e-5, "{alone:?}: {error:e}");
+}
+
+/// Lets what is held take powers of noise on both engines, and compares.
+fn compare_powers(engine: &mut impl Engine, spectra: &Spectra) {
+    let points = spectra.points();
+    let mut window = vec![0.0; points];
+    spectra.window.fill(&mut window);
+    let mut words = vec![0; 2 << MAX_LOG2];
+    let samples = noise(spectra, &mut words);
     // Of the greatest and the least it stays in some bins.
     let before = match spectra.detector {
         Detector::Mean => 1.5,
         Detector::Max => points as f64 / 4.0,
         Detector::Min => points as f64 / 64.0,
     };
-    let mut held = vec![before; coding.domain.bins(points)];
+    let mut held = vec![before; spectra.coding.domain.bins(points)];
     let mut expected = held.clone();
     assert!(engine.has(&Candidate::Power(*spectra)), "{spectra:?}");
     let taken = engine.take_power(spectra, &window, samples.words(), &mut held);
@@ -187,6 +208,7 @@ fn powers_of_the_qpus_are_those_of_the_arm() {
                 }
                 if detector == Detector::Mean {
                     compare_powers(&mut engine, &spectra.alone());
+                    compare_energy(&mut engine, &spectra.alone());
                 }
             }
         }
@@ -344,114 +366,4 @@ fn a_failed_job_is_reported_and_the_engine_works_again_after_prepare() {
     assert_eq!((failed, sums), (Err(timeout), [0.5; 129]));
     broken.set(false);
     compare_powers(&mut engine, &spectra);
-}
-
-/// The program of `hello.qasm` as a host would send it: code, then a line of uniforms, then a line of output.
-fn hello_of_a_host(block: JobBlock, number: u32) -> (Vec<u8>, RunJobAt) {
-    let code_words = 2 * HELLO.len() as u32;
-    let uniforms = (code_words + 16).next_multiple_of(16);
-    let output = uniforms + 16;
-    let mut words: Vec<u32> = HELLO
-        .iter()
-        .flat_map(|&word| [word as u32, (word >> 32) as u32])
-        .collect();
-    words.resize(output as usize + 16, 0);
-    words[uniforms as usize] = number;
-    words[uniforms as usize + 1] = block.address + 4 * output;
-    let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    let at = RunJobAt {
-        program: JobProgram {
-            code: block.address,
-            uniforms: block.address + 4 * uniforms,
-        },
-        output,
-    };
-    (bytes, at)
-}
-
-struct RunJobAt {
-    program: JobProgram,
-    output: u32,
-}
-
-/// Runs one launch of one program.
-fn run_of_a_host(
-    engine: &mut impl Engine,
-    number: u32,
-    program: JobProgram,
-) -> Result<u32, EngineError> {
-    let mut launch = [0; 12];
-    RunJob::put_launch(JobClear::All, RunJob::ALL_QPUS, &[program], &mut launch).unwrap();
-    engine.host_job(HostJob::Run(
-        RunJob::new(number, LIMIT_US, &launch).unwrap(),
-    ))
-}
-
-#[test]
-fn jobs_of_a_host_run_in_its_block_until_it_is_given_back() {
-    let mut engine = QpuEngine::new(runner(1 << 24), |_| EngineError::Device);
-    let outside = Err(EngineError::OutsideBlock);
-    let write = |engine: &mut QpuEngine<SimRunner>, first, bytes: &[u8]| {
-        engine.host_job(HostJob::Write(JobWords::new(first, bytes)))
-    };
-    assert_eq!(write(&mut engine, 0, &[0; 4]), outside, "there is none");
-    forward(&mut engine, 10).unwrap();
-
-    let block = engine.host_block(8192).unwrap();
-    assert_eq!(block.bytes, 8192);
-    assert_eq!(block.launch_order[0], 11);
-    let (words, at) = hello_of_a_host(block, 7);
-    assert_eq!(write(&mut engine, 0, &words), Ok(0));
-    let mut output = [0; 64];
-    let mut read = |engine: &mut QpuEngine<SimRunner>| {
-        let job = HostJob::Read {
-            first: at.output,
-            bytes: &mut output,
-        };
-        engine.host_job(job).unwrap();
-        u32::from_le_bytes(*output.first_chunk().unwrap())
-    };
-    assert!(run_of_a_host(&mut engine, 1, at.program).is_ok());
-    assert_eq!(read(&mut engine), 7 + ADDED);
-
-    // The answer of run 1 was lost: it is not run again. Run 2 is another.
-    assert_eq!(write(&mut engine, at.output, &[0; 64]), Ok(0));
-    assert!(run_of_a_host(&mut engine, 1, at.program).is_ok());
-    assert_eq!(read(&mut engine), 0);
-    assert!(run_of_a_host(&mut engine, 2, at.program).is_ok());
-    assert_eq!(read(&mut engine), 7 + ADDED);
-
-    assert_eq!(write(&mut engine, 2047, &[0; 8]), outside);
-    assert_eq!(write(&mut engine, u32::MAX, &[0; 4]), outside);
-    let beside = [
-        JobProgram {
-            code: block.address + block.bytes,
-            ..at.program
-        },
-        JobProgram {
-            code: at.program.code + 4,
-            ..at.program
-        },
-        JobProgram {
-            uniforms: block.address - 4,
-            ..at.program
-        },
-    ];
-    for program in beside {
-        assert_eq!(run_of_a_host(&mut engine, 3, program), outside);
-    }
-
-    // A transform fits beside it; a program of RUN_QPU begins anew, as does a transform that does not fit.
-    forward(&mut engine, 10).unwrap();
-    assert_eq!(write(&mut engine, 0, &[0; 4]), Ok(0));
-    let request = RunQpu::new(&words[..8 * HELLO.len()], &words[..8], LIMIT_US);
-    let _ = engine.run_program(&request, &mut []);
-    assert_eq!(write(&mut engine, 0, &[0; 4]), outside);
-    assert_eq!(engine.host_block(0).map(|block| block.bytes), Ok(0));
-    assert_eq!(write(&mut engine, 0, &[0; 4]), outside);
-    assert!(engine.host_block(u32::MAX - 3).is_err());
-    engine.host_block((1 << 24) - (1 << 16)).unwrap();
-    assert_eq!(write(&mut engine, 0, &[0; 4]), Ok(0));
-    forward(&mut engine, MAX_LOG2).unwrap();
-    assert_eq!(write(&mut engine, 0, &[0; 4]), outside);
 }

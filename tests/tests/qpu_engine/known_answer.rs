@@ -1,0 +1,113 @@
+//! A transform whose answer is known in closed form: what an engine is held to in every length.
+//!
+//! A chirp, x\[n\] = exp(iπ (n - s)²/N), goes through every frequency once. For even N its transform
+//! is √N · exp(iπ/4) · exp(-iπ k²/N) · exp(∓2πi ks/N): every input and every bin has the same
+//! magnitude, so that no point can be wrong unseen, and the shift s tells the directions apart.
+
+use std::f64::consts::SQRT_2;
+
+use dsp::{Complex, Direction, dft::root_of_unity};
+use kernel::engine::cpu::CpuEngine;
+use kernel::engine::{Engine, EngineError, EngineKind, Timing};
+
+/// Largest relative rms error that passes. The QPUs, which truncate, stay below it.
+pub const TOLERANCE: f64 = 1e-6;
+
+/// Samples by which the chirp is shifted.
+const SHIFT: u64 = 3;
+
+/// Transforms the chirp of 2^`log2n` points in `data`, and returns the relative rms error.
+///
+/// # Errors
+/// Those of the engine.
+pub fn relative_rms_error(
+    engine: &mut impl Engine,
+    log2n: u32,
+    direction: Direction,
+    data: &mut [Complex<f32>],
+) -> Result<f64, EngineError> {
+    let n = 1u64 << log2n;
+    let data = &mut data[..n as usize];
+    for (index, z) in (0..n).zip(&mut *data) {
+        let distance = index + n - SHIFT;
+        *z = turn(distance * distance, 2 * n);
+    }
+    engine.prepare(log2n)?;
+    engine.transform(direction, data)?;
+
+    // √N as a power of two, times √2 where log2n is odd.
+    let magnitude =
+        f64::from(1u32 << (log2n / 2)) * if log2n.is_multiple_of(2) { 1.0 } else { SQRT_2 };
+    let mut error = 0.0;
+    for (k, z) in (0..n).zip(&*data) {
+        let shift = match direction {
+            Direction::Forward => 2 * n - 2 * SHIFT * k % (2 * n),
+            Direction::Inverse => 2 * SHIFT * k,
+        };
+        // In 2N-ths of a turn: an eighth, the square, the shift.
+        let angle = n / 4 + (2 * n - k * k % (2 * n)) + shift;
+        let expected = root_of_unity(angle, 2 * n).conj().scale(magnitude);
+        error += (Complex::new(f64::from(z.re), f64::from(z.im)) - expected).norm_sqr();
+    }
+    // The power of the answer is N in each of N bins.
+    Ok(error.sqrt() / n as f64)
+}
+
+/// exp(2πi `numerator` / `denominator`).
+fn turn(numerator: u64, denominator: u64) -> Complex<f32> {
+    let z = root_of_unity(numerator, denominator).conj();
+    Complex::new(z.re as f32, z.im as f32)
+}
+
+/// An engine that is wrong in one way.
+struct Wrong<'a>(CpuEngine<'a>, fn(&mut [Complex<f32>]));
+
+impl Engine for Wrong<'_> {
+    fn kind(&self) -> EngineKind {
+        self.0.kind()
+    }
+    fn supports(&self, log2n: u32) -> bool {
+        self.0.supports(log2n)
+    }
+    fn prepare(&mut self, log2n: u32) -> Result<(), EngineError> {
+        self.0.prepare(log2n)
+    }
+    fn transform(
+        &mut self,
+        direction: Direction,
+        data: &mut [Complex<f32>],
+    ) -> Result<Timing, EngineError> {
+        let timing = self.0.transform(direction, data)?;
+        self.1(data);
+        Ok(timing)
+    }
+}
+
+#[test]
+fn the_cpu_engine_passes_in_every_length_and_direction() {
+    let mut table = vec![Complex::ZERO; 1 << 12];
+    let mut data = vec![Complex::ZERO; 1 << 12];
+    let mut engine = CpuEngine::new(&mut table);
+    for log2n in 4..=12 {
+        for direction in [Direction::Forward, Direction::Inverse] {
+            let error = relative_rms_error(&mut engine, log2n, direction, &mut data).unwrap();
+            assert!(error < 3e-7, "2^{log2n} {direction:?}: {error:e}");
+        }
+    }
+}
+
+#[test]
+fn a_wrong_answer_fails() {
+    let faults: [fn(&mut [Complex<f32>]); 3] = [
+        |data| data[17] = data[17].scale(1.01),
+        |data| data[1..].reverse(), // the other direction
+        |data| data.iter_mut().for_each(|z| *z = z.scale(1.000_01)),
+    ];
+    for fault in faults {
+        let mut table = vec![Complex::ZERO; 1 << 8];
+        let mut data = vec![Complex::ZERO; 1 << 8];
+        let mut engine = Wrong(CpuEngine::new(&mut table), fault);
+        let error = relative_rms_error(&mut engine, 8, Direction::Forward, &mut data).unwrap();
+        assert!(error > 5.0 * TOLERANCE, "{error:e}");
+    }
+}

@@ -1,0 +1,155 @@
+//! The line of a virtual Pi over TCP.
+//!
+//! One host at a time; the next may come when it has gone, and is sent away before. A host has gone when it closes its
+//! side, whatever it had sent: of that the line's buffer takes what it has room for, and the next host finds none of
+//! it. A host that has gone without a word, with its computer or its network, is noticed by the kernel: it asks a
+//! silent one whether it is there, and gives up on one that takes nothing.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::sockopt;
+
+use super::{LINE_BUFFER, Line, Taken};
+
+/// Silence after which a host is asked whether it is there.
+const SILENCE: Duration = Duration::from_secs(15);
+/// Time between two questions.
+const AGAIN: Duration = Duration::from_secs(5);
+/// Questions without an answer after which it has gone.
+const QUESTIONS: u32 = 3;
+/// How long a host may take nothing of what the board sends, as one that is stopped does.
+const DEAF_MS: u32 = 120_000;
+
+/// A listening socket, and the host that has the line.
+pub struct TcpLine {
+    listener: TcpListener,
+    peer: Option<TcpStream>,
+}
+
+impl TcpLine {
+    /// Listens at `ADDRESS:PORT`; where that is in the end is the second value.
+    pub fn listen(address: &str) -> std::io::Result<(Self, SocketAddr)> {
+        let listener = TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        // Connections inherit it: the kernel's own buffer would hold megabytes.
+        sockopt::set_socket_recv_buffer_size(&listener, LINE_BUFFER)?;
+        let at = listener.local_addr()?;
+        let peer = None;
+        Ok((Self { listener, peer }, at))
+    }
+
+    /// A host comes, if one waits.
+    fn accept(&mut self) -> std::io::Result<bool> {
+        match self.listener.accept() {
+            Ok((peer, _)) => {
+                self.peer = prepare(&peer).is_ok().then_some(peer);
+                Ok(self.peer.is_some())
+            }
+            Err(error) if is_passing(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whoever waits while another host has the line would take the silence for a broken board.
+    fn send_others_away(&self) {
+        if self.listener.accept().is_ok() {
+            crate::say::remark!("a second host was sent away: another one has the line");
+        }
+    }
+}
+
+/// Whether nothing is wrong, or only with a host that gave up.
+fn is_passing(error: &std::io::Error) -> bool {
+    use ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted, WouldBlock};
+    matches!(
+        error.kind(),
+        WouldBlock | Interrupted | ConnectionAborted | ConnectionReset
+    )
+}
+
+/// Sets what the line needs of a connection.
+fn prepare(peer: &TcpStream) -> std::io::Result<()> {
+    peer.set_nonblocking(true)?;
+    peer.set_nodelay(true)?;
+    sockopt::set_socket_keepalive(peer, true)?;
+    sockopt::set_tcp_keepidle(peer, SILENCE)?;
+    sockopt::set_tcp_keepintvl(peer, AGAIN)?;
+    sockopt::set_tcp_keepcnt(peer, QUESTIONS)?;
+    sockopt::set_tcp_user_timeout(peer, DEAF_MS)?;
+    Ok(())
+}
+
+/// Whether a host has closed its side. It shows at once, though what it had sent may fill the connection.
+fn has_gone(peer: &TcpStream) -> bool {
+    let gone = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
+    let mut watched = [PollFd::new(peer, PollFlags::RDHUP)];
+    let now = Timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    poll(&mut watched, Some(&now)).is_ok() && watched[0].revents().intersects(gone)
+}
+
+impl Line for TcpLine {
+    fn take(&mut self, room: usize) -> std::io::Result<Taken> {
+        let Some(peer) = &mut self.peer else {
+            return Ok(match self.accept()? {
+                true => Taken::NewHost,
+                false => Taken::Bytes(vec![]),
+            });
+        };
+        let mut gone = has_gone(peer);
+        let mut buffer = [0; LINE_BUFFER];
+        let room = room.min(buffer.len());
+        let mut count = 0;
+        // No bytes would look like the end.
+        if room > 0 {
+            match peer.read(&mut buffer[..room]) {
+                Ok(0) => gone = true,
+                Ok(read) => count = read,
+                Err(error) => {
+                    gone |= !is_passing(&error) || error.kind() == ErrorKind::ConnectionReset
+                }
+            }
+        }
+        if gone {
+            self.peer = None;
+        } else {
+            self.send_others_away();
+        }
+        Ok(Taken::Bytes(buffer[..count].to_vec()))
+    }
+
+    fn give(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        if let Some(peer) = &mut self.peer
+            && let Err(error) = peer.write_all(bytes)
+            && error.kind() != ErrorKind::WouldBlock
+        {
+            self.peer = None;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernel_looks_after_hosts_that_go_without_a_word() {
+        let (mut line, at) = TcpLine::listen("127.0.0.1:0").expect("a port");
+        let _host = TcpStream::connect(at).expect("the line listens");
+        while !line.accept().expect("the line listens") {
+            std::thread::yield_now();
+        }
+        let peer = line.peer.expect("a host has come");
+        assert_eq!(sockopt::socket_keepalive(&peer), Ok(true));
+        assert_eq!(sockopt::tcp_keepidle(&peer), Ok(SILENCE));
+        assert_eq!(sockopt::tcp_keepintvl(&peer), Ok(AGAIN));
+        assert_eq!(sockopt::tcp_keepcnt(&peer), Ok(QUESTIONS));
+        assert_eq!(sockopt::tcp_user_timeout(&peer), Ok(DEAF_MS));
+    }
+}
