@@ -5,6 +5,7 @@
 //! between the two no line of it is dirty. That is what makes invalidating safe.
 //!
 //! [`Arena`] is the RAM after the image, up to what the mailbox says the ARM owns.
+#![allow(unsafe_code)]
 
 use core::ptr::NonNull;
 

@@ -11,7 +11,7 @@ use wire::MAX_PAYLOAD;
 
 use crate::arch::cpu;
 use crate::instrument::fault_report;
-use crate::mmio::Peripherals;
+use crate::mmio::peripherals::Peripherals;
 use crate::pm::{Note, Pm, Reason};
 use crate::timer::Clock;
 use crate::uart::LastWords;

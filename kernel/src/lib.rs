@@ -5,6 +5,8 @@
 //! for the host too, where what does not touch hardware is tested; only the processor itself exists
 //! for the target alone. `src/main.rs` is the boot order.
 #![cfg_attr(target_os = "none", no_std)]
+// Allowed by name where it must be: `arch`, `mmio`, `dma_buf` and `log`.
+#![deny(unsafe_code)]
 // Registers and their fields are spelled as in Broadcom's and ARM's manuals.
 #![allow(non_snake_case)]
 

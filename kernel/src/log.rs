@@ -4,6 +4,7 @@
 //! counted; the instrument takes what is queued when the line has room, and a message tells the host
 //! what was dropped meanwhile. Strings stay in the ELF file (`target/kernel.elf`), where the host's
 //! decoder finds them. What may be logged is decided when the firmware is built (`DEFMT_LOG=info`).
+#![allow(unsafe_code)]
 
 use core::cell::{Cell, RefCell};
 

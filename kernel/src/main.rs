@@ -4,6 +4,7 @@
 //! mailbox, or without V3D, still becomes an instrument: it says what is missing and computes on the
 //! ARM. On the host the binary is empty; the parts it is made of are tested in the library.
 #![cfg_attr(target_os = "none", no_std, no_main)]
+#![deny(unsafe_code)]
 
 #[cfg(target_os = "none")]
 kernel::entry!(boot);
@@ -21,7 +22,7 @@ use kernel::engine::qpu::QpuEngine;
 use kernel::gpio::Gpio;
 use kernel::instrument::{BootTimes, EngineChoice, Instrument, Settings, Workspace};
 use kernel::mailbox::Mailbox;
-use kernel::mmio::Peripherals;
+use kernel::mmio::peripherals::Peripherals;
 use kernel::pm::{Grafx, Pm};
 use kernel::property::MESSAGE_WORDS;
 use kernel::startup;

@@ -13,7 +13,7 @@ use crate::arch::cpu;
 use crate::atags;
 use crate::baud::Divisor;
 use crate::board::Revision;
-use crate::engine::qpu_test;
+use crate::engine::qpu_selftest;
 use crate::instrument::{BoardInfo, BootTimes, Stage};
 use crate::log;
 use crate::mailbox::Mailbox;
@@ -34,7 +34,7 @@ pub const COMMAND_LINE_BYTES: usize = 1024;
 /// Finds out in which order QPUs get programs, of which sources say different things; what is not found out costs speed and
 /// no more.
 pub fn learn_launch_order(v3d: &mut V3d) {
-    let found = qpu_test::launch_order(v3d).ok().flatten();
+    let found = qpu_selftest::launch_order(v3d).ok().flatten();
     if let Some(order) = found {
         log::info!("QPUs get programs in the order {=[u8]}", order.qpus());
         v3d.set_launch_order(order);

@@ -8,7 +8,7 @@
 use ::qpu::job::{Buffer, BusAddr, CacheClear, Job, Launch, Program, QpuSet, Runner};
 use wire::{JobBlock, JobClear, JobLaunch, JobWords, RunJob};
 
-use super::EngineError;
+use super::error::EngineError;
 use super::literals::Walk;
 
 /// Where a block begins, at a multiple of this.

@@ -10,7 +10,7 @@ use dsp::{Complex, Direction, Gain};
 use wire::SampleFormat;
 
 use super::cpu::CpuEngine;
-use super::{Candidate, Engine, EngineError, Spectra, Timing};
+use super::{Candidate, EngineError, Fft, Spectra, Timing};
 
 /// The largest error that passes, in parts of 10^9. The QPUs truncate: right plans stay below 3,000 (simulated).
 pub const LIMIT_PPB: u32 = 10_000;
@@ -110,7 +110,7 @@ pub fn difference_ppb(got: &[f64], wanted: &[f64]) -> u32 {
 /// # Errors
 /// Those of the QPUs.
 pub fn prove(
-    qpu: &mut impl Engine,
+    qpu: &mut impl Fft,
     cpu: &mut CpuEngine,
     candidate: &Candidate,
     (window, gain): (&[f32], Gain),
@@ -122,7 +122,7 @@ pub fn prove(
         let mut noise = Noise::new(seed.wrapping_add(run << 16));
         let next = match candidate {
             Candidate::Transform { log2n, manner } => {
-                qpu.prepare_as(*log2n, *manner)?;
+                qpu.prepare(*log2n, *manner)?;
                 let forward =
                     prove_transform(qpu, cpu, *log2n, Direction::Forward, bench, &mut noise)?;
                 let inverse =
@@ -145,7 +145,7 @@ pub fn prove(
 }
 
 fn prove_transform(
-    qpu: &mut impl Engine,
+    qpu: &mut impl Fft,
     cpu: &mut CpuEngine,
     log2n: u32,
     direction: Direction,
@@ -184,7 +184,7 @@ fn prove_transform(
 }
 
 fn prove_power(
-    qpu: &mut impl Engine,
+    qpu: &mut impl Fft,
     cpu: &mut CpuEngine,
     spectra: &Spectra,
     (window, gain): (&[f32], Gain),

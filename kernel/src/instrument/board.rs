@@ -7,6 +7,9 @@ use core::fmt;
 
 use wire::{Name, ResetCause};
 
+/// A second, in microseconds.
+pub(super) const SECOND_US: u64 = 1_000_000;
+
 /// What is known about the board and the firmware on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BoardInfo {

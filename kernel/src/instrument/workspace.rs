@@ -40,8 +40,8 @@ pub struct Workspace {
     pub(super) fifo: [u8; FIFO_BYTES],
     /// A payload before it becomes a frame.
     pub(super) payload: [u8; MAX_PAYLOAD],
-    /// Values of a chunk.
-    pub(super) values: [u8; MAX_CHUNK_DATA],
+    /// Words of an answer.
+    pub(super) words: [u8; MAX_CHUNK_DATA],
     /// The frame that is being sent.
     pub(super) frame: [u8; MAX_FRAME],
     /// The receiving end of the line.
@@ -65,7 +65,7 @@ impl Workspace {
             kept: [0; KEPT_BYTES],
             fifo: [0; FIFO_BYTES],
             payload: [0; MAX_PAYLOAD],
-            values: [0; MAX_CHUNK_DATA],
+            words: [0; MAX_CHUNK_DATA],
             frame: [0; MAX_FRAME],
             decoder: Decoder::new(),
         }

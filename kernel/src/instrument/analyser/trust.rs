@@ -13,9 +13,9 @@ use wire::Doubt;
 
 use super::super::board::{Board, Stage};
 use super::super::settings::EngineChoice;
-use super::Analyser;
+use super::{Analyser, on};
 use crate::engine::proof::{self, Bench, LIMIT_PPB, Proof};
-use crate::engine::{Candidate, Engine, EngineError, EngineKind, Manner, Spectra};
+use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Spectra};
 
 /// Blocks from one check to the next.
 pub const BLOCKS_A_CHECK: u32 = 64;
@@ -125,7 +125,7 @@ impl Trust {
     }
 }
 
-impl<Q: Engine> Analyser<'_, Q> {
+impl<Q: Fft> Analyser<'_, Q> {
     /// The plan in line for so many blocks of the record under way that is of this manner, if there is one.
     fn candidate(&self, blocks: u32, manner: Manner) -> Option<Candidate> {
         let power = Candidate::Power(Spectra {
@@ -139,12 +139,12 @@ impl<Q: Engine> Analyser<'_, Q> {
             let log2n = self.shape.log2n();
             Candidate::Transform { log2n, manner }
         };
-        self.qpu.has(&candidate).then_some(candidate)
+        self.has_plan(&candidate).then_some(candidate)
     }
 
     /// Whether the QPUs make powers of so many blocks, and not only transforms.
     pub(super) fn takes_power(&self, blocks: u32) -> bool {
-        self.qpu.has(&Candidate::Power(self.shape.spectra(blocks)))
+        self.has_plan(&Candidate::Power(self.shape.spectra(blocks)))
     }
 
     /// The first plan in line that has not been dropped.
@@ -160,15 +160,13 @@ impl<Q: Engine> Analyser<'_, Q> {
     pub(super) fn proven(&mut self, blocks: u32, board: &mut impl Board) -> Option<Candidate> {
         loop {
             let candidate = self.in_line(blocks)?;
-            if self.qpu.is_believed(&candidate) || self.prove(&candidate, board).is_right() {
+            let is_believed = |qpu: &Q| qpu.is_believed(&candidate);
+            if self.qpu.as_ref().is_some_and(is_believed)
+                || self.prove(&candidate, board).is_right()
+            {
                 return Some(candidate);
             }
         }
-    }
-
-    /// Whether the QPUs have such a plan.
-    pub(in crate::instrument) fn has(&self, candidate: &Candidate) -> bool {
-        !self.distrusted && self.qpu.has(candidate)
     }
 
     /// Holds a plan to the ARM; drops it when it is not right.
@@ -184,7 +182,9 @@ impl<Q: Engine> Analyser<'_, Q> {
         costs.proofs = costs.proofs.saturating_add(1);
         costs.proof_us += board.now_us().saturating_sub(start_us);
         if finding.is_right() {
-            self.qpu.believe(candidate);
+            if let Some(qpu) = &mut self.qpu {
+                qpu.believe(candidate);
+            }
         } else {
             self.drop_plan(*candidate, finding);
         }
@@ -208,14 +208,9 @@ impl<Q: Engine> Analyser<'_, Q> {
             got: &mut *buffers.got,
         };
         let window = (&buffers.window[..points], gain);
-        let proof = proof::prove(
-            &mut self.qpu,
-            &mut self.cpu,
-            candidate,
-            window,
-            &mut bench,
-            seed,
-        );
+        let cpu = &mut self.cpu;
+        let proof = on(&mut self.qpu)
+            .and_then(|qpu| proof::prove(qpu, cpu, candidate, window, &mut bench, seed));
         match proof {
             Ok(proof) => Finding::Proof(proof),
             Err(error) => Finding::Failed(error),
@@ -231,7 +226,7 @@ impl<Q: Engine> Analyser<'_, Q> {
                 Candidate::Transform { log2n, .. } => Candidate::Transform { log2n, manner },
                 Candidate::Power(spectra) => Candidate::Power(Spectra { manner, ..spectra }),
             };
-            self.qpu.has(&next) && !self.trust.is_dropped(&next)
+            self.has_plan(&next) && !self.trust.is_dropped(&next)
         });
         self.trust.drop_plan(Report {
             candidate,
@@ -314,14 +309,15 @@ impl<Q: Engine> Analyser<'_, Q> {
         let samples = &buffers.history.words()[..alone.coding.words(points)];
         let got = &mut buffers.got[..bins];
         got.fill(0.0);
-        let result = match self.qpu.take_power(alone, window, samples, got) {
+        let qpu = on(&mut self.qpu)?;
+        let result = match qpu.take_power(alone, window, samples, got) {
             // Not every split of many blocks can do one: then that of one block does it.
             Err(EngineError::NotAvailable) => {
                 let own = Spectra {
                     split_for: 0,
                     ..*alone
                 };
-                self.qpu.take_power(&own, window, samples, got)
+                qpu.take_power(&own, window, samples, got)
             }
             result => result,
         };
@@ -360,9 +356,9 @@ impl<Q: Engine> Analyser<'_, Q> {
         };
         squares(&self.buffers.work[..n], &mut self.buffers.wanted[..n]);
         let energy = self.buffers.wanted[..n].iter().sum::<f64>() * n as f64;
-        self.qpu.prepare_as(log2n, manner)?;
-        self.qpu
-            .transform(dsp::Direction::Forward, &mut self.buffers.work[..n])?;
+        let qpu = on(&mut self.qpu)?;
+        qpu.prepare(log2n, manner)?;
+        qpu.transform(dsp::Direction::Forward, &mut self.buffers.work[..n])?;
         squares(&self.buffers.work[..n], &mut self.buffers.got[..n]);
         if !is_full {
             let got = self.buffers.got[..n].iter().sum();

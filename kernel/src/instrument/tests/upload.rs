@@ -323,8 +323,8 @@ fn blocks_are_done_together_by_the_qpus_and_the_rest_at_the_end() {
         let (kind, _) = upload(&mut session, &recording, None);
         assert_eq!(kind, Kind::ACK);
         compare(&session, &recording);
-        let engine = session.instrument.core.analyser.qpu_mut();
-        assert_eq!(engine.as_ref().unwrap().powers, calls, "{set}");
+        let engine = session.instrument.hub.analyser.qpu();
+        assert_eq!(engine.unwrap().powers, calls, "{set}");
     }
     // The same samples, with the window and the powers left to the ARM.
     let mut session = Session::quiet(Some(FakeQpu::default()));
@@ -333,8 +333,8 @@ fn blocks_are_done_together_by_the_qpus_and_the_rest_at_the_end() {
     let (kind, _) = upload(&mut session, &recording, None);
     assert_eq!(kind, Kind::ACK);
     compare(&session, &recording);
-    let engine = session.instrument.core.analyser.qpu_mut();
-    assert!(engine.as_ref().unwrap().powers.is_empty());
+    let engine = session.instrument.hub.analyser.qpu();
+    assert!(engine.unwrap().powers.is_empty());
     let heads = session.spectra.iter().map(|spectrum| spectrum.head);
     assert!(heads.into_iter().all(|head| head.engine == EngineKind::Qpu));
 }

@@ -1,4 +1,4 @@
-//! The QPU test: hello and SHA-256, on chosen QPUs.
+//! The QPU self-test: hello and SHA-256, on chosen QPUs.
 //!
 //! Programs start on QPUs that the runner is told to use (SQRSV), and each program leaves the number
 //! of the QPU it ran on beside its digests, so that a QPU that computes wrongly can be named, alone or

@@ -15,7 +15,7 @@ use super::board::{Board, Stage};
 use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
 use crate::engine::cpu::CpuEngine;
 use crate::engine::samples::History;
-use crate::engine::{Candidate, Engine, EngineError, EngineKind, Manner, Spectra, Timing};
+use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Spectra, Timing};
 use shape::window;
 use trust::Trust;
 pub(super) use trust::{Costs, Finding, Report};
@@ -54,7 +54,8 @@ pub(super) struct Buffers<'a> {
 }
 
 pub(super) struct Analyser<'a, Q> {
-    qpu: Q,
+    /// The engine on the QPUs, where the board has them.
+    qpu: Option<Q>,
     cpu: CpuEngine<'a>,
     buffers: Buffers<'a>,
     shape: Shape,
@@ -73,8 +74,8 @@ pub(super) struct Analyser<'a, Q> {
     trust: Trust,
 }
 
-impl<'a, Q: Engine> Analyser<'a, Q> {
-    pub(super) fn new(qpu: Q, cpu: CpuEngine<'a>, buffers: Buffers<'a>) -> Self {
+impl<'a, Q: Fft> Analyser<'a, Q> {
+    pub(super) fn new(qpu: Option<Q>, cpu: CpuEngine<'a>, buffers: Buffers<'a>) -> Self {
         Self {
             qpu,
             cpu,
@@ -140,12 +141,24 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         self.shape.coding.domain.bins(self.shape.n)
     }
 
-    pub(super) const fn qpu(&self) -> &Q {
-        &self.qpu
+    /// The engine on the QPUs.
+    pub(super) fn qpu(&mut self) -> Result<&mut Q, EngineError> {
+        on(&mut self.qpu)
     }
 
-    pub(super) fn qpu_mut(&mut self) -> &mut Q {
-        &mut self.qpu
+    /// Reports if the QPUs transform such lengths.
+    fn supports(&self, log2n: u32) -> bool {
+        let manner = Manner::Fastest;
+        self.has_plan(&Candidate::Transform { log2n, manner })
+    }
+
+    /// Reports if the QPUs have such a plan, and the test has not shown that they compute wrongly.
+    pub(super) fn has(&self, candidate: &Candidate) -> bool {
+        !self.distrusted && self.has_plan(candidate)
+    }
+
+    fn has_plan(&self, candidate: &Candidate) -> bool {
+        self.qpu.as_ref().is_some_and(|qpu| qpu.has(candidate))
     }
 
     /// Lengths that the QPUs can do, as log2 of the shortest and the longest.
@@ -153,7 +166,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         if self.distrusted {
             return None;
         }
-        let mut lengths = (MIN_N.ilog2()..=MAX_N.ilog2()).filter(|log2n| self.qpu.supports(*log2n));
+        let mut lengths = (MIN_N.ilog2()..=MAX_N.ilog2()).filter(|log2n| self.supports(*log2n));
         let first = lengths.next()?;
         Some((first, lengths.last().unwrap_or(first)))
     }
@@ -161,7 +174,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
     /// The engine that will be asked first.
     pub(super) fn engine_for(&self, choice: EngineChoice, n: usize) -> EngineKind {
         let working = self.failures < MAX_FAILURES && !self.distrusted;
-        let able = working && self.qpu.supports(n.trailing_zeros());
+        let able = working && self.supports(n.trailing_zeros());
         // Of other lengths it is not known yet.
         let able =
             able && ((n, choice) != (self.shape.n, self.shape.engine) || self.has_plan_left());
@@ -285,12 +298,14 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
     /// Lets the QPUs take the power of blocks.
     fn take_power(&mut self, spectra: &Spectra) -> Result<Timing, EngineError> {
         let bins = self.bins();
-        let result = self.qpu.take_power(
-            spectra,
-            &self.buffers.window[..self.shape.n],
-            &self.buffers.history.words()[..self.shape.coding.words(spectra.samples())],
-            &mut self.buffers.held[..bins],
-        );
+        let result = on(&mut self.qpu).and_then(|qpu| {
+            qpu.take_power(
+                spectra,
+                &self.buffers.window[..self.shape.n],
+                &self.buffers.history.words()[..self.shape.coding.words(spectra.samples())],
+                &mut self.buffers.held[..bins],
+            )
+        });
         self.judge(result)
     }
 
@@ -306,10 +321,10 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         self.load_block(start);
         if let Some(of_qpu) = *manner {
             let work = &mut self.buffers.work[..n];
-            let done = self
-                .qpu
-                .prepare_as(log2n, of_qpu)
-                .and_then(|()| self.qpu.transform(Direction::Forward, work));
+            let done = on(&mut self.qpu).and_then(|qpu| {
+                qpu.prepare(log2n, of_qpu)?;
+                qpu.transform(Direction::Forward, work)
+            });
             result = self.judge(done);
             if result.is_err() {
                 *manner = None;
@@ -434,6 +449,11 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
     pub(super) fn distrust_qpu(&mut self) {
         self.distrusted = true;
     }
+}
+
+/// The engine on the QPUs, which a plan needs.
+fn on<Q>(qpu: &mut Option<Q>) -> Result<&mut Q, EngineError> {
+    qpu.as_mut().ok_or(EngineError::NotAvailable)
 }
 
 /// Parts of 10^9. What is no number is as wrong as can be: memory that nobody wrote holds such values.

@@ -77,7 +77,7 @@ pub struct Settings {
     /// Whether the generator starts unasked.
     pub start: bool,
     /// Rounds of the QPU test at the start; 0: none. Only `cmdline.txt` sets it.
-    pub qpu_test: u32,
+    pub selftest_rounds: u32,
     /// Whether a host may run programs of its own. Only `cmdline.txt` sets it.
     pub allows_run: bool,
 }
@@ -101,7 +101,7 @@ impl Default for Settings {
             unit: Unit::Dbfs,
             engine: EngineChoice::Auto,
             start: true,
-            qpu_test: 0,
+            selftest_rounds: 0,
             allows_run: false,
         }
     }
@@ -165,7 +165,7 @@ const KEYS: &str =
     "n, window, overlap, avg, detector, dc, out, domain, first, bins, centre, unit, engine, start";
 
 /// What the number of rounds of the QPU test follows, in `cmdline.txt`.
-const QPU_TEST: &str = "qputest=";
+const SELFTEST: &str = "qputest=";
 
 /// What allows a host to run programs, in `cmdline.txt`.
 const ALLOW: &str = "allow=";
@@ -225,8 +225,8 @@ impl Settings {
             if key.contains('.') {
                 continue;
             }
-            let taken = if let Some(rounds) = word.strip_prefix(QPU_TEST) {
-                settings.set_qpu_test(word, rounds)
+            let taken = if let Some(rounds) = word.strip_prefix(SELFTEST) {
+                settings.set_selftest_rounds(word, rounds)
             } else if let Some(what) = word.strip_prefix(ALLOW) {
                 settings.set_allowed(word, what)
             } else {
@@ -243,8 +243,8 @@ impl Settings {
         (settings, first_error)
     }
 
-    fn set_qpu_test(&mut self, word: &str, rounds: &str) -> Result<(), SettingError> {
-        self.qpu_test = rounds.parse().map_err(|_| SettingError {
+    fn set_selftest_rounds(&mut self, word: &str, rounds: &str) -> Result<(), SettingError> {
+        self.selftest_rounds = rounds.parse().map_err(|_| SettingError {
             word: Name::new(word),
             problem: Problem::Value("use a number of rounds, for example qputest=100"),
         })?;
@@ -353,11 +353,11 @@ mod tests {
     fn the_qpu_test_is_asked_for_in_cmdline_txt_only() {
         let (settings, error) = Settings::from_cmdline("start=0 qputest=100");
         assert_eq!(
-            (settings.qpu_test, settings.start, error),
+            (settings.selftest_rounds, settings.start, error),
             (100, false, None)
         );
         let (settings, error) = Settings::from_cmdline("qputest=many");
-        assert_eq!(settings.qpu_test, 0);
+        assert_eq!(settings.selftest_rounds, 0);
         assert!(error.unwrap().to_string().contains("qputest=100"));
         let error = Settings::default().apply("qputest=1").unwrap_err();
         assert!(error.to_string().contains("cmdline.txt"), "{error}");
