@@ -17,7 +17,7 @@ impl<'a> CpuEngine<'a> {
         Self::with_radix(twiddles, Radix::Mixed)
     }
 
-    /// The same with another radix.
+    /// An engine with another radix.
     pub const fn with_radix(twiddles: &'a mut [Complex<f32>], radix: Radix) -> Self {
         Self {
             radix,

@@ -1,8 +1,8 @@
 //! The FFT engines: the QPUs, and the ARM.
 //!
-//! The instrument asks the QPU engine ([`Fft`]) first, where the board has one and it has a plan, and
-//! otherwise the [`cpu::CpuEngine`], which has every length; the record names the one that computed.
-//! QPUs can do more than transforms: [`QpuHost`].
+//! The instrument asks the QPU engine ([`Fft`]) first, where the board has one and it has a plan,
+//! and otherwise the [`cpu::CpuEngine`], which has every length; the record names the one that
+//! computed. QPUs can do more than transforms: [`QpuHost`].
 
 use ::qpu::job::{LaunchOrder, QpuSet};
 use dsp::spectrum::Detector;
@@ -30,13 +30,14 @@ pub use wire::Engine as EngineKind;
 
 pub use error::EngineError;
 
-/// How a plan goes about its work.
+/// The choice of programs for a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Manner {
-    /// As is fastest on the simulator.
+    /// The fastest on the simulator.
     #[default]
     Fastest,
-    /// With what others have done on boards only: [`::qpu::fft::request::Request::conservative`].
+    /// Only techniques that others have used on boards:
+    /// [`::qpu::fft::request::Request::conservative`].
     Conservative,
 }
 
@@ -79,7 +80,7 @@ impl Candidate {
     }
 }
 
-/// What a transform took.
+/// The time that a transform took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Timing {
     /// Time on the QPUs, in microseconds.
@@ -94,24 +95,25 @@ pub struct Timing {
 pub struct Spectra {
     /// Points of a block, as a power of two.
     pub log2n: u32,
-    /// How the samples are coded.
+    /// The coding of the samples.
     pub coding: Coding,
     /// The window, whose coefficients the caller has.
     pub window: Window,
     /// Samples from the start of a block to the start of the next.
     pub hop: usize,
-    /// How many blocks, at least 1.
+    /// The number of blocks, at least 1.
     pub blocks: u32,
-    /// The first bin that is wanted and the one behind the last, of those that [`dsp::spectrum`] has in order; at
-    /// least one.
+    /// The first bin that is wanted and the one behind the last, of those that [`dsp::spectrum`]
+    /// has in order; at least one.
     pub bins: [usize; 2],
-    /// What becomes of the powers of the blocks.
+    /// The detector that makes one power of those of the blocks.
     pub detector: Detector,
-    /// Whether the mean of each block is taken away, as [`dsp::spectrum::remove_mean`] does.
+    /// True if the mean of each block is taken away, as [`dsp::spectrum::remove_mean`] does.
     pub removes_mean: bool,
     /// Which plan computes them.
     pub manner: Manner,
-    /// So many blocks the plan is split for, where a single block goes through the programs of many; 0: for its own.
+    /// So many blocks the plan is split for, where a single block goes through the programs of
+    /// many; 0: for its own.
     pub split_for: u32,
 }
 
@@ -143,7 +145,8 @@ impl Spectra {
     }
 }
 
-/// Plans of the QPUs: Fourier transforms of 2^`log2n` complex points, and powers of blocks of samples.
+/// Plans of the QPUs: Fourier transforms of 2^`log2n` complex points, and powers of blocks of
+/// samples.
 pub trait Fft {
     /// Reports if there is such a plan.
     fn has(&self, candidate: &Candidate) -> bool;

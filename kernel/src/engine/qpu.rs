@@ -1,10 +1,11 @@
 //! The QPU engine: FFT plans of `qpu::fft` on whatever runs QPU jobs.
 //!
 //! On the device the runner is the V3D driver, in host tests the simulator; plan and programs are
-//! the same. A plan has one buffer, which it transforms in place. Plans stay prepared while the runner's
-//! memory holds them (8 MiB are enough for all), so that changing between lengths costs nothing; when it is
-//! full, all make room for the new one. After a job that failed nothing is taken for granted: V3D has been
-//! restarted, and the next [`Fft::prepare`] starts from empty memory.
+//! the same. A plan has one buffer, which it transforms in place. Plans stay prepared while the
+//! runner's memory holds them (8 MiB are enough for all), so that changing between lengths costs
+//! nothing; when it is full, all make room for the new one. After a job that failed nothing is
+//! taken for granted: V3D has been restarted, and the next [`Fft::prepare`] starts from empty
+//! memory.
 //!
 //! Simulated, not yet run on hardware.
 
@@ -23,7 +24,7 @@ use super::power::{self, PowerPlan};
 use super::qpu_selftest::{self, Verdict};
 use super::{Candidate, EngineError, Fft, Manner, QpuHost, Spectra, Timing};
 
-/// How long a launch may take. The longest takes 2.4 ms (simulated, 2^16 points).
+/// The time that a launch may take. The longest takes 2.4 ms (simulated, 2^16 points).
 pub const LIMIT_US: u32 = 50_000;
 
 /// Shortest length that the engine transforms, as a power of two.
@@ -32,12 +33,13 @@ pub const MIN_LOG2: u32 = firmware::MIN_LOG2;
 pub const MAX_LOG2: u32 = firmware::MAX_LOG2;
 /// Lengths with a plan.
 const LENGTHS: usize = (MAX_LOG2 - MIN_LOG2 + 1) as usize;
-/// Alignment of a plan's data: that of the lines which the ARM's caches and all of V3D's have in common, and
-/// more, so that short transforms do not share a page with other data.
+/// Alignment of a plan's data: that of the lines which the ARM's caches and all of V3D's have in
+/// common, and more, so that short transforms do not share a page with other data.
 const ALIGN: u32 = 4096;
 /// Plans of a length.
 const MANNERS: usize = Manner::ALL.len();
-/// Plans of powers that are kept: of records, of what is left of an upload, and of each the one for a single block.
+/// Plans of powers that are kept: of records, of what is left of an upload, and of each the one for
+/// a single block.
 const POWERS: usize = 4;
 /// Complex points that are copied at a time.
 const CHUNK: usize = 32;
@@ -50,7 +52,7 @@ pub struct QpuEngine<R: Runner> {
     plans: [[Option<TransformPlan>; LENGTHS]; MANNERS],
     /// Manner and length that were prepared last.
     current: Option<(usize, usize)>,
-    /// Of power spectra, the one used last first.
+    /// Plans of power spectra, the one used last first.
     powers: [Option<PowerPlan>; POWERS],
     host: HostJobs,
 }

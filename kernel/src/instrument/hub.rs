@@ -1,8 +1,9 @@
 //! The hub: samples from a source through the analyser to records, and what its parts share.
 //!
-//! [`Link`], [`Stream`], [`Upload`] and [`SelfTest`] are state machines that know nothing of each other.
-//! The hub asks one and tells the next. Requests ([`super::commands`]), typed lines ([`super::typed`])
-//! and the order of output ([`super::output`]) are methods of it in files of their own.
+//! [`Link`], [`Stream`], [`Upload`] and [`SelfTest`] are state machines that know nothing of each
+//! other. The hub asks one and tells the next. Requests ([`super::commands`]), typed lines
+//! ([`super::typed`]) and the order of output ([`super::output`]) are methods of it in files of
+//! their own.
 
 use wire::{Domain, Envelope, Fault, Item, NakCode, SampleFormat, Source, State};
 
@@ -140,8 +141,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         board.stage(Stage::Idle);
     }
 
-    /// Ends the self-tests, and the stream that nobody asked for, whatever the byte is. Unless a frame
-    /// follows, it was a key, and the person is told what can be typed.
+    /// Ends the self-tests, and the stream that nobody asked for, whatever the byte is. Unless a
+    /// frame follows, it was a key, and the person is told what can be typed.
     pub(super) fn any_byte(&mut self, byte: u8, board: &mut impl Board) {
         self.selftest.stop(byte, &mut self.link.notice);
         if core::mem::take(&mut self.stream.unasked) {
@@ -213,8 +214,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         }
         let is_last = self.analyser.completes_record();
         let is_leaving = self.stream.records.sending.is_some();
-        // The record before must have left before another can take its place, and the host must have
-        // the one that would go.
+        // The record before must have left before another can take its place, and the host must
+        // have the one that would go.
         if is_last && !signal.is_live() && (is_leaving || self.waits_for_host()) {
             return fed;
         }

@@ -1,7 +1,7 @@
 //! The last records as they were sent, for hosts that lost a part of them.
 //!
-//! A ring of bytes: each record's values lie together, and a new record takes the place of the oldest ones. What is
-//! being sent is sent from here.
+//! A ring of bytes: each record's values lie together, and a new record takes the place of the
+//! oldest ones. What is being sent is sent from here.
 
 use heapless::Deque;
 use wire::RecordHead;
@@ -16,7 +16,7 @@ const KEPT_RECORDS: usize = 512;
 pub(super) struct Entry {
     pub head: RecordHead,
     pub stream: u16,
-    /// Where its values begin.
+    /// The first of its bytes.
     start: usize,
 }
 
@@ -30,7 +30,7 @@ impl Entry {
 pub(super) struct Kept<'a> {
     bytes: &'a mut [u8],
     records: Deque<Entry, KEPT_RECORDS>,
-    /// Where the next record's values go, if they fit there.
+    /// The place of the next record's values, if they fit there.
     next: usize,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Kept<'a> {
         }
     }
 
-    /// Where so many bytes would go, and how many of the oldest records they would take the place of.
+    /// The place of so many bytes, and the number of oldest records that they would replace.
     fn place(&self, bytes: usize) -> (usize, usize) {
         let fits = self.next + bytes <= self.bytes.len();
         let start = if fits { self.next } else { 0 };
@@ -63,7 +63,7 @@ impl<'a> Kept<'a> {
         (start, over.max(least))
     }
 
-    /// Whether a record of so many bytes would take the place of one from number `held` on.
+    /// Reports if a record of so many bytes would take the place of one from number `held` on.
     pub(super) fn would_lose(&self, bytes: usize, held: u32) -> bool {
         let (_, over) = self.place(bytes);
         self.records

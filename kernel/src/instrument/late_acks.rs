@@ -2,8 +2,8 @@
 
 use wire::Uploaded;
 
-/// Acknowledgements that may wait. A host asks again after a second, and a record at the lowest rate
-/// and the greatest length takes longer than that; more than this nobody asks.
+/// Acknowledgements that may wait. A host asks again after a second, and a record at the lowest
+/// rate and the greatest length takes longer than that; more than this nobody asks.
 const LATE_ACKS: usize = 8;
 
 /// An acknowledgement that waits.

@@ -1,5 +1,6 @@
-//! The baud rate as a state machine: a change is acknowledged at the old rate, confirmed by a frame at
-//! the new one, and otherwise taken back. Noise alone, or a break, returns to the rate of the start.
+//! The baud rate as a state machine: a change is acknowledged at the old rate, confirmed by a frame
+//! at the new one, and otherwise taken back. Noise alone, or a break, returns to the rate of the
+//! start.
 
 use super::board::{Board, SECOND_US};
 use super::notice::Notice;
@@ -15,8 +16,8 @@ pub(super) const LOWEST_BAUD: u32 = 9_600;
 const CONFIRM_US: u64 = 500_000;
 /// At another rate than the first, this many damaged bytes without a good frame bring it back.
 const LOST_HOST_ERRORS: u32 = 200;
-/// Time that a good frame then has to come: one flipped bit damages a frame of more bytes than that,
-/// and a host that waits for an answer repeats its request after two seconds.
+/// Time that a good frame then has to come: one flipped bit damages a frame of more bytes than
+/// that, and a host that waits for an answer repeats its request after two seconds.
 const LOST_HOST_US: u64 = 3 * SECOND_US;
 /// Damaged bytes forgotten a second, so that glitches of days do not add up while a host only
 /// listens. A host that asks at a wrong rate sends more.

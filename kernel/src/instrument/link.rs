@@ -205,8 +205,8 @@ impl<'a> Link<'a> {
         }
     }
 
-    /// Returns a typed line that is whole, without the space around it. A piece of a line is refused:
-    /// of settings all are taken or none.
+    /// Returns a typed line that is whole, without the space around it. A piece of a line is
+    /// refused: of settings all are taken or none.
     pub(super) fn whole_line<'b>(&mut self, line: &'b [u8], now_us: u64) -> Option<&'b str> {
         let goes_on =
             line.len() == wire::TEXT_PIECE && !line.ends_with(b"\r") && !line.ends_with(b"\n");

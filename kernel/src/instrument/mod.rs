@@ -1,13 +1,13 @@
 //! The instrument: samples in, spectra out, commands answered.
 //!
-//! [`Instrument::run`] writes its banner, tests itself, streams the generator's spectra until a byte
-//! comes from the host, and then serves requests. It is a loop of [`Instrument::step`], which never
-//! waits except in [`Board::sleep_until`], and does at most one block of samples at a time, so that
-//! a command is seen within the time of one transform and one chunk.
+//! [`Instrument::run`] writes its banner, tests itself, streams the generator's spectra until a
+//! byte comes from the host, and then serves requests. It is a loop of [`Instrument::step`], which
+//! never waits except in [`Board::sleep_until`], and does at most one block of samples at a time,
+//! so that a command is seen within the time of one transform and one chunk.
 //!
-//! Output is one frame at a time. A spectrum of the generator that is finished while the one before is
-//! still being sent is dropped as a whole and counted; uploads are held back by their credits instead,
-//! and lose nothing.
+//! Output is one frame at a time. A spectrum of the generator that is finished while the one before
+//! is still being sent is dropped as a whole and counted; uploads are held back by their credits
+//! instead, and lose nothing.
 //!
 //! ```text
 //! bytes -> receiver -> commands, typed -> hub -> output -> link -> bytes
@@ -75,8 +75,8 @@ pub struct Instrument<'a, Q> {
 }
 
 impl<'a, Q: Fft + QpuHost> Instrument<'a, Q> {
-    /// An instrument with these settings, and with QPUs where the board has them. `complaint` is the
-    /// first error in `cmdline.txt`; the banner says it.
+    /// An instrument with these settings, and with QPUs where the board has them. `complaint` is
+    /// the first error in `cmdline.txt`; the banner says it.
     pub fn new(
         workspace: &'a mut Workspace,
         qpu: Option<Q>,
@@ -118,8 +118,8 @@ impl<'a, Q: Fft + QpuHost> Instrument<'a, Q> {
         }
     }
 
-    /// Writes the banner and tests itself; then begins the QPU self-test if it was asked for, or the
-    /// generator if that starts unasked.
+    /// Writes the banner and tests itself; then begins the QPU self-test if it was asked for, or
+    /// the generator if that starts unasked.
     pub fn start(&mut self, board: &mut impl Board) {
         self.hub.start(board);
     }

@@ -1,8 +1,8 @@
 //! `plot`: a spectrum as 20 lines of text, for people who have a terminal and nothing else.
 //!
 //! A title, 17 rows of levels, an axis, and frequencies under it; no line is longer than 79
-//! characters. A column stands for several bins, or for a part of one, and shows the greatest of them.
-//! A row has a mark where the column reaches the level written in front of it.
+//! characters. A column stands for several bins, or for a part of one, and shows the greatest of
+//! them. A row has a mark where the column reaches the level written in front of it.
 //!
 //! Numbers are written by integers only: formatting of floats would be 20 KiB of image.
 
@@ -87,7 +87,8 @@ fn columns(power: &[f32]) -> [f64; COLUMNS] {
     })
 }
 
-/// The level of the highest row and the step to the next: the finest that shows every level, or the coarsest.
+/// The level of the highest row and the step to the next: the finest that shows every level, or the
+/// coarsest.
 fn scale(levels: &[f64]) -> (i32, i32) {
     let seen = || levels.iter().copied().filter(|db| *db > LOWEST_DB);
     let highest = libm::floor(seen().fold(LOWEST_DB, f64::max)) as i32;

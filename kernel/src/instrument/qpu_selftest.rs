@@ -1,8 +1,8 @@
 //! The QPU self-test as a state machine: each QPU by itself, then all together, a round at a time.
 //!
-//! `qputest=ROUNDS` in `cmdline.txt` asks for it: a QPU that computes wrongly, for example at a clock
-//! that is too high for it, is named. Rounds are steps of the instrument's loop, so that lines appear
-//! as they are earned, the watchdog is fed, and a byte from the host ends the test.
+//! `qputest=ROUNDS` in `cmdline.txt` asks for it: a QPU that computes wrongly, for example at a
+//! clock that is too high for it, is named. Rounds are steps of the instrument's loop, so that
+//! lines appear as they are earned, the watchdog is fed, and a byte from the host ends the test.
 
 use core::fmt::Write;
 

@@ -145,8 +145,9 @@ impl<'a> Records<'a> {
         Some((chunk, sending.stream))
     }
 
-    /// Returns values of a record again, or its descriptor where none are asked for. `descriptor`: the
-    /// last one, which is that of all records, since settings do not change while records are made.
+    /// Returns values of a record again, or its descriptor where none are asked for. `descriptor`:
+    /// the last one, which is that of all records, since settings do not change while records are
+    /// made.
     pub(super) fn fetch(
         &self,
         (record, offset, values): (u32, u32, u16),

@@ -105,8 +105,8 @@ impl SelfTest {
     }
 }
 
-/// Tests the ARM, and the plans of the QPUs that the settings ask for until one is right. Writes the
-/// results.
+/// Tests the ARM, and the plans of the QPUs that the settings ask for until one is right. Writes
+/// the results.
 pub(super) fn test_engines(
     analyser: &mut Analyser<impl Fft>,
     board: &mut impl Board,

@@ -1,8 +1,8 @@
 //! Sources of samples: the generator, uploads, and room for others.
 //!
-//! A source says what its samples are ([`Signal`]), hands them to the analyser when that wants some, and
-//! says when it will have more. A live source does not wait: when a record is finished while the one
-//! before is still being sent, its record is dropped. An upload waits instead.
+//! A source says what its samples are ([`Signal`]), hands them to the analyser when that wants
+//! some, and says when it will have more. A live source does not wait: when a record is finished
+//! while the one before is still being sent, its record is dropped. An upload waits instead.
 
 use dsp::Complex;
 use dsp::generator::{self, RATE_HZ};
@@ -41,8 +41,8 @@ impl Signal {
 
 /// The generator in real time.
 ///
-/// It never leaves samples out: on a machine that is too slow it falls behind, so that a record with
-/// the same number has the same samples everywhere.
+/// It never leaves samples out: on a machine that is too slow it falls behind, so that a record
+/// with the same number has the same samples everywhere.
 pub(super) struct Generator {
     samples: generator::Generator,
     domain: Domain,
@@ -70,8 +70,8 @@ impl Generator {
         }
     }
 
-    /// Makes the samples from number `next` on that are due, at most as many as are wanted; reports if
-    /// there were any.
+    /// Makes the samples from number `next` on that are due, at most as many as are wanted; reports
+    /// if there were any.
     pub(super) fn feed(
         &mut self,
         next: u64,

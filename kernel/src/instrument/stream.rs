@@ -1,8 +1,8 @@
 //! The stream as a state machine: idle, or the samples of a source on their way to records.
 //!
-//! It owns what describes the records and what is still to be said of them: the descriptor, counters,
-//! the record that is being sent, and acknowledgements that wait for its end. Samples, transforms and
-//! the line are others' work.
+//! It owns what describes the records and what is still to be said of them: the descriptor,
+//! counters, the record that is being sent, and acknowledgements that wait for its end. Samples,
+//! transforms and the line are others' work.
 
 use wire::{Counters, Descriptor, Domain, Source, State, Uploaded};
 
@@ -97,8 +97,8 @@ impl<'a> Stream<'a> {
         self.descriptor_due = true;
     }
 
-    /// Takes the descriptor that is to be sent now. A new one waits for the record under way, which is
-    /// read by the one before.
+    /// Takes the descriptor that is to be sent now. A new one waits for the record under way, which
+    /// is read by the one before.
     pub(super) fn take_descriptor(&mut self) -> Option<Descriptor> {
         let sending = self.records.sending;
         let descriptor = self.descriptor.filter(|descriptor| {

@@ -176,7 +176,8 @@ pub(super) const fn engine_error(error: EngineError) -> &'static str {
     }
 }
 
-/// Returns a line of text for a record: number, time, engine, and the strongest lines of its values.
+/// Returns a line of text for a record: number, time, engine, and the strongest lines of its
+/// values.
 pub(super) fn spectrum_line(values: &[f32], last: &Last, now_us: u64) -> heapless::String<320> {
     let mut line = heapless::String::new();
     let Last {

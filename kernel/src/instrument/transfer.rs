@@ -97,8 +97,8 @@ impl Transfer {
         Taken::Yes
     }
 
-    /// Takes the next samples out of the queue, `most` at the most; their bytes, none when it is empty. Where they
-    /// go over the end of the queue there are more.
+    /// Takes the next samples out of the queue, `most` at the most; their bytes, none when it is
+    /// empty. Where they go over the end of the queue there are more.
     pub(super) fn pull<'a>(&mut self, fifo: &'a [u8], most: usize) -> &'a [u8] {
         // The length of the queue is a multiple of any sample's, so none wraps around its end.
         let bytes = self.sample_bytes;

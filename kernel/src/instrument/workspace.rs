@@ -20,11 +20,11 @@ pub struct Workspace {
     pub(super) twiddles: [Complex<f32>; POINTS],
     /// The samples of the blocks under way: two words each, at the most.
     pub(super) history: [u32; 2 * POINTS],
-    /// Where a block is transformed.
+    /// The block that is transformed.
     pub(super) work: [Complex<f32>; POINTS],
     /// Coefficients of the window.
     pub(super) window: [f32; POINTS],
-    /// What the detector holds of each bin.
+    /// The detector's value of each bin.
     pub(super) held: [f64; POINTS],
     /// The signal of a proof: as much as [`Workspace::history`].
     pub(super) noise: [u32; 2 * POINTS],

@@ -28,13 +28,14 @@ impl<T> Mmio<T> {
     /// The block is of type `T`, mapped as Device memory, and what the caller does with the second
     /// of two handles agrees with what the owner of the first does.
     const unsafe fn at(offset: usize) -> Self {
-        // SAFETY: as this function's; all bit patterns are valid registers and `T` is made of cells.
+        // SAFETY: as this function's; all bit patterns are valid registers and `T` is made of
+        // cells.
         let registers = unsafe { &*((PERIPHERAL_BASE + offset) as *const T) };
         Self { registers }
     }
 
-    /// A second handle, for a block whose every use ends within one call: there is one core, and no interrupt
-    /// handler touches it.
+    /// A second handle, for a block whose every use ends within one call: there is one core, and no
+    /// interrupt handler touches it.
     pub(crate) const fn again(&self) -> Self {
         Self {
             registers: self.registers,

@@ -44,9 +44,9 @@ impl Peripherals {
             !TAKEN.swap(true, Ordering::Relaxed),
             "peripherals are taken once, in main"
         );
-        // SAFETY: first and only handles (but for `steal`), at the BCM2835's addresses; the MMU maps
-        // the whole peripheral range as Device. Clock and alarm share a block, as do pm and grafx, and
-        // touch different registers of it.
+        // SAFETY: first and only handles (but for `steal`), at the BCM2835's addresses; the MMU
+        // maps the whole peripheral range as Device. Clock and alarm share a block, as do pm and
+        // grafx, and touch different registers of it.
         unsafe { Self::at_their_addresses() }
     }
 

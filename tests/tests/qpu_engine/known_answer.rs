@@ -7,8 +7,8 @@
 use std::f64::consts::SQRT_2;
 
 use dsp::{Complex, Direction, dft::root_of_unity};
-use kernel::engine::cpu::CpuEngine;
 use kernel::engine::EngineError;
+use kernel::engine::cpu::CpuEngine;
 
 /// Largest relative rms error that passes. The QPUs, which truncate, stay below it.
 pub const TOLERANCE: f64 = 1e-6;

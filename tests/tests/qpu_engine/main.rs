@@ -315,7 +315,10 @@ fn the_engine_gives_the_known_answer_in_every_length_of_the_instrument() {
     let mut short = [Complex::ZERO; 100];
     let refused = engine.transform(Direction::Forward, &mut short);
     assert_eq!(refused, Err(EngineError::Length));
-    assert_eq!(engine.prepare(MAX_LOG2 + 1, Manner::Fastest), Err(EngineError::Length));
+    assert_eq!(
+        engine.prepare(MAX_LOG2 + 1, Manner::Fastest),
+        Err(EngineError::Length)
+    );
 }
 
 /// The engine may use this much in the firmware; it needs no room made among its own lengths.
@@ -343,7 +346,10 @@ fn an_engine_with_little_memory_makes_room_for_each_length() {
         assert!(error <= known_answer::TOLERANCE, "2^{log2n}: {error:e}");
     }
     let mut engine = QpuEngine::new(runner(8192), |_| EngineError::NoMemory);
-    assert_eq!(engine.prepare(12, Manner::Fastest), Err(EngineError::NoMemory));
+    assert_eq!(
+        engine.prepare(12, Manner::Fastest),
+        Err(EngineError::NoMemory)
+    );
 }
 
 #[test]

@@ -1,8 +1,9 @@
-//! Samples to the power of records: blocks with overlap, DC removal, window, transform, |X|^2, detector.
+//! Samples to the power of records: blocks with overlap, DC removal, window, transform, |X|^2,
+//! detector.
 //!
-//! The QPU engine is asked first: where it can, it makes the power of several blocks from their samples, otherwise
-//! it transforms block by block. When it fails, the blocks are windowed from their samples and the CPU
-//! engine does them, so no sample is lost; the record says so.
+//! The QPU engine is asked first: where it can, it makes the power of several blocks from their
+//! samples, otherwise it transforms block by block. When it fails, the blocks are windowed from
+//! their samples and the CPU engine does them, so no sample is lost; the record says so.
 
 mod shape;
 mod trust;
@@ -25,7 +26,7 @@ pub(super) use shape::Shape;
 /// After this many failures one after the other the QPUs are left alone until the next start.
 const MAX_FAILURES: u32 = 3;
 
-/// What is known about a finished record.
+/// Facts about a finished record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Summary {
     pub blocks: u32,
@@ -43,13 +44,13 @@ pub(super) struct Buffers<'a> {
     pub history: History<'a>,
     pub work: &'a mut [Complex<f32>],
     pub window: &'a mut [f32],
-    /// What the detector holds of each bin.
+    /// The detector's value of each bin.
     pub held: &'a mut [f64],
     /// The signal of a proof ([`trust`]).
     pub noise: &'a mut [u32],
-    /// What the ARM makes of it, or of a block that is checked.
+    /// Its bins by the ARM, or those of a block that is checked.
     pub wanted: &'a mut [f64],
-    /// What the QPUs make of it.
+    /// Its bins by the QPUs.
     pub got: &'a mut [f64],
 }
 
@@ -69,7 +70,7 @@ pub(super) struct Analyser<'a, Q> {
     /// No more samples come: what is whole is done.
     closed: bool,
     failures: u32,
-    /// The QPUs failed the QPU test and are left alone for good.
+    /// The QPUs failed their self-test and are left alone for good.
     distrusted: bool,
     trust: Trust,
 }
@@ -112,8 +113,9 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.clear();
     }
 
-    /// As many blocks as one step may do, where the QPUs do them together: their samples must fit, and if the ARM
-    /// has to do them, it must not take longer than with one block of the greatest length.
+    /// The number of blocks that one step may do, where the QPUs do them together: their samples
+    /// must fit, and if the ARM has to do them, it must not take longer than with one block of the
+    /// greatest length.
     fn record_blocks(&self) -> u32 {
         let Shape {
             n, average, engine, ..
@@ -240,13 +242,13 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.summary.blocks
     }
 
-    /// Whether the blocks that are due will be the last of their record.
+    /// Reports if the blocks that are due will be the last of their record.
     pub(super) fn completes_record(&self) -> bool {
         self.summary.blocks + self.due() == self.shape.average
     }
 
-    /// Takes the power of the blocks that are ready. An error is why the QPUs did not do all of it; the
-    /// CPU engine has then done the rest.
+    /// Takes the power of the blocks that are ready. An error is why the QPUs did not do all of it;
+    /// the CPU engine has then done the rest.
     pub(super) fn process(&mut self, board: &mut impl Board) -> Result<(), EngineError> {
         let blocks = self.due();
         let plan = self.plan(blocks, board);
@@ -284,7 +286,8 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         trouble
     }
 
-    /// The plan that does the blocks that are due, proven and checked; none where the ARM does them.
+    /// The plan that does the blocks that are due, proven and checked; none where the ARM does
+    /// them.
     fn plan(&mut self, blocks: u32, board: &mut impl Board) -> Option<Candidate> {
         if self.engine_for(self.shape.engine, self.shape.n) != EngineKind::Qpu {
             return None;
@@ -309,8 +312,8 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         self.judge(result)
     }
 
-    /// Transforms the block that begins at a sample, and takes its power. An error is why it was not done by the
-    /// QPUs.
+    /// Transforms the block that begins at a sample, and takes its power. An error is why it was
+    /// not done by the QPUs.
     fn take_block(
         &mut self,
         manner: &mut Option<Manner>,
@@ -360,7 +363,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         result
     }
 
-    /// What levels have to know of a window; the table of windows then holds this one.
+    /// The gain of a window, whose coefficients the table of windows then holds.
     fn gain(&mut self, window: Window, n: usize) -> Gain {
         match self.window_for {
             Some((known, points, gain)) if (known, points) == (window, n) => gain,
@@ -440,7 +443,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
         Ok(ppb(error))
     }
 
-    /// Whether the QPUs have failed their test.
+    /// Reports if the QPUs have failed their self-test.
     pub(super) fn is_qpu_distrusted(&self) -> bool {
         self.distrusted
     }
@@ -456,7 +459,8 @@ fn on<Q>(qpu: &mut Option<Q>) -> Result<&mut Q, EngineError> {
     qpu.as_mut().ok_or(EngineError::NotAvailable)
 }
 
-/// Parts of 10^9. What is no number is as wrong as can be: memory that nobody wrote holds such values.
+/// Parts of 10^9. What is no number is as wrong as can be: memory that nobody wrote holds such
+/// values.
 fn ppb(error: f64) -> u32 {
     if error.is_nan() {
         u32::MAX

@@ -46,7 +46,7 @@ pub struct FakeBoard {
     pub sleeps: u64,
     /// Checksums of the firmware's memory, each before the next one that is asked for.
     pub sums: VecDeque<u32>,
-    /// How often a change of it was reported.
+    /// The number of changes that were reported.
     pub memory_changes: u32,
 }
 
@@ -208,18 +208,18 @@ impl Board for FakeBoard {
 #[derive(Default)]
 pub struct FakeQpu {
     pub failures: u32,
-    /// What bin 3 holds after each transform, instead of what it should.
+    /// The wrong value of bin 3 after each transform.
     pub wrong: Option<f32>,
     pub prepared: Option<u32>,
-    /// QPUs that compute wrongly in the QPU test.
+    /// QPUs that compute wrongly in the self-test.
     pub bad: QpuSet,
     /// QPUs on which a program does not end.
     pub hung: QpuSet,
-    /// Rounds of the QPU test so far.
+    /// Rounds of the self-test so far.
     pub rounds: u32,
     /// Blocks whose power was added, call by call, without proofs and checks.
     pub powers: Vec<u32>,
-    /// Whether there are conservative plans.
+    /// True if there are conservative plans.
     pub is_twofold: bool,
     /// Only plans of this manner are wrong.
     pub wrong_in: Option<Manner>,
@@ -372,7 +372,7 @@ impl QpuHost for FakeQpu {
     }
 }
 
-/// What the host has received.
+/// The text and frames that the host has received.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Seen {
     Text(String),
@@ -440,7 +440,7 @@ impl Session {
         Self::quiet_with("start=0", qpu)
     }
 
-    /// As [`Self::quiet`], on a board whose owner lets hosts run programs.
+    /// A quiet board whose owner lets hosts run programs.
     pub fn quiet_and_allowed(qpu: Option<FakeQpu>) -> Self {
         Self::quiet_with("start=0 allow=run", qpu)
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What comes while this is typed and for a time behind it.
+/// The text that comes while this is typed and for a time behind it.
 fn typed(session: &mut Session, line: &str, ms: u64) -> String {
     session.seen.clear();
     session.send_bytes(line.as_bytes());
