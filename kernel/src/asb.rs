@@ -1,9 +1,9 @@
 //! ASB: the two bridges between V3D and the rest of the chip.
 //!
-//! V3D has a clock of its own, so its buses pass through asynchronous bridges: the slave bridge carries the
-//! ARM's accesses to V3D's registers, the master bridge V3D's accesses to memory. A block must not be reset
-//! while it has a transfer under way, so both are stopped first. While the slave bridge stands, no register of
-//! V3D may be touched: nothing would answer.
+//! V3D has a clock of its own, so its buses pass through asynchronous bridges: the slave bridge
+//! carries the ARM's accesses to V3D's registers, the master bridge V3D's accesses to memory. A
+//! block must not be reset while it has a transfer under way, so both are stopped first. While the
+//! slave bridge stands, no register of V3D may be touched: nothing would answer.
 //!
 //! Sources: Linux bcm2835-power.c (offsets, bits, order, password); the address is that of
 //! christinaa/rpi-open-firmware.
@@ -38,7 +38,7 @@ register_structs! {
 /// "BRDG".
 const BRIDGE_ID: u32 = 0x6272_6467;
 
-/// How long a bridge may take to stop or start. Linux waits 1 us.
+/// The time that a bridge may take to stop or start. Linux waits 1 us.
 const ANSWER_US: u64 = 100;
 
 type Control = ReadWrite<u32, CTRL::Register>;
@@ -56,22 +56,22 @@ impl Asb {
         Self { registers, clock }
     }
 
-    /// Whether the block identifies itself.
+    /// Reports if the block identifies itself.
     #[must_use]
     pub fn is_there(&self) -> bool {
         self.registers
             .visit(|asb| asb.AXI_BRDG_ID.get() == BRIDGE_ID)
     }
 
-    /// Whether neither bridge stands.
+    /// Reports if both bridges run.
     #[must_use]
     pub fn runs(&self) -> bool {
         self.registers
             .visit(|asb| !asb.V3D_S_CTRL.is_set(CTRL::ACK) && !asb.V3D_M_CTRL.is_set(CTRL::ACK))
     }
 
-    /// Stops the slave bridge, then the master bridge. Where one does not stop, both run on, and it returns
-    /// false.
+    /// Stops the slave bridge, then the master bridge. Where one does not stop, both run on, and it
+    /// returns false.
     #[must_use]
     pub fn stop(&mut self) -> bool {
         let stopped = self.stop_one(|asb| &asb.V3D_S_CTRL) && self.stop_one(|asb| &asb.V3D_M_CTRL);

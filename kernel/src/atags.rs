@@ -1,4 +1,5 @@
-//! ATAGs: the list the boot firmware leaves in memory; all that is wanted of it is the command line.
+//! ATAGs: the list the boot firmware leaves in memory; all that is wanted of it is the command
+//! line.
 //!
 //! Each entry is {size in words, tag, data ...}; the list starts with ATAG_CORE and ends with
 //! ATAG_NONE. It was written by others, so nothing in it is trusted further than the words given.

@@ -2,8 +2,8 @@
 //!
 //! Source: ARM PrimeCell UART (PL011) TRM, DDI 0183, section 3.3.6.
 
-/// How far the rate may be off, in parts per thousand. The line works to about 3 %, the other side's
-/// error included.
+/// The error that a rate may have, in parts per thousand. The line works to about 3 %, the other
+/// side's error included.
 const MAX_ERROR_PERMILLE: u32 = 15;
 
 /// Baud rate divisors and what they give.

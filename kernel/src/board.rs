@@ -9,14 +9,14 @@
 /// ARM address of the peripherals (bus 0x7e00_0000).
 pub const PERIPHERAL_BASE: usize = 0x2000_0000;
 
-/// How much of the address space the peripherals take.
+/// Bytes of the address space that the peripherals take.
 pub const PERIPHERAL_BYTES: usize = 0x0100_0000;
 
-/// Alias under which V3D and the VideoCore see the ARM's RAM: through the system L2, as the ARM does
-/// on the BCM2835 (reference: BCM2835 ARM Peripherals, section 1.2.3).
+/// Alias under which V3D and the VideoCore see the ARM's RAM: through the system L2, as the ARM
+/// does on the BCM2835 (reference: BCM2835 ARM Peripherals, section 1.2.3).
 pub const RAM_ALIAS: u32 = 0x4000_0000;
 
-/// Where the activity light is.
+/// The place of the activity light.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ActLed {
     /// GPIO number.
@@ -83,7 +83,8 @@ impl Revision {
         }
     }
 
-    /// The activity light. What a board that we do not know has at these pins may not like to be driven.
+    /// The activity light. What a board that we do not know has at these pins may not like to be
+    /// driven.
     #[must_use]
     pub fn act_led(self) -> Option<ActLed> {
         let (pin, active_low) = match self.model() {

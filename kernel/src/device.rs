@@ -19,17 +19,17 @@ use crate::property::{ClockId, Tag};
 use crate::timer::Clock;
 use crate::uart::{RECEIVE_BYTES, Uart};
 
-/// How long the instrument's loop may be away before the board restarts: several times the longest
-/// step, a transform of 2^16 points on the ARM in windows of a second.
+/// The time that the instrument's loop may be away before the board restarts: several times the
+/// longest step, a transform of 2^16 points on the ARM in windows of a second.
 pub const WATCHDOG_US: u32 = 5_000_000;
 
 /// Room in the transmit queue that is worth waking up for.
 const WORTHWHILE_ROOM: usize = 1024;
 
-/// How often the light changes at most.
+/// The shortest time from one change of the light to the next.
 const BLINK_US: u64 = 150_000;
 
-/// Whether the light is lit `now_us`, in the stage with this code.
+/// Reports if the light is lit `now_us`, in the stage with this code.
 fn lit(stage: u8, now_us: u64) -> bool {
     let step = now_us / BLINK_US % (2 * u64::from(stage) + 6);
     step < 2 * u64::from(stage) && step.is_multiple_of(2)
@@ -45,7 +45,7 @@ pub struct Device<L> {
     pub pm: Pm,
     /// The activity light.
     pub light: L,
-    /// What is known about the board.
+    /// Facts about the board.
     pub info: BoardInfo,
     /// For questions about clocks.
     pub mailbox: Mailbox,
@@ -55,8 +55,8 @@ pub struct Device<L> {
 }
 
 impl<L: OutputPin> Device<L> {
-    /// Puts the drivers together. With `watchdog`, the board restarts when the instrument's loop stays
-    /// away for 5 s.
+    /// Puts the drivers together. With `watchdog`, the board restarts when the instrument's loop
+    /// stays away for 5 s.
     pub fn new(
         uart: Uart,
         clock: Clock,
@@ -194,7 +194,8 @@ impl<L: OutputPin> Board for Device<L> {
     }
 
     fn clocks(&mut self) -> Clocks {
-        // Nine messages, of a quarter of a second each if nobody answers: less than the watchdog's time.
+        // Nine messages, of a quarter of a second each if nobody answers: less than the watchdog's
+        // time.
         let mut of = |clock: ClockId| {
             let mut ask = |tag| match self.mailbox.property::<2>(tag, &[clock as u32]) {
                 Ok([_, hz]) => hz,

@@ -1,10 +1,11 @@
 //! Memory that V3D and the mailbox see: whole cache lines with one owner.
 //!
-//! The ARM's L1 is not snooped. So nothing shares a line with a [`DmaBuf`], every write through it is
-//! followed by a clean, every read of what the other side wrote is preceded by an invalidation, and
-//! between the two no line of it is dirty. That is what makes invalidating safe.
+//! The ARM's L1 is not snooped. So nothing shares a line with a [`DmaBuf`], every write through it
+//! is followed by a clean, every read of what the other side wrote is preceded by an invalidation,
+//! and between the two no line of it is dirty. That is what makes invalidating safe.
 //!
 //! [`Arena`] is the RAM after the image, up to what the mailbox says the ARM owns.
+#![allow(unsafe_code)]
 
 use core::ptr::NonNull;
 
@@ -13,7 +14,8 @@ use qpu::job::BusAddr;
 use crate::arch::cpu;
 use crate::board::RAM_ALIAS;
 
-/// Alignment and granularity: a line of the Cortex-A53 too, so that buffers are the same everywhere.
+/// Alignment and granularity: a line of the Cortex-A53 too, so that buffers are the same
+/// everywhere.
 pub const LINE_BYTES: usize = 64;
 
 /// The RAM that is given out, in order, never taken back.
@@ -23,7 +25,8 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// The first megabyte after the image, which every board has and which is mapped from the start.
+    /// The first megabyte after the image, which every board has and which is mapped from the
+    /// start.
     ///
     /// # Panics
     /// When called twice: the arena owns what it gives out.
@@ -108,14 +111,15 @@ impl DmaBuf {
         BusAddr(self.start.as_ptr() as usize as u32 | RAM_ALIAS)
     }
 
-    /// How many words.
+    /// The number of words.
     #[must_use]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.words
     }
 
-    /// What the ARM sees. What the other side wrote is in it after [`DmaBuf::invalidate`].
+    /// The buffer as the ARM sees it. Writes of the other side are in it after
+    /// [`DmaBuf::invalidate`].
     #[must_use]
     pub fn words(&self) -> &[u32] {
         // SAFETY: the buffer owns this memory (`Arena::take` hands each byte out once, mapped and
@@ -123,7 +127,7 @@ impl DmaBuf {
         unsafe { core::slice::from_raw_parts(self.start.as_ptr(), self.words) }
     }
 
-    /// The same for writing. The other side sees it after [`DmaBuf::clean`].
+    /// The buffer for writing. The other side sees it after [`DmaBuf::clean`].
     pub fn words_mut(&mut self) -> &mut [u32] {
         // SAFETY: as in `words`.
         unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr(), self.words) }
@@ -147,8 +151,8 @@ impl DmaBuf {
         };
         let at = self.start.as_ptr() as usize + first * 4;
         let bytes = words.len() * 4;
-        // A line at either end may also hold words that the other side has written since, and no store may
-        // go to an old copy of a line.
+        // A line at either end may also hold words that the other side has written since, and no
+        // store may go to an old copy of a line.
         cpu::invalidate_data_cache(at, bytes);
         self.words_mut()[range].copy_from_slice(words);
         cpu::clean_data_cache(at, bytes);

@@ -11,7 +11,7 @@ use wire::MAX_PAYLOAD;
 
 use crate::arch::cpu;
 use crate::instrument::fault_report;
-use crate::mmio::Peripherals;
+use crate::mmio::peripherals::Peripherals;
 use crate::pm::{Note, Pm, Reason};
 use crate::timer::Clock;
 use crate::uart::LastWords;
@@ -22,7 +22,7 @@ const REPORT_US: u32 = 2_000_000;
 /// Frame and text of a report: twice the note, and what stands around it.
 const REPORT_BYTES: usize = 1024;
 
-/// What kind of end it was; the codes of the FAULT record.
+/// The kinds of ends; the codes of the FAULT record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u16)]
 pub enum Kind {
@@ -40,16 +40,16 @@ pub enum Kind {
     MemoryChanged = wire::Fault::MEMORY_CHANGED,
 }
 
-/// What happened and where.
+/// The end of a run: its kind and place.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault<'a> {
-    /// What kind of end it was.
+    /// The kind of end.
     pub kind: Kind,
     /// The instruction, or 0.
     pub pc: u32,
     /// The address it accessed, or 0.
     pub address: u32,
-    /// The same in words.
+    /// A description in words.
     pub text: Arguments<'a>,
 }
 

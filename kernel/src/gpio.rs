@@ -30,7 +30,7 @@ register_structs! {
     }
 }
 
-/// What a pin does (GPFSEL encoding).
+/// The function of a pin (GPFSEL encoding).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Function {
     Input = 0b000,
@@ -57,7 +57,7 @@ fn selected(register: u32, pin: u8, function: Function) -> u32 {
     (register & !(0b111 << shift)) | ((function as u32) << shift)
 }
 
-/// Whether the GPFSEL register gives `pin` this function.
+/// Reports if the GPFSEL register gives `pin` this function.
 fn is_selected(register: u32, pin: u8, function: Function) -> bool {
     register == selected(register, pin, function)
 }
@@ -75,7 +75,8 @@ impl Gpio {
         Self { registers, delay }
     }
 
-    /// GPIO14 and 15 to the PL011 (ALT0): no pull on TXD, pull-up on RXD so that an open line idles.
+    /// GPIO14 and 15 to the PL011 (ALT0): no pull on TXD, pull-up on RXD so that an open line
+    /// idles.
     ///
     /// Which of two pins an input of a block hears is not documented, so pins that were UART0's
     /// before become inputs (Circle does the same with 32 and 33).

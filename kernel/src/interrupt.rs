@@ -68,8 +68,8 @@ pub fn start(controller: Mmio<Registers>, alarm: Alarm) {
 
 /// Serves what is pending. Called by the IRQ vector, with IRQ masked.
 ///
-/// Other lines are passed over: the VideoCore's own show in these registers too, and a line that fell
-/// between its signal and this look leaves nothing to serve.
+/// Other lines are passed over: the VideoCore's own show in these registers too, and a line that
+/// fell between its signal and this look leaves nothing to serve.
 ///
 /// # Panics
 /// When it is called before [`start`].
@@ -93,8 +93,9 @@ pub fn dispatch() {
     });
 }
 
-/// Sleeps until `at_us` or any interrupt, unless `ready` says that there is something to do already, or `at_us`
-/// is too near for the alarm: the caller, who asks the clock again, spins the rest.
+/// Sleeps until `at_us` or any interrupt, unless `ready` says that there is something to do
+/// already, or `at_us` is too near for the alarm: the caller, who asks the clock again, spins the
+/// rest.
 ///
 /// `ready` is asked after IRQ is masked, so an interrupt that makes it true cannot slip in between
 /// the question and the sleep: a pending interrupt ends the wait even while it is masked.

@@ -1,4 +1,5 @@
-//! The memory that jobs on the QPUs are made in: buffers one after the other, given back all at once.
+//! The memory that jobs on the QPUs are made in: buffers one after the other, given back all at
+//! once.
 //!
 //! Every write reaches RAM before it returns and every read comes from RAM ([`crate::dma_buf`]), so
 //! between calls the ARM's cache holds nothing that V3D could miss or be missed by.
@@ -47,8 +48,8 @@ impl JobMemory {
         self.used_bytes = 0;
     }
 
-    /// Writes `words` from word `first` of `buffer` on; `None` when they do not fit, or the buffer is
-    /// not one that is given out.
+    /// Writes `words` from word `first` of `buffer` on; `None` when they do not fit, or the buffer
+    /// is not one that is given out.
     pub fn write(&mut self, buffer: Buffer, first: u32, words: &[u32]) -> Option<()> {
         let at = self.place(buffer, first, words.len())?;
         self.memory.write(at, words).then_some(())

@@ -1,10 +1,12 @@
 //! The firmware: drivers for the BCM2835, the FFT engines and the instrument.
 //!
 //! One hardware block a file; `arch` is the processor, [`mmio`] the only place where an address
-//! becomes registers, [`dma_buf`] the memory that V3D and the VideoCore see. Everything here compiles
-//! for the host too, where what does not touch hardware is tested; only the processor itself exists
-//! for the target alone. `src/main.rs` is the boot order.
+//! becomes registers, [`dma_buf`] the memory that V3D and the VideoCore see. Everything here
+//! compiles for the host too, where what does not touch hardware is tested; only the processor
+//! itself exists for the target alone. `src/main.rs` is the boot order.
 #![cfg_attr(target_os = "none", no_std)]
+// Allowed by name where it must be: `arch`, `mmio`, `dma_buf` and `log`.
+#![deny(unsafe_code)]
 // Registers and their fields are spelled as in Broadcom's and ARM's manuals.
 #![allow(non_snake_case)]
 

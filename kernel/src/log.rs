@@ -1,9 +1,11 @@
 //! Logs: defmt's global logger, whose bytes travel to the host as LOG records.
 //!
-//! A log frame is encoded into a buffer of its own and put into the queue whole, or dropped whole and
-//! counted; the instrument takes what is queued when the line has room, and a message tells the host
-//! what was dropped meanwhile. Strings stay in the ELF file (`target/kernel.elf`), where the host's
-//! decoder finds them. What may be logged is decided when the firmware is built (`DEFMT_LOG=info`).
+//! A log frame is encoded into a buffer of its own and put into the queue whole, or dropped whole
+//! and counted; the instrument takes what is queued when the line has room, and a message tells the
+//! host what was dropped meanwhile. Strings stay in the ELF file (`target/kernel.elf`), where the
+//! host's decoder finds them. What may be logged is decided when the firmware is built
+//! (`DEFMT_LOG=info`).
+#![allow(unsafe_code)]
 
 use core::cell::{Cell, RefCell};
 
@@ -89,8 +91,8 @@ fn with_log(serve: impl FnOnce(&mut Log)) {
 #[defmt::global_logger]
 struct Logger;
 
-// SAFETY: `acquire` enters a critical section that `release` leaves, so on the one core there is never
-// a second execution context between the two; defmt calls them in pairs.
+// SAFETY: `acquire` enters a critical section that `release` leaves, so on the one core there is
+// never a second execution context between the two; defmt calls them in pairs.
 unsafe impl defmt::Logger for Logger {
     fn acquire() {
         // SAFETY: paired with the release below, in the same context.

@@ -1,4 +1,5 @@
-//! Logs on the host: the macros of the device's `log.rs`, which here evaluate and drop their arguments.
+//! Logs on the host: the macros of the device's `log.rs`, which here evaluate and drop their
+//! arguments.
 
 use crate::timer::Clock;
 

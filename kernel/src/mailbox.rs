@@ -1,9 +1,10 @@
 //! Mailbox: one property message at a time to the VideoCore firmware, with bounded waits.
 //!
 //! The message lies in memory that both sides see ([`crate::dma_buf`]); what is in it is
-//! [`crate::property`]'s. The firmware answers in milliseconds as a rule; after [`START_ANSWER_US`] the call
-//! fails and says so. An answer that comes after that must not be taken for the next one's: two buffers
-//! take turns, so that the firmware writes it where nobody looks and its letter differs.
+//! [`crate::property`]'s. The firmware answers in milliseconds as a rule; after [`START_ANSWER_US`]
+//! the call fails and says so. An answer that comes after that must not be taken for the next
+//! one's: two buffers take turns, so that the firmware writes it where nobody looks and its letter
+//! differs.
 //!
 //! Source: github.com/raspberrypi/firmware wiki, "Accessing mailboxes" and "Mailbox property
 //! interface".
@@ -38,13 +39,14 @@ register_structs! {
 /// Property messages, ARM to VideoCore.
 const CHANNEL: u32 = 8;
 
-/// How long the firmware may take for one message while the board starts.
+/// The time that the firmware may take for one message while the board starts.
 ///
-/// Below a millisecond as a rule; while it sets up HDMI, as it may when the ARM starts, it has taken
-/// more than a second (raspberrypi/firmware 1376, 1970). As long as Linux waits since 2025.
+/// Below a millisecond as a rule; while it sets up HDMI, as it may when the ARM starts, it has
+/// taken more than a second (raspberrypi/firmware 1376, 1970). As long as Linux waits since 2025.
 const START_ANSWER_US: u64 = 3_000_000;
 
-/// How long it may take later: to power V3D down and up takes six messages, between two feeds of the watchdog.
+/// The time that it may take later: to power V3D down and up takes six messages, between two feeds
+/// of the watchdog.
 const ANSWER_US: u64 = 250_000;
 
 /// Why a property could not be had.
@@ -66,8 +68,8 @@ pub struct Mailbox {
 }
 
 impl Mailbox {
-    /// Takes the block, and two buffers for its messages (at least [`property::MESSAGE_WORDS`] words
-    /// each).
+    /// Takes the block, and two buffers for its messages (at least [`property::MESSAGE_WORDS`]
+    /// words each).
     #[must_use]
     pub fn new(registers: Mmio<Registers>, clock: Clock, messages: [DmaBuf; 2]) -> Self {
         Self {
@@ -78,8 +80,8 @@ impl Mailbox {
         }
     }
 
-    /// The same mailbox with buffers of its own, for another owner. An answer that the one no longer waits for is dropped by the
-    /// other, since it names a buffer of the first.
+    /// Returns a handle with buffers of its own, for another owner. An answer that the one no
+    /// longer waits for is dropped by the other, since it names a buffer of the first.
     #[must_use]
     pub fn another(&self, messages: [DmaBuf; 2]) -> Self {
         Self {
@@ -90,7 +92,8 @@ impl Mailbox {
         }
     }
 
-    /// The board has started: from here on answers are waited for no longer than the watchdog allows.
+    /// The board has started: from here on answers are waited for no longer than the watchdog
+    /// allows.
     pub fn has_started(&mut self) {
         self.answer_us = ANSWER_US;
     }

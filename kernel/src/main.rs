@@ -1,9 +1,10 @@
 //! The boot order of `kernel.img`, as a list.
 //!
 //! Before this: stacks, vectors, VFP and `.bss` (`boot/armv6.s`). A board without an answering
-//! mailbox, or without V3D, still becomes an instrument: it says what is missing and computes on the
-//! ARM. On the host the binary is empty; the parts it is made of are tested in the library.
+//! mailbox, or without V3D, still becomes an instrument: it says what is missing and computes on
+//! the ARM. On the host the binary is empty; the parts it is made of are tested in the library.
 #![cfg_attr(target_os = "none", no_std, no_main)]
+#![deny(unsafe_code)]
 
 #[cfg(target_os = "none")]
 kernel::entry!(boot);
@@ -21,7 +22,7 @@ use kernel::engine::qpu::QpuEngine;
 use kernel::gpio::Gpio;
 use kernel::instrument::{BootTimes, EngineChoice, Instrument, Settings, Workspace};
 use kernel::mailbox::Mailbox;
-use kernel::mmio::Peripherals;
+use kernel::mmio::peripherals::Peripherals;
 use kernel::pm::{Grafx, Pm};
 use kernel::property::MESSAGE_WORDS;
 use kernel::startup;
@@ -32,13 +33,13 @@ use kernel::v3d::{IDENT0_V3D, V3d};
 use kernel::{interrupt, log};
 use static_cell::ConstStaticCell;
 
-/// How long V3D may take to come up: three answers of the mailbox at their slowest, and some.
+/// The time that V3D may take to come up: three answers of the mailbox at their slowest, and some.
 const BRING_UP_US: u32 = 12_000_000;
 
 /// Memory for the programs, uniforms, twiddles and samples of jobs on the QPUs.
 const V3D_BYTES: usize = 32 << 20;
-/// Where it begins, whatever the image's size: jobs of a host are written for addresses there, and what places in memory make of
-/// a job's time stays the same from image to image.
+/// Its first address, for an image of any size: jobs of a host are written for addresses there, and
+/// the effect of places in memory on a job's time stays the same from image to image.
 const V3D_START: usize = 16 << 20;
 
 /// The instrument's buffers. All zero, so that they cost nothing in the image.

@@ -1,17 +1,18 @@
 //! PM: the watchdog, resets, and why the last one happened.
 //!
 //! The watchdog counts 16 us ticks in 20 bits, so it must be fed at least every 16 s. PM_RSTS says
-//! what kind of reset it was, but it is cleared when it is read, and the boot firmware has read it: its
-//! value then comes from the mailbox. The reason behind the reset is a note in memory that outlives
-//! it ([`crate::arch`]'s `keep`), with a checksum, because nobody promises that SDRAM survives. The
-//! spare bits of PM_RSTS are left alone: the boot ROM reads a partition number from them.
+//! what kind of reset it was, but it is cleared when it is read, and the boot firmware has read it:
+//! its value then comes from the mailbox. The reason behind the reset is a note in memory that
+//! outlives it ([`crate::arch`]'s `keep`), with a checksum, because nobody promises that SDRAM
+//! survives. The spare bits of PM_RSTS are left alone: the boot ROM reads a partition number from
+//! them.
 //!
-//! [`Grafx`] is one register of the same block with another owner: power and reset of V3D. Its power is the
-//! firmware's to switch; from here only the reset line is moved.
+//! [`Grafx`] is one register of the same block with another owner: power and reset of V3D. Its
+//! power is the firmware's to switch; from here only the reset line is moved.
 //!
-//! Sources: Linux drivers/watchdog/bcm2835_wdt.c and include/linux/mfd/bcm2835-pm.h; bcm2835-power.c for
-//! PM_GRAFX; bit names of PM_RSTS as in Broadcom's headers (HADPOR 12, HADWRF/WRQ/WRH 5, 4, 6); who clears it:
-//! raspberrypi/linux 932.
+//! Sources: Linux drivers/watchdog/bcm2835_wdt.c and include/linux/mfd/bcm2835-pm.h;
+//! bcm2835-power.c for PM_GRAFX; bit names of PM_RSTS as in Broadcom's headers (HADPOR 12,
+//! HADWRF/WRQ/WRH 5, 4, 6); who clears it: raspberrypi/linux 932.
 
 use core::fmt::{self, Display, Write};
 use core::sync::atomic::Ordering::Relaxed;
@@ -111,8 +112,8 @@ impl Pm {
         self.arm(10 * TICK_US);
     }
 
-    /// Why the board started, from PM_RSTS, also as the firmware has `found` it, and the note of the run
-    /// before. Takes the note away.
+    /// Why the board started, from PM_RSTS, also as the firmware has `found` it, and the note of
+    /// the run before. Takes the note away.
     #[must_use]
     pub fn reset_cause(&mut self, found: u32) -> ResetCause {
         let status = self.registers.visit(|pm| pm.RSTS.get());
@@ -131,7 +132,7 @@ pub struct Grafx {
     registers: Mmio<GrafxRegisters>,
 }
 
-/// How long V3D is held in reset. Linux waits 1 us, for 32 of its clocks.
+/// The time that V3D is held in reset. Linux waits 1 us, for 32 of its clocks.
 const RESET_US: u32 = 10;
 
 impl Grafx {
@@ -175,7 +176,7 @@ pub enum Reason {
     Fault,
 }
 
-/// What one run leaves for the next.
+/// The note that one run leaves for the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Note {
     reason: Reason,
@@ -225,7 +226,7 @@ impl Note {
         cpu::clean_keep();
     }
 
-    /// The same, for a reset that may come at once: the note is in SDRAM when this returns.
+    /// Stores it for a reset that may come at once: the note is in SDRAM when this returns.
     pub fn store_to_sdram(&self) {
         self.store();
         cpu::drain_system_cache();
@@ -326,7 +327,8 @@ impl ResetCause {
             (Some(note), _) if note.reason == Reason::Fault => Self::Fault(note),
             (Some(note), _) if note.reason == Reason::Reboot => Self::Reboot,
             (note, true) => Self::Watchdog(note),
-            // SDRAM holds for seconds without power: a note of a run that did not end proves nothing.
+            // SDRAM holds for seconds without power: a note of a run that did not end proves
+            // nothing.
             (_, false) => Self::PowerOn,
         }
     }

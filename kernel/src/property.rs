@@ -1,9 +1,9 @@
 //! Property messages: what the mailbox carries, one tag a message.
 //!
-//! Word 0 is the size in bytes, word 1 the code, then one tag {id, bytes of its value buffer, length
-//! word, values}, then 0. The code in word 1 says "success" even when nobody knew the tag (QEMU, and
-//! firmware for some tags), so only the tag's own length word counts: bit 31 set and at least the
-//! bytes that the tag defines.
+//! Word 0 is the size in bytes, word 1 the code, then one tag {id, bytes of its value buffer,
+//! length word, values}, then 0. The code in word 1 says "success" even when nobody knew the tag
+//! (QEMU, and firmware for some tags), so only the tag's own length word counts: bit 31 set and at
+//! least the bytes that the tag defines.
 //!
 //! Source: github.com/raspberrypi/firmware wiki, "Mailbox property interface".
 
@@ -62,10 +62,10 @@ pub enum ClockId {
 /// Power domain of V3D in [`Tag::SetDomainState`] (Linux' index 10, plus one).
 pub const DOMAIN_V3D: u32 = 11;
 
-/// Whether a firmware revision is one of a Raspberry Pi's firmware, which is a Unix time.
+/// Reports if a firmware revision is one of a Raspberry Pi's firmware, which is a Unix time.
 ///
-/// QEMU's is 0x548e1. Its PM resets at once when the watchdog is armed, so whoever would arm it asks
-/// this first.
+/// QEMU's is 0x548e1. Its PM resets at once when the watchdog is armed, so whoever would arm it
+/// asks this first.
 #[must_use]
 pub fn is_dated(firmware_revision: u32) -> bool {
     /// 2012-01-01, before the first Raspberry Pi was sold.
@@ -73,7 +73,7 @@ pub fn is_dated(firmware_revision: u32) -> bool {
     firmware_revision >= FIRST
 }
 
-/// What is wrong with an answer.
+/// A defect of an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Error {
     /// The tag's length word says nobody handled it.

@@ -1,4 +1,4 @@
-//! What the boot order asks of the VideoCore's firmware, and the first line of text.
+//! Questions of the boot order to the VideoCore's firmware, and the first line of text.
 //!
 //! Nothing here is needed for the board to come up: a question without an answer leaves a default
 //! that is safe on every board, and a line in the log.
@@ -13,7 +13,7 @@ use crate::arch::cpu;
 use crate::atags;
 use crate::baud::Divisor;
 use crate::board::Revision;
-use crate::engine::qpu_test;
+use crate::engine::qpu_selftest;
 use crate::instrument::{BoardInfo, BootTimes, Stage};
 use crate::log;
 use crate::mailbox::Mailbox;
@@ -25,16 +25,17 @@ use crate::v3d::V3d;
 /// The UART clock that is asked for: 3 Mbaud, and what firmware sets by itself today.
 const UART_HZ: u32 = 48_000_000;
 
-/// What every board leaves the ARM at least: the smallest has 256 MiB, of which the GPU may take 128.
+/// The least RAM that a board leaves the ARM: the smallest has 256 MiB, of which the GPU may take
+/// 128.
 const LEAST_RAM_BYTES: u32 = 128 << 20;
 
 /// Bytes of `cmdline.txt` that are looked at.
 pub const COMMAND_LINE_BYTES: usize = 1024;
 
-/// Finds out in which order QPUs get programs, of which sources say different things; what is not found out costs speed and
-/// no more.
+/// Finds out in which order QPUs get programs. Sources contradict each other; not to know it costs
+/// speed and no more.
 pub fn learn_launch_order(v3d: &mut V3d) {
-    let found = qpu_test::launch_order(v3d).ok().flatten();
+    let found = qpu_selftest::launch_order(v3d).ok().flatten();
     if let Some(order) = found {
         log::info!("QPUs get programs in the order {=[u8]}", order.qpus());
         v3d.set_launch_order(order);
@@ -50,10 +51,11 @@ pub fn found_reset_status(mailbox: &mut Mailbox) -> u32 {
     found.map_or(0, |[status]| status)
 }
 
-/// Sets the UART's clock; returns the rate to compute divisors from, which has one for [`BOOT_BAUD`].
+/// Sets the UART's clock; returns the rate to compute divisors from, which has one for
+/// [`BOOT_BAUD`].
 ///
-/// Firmware may set another rate, and says a wrong one at times (raspberrypi/firmware 951, 967, 1619). So
-/// the measured clock is asked as well, which old firmware and QEMU do not know.
+/// Firmware may set another rate, and says a wrong one at times (raspberrypi/firmware 951, 967,
+/// 1619). So the measured clock is asked as well, which old firmware and QEMU do not know.
 pub fn uart_clock(mailbox: &mut Mailbox) -> u32 {
     let uart = ClockId::Uart as u32;
     let set = mailbox.property::<2>(Tag::SetClockRate, &[uart, UART_HZ, 0]);
@@ -73,9 +75,9 @@ pub fn uart_clock(mailbox: &mut Mailbox) -> u32 {
     believed
 }
 
-/// The clock to believe, 0 being one that is not known. A measured clock is good to a few tenths of a
-/// percent, so the stated one is kept where they agree to one percent. A clock without a divisor for
-/// [`BOOT_BAUD`] cannot be the UART's.
+/// The clock to believe, 0 being one that is not known. A measured clock is good to a few tenths of
+/// a percent, so the stated one is kept where they agree to one percent. A clock without a divisor
+/// for [`BOOT_BAUD`] cannot be the UART's.
 fn believed_uart_hz(stated: u32, measured: u32) -> u32 {
     let possible = |hz| Divisor::nearest(hz, BOOT_BAUD).is_ok();
     let agree = stated.abs_diff(measured) <= stated / 100;
@@ -107,8 +109,8 @@ pub fn note_bring_up() {
     Note::new(Reason::Running, Stage::Boot as u8, BRING_UP).store_to_sdram();
 }
 
-/// Whether the last start ended by the watchdog while it powered up V3D. A second try would end like
-/// it, and so on for ever.
+/// Reports if the last start ended by the watchdog while it powered up V3D. A second try would end
+/// like it, and so on for ever.
 #[must_use]
 pub fn hung_in_bring_up(cause: &ResetCause) -> bool {
     matches!(cause, ResetCause::Watchdog(Some(note)) if note.text() == BRING_UP)
@@ -131,13 +133,13 @@ pub fn greet(uart: &mut Uart, cause: &ResetCause) {
     uart.drain();
 }
 
-/// What the firmware knows.
+/// The answers of the firmware.
 pub struct Facts {
     /// The board, with 0 for what could not be found out.
     pub board: BoardInfo,
     /// The text of `cmdline.txt`.
     pub command_line: String<COMMAND_LINE_BYTES>,
-    /// Whether this is a Raspberry Pi's firmware, and not one whose watchdog fires when it is armed.
+    /// True for a Raspberry Pi's firmware, and not one whose watchdog fires when it is armed.
     pub watchdog_counts: bool,
 }
 

@@ -1,9 +1,9 @@
 //! System timer: 1 MHz counter, delays, and the compare interrupt that ends a sleep.
 //!
-//! The counter runs from reset and never stops; compare channel 1 is free for the ARM (0 and 2 belong
-//! to the VideoCore). A compare value that has already passed matches only 71 minutes later, and one that is a
-//! microsecond ahead may be missed too. So [`Alarm`] takes none that is nearer than 20 us, and whoever arms it
-//! looks at the clock again before it sleeps.
+//! The counter runs from reset and never stops; compare channel 1 is free for the ARM (0 and 2
+//! belong to the VideoCore). A compare value that has already passed matches only 71 minutes later,
+//! and one that is a microsecond ahead may be missed too. So [`Alarm`] takes none that is nearer
+//! than 20 us, and whoever arms it looks at the clock again before it sleeps.
 //!
 //! Sources: BCM2835 ARM Peripherals, chapter 12; Linux bcm2835_timer.c keeps 15 us away.
 
@@ -101,8 +101,8 @@ impl Alarm {
         Self { registers }
     }
 
-    /// Raises GPU interrupt 1 when the counter's low word reaches `at_us`'s. Returns false, and sets nothing,
-    /// when that is nearer to `now_us` than 20 us or in the past.
+    /// Raises GPU interrupt 1 when the counter's low word reaches `at_us`'s. Returns false, and
+    /// sets nothing, when that is nearer to `now_us` than 20 us or in the past.
     #[must_use]
     pub fn set(&mut self, now_us: u64, at_us: u64) -> bool {
         let far_enough = at_us >= now_us + NEAREST_US;

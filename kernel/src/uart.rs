@@ -2,8 +2,8 @@
 //!
 //! [`Uart`] is the thread's side, an embedded-io reader and writer that never waits; the handler's
 //! side holds the registers. Both meet in two heapless SPSC queues. The receive interrupt comes at
-//! four bytes or when the line has been quiet for 32 bit times, the transmit interrupt when the FIFO
-//! has drained to two bytes.
+//! four bytes or when the line has been quiet for 32 bit times, the transmit interrupt when the
+//! FIFO has drained to two bytes.
 //!
 //! The divisor is computed from the clock that the mailbox returns, never from an assumed one:
 //! firmware has been seen with 3 MHz, 48 MHz and 1 GHz (raspberrypi/firmware 951).
@@ -270,7 +270,7 @@ impl Uart {
         });
     }
 
-    /// Whether everything has been sent and the line is quiet.
+    /// Reports if everything has been sent and the line is quiet.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.transmit.is_empty()
@@ -298,7 +298,7 @@ impl Uart {
         self.transmit.capacity() - self.transmit.len()
     }
 
-    /// Whether a byte has arrived. Asked with interrupts masked before a sleep.
+    /// Reports if a byte has arrived. Asked with interrupts masked before a sleep.
     #[must_use]
     pub fn has_received(&self) -> bool {
         self.received.ready()
@@ -383,8 +383,9 @@ impl LastWords {
         }
     }
 
-    /// Sends all of `bytes`, giving each at most 20 ms (the slowest rate sends 16 bytes in that time). The first
-    /// that waits in vain is the last: a line that is stuck would take all of the time to the reset.
+    /// Sends all of `bytes`, giving each at most 20 ms (the slowest rate sends 16 bytes in that
+    /// time). The first that waits in vain is the last: a line that is stuck would take all of the
+    /// time to the reset.
     pub fn send(&mut self, bytes: &[u8]) {
         for &byte in bytes {
             let Self {

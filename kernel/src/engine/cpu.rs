@@ -1,8 +1,8 @@
 //! The CPU engine: transforms of up to 2^22 points on the ARM, as far as its table reaches.
 
-use dsp::{Complex, Direction, MAX_LOG2, Plan, Radix};
+use dsp::{Complex, Direction, Plan, Radix};
 
-use super::{Engine, EngineError, EngineKind, Timing};
+use super::EngineError;
 
 /// The ARM as an engine. It keeps the twiddles of one length in a table of the caller's.
 pub struct CpuEngine<'a> {
@@ -17,7 +17,7 @@ impl<'a> CpuEngine<'a> {
         Self::with_radix(twiddles, Radix::Mixed)
     }
 
-    /// The same with another radix.
+    /// An engine with another radix.
     pub const fn with_radix(twiddles: &'a mut [Complex<f32>], radix: Radix) -> Self {
         Self {
             radix,
@@ -25,18 +25,12 @@ impl<'a> CpuEngine<'a> {
             twiddles,
         }
     }
-}
 
-impl Engine for CpuEngine<'_> {
-    fn kind(&self) -> EngineKind {
-        EngineKind::Cpu
-    }
-
-    fn supports(&self, log2n: u32) -> bool {
-        log2n <= MAX_LOG2 && 1 << log2n <= self.twiddles.len()
-    }
-
-    fn prepare(&mut self, log2n: u32) -> Result<(), EngineError> {
+    /// Gets the twiddles ready for transforms of 2^`log2n` points.
+    ///
+    /// # Errors
+    /// [`EngineError::Length`], or [`EngineError::NoMemory`] when the table is too short.
+    pub fn prepare(&mut self, log2n: u32) -> Result<(), EngineError> {
         if self.plan.is_some_and(|plan| plan.log2n() == log2n) {
             return Ok(());
         }
@@ -51,15 +45,18 @@ impl Engine for CpuEngine<'_> {
         Ok(())
     }
 
-    fn transform(
+    /// Transforms `data` in place, in natural order, unscaled.
+    ///
+    /// # Errors
+    /// [`EngineError::Length`] when it was not prepared for that length.
+    pub fn transform(
         &mut self,
         direction: Direction,
         data: &mut [Complex<f32>],
-    ) -> Result<Timing, EngineError> {
+    ) -> Result<(), EngineError> {
         let plan = self.plan.ok_or(EngineError::Length)?;
         plan.transform(direction, &self.twiddles[..plan.twiddle_count()], data)
-            .map_err(|_| EngineError::Length)?;
-        Ok(Timing::default())
+            .map_err(|_| EngineError::Length)
     }
 }
 
@@ -72,7 +69,6 @@ mod tests {
     fn it_transforms_what_it_was_prepared_for() {
         let mut table = vec![Complex::ZERO; 64];
         let mut engine = CpuEngine::new(&mut table);
-        assert!(engine.supports(6) && !engine.supports(7) && engine.supports(0));
         let input: Vec<_> = (0..64)
             .map(|i| Complex::new((i % 5) as f32 - 2.0, (i % 3) as f32))
             .collect();

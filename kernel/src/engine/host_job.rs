@@ -1,22 +1,23 @@
 //! Jobs that a host makes: in a block of the runner's memory, into which it writes what it likes.
 //!
-//! The host writes programs, uniforms and data, has launches of them run, and reads what they have left. A block is given back
-//! when the next is asked for, and when whoever computes spectra wants memory: the host is then refused.
+//! The host writes programs, uniforms and data, has launches of them run, and reads what they have
+//! left. A block is given back when the next is asked for, and when whoever computes spectra wants
+//! memory: the host is then refused.
 //!
 //! Simulated, not yet run on hardware.
 
 use ::qpu::job::{Buffer, BusAddr, CacheClear, Job, Launch, Program, QpuSet, Runner};
 use wire::{JobBlock, JobClear, JobLaunch, JobWords, RunJob};
 
-use super::EngineError;
+use super::error::EngineError;
 use super::literals::Walk;
 
-/// Where a block begins, at a multiple of this.
+/// The alignment of a block.
 const ALIGN: u32 = 4096;
 /// Words that are copied at a time.
 const CHUNK: usize = 64;
 
-/// What a host asks for.
+/// A request of a host.
 #[derive(Debug)]
 pub enum HostJob<'a> {
     /// To write words of the block.
@@ -25,7 +26,7 @@ pub enum HostJob<'a> {
     Read {
         /// The first word.
         first: u32,
-        /// Where to.
+        /// The words that were read.
         bytes: &'a mut [u8],
     },
     /// To run programs.
@@ -47,7 +48,8 @@ impl HostJobs {
         last: None,
     };
 
-    /// Takes a block of `bytes` bytes, all of whose words are to be written before they are read; of none for 0.
+    /// Takes a block of `bytes` bytes, all of whose words are to be written before they are read;
+    /// of none for 0.
     ///
     /// # Errors
     /// Those of the runner.
@@ -69,11 +71,13 @@ impl HostJobs {
         })
     }
 
-    /// Does what a host asks for; gives the time that programs took in microseconds, 0 for all else.
+    /// Does what a host asks for; gives the time that programs took in microseconds, 0 for all
+    /// else.
     ///
     /// # Errors
-    /// [`EngineError::OutsideBlock`] for words or programs that are not in the block, or when there is none;
-    /// [`EngineError::Stray`] for code that names another address; those of the runner, as `error` says.
+    /// [`EngineError::OutsideBlock`] for words or programs that are not in the block, or when there
+    /// is none; [`EngineError::Stray`] for code that names another address; those of the runner, as
+    /// `error` says.
     pub fn serve<R: Runner>(
         &mut self,
         runner: &mut R,

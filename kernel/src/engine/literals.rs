@@ -1,7 +1,7 @@
 //! Addresses that code of a host names as literals: all must lie in the block of the host.
 //!
-//! This finds mistakes before they run, and no more: a program can compute any address. The memory of the firmware is
-//! therefore compared after each job ([`crate::instrument::Board::checksum`]).
+//! This finds mistakes before they run, and no more: a program can compute any address. The memory
+//! of the firmware is therefore compared after each job ([`crate::instrument::Board::checksum`]).
 //!
 //! Simulated, not yet run on hardware.
 
@@ -26,7 +26,8 @@ pub struct Stray {
     pub address: u32,
 }
 
-/// A walk through one program, from its first instruction to the last that it can reach without a computed branch.
+/// A walk through one program, from its first instruction to the last that it can reach without a
+/// computed branch.
 #[derive(Clone, Copy, Debug)]
 pub struct Walk {
     block: Buffer,
@@ -34,7 +35,7 @@ pub struct Walk {
     code: u32,
     /// Number of the next.
     next: u32,
-    /// Where code goes on behind a program end: the furthest target of a branch.
+    /// The place where code goes on behind a program end: the furthest target of a branch.
     furthest: u32,
     /// Instructions behind the last program end are two.
     end: Option<u32>,
@@ -53,7 +54,7 @@ impl Walk {
         }
     }
 
-    /// Whether the program goes on.
+    /// Reports if the program goes on.
     #[must_use]
     pub fn goes_on(&self) -> bool {
         self.next < MOST && self.end.is_none_or(|end| self.next < end)
@@ -94,7 +95,8 @@ impl Walk {
         let target = branch.target(self.code.wrapping_add(8 * number), 0);
         let ahead = target.wrapping_sub(self.code) / 8;
         if self.is_inside(target) {
-            // Behind the block's begin and before the program: ahead is large, and no reason to go on.
+            // Behind the block's begin and before the program: ahead is large, and no reason to go
+            // on.
             if ahead < MOST {
                 self.furthest = self.furthest.max(ahead + 1);
                 self.end = None;
@@ -142,7 +144,7 @@ impl Walk {
     }
 }
 
-/// Whether a register takes the address of memory that is then read or written.
+/// Reports if a register takes the address of memory that is then read or written.
 fn takes_address(register: Waddr, file: File) -> bool {
     match register {
         // Through B it is relative.

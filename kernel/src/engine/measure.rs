@@ -7,7 +7,7 @@ use qpu_programs::microbench::{
     ENDLESS_LIMIT_US, Error, Microbench, RUNS, What, recovery, reservations, times,
 };
 
-/// What a microbenchmark found, as the protocol has it (`MEASURED` in the crate `wire`).
+/// The findings of a microbenchmark, as the protocol has it (`MEASURED` in the crate `wire`).
 pub type Words = heapless::Vec<u32, { 3 + 2 * RUNS }>;
 
 /// Runs a microbenchmark.

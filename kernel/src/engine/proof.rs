@@ -1,27 +1,30 @@
 //! Proofs: a plan of the QPUs held to the ARM on noise, before its first result is believed.
 //!
-//! Noise reaches every input, every bin and every code of a sample, and no two runs have the same, so that
-//! memory which still holds an older answer does not pass. A plan runs twice: first with code that no cache
-//! holds, then with code that all hold, because a race may be lost in one of them only. The error is that of amplitudes,
-//! relative to all of them: a single wrong bin of 65,536 is 4,000 parts in a million of it.
+//! Noise reaches every input, every bin and every code of a sample, and no two runs have the same,
+//! so that memory which still holds an older answer does not pass. A plan runs twice: first with
+//! code that no cache holds, then with code that all hold, because a race may be lost in one of
+//! them only. The error is that of amplitudes, relative to all of them: a single wrong bin of
+//! 65,536 is 4,000 parts in a million of it.
 
 use dsp::spectrum::{Domain, accumulate, remove_mean};
 use dsp::{Complex, Direction, Gain};
 use wire::SampleFormat;
 
 use super::cpu::CpuEngine;
-use super::{Candidate, Engine, EngineError, Spectra, Timing};
+use super::{Candidate, EngineError, Fft, Spectra, Timing};
 
-/// The largest error that passes, in parts of 10^9. The QPUs truncate: right plans stay below 3,000 (simulated).
+/// The largest error that passes, in parts of 10^9. The QPUs truncate: right plans stay below 3,000
+/// (simulated).
 pub const LIMIT_PPB: u32 = 10_000;
 /// Runs of a proof, each with noise of its own.
 const RUNS: u32 = 2;
 
-/// Where a proof computes; each as long as the longest block, or in words, as all samples of the blocks of a record.
+/// Memory that a proof computes in; each as long as the longest block, or in words, as all samples
+/// of the blocks of a record.
 pub struct Bench<'a> {
     /// The signal, or what the QPUs made of it.
     pub samples: &'a mut [u32],
-    /// Where transforms are made.
+    /// The points that are transformed.
     pub work: &'a mut [Complex<f32>],
     /// Powers of the ARM.
     pub wanted: &'a mut [f64],
@@ -29,7 +32,7 @@ pub struct Bench<'a> {
     pub got: &'a mut [f64],
 }
 
-/// What came of a proof.
+/// The result of a proof.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Proof {
     /// Difference from the ARM, in parts of 10^9; what is no number is as wrong as can be.
@@ -39,7 +42,7 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Whether the plan can be believed.
+    /// Reports if the plan can be believed.
     #[must_use]
     pub const fn is_right(&self) -> bool {
         self.error_ppb <= LIMIT_PPB
@@ -93,7 +96,8 @@ impl Differences {
     }
 }
 
-/// Difference of the amplitudes of bins from the ARM's, given powers: relative to that of all bins, in parts of 10^9.
+/// Difference of the amplitudes of bins from the ARM's, given powers: relative to that of all bins,
+/// in parts of 10^9.
 #[must_use]
 pub fn difference_ppb(got: &[f64], wanted: &[f64]) -> u32 {
     let mut all = Differences::default();
@@ -104,13 +108,13 @@ pub fn difference_ppb(got: &[f64], wanted: &[f64]) -> u32 {
     all.ppb()
 }
 
-/// Runs a plan on noise and compares it with the ARM. `window` has a coefficient for each point, `gain` is its, `seed`
-/// another one for each proof.
+/// Runs a plan on noise and compares it with the ARM. `window` has a coefficient for each point,
+/// `gain` is its, `seed` another one for each proof.
 ///
 /// # Errors
 /// Those of the QPUs.
 pub fn prove(
-    qpu: &mut impl Engine,
+    qpu: &mut impl Fft,
     cpu: &mut CpuEngine,
     candidate: &Candidate,
     (window, gain): (&[f32], Gain),
@@ -122,7 +126,7 @@ pub fn prove(
         let mut noise = Noise::new(seed.wrapping_add(run << 16));
         let next = match candidate {
             Candidate::Transform { log2n, manner } => {
-                qpu.prepare_as(*log2n, *manner)?;
+                qpu.prepare(*log2n, *manner)?;
                 let forward =
                     prove_transform(qpu, cpu, *log2n, Direction::Forward, bench, &mut noise)?;
                 let inverse =
@@ -145,7 +149,7 @@ pub fn prove(
 }
 
 fn prove_transform(
-    qpu: &mut impl Engine,
+    qpu: &mut impl Fft,
     cpu: &mut CpuEngine,
     log2n: u32,
     direction: Direction,
@@ -184,7 +188,7 @@ fn prove_transform(
 }
 
 fn prove_power(
-    qpu: &mut impl Engine,
+    qpu: &mut impl Fft,
     cpu: &mut CpuEngine,
     spectra: &Spectra,
     (window, gain): (&[f32], Gain),
@@ -248,8 +252,8 @@ pub fn power_by_the_arm(
     Ok(())
 }
 
-/// Energy of a block times its window, as its bins have it: N times the sum of squares; of real samples, whose bins are
-/// half of all.
+/// Energy of a block times its window, as its bins have it: N times the sum of squares; of real
+/// samples, whose bins are half of all.
 #[must_use]
 pub fn energy_in(spectra: &Spectra, window: &[f32], samples: &[u32]) -> f64 {
     let Spectra { coding, .. } = *spectra;

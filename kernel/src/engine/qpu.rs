@@ -1,10 +1,11 @@
 //! The QPU engine: FFT plans of `qpu::fft` on whatever runs QPU jobs.
 //!
 //! On the device the runner is the V3D driver, in host tests the simulator; plan and programs are
-//! the same. A plan has one buffer, which it transforms in place. Plans stay prepared while the runner's
-//! memory holds them (8 MiB are enough for all), so that changing between lengths costs nothing; when it is
-//! full, all make room for the new one. After a job that failed nothing is taken for granted: V3D has been
-//! restarted, and the next [`Engine::prepare`] starts from empty memory.
+//! the same. A plan has one buffer, which it transforms in place. Plans stay prepared while the
+//! runner's memory holds them (8 MiB are enough for all), so that changing between lengths costs
+//! nothing; when it is full, all make room for the new one. After a job that failed nothing is
+//! taken for granted: V3D has been restarted, and the next [`Fft::prepare`] starts from empty
+//! memory.
 //!
 //! Simulated, not yet run on hardware.
 
@@ -20,9 +21,10 @@ use wire::JobBlock;
 use super::host_job::{HostJob, HostJobs};
 use super::measure::{self, Words};
 use super::power::{self, PowerPlan};
-use super::{Candidate, Engine, EngineError, EngineKind, Manner, Spectra, Timing, qpu_test};
+use super::qpu_selftest::{self, Verdict};
+use super::{Candidate, EngineError, Fft, Manner, QpuHost, Spectra, Timing};
 
-/// How long a launch may take. The longest takes 2.4 ms (simulated, 2^16 points).
+/// The time that a launch may take. The longest takes 2.4 ms (simulated, 2^16 points).
 pub const LIMIT_US: u32 = 50_000;
 
 /// Shortest length that the engine transforms, as a power of two.
@@ -31,12 +33,13 @@ pub const MIN_LOG2: u32 = firmware::MIN_LOG2;
 pub const MAX_LOG2: u32 = firmware::MAX_LOG2;
 /// Lengths with a plan.
 const LENGTHS: usize = (MAX_LOG2 - MIN_LOG2 + 1) as usize;
-/// Alignment of a plan's data: that of the lines which the ARM's caches and all of V3D's have in common, and
-/// more, so that short transforms do not share a page with other data.
+/// Alignment of a plan's data: that of the lines which the ARM's caches and all of V3D's have in
+/// common, and more, so that short transforms do not share a page with other data.
 const ALIGN: u32 = 4096;
 /// Plans of a length.
 const MANNERS: usize = Manner::ALL.len();
-/// Plans of powers that are kept: of records, of what is left of an upload, and of each the one for a single block.
+/// Plans of powers that are kept: of records, of what is left of an upload, and of each the one for
+/// a single block.
 const POWERS: usize = 4;
 /// Complex points that are copied at a time.
 const CHUNK: usize = 32;
@@ -49,7 +52,7 @@ pub struct QpuEngine<R: Runner> {
     plans: [[Option<TransformPlan>; LENGTHS]; MANNERS],
     /// Manner and length that were prepared last.
     current: Option<(usize, usize)>,
-    /// Of power spectra, the one used last first.
+    /// Plans of power spectra, the one used last first.
     powers: [Option<PowerPlan>; POWERS],
     host: HostJobs,
 }
@@ -154,20 +157,8 @@ fn index(log2n: u32) -> Option<usize> {
     (MIN_LOG2..=MAX_LOG2).position(|length| length == log2n)
 }
 
-impl<R: Runner> Engine for QpuEngine<R> {
-    fn kind(&self) -> EngineKind {
-        EngineKind::Qpu
-    }
-
-    fn supports(&self, log2n: u32) -> bool {
-        index(log2n).is_some()
-    }
-
-    fn prepare(&mut self, log2n: u32) -> Result<(), EngineError> {
-        self.prepare_as(log2n, Manner::Fastest)
-    }
-
-    fn prepare_as(&mut self, log2n: u32, manner: Manner) -> Result<(), EngineError> {
+impl<R: Runner> Fft for QpuEngine<R> {
+    fn prepare(&mut self, log2n: u32, manner: Manner) -> Result<(), EngineError> {
         let index = index(log2n).ok_or(EngineError::Length)?;
         let number = manner as usize;
         if self.plans[number][index].is_none() {
@@ -189,12 +180,10 @@ impl<R: Runner> Engine for QpuEngine<R> {
 
     fn has(&self, candidate: &Candidate) -> bool {
         match candidate {
-            Candidate::Transform { log2n, manner } => match manner {
-                Manner::Fastest => self.supports(*log2n),
-                Manner::Conservative => {
-                    self.supports(*log2n) && table::conservative(*log2n, 1).is_some()
-                }
-            },
+            Candidate::Transform { log2n, manner } => {
+                let is_there = || table::conservative(*log2n, 1).is_some();
+                index(*log2n).is_some() && (*manner == Manner::Fastest || is_there())
+            }
             Candidate::Power(spectra) => {
                 let blocks = power::blocks(spectra);
                 let log2_complex = blocks.log2_points - u32::from(blocks.is_real);
@@ -273,9 +262,11 @@ impl<R: Runner> Engine for QpuEngine<R> {
             self.convert(error)
         })
     }
+}
 
-    fn launch_order(&self) -> Option<LaunchOrder> {
-        Some(self.runner.launch_order())
+impl<R: Runner> QpuHost for QpuEngine<R> {
+    fn launch_order(&self) -> LaunchOrder {
+        self.runner.launch_order()
     }
 
     fn host_block(&mut self, bytes: u32) -> Result<JobBlock, EngineError> {
@@ -295,9 +286,9 @@ impl<R: Runner> Engine for QpuEngine<R> {
         result
     }
 
-    fn test_qpus(&mut self, on: QpuSet) -> Result<qpu_test::Verdict, EngineError> {
+    fn self_test(&mut self, on: QpuSet) -> Result<Verdict, EngineError> {
         self.clear();
-        qpu_test::round(&mut self.runner, on).map_err(self.error)
+        qpu_selftest::round(&mut self.runner, on).map_err(self.error)
     }
 
     fn measure(&mut self, bench: &Microbench) -> Result<Words, EngineError> {

@@ -1,4 +1,4 @@
-//! What the instrument needs from a board: bytes, a clock, a way to sleep.
+//! The board as the instrument needs it: bytes, a clock, a way to sleep.
 //!
 //! The device implements it with its drivers, the tests with byte queues and a virtual clock.
 //! Nothing here waits for ever: only `sleep_until` waits at all, and its end is given.
@@ -7,7 +7,10 @@ use core::fmt;
 
 use wire::{Name, ResetCause};
 
-/// What is known about the board and the firmware on it.
+/// A second, in microseconds.
+pub(super) const SECOND_US: u64 = 1_000_000;
+
+/// Facts about the board and the firmware on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BoardInfo {
     /// The board's name, for example `Raspberry Pi 1 B+`.
@@ -24,7 +27,7 @@ pub struct BoardInfo {
     pub last_stage: Option<Stage>,
     /// Version of the firmware.
     pub firmware: Name,
-    /// What IDENT0 of V3D read; 0 when V3D could not be reached.
+    /// The value of V3D's IDENT0; 0 when V3D could not be reached.
     pub v3d_ident0: u32,
     /// The last start hung when V3D was powered up, and this one has left it alone.
     pub v3d_hung: bool,
@@ -48,9 +51,9 @@ pub struct BootTimes {
 /// A clock, in hertz; 0: no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ClockReading {
-    /// As the board's firmware states it.
+    /// The rate that the board's firmware states.
     pub stated_hz: u32,
-    /// As it measures it.
+    /// The rate that it measures.
     pub measured_hz: u32,
 }
 
@@ -69,7 +72,7 @@ pub struct Clocks {
     pub temperature: u32,
 }
 
-/// How far the firmware has come; shown on the ACT LED, kept over a watchdog reset.
+/// The progress of the firmware; shown on the ACT LED, kept over a watchdog reset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Stage {
@@ -150,7 +153,7 @@ pub trait Board {
     /// Bytes that arrived broken or were lost (overruns, framing errors) since the last call.
     fn receive_errors(&mut self) -> u32;
 
-    /// Whether a break has been received since the last call.
+    /// Reports if a break has been received since the last call.
     fn take_break(&mut self) -> bool {
         false
     }
@@ -158,7 +161,7 @@ pub trait Board {
     /// Puts bytes into the transmit queue; returns how many it took. Never waits.
     fn send(&mut self, bytes: &[u8]) -> usize;
 
-    /// Whether the transmit queue is empty and the line quiet.
+    /// Reports if the transmit queue is empty and the line quiet.
     fn send_idle(&mut self) -> bool;
 
     /// Sleeps until that time, or until a byte arrives or the transmit queue has room again.
@@ -170,7 +173,7 @@ pub trait Board {
     /// When the line cannot run at that rate; it then keeps the rate it had.
     fn set_baud(&mut self, baud: u32) -> Result<u32, BaudError>;
 
-    /// Whether the line could run at that rate; returns the actual one.
+    /// Returns the actual rate of a line that is asked for this one.
     ///
     /// # Errors
     /// When it cannot.
@@ -190,14 +193,15 @@ pub trait Board {
     /// Restarts the board. On the device this does not return.
     fn reboot(&mut self);
 
-    /// A checksum of what nothing may change: code, constants, vectors and page tables, as memory holds them now.
+    /// A checksum of what nothing may change: code, constants, vectors and page tables, as memory
+    /// holds them now.
     fn checksum(&mut self) -> u32;
 
-    /// Reports that this checksum is another after a job of a host, and restarts the board. On the device this does not
-    /// return.
+    /// Reports that this checksum is another after a job of a host, and restarts the board. On the
+    /// device this does not return.
     fn memory_changed(&mut self);
 
-    /// What is known about the board.
+    /// Facts about the board.
     fn info(&self) -> &BoardInfo;
 
     /// Clocks and temperature now, as far as somebody answers.

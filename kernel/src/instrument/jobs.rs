@@ -1,26 +1,28 @@
 //! Jobs of a host on the QPUs: the block that it writes into, and programs that it runs there.
 
-use qpu_programs::microbench::{self, Microbench};
+use qpu_programs::microbench;
 use wire::{Envelope, JobWords, Measured, Message, NakCode, QpuResult, RunJob, State};
 
-use super::{Board, Core, Refusal};
+use super::board::{Board, Stage};
+use super::hub::Hub;
+use super::refusal::Refusal;
+use super::report::time_bench;
 use crate::engine::host_job::HostJob;
-use crate::engine::measure::Words;
-use crate::engine::{Engine, EngineError};
+use crate::engine::{EngineError, Fft, QpuHost};
 
-impl<Q: Engine> Core<'_, Q> {
+impl<Q: Fft + QpuHost> Hub<'_, Q> {
     pub(super) fn job_memory(&mut self, bytes: u32, envelope: Envelope) -> Result<(), Refusal> {
         self.require_allowed()?;
-        let block = self.analyser.qpu_mut().host_block(bytes);
+        let block = self.analyser.qpu().and_then(|qpu| qpu.host_block(bytes));
         let block = block.map_err(refusal)?;
-        self.outbox.put(envelope, &Message::JobBlock(block));
+        self.link.outbox.put(envelope, &Message::JobBlock(block));
         Ok(())
     }
 
     pub(super) fn job_write(&mut self, words: JobWords) -> Result<(), Refusal> {
         self.require_allowed()?;
-        let written = self.analyser.qpu_mut().host_job(HostJob::Write(words));
-        written.map(|_| ()).map_err(refusal)
+        self.host_job(HostJob::Write(words))?;
+        Ok(())
     }
 
     pub(super) fn job_read(
@@ -30,12 +32,15 @@ impl<Q: Engine> Core<'_, Q> {
         envelope: Envelope,
     ) -> Result<(), Refusal> {
         self.require_allowed()?;
-        // The values buffer is free between records.
-        let bytes = &mut self.values[..4 * usize::from(words)];
-        let read = HostJob::Read { first, bytes };
-        self.analyser.qpu_mut().host_job(read).map_err(refusal)?;
-        let words = JobWords::new(first, &self.values[..4 * usize::from(words)]);
-        self.outbox.put(envelope, &Message::JobWords(words));
+        let bytes = &mut self.words[..4 * usize::from(words)];
+        let read = HostJob::Read {
+            first,
+            bytes: &mut *bytes,
+        };
+        let result = self.analyser.qpu().and_then(|qpu| qpu.host_job(read));
+        result.map_err(refusal)?;
+        let words = JobWords::new(first, bytes);
+        self.link.outbox.put(envelope, &Message::JobWords(words));
         Ok(())
     }
 
@@ -46,22 +51,22 @@ impl<Q: Engine> Core<'_, Q> {
         board: &mut impl Board,
     ) -> Result<(), Refusal> {
         self.require_allowed()?;
-        board.stage(super::Stage::QpuWait);
+        board.stage(Stage::QpuWait);
         let before = board.checksum();
-        let result = self.analyser.qpu_mut().host_job(HostJob::Run(job));
+        let result = self.host_job(HostJob::Run(job));
         if board.checksum() != before {
             board.memory_changed();
         }
-        board.stage(super::Stage::Idle);
+        board.stage(Stage::Idle);
         let result = QpuResult {
-            elapsed_us: result.map_err(refusal)?,
+            elapsed_us: result?,
             output: &[],
         };
         let envelope = Envelope {
             time_us: board.now_us(),
             ..envelope
         };
-        self.outbox.put(envelope, &Message::QpuResult(result));
+        self.link.outbox.put(envelope, &Message::QpuResult(result));
         Ok(())
     }
 
@@ -77,9 +82,8 @@ impl<Q: Engine> Core<'_, Q> {
             NakCode::BAD_VALUE,
             "there is no microbenchmark of this number; numbers begin at 0, and each answer says how many there are",
         ))?;
-        let (elapsed_us, words) = self.time_bench(bench, board).map_err(refusal)?;
-        // The values buffer is free between records.
-        let bytes = &mut self.values[..4 * words.len()];
+        let (elapsed_us, words) = time_bench(self.analyser.qpu(), bench, board).map_err(refusal)?;
+        let bytes = &mut self.words[..4 * words.len()];
         for (bytes, word) in bytes.chunks_exact_mut(4).zip(&words) {
             bytes.copy_from_slice(&word.to_le_bytes());
         }
@@ -89,25 +93,16 @@ impl<Q: Engine> Core<'_, Q> {
             time_us: board.now_us(),
             ..envelope
         };
-        self.outbox.put(envelope, &Message::Measured(measured));
+        self.link.outbox.put(envelope, &Message::Measured(measured));
         Ok(())
     }
 
-    /// Runs a microbenchmark: the microseconds that all of it took, and what it found.
-    pub(super) fn time_bench(
-        &mut self,
-        bench: &Microbench,
-        board: &mut impl Board,
-    ) -> Result<(u32, Words), EngineError> {
-        board.stage(super::Stage::QpuWait);
-        let start_us = board.now_us();
-        let result = self.analyser.qpu_mut().measure(bench);
-        let elapsed_us = (board.now_us() - start_us) as u32;
-        board.stage(super::Stage::Idle);
-        result.map(|words| (elapsed_us, words))
+    fn host_job(&mut self, job: HostJob) -> Result<u32, Refusal> {
+        let result = self.analyser.qpu().and_then(|qpu| qpu.host_job(job));
+        result.map_err(refusal)
     }
 
-    /// What a host does with the QPUs' memory has to be allowed on the card, and goes on while nothing else does.
+    /// Refuses programs of a host unless the card allows them, and while spectra are computed.
     fn require_allowed(&self) -> Result<(), Refusal> {
         if self.settings.allows_run {
             return self.require_idle();
@@ -120,7 +115,7 @@ impl<Q: Engine> Core<'_, Q> {
     }
 
     fn require_idle(&self) -> Result<(), Refusal> {
-        if self.state == State::Idle {
+        if self.stream.state() == State::Idle {
             return Ok(());
         }
         Err(Refusal::Plain(
@@ -130,8 +125,8 @@ impl<Q: Engine> Core<'_, Q> {
     }
 }
 
-/// Why the QPUs did not do what a host wanted of them.
-pub(super) fn refusal(error: EngineError) -> Refusal {
+/// The refusal of a job that failed.
+fn refusal(error: EngineError) -> Refusal {
     match error {
         EngineError::NotAvailable => Refusal::Plain(
             NakCode::NOT_AVAILABLE,

@@ -1,40 +1,40 @@
 //! The last records as they were sent, for hosts that lost a part of them.
 //!
-//! A ring of bytes: each record's values lie together, and a new record takes the place of the oldest ones. What is
-//! being sent is sent from here.
+//! A ring of bytes: each record's values lie together, and a new record takes the place of the
+//! oldest ones. What is being sent is sent from here.
 
 use heapless::Deque;
 use wire::RecordHead;
 
 /// Bytes of values that are kept.
 pub(super) const KEPT_BYTES: usize = 1 << 20;
-/// Records that are kept at the most.
+/// Kept that are kept at the most.
 const KEPT_RECORDS: usize = 512;
 
 /// A record that is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Kept {
+pub(super) struct Entry {
     pub head: RecordHead,
     pub stream: u16,
-    /// Where its values begin.
+    /// The first of its bytes.
     start: usize,
 }
 
-impl Kept {
+impl Entry {
     fn bytes(&self) -> usize {
         self.head.total as usize * self.head.encoding.bytes()
     }
 }
 
 /// The records that are kept, all of one stream or upload.
-pub(super) struct Records<'a> {
+pub(super) struct Kept<'a> {
     bytes: &'a mut [u8],
-    records: Deque<Kept, KEPT_RECORDS>,
-    /// Where the next record's values go, if they fit there.
+    records: Deque<Entry, KEPT_RECORDS>,
+    /// The place of the next record's values, if they fit there.
     next: usize,
 }
 
-impl<'a> Records<'a> {
+impl<'a> Kept<'a> {
     /// None, in this memory.
     pub(super) const fn new(bytes: &'a mut [u8]) -> Self {
         Self {
@@ -51,19 +51,19 @@ impl<'a> Records<'a> {
         }
     }
 
-    /// Where so many bytes would go, and how many of the oldest records they would take the place of.
+    /// The place of so many bytes, and the number of oldest records that they would replace.
     fn place(&self, bytes: usize) -> (usize, usize) {
         let fits = self.next + bytes <= self.bytes.len();
         let start = if fits { self.next } else { 0 };
         let overlaps =
-            |kept: &Kept| kept.start < start + bytes && start < kept.start + kept.bytes();
+            |kept: &Entry| kept.start < start + bytes && start < kept.start + kept.bytes();
         let behind_last = self.records.iter().rposition(overlaps);
         let over = behind_last.map_or(0, |last| last + 1);
         let least = usize::from(self.records.is_full());
         (start, over.max(least))
     }
 
-    /// Whether a record of so many bytes would take the place of one from number `held` on.
+    /// Reports if a record of so many bytes would take the place of one from number `held` on.
     pub(super) fn would_lose(&self, bytes: usize, held: u32) -> bool {
         let (_, over) = self.place(bytes);
         self.records
@@ -74,7 +74,7 @@ impl<'a> Records<'a> {
 
     /// Keeps a record; returns where its values go, little-endian.
     pub(super) fn keep(&mut self, head: RecordHead, stream: u16) -> &mut [u8] {
-        let mut kept = Kept {
+        let mut kept = Entry {
             head,
             stream,
             start: 0,
@@ -92,7 +92,7 @@ impl<'a> Records<'a> {
     }
 
     /// A record, and its values.
-    pub(super) fn find(&self, record: u32) -> Option<(&Kept, &[u8])> {
+    pub(super) fn find(&self, record: u32) -> Option<(&Entry, &[u8])> {
         let kept = self
             .records
             .iter()
@@ -124,14 +124,14 @@ mod tests {
         }
     }
 
-    fn keep(records: &mut Records, record: u32, total: u32) {
+    fn keep(records: &mut Kept, record: u32, total: u32) {
         let values = records.keep(head(record, total), 3);
         assert_eq!(values.len(), total as usize);
         values.fill(record as u8);
     }
 
     /// Numbers of the records that are there, all of whose values are their own.
-    fn there(records: &Records) -> Vec<u32> {
+    fn there(records: &Kept) -> Vec<u32> {
         let found = (0..300).filter(|&record| {
             let found = records.find(record);
             found.is_some_and(|(kept, values)| {
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn new_records_take_the_place_of_the_oldest() {
         let mut memory = [0; 100];
-        let mut records = Records::new(&mut memory);
+        let mut records = Kept::new(&mut memory);
         for record in 0..3 {
             assert!(!records.would_lose(30, 0));
             keep(&mut records, record, 30);
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn any_sizes_in_any_order_leave_whole_records() {
         let mut memory = [0; 1000];
-        let mut records = Records::new(&mut memory);
+        let mut records = Kept::new(&mut memory);
         let mut state = 7_u32;
         for record in 0..256 {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -1,4 +1,4 @@
-//! What leaves the instrument: one frame or text at a time, taken whole or not at all.
+//! The outbox: one frame or text at a time, taken whole or not at all.
 //!
 //! A frame is made only when the one before has gone into the board's transmit queue, so nothing
 //! piles up, and what cannot be sent in time is dropped as a whole record by whoever makes it.
@@ -7,7 +7,7 @@ use wire::{Encoder, Envelope, Message};
 
 use super::board::Board;
 
-/// What is left on the line when the next chunk is handed on, so that the line never idles.
+/// The time before the line falls idle when the next chunk is handed on.
 const BACKLOG_US: u64 = 50_000;
 
 pub(super) struct Outbox<'a> {
@@ -32,7 +32,7 @@ impl<'a> Outbox<'a> {
         }
     }
 
-    /// Whether the next message can be put in.
+    /// Reports if the next message can be put in.
     pub(super) fn is_free(&self) -> bool {
         self.sent == self.used
     }
@@ -60,7 +60,7 @@ impl<'a> Outbox<'a> {
         self.used = length + 1;
     }
 
-    /// Hands on what the board takes; whether it took any.
+    /// Hands on bytes that the board takes; reports if it took any.
     pub(super) fn pump(&mut self, board: &mut impl Board, baud: u32) -> bool {
         if self.is_free() {
             return false;

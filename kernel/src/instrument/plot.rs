@@ -1,8 +1,8 @@
 //! `plot`: a spectrum as 20 lines of text, for people who have a terminal and nothing else.
 //!
 //! A title, 17 rows of levels, an axis, and frequencies under it; no line is longer than 79
-//! characters. A column stands for several bins, or for a part of one, and shows the greatest of them.
-//! A row has a mark where the column reaches the level written in front of it.
+//! characters. A column stands for several bins, or for a part of one, and shows the greatest of
+//! them. A row has a mark where the column reaches the level written in front of it.
 //!
 //! Numbers are written by integers only: formatting of floats would be 20 KiB of image.
 
@@ -11,9 +11,7 @@ use core::fmt::{self, Write};
 use dsp::level;
 use wire::{Descriptor, RecordHead};
 
-use super::Core;
-use super::settings::{Output, write_milli};
-use crate::engine::Engine;
+use super::settings::write_milli;
 
 /// Rows of levels.
 const ROWS: i32 = 17;
@@ -36,40 +34,6 @@ const UNITS: [(&str, f64); 6] = [
     ("mHz", 1e3),
     ("uHz", 1.0),
 ];
-
-/// A record that can be drawn: its values are those in the power buffer.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Last {
-    pub head: RecordHead,
-    pub descriptor: Descriptor,
-    /// Index of the first value in the whole spectrum.
-    pub start: usize,
-}
-
-impl<Q: Engine> Core<'_, Q> {
-    /// Whether a drawing that was asked for can be made; it takes most of the room for text.
-    pub(super) fn plot_is_due(&self) -> bool {
-        self.plot_due && self.last.is_some() && self.notice.is_empty()
-    }
-
-    /// Puts the drawing of the last record where text waits.
-    pub(super) fn draw_plot(&mut self) {
-        self.plot_due = false;
-        if let Some(Last {
-            head,
-            descriptor,
-            start,
-        }) = self.last
-        {
-            if self.settings.output != Output::Text {
-                // The title would stand behind what a terminal makes of a record.
-                let _ = self.notice.push_str("\r\n");
-            }
-            let values = &self.power[start..start + head.total as usize];
-            let _ = draw(values, &head, &descriptor, &mut self.notice);
-        }
-    }
-}
 
 /// Draws the bins of a record, in order of frequency.
 pub(super) fn draw(
@@ -123,7 +87,8 @@ fn columns(power: &[f32]) -> [f64; COLUMNS] {
     })
 }
 
-/// The level of the highest row and the step to the next: the finest that shows every level, or the coarsest.
+/// The level of the highest row and the step to the next: the finest that shows every level, or the
+/// coarsest.
 fn scale(levels: &[f64]) -> (i32, i32) {
     let seen = || levels.iter().copied().filter(|db| *db > LOWEST_DB);
     let highest = libm::floor(seen().fold(LOWEST_DB, f64::max)) as i32;

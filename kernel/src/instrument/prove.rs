@@ -5,12 +5,14 @@ use dsp::spectrum::{Detector, Domain};
 use wire::{Envelope, Message, NakCode, PlanKind, PlanName, Proof, SampleFormat, Verdict};
 
 use super::analyser::Finding;
+use super::board::{Board, Stage};
+use super::hub::Hub;
+use super::refusal::Refusal;
 use super::settings::{MAX_N, MIN_N};
-use super::{Board, Core, Refusal, Stage};
 use crate::engine::samples::Coding;
-use crate::engine::{Candidate, Engine, Manner, Spectra};
+use crate::engine::{Candidate, Fft, Manner, QpuHost, Spectra};
 
-/// The plan of that name: of powers that of a single block.
+/// The plan of that name; a plan of powers is that of a single block.
 fn candidate(plan: PlanName) -> Candidate {
     let log2n = u32::from(plan.log2n);
     let manner = match plan.conservative {
@@ -39,8 +41,8 @@ fn candidate(plan: PlanName) -> Candidate {
     })
 }
 
-impl<Q: Engine> Core<'_, Q> {
-    /// Proves a plan and answers with what was found. What is set and streams has its own proofs.
+impl<Q: Fft + QpuHost> Hub<'_, Q> {
+    /// Proves a plan and answers with the result. The plans of a stream have proofs of their own.
     pub(super) fn prove(
         &mut self,
         plan: PlanName,
@@ -76,7 +78,7 @@ impl<Q: Engine> Core<'_, Q> {
             };
             board.stage(Stage::Idle);
         }
-        self.outbox.put(envelope, &Message::Proof(proof));
+        self.link.outbox.put(envelope, &Message::Proof(proof));
         Ok(())
     }
 }

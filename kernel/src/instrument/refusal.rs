@@ -4,7 +4,8 @@ use core::fmt;
 
 use wire::{NakCode, PayloadError};
 
-use super::{BaudError, SettingError};
+use super::board::BaudError;
+use super::settings::SettingError;
 use crate::engine::literals::Stray;
 
 /// Why a request is not carried out.
@@ -41,6 +42,11 @@ pub(super) enum Refusal {
 }
 
 impl Refusal {
+    pub(super) const NO_UPLOAD: Self = Self::Plain(
+        NakCode::WRONG_STATE,
+        "no upload is under way; send UPLOAD_BEGIN first",
+    );
+
     pub(super) const fn code(&self) -> NakCode {
         match self {
             Self::Plain(code, _) => *code,

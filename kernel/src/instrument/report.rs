@@ -1,22 +1,21 @@
-//! `report` typed by hand: what the board finds out about itself, a line at a time.
+//! `report` typed by hand: the microbenchmarks of the board, a line at a time.
 //!
-//! Each microbenchmark is a step of the instrument's loop, so that the watchdog is fed, and a byte from the host
-//! ends the rest. Times of repetitions are given in V3D clocks at the rate that the mailbox stated at the start. Here
-//! also are the texts that `get clocks` and `get boot` answer with.
+//! Each microbenchmark is a step of the instrument's loop, so that the watchdog is fed, and a byte
+//! from the host ends the rest. Times of repetitions are given in V3D clocks at the rate that the
+//! mailbox stated at the start. The answers to `get clocks` and `get boot` are here, too.
 
-use core::fmt::Write;
+use core::fmt::{self, Write};
 
 use qpu::job::QPUS;
 use qpu_programs::microbench::{LIST, Microbench, RUNS, What};
 
+use super::board::{Board, BootTimes, ClockReading, Clocks, Stage};
+use super::notice::Notice;
 use super::text::engine_error;
-use super::{Board, BootTimes, ClockReading, Clocks, Core};
-use crate::engine::{Engine, EngineError};
+use crate::engine::measure::Words;
+use crate::engine::{EngineError, QpuHost};
 
-/// Room that the lines of a step need among the text that waits.
-const LINE_ROOM: usize = 768;
-
-/// How far the summary has come: the number of the next microbenchmark.
+/// The progress of the summary: the number of the next microbenchmark.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Report {
     next: usize,
@@ -53,92 +52,109 @@ pub(super) fn write_boot(boot: &BootTimes, first_spectrum_us: u32, out: &mut imp
     );
 }
 
-impl<Q: Engine> Core<'_, Q> {
-    pub(super) fn begin_report(&mut self) {
-        self.report = Some(Report { next: 0 });
+impl Report {
+    /// Room that the lines of a step need among the text that waits.
+    pub(super) const LINE_ROOM: usize = 768;
+
+    pub(super) const fn begin() -> Self {
+        Self { next: 0 }
     }
 
-    /// Ends the summary, if it is being made, and says so.
-    pub(super) fn stop_report(&mut self) {
-        if self.report.take().is_some() {
-            self.say("report: stopped");
+    /// Does one step; reports if there are more.
+    pub(super) fn step<Q: QpuHost>(
+        &mut self,
+        mut qpu: Result<&mut Q, EngineError>,
+        first_spectrum_us: u32,
+        board: &mut impl Board,
+        out: &mut Notice,
+    ) -> bool {
+        if self.next == 0 {
+            write_head(&mut qpu, first_spectrum_us, board, out);
         }
+        let bench = LIST.get(self.next);
+        self.next += 1;
+        let goes_on = bench.is_some_and(|bench| {
+            let v3d_hz = board.info().clocks.v3d_hz;
+            let result = time_bench(qpu, bench, board);
+            let _ = write_bench(bench, &result, v3d_hz, out);
+            !matches!(result, Err(EngineError::NotAvailable))
+        });
+        if !goes_on {
+            out.say("report: done; `qpuscope report PORT -o FILE` writes all of it to a file");
+        }
+        goes_on
     }
+}
 
-    /// One step of the summary, when there is one to do; whether there was.
-    pub(super) fn step_report(&mut self, board: &mut impl Board) -> bool {
-        if self.notice.capacity() - self.notice.len() < LINE_ROOM {
-            return false;
-        }
-        let Some(Report { next }) = self.report else {
-            return false;
-        };
-        if next == 0 {
-            self.write_report_head(board);
-        }
-        let going_on = match LIST.get(next) {
-            Some(bench) => self.report_bench(bench, board),
-            None => false,
-        };
-        self.report = going_on.then_some(Report { next: next + 1 });
-        if !going_on {
-            self.say("report: done; `qpuscope report PORT -o FILE` writes all of it to a file");
-        }
-        true
+fn write_head<Q: QpuHost>(
+    qpu: &mut Result<&mut Q, EngineError>,
+    first_spectrum_us: u32,
+    board: &mut impl Board,
+    out: &mut Notice,
+) {
+    let info = *board.info();
+    let _ = write!(
+        out,
+        "report: qpuscope {}, {}, revision {:06x}; any byte ends it\r\n",
+        info.firmware, info.name, info.revision
+    );
+    let mut text = heapless::String::<320>::new();
+    write_clocks(&board.clocks(), &mut text);
+    write_boot(&info.boot, first_spectrum_us, &mut text);
+    for line in text.lines() {
+        let _ = write!(out, "report: {line}\r\n");
     }
+    if let Ok(qpu) = qpu
+        && let Ok(block) = qpu.host_block(0)
+    {
+        let order = block.launch_order;
+        let _ = write!(out, "report: launch-order={order:?}\r\n");
+    }
+}
 
-    fn write_report_head(&mut self, board: &mut impl Board) {
-        let info = *board.info();
-        let out = &mut self.notice;
-        let _ = write!(
+/// Runs a microbenchmark: the microseconds that all of it took, and what it found.
+pub(super) fn time_bench<Q: QpuHost>(
+    qpu: Result<&mut Q, EngineError>,
+    bench: &Microbench,
+    board: &mut impl Board,
+) -> Result<(u32, Words), EngineError> {
+    board.stage(Stage::QpuWait);
+    let start_us = board.now_us();
+    let result = qpu.and_then(|qpu| qpu.measure(bench));
+    let elapsed_us = (board.now_us() - start_us) as u32;
+    board.stage(Stage::Idle);
+    result.map(|words| (elapsed_us, words))
+}
+
+/// Writes the line of a microbenchmark.
+fn write_bench(
+    bench: &Microbench,
+    result: &Result<(u32, Words), EngineError>,
+    v3d_hz: u32,
+    out: &mut Notice,
+) -> fmt::Result {
+    write!(out, "report: {}: ", bench.name)?;
+    let (elapsed_us, words) = match result {
+        Ok((elapsed_us, words)) => (elapsed_us, &words[..]),
+        Err(error) => return write!(out, "{}\r\n", engine_error(*error)),
+    };
+    match (bench.what, words) {
+        (What::Time { .. }, words) => match milliclocks(words, v3d_hz) {
+            Some(clocks) => write!(out, "{}.{:03} clocks", clocks / 1000, clocks % 1000),
+            None => write!(out, "no time"),
+        },
+        (What::Reservations, [right, ..]) => {
+            write!(out, "{} of {QPUS} QPUs as told", right.count_ones())
+        }
+        (What::Recovery, [way, works, limit_us]) => write!(
             out,
-            "report: qpuscope {}, {}, revision {:06x}; any byte ends it\r\n",
-            info.firmware, info.name, info.revision
-        );
-        let mut text = heapless::String::<320>::new();
-        write_clocks(&board.clocks(), &mut text);
-        write_boot(&info.boot, self.first_spectrum_us, &mut text);
-        for line in text.lines() {
-            let _ = write!(self.notice, "report: {line}\r\n");
-        }
-        if let Ok(block) = self.analyser.qpu_mut().host_block(0) {
-            let order = block.launch_order;
-            let _ = write!(self.notice, "report: launch-order={order:?}\r\n");
-        }
-    }
-
-    /// Whether there is any use in going on.
-    fn report_bench(&mut self, bench: &Microbench, board: &mut impl Board) -> bool {
-        let v3d_hz = board.info().clocks.v3d_hz;
-        let result = self.time_bench(bench, board);
-        let out = &mut self.notice;
-        let _ = write!(out, "report: {}: ", bench.name);
-        let (elapsed_us, words) = match result {
-            Ok(found) => found,
-            Err(error) => {
-                let _ = write!(out, "{}\r\n", engine_error(error));
-                return error != EngineError::NotAvailable;
-            }
-        };
-        let _ = match (bench.what, &words[..]) {
-            (What::Time { .. }, words) => match milliclocks(words, v3d_hz) {
-                Some(clocks) => write!(out, "{}.{:03} clocks", clocks / 1000, clocks % 1000),
-                None => write!(out, "no time"),
-            },
-            (What::Reservations, [right, ..]) => {
-                write!(out, "{} of {QPUS} QPUs as told", right.count_ones())
-            }
-            (What::Recovery, [way, works, limit_us]) => write!(
-                out,
-                "way {way}, {} us, the next program {}",
-                elapsed_us.saturating_sub(*limit_us),
-                if *works == 1 { "ran" } else { "did NOT run" }
-            ),
-            _ => write!(out, "nothing"),
-        };
-        let _ = write!(out, "\r\n");
-        true
-    }
+            "way {way}, {} us, the next program {}",
+            elapsed_us.saturating_sub(*limit_us),
+            if *works == 1 { "ran" } else { "did NOT run" }
+        ),
+        _ => write!(out, "nothing"),
+    }?;
+    write!(out, "\r\n")
 }
 
 /// Thousandths of V3D clocks of an operation.

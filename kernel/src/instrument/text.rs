@@ -1,17 +1,19 @@
-//! What people read: banner, self-test, help, strongest lines, and the last words of a fault.
+//! Text for people: banner, results of tests, help, strongest lines, and the last words of a fault.
 
 use core::fmt::{self, Write};
 
+use dsp::level;
 use dsp::spectrum::Domain;
-use wire::{Encoder, Envelope, Fault, MAX_PAYLOAD, Message, SampleFormat};
+use wire::{Detector, Encoder, Envelope, Fault, MAX_PAYLOAD, Message};
 
-use super::analyser::{Finding, Report};
-use super::{Board, Core, MAX_N, MIN_N};
-use crate::engine::{Candidate, Engine, EngineError};
+use super::analyser::{Analyser, Finding, Report};
+use super::board::BoardInfo;
+use super::notice::Notice;
+use super::records::Last;
+use super::settings::{MAX_N, MIN_N, SettingError, write_milli};
+use crate::engine::{Candidate, EngineError, Fft};
 
-/// The ARM is as it should be when it differs from the definition by no more than this.
-const CPU_LIMIT_PPB: u32 = 500;
-/// What IDENT0 reads on a V3D of version 2.
+/// IDENT0 of a V3D of version 2.
 const V3D_IDENT0: u32 = 0x0244_3356;
 
 /// Answer to `help`.
@@ -21,126 +23,101 @@ settings: n=1024 window=hann overlap=50% avg=16 out=u16|u8|f32|text\r\n\
           centre=0 unit=dBFS engine=auto|fft|cpu\r\n\
 for spectra as text: out=text, then start; drawn as text: plot; for pictures: qpuscope read PORT\r\n";
 
-impl<Q: Engine> Core<'_, Q> {
-    /// Version, board, clocks, engine, why it started. Text that does not fit is left out.
-    pub(super) fn write_banner(&mut self, board: &mut impl Board) {
-        let info = *board.info();
-        let out = &mut self.notice;
-        let _ = write!(
-            out,
-            "\r\nqpuscope {}: spectrum instrument, FFT on the QPUs of VideoCore IV\r\n",
-            info.firmware
-        );
-        let _ = write!(
-            out,
-            "board: {}, revision {:06x}, {} MiB for the ARM\r\n",
-            info.name,
-            info.revision,
-            info.memory_bytes >> 20
-        );
-        let mhz = |hz: u32| hz / 1_000_000;
-        let clocks = info.clocks;
-        let _ = write!(
-            out,
-            "clocks: ARM {} MHz, core {} MHz, V3D {} MHz, UART {} kHz\r\n",
-            mhz(clocks.arm_hz),
-            mhz(clocks.core_hz),
-            mhz(clocks.v3d_hz),
-            clocks.uart_hz / 1000
-        );
-        let _ = write!(out, "last start: {}", info.reset_cause.name());
-        if let Some(stage) = info.last_stage {
-            let _ = write!(out, ", last stage {}", stage.name());
-        }
-        let _ = match self.analyser.qpu_lengths() {
-            Some(range) if range == (MIN_N.ilog2(), MAX_N.ilog2()) => {
-                write!(out, "\r\nengine: qpu\r\n")
-            }
-            Some((first, last)) => write!(
-                out,
-                "\r\nengine: qpu for n={} to {}, cpu for other lengths\r\n",
-                1u32 << first,
-                1u32 << last
-            ),
-            None if self.analyser.is_qpu_distrusted() => {
-                write!(out, "\r\nengine: cpu (the QPUs failed their test)\r\n")
-            }
-            None if info.v3d_unwanted => write!(
-                out,
-                "\r\nengine: cpu (engine=cpu in cmdline.txt; V3D is left without power)\r\n"
-            ),
-            None if info.v3d_hung => write!(
-                out,
-                "\r\nengine: cpu (V3D left alone, because the last start hung in powering it up; type reboot to try again)\r\n"
-            ),
-            None => write!(
-                out,
-                "\r\nengine: cpu (V3D not found: IDENT0 reads {:#010x}, not {V3D_IDENT0:#010x})\r\n",
-                info.v3d_ident0
-            ),
-        };
-        let costs = self.analyser.costs();
-        if costs.dropped > 0 {
-            let _ = write!(
-                out,
-                "plans dropped because they failed on this board: {}\r\n",
-                costs.dropped
-            );
-        }
-        if let Some(error) = self.complaint {
-            let _ = write!(out, "cmdline.txt: {error}\r\n");
-        }
-    }
+/// Lines of a spectrum that are named in text.
+const TEXT_LINES: usize = 4;
 
-    /// Tests the ARM, and the plans of the QPUs that the settings ask for until one is right. Writes the results.
-    pub(super) fn self_test(&mut self, board: &mut impl Board) {
-        let cpu = self.analyser.check_cpu();
-        let _ = self.notice.push_str("self-test: cpu ");
-        write_result(cpu, CPU_LIMIT_PPB, "definition", &mut self.notice);
-        self.shape_analyser(SampleFormat::F32, self.settings.domain);
-        let (analyser, notice) = (&mut self.analyser, &mut self.notice);
-        analyser.prove_line(board, |candidate, finding| {
-            let _ = notice.push_str("self-test: qpu ");
-            let _ = write_plan(candidate, notice);
-            let _ = write_finding(finding, notice);
-            let _ = notice.push_str("\r\n");
-        });
-        self.report_drops();
+/// Writes version, board, clocks, engine and reset cause. Text that does not fit is left out.
+pub(super) fn write_banner(
+    info: &BoardInfo,
+    analyser: &Analyser<impl Fft>,
+    complaint: Option<&SettingError>,
+    out: &mut Notice,
+) {
+    let _ = write!(
+        out,
+        "\r\nqpuscope {}: spectrum instrument, FFT on the QPUs of VideoCore IV\r\n",
+        info.firmware
+    );
+    let _ = write!(
+        out,
+        "board: {}, revision {:06x}, {} MiB for the ARM\r\n",
+        info.name,
+        info.revision,
+        info.memory_bytes >> 20
+    );
+    let mhz = |hz: u32| hz / 1_000_000;
+    let clocks = info.clocks;
+    let _ = write!(
+        out,
+        "clocks: ARM {} MHz, core {} MHz, V3D {} MHz, UART {} kHz\r\n",
+        mhz(clocks.arm_hz),
+        mhz(clocks.core_hz),
+        mhz(clocks.v3d_hz),
+        clocks.uart_hz / 1000
+    );
+    let _ = write!(out, "last start: {}", info.reset_cause.name());
+    if let Some(stage) = info.last_stage {
+        let _ = write!(out, ", last stage {}", stage.name());
     }
-
-    /// What whoever reads this can do next.
-    pub(super) fn write_next_step(&mut self) {
-        self.say("next: run `qpuscope read PORT` on the host, or type help and Enter");
-        if self.settings.start {
-            self.say("spectra of the built-in generator follow until a byte comes from the host");
+    let _ = match analyser.qpu_lengths() {
+        Some(range) if range == (MIN_N.ilog2(), MAX_N.ilog2()) => {
+            write!(out, "\r\nengine: qpu\r\n")
         }
+        Some((first, last)) => write!(
+            out,
+            "\r\nengine: qpu for n={} to {}, cpu for other lengths\r\n",
+            1u32 << first,
+            1u32 << last
+        ),
+        None if analyser.is_qpu_distrusted() => {
+            write!(out, "\r\nengine: cpu (the QPUs failed their test)\r\n")
+        }
+        None if info.v3d_unwanted => write!(
+            out,
+            "\r\nengine: cpu (engine=cpu in cmdline.txt; V3D is left without power)\r\n"
+        ),
+        None if info.v3d_hung => write!(
+            out,
+            "\r\nengine: cpu (V3D left alone, because the last start hung in powering it up; type reboot to try again)\r\n"
+        ),
+        None => write!(
+            out,
+            "\r\nengine: cpu (V3D not found: IDENT0 reads {:#010x}, not {V3D_IDENT0:#010x})\r\n",
+            info.v3d_ident0
+        ),
+    };
+    let costs = analyser.costs();
+    if costs.dropped > 0 {
+        let _ = write!(
+            out,
+            "plans dropped because they failed on this board: {}\r\n",
+            costs.dropped
+        );
+    }
+    if let Some(error) = complaint {
+        let _ = write!(out, "cmdline.txt: {error}\r\n");
     }
 }
-
-/// Writes the end of a line about a test; whether it passed.
-fn write_result(
+/// Writes the end of a line about a test.
+pub(super) fn write_result(
     result: Result<u32, EngineError>,
     limit_ppb: u32,
     against: &str,
     out: &mut impl Write,
-) -> bool {
-    match result {
+) {
+    let _ = match result {
         Ok(ppb) => {
             let passed = ppb <= limit_ppb;
             let verdict = if passed { "ok" } else { "FAILED" };
             let (ppm, rest) = (ppb / 1000, ppb % 1000);
-            let _ = write!(out, "{verdict}, {ppm}.{rest:03} ppm off the {against}\r\n");
-            passed
+            write!(out, "{verdict}, {ppm}.{rest:03} ppm off the {against}\r\n")
         }
-        Err(error) => {
-            let _ = write!(out, "FAILED, {}\r\n", engine_error(error));
-            false
-        }
-    }
+        Err(error) => write!(out, "FAILED, {}\r\n", engine_error(error)),
+    };
 }
 
-/// Writes which plan it is.
-fn write_plan(candidate: &Candidate, out: &mut impl Write) -> fmt::Result {
+/// Writes the name of a plan.
+pub(super) fn write_plan(candidate: &Candidate, out: &mut impl Write) -> fmt::Result {
     match candidate {
         Candidate::Transform { log2n, .. } => write!(out, "n={} transform", 1u32 << log2n)?,
         Candidate::Power(spectra) => {
@@ -156,8 +133,8 @@ fn write_plan(candidate: &Candidate, out: &mut impl Write) -> fmt::Result {
     write!(out, ", {} plan: ", candidate.manner().name())
 }
 
-/// Writes what was found of a plan.
-fn write_finding(finding: &Finding, out: &mut impl Write) -> fmt::Result {
+/// Writes the finding about a plan.
+pub(super) fn write_finding(finding: &Finding, out: &mut impl Write) -> fmt::Result {
     let ppm = |ppb: u32, out: &mut dyn Write| write!(out, "{}.{:03} ppm", ppb / 1000, ppb % 1000);
     match finding {
         Finding::Proof(proof) => {
@@ -176,7 +153,7 @@ fn write_finding(finding: &Finding, out: &mut impl Write) -> fmt::Result {
     }
 }
 
-/// What a report says of a plan that was dropped.
+/// Writes the report of a plan that was dropped.
 pub(super) fn write_report(report: &Report, out: &mut impl Write) -> fmt::Result {
     out.write_str("plan dropped: ")?;
     write_plan(&report.candidate, out)?;
@@ -199,8 +176,41 @@ pub(super) const fn engine_error(error: EngineError) -> &'static str {
     }
 }
 
+/// Returns a line of text for a record: number, time, engine, and the strongest lines of its
+/// values.
+pub(super) fn spectrum_line(values: &[f32], last: &Last, now_us: u64) -> heapless::String<320> {
+    let mut line = heapless::String::new();
+    let Last {
+        head, descriptor, ..
+    } = last;
+    let time_ms = now_us / 1000;
+    let _ = write!(
+        line,
+        "spectrum {} at {}.{:03} s, {}, {}{} blocks:",
+        head.record,
+        time_ms / 1000,
+        time_ms % 1000,
+        head.engine.name(),
+        match descriptor.detector {
+            Detector::Mean => "",
+            Detector::Max => "max of ",
+            Detector::Min => "min of ",
+        },
+        head.blocks
+    );
+    for index in strongest::<TEXT_LINES>(values).into_iter().flatten() {
+        let _ = line.push_str(" [");
+        let _ = write_milli(descriptor.frequency_hz(index as u32), &mut line);
+        let _ = line.push_str(" Hz ");
+        let centi = (level::decibels(values[index]) * 100.0).clamp(-99_999.0, 99_999.0);
+        let _ = write_centi(centi, &mut line);
+        let _ = write!(line, " {}]", descriptor.unit.name());
+    }
+    line
+}
+
 /// Indices of the strongest local maxima, strongest first.
-pub(super) fn strongest<const COUNT: usize>(power: &[f32]) -> [Option<usize>; COUNT] {
+fn strongest<const COUNT: usize>(power: &[f32]) -> [Option<usize>; COUNT] {
     let mut found = [None; COUNT];
     for (index, value) in power.iter().enumerate() {
         let rises = index == 0 || power[index - 1] < *value;
@@ -220,7 +230,7 @@ pub(super) fn strongest<const COUNT: usize>(power: &[f32]) -> [Option<usize>; CO
 }
 
 /// Writes hundredths with two decimals, by integers only.
-pub(super) fn write_centi(centi: f64, out: &mut impl Write) -> fmt::Result {
+fn write_centi(centi: f64, out: &mut impl Write) -> fmt::Result {
     let centi = libm::round(centi) as i32;
     let sign = if centi < 0 { "-" } else { "" };
     let centi = centi.unsigned_abs();

@@ -20,11 +20,11 @@ pub struct Workspace {
     pub(super) twiddles: [Complex<f32>; POINTS],
     /// The samples of the blocks under way: two words each, at the most.
     pub(super) history: [u32; 2 * POINTS],
-    /// Where a block is transformed.
+    /// The block that is transformed.
     pub(super) work: [Complex<f32>; POINTS],
     /// Coefficients of the window.
     pub(super) window: [f32; POINTS],
-    /// What the detector holds of each bin.
+    /// The detector's value of each bin.
     pub(super) held: [f64; POINTS],
     /// The signal of a proof: as much as [`Workspace::history`].
     pub(super) noise: [u32; 2 * POINTS],
@@ -40,8 +40,8 @@ pub struct Workspace {
     pub(super) fifo: [u8; FIFO_BYTES],
     /// A payload before it becomes a frame.
     pub(super) payload: [u8; MAX_PAYLOAD],
-    /// Values of a chunk.
-    pub(super) values: [u8; MAX_CHUNK_DATA],
+    /// Words of an answer.
+    pub(super) words: [u8; MAX_CHUNK_DATA],
     /// The frame that is being sent.
     pub(super) frame: [u8; MAX_FRAME],
     /// The receiving end of the line.
@@ -65,7 +65,7 @@ impl Workspace {
             kept: [0; KEPT_BYTES],
             fifo: [0; FIFO_BYTES],
             payload: [0; MAX_PAYLOAD],
-            values: [0; MAX_CHUNK_DATA],
+            words: [0; MAX_CHUNK_DATA],
             frame: [0; MAX_FRAME],
             decoder: Decoder::new(),
         }

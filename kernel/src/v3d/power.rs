@@ -1,18 +1,18 @@
 //! V3D's power, and how a program that does not end is ended.
 //!
-//! Two ways lead back. First the block is reset: its bridges are stopped, its reset line is pulled and let go,
-//! the bridges are started ([`crate::asb`], PM_GRAFX). This takes some microseconds and needs no firmware. If
-//! the block is not as after a reset then, or if the first job after a reset does not end either, its power is
-//! switched off and on by the mailbox, with 50 ms between.
+//! Two ways lead back. First the block is reset: its bridges are stopped, its reset line is pulled
+//! and let go, the bridges are started ([`crate::asb`], PM_GRAFX). This takes some microseconds and
+//! needs no firmware. If the block is not as after a reset then, or if the first job after a reset
+//! does not end either, its power is switched off and on by the mailbox, with 50 ms between.
 //!
-//! A register of V3D that is read while the block has no power or its bridge stands may hang the ARM. So
-//! none is read before everything outside of V3D says that it is back: both bridges run, and the power and
-//! reset bits of PM_GRAFX read what they read when IDENT0 was last right. Which of these bits a board has set
-//! is learned at boot rather than assumed. Where there are no bridges, the mailbox must have acknowledged
-//! that the QPUs are enabled.
+//! A register of V3D that is read while the block has no power or its bridge stands may hang the
+//! ARM. So none is read before everything outside of V3D says that it is back: both bridges run,
+//! and the power and reset bits of PM_GRAFX read what they read when IDENT0 was last right. Which
+//! of these bits a board has set is learned at boot rather than assumed. Where there are no
+//! bridges, the mailbox must have acknowledged that the QPUs are enabled.
 //!
-//! Sources: Linux bcm2835-power.c (a reset is a stop of both bridges, the reset line, and a start); a VC4CL
-//! fork has ended programs on a Pi 3B by 50 ms without power.
+//! Sources: Linux bcm2835-power.c (a reset is a stop of both bridges, the reset line, and a start);
+//! a VC4CL fork has ended programs on a Pi 3B by 50 ms without power.
 
 use embedded_hal::delay::DelayNs;
 
@@ -27,7 +27,7 @@ use crate::timer::Clock;
 /// From power off to power on.
 const OFF_MS: u32 = 50;
 
-/// What V3D gets its power, its clock and its reset from.
+/// The sources of V3D's power, clock and reset.
 pub struct Supply {
     /// The firmware, which switches power and clock.
     pub mailbox: Mailbox,
@@ -41,7 +41,7 @@ pub struct Supply {
     on: u32,
 }
 
-/// How V3D was brought back.
+/// The recovery of V3D after a failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Way {
     /// By its reset line.
@@ -53,9 +53,9 @@ pub enum Way {
 /// A return of V3D after a program that did not end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Recovery {
-    /// How.
+    /// The way it was brought back.
     pub way: Way,
-    /// What it took, in microseconds.
+    /// The time it took, in microseconds.
     pub took_us: u32,
 }
 
@@ -72,9 +72,9 @@ impl Supply {
         }
     }
 
-    /// Sets the clock and enables the QPUs, in this order: with the QPUs enabled but no clock set the
-    /// registers answer and nothing runs. Returns the clock that was set, if the firmware says one, and
-    /// whether the QPUs are acknowledged as enabled.
+    /// Sets the clock and enables the QPUs, in this order: with the QPUs enabled but no clock set
+    /// the registers answer and nothing runs. Returns the clock that was set, if the firmware says
+    /// one, and whether the QPUs are acknowledged as enabled.
     pub(super) fn enable(&mut self, hz: u32) -> (Option<u32>, bool) {
         let set = [ClockId::V3d as u32, hz, 1];
         let set = match self.mailbox.property::<2>(Tag::SetClockRate, &set) {
@@ -104,7 +104,7 @@ impl Supply {
         log::info!("PM_GRAFX reads {=u32:#x} while V3D answers", self.on);
     }
 
-    /// Whether an access to V3D's registers will end.
+    /// Reports if an access to V3D's registers will end.
     fn reaches_v3d(&self, acknowledged: bool) -> bool {
         if self.asb.is_there() {
             self.asb.runs() && self.grafx.status() == self.on

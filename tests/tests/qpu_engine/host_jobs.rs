@@ -4,7 +4,7 @@ use crate::{forward, runner};
 use kernel::engine::host_job::HostJob;
 use kernel::engine::literals::{MOST, Stray, Walk};
 use kernel::engine::qpu::{LIMIT_US, MAX_LOG2, QpuEngine};
-use kernel::engine::{Engine, EngineError};
+use kernel::engine::{EngineError, QpuHost};
 use qpu::job::{Buffer, BusAddr};
 use qpu_programs::code::HELLO;
 use qpu_programs::hello::ADDED;
@@ -42,7 +42,7 @@ struct RunJobAt {
 
 /// Runs one launch of one program.
 fn run_of_a_host(
-    engine: &mut impl Engine,
+    engine: &mut impl QpuHost,
     number: u32,
     program: JobProgram,
 ) -> Result<u32, EngineError> {

@@ -28,7 +28,7 @@ mod lengths;
 mod levels;
 mod noise;
 mod proofs;
-mod qpu_test;
+mod qpu_selftest;
 mod reference_levels;
 mod sleep;
 mod terminal;

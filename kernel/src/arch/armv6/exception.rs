@@ -1,15 +1,17 @@
 //! Exceptions: IRQ goes to its handler, everything else ends in a report and a reset.
 //!
 //! Data and prefetch aborts are decoded from DFSR, DFAR, IFSR and IFAR by aarch32-cpu's types. The
-//! program counter that is reported is the instruction at fault (LR_und and LR_svc point 4 behind it,
-//! LR_abt 4 or 8).
+//! program counter that is reported is the instruction at fault (LR_und and LR_svc point 4 behind
+//! it, LR_abt 4 or 8).
 //!
-//! An imprecise abort comes after the access that caused it, and waits while CPSR.A is set. The boot firmware
-//! leaves A set, and one may be pending from before us. Such an abort says nothing about this run, so until the board is
-//! up A stays set and what is pending is taken at places of our choice ([`take_pending_abort`]). From
-//! [`unmask_aborts`] on, an abort of either kind is the end of the run.
+//! An imprecise abort comes after the access that caused it, and waits while CPSR.A is set. The
+//! boot firmware leaves A set, and one may be pending from before us. Such an abort says nothing
+//! about this run, so until the board is up A stays set and what is pending is taken at places of
+//! our choice ([`take_pending_abort`]). From [`unmask_aborts`] on, an abort of either kind is the
+//! end of the run.
 //!
-//! Source: ARM1176JZF-S TRM (DDI 0301H), 2.12 "Exceptions", 3.2.16 "c5, Data Fault Status Register".
+//! Source: ARM1176JZF-S TRM (DDI 0301H), 2.12 "Exceptions", 3.2.16 "c5, Data Fault Status
+//! Register".
 
 use core::arch::asm;
 use core::fmt::{self, Display};
@@ -21,7 +23,8 @@ use aarch32_cpu::register::{Cpsr, Dfar, Dfsr, Ifar, Ifsr};
 use super::data_sync_barrier;
 use crate::fault::{self, Fault};
 
-/// Set to [`AWAITED`] while a data abort is not the end: the vector then stores DFSR here and returns.
+/// Set to [`AWAITED`] while a data abort is not the end: the vector then stores DFSR here and
+/// returns.
 // SAFETY: the name is the one `boot/armv6.s` reads and writes, as one word.
 #[unsafe(no_mangle)]
 static KERNEL_AWAITED_ABORT: AtomicU32 = AtomicU32::new(0);
@@ -29,13 +32,14 @@ static KERNEL_AWAITED_ABORT: AtomicU32 = AtomicU32::new(0);
 /// Not a status that DFSR can have: its upper half reads 0.
 const AWAITED: u32 = 0x8000_0000;
 
-/// Takes an abort that is pending; returns what DFSR said then. CPSR.A is set afterwards, as it was before.
+/// Takes an abort that is pending; returns what DFSR said then. CPSR.A is set afterwards, as it was
+/// before.
 pub fn take_pending_abort() -> Option<u32> {
     // The abort of a write that is still on its way is pending after this.
     data_sync_barrier();
     KERNEL_AWAITED_ABORT.store(AWAITED, Relaxed);
-    // SAFETY: nothing between the two instructions touches memory or registers, so that a return to any place
-    // among them is as good as any other; the vector keeps all registers.
+    // SAFETY: nothing between the two instructions touches memory or registers, so that a return to
+    // any place among them is as good as any other; the vector keeps all registers.
     unsafe {
         asm!(
             "nop", "nop", "nop", "nop", "cpsie a", "nop", "nop", "nop", "nop", "cpsid a", "nop",
@@ -52,7 +56,7 @@ pub fn unmask_aborts() {
     unsafe { asm!("cpsie a") };
 }
 
-/// What the vectors saved (`fatal` in `boot/armv6.s`).
+/// The registers that the vectors saved (`fatal` in `boot/armv6.s`).
 #[repr(C)]
 struct Frame {
     r: [u32; 13],
@@ -69,7 +73,7 @@ const PREFETCH_ABORT: u32 = 3;
 const DATA_ABORT: u32 = 4;
 const FIQ: u32 = 7;
 
-/// Whether the abort belongs to an access long before, whose address is not known.
+/// Reports if the abort belongs to an access long before, whose address is not known.
 fn is_imprecise(status: Dfsr) -> bool {
     matches!(status.status(), Ok(DfsrStatus::ImpreciseExtAbort))
 }

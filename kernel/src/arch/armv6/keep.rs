@@ -1,10 +1,11 @@
 //! Memory that outlives a reset: why the board restarted.
 //!
-//! Plain RAM that neither the image nor its start code touches (`linker/armv6.ld`). A watchdog reset
-//! does not switch the SDRAM off, and the boot firmware loads the image elsewhere, so the words are
-//! expected back; the note in it carries a checksum for when they are not (`crate::pm`). What only the
-//! system L2 holds, through which the ARM writes on the BCM2835, a reset loses (raspberrypi/linux 1281). The spare bits
-//! of PM_RSTS are not used: the boot ROM reads a partition number from them.
+//! Plain RAM that neither the image nor its start code touches (`linker/armv6.ld`). A watchdog
+//! reset does not switch the SDRAM off, and the boot firmware loads the image elsewhere, so the
+//! words are expected back; the note in it carries a checksum for when they are not (`crate::pm`).
+//! What only the system L2 holds, through which the ARM writes on the BCM2835, a reset loses
+//! (raspberrypi/linux 1281). The spare bits of PM_RSTS are not used: the boot ROM reads a partition
+//! number from them.
 
 use core::sync::atomic::AtomicU32;
 
@@ -13,7 +14,8 @@ use super::{clean_data_cache, data_sync_barrier, image_end};
 /// Words of the reset-proof memory.
 pub const KEEP_WORDS: usize = 64;
 
-// SAFETY: `.keep` is a section of its own that nothing loads or zeroes; any bits are a valid AtomicU32.
+// SAFETY: `.keep` is a section of its own that nothing loads or zeroes; any bits are a valid
+// AtomicU32.
 #[unsafe(link_section = ".keep")]
 static KEEP: [AtomicU32; KEEP_WORDS] = [const { AtomicU32::new(0) }; KEEP_WORDS];
 

@@ -2,15 +2,15 @@
 //!
 //! 1 MiB sections in one 16 KiB L1 table, virtual = physical. SCTLR.XP selects the ARMv6 descriptor
 //! format (without it TEX, APX, S and XN mean something else, silently); SCTLR.U makes a misaligned
-//! word access work or fault instead of rotating. RAM is write-back, non-shareable: ARM1176 does not
-//! cache shareable memory. Of the RAM only the megabyte of the image is executable, and all above it
-//! is mapped once the mailbox has said how much the ARM owns.
+//! word access work or fault instead of rotating. RAM is write-back, non-shareable: ARM1176 does
+//! not cache shareable memory. Of the RAM only the megabyte of the image is executable, and all
+//! above it is mapped once the mailbox has said how much the ARM owns.
 //!
 //! The I-cache is invalidated four times over, interrupts masked: on this core one invalidation may
 //! fail (ARM erratum 411920; Linux applies it to the BCM2835).
 //!
-//! Sources: ARM ARM (DDI 0100I) B4.7; ARM1176JZF-S TRM 3.2.7, 3.2.13, 6.11. The table walker does not
-//! read the L1 data cache, so entries are cleaned to RAM.
+//! Sources: ARM ARM (DDI 0100I) B4.7; ARM1176JZF-S TRM 3.2.7, 3.2.13, 6.11. The table walker does
+//! not read the L1 data cache, so entries are cleaned to RAM.
 
 use core::arch::asm;
 use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -70,7 +70,8 @@ const SCTLR_I: u32 = 1 << 12;
 const SCTLR_U: u32 = 1 << 22;
 const SCTLR_XP: u32 = 1 << 23;
 
-/// Turns on translation, both caches and branch prediction, with the image and the peripherals mapped.
+/// Turns on translation, both caches and branch prediction, with the image and the peripherals
+/// mapped.
 ///
 /// Compare-and-swap works from here on: exclusive accesses to memory that is not cached may never
 /// succeed on real parts.

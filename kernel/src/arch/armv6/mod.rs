@@ -1,12 +1,12 @@
 //! ARM1176: what ARMv6 has no mnemonics for, and what aarch32-cpu lacks before ARMv7.
 //!
-//! Barriers, whole-cache operations and WFI are CP15 c7 operations here; `aarch32_cpu::asm` has none
-//! of them below ARMv7. Line operations by address, CPSR and the fault registers are aarch32-cpu's.
-//! The assembly below may not be marked `nomem`: each is also what keeps the compiler from moving
-//! memory accesses across it.
+//! Barriers, whole-cache operations and WFI are CP15 c7 operations here; `aarch32_cpu::asm` has
+//! none of them below ARMv7. Line operations by address, CPSR and the fault registers are
+//! aarch32-cpu's. The assembly below may not be marked `nomem`: each is also what keeps the
+//! compiler from moving memory accesses across it.
 //!
-//! Sources: ARM1176JZF-S TRM (DDI 0301H), 3.2.22 "c7, Cache operations"; erratum 716151 as hoglet67/PiTubeDirect has
-//! it (`cache.c`); raspberrypi/linux 20.
+//! Sources: ARM1176JZF-S TRM (DDI 0301H), 3.2.22 "c7, Cache operations"; erratum 716151 as
+//! hoglet67/PiTubeDirect has it (`cache.c`); raspberrypi/linux 20.
 
 mod boot;
 mod exception;
@@ -51,12 +51,14 @@ fn instruction_sync_barrier() {
     };
 }
 
-/// Stops the clock until an interrupt is pending, masked or not (c7, c0, 4). IRQ is masked when this is called.
+/// Stops the clock until an interrupt is pending, masked or not (c7, c0, 4). IRQ is masked when
+/// this is called.
 ///
-/// The BCM2835's core may hang for good when it stops while it fetches instructions (raspberrypi/linux 20).
-/// So what lies behind the WFI is in the I-cache before: the code is gone through twice, the first time with both
-/// operations left out. The instructions that do nothing are more than are fetched ahead of a WFI (the pipeline's 8
-/// and the prefetch buffer), so that no guess about the branch behind them matters.
+/// The BCM2835's core may hang for good when it stops while it fetches instructions
+/// (raspberrypi/linux 20). So what lies behind the WFI is in the I-cache before: the code is gone
+/// through twice, the first time with both operations left out. The instructions that do nothing
+/// are more than are fetched ahead of a WFI (the pipeline's 8 and the prefetch buffer), so that no
+/// guess about the branch behind them matters.
 #[inline(never)]
 pub fn wait_for_interrupt() {
     // SAFETY: waits; the handler that may run afterwards keeps to the calling convention.
@@ -79,14 +81,15 @@ pub fn wait_for_interrupt() {
 
 /// Writes back the D-cache lines that hold `bytes` bytes from `start`, and waits for the writes.
 pub fn clean_data_cache(start: usize, bytes: usize) {
-    // The line operations of aarch32-cpu are `nomem`: without a barrier that is not, the compiler may
-    // move stores behind them.
+    // The line operations of aarch32-cpu are `nomem`: without a barrier that is not, the compiler
+    // may move stores behind them.
     data_memory_barrier();
     for line in lines(start, bytes) {
         // SAFETY: cleaning a line changes no value that a load can see.
         unsafe { Dccmvac::write(Dccmvac::new(line)) };
     }
-    // No store to a cleaned line may come before it: such a store may be lost (ARM1176 erratum 716151).
+    // No store to a cleaned line may come before it: such a store may be lost (ARM1176 erratum
+    // 716151).
     data_sync_barrier();
 }
 
@@ -134,9 +137,11 @@ pub fn image_end() -> usize {
     (&raw const __image_end) as usize
 }
 
-/// A checksum of the code, the vectors, the constants and the page tables, as memory holds them now.
+/// A checksum of the code, the vectors, the constants and the page tables, as memory holds them
+/// now.
 ///
-/// Each step can be undone, so that a change of any one word changes the sum. Takes some milliseconds.
+/// Each step can be undone, so that a change of any one word changes the sum. Takes some
+/// milliseconds.
 #[must_use]
 pub fn fixed_memory_sum() -> u32 {
     unsafe extern "C" {
@@ -151,26 +156,29 @@ pub fn fixed_memory_sum() -> u32 {
         .fold(0, |sum, (first, words)| {
             clean_and_invalidate_data_cache(first as usize, 4 * words);
             (0..words).fold(sum, |sum: u32, index| {
-                // SAFETY: both ranges are mapped and aligned, and lie in the image: the linker script and `mmu` say so. What
-                // V3D may have stored there is why they are read, each word once and as a plain number.
+                // SAFETY: both ranges are mapped and aligned, and lie in the image: the linker
+                // script and `mmu` say so. What V3D may have stored there is why they are read,
+                // each word once and as a plain number.
                 let word = unsafe { first.add(index).read_volatile() };
                 sum.rotate_left(1).wrapping_add(word)
             })
         })
 }
 
-/// Writes back the D-cache lines that hold `bytes` bytes from `start` and forgets them, so that the next load reads RAM.
+/// Writes back the D-cache lines that hold `bytes` bytes from `start` and forgets them, so that the
+/// next load reads RAM.
 fn clean_and_invalidate_data_cache(start: usize, bytes: usize) {
     data_memory_barrier();
     for line in lines(start, bytes) {
-        // SAFETY: the line's stores are written back before it is forgotten, so that no value is lost.
+        // SAFETY: the line's stores are written back before it is forgotten, so that no value is
+        // lost.
         unsafe { Dccimvac::write(Dccimvac::new(line)) };
     }
     data_sync_barrier();
 }
 
-/// What the boot firmware left at `address` (r2 at entry; 0x100 where it says nothing): the words up
-/// to the image, or none when the address cannot be a list of ATAGs.
+/// The words that the boot firmware left at `address` (r2 at entry; 0x100 where it says nothing):
+/// the words up to the image, or none when the address cannot be a list of ATAGs.
 #[must_use]
 pub fn atag_words(address: u32) -> &'static [u32] {
     const IMAGE: u32 = 0x8000;

@@ -1,11 +1,12 @@
-//! Which plan of the QPUs computes: the first that has proven itself on this board.
+//! The choice of a plan: the QPUs compute with the first that has proven itself on this board.
 //!
-//! Each kind of record has a line of plans: the fastest, the conservative one, then the ARM. A plan is held to the ARM on
-//! noise before its first result is used ([`crate::engine::proof`]); one that is wrong or fails is dropped, alone, and the
-//! next in line is tried. While records are made, one block in [`BLOCKS_A_CHECK`] goes through the same programs by
-//! itself, and the energy of its bins is compared with that of its samples; every [`FULL_CHECK_US`] each of its bins is
-//! compared with the ARM's. When such a check fails, the plan is dropped too, and all that it computed since the check
-//! before is in doubt.
+//! Each kind of record has a line of plans: the fastest, the conservative one, then the ARM. A plan
+//! is held to the ARM on noise before its first result is used ([`crate::engine::proof`]); one that
+//! is wrong or fails is dropped, alone, and the next in line is tried. While records are made, one
+//! block in [`BLOCKS_A_CHECK`] goes through the same programs by itself, and the energy of its bins
+//! is compared with that of its samples; every [`FULL_CHECK_US`] each of its bins is compared with
+//! the ARM's. When such a check fails, the plan is dropped too, and all that it computed since the
+//! check before is in doubt.
 
 use dsp::Complex;
 use heapless::Deque;
@@ -13,25 +14,26 @@ use wire::Doubt;
 
 use super::super::board::{Board, Stage};
 use super::super::settings::EngineChoice;
-use super::Analyser;
+use super::{Analyser, on};
 use crate::engine::proof::{self, Bench, LIMIT_PPB, Proof};
-use crate::engine::{Candidate, Engine, EngineError, EngineKind, Manner, Spectra};
+use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Spectra};
 
 /// Blocks from one check to the next.
 pub const BLOCKS_A_CHECK: u32 = 64;
 /// Time between two checks of all bins.
 pub const FULL_CHECK_US: u64 = 10_000_000;
-/// Of the energy of a block. The QPUs lose a part of it to truncation, less than 10^-5 (simulated, of noise).
+/// The error that the energy of a block may have. The QPUs lose a part of it to truncation, less
+/// than 10^-5 (simulated, of noise).
 const ENERGY_TOLERANCE: f64 = 1e-4;
 /// Kinds that are remembered as dropped. One that is forgotten is proven again, and dropped again.
 const DROPPED: usize = 16;
 /// Drops that wait to be reported.
 const REPORTS: usize = 4;
 
-/// What was found of a plan.
+/// A finding about a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::instrument) enum Finding {
-    /// What it computed on noise, before it was used.
+    /// The result of its proof on noise, before it was used.
     Proof(Proof),
     /// It could not be run.
     Failed(EngineError),
@@ -39,13 +41,13 @@ pub(in crate::instrument) enum Finding {
     Check {
         /// Difference in parts of 10^9.
         error_ppb: u32,
-        /// Whether bins were compared one by one.
+        /// True if bins were compared one by one.
         is_full: bool,
     },
 }
 
 impl Finding {
-    /// Whether the plan may be used.
+    /// Reports if the plan may be used.
     pub(in crate::instrument) const fn is_right(&self) -> bool {
         match self {
             Self::Proof(proof) => proof.is_right(),
@@ -54,16 +56,16 @@ impl Finding {
     }
 }
 
-/// A plan, and what was found.
+/// A plan, and the finding about it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::instrument) struct Report {
     pub candidate: Candidate,
     pub finding: Finding,
-    /// What is tried in its place; the ARM where there is no other plan.
+    /// The plan that is tried in its place; the ARM where there is no other.
     pub next: Option<Manner>,
 }
 
-/// What is known of plans on this board.
+/// The knowledge about plans on this board.
 #[derive(Default)]
 pub(super) struct Trust {
     dropped: Deque<Candidate, DROPPED>,
@@ -80,7 +82,7 @@ pub(super) struct Trust {
     pub(super) costs: Costs,
 }
 
-/// What proofs and checks have cost since the start.
+/// The cost of proofs and checks since the start.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(in crate::instrument) struct Costs {
     /// Plans that were proven or dropped.
@@ -125,8 +127,9 @@ impl Trust {
     }
 }
 
-impl<Q: Engine> Analyser<'_, Q> {
-    /// The plan in line for so many blocks of the record under way that is of this manner, if there is one.
+impl<Q: Fft> Analyser<'_, Q> {
+    /// The plan in line for so many blocks of the record under way that is of this manner, if there
+    /// is one.
     fn candidate(&self, blocks: u32, manner: Manner) -> Option<Candidate> {
         let power = Candidate::Power(Spectra {
             manner,
@@ -139,12 +142,12 @@ impl<Q: Engine> Analyser<'_, Q> {
             let log2n = self.shape.log2n();
             Candidate::Transform { log2n, manner }
         };
-        self.qpu.has(&candidate).then_some(candidate)
+        self.has_plan(&candidate).then_some(candidate)
     }
 
-    /// Whether the QPUs make powers of so many blocks, and not only transforms.
+    /// Reports if the QPUs make powers of so many blocks, and not only transforms.
     pub(super) fn takes_power(&self, blocks: u32) -> bool {
-        self.qpu.has(&Candidate::Power(self.shape.spectra(blocks)))
+        self.has_plan(&Candidate::Power(self.shape.spectra(blocks)))
     }
 
     /// The first plan in line that has not been dropped.
@@ -155,20 +158,18 @@ impl<Q: Engine> Analyser<'_, Q> {
         all.find(|candidate| !self.trust.is_dropped(candidate))
     }
 
-    /// The first plan in line that has proven itself, and whether it is not the fastest: plans are proven, and dropped,
-    /// as long as it takes. None where the ARM is left.
+    /// The first plan in line that has proven itself, and whether it is not the fastest: plans are
+    /// proven, and dropped, as long as it takes. None where the ARM is left.
     pub(super) fn proven(&mut self, blocks: u32, board: &mut impl Board) -> Option<Candidate> {
         loop {
             let candidate = self.in_line(blocks)?;
-            if self.qpu.is_believed(&candidate) || self.prove(&candidate, board).is_right() {
+            let is_believed = |qpu: &Q| qpu.is_believed(&candidate);
+            if self.qpu.as_ref().is_some_and(is_believed)
+                || self.prove(&candidate, board).is_right()
+            {
                 return Some(candidate);
             }
         }
-    }
-
-    /// Whether the QPUs have such a plan.
-    pub(in crate::instrument) fn has(&self, candidate: &Candidate) -> bool {
-        !self.distrusted && self.qpu.has(candidate)
     }
 
     /// Holds a plan to the ARM; drops it when it is not right.
@@ -184,14 +185,16 @@ impl<Q: Engine> Analyser<'_, Q> {
         costs.proofs = costs.proofs.saturating_add(1);
         costs.proof_us += board.now_us().saturating_sub(start_us);
         if finding.is_right() {
-            self.qpu.believe(candidate);
+            if let Some(qpu) = &mut self.qpu {
+                qpu.believe(candidate);
+            }
         } else {
             self.drop_plan(*candidate, finding);
         }
         finding
     }
 
-    /// What a proof finds of a plan.
+    /// Proves a plan; returns the finding.
     pub(in crate::instrument) fn find(&mut self, candidate: &Candidate) -> Finding {
         self.trust.seed = self.trust.seed.wrapping_add(1);
         let seed = self.trust.seed;
@@ -208,14 +211,9 @@ impl<Q: Engine> Analyser<'_, Q> {
             got: &mut *buffers.got,
         };
         let window = (&buffers.window[..points], gain);
-        let proof = proof::prove(
-            &mut self.qpu,
-            &mut self.cpu,
-            candidate,
-            window,
-            &mut bench,
-            seed,
-        );
+        let cpu = &mut self.cpu;
+        let proof = on(&mut self.qpu)
+            .and_then(|qpu| proof::prove(qpu, cpu, candidate, window, &mut bench, seed));
         match proof {
             Ok(proof) => Finding::Proof(proof),
             Err(error) => Finding::Failed(error),
@@ -231,7 +229,7 @@ impl<Q: Engine> Analyser<'_, Q> {
                 Candidate::Transform { log2n, .. } => Candidate::Transform { log2n, manner },
                 Candidate::Power(spectra) => Candidate::Power(Spectra { manner, ..spectra }),
             };
-            self.qpu.has(&next) && !self.trust.is_dropped(&next)
+            self.has_plan(&next) && !self.trust.is_dropped(&next)
         });
         self.trust.drop_plan(Report {
             candidate,
@@ -245,12 +243,13 @@ impl<Q: Engine> Analyser<'_, Q> {
         self.trust.reports.pop_front()
     }
 
-    /// What proofs and checks have cost.
+    /// The cost of proofs and checks.
     pub(in crate::instrument) const fn costs(&self) -> Costs {
         self.trust.costs
     }
 
-    /// Checks the plan that is about to do `blocks` blocks, when it is time to; it is dropped when it fails.
+    /// Checks the plan that is about to do `blocks` blocks, when it is time to; it is dropped when
+    /// it fails.
     pub(super) fn check(&mut self, candidate: &Candidate, blocks: u32, board: &mut impl Board) {
         let now_us = board.now_us();
         let is_full = now_us >= self.trust.full_check_us + FULL_CHECK_US;
@@ -294,7 +293,8 @@ impl<Q: Engine> Analyser<'_, Q> {
         self.drop_plan(*candidate, finding);
     }
 
-    /// The difference between what a plan makes of the next block and what it should, in parts of 10^9.
+    /// The difference between what a plan makes of the next block and what it should, in parts of
+    /// 10^9.
     fn check_block(&mut self, candidate: &Candidate, is_full: bool) -> Result<u32, EngineError> {
         match candidate {
             Candidate::Power(spectra) => self.check_power(&spectra.alone(), is_full),
@@ -314,14 +314,15 @@ impl<Q: Engine> Analyser<'_, Q> {
         let samples = &buffers.history.words()[..alone.coding.words(points)];
         let got = &mut buffers.got[..bins];
         got.fill(0.0);
-        let result = match self.qpu.take_power(alone, window, samples, got) {
+        let qpu = on(&mut self.qpu)?;
+        let result = match qpu.take_power(alone, window, samples, got) {
             // Not every split of many blocks can do one: then that of one block does it.
             Err(EngineError::NotAvailable) => {
                 let own = Spectra {
                     split_for: 0,
                     ..*alone
                 };
-                self.qpu.take_power(&own, window, samples, got)
+                qpu.take_power(&own, window, samples, got)
             }
             result => result,
         };
@@ -360,9 +361,9 @@ impl<Q: Engine> Analyser<'_, Q> {
         };
         squares(&self.buffers.work[..n], &mut self.buffers.wanted[..n]);
         let energy = self.buffers.wanted[..n].iter().sum::<f64>() * n as f64;
-        self.qpu.prepare_as(log2n, manner)?;
-        self.qpu
-            .transform(dsp::Direction::Forward, &mut self.buffers.work[..n])?;
+        let qpu = on(&mut self.qpu)?;
+        qpu.prepare(log2n, manner)?;
+        qpu.transform(dsp::Direction::Forward, &mut self.buffers.work[..n])?;
         squares(&self.buffers.work[..n], &mut self.buffers.got[..n]);
         if !is_full {
             let got = self.buffers.got[..n].iter().sum();
@@ -378,7 +379,7 @@ impl<Q: Engine> Analyser<'_, Q> {
         Ok(silent_or(wanted, || proof::difference_ppb(got, wanted)))
     }
 
-    /// Whether the plan in line is another one than the fastest, because that was dropped.
+    /// Reports if the plan in line is another one than the fastest, because that was dropped.
     pub(super) fn is_replaced(&self, blocks: u32) -> bool {
         let mut fastest = [blocks, self.record_blocks()]
             .into_iter()
@@ -386,12 +387,13 @@ impl<Q: Engine> Analyser<'_, Q> {
         fastest.any(|candidate| self.trust.is_dropped(&candidate))
     }
 
-    /// Whether the QPUs have a plan for the record under way that has not been dropped.
+    /// Reports if the QPUs have a plan for the record under way that has not been dropped.
     pub(super) fn has_plan_left(&self) -> bool {
         self.in_line(self.record_blocks()).is_some()
     }
 
-    /// The plans in line for the settings' records, each proven until one is right; what was found is given to `say`.
+    /// The plans in line for the settings' records, each proven until one is right; what was found
+    /// is given to `say`.
     pub(in crate::instrument) fn prove_line(
         &mut self,
         board: &mut impl Board,
@@ -411,7 +413,7 @@ impl<Q: Engine> Analyser<'_, Q> {
     }
 }
 
-/// What a check may find.
+/// The largest error that a check may find.
 fn limit_ppb(is_full: bool) -> u32 {
     if is_full {
         LIMIT_PPB
@@ -420,7 +422,8 @@ fn limit_ppb(is_full: bool) -> u32 {
     }
 }
 
-/// Relative difference of energies in parts of 10^9; none where they are too small or too great for single precision.
+/// Relative difference of energies in parts of 10^9; none where they are too small or too great for
+/// single precision.
 fn energy_ppb(got: f64, wanted: f64) -> u32 {
     const SMALLEST: f64 = 1e-28;
     const GREATEST: f64 = 1e36;

@@ -5,7 +5,7 @@ use core::fmt::{self, Write};
 use wire::{Dc, Detector, Domain, Encoding, Name, Unit, Window};
 
 use super::{
-    ALLOW, EngineChoice, MAX_N, MIN_N, Output, Overlap, Problem, QPU_TEST, SettingError, Settings,
+    ALLOW, EngineChoice, MAX_N, MIN_N, Output, Overlap, Problem, SELFTEST, SettingError, Settings,
 };
 
 /// The highest centre frequency: what is above cannot be written with three decimals.
@@ -109,7 +109,7 @@ impl Settings {
                     _ => return Err(value_error("use start=0 or start=1")),
                 };
             }
-            _ if word.starts_with(QPU_TEST) => {
+            _ if word.starts_with(SELFTEST) => {
                 return Err(value_error(
                     "the QPU test runs at a start; write it into cmdline.txt",
                 ));

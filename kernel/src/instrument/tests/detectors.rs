@@ -8,7 +8,7 @@ use wire::{Dc, Detector, SampleFormat};
 
 const N: usize = 256;
 const BLOCKS: usize = 16;
-/// Where the burst is.
+/// The samples of the burst.
 const BIN: usize = 40;
 /// 10 log10 of the number of blocks.
 const SHARE_DB: f64 = 12.041;

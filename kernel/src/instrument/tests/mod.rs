@@ -5,7 +5,7 @@
 
 mod commands;
 mod detectors;
-mod qpu_test;
+mod qpu_selftest;
 mod report;
 mod stream;
 mod terminal;
@@ -15,17 +15,19 @@ mod upload;
 
 use std::collections::VecDeque;
 
+use super::line_rate::{LOWEST_BAUD, START_BAUD};
 use super::*;
 use crate::engine::host_job::HostJob;
 use crate::engine::measure::Words;
-use crate::engine::qpu_test::Verdict;
+use crate::engine::qpu_selftest::Verdict;
 use crate::engine::{Candidate, EngineError, EngineKind, Manner, Spectra, Timing};
 use dsp::{Complex, Direction, Plan, Radix};
-use qpu::job::QpuSet;
+use qpu::job::{LaunchOrder, QpuSet};
 use qpu_programs::microbench::{Microbench, What};
 use wire::{
-    Assembled, Assembler, Domain, Encoder, Header, Kind, MAX_FRAME, MAX_PAYLOAD, Name, RecordHead,
-    ResetCause, Source, Value,
+    Assembled, Assembler, Counters, Decoder, Descriptor, Domain, Encoder, Envelope, Header, Item,
+    JobBlock, Kind, MAX_FRAME, MAX_PAYLOAD, Message, NakCode, Name, RecordHead, ResetCause, Source,
+    State, Value,
 };
 
 /// A board without hardware.
@@ -44,13 +46,54 @@ pub struct FakeBoard {
     pub sleeps: u64,
     /// Checksums of the firmware's memory, each before the next one that is asked for.
     pub sums: VecDeque<u32>,
-    /// How often a change of it was reported.
+    /// The number of changes that were reported.
     pub memory_changes: u32,
 }
 
 const QUEUE_BYTES: u64 = 16 * 1024;
 
 impl FakeBoard {
+    /// A board just after its start.
+    pub fn new() -> Self {
+        Self {
+            now_ns: 0,
+            info: BoardInfo {
+                name: Name::new("Raspberry Pi 1 B+"),
+                revision: 0x10,
+                memory_bytes: 448 << 20,
+                clocks: wire::Clocks {
+                    arm_hz: 700_000_000,
+                    core_hz: 250_000_000,
+                    v3d_hz: 250_000_000,
+                    uart_hz: 48_000_000,
+                },
+                reset_cause: ResetCause::Watchdog,
+                last_stage: Some(Stage::QpuWait),
+                firmware: Name::new("0.1.0"),
+                v3d_ident0: 0,
+                v3d_hung: false,
+                v3d_unwanted: false,
+                boot: BootTimes::default(),
+            },
+            baud: START_BAUD,
+            host_baud: START_BAUD,
+            to_board: VecDeque::new(),
+            line_free_ns: 0,
+            sent: Vec::new(),
+            reboots: Vec::new(),
+            log: VecDeque::new(),
+            stages: Vec::new(),
+            sleeps: 0,
+            sums: VecDeque::from([7]),
+            memory_changes: 0,
+        }
+    }
+
+    /// The bytes that have left since the last call.
+    pub fn take_sent(&mut self) -> Vec<u8> {
+        core::mem::take(&mut self.sent)
+    }
+
     fn byte_ns(&self) -> u64 {
         10_000_000_000 / u64::from(self.baud)
     }
@@ -165,18 +208,18 @@ impl Board for FakeBoard {
 #[derive(Default)]
 pub struct FakeQpu {
     pub failures: u32,
-    /// What bin 3 holds after each transform, instead of what it should.
+    /// The wrong value of bin 3 after each transform.
     pub wrong: Option<f32>,
     pub prepared: Option<u32>,
-    /// QPUs that compute wrongly in the QPU test.
+    /// QPUs that compute wrongly in the self-test.
     pub bad: QpuSet,
     /// QPUs on which a program does not end.
     pub hung: QpuSet,
-    /// Rounds of the QPU test so far.
+    /// Rounds of the self-test so far.
     pub rounds: u32,
     /// Blocks whose power was added, call by call, without proofs and checks.
     pub powers: Vec<u32>,
-    /// Whether there are conservative plans.
+    /// True if there are conservative plans.
     pub is_twofold: bool,
     /// Only plans of this manner are wrong.
     pub wrong_in: Option<Manner>,
@@ -187,24 +230,18 @@ pub struct FakeQpu {
     pub believed: Vec<Candidate>,
 }
 
-impl Engine for FakeQpu {
-    fn kind(&self) -> EngineKind {
-        EngineKind::Qpu
-    }
-
-    fn supports(&self, log2n: u32) -> bool {
+impl FakeQpu {
+    fn supports(log2n: u32) -> bool {
         (8..=12).contains(&log2n)
     }
+}
 
-    fn prepare(&mut self, log2n: u32) -> Result<(), EngineError> {
-        assert!(self.supports(log2n));
+impl Fft for FakeQpu {
+    fn prepare(&mut self, log2n: u32, manner: Manner) -> Result<(), EngineError> {
+        assert!(Self::supports(log2n));
         self.prepared = Some(log2n);
-        Ok(())
-    }
-
-    fn prepare_as(&mut self, log2n: u32, manner: Manner) -> Result<(), EngineError> {
         self.manner = manner;
-        self.prepare(log2n)
+        Ok(())
     }
 
     fn has(&self, candidate: &Candidate) -> bool {
@@ -212,7 +249,7 @@ impl Engine for FakeQpu {
             Candidate::Transform { log2n, .. } => *log2n,
             Candidate::Power(spectra) => spectra.log2n,
         };
-        self.supports(log2n) && (candidate.manner() == Manner::Fastest || self.is_twofold)
+        Self::supports(log2n) && (candidate.manner() == Manner::Fastest || self.is_twofold)
     }
 
     fn is_believed(&self, candidate: &Candidate) -> bool {
@@ -275,7 +312,7 @@ impl Engine for FakeQpu {
                 let gain = spectra.window.gain(window).coherent;
                 dsp::spectrum::remove_mean(window, gain, &mut work);
             }
-            self.prepare_as(spectra.log2n, spectra.manner)?;
+            self.prepare(spectra.log2n, spectra.manner)?;
             timing.qpu_us += self.transform(Direction::Forward, &mut work)?.qpu_us;
             dsp::spectrum::accumulate(coding.domain, spectra.detector, &work, held);
         }
@@ -283,6 +320,16 @@ impl Engine for FakeQpu {
             self.powers.push(spectra.blocks);
         }
         Ok(timing)
+    }
+}
+
+impl QpuHost for FakeQpu {
+    fn launch_order(&self) -> LaunchOrder {
+        LaunchOrder::DESCENDING
+    }
+
+    fn host_block(&mut self, _bytes: u32) -> Result<JobBlock, EngineError> {
+        Err(EngineError::NotAvailable)
     }
 
     fn host_job(&mut self, job: HostJob) -> Result<u32, EngineError> {
@@ -306,7 +353,7 @@ impl Engine for FakeQpu {
         Ok(Words::from_slice(words).expect("they fit"))
     }
 
-    fn test_qpus(&mut self, on: QpuSet) -> Result<Verdict, EngineError> {
+    fn self_test(&mut self, on: QpuSet) -> Result<Verdict, EngineError> {
         self.prepared = None;
         self.rounds += 1;
         let of = |set: QpuSet| {
@@ -325,7 +372,7 @@ impl Engine for FakeQpu {
     }
 }
 
-/// What the host has received.
+/// The text and frames that the host has received.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Seen {
     Text(String),
@@ -344,7 +391,7 @@ pub struct Spectrum {
 /// A host and a board.
 pub struct Session {
     pub board: FakeBoard,
-    pub instrument: Instrument<'static, Option<FakeQpu>>,
+    pub instrument: Instrument<'static, FakeQpu>,
     decoder: Decoder,
     encoder: Encoder,
     assembler: Assembler<Vec<u8>>,
@@ -370,38 +417,7 @@ impl Session {
     /// A board whose `cmdline.txt` has this text, just after its start.
     pub fn start(cmdline: &str, qpu: Option<FakeQpu>) -> Self {
         let (settings, complaint) = Settings::from_cmdline(cmdline);
-        let board = FakeBoard {
-            now_ns: 0,
-            info: BoardInfo {
-                name: Name::new("Raspberry Pi 1 B+"),
-                revision: 0x10,
-                memory_bytes: 448 << 20,
-                clocks: wire::Clocks {
-                    arm_hz: 700_000_000,
-                    core_hz: 250_000_000,
-                    v3d_hz: 250_000_000,
-                    uart_hz: 48_000_000,
-                },
-                reset_cause: ResetCause::Watchdog,
-                last_stage: Some(Stage::QpuWait),
-                firmware: Name::new("0.1.0"),
-                v3d_ident0: 0,
-                v3d_hung: false,
-                v3d_unwanted: false,
-                boot: BootTimes::default(),
-            },
-            baud: START_BAUD,
-            host_baud: START_BAUD,
-            to_board: VecDeque::new(),
-            line_free_ns: 0,
-            sent: Vec::new(),
-            reboots: Vec::new(),
-            log: VecDeque::new(),
-            stages: Vec::new(),
-            sleeps: 0,
-            sums: VecDeque::from([7]),
-            memory_changes: 0,
-        };
+        let board = FakeBoard::new();
         let mut session = Self {
             board,
             instrument: Instrument::new(workspace(), qpu, settings, complaint),
@@ -424,7 +440,7 @@ impl Session {
         Self::quiet_with("start=0", qpu)
     }
 
-    /// As [`Self::quiet`], on a board whose owner lets hosts run programs.
+    /// A quiet board whose owner lets hosts run programs.
     pub fn quiet_and_allowed(qpu: Option<FakeQpu>) -> Self {
         Self::quiet_with("start=0 allow=run", qpu)
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// What comes while this is typed and for a time behind it.
+/// The text that comes while this is typed and for a time behind it.
 fn typed(session: &mut Session, line: &str, ms: u64) -> String {
     session.seen.clear();
     session.send_bytes(line.as_bytes());
@@ -61,14 +61,8 @@ fn with_out_text_typed_no_frame_is_sent_whatever_came_before() {
 #[test]
 fn a_failure_of_the_qpus_is_said_to_a_person_in_text() {
     let mut session = Session::quiet(Some(FakeQpu::default()));
-    session
-        .instrument
-        .core
-        .analyser
-        .qpu_mut()
-        .as_mut()
-        .unwrap()
-        .failures = 1;
+    let qpu = session.instrument.hub.analyser.qpu();
+    qpu.unwrap().failures = 1;
     typed(&mut session, "out=text\r", 100);
     let text = typed(&mut session, "start\r", 1500);
     assert!(text.contains("did not end in time"), "{text}");

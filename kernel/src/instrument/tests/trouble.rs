@@ -91,14 +91,8 @@ fn a_host_that_goes_away_in_an_upload_leaves_a_working_board() {
 #[test]
 fn a_failing_qpu_job_is_done_by_the_cpu_and_said() {
     let mut session = Session::quiet(Some(FakeQpu::default()));
-    session
-        .instrument
-        .core
-        .analyser
-        .qpu_mut()
-        .as_mut()
-        .unwrap()
-        .failures = 1;
+    let qpu = session.instrument.hub.analyser.qpu();
+    qpu.unwrap().failures = 1;
     session.must(&Message::Start);
     session.run_ms(1000);
     let reference = {

@@ -16,7 +16,7 @@ fn stream(qpu: FakeQpu) -> Session {
 }
 
 fn qpu(session: &mut Session) -> &mut FakeQpu {
-    session.instrument.core.analyser.qpu_mut().as_mut().unwrap()
+    session.instrument.hub.analyser.qpu().unwrap()
 }
 
 /// Texts of the faults with this code.

@@ -86,8 +86,8 @@ pub fn record(
     }
 }
 
-/// Power in dB by rustfft in double precision, in the order of the wire: with the descriptor's window, detector, and
-/// with or without the mean of each block as the window weighs it.
+/// Power in dB by rustfft in double precision, in the order of the wire: with the descriptor's
+/// window, detector, and with or without the mean of each block as the window weighs it.
 fn reference(descriptor: &Descriptor, samples: &[Peer<f64>], blocks: u32) -> Vec<f64> {
     let n = descriptor.n as usize;
     let hop = n - descriptor.overlap as usize;
@@ -148,7 +148,7 @@ pub fn upload(
     session.ask(&end_of(recording))
 }
 
-/// What ends the upload of a recording.
+/// The message that ends the upload of a recording.
 fn end_of(recording: &Recording) -> Message<'static> {
     Message::UploadEnd {
         samples: recording.samples.len() as u64,
@@ -156,7 +156,8 @@ fn end_of(recording: &Recording) -> Message<'static> {
     }
 }
 
-/// The part of [`upload`] before its end. With `keeps` the host says that it asks again for lost values.
+/// The part of [`upload`] before its end. With `keeps` the host says that it asks again for lost
+/// values.
 fn send_samples(session: &mut Session, recording: &Recording, lose: Option<usize>, keeps: bool) {
     let count = recording.samples.len() as u64;
     let each = recording.bytes.len() / recording.samples.len();
@@ -323,8 +324,8 @@ fn blocks_are_done_together_by_the_qpus_and_the_rest_at_the_end() {
         let (kind, _) = upload(&mut session, &recording, None);
         assert_eq!(kind, Kind::ACK);
         compare(&session, &recording);
-        let engine = session.instrument.core.analyser.qpu_mut();
-        assert_eq!(engine.as_ref().unwrap().powers, calls, "{set}");
+        let engine = session.instrument.hub.analyser.qpu();
+        assert_eq!(engine.unwrap().powers, calls, "{set}");
     }
     // The same samples, with the window and the powers left to the ARM.
     let mut session = Session::quiet(Some(FakeQpu::default()));
@@ -333,8 +334,8 @@ fn blocks_are_done_together_by_the_qpus_and_the_rest_at_the_end() {
     let (kind, _) = upload(&mut session, &recording, None);
     assert_eq!(kind, Kind::ACK);
     compare(&session, &recording);
-    let engine = session.instrument.core.analyser.qpu_mut();
-    assert!(engine.as_ref().unwrap().powers.is_empty());
+    let engine = session.instrument.hub.analyser.qpu();
+    assert!(engine.unwrap().powers.is_empty());
     let heads = session.spectra.iter().map(|spectrum| spectrum.head);
     assert!(heads.into_iter().all(|head| head.engine == EngineKind::Qpu));
 }

@@ -16,7 +16,7 @@ pub const MAX_N: u32 = 1 << 16;
 /// The shortest transform, in points.
 pub const MIN_N: u32 = 1 << 4;
 
-/// How much a block shares with the one before.
+/// The part that a block shares with the one before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Overlap {
     /// Percent of a block, rounded down to whole samples.
@@ -25,16 +25,16 @@ pub enum Overlap {
     Samples(u32),
 }
 
-/// How spectra leave the instrument.
+/// The form in which spectra leave the instrument.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Output {
-    /// As records.
+    /// Records.
     Records(Encoding),
     /// The strongest lines of each spectrum as text.
     Text,
 }
 
-/// Which engine is wanted.
+/// The engine that is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EngineChoice {
     /// The QPUs where they can, otherwise the ARM.
@@ -56,35 +56,35 @@ pub struct Settings {
     pub overlap: Overlap,
     /// Blocks in a record; 0: one record at the end of an upload.
     pub average: u32,
-    /// What becomes of them.
+    /// The detector that makes one spectrum of them.
     pub detector: Detector,
-    /// Whether the mean of each block stays.
+    /// The mean of each block: kept or removed.
     pub dc: Dc,
-    /// How spectra leave.
+    /// The form in which spectra leave.
     pub output: Output,
-    /// Whether the generator's samples are complex. An upload says so itself.
+    /// The generator's samples. An upload names its own domain.
     pub domain: Domain,
     /// First bin sent; `None`: the lowest there is.
     pub first: Option<i32>,
     /// Bins sent; 0: all from the first on.
     pub bins: u32,
-    /// What 0 Hz of the samples is, in hertz.
+    /// The frequency that 0 Hz of the samples stands for, in hertz.
     pub centre_hz: f64,
-    /// What levels are called.
+    /// The name of levels.
     pub unit: Unit,
-    /// Which engine is wanted.
+    /// The engine that is wanted.
     pub engine: EngineChoice,
-    /// Whether the generator starts unasked.
+    /// True if the generator starts unasked.
     pub start: bool,
-    /// Rounds of the QPU test at the start; 0: none. Only `cmdline.txt` sets it.
-    pub qpu_test: u32,
-    /// Whether a host may run programs of its own. Only `cmdline.txt` sets it.
+    /// Rounds of the QPU self-test at the start; 0: none. Only `cmdline.txt` sets it.
+    pub selftest_rounds: u32,
+    /// True if a host may run programs of its own. Only `cmdline.txt` sets it.
     pub allows_run: bool,
 }
 
 impl Default for Settings {
-    /// What a board does with nothing but a serial cable. At 115,200 baud a record takes 0.1 s, and
-    /// one comes every 0.16 s.
+    /// The settings of a board with nothing but a serial cable. At 115,200 baud a record takes 0.1
+    /// s, and one comes every 0.16 s.
     fn default() -> Self {
         Self {
             n: 1024,
@@ -101,7 +101,7 @@ impl Default for Settings {
             unit: Unit::Dbfs,
             engine: EngineChoice::Auto,
             start: true,
-            qpu_test: 0,
+            selftest_rounds: 0,
             allows_run: false,
         }
     }
@@ -112,11 +112,11 @@ impl Default for Settings {
 pub struct SettingError {
     /// The word in question, as far as it fits.
     pub word: Name,
-    /// What is wrong with it.
+    /// The defect of the word.
     pub problem: Problem,
 }
 
-/// What is wrong with a setting.
+/// A defect of a setting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Problem {
     /// There is no such key.
@@ -164,10 +164,10 @@ impl fmt::Display for SettingError {
 const KEYS: &str =
     "n, window, overlap, avg, detector, dc, out, domain, first, bins, centre, unit, engine, start";
 
-/// What the number of rounds of the QPU test follows, in `cmdline.txt`.
-const QPU_TEST: &str = "qputest=";
+/// Precedes the number of rounds of the QPU self-test, in `cmdline.txt`.
+const SELFTEST: &str = "qputest=";
 
-/// What allows a host to run programs, in `cmdline.txt`.
+/// Precedes the permission for hosts to run programs, in `cmdline.txt`.
 const ALLOW: &str = "allow=";
 
 impl Settings {
@@ -213,9 +213,9 @@ impl Settings {
         })
     }
 
-    /// Settings from the text of `cmdline.txt`, and the first error. A wrong word is passed over, and an overlap
-    /// that does not fit the length that they end with.
-    /// Words whose key has a dot come from the boot firmware itself and are none of ours.
+    /// Settings from the text of `cmdline.txt`, and the first error. A wrong word is passed over,
+    /// and an overlap that does not fit the length that they end with. Words whose key has a dot
+    /// come from the boot firmware itself and are none of ours.
     #[must_use]
     pub fn from_cmdline(text: &str) -> (Self, Option<SettingError>) {
         let mut settings = Self::default();
@@ -225,8 +225,8 @@ impl Settings {
             if key.contains('.') {
                 continue;
             }
-            let taken = if let Some(rounds) = word.strip_prefix(QPU_TEST) {
-                settings.set_qpu_test(word, rounds)
+            let taken = if let Some(rounds) = word.strip_prefix(SELFTEST) {
+                settings.set_selftest_rounds(word, rounds)
             } else if let Some(what) = word.strip_prefix(ALLOW) {
                 settings.set_allowed(word, what)
             } else {
@@ -243,8 +243,8 @@ impl Settings {
         (settings, first_error)
     }
 
-    fn set_qpu_test(&mut self, word: &str, rounds: &str) -> Result<(), SettingError> {
-        self.qpu_test = rounds.parse().map_err(|_| SettingError {
+    fn set_selftest_rounds(&mut self, word: &str, rounds: &str) -> Result<(), SettingError> {
+        self.selftest_rounds = rounds.parse().map_err(|_| SettingError {
             word: Name::new(word),
             problem: Problem::Value("use a number of rounds, for example qputest=100"),
         })?;
@@ -353,11 +353,11 @@ mod tests {
     fn the_qpu_test_is_asked_for_in_cmdline_txt_only() {
         let (settings, error) = Settings::from_cmdline("start=0 qputest=100");
         assert_eq!(
-            (settings.qpu_test, settings.start, error),
+            (settings.selftest_rounds, settings.start, error),
             (100, false, None)
         );
         let (settings, error) = Settings::from_cmdline("qputest=many");
-        assert_eq!(settings.qpu_test, 0);
+        assert_eq!(settings.selftest_rounds, 0);
         assert!(error.unwrap().to_string().contains("qputest=100"));
         let error = Settings::default().apply("qputest=1").unwrap_err();
         assert!(error.to_string().contains("cmdline.txt"), "{error}");

@@ -1,7 +1,7 @@
-//! The firmware's QPU test on the simulator, and on runners in which a QPU is broken.
+//! The firmware's QPU self-test on the simulator, and on runners in which a QPU is broken.
 #![forbid(unsafe_code)]
 
-use kernel::engine::qpu_test::{Verdict, launch_order, round};
+use kernel::engine::qpu_selftest::{Verdict, launch_order, round};
 use qpu::job::{Buffer, Job, QPUS, QpuSet, Report, Runner};
 use v3d_sim::{Constants, LaunchOrder, SimRunner};
 

@@ -1,8 +1,9 @@
-//! Samples to the power of records: blocks with overlap, DC removal, window, transform, |X|^2, detector.
+//! Samples to the power of records: blocks with overlap, DC removal, window, transform, |X|^2,
+//! detector.
 //!
-//! The QPU engine is asked first: where it can, it makes the power of several blocks from their samples, otherwise
-//! it transforms block by block. When it fails, the blocks are windowed from their samples and the CPU
-//! engine does them, so no sample is lost; the record says so.
+//! The QPU engine is asked first: where it can, it makes the power of several blocks from their
+//! samples, otherwise it transforms block by block. When it fails, the blocks are windowed from
+//! their samples and the CPU engine does them, so no sample is lost; the record says so.
 
 mod shape;
 mod trust;
@@ -15,7 +16,7 @@ use super::board::{Board, Stage};
 use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
 use crate::engine::cpu::CpuEngine;
 use crate::engine::samples::History;
-use crate::engine::{Candidate, Engine, EngineError, EngineKind, Manner, Spectra, Timing};
+use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Spectra, Timing};
 use shape::window;
 use trust::Trust;
 pub(super) use trust::{Costs, Finding, Report};
@@ -25,7 +26,7 @@ pub(super) use shape::Shape;
 /// After this many failures one after the other the QPUs are left alone until the next start.
 const MAX_FAILURES: u32 = 3;
 
-/// What is known about a finished record.
+/// Facts about a finished record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Summary {
     pub blocks: u32,
@@ -43,18 +44,19 @@ pub(super) struct Buffers<'a> {
     pub history: History<'a>,
     pub work: &'a mut [Complex<f32>],
     pub window: &'a mut [f32],
-    /// What the detector holds of each bin.
+    /// The detector's value of each bin.
     pub held: &'a mut [f64],
     /// The signal of a proof ([`trust`]).
     pub noise: &'a mut [u32],
-    /// What the ARM makes of it, or of a block that is checked.
+    /// Its bins by the ARM, or those of a block that is checked.
     pub wanted: &'a mut [f64],
-    /// What the QPUs make of it.
+    /// Its bins by the QPUs.
     pub got: &'a mut [f64],
 }
 
 pub(super) struct Analyser<'a, Q> {
-    qpu: Q,
+    /// The engine on the QPUs, where the board has them.
+    qpu: Option<Q>,
     cpu: CpuEngine<'a>,
     buffers: Buffers<'a>,
     shape: Shape,
@@ -68,13 +70,13 @@ pub(super) struct Analyser<'a, Q> {
     /// No more samples come: what is whole is done.
     closed: bool,
     failures: u32,
-    /// The QPUs failed the QPU test and are left alone for good.
+    /// The QPUs failed their self-test and are left alone for good.
     distrusted: bool,
     trust: Trust,
 }
 
-impl<'a, Q: Engine> Analyser<'a, Q> {
-    pub(super) fn new(qpu: Q, cpu: CpuEngine<'a>, buffers: Buffers<'a>) -> Self {
+impl<'a, Q: Fft> Analyser<'a, Q> {
+    pub(super) fn new(qpu: Option<Q>, cpu: CpuEngine<'a>, buffers: Buffers<'a>) -> Self {
         Self {
             qpu,
             cpu,
@@ -111,8 +113,9 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         self.clear();
     }
 
-    /// As many blocks as one step may do, where the QPUs do them together: their samples must fit, and if the ARM
-    /// has to do them, it must not take longer than with one block of the greatest length.
+    /// The number of blocks that one step may do, where the QPUs do them together: their samples
+    /// must fit, and if the ARM has to do them, it must not take longer than with one block of the
+    /// greatest length.
     fn record_blocks(&self) -> u32 {
         let Shape {
             n, average, engine, ..
@@ -140,12 +143,24 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         self.shape.coding.domain.bins(self.shape.n)
     }
 
-    pub(super) const fn qpu(&self) -> &Q {
-        &self.qpu
+    /// The engine on the QPUs.
+    pub(super) fn qpu(&mut self) -> Result<&mut Q, EngineError> {
+        on(&mut self.qpu)
     }
 
-    pub(super) fn qpu_mut(&mut self) -> &mut Q {
-        &mut self.qpu
+    /// Reports if the QPUs transform such lengths.
+    fn supports(&self, log2n: u32) -> bool {
+        let manner = Manner::Fastest;
+        self.has_plan(&Candidate::Transform { log2n, manner })
+    }
+
+    /// Reports if the QPUs have such a plan, and the test has not shown that they compute wrongly.
+    pub(super) fn has(&self, candidate: &Candidate) -> bool {
+        !self.distrusted && self.has_plan(candidate)
+    }
+
+    fn has_plan(&self, candidate: &Candidate) -> bool {
+        self.qpu.as_ref().is_some_and(|qpu| qpu.has(candidate))
     }
 
     /// Lengths that the QPUs can do, as log2 of the shortest and the longest.
@@ -153,7 +168,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         if self.distrusted {
             return None;
         }
-        let mut lengths = (MIN_N.ilog2()..=MAX_N.ilog2()).filter(|log2n| self.qpu.supports(*log2n));
+        let mut lengths = (MIN_N.ilog2()..=MAX_N.ilog2()).filter(|log2n| self.supports(*log2n));
         let first = lengths.next()?;
         Some((first, lengths.last().unwrap_or(first)))
     }
@@ -161,7 +176,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
     /// The engine that will be asked first.
     pub(super) fn engine_for(&self, choice: EngineChoice, n: usize) -> EngineKind {
         let working = self.failures < MAX_FAILURES && !self.distrusted;
-        let able = working && self.qpu.supports(n.trailing_zeros());
+        let able = working && self.supports(n.trailing_zeros());
         // Of other lengths it is not known yet.
         let able =
             able && ((n, choice) != (self.shape.n, self.shape.engine) || self.has_plan_left());
@@ -227,13 +242,13 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         self.summary.blocks
     }
 
-    /// Whether the blocks that are due will be the last of their record.
+    /// Reports if the blocks that are due will be the last of their record.
     pub(super) fn completes_record(&self) -> bool {
         self.summary.blocks + self.due() == self.shape.average
     }
 
-    /// Takes the power of the blocks that are ready. An error is why the QPUs did not do all of it; the
-    /// CPU engine has then done the rest.
+    /// Takes the power of the blocks that are ready. An error is why the QPUs did not do all of it;
+    /// the CPU engine has then done the rest.
     pub(super) fn process(&mut self, board: &mut impl Board) -> Result<(), EngineError> {
         let blocks = self.due();
         let plan = self.plan(blocks, board);
@@ -271,7 +286,8 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         trouble
     }
 
-    /// The plan that does the blocks that are due, proven and checked; none where the ARM does them.
+    /// The plan that does the blocks that are due, proven and checked; none where the ARM does
+    /// them.
     fn plan(&mut self, blocks: u32, board: &mut impl Board) -> Option<Candidate> {
         if self.engine_for(self.shape.engine, self.shape.n) != EngineKind::Qpu {
             return None;
@@ -285,17 +301,19 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
     /// Lets the QPUs take the power of blocks.
     fn take_power(&mut self, spectra: &Spectra) -> Result<Timing, EngineError> {
         let bins = self.bins();
-        let result = self.qpu.take_power(
-            spectra,
-            &self.buffers.window[..self.shape.n],
-            &self.buffers.history.words()[..self.shape.coding.words(spectra.samples())],
-            &mut self.buffers.held[..bins],
-        );
+        let result = on(&mut self.qpu).and_then(|qpu| {
+            qpu.take_power(
+                spectra,
+                &self.buffers.window[..self.shape.n],
+                &self.buffers.history.words()[..self.shape.coding.words(spectra.samples())],
+                &mut self.buffers.held[..bins],
+            )
+        });
         self.judge(result)
     }
 
-    /// Transforms the block that begins at a sample, and takes its power. An error is why it was not done by the
-    /// QPUs.
+    /// Transforms the block that begins at a sample, and takes its power. An error is why it was
+    /// not done by the QPUs.
     fn take_block(
         &mut self,
         manner: &mut Option<Manner>,
@@ -306,10 +324,10 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         self.load_block(start);
         if let Some(of_qpu) = *manner {
             let work = &mut self.buffers.work[..n];
-            let done = self
-                .qpu
-                .prepare_as(log2n, of_qpu)
-                .and_then(|()| self.qpu.transform(Direction::Forward, work));
+            let done = on(&mut self.qpu).and_then(|qpu| {
+                qpu.prepare(log2n, of_qpu)?;
+                qpu.transform(Direction::Forward, work)
+            });
             result = self.judge(done);
             if result.is_err() {
                 *manner = None;
@@ -345,7 +363,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         result
     }
 
-    /// What levels have to know of a window; the table of windows then holds this one.
+    /// The gain of a window, whose coefficients the table of windows then holds.
     fn gain(&mut self, window: Window, n: usize) -> Gain {
         match self.window_for {
             Some((known, points, gain)) if (known, points) == (window, n) => gain,
@@ -425,7 +443,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
         Ok(ppb(error))
     }
 
-    /// Whether the QPUs have failed their test.
+    /// Reports if the QPUs have failed their self-test.
     pub(super) fn is_qpu_distrusted(&self) -> bool {
         self.distrusted
     }
@@ -436,7 +454,13 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
     }
 }
 
-/// Parts of 10^9. What is no number is as wrong as can be: memory that nobody wrote holds such values.
+/// The engine on the QPUs, which a plan needs.
+fn on<Q>(qpu: &mut Option<Q>) -> Result<&mut Q, EngineError> {
+    qpu.as_mut().ok_or(EngineError::NotAvailable)
+}
+
+/// Parts of 10^9. What is no number is as wrong as can be: memory that nobody wrote holds such
+/// values.
 fn ppb(error: f64) -> u32 {
     if error.is_nan() {
         u32::MAX

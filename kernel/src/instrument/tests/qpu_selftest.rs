@@ -1,4 +1,4 @@
-//! The QPU test that `cmdline.txt` asks for.
+//! The QPU self-test that `cmdline.txt` asks for.
 
 use super::*;
 

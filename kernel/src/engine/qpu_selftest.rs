@@ -1,10 +1,10 @@
-//! The QPU test: hello and SHA-256, on chosen QPUs.
+//! The QPU self-test: hello and SHA-256, on chosen QPUs.
 //!
-//! Programs start on QPUs that the runner is told to use (SQRSV), and each program leaves the number
-//! of the QPU it ran on beside its digests, so that a QPU that computes wrongly can be named, alone or
-//! while all run. A round begins from empty memory and depends on nothing of the one before. What is
-//! tested is the whole of a QPU's integer side, its registers, a TMU, the VPM and the DMA store; the
-//! proofs of the plans ([`super::proof`]) see the float side.
+//! Programs start on QPUs that the runner is told to use (SQRSV), and each program leaves the
+//! number of the QPU it ran on beside its digests, so that a QPU that computes wrongly can be
+//! named, alone or while all run. A round begins from empty memory and depends on nothing of the
+//! one before. What is tested is the whole of a QPU's integer side, its registers, a TMU, the VPM
+//! and the DMA store; the proofs of the plans ([`super::proof`]) see the float side.
 //!
 //! Simulated, not yet run on hardware.
 
@@ -12,13 +12,13 @@ use qpu::job::{Job, Launch, LaunchOrder, Program, QPUS, QpuSet, Runner};
 use qpu_programs::hello::{ADDED, hello};
 use qpu_programs::sha256::{Answer, Group, Sha256, known};
 
-/// How long a round may take. All QPUs together take well under a millisecond (simulated).
+/// The time that a round may take. All QPUs together take well under a millisecond (simulated).
 pub const LIMIT_US: u32 = 50_000;
 
-/// What hello adds to.
+/// The number that hello adds to.
 const NUMBER: u32 = 100;
 
-/// What came of a round.
+/// The result of a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Verdict {
     /// QPUs on which a program ran, as the programs say.
@@ -30,7 +30,7 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// Whether all results were right.
+    /// Reports if all results were right.
     #[must_use]
     pub const fn is_right(&self) -> bool {
         self.wrong.is_empty() && self.unnamed == 0
@@ -70,8 +70,8 @@ fn round_on<R: Runner>(runner: &mut R, on: QpuSet) -> Result<Verdict, R::Error> 
     Ok(verdict)
 }
 
-/// In which order QPUs get programs, as programs say that run at the same time; `None` when they do not name each QPU
-/// once. The runner may use all QPUs, and has no buffers, before and after.
+/// Finds the order in which QPUs get programs by running programs on all at once; `None` when they
+/// do not name each QPU once. The runner may use all QPUs, and has no buffers, before and after.
 ///
 /// # Errors
 /// As [`round`].
@@ -85,7 +85,8 @@ pub fn launch_order<R: Runner>(runner: &mut R) -> Result<Option<LaunchOrder>, R:
     result.map(|()| LaunchOrder::new(qpus))
 }
 
-/// SHA-256, queued `count` times at once, 1 to [`QPUS`]; `tell` gets what came of each, and its place in the queue.
+/// SHA-256, queued `count` times at once, 1 to [`QPUS`]; `tell` gets what came of each, and its
+/// place in the queue.
 fn sha256<R: Runner>(
     runner: &mut R,
     count: usize,

@@ -1,4 +1,4 @@
-//! The QPU test that `qputest=ROUNDS` in `cmdline.txt` asks for, on the image itself.
+//! The QPU self-test that `qputest=ROUNDS` in `cmdline.txt` asks for, on the image itself.
 
 use crate::host::{Event, Host};
 use crate::line::Virtual;

@@ -2,15 +2,15 @@
 //!
 //! A user program is queued by writing its uniforms address (SRQUA) and then its code address; the
 //! write of SRQPC is what starts it. SRQCS counts completions modulo 256. The surprising thing: a
-//! program that does not end cannot be stopped; only the whole block can be reset ([`power`]), which
-//! [`Runner::run`] does before it reports the timeout.
+//! program that does not end cannot be stopped; only the whole block can be reset ([`power`]),
+//! which [`Runner::run`] does before it reports the timeout.
 //!
-//! The ARM's caches are dealt with where memory is touched: every [`Runner::write`] ends with a clean,
-//! every [`Runner::read`] starts with an invalidation, and a barrier stands between the last write and
-//! the first register of a launch.
+//! The ARM's caches are dealt with where memory is touched: every [`Runner::write`] ends with a
+//! clean, every [`Runner::read`] starts with an invalidation, and a barrier stands between the last
+//! write and the first register of a launch.
 //!
-//! Sources: VideoCore IV 3D Architecture Reference Guide, section 10 ("V3D registers"); power-up order
-//! and SRQCS, SLCACTL values as gpu_fft and bare-metal projects use them.
+//! Sources: VideoCore IV 3D Architecture Reference Guide, section 10 ("V3D registers"); power-up
+//! order and SRQCS, SLCACTL values as gpu_fft and bare-metal projects use them.
 
 pub mod power;
 
@@ -97,11 +97,13 @@ const QUEUE_DEPTH: u32 = 16;
 /// ERRSTAT without VCDI, which reads 1 when all is well.
 const ERRSTAT_ERRORS: u32 = 0x0000_efff;
 
-/// Written to SCRATCH while V3D runs. A block that has been reset or without power has forgotten it.
+/// Written to SCRATCH while V3D runs. A block that has been reset or without power has forgotten
+/// it.
 const POWERED: u32 = 0x7170_7531;
 
-/// Written to SCRATCH in its place while programs of a host run: the address of their block, a multiple of 4096, and its
-/// size in units of 16 KiB. The virtual Pi reads it (`virtual-pi`, `devices/v3d.rs`); to V3D it means nothing.
+/// Written to SCRATCH in its place while programs of a host run: the address of their block, a
+/// multiple of 4096, and its size in units of 16 KiB. The virtual Pi reads it (`virtual-pi`,
+/// `devices/v3d.rs`); to V3D it means nothing.
 fn mark_of(block: Buffer) -> u32 {
     (block.addr.0 & !0xfff) | block.bytes.div_ceil(16 << 10).min(0xfff)
 }
@@ -109,7 +111,7 @@ fn mark_of(block: Buffer) -> u32 {
 /// Why V3D cannot be used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Absent {
-    /// What IDENT0 read: 0 where V3D is not emulated, 0xdead_beef where it has no power.
+    /// The value of IDENT0: 0 where V3D is not emulated, 0xdead_beef where it has no power.
     pub ident0: u32,
 }
 
@@ -158,12 +160,12 @@ pub struct V3d {
     clock: Clock,
     memory: JobMemory,
     qpus: QpuSet,
-    /// What the registers say, where that is known.
+    /// The contents of registers, where they are known.
     reserved: Option<QpuSet>,
     order: LaunchOrder,
     hz: u32,
     lost: bool,
-    /// What SCRATCH holds.
+    /// The contents of SCRATCH.
     mark: u32,
     /// No job has ended since the last reset, so that nothing shows that programs run.
     untried: bool,
@@ -217,8 +219,8 @@ impl V3d {
     fn power_on(&mut self) -> Result<(), Absent> {
         let (set, enabled) = self.supply.enable(self.hz);
         self.hz = set.unwrap_or(self.hz);
-        // Firmware that keeps V3D for a driver (a device tree with vc4) refuses the first tag but not the
-        // second; no register is read before, as one without power may hang the bus.
+        // Firmware that keeps V3D for a driver (a device tree with vc4) refuses the first tag but
+        // not the second; no register is read before, as one without power may hang the bus.
         if (!enabled || self.ident0() != IDENT0_V3D) && !self.supply.switch_domain(true) {
             log::warn!("V3D power domain: not acknowledged");
         }
@@ -236,7 +238,7 @@ impl V3d {
         self.recovery
     }
 
-    /// Whether the block answers, and as one that has lost its state.
+    /// Reports if the block answers, and as one that has lost its state.
     fn has_forgotten(&self) -> bool {
         let scratch = || self.registers.visit(|v3d| v3d.SCRATCH.get());
         self.ident0() == IDENT0_V3D && scratch() != self.mark

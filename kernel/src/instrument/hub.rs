@@ -1,0 +1,353 @@
+//! The hub: samples from a source through the analyser to records, and what its parts share.
+//!
+//! [`Link`], [`Stream`], [`Upload`] and [`SelfTest`] are state machines that know nothing of each
+//! other. The hub asks one and tells the next. Requests ([`super::commands`]), typed lines
+//! ([`super::typed`]) and the order of output ([`super::output`]) are methods of it in files of
+//! their own.
+
+use wire::{Domain, Envelope, Fault, Item, NakCode, SampleFormat, Source, State};
+
+use super::analyser::{Analyser, Shape};
+use super::board::{Board, Stage};
+use super::descriptor::{bins_of, cropped, describe};
+use super::link::{Link, Listener};
+use super::notice::Sentence;
+use super::refusal::Refusal;
+use super::selftest::{SelfTest, Step, test_engines};
+use super::settings::{Output, SettingError, Settings};
+use super::source::{Generator, Signal};
+use super::stream::Stream;
+use super::text;
+use super::upload::Upload;
+use crate::engine::{EngineError, Fft, QpuHost};
+use crate::log;
+
+/// The instrument behind its decoder.
+pub(super) struct Hub<'a, Q> {
+    pub settings: Settings,
+    pub complaint: Option<SettingError>,
+    pub analyser: Analyser<'a, Q>,
+    pub link: Link<'a>,
+    pub stream: Stream<'a>,
+    pub upload: Upload<'a>,
+    pub selftest: SelfTest,
+    /// Room for the words of an answer.
+    pub words: &'a mut [u8],
+}
+
+impl<Q: Fft + QpuHost> Hub<'_, Q> {
+    /// Writes the banner, tests itself, and begins what `cmdline.txt` asks for.
+    pub(super) fn start(&mut self, board: &mut impl Board) {
+        board.stage(Stage::SelfTest);
+        self.write_banner(board);
+        self.shape_analyser(SampleFormat::F32, self.settings.domain);
+        test_engines(&mut self.analyser, board, &mut self.link.notice);
+        self.report_drops();
+        self.link
+            .say("next: run `qpuscope read PORT` on the host, or type help and Enter");
+        if self.settings.start {
+            self.link
+                .say("spectra of the built-in generator follow until a byte comes from the host");
+        }
+        board.stage(Stage::Idle);
+        self.stream.next_second_us = board.now_us() + super::board::SECOND_US;
+        match self.settings.selftest_rounds {
+            0 => self.begin_unasked(board),
+            rounds => self.selftest.begin_qpus(rounds, &mut self.link.notice),
+        }
+    }
+
+    pub(super) fn write_banner(&mut self, board: &mut impl Board) {
+        let info = *board.info();
+        text::write_banner(
+            &info,
+            &self.analyser,
+            self.complaint.as_ref(),
+            &mut self.link.notice,
+        );
+    }
+
+    pub(super) fn envelope(&self, board: &mut impl Board, request: u16, stream: u16) -> Envelope {
+        Envelope {
+            stream,
+            request,
+            time_us: board.now_us(),
+        }
+    }
+
+    /// Starts the generator, if it is to start by itself.
+    fn begin_unasked(&mut self, board: &mut impl Board) {
+        if self.settings.start && self.begin_stream(board).is_ok() {
+            self.stream.unasked = true;
+        }
+    }
+
+    /// Begins the generator's stream at its first sample.
+    pub(super) fn begin_stream(&mut self, board: &mut impl Board) -> Result<(), Refusal> {
+        let domain = self.settings.domain;
+        cropped(&self.settings, domain)?;
+        if self.settings.average == 0 {
+            return Err(Refusal::Plain(
+                NakCode::WRONG_STATE,
+                "avg=all is for uploads, the generator never ends; set avg=16 and start again",
+            ));
+        }
+        self.stream.generator = Generator::new(domain, board.now_us());
+        let signal = self.stream.generator.signal(0);
+        self.begin(signal, board);
+        Ok(())
+    }
+
+    /// Begins a run of records.
+    pub(super) fn begin(&mut self, signal: Signal, board: &mut impl Board) {
+        self.shape_analyser(signal.format, signal.domain);
+        self.stream.begin(signal, board.now_us());
+        self.refresh_descriptor(board);
+        board.stage(match signal.source {
+            Source::Generator => Stage::Streaming,
+            Source::Upload => Stage::Uploading,
+        });
+    }
+
+    /// Lets the analyser make what the settings say of such samples.
+    fn shape_analyser(&mut self, format: SampleFormat, domain: Domain) {
+        let (_, all) = bins_of(domain, self.settings.n);
+        let bins = cropped(&self.settings, domain).unwrap_or((0, all));
+        let shape = Shape::new(&self.settings, format, domain, bins);
+        self.analyser.begin(shape);
+    }
+
+    /// Makes the descriptor of what is set now.
+    fn refresh_descriptor(&mut self, board: &mut impl Board) {
+        let Some(signal) = self.stream.signal() else {
+            return;
+        };
+        let gain = self.analyser.gain_of(&self.settings);
+        let engine = self.engine();
+        let descriptor = describe(&self.settings, &signal, gain, engine, board.info());
+        self.stream.describe(descriptor);
+    }
+
+    /// The engine that will be asked first.
+    pub(super) fn engine(&self) -> wire::Engine {
+        let n = self.settings.n as usize;
+        self.analyser.engine_for(self.settings.engine, n)
+    }
+
+    /// Ends the stream: no more samples. The record that is being sent goes on to its end.
+    pub(super) fn end_stream(&mut self, board: &mut impl Board) {
+        self.stream.end();
+        self.upload.give_up();
+        board.stage(Stage::Idle);
+    }
+
+    /// Ends the self-tests, and the stream that nobody asked for, whatever the byte is. Unless a
+    /// frame follows, it was a key, and the person is told what can be typed.
+    pub(super) fn any_byte(&mut self, byte: u8, board: &mut impl Board) {
+        self.selftest.stop(byte, &mut self.link.notice);
+        if core::mem::take(&mut self.stream.unasked) {
+            self.end_stream(board);
+            self.link.hint_stopped(board.now_us());
+        }
+    }
+
+    /// Serves a frame or a line.
+    pub(super) fn item(&mut self, item: Item, board: &mut impl Board) {
+        self.link.note(&item, board.now_us());
+        match item {
+            Item::Frame(header, payload) => self.frame(&header, payload, board),
+            Item::Text(text) => self.typed(text, board),
+            Item::Damaged { reason, .. } => {
+                let takes_frames = self.takes_frames();
+                self.link.report_damage(reason, takes_frames, board);
+            }
+        }
+    }
+
+    /// Reports if frames that answer no request may be sent: not to somebody who reads text.
+    pub(super) fn takes_frames(&self) -> bool {
+        let records = self.settings.output != Output::Text;
+        let is_idle = self.stream.state() == State::Idle && self.stream.records.sending.is_none();
+        match self.link.listener {
+            Listener::Host => true,
+            Listener::Unknown => records,
+            // Records were asked for, and nobody can read them without their descriptor.
+            Listener::Person => records && !is_idle,
+        }
+    }
+
+    /// Timers: baud changes, uploads without a host, restarts.
+    pub(super) fn keep_time(&mut self, board: &mut impl Board, now_us: u64) {
+        let overruns = &mut self.stream.counters.overruns;
+        *overruns = overruns.saturating_add(board.receive_errors());
+        self.link.keep_time(board, now_us);
+        if self.upload.is_overdue(self.waits_for_host(), now_us) {
+            self.end_stream(board);
+            self.link
+                .say("nothing came for 10 s: the upload is given up; begin it again");
+        }
+    }
+
+    /// Does one step of a self-test; reports if there was one.
+    pub(super) fn step_selftest(&mut self, board: &mut impl Board) -> bool {
+        let notice = &mut self.link.notice;
+        let step = self.selftest.step_qpus(self.analyser.qpu(), board, notice);
+        if step == Step::Failed {
+            self.analyser.distrust_qpu();
+        }
+        if matches!(step, Step::Passed | Step::Failed) {
+            self.begin_unasked(board);
+        }
+        let first_us = self.stream.first_spectrum_us;
+        let (qpu, notice) = (self.analyser.qpu(), &mut self.link.notice);
+        self.selftest.step_report(qpu, first_us, board, notice) || step != Step::Nothing
+    }
+
+    /// Does one block of samples at most; reports if there was something to do.
+    pub(super) fn work(&mut self, board: &mut impl Board) -> bool {
+        let Some(signal) = self.stream.signal() else {
+            return false;
+        };
+        let fed = self.feed(&signal, board);
+        if !self.analyser.is_ready() {
+            return self.finish_upload(board) || fed;
+        }
+        let is_last = self.analyser.completes_record();
+        let is_leaving = self.stream.records.sending.is_some();
+        // The record before must have left before another can take its place, and the host must
+        // have the one that would go.
+        if is_last && !signal.is_live() && (is_leaving || self.waits_for_host()) {
+            return fed;
+        }
+        self.upload.add_blocks(self.analyser.due());
+        self.process(&signal, board);
+        if is_last && signal.is_live() && (is_leaving || self.link.is_held()) {
+            self.analyser.clear();
+            self.stream.drop_record();
+        } else if is_last {
+            self.emit(board);
+        }
+        true
+    }
+
+    /// Lets the analyser have samples of the source; reports if there were any.
+    fn feed(&mut self, signal: &Signal, board: &mut impl Board) -> bool {
+        let analyser = &mut self.analyser;
+        let wants = analyser.wants();
+        match signal.source {
+            Source::Generator => {
+                let next = analyser.next_sample();
+                let push = |sample| analyser.push(sample);
+                self.stream
+                    .generator
+                    .feed(next, wants, board.now_us(), push)
+            }
+            Source::Upload => {
+                let fed = self.upload.feed(wants, |bytes| analyser.extend(bytes));
+                self.stream.counters.clipped = self.upload.clipped(self.settings.unit);
+                if self.upload.drained().is_some() {
+                    analyser.close();
+                }
+                fed
+            }
+        }
+    }
+
+    /// Ends an upload all of whose samples have been transformed: the rest makes the last record.
+    fn finish_upload(&mut self, board: &mut impl Board) -> bool {
+        let is_leaving = self.stream.records.sending.is_some();
+        if is_leaving || !self.link.outbox.is_free() || self.waits_for_host() {
+            return false;
+        }
+        let Some(finished) = self.upload.drained() else {
+            return false;
+        };
+        let stream = self.stream.number();
+        if finished.blocks == 0 {
+            let refusal = Refusal::Short {
+                samples: finished.samples,
+                n: self.settings.n,
+            };
+            self.end_stream(board);
+            self.link.refuse(&refusal, finished.request, stream, board);
+            return true;
+        }
+        if self.analyser.blocks() > 0 {
+            self.emit(board);
+        }
+        let brought = self.upload.finish();
+        self.end_stream(board);
+        self.stream
+            .acknowledge_late(finished.request, stream, brought);
+        true
+    }
+
+    /// Reports if the next record would take the place of one that the host has not got.
+    fn waits_for_host(&self) -> bool {
+        match (self.upload.first_kept(), self.stream.record_bytes()) {
+            (Some(held), Some(bytes)) => self.stream.records.would_lose(bytes, held),
+            _ => false,
+        }
+    }
+
+    /// Transforms the blocks that are ready, and says so when the QPUs fail.
+    fn process(&mut self, signal: &Signal, board: &mut impl Board) {
+        let result = self.analyser.process(board);
+        board.stage(match signal.source {
+            Source::Upload => Stage::Uploading,
+            Source::Generator => Stage::Streaming,
+        });
+        self.report_drops();
+        if let Err(error) = result {
+            let failure = match error {
+                EngineError::Timeout { .. } => "a QPU job did not end in time, V3D was restarted",
+                EngineError::NoMemory => "the QPUs have not enough memory for this length",
+                EngineError::Length => "the QPUs do not support this length",
+                EngineError::Device
+                | EngineError::NotAvailable
+                | EngineError::OutsideBlock
+                | EngineError::Stray(_) => "a QPU job failed",
+            };
+            if matches!(error, EngineError::Timeout { .. } | EngineError::Device) {
+                self.link.fail(Fault::V3D_FAILED, failure);
+            }
+            self.link.say(failure);
+            self.link
+                .say("this block is computed by the CPU instead; the record says so");
+            self.refresh_descriptor(board);
+        }
+    }
+
+    /// Reports plans that were dropped: in text, in the log, and to the host in a frame.
+    fn report_drops(&mut self) {
+        while let Some(report) = self.analyser.take_report() {
+            let mut sentence = Sentence::new();
+            let _ = text::write_report(&report, &mut sentence);
+            log::error!("{=str}", sentence.as_str());
+            self.link.say(&sentence);
+            self.link.fail(Fault::PLAN_DROPPED, &sentence);
+        }
+    }
+
+    /// Finishes the record under way and begins to send it.
+    fn emit(&mut self, board: &mut impl Board) {
+        let power = self.stream.records.power(self.analyser.bins());
+        let summary = self.analyser.finish_record(power);
+        let Some(last) = self.stream.finish_record(&summary, board.now_us()) else {
+            return;
+        };
+        let mut says = self.settings.output == Output::Text;
+        if !says {
+            if let Some(values) = self.stream.send(&last) {
+                self.upload.add_record(values);
+            }
+            // A person with a terminal sees at least this, about once a second.
+            says = self.stream.unasked && last.head.record.is_multiple_of(6);
+        }
+        if says {
+            let values = self.stream.records.values(&last);
+            let line = text::spectrum_line(values, &last, board.now_us());
+            self.link.say(&line);
+        }
+    }
+}

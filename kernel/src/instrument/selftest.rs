@@ -1,0 +1,169 @@
+//! Tests that the instrument makes of itself: at the start, of the QPUs one by one, and the report.
+
+use core::fmt::Write;
+
+use super::analyser::Analyser;
+use super::board::{Board, Stage};
+use super::notice::Notice;
+use super::qpu_selftest::QpuSelftest;
+use super::report::Report;
+use super::text::{write_finding, write_plan, write_result};
+use crate::engine::{EngineError, Fft, QpuHost};
+
+/// The ARM is as it should be when it differs from the definition by no more than this.
+const CPU_LIMIT_PPB: u32 = 500;
+
+/// The result of a step of the QPU self-test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    /// There was nothing to do.
+    Nothing,
+    /// A round was done.
+    Round,
+    /// The last round was done, and all went well.
+    Passed,
+    /// The last round was done.
+    Failed,
+}
+
+/// The tests under way.
+#[derive(Default)]
+pub(super) struct SelfTest {
+    qpus: Option<QpuSelftest>,
+    report: Option<Report>,
+}
+
+impl SelfTest {
+    /// Begins the QPU self-test.
+    pub(super) fn begin_qpus(&mut self, rounds: u32, out: &mut Notice) {
+        self.qpus = Some(QpuSelftest::begin(rounds, out));
+    }
+
+    /// Begins the report.
+    pub(super) fn begin_report(&mut self) {
+        self.report = Some(Report::begin());
+    }
+
+    /// Ends all that a byte from the host ends.
+    pub(super) fn stop(&mut self, byte: u8, out: &mut Notice) {
+        if self.qpus.take().is_some() {
+            out.say("qpu test: stopped");
+        }
+        // The line that asks for the report may end in two.
+        if !matches!(byte, b'\r' | b'\n') && self.report.take().is_some() {
+            out.say("report: stopped");
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn has_report(&self) -> bool {
+        self.report.is_some()
+    }
+
+    /// Does one round of the QPU self-test, when it is under way.
+    pub(super) fn step_qpus<Q: QpuHost>(
+        &mut self,
+        qpu: Result<&mut Q, EngineError>,
+        board: &mut impl Board,
+        out: &mut Notice,
+    ) -> Step {
+        let Some(test) = &mut self.qpus else {
+            return Step::Nothing;
+        };
+        if out.room() < QpuSelftest::LINE_ROOM {
+            return Step::Nothing;
+        }
+        board.stage(Stage::QpuWait);
+        let result = qpu.and_then(|qpu| qpu.self_test(test.on()));
+        board.stage(Stage::SelfTest);
+        let Some(passed) = test.take(result, out) else {
+            return Step::Round;
+        };
+        self.qpus = None;
+        board.stage(Stage::Idle);
+        if passed { Step::Passed } else { Step::Failed }
+    }
+
+    /// Does one step of the report, when it is being made; reports if there was one.
+    pub(super) fn step_report<Q: QpuHost>(
+        &mut self,
+        qpu: Result<&mut Q, EngineError>,
+        first_spectrum_us: u32,
+        board: &mut impl Board,
+        out: &mut Notice,
+    ) -> bool {
+        let Some(report) = &mut self.report else {
+            return false;
+        };
+        if out.room() < Report::LINE_ROOM {
+            return false;
+        }
+        if !report.step(qpu, first_spectrum_us, board, out) {
+            self.report = None;
+        }
+        true
+    }
+}
+
+/// Tests the ARM, and the plans of the QPUs that the settings ask for until one is right. Writes
+/// the results.
+pub(super) fn test_engines(
+    analyser: &mut Analyser<impl Fft>,
+    board: &mut impl Board,
+    out: &mut Notice,
+) {
+    let _ = out.write_str("self-test: cpu ");
+    write_result(analyser.check_cpu(), CPU_LIMIT_PPB, "definition", out);
+    analyser.prove_line(board, |candidate, finding| {
+        let _ = out.write_str("self-test: qpu ");
+        let _ = write_plan(candidate, out);
+        let _ = write_finding(finding, out);
+        let _ = out.write_str("\r\n");
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{FakeBoard, FakeQpu};
+    use super::*;
+
+    #[test]
+    fn a_byte_ends_the_test_and_a_line_end_does_not_end_the_report() {
+        let (mut tests, mut out) = (SelfTest::default(), Notice::default());
+        let (mut board, mut qpu) = (FakeBoard::new(), FakeQpu::default());
+        assert_eq!(
+            tests.step_qpus(Ok(&mut qpu), &mut board, &mut out),
+            Step::Nothing
+        );
+        tests.begin_qpus(2, &mut out);
+        tests.begin_report();
+        assert_eq!(
+            tests.step_qpus(Ok(&mut qpu), &mut board, &mut out),
+            Step::Round
+        );
+        assert!(tests.step_report(Ok(&mut qpu), 0, &mut board, &mut out));
+        out.clear();
+        tests.stop(b'\n', &mut out);
+        assert_eq!(out.as_str(), "qpu test: stopped\r\n");
+        tests.stop(b'x', &mut out);
+        assert_eq!(out.as_str(), "qpu test: stopped\r\nreport: stopped\r\n");
+        assert!(!tests.step_report(Ok(&mut qpu), 0, &mut board, &mut out));
+    }
+
+    #[test]
+    fn a_round_waits_for_room() {
+        let (mut tests, mut out) = (SelfTest::default(), Notice::default());
+        let mut board = FakeBoard::new();
+        tests.begin_qpus(1, &mut out);
+        while out.room() >= QpuSelftest::LINE_ROOM {
+            out.say("text that nobody has taken yet");
+        }
+        let mut step = |out: &mut Notice| {
+            let none = Err::<&mut FakeQpu, _>(EngineError::NotAvailable);
+            tests.step_qpus(none, &mut board, out)
+        };
+        assert_eq!(step(&mut out), Step::Nothing);
+        out.clear();
+        assert_eq!(step(&mut out), Step::Failed);
+    }
+}
