@@ -1,4 +1,4 @@
-//! Signal processing on the CPU: transforms, windows, levels, generator.
+//! Signal processing on the CPU: transforms, levels, generator.
 //!
 //! Everything here gives the same bits on the board, in QEMU and on a host: plain IEEE operations,
 //! elementary functions from libm, and no state but what the caller holds. Nothing allocates.
@@ -14,8 +14,7 @@ pub mod spectrum;
 
 mod complex;
 mod fft;
-mod window;
 
-pub use complex::{Complex, Direction, Float};
+pub use complex::{Complex, Float};
 pub use fft::{Error, MAX_LOG2, Plan, Radix};
-pub use window::{Gain, Window};
+pub use signal::{Direction, Gain, Window};

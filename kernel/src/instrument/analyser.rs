@@ -16,7 +16,6 @@ use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
 use crate::engine::cpu::CpuEngine;
 use crate::engine::samples::History;
 use crate::engine::{Candidate, Engine, EngineError, EngineKind, Manner, Spectra, Timing};
-use shape::window;
 use trust::Trust;
 pub(super) use trust::{Costs, Finding, Report};
 
@@ -361,7 +360,7 @@ impl<'a, Q: Engine> Analyser<'a, Q> {
 
     /// Gain and noise bandwidth of the window that is set.
     pub(super) fn gain_of(&mut self, settings: &Settings) -> Gain {
-        self.gain(window(settings.window), settings.n as usize)
+        self.gain(settings.window, settings.n as usize)
     }
 
     fn load_block(&mut self, start: usize) {

@@ -2,7 +2,7 @@
 
 use core::fmt::Write;
 
-use wire::{Chunk, Header, Info, Message, NakCode, State, UploadBegin};
+use wire::{Chunk, Header, Info, Message, NakCode, State, UploadBegin, Window};
 
 use super::analyser::Costs;
 use super::upload::Brought;
@@ -13,10 +13,12 @@ use super::{
 };
 use crate::engine::Engine;
 
-/// Capabilities that do not depend on the board.
-const CAPABILITIES: &str = "protocol=1.3\nn=16..65536\n\
-window=rectangular,hann,hamming,blackman-harris,flat-top,kaiser:0..30\nout=f32,u16,u8,text\n\
-domain=real,complex\nupload=u8,i16,f32\naverage=1..,all\ndetector=mean,max,min\ndc=keep,remove\npayload=4096\n";
+/// Capabilities that do not depend on the board, before and after the windows.
+const CAPABILITIES: [&str; 2] = [
+    "protocol=1.3\nn=16..65536\nwindow=",
+    ",kaiser:0..30\nout=f32,u16,u8,text\ndomain=real,complex\nupload=u8,i16,f32\naverage=1..,all\n\
+     detector=mean,max,min\ndc=keep,remove\npayload=4096\n",
+];
 
 /// What a request is answered with, when it is not refused.
 enum Answer {
@@ -151,7 +153,8 @@ impl<Q: Engine> Core<'_, Q> {
     }
 
     fn write_capabilities(&self, out: &mut impl Write) {
-        let _ = out.write_str(CAPABILITIES);
+        let [before, after] = CAPABILITIES;
+        let _ = write!(out, "{before}{}{after}", Window::names(","));
         if let Some((first, last)) = self.analyser.qpu_lengths() {
             let _ = writeln!(out, "qpu-n={}..{}", 1u32 << first, 1u32 << last);
         }

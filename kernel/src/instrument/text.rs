@@ -2,7 +2,6 @@
 
 use core::fmt::{self, Write};
 
-use dsp::spectrum::Domain;
 use wire::{Encoder, Envelope, Fault, MAX_PAYLOAD, Message, SampleFormat};
 
 use super::analyser::{Finding, Report};
@@ -144,10 +143,7 @@ fn write_plan(candidate: &Candidate, out: &mut impl Write) -> fmt::Result {
     match candidate {
         Candidate::Transform { log2n, .. } => write!(out, "n={} transform", 1u32 << log2n)?,
         Candidate::Power(spectra) => {
-            let domain = match spectra.coding.domain {
-                Domain::Real => "real",
-                Domain::Complex => "complex",
-            };
+            let domain = spectra.coding.domain.name();
             let format = spectra.coding.format.name();
             write!(out, "n={} {domain} {format}", spectra.points())?;
             write!(out, " x {}", spectra.blocks)?;

@@ -80,7 +80,7 @@ impl Upload {
     /// `receive_bytes`: what the board's receive queue holds.
     pub(super) fn new(begin: &UploadBegin, stream: u16, receive_bytes: usize) -> Self {
         // A quarter of the queue is left for the frames around the samples and for other requests.
-        let bytes = begin.format.bytes(begin.domain) as u64;
+        let bytes = begin.format.sample_bytes(begin.domain) as u64;
         let window = (receive_bytes as u64 * 3 / 4 / bytes).max(1);
         Self {
             format: begin.format,
@@ -102,7 +102,7 @@ impl Upload {
     }
 
     pub(super) fn sample_bytes(&self) -> usize {
-        self.format.bytes(self.domain)
+        self.format.sample_bytes(self.domain)
     }
 
     /// The most that could be granted now.

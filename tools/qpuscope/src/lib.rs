@@ -21,7 +21,7 @@ pub mod output;
 pub mod picture;
 pub mod plane;
 pub mod quantity;
-pub mod rate;
+mod rate;
 pub mod remote;
 pub mod report;
 pub mod say;
