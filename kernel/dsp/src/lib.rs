@@ -13,8 +13,10 @@ pub mod sample;
 pub mod spectrum;
 
 mod complex;
+mod error;
 mod fft;
 
 pub use complex::{Complex, Float};
-pub use fft::{Error, MAX_LOG2, Plan, Radix};
+pub use error::Error;
+pub use fft::{MAX_LOG2, Plan, Radix};
 pub use signal::{Direction, Gain, Window};
