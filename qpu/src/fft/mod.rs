@@ -78,13 +78,5 @@ pub mod window;
 mod write;
 
 pub use plan::Plan;
+pub use signal::Direction;
 pub use split::{Axis, Role, Split};
-
-/// Which transform, both without a scale factor: forward then inverse gives N times the input.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Direction {
-    /// Exponents negative: X\[k\] = Σ x\[n\] exp(-2πi nk/N).
-    Forward,
-    /// Exponents positive.
-    Inverse,
-}

@@ -165,8 +165,8 @@ impl Geometry {
                 self.read_vector(part, vector.into(), component.into())
             }
             Row::Factor { vector, component } => self.factor(vector.into(), component.into()),
-            Row::Flip => self.reading().format.flip(),
-            Row::Middle => self.reading().format.middle().to_bits(),
+            Row::Flip => self.reading().flip(),
+            Row::Middle => self.reading().middle().to_bits(),
             Row::Sign { block, component } => {
                 let vector = LANES * u32::from(block);
                 let negative = self.is_subtracted(part, vector, component.into());

@@ -1,6 +1,6 @@
 //! Samples that plans convert as they read them: every format, windows, overlapping transforms.
 
-use super::harness::{DIRECTIONS, LIMIT_US, Pace, bits, of_qpu, read, transform};
+use super::harness::{DIRECTIONS, LIMIT_US, Pace, bits, read, transform};
 use super::signals::{Random, assert_spectrum};
 use super::spectra::TOLERANCE;
 
@@ -139,7 +139,7 @@ fn run(
     let garbage = vec![f32::NAN.to_bits(); 2 * points];
     runner.write(plan.output(), 0, &garbage).unwrap();
     runner.write(plan.input(), 0, &input).unwrap();
-    plan.run(&mut runner, of_qpu(direction), LIMIT_US).unwrap();
+    plan.run(&mut runner, direction, LIMIT_US).unwrap();
     let mut kept = vec![0; input.len()];
     runner.read(plan.input(), 0, &mut kept).unwrap();
     assert!(kept == input, "the input has changed");
@@ -395,8 +395,7 @@ fn a_window_can_be_set_again() {
         .write(plan.input(), 0, &words(Format::I16, &samples))
         .unwrap();
     let transform = |plan: &mut Plan, runner: &mut SimRunner| {
-        plan.run(runner, of_qpu(Direction::Forward), LIMIT_US)
-            .unwrap();
+        plan.run(runner, Direction::Forward, LIMIT_US).unwrap();
         read(runner, plan.output(), 512)
     };
     let none = transform(&mut plan, &mut runner);
@@ -469,7 +468,7 @@ fn wrong_combinations_are_refused() {
     let error = plan.set_window(&mut runner, |_| 1.0).unwrap_err();
     assert!(error.to_string().contains("windowed"), "{error}");
     let mut plan = Plan::with_buffers(FFT, &windowed, &mut runner).unwrap();
-    let error = plan.run(&mut runner, of_qpu(Direction::Inverse), LIMIT_US);
+    let error = plan.run(&mut runner, Direction::Inverse, LIMIT_US);
     let error = error.unwrap_err();
     assert!(error.to_string().contains("forward only"), "{error}");
 }

@@ -17,7 +17,6 @@ use super::settings::{EngineChoice, MAX_N, MIN_N, Settings};
 use crate::engine::cpu::CpuEngine;
 use crate::engine::samples::History;
 use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Spectra, Timing};
-use shape::window;
 use trust::Trust;
 pub(super) use trust::{Costs, Finding, Report};
 
@@ -379,7 +378,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
 
     /// Gain and noise bandwidth of the window that is set.
     pub(super) fn gain_of(&mut self, settings: &Settings) -> Gain {
-        self.gain(window(settings.window), settings.n as usize)
+        self.gain(settings.window, settings.n as usize)
     }
 
     fn load_block(&mut self, start: usize) {

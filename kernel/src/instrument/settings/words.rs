@@ -35,12 +35,7 @@ impl Settings {
                 self.n = n as u32;
             }
             "window" => {
-                self.window = window(value).ok_or_else(|| {
-                    value_error(
-                        "use rectangular, hann, hamming, blackman-harris, flat-top or, with a beta \
-                         from 0 to 30 of up to three decimals, kaiser:8.6",
-                    )
-                })?;
+                self.window = window(value).ok_or_else(|| refuse(Problem::Window))?;
             }
             "overlap" => {
                 let error =

@@ -1,16 +1,15 @@
-//! QPU code from files: hexadecimal text, arrays of programming languages, or binary, told apart by content.
+//! QPU code from files: hexadecimal text, arrays of C, or binary, told apart by content.
 
-mod left_out;
+mod arrays;
 mod numbers;
 
 use std::path::Path;
 
-use crate::arrays::{Array, arrays, is_numbers};
 use crate::failure::{Failure, Result};
 use crate::files::input;
 use crate::say;
-use left_out::LeftOut;
-use numbers::{Notation, is_heading, without_tail};
+use arrays::{Array, arrays, is_numbers};
+use numbers::{Notation, without_tail};
 
 /// The name that messages give a file, and its bytes; `-` is standard input.
 ///
@@ -19,7 +18,6 @@ use numbers::{Notation, is_heading, without_tail};
 pub fn read(path: &Path) -> Result<(String, Vec<u8>)> {
     let name = say::path(path);
     let bytes = input::read(path, "QPU code", input::TEXT)?;
-    refuse_utf16(&name, &bytes)?;
     refuse_job(&name, &bytes)?;
     Ok((name, bytes))
 }
@@ -38,7 +36,7 @@ pub fn is_source(bytes: &[u8]) -> bool {
         return false;
     }
     let mut lines = code.lines().map(without_tail);
-    let Some(line) = lines.find(|line| !line.is_empty() && !is_heading(line)) else {
+    let Some(line) = lines.find(|line| !line.is_empty()) else {
         return false;
     };
     let separators = [' ', '\t', ',', '{', '}'];
@@ -49,26 +47,6 @@ pub fn is_source(bytes: &[u8]) -> bool {
     let is_long =
         [8, 16].contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     !word.starts_with("0x") && !word.starts_with("0X") && !is_long && !word.is_empty()
-}
-
-/// Refuses text in UTF-16, as some editors save it: read as code it would be instructions that nobody wrote.
-///
-/// # Errors
-/// Usage, when the bytes begin with its mark and the text is mostly ASCII.
-pub fn refuse_utf16(name: &str, bytes: &[u8]) -> Result<()> {
-    let place = match bytes {
-        [0xff, 0xfe, ..] => 1,
-        [0xfe, 0xff, ..] => 0,
-        _ => return Ok(()),
-    };
-    let (units, _) = bytes[2..].as_chunks::<2>();
-    let ascii = units.iter().filter(|unit| unit[place] == 0).count();
-    if 2 * ascii < units.len() {
-        return Ok(());
-    }
-    Err(Failure::usage(format!(
-        "{name} is text in UTF-16; save it as UTF-8"
-    )))
 }
 
 /// Refuses the job file of a program where the program itself should be.
@@ -86,29 +64,33 @@ pub fn refuse_job(name: &str, bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// Refuses a file of another language that has no words, as a source of the assembler it would be nonsense.
+/// Refuses a file of another language, by its name: as source of the assembler it would be nonsense.
 ///
 /// # Errors
-/// Usage, going by the file's name.
+/// Usage, for a name that sources of the assembler do not have.
 pub fn refuse_other_language(name: &str) -> Result<()> {
+    const SOURCES: [&str; 13] = [
+        "c", "h", "cc", "cpp", "cxx", "hpp", "cs", "rs", "go", "js", "mjs", "ts", "py",
+    ];
     let extension = Path::new(name).extension().and_then(|own| own.to_str());
-    match extension {
-        Some(
-            "c" | "h" | "cc" | "cpp" | "cxx" | "hpp" | "cs" | "rs" | "go" | "js" | "mjs" | "ts"
-            | "py",
-        ) => Err(Failure::usage(format!(
-            "{name} has no array of QPU words that counts (comments and `#if 0` do not); give a file with one, or \
-             the source by a name like {}",
-            Path::new(name).with_extension("qasm").display()
-        ))),
-        _ => Ok(()),
+    match extension.filter(|own| SOURCES.contains(own)) {
+        Some(_) => Err(unknown(name)),
+        None => Ok(()),
     }
+}
+
+/// The refusal of all that is no code in one of the three forms.
+fn unknown(name: &str) -> Failure {
+    Failure::usage(format!(
+        "{name} has no QPU words that can be read; give binary code alone, hexadecimal words, or an array of \
+         numbers in C without `#if`, as UTF-8"
+    ))
 }
 
 /// Which array of a file has the code.
 #[derive(clap::Args, Debug)]
 pub struct Choice {
-    /// Take this array of a file of C, Rust, Go, JavaScript or Python that has several
+    /// Take this array of a file of C that has several
     #[arg(long, value_name = "NAME")]
     array: Option<String>,
 }
@@ -145,31 +127,24 @@ pub fn words(name: &str, bytes: &[u8], choice: &Choice) -> Result<Vec<u64>> {
     if is_text {
         let text = String::from_utf8_lossy(bytes);
         let text = text.trim_start_matches('\u{feff}');
-        let words = hex_words(name, text, choice.array.as_deref())?;
-        return refuse_module(name, words);
+        return hex_words(name, text, choice.array.as_deref());
     }
     if let Some(array) = &choice.array {
         return Err(Failure::usage(format!(
             "{name} is binary, and has no array {array}; leave --array out"
         )));
     }
-    if bytes.starts_with(b"\x7fELF") {
-        return Err(Failure::usage(format!(
-            "{name} is an ELF file; give the code alone, as `objcopy -O binary` writes it"
-        )));
+    let is_utf16 = |(mark, place): ([u8; 2], usize)| {
+        let mut units = bytes.chunks(2);
+        units.next() == Some(&mark) && units.all(|unit| unit.get(place) == Some(&0))
+    };
+    let is_wide = [([0xff, 0xfe], 1), ([0xfe, 0xff], 0)]
+        .into_iter()
+        .any(is_utf16);
+    if is_wide || bytes.starts_with(b"\x7fELF") {
+        return Err(unknown(name));
     }
-    refuse_module(name, numbers::whole(name, bytes)?)
-}
-
-/// VC4C writes modules: a header, records of the kernels, and their code.
-fn refuse_module(name: &str, words: Vec<u64>) -> Result<Vec<u64>> {
-    match words.first() {
-        Some(0xDEAD_BEAF_DEAD_BEAF) => Err(Failure::usage(format!(
-            "{name} is a module of VC4C, with headers before its code; give the instructions of one kernel alone: \
-             VC4C's text output says at which 64-bit word each begins and how many it has"
-        ))),
-        _ => Ok(words),
-    }
+    numbers::whole(name, bytes)
 }
 
 /// The text with `/* ... */` blanked out, its lines kept.
@@ -186,22 +161,25 @@ fn without_block_comments(text: &str) -> String {
     code + rest
 }
 
-/// The text without comments of C, C++ and assemblers, and so without lines of C's preprocessor, nor those that
-/// it leaves out.
+/// The text without comments of C and assemblers, and so without lines of C's preprocessor.
 fn without_comments(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
-    let mut left_out = LeftOut::default();
     for line in without_block_comments(text).lines() {
-        let line = match left_out.leaves_out(line) {
-            true => "",
-            false => line.split('#').next().unwrap_or(""),
-        };
+        let line = line.split('#').next().unwrap_or("");
         let line = line.split("//").next().unwrap_or("").trim_end();
         // A line of C goes on behind a backslash.
         code.push_str(line.strip_suffix('\\').unwrap_or(line));
         code.push('\n');
     }
     code
+}
+
+/// Whether lines may be left out by a condition of C's preprocessor, which is not evaluated.
+fn has_conditions(text: &str) -> bool {
+    let mut lines = text
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix('#'));
+    lines.any(|line| line.trim_start().starts_with("if "))
 }
 
 /// The instructions of a text, or of one of its arrays.
@@ -221,8 +199,7 @@ fn hex_words(name: &str, text: &str, wanted: Option<&str>) -> Result<Vec<u64>> {
             }
             Some(first.ok_or_else(|| {
                 let known = match listed(&all, &code).as_str() {
-                    "" => "no arrays that count (comments and `#if 0` do not); leave --array out"
-                        .to_owned(),
+                    "" => "no arrays; leave --array out".to_owned(),
                     names => format!("no array {wanted}; its arrays are {names}"),
                 };
                 Failure::usage(format!("{name} has {known}"))
@@ -242,9 +219,12 @@ fn hex_words(name: &str, text: &str, wanted: Option<&str>) -> Result<Vec<u64>> {
             Err(failure)
         });
     };
+    if has_conditions(text) {
+        return Err(unknown(name));
+    }
     let lines_before = code[..array.contents.start].matches('\n').count();
     code = "\n".repeat(lines_before) + &code[array.contents.clone()];
-    numbers::instructions(name, &code, Notation::Language)
+    numbers::instructions(name, &code, Notation::C)
 }
 
 /// The names of arrays: those of numbers first, and not all of hundreds.
@@ -283,19 +263,11 @@ mod tests {
             // As vc4asm and `qpuscope asm` write them.
             "#include \"a.h\"\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n__declspec(align(8))\nuint32_t a[2] = {\n0x009e7000, 0x100009e7\n};\n#pragma Align_to(8, a)\n}\n",
             "static const uint32_t code[] __attribute__((aligned(8))) =\n{ 0x009e7000, // nop = { 1 }\n0x100009e7 };",
-            "pub const A: [u64; 1] = [\n    0x100009e7_009e7000, // nop\n];\n",
-            // As `xxd -i` writes it, and in a Rust type that aligns it.
+            // As `xxd -i` writes it.
             "unsigned char a_bin[] = {\n  0x00, 0x70, 0x9e, 0x00, 0xe7, 0x09, 0x00, 0x10\n};\nunsigned int a_bin_len = 8;\n",
-            "static A: Code<8> = Code([\n    0x00, 0x70, 0x9e, 0x00, 0xe7, 0x09, 0x00, 0x10, // nop\n]);\n",
             // As Broadcom's driver has them.
             "uint32_t A[] = { \\\n0x009e7000, 0x100009e7 /* nop */ \\\n};\n",
-            // In other languages.
-            "package main\n\nvar code = []uint32{\n\t0x009e7000, 0x100009e7, // nop\n}\n",
-            "const code = new Uint32Array([\n  0x009e7000, 0x100009e7, /* nop */\n]);\n",
-            "import numpy as np\ncode = np.array([\n    (0x009e7000, 0x100009e7), # nop\n], dtype='uint32')\n",
-            "code = [10383360, 268437991]\n",
-            // As asurati keeps other versions of a shader.
-            "int a[] = {\n0x009e7000, 0x100009e7,\n#if 0\n0x0, 0x0,\n#endif\n};\n#if 0\nint b[] = { 0x0, 0x0 };\n#endif",
+            "int a[] = { 10383360, 268437991 };",
         ];
         for text in texts {
             assert_eq!(
@@ -364,8 +336,6 @@ mod tests {
             ".set i, 1",
             ":top\nnop",
             "# a\n\n  fadd r0, r0, r1",
-            "# code = [1, 2]\nmov r0, [0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]",
-            "; a = [1, 2]\nnop",
             ".set is(x) x >= [0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,-2]",
         ] {
             assert!(is_source(source.as_bytes()), "{source}");
@@ -378,7 +348,6 @@ mod tests {
             "",
             "\0a",
             "unsigned a[2] = { 0x009e7000, 0x100009e7 };",
-            "VS prog 2/1 QPU:\n0x100009e7009e7000 nop nop, r0, r0\n",
         ] {
             assert!(!is_source(words.as_bytes()), "{words}");
         }
@@ -399,16 +368,22 @@ mod tests {
             ),
             (b"int a[] = {\n 0x1,\n x };", "line 3: `x`"),
             (b"int a[] = {", "no words"),
-            (b"\x7fELF\x01\x01\x01\0", "ELF"),
-            (b"0xdeadbeaf, 0xdeadbeaf,\n0x1, 0x0", "module of VC4C"),
+            (b"\x7fELF\x01\x01\x01\0", "as UTF-8"),
+            (b"\xff\xfen\0o\0p\0", "as UTF-8"),
+            (
+                b"#if 0\nint a[] = { 0x1, 0x2 };\n#endif\nvoid f();\n",
+                "without `#if`",
+            ),
         ] {
             let failure = words("t", bytes, &ANY).expect_err(named);
             assert!(failure.message.contains(named), "{failure}");
         }
-        // Of another language it is said that there is no array, where words without one are nothing odd.
-        let text = b"#if 0\nint a[] = { 0x1, 0x2 };\n#endif\nvoid f();\n";
-        let failure = words("t.cpp", text, &ANY).expect_err("none");
-        assert!(failure.message.contains("no array"), "{failure}");
+        let text = b"pub const A: [u64; 1] = [0x100009e7009e7000];";
+        let failure = words("t.rs", text, &ANY).expect_err("Rust");
+        assert!(
+            failure.message.contains("an array of numbers in C"),
+            "{failure}"
+        );
         assert_eq!(words("t.h", b"0x1, 0x2", &ANY).expect("words").len(), 1);
     }
 }
