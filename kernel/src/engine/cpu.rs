@@ -6,7 +6,6 @@ use super::EngineError;
 
 /// The ARM as an engine. It keeps the twiddles of one length in a table of the caller's.
 pub struct CpuEngine<'a> {
-    radix: Radix,
     plan: Option<Plan>,
     twiddles: &'a mut [Complex<f32>],
 }
@@ -14,13 +13,7 @@ pub struct CpuEngine<'a> {
 impl<'a> CpuEngine<'a> {
     /// An engine with this table, which serves transforms of up to its own length.
     pub const fn new(twiddles: &'a mut [Complex<f32>]) -> Self {
-        Self::with_radix(twiddles, Radix::Mixed)
-    }
-
-    /// An engine with another radix.
-    pub const fn with_radix(twiddles: &'a mut [Complex<f32>], radix: Radix) -> Self {
         Self {
-            radix,
             plan: None,
             twiddles,
         }
@@ -35,7 +28,7 @@ impl<'a> CpuEngine<'a> {
             return Ok(());
         }
         self.plan = None;
-        let plan = Plan::new(log2n, self.radix).map_err(|_| EngineError::Length)?;
+        let plan = Plan::new(log2n, Radix::Mixed).map_err(|_| EngineError::Length)?;
         let table = self
             .twiddles
             .get_mut(..plan.twiddle_count())

@@ -22,7 +22,6 @@ mod descriptor;
 mod hub;
 mod jobs;
 mod kept;
-mod late_acks;
 mod line_rate;
 mod link;
 mod notice;

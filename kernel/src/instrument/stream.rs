@@ -8,9 +8,23 @@ use wire::{Counters, Descriptor, Domain, Source, State, Uploaded};
 
 use super::analyser::Summary;
 use super::board::SECOND_US;
-use super::late_acks::{LateAck, LateAcks};
 use super::records::{Last, Records};
 use super::source::{Generator, Signal};
+
+/// Acknowledgements that may wait. A host asks again after a second, and a record at the lowest rate
+/// and the greatest length takes longer than that; more than this nobody asks.
+const LATE_ACKS: usize = 8;
+
+/// An acknowledgement that waits for the end of the record under way.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct LateAck {
+    pub request: u16,
+    pub stream: u16,
+    /// The number of records that had begun to leave: the record under way is the last of them.
+    behind: u32,
+    /// The values that an upload has brought, where a host wants to know at its end.
+    pub brought: Option<Uploaded>,
+}
 
 /// The stream under way, and the end of the one before.
 pub(super) struct Stream<'a> {
@@ -22,7 +36,7 @@ pub(super) struct Stream<'a> {
     pub counters: Counters,
     pub descriptor: Option<Descriptor>,
     descriptor_due: bool,
-    late_acks: LateAcks,
+    late_acks: heapless::Deque<LateAck, LATE_ACKS>,
     /// A drawing was asked for and has not been made yet.
     pub plot_due: bool,
     /// When the first spectrum was there; 0: not yet.
@@ -41,7 +55,7 @@ impl<'a> Stream<'a> {
             counters: Counters::default(),
             descriptor: None,
             descriptor_due: false,
-            late_acks: LateAcks::default(),
+            late_acks: heapless::Deque::new(),
             plot_due: false,
             first_spectrum_us: 0,
             next_second_us: 0,
@@ -141,14 +155,18 @@ impl<'a> Stream<'a> {
         (last.descriptor.source == Source::Upload).then_some(values)
     }
 
-    /// Acknowledges a request when the record that is being sent has come to its end.
+    /// Acknowledges a request when the record that is being sent has come to its end. When as many
+    /// wait as may, the oldest is given up: its host has asked again since.
     pub(super) fn acknowledge_late(
         &mut self,
         request: u16,
         stream: u16,
         brought: Option<Uploaded>,
     ) {
-        self.late_acks.push(LateAck {
+        if self.late_acks.is_full() {
+            self.late_acks.pop_front();
+        }
+        let _ = self.late_acks.push_back(LateAck {
             request,
             stream,
             behind: self.records.emitted,
@@ -159,8 +177,11 @@ impl<'a> Stream<'a> {
     /// Takes the next acknowledgement whose record has come to its end, before the first chunk of a
     /// newer record, which may have begun at once.
     pub(super) fn next_ack(&mut self) -> Option<LateAck> {
-        let is_leaving = self.records.sending.is_some();
-        self.late_acks.pop(self.records.emitted, is_leaving)
+        let behind = self.late_acks.front()?.behind;
+        if self.records.sending.is_some() && behind == self.records.emitted {
+            return None;
+        }
+        self.late_acks.pop_front()
     }
 }
 

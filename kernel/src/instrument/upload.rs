@@ -16,14 +16,6 @@ const CREDIT_REPEAT_US: u64 = 500_000;
 /// An upload is given up when no samples have come for this time.
 const TIMEOUT_US: u64 = 10 * SECOND_US;
 
-/// All values of the records of an upload.
-#[derive(Default)]
-struct Brought {
-    records: u32,
-    bytes: u64,
-    crc: Crc32,
-}
-
 /// An upload that has ended well.
 #[derive(Clone, Copy)]
 struct Ended {
@@ -45,6 +37,8 @@ struct Current {
     keeps: bool,
     /// The host has all records before this one.
     held: u32,
+    /// All values of its records: number of records, bytes, checksum.
+    brought: (u32, u64, Crc32),
 }
 
 /// The answer to an `UPLOAD_END` that is not refused.
@@ -71,7 +65,6 @@ pub(super) struct Upload<'a> {
     current: Option<Current>,
     /// The last upload that ended well, for a repeated request.
     ended: Option<Ended>,
-    brought: Brought,
     credit_due: bool,
     next_credit_us: u64,
     deadline_us: u64,
@@ -84,7 +77,6 @@ impl<'a> Upload<'a> {
             fifo,
             current: None,
             ended: None,
-            brought: Brought::default(),
             credit_due: false,
             next_credit_us: 0,
             deadline_us: 0,
@@ -113,9 +105,9 @@ impl<'a> Upload<'a> {
             blocks: 0,
             keeps: begin.keeps,
             held: 0,
+            brought: (0, 0, Crc32::default()),
         });
         self.ended = None;
-        self.brought = Brought::default();
         self.credit_due = true;
         signal
     }
@@ -228,9 +220,12 @@ impl<'a> Upload<'a> {
 
     /// Takes note of the values of the next record.
     pub(super) fn add_record(&mut self, values: &[u8]) {
-        self.brought.records = self.brought.records.wrapping_add(1);
-        self.brought.bytes += values.len() as u64;
-        self.brought.crc.update(values);
+        if let Some(current) = &mut self.current {
+            let (records, bytes, crc) = &mut current.brought;
+            *records = records.wrapping_add(1);
+            *bytes += values.len() as u64;
+            crc.update(values);
+        }
     }
 
     /// The upload, when all of its samples have come and have left the queue.
@@ -250,15 +245,12 @@ impl<'a> Upload<'a> {
     /// Ends the upload well; returns what the acknowledgement carries.
     pub(super) fn finish(&mut self) -> Option<Uploaded> {
         let current = self.current.take()?;
-        let Brought {
+        let (records, bytes, crc) = current.brought;
+        let crc = crc.value();
+        let answer = current.keeps.then_some(Uploaded {
             records,
             bytes,
             crc,
-        } = &self.brought;
-        let answer = current.keeps.then(|| Uploaded {
-            records: *records,
-            bytes: *bytes,
-            crc: crc.value(),
         });
         self.ended = Some(Ended {
             samples: current.transfer.received,

@@ -3,28 +3,19 @@
 //! Each kind of record has a line of plans: the fastest, the conservative one, then the ARM. A plan
 //! is held to the ARM on noise before its first result is used ([`crate::engine::proof`]); one that
 //! is wrong or fails is dropped, alone, and the next in line is tried. While records are made, one
-//! block in [`BLOCKS_A_CHECK`] goes through the same programs by itself, and the energy of its bins
-//! is compared with that of its samples; every [`FULL_CHECK_US`] each of its bins is compared with
+//! block in [`super::check::BLOCKS_A_CHECK`] goes through the same programs by itself, and the energy of its bins
+//! is compared with that of its samples; every [`super::check::FULL_CHECK_US`] each of its bins is compared with
 //! the ARM's. When such a check fails, the plan is dropped too, and all that it computed since the
 //! check before is in doubt.
 
-use dsp::Complex;
 use heapless::Deque;
-use wire::Doubt;
 
 use super::super::board::{Board, Stage};
 use super::super::settings::EngineChoice;
 use super::{Analyser, on};
-use crate::engine::proof::{self, Bench, LIMIT_PPB, Proof};
+use crate::engine::proof::{self, Bench, Proof};
 use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Spectra};
 
-/// Blocks from one check to the next.
-pub const BLOCKS_A_CHECK: u32 = 64;
-/// Time between two checks of all bins.
-pub const FULL_CHECK_US: u64 = 10_000_000;
-/// The error that the energy of a block may have. The QPUs lose a part of it to truncation, less
-/// than 10^-5 (simulated, of noise).
-const ENERGY_TOLERANCE: f64 = 1e-4;
 /// Kinds that are remembered as dropped. One that is forgotten is proven again, and dropped again.
 const DROPPED: usize = 16;
 /// Drops that wait to be reported.
@@ -72,13 +63,6 @@ pub(super) struct Trust {
     reports: Deque<Report, REPORTS>,
     /// Another one for each proof.
     seed: u32,
-    /// Blocks of the stream since the last check.
-    since_check: u32,
-    /// The first sample whose result no check has vouched for: of energy, and of all bins.
-    unchecked_from: [u64; 2],
-    /// When all bins were compared last.
-    full_check_us: u64,
-    doubt: Option<Doubt>,
     pub(super) costs: Costs,
 }
 
@@ -98,18 +82,6 @@ pub(in crate::instrument) struct Costs {
 }
 
 impl Trust {
-    /// A stream begins at its sample 0.
-    pub(super) fn begin(&mut self) {
-        self.since_check = 0;
-        self.unchecked_from = [0; 2];
-        self.doubt = None;
-    }
-
-    /// Samples of the stream whose results may be wrong.
-    pub(super) const fn doubt(&self) -> Option<Doubt> {
-        self.doubt
-    }
-
     fn is_dropped(&self, candidate: &Candidate) -> bool {
         self.dropped.iter().any(|dropped| dropped == candidate)
     }
@@ -220,7 +192,7 @@ impl<Q: Fft> Analyser<'_, Q> {
         }
     }
 
-    fn drop_plan(&mut self, candidate: Candidate, finding: Finding) {
+    pub(super) fn drop_plan(&mut self, candidate: Candidate, finding: Finding) {
         let mut after = Manner::ALL
             .into_iter()
             .skip(candidate.manner() as usize + 1);
@@ -246,137 +218,6 @@ impl<Q: Fft> Analyser<'_, Q> {
     /// The cost of proofs and checks.
     pub(in crate::instrument) const fn costs(&self) -> Costs {
         self.trust.costs
-    }
-
-    /// Checks the plan that is about to do `blocks` blocks, when it is time to; it is dropped when
-    /// it fails.
-    pub(super) fn check(&mut self, candidate: &Candidate, blocks: u32, board: &mut impl Board) {
-        let now_us = board.now_us();
-        let is_full = now_us >= self.trust.full_check_us + FULL_CHECK_US;
-        let since = self.trust.since_check.saturating_add(blocks);
-        if since < BLOCKS_A_CHECK && !is_full {
-            self.trust.since_check = since;
-            return;
-        }
-        self.trust.since_check = 0;
-        if is_full {
-            self.trust.full_check_us = now_us;
-        }
-        let found = self.check_block(candidate, is_full);
-        let costs = &mut self.trust.costs;
-        costs.checks = costs.checks.saturating_add(1);
-        costs.check_us += board.now_us().saturating_sub(now_us);
-        let finding = match found {
-            Ok(error_ppb) if error_ppb <= limit_ppb(is_full) => {
-                let [energy, bins] = &mut self.trust.unchecked_from;
-                *energy = self.position;
-                if is_full {
-                    *bins = self.position;
-                }
-                return;
-            }
-            Ok(error_ppb) => Finding::Check { error_ppb, is_full },
-            Err(error) => Finding::Failed(error),
-        };
-        let [energy, bins] = self.trust.unchecked_from;
-        // What changes no energy only a check of all bins finds.
-        let (from, until) = (if is_full { bins } else { energy }, self.position);
-        // What is done by now is in doubt; of a stream that has just begun nothing is.
-        if from < until {
-            let before = self.trust.doubt.map_or(from, |doubt| doubt.from.min(from));
-            self.trust.doubt = Some(Doubt {
-                from: before,
-                until,
-            });
-        }
-        self.trust.unchecked_from = [until; 2];
-        self.drop_plan(*candidate, finding);
-    }
-
-    /// The difference between what a plan makes of the next block and what it should, in parts of
-    /// 10^9.
-    fn check_block(&mut self, candidate: &Candidate, is_full: bool) -> Result<u32, EngineError> {
-        match candidate {
-            Candidate::Power(spectra) => self.check_power(&spectra.alone(), is_full),
-            Candidate::Transform { log2n, manner } => {
-                self.check_transform((*log2n, *manner), is_full)
-            }
-        }
-    }
-
-    fn check_power(&mut self, alone: &Spectra, is_full: bool) -> Result<u32, EngineError> {
-        let points = alone.points();
-        let gain = self.gain(alone.window, points);
-        let buffers = &mut self.buffers;
-        let bins = alone.coding.domain.bins(points);
-        let window = &buffers.window[..points];
-        // The next block begins in the first word: samples that are done are discarded by words.
-        let samples = &buffers.history.words()[..alone.coding.words(points)];
-        let got = &mut buffers.got[..bins];
-        got.fill(0.0);
-        let qpu = on(&mut self.qpu)?;
-        let result = match qpu.take_power(alone, window, samples, got) {
-            // Not every split of many blocks can do one: then that of one block does it.
-            Err(EngineError::NotAvailable) => {
-                let own = Spectra {
-                    split_for: 0,
-                    ..*alone
-                };
-                qpu.take_power(&own, window, samples, got)
-            }
-            result => result,
-        };
-        result?;
-        if !is_full {
-            let [wanted, got] = [
-                proof::energy_in(alone, window, samples),
-                proof::energy_out(alone, got),
-            ];
-            return Ok(energy_ppb(got, wanted));
-        }
-        let wanted = &mut buffers.wanted[..bins];
-        wanted.fill(0.0);
-        proof::power_by_the_arm(
-            &mut self.cpu,
-            alone,
-            (window, gain),
-            (samples, 0),
-            buffers.work,
-            wanted,
-        )?;
-        Ok(silent_or(wanted, || proof::difference_ppb(got, wanted)))
-    }
-
-    fn check_transform(
-        &mut self,
-        (log2n, manner): (u32, Manner),
-        is_full: bool,
-    ) -> Result<u32, EngineError> {
-        self.load_block(0);
-        let n = self.shape.n;
-        let squares = |work: &[Complex<f32>], held: &mut [f64]| {
-            for (held, z) in held.iter_mut().zip(work) {
-                *held = f64::from(z.re) * f64::from(z.re) + f64::from(z.im) * f64::from(z.im);
-            }
-        };
-        squares(&self.buffers.work[..n], &mut self.buffers.wanted[..n]);
-        let energy = self.buffers.wanted[..n].iter().sum::<f64>() * n as f64;
-        let qpu = on(&mut self.qpu)?;
-        qpu.prepare(log2n, manner)?;
-        qpu.transform(dsp::Direction::Forward, &mut self.buffers.work[..n])?;
-        squares(&self.buffers.work[..n], &mut self.buffers.got[..n]);
-        if !is_full {
-            let got = self.buffers.got[..n].iter().sum();
-            return Ok(energy_ppb(got, energy));
-        }
-        self.load_block(0);
-        self.cpu.prepare(log2n)?;
-        self.cpu
-            .transform(dsp::Direction::Forward, &mut self.buffers.work[..n])?;
-        let wanted = &mut self.buffers.wanted[..n];
-        squares(&self.buffers.work[..n], wanted);
-        let got = &self.buffers.got[..n];
-        Ok(silent_or(wanted, || proof::difference_ppb(got, wanted)))
     }
 
     /// Reports if the plan in line is another one than the fastest, because that was dropped.
@@ -410,36 +251,5 @@ impl<Q: Fft> Analyser<'_, Q> {
                 return;
             }
         }
-    }
-}
-
-/// The largest error that a check may find.
-fn limit_ppb(is_full: bool) -> u32 {
-    if is_full {
-        LIMIT_PPB
-    } else {
-        (1e9 * ENERGY_TOLERANCE) as u32
-    }
-}
-
-/// Relative difference of energies in parts of 10^9; none where they are too small or too great for
-/// single precision.
-fn energy_ppb(got: f64, wanted: f64) -> u32 {
-    const SMALLEST: f64 = 1e-28;
-    const GREATEST: f64 = 1e36;
-    if !(SMALLEST..=GREATEST).contains(&wanted) {
-        return 0;
-    }
-    let ppb = 1e9 * (got - wanted).abs() / wanted;
-    if ppb.is_nan() { u32::MAX } else { ppb as u32 }
-}
-
-/// Nothing differs where there is nothing.
-fn silent_or(wanted: &[f64], difference: impl FnOnce() -> u32) -> u32 {
-    let energy: f64 = wanted.iter().sum();
-    if energy_ppb(0.0, energy) == 0 {
-        0
-    } else {
-        difference()
     }
 }

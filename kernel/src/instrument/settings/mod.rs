@@ -171,11 +171,11 @@ impl fmt::Display for SettingError {
 const KEYS: &str =
     "n, window, overlap, avg, detector, dc, out, domain, first, bins, centre, unit, engine, start";
 
-/// Precedes the number of rounds of the QPU self-test, in `cmdline.txt`.
-const SELFTEST: &str = "qputest=";
+/// The key for rounds of the QPU self-test, in `cmdline.txt` only.
+const SELFTEST: &str = "qputest";
 
-/// Precedes the permission for hosts to run programs, in `cmdline.txt`.
-const ALLOW: &str = "allow=";
+/// The key for the permission of hosts to run programs, in `cmdline.txt` only.
+const ALLOW: &str = "allow";
 
 impl Settings {
     /// Samples that a block shares with the one before.
@@ -228,16 +228,12 @@ impl Settings {
         let mut settings = Self::default();
         let mut first_error = None;
         for word in text.split_ascii_whitespace() {
-            let key = word.split('=').next().unwrap_or(word);
-            if key.contains('.') {
-                continue;
-            }
-            let taken = if let Some(rounds) = word.strip_prefix(SELFTEST) {
-                settings.set_selftest_rounds(word, rounds)
-            } else if let Some(what) = word.strip_prefix(ALLOW) {
-                settings.set_allowed(word, what)
-            } else {
-                settings.apply_word(word)
+            let taken = match word.split_once('=') {
+                Some((SELFTEST, rounds)) => settings.set_selftest_rounds(word, rounds),
+                Some((ALLOW, what)) => settings.set_allowed(word, what),
+                Some((key, _)) if key.contains('.') => continue,
+                None if word.contains('.') => continue,
+                _ => settings.apply_word(word),
             };
             if let Err(error) = taken {
                 first_error = first_error.or(Some(error));

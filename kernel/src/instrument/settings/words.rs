@@ -1,6 +1,7 @@
 //! One setting as a word: `key=value` taken, and written back.
 
 use core::fmt::{self, Write};
+use core::str::FromStr;
 
 use wire::{Dc, Detector, Domain, Encoding, Name, Unit, Window};
 
@@ -13,108 +14,94 @@ const MAX_CENTRE_HZ: f64 = 1e15;
 
 impl Settings {
     pub(super) fn apply_word(&mut self, word: &str) -> Result<(), SettingError> {
-        let refuse = |problem| SettingError {
-            word: Name::new(word),
-            problem,
-        };
-        let value_error = |right| refuse(Problem::Value(right));
-        let (key, value) = word
-            .split_once('=')
-            .ok_or_else(|| refuse(Problem::UnknownKey))?;
+        let (key, value) = word.split_once('=').unwrap_or(("", ""));
+        self.apply_value(key, value)
+            .map_err(|problem| SettingError {
+                word: Name::new(word),
+                problem,
+            })
+    }
+
+    fn apply_value(&mut self, key: &str, value: &str) -> Result<(), Problem> {
+        use Problem::Value;
         match key {
             "n" => {
-                let n: u64 = value
-                    .parse()
-                    .map_err(|_| value_error("use a power of two, for example n=4096"))?;
+                let n: u64 = number(value, "use a power of two, for example n=4096")?;
                 if !n.is_power_of_two() || n < u64::from(MIN_N) {
-                    return Err(refuse(Problem::NotPowerOfTwo));
+                    return Err(Problem::NotPowerOfTwo);
                 }
                 if n > u64::from(MAX_N) {
-                    return Err(refuse(Problem::TooLong));
+                    return Err(Problem::TooLong);
                 }
                 self.n = n as u32;
             }
             "window" => {
-                self.window = window(value).ok_or_else(|| refuse(Problem::Window))?;
+                self.window = window(value).ok_or(Problem::Window)?;
             }
             "overlap" => {
-                let error =
-                    || value_error("use a percentage, overlap=50%, or samples, overlap=512");
+                let right = "use a percentage, overlap=50%, or samples, overlap=512";
                 self.overlap = match value.strip_suffix('%') {
-                    Some(percent) => match percent.parse().map_err(|_| error())? {
+                    Some(percent) => match number(percent, right)? {
                         percent @ 0..=99 => Overlap::Percent(percent),
-                        _ => return Err(error()),
+                        _ => return Err(Value(right)),
                     },
-                    None => Overlap::Samples(value.parse().map_err(|_| error())?),
+                    None => Overlap::Samples(number(value, right)?),
                 };
             }
             "avg" if value == "all" => self.average = 0,
             "avg" => {
-                let error = |_| value_error("use a number of blocks, or avg=all for an upload");
-                self.average = value.parse().map_err(error)?;
+                self.average = number(value, "use a number of blocks, or avg=all for an upload")?;
             }
             "detector" => {
-                self.detector = Detector::from_name(value)
-                    .ok_or_else(|| value_error("use mean, max or min"))?;
+                self.detector = Detector::from_name(value).ok_or(Value("use mean, max or min"))?;
             }
-            "dc" => {
-                self.dc = Dc::from_name(value).ok_or_else(|| value_error("use keep or remove"))?;
-            }
+            "dc" => self.dc = Dc::from_name(value).ok_or(Value("use keep or remove"))?,
             "out" if value == "text" => self.output = Output::Text,
             "out" => {
                 self.output = Encoding::from_name(value)
                     .map(Output::Records)
-                    .ok_or_else(|| value_error("use f32, u16, u8 or text"))?;
+                    .ok_or(Value("use f32, u16, u8 or text"))?;
             }
             "domain" => {
-                self.domain =
-                    Domain::from_name(value).ok_or_else(|| value_error("use real or complex"))?;
+                self.domain = Domain::from_name(value).ok_or(Value("use real or complex"))?;
             }
             "first" if value == "all" => self.first = None,
             "first" => {
-                let error = |_| value_error("use the number of a bin, or first=all");
-                self.first = Some(value.parse().map_err(error)?);
+                self.first = Some(number(value, "use the number of a bin, or first=all")?);
             }
-            "bins" => {
-                let error = |_| value_error("use a number of bins, or bins=0 for all");
-                self.bins = value.parse().map_err(error)?;
-            }
+            "bins" => self.bins = number(value, "use a number of bins, or bins=0 for all")?,
             "centre" => {
                 self.centre_hz = decimal(value)
                     .filter(|hz| hz.abs() <= MAX_CENTRE_HZ)
-                    .ok_or_else(|| {
-                        value_error("use hertz up to 10^15, for example centre=1090000000")
-                    })?;
+                    .ok_or(Value(
+                        "use hertz up to 10^15, for example centre=1090000000",
+                    ))?;
             }
-            "unit" => {
-                self.unit = Unit::from_name(value).ok_or_else(|| value_error("use dBFS or dB"))?;
-            }
+            "unit" => self.unit = Unit::from_name(value).ok_or(Value("use dBFS or dB"))?,
             "engine" => {
                 self.engine = match value {
                     "auto" | "qpu" => EngineChoice::Auto,
                     "fft" => EngineChoice::Fft,
                     "cpu" => EngineChoice::Cpu,
-                    _ => return Err(value_error("use auto, fft or cpu")),
+                    _ => return Err(Value("use auto, fft or cpu")),
                 };
             }
             "start" => {
                 self.start = match value {
                     "0" => false,
                     "1" => true,
-                    _ => return Err(value_error("use start=0 or start=1")),
+                    _ => return Err(Value("use start=0 or start=1")),
                 };
             }
-            _ if word.starts_with(SELFTEST) => {
-                return Err(value_error(
-                    "the QPU test runs at a start; write it into cmdline.txt",
-                ));
+            SELFTEST => {
+                let right = "the QPU test runs at a start; write it into cmdline.txt";
+                return Err(Value(right));
             }
-            _ if word.starts_with(ALLOW) => {
-                return Err(value_error(
-                    "only the owner of the card allows that; write it into cmdline.txt",
-                ));
+            ALLOW => {
+                let right = "only the owner of the card allows that; write it into cmdline.txt";
+                return Err(Value(right));
             }
-            _ => return Err(refuse(Problem::UnknownKey)),
+            _ => return Err(Problem::UnknownKey),
         }
         Ok(())
     }
@@ -158,6 +145,10 @@ impl Settings {
             _ => Ok(()),
         }
     }
+}
+
+fn number<T: FromStr>(text: &str, right: &'static str) -> Result<T, Problem> {
+    text.parse().map_err(|_| Problem::Value(right))
 }
 
 fn window(name: &str) -> Option<Window> {

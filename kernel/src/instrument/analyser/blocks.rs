@@ -1,0 +1,156 @@
+//! Blocks of samples to powers, by the QPUs where they can, and otherwise by the ARM.
+
+use dsp::Direction;
+use dsp::spectrum::{accumulate, remove_mean};
+
+use super::{Analyser, Buffers, on};
+use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Spectra, Timing};
+use crate::instrument::board::{Board, Stage};
+
+impl<Q: Fft> Analyser<'_, Q> {
+    /// Takes the power of the blocks that are ready. An error is why the QPUs did not do all of it;
+    /// the CPU engine has then done the rest.
+    pub(in crate::instrument) fn process(
+        &mut self,
+        board: &mut impl Board,
+    ) -> Result<(), EngineError> {
+        let blocks = self.due();
+        let plan = self.plan(blocks, board);
+        self.summary.replaced |= self.is_replaced(blocks);
+        // From here on: what proofs and checks take is no time of the record's.
+        let start_us = board.now_us();
+        self.gain(self.shape.window, self.shape.n);
+        let mut timing = Timing::default();
+        let mut trouble = Ok(());
+        if plan.is_some() {
+            board.stage(Stage::QpuWait);
+        }
+        let (mut manner, together) = match plan {
+            Some(Candidate::Power(spectra)) => (None, Some(self.take_power(&spectra))),
+            Some(Candidate::Transform { manner, .. }) => (Some(manner), None),
+            None => (None, None),
+        };
+        if let Some(Ok(took)) = together {
+            timing = took;
+        } else {
+            trouble = together.map_or(Ok(()), |result| result.map(|_| ()));
+            for block in 0..blocks {
+                match self.take_block(&mut manner, block as usize * self.shape.hop()) {
+                    Ok(took) => timing.qpu_us = timing.qpu_us.saturating_add(took.qpu_us),
+                    Err(error) => trouble = Err(error),
+                }
+            }
+        }
+        self.advance(blocks);
+        let elapsed_us = board.now_us().saturating_sub(start_us) as u32;
+        let total = &mut self.summary.timing;
+        total.qpu_us = total.qpu_us.saturating_add(timing.qpu_us);
+        let cpu_us = elapsed_us.saturating_sub(timing.qpu_us);
+        total.cpu_us = total.cpu_us.saturating_add(cpu_us);
+        trouble
+    }
+
+    /// The plan that does the blocks that are due, proven and checked; none where the ARM does
+    /// them.
+    fn plan(&mut self, blocks: u32, board: &mut impl Board) -> Option<Candidate> {
+        if self.engine_for(self.shape.engine, self.shape.n) != EngineKind::Qpu {
+            return None;
+        }
+        let plan = self.proven(blocks, board)?;
+        self.check(&plan, blocks, board);
+        // One that has failed its check is not in line any more.
+        self.proven(blocks, board)
+    }
+
+    /// Lets the QPUs take the power of blocks.
+    fn take_power(&mut self, spectra: &Spectra) -> Result<Timing, EngineError> {
+        let bins = self.bins();
+        let result = on(&mut self.qpu).and_then(|qpu| {
+            qpu.take_power(
+                spectra,
+                &self.buffers.window[..self.shape.n],
+                &self.buffers.history.words()[..self.shape.coding.words(spectra.samples())],
+                &mut self.buffers.held[..bins],
+            )
+        });
+        self.judge(result)
+    }
+
+    /// Transforms the block that begins at a sample, and takes its power. An error is why it was
+    /// not done by the QPUs.
+    fn take_block(
+        &mut self,
+        manner: &mut Option<Manner>,
+        start: usize,
+    ) -> Result<Timing, EngineError> {
+        let (n, log2n) = (self.shape.n, self.shape.log2n());
+        let mut result = Ok(Timing::default());
+        self.load_block(start);
+        if let Some(of_qpu) = *manner {
+            let work = &mut self.buffers.work[..n];
+            let done = on(&mut self.qpu).and_then(|qpu| {
+                qpu.prepare(log2n, of_qpu)?;
+                qpu.transform(Direction::Forward, work)
+            });
+            result = self.judge(done);
+            if result.is_err() {
+                *manner = None;
+                self.load_block(start);
+            }
+        }
+        if manner.is_none() {
+            self.summary.engine = EngineKind::Cpu;
+            // The CPU engine has every length that settings admit.
+            let work = &mut self.buffers.work[..n];
+            let done = self.cpu.prepare(log2n).is_ok()
+                && self.cpu.transform(Direction::Forward, work).is_ok();
+            debug_assert!(done);
+        }
+        let bins = self.bins();
+        accumulate(
+            self.shape.coding.domain,
+            self.shape.detector,
+            &self.buffers.work[..n],
+            &mut self.buffers.held[..bins],
+        );
+        result
+    }
+
+    /// Counts failures of the QPUs; after one the CPU engine goes on.
+    fn judge(&mut self, result: Result<Timing, EngineError>) -> Result<Timing, EngineError> {
+        if result.is_ok() {
+            self.failures = 0;
+        } else {
+            self.failures += 1;
+            self.summary.fallback = true;
+        }
+        result
+    }
+
+    pub(super) fn load_block(&mut self, start: usize) {
+        let n = self.shape.n;
+        let gain = self.gain(self.shape.window, n);
+        let Buffers {
+            history,
+            work,
+            window,
+            ..
+        } = &mut self.buffers;
+        let (window, work) = (&window[..n], &mut work[..n]);
+        history.load(start, window, work);
+        if self.shape.removes_mean {
+            remove_mean(window, gain.coherent, work);
+        }
+    }
+
+    /// Counts the blocks and keeps what the next one shares with them.
+    fn advance(&mut self, blocks: u32) {
+        if self.summary.blocks == 0 {
+            self.summary.first_sample = self.position;
+        }
+        self.summary.blocks = self.summary.blocks.saturating_add(blocks);
+        let done = blocks as usize * self.shape.hop();
+        self.buffers.history.discard(done);
+        self.position += done as u64;
+    }
+}
