@@ -9,7 +9,7 @@ pub const CIRCLES: &[(&str, usize, usize)] = &[
     ("qpu", 9, 10),
     ("kernel", 1, 10),
     ("dsp", 1, 2),
-    ("v3d-sim", 1, 27),
+    ("v3d-sim", 1, 6),
     ("v3d-sim-c", 1, 2),
     ("qpuscope", 1, 2),
     ("virtual-pi", 1, 11),
