@@ -3,22 +3,28 @@
 //! A round is 4 V3D clocks: every QPU with a program executes one instruction or waits. The scheduler
 //! starts queued programs on idle QPUs at once.
 
+mod registers;
+mod still;
+mod timed;
+mod untimed;
+
+use crate::chip::{QPUS, ROUND_CLOCKS, SLICES};
 use crate::code::{CodeCache, LINE_BYTES as CODE_LINE_BYTES};
 use crate::config::Config;
-use crate::counters::{ROUND_CLOCKS, Statistics};
+use crate::counters::Statistics;
 use crate::defect::Defect;
 use crate::event::{DeadlockReport, Event, Fault, FaultKind, Place, Wait, Warning};
 use crate::memory::Memory;
 use crate::observe::{Issue, Observer, Stall, Unobserved};
 use crate::order::Order;
 use crate::qpu::{Qpu, Step};
-use crate::registers::Registers;
 use crate::report::At;
 use crate::rule::Rule;
 use crate::scheduler::Scheduler;
-use crate::shared::{QPUS, SLICES, Shared};
+use crate::shared::Shared;
 use crate::time::ROUND;
 use crate::view::QpuView;
+use registers::Registers;
 
 /// The V3D block: starts powered, reset and idle.
 pub struct V3d {
@@ -255,7 +261,9 @@ impl V3d {
             };
             observer.issued(issue, QpuView(&self.qpus[number]));
         }
-        self.shared.log.tell(clock, observer);
+        for event in self.shared.log.take() {
+            observer.unit(clock, event);
+        }
         if step == Step::Ended {
             observer.program_ended(clock + ROUND_CLOCKS, qpu);
         }

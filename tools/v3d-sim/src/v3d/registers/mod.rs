@@ -6,12 +6,12 @@
 
 mod performance;
 
+use super::V3d;
+use crate::chip::{QPUS, SLICES};
 use crate::defect::Defect;
 use crate::rule::Rule;
 use crate::scheduler::Request;
-use crate::shared::{QPUS, SLICES};
 use crate::uniforms::Uniforms;
-use crate::v3d::V3d;
 use performance::Performance;
 
 /// Offsets, by Broadcom's names.

@@ -21,7 +21,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-/// The same seed in every run: a failure can be repeated.
+/// The seed of every run, so that a failure can be repeated.
 const SEED: &str = "2835";
 
 /// Longest time for one test program.

@@ -8,15 +8,15 @@
 //! happens, and nobody can see it: the QPU owes it, and executes it when it tries again, or as far as its
 //! rounds have come when the caller gets control back.
 
+use super::V3d;
+use crate::chip::QPUS;
+use crate::chip::ROUND_CLOCKS;
 use crate::code::LINE_CODES;
-use crate::counters::ROUND_CLOCKS;
 use crate::event::Wait;
 use crate::memory::Memory;
 use crate::observe::{Observer, Stall};
 use crate::qpu::Step;
-use crate::shared::QPUS;
 use crate::time::{CLOCK, Effect, NEVER, ROUND, round_from};
-use crate::v3d::V3d;
 
 /// Instructions that the other QPUs of a slice read at most while one owes a run.
 const READ_WHILE_OWING: usize = 4 * LINE_CODES;
@@ -253,7 +253,9 @@ impl V3d {
         }
         if O::ACTIVE {
             let clock = (at / CLOCK).saturating_sub(ROUND_CLOCKS);
-            self.shared.log.tell(clock, observer);
+            for event in self.shared.log.take() {
+                observer.unit(clock, event);
+            }
         }
     }
 

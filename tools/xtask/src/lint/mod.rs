@@ -1,13 +1,24 @@
-//! `cargo xtask lint`: rustfmt, clippy and rustdoc with warnings denied, clippy for the host and for the target;
-//! third-party notices, licences and duplicate versions.
+//! `cargo xtask lint`: rustfmt, clippy and rustdoc with warnings denied, clippy for the host and
+//! for the target; the house's own checks of code and prose ([`house`]); third-party notices,
+//! licences and duplicate versions.
 //!
 //! Clippy for the target has to be of the same version as the compiler whose library sources are
 //! used. rustup's toolchains bring theirs; Debian's is the package `rust-web-clippy`, whose
 //! `cargo-clippy` is called directly because no cargo goes with it.
 
+mod circles;
+mod comments;
+mod count;
+mod house;
+mod limits;
+mod markdown;
+mod openings;
+mod sources;
+mod words;
+
 use crate::toolchain::Toolchain;
 use crate::{firmware, notices, process, toolchain, workspace};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Duration;
@@ -15,8 +26,25 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(1800);
 const DENY: [&str; 3] = ["--", "-D", "warnings"];
 
-/// Runs all of them; the first that finds something ends the run.
-pub fn run() -> Result<ExitCode> {
+/// `cargo xtask lint`: all of them, or only what `rest` asks for.
+///
+/// # Errors
+/// When a check cannot be run, or finds something.
+pub fn run(rest: &[String]) -> Result<ExitCode> {
+    let words: Vec<_> = rest.iter().map(String::as_str).collect();
+    match words[..] {
+        [] => all(),
+        ["--count"] => house::count(workspace::root()).map(|()| ExitCode::SUCCESS),
+        ["--count", "--root", folder] => {
+            house::count(Path::new(folder)).map(|()| ExitCode::SUCCESS)
+        }
+        ["--places", path] => house::places(workspace::root(), path).map(|()| ExitCode::SUCCESS),
+        _ => bail!("`cargo xtask lint` takes --count [--root DIR], --places PATH or nothing"),
+    }
+}
+
+/// Runs every check; the first that finds something ends the run.
+fn all() -> Result<ExitCode> {
     let host = || {
         let mut cargo = Command::new(workspace::cargo());
         cargo.current_dir(workspace::root());
@@ -25,6 +53,8 @@ pub fn run() -> Result<ExitCode> {
     eprintln!("rustfmt");
     process::must(host().args(["fmt", "--all", "--check"]), LIMIT)
         .context("run `cargo fmt --all`")?;
+    eprintln!("circles, lengths, words and prose");
+    house::check(workspace::root())?;
     eprintln!("third-party notices");
     notices::check(workspace::root())?;
     deny(host)?;
@@ -42,8 +72,8 @@ pub fn run() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Licences, duplicate versions and where packages come from, by `deny.toml`. Advisories are left out: they change
-/// without a change of ours.
+/// Licences, duplicate versions and where packages come from, by `deny.toml`. Advisories are left
+/// out: they change without a change of ours.
 fn deny(cargo: impl Fn() -> Command) -> Result<()> {
     if process::ask(cargo().args(["deny", "--version"])).is_none() {
         eprintln!(

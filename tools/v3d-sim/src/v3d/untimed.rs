@@ -5,12 +5,12 @@
 //! are over. Rounds in which nobody acts are skipped, and who waits is asked only when something has
 //! changed that others wait for.
 
+use super::V3d;
+use crate::chip::QPUS;
 use crate::event::Wait;
 use crate::memory::Memory;
 use crate::observe::Observer;
 use crate::qpu::Step;
-use crate::shared::QPUS;
-use crate::v3d::V3d;
 
 /// Rounds that a QPU may be ahead of the others, in instructions that nobody else can see. What a report
 /// of another QPU's fault says of where this one is may be so far off. Longer saves turns, and keeps
@@ -79,7 +79,10 @@ impl V3d {
                 self.hang(at, kind);
             }
             if O::ACTIVE {
-                self.shared.log.tell(self.now(), observer);
+                let now = self.now();
+                for event in self.shared.log.take() {
+                    observer.unit(now, event);
+                }
             }
         }
         // All who wait are asked in this round; what changes from here on they are asked about in the next.
