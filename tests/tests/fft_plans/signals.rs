@@ -2,7 +2,7 @@
 
 use dsp::dft::relative_rms_error;
 use dsp::{Complex, Direction};
-use tests::fourier::fft;
+use ::tests::fourier::fft;
 
 /// A seeded generator of numbers: xorshift64*, the same on every machine.
 pub struct Random(u64);
