@@ -27,7 +27,7 @@ pub trait Float:
     /// The nearest number of this type.
     fn from_f64(value: f64) -> Self;
 
-    /// The same number in double precision.
+    /// The number in double precision.
     fn to_f64(self) -> f64;
 }
 

@@ -1,13 +1,14 @@
 //! Digit reversal: the order in which decimation in frequency leaves its results.
 //!
-//! An index is written in digits, the first stage's digit on the left; the bin that lies there has the
-//! same digits from right to left. With one radix throughout, reversing twice changes nothing, so that
-//! swaps put results in order; with mixed radices the way back takes the radices in reverse order.
+//! An index is written in digits, the first stage's digit on the left; the bin that lies there has
+//! the same digits from right to left. With one radix throughout, reversing twice changes nothing,
+//! so that swaps put results in order; with mixed radices the way back takes the radices in reverse
+//! order.
 
 use crate::{Complex, Error};
 
-/// `index` with its digits in reverse order: the bin that a transform whose stages have these radices,
-/// first stage first, leaves at `index`. For radix 2 throughout this is bit reversal.
+/// `index` with its digits in reverse order: the bin that a transform whose stages have these
+/// radices, first stage first, leaves at `index`. For radix 2 throughout this is bit reversal.
 ///
 /// The result means something for an index below the product of the radices, none of which is 0.
 #[must_use]
@@ -41,8 +42,8 @@ pub fn fill_table(radices: &[u32], table: &mut [u32]) -> Result<(), Error> {
 
 /// Swaps every element of a power-of-two length with the one at the reverse of its bits.
 ///
-/// Indices are taken in fours that differ in the lowest and highest bit, so that one reversed index,
-/// counted upwards by a carry that runs from the top bit down, serves them all; ARMv6 has no
+/// Indices are taken in fours that differ in the lowest and highest bit, so that one reversed
+/// index, counted upwards by a carry that runs from the top bit down, serves them all; ARMv6 has no
 /// instruction that reverses bits.
 pub fn bit_reverse<T: Copy>(data: &mut [Complex<T>]) {
     let n = data.len();

@@ -36,7 +36,8 @@ pub fn from_i8(raw: i8) -> Sample {
     }
 }
 
-/// As it is. What is not finite becomes 0, so that one bad sample does not spoil an average.
+/// The number itself. What is not finite becomes 0, so that one bad sample does not spoil an
+/// average.
 #[must_use]
 pub fn from_f32(raw: f32) -> Sample {
     Sample {

@@ -8,8 +8,8 @@ pub use signal::{Detector, Domain};
 
 use crate::Complex;
 
-/// Lets `held`, which has [`Domain::bins`] entries in order of frequency, take |X|^2 of the transform
-/// `data`. Of double precision, so that long averages lose nothing.
+/// Lets `held`, which has [`Domain::bins`] entries in order of frequency, take |X|^2 of the
+/// transform `data`. Of double precision, so that long averages lose nothing.
 pub fn accumulate(domain: Domain, detector: Detector, data: &[Complex<f32>], held: &mut [f64]) {
     let half = data.len() / 2;
     let take = |held: &mut [f64], data: &[Complex<f32>]| {
@@ -28,8 +28,8 @@ pub fn accumulate(domain: Domain, detector: Detector, data: &[Complex<f32>], hel
     }
 }
 
-/// Turns what a detector holds after `blocks` blocks of `n` points into powers. `coherent_gain` is the
-/// window's ([`Gain::coherent`](crate::Gain)).
+/// Turns what a detector holds after `blocks` blocks of `n` points into powers. `coherent_gain` is
+/// the window's ([`Gain::coherent`](crate::Gain)).
 pub fn power(
     domain: Domain,
     detector: Detector,
@@ -51,8 +51,9 @@ pub fn power(
     }
 }
 
-/// Takes the mean of a block away, as the window weighs it: from samples times `window`, a multiple of
-/// the window, so that their sum (bin 0 of the transform) becomes 0. Real and imaginary part apart.
+/// Takes the mean of a block away, as the window weighs it: from samples times `window`, a multiple
+/// of the window, so that their sum (bin 0 of the transform) becomes 0. Real and imaginary part
+/// apart.
 pub fn remove_mean(window: &[f32], coherent_gain: f64, block: &mut [Complex<f32>]) {
     let add = |(re, im): (f64, f64), x: &Complex<f32>| (re + f64::from(x.re), im + f64::from(x.im));
     let (re, im) = block.iter().fold((0.0, 0.0), add);

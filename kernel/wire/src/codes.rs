@@ -13,19 +13,19 @@ code! {
 }
 
 code! {
-    /// How blocks are combined into one spectrum.
+    /// The way in which blocks are combined into one spectrum.
     Averaging, "averaging" {
         /// Each record is one block.
         #[default] None = 0 "none",
         /// Mean of linear power, or what the detector says, over `average_count` blocks.
         Linear = 1 "linear",
-        /// The same over all blocks of an upload; one record at its end.
+        /// One combination of all blocks of an upload; one record at its end.
         All = 2 "all",
     }
 }
 
 code! {
-    /// Whether the mean of each block, as the window weighs it, is taken away.
+    /// The treatment of the mean of each block, as the window weighs it.
     Dc, "dc" {
         /// It stays.
         #[default] Keep = 0 "keep",
@@ -35,7 +35,7 @@ code! {
 }
 
 code! {
-    /// How the values of a spectrum are coded.
+    /// The coding of a spectrum's values.
     Encoding, "encoding" {
         /// Linear power, IEEE single precision; NaN = missing.
         F32 = 0 "f32",
@@ -59,11 +59,11 @@ impl Encoding {
 }
 
 code! {
-    /// What a level refers to.
+    /// The reference of a level.
     Unit, "unit" {
         /// Power of a bin relative to a full-scale sine (real: amplitude 1; complex: magnitude 1).
         #[default] Dbfs = 0 "dBFS",
-        /// The same numbers for samples in a unit of the host's own (1.0 = one of that unit).
+        /// Equal numbers for samples in a unit of the host's own (1.0 = one of that unit).
         DbReUnit = 1 "dB",
     }
 }
@@ -79,7 +79,7 @@ code! {
 }
 
 code! {
-    /// What the instrument is doing.
+    /// The instrument's activity.
     State, "state" {
         /// Waiting for a command.
         #[default] Idle = 0 "idle",

@@ -12,7 +12,7 @@ use crate::{Header, MAX_PAYLOAD};
 /// Text without a line end is handed on in pieces of this many bytes.
 pub const TEXT_PIECE: usize = 256;
 
-/// What the bytes since the last item were.
+/// The kind of bytes that arrived since the last item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Item<'a> {
     /// Printable ASCII, tabs and line ends; a line with its end, or what came before a frame.
@@ -21,9 +21,9 @@ pub enum Item<'a> {
     Frame(Header, &'a [u8]),
     /// Bytes that are neither.
     Damaged {
-        /// What was wrong.
+        /// The fault.
         reason: Damage,
-        /// How many bytes were lost.
+        /// The number of bytes that were lost.
         bytes: usize,
     },
 }
@@ -43,7 +43,7 @@ pub enum Damage {
     Version(u8),
 }
 
-/// How the line has behaved since the decoder was made.
+/// Counts of the line's behaviour since the decoder was made.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct LineCounters {
     /// Frames handed on.
@@ -110,7 +110,7 @@ impl Decoder {
         }
     }
 
-    /// How the line has behaved so far.
+    /// The line's behaviour so far.
     #[must_use]
     pub const fn counters(&self) -> LineCounters {
         self.counters
@@ -122,7 +122,7 @@ impl Decoder {
         self.used + self.overflow
     }
 
-    /// Whether what has arrived since the last item can be text no more: a frame, or noise.
+    /// Returns whether what has arrived since the last item can be text no more: a frame, or noise.
     #[must_use]
     pub const fn is_in_binary(&self) -> bool {
         self.binary || self.overflow > 0
@@ -167,8 +167,8 @@ impl Decoder {
         self.take_text()
     }
 
-    /// Takes the last character of a line under way back, as Backspace in a terminal asks; whether a line was
-    /// under way. No byte of a frame is taken for that: its second byte is no text.
+    /// Takes the last character of a line under way back, as Backspace in a terminal asks; whether
+    /// a line was under way. No byte of a frame is taken for that: its second byte is no text.
     pub fn erase(&mut self) -> bool {
         let in_line = !self.is_in_binary() && (self.used > 0 || self.text_taken);
         if in_line {

@@ -36,7 +36,7 @@ impl Clocks {
     }
 }
 
-/// How to read the spectra that name it.
+/// The meaning of the spectra that name it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Descriptor {
     /// Changes whenever any other field does; each spectrum names its descriptor.
@@ -55,7 +55,7 @@ pub struct Descriptor {
     pub coherent_gain: f64,
     /// Samples that a block shares with the one before.
     pub overlap: u32,
-    /// How blocks are combined.
+    /// The way in which blocks are combined.
     pub averaging: Averaging,
     /// Blocks in a record; 0 with [`Averaging::All`], where the record itself has the count.
     pub average_count: u32,
@@ -64,11 +64,11 @@ pub struct Descriptor {
     pub first_bin: i32,
     /// Bins sent.
     pub bins: u32,
-    /// What 0 Hz of the samples is, as set by the user.
+    /// The frequency of 0 Hz of the samples, as set by the user.
     pub centre_hz: f64,
-    /// What levels refer to.
+    /// The reference of levels.
     pub unit: Unit,
-    /// How values are coded.
+    /// The coding of values.
     pub encoding: Encoding,
     /// Decibels of one step (u16, u8); 1 for f32.
     pub scale: f32,
@@ -86,9 +86,9 @@ pub struct Descriptor {
     pub firmware: Name,
     /// The board's name.
     pub board: Name,
-    /// What becomes of the blocks of a record.
+    /// The detector that combines the blocks of a record.
     pub detector: Detector,
-    /// Whether the mean of each block was taken away.
+    /// The treatment of the mean of each block.
     pub dc: Dc,
 }
 
@@ -187,12 +187,12 @@ impl Descriptor {
     }
 }
 
-/// Who the instrument is; the answer to `HELLO`.
+/// The instrument's description of itself; the answer to `HELLO`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Info<'a> {
     /// The engine in use.
     pub engine: Engine,
-    /// What it is doing.
+    /// Its activity.
     pub state: crate::State,
     /// Why it last started.
     pub reset_cause: ResetCause,
@@ -208,7 +208,7 @@ pub struct Info<'a> {
     pub firmware: Name,
     /// The board's name.
     pub board: Name,
-    /// What it can do, as `key=value` words: `n=16..65536 window=hann,... out=f32,u16,u8 ...`.
+    /// Its capabilities, as `key=value` words: `n=16..65536 window=hann,... out=f32,u16,u8 ...`.
     pub capabilities: &'a str,
 }
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a payload.
+//! Errors of payloads.
 
 use core::fmt;
 

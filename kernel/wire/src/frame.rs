@@ -56,18 +56,18 @@ impl Crc32 {
     }
 }
 
-/// What a frame carries. Kinds below 0x80 go to the instrument, the others come from it.
+/// The kind of message in a frame. Kinds below 0x80 go to the instrument, the others come from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Kind(pub u8);
 
 impl Kind {
-    /// Whether frames of this kind go to the instrument; the others come from it.
+    /// Returns whether frames of this kind go to the instrument; the others come from it.
     #[must_use]
     pub const fn is_request(self) -> bool {
         self.0 < 0x80
     }
 
-    /// Who are you? Answered by `INFO`.
+    /// A request for the instrument's description, `INFO`.
     pub const HELLO: Self = Self(0x01);
     /// Answered by `PONG`; confirms a new baud rate.
     pub const PING: Self = Self(0x02);
@@ -107,7 +107,7 @@ impl Kind {
     /// The host has all records before this one.
     pub const HELD: Self = Self(0x14);
 
-    /// Who the instrument is and what it can do.
+    /// The instrument's description of itself.
     pub const INFO: Self = Self(0x81);
     /// Answer to `PING`.
     pub const PONG: Self = Self(0x82);
@@ -117,17 +117,17 @@ impl Kind {
     pub const ACK: Self = Self(0x84);
     /// The request was refused, and why.
     pub const NAK: Self = Self(0x85);
-    /// How to read the spectra that follow.
+    /// The meaning of the spectra that follow.
     pub const DESCRIPTOR: Self = Self(0x86);
     /// Part of a spectrum.
     pub const SPECTRUM: Self = Self(0x87);
-    /// How far samples may be sent.
+    /// The limit up to which samples may be sent.
     pub const CREDIT: Self = Self(0x88);
     /// Bytes of the defmt log.
     pub const LOG: Self = Self(0x89);
     /// The firmware failed and will restart.
     pub const FAULT: Self = Self(0x8A);
-    /// What a QPU program did.
+    /// The result of a QPU program.
     pub const QPU_RESULT: Self = Self(0x8B);
     /// Once a second while nothing else is sent.
     pub const STATUS: Self = Self(0x8C);
@@ -135,11 +135,11 @@ impl Kind {
     pub const JOB_BLOCK: Self = Self(0x8D);
     /// Words of it.
     pub const JOB_WORDS: Self = Self(0x8E);
-    /// What came of holding a plan to the ARM.
+    /// The result of holding a plan to the ARM.
     pub const PROOF: Self = Self(0x8F);
-    /// What a microbenchmark found.
+    /// The result of a microbenchmark.
     pub const MEASURED: Self = Self(0x90);
-    /// What an upload has brought.
+    /// The totals of an upload.
     pub const UPLOADED: Self = Self(0x91);
 }
 
@@ -148,7 +148,7 @@ impl Kind {
 pub struct Header {
     /// Minor version of the sender.
     pub minor: u8,
-    /// What the payload is.
+    /// The kind of its payload.
     pub kind: Kind,
     /// Zero today; unknown bits are ignored.
     pub flags: u8,

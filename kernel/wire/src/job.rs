@@ -1,4 +1,5 @@
-//! Jobs on the QPUs that a host makes: in a block of their memory, into which it writes what it likes.
+//! Jobs on the QPUs that a host makes: in a block of their memory, into which it writes what it
+//! likes.
 
 use crate::PayloadError;
 use crate::cursor::{Reader, Writer};
@@ -70,7 +71,7 @@ impl<'a> JobWords<'a> {
     }
 }
 
-/// What is cleared before programs are queued.
+/// The caches that are cleared before programs are queued.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum JobClear {
     /// Nothing: nothing that is read has changed since the launch before.
@@ -95,21 +96,21 @@ impl JobClear {
 /// A program that is queued: addresses on V3D's bus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct JobProgram {
-    /// Of its first instruction.
+    /// The address of its first instruction.
     pub code: u32,
-    /// Of its first uniform.
+    /// The address of its first uniform.
     pub uniforms: u32,
 }
 
 /// Launches one after the other, each of programs that may run at the same time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RunJob<'a> {
-    /// Chosen by the host. A number that is the last one's is answered as that was, and nothing is run: the answer had
-    /// been lost.
+    /// Chosen by the host. A number that is the last one's is answered as that was, and nothing is
+    /// run: the answer had been lost.
     pub number: u32,
     /// Time after which the programs are given up, at most [`RunJob::MAX_LIMIT_US`].
     pub limit_us: u32,
-    /// How many launches there are.
+    /// The number of launches.
     count: u8,
     /// Launches as they are on the line.
     launches: &'a [u8],
@@ -160,10 +161,12 @@ impl<'a> RunJob<'a> {
         })
     }
 
-    /// Puts a launch to the front of `out`, on those QPUs of which a bit of `qpus` is set; returns its bytes.
+    /// Puts a launch to the front of `out`, on those QPUs of which a bit of `qpus` is set; returns
+    /// its bytes.
     ///
     /// # Errors
-    /// [`PayloadError::TooLong`] when it does not fit, [`PayloadError::OutOfRange`] for no or too many programs.
+    /// [`PayloadError::TooLong`] when it does not fit, [`PayloadError::OutOfRange`] for no or too
+    /// many programs.
     pub fn put_launch(
         clear: JobClear,
         qpus: u16,
@@ -213,9 +216,10 @@ impl<'a> RunJob<'a> {
 /// A launch of a job.
 #[derive(Clone, Debug)]
 pub struct JobLaunch<'a> {
-    /// What is cleared before.
+    /// The caches that are cleared before.
     pub clear: JobClear,
-    /// QPUs that its programs may start on, a bit each, the lowest for QPU 0; of those that there are.
+    /// QPUs that its programs may start on, a bit each, the lowest for QPU 0; of those that there
+    /// are.
     pub qpus: u16,
     /// Its programs, in the order in which they are queued.
     pub programs: JobPrograms<'a>,

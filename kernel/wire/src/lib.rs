@@ -1,7 +1,7 @@
 //! The serial protocol between the instrument and its host.
 //!
-//! What follows is `PROTOCOL.md`, the specification; this crate is one implementation of it, for the
-//! board and for hosts. `tests/document.rs` holds the two together.
+//! What follows is `PROTOCOL.md`, the specification; this crate is one implementation of it, for
+//! the board and for hosts. `tests/document.rs` holds the two together.
 //!
 #![doc = include_str!("../PROTOCOL.md")]
 #![cfg_attr(not(test), no_std)]

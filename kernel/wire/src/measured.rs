@@ -1,14 +1,14 @@
-//! What a microbenchmark of the image found.
+//! The result of a microbenchmark of the image.
 
 use crate::PayloadError;
 use crate::cursor::{Reader, Writer};
 
-/// What a microbenchmark found, in words whose meaning follows from its name.
+/// The result of a microbenchmark, in words whose meaning follows from its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Measured<'a> {
     /// Its number.
     pub number: u8,
-    /// How many there are; their numbers begin at 0.
+    /// The number of microbenchmarks; their numbers begin at 0.
     pub of: u8,
     /// Microseconds that all of it took.
     pub elapsed_us: u32,
@@ -22,8 +22,8 @@ impl<'a> Measured<'a> {
     /// The most words.
     pub const MAX_WORDS: usize = 64;
 
-    /// What the microbenchmark of that number and name found. `bytes` holds words, 32-bit, little-endian; bytes behind the
-    /// last whole word are left out.
+    /// The result of the microbenchmark of that number and name. `bytes` holds words, 32-bit,
+    /// little-endian; bytes behind the last whole word are left out.
     #[must_use]
     pub fn new(number: u8, of: u8, elapsed_us: u32, name: &'a str, bytes: &'a [u8]) -> Self {
         let bytes = &bytes[..bytes.len() / 4 * 4];

@@ -9,7 +9,7 @@ use crate::{
 /// Announces samples. The answer is an `ACK`, then a first `CREDIT`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UploadBegin {
-    /// How samples are coded.
+    /// The format of the samples.
     pub format: SampleFormat,
     /// Real or complex.
     pub domain: Domain,
@@ -17,12 +17,13 @@ pub struct UploadBegin {
     pub rate: Rate,
     /// Samples (complex samples) that will be sent; 0 = not known yet.
     pub samples: u64,
-    /// The host asks again for values that were lost: the upload waits while records that it has not got fill the
-    /// board's memory for them, and ends with `UPLOADED`. Since 1.3; a board that does not know it ignores it.
+    /// The host asks again for values that were lost: the upload waits while records that it has
+    /// not got fill the board's memory for them, and ends with `UPLOADED`. Since 1.3; a board that
+    /// does not know it ignores it.
     pub keeps: bool,
 }
 
-/// What an upload has brought, behind its last spectrum.
+/// The totals of an upload, sent behind its last spectrum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Uploaded {
     /// Records, which have the numbers below this.
@@ -36,7 +37,8 @@ pub struct Uploaded {
 /// The bit of `UPLOAD_BEGIN`'s flags for [`UploadBegin::keeps`].
 const KEEPS: u8 = 1;
 
-/// How far samples may be sent. Both counts are absolute, so a lost credit does no harm.
+/// The limit up to which samples may be sent. Both counts are absolute, so a lost credit does no
+/// harm.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Credit {
     /// Samples before this index may be sent.
@@ -45,7 +47,7 @@ pub struct Credit {
     pub received: u64,
 }
 
-/// What a QPU program did.
+/// The result of a QPU program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct QpuResult<'a> {
     /// Time from the first request to the end of the last program.
@@ -57,7 +59,7 @@ pub struct QpuResult<'a> {
 /// The heartbeat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Status {
-    /// What the instrument is doing.
+    /// The state of the instrument.
     pub state: State,
     /// The engine in use.
     pub engine: Engine,
@@ -71,23 +73,25 @@ pub struct Status {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault<'a> {
     /// 1 panic, 2 undefined instruction, 3 prefetch abort, 4 data abort, 5 other exception,
-    /// 6 V3D failed, 7 a plan of the QPUs was dropped (the instrument goes on), 8 a job of a host changed the
-    /// firmware's memory.
+    /// 6 V3D failed, 7 a plan of the QPUs was dropped (the instrument goes on), 8 a job of a host
+    /// changed the firmware's memory.
     pub code: u16,
     /// Where, or 0.
     pub pc: u32,
     /// The address that was accessed, or 0.
     pub address: u32,
-    /// What happened, in English.
+    /// The event, in English.
     pub text: &'a str,
 }
 
 impl Fault<'_> {
     /// The code of a V3D that failed.
     pub const V3D_FAILED: u16 = 6;
-    /// The code of a plan that failed a test on this board and is not used any more; the text says which.
+    /// The code of a plan that failed a test on this board and is not used any more; the text says
+    /// which.
     pub const PLAN_DROPPED: u16 = 7;
-    /// The code of a job of a host after which the firmware's memory was another; the board restarts.
+    /// The code of a job of a host after which the firmware's memory was another; the board
+    /// restarts.
     pub const MEMORY_CHANGED: u16 = 8;
 }
 
@@ -126,13 +130,14 @@ pub enum Message<'a> {
         /// CRC-32 of all their bytes.
         crc: u32,
     },
-    /// `FETCH`: values of a record again. Answered by `SPECTRUM`, or for none of them by `DESCRIPTOR`.
+    /// `FETCH`: values of a record again. Answered by `SPECTRUM`, or for none of them by
+    /// `DESCRIPTOR`.
     Fetch {
         /// The record.
         record: u32,
         /// Index of the first value.
         offset: u32,
-        /// How many, at the most.
+        /// The greatest number of them.
         values: u16,
     },
     /// `HELD`: the host has all values of the records before this one. Not answered.
@@ -145,7 +150,7 @@ pub enum Message<'a> {
     JobRead {
         /// The first word.
         first: u32,
-        /// How many, at most [`JobWords::MAX`].
+        /// The number of them, at most [`JobWords::MAX`].
         words: u16,
     },
     /// `RUN_JOB`.

@@ -6,7 +6,7 @@ use crate::PayloadError;
 use crate::cursor::{Reader, Writer};
 
 code! {
-    /// What a plan computes.
+    /// The computation of a plan.
     PlanKind, "kind of plan" {
         /// A complex transform, in both directions.
         #[default] Transform = 0 "transform",
@@ -22,7 +22,7 @@ code! {
 }
 
 code! {
-    /// What came of it.
+    /// The result of holding a plan to the ARM.
     Verdict, "verdict" {
         /// It computes what the ARM does.
         #[default] Right = 0 "right",
@@ -40,9 +40,9 @@ code! {
 pub struct PlanName {
     /// Points of a block, as a power of two.
     pub log2n: u8,
-    /// What it computes.
+    /// Its computation.
     pub kind: PlanKind,
-    /// Whether it is the conservative plan, which stands in for one that a board does not run rightly.
+    /// True for the conservative plan, which stands in for one that a board does not run rightly.
     pub conservative: bool,
 }
 
@@ -69,12 +69,12 @@ impl PlanName {
     }
 }
 
-/// What came of holding a plan to the ARM.
+/// The answer to `PROVE`: the result of holding a plan to the ARM.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Proof {
     /// The plan.
     pub plan: PlanName,
-    /// Whether it can be believed.
+    /// The verdict on the plan.
     pub verdict: Verdict,
     /// Relative rms difference from the ARM, in parts of 10^9; all ones where it is not known.
     pub error_ppb: u32,

@@ -54,14 +54,14 @@ pub struct Doubt {
 }
 
 impl Doubt {
-    /// Whether any of the `count` samples from `first` on is one of them.
+    /// Returns whether any of the `count` samples from `first` on is one of them.
     #[must_use]
     pub const fn concerns(self, first: u64, count: u64) -> bool {
         first < self.until && self.from < first.saturating_add(count)
     }
 }
 
-/// What is known about a record; the same in each of its chunks.
+/// The properties of a record, equal in each of its chunks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RecordHead {
     /// Number of the record, from 0 at the start of the stream or upload; a gap is a drop.
@@ -70,16 +70,17 @@ pub struct RecordHead {
     pub total: u32,
     /// The descriptor to read it by.
     pub descriptor: u32,
-    /// How values are coded.
+    /// The coding of its values.
     pub encoding: Encoding,
     /// The engine that computed it.
     pub engine: Engine,
     /// The QPUs failed while this record was made, and the ARM computed it instead.
     pub fallback: bool,
-    /// The fastest plan for such records failed a test on this board and was dropped; another one computed this, which
-    /// has passed.
+    /// The fastest plan for such records failed a test on this board and was dropped; another one
+    /// computed this, which has passed.
     pub replaced: bool,
-    /// Results of this stream or upload that may be wrong, in records before this one or in this one.
+    /// Results of this stream or upload that may be wrong, in records before this one or in this
+    /// one.
     pub doubt: Option<Doubt>,
     /// Blocks that were averaged.
     pub blocks: u32,
@@ -210,7 +211,7 @@ pub enum Value {
 /// A record as far as it has arrived.
 #[derive(Clone, Copy, Debug)]
 pub struct Record<'a> {
-    /// What its last chunk said.
+    /// The head of its last chunk.
     pub head: RecordHead,
     /// Values whose chunks were lost.
     pub missing: u32,
@@ -252,7 +253,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// What a chunk did to the record under assembly.
+/// The effect of a chunk on the record under assembly.
 #[derive(Clone, Copy, Debug)]
 pub enum Assembled<'a> {
     /// More chunks are to come.

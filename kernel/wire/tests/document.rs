@@ -35,7 +35,8 @@ fn hex(bytes: &[u8]) -> String {
     bytes.join(" ")
 }
 
-/// Payload of a table whose header is [`LAYOUT`]; its offsets, sizes and values have to agree with its bytes.
+/// Payload of a table whose header is [`LAYOUT`]; its offsets, sizes and values have to agree with
+/// its bytes.
 fn example(lines: &mut dyn Iterator<Item = &str>) -> Vec<u8> {
     let mut payload = vec![];
     let mut fixed = true;

@@ -29,35 +29,35 @@
 //!
 //! # Ports
 //!
-//! `--port` (or `QPUSCOPE_PORT`) is a serial device, `tcp:HOST:PORT`, or `sim:IMAGE`, a virtual Pi in this
-//! process whose time passes only while somebody waits for it. `read` also takes a file of recorded bytes,
-//! and `-` for standard input. Without a port the only serial port is used. Opening a port never resets a
-//! board.
+//! `--port` (or `QPUSCOPE_PORT`) is a serial device, `tcp:HOST:PORT`, or `sim:IMAGE`, a virtual Pi
+//! in this process whose time passes only while somebody waits for it. `read` also takes a file of
+//! recorded bytes, and `-` for standard input. Without a port the only serial port is used. Opening
+//! a port never resets a board.
 //!
 //! # Recordings
 //!
-//! `fft` takes WAV files (8, 16, 24, 32 bits or float; stereo as two channels or, with `--stereo iq`, as
-//! one complex signal), raw unsigned 8-bit I/Q with `--rate`, and a column of a CSV file. Of a CSV file with
-//! time stamps in its first column the rate is known and missing rows are interpolated, which is said. A
-//! column has no full scale, so its levels are relative to one unit of it, and mean and linear trend are
-//! taken off before sending.
+//! `fft` takes WAV files (8, 16, 24, 32 bits or float; stereo as two channels or, with
+//! `--stereo iq`, as one complex signal), raw unsigned 8-bit I/Q with `--rate`, and a column of a
+//! CSV file. Of a CSV file with time stamps in its first column the rate is known and missing rows
+//! are interpolated, which is said. A column has no full scale, so its levels are relative to one
+//! unit of it, and mean and linear trend are taken off before sending.
 //!
 //! # Output and exit status
 //!
-//! Data goes to standard output, everything else to standard error. `--json` prints one object (`read`: one
-//! for each spectrum).
+//! Data goes to standard output, everything else to standard error. `--json` prints one object
+//! (`read`: one for each spectrum).
 //!
-//! A file that is written lies beside its name, as `NAME.??????.part`, until it is whole, and is then renamed: when
-//! the disk gets full an older file stays as it is, and no part remains. A process that is killed leaves the part. Links are followed,
-//! modes are kept; devices and pipes are written in place. No output may be a file that the command reads, by
-//! whatever name or link.
+//! A file that is written lies beside its name, as `NAME.??????.part`, until it is whole, and is
+//! then renamed: when the disk gets full an older file stays as it is, and no part remains. A
+//! process that is killed leaves the part. Links are followed, modes are kept; devices and pipes
+//! are written in place. No output may be a file that the command reads, by whatever name or link.
 //!
-//! What boards, files and arguments say reaches the terminal with control characters shown as `\x1b`, and is cut where
-//! it is long; JSON has all of it.
+//! What boards, files and arguments say reaches the terminal with control characters shown as
+//! `\x1b`, and is cut where it is long; JSON has all of it.
 //!
-//! Ctrl-C, SIGTERM and a hang-up end a command with what it has so far; the second time, or while it waits for
-//! somebody else (a pipe without a writer, a connection), they end it at once, with 128 and the signal's number as
-//! status: 130 for Ctrl-C.
+//! Ctrl-C, SIGTERM and a hang-up end a command with what it has so far; the second time, or while
+//! it waits for somebody else (a pipe without a writer, a connection), they end it at once, with
+//! 128 and the signal's number as status: 130 for Ctrl-C.
 //!
 //! | status | meaning |
 //! |---|---|

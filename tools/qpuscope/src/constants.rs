@@ -1,7 +1,7 @@
 //! Numbers of the cycle model that somebody changes, to see what depends on them.
 //!
-//! What they are by themselves is for published figures to say (docs/fidelity.md): whatever is printed with others names
-//! them.
+//! What they are by themselves is for published figures to say (docs/fidelity.md): whatever is
+//! printed with others names them.
 
 use std::fmt::Write;
 
@@ -12,7 +12,8 @@ use crate::failure::{Failure, Result};
 use crate::say;
 use crate::text::quote;
 
-/// Whether it is the host's share of a call, which the simulator does not count: those are in microseconds.
+/// True for the host's share of a call, which the simulator does not count: those are in
+/// microseconds.
 pub fn is_of_host(constant: &Described) -> bool {
     constant.unit == "us"
 }

@@ -1,4 +1,5 @@
-//! Broken silicon that a virtual Pi is asked to have: `late-vpm`, or `wrong-qpu:5@2.5` from a time on.
+//! Broken silicon that a virtual Pi is asked to have: `late-vpm`, or `wrong-qpu:5@2.5` from a time
+//! on.
 
 use std::str::FromStr;
 
@@ -38,8 +39,8 @@ impl TimedDefect {
         (self.begins_ns == 0).then_some(self.defect)
     }
 
-    /// When a board at `now_ns` has to be stopped for it at the latest; it gets it if that time has come, and then
-    /// there is none.
+    /// When a board at `now_ns` has to be stopped for it at the latest; it gets it if that time has
+    /// come, and then there is none.
     pub fn next_stop(waiting: &mut Option<Self>, board: &mut VirtualPi) -> Option<u64> {
         let coming = waiting.filter(|coming| coming.begins_ns > 0)?;
         if board.now_ns() < coming.begins_ns {

@@ -7,7 +7,7 @@ use std::fmt;
 
 use crate::say;
 
-/// How a command ended, as the process's exit status.
+/// The end of a command, as the process's exit status.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
     /// Tried and not done.
@@ -18,7 +18,8 @@ pub enum Exit {
     NoDevice = 3,
     /// Bytes come, and are not what the protocol allows; or the line was cut.
     Link = 4,
-    /// The result cannot be trusted: a self-test failed, a job faulted, data was lost under `--strict`.
+    /// The result cannot be trusted: a self-test failed, a job faulted, data was lost under
+    /// `--strict`.
     Integrity = 5,
 }
 
@@ -27,11 +28,11 @@ pub enum Exit {
 pub struct Failure {
     /// The process's exit status.
     pub exit: Exit,
-    /// What happened and what to do, for standard error.
+    /// The event and the remedy, for standard error.
     pub message: String,
 }
 
-/// What every fallible function of the tool returns.
+/// The result of every fallible function of the tool.
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
 impl Failure {

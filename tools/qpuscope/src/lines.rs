@@ -1,13 +1,13 @@
 //! The strongest lines of a spectrum.
 //!
 //! A line is a bin above all bins within the window's main lobe that also stands clear of the
-//! median around it; a slope, however high, is no line. Where nothing does, because the strongest signal is
-//! wider than its surroundings, the highest bin counts if it is clear of the median of all. Real spectra have no line at zero: what
-//! stands there is the mean.
+//! median around it; a slope, however high, is no line. Where nothing does, because the strongest
+//! signal is wider than its surroundings, the highest bin counts if it is clear of the median of
+//! all. Real spectra have no line at zero: what stands there is the mean.
 
 use crate::spectrum::{Spectrum, decibels};
 
-/// How far a line must stand above the median of its surroundings, in dB.
+/// The least distance of a line above the median of its surroundings, in dB.
 const PROMINENCE_DB: f64 = 10.0;
 
 /// Bins on each side that make its surroundings.

@@ -150,7 +150,8 @@ pub fn json_line(spectrum: &Spectrum, lines: &[Line]) -> String {
     format!("{object}\n")
 }
 
-/// What is the same for all bins: engine, board, rate, length, window, averages, unit, counters.
+/// The fields that are equal for all bins: engine, board, rate, length, window, averages, unit,
+/// counters.
 #[must_use]
 pub fn settings(spectrum: &Spectrum) -> Value {
     json!({

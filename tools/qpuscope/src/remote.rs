@@ -7,7 +7,7 @@ use qpu::job::{Buffer, BusAddr, Job, LaunchOrder, QpuSet, Report, Runner};
 use crate::client::Client;
 use crate::failure::{Failure, Result};
 
-/// What all caches and rows of stores have in common.
+/// The common part of all caches and rows of stores.
 const LINE: u32 = 64;
 
 /// The QPUs of a board, and a block of its memory.
@@ -15,7 +15,7 @@ pub struct Remote {
     client: Client,
     address: u32,
     launch_order: LaunchOrder,
-    /// What has been written, by word of the block.
+    /// Written words, by word of the block.
     words: Vec<u32>,
     /// Which of them the board has not got yet.
     is_new: Vec<bool>,
@@ -46,13 +46,14 @@ impl Remote {
         })
     }
 
-    /// What is at the other end.
+    /// The other end of the line.
     #[must_use]
     pub fn description(&self) -> String {
         self.client.description()
     }
 
-    /// Number in the block of word `first` of a buffer, when `count` words from there lie in the buffer.
+    /// Number in the block of word `first` of a buffer, when `count` words from there lie in the
+    /// buffer.
     fn place(&self, buffer: Buffer, first: u32, count: usize) -> Result<usize> {
         let offset = buffer.addr.0.wrapping_sub(self.address);
         let is_given_out = u64::from(offset) + u64::from(buffer.bytes) <= self.used_bytes.into();
@@ -83,7 +84,8 @@ impl Remote {
 }
 
 impl Drop for Remote {
-    /// The next host begins at the first rate, whatever happened to this one. The board needs no word to take its memory back.
+    /// The next host begins at the first rate, whatever happened to this one. The board needs no
+    /// word to take its memory back.
     fn drop(&mut self) {
         let _ = self.client.leave();
     }

@@ -11,8 +11,8 @@ use crate::{stop, text};
 /// Writes text to standard output.
 ///
 /// # Errors
-/// When the disk is full; or, with nothing to say of it, when the reader at the other end of a pipe has gone,
-/// as `head` does.
+/// When the disk is full; or, with nothing to say of it, when the reader at the other end of a pipe
+/// has gone, as `head` does.
 pub fn data(text: &str) -> Result<()> {
     bytes(text::shown(text).as_bytes())
 }
@@ -52,7 +52,7 @@ pub fn path(path: &Path) -> String {
     text::shown_name(path)
 }
 
-/// As `eprintln!`, but goes on when nobody reads standard error: `2>&1 | head` closes it.
+/// Prints as `eprintln!`, but goes on when nobody reads standard error: `2>&1 | head` closes it.
 macro_rules! remark {
     ($($words:tt)*) => {
         $crate::say::note(&format!("{}\n", format_args!($($words)*)))

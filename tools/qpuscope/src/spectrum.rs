@@ -8,7 +8,7 @@ use signal::Rate;
 
 pub use wire::{Dc, Detector, Engine, Window};
 
-/// What the device counted up to a record.
+/// Counts of the device up to a record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
 pub struct Counters {
     /// Receive errors and samples lost at the input.
@@ -30,11 +30,11 @@ pub struct Counters {
 pub struct Held {
     /// Which.
     pub hold: Hold,
-    /// How many.
+    /// The number of records.
     pub records: u64,
 }
 
-/// What is held of several records.
+/// The value of several records that is held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Hold {
@@ -58,7 +58,7 @@ impl Hold {
 /// One spectrum.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Spectrum {
-    /// What was transformed, for titles: a file's name, or the device's source.
+    /// The name of the transformed samples, for titles: a file's name, or the device's source.
     pub source: String,
     /// Linear power of each bin, ascending in frequency; 1.0 reads 0 dB. NaN where it was lost.
     pub power: Vec<f64>,
@@ -66,11 +66,11 @@ pub struct Spectrum {
     pub first_bin: i64,
     /// Points of the transform.
     pub n: u32,
-    /// Whether the samples were complex.
+    /// True if the samples were complex.
     pub complex: bool,
     /// Samples a second.
     pub rate: Rate,
-    /// What stands at bin 0 of a complex spectrum; 0 where nobody said.
+    /// The frequency at bin 0 of a complex spectrum; 0 where nobody said.
     pub centre_hz: f64,
     /// The window.
     pub window: Window,
@@ -80,25 +80,26 @@ pub struct Spectrum {
     pub overlap: u32,
     /// Blocks in this spectrum.
     pub averages: u32,
-    /// What became of them.
+    /// The detector that combined them.
     pub detector: Detector,
-    /// Whether the mean of each was taken away.
+    /// The treatment of the mean of each.
     pub dc: Dc,
-    /// What the host made of this record and others before it.
+    /// The combination of this record and others before it that the host made.
     pub held: Option<Held>,
-    /// What computed it.
+    /// The engine that computed it.
     pub engine: Engine,
     /// The QPUs failed while it was made, and the ARM computed it instead.
     pub fallback: bool,
     /// The fastest plan failed a test on this board, and another one computed it.
     pub replaced: bool,
-    /// Samples of the stream or upload whose results may be wrong, in records before this one or in this one.
+    /// Samples of the stream or upload whose results may be wrong, in records before this one or in
+    /// this one.
     pub doubt: Option<wire::Doubt>,
     /// The board's name as the firmware says it.
     pub board: String,
     /// The firmware's version.
     pub firmware: String,
-    /// What 0 dB is.
+    /// The reference, 0 dB.
     pub unit: Unit,
     /// Device time of the record's last chunk, in microseconds since it started.
     pub device_us: u64,
@@ -106,7 +107,7 @@ pub struct Spectrum {
     pub stream: u16,
     /// Number of the record in its stream.
     pub record: u32,
-    /// What was lost or clipped on the way.
+    /// Counts of losses and clipped samples.
     pub counters: Counters,
 }
 
@@ -120,7 +121,7 @@ pub fn decibels(power: f64) -> f64 {
 }
 
 impl Spectrum {
-    /// What to say of results that may be wrong.
+    /// A warning of results that may be wrong.
     #[must_use]
     pub fn doubts(&self) -> Option<String> {
         let wire::Doubt { from, until } = self.doubt?;
@@ -165,7 +166,7 @@ impl Spectrum {
         }
     }
 
-    /// What 0 dB is, in words.
+    /// The reference, 0 dB, in words.
     #[must_use]
     pub fn reference(&self) -> String {
         match (&self.unit, self.complex) {
@@ -179,13 +180,13 @@ impl Spectrum {
         }
     }
 
-    /// Whether cycles a day say more than hertz: slower than one sample in ten seconds.
+    /// Returns whether cycles a day say more than hertz: slower than one sample in ten seconds.
     #[must_use]
     pub fn is_slow(&self) -> bool {
         self.rate.to_hz() < 0.1
     }
 
-    /// What it is made of: `average of 16 blocks`, `max of 16 blocks, DC removed`.
+    /// The blocks in it: `average of 16 blocks`, `max of 16 blocks, DC removed`.
     #[must_use]
     pub fn made_of(&self) -> String {
         let detector = match self.detector {
@@ -207,8 +208,8 @@ impl Spectrum {
         text
     }
 
-    /// Lets what was held of records before this one, if it is of the same kind, have its part in it: a bin that was
-    /// lost is the one before.
+    /// Lets what was held of records before this one, if it is of the same kind, have its part in
+    /// it: a bin that was lost is the one before.
     pub fn hold(&mut self, hold: Hold, before: Option<&Self>) {
         let alike = |held: &&Self| {
             let axis = |of: &Self| (of.first_bin, of.n, of.complex, of.rate, of.power.len());

@@ -1,8 +1,8 @@
 //! Ctrl-C, SIGTERM and a hang-up: ask running commands to finish, instead of cutting them off.
 //!
-//! A command that runs looks at [`Stop`] and ends with what it has. One that waits for somebody else (a pipe
-//! without a writer, a reader that takes nothing, an answer) cannot look: such waits are marked by [`blocking`], and the
-//! process ends in them.
+//! A command that runs looks at [`Stop`] and ends with what it has. One that waits for somebody
+//! else (a pipe without a writer, a reader that takes nothing, an answer) cannot look: such waits
+//! are marked by [`blocking`], and the process ends in them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
-/// How long a wait may go on after the request to stop: one that is over by then was none.
+/// The time that a wait may go on after the request to stop: one that is over by then was none.
 const GRACE: Duration = Duration::from_millis(300);
 /// Time between two looks at it.
 const LOOK: Duration = Duration::from_millis(50);
@@ -19,12 +19,13 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Since when the process waits for somebody else.
 static WAITS_SINCE: Mutex<Option<Instant>> = Mutex::new(None);
 
-/// Whether the user has asked to stop. The second time ends the process at once.
+/// True once the user has asked to stop. The second time ends the process at once.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    /// Listens for Ctrl-C, SIGTERM and, unless the process was started to outlive its terminal (`nohup`), SIGHUP.
+    /// Listens for Ctrl-C, SIGTERM and, unless the process was started to outlive its terminal
+    /// (`nohup`), SIGHUP.
     #[must_use]
     pub fn on_ctrl_c() -> Self {
         let stop = Self::default();
@@ -59,13 +60,13 @@ impl Stop {
         }
     }
 
-    /// Whether it was asked for since the last call; the next request asks again.
+    /// Returns whether it was asked for since the last call; the next request asks again.
     #[must_use]
     pub fn take(&self) -> bool {
         self.0.swap(false, Ordering::SeqCst)
     }
 
-    /// Whether it was asked for.
+    /// Returns whether it was asked for.
     #[must_use]
     pub fn asked(&self) -> bool {
         self.0.load(Ordering::SeqCst)
@@ -77,8 +78,8 @@ fn end(signal: i32) -> ! {
     std::process::exit(128 + signal)
 }
 
-/// Marks work of the main thread that may wait for somebody else for any time: a request to stop ends the
-/// process in it.
+/// Marks work of the main thread that may wait for somebody else for any time: a request to stop
+/// ends the process in it.
 pub fn blocking<T>(work: impl FnOnce() -> T) -> T {
     let mark = |since| {
         let mut place = WAITS_SINCE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -90,13 +91,14 @@ pub fn blocking<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-/// Lets a file that gets larger than the shell's limit (`ulimit -f`) fail as a full disk does, where it would
-/// end the process.
+/// Lets a file that gets larger than the shell's limit (`ulimit -f`) fail as a full disk does,
+/// where it would end the process.
 pub fn survive_file_limits() {
     let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
 }
 
-/// Whether the process was started with a signal ignored. Linux says so; elsewhere nobody is asked.
+/// Returns whether the process was started with a signal ignored. Linux says so; elsewhere nobody
+/// is asked.
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mut lines = status.lines();

@@ -1,8 +1,9 @@
 //! Text from outside, as it may be shown: of boards, files, names and arguments.
 //!
-//! Control characters can move the cursor, change colours, answer a terminal's questions or hide what is said before
-//! them; marks of direction make words read in another order. They are shown by their numbers, `\x1b`. What a
-//! message quotes is cut, so that a field of 20 MB does not push the rest out of sight.
+//! Control characters can move the cursor, change colours, answer a terminal's questions or hide
+//! what is said before them; marks of direction make words read in another order. They are shown by
+//! their numbers, `\x1b`. What a message quotes is cut, so that a field of 20 MB does not push the
+//! rest out of sight.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -13,7 +14,7 @@ const QUOTATION: usize = 80;
 /// The most characters of a line that is said; no line of ours is as long.
 const LINE: usize = 2000;
 
-/// Whether a character does something else to a terminal than take its place.
+/// Returns whether a character does something else to a terminal than take its place.
 const fn acts(character: char) -> bool {
     matches!(character,
         '\0'..='\x1f' | '\x7f'..='\u{9f}'
@@ -47,7 +48,7 @@ fn put_number(out: &mut String, character: char) {
     };
 }
 
-/// The same in a string of JSON, which has no other way.
+/// Writes a character as an escape of JSON, which has no other way.
 fn put_json_number(out: &mut String, character: char) {
     for unit in character.encode_utf16(&mut [0; 2]) {
         let _ = write!(out, "\\u{unit:04x}");
@@ -68,7 +69,7 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     escape(text, &['\n', '\t'], put_number)
 }
 
-/// The same, with lines that are bounded.
+/// Text with its lines and tabs, the lines bounded.
 #[must_use]
 pub fn said(text: &str) -> Cow<'_, str> {
     if text.len() <= LINE {

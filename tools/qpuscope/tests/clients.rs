@@ -1,5 +1,5 @@
-//! The clients in `clients/python`, which were written from the protocol's document alone: they decode what
-//! the tool decodes, and upload to the virtual Pi over a line that damages frames.
+//! The clients in `clients/python`, which were written from the protocol's document alone: they
+//! decode what the tool decodes, and upload to the virtual Pi over a line that damages frames.
 
 mod common;
 #[path = "common/tool.rs"]
@@ -253,7 +253,8 @@ fn pass_on(mut host: TcpStream, board: &str, every: usize) -> std::io::Result<()
     board.shutdown(Shutdown::Both)
 }
 
-/// Runs a host of a line that the host before has just left: until the board notices, another is sent away.
+/// Runs a host of a line that the host before has just left: until the board notices, another is
+/// sent away.
 fn run_next(command: &mut Command) -> Output {
     for _ in 0..100 {
         let (output, status, said) = run(command);
@@ -267,7 +268,8 @@ fn run_next(command: &mut Command) -> Output {
     panic!("the board lets no second host have the line");
 }
 
-/// I/Q samples in u8 of a tone at a sixteenth of the sample rate, with half of full scale, and a little noise.
+/// I/Q samples in u8 of a tone at a sixteenth of the sample rate, with half of full scale, and a
+/// little noise.
 fn tone(samples: u32) -> Vec<u8> {
     let mut noise = 2835_u32;
     let mut sample = |value: f64| {

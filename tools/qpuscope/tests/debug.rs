@@ -61,7 +61,7 @@ fn job(name: &str, launches: usize, signal: bool) -> PathBuf {
     folder
 }
 
-/// What a script gives: exit status, standard output, standard error.
+/// The results of a script: exit status, standard output, standard error.
 fn debug(folder: &Path, script: &str) -> (Option<i32>, String, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_qpuscope"))
         .args(["debug", "job.json"])

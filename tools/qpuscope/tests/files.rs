@@ -1,4 +1,4 @@
-//! What becomes of files: full disks, links, inputs that are outputs, dumps that leave their folder.
+//! Files as they end: full disks, links, inputs that are outputs, dumps that leave their folder.
 
 #[path = "common/tool.rs"]
 mod tool;

@@ -110,7 +110,7 @@ fn a_second_host_on_tcp_is_sent_away() {
     assert!(said.contains("another program that has the line"), "{said}");
 }
 
-/// What `read` says of a line that sends these bytes, some at a time, and is closed.
+/// The messages of `read` about a line that sends these bytes, some at a time, and is closed.
 fn read_line_of(parts: Vec<Vec<u8>>) -> (Option<i32>, String) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let port = format!("tcp:{}", listener.local_addr().expect("its address"));

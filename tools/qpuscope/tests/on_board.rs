@@ -1,5 +1,5 @@
-//! Jobs, pictures and plans on the QPUs of a board: the real image on the virtual Pi, beside the simulated V3D. Skipped where
-//! `QPUSCOPE_KERNEL` names no image.
+//! Jobs, pictures and plans on the QPUs of a board: the real image on the virtual Pi, beside the
+//! simulated V3D. Skipped where `QPUSCOPE_KERNEL` names no image.
 
 mod common;
 #[path = "common/tool.rs"]

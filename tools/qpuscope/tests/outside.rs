@@ -1,4 +1,5 @@
-//! What comes from outside: control characters, endless and huge inputs, pipes that nobody writes to, signals.
+//! Input from outside: control characters, endless and huge inputs, pipes that nobody writes to,
+//! signals.
 
 #[path = "common/tool.rs"]
 mod tool;
@@ -20,12 +21,13 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// What clears a screen, sounds a bell, asks the terminal who it is, and turns the direction of text.
+/// Text that clears a screen, sounds a bell, asks the terminal who it is, and turns the direction
+/// of text.
 const ACTS: &str = "\x1b[2J\x07\u{9b}c\u{202e}";
-/// How it is shown.
+/// The form in which it is shown.
 const SHOWN: &str = "\\x1b[2J\\x07\\x9bc\\u{202e}";
 
-/// Whether a text could do anything but be read.
+/// Returns whether a text could do anything but be read.
 fn is_plain(text: &[u8]) -> bool {
     let text = String::from_utf8_lossy(text);
     let acts = |c: char| c.is_control() && c != '\n' && c != '\t' || c == '\u{202e}';
@@ -150,7 +152,8 @@ fn huge_picture(path: &Path, side: u32) {
         .expect("a chunk");
 }
 
-/// Runs `qpuscope ARGUMENTS` with 4 GB of address space; its most memory in MB where `/usr/bin/time` does not say.
+/// Runs `qpuscope ARGUMENTS` with 4 GB of address space; its most memory in MB where
+/// `/usr/bin/time` does not say.
 fn bounded(folder: &Path, arguments: &str) -> (i32, String) {
     let line = format!(
         "ulimit -v 4000000; exec '{}' {arguments}",

@@ -1,7 +1,7 @@
 //! `report` and `compare`: what a board's microbenchmarks say of the cycle model.
 //!
-//! Boards are made in two ways: the real image on a virtual Pi, which charges for the ARM's work and counts microseconds, and the
-//! simulator alone, for many boards in little time.
+//! Boards are made in two ways: the real image on a virtual Pi, which charges for the ARM's work
+//! and counts microseconds, and the simulator alone, for many boards in little time.
 
 mod common;
 #[path = "common/tool.rs"]
@@ -59,7 +59,8 @@ fn empty() -> Report {
     Report::new(board, 0)
 }
 
-/// A report of the simulator with these constants. Transforms are left out: they decide no constant.
+/// A report of the simulator with these constants. Transforms are left out: they decide no
+/// constant.
 fn simulated(changes: &[(&str, f64)]) -> Report {
     let mut runner = SimRunner::new(4 << 20).with_constants(constants(changes));
     let mut report = empty();
@@ -70,8 +71,8 @@ fn simulated(changes: &[(&str, f64)]) -> Report {
         if bench.name.starts_with("transform") {
             continue;
         }
-        // The simulator counts clocks, of 4 ns: a thousand times as many operations in a thousand times as many
-        // microseconds are the same with fewer repetitions.
+        // The simulator counts clocks, of 4 ns: a thousand times as many operations in a thousand
+        // times as many microseconds are the same with fewer repetitions.
         let [few, many] = repetitions;
         let repetitions = match test {
             Test::Queue { .. } => repetitions,

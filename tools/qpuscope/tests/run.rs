@@ -7,8 +7,8 @@ use qpu::generate::{Builder, UNIF};
 use qpu::isa::BranchCond;
 use serde_json::{Value, json};
 
-/// Stores 1000 + 128 to 16 words at the address in its second uniform, and raises host_int; words that
-/// others assembled (vc4asm, asurati; qpu.md 1.14).
+/// Stores 1000 + 128 to 16 words at the address in its second uniform, and raises host_int; words
+/// that others assembled (vc4asm, asurati; qpu.md 1.14).
 const STORE: [u64; 14] = [
     0x1002_0827_1582_7d80,
     0xe002_08e7_0000_0080,

@@ -80,7 +80,8 @@ fn instructions_are_counted_and_results_right() {
                 assert!(error < limit, "{row}");
                 let points = row["points"].as_u64().expect("a number");
                 let counted = row["instructions"].as_u64().expect("a number");
-                // Each point is loaded and stored, and nothing takes 60 instructions a stage and point.
+                // Each point is loaded and stored, and nothing takes 60 instructions a stage and
+                // point.
                 assert!(counted > 2 * points, "{row}");
                 assert!(
                     counted < 60 * points * points.ilog2().max(1) as u64 + 1000,
@@ -221,8 +222,8 @@ fn every_kind_has_a_plan() {
     }
 }
 
-/// Clocks of what the table does not have are simulated unasked, unless it is long; then they are near what it takes, and
-/// not called simulated.
+/// Clocks of what the table does not have are simulated unasked, unless it is long; then they are
+/// near what it takes, and not called simulated.
 #[test]
 fn clocks_that_are_not_in_the_table_are_simulated_or_predicted() {
     let plan = |arguments: &[&str]| {

@@ -1,9 +1,9 @@
 //! docs/qpu-tutorial, done as a reader would: every command is run and prints what the text says.
 //!
-//! Each page lies in a folder with its programs. The commands of its `console` blocks are run by `sh`, one
-//! after the other, in a copy of that folder; what they print on both outputs is compared with the lines
-//! that follow, and a status other than 0 with `[status N]`. `QPUSCOPE_BLESS=1` writes what was printed
-//! into the pages instead.
+//! Each page lies in a folder with its programs. The commands of its `console` blocks are run by
+//! `sh`, one after the other, in a copy of that folder; what they print on both outputs is compared
+//! with the lines that follow, and a status other than 0 with `[status N]`. `QPUSCOPE_BLESS=1`
+//! writes what was printed into the pages instead.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -31,7 +31,7 @@ fn copy_of(part: &str) -> PathBuf {
     copy
 }
 
-/// What a command prints, and its status when that is not 0.
+/// The output of a command, and its status when that is not 0.
 fn printed(command: &str, folder: &Path) -> String {
     let program = Path::new(env!("CARGO_BIN_EXE_qpuscope"));
     tests::transcript::printed(command, folder, program.parent().expect("a folder"))

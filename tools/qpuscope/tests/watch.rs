@@ -151,8 +151,8 @@ fn counters_have_names() {
     assert_eq!(by_name["l2c-misses"], report["counters"][29]);
 }
 
-/// What Perfetto needs: times that never go back, spans of a track inside each other or apart, and
-/// an end for every beginning.
+/// The requirements of Perfetto: times that never go back, spans of a track inside each other or
+/// apart, and an end for every beginning.
 #[test]
 fn a_timeline_is_valid_and_monotonous() {
     check_timeline(&job("timeline"));

@@ -224,7 +224,8 @@ fn both_channels_and_several_averages_have_files_of_their_own() {
         run(command.args(["--averages", "4", "--overlap", "512", "--json"]));
     assert_eq!(status, 0, "{said}");
     let record: Value = serde_json::from_slice(&output.stdout).expect("one JSON object");
-    // 10 blocks of 1024 every 512 samples: averages of 4, 4 and the 2 that are left, for each channel.
+    // 10 blocks of 1024 every 512 samples: averages of 4, 4 and the 2 that are left, for each
+    // channel.
     assert_eq!(record["spectra"], 6, "{record}");
     assert_eq!(record["averages"], 4, "{record}");
     let rest = std::fs::read_to_string(folder.join("spectrum-3.csv")).expect("a file");

@@ -1,15 +1,16 @@
 //! The FFT on the CPU: decimation in frequency with butterflies of radix 2, 4 and 8.
 //!
-//! A stage of radix r cuts each block into r parts and leaves the residue q in the part whose number
-//! is q with its bits reversed, as the radix-2 stages that it stands for would. Each digit then comes
-//! out reversed in itself, so the digit reversal of every mixture of radices is plain bit reversal,
-//! which swaps undo in place ([`crate::reversal`]). Twiddles are rounded once from double precision
-//! and lie in a table in the order of use.
+//! A stage of radix r cuts each block into r parts and leaves the residue q in the part whose
+//! number is q with its bits reversed, as the radix-2 stages that it stands for would. Each digit
+//! then comes out reversed in itself, so the digit reversal of every mixture of radices is plain
+//! bit reversal, which swaps undo in place ([`crate::reversal`]). Twiddles are rounded once from
+//! double precision and lie in a table in the order of use.
 //!
 //! Nothing allocates: the caller owns data and table.
 //!
-//! Source: W. M. Gentleman, G. Sande, "Fast Fourier Transforms: for fun and profit", 1966 (decimation
-//! in frequency); G. D. Bergland, "A fast Fourier transform algorithm using base 8 iterations", 1968.
+//! Source: W. M. Gentleman, G. Sande, "Fast Fourier Transforms: for fun and profit", 1966
+//! (decimation in frequency); G. D. Bergland, "A fast Fourier transform algorithm using base 8
+//! iterations", 1968.
 
 mod butterfly;
 mod radix;
@@ -81,8 +82,8 @@ impl Plan {
         self.walk().map(|(_, _, count)| count).sum()
     }
 
-    /// Fills the table of twiddles: for each stage but the last and each column of its blocks, those of
-    /// the residues but 0, in the order in which the parts take them.
+    /// Fills the table of twiddles: for each stage but the last and each column of its blocks,
+    /// those of the residues but 0, in the order in which the parts take them.
     ///
     /// # Errors
     /// [`Error::Slice`] when `table` is not [`Self::twiddle_count`] long.
@@ -110,7 +111,8 @@ impl Plan {
     /// [`Self::len`] times the input. NaN and infinity spread over all bins.
     ///
     /// # Errors
-    /// [`Error::Slice`] when `twiddles` or `data` do not have the plan's lengths; `data` is then as it was.
+    /// [`Error::Slice`] when `twiddles` or `data` do not have the plan's lengths; `data` is then as
+    /// it was.
     pub fn transform<T: Float>(
         &self,
         direction: Direction,
@@ -122,8 +124,8 @@ impl Plan {
         Ok(())
     }
 
-    /// The same without the reversal: the bin k is where k with its bits reversed points to. For those
-    /// who go through the bins in any order.
+    /// Transforms without the reversal: the bin k is where k with its bits reversed points to. For
+    /// those who go through the bins in any order.
     ///
     /// # Errors
     /// As [`Self::transform`].

@@ -14,8 +14,8 @@ pub enum Radix {
     Four,
     /// Stages of radix 8, and one or two of radix 2 where bits are left over.
     Eight,
-    /// Stages of radix 8, and of radix 4 for what is left over (two where it is one bit): the fewest
-    /// passes over memory.
+    /// Stages of radix 8, and of radix 4 for what is left over (two where it is one bit): the
+    /// fewest passes over memory.
     #[default]
     Mixed,
 }

@@ -1,8 +1,8 @@
 //! One stage over all blocks: butterflies down the columns, and the twiddles.
 //!
-//! A block of L points is r rows of L / r columns. Row p of the result is the residue p with its bits
-//! reversed, each column turned by its twiddle. In the last stage rows have one column and there is
-//! nothing to turn.
+//! A block of L points is r rows of L / r columns. Row p of the result is the residue p with its
+//! bits reversed, each column turned by its twiddle. In the last stage rows have one column and
+//! there is nothing to turn.
 
 use super::butterfly::{eight, four, turn, two};
 use crate::{Complex, Float};

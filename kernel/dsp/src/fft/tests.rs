@@ -5,9 +5,9 @@ use crate::dft::{naive, relative_rms_error};
 use rustfft::FftPlanner;
 use rustfft::num_complex::Complex as Peer;
 
-/// Of single precision, for every length, direction and radix.
+/// The error in single precision, for every length, direction and radix.
 const TOLERANCE_F32: f64 = 3e-7;
-/// Of double precision; the oracle's own error is in it.
+/// The error in double precision; the oracle's own error is in it.
 const TOLERANCE_F64: f64 = 1e-15;
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
 /// Lengths for which the definition is the oracle; beyond, rustfft is.

@@ -15,7 +15,8 @@ use super::Window;
 
 /// The most terms of the series of I0: any argument up to 700 needs fewer.
 const MOST_TERMS: u32 = 1000;
-/// The share of I0 that a term of its series adds at the least: tables are f32, which keeps 24 bits.
+/// The share of I0 that a term of its series adds at the least: tables are f32, which keeps 24
+/// bits.
 const NEGLIGIBLE: f64 = 1e-12;
 
 /// The properties of a window that levels depend on.
@@ -105,9 +106,9 @@ pub fn harmonics(place: f64) -> impl Iterator<Item = f64> {
     })
 }
 
-/// Kaiser's window as a function of the place in it, for `beta` from 0 to 700. The greater `beta`, the lower the
-/// side lobes and the wider the line. Its series ends with a term below
-/// the share `negligible` of the sum.
+/// Kaiser's window as a function of the place in it, for `beta` from 0 to 700. The greater `beta`,
+/// the lower the side lobes and the wider the line. Its series ends with a term below the share
+/// `negligible` of the sum.
 pub fn kaiser(beta: f64, negligible: f64) -> impl Fn(f64) -> f64 {
     let middle = bessel_i0(beta, negligible);
     move |place| {

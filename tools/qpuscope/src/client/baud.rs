@@ -13,7 +13,8 @@ use crate::stream::Answer;
 const SETTLE: Duration = Duration::from_millis(30);
 
 impl Client {
-    /// Runs the line at another rate; back at the old one, and said, where the new one does not work.
+    /// Runs the line at another rate; back at the old one, and said, where the new one does not
+    /// work.
     ///
     /// # Errors
     /// When the line works at neither rate.

@@ -1,4 +1,4 @@
-//! What it means that a board refuses or is silent, and what to do.
+//! Explanations of a board that refuses or is silent, with the remedy.
 
 use wire::{Kind, Message, NakCode};
 
@@ -9,7 +9,7 @@ use crate::stream::{Answer, Receiver};
 use crate::text::{self, quote};
 
 impl Client {
-    /// What it means that a request went unanswered.
+    /// Explains a request that went unanswered.
     pub(super) fn silence(&self, message: &Message) -> Failure {
         let health = self.health();
         let description = self.link.description();
@@ -30,7 +30,7 @@ impl Client {
     }
 }
 
-/// What it means that bytes came and not one frame was among them.
+/// Explains bytes without one frame among them.
 #[must_use]
 pub fn nothing_decodes(link: &dyn Link, receiver: &Receiver) -> String {
     let health = receiver.health();
@@ -62,7 +62,7 @@ pub fn closed(link: &dyn Link) -> Failure {
     ))
 }
 
-/// What the protocol calls a request.
+/// The protocol's name of a request.
 pub(super) fn request_name(kind: Kind) -> String {
     let name = match kind {
         Kind::HELLO => "HELLO",

@@ -23,7 +23,7 @@ impl Client {
         }
     }
 
-    /// As [`Client::ask`], but a NAK is an answer as well.
+    /// Asks as [`Client::ask`], but a NAK is an answer as well.
     pub(super) fn ask_or_nak(
         &mut self,
         message: &Message,

@@ -18,7 +18,7 @@ use signal::Rate;
 /// Samples that are granted ahead.
 const WINDOW: u64 = 4096;
 
-/// What is wrong with the board or its line.
+/// The defects of the board or its line.
 #[derive(Clone, Copy)]
 pub struct Faults {
     /// Every so many frames from the host one is lost; 0: none.
@@ -35,7 +35,7 @@ pub struct Faults {
     pub highest_baud: u32,
 }
 
-/// What a board says that does not go on.
+/// The state that a board reports when it does not go on.
 #[derive(Clone, Copy)]
 pub enum Still {
     /// That it is there.

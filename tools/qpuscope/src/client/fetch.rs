@@ -13,13 +13,14 @@ use crate::stream::{Answer, Lost};
 const PIECE: usize = 2048;
 /// The least: on a bad line a long answer is damaged too.
 const LEAST_PIECE: usize = 128;
-/// How long an answer takes, beside its bytes.
+/// The time that an answer takes, beside its bytes.
 const ANSWER: Duration = Duration::from_millis(500);
-/// How often the board is told how far it may forget.
+/// The time between two messages that tell the board how far it may forget.
 const CONFIRM: Duration = Duration::from_millis(500);
 /// So many records more, and it is told at once.
 const CONFIRM_RECORDS: u32 = 16;
-/// Without anything new for so long, and the time of two frames, what was under way is taken as lost.
+/// Without anything new for so long, and the time of two frames, what was under way is taken as
+/// lost.
 const QUIET: Duration = Duration::from_millis(300);
 
 /// A request for lost values that is not answered yet.
@@ -29,14 +30,14 @@ struct Asked {
     until: Duration,
 }
 
-/// What is known of the records of an upload.
+/// The state of the records of an upload.
 pub(super) struct Fetching {
     asked: Option<Asked>,
     piece: usize,
-    /// What the board was told last of what it may forget, and when.
+    /// The last message that told the board what it may forget, and its time.
     confirmed: u32,
     confirmed_at: Duration,
-    /// What the board says that there is, when all is done.
+    /// The records that the board says there are, when all is done.
     pub(super) brought: Option<Uploaded>,
 }
 
@@ -68,7 +69,8 @@ impl Client {
             return Ok(());
         };
         let (next, seen) = (collector.next(), collector.seen());
-        // Of records before the newest, what has not come is lost; so is the newest itself, when nothing comes.
+        // Of records before the newest, what has not come is lost; so is the newest itself, when
+        // nothing comes.
         let end = match fetching.brought {
             Some(brought) => brought.records,
             None if is_quiet => seen,

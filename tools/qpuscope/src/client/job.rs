@@ -10,7 +10,7 @@ use super::{ANSWER, Client, TRIES};
 use crate::failure::{Failure, Result};
 use crate::stream::Answer;
 
-/// How long a frame full of words may take, either way: twice what it takes at 38,400 baud.
+/// The time that a frame full of words may take, either way: twice what it takes at 38,400 baud.
 const TRANSFER: Duration = Duration::from_millis(2500);
 
 impl Client {

@@ -24,7 +24,8 @@ struct Deaf {
     board: SimLink,
     sent: u32,
     lose_every: u32,
-    /// What is lost on the way to the board comes there with a bit turned over instead.
+    /// True if bytes that would be lost on the way to the board come there with a bit turned over
+    /// instead.
     damage: bool,
     /// What came of the segment under way, and of those before it what the host gets.
     segment: Vec<u8>,
@@ -190,7 +191,7 @@ fn a_board_transforms_once_over_a_line_that_loses_requests_and_answers() {
 struct Noisy {
     board: SimLink,
     random: Random,
-    /// Of a million bytes.
+    /// The rate in a million bytes.
     damaged: Rc<Cell<usize>>,
 }
 
@@ -274,7 +275,8 @@ fn upload_over(image: &OsStr, seed: u64, damaged: usize, settings: &str) -> Resu
     Ok(spectra.into_iter().map(|spectrum| spectrum.power).collect())
 }
 
-/// Seeds, one after the other, that ended without all spectra; those that did end have the right values.
+/// Seeds, one after the other, that ended without all spectra; those that did end have the right
+/// values.
 fn failures(image: &OsStr, seeds: std::ops::Range<u64>) -> Vec<String> {
     let mut failed = vec![];
     for (settings, count) in NOISY_UPLOADS {

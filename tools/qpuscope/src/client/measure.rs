@@ -1,4 +1,4 @@
-//! What a board finds out about itself: microbenchmarks, clocks, and the times of its start.
+//! Measurements by a board itself: microbenchmarks, clocks, and the times of its start.
 
 use std::time::Duration;
 
@@ -9,17 +9,19 @@ use super::{ANSWER, Client, TRIES};
 use crate::failure::{Failure, Result};
 use crate::stream::{Answer, Measured};
 
-/// How long a microbenchmark may take: some wait for a program that does not end, and for V3D to come back.
+/// The time that a microbenchmark may take: some wait for a program that does not end, and for V3D
+/// to come back.
 const MEASURE: Duration = Duration::from_secs(4);
 
-/// What is said of a board that does not know the request.
+/// The message about a board that does not know the request.
 const OLDER: &str = "the board's firmware is older than `report`: put the kernel.img of this version on the card and try again";
 
 impl Client {
     /// Runs a microbenchmark of the firmware. `None` when it has none of that number.
     ///
     /// # Errors
-    /// As [`Client::ask`]; failed, with what to do, when the firmware is older than microbenchmarks.
+    /// As [`Client::ask`]; failed, with what to do, when the firmware is older than
+    /// microbenchmarks.
     pub fn measure(&mut self, number: u8) -> Result<Option<Measured>> {
         match self.ask_or_nak(&Message::Measure(number), MEASURE, TRIES)? {
             Answer::Measured(measured) => Ok(Some(measured)),
@@ -30,7 +32,8 @@ impl Client {
         }
     }
 
-    /// Lets the board hold a plan of its QPUs to its ARM. `None` when it is of a length that it does not have.
+    /// Lets the board hold a plan of its QPUs to its ARM. `None` when it is of a length that it
+    /// does not have.
     ///
     /// # Errors
     /// As [`Client::ask`]; failed, with what to do, when the firmware is older than proofs.
@@ -55,7 +58,8 @@ impl Client {
         }
     }
 
-    /// Takes in what a board says unasked, until its first spectrum has come or so much time is over.
+    /// Takes in what a board says unasked, until its first spectrum has come or so much time is
+    /// over.
     ///
     /// # Errors
     /// When the line breaks.
@@ -76,8 +80,8 @@ impl Client {
         self.link.now()
     }
 
-    /// Starts the generator's spectra and takes in what comes for so long; then ends them. Gives the spectra that
-    /// have come.
+    /// Starts the generator's spectra and takes in what comes for so long; then ends them. Gives
+    /// the spectra that have come.
     ///
     /// # Errors
     /// As [`Client::ask`].

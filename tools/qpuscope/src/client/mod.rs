@@ -32,15 +32,16 @@ use diagnosis::unexpected;
 pub use diagnosis::{closed, nothing_decodes};
 pub use trial::{Trial, TrialEnd};
 
-/// How long an answer to a plain request may take before it is repeated.
+/// The time that an answer to a plain request may take before it is repeated.
 const ANSWER: Duration = Duration::from_millis(500);
-/// How often a plain request is sent.
+/// The number of times that a plain request is sent.
 const TRIES: u32 = 4;
-/// How often a request is sent besides, when damage came instead of an answer.
+/// The number of times that a request is sent besides, when damage came instead of an answer.
 const DAMAGED_TRIES: u32 = 12;
-/// How often STOP is sent: the longest record takes 23 seconds at 115,200 baud.
+/// The number of times that STOP is sent: the longest record takes 23 seconds at 115,200 baud.
 const STOP_TRIES: u32 = 60;
-/// How often HELLO is sent: a board needs some seconds from power-on to its first answer.
+/// The number of times that HELLO is sent: a board needs some seconds from power-on to its first
+/// answer.
 const HELLO_TRIES: u32 = 16;
 
 /// A conversation.
@@ -88,13 +89,13 @@ impl Client {
         }
     }
 
-    /// How the line behaved so far.
+    /// The line's behaviour so far.
     #[must_use]
     pub fn health(&self) -> Health {
         self.receiver.health()
     }
 
-    /// What is at the other end of the line.
+    /// The board at the other end of the line.
     #[must_use]
     pub fn description(&self) -> String {
         self.link.description()
@@ -160,7 +161,8 @@ impl Client {
     }
 }
 
-/// Whether a board with these capabilities sends values again that were lost: since version 1.3.
+/// Returns whether a board with these capabilities sends values again that were lost: since version
+/// 1.3.
 fn keeps_records(capabilities: &str) -> bool {
     let minor = capabilities
         .split_ascii_whitespace()

@@ -12,16 +12,17 @@ use crate::stream::Answer;
 
 /// From the acknowledgement of a new rate to the first byte at it; the board waits 500 ms.
 const SETTLE: Duration = Duration::from_millis(30);
-/// How long an answer may take: request and answer are a kilobyte together.
+/// The time that an answer may take: request and answer are a kilobyte together.
 const ANSWER: Duration = Duration::from_millis(400);
-/// How long the board waits for the first frame at a new rate before it goes back, and some.
+/// The time that the board waits for the first frame at a new rate before it goes back, and some.
 const CONFIRM: Duration = Duration::from_millis(700);
 /// Bytes of a request.
 const REQUEST_BYTES: usize = 600;
-/// How often a board that is at another rate is called: it comes back when it has heard noise for some seconds.
+/// The number of calls to a board that is at another rate: it comes back when it has heard noise
+/// for some seconds.
 const CALLS: u32 = 40;
 
-/// How a rate did.
+/// The result of a rate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrialEnd {
@@ -35,12 +36,12 @@ pub enum TrialEnd {
     Silent,
 }
 
-/// What was lost at a rate.
+/// The losses at a rate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Trial {
     /// The rate.
     pub baud: u32,
-    /// How it did.
+    /// Its result.
     pub end: TrialEnd,
     /// Requests of about 600 bytes, each with an answer of about 400.
     pub exchanges: u32,
@@ -155,7 +156,8 @@ impl Client {
         self.ask(&Message::Ping(0), ANSWER, CALLS).map(|_| ())
     }
 
-    /// Damaged pieces and lost bytes that the board has counted, by its next heartbeat; zeros when none comes.
+    /// Damaged pieces and lost bytes that the board has counted, by its next heartbeat; zeros when
+    /// none comes.
     fn board_counts(&mut self) -> Result<[u32; 2]> {
         self.status = None;
         let until = self.link.now() + Duration::from_millis(1500);

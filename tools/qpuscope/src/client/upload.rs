@@ -1,9 +1,10 @@
 //! Uploads: samples to the board as far as it grants, spectra back.
 //!
-//! Samples on a bad line are lost in two ways. The board sees a gap and says so, with the sample to go
-//! on from; or the last frames are lost and nobody sees anything, until nothing moves for a while and
-//! the repeated credit says how far it really came. Both lead back to sending from `received`. Values of spectra that are
-//! lost are asked for again ([`super::fetch`]) where the board keeps them.
+//! Samples on a bad line are lost in two ways. The board sees a gap and says so, with the sample to
+//! go on from; or the last frames are lost and nobody sees anything, until nothing moves for a
+//! while and the repeated credit says how far it really came. Both lead back to sending from
+//! `received`. Values of spectra that are lost are asked for again ([`super::fetch`]) where the
+//! board keeps them.
 
 use std::time::Duration;
 
@@ -22,12 +23,12 @@ use signal::Rate;
 const SILENCE: Duration = Duration::from_secs(5);
 /// So long a board may answer without anything moving while samples are left to send.
 const STANDSTILL: Duration = Duration::from_secs(30);
-/// The same behind the last sample, where it may compute a long average.
+/// The limit behind the last sample, where it may compute a long average.
 const AT_THE_END: Duration = Duration::from_secs(120);
-/// Without progress for so long, samples that are on their way are taken as lost and sent again: a board says twice a
-/// second how far it has come.
+/// Without progress for so long, samples that are on their way are taken as lost and sent again: a
+/// board says twice a second how far it has come.
 const STALLED: Duration = Duration::from_millis(700);
-/// The same of the end, behind which a board may compute for long.
+/// The limit for the end, behind which a board may compute for long.
 const STALLED_END: Duration = Duration::from_secs(2);
 /// When nothing moves although the same samples were sent so often, it is the line that loses them.
 const REPEATS: u32 = 8;
@@ -47,7 +48,7 @@ struct Samples {
     count: u64,
 }
 
-/// What moves while an upload goes on. What a board says besides is life, and no progress.
+/// The marks that move while an upload goes on. What a board says besides is life, and no progress.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Mark {
     /// Samples that have come to the board without a gap.
@@ -60,7 +61,7 @@ struct Mark {
     has_ended: bool,
 }
 
-/// How far an upload has come.
+/// The progress of an upload.
 struct Progress {
     /// The sample to send next.
     next: u64,
@@ -78,7 +79,7 @@ struct Progress {
     moved: Duration,
     /// When the samples went back last because nothing moved.
     stalled: Duration,
-    /// How often it went back without anything new having come.
+    /// The number of times that it went back without anything new having come.
     repeats: u32,
     mark: Mark,
 }
@@ -169,7 +170,8 @@ impl Client {
                     }
                     answer if self.take_fetched(&mut fetching, request, &answer)? => {}
                     Answer::Nak(NakCode::GAP | NakCode::NO_CREDIT, _) => progress.gap = true,
-                    // Of bytes that came damaged. What they held is missed as a gap, or when nothing moves.
+                    // Of bytes that came damaged. What they held is missed as a gap, or when
+                    // nothing moves.
                     Answer::Nak(NakCode::BAD_PAYLOAD, _) if request == 0 => {}
                     Answer::Nak(code, sentence) => return Err(refused(code, &sentence)),
                     _ => {}
@@ -204,7 +206,7 @@ impl Client {
         }
     }
 
-    /// Whether all records of an upload are there.
+    /// Returns whether all records of an upload are there.
     ///
     /// # Errors
     /// They are, and are not what the board has sent.

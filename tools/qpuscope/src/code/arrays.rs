@@ -5,7 +5,7 @@ use std::ops::Range;
 /// An array: its name, and the part of the source between its braces.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Array<'a> {
-    /// As the source has it; empty where none is found.
+    /// The name in the source; empty where none is found.
     pub name: &'a str,
     /// Place of its contents in the source.
     pub contents: Range<usize>,
@@ -36,7 +36,7 @@ pub fn arrays(code: &str) -> Vec<Array<'_>> {
     all
 }
 
-/// Whether there is nothing but numbers, two at least.
+/// Returns whether there is nothing but numbers, two at least.
 #[must_use]
 pub fn is_numbers(contents: &str) -> bool {
     let words = contents.split(|c: char| c.is_whitespace() || ",{}".contains(c));

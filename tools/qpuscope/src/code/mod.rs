@@ -22,7 +22,8 @@ pub fn read(path: &Path) -> Result<(String, Vec<u8>)> {
     Ok((name, bytes))
 }
 
-/// Whether a text is source and no words: its first word is no hexadecimal number of a word's length.
+/// Returns whether a text is source and no words: its first word is no hexadecimal number of a
+/// word's length.
 ///
 /// `add` and `fadd` are hexadecimal numbers too.
 #[must_use]
@@ -64,7 +65,8 @@ pub fn refuse_job(name: &str, bytes: &[u8]) -> Result<()> {
     }
 }
 
-/// Refuses a file of another language, by its name: as source of the assembler it would be nonsense.
+/// Refuses a file of another language, by its name: as source of the assembler it would be
+/// nonsense.
 ///
 /// # Errors
 /// Usage, for a name that sources of the assembler do not have.
@@ -113,7 +115,8 @@ impl Choice {
 /// The instructions of a file.
 ///
 /// # Errors
-/// Usage, when the file is neither text nor whole instructions, or has not the array that is wanted.
+/// Usage, when the file is neither text nor whole instructions, or has not the array that is
+/// wanted.
 pub fn words(name: &str, bytes: &[u8], choice: &Choice) -> Result<Vec<u64>> {
     if bytes.is_empty() {
         return Err(Failure::usage(format!(
@@ -174,7 +177,8 @@ fn without_comments(text: &str) -> String {
     code
 }
 
-/// Whether lines may be left out by a condition of C's preprocessor, which is not evaluated.
+/// Returns whether lines may be left out by a condition of C's preprocessor, which is not
+/// evaluated.
 fn has_conditions(text: &str) -> bool {
     let mut lines = text
         .lines()

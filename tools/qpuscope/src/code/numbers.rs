@@ -3,12 +3,12 @@
 use crate::failure::{Failure, Result};
 use crate::text::quote;
 
-/// How numbers are written.
+/// The notation of numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notation {
     /// Hexadecimal digits, with `0x` or without.
     Hex,
-    /// As in C: hexadecimal only with `0x`, decimal without.
+    /// C's notation: hexadecimal only with `0x`, decimal without.
     C,
 }
 
@@ -16,7 +16,7 @@ pub enum Notation {
 struct Number<'a> {
     /// In the line of this number, from 1.
     line: usize,
-    /// As it is written.
+    /// The number as it is written.
     word: &'a str,
     value: u64,
     /// Hexadecimal digits; none where it is written in decimal.
@@ -24,7 +24,7 @@ struct Number<'a> {
 }
 
 impl Number<'_> {
-    /// Whether it is written like a byte: `0x9e`, or 158.
+    /// Returns whether it is written like a byte: `0x9e`, or 158.
     fn is_byte(&self) -> bool {
         match self.digits {
             Some(digits) => digits <= 2 && self.word.starts_with('0') && self.word.len() > digits,
@@ -32,7 +32,7 @@ impl Number<'_> {
         }
     }
 
-    /// Whether it is more than half an instruction.
+    /// Returns whether it is more than half an instruction.
     fn is_whole(&self) -> bool {
         self.digits.unwrap_or(0) > 8 || self.value > u64::from(u32::MAX)
     }
@@ -45,9 +45,9 @@ pub fn without_tail(line: &str) -> &str {
 
 /// The instructions of a text that has nothing but numbers.
 ///
-/// Words of 16 digits are instructions; of 8 or fewer, the low and the high half in turn, unless they are in an
-/// array whose other elements are longer. Where all are as short as bytes, as `xxd -i` writes them, they are
-/// bytes: no instruction has such halves.
+/// Words of 16 digits are instructions; of 8 or fewer, the low and the high half in turn, unless
+/// they are in an array whose other elements are longer. Where all are as short as bytes, as
+/// `xxd -i` writes them, they are bytes: no instruction has such halves.
 ///
 /// # Errors
 /// Usage, where something is no number of this notation, or an instruction is not whole.

@@ -1,8 +1,8 @@
 //! `qpuscope asm`: text to QPU code.
 //!
-//! The language is vc4asm's. Files included by `"name"` are looked for beside the file that includes them,
-//! then in the folders of `-I`; by `<name>` the other way round. `vc4.qinc` need not be there: what it
-//! defines is built in.
+//! The language is vc4asm's. Files included by `"name"` are looked for beside the file that
+//! includes them, then in the folders of `-I`; by `<name>` the other way round. `vc4.qinc` need not
+//! be there: what it defines is built in.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub struct Options {
     json: bool,
 }
 
-/// How a source is to be read.
+/// The options of reading a source.
 #[derive(clap::Args, Debug)]
 pub struct Reading {
     /// Look for files that a source includes here too
@@ -61,7 +61,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// What a source comes to, with the options that are not of its language.
+    /// The assembly of a source, with the options that are not of its language.
     ///
     /// # Errors
     /// Usage, when `-D` defines nothing. What is wrong with the source is the inner result.
@@ -93,7 +93,7 @@ impl Reading {
     }
 }
 
-/// How code is written.
+/// The format of code.
 #[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 enum Format {
     /// `0xLOW, 0xHIGH, // source`, one instruction a line

@@ -1,8 +1,9 @@
 //! `qpuscope check`: what is wrong with QPU code, before it runs.
 //!
-//! Every finding has the name of a rule (`qpuscope explain RULE`), a place, a reason and what to do.
-//! The exit status is 5 when there is one. Of a fragment shader it is said that it is one, and everything is looked at
-//! but that: tile buffer, varyings, scoreboard and thread switches are its own.
+//! Every finding has the name of a rule (`qpuscope explain RULE`), a place, a reason and what to
+//! do. The exit status is 5 when there is one. Of a fragment shader it is said that it is one, and
+//! everything is looked at but that: tile buffer, varyings, scoreboard and thread switches are its
+//! own.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -139,7 +140,7 @@ impl Code {
         }
     }
 
-    /// How the assembler came to that line, innermost first.
+    /// The calls and repetitions that led the assembler to that line, innermost first.
     fn expansion(&self, finding: &Finding) -> Vec<Expansion> {
         match self {
             Self::Source(assembly) => assembly.expansion((finding.pc / INSTRUCTION_BYTES) as usize),
@@ -174,8 +175,8 @@ fn assembled(file: &str, text: &str, reading: &Reading) -> Result<Assembly> {
     })
 }
 
-/// Findings that differ in nothing but the repetition of their line, by a macro or `.rep`: the first, and how many
-/// there are.
+/// Findings that differ in nothing but the repetition of their line, by a macro or `.rep`: the
+/// first, and how many there are.
 fn grouped<'a>(code: &Code, findings: &'a [Finding]) -> Vec<(&'a Finding, usize)> {
     let mut groups: Vec<(&Finding, usize)> = vec![];
     let mut known = HashMap::new();

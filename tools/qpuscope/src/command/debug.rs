@@ -1,7 +1,9 @@
 //! `qpuscope debug`: a job step by step, with a look at registers, VPM and memory.
 //!
-//! Commands come from the terminal, from standard input or from `--command`; docs/simulator.md shows a
-//! session. Ctrl-C stops a job that runs, and ends the debugger while it waits for a command. Away from a terminal nothing prompts, and a command that is wrong makes the exit status 2.
+//! Commands come from the terminal, from standard input or from `--command`; docs/simulator.md
+//! shows a session. Ctrl-C stops a job that runs, and ends the debugger while it waits for a
+//! command. Away from a terminal nothing prompts, and a command that is wrong makes the exit status
+//! 2.
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::PathBuf;

@@ -1,11 +1,11 @@
 //! `qpuscope digits`: which bin lies where after decimation in frequency.
 //!
-//! An index is written in digits, one for each stage and the first stage's on the left; the bin that a
-//! transform in place leaves there has the same digits from right to left. Radices are those of the
-//! stages, first stage first, and need not be powers of two.
+//! An index is written in digits, one for each stage and the first stage's on the left; the bin
+//! that a transform in place leaves there has the same digits from right to left. Radices are those
+//! of the stages, first stage first, and need not be powers of two.
 //!
-//! The CPU engine also reverses the bits of each digit, so that whatever its stages are, its order is the
-//! one of radix 2. Here digits stay whole.
+//! The CPU engine also reverses the bits of each digit, so that whatever its stages are, its order
+//! is the one of radix 2. Here digits stay whole.
 
 use std::fmt::Write;
 
@@ -194,7 +194,7 @@ fn digits(index: u32, radices: &[u32]) -> String {
     joined(&words, radices)
 }
 
-/// The same digits from right to left.
+/// The digits from right to left.
 fn turned(index: u32, radices: &[u32]) -> String {
     let turned: Vec<u32> = radices.iter().rev().copied().collect();
     digits(digit_reversed(index, radices), &turned)

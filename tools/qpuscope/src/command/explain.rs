@@ -1,7 +1,8 @@
-//! `qpuscope explain`: what a rule says, who says so, and what to do; what a constant of the cycle model is.
+//! `qpuscope explain`: what a rule says, who says so, and what to do; what a constant of the cycle
+//! model is.
 //!
-//! Rules are those of `qpuscope check`, which looks at the program, and those of the simulator, which
-//! watches it run. Many are both.
+//! Rules are those of `qpuscope check`, which looks at the program, and those of the simulator,
+//! which watches it run. Many are both.
 
 use std::fmt::Write;
 
@@ -18,7 +19,7 @@ pub struct Options {
     name: Option<String>,
 }
 
-/// What is known of one rule; at least one of them.
+/// The known facts of one rule; at least one of them.
 struct Known {
     name: &'static str,
     checked: Option<qpu::check::Rule>,
@@ -72,7 +73,7 @@ pub fn simulated(name: &str) -> Result<v3d_sim::Rule> {
     })
 }
 
-/// How much a rule's name is like another: of the whole, and of each word's nearest.
+/// The likeness of a rule's name to another: of the whole, and of each word's nearest.
 fn likeness(name: &str, rule: &str) -> f64 {
     let words: Vec<f64> = name
         .split('-')

@@ -1,13 +1,15 @@
-//! `qpuscope fft2 IN.png OUT.png`: a picture's transform in two dimensions, on the simulated V3D or on a board's.
+//! `qpuscope fft2 IN.png OUT.png`: a picture's transform in two dimensions, on the simulated V3D or
+//! on a board's.
 //!
-//! The spectrum is drawn by its levels in dB, frequency 0 in the middle; `--spectrum` also writes its bins for
-//! NumPy. `--mask` multiplies the bins and goes back, so that OUT is the filtered picture; `--inverse` goes back
-//! from a file of bins.
+//! The spectrum is drawn by its levels in dB, frequency 0 in the middle; `--spectrum` also writes
+//! its bins for NumPy. `--mask` multiplies the bins and goes back, so that OUT is the filtered
+//! picture; `--inverse` goes back from a file of bins.
 //!
-//! Pixels are taken as numbers from 0 to 1 as they stand in the file, colours as their luma. Sides that are no
-//! powers of two are filled up with the mean on the right and below, or cropped; a filtered picture has the size of
-//! its input again. Clocks are those of the cycle model, in the first run of a plan; of a board it is the time between its
-//! first request to V3D and the end of the last program.
+//! Pixels are taken as numbers from 0 to 1 as they stand in the file, colours as their luma. Sides
+//! that are no powers of two are filled up with the mean on the right and below, or cropped; a
+//! filtered picture has the size of its input again. Clocks are those of the cycle model, in the
+//! first run of a plan; of a board it is the time between its first request to V3D and the end of
+//! the last program.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +37,8 @@ const IMAGINARY: f64 = 1e-4;
     qpuscope fft2 --inverse s.npy photo.png               and back\n  \
     qpuscope fft2 photo.png spectrum.png -p sim:target/kernel.img   on the QPUs of a virtual Pi")]
 pub struct Options {
-    /// Picture to transform; with --inverse a spectrum (.npy, complex64, as --spectrum or numpy.save write it)
+    /// Picture to transform; with --inverse a spectrum (.npy, complex64, as --spectrum or
+    /// numpy.save write it)
     #[arg(value_name = "IN.png")]
     input: PathBuf,
     /// Picture to write: of the spectrum, or with --mask or --inverse of what it becomes
@@ -44,11 +47,12 @@ pub struct Options {
     /// Go from a spectrum to the picture
     #[arg(long, conflicts_with_all = ["spectrum", "crop", "range"])]
     inverse: bool,
-    /// Multiply the spectrum and go back to the picture: low:F or high:F passes frequencies below or above F
-    /// cycles per pixel
+    /// Multiply the spectrum and go back to the picture: low:F or high:F passes frequencies below
+    /// or above F cycles per pixel
     #[arg(long, value_name = "MASK")]
     mask: Option<Mask>,
-    /// Write the bins too, behind the mask if there is one: what numpy.fft.fft2 gives for pixels of 0 to 1
+    /// Write the bins too, behind the mask if there is one: what numpy.fft.fft2 gives for pixels of
+    /// 0 to 1
     #[arg(long, value_name = "FILE.npy")]
     spectrum: Option<PathBuf>,
     /// Of a picture whose sides are no powers of two, take the middle instead of filling it up
@@ -70,7 +74,8 @@ pub struct Options {
 /// Transforms the picture.
 ///
 /// # Errors
-/// Usage, when the files are not what they are said to be, or too large; failed, when one cannot be written.
+/// Usage, when the files are not what they are said to be, or too large; failed, when one cannot be
+/// written.
 pub fn run(options: &Options) -> Result<()> {
     if !(options.range > 0.0 && options.range.is_finite()) {
         return Err(Failure::usage(format!(

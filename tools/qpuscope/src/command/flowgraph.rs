@@ -1,14 +1,16 @@
-//! `qpuscope flowgraph`: the data flow of a transform, with the exponents of its twiddles, as a picture.
+//! `qpuscope flowgraph`: the data flow of a transform, with the exponents of its twiddles, as a
+//! picture.
 //!
-//! Every row is a point. From left to right it passes the stages: butterflies, and behind them twiddles
-//! W^e with W = exp(-2 pi i / N); an edge without a label is multiplied by 1. Of the QPU plan a stage is
-//! a pass over memory, drawn as a hub for each of its transforms; where QPUs share a transform in one launch,
-//! it is one of the two steps that they take. Of the classic flow it is one of radix 2, drawn crosswise (the
-//! lower output is the difference).
+//! Every row is a point. From left to right it passes the stages: butterflies, and behind them
+//! twiddles W^e with W = exp(-2 pi i / N); an edge without a label is multiplied by 1. Of the QPU
+//! plan a stage is a pass over memory, drawn as a hub for each of its transforms; where QPUs share
+//! a transform in one launch, it is one of the two steps that they take. Of the classic flow it is
+//! one of radix 2, drawn crosswise (the lower output is the difference).
 //!
-//! Up to 64 points all rows are drawn. Beyond, a picture is folded: it keeps the first, second and last
-//! butterflies of each stage with their first and last legs, under the labels of the whole transform,
-//! and says how many rows are left out. `--full` draws up to 4096 rows all the same, to be zoomed.
+//! Up to 64 points all rows are drawn. Beyond, a picture is folded: it keeps the first, second and
+//! last butterflies of each stage with their first and last legs, under the labels of the whole
+//! transform, and says how many rows are left out. `--full` draws up to 4096 rows all the same, to
+//! be zoomed.
 
 use std::path::{Path, PathBuf};
 
@@ -53,7 +55,7 @@ pub struct Options {
     out: PathBuf,
 }
 
-/// What is drawn.
+/// The drawing.
 struct Flow {
     network: Network,
     title: String,
@@ -66,7 +68,8 @@ struct Flow {
 /// Draws the graph.
 ///
 /// # Errors
-/// Usage, when there is no such transform or no such format; failed, when the file cannot be written.
+/// Usage, when there is no such transform or no such format; failed, when the file cannot be
+/// written.
 pub fn run(options: &Options) -> Result<()> {
     let format = format(&options.out)?;
     let points = options.points;

@@ -33,13 +33,13 @@ use crate::files::Input;
 use crate::link::{self, FIRST_BAUD, Link, Opening};
 use crate::log::{Logs, elf_for};
 
-/// How to reach a board; the same for every command that does.
+/// The options to reach a board, shared by every command that does.
 #[derive(clap::Args, Clone, Debug)]
 pub struct PortOptions {
     /// /dev/ttyUSB0, tcp:HOST:PORT, or sim:IMAGE for a virtual Pi in this process
     #[arg(short, long, env = "QPUSCOPE_PORT", value_name = "PORT")]
     pub port: Option<String>,
-    /// What belongs to the line.
+    /// The options of the line.
     #[command(flatten)]
     pub more: LineOptions,
     /// Rate to change to for the transfer (default: 921600 when there is much to send)
@@ -47,7 +47,7 @@ pub struct PortOptions {
     pub transfer_baud: Option<u32>,
 }
 
-/// What belongs to a line, whatever names it.
+/// The options of a line, whatever names it.
 #[derive(clap::Args, Clone, Debug)]
 pub struct LineOptions {
     /// Rate at which the board speaks when the command begins
@@ -62,8 +62,8 @@ pub struct LineOptions {
     /// A virtual Pi without V3D
     #[arg(long)]
     pub no_v3d: bool,
-    /// A virtual Pi with broken silicon: late-vpm, semaphore-two, no-reservation, stale-instructions or
-    /// wrong-qpu:N; from that virtual second on, else from power-on
+    /// A virtual Pi with broken silicon: late-vpm, semaphore-two, no-reservation,
+    /// stale-instructions or wrong-qpu:N; from that virtual second on, else from power-on
     #[arg(long, value_name = "NAME[@SECONDS]")]
     pub defect: Option<TimedDefect>,
     /// Do not show the board's text
@@ -74,11 +74,11 @@ pub struct LineOptions {
 /// A board in place of the simulated V3D, for commands that run without one.
 #[derive(clap::Args, Clone, Debug)]
 pub struct QpuOptions {
-    /// Run on the QPUs of a board: /dev/ttyUSB0, tcp:HOST:PORT, or sim:IMAGE for a virtual Pi in this process (default:
-    /// on the simulated V3D alone)
+    /// Run on the QPUs of a board: /dev/ttyUSB0, tcp:HOST:PORT, or sim:IMAGE for a virtual Pi in
+    /// this process (default: on the simulated V3D alone)
     #[arg(short, long, value_name = "PORT")]
     pub port: Option<String>,
-    /// What belongs to the line.
+    /// The options of the line.
     #[command(flatten)]
     pub line: LineOptions,
     /// Rate to change to for the transfer
@@ -139,7 +139,7 @@ impl LineOptions {
         self.open_with(port, Constants::recommended())
     }
 
-    /// As [`LineOptions::open`]; a virtual Pi's V3D has these constants.
+    /// Opens as [`LineOptions::open`]; a virtual Pi's V3D has these constants.
     ///
     /// # Errors
     /// As [`LineOptions::open`].
@@ -149,7 +149,8 @@ impl LineOptions {
         constants: Constants,
     ) -> Result<(Box<dyn Link>, Logs)> {
         let logs = match elf_for(self.elf.as_deref(), port) {
-            // A file that only happens to lie there may be of another kind; a given one must be right.
+            // A file that only happens to lie there may be of another kind; a given one must be
+            // right.
             Some(path) => match Logs::with_elf(&path) {
                 Err(failure) if self.elf.is_some() => return Err(failure),
                 logs => logs.unwrap_or_else(|_| Logs::without_elf()),

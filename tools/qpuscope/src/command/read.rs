@@ -18,7 +18,7 @@ use crate::stop::Stop;
 use crate::stream::{Event, Receiver};
 use crate::{files, output, picture, say, stop, text};
 
-/// How long a live line may be silent before that is explained.
+/// The time that a live line may be silent before that is explained.
 const SILENCE: Duration = Duration::from_secs(5);
 /// So many bytes without a frame among them are no accident, when there are several pieces of them.
 const NOISE_BYTES: u64 = 600;
@@ -27,7 +27,7 @@ const NOISE_PIECES: u64 = 3;
 /// So many bytes are no accident in one piece either: the rest of one frame and most of the next.
 const LONG_NOISE_BYTES: u64 = 2 * wire::MAX_FRAME as u64;
 
-/// What becomes of a spectrum.
+/// The form in which a spectrum is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
 pub enum Format {
     /// The strongest lines of each, for people
@@ -142,9 +142,9 @@ struct Reader<'a> {
     written: u64,
     /// The headings of the CSV lines given out last.
     headings: Option<String>,
-    /// What `--hold` has of the records so far.
+    /// The values that `--hold` has of the records so far.
     held: Option<Spectrum>,
-    /// What the last record said of results that may be wrong.
+    /// The last record's warning of results that may be wrong.
     doubt: Option<wire::Doubt>,
     /// The board says that it waits for a command.
     idle: bool,
@@ -306,7 +306,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether what came so far cannot be a stream of frames.
+    /// Returns whether what came so far cannot be a stream of frames.
     fn is_noise(&self) -> bool {
         let health = self.receiver.health();
         let bytes = health.lost_bytes + self.receiver.pending();

@@ -1,9 +1,10 @@
 //! `qpuscope report`: what a board is and what it does, in a file for others to look at.
 //!
-//! One command, under two minutes at 115,200 baud: who the board is, the times of its start, its clocks now and after
-//! a minute of spectra, the order in which QPUs get programs, microbenchmarks that tell one constant of V3D each, whether V3D
-//! comes back after a program that does not end, and what the line loses at each rate. No code is sent: all programs
-//! are in the image. `qpuscope compare` says what the figures mean.
+//! One command, under two minutes at 115,200 baud: who the board is, the times of its start, its
+//! clocks now and after a minute of spectra, the order in which QPUs get programs, microbenchmarks
+//! that tell one constant of V3D each, whether V3D comes back after a program that does not end,
+//! and what the line loses at each rate. No code is sent: all programs are in the image.
+//! `qpuscope compare` says what the figures mean.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -40,7 +41,8 @@ pub struct Options {
 /// Asks the board and writes the file.
 ///
 /// # Errors
-/// When nobody answers, the firmware is older than reports, the line breaks, or the file cannot be written.
+/// When nobody answers, the firmware is older than reports, the line breaks, or the file cannot be
+/// written.
 pub fn run(options: &Options) -> Result<()> {
     let mut model = Constants::recommended();
     for (name, value) in &options.set {

@@ -1,9 +1,9 @@
 //! `qpuscope selftest`: QPU programs whose results are known, run on the simulated V3D.
 //!
-//! `sha256` is also a yardstick: every slot of its rounds holds work for the add ALU, so what is missing
-//! to 100 % of the issue slots is what the machine around the ALUs costs. Short messages show the start of
-//! the programs (cold caches), long ones the rounds. `--engine cpu` computes the same
-//! digests on this computer, with the crate `sha2`.
+//! `sha256` is also a yardstick: every slot of its rounds holds work for the add ALU, so what is
+//! missing to 100 % of the issue slots is what the machine around the ALUs costs. Short messages
+//! show the start of the programs (cold caches), long ones the rounds. `--engine cpu` computes the
+//! same digests on this computer, with the crate `sha2`.
 
 use std::collections::BTreeMap;
 use std::time::Instant;

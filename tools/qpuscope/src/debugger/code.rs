@@ -1,8 +1,8 @@
 //! The code of a job as a listing: line numbers, labels, and addresses that people can write.
 //!
 //! A listing begins where a launch starts a program and goes on to the first word that is no
-//! instruction. Targets of branches inside are L1, L2 ... in the order of their addresses; the starts of
-//! programs are `start`, `start2` ...
+//! instruction. Targets of branches inside are L1, L2 ... in the order of their addresses; the
+//! starts of programs are `start`, `start2` ...
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -73,8 +73,8 @@ impl CodeMap {
         }
     }
 
-    /// What people write for an address: `0x40001000`, `L2`, `L2+3` (instructions), `:12` (a line of the
-    /// listing), `.` (where the QPU stands).
+    /// An address as people write it: `0x40001000`, `L2`, `L2+3` (instructions), `:12` (a line of
+    /// the listing), `.` (where the QPU stands).
     ///
     /// # Errors
     /// With what to write instead.
@@ -131,8 +131,8 @@ impl CodeMap {
         self.labels.get(&address).map(String::as_str)
     }
 
-    /// The addresses of the listing around `address`, `before` lines of it first; where the listing has
-    /// nothing, what follows in memory.
+    /// The addresses of the listing around `address`, `before` lines of it first; where the listing
+    /// has nothing, what follows in memory.
     pub fn around(&self, address: u32, before: usize, count: usize) -> Vec<u32> {
         match self.lines.binary_search(&address) {
             Ok(line) => {

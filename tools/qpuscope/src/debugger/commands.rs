@@ -1,4 +1,4 @@
-//! What people write: a line, taken apart and done.
+//! Command lines of the debugger, taken apart and done.
 
 use std::fmt::Write;
 

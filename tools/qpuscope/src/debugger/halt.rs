@@ -1,4 +1,4 @@
-//! What stops a job, seen while it runs.
+//! Breakpoints and watches, seen while a job runs.
 
 use qpu::isa::File;
 use v3d_sim::{Issue, Observer, QpuStatus, QpuView, UnitEvent};
@@ -12,7 +12,7 @@ pub struct Breakpoint {
     pub address: u32,
     /// A bit for each QPU that it stops.
     pub qpus: u16,
-    /// How often it has stopped a QPU.
+    /// The number of times that it has stopped a QPU.
     pub hits: u64,
 }
 
@@ -95,7 +95,7 @@ pub struct Halt {
     pub steps: Option<(u8, u64)>,
     /// Stop when this QPU stands before this instruction.
     pub until: Option<(u8, u32)>,
-    /// What has happened since the last stop, and the QPU that it happened on, if on one.
+    /// The event since the last stop, and the QPU that it happened on, if on one.
     pub found: Vec<(Option<u8>, String)>,
     /// QPUs whose start at the beginning of a launch has been looked at.
     begun: u16,
@@ -108,7 +108,7 @@ impl Halt {
         self.until = None;
     }
 
-    /// Whether a QPU has a breakpoint at an address.
+    /// Returns whether a QPU has a breakpoint at an address.
     pub fn is_marked(&self, address: u32) -> bool {
         self.breakpoints
             .iter()
@@ -138,7 +138,7 @@ impl Halt {
         }
     }
 
-    /// The same at the start of the job, where nothing stops.
+    /// Prepares the start of the job, where nothing stops.
     pub fn begun_job<'a>(&mut self, qpus: impl Iterator<Item = QpuView<'a>>) {
         self.begun = qpus
             .filter(|qpu| qpu.status() == QpuStatus::Running)

@@ -4,9 +4,9 @@
 pub struct Help {
     /// Its name and its short forms.
     pub names: &'static [&'static str],
-    /// What it takes.
+    /// Its arguments.
     pub usage: &'static str,
-    /// What it does, in a line.
+    /// Its effect, in a line.
     pub summary: &'static str,
     /// The rest that is worth knowing.
     pub more: &'static str,

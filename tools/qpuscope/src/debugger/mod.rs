@@ -1,7 +1,8 @@
 //! The debugger of `qpuscope debug`: a job that stops where it is asked to, and can be looked at.
 //!
-//! A stop lies between two rounds of 4 clocks: all QPUs stand still, each before its next instruction.
-//! Looking changes nothing, so a job that is stopped often computes and takes what it does alone.
+//! A stop lies between two rounds of 4 clocks: all QPUs stand still, each before its next
+//! instruction. Looking changes nothing, so a job that is stopped often computes and takes what it
+//! does alone.
 
 mod code;
 mod commands;
@@ -23,7 +24,7 @@ use halt::Halt;
 use memory::Watched;
 use show::Format;
 
-/// What follows a command.
+/// The outcome of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Next {
     /// The next command.

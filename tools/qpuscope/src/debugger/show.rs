@@ -1,4 +1,4 @@
-//! What a job that stands still looks like, as text.
+//! The state of a job that stands still, as text.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use v3d_sim::{FlagBits, Memory, QpuStatus, V3d};
 use super::Debugger;
 use super::halt::Register;
 
-/// How words are written.
+/// The notation of words.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// Eight hexadecimal digits.
@@ -89,7 +89,7 @@ fn flags(flags: FlagBits) -> String {
     )
 }
 
-/// What each QPU waited for in the last round.
+/// The cause of each QPU's wait in the last round.
 fn wait_of(v3d: &V3d, qpu: u8) -> String {
     let report = v3d.deadlock_report();
     let waiting = report.waiting.iter().find(|(place, _)| place.qpu == qpu);
@@ -261,7 +261,7 @@ impl Debugger {
         out
     }
 
-    /// What has been warned of so far.
+    /// The warnings so far.
     pub(super) fn warnings(&self) -> String {
         let mut out = String::new();
         for warning in self.run.v3d().warnings() {

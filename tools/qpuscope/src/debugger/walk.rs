@@ -17,8 +17,8 @@ enum Why {
 }
 
 impl Debugger {
-    /// Lets at most `rounds` rounds pass, until a breakpoint, a watch, a step, Ctrl-C or the end. Says
-    /// why it stopped and where.
+    /// Lets at most `rounds` rounds pass, until a breakpoint, a watch, a step, Ctrl-C or the end.
+    /// Says why it stopped and where.
     pub(super) fn go(&mut self, rounds: u64) -> Result<String, String> {
         if let Some(end) = self.ended {
             return Err(format!(
@@ -82,7 +82,7 @@ impl Debugger {
         Why::Asked
     }
 
-    /// What has stopped it, in words; the first QPU of it is the chosen one.
+    /// The reason for its stop, in words; the first QPU of it is the chosen one.
     fn tell_found(&mut self) -> Why {
         let found = std::mem::take(&mut self.halt.found);
         if let Some(qpu) = found.iter().find_map(|(qpu, _)| *qpu) {

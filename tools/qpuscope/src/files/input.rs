@@ -10,17 +10,19 @@ use std::time::Duration;
 use crate::failure::{Failure, Result};
 use crate::{say, stop};
 
-/// How long a pipe without a writer is waited for before that is said.
+/// The time that a pipe without a writer is waited for before that is said.
 const SILENT_WAIT: Duration = Duration::from_secs(1);
 
-/// The most bytes of a text: a source, a job, a report. A list of numbers in JSON takes sixty times its digits in memory.
+/// The most bytes of a text: a source, a job, a report. A list of numbers in JSON takes sixty times
+/// its digits in memory.
 pub const TEXT: u64 = 32 << 20;
 /// The most bytes of an image or of an ELF file.
 pub const IMAGE: u64 = 256 << 20;
 /// The most bytes of a recording or of a file of bins.
 pub const RECORDING: u64 = 1 << 30;
 
-/// Opens a file to be read. Says so when it is a pipe that nobody writes to, and then goes on to wait.
+/// Opens a file to be read. Says so when it is a pipe that nobody writes to, and then goes on to
+/// wait.
 ///
 /// # Errors
 /// As [`File::open`].

@@ -1,9 +1,10 @@
 //! Output files: written beside their name, and renamed when they are whole.
 //!
-//! A disk that gets full, or a command that is ended, so costs no older file of that name. What is written lies beside
-//! it as `NAME.??????.part` until then; it is removed when writing fails, and remains when the process is
-//! killed. Links are followed and stay; mode and, where the system lets us, owner are those of the older file. Devices
-//! and pipes cannot be renamed to: they are written as they are.
+//! A disk that gets full, or a command that is ended, so costs no older file of that name. What is
+//! written lies beside it as `NAME.??????.part` until then; it is removed when writing fails, and
+//! remains when the process is killed. Links are followed and stay; mode and, where the system lets
+//! us, owner are those of the older file. Devices and pipes cannot be renamed to: they are written
+//! as they are.
 
 use std::fs::{File, Permissions};
 use std::io::{self, BufWriter, Stderr, Write};
@@ -169,8 +170,8 @@ fn folder(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// The regular file that writing to `path` would replace or make, behind all links. `None` for what is written
-/// in place: devices, pipes, and what is open already (`/dev/stdout`, `/dev/fd/3`).
+/// The regular file that writing to `path` would replace or make, behind all links. `None` for what
+/// is written in place: devices, pipes, and what is open already (`/dev/stdout`, `/dev/fd/3`).
 ///
 /// # Errors
 /// When it names a folder, or lies in none.

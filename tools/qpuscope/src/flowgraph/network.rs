@@ -1,22 +1,23 @@
-//! What flows where in a transform of several stages.
+//! The data flow in a transform of several stages.
 //!
-//! A row is an index of N points written in digits, one for each stage, the first stage's first. A stage
-//! of radix r transforms r points whose rows differ in its digit only, and leaves the results in the same
-//! rows. Behind it some edges have a twiddle. After the last stage the row with the digits k0 k1 .. holds
-//! the bin k0 + R0 k1 + R0 R1 k2 ...
+//! A row is an index of N points written in digits, one for each stage, the first stage's first. A
+//! stage of radix r transforms r points whose rows differ in its digit only, and leaves the results
+//! in the same rows. Behind it some edges have a twiddle. After the last stage the row with the
+//! digits k0 k1 .. holds the bin k0 + R0 k1 + R0 R1 k2 ...
 //!
-//! Where twiddles stand is a choice when there are more than two stages. The classic flow has all of a
-//! residue's turn at once; that of the QPU plan turns by what the next stage needs only, so that the
-//! first table is short. Both are the same transform, which the tests show by doing it.
+//! Where twiddles stand is a choice when there are more than two stages. The classic flow has all
+//! of a residue's turn at once; that of the QPU plan turns by what the next stage needs only, so
+//! that the first table is short. Both are the same transform, which the tests show by doing it.
 
 use dsp::reversal::digit_reversed;
 
 /// Where the twiddles stand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
-    /// Decimation in frequency as in textbooks: everything that a residue needs, right behind its stage.
+    /// Decimation in frequency as in textbooks: everything that a residue needs, right behind its
+    /// stage.
     Classic,
-    /// What the next stage needs: the passes of the QPU plan.
+    /// The values that the next stage needs: the passes of the QPU plan.
     NextStage,
 }
 
@@ -29,8 +30,8 @@ pub struct Network {
 }
 
 impl Network {
-    /// A transform with these stages, first stage first; `None` when the radices, each 2 or more, do not
-    /// multiply to a 32-bit number.
+    /// A transform with these stages, first stage first; `None` when the radices, each 2 or more,
+    /// do not multiply to a 32-bit number.
     pub fn new(radices: Vec<u32>, order: Order) -> Option<Self> {
         let product = |product: u32, radix: &u32| product.checked_mul(*radix);
         let points = radices.iter().try_fold(1, product)?;

@@ -1,7 +1,7 @@
 //! A flow graph as PDF: one page of its size, texts in Helvetica, which every viewer has.
 //!
-//! Pages beyond 14,400 units are scaled down to that, the most that viewers take (ISO 32000-1, annex C);
-//! the drawing is of lines and letters, so that zooming in loses nothing.
+//! Pages beyond 14,400 units are scaled down to that, the most that viewers take (ISO 32000-1,
+//! annex C); the drawing is of lines and letters, so that zooming in loses nothing.
 
 use pdf_writer::types::LineCapStyle;
 use pdf_writer::{Content, Filter, Name, Pdf, Rect, Ref, Str, TextStr};
@@ -117,8 +117,8 @@ fn text(content: &mut Content, text: &Text) {
 
 /// Width of a text in Helvetica.
 ///
-/// Source: Adobe's font metrics of Helvetica (Helvetica.afm), for the letters that graphs are labelled
-/// with; others are taken for digits.
+/// Source: Adobe's font metrics of Helvetica (Helvetica.afm), for the letters that graphs are
+/// labelled with; others are taken for digits.
 fn width(text: &str, size: f32) -> f32 {
     let letter = |letter: char| match letter {
         'W' => 944,

@@ -1,8 +1,8 @@
 //! Which rows of a transform are drawn.
 //!
-//! Butterflies of a stage are all alike, so a few show what the others do. Folded, a picture keeps rows
-//! such that every stage has its first, second and last butterfly, each with its first and last legs;
-//! labels are those of the whole transform.
+//! Butterflies of a stage are all alike, so a few show what the others do. Folded, a picture keeps
+//! rows such that every stage has its first, second and last butterfly, each with its first and
+//! last legs; labels are those of the whole transform.
 
 use super::network::Network;
 
@@ -59,8 +59,8 @@ fn by_digits(network: &Network, digits: &[Vec<u32>]) -> Vec<u32> {
     rows
 }
 
-/// Many stages: the legs of the butterflies in the columns 0, 1 and s - 1 of each stage's first block,
-/// s being the distance of its legs.
+/// Many stages: the legs of the butterflies in the columns 0, 1 and s - 1 of each stage's first
+/// block, s being the distance of its legs.
 fn near_firsts(network: &Network) -> Vec<u32> {
     let mut rows = vec![0, network.points() - 1];
     for (stage, &radix) in network.radices().iter().enumerate() {

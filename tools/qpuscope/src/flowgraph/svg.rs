@@ -1,7 +1,7 @@
 //! A flow graph as SVG: one path for the edges of a stage, texts as text.
 //!
-//! The file has a viewBox, so that it scales, and its texts can be searched. Every stage is a group with
-//! an id.
+//! The file has a viewBox, so that it scales, and its texts can be searched. Every stage is a group
+//! with an id.
 
 use std::fmt::Write;
 

@@ -21,15 +21,15 @@ pub enum Samples {
     U8(Vec<u8>),
     /// x / 32768 of full scale.
     I16(Vec<i16>),
-    /// As it is; full scale 1.0 where there is one.
+    /// Numbers as they are; full scale 1.0 where there is one.
     F32(Vec<f32>),
-    /// The same, which travels as f32. Until the mean is off, a series needs more: of 101,325 Pa f32 keeps steps
-    /// of 0.008, of 10 MHz of 1 Hz.
+    /// Numbers in double precision, which travel as f32. Until the mean is off, a series needs
+    /// more: of 101,325 Pa f32 keeps steps of 0.008, of 10 MHz of 1 Hz.
     F64(Vec<f64>),
 }
 
 impl Samples {
-    /// How many numbers: twice the samples of a complex channel.
+    /// The number of numbers: twice the samples of a complex channel.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -40,13 +40,13 @@ impl Samples {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How the wire calls this format.
+    /// The wire's name of this format.
     #[must_use]
     pub const fn format(&self) -> wire::SampleFormat {
         match self {
@@ -96,11 +96,12 @@ impl Samples {
 /// One stream of samples.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Channel {
-    /// What tells it from the others: `left`, `right`, or nothing where there is one.
+    /// The name that distinguishes it from the others: `left`, `right`, or nothing where there is
+    /// one.
     pub name: String,
     /// The numbers.
     pub samples: Samples,
-    /// Whether they are pairs of I and Q.
+    /// True if they are pairs of I and Q.
     pub complex: bool,
 }
 
@@ -112,7 +113,7 @@ impl Channel {
     }
 }
 
-/// What 0 dB is.
+/// The reference, 0 dB.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// A sine that just reaches the largest sample value.
@@ -128,15 +129,15 @@ pub struct Recording {
     pub name: String,
     /// Samples a second.
     pub rate: Rate,
-    /// What the levels are relative to.
+    /// The reference of the levels.
     pub unit: Unit,
     /// At least one.
     pub channels: Vec<Channel>,
-    /// What was done to the data on the way, one sentence each.
+    /// The changes to the data on the way, one sentence each.
     pub notes: Vec<String>,
 }
 
-/// What a stereo recording holds.
+/// The contents of a stereo recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::ValueEnum)]
 pub enum Stereo {
     /// Two channels, each with a spectrum of its own.
@@ -150,7 +151,7 @@ pub enum Stereo {
     Iq,
 }
 
-/// How to read a file, where the file itself does not say.
+/// The options of reading a file, where the file itself does not say.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
     /// Needed for raw I/Q; of a series it replaces what its time stamps say.
@@ -159,9 +160,9 @@ pub struct Reading {
     pub column: Option<String>,
     /// The unit of that column, where its heading names none.
     pub unit: Option<String>,
-    /// What two channels of a WAV file are.
+    /// The meaning of two channels of a WAV file.
     pub stereo: Stereo,
-    /// Whether mean and straight line are taken off; of a series they are unless this says no.
+    /// True if mean and straight line are taken off; of a series they are unless this says no.
     pub detrend: Option<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! What a job writes out: parts of memory, to files, after the run.
+//! Dumps of a job: parts of memory that are written to files after the run.
 
 use std::path::{Path, PathBuf};
 
@@ -51,8 +51,8 @@ pub(super) fn dump(
     })
 }
 
-/// Refuses dumps that go to one file, of which the last would remain, and one over a file that the job reads: the
-/// next run would be another.
+/// Refuses dumps that go to one file, of which the last would remain, and one over a file that the
+/// job reads: the next run would be another.
 pub(super) fn keep_files(dumps: &[Dump], read: &[PathBuf]) -> Result<()> {
     for (index, dump) in dumps.iter().enumerate() {
         let field = format!("dump[{index}].file");

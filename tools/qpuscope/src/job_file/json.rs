@@ -1,8 +1,9 @@
 //! The JSON of a job file, with what people who write it by hand get wrong.
 //!
-//! A key that an object has twice is refused: the parser would keep the last one and pass over the other. Keys are looked
-//! at before values are made: where serde_json keeps numbers as they are written (its feature `arbitrary_precision`,
-//! which a dependency turns on), a number with a point comes to a visitor as an object.
+//! A key that an object has twice is refused: the parser would keep the last one and pass over the
+//! other. Keys are looked at before values are made: where serde_json keeps numbers as they are
+//! written (its feature `arbitrary_precision`, which a dependency turns on), a number with a point
+//! comes to a visitor as an object.
 
 use std::collections::HashSet;
 
@@ -36,7 +37,7 @@ pub(super) fn value(text: &str) -> Result<Value> {
         })
 }
 
-/// What to do about a text that is no JSON.
+/// The remedy for a text that is no JSON.
 fn advice(text: &str, error: &serde_json::Error) -> &'static str {
     if !text.trim_start().starts_with(['{', '[', '/']) {
         return "a job is an object that names code, memory and programs, as docs/formats.md shows; `qpuscope asm` makes \
@@ -59,7 +60,7 @@ fn advice(text: &str, error: &serde_json::Error) -> &'static str {
     }
 }
 
-/// Whether a value of Python's stands at the first letter.
+/// Returns whether a value of Python's stands at the first letter.
 fn is_pythons(rest: &str) -> bool {
     let value = rest.trim_start_matches(|c: char| !c.is_ascii_alphabetic());
     ["True", "False", "None"]

@@ -1,4 +1,4 @@
-//! What a job starts: programs, their launches, and what each clears before.
+//! Launches of a job: programs, their starts, and the caches that each clears before.
 
 use qpu::isa::INSTRUCTION_BYTES;
 use qpu::job::{BusAddr, CacheClear, Program};
@@ -72,8 +72,8 @@ pub(super) fn launches(job: &Object) -> Result<Vec<JobLaunch>> {
     Ok(launches)
 }
 
-/// Refuses programs whose first instruction is not in memory, and those whose code is text: a file of words, of source
-/// or of another language was taken for a binary.
+/// Refuses programs whose first instruction is not in memory, and those whose code is text: a file
+/// of words, of source or of another language was taken for a binary.
 ///
 /// Two instructions of nothing but printable characters are none that anybody runs.
 pub(super) fn check_code(memory: &mut SparseMemory, launches: &[JobLaunch]) -> Result<()> {
@@ -109,8 +109,8 @@ pub(super) fn check_code(memory: &mut SparseMemory, launches: &[JobLaunch]) -> R
     Ok(())
 }
 
-/// Says which entries of `memory` lie over an earlier one that a program begins with: the program is longer than its
-/// place, as a rule.
+/// Says which entries of `memory` lie over an earlier one that a program begins with: the program
+/// is longer than its place, as a rule.
 pub(super) fn over_code(entries: &[Placed], launches: &[JobLaunch]) -> Vec<String> {
     let programs = || launches.iter().flat_map(|launch| &launch.programs);
     let is_code = |placed: &Placed| programs().any(|program| placed.begins_at(program.code.0));

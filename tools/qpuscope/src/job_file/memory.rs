@@ -1,4 +1,4 @@
-//! What a job finds in memory: zeros, words, and parts of files.
+//! Memory of a job before its run: zeros, words, and parts of files.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -20,29 +20,29 @@ const PIECE_BYTES: usize = 1 << 20;
 
 /// Where an entry lies in memory.
 pub(super) struct Placed {
-    /// What it came from, if that was a file.
+    /// The file that it came from, if it was one.
     pub file: Option<PathBuf>,
     pub at: u32,
     pub bytes: u64,
 }
 
 impl Placed {
-    /// How many bytes from its first one on a bus address lies, through whatever alias.
+    /// The distance of a bus address from its first byte, through whatever alias.
     fn distance(&self, addr: u32) -> u64 {
         u64::from(addr.wrapping_sub(self.at)) % ADDRESS_SPACE
     }
 
-    /// Whether a bus address lies in it.
+    /// Returns whether a bus address lies in it.
     pub fn holds(&self, addr: u32) -> bool {
         self.distance(addr) < self.bytes
     }
 
-    /// Whether it begins at a bus address.
+    /// Returns whether it begins at a bus address.
     pub fn begins_at(&self, addr: u32) -> bool {
         self.distance(addr) == 0
     }
 
-    /// Whether a byte is in both.
+    /// Returns whether a byte is in both.
     pub fn meets(&self, other: &Self) -> bool {
         self.bytes > 0 && other.bytes > 0 && (self.holds(other.at) || other.holds(self.at))
     }
@@ -162,8 +162,8 @@ fn put_file(memory: &mut SparseMemory, entry: &Object, path: &Path, addr: u32) -
     Ok(count)
 }
 
-/// Refuses an entry that goes on past the last address: all aliases being one memory, it would go on over what lies
-/// at the first.
+/// Refuses an entry that goes on past the last address: all aliases being one memory, it would go
+/// on over what lies at the first.
 fn must_fit(field: &str, addr: u32, bytes: u64) -> Result<()> {
     let left = ADDRESS_SPACE - u64::from(addr) % ADDRESS_SPACE;
     if bytes <= left {
@@ -208,7 +208,7 @@ fn memory_word(field: &str, value: &Value) -> Result<u32> {
     }
 }
 
-/// What is a number, and no integer.
+/// A number that is no integer.
 fn float(value: &Value) -> Option<f32> {
     let text = match value {
         Value::Number(number) => number.to_string(),

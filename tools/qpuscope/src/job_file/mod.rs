@@ -27,7 +27,7 @@ pub use dump::Dump;
 
 /// A job, ready to run.
 pub struct JobFile {
-    /// What the entries put there.
+    /// The contents that the entries put there.
     pub memory: SparseMemory,
     /// In the order they run.
     pub launches: Vec<JobLaunch>,
@@ -37,7 +37,7 @@ pub struct JobFile {
     pub options: JobOptions,
     /// Files that entries of memory came from.
     pub files: Vec<PathBuf>,
-    /// What is no mistake, but is seldom meant; a sentence each.
+    /// Notes on what is no mistake, but is seldom meant; a sentence each.
     pub notes: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ impl JobFile {
         .map_err(|failure| Failure::usage(format!("bad job file {}: {failure}", say::path(path))))
     }
 
-    /// The same from text.
+    /// Reads a job from text.
     ///
     /// # Errors
     /// As [`JobFile::read`].

@@ -1,7 +1,7 @@
 //! An object of a job file: its fields, and the place of each for messages.
 //!
-//! A key that is not known is an error, so that a misspelt one is not passed over. Numbers may also be
-//! strings, because JSON has no hexadecimal.
+//! A key that is not known is an error, so that a misspelt one is not passed over. Numbers may also
+//! be strings, because JSON has no hexadecimal.
 
 use std::num::IntErrorKind;
 
@@ -110,7 +110,7 @@ pub(super) fn number(field: &str, value: &Value, most: u64) -> Result<u64> {
     }
 }
 
-/// What is said of a number that its field has no room for.
+/// The message about a number that its field has no room for.
 pub(super) const TOO_LARGE: &str = "is too large";
 
 /// The number that a value is, or what is wrong with it.

@@ -1,4 +1,4 @@
-//! How a job runs: board and clock, limit, order of the QPUs, strictness.
+//! Options of a job: board and clock, limit, order of the QPUs, strictness.
 
 use serde_json::Value;
 use v3d_sim::{Board, Conflicts, Constants, JobOptions, Rule};

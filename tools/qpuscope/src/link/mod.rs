@@ -24,7 +24,7 @@ pub use sim::{SimLink, read_image};
 /// The rate at which every board begins.
 pub const FIRST_BAUD: u32 = 115_200;
 
-/// What a read brought.
+/// The result of a read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Received {
     /// So many bytes, at least one.
@@ -55,33 +55,33 @@ pub trait Link {
     /// When the port does not have that rate.
     fn set_baud(&mut self, baud: u32) -> Result<()>;
 
-    /// What this is, for messages: `/dev/ttyUSB0 at 115200 baud`.
+    /// The name of the link, for messages: `/dev/ttyUSB0 at 115200 baud`.
     fn description(&self) -> String;
 
     /// Time since the link was opened, on the clock that its waits count.
     fn now(&self) -> Duration;
 
-    /// Whether somebody may still send, and be sent, something.
+    /// Returns whether somebody may still send, and be sent, something.
     fn is_live(&self) -> bool {
         true
     }
 
-    /// Whether a rate means anything here: it does not on TCP and in files.
+    /// Returns whether a rate means anything here: it does not on TCP and in files.
     fn has_baud(&self) -> bool {
         true
     }
 }
 
-/// What opening a link may need beside the port's name.
+/// The options of opening a link beside the port's name.
 #[derive(Clone, Debug)]
 pub struct Opening {
     /// The rate of the host's side.
     pub baud: u32,
     /// Text of `cmdline.txt` for a virtual Pi.
     pub cmdline: String,
-    /// Whether a virtual Pi has a V3D.
+    /// True if a virtual Pi has a V3D.
     pub v3d: bool,
-    /// What is broken in the V3D of a virtual Pi.
+    /// The defect in the V3D of a virtual Pi.
     pub defect: Option<TimedDefect>,
     /// The numbers of its V3D's cycle model.
     pub constants: Constants,

@@ -9,7 +9,7 @@ use serialport::{SerialPort, SerialPortType};
 use super::{Link, Received};
 use crate::failure::{Failure, Result};
 
-/// How long a write may wait for room in the port.
+/// The time that a write may wait for room in the port.
 const WRITE_LIMIT: Duration = Duration::from_secs(5);
 
 /// A serial port that a board may be at.
@@ -23,7 +23,7 @@ pub struct Candidate {
     pub by_id: Option<String>,
 }
 
-/// What a USB adapter says of itself.
+/// The description that a USB adapter gives of itself.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct Usb {
     /// `VID:PID` in hexadecimal.

@@ -29,7 +29,7 @@ pub struct SimLink {
     matched: usize,
 }
 
-/// What the firmware says of a plan that fails on its board.
+/// The firmware's message about a plan that fails on its board.
 const DROPPED: &[u8] = b"plan dropped: ";
 
 /// Reads an image for the virtual Pi.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::{Link, Received};
 use crate::failure::{Failure, Result};
 
-/// How long a connection may take to be made, and a write to be taken.
+/// The time that a connection may take to be made, and a write to be taken.
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// A connected line.

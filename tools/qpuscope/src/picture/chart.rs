@@ -251,7 +251,8 @@ fn trace(drawing: &mut Drawing, frame: &Frame, spectrum: &Spectrum) {
     drawing.polygon(&points, Style::Stroke(TRACE, 1.4));
 }
 
-/// A triangle above each line, with its period or frequency; a label that would cover another is left out.
+/// A triangle above each line, with its period or frequency; a label that would cover another is
+/// left out.
 fn mark_lines(drawing: &mut Drawing, frame: &Frame, spectrum: &Spectrum, lines: &[Line]) {
     let mut taken: Vec<(f32, f32, f32)> = vec![];
     for line in lines {

@@ -11,7 +11,7 @@ use crate::failure::{Failure, Result};
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Ink(pub u8, pub u8, pub u8, pub f32);
 
-/// How a path is put on paper.
+/// The paint of a path.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Style {
     /// Its inside.
@@ -25,9 +25,9 @@ pub enum Style {
 pub struct Shape {
     /// Its outline.
     pub path: Path,
-    /// How it is drawn.
+    /// Its paint.
     pub style: Style,
-    /// What it spells.
+    /// Its text.
     pub text: Option<String>,
 }
 
@@ -49,7 +49,7 @@ pub struct Drawing {
     pub width: u32,
     /// In SVG units and PNG pixels.
     pub height: u32,
-    /// What programs and screen readers call it.
+    /// The name by which programs and screen readers call it.
     pub title: String,
     /// From back to front.
     pub shapes: Vec<Shape>,

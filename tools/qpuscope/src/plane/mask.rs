@@ -1,8 +1,8 @@
 //! Masks: what each bin of a picture's spectrum is multiplied by.
 //!
-//! A mask has the same factor for all directions. From 0.8 to 1.2 of its cutoff the factor goes from 1 to 0 as
-//! half a cosine, and is 1/2 at the cutoff: a mask with a sharp edge would leave rings around every edge of the
-//! picture.
+//! A mask has the same factor for all directions. From 0.8 to 1.2 of its cutoff the factor goes
+//! from 1 to 0 as half a cosine, and is 1/2 at the cutoff: a mask with a sharp edge would leave
+//! rings around every edge of the picture.
 
 use std::str::FromStr;
 

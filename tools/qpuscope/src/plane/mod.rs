@@ -33,7 +33,8 @@ pub struct Spectrum {
 }
 
 impl Picture {
-    /// The part that begins at row 0 and column 0 and has this size; what the picture does not cover is `fill`.
+    /// The part that begins at row 0 and column 0 and has this size; what the picture does not
+    /// cover is `fill`.
     #[must_use]
     pub fn resized(&self, width: usize, height: usize, [left, top]: [usize; 2], fill: f32) -> Self {
         let mut pixels = vec![fill; width * height];
@@ -74,8 +75,8 @@ impl Picture {
         Ok([width, height].map(|side| 1 << side.ilog2()))
     }
 
-    /// As a picture whose sides are powers of two: on the right and below filled with the mean, or with `crop`
-    /// its middle. With what was done to it, where something was.
+    /// A picture whose sides are powers of two: on the right and below filled with the mean, or
+    /// with `crop` its middle. With what was done to it, where something was.
     ///
     /// # Errors
     /// Usage, when there is no middle of 16 pixels.
@@ -97,7 +98,8 @@ impl Picture {
 }
 
 impl Spectrum {
-    /// Levels of all bins, frequency 0 in the middle: the largest is white, what is `range_db` below it black.
+    /// Levels of all bins, frequency 0 in the middle: the largest is white, what is `range_db`
+    /// below it black.
     #[must_use]
     pub fn levels(&self, range_db: f32) -> Picture {
         let (width, height) = (self.width, self.height);
@@ -120,7 +122,8 @@ impl Spectrum {
         }
     }
 
-    /// The real parts as a picture, and the relative rms size of the imaginary parts, which are left out.
+    /// The real parts as a picture, and the relative rms size of the imaginary parts, which are
+    /// left out.
     #[must_use]
     pub fn real(self) -> (Picture, f64) {
         let energy = |component: usize| {

@@ -1,7 +1,8 @@
 //! Spectra as .npy files: two-dimensional arrays of complex64, as `numpy.save` writes them.
 //!
-//! Source: NumPy, "NEP 1 / numpy.lib.format", versions 1.0 to 3.0. Read are complex64 and complex128 in
-//! little endian, row after row (C order) or column after column (Fortran order), as `numpy.fft.fft2` leaves its result.
+//! Source: NumPy, "NEP 1 / numpy.lib.format", versions 1.0 to 3.0. Read are complex64 and
+//! complex128 in little endian, row after row (C order) or column after column (Fortran order), as
+//! `numpy.fft.fft2` leaves its result.
 
 use std::path::Path;
 

@@ -15,12 +15,12 @@ const MAX_BYTES: usize = 1 << 28;
 /// Shares of red, green and blue in the luma of a picture: ITU-R BT.709.
 const LUMA: [f32; 3] = [0.2126, 0.7152, 0.0722];
 
-/// Reads a picture of any PNG format, and whether it had colours: their luma is taken. Transparency is not
-/// looked at.
+/// Reads a picture of any PNG format, and whether it had colours: their luma is taken. Transparency
+/// is not looked at.
 ///
 /// # Errors
-/// Usage, when the file cannot be read or is none; what `fits` says of its width and height, before there is memory
-/// for its pixels.
+/// Usage, when the file cannot be read or is none; what `fits` says of its width and height, before
+/// there is memory for its pixels.
 pub fn read(path: &Path, fits: impl Fn(usize, usize) -> Result<()>) -> Result<(Picture, bool)> {
     let wrong = |error: &dyn std::fmt::Display| {
         Failure::usage(format!(
@@ -74,7 +74,8 @@ pub fn read(path: &Path, fits: impl Fn(usize, usize) -> Result<()>) -> Result<(P
     ))
 }
 
-/// Writes a picture of 8 bits a pixel; gives how many pixels were darker than black or lighter than white.
+/// Writes a picture of 8 bits a pixel; gives how many pixels were darker than black or lighter than
+/// white.
 ///
 /// # Errors
 /// When the file cannot be written.

@@ -22,7 +22,7 @@ enum Machine {
     Board(Box<Remote>),
 }
 
-/// What the simulator says is said as a failure.
+/// Reports an error of the simulator as a failure.
 fn broken<T>(result: std::result::Result<T, v3d_sim::SimError>) -> Result<T> {
     result.map_err(|error| {
         Failure::integrity(format!(
@@ -100,11 +100,12 @@ fn refused(width: usize, height: usize, error: Error<Failure>) -> Failure {
 }
 
 impl Planes {
-    /// Planes of `width` columns and `height` rows, on the board of `client` or simulated; the inverse divides by their
-    /// points.
+    /// Planes of `width` columns and `height` rows, on the board of `client` or simulated; the
+    /// inverse divides by their points.
     ///
     /// # Errors
-    /// Usage, when a side is no power of two, or the plane needs more memory than a board has; what the board says.
+    /// Usage, when a side is no power of two, or the plane needs more memory than a board has; what
+    /// the board says.
     pub fn new(width: usize, height: usize, client: Option<Client>) -> Result<Self> {
         let (request, bytes) = Self::request(width, height)?;
         // Buffers begin at multiples of 4096.

@@ -1,7 +1,8 @@
 //! The file that `qpuscope report` writes: one JSON object with a checksum.
 //!
-//! Numbers are whole, so that the same board gives the same bytes. The checksum is the CRC-32 of the object
-//! without spaces and with an empty `checksum`, in hexadecimal. Only `created_unix` is a time of day.
+//! Numbers are whole, so that the same board gives the same bytes. The checksum is the CRC-32 of
+//! the object without spaces and with an empty `checksum`, in hexadecimal. Only `created_unix` is a
+//! time of day.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,7 +11,7 @@ use crate::client::Trial;
 use crate::failure::{Failure, Result};
 use crate::text::quote;
 
-/// What every report's `format` says.
+/// The `format` of every report.
 const FORMAT: &str = "qpuscope-report";
 /// The version of the format.
 const VERSION: u64 = 1;
@@ -41,9 +42,9 @@ pub struct Report {
     pub plans: Vec<PlanProof>,
     /// Rates of the line.
     pub line: Vec<Trial>,
-    /// What the generator's spectra were like.
+    /// Properties of the generator's spectra.
     pub load: Load,
-    /// What could not be found out, and why.
+    /// Facts that could not be found out, and why.
     pub notes: Vec<String>,
     /// CRC-32 of everything else.
     pub checksum: String,
@@ -55,7 +56,8 @@ pub struct Report {
 pub struct PlanProof {
     /// Points of a block.
     pub n: u32,
-    /// `transform`, in both directions, or what samples powers are made of: `real-f32`, `iq-u8` and so on.
+    /// `transform`, in both directions, or what samples powers are made of: `real-f32`, `iq-u8` and
+    /// so on.
     pub kind: String,
     /// `fastest` or `conservative`.
     pub plan: String,
@@ -67,7 +69,7 @@ pub struct PlanProof {
     pub us: u32,
 }
 
-/// What the board says of itself.
+/// The board's description of itself.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Board {
@@ -127,7 +129,7 @@ pub struct ClockSample {
     pub temperature: u32,
 }
 
-/// What a microbenchmark found.
+/// The result of a microbenchmark.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Measurement {
@@ -163,7 +165,8 @@ impl Times {
         (operations > 0.0 && many > few).then(|| (many - few) / operations)
     }
 
-    /// The standard deviation of [`Times::us_per_operation`], relative to it, when each time has one of `noise`.
+    /// The standard deviation of [`Times::us_per_operation`], relative to it, when each time has
+    /// one of `noise`.
     #[must_use]
     pub fn uncertainty(&self, noise: f64) -> f64 {
         let Some([few, many]) = self.means() else {
@@ -186,7 +189,7 @@ impl Times {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Load {
-    /// How long, in seconds.
+    /// The duration in seconds.
     pub seconds: u32,
     /// Spectra that came.
     pub spectra: u64,

@@ -18,7 +18,7 @@ const RATES: [u32; 8] = [
 ];
 /// Requests and answers at each.
 const EXCHANGES: u32 = 20;
-/// How long a board that starts takes to its first spectrum, and some.
+/// The time that a board that starts takes to its first spectrum, and some.
 const FIRST_SPECTRUM: Duration = Duration::from_millis(1500);
 /// Words of a microbenchmark before its times: operations, few repetitions, many.
 const TIMES_HEAD: usize = 3;
@@ -26,10 +26,10 @@ const TIMES_HEAD: usize = 3;
 /// The longest plans that a board has.
 pub const LONGEST_PLANS: u8 = 16;
 
-/// What is asked of a board.
+/// The questions to a board.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// How long the generator's spectra keep it busy.
+    /// The time that the generator's spectra keep it busy.
     pub load: Duration,
     /// Seconds since 1970.
     pub created_unix: u64,
@@ -40,9 +40,11 @@ pub struct Wanted {
 /// Finds out all that a report has.
 ///
 /// # Errors
-/// When the board is not there, is older than reports, or the line breaks. What else fails becomes a note.
+/// When the board is not there, is older than reports, or the line breaks. What else fails becomes
+/// a note.
 pub fn gather(client: &mut Client, wanted: &Wanted) -> Result<Report> {
-    // A board that has just started is let come to its first spectrum, so that the time of that is known.
+    // A board that has just started is let come to its first spectrum, so that the time of that is
+    // known.
     client.overhear(FIRST_SPECTRUM)?;
     let info = client.hello()?;
     client.stop()?;
@@ -61,7 +63,8 @@ pub fn gather(client: &mut Client, wanted: &Wanted) -> Result<Report> {
     launch_order(&mut report);
     prove_all(client, wanted.longest_plans, &mut report)?;
     say::remark!("{} plans proven", report.plans.len());
-    // From here on the line may be lost, and with it what is still to come; what is there is worth a file.
+    // From here on the line may be lost, and with it what is still to come; what is there is worth
+    // a file.
     if let Err(failure) = line_and_load(client, wanted, &mut report) {
         report.notes.push(format!("the rest is missing: {failure}"));
     }
@@ -160,7 +163,8 @@ pub fn measure_all(client: &mut Client, report: &mut Report) -> Result<()> {
                     break;
                 }
             }
-            // A program that fails is worth a note, and the next may work; a board without QPUs has none that does.
+            // A program that fails is worth a note, and the next may work; a board without QPUs has
+            // none that does.
             Err(failure) if failure.exit == Exit::Integrity => {
                 let name = LIST
                     .get(usize::from(number))

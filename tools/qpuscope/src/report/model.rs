@@ -1,4 +1,4 @@
-//! The same microbenchmarks on the simulator.
+//! The microbenchmarks on the simulator.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -36,8 +36,8 @@ impl Model {
         }
     }
 
-    /// V3D clocks of an operation of the microbenchmark of that name, with these constants; `None` when there is none, or it
-    /// does not run with them.
+    /// V3D clocks of an operation of the microbenchmark of that name, with these constants; `None`
+    /// when there is none, or it does not run with them.
     #[must_use]
     pub fn clocks(&self, name: &str, constants: &Constants) -> Option<f64> {
         let (name, test, repetitions) = test(name)?;
@@ -61,8 +61,8 @@ impl Model {
         };
         let mut runner = SimRunner::with_config(RAM_BYTES, config);
         let mut prepared = Prepared::new(&mut runner, test).ok()?;
-        // The simulator counts clocks and not microseconds: fewer repetitions do, but for programs that wait in a
-        // queue, which are what is repeated there.
+        // The simulator counts clocks and not microseconds: fewer repetitions do, but for programs
+        // that wait in a queue, which are what is repeated there.
         let [few, many] = match test {
             Test::Queue { .. } | Test::Transform { .. } => [few, many],
             _ => {

@@ -1,5 +1,5 @@
-//! Records of an upload whose lost values are asked for again: chunks in any order, whole spectra in the order of their
-//! numbers.
+//! Records of an upload whose lost values are asked for again: chunks in any order, whole spectra
+//! in the order of their numbers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::iter;
@@ -11,7 +11,7 @@ use super::spectrum::spectrum;
 use super::waiting::explains;
 use crate::spectrum::Spectrum;
 
-/// How far ahead of the first record that is not whole others may be: twice what a board keeps.
+/// The distance that records may be ahead of the first that is not whole: twice what a board keeps.
 const AHEAD: u32 = 1024;
 /// Bytes of values that wait at the most; a board keeps one MiB.
 const ROOM: usize = 64 << 20;
@@ -23,7 +23,7 @@ pub struct Lost {
     pub record: u32,
     /// Index of the first.
     pub offset: u32,
-    /// How many, at the most; 0: the record's descriptor has not come.
+    /// The number of values, at the most; 0: the record's descriptor has not come.
     pub values: u32,
     /// Bytes of one, where that is known.
     pub width: usize,
@@ -120,7 +120,7 @@ impl Collector {
         self.seen
     }
 
-    /// Whether the whole records are all that an upload has brought.
+    /// Returns whether the whole records are all that an upload has brought.
     #[must_use]
     pub fn is_all_of(&self, brought: &Uploaded) -> bool {
         (brought.records, brought.bytes, brought.crc) == (self.next, self.bytes, self.crc.value())

@@ -1,15 +1,15 @@
-//! What can come from a board: answers to requests, and what it says unasked.
+//! Events from a board: answers to requests, and what it says unasked.
 
 use wire::{NakCode, Status};
 
 use crate::spectrum::Spectrum;
 
-/// Who the board says it is.
+/// The board's description of itself.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Info {
     /// The engine in use.
     pub engine: wire::Engine,
-    /// What the instrument is doing.
+    /// The instrument's activity.
     pub state: wire::State,
     /// Why the board last started.
     pub reset_cause: wire::ResetCause,
@@ -29,7 +29,7 @@ pub struct Info {
     pub capabilities: String,
 }
 
-/// What the frame says, kept beyond the frame.
+/// The contents of the frame, kept beyond the frame.
 pub(super) fn own_info(info: &wire::Info) -> Info {
     Info {
         engine: info.engine,
@@ -45,20 +45,20 @@ pub(super) fn own_info(info: &wire::Info) -> Info {
     }
 }
 
-/// What a microbenchmark of the firmware found.
+/// The result of a microbenchmark of the firmware.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Measured {
-    /// How many microbenchmarks there are.
+    /// The number of microbenchmarks.
     pub of: u8,
     /// Microseconds that all of it took.
     pub elapsed_us: u32,
     /// Its name.
     pub name: String,
-    /// What it found.
+    /// Its result.
     pub words: Vec<u32>,
 }
 
-/// How a request was answered.
+/// The answer to a request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Answer {
     /// Done; with a remark, often empty.
@@ -85,7 +85,7 @@ pub enum Answer {
     Uploaded(wire::Uploaded),
 }
 
-/// What has come.
+/// The event.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Event {
     /// A line of text, or a piece of one, with its line end.
@@ -94,7 +94,7 @@ pub enum Event {
     Spectrum(Box<Spectrum>, u32),
     /// An answer, to the request of this number.
     Answer(u16, Answer),
-    /// How far an upload may go on.
+    /// The limit up to which an upload may go on.
     Credit(wire::Credit),
     /// A piece of the firmware's defmt stream.
     Log(Vec<u8>),
@@ -102,7 +102,8 @@ pub enum Event {
     Fault(String),
     /// The heartbeat.
     Status(Status),
-    /// What records are, which comes once a second in place of the heartbeat while there may be some.
+    /// The description of records, which comes once a second in place of the heartbeat while there
+    /// may be some.
     Described,
     /// Bytes that were neither text nor a whole frame.
     Damaged,

@@ -41,7 +41,7 @@ pub(super) fn example_stream(n: u32, count: u32) -> Vec<u8> {
     repeating_stream(n, count, u32::MAX)
 }
 
-/// The same, with the descriptor once more before the record `again`.
+/// The example, with the descriptor once more before the record `again`.
 pub(super) fn repeating_stream(n: u32, count: u32, again: u32) -> Vec<u8> {
     let mut encoder = Encoder::new();
     let mut out = b"qpuscope test\r\n".to_vec();

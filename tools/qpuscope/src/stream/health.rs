@@ -1,6 +1,6 @@
-//! How a stream went: what came, what was lost, and the sentence about it.
+//! The health of a stream: what came, what was lost, and the sentence about it.
 
-/// How a stream went, for people and for JSON.
+/// The health of a stream, for people and for JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, serde::Serialize)]
 pub struct Health {
     /// Bytes received.
@@ -26,7 +26,7 @@ pub struct Health {
 }
 
 impl Health {
-    /// Whether anything was lost.
+    /// Returns whether anything was lost.
     #[must_use]
     pub fn is_lossy(&self) -> bool {
         self.lost_bytes + self.crc_errors + self.sequence_gaps + self.incomplete_spectra > 0

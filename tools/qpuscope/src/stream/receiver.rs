@@ -14,7 +14,7 @@ use crate::input::Unit;
 pub struct Receiver {
     decoder: Box<Decoder>,
     records: Records,
-    /// What uploaded samples are called.
+    /// The source's name for uploaded samples.
     source: Option<String>,
     /// The unit that the host gave its samples.
     unit: Option<Unit>,
@@ -29,7 +29,8 @@ impl Receiver {
         self.unit = Some(unit.clone());
     }
 
-    /// Puts records of this stream together in any order from now on, because what is lost of them is asked for again.
+    /// Puts records of this stream together in any order from now on, because what is lost of them
+    /// is asked for again.
     pub fn collect(&mut self, stream: Option<u16>) {
         self.records.collect(stream);
     }
@@ -46,7 +47,7 @@ impl Receiver {
         self.records.values()
     }
 
-    /// How the stream went so far.
+    /// The health of the stream so far.
     #[must_use]
     pub fn health(&self) -> Health {
         let LineCounters {

@@ -33,7 +33,8 @@ pub(super) struct Records {
     values: u64,
     /// Spectra that the last descriptor explained.
     late: VecDeque<Event>,
-    /// Sequence and time of the last frame, which both grow from one start of the board to the next.
+    /// Sequence and time of the last frame, which both grow from one start of the board to the
+    /// next.
     last: Option<(u32, u64)>,
 }
 
@@ -54,7 +55,8 @@ impl Default for Records {
 }
 
 impl Records {
-    /// Puts records of this stream together in any order from now on, and no other's; `None`: of none.
+    /// Puts records of this stream together in any order from now on, and no other's; `None`: of
+    /// none.
     pub(super) fn collect(&mut self, stream: Option<u16>) {
         self.collector = stream.map(Collector::new);
     }
@@ -111,7 +113,7 @@ impl Records {
         self.last = Some((header.sequence, header.time_us));
     }
 
-    /// What a frame, a text or a damage says, if anything by itself.
+    /// The event that a frame, a text or a damage is by itself, if any.
     pub(super) fn event(&mut self, item: Item) -> Option<Event> {
         let (header, payload) = match item {
             Item::Text(text) => {

@@ -9,7 +9,7 @@ use wire::{Descriptor, Header, Record, RecordHead, Value};
 
 /// The most values that wait: eight megabytes of them.
 const MOST_VALUES: usize = 1 << 20;
-/// What a record takes beside its values, as many of these.
+/// The memory of a record beside its values, as many of these.
 const RECORD_VALUES: usize = 32;
 
 /// A record without its descriptor.
@@ -21,7 +21,7 @@ pub(super) struct Unexplained {
 }
 
 impl Unexplained {
-    /// What it takes, in values.
+    /// Its memory, in values.
     fn size(&self) -> usize {
         self.values.len() + RECORD_VALUES
     }
@@ -35,7 +35,7 @@ pub(super) struct Waiting {
     given_up: u64,
 }
 
-/// Whether a descriptor is the one that a record names, and agrees with it.
+/// Returns whether a descriptor is the one that a record names, and agrees with it.
 pub(super) fn explains(descriptor: &Descriptor, head: &RecordHead) -> bool {
     (descriptor.id, descriptor.bins, descriptor.encoding)
         == (head.descriptor, head.total, head.encoding)

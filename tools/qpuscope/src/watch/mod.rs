@@ -1,4 +1,4 @@
-//! What `qpuscope run` can show of a job while it runs: profile, timeline, trace of registers.
+//! Views of a job that `qpuscope run` makes while it runs: profile, timeline, trace of registers.
 
 pub mod profile;
 pub mod timeline;
@@ -14,14 +14,14 @@ use trace::Trace;
 pub struct Watch {
     /// Where the clocks go.
     pub profile: Option<Profile>,
-    /// What happens beside what.
+    /// Events beside each other.
     pub timeline: Option<Timeline>,
-    /// What every instruction changes.
+    /// The changes by every instruction.
     pub trace: Option<Trace>,
 }
 
 impl Watch {
-    /// Whether anybody has asked for anything.
+    /// Returns whether anybody has asked for anything.
     #[must_use]
     pub fn is_wanted(&self) -> bool {
         self.profile.is_some() || self.timeline.is_some() || self.trace.is_some()

@@ -144,7 +144,7 @@ pub fn text(profile: &Profile, outcome: &Outcome, clock_hz: u32) -> String {
     out
 }
 
-/// The same as JSON, by instruction and QPU; docs/simulator.md describes it.
+/// The profile as JSON, by instruction and QPU; docs/simulator.md describes it.
 #[must_use]
 pub fn json(profile: &Profile, outcome: &Outcome, clock_hz: u32) -> Value {
     let by_qpu = |spent: &[Spent]| -> Vec<Value> {

@@ -1,8 +1,8 @@
 //! A timeline as Chrome trace-event JSON, which Perfetto (ui.perfetto.dev) opens.
 //!
-//! Tracks: each QPU with its programs and, inside them, what they waited for; the lookups of each TMU,
-//! from the write of the addresses to `ldtmu`; transfers of both DMA engines; who holds the mutex; the
-//! counts of the semaphores. Times are microseconds of the board's clock.
+//! Tracks: each QPU with its programs and, inside them, what they waited for; the lookups of each
+//! TMU, from the write of the addresses to `ldtmu`; transfers of both DMA engines; who holds the
+//! mutex; the counts of the semaphores. Times are microseconds of the board's clock.
 //!
 //! Format: "Trace Event Format" of the Chromium project: events X, b, e, C and M.
 

@@ -1,4 +1,5 @@
-//! A log of what every instruction changes: registers, accumulators, flags, and uses of shared units.
+//! A log of what every instruction changes: registers, accumulators, flags, and uses of shared
+//! units.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -19,7 +20,7 @@ const REGISTERS: usize = 32 + 32 + 6;
 pub struct Selection {
     /// A bit for each QPU.
     pub qpus: u16,
-    /// Of these clocks.
+    /// The clocks that are traced.
     pub clocks: Range<u64>,
     /// At these addresses.
     pub addresses: Range<u64>,
@@ -69,7 +70,7 @@ pub struct Trace {
     out: Output,
     selection: Selection,
     shadows: [Option<Box<Shadow>>; QPUS],
-    /// Whether the last instruction of each QPU was logged.
+    /// True for each QPU whose last instruction was logged.
     logged: [bool; QPUS],
     lines: u64,
     left_out: u64,
@@ -97,7 +98,7 @@ impl Trace {
         }
     }
 
-    /// Whether no instruction was selected.
+    /// Returns whether no instruction was selected.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lines == 0 && self.left_out == 0

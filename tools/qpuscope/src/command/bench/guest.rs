@@ -28,7 +28,7 @@ pub enum Engine {
 }
 
 impl Engine {
-    /// As tables have it.
+    /// The name in tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Microfft => "microfft",
@@ -84,7 +84,7 @@ impl Wanted {
     }
 }
 
-/// What came of it.
+/// The result.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Measurement {
     /// Instructions of the transform, its call included.

@@ -1,9 +1,11 @@
-//! `qpuscope bench`: what a transform of the CPU engine costs, in ARM instructions on the virtual Pi.
+//! `qpuscope bench`: what a transform of the CPU engine costs, in ARM instructions on the virtual
+//! Pi.
 //!
-//! A guest image (package `guest-fft`) holds the very code of `dsp`, made by the firmware's compiler with
-//! the firmware's flags, and beside it the crate microfft. The virtual Pi runs one transform of it at a
-//! time, between two readings of the ARM's cycle counter. It counts instructions: a board's time also
-//! depends on caches and on the latency of the VFP, which it does not model.
+//! A guest image (package `guest-fft`) holds the very code of `dsp`, made by the firmware's
+//! compiler with the firmware's flags, and beside it the crate microfft. The virtual Pi runs one
+//! transform of it at a time, between two readings of the ARM's cycle counter. It counts
+//! instructions: a board's time also depends on caches and on the latency of the VFP, which it does
+//! not model.
 //!
 //! The accuracy is that of the points which the guest left in the board's memory, beside rustfft in
 //! double precision.
@@ -26,7 +28,7 @@ use crate::say;
 
 /// Lengths when none is given: 2^4 to 2^16 points.
 const LENGTHS_LOG2: std::ops::RangeInclusive<u32> = 4..=16;
-/// What the numbers are, wherever they are shown.
+/// The meaning of the numbers, wherever they are shown.
 const COUNTED: &str = "instructions on the simulated ARM1176 of the virtual Pi, not time";
 
 /// Options of `bench`.
@@ -51,7 +53,8 @@ pub struct Options {
     /// The inverse transform
     #[arg(long)]
     inverse: bool,
-    /// The guest's image (default: guest-fft.img in the folder target, where `cargo xtask guest` puts it)
+    /// The guest's image (default: guest-fft.img in the folder target, where `cargo xtask guest`
+    /// puts it)
     #[arg(long, env = "QPUSCOPE_GUEST_FFT", value_name = "FILE")]
     guest: Option<PathBuf>,
     /// Print one JSON object
@@ -208,7 +211,7 @@ fn lengths(points: &[u32]) -> Result<Vec<u32>> {
     points.iter().map(log2).collect()
 }
 
-/// What the guest's input transforms to, by rustfft in double precision.
+/// The transform of the guest's input, by rustfft in double precision.
 fn reference(log2n: u32, direction: Direction) -> Vec<Complex<f64>> {
     let mut noise = guest_fft::Noise::default();
     let mut next = || f64::from(noise.sample());

@@ -43,7 +43,8 @@ fn head(report: &Report, comparison: &Comparison, out: &mut String) {
     }
 }
 
-/// Figures of launches one after the other, in which the ARM has a share: the model has V3D's alone.
+/// Figures of launches one after the other, in which the ARM has a share: the model has V3D's
+/// alone.
 fn is_of_host(name: &str) -> bool {
     ["launch-", "relaunch-", "transform-"]
         .iter()
@@ -191,7 +192,7 @@ fn facts(report: &Report, comparison: &Comparison, out: &mut String) {
     }
 }
 
-/// What two figures say together.
+/// The verdict of two figures together.
 fn ratios(comparison: &Comparison, out: &mut String) {
     let find = |name: &str| comparison.figures.iter().find(|figure| figure.name == name);
     let pairs = [

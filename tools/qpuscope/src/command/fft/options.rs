@@ -87,7 +87,7 @@ const SHORTEST: u32 = 16;
 /// The endings of what a spectrum is written to.
 const RESULTS: [&str; 3] = ["png", "svg", "csv"];
 
-/// Whether a file's name is that of a result.
+/// Returns whether a file's name is that of a result.
 fn is_result(name: &Path) -> bool {
     let is = |part: Option<&std::ffi::OsStr>, known: &dyn Fn(&str) -> bool| {
         part.and_then(std::ffi::OsStr::to_str).is_some_and(known)
@@ -159,7 +159,7 @@ pub(super) fn check(options: &Options) -> Result<u32> {
     Ok(overlap)
 }
 
-/// How the recording is to be read.
+/// The options of reading the recording.
 pub(super) fn reading(options: &Options) -> Reading {
     Reading {
         rate: options.rate,

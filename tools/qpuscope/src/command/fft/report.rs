@@ -1,4 +1,4 @@
-//! What comes of a spectrum: pictures, files, and text on standard output.
+//! The results of a spectrum: pictures, files, and text on standard output.
 
 use std::path::Path;
 

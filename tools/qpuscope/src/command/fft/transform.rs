@@ -25,8 +25,8 @@ pub(super) fn transform(
     client.stop()?;
     let found = client.settings()?;
     let spectra = set_up_and_send(options, client, recording, overlap, &detectors);
-    // Spectra of the generator come with these again: of those of an upload `avg=all` would stop it from starting,
-    // and the overlap may be as long as the next length that is set.
+    // Spectra of the generator come with these again: of those of an upload `avg=all` would stop it
+    // from starting, and the overlap may be as long as the next length that is set.
     let put_back = match &spectra {
         Ok(_) => client.set(&found),
         // A line that does not work is not waited for.

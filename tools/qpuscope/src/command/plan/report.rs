@@ -15,13 +15,13 @@ use super::time::{MEMORY, Measured};
 use super::{Cost, Options, points};
 use crate::constants;
 
-/// What there is to say of a plan.
+/// The description of a plan.
 pub(super) struct Report<'a> {
     pub options: &'a Options,
     pub request: &'a Request,
     pub arrangement: &'a Arrangement,
     pub cost: &'a Cost,
-    /// Whether its clocks are concluded from those of other batches.
+    /// True if its clocks are concluded from those of other batches.
     pub is_predicted: bool,
     pub constants: &'a Constants,
     pub board: &'static str,
@@ -246,10 +246,10 @@ fn pass_json(pass: &PassMemory) -> Value {
     })
 }
 
-/// What a pass is.
+/// The kind of a pass.
 struct Line {
     name: String,
-    /// Of transforms.
+    /// Passes of transforms.
     radix: Option<u32>,
     /// That read the same points.
     parts: u32,

@@ -1,4 +1,4 @@
-//! What a plan takes when it is run: simulated, or on a board.
+//! The time that a plan takes when it is run: simulated, or on a board.
 
 use qpu::fft::request::{Error, Request};
 use qpu::fft::{Direction, Plan};
@@ -13,16 +13,18 @@ use crate::remote::Remote;
 pub(super) const MEMORY: u64 = 384 << 20;
 /// Time that a run may take; on a board no more than the protocol has.
 const LIMIT_US: u32 = 60_000_000;
-/// Runs on a board behind the first. Its clock counts microseconds, and its memory is refreshed now and then.
+/// Runs on a board behind the first. Its clock counts microseconds, and its memory is refreshed now
+/// and then.
 const RUNS: u32 = 8;
 
-/// What a board took.
+/// The time that a board took.
 pub struct Measured {
-    /// Microseconds from the first request to V3D to the end of the last program, in the shortest run.
+    /// Microseconds from the first request to V3D to the end of the last program, in the shortest
+    /// run.
     pub us: u32,
-    /// How many runs there were behind the first.
+    /// The number of runs behind the first.
     pub runs: u32,
-    /// What is at the other end of the line.
+    /// The board at the other end of the line.
     pub place: String,
 }
 
@@ -55,7 +57,7 @@ pub fn simulated(
     Ok(run()?.cycles.unwrap_or(0) as f64)
 }
 
-/// What it takes on the board of `client`, of whatever is in its memory.
+/// Measures a plan on the board of `client`, with whatever is in its memory.
 ///
 /// # Errors
 /// As [`simulated`]; what the board says.

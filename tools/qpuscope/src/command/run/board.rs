@@ -1,8 +1,8 @@
 //! A job on the QPUs of a board.
 //!
-//! The firmware keeps memory for the QPUs at the same place on every board, from 0x41000000 on. A job that lies there is
-//! written to the board as it stands, run, and what `dump` names is read back. Board, order and constants of a job file
-//! are about the simulator.
+//! The firmware keeps memory for the QPUs at the same place on every board, from 0x41000000 on. A
+//! job that lies there is written to the board as it stands, run, and what `dump` names is read
+//! back. Board, order and constants of a job file are about the simulator.
 
 use qpu::job::{BusAddr, Job, Launch, Program, QpuSet};
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ use crate::failure::{Failure, Result};
 use crate::job_file::JobFile;
 use crate::say;
 
-/// What is behind the alias bits of an address.
+/// The address behind the alias bits of another.
 const BEHIND_ALIAS: u32 = 0x3fff_ffff;
 /// Bytes of a page of memory.
 const PAGE_BYTES: u32 = 4096;

@@ -1,8 +1,8 @@
 //! The files that a job's memory goes to.
 //!
-//! A file that cannot be written is a mistake in the job, like any other that can be told before it runs. What fails
-//! afterwards, as on a full disk, costs no other file. A job may come from somebody else: unless the user allows more,
-//! its dumps stay in its own folder.
+//! A file that cannot be written is a mistake in the job, like any other that can be told before it
+//! runs. What fails afterwards, as on a full disk, costs no other file. A job may come from
+//! somebody else: unless the user allows more, its dumps stay in its own folder.
 
 use std::io::Write;
 use std::path::Path;
@@ -17,8 +17,8 @@ use crate::say;
 /// Dumps are written in pieces, so that they take no second copy of memory.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Refuses dumps that cannot be written, or leave the folder of the job at `path`, before the job takes its time.
-/// What their files hold stays until then.
+/// Refuses dumps that cannot be written, or leave the folder of the job at `path`, before the job
+/// takes its time. What their files hold stays until then.
 pub(super) fn check(job: &JobFile, path: &Path, anywhere: bool) -> Result<()> {
     for (index, dump) in job.dumps.iter().enumerate() {
         let bad = |problem: &str| {
@@ -38,8 +38,8 @@ pub(super) fn check(job: &JobFile, path: &Path, anywhere: bool) -> Result<()> {
     Ok(())
 }
 
-/// Whether a dump stays in the folder of its job, behind all links. One that cannot be written at all does, to be refused
-/// for that.
+/// Returns whether a dump stays in the folder of its job, behind all links. One that cannot be
+/// written at all does, to be refused for that.
 fn is_inside(dump: &Path, job: &Path) -> bool {
     let folder = match job.parent() {
         Some(folder) if folder != Path::new("") => folder,

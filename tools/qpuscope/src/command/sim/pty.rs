@@ -23,7 +23,8 @@ impl PtyLine {
         let path = rustix::pty::ptsname(&master, vec![])?
             .to_string_lossy()
             .into_owned();
-        // Opening the other side once makes it raw, and lets its absence show as a hang-up from then on.
+        // Opening the other side once makes it raw, and lets its absence show as a hang-up from
+        // then on.
         let other = rustix::fs::open(
             path.as_str(),
             OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC,

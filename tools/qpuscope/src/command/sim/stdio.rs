@@ -14,14 +14,14 @@ const PIECE: usize = 256;
 /// Standard input, read by a thread because it may block.
 pub struct StdioLine {
     input: Receiver<Vec<u8>>,
-    /// Of a piece what the line had no room for.
+    /// The rest of a piece that the line had no room for.
     rest: Vec<u8>,
-    /// Standard output is a terminal that works on what it gets, as one does that somebody sits at. A raw one, and
-    /// a pipe, get the bytes of the line.
+    /// Standard output is a terminal that works on what it gets, as one does that somebody sits at.
+    /// A raw one, and a pipe, get the bytes of the line.
     is_read_by_eye: bool,
 }
 
-/// What a board sends, without what would act on a terminal. Frames show as numbers.
+/// The output of a board, without what would act on a terminal. Frames show as numbers.
 fn for_eyes(bytes: &[u8]) -> Vec<u8> {
     let mut shown = String::new();
     for byte in bytes.iter().filter(|byte| **byte != b'\r') {
@@ -39,7 +39,8 @@ impl StdioLine {
         let (sender, input) = sync_channel(1);
         std::thread::spawn(move || {
             let mut buffer = [0; PIECE];
-            // The standard library would take more than is asked for; what there is no room for stays in the pipe.
+            // The standard library would take more than is asked for; what there is no room for
+            // stays in the pipe.
             while let Ok(count @ 1..) = read(&mut buffer) {
                 if sender.send(buffer[..count].to_vec()).is_err() {
                     return;

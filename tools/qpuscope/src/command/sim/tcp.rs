@@ -1,9 +1,10 @@
 //! The line of a virtual Pi over TCP.
 //!
-//! One host at a time; the next may come when it has gone, and is sent away before. A host has gone when it closes its
-//! side, whatever it had sent: of that the line's buffer takes what it has room for, and the next host finds none of
-//! it. A host that has gone without a word, with its computer or its network, is noticed by the kernel: it asks a
-//! silent one whether it is there, and gives up on one that takes nothing.
+//! One host at a time; the next may come when it has gone, and is sent away before. A host has gone
+//! when it closes its side, whatever it had sent: of that the line's buffer takes what it has room
+//! for, and the next host finds none of it. A host that has gone without a word, with its computer
+//! or its network, is noticed by the kernel: it asks a silent one whether it is there, and gives up
+//! on one that takes nothing.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -20,7 +21,7 @@ const SILENCE: Duration = Duration::from_secs(15);
 const AGAIN: Duration = Duration::from_secs(5);
 /// Questions without an answer after which it has gone.
 const QUESTIONS: u32 = 3;
-/// How long a host may take nothing of what the board sends, as one that is stopped does.
+/// The time that a host may take nothing of what the board sends, as one that is stopped does.
 const DEAF_MS: u32 = 120_000;
 
 /// A listening socket, and the host that has the line.
@@ -61,7 +62,7 @@ impl TcpLine {
     }
 }
 
-/// Whether nothing is wrong, or only with a host that gave up.
+/// Returns whether nothing is wrong, or only with a host that gave up.
 fn is_passing(error: &std::io::Error) -> bool {
     use ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted, WouldBlock};
     matches!(
@@ -82,7 +83,8 @@ fn prepare(peer: &TcpStream) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Whether a host has closed its side. It shows at once, though what it had sent may fill the connection.
+/// Returns whether a host has closed its side. It shows at once, though what it had sent may fill
+/// the connection.
 fn has_gone(peer: &TcpStream) -> bool {
     let gone = PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR;
     let mut watched = [PollFd::new(peer, PollFlags::RDHUP)];

@@ -72,8 +72,8 @@ pub(super) fn parse(name: &str, bytes: &[u8]) -> Result<Table> {
     Ok(Table { headings, rows })
 }
 
-/// What stands between the columns, by the first line. A comma between digits is a decimal one where there are
-/// semicolons or tabs as well.
+/// The separator between the columns, by the first line. A comma between digits is a decimal one
+/// where there are semicolons or tabs as well.
 fn delimiter(bytes: &[u8]) -> u8 {
     let line = bytes
         .split(|&byte| matches!(byte, b'\n' | b'\r'))

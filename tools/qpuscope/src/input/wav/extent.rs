@@ -1,13 +1,15 @@
-//! How far the samples of a WAV file really go.
+//! The real extent of the samples of a WAV file.
 //!
-//! A recorder writes the length into the header when it ends. One that was killed, that ran out of disk or that
-//! wrote into a pipe leaves 0, a number too large, or half a sample; the samples before are as good as any.
+//! A recorder writes the length into the header when it ends. One that was killed, that ran out of
+//! disk or that wrote into a pipe leaves 0, a number too large, or half a sample; the samples
+//! before are as good as any.
 //!
-//! Where they begin: a chunk of odd length before them has a byte behind it that does not count, which `hound` does not
-//! skip. It is given a file without such chunks.
+//! Where they begin: a chunk of odd length before them has a byte behind it that does not count,
+//! which `hound` does not skip. It is given a file without such chunks.
 //!
-//! And how far they go in their containers: where fewer bits count (24 of 32), those are the upper ones, the others 0
-//! (Microsoft, WAVEFORMATEXTENSIBLE), so that the container is the sample. `hound` takes the lower ones.
+//! And how far they go in their containers: where fewer bits count (24 of 32), those are the upper
+//! ones, the others 0 (Microsoft, WAVEFORMATEXTENSIBLE), so that the container is the sample.
+//! `hound` takes the lower ones.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -79,7 +81,7 @@ pub fn mended<'a>(name: &str, bytes: &'a [u8], notes: &mut Vec<String>) -> Resul
     }
 }
 
-/// The same with the samples that begin at `start` right behind the format.
+/// The extent with the samples that begin at `start` right behind the format.
 fn without_others(bytes: &[u8], format: Range<usize>, start: usize) -> Vec<u8> {
     // No known field of a format has a single byte.
     let format = &bytes[format.start..format.end - format.len() % 2];
@@ -91,7 +93,7 @@ fn without_others(bytes: &[u8], format: Range<usize>, start: usize) -> Vec<u8> {
     file
 }
 
-/// The same with whole frames that are there; nothing when the file ends where they would begin.
+/// The extent in whole frames that are there; nothing when the file ends where they would begin.
 fn put_right<'a>(
     bytes: &'a [u8],
     start: usize,

@@ -1,6 +1,6 @@
 //! Which figures belong together, and which constants may explain them.
 
-/// How a constant is fitted.
+/// The method by which a constant is fitted.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Fit {
     /// One figure grows with it.

@@ -84,8 +84,8 @@ pub(super) fn solve(
     }
 }
 
-/// The value at which a figure that grows with it is `clocks`. Where the figure grows in steps, the greatest value of the
-/// step.
+/// The value at which a figure that grows with it is `clocks`. Where the figure grows in steps, the
+/// greatest value of the step.
 fn invert(documented: f64, clocks: f64, with: impl Fn(f64) -> Option<f64>) -> Verdict {
     /// Figures that are nearer than this are the same.
     const SAME: f64 = 1.01;

@@ -1,8 +1,8 @@
 //! Where a flow graph stands on paper: lines, dots, hubs and texts, in layers.
 //!
-//! Rows run from left to right. A stage is a strip for the butterfly and behind it a strip of level edges
-//! for the twiddles, so that no label ever meets a slanted edge; a label is lower than a row. Butterflies
-//! of two points are drawn crosswise, larger ones as a hub with their radix.
+//! Rows run from left to right. A stage is a strip for the butterfly and behind it a strip of level
+//! edges for the twiddles, so that no label ever meets a slanted edge; a label is lower than a row.
+//! Butterflies of two points are drawn crosswise, larger ones as a hub with their radix.
 
 #[cfg(test)]
 mod tests;
@@ -58,7 +58,7 @@ impl Text {
     }
 }
 
-/// What belongs together, from back to front.
+/// Groups of shapes, from back to front.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Layer {
     /// Name, for those who read or style the file.
@@ -83,7 +83,7 @@ pub struct Scene {
     pub layers: Vec<Layer>,
 }
 
-/// What a heading says of a stage, in two lines.
+/// The heading of a stage, in two lines.
 pub type Heading = [String; 2];
 
 struct Paper<'a> {
@@ -196,7 +196,7 @@ pub fn draw(
     }
 }
 
-/// How far the legs of a stage's drawn butterflies are apart, at most.
+/// The greatest distance between the legs of a stage's drawn butterflies.
 fn span(paper: &Paper<'_>, stage: usize) -> f32 {
     let mut most = 0f32;
     for &row in paper.rows {
@@ -329,7 +329,7 @@ struct Butterfly {
     block: u32,
     /// The rows of the legs that are drawn.
     legs: Vec<u32>,
-    /// Whether these are all legs.
+    /// Returns whether these are all legs.
     all: bool,
 }
 

@@ -1,7 +1,8 @@
 //! `qpuscope compare`: a report of a board beside the cycle model.
 //!
-//! The model runs the same microbenchmarks at the V3D clock that the report states. Each constant that they can tell is named with
-//! the value that explains the board's times, when the documented one does not.
+//! The model runs the same microbenchmarks at the V3D clock that the report states. Each constant
+//! that they can tell is named with the value that explains the board's times, when the documented
+//! one does not.
 
 mod text;
 

@@ -1,9 +1,10 @@
 //! Which constants of the cycle model a report decides, and which values explain it.
 //!
-//! Microbenchmarks stand in groups. Where all figures of a group are what the model makes of them with the constants decided so
-//! far, nothing is named. Otherwise the group's hypotheses are tried in order, each a list of constants that are fitted one after the other:
-//! the first that makes all figures of the group right is taken, else the one that leaves the least. Groups are in such an order that what
-//! a later group depends on is known.
+//! Microbenchmarks stand in groups. Where all figures of a group are what the model makes of them
+//! with the constants decided so far, nothing is named. Otherwise the group's hypotheses are tried
+//! in order, each a list of constants that are fitted one after the other: the first that makes all
+//! figures of the group right is taken, else the one that leaves the least. Groups are in such an
+//! order that what a later group depends on is known.
 
 mod groups;
 mod solve;
@@ -17,7 +18,7 @@ use solve::solve;
 
 /// A figure is the model's when it is nearer than this, or than the noise of its times.
 const NEAR: f64 = 0.06;
-/// What each time may be off by chance, as a standard deviation.
+/// The standard deviation by which each time may be off by chance.
 const NOISE: f64 = 0.02;
 /// So many standard deviations are no chance.
 const DEVIATIONS: f64 = 4.0;
@@ -29,16 +30,16 @@ pub struct Figure {
     pub name: String,
     /// V3D clocks of an operation, as measured.
     pub measured: f64,
-    /// As the model has it with the documented constants; `None` for what it does not know.
+    /// The model's figure with the documented constants; `None` for what it does not know.
     pub model: Option<f64>,
-    /// As it has it with those that were found.
+    /// The model's figure with the constants that were found.
     pub explained: Option<f64>,
-    /// How far the measured figure may be from the model's by chance, relative to it.
+    /// The chance deviation of the measured figure from the model's, relative to it.
     pub tolerance: f64,
 }
 
 impl Figure {
-    /// Whether what was found explains it.
+    /// Returns whether what was found explains it.
     #[must_use]
     pub fn is_explained(&self) -> bool {
         self.explained
@@ -46,7 +47,7 @@ impl Figure {
     }
 }
 
-/// What is said of a constant.
+/// The verdict on a constant.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Verdict {
     /// The documented value explains what was measured.
@@ -68,7 +69,7 @@ pub struct Decision {
     pub constant: &'static str,
     /// Its documented value.
     pub documented: f64,
-    /// What is said of it.
+    /// The verdict.
     pub verdict: Verdict,
     /// The figures that decide it.
     pub figures: &'static [&'static str],
@@ -148,8 +149,8 @@ pub fn decide(report: &Report) -> Comparison {
     }
 }
 
-/// How much faster V3D's clock is than the board says, by figures that are made of instructions alone. 1 where they agree with
-/// the statement, or not with each other.
+/// The ratio of V3D's clock to what the board says, by figures that are made of instructions alone.
+/// 1 where they agree with the statement, or not with each other.
 fn clock_factor(measured: &Measured, model: &Model) -> f64 {
     const PURE: [&str; 3] = ["code-1k", "rows-1", "uniforms-1-1"];
     const SURE: f64 = 0.05;
@@ -182,7 +183,7 @@ fn worst(figures: &[&str], measured: &Measured, model: &Model, constants: &Const
     figures.iter().filter_map(off).fold(0.0, f64::max)
 }
 
-/// What a hypothesis leaves, the constants that it found, and what it says of them.
+/// The remainder of a hypothesis, the constants that it found, and its verdict on them.
 type Tried = (f64, Constants, Vec<(&'static str, Verdict)>);
 
 fn constant_of(fit: Fit) -> &'static str {

@@ -1,10 +1,12 @@
 //! `qpuscope plan N`: which passes a transform takes on the QPUs, and what they cost.
 //!
-//! Traffic and memory follow from the plan. Clocks of complex transforms are those that `cargo xtask tune`
-//! measured on the simulator, forward, and committed, for a Pi 1 and a Pi 2: of a single transform and, up to 2^15
-//! points, of ten. What is not in these tables is run on the simulator, unless it is long: then other batches are predicted
-//! from those, and other kinds have no clocks. The floor is that of `cargo xtask bench` ([`qpu::fft::roofline`]), which is
-//! of a Pi 1. With `--time` any plan is run on the simulator as any board, with `--port` on the QPUs of a board as well.
+//! Traffic and memory follow from the plan. Clocks of complex transforms are those that
+//! `cargo xtask tune` measured on the simulator, forward, and committed, for a Pi 1 and a Pi 2: of
+//! a single transform and, up to 2^15 points, of ten. What is not in these tables is run on the
+//! simulator, unless it is long: then other batches are predicted from those, and other kinds have
+//! no clocks. The floor is that of `cargo xtask bench` ([`qpu::fft::roofline`]), which is of
+//! a Pi 1. With `--time` any plan is run on the simulator as any board, with `--port` on the QPUs of
+//! a board as well.
 
 mod report;
 mod time;
@@ -35,7 +37,8 @@ pub struct Options {
     /// Transforms at a time
     #[arg(long, default_value_t = 1)]
     batch: u32,
-    /// The inverse transform: of complex points the same passes, with imaginary parts negated at both ends
+    /// The inverse transform: of complex points the same passes, with imaginary parts negated at
+    /// both ends
     #[arg(long)]
     inverse: bool,
     /// Real points to bins, or with --inverse bins to real points: 32 to 8388608 points
@@ -56,15 +59,16 @@ pub struct Options {
     /// Samples from one transform's start to the next one's; less than N makes them overlap
     #[arg(long)]
     hop: Option<u32>,
-    /// Run it twice on the simulator, as that board, and print the second run's clocks, whatever the table of timed
-    /// transforms has
+    /// Run it twice on the simulator, as that board, and print the second run's clocks, whatever
+    /// the table of timed transforms has
     #[arg(long)]
     time: bool,
-    /// With --time, another value of a constant of the cycle model, to see what depends on it; can be given several
-    /// times
+    /// With --time, another value of a constant of the cycle model, to see what depends on it; can
+    /// be given several times
     #[arg(long, value_name = "NAME=VALUE", requires = "time", value_parser = constants::change)]
     set: Vec<(String, f64)>,
-    /// Board to plan for: pi1, zero, or, whose V3D reaches memory past the system L2, pi2, pi3 and zero2
+    /// Board to plan for: pi1, zero, or, whose V3D reaches memory past the system L2, pi2, pi3 and
+    /// zero2
     #[arg(long, default_value = "pi1")]
     board: String,
     /// Print one JSON object
@@ -134,7 +138,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
 }
 
-/// What is planned.
+/// The request that is planned.
 fn request(options: &Options) -> Result<Request> {
     let log2 = |count: u64, transform: &dyn Fn(u32) -> Transform| {
         if count.is_power_of_two() {
@@ -186,7 +190,7 @@ fn points(request: &Request) -> u64 {
     transforms << request.transform.log2_points()
 }
 
-/// What the table has a split for.
+/// The lengths that the table has a split for.
 const fn chip(board: Board) -> Chip {
     if board.has_system_l2() {
         Chip::Bcm2835
@@ -195,8 +199,9 @@ const fn chip(board: Board) -> Chip {
     }
 }
 
-/// Clocks of the table, which are of its own split, on the board of either kind that was timed. Those of a batch that was
-/// not lie on the line through the batches that were, not in proportion: ten of 2^4 points take half as long again as one.
+/// Clocks of the table, which are of its own split, on the board of either kind that was timed.
+/// Those of a batch that was not lie on the line through the batches that were, not in proportion:
+/// ten of 2^4 points take half as long again as one.
 fn tuned(request: &Request, board: Board, split: Split) -> Option<f64> {
     let Transform::Complex { log2_points } = request.transform else {
         return None;
@@ -222,13 +227,13 @@ fn tuned(request: &Request, board: Board, split: Split) -> Option<f64> {
     })
 }
 
-/// Whether the table has a batch of just so many transforms.
+/// Returns whether the table has a batch of just so many transforms.
 fn is_tuned(request: &Request) -> bool {
     let row = table::row(request.chip, request.transform.log2_row(), request.batch);
     row.is_some_and(|row| u32::from(row.batch) == request.batch)
 }
 
-/// What it takes.
+/// Its costs.
 struct Cost {
     clocks: Option<f64>,
     floor: Option<f64>,

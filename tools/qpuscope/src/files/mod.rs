@@ -1,4 +1,5 @@
-//! Files that a command reads and writes. What it writes is not to be one that it reads, or another that it writes.
+//! Files that a command reads and writes. What it writes is not to be one that it reads, or another
+//! that it writes.
 
 pub mod input;
 pub mod output;
@@ -12,8 +13,9 @@ use crate::say;
 /// A file that a command reads, and what messages call it: `the source`.
 pub type Input<'a> = (&'a Path, &'a str);
 
-/// Whether two names are one file: by device and number, so that it does not matter how they are spelt or linked.
-/// A file need not be there yet. A device such as `/dev/null` keeps nothing that could be overwritten.
+/// Returns whether two names are one file: by device and number, so that it does not matter how
+/// they are spelt or linked. A file need not be there yet. A device such as `/dev/null` keeps
+/// nothing that could be overwritten.
 #[must_use]
 pub fn are_one(one: &Path, other: &Path) -> bool {
     match (std::fs::metadata(one), std::fs::metadata(other)) {

@@ -1,8 +1,9 @@
 //! `qpuscope sim`: a virtual Pi with its serial line on a pty, TCP, or standard input and output.
 //!
-//! Where somebody may look at it the board runs no faster than wall time; a line on pipes runs as fast
-//! as the computer can, unless real time is asked for. Output that nobody takes is lost, as on a real
-//! line. Input is taken as fast as the line's rate lets it go to the board, and the host waits with the rest.
+//! Where somebody may look at it the board runs no faster than wall time; a line on pipes runs as
+//! fast as the computer can, unless real time is asked for. Output that nobody takes is lost, as on
+//! a real line. Input is taken as fast as the line's rate lets it go to the board, and the host
+//! waits with the rest.
 
 mod pty;
 mod stdio;
@@ -28,7 +29,8 @@ const SLICE: Duration = Duration::from_millis(2);
 /// When the computer is slower than the board, so much lag is kept and the rest forgiven.
 const MOST_LAG: Duration = Duration::from_millis(100);
 
-/// Bytes that are on their way to the board at most: the buffers of a UART and of the kernel's driver for it.
+/// Bytes that are on their way to the board at most: the buffers of a UART and of the kernel's
+/// driver for it.
 const LINE_BUFFER: usize = 4096;
 
 /// Options of `sim`.
@@ -36,8 +38,8 @@ const LINE_BUFFER: usize = 4096;
 pub struct Options {
     /// kernel.img, the flat image that goes on the card
     image: PathBuf,
-    /// Where the serial line is: pty, stdio (with a terminal's control characters shown as \x1b where somebody sits at one),
-    /// or tcp:ADDRESS:PORT to listen at
+    /// Where the serial line is: pty, stdio (with a terminal's control characters shown as \x1b
+    /// where somebody sits at one), or tcp:ADDRESS:PORT to listen at
     #[arg(long, default_value = "pty")]
     line: String,
     /// Text of cmdline.txt
@@ -49,11 +51,12 @@ pub struct Options {
     /// V3D without its cycle model: the same results, but no modelled times
     #[arg(long)]
     functional: bool,
-    /// Another value of a constant of V3D's cycle model, to see what depends on it; can be given several times
+    /// Another value of a constant of V3D's cycle model, to see what depends on it; can be given
+    /// several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = constants::change)]
     set: Vec<(String, f64)>,
-    /// Broken silicon: late-vpm, semaphore-two, no-reservation, stale-instructions or wrong-qpu:N; from that
-    /// virtual second on, else from power-on
+    /// Broken silicon: late-vpm, semaphore-two, no-reservation, stale-instructions or wrong-qpu:N;
+    /// from that virtual second on, else from power-on
     #[arg(long, value_name = "NAME[@SECONDS]")]
     defect: Option<TimedDefect>,
     /// Run no faster than wall time, on pipes too
@@ -75,7 +78,7 @@ trait Line {
     fn give(&mut self, bytes: &[u8]) -> std::io::Result<()>;
 }
 
-/// What a line brought.
+/// The input from a line.
 enum Taken {
     /// Bytes from the host that has it.
     Bytes(Vec<u8>),

@@ -23,7 +23,8 @@ pub fn not_a_wav(name: &str, bytes: &[u8]) -> Failure {
 
 /// Reads a whole WAV file.
 ///
-/// Samples of up to 16 bits travel as i16 (8-bit ones times 256, which is exact), wider ones as f32.
+/// Samples of up to 16 bits travel as i16 (8-bit ones times 256, which is exact), wider ones as
+/// f32.
 pub fn read(name: &str, bytes: &[u8], how: &Reading) -> Result<Recording> {
     let broken = |error: hound::Error| {
         Failure::usage(format!(

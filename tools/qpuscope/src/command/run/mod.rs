@@ -1,10 +1,10 @@
 //! `qpuscope run`: QPU code from a job file, on the simulated V3D.
 //!
-//! Standard output is one JSON object whatever happens to the programs; a fault, a deadlock, the cycle
-//! limit or Ctrl-C is exit status 5 and a sentence on standard error. Profile and trace for people go
-//! to standard error too; with a file name, and the timeline always, to files. A trace is written while the job
-//! runs, as `FILE.??????.part` beside its file, and gets its name at the end or on Ctrl-C; what a killed process leaves
-//! there is good up to its last line.
+//! Standard output is one JSON object whatever happens to the programs; a fault, a deadlock, the
+//! cycle limit or Ctrl-C is exit status 5 and a sentence on standard error. Profile and trace for
+//! people go to standard error too; with a file name, and the timeline always, to files. A trace is
+//! written while the job runs, as `FILE.??????.part` beside its file, and gets its name at the end
+//! or on Ctrl-C; what a killed process leaves there is good up to its last line.
 
 mod board;
 mod dumps;
@@ -49,7 +49,8 @@ pub struct Options {
     /// Let QPUs advance in another order, without time, as `"seed": NUMBER` in the job does
     #[arg(long, value_name = "NUMBER", conflicts_with = "port")]
     seed: Option<u64>,
-    /// Another value of a constant of the cycle model, to see what depends on it; can be given several times
+    /// Another value of a constant of the cycle model, to see what depends on it; can be given
+    /// several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = constants::change, conflicts_with = "port")]
     set: Vec<(String, f64)>,
     /// Show where the clocks go, by QPU and by instruction, on standard error
@@ -69,8 +70,8 @@ pub struct Options {
         requires = "timeline"
     )]
     timeline_limit: usize,
-    /// Log what every instruction changes, on standard error or to a file (until the end it is FILE.??????.part,
-    /// which a killed process leaves)
+    /// Log what every instruction changes, on standard error or to a file (until the end it is
+    /// FILE.??????.part, which a killed process leaves)
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-",
           conflicts_with = "port")]
     trace: Option<PathBuf>,
@@ -305,7 +306,7 @@ fn judge(outcome: &Outcome, limit_cycles: u64) -> Result<()> {
     Err(Failure::integrity(message))
 }
 
-/// What to do about a deadlock, by what is waited for.
+/// The remedy for a deadlock, by what is waited for.
 fn advice(report: &DeadlockReport) -> &'static str {
     let waits = |which: fn(&Wait) -> bool| report.waiting.iter().any(|(_, wait)| which(wait));
     if waits(|wait| matches!(wait, Wait::Host)) {
