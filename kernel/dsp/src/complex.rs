@@ -57,15 +57,6 @@ impl Float for f64 {
     }
 }
 
-/// Which way a transform goes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Direction {
-    /// Samples to spectrum: e^(-2 pi i n k / N).
-    Forward,
-    /// Spectrum to samples, unscaled: e^(+2 pi i n k / N).
-    Inverse,
-}
-
 /// A complex number: real part, then imaginary part, as V3D and the wire have it.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 #[repr(C)]

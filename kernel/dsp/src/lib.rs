@@ -1,4 +1,4 @@
-//! Signal processing on the CPU: transforms, windows, levels, generator.
+//! Signal processing on the CPU: transforms, levels, generator.
 //!
 //! Everything here gives the same bits on the board, in QEMU and on a host: plain IEEE operations,
 //! elementary functions from libm, and no state but what the caller holds. Nothing allocates.
@@ -13,9 +13,10 @@ pub mod sample;
 pub mod spectrum;
 
 mod complex;
+mod error;
 mod fft;
-mod window;
 
-pub use complex::{Complex, Direction, Float};
-pub use fft::{Error, MAX_LOG2, Plan, Radix};
-pub use window::{Gain, Window};
+pub use complex::{Complex, Float};
+pub use error::Error;
+pub use fft::{MAX_LOG2, Plan, Radix};
+pub use signal::{Direction, Gain, Window};

@@ -4,7 +4,7 @@
 //! same digits from right to left. With one radix throughout, reversing twice changes nothing, so that
 //! swaps put results in order; with mixed radices the way back takes the radices in reverse order.
 
-use crate::{Complex, fft::Error};
+use crate::{Complex, Error};
 
 /// `index` with its digits in reverse order: the bin that a transform whose stages have these radices,
 /// first stage first, leaves at `index`. For radix 2 throughout this is bit reversal.

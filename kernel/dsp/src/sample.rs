@@ -27,6 +27,15 @@ pub fn from_i16(raw: i16) -> Sample {
     }
 }
 
+/// Two's complement: x / 128.
+#[must_use]
+pub fn from_i8(raw: i8) -> Sample {
+    Sample {
+        value: f32::from(raw) / 128.0,
+        clipped: raw == i8::MIN || raw == i8::MAX,
+    }
+}
+
 /// As it is. What is not finite becomes 0, so that one bad sample does not spoil an average.
 #[must_use]
 pub fn from_f32(raw: f32) -> Sample {

@@ -7,15 +7,13 @@
 
 use dsp::Window;
 use dsp::spectrum::{Detector, Domain};
-use qpu::fft::bins::power::{self, Removed};
+use qpu::fft::bins::power::Removed;
 use qpu::fft::request::{Error, Request};
-use qpu::fft::samples::Format;
 use qpu::fft::window::Shape;
 use qpu::fft::{Direction, Plan};
 use qpu::job::Runner;
 use qpu_programs::FIRMWARE;
 use qpu_programs::firmware::Blocks;
-use wire::SampleFormat;
 
 use super::samples::word_at;
 use super::{Manner, Spectra, Timing};
@@ -28,21 +26,13 @@ const CHUNK: usize = 64;
 pub fn blocks(spectra: &Spectra) -> Blocks {
     Blocks {
         is_real: spectra.coding.domain == Domain::Real,
-        format: match spectra.coding.format {
-            SampleFormat::U8 => Format::U8,
-            SampleFormat::I16 => Format::I16,
-            SampleFormat::F32 => Format::F32,
-        },
+        format: spectra.coding.format,
         log2_points: spectra.log2n,
         hop: spectra.hop as u32,
         count: spectra.blocks,
         windowed: spectra.window != Window::Rectangular,
         bins: Some(spectra.bins.map(|bin| bin as u32)),
-        detector: match spectra.detector {
-            Detector::Mean => power::Detector::Mean,
-            Detector::Max => power::Detector::Max,
-            Detector::Min => power::Detector::Min,
-        },
+        detector: spectra.detector,
         removed: removed(spectra),
     }
 }
@@ -209,9 +199,9 @@ mod tests {
     use super::*;
     use crate::engine::qpu::{MAX_LOG2, MIN_LOG2};
     use crate::engine::samples::Coding;
-    use qpu::fft::Role;
     use qpu::fft::program::Task;
     use qpu_programs::{FFT, firmware};
+    use wire::SampleFormat;
 
     /// The programs of a plan, first to last.
     fn tasks(catalogue: &'static [qpu::fft::program::Program], request: &Request) -> Vec<Task> {
@@ -223,7 +213,7 @@ mod tests {
     /// The request of everything that the instrument can be set to, and a kind of upload.
     fn requests() -> Vec<Request> {
         let mut requests: Vec<_> = (MIN_LOG2..=MAX_LOG2).map(firmware::transform).collect();
-        let codings = SampleFormat::ALL.iter().flat_map(|&format| {
+        let codings = SampleFormat::UPLOADED.into_iter().flat_map(|format| {
             [Domain::Real, Domain::Complex].map(|domain| Coding { format, domain })
         });
         for coding in codings {
@@ -264,7 +254,6 @@ mod tests {
     #[test]
     fn the_image_holds_the_programs_of_all_plans_and_no_others() {
         let mut used = std::collections::HashSet::new();
-        let is_only = |task: &Task| matches!(task, Task::Points(kind) if kind.role == Role::Only);
         for request in requests() {
             let (wanted, taken) = (tasks(FFT, &request), tasks(FIRMWARE, &request));
             used.extend(
@@ -272,12 +261,7 @@ mod tests {
                     .iter()
                     .flat_map(|it| tasks(FIRMWARE, it)),
             );
-            if taken != wanted && !request.reads_points() && wanted.iter().any(is_only) {
-                // Samples of many short blocks: see `firmware::requests`.
-                assert!(matches!(taken[0], Task::Convert(_)), "{request:?}");
-            } else {
-                assert_eq!(taken, wanted, "{request:?}");
-            }
+            assert_eq!(taken, wanted, "{request:?}");
             used.extend(taken);
         }
         for program in FIRMWARE {

@@ -202,7 +202,7 @@ fn prove_power(
     for word in &mut *words {
         *word = match coding.format {
             SampleFormat::F32 => noise.number().to_bits(),
-            SampleFormat::U8 | SampleFormat::I16 => noise.word(),
+            SampleFormat::U8 | SampleFormat::I8 | SampleFormat::I16 => noise.word(),
         };
     }
     let [got, wanted] = [&mut *bench.got, &mut *bench.wanted].map(|all| all.get_mut(..bins));

@@ -307,10 +307,6 @@ fn transform<R: Runner>(
     data: &mut [Complex<f32>],
 ) -> Result<Timing, Error<R::Error>> {
     write(runner, plan.input(), data)?;
-    let direction = match direction {
-        Direction::Forward => qpu::fft::Direction::Forward,
-        Direction::Inverse => qpu::fft::Direction::Inverse,
-    };
     let report = plan.run(runner, direction, LIMIT_US)?;
     read(runner, plan.output(), data)?;
     Ok(Timing {

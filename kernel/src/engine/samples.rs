@@ -5,7 +5,7 @@
 //! nothing but numbers that are not finite: these become 0, so that one bad sample does not spoil an average.
 
 use dsp::Complex;
-use dsp::sample::{from_f32, from_i16, from_u8};
+use dsp::sample::{from_f32, from_i8, from_i16, from_u8};
 use dsp::spectrum::Domain;
 use wire::SampleFormat;
 
@@ -27,11 +27,7 @@ impl Coding {
     /// Bytes of a sample.
     #[must_use]
     pub const fn bytes(self) -> usize {
-        let domain = match self.domain {
-            Domain::Real => wire::Domain::Real,
-            Domain::Complex => wire::Domain::Complex,
-        };
-        self.format.bytes(domain)
+        self.format.sample_bytes(self.domain)
     }
 
     /// Words that `count` samples take.
@@ -54,6 +50,7 @@ impl Coding {
         match self.format {
             SampleFormat::U8 => load::<1>(words, first, real, out, |x| from_u8(x as u8).value),
             SampleFormat::I16 => load::<2>(words, first, real, out, |x| from_i16(x as i16).value),
+            SampleFormat::I8 => load::<1>(words, first, real, out, |x| from_i8(x as i8).value),
             SampleFormat::F32 => load::<4>(words, first, real, out, f32::from_bits),
         }
     }
@@ -64,6 +61,7 @@ impl Coding {
         // neighbour, and adding all bits but the highest to those that differ does not reach the highest.
         let (word, low) = match self.format {
             SampleFormat::U8 => (word, 0x7f7f_7f7f),
+            SampleFormat::I8 => (word ^ 0x7f7f_7f7f, 0x7f7f_7f7f),
             SampleFormat::I16 => (word ^ 0x7fff_7fff, 0x7fff_7fff),
             SampleFormat::F32 => return 0,
         };
@@ -74,7 +72,9 @@ impl Coding {
         }
         let both = match (self.format, self.domain) {
             (_, Domain::Real) => ends,
-            (SampleFormat::U8, Domain::Complex) => (ends | ends >> 8) & 0x0080_0080,
+            (SampleFormat::U8 | SampleFormat::I8, Domain::Complex) => {
+                (ends | ends >> 8) & 0x0080_0080
+            }
             (_, Domain::Complex) => (ends | ends >> 16) & 0x0000_8000,
         };
         both.count_ones()
@@ -263,19 +263,20 @@ mod tests {
     /// Every coding.
     fn codings() -> impl Iterator<Item = Coding> {
         let of = |format| [Domain::Real, Domain::Complex].map(|domain| Coding { format, domain });
-        SampleFormat::ALL.iter().flat_map(move |&format| of(format))
+        SampleFormat::ALL.into_iter().flat_map(of)
     }
 
     /// A component, from a number that has every value of a component's bytes in turn.
     fn component(format: SampleFormat, number: u32) -> ([u8; 4], dsp::sample::Sample) {
         let raw = (number.wrapping_mul(0x9e37_79b9) >> 8) ^ number;
         let raw = match number % 5 {
-            0 => [0, 0x8000, 0x7fc0_0000, 0xff80_0000][number as usize / 5 % 4],
-            1 => [0xff, 0x7fff, 0x3f80_0000, 0xbf80_0001][number as usize / 5 % 4],
+            0 => [0, 0x8000, 0x7fc0_0080, 0xff80_0000][number as usize / 5 % 4],
+            1 => [0xff, 0x7fff, 0x3f80_0000, 0xbf80_007f][number as usize / 5 % 4],
             _ => raw,
         };
         let sample = match format {
             SampleFormat::U8 => from_u8(raw as u8),
+            SampleFormat::I8 => from_i8(raw as i8),
             SampleFormat::I16 => from_i16(raw as i16),
             SampleFormat::F32 => from_f32(f32::from_bits(raw)),
         };

@@ -2,7 +2,7 @@
 
 use core::fmt::Write;
 
-use wire::{Header, Info, Message, NakCode, State, UploadBegin};
+use wire::{Header, Info, Message, NakCode, State, UploadBegin, Window};
 
 use super::analyser::Costs;
 use super::board::{BaudError, Board};
@@ -15,10 +15,12 @@ use super::settings::EngineChoice;
 use super::upload::Ending;
 use crate::engine::{Fft, QpuHost};
 
-/// Capabilities that do not depend on the board.
-const CAPABILITIES: &str = "protocol=1.3\nn=16..65536\n\
-window=rectangular,hann,hamming,blackman-harris,flat-top,kaiser:0..30\nout=f32,u16,u8,text\n\
-domain=real,complex\nupload=u8,i16,f32\naverage=1..,all\ndetector=mean,max,min\ndc=keep,remove\npayload=4096\n";
+/// Capabilities that do not depend on the board, before and after the windows.
+const CAPABILITIES: [&str; 2] = [
+    "protocol=1.3\nn=16..65536\nwindow=",
+    ",kaiser:0..30\nout=f32,u16,u8,text\ndomain=real,complex\nupload=u8,i16,f32\naverage=1..,all\n\
+     detector=mean,max,min\ndc=keep,remove\npayload=4096\n",
+];
 
 /// The answer to a request that is not refused.
 enum Answer {
@@ -163,7 +165,8 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
     }
 
     fn write_capabilities(&mut self, out: &mut impl Write) {
-        let _ = out.write_str(CAPABILITIES);
+        let [before, after] = CAPABILITIES;
+        let _ = write!(out, "{before}{}{after}", Window::names(","));
         if let Some((first, last)) = self.analyser.qpu_lengths() {
             let _ = writeln!(out, "qpu-n={}..{}", 1u32 << first, 1u32 << last);
         }

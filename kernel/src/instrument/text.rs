@@ -3,7 +3,6 @@
 use core::fmt::{self, Write};
 
 use dsp::level;
-use dsp::spectrum::Domain;
 use wire::{Detector, Encoder, Envelope, Fault, MAX_PAYLOAD, Message};
 
 use super::analyser::{Analyser, Finding, Report};
@@ -121,10 +120,7 @@ pub(super) fn write_plan(candidate: &Candidate, out: &mut impl Write) -> fmt::Re
     match candidate {
         Candidate::Transform { log2n, .. } => write!(out, "n={} transform", 1u32 << log2n)?,
         Candidate::Power(spectra) => {
-            let domain = match spectra.coding.domain {
-                Domain::Real => "real",
-                Domain::Complex => "complex",
-            };
+            let domain = spectra.coding.domain.name();
             let format = spectra.coding.format.name();
             write!(out, "n={} {domain} {format}", spectra.points())?;
             write!(out, " x {}", spectra.blocks)?;

@@ -98,7 +98,7 @@ impl<'a> Upload<'a> {
             stream,
         };
         self.current = Some(Current {
-            transfer: Transfer::new(begin.format.bytes(begin.domain), receive_bytes),
+            transfer: Transfer::new(begin.format.sample_bytes(begin.domain), receive_bytes),
             signal,
             clipped: 0,
             ending: None,

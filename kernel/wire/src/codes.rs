@@ -1,50 +1,6 @@
 //! The one-byte codes of payload fields, and what each is called.
 
-use crate::PayloadError;
-use crate::cursor::Reader;
-
-macro_rules! code {
-    ($(#[$meta:meta])* $name:ident, $field:literal { $($(#[$vmeta:meta])* $variant:ident = $value:literal $text:literal,)+ }) => {
-        $(#[$meta])*
-        #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-        #[repr(u8)]
-        pub enum $name { $($(#[$vmeta])* $variant = $value,)+ }
-
-        impl $name {
-            /// Every value, in order of its code.
-            pub const ALL: &[Self] = &[$(Self::$variant),+];
-
-            /// The byte on the wire.
-            #[must_use]
-            pub const fn code(self) -> u8 { self as u8 }
-
-            /// The value with this byte on the wire, if this version knows it.
-            #[must_use]
-            pub const fn from_code(code: u8) -> Option<Self> {
-                match code { $($value => Some(Self::$variant),)+ _ => None }
-            }
-
-            /// The name used in settings and in output.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $text,)+ }
-            }
-
-            /// The value with this name.
-            #[must_use]
-            pub fn from_name(name: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|value| value.name() == name)
-            }
-
-            pub(crate) fn read(reader: &mut Reader) -> Result<Self, PayloadError> {
-                let value = reader.u8()?;
-                Self::from_code(value).ok_or(PayloadError::UnknownCode { field: $field, value })
-            }
-        }
-    };
-}
-
-pub(crate) use code;
+use signal::code;
 
 code! {
     /// The engine that computed a spectrum.
@@ -57,16 +13,6 @@ code! {
 }
 
 code! {
-    /// Whether samples are real or complex.
-    Domain, "domain" {
-        /// One number a sample; spectra have bins 0 to N/2.
-        #[default] Real = 0 "real",
-        /// In-phase and quadrature; spectra have bins -N/2 to N/2 - 1.
-        Complex = 1 "complex",
-    }
-}
-
-code! {
     /// How blocks are combined into one spectrum.
     Averaging, "averaging" {
         /// Each record is one block.
@@ -75,18 +21,6 @@ code! {
         Linear = 1 "linear",
         /// The same over all blocks of an upload; one record at its end.
         All = 2 "all",
-    }
-}
-
-code! {
-    /// What becomes of the blocks of a record, bin by bin.
-    Detector, "detector" {
-        /// The mean of their powers.
-        #[default] Mean = 0 "mean",
-        /// The greatest of their powers.
-        Max = 1 "max",
-        /// The least.
-        Min = 2 "min",
     }
 }
 
@@ -141,34 +75,6 @@ code! {
         #[default] Generator = 0 "generator",
         /// Uploaded by the host.
         Upload = 1 "upload",
-    }
-}
-
-code! {
-    /// How an uploaded sample is coded; a complex sample is two of these, in-phase first.
-    SampleFormat, "sample format" {
-        /// Offset binary: (x - 127.5) / 127.5.
-        U8 = 0 "u8",
-        /// Little-endian two's complement: x / 32768.
-        #[default] I16 = 1 "i16",
-        /// Little-endian IEEE single precision, as it is.
-        F32 = 2 "f32",
-    }
-}
-
-impl SampleFormat {
-    /// Bytes a sample takes.
-    #[must_use]
-    pub const fn bytes(self, domain: Domain) -> usize {
-        let component = match self {
-            Self::U8 => 1,
-            Self::I16 => 2,
-            Self::F32 => 4,
-        };
-        match domain {
-            Domain::Real => component,
-            Domain::Complex => 2 * component,
-        }
     }
 }
 

@@ -3,6 +3,8 @@
 //! A reader hands out fields until the payload ends; what is left over is ignored, which is how a
 //! later minor version appends fields. A writer refuses to write past its slice.
 
+use signal::{Code, Rate, SampleFormat};
+
 use crate::PayloadError;
 
 /// Reads fields from the front of a payload.
@@ -56,6 +58,30 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn f64(&mut self) -> Result<f64, PayloadError> {
         self.array().map(f64::from_le_bytes)
+    }
+
+    pub(crate) fn code<T: Code>(&mut self) -> Result<T, PayloadError> {
+        let value = self.u8()?;
+        let field = T::FIELD;
+        T::from_code(value).ok_or(PayloadError::UnknownCode { field, value })
+    }
+
+    pub(crate) fn sample_format(&mut self) -> Result<SampleFormat, PayloadError> {
+        let value = self.u8()?;
+        let known = SampleFormat::UPLOADED.get(usize::from(value));
+        let field = SampleFormat::FIELD;
+        known
+            .copied()
+            .ok_or(PayloadError::UnknownCode { field, value })
+    }
+
+    pub(crate) fn rate(&mut self) -> Result<Rate, PayloadError> {
+        let (num, den) = (self.u64()?, self.u64()?);
+        if num == 0 || den == 0 {
+            let field = "sample rate";
+            return Err(PayloadError::OutOfRange { field });
+        }
+        Ok(Rate { num, den })
     }
 
     /// Text behind a u16 length in bytes.
@@ -124,6 +150,11 @@ impl<'a> Writer<'a> {
 
     pub(crate) fn f64(&mut self, value: f64) -> Result<(), PayloadError> {
         self.bytes(&value.to_le_bytes())
+    }
+
+    pub(crate) fn rate(&mut self, rate: Rate) -> Result<(), PayloadError> {
+        self.u64(rate.num)?;
+        self.u64(rate.den)
     }
 
     pub(crate) fn text(&mut self, text: &str) -> Result<(), PayloadError> {

@@ -1,48 +1,9 @@
 //! The descriptor: everything a listener needs to put units on the numbers of a spectrum.
 
+use signal::{Beta, Detector, Domain, Rate, Window};
+
 use crate::cursor::{Reader, Writer};
-use crate::{
-    Averaging, Beta, Dc, Detector, Domain, Encoding, Engine, Name, PayloadError, ResetCause,
-    Source, Unit, Window,
-};
-
-/// A sample rate in hertz as a fraction, so that 1/3600 Hz and 50000/3 Hz are exact.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rate {
-    /// Numerator.
-    pub num: u64,
-    /// Denominator, not 0.
-    pub den: u64,
-}
-
-impl Rate {
-    /// A whole number of hertz.
-    #[must_use]
-    pub const fn hz(hz: u64) -> Self {
-        Self { num: hz, den: 1 }
-    }
-
-    /// As a floating-point number of hertz.
-    #[must_use]
-    pub fn to_hz(self) -> f64 {
-        self.num as f64 / self.den as f64
-    }
-
-    pub(crate) fn read(reader: &mut Reader) -> Result<Self, PayloadError> {
-        let (num, den) = (reader.u64()?, reader.u64()?);
-        if num == 0 || den == 0 {
-            return Err(PayloadError::OutOfRange {
-                field: "sample rate",
-            });
-        }
-        Ok(Self { num, den })
-    }
-
-    pub(crate) fn write(self, writer: &mut Writer) -> Result<(), PayloadError> {
-        writer.u64(self.num)?;
-        writer.u64(self.den)
-    }
-}
+use crate::{Averaging, Dc, Encoding, Engine, Name, PayloadError, ResetCause, Source, Unit};
 
 /// Clocks of the board in hertz; 0 = not known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -141,19 +102,19 @@ impl Descriptor {
 
     pub(crate) fn read(bytes: &[u8]) -> Result<Self, PayloadError> {
         let r = &mut Reader::new(bytes);
-        let (id, rate, n) = (r.u32()?, Rate::read(r)?, r.u32()?);
-        let (domain, window_code) = (Domain::read(r)?, r.u8()?);
+        let (id, rate, n) = (r.u32()?, r.rate()?, r.u32()?);
+        let (domain, window_code) = (r.code()?, r.u8()?);
         let mut descriptor = Self {
             id,
             rate,
             n,
             domain,
             window: Window::default(),
-            averaging: Averaging::read(r)?,
-            unit: Unit::read(r)?,
-            encoding: Encoding::read(r)?,
-            source: Source::read(r)?,
-            engine: Engine::read(r)?,
+            averaging: r.code()?,
+            unit: r.code()?,
+            encoding: r.code()?,
+            source: r.code()?,
+            engine: r.code()?,
             enbw_bins: r.f64()?,
             coherent_gain: r.f64()?,
             overlap: r.u32()?,
@@ -173,13 +134,22 @@ impl Descriptor {
         // Version 1.0 ended here.
         let mut beta = None;
         if !r.is_empty() {
-            descriptor.detector = Detector::read(r)?;
-            descriptor.dc = Dc::read(r)?;
+            descriptor.detector = r.code()?;
+            descriptor.dc = r.code()?;
             let milli = r.u16()?;
             let read = Beta::from_milli(milli);
             beta = Some(read.ok_or(PayloadError::OutOfRange { field: "beta" })?);
         }
-        descriptor.window = Window::from_code(window_code, beta)?;
+        descriptor.window = match Window::from_code(window_code) {
+            Some(Window::Kaiser(_)) => Window::Kaiser(beta.ok_or(PayloadError::Short)?),
+            Some(window) => window,
+            None => {
+                return Err(PayloadError::UnknownCode {
+                    field: "window",
+                    value: window_code,
+                });
+            }
+        };
         if descriptor.n == 0 {
             return Err(PayloadError::OutOfRange { field: "n" });
         }
@@ -188,7 +158,7 @@ impl Descriptor {
 
     pub(crate) fn write(&self, w: &mut Writer) -> Result<(), PayloadError> {
         w.u32(self.id)?;
-        self.rate.write(w)?;
+        w.rate(self.rate)?;
         w.u32(self.n)?;
         w.bytes(&[
             self.domain.code(),
@@ -246,9 +216,9 @@ impl<'a> Info<'a> {
     pub(crate) fn read(bytes: &'a [u8]) -> Result<Self, PayloadError> {
         let r = &mut Reader::new(bytes);
         Ok(Self {
-            engine: Engine::read(r)?,
-            state: crate::State::read(r)?,
-            reset_cause: ResetCause::read(r)?,
+            engine: r.code()?,
+            state: r.code()?,
+            reset_cause: r.code()?,
             board_revision: r.u32()?,
             memory_bytes: r.u32()?,
             clocks: Clocks::read(r)?,

@@ -21,14 +21,10 @@ mod message;
 mod name;
 mod proof;
 mod spectrum;
-mod window;
 
-pub use codes::{
-    Averaging, Dc, Detector, Domain, Encoding, Engine, NakCode, ResetCause, SampleFormat, Source,
-    State, Unit,
-};
+pub use codes::{Averaging, Dc, Encoding, Engine, NakCode, ResetCause, Source, State, Unit};
 pub use decoder::{Damage, Decoder, Item, LineCounters, TEXT_PIECE};
-pub use descriptor::{Clocks, Descriptor, Info, Rate};
+pub use descriptor::{Clocks, Descriptor, Info};
 pub use error::PayloadError;
 pub use frame::{
     CRC_BYTES, Crc32, Encoder, Envelope, HEADER_BYTES, Header, Kind, MAX_ENCODED, MAX_FRAME,
@@ -39,8 +35,8 @@ pub use measured::Measured;
 pub use message::{Credit, Fault, Message, QpuResult, Status, UploadBegin, Uploaded};
 pub use name::Name;
 pub use proof::{PlanKind, PlanName, Proof, Verdict};
+pub use signal::{Beta, Code, Detector, Domain, Rate, SampleFormat, Window};
 pub use spectrum::{
     Assembled, Assembler, CHUNK_HEAD_BYTES, Chunk, Counters, Doubt, MAX_CHUNK_DATA, Record,
     RecordHead, Value,
 };
-pub use window::{Beta, Window};

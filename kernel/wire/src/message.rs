@@ -249,7 +249,7 @@ impl<'a> Message<'a> {
             Self::Baud(number) | Self::JobMemory(number) | Self::Held(number) => w.u32(*number)?,
             Self::UploadBegin(begin) => {
                 w.bytes(&[begin.format.code(), begin.domain.code()])?;
-                begin.rate.write(w)?;
+                w.rate(begin.rate)?;
                 w.u64(begin.samples)?;
                 w.bytes(&[if begin.keeps { KEEPS } else { 0 }])?;
             }
@@ -335,9 +335,9 @@ impl<'a> Message<'a> {
             Kind::REBOOT => Self::Reboot,
             Kind::BAUD => Self::Baud(r.u32()?),
             Kind::UPLOAD_BEGIN => Self::UploadBegin(UploadBegin {
-                format: SampleFormat::read(&mut r)?,
-                domain: Domain::read(&mut r)?,
-                rate: Rate::read(&mut r)?,
+                format: r.sample_format()?,
+                domain: r.code()?,
+                rate: r.rate()?,
                 samples: r.u64()?,
                 keeps: !r.is_empty() && r.u8()? & KEEPS != 0,
             }),
@@ -401,8 +401,8 @@ impl<'a> Message<'a> {
                 output: r.rest(),
             }),
             Kind::STATUS => Self::Status(Status {
-                state: State::read(&mut r)?,
-                engine: Engine::read(&mut r)?,
+                state: r.code()?,
+                engine: r.code()?,
                 counters: Counters::read(&mut r)?,
                 line_errors: r.u32()?,
             }),

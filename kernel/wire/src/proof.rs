@@ -1,7 +1,8 @@
 //! Plans of the QPUs by name, and what came of holding one to the ARM.
 
+use signal::code;
+
 use crate::PayloadError;
-use crate::codes::code;
 use crate::cursor::{Reader, Writer};
 
 code! {
@@ -49,7 +50,7 @@ impl PlanName {
     pub(crate) fn read(r: &mut Reader) -> Result<Self, PayloadError> {
         Ok(Self {
             log2n: r.u8()?,
-            kind: PlanKind::read(r)?,
+            kind: r.code()?,
             conservative: match r.u8()? {
                 0 => false,
                 1 => true,
@@ -85,7 +86,7 @@ impl Proof {
     pub(crate) fn read(r: &mut Reader) -> Result<Self, PayloadError> {
         Ok(Self {
             plan: PlanName::read(r)?,
-            verdict: Verdict::read(r)?,
+            verdict: r.code()?,
             error_ppb: r.u32()?,
             qpu_us: r.u32()?,
         })

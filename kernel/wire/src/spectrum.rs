@@ -141,8 +141,8 @@ impl<'a> Chunk<'a> {
         let offset = r.u32()?;
         let total = r.u32()?;
         let descriptor = r.u32()?;
-        let encoding = Encoding::read(r)?;
-        let engine = Engine::read(r)?;
+        let encoding = r.code()?;
+        let engine = r.code()?;
         let flags = r.u8()?;
         r.u8()?;
         let mut head = RecordHead {

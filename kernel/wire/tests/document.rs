@@ -441,7 +441,7 @@ fn every_code_of_a_byte_is_in_the_document() {
         ("encoding", Encoding::ALL.len()),
         ("source", Source::ALL.len()),
         ("engine", Engine::ALL.len()),
-        ("sample format", SampleFormat::ALL.len()),
+        ("sample format", SampleFormat::UPLOADED.len()),
         ("state", State::ALL.len()),
         ("reset cause", ResetCause::ALL.len()),
         ("kind of plan", PlanKind::ALL.len()),

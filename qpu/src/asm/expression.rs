@@ -383,11 +383,6 @@ impl Assembler<'_> {
             );
         }
         let fault = Fault::new("unknown-name", span, format!("`{name}` is not defined"));
-        if name == "lambda" {
-            return fault.help(
-                "Broadcom's assembler evaluates Python here; write values, and functions as `.set f(x) x + 1`",
-            );
-        }
         match near.is_empty() {
             true => fault.help("define it before with `.set NAME, VALUE`, give it with -D, or include the file that does"),
             false => fault.help(format!("did you mean {}?", near.join(" or "))),

@@ -154,16 +154,7 @@ impl<'a> Lexer<'a> {
                 }
                 None => {
                     self.at += first.len_utf8();
-                    let mut message = format!("{first:?} begins nothing that is known here");
-                    // hermanhermitage's assembler takes expressions in JavaScript.
-                    message += match first {
-                        '{' => {
-                            "; instead of a JavaScript function write `.set name(a, b) a << 2 | b`"
-                        }
-                        '`' => "; if this is a source for m4, give what m4 makes of it",
-                        _ => "",
-                    };
-                    Err(message)
+                    Err(format!("{first:?} begins nothing that is known here"))
                 }
             },
         }

@@ -136,8 +136,8 @@ impl ConvertPass {
             Start::WriteSetup => Block::row(first_row(own.program))
                 .write_setup()
                 .unwrap_or(0),
-            Start::Row(Row::Flip) => self.reading.format.flip(),
-            Start::Row(Row::Middle) => self.reading.format.middle().to_bits(),
+            Start::Row(Row::Flip) => self.reading.flip(),
+            Start::Row(Row::Middle) => self.reading.middle().to_bits(),
             word => own.start_word(word).unwrap_or(store_stride(0)),
         }
     }

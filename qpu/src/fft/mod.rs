@@ -37,26 +37,18 @@
 //!
 //! Source of the machine's rules: VideoCore IV 3D Architecture Reference Guide, sections 3, 4 and 7.
 
-#[cfg(feature = "std")]
-pub mod arithmetic;
 pub mod bins;
 pub mod convert;
 pub mod convolution;
 pub mod coop;
 pub mod geometry;
-#[cfg(feature = "std")]
-pub mod interpreter;
 pub mod memory;
 mod numbers;
 pub mod pairs;
 pub mod pass;
 pub mod pipeline;
 pub mod plan;
-#[cfg(all(test, feature = "std"))]
-mod plan_tests;
 pub mod plane;
-#[cfg(all(test, feature = "std"))]
-mod plane_tests;
 pub mod program;
 pub mod relay;
 pub mod request;
@@ -78,13 +70,5 @@ pub mod window;
 mod write;
 
 pub use plan::Plan;
+pub use signal::Direction;
 pub use split::{Axis, Role, Split};
-
-/// Which transform, both without a scale factor: forward then inverse gives N times the input.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Direction {
-    /// Exponents negative: X\[k\] = Σ x\[n\] exp(-2πi nk/N).
-    Forward,
-    /// Exponents positive.
-    Inverse,
-}

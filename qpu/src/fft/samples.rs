@@ -14,80 +14,12 @@
 //! Those of components are for real samples, of which two are a point. All are f32, rounded once from f64. A pass
 //! that only converts has one common vector, and its factors by vector and lane.
 
+pub use signal::SampleFormat as Format;
+
 use super::geometry::{Geometry, LANES, UNIT_POINTS};
 use super::program::Samples;
 use super::split::Role;
 use super::tables::gain;
-
-/// What the caller's numbers are.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Format {
-    /// 32-bit floating point, taken as it is.
-    #[default]
-    F32,
-    /// Two's complement of 16 bits, little-endian; 32768 is full scale.
-    I16,
-    /// Offset binary of 8 bits; 127.5 is zero, and 127.5 from there full scale.
-    U8,
-    /// Two's complement of 8 bits; 128 is full scale.
-    I8,
-}
-
-impl Format {
-    /// Every format.
-    pub const ALL: [Self; 4] = [Self::F32, Self::I16, Self::U8, Self::I8];
-
-    /// Bytes of a number.
-    #[must_use]
-    pub const fn bytes(self) -> u32 {
-        match self {
-            Self::F32 => 4,
-            Self::I16 => 2,
-            Self::U8 | Self::I8 => 1,
-        }
-    }
-
-    /// The number that becomes 1.0, counted from the middle.
-    #[must_use]
-    pub const fn full_scale(self) -> f64 {
-        match self {
-            Self::F32 => 1.0,
-            Self::I16 => 32768.0,
-            Self::U8 => 127.5,
-            Self::I8 => 128.0,
-        }
-    }
-
-    /// What the bits of four bytes are exclusive-ored with, so that they are unsigned.
-    #[must_use]
-    pub const fn flip(self) -> u32 {
-        match self {
-            Self::I8 => 0x8080_8080,
-            Self::F32 | Self::I16 | Self::U8 => 0,
-        }
-    }
-
-    /// What an unsigned byte is when the sample is 0.
-    #[must_use]
-    pub const fn middle(self) -> f32 {
-        match self {
-            Self::U8 => 127.5,
-            Self::I8 => 128.0,
-            Self::F32 | Self::I16 => 0.0,
-        }
-    }
-}
-
-impl core::fmt::Display for Format {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str(match self {
-            Self::F32 => "f32",
-            Self::I16 => "i16",
-            Self::U8 => "u8",
-            Self::I8 => "i8",
-        })
-    }
-}
 
 /// Which factors samples have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -151,6 +83,25 @@ impl Reading {
         2 * self.format.bytes()
     }
 
+    /// The word that four bytes are exclusive-ored with, so that they are unsigned.
+    #[must_use]
+    pub const fn flip(&self) -> u32 {
+        match self.format {
+            Format::I8 => 0x8080_8080,
+            Format::F32 | Format::I16 | Format::U8 => 0,
+        }
+    }
+
+    /// The unsigned byte of a sample that is 0.
+    #[must_use]
+    pub const fn middle(&self) -> f32 {
+        match self.format {
+            Format::U8 => 127.5,
+            Format::I8 => 128.0,
+            Format::F32 | Format::I16 => 0.0,
+        }
+    }
+
     /// The factor on a sample that has `window`, as f32: over full scale, and for what its product loses.
     #[must_use]
     pub fn factor(&self, window: f64) -> u32 {
@@ -189,11 +140,11 @@ impl Geometry {
         }
     }
 
-    /// Bytes of the factors; none but in a first or only pass.
+    /// Bytes of the factors; none but in a first pass.
     #[must_use]
     pub const fn factors_bytes(&self) -> u32 {
         match self.role() {
-            Role::Only | Role::First => self.factored_units() * self.factors_of_a_unit(),
+            Role::First => self.factored_units() * self.factors_of_a_unit(),
             Role::Middle | Role::Last => 0,
         }
     }
@@ -253,14 +204,10 @@ impl Geometry {
         Ok(())
     }
 
-    /// Which point of its transform a first or only pass reads.
+    /// The point of its transform that a first pass reads.
     #[must_use]
     pub const fn point_of(&self, index: u32, vector: u32, lane: u32) -> u32 {
         let row = vector * self.row_lanes() + self.row_of_lane(lane);
-        match self.role() {
-            // Lanes hold transforms.
-            Role::Only => row,
-            _ => row * self.columns() + self.unit(index).column + self.column_of_lane(lane),
-        }
+        row * self.columns() + self.unit(index).column + self.column_of_lane(lane)
     }
 }

@@ -8,7 +8,7 @@ use super::program::{Lanes, Record, Row, Scalar, Start, Tail};
 use super::roots::product;
 use super::split::Role;
 use super::twiddle::turn;
-use crate::vpm::{Store, store_stride};
+use crate::vpm::store_stride;
 
 /// Where the buffers of a pass begin, as V3D sees them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -121,21 +121,13 @@ impl Geometry {
             Start::Row(word) => self.row_word(places, self.row_list(own.first_unit), word),
             Start::Delay => self.delay(own.number, own.units),
             Start::Conjugate => own.conjugate.to_bits(),
-            Start::Scale { component } => own.scale[usize::from(component)].to_bits(),
             _ => 0,
         }
     }
 
-    /// A word of the record of unit `index` of `batch` transforms, done in the VPM's half `area`.
+    /// A word of the record of unit `index`.
     #[must_use]
-    pub fn record_word(
-        &self,
-        places: &Places,
-        lists: &Lists,
-        (index, batch): (u32, u32),
-        area: u32,
-        word: Record,
-    ) -> u32 {
+    pub fn record_word(&self, places: &Places, lists: &Lists, index: u32, word: Record) -> u32 {
         match word {
             Record::Rows => places.rows + self.row_list(index) * lists.rows,
             Record::Input | Record::InputAhead => places.from + self.read_unit(index),
@@ -143,12 +135,10 @@ impl Geometry {
             Record::Factors => places.factors + self.factors_of_unit(index),
             Record::Scalars => places.scalars + self.scalar_list(index) * lists.scalars,
             Record::Store { index: store } => places.to + self.store_unit(index, store.into()),
-            Record::StoreSetup { index: store } => {
-                let rows = self.store_rows(index, batch);
-                let first = 2 * LANES * area + self.store_vpm_row(store.into());
-                Store::rows(rows as u8, first as u8).setup().unwrap_or(0)
-            }
-            Record::Bins(_) | Record::Sample { .. } | Record::SampleFactor { .. } => 0,
+            Record::StoreSetup { .. }
+            | Record::Bins(_)
+            | Record::Sample { .. }
+            | Record::SampleFactor { .. } => 0,
         }
     }
 
@@ -165,8 +155,8 @@ impl Geometry {
                 self.read_vector(part, vector.into(), component.into())
             }
             Row::Factor { vector, component } => self.factor(vector.into(), component.into()),
-            Row::Flip => self.reading().format.flip(),
-            Row::Middle => self.reading().format.middle().to_bits(),
+            Row::Flip => self.reading().flip(),
+            Row::Middle => self.reading().middle().to_bits(),
             Row::Sign { block, component } => {
                 let vector = LANES * u32::from(block);
                 let negative = self.is_subtracted(part, vector, component.into());
@@ -188,9 +178,6 @@ impl Geometry {
                 let sign = if self.role() == Role::Last { 1.0 } else { -1.0 };
                 let (cos, sin) = self.turn(part, 1, output.into());
                 part_of((sign * cos, sign * sin), component)
-            }
-            Row::TurnVector { output, component } => {
-                places.turns + 4 * LANES * (2 * u32::from(output) + u32::from(component))
             }
             Row::TurnOfRow { output, component } => {
                 places.turns + self.turn_of_output(list, output.into(), component.into())
@@ -222,17 +209,17 @@ impl Geometry {
         turn(row * (part + self.parts() * output), self.radix())
     }
 
-    /// Bytes of the vectors of turns that an only pass of 64 points and more looks up.
+    /// Bytes of the vectors of twiddles that programs look up which share tiles.
     #[must_use]
     pub const fn turn_vectors(&self) -> u32 {
-        match self.role() {
-            Role::Only if self.row_lanes() > 2 => 2 * LANES * 4 * LANES,
-            _ if self.sharers() > 1 => self.row_lists() * self.turns_of_a_list(),
-            _ => 0,
+        if self.sharers() > 1 {
+            self.row_lists() * self.turns_of_a_list()
+        } else {
+            0
         }
     }
 
-    /// What the lanes' transform of first and only passes subtracts comes with a minus.
+    /// The sign of what the lanes' transform of first passes subtracts.
     #[must_use]
     pub const fn sign_of_row(row: u32) -> f64 {
         if row.count_ones().is_multiple_of(2) {
@@ -242,19 +229,10 @@ impl Geometry {
         }
     }
 
-    /// One of those vectors: of an output and component, or of the turns of tiles the next.
+    /// One of those vectors.
     #[must_use]
     pub fn turn_vector(&self, index: u32) -> [u32; LANES as usize] {
-        if self.sharers() > 1 {
-            return core::array::from_fn(|lane| self.tile_turn(index * LANES + lane as u32));
-        }
-        let (output, component) = (index / 2, index % 2);
-        core::array::from_fn(|lane| {
-            let row = self.row_of_lane(lane as u32);
-            let (cos, sin) = self.turn(0, row, output);
-            let sign = Self::sign_of_row(row);
-            ((sign * if component == 0 { cos } else { sin }) as f32).to_bits()
-        })
+        core::array::from_fn(|lane| self.tile_turn(index * LANES + lane as u32))
     }
 
     /// How many scalar lists there are: one for each n(j+1) and part of a middle pass.
@@ -287,18 +265,13 @@ impl Geometry {
         ((sign * if word.component == 0 { cos } else { sin }) as f32).to_bits()
     }
 
-    /// A lane vector, for units of `transforms` transforms.
+    /// A lane vector.
     #[must_use]
-    pub fn lane_vector(
-        &self,
-        lanes: Lanes,
-        transforms: u32,
-        scale: [f32; 2],
-    ) -> [u32; LANES as usize] {
+    pub fn lane_vector(&self, lanes: Lanes, scale: [f32; 2]) -> [u32; LANES as usize] {
         core::array::from_fn(|lane| {
             let lane = lane as u32;
             match lanes {
-                Lanes::Input => self.read_lane(lane, transforms),
+                Lanes::Input => self.read_lane(lane),
                 Lanes::Twiddle => self.twiddle_of_lane(lane),
                 Lanes::Scale => scale[lane as usize % 2].to_bits(),
                 Lanes::Mirrored => 0,

@@ -53,7 +53,6 @@ impl Lists {
     ) -> Own {
         let base = self.block.addr.0;
         let own_direction = pass.step.direction(direction);
-        let is_rest = pass.ends_with_a_rest() && program == pass.programs - 1;
         Own {
             program,
             number: pass.number_of(program),
@@ -66,7 +65,7 @@ impl Lists {
             first_unit: pass.unit_of(program, stretch * pass.stretch),
             batch: pass.step.batch,
             start: base + pass.start_of(program, stretch),
-            lanes: Lanes::ALL.map(|lanes| base + pass.lane_vector(lanes, is_rest)),
+            lanes: Lanes::ALL.map(|lanes| base + pass.lane_vector(lanes)),
             code: base + pass.code,
             conjugate: if pass.step.conjugates {
                 sign(own_direction)
@@ -117,11 +116,8 @@ impl Lists {
                 .into_iter()
                 .filter(|&lanes| lanes != Lanes::Scale)
             {
-                for is_rest in [false, true] {
-                    let transforms = memory.transforms(is_rest).max(1);
-                    to.at(memory.lane_vector(lanes, is_rest))?;
-                    to.all(&pass.lane_vector(lanes, transforms, [1.0; 2]))?;
-                }
+                to.at(memory.lane_vector(lanes))?;
+                to.all(&pass.lane_vector(lanes, [1.0; 2]))?;
             }
             for (index, stretch) in programs(memory) {
                 let own = self.own(number, memory, Direction::Forward, (index, stretch));
@@ -226,10 +222,8 @@ impl Lists {
             let places = self.places(memory);
             let mut to = Writer::new(runner, self.block);
             let scale = self.scale(memory, direction);
-            for is_rest in [false, true] {
-                to.at(memory.lane_vector(Lanes::Scale, is_rest))?;
-                to.all(&pass.lane_vector(Lanes::Scale, 1, scale))?;
-            }
+            to.at(memory.lane_vector(Lanes::Scale))?;
+            to.all(&pass.lane_vector(Lanes::Scale, scale))?;
             for (program, stretch) in programs(memory) {
                 let own = self.own(number, memory, direction, (program, stretch));
                 to.at(memory.start_of(program, stretch))?;

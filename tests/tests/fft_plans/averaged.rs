@@ -68,8 +68,7 @@ fn wanted(settings: &Settings, window: Window, values: &[f64]) -> Vec<Vec<f32>> 
         true => (Domain::Real, 1),
         false => (Domain::Complex, 2),
     };
-    let mut table = vec![0f64; n];
-    window.fill(&mut table);
+    let table: Vec<_> = (0..n).map(|index| window.coefficient(index, n)).collect();
     let spectrum = |number: u32| {
         let mut sums = vec![0.0; domain.bins(n)];
         for segment in number * settings.segments..(number + 1) * settings.segments {

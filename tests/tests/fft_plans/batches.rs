@@ -1,6 +1,6 @@
 //! Batches of every size, in place and apart, scales, and plans side by side.
 
-use super::harness::{DIRECTIONS, LIMIT_US, Pace, bits, of_qpu, plan, run, runner, transform};
+use super::harness::{DIRECTIONS, LIMIT_US, Pace, bits, plan, run, runner, transform};
 use super::signals::{Random, assert_spectrum, dft};
 use super::spectra::TOLERANCE;
 use dsp::{Complex, Direction};
@@ -127,9 +127,7 @@ fn a_plan_runs_again_after_a_limit_was_too_short() {
     let request = Request::new(10, 1);
     let mut runner = runner(&request, Pace::Timed);
     let mut plan = plan(&request, false, &mut runner);
-    let error = plan
-        .run(&mut runner, of_qpu(Direction::Forward), 1)
-        .unwrap_err();
+    let error = plan.run(&mut runner, Direction::Forward, 1).unwrap_err();
     assert!(
         error.to_string().contains("did not end within 1 us"),
         "{error}"
@@ -142,8 +140,5 @@ fn a_plan_runs_again_after_a_limit_was_too_short() {
         &dft(Direction::Forward, &input),
         TOLERANCE,
     );
-    assert!(
-        plan.run(&mut runner, of_qpu(Direction::Forward), LIMIT_US)
-            .is_ok()
-    );
+    assert!(plan.run(&mut runner, Direction::Forward, LIMIT_US).is_ok());
 }

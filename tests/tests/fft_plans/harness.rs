@@ -1,7 +1,6 @@
 //! Plans on a strict simulated V3D: one call from input to output.
 
 use dsp::{Complex, Direction};
-use qpu::fft;
 use qpu::fft::Plan;
 use qpu::fft::request::Request;
 use qpu::job::{Buffer, Runner};
@@ -22,14 +21,6 @@ pub enum Pace {
     Functional,
     /// Functionally, in an order that the seed makes, QPUs being held now and then.
     Shuffled(u64),
-}
-
-/// The same direction in words of `qpu`.
-pub fn of_qpu(direction: Direction) -> fft::Direction {
-    match direction {
-        Direction::Forward => fft::Direction::Forward,
-        Direction::Inverse => fft::Direction::Inverse,
-    }
 }
 
 /// A strict runner with memory for one plan of the request, its input and its output.
@@ -92,7 +83,7 @@ pub fn run(
         write(runner, plan.output(), &garbage);
     }
     write(runner, plan.input(), input);
-    plan.run(runner, of_qpu(direction), LIMIT_US).unwrap();
+    plan.run(runner, direction, LIMIT_US).unwrap();
     if is_apart {
         let kept = read(runner, plan.input(), input.len());
         assert!(bits(&kept) == bits(input), "the input has changed");

@@ -1,7 +1,7 @@
 //! Samples that plans convert as they read them: every format, windows, overlapping transforms.
 
-use super::harness::{DIRECTIONS, LIMIT_US, Pace, bits, of_qpu, read, transform};
-use super::signals::{Random, assert_spectrum};
+use super::harness::{DIRECTIONS, LIMIT_US, Pace, bits, read, transform};
+use super::signals::{Random, assert_spectrum, dft_f64};
 use super::spectra::TOLERANCE;
 
 use dsp::{Complex, Direction, Window};
@@ -11,7 +11,6 @@ use qpu::fft::request::{Error, Request, Transform};
 use qpu::fft::samples::Format;
 use qpu::job::{Buffer, Runner};
 use qpu_programs::FFT;
-use rustfft::{FftDirection, FftPlanner};
 use std::collections::HashSet;
 use v3d_sim::{SimError, SimRunner};
 
@@ -72,19 +71,6 @@ fn value(format: Format, sample: i32) -> f64 {
     }
 }
 
-/// The DFT in f64 of points in f64.
-fn dft(direction: Direction, points: &[Complex<f64>]) -> Vec<Complex<f64>> {
-    let direction = match direction {
-        Direction::Forward => FftDirection::Forward,
-        Direction::Inverse => FftDirection::Inverse,
-    };
-    let number = |z: &Complex<f64>| rustfft::num_complex::Complex::new(z.re, z.im);
-    let mut data: Vec<_> = points.iter().map(number).collect();
-    let mut planner = FftPlanner::new();
-    planner.plan_fft(data.len(), direction).process(&mut data);
-    data.iter().map(|z| Complex::new(z.re, z.im)).collect()
-}
-
 /// The transforms of a batch of I/Q samples, windowed.
 fn expected(
     request: &Request,
@@ -104,7 +90,7 @@ fn expected(
                 .enumerate()
                 .map(|(n, z)| Complex::new(part(z[0]) * factor(n), part(z[1]) * factor(n)))
                 .collect();
-            dft(direction, &points)
+            dft_f64(direction, &points)
         })
         .collect()
 }
@@ -139,7 +125,7 @@ fn run(
     let garbage = vec![f32::NAN.to_bits(); 2 * points];
     runner.write(plan.output(), 0, &garbage).unwrap();
     runner.write(plan.input(), 0, &input).unwrap();
-    plan.run(&mut runner, of_qpu(direction), LIMIT_US).unwrap();
+    plan.run(&mut runner, direction, LIMIT_US).unwrap();
     let mut kept = vec![0; input.len()];
     runner.read(plan.input(), 0, &mut kept).unwrap();
     assert!(kept == input, "the input has changed");
@@ -292,7 +278,7 @@ fn real_samples_of_every_format_and_length() {
                         .zip(own)
                         .map(|(n, &x)| Complex::new(value(format, x) * window(n), 0.0))
                         .collect();
-                    let expected = &dft(forward, &real)[..=points / 2];
+                    let expected = &dft_f64(forward, &real)[..=points / 2];
                     let what = format!("2^{log2n} real {format}, hop {hop}, transform {number}");
                     assert_spectrum(&what, &output[..=points / 2], expected, TOLERANCE);
                 }
@@ -395,8 +381,7 @@ fn a_window_can_be_set_again() {
         .write(plan.input(), 0, &words(Format::I16, &samples))
         .unwrap();
     let transform = |plan: &mut Plan, runner: &mut SimRunner| {
-        plan.run(runner, of_qpu(Direction::Forward), LIMIT_US)
-            .unwrap();
+        plan.run(runner, Direction::Forward, LIMIT_US).unwrap();
         read(runner, plan.output(), 512)
     };
     let none = transform(&mut plan, &mut runner);
@@ -469,7 +454,7 @@ fn wrong_combinations_are_refused() {
     let error = plan.set_window(&mut runner, |_| 1.0).unwrap_err();
     assert!(error.to_string().contains("windowed"), "{error}");
     let mut plan = Plan::with_buffers(FFT, &windowed, &mut runner).unwrap();
-    let error = plan.run(&mut runner, of_qpu(Direction::Inverse), LIMIT_US);
+    let error = plan.run(&mut runner, Direction::Inverse, LIMIT_US);
     let error = error.unwrap_err();
     assert!(error.to_string().contains("forward only"), "{error}");
 }

@@ -14,7 +14,7 @@ use qpu::job::{Buffer, Job, QpuSet, Report, Runner};
 use std::cell::Cell;
 use std::rc::Rc;
 use v3d_sim::SimRunner;
-use wire::SampleFormat;
+use wire::{Beta, SampleFormat};
 
 const LENGTHS: std::ops::RangeInclusive<u32> = MIN_LOG2..=MAX_LOG2;
 const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
@@ -59,10 +59,10 @@ const F32: Coding = Coding {
 /// Every coding of samples.
 fn codings() -> impl Iterator<Item = Coding> {
     let of = |format| [Domain::Real, Domain::Complex].map(|domain| Coding { format, domain });
-    SampleFormat::ALL.iter().flat_map(move |&format| of(format))
+    SampleFormat::UPLOADED.into_iter().flat_map(of)
 }
 
-const KAISER: Window = Window::Kaiser { beta_milli: 6_500 };
+const KAISER: Window = Window::Kaiser(Beta::from_milli(6_500).unwrap());
 
 /// Of a bin's power, beside that share of the mean power of all bins.
 const POWER_TOLERANCE: f64 = 4e-6;

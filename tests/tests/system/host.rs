@@ -271,7 +271,7 @@ impl<L: Line> Host<L> {
         rate: Rate,
         bytes: &[u8],
     ) -> Vec<Spectrum> {
-        let width = format.bytes(domain);
+        let width = format.sample_bytes(domain);
         let samples = (bytes.len() / width) as u64;
         let begin = UploadBegin {
             format,

@@ -53,7 +53,7 @@ fn every_length_on_the_qpus_is_that_of_the_arm() {
         // By all that the QPUs can do, complex samples of every other length by transforms.
         let complex = ["fft", "auto"][log2n % 2];
         for (domain, engine) in [(Domain::Complex, complex), (Domain::Real, "auto")] {
-            let samples = &bytes[..points * SampleFormat::U8.bytes(domain)];
+            let samples = &bytes[..points * SampleFormat::U8.sample_bytes(domain)];
             let [qpu, arm] =
                 [engine, "cpu"].map(|engine| record(&mut host, engine, n, domain, samples));
             assert_eq!(

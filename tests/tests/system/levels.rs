@@ -46,6 +46,7 @@ fn push(bytes: &mut Vec<u8>, format: SampleFormat, x: f64) {
             let value = (x * 32768.0).round().clamp(-32768.0, 32767.0) as i16;
             bytes.extend(value.to_le_bytes());
         }
+        SampleFormat::I8 => unreachable!("not uploaded"),
         SampleFormat::F32 => bytes.extend((x as f32).to_le_bytes()),
     }
 }
@@ -70,7 +71,7 @@ fn a_full_scale_sine_reads_zero_dbfs_in_every_window_real_and_complex() {
     let mut host = Host::new(Virtual::boot(&image, Config::default()));
     host.line_with("qpuscope", 1_000);
     host.quiet();
-    for &window in Window::ALL {
+    for window in Window::ALL {
         for domain in [Domain::Real, Domain::Complex] {
             let spectrum = sine(&mut host, window, domain, SampleFormat::F32);
             let what = format!("{window} {}", domain.name());

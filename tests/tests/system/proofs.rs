@@ -58,7 +58,7 @@ fn every_plan_of_the_image_proves_itself() {
     host.line_with("next: ", 2_000);
     host.quiet();
     for log2n in [4, 5, 7, 8, 9, 11, 12, 13, 14] {
-        for &kind in PlanKind::ALL {
+        for kind in PlanKind::ALL {
             for conservative in [false, true] {
                 let plan = PlanName {
                     log2n,

@@ -5,12 +5,10 @@ use rustfft::num_complex::Complex;
 use std::f64::consts::TAU;
 use wire::{Domain, Window};
 
-const WINDOWS: &[Window] = Window::ALL;
-
 #[test]
 fn a_full_scale_sine_on_a_bin_is_one_in_every_window() {
     let n = 256;
-    for &kind in WINDOWS {
+    for kind in Window::ALL {
         let angle = |i: usize| TAU * 40.0 * i as f64 / n as f64 + 0.3;
         let real = (0..n).map(|i| Complex::new(angle(i).cos(), 0.0));
         let real: Vec<_> = real.collect();

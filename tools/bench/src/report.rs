@@ -21,18 +21,20 @@ use v3d_sim::{Board, Constants};
 
 /// What the figures are worth, until the bench itself computes a range.
 const HOW_SURE: &str = "\
-**How sure the ratios are.** The geometric mean above is the point estimate of the documented constants, \
-on which plans and schedules were tuned. A review at commit 628cdeb drew 32 constants of the cycle model \
-at once, over wide ranges, and kept the 290 of 4,058 draws under which GPU_FFT 3.0 stays within 15 % of \
-its published times at 2^8, 2^10, 2^12, 2^14 and 2^16, and another author's matrix product near its own. \
-Among those the documented constants stand at the 95th percentile. Over all models that published figures \
-allow, the mean is **about 2.8 times GPU_FFT, with a 90 % interval of 2.4 to 3.2**. 2^13 and 2^14 are the \
-least sure (2.01 and 2.15, within 1.61 to 2.34 and 1.50 to 2.63); 2^19 to 2^22 and batches were not \
-drawn.\n\n**Code caches.** Below 2^12 half of the ratio is code that stays in the instruction caches: \
-GPU_FFT's driver clears them at each launch, ours does not. At 2^8, 2^9, 2^10, 2^11 and 2^12 the ratios \
-of the documented constants are 2.18 2.43 2.36 2.67 3.10; where neither side clears them 1.60 1.80 1.92 \
-2.56 2.94; where both do 1.29 1.64 1.54 1.96 2.68. A program that alternates lengths or kinds pays the \
-last figures.";
+**How sure the ratios are.** The geometric mean above is the point estimate of the documented\n\
+constants, on which plans and schedules were tuned. A review at commit 628cdeb drew 32 constants of\n\
+the cycle model at once, over wide ranges. It kept the 290 of 4,058 draws under which GPU_FFT 3.0\n\
+stays within 15 % of its published times at 2^8, 2^10, 2^12, 2^14 and 2^16, and another author's\n\
+matrix product stays near its own. Among these draws the documented constants are at the 95th\n\
+percentile. Over all models that published figures allow, the mean is **about 2.8 times GPU_FFT,\n\
+with a 90 % interval of 2.4 to 3.2**. 2^13 and 2^14 are the least sure (2.01 and 2.15, within 1.61\n\
+to 2.34 and 1.50 to 2.63). 2^19 to 2^22 and batches were not drawn.\n\n\
+**Code caches.** Below 2^12 half of the ratio is code that stays in the instruction caches.\n\
+GPU_FFT's driver clears them at each launch, and ours does not.\n\
+At 2^8, 2^9, 2^10, 2^11 and 2^12 the ratios of the documented constants are 2.18 2.43 2.36 2.67 3.10.\n\
+When neither side clears the caches, they are 1.60 1.80 1.92 2.56 2.94.\n\
+When both sides do, they are 1.29 1.64 1.54 1.96 2.68; these apply to a program that alternates \
+lengths or kinds.";
 
 /// Everything that is told.
 pub struct Report<'a> {
@@ -167,29 +169,34 @@ impl Report<'_> {
         let _ = writeln!(
             out,
             "# The FFT on the QPUs beside GPU_FFT\n\n\
-             Written by `{}`; not edited by hand. Every figure is simulated (v3d-sim, board pi1, V3D at \
-             250 MHz); nothing here was run on a board. How near the simulator comes to published hardware \
-             figures is in [fidelity.md](fidelity.md).\n\n{}\n\n\
-             * Times are from the first request to the end of the last program, for the whole batch, \
-             without the ARM's share. **cold** is the first launch after start, everything else the second. Each side \
-             clears the caches that its own driver clears.\n\
-             * **floor** is the larger of: 16 N bytes a pass at the rates below (one pass up to 2^8, two up to \
-             2^16, three above), and 5 N log2 N operations at 24 GFLOPS. **share** is the floor over our time, \
-             **ceiling** GPU_FFT's time over the floor.\n\
+             This page is written by `{}` and not edited by hand.\n\
+             Every figure is simulated (v3d-sim, board pi1, V3D at 250 MHz); nothing here was run on a board.\n\
+             [fidelity.md](fidelity.md) compares the simulator with published hardware figures.\n\n{}\n\n\
+             * Times are from the first request to the end of the last program, for the whole batch, without the \
+             ARM's share.\n  \
+             **cold** is the first launch after the start; all other figures are of the second.\n  \
+             Each side clears the caches that its own driver clears.\n\
+             * **floor** is the larger of two times: 16 N bytes a pass at the rates below (one pass up to 2^8, \
+             two up to 2^16, three above), and 5 N log2 N operations at 24 GFLOPS.\n  \
+             **share** is the floor divided by our time, and **ceiling** is GPU_FFT's time divided by the floor.\n\
              * **target** is the ratio asked for, or 0.8 of the ceiling where that is less.\n\
-             * Plans read input, scratch memory and tables through bus alias 0x8, which sees the system L2 and allocates \
-             nothing in it, wherever that is faster. So it is in Broadcom's chip header; the manual of BCM2835's \
-             peripherals has the names of 0x4 and 0x8 the other way round, and no published time tells. **us by 0x4** is the \
-             same plan with every read through 0x4, which is how GPU_FFT reads.\n\
-             * GFLOPS count 5 N log2 N, of real points half; GB/s count input and output once, and what is written and \
-             read between passes; **slots** are instructions over what twelve QPUs could issue.\n\
-             * Kinds that GPU_FFT does not have follow its own: their floor counts the bytes of input and output as \
-             they are, and of real points half the complex ones between passes. Nothing is asked of them but that spectra of \
-             2^12 samples take less than GPU_FFT's complex transform; GPU_FFT's times beside them are of complex points.\n\
-             * **wall** times are what the firmware counts around a transform, on the virtual Pi unless another port was \
-             named: cache clears, launches and polling included.\n\
-             * **ppm** are relative rms errors against f64: with the stimulus of hello_fft, and with uniform random \
-             numbers.\n\n{}\n\n{HOW_SURE}\n",
+             * Plans read input, scratch memory and tables through bus alias 0x8 wherever that is faster.\n  \
+             This alias sees the system L2 and allocates nothing in it, according to Broadcom's chip header.\n  \
+             The manual of BCM2835's peripherals exchanges the names of 0x4 and 0x8, and no published time \
+             decides between them.\n  \
+             **us by 0x4** is the same plan with every read through 0x4, which is how GPU_FFT reads.\n\
+             * GFLOPS count 5 N log2 N operations, and half as many for real points.\n  \
+             GB/s count input and output once, and the bytes written and read between passes.\n  \
+             **slots** are instructions divided by the instructions that twelve QPUs could issue.\n\
+             * Kinds that GPU_FFT does not have come after its own.\n  \
+             Their floor counts the bytes of input and output as they are, and for real points half the complex \
+             bytes between passes.\n  \
+             They have one target: spectra of 2^12 samples take less time than GPU_FFT's complex transform.\n  \
+             GPU_FFT's times beside them are of complex points.\n\
+             * **wall** times are those that the firmware measures around a transform, with cache clears, \
+             launches and polling, on the virtual Pi unless another port was named.\n\
+             * **ppm** are relative rms errors compared with f64: with the stimulus of hello_fft, and with \
+             uniform random numbers.\n\n{}.\n\n{HOW_SURE}\n",
             self.command,
             self.peer,
             self.verdict()
@@ -235,9 +242,10 @@ impl Report<'_> {
         if kind == Kind::Spectrum {
             let _ = writeln!(
                 out,
-                "The mean power of {SEGMENTS} segments of N samples in Hann's window that overlap by half: times \
-                 are those of all. **GPU_FFT** is its complex transform of N points, alone and without window, powers \
-                 and means. **ppm** are of powers.\n"
+                "The mean power of {SEGMENTS} segments of N samples in a Hann window, which overlap by half; times \
+                 are those of all segments.\n\
+                 **GPU_FFT** is its complex transform of N points, alone and without window, powers and means.\n\
+                 **ppm** are of powers.\n"
             );
         }
         let mut head = vec![
@@ -292,7 +300,7 @@ impl Report<'_> {
         let missed = missed.join("\n");
         let _ = writeln!(
             out,
-            "## Below target\n\nWhy, and what was tried: [below-target.md](below-target.md).\n\n{missed}\n"
+            "## Below target\n\n[below-target.md](below-target.md) says what bounds them.\n\n{missed}\n"
         );
     }
 
@@ -306,9 +314,11 @@ impl Report<'_> {
             return;
         }
         out.push_str(
-            "## What bounds them\n\nInverse transforms of qpuscope. Stores and lookups are the shares of the time for \
-             which the store engine and the six TMUs have work at their best rates; **busy** is the part of the time \
-             of twelve QPUs in which they have programs, and waits are parts of that.\n\n",
+            "## What bounds them\n\nInverse transforms of qpuscope.\n\
+             Stores and lookups are the shares of the time for which the store engine and the six TMUs have work \
+             at their best rates.\n\
+             **busy** is the part of the time of twelve QPUs in which they have programs, and waits are parts of \
+             that.\n\n",
         );
         let mut table = Table::new(&[
             "log2 N",

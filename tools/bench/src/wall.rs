@@ -11,11 +11,11 @@ use qpuscope::client::Client;
 use qpuscope::input::{Channel, Samples};
 use qpuscope::link::{self, FIRST_BAUD, Opening};
 use qpuscope::log::Logs;
-use qpuscope::rate::Rate;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use wire::Message;
+use wire::Rate;
 
 /// Blocks that are transformed; the first is the cold one.
 const BLOCKS: usize = 4;

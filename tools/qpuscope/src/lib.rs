@@ -1,7 +1,6 @@
 //! The host's side of qpuscope, as a library: what the command line tool is made of.
 #![forbid(unsafe_code)]
 
-mod arrays;
 pub mod cli;
 pub mod client;
 pub mod code;
@@ -21,7 +20,7 @@ pub mod output;
 pub mod picture;
 pub mod plane;
 pub mod quantity;
-pub mod rate;
+mod rate;
 pub mod remote;
 pub mod report;
 pub mod say;

@@ -5,7 +5,7 @@
 //! wider than its surroundings, the highest bin counts if it is clear of the median of all. Real spectra have no line at zero: what
 //! stands there is the mean.
 
-use crate::spectrum::{Spectrum, Window, decibels};
+use crate::spectrum::{Spectrum, decibels};
 
 /// How far a line must stand above the median of its surroundings, in dB.
 const PROMINENCE_DB: f64 = 10.0;
@@ -26,21 +26,6 @@ pub struct Line {
     pub level: f64,
 }
 
-/// Half the width of the window's main lobe, in bins: closer than this is the same line.
-fn main_lobe(window: Window) -> usize {
-    match window {
-        Window::Rectangular => 1,
-        Window::Hann | Window::Hamming => 2,
-        Window::BlackmanHarris => 4,
-        Window::FlatTop => 5,
-        // Its transform is sinh(z) / z, z^2 = beta^2 - (pi k)^2 in bin k: first 0 where z^2 is -pi^2.
-        Window::Kaiser(beta) => {
-            let beta = f64::from(beta.milli()) / 1000.0;
-            (beta / std::f64::consts::PI).hypot(1.0).ceil() as usize
-        }
-    }
-}
-
 /// Up to `count` lines, strongest first.
 #[must_use]
 pub fn strongest(spectrum: &Spectrum, count: usize) -> Vec<Line> {
@@ -48,7 +33,7 @@ pub fn strongest(spectrum: &Spectrum, count: usize) -> Vec<Line> {
     let known = |&power: &f64| if power.is_nan() { -1.0 } else { power };
     let power: Vec<f64> = spectrum.power.iter().map(known).collect();
     let power = &power[..];
-    let lobe = main_lobe(spectrum.window);
+    let lobe = spectrum.window.main_lobe();
     let maxima: Vec<usize> = (0..power.len())
         .filter(|&at| power[at] >= 0.0)
         .filter(|&at| spectrum.complex || spectrum.bin(at) > lobe as i64 - 1)

@@ -209,8 +209,8 @@ mod tests {
     use super::*;
     use crate::input::Unit;
     use crate::lines::strongest;
-    use crate::rate::Rate;
     use crate::spectrum::example;
+    use signal::Rate;
 
     #[test]
     fn csv_states_the_reference_and_has_a_line_for_each_bin() {

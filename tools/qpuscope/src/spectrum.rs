@@ -4,7 +4,7 @@
 //! ascending frequency, so a complex spectrum begins below its centre.
 
 use crate::input::Unit;
-use crate::rate::Rate;
+use signal::Rate;
 
 pub use wire::{Dc, Detector, Engine, Window};
 
@@ -133,7 +133,7 @@ impl Spectrum {
     /// Width of a bin in hertz.
     #[must_use]
     pub fn bin_hz(&self) -> f64 {
-        self.rate.hz() / f64::from(self.n)
+        self.rate.to_hz() / f64::from(self.n)
     }
 
     /// Number of the bin at `index`.
@@ -182,7 +182,7 @@ impl Spectrum {
     /// Whether cycles a day say more than hertz: slower than one sample in ten seconds.
     #[must_use]
     pub fn is_slow(&self) -> bool {
-        self.rate.hz() < 0.1
+        self.rate.to_hz() < 0.1
     }
 
     /// What it is made of: `average of 16 blocks`, `max of 16 blocks, DC removed`.

@@ -171,18 +171,8 @@ fn wrong_files_and_names_are_refused_with_what_to_do() {
         ),
         ("text.txt", b"nop\n", &["dis"], "not a hexadecimal word"),
         // Eight bytes that an instruction could have.
-        (
-            "wide.qasm",
-            b"\xff\xfen\0o\0p\0",
-            &["dis"],
-            "save it as UTF-8",
-        ),
-        (
-            "wide.qasm",
-            b"\xfe\xff\0n\0o\0p",
-            &["check"],
-            "save it as UTF-8",
-        ),
+        ("wide.qasm", b"\xff\xfen\0o\0p\0", &["dis"], "as UTF-8"),
+        ("wide.qasm", b"\xfe\xff\0n\0o\0p", &["check"], "as UTF-8"),
         (
             "code.bin",
             b"\x01\0\0\0\x27\x08\x02\xe0",
@@ -305,11 +295,7 @@ fn asm_says_what_it_was_not_given() {
     assert!(err(&output).contains("no instruction"), "{}", err(&output));
     let wide = file("not-given", "wide.qasm", b"\xff\xfen\0o\0p\0\n\0");
     let output = qpuscope(&["asm"], &wide);
-    assert!(
-        err(&output).contains("save it as UTF-8"),
-        "{}",
-        err(&output)
-    );
+    assert!(err(&output).contains("is no text"), "{}", err(&output));
     let nop = file("not-given", "nop.qasm", b"nop\n");
     let output = qpuscope(&["asm", "--no-check", "--out", "-"], &nop);
     assert!(out(&output).starts_with("0x009e7000"), "{}", out(&output));
@@ -378,7 +364,7 @@ fn a_file_of_c_without_words_is_refused() {
     assert_eq!(checked.status.code(), Some(2));
     let said = err(&checked);
     assert!(
-        said.contains("no array of QPU words") && !said.contains("syntax"),
+        said.contains("no QPU words that can be read") && !said.contains("syntax"),
         "{said}"
     );
 }

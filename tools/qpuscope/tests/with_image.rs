@@ -113,14 +113,7 @@ fn a_full_scale_tone_reads_0_dbfs_and_every_encoding_says_so() {
         ("u16", "qpu", 0.01),
         ("u8", "cpu", 0.5),
     ] {
-        for window in [
-            "rectangular",
-            "hann",
-            "hamming",
-            "blackman-harris",
-            "flat-top",
-            "kaiser:8.6",
-        ] {
+        for window in wire::Window::ALL.map(|window| window.to_string()) {
             let mut command = qpuscope();
             command.current_dir(&folder).args([
                 "fft",
@@ -135,7 +128,7 @@ fn a_full_scale_tone_reads_0_dbfs_and_every_encoding_says_so() {
                 "--stereo",
                 "iq",
                 "--window",
-                window,
+                &window,
                 "--encoding",
                 encoding,
                 "--engine",

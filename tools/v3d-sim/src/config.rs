@@ -4,7 +4,7 @@ use crate::board::Board;
 use crate::conflicts::Conflicts;
 use crate::defect::Defect;
 use crate::rule::Rule;
-use crate::time::Constants;
+use crate::time::constants::Constants;
 
 /// The V3D clock of the default board, a Pi 1 with its own firmware's setting.
 pub const DEFAULT_CLOCK_HZ: u32 = Board::Pi1.clock_hz();

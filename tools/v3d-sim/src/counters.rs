@@ -4,9 +4,8 @@
 //! and stay 0. The functional model counts 13, 14, 16, 17 and 20 to 24; misses of real caches and the
 //! rest come from the cycle model.
 
+use crate::chip::{QPUS, ROUND_CLOCKS};
 use crate::event::Wait;
-use crate::shared::QPUS;
-use crate::time::CacheCounts;
 use std::collections::{BTreeMap, HashSet};
 
 /// Number of performance counter sources.
@@ -46,9 +45,6 @@ pub const SOURCE_NAMES: [&str; SOURCES] = [
     "l2c-misses",
 ];
 
-/// V3D clocks of a round: one instruction of each QPU.
-pub const ROUND_CLOCKS: u64 = 4;
-
 /// Work of one of the two VPM DMA engines.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct DmaWork {
@@ -75,6 +71,25 @@ pub struct Statistics {
     pub vdw: DmaWork,
     /// Host interrupts raised.
     pub host_interrupts: u64,
+}
+
+/// Counts that only the cycle model has.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct CacheCounts {
+    /// Lines filled into instruction caches.
+    pub code_lines: u64,
+    /// Lines filled into uniform caches.
+    pub uniform_lines: u64,
+    /// Lines that TMU caches missed.
+    pub tmu_misses: u64,
+    /// Requests that the L2C served from its lines.
+    pub l2c_hits: u64,
+    /// Requests that it did not.
+    pub l2c_misses: u64,
+    /// Clocks for which VDW waited for the VPM.
+    pub vdw_stall: u64,
+    /// Clocks for which VDR waited for the VPM.
+    pub vdr_stall: u64,
 }
 
 /// Lines of uniforms that are remembered before all are forgotten, so that memory stays bounded.

@@ -3,7 +3,7 @@
 //! A defect is no mode of the chip: everything else goes on as it should, V3D says nothing about it, and
 //! neither a reset nor a power cycle mends it.
 
-use crate::shared::QPUS;
+use crate::chip::QPUS;
 use std::fmt;
 use std::str::FromStr;
 

@@ -4,9 +4,10 @@
 //! for. The first fault, a deadlock or the clock limit ends the job.
 
 use crate::board::Board;
+use crate::chip::ROUND_CLOCKS;
 use crate::config::Config;
 use crate::conflicts::Conflicts;
-use crate::counters::{ROUND_CLOCKS, Statistics};
+use crate::counters::Statistics;
 use crate::event::{DeadlockReport, Fault, Place, Warning};
 use crate::launch::{self, AT_A_TIME, Progress, Stop};
 use crate::memory::{Memory, SparseMemory};

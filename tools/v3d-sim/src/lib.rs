@@ -33,7 +33,7 @@
 //!
 //! | where | what |
 //! |---|---|
-//! | `v3d`, `registers/`, `scheduler`, `order` | the block, its registers, the queue of programs, whose turn it is |
+//! | `chip`, `v3d/`, `scheduler`, `order` | the block, with and without time, its registers, the queue of programs, the order of QPUs |
 //! | `qpu/` | a QPU: wait, operands, flags, write-back, branches, hazards, start and end of a program |
 //! | `alu/`, `sfu` | what lanes compute, held to tables recorded on real chips |
 //! | `code`, `uniforms`, `tmu/` | what QPUs read from memory |
@@ -43,11 +43,10 @@
 //! | `event`, `rule`, `report` | faults, warnings, deadlocks |
 //! | `conflicts` | which source is followed where sources conflict |
 //! | `defect` | silicon with one thing broken |
-//! | `untimed` | V3D without time |
-//! | `time/`, `timed` | the cycle model, and V3D under it |
+//! | `time/` | the cycle model |
 //! | `board` | clocks, and how V3D reaches memory |
 //! | `counters` | what was done |
-//! | `observe`, `view`, `profile` | who looks on while it is done, and what can be seen |
+//! | `observe`, `unit_event`, `view`, `profile` | observers, and what they see |
 //! | `launch`, `runner`, `ram`, `job_run` | the driver's side |
 //!
 //! # Time
@@ -103,6 +102,7 @@
 
 mod alu;
 mod board;
+mod chip;
 mod code;
 mod config;
 mod conflicts;
@@ -121,7 +121,6 @@ mod profile;
 mod qpu;
 mod race;
 mod ram;
-mod registers;
 mod report;
 mod rule;
 mod run;
@@ -131,14 +130,14 @@ mod semaphore;
 mod sfu;
 mod shared;
 mod time;
-mod timed;
 mod tmu;
 mod uniforms;
-mod untimed;
+mod unit_event;
 mod v3d;
 mod view;
 mod vpm;
 
+pub use self::qpu::QpuStatus;
 pub use board::Board;
 pub use config::{Config, DEFAULT_CLOCK_HZ};
 pub use conflicts::{
@@ -152,10 +151,11 @@ pub use defect::{Defect, UnknownDefect};
 pub use event::{Access, DeadlockReport, Event, Fault, FaultKind, Place, Wait, Warning};
 pub use job_run::{JobEnd, JobLaunch, JobOptions, JobRun, Outcome, run_job, run_job_observed};
 pub use memory::{Memory, MemoryFault, SparseMemory};
-pub use observe::{DmaEngine, Issue, Observer, Stall, UnitEvent, Unobserved};
+pub use observe::{Issue, Observer, Stall, Unobserved};
 pub use profile::{Profile, ProfileLine, Spent};
 pub use rule::Rule;
 pub use runner::{SimError, SimRunner};
 pub use time::{Constants, Described, LaunchOrder, REFERENCE_HZ, Replacement};
+pub use unit_event::{DmaEngine, UnitEvent};
 pub use v3d::V3d;
-pub use view::{FlagBits, QpuStatus, QpuView};
+pub use view::{FlagBits, QpuView};

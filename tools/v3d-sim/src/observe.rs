@@ -5,6 +5,7 @@
 //! one (see [`Unobserved`]) the calls are not compiled in.
 
 use crate::event::Wait;
+use crate::unit_event::UnitEvent;
 use crate::view::QpuView;
 
 /// An instruction that a QPU has executed.
@@ -35,72 +36,6 @@ pub struct Stall {
     pub word: Option<u64>,
     /// What for.
     pub wait: Wait,
-}
-
-/// One of the two VPM DMA engines.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum DmaEngine {
-    /// VDR: memory to VPM.
-    Load,
-    /// VDW: VPM to memory.
-    Store,
-}
-
-/// What a QPU did to a unit that QPUs share.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum UnitEvent {
-    /// A vector of addresses was written to a TMU of the QPU's slice.
-    TmuRequest {
-        /// The QPU.
-        qpu: u8,
-        /// The TMU that serves it, after swapping: 0 or 1.
-        tmu: u8,
-        /// A byte address for each lane.
-        addresses: [u32; 16],
-    },
-    /// `ldtmu` has taken the oldest result.
-    TmuTaken {
-        /// The QPU.
-        qpu: u8,
-        /// The TMU that served it: 0 or 1.
-        tmu: u8,
-    },
-    /// A transfer was handed to a DMA engine, which serves one after the other.
-    DmaRequest {
-        /// Which engine.
-        engine: DmaEngine,
-        /// The QPU.
-        qpu: u8,
-        /// Bus address of the first row.
-        address: u32,
-        /// Rows of the transfer.
-        rows: u32,
-        /// Bytes of memory in a row.
-        row_bytes: u32,
-    },
-    /// The oldest transfer of an engine is complete, or has faulted.
-    DmaDone {
-        /// Which engine.
-        engine: DmaEngine,
-        /// The QPU that asked for it.
-        qpu: u8,
-    },
-    /// A semaphore was counted up or down.
-    Semaphore {
-        /// The QPU.
-        qpu: u8,
-        /// Semaphore 0..15.
-        number: u8,
-        /// The count after it.
-        count: u8,
-    },
-    /// The mutex was taken (true) or given back.
-    Mutex {
-        /// The QPU.
-        qpu: u8,
-        /// Whether it is held now.
-        held: bool,
-    },
 }
 
 /// Sees what a V3D does. Every method may be left out.
@@ -141,29 +76,4 @@ pub struct Unobserved;
 
 impl Observer for Unobserved {
     const ACTIVE: bool = false;
-}
-
-/// Events of shared units on their way to an observer; kept only while one looks.
-#[derive(Default)]
-pub struct UnitLog(Option<Vec<UnitEvent>>);
-
-impl UnitLog {
-    /// Starts or stops keeping events.
-    pub fn keep(&mut self, keep: bool) {
-        self.0 = keep.then(Vec::new);
-    }
-
-    /// Notes an event, if anybody wants it.
-    pub fn note(&mut self, event: impl FnOnce() -> UnitEvent) {
-        if let Some(log) = &mut self.0 {
-            log.push(event());
-        }
-    }
-
-    /// Gives what was noted since the last call to `observer`.
-    pub fn tell(&mut self, clock: u64, observer: &mut impl Observer) {
-        for event in self.0.iter_mut().flat_map(|log| log.drain(..)) {
-            observer.unit(clock, event);
-        }
-    }
 }

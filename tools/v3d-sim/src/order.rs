@@ -3,7 +3,7 @@
 //! The chip's QPUs run independently; a program must not rely on any order. With a seed the order
 //! changes with every round, and now and then a QPU is held back, as a cache miss would hold it.
 
-use crate::shared::QPUS;
+use crate::chip::QPUS;
 
 /// How often and for how long a QPU is held: after one turn in `one_in`, for at most `longest` rounds.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! Where the clocks go: issues and waits of every instruction, on every QPU.
 
+use crate::chip::QPUS;
 use crate::observe::{Issue, Observer, Stall};
-use crate::shared::QPUS;
 use std::collections::{BTreeMap, HashMap};
 
 /// What one QPU did with one instruction.

@@ -3,9 +3,10 @@
 //! It is strict unless told otherwise: a program that breaks a rule stops with a sentence that says
 //! which, where. Memory outside the buffers is not there.
 
+use crate::chip::ROUND_CLOCKS;
 use crate::config::Config;
 use crate::conflicts::Conflicts;
-use crate::counters::{ROUND_CLOCKS, Statistics};
+use crate::counters::Statistics;
 use crate::defect::Defect;
 use crate::event::Warning;
 use crate::launch::{self, Stop};

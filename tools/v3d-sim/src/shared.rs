@@ -9,19 +9,13 @@ use crate::dma::{Engine, RowDone};
 use crate::event::{FaultKind, Wait};
 use crate::memory::Memory;
 use crate::mutex::Mutex;
-use crate::observe::{DmaEngine, UnitEvent, UnitLog};
 use crate::race::Races;
 use crate::report::{At, Reporter};
 use crate::semaphore::Semaphores;
 use crate::time::Time;
 use crate::tmu::stale::StaleLines;
+use crate::unit_event::{DmaEngine, UnitEvent, UnitLog};
 use crate::vpm::Vpm;
-
-/// QPUs of the chip.
-pub const QPUS: usize = 12;
-
-/// Slices: groups of four QPUs with an instruction cache, a uniform cache and two TMUs.
-pub const SLICES: usize = 3;
 
 /// The units that are not part of one QPU.
 pub struct Shared {

@@ -1,24 +1,9 @@
-//! What an observer or a debugger sees of a V3D that stands still.
+//! A QPU as an observer or a debugger sees it.
 //!
 //! Nothing here changes anything: no read takes a uniform, a VPM vector or a TMU result.
 
-use crate::qpu::{Qpu, state};
-use crate::shared::QPUS;
-use crate::v3d::V3d;
+use crate::qpu::{Qpu, QpuStatus, state};
 use qpu::isa::File;
-
-/// Whether a QPU has a program, and whether that goes on.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum QpuStatus {
-    /// It has no program.
-    Idle,
-    /// It executes or waits.
-    Running,
-    /// It stands still for the host, after a breakpoint signal or DBQHLT.
-    Halted,
-    /// It has faulted.
-    Hung,
-}
 
 /// Flags of all lanes, a bit for each lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,47 +74,5 @@ impl QpuView<'_> {
     #[must_use]
     pub fn vpm_vectors_left(self) -> u32 {
         self.0.vpm_reads.left()
-    }
-}
-
-impl V3d {
-    /// QPU `number`, taken modulo 12.
-    #[must_use]
-    pub fn qpu(&self, number: u8) -> QpuView<'_> {
-        QpuView(&self.qpus[usize::from(number) % QPUS])
-    }
-
-    /// The counts of the sixteen semaphores.
-    #[must_use]
-    pub fn semaphores(&self) -> [u8; 16] {
-        self.shared.semaphores.counts()
-    }
-
-    /// The QPU that holds the mutex.
-    #[must_use]
-    pub fn mutex_holder(&self) -> Option<u8> {
-        self.shared.mutex.holder()
-    }
-
-    /// A row of the VPM, 0..127 (QPUs reach 0..63), without QPU writes that are on their way.
-    #[must_use]
-    pub fn vpm_row(&self, row: u8) -> [u32; 16] {
-        std::array::from_fn(|column| {
-            self.shared
-                .vpm
-                .linear(usize::from(row) * crate::vpm::COLUMNS + column)
-        })
-    }
-
-    /// The QPUs whose DMA loads are not complete, oldest first.
-    #[must_use]
-    pub fn loads_pending(&self) -> Vec<u8> {
-        self.shared.vdr.pending()
-    }
-
-    /// The QPUs whose DMA stores are not complete, oldest first.
-    #[must_use]
-    pub fn stores_pending(&self) -> Vec<u8> {
-        self.shared.vdw.pending()
     }
 }

@@ -13,7 +13,8 @@ const USAGE: &str = "usage: cargo xtask card DIR
   builds kernel.img, writes it and the settings to DIR, which may be a mounted card, and looks at all
   that lies there; config.txt and cmdline.txt that are there already stay as they are";
 
-/// Writes `kernel.img` and our settings to DIR, and looks at it. Settings that are there already stay as they are.
+/// Writes `kernel.img` and our settings to DIR, and looks at it. Settings that are there already
+/// stay as they are.
 pub fn run(rest: &[String]) -> Result<ExitCode> {
     let folder = match rest {
         [help] if matches!(help.as_str(), "help" | "-h" | "--help") => {
@@ -83,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_kept_file_is_told_by_what_it_lacks() {
+    fn a_kept_file_is_recognised_by_its_missing_settings() {
         let ours = "# reason\ngpu_mem=32\ndevice_tree=\n\narm_64bit=0\n";
         let theirs = "arm_64bit=1\ngpu_mem=32 \n#device_tree=\n";
         assert_eq!(lacking(ours, theirs), ["device_tree=", "arm_64bit=0"]);

@@ -27,7 +27,7 @@ const BUILD_LIMIT: Duration = Duration::from_secs(1800);
 pub struct Image {
     /// With symbols, debug information and the table of log messages.
     pub elf: PathBuf,
-    /// What goes on the card.
+    /// The flat image that goes on the card.
     pub img: PathBuf,
     /// Length of the flat image in bytes.
     pub bytes: usize,
@@ -83,7 +83,7 @@ fn cargo_build(toolchain: &Toolchain, root: &Path, package: &str) -> Result<Path
     Ok(target_dir.join(TARGET).join("firmware").join(package))
 }
 
-/// What every cargo command for the target is given.
+/// The arguments of every cargo command for the target.
 pub fn target_arguments(root: &Path) -> Vec<String> {
     let target_dir = root.join("target/firmware");
     vec![
@@ -118,8 +118,8 @@ fn rustflags(toolchain: &Toolchain, root: &Path) -> String {
     remapped(root, &toolchain.rust_src).join("\x1f")
 }
 
-/// Flags that map every folder which could end up in the binary: of the workspace, of cargo, and of Rust's own
-/// sources.
+/// Flags that map every folder which could end up in the binary: of the workspace, of cargo, and of
+/// Rust's own sources.
 pub fn remapped(root: &Path, rust_src: &Path) -> Vec<String> {
     let mut folders = vec![(root.to_path_buf(), "/qpuscope")];
     folders.extend(workspace::cargo_home().map(|home| (home, "/cargo")));

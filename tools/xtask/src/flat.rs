@@ -1,8 +1,9 @@
 //! The flat image: what the boot firmware copies to memory, cut out of an ELF file.
 //!
 //! The image is the contents of every section that is loaded, by physical address from the lowest
-//! on, gaps filled with zeros, and zeros up to a multiple of [`ALIGNMENT`]. `.bss` and the sections for debuggers and defmt are not in it, nor are
-//! the ELF headers, which a linker may put into the first segment.
+//! on, gaps filled with zeros, and zeros up to a multiple of [`ALIGNMENT`]. `.bss` and the sections
+//! for debuggers and defmt are not in it, nor are the ELF headers, which a linker may put into the
+//! first segment.
 
 use anyhow::{Context, Result, bail, ensure};
 use object::elf::{FileHeader32, PT_LOAD, SHF_ALLOC, SHT_NOBITS};
@@ -12,8 +13,9 @@ use object::{Endianness, Object};
 /// Longest image that makes sense; a stray section far away would otherwise fill the disk.
 const LONGEST: u32 = 16 << 20;
 
-/// What the length is a multiple of. One version of the boot firmware did not start images of odd lengths
-/// (raspberrypi/firmware 1175); 64 bytes is a line of the system L2 and more than anybody asks for.
+/// The alignment of the length. One version of the boot firmware did not start images of odd
+/// lengths (raspberrypi/firmware 1175); 64 bytes is a line of the system L2 and more than anybody
+/// asks for.
 pub const ALIGNMENT: usize = 64;
 
 /// A flat image and where it belongs.

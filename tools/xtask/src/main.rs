@@ -8,7 +8,9 @@
 //! cargo xtask demo [--input FILE] [--rate HZ] [--column NAME] [--out DIR] [--json]
 //! cargo xtask test [FILTER]        every test; last line: N passed, N failed, N skipped
 //! cargo xtask soak [NAME]          the long forms of tests, one at a time; --list names them
-//! cargo xtask lint                 rustfmt, clippy for the host and for the target, notices, cargo deny
+//! cargo xtask lint [--count]       rustfmt, clippy, circles, prose, notices, cargo deny;
+//!                                  --count: only counts lines, and findings beside their limits
+//! cargo xtask circles [--root DIR] modules that import each other, with the names that tie them
 //! cargo xtask notices [--write]    notices/*.txt, the licences in what dist makes, from Cargo.lock
 //! cargo xtask qemu [--flat]        kernel.elf (or the flat image) in QEMU's raspi0, line on stdio
 //! cargo xtask fuzz NAME COUNT      mutated inputs from tests/corpus; no NAME lists the targets
@@ -24,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 mod card;
+mod circles;
 mod demo;
 mod dist;
 mod firmware;
@@ -52,7 +55,11 @@ const USAGE: &str = "usage: cargo xtask <command>
                        [--input FILE] [--rate HZ] [--column NAME] [--out DIR] [--json]
   test [FILTER]        every test; last line: N passed, N failed, N skipped
   soak [NAME]          the long forms of tests, all or those with NAME in theirs; --list names them
-  lint                 rustfmt, clippy for the host and for the target, notices, and `cargo deny` if it is there
+  lint                 rustfmt, clippy for the host and for the target, circles, lengths, words and prose,
+                       notices, and `cargo deny` if it is there
+                       --count [--root DIR]: only counts product lines, and findings beside their limits;
+                       --places PATH: names each finding of code and prose in files below PATH
+  circles [--root DIR] modules that import each other in a circle, with the names that tie them
   notices [--write]    notices/*.txt, the licences in what dist makes, from Cargo.lock; without --write: are they old?
   qemu [--flat]        kernel.elf (or the flat image) in QEMU's raspi0, line on stdio
   fuzz [NAME COUNT]    mutated inputs from tests/corpus; without NAME lists the targets
@@ -113,7 +120,8 @@ fn dispatch(arguments: &[String]) -> Result<ExitCode> {
         "demo" => demo::run(rest),
         "test" => tests::run(rest),
         "soak" => tests::soak(rest),
-        "lint" => lint::run(),
+        "circles" => circles::run(rest).map(|()| ExitCode::SUCCESS),
+        "lint" => lint::run(rest),
         "notices" => notices::run(rest).map(|()| ExitCode::SUCCESS),
         "qemu" => qemu::run(rest),
         "fuzz" => fuzz::run(rest),

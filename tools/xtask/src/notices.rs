@@ -1,10 +1,10 @@
 //! Third-party notices: the licences of the libraries and fonts that are in what we hand out.
 //!
-//! `cargo xtask notices --write` makes `notices/*.txt` from the lock file and from the packages in cargo's cache;
-//! `cargo xtask lint` fails when they are old, and `cargo xtask dist` hands them out beside the programs.
-//! A text that several packages have stands there once.
+//! `cargo xtask notices --write` makes `notices/*.txt` from the lock file and from the packages in
+//! cargo's cache; `cargo xtask lint` fails when they are old, and `cargo xtask dist` hands them out
+//! beside the programs. A text that several packages have stands there once.
 
-use crate::{dist, firmware, process, workspace};
+use crate::{firmware, process, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +32,7 @@ pub struct Shipped {
     what: &'static str,
     package: &'static str,
     target: &'static str,
-    /// What is in it beside libraries.
+    /// Its contents beside libraries.
     beside: &'static str,
 }
 
@@ -50,7 +50,7 @@ pub const PROGRAM: Shipped = Shipped {
     file: "notices/qpuscope.txt",
     what: "the program qpuscope for Linux",
     package: "qpuscope",
-    target: dist::program::TARGET,
+    target: workspace::PROGRAM_TARGET,
     beside: "Rust's standard library (MIT OR Apache-2.0, https://github.com/rust-lang/rust) and the\n\
              GNU C library (LGPL-2.1-or-later, https://sourceware.org/glibc; the program can be linked anew\n\
              from qpuscope's sources)",
@@ -274,7 +274,7 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[][..], Vec::as_slice)
 }
 
-/// Whether texts have the same words: packages break lines of the same licence in their own ways.
+/// True for texts with the same words: packages break lines of the same licence in their own ways.
 fn is_same(one: &str, other: &str) -> bool {
     one.split_whitespace().eq(other.split_whitespace())
 }

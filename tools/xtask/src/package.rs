@@ -17,8 +17,8 @@ pub fn run(package: &str, example: Option<&str>, rest: &[String]) -> Result<Exit
     cargo.args(["--package", package]);
     cargo.args(example.iter().flat_map(|name| ["--example", name]));
     cargo.arg("--").args(rest);
-    // No limit: these programs show their progress, each of their runs is bounded, and their user can
-    // stop them.
+    // No limit: these programs show their progress, each of their runs is bounded, and their user
+    // can stop them.
     let status = cargo
         .status()
         .with_context(|| format!("cannot start {}", process::describe(&cargo)))?;

@@ -1,9 +1,9 @@
 //! Child processes, each with a time limit and with nothing on standard input.
 //!
 //! The limit is what keeps a run without a person at the keyboard from hanging: a package manager
-//! that waits for a lock, a network that does not answer, a test that does not end. It ends what the
-//! child has started, too: a test under cargo, a program under a test. They stay in the terminal's
-//! process group, so that its user can still interrupt all of them.
+//! that waits for a lock, a network that does not answer, a test that does not end. It ends what
+//! the child has started, too: a test under cargo, a program under a test. They stay in the
+//! terminal's process group, so that its user can still interrupt all of them.
 
 use anyhow::{Context, Result, bail};
 use std::io::Read;
@@ -44,7 +44,7 @@ pub fn must(command: &mut Command, limit: Duration) -> Result<()> {
     }
 }
 
-/// What a command printed, and how it ended.
+/// The output of a command, and how it ended.
 pub struct Output {
     /// `None` when the limit ended it.
     pub status: Option<ExitStatus>,
@@ -73,7 +73,8 @@ pub fn capture(command: &mut Command, limit: Duration) -> Result<Output> {
     })
 }
 
-/// The standard output of a command that is only asked a question; `None` when it is not there or fails.
+/// The standard output of a command that is only asked a question; `None` when it is not there or
+/// fails.
 pub fn ask(command: &mut Command) -> Option<String> {
     let output = capture(command, Duration::from_secs(60)).ok()?;
     output.status?.success().then_some(output.stdout)
@@ -153,7 +154,7 @@ fn drain(pipe: Option<impl Read + Send + 'static>) -> thread::JoinHandle<String>
 mod tests {
     use super::*;
 
-    /// Whether a process runs: one that has ended may wait for its parent to ask.
+    /// True while a process runs: one that has ended may wait for its parent to ask.
     fn runs(process: u32) -> bool {
         let stat = std::fs::read_to_string(format!("/proc/{process}/stat"));
         stat.is_ok_and(|stat| !stat.contains(") Z "))

@@ -1,8 +1,9 @@
 //! Builds the same sources in two folders, and compares what comes of them.
 //!
-//! `cargo xtask reproduce` compiles everything anew, in two copies of the workspace that it makes for this and removes
-//! when they agree. The names of their folders differ in length, so that a path that got into a file would move what
-//! follows it, too. The test run compares the workspace's image with that of a copy whose builds it keeps.
+//! `cargo xtask reproduce` compiles everything anew, in two copies of the workspace that it makes
+//! for this and removes when they agree. The names of their folders differ in length, so that a
+//! path that got into a file would move what follows it, too. The test run compares the workspace's
+//! image with that of a copy whose builds it keeps.
 
 use crate::dist;
 use crate::firmware;
@@ -18,7 +19,8 @@ const LEFT_OUT: [&str; 2] = ["target", ".git"];
 /// The two folders of [`run`].
 const FOLDERS: [&str; 2] = ["first", "and-the-second"];
 
-/// Compiles anew in two folders, and lists what was compared; with `dist` also what `cargo xtask dist` makes.
+/// Compiles anew in two folders, and lists what was compared; with `dist` also what `cargo xtask
+/// dist` makes.
 pub fn run(toolchain: &Toolchain, dist: bool) -> Result<()> {
     let folders = FOLDERS.map(|name| workspace::target().join("reproduce").join(name));
     let mut built = vec![];
@@ -139,7 +141,8 @@ fn elsewhere() -> Result<PathBuf> {
 }
 
 fn copy_sources(to: &Path) -> Result<()> {
-    // The sources are copied anew; the copy's own target folder stays, so that only changes are compiled.
+    // The sources are copied anew; the copy's own target folder stays, so that only changes are
+    // compiled.
     if to.is_dir() {
         for entry in fs::read_dir(to)? {
             let entry = entry?;

@@ -32,7 +32,7 @@ pub struct Toolchain {
     pub rust_src: PathBuf,
     /// LLVM's linker.
     pub linker: PathBuf,
-    /// What `rustc --version` says.
+    /// The output of `rustc --version`.
     pub version: String,
 }
 

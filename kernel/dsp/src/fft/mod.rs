@@ -18,37 +18,13 @@ mod stage;
 #[cfg(test)]
 mod tests;
 
-use core::fmt;
-
 use crate::dft::root_of_unity;
-use crate::{Complex, Direction, Float, reversal};
+use crate::{Complex, Direction, Error, Float, reversal};
 pub use radix::Radix;
 use radix::Stages;
 
 /// The longest transform is 2^22 points; the shortest is one point.
 pub const MAX_LOG2: u32 = 22;
-
-/// Why there is no plan or no transform.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Error {
-    /// The length is more than 2^22 points.
-    Length,
-    /// A slice does not have the length that the plan asks for.
-    Slice,
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Length => "the CPU engine transforms up to 2^22 points; choose a shorter length",
-            Self::Slice => {
-                "a slice has a wrong length; data takes len() points and the table twiddle_count()"
-            }
-        })
-    }
-}
-
-impl core::error::Error for Error {}
 
 /// The stages of a transform. It needs a table of twiddles, which the caller keeps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

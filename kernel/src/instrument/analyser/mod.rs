@@ -19,7 +19,6 @@ use crate::engine::cpu::CpuEngine;
 use crate::engine::samples::History;
 use crate::engine::{Candidate, EngineError, EngineKind, Fft, Manner, Timing};
 use check::Checks;
-use shape::window;
 use trust::Trust;
 pub(super) use trust::{Costs, Finding, Report};
 
@@ -267,7 +266,7 @@ impl<'a, Q: Fft> Analyser<'a, Q> {
 
     /// Gain and noise bandwidth of the window that is set.
     pub(super) fn gain_of(&mut self, settings: &Settings) -> Gain {
-        self.gain(window(settings.window), settings.n as usize)
+        self.gain(settings.window, settings.n as usize)
     }
 
     /// Writes the power of the blocks so far to `power` and begins the next record.

@@ -1,8 +1,6 @@
-//! What the analyser makes of samples, in the mathematics' words: settings and uploads have the wire's.
+//! The shape of the analyser's work, from settings and an upload's format.
 
-use dsp::Window;
-use dsp::spectrum::{Detector, Domain};
-use wire::{Dc, SampleFormat};
+use wire::{Dc, Detector, Domain, SampleFormat, Window};
 
 use crate::engine::samples::Coding;
 use crate::engine::{Manner, Spectra};
@@ -28,28 +26,18 @@ impl Shape {
     pub(in crate::instrument) fn new(
         settings: &Settings,
         format: SampleFormat,
-        domain: wire::Domain,
+        domain: Domain,
         (first, bins): (u32, u32),
     ) -> Self {
         Self {
             n: settings.n as usize,
             overlap: settings.overlap_samples() as usize,
             average: settings.average,
-            window: window(settings.window),
-            coding: Coding {
-                format,
-                domain: match domain {
-                    wire::Domain::Real => Domain::Real,
-                    wire::Domain::Complex => Domain::Complex,
-                },
-            },
+            window: settings.window,
+            coding: Coding { format, domain },
             engine: settings.engine,
             bins: [first as usize, (first + bins) as usize],
-            detector: match settings.detector {
-                wire::Detector::Mean => Detector::Mean,
-                wire::Detector::Max => Detector::Max,
-                wire::Detector::Min => Detector::Min,
-            },
+            detector: settings.detector,
             removes_mean: settings.dc == Dc::Remove,
         }
     }
@@ -75,19 +63,5 @@ impl Shape {
             manner: Manner::Fastest,
             split_for: 0,
         }
-    }
-}
-
-/// The window of that name; the wire and the mathematics each have their own list.
-pub(super) const fn window(window: wire::Window) -> Window {
-    match window {
-        wire::Window::Rectangular => Window::Rectangular,
-        wire::Window::Hann => Window::Hann,
-        wire::Window::Hamming => Window::Hamming,
-        wire::Window::BlackmanHarris => Window::BlackmanHarris,
-        wire::Window::FlatTop => Window::FlatTop,
-        wire::Window::Kaiser(beta) => Window::Kaiser {
-            beta_milli: beta.milli(),
-        },
     }
 }

@@ -123,6 +123,8 @@ pub enum Problem {
     UnknownKey,
     /// The value is none of those possible.
     Value(&'static str),
+    /// There is no such window.
+    Window,
     /// A transform length that is not a power of two.
     NotPowerOfTwo,
     /// A transform length that does not fit the memory set aside for it.
@@ -136,7 +138,7 @@ impl SettingError {
         match self.problem {
             Problem::UnknownKey => NakCode::UNKNOWN_SETTING,
             Problem::TooLong => NakCode::NO_MEMORY,
-            Problem::Value(_) | Problem::NotPowerOfTwo => NakCode::BAD_VALUE,
+            Problem::Value(_) | Problem::Window | Problem::NotPowerOfTwo => NakCode::BAD_VALUE,
         }
     }
 }
@@ -147,6 +149,11 @@ impl fmt::Display for SettingError {
         match self.problem {
             Problem::UnknownKey => write!(f, "{word}: no such setting; known are {KEYS}"),
             Problem::Value(right) => write!(f, "{word}: {right}"),
+            Problem::Window => write!(
+                f,
+                "{word}: use {} or, with a beta from 0 to 30 of up to three decimals, kaiser:8.6",
+                Window::names(", ")
+            ),
             Problem::NotPowerOfTwo => write!(
                 f,
                 "{word}: not a power of two; use 16, 32, 64 ... up to {MAX_N}"

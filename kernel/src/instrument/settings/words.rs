@@ -36,10 +36,7 @@ impl Settings {
                 self.n = n as u32;
             }
             "window" => {
-                self.window = window(value).ok_or(Value(
-                    "use rectangular, hann, hamming, blackman-harris, flat-top or, with a beta \
-                     from 0 to 30 of up to three decimals, kaiser:8.6",
-                ))?;
+                self.window = window(value).ok_or(Problem::Window)?;
             }
             "overlap" => {
                 let right = "use a percentage, overlap=50%, or samples, overlap=512";

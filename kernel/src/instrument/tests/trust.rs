@@ -263,9 +263,9 @@ fn a_host_gets_the_proof_of_any_plan() {
         }
     };
     for kind in PlanKind::ALL {
-        assert_eq!(prove(9, *kind, false), Some(Verdict::Right));
-        assert_eq!(prove(9, *kind, true), Some(Verdict::Wrong));
-        assert_eq!(prove(5, *kind, false), Some(Verdict::Missing));
-        assert_eq!(prove(17, *kind, false), None);
+        assert_eq!(prove(9, kind, false), Some(Verdict::Right));
+        assert_eq!(prove(9, kind, true), Some(Verdict::Wrong));
+        assert_eq!(prove(5, kind, false), Some(Verdict::Missing));
+        assert_eq!(prove(17, kind, false), None);
     }
 }

@@ -61,6 +61,7 @@ pub fn record(
                 bytes.extend(raw.to_le_bytes());
                 f64::from(raw) / 32768.0
             }
+            SampleFormat::I8 => unreachable!("not uploaded"),
             SampleFormat::F32 => {
                 bytes.extend((value as f32).to_le_bytes());
                 f64::from(value as f32)
@@ -91,13 +92,8 @@ pub fn record(
 fn reference(descriptor: &Descriptor, samples: &[Peer<f64>], blocks: u32) -> Vec<f64> {
     let n = descriptor.n as usize;
     let hop = n - descriptor.overlap as usize;
-    let window = match descriptor.window {
-        wire::Window::Kaiser(beta) => dsp::Window::Kaiser {
-            beta_milli: beta.milli(),
-        },
-        other => dsp::Window::ALL[other.code() as usize],
-    };
-    let window: Vec<_> = (0..n).map(|i| window.coefficient(i, n)).collect();
+    let coefficient = |i| descriptor.window.coefficient(i, n);
+    let window: Vec<_> = (0..n).map(coefficient).collect();
     let gain: f64 = window.iter().sum();
     let fft = FftPlanner::new().plan_fft_forward(n);
     let mut powers = vec![vec![]; n];

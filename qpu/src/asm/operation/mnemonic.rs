@@ -1,16 +1,14 @@
-//! Names of operations, and what is said of a name that is none.
+//! Names of operations, and advice for a name that is none.
 
 use std::rc::Rc;
 
 use super::super::assembler::Assembler;
 use super::super::diagnostic::Fault;
-use super::super::expression::Cursor;
-use super::super::token::Kind;
 use crate::fit::OpCode;
 use crate::isa::{LoadImmediateKind, Slot};
 use crate::names;
 
-/// What a name stands for among operations.
+/// An operation by its name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Mnemonic {
     Alu(OpCode, usize),
@@ -72,8 +70,8 @@ pub(super) fn mnemonic(name: &str) -> Option<Mnemonic> {
 }
 
 impl Assembler<'_> {
-    /// What is said of a name at the head of an operation; the cursor is behind it.
-    pub(super) fn unknown_operation(&self, name: &str, span: (u32, u32), cursor: &Cursor) -> Fault {
+    /// The fault of a name at the head of an operation that is none.
+    pub(super) fn unknown_operation(&self, name: &str, span: (u32, u32)) -> Fault {
         let mut known: Vec<Rc<str>> = self.macro_names();
         known.extend(names::mnemonics().map(Rc::from));
         let near = names::nearest(name, known.iter().map(|name| &**name));
@@ -82,11 +80,6 @@ impl Assembler<'_> {
             span,
             format!("`{name}` is no instruction, signal or macro"),
         );
-        if let Some(language) = language(name, cursor) {
-            return fault.help(format!(
-                "this is {language}: give the words of the program to dis and check, and as a binary file to run"
-            ));
-        }
         if let Some(advice) = elsewhere(name) {
             return fault.help(advice);
         }
@@ -97,27 +90,7 @@ impl Assembler<'_> {
     }
 }
 
-/// Whose language an operation is of that is none here.
-fn language(name: &str, cursor: &Cursor) -> Option<&'static str> {
-    let kind = |place: usize| cursor.rest().get(place).map(|token| &token.kind);
-    let has_field =
-        matches!(kind(0), Some(Kind::Name(_))) && matches!(kind(1), Some(Kind::Sign("=")));
-    let has_comma = matches!(kind(0), Some(Kind::Suffix(_) | Kind::Sign(",")));
-    Some(match name {
-        "alu" | "li" if has_field => {
-            "qpu-assembler2's language, `FIELD=VALUE`, which qasm2 assembles"
-        }
-        "alu" | "li32" if has_comma => {
-            "qpu-trivial-assembler's language, `alu.OPERATION, ...`, which qtc assembles"
-        }
-        _ if name.starts_with("sig_") => {
-            "rpi-vk-driver's language, which its QPUassembler assembles, or what Mesa prints beside each word"
-        }
-        _ => return None,
-    })
-}
-
-/// What does here what an operation of other machines does, by the names that those have.
+/// The way to do here what an operation of other machines does, by the names that those have.
 fn elsewhere(name: &str) -> Option<&'static str> {
     Some(match name.to_ascii_lowercase().as_str() {
         "b" | "br" | "jmp" | "jump" | "goto" => {

@@ -56,7 +56,7 @@ impl Assembler<'_> {
             });
         };
         let Some(mnemonic) = mnemonic(name) else {
-            return Err(self.unknown_operation(name, start, cursor));
+            return Err(self.unknown_operation(name, start));
         };
         let preserves_condition =
             self.options.syntax == Syntax::Broadcom && annotations::preserves_conditions(cursor);

@@ -16,10 +16,14 @@ pub fn write(rows: &[Row], tried: &[Tried], out: &mut String) {
     let _ = writeln!(
         out,
         "## Ratios with other constants\n\n\
-         Both sides on simulators with the other constants that were considered, up to 2^{LARGEST} points, inverse \
-         ([fidelity.md](fidelity.md) says what they are, and how far their run times are from published ones). Programs are the \
-         same, chosen with the recommended constants, and queued in the order in which each model's QPUs get them, which the \
-         firmware asks for at boot; targets and means are of these rows alone, ceilings each model's own.\n"
+         Both sides run on simulators with other constants that were considered, up to 2^{LARGEST} points, \
+         inverse.\n\
+         [fidelity.md](fidelity.md) describes these constants, and how far their run times are from published \
+         ones.\n\
+         Programs are the same: they were chosen with the recommended constants.\n\
+         They are queued in the order in which the QPUs of each model receive them, as the firmware does \
+         after it has measured that order at boot.\n\
+         Targets and means are of these rows alone, and ceilings are each model's own.\n"
     );
     let recommended: Vec<Row> = rows
         .iter()

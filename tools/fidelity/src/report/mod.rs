@@ -93,16 +93,19 @@ impl Report<'_> {
     fn head(&self, out: &mut String) {
         out.push_str(
             "# The simulator against published hardware figures\n\n\
-             Written by `cargo xtask fidelity`; not edited by hand. Every figure of a real board that was found \
-             published stands in a row, or under \"Whole programs of others\", with what v3d-sim makes of the same program. Nothing here was run on \
-             a board.\n\n\
-             * **error** is simulated / published - 1; **band** is how far apart they may be; a row without one \
-             is only reported, because too little is known of how it was measured.\n\
-             * **fit** marks rows that constants were fitted to or set from. The others were not fitted, but the recommended \
-             constants were picked with sight of them (\"How the constants were found\"); columns further down \
-             have what the fitting rows alone gave.\n\
-             * Run times and counters of GPU_FFT come from its own shaders (raspberrypi/userland), which \
-             `QPUSCOPE_USERLAND` names a checkout of. A published time has two digits: it may be off by 5 %.\n\n",
+             This page is written by `cargo xtask fidelity` and not edited by hand.\n\
+             Every published figure of a real board that was found has a row, or is under \"Whole programs of \
+             others\", beside the result of v3d-sim for the same program.\n\
+             Nothing here was run on a board.\n\n\
+             * **error** is simulated / published - 1, and **band** is the greatest error allowed.\n  \
+             A row without a band is only reported, because too little is known about its measurement.\n\
+             * **fit** marks rows to which constants were fitted, or from which they were set.\n  \
+             The other rows were not fitted, but they were known when the recommended constants were chosen \
+             (\"How the constants were found\").\n  \
+             Columns further down have the results of the fitting rows alone.\n\
+             * Run times and counters of GPU_FFT come from its own shaders, from the checkout of \
+             raspberrypi/userland that `QPUSCOPE_USERLAND` names.\n  \
+             A published time has two digits: it may be off by 5 %.\n\n",
         );
         let _ = writeln!(out, "{}.\n", self.verdict());
         if self.outside().next().is_some() {
@@ -142,7 +145,7 @@ impl Report<'_> {
         table.write(out);
         let _ = writeln!(
             out,
-            "A run time is V3D's time and the host's share of the call: {} us when the ARM writes V3D's \
+            "A run time is V3D's time plus the host's share of the call: {} us when the ARM writes V3D's \
              registers and polls (batches of up to 20,480 points), {} us by mailbox.\n",
             figure(self.constants.direct_launch_us),
             figure(self.constants.mailbox_launch_us),
@@ -203,12 +206,12 @@ impl Report<'_> {
         let _ = writeln!(
             out,
             "## Run times with other constants\n\n\
-             Errors of the run times up to 2^{LARGEST}, for constants that were considered. The fitting set is \
-             release 3.0 at batch 1, 2^{}, and the counter table.\n",
+             Errors of the run times up to 2^{LARGEST}, for constants that were considered.\n\
+             The fitting set is release 3.0 at batch 1, 2^{}, and the counter table.\n",
             FITTING_LENGTHS.map(|log2n| log2n.to_string()).join(", ")
         );
         for (variant, _) in self.variants {
-            let _ = writeln!(out, "* **{}**: {}", variant.name, variant.why);
+            let _ = writeln!(out, "* **{}**: {}.", variant.name, variant.why);
         }
         out.push('\n');
         let names = self.variants.iter().map(|(variant, _)| variant.name);
@@ -260,25 +263,30 @@ fn boards(out: &mut String) {
 fn note(section: Section) -> Option<&'static str> {
     Some(match section {
         Section::Errors => {
-            "The author's own test: a tone a transform, rms error relative to the signal. Truncating arithmetic \
-             in the order of the shader gives these digits, and no other rounding that was tried does."
+            "The author's own test: one tone in each transform, rms error relative to the signal.\n\
+             Truncating arithmetic in the order of the shader gives these digits; no other rounding that was \
+             tried does."
         }
         Section::Counters => "One inverse transform of 4096 points, release 2.0, eight QPUs.",
         Section::Times3 | Section::Times2 => {
-            "Microseconds of one transform. 2^13, which no variant of the study came near, has a band of its own at \
-             both batches: 18 % (2.0: 20 %). Were it meant for batch 1 alone, batch 10 would have 13 % (15 %), and 3.0's would be outside. \
-             SDRAM's turnarounds explain a part of it; what the rest is was not found."
+            "Microseconds of one transform.\n\
+             2^13 has a band of its own at both batches, 18 % (2.0: 20 %), because no variant of the study came \
+             near it.\n\
+             With this band for batch 1 alone, batch 10 would have 13 % (15 %), and 3.0's would be outside.\n\
+             SDRAM's turnarounds explain a part of the difference; the rest is not explained."
         }
         Section::OtherBoards => {
-            "Their clocks and settings are not stated, so no band is. They show how far boards lie apart."
+            "Their clocks and settings are not stated, so they have no band. They show how much boards differ."
         }
         Section::Microbenchmarks => {
-            "Small programs of ours that do what the published description says. Two groups have no band, because what \
-             was published contradicts itself or another figure. *2n + 6 and 2n + 10*: eight clocks a row would be \
-             2 GB/s, where 690 MB/s and 1.12 GB/s were the most that was measured; the rates are kept. *Bursts of uniforms*: a \
-             burst of 32 crosses a line of the cache inside, where 64 back to back lose 43 clocks a line, and yet \
-             loses nothing; no cost of a line gives both. The bursts must have found their uniforms in a cache, \
-             which the description does not say; here they are fresh."
+            "Small programs of ours that follow the published descriptions.\n\
+             Two groups have no band, because the published figures contradict themselves or another figure.\n\
+             *2n + 6 and 2n + 10*: eight clocks a row would be 2 GB/s, but 690 MB/s and 1.12 GB/s were the most \
+             that was measured, so the rates are kept.\n\
+             *Bursts of uniforms*: a burst of 32 crosses a line of the cache and loses nothing, although 64 back \
+             to back lose 43 clocks a line; no cost of a line gives both.\n\
+             The bursts must have found their uniforms in a cache, which the description does not say; here the \
+             uniforms are fresh."
         }
         Section::CounterIdentities => {
             "One straight program on twelve QPUs; published is what the counter was seen to count."

@@ -116,8 +116,10 @@ pub const PRODUCTS: [Product; 2] = [
 pub fn write(out: &mut String) {
     out.push_str(
         "## Whole programs of others\n\n\
-         Not in the rows above: published with their time by their authors or users, without V3D's clocks. Simulated from their \
-         authors' own words and sources (`tests/tests/peers`, with `QPUSCOPE_PEERS`).\n\n",
+         These programs are not in the rows above: their authors or users published a time, but not V3D's \
+         clock.\n\
+         They are simulated from their authors' own words and sources (`tests/tests/peers`, with \
+         `QPUSCOPE_PEERS`).\n\n",
     );
     timed(out);
     products(out);
@@ -179,18 +181,24 @@ fn timed(out: &mut String) {
     }
     table.write(out);
     out.push_str(
-        "The picture is ten instructions a step on each of twelve QPUs, which wait for each other behind each sixteen columns: it \
-         says that an instruction takes four clocks, a branch with its three delay slots no more, whatever the other QPUs of a \
-         slice do. Lines are simulated with up to 100 steps a point; what is left of the hundred thousand is counted and taken \
-         with 40 clocks each, which simulated ones take within half a percent. Hashes load and store their words by DMA, where they wait for each other \
-         and for the load engine longer here than on the board: with 10 clocks for `vdr_row` there would be 3.10 million \
-         a second (`\"constants\"` in the job, by hand), but 690 MB/s were published for loads of 16 rows, which 20 clocks give. No constant was changed for either.\n\n",
+        "The picture takes ten instructions a step on each of twelve QPUs, which wait for each other after \
+         each sixteen columns.\n\
+         So it shows that an instruction takes four clocks, also a branch with its three delay slots, \
+         independent of the other QPUs of a slice.\n\
+         Lines are simulated with up to 100 steps a point; the rest of the hundred thousand steps is counted \
+         with 40 clocks each, which simulated steps take within half a percent.\n\
+         Hashes load and store their words by DMA, and wait for each other and for the load engine longer \
+         here than on the board.\n\
+         With 10 clocks for `vdr_row` there would be 3.10 million a second (`\"constants\"` in the job, by \
+         hand), but 690 MB/s were published for loads of 16 rows, which 20 clocks give.\n\
+         No constant was changed for either program.\n\n",
     );
 }
 
 fn products(out: &mut String) {
     out.push_str(
-        "Products of matrices on a Pi 3, without V3D's clock, not all of them with their board, by py-videocore's own examples:\n\n",
+        "Matrix products on a Pi 3 by py-videocore's own examples, without V3D's clock, and some without \
+         their board:\n\n",
     );
     let mut headings = vec!["program".to_string(), "QPUs".into(), "published".into()];
     let clocks = PRODUCTS[0].clocks.map(|(hz, _)| hz);
@@ -215,13 +223,17 @@ fn products(out: &mut String) {
     table.write(out);
     let _ = writeln!(
         out,
-        "Raspberry Pi's documentation (overclocking options of config.txt) gave the V3D of a Pi 3 300 MHz when these were \
-         published, and still beside the first Pi 4; its later table has 400. QMKL 0.0.0's products with 363 x 4608 and 363 x 15360 took 27.9 and 80.9 ms on a Pi 3B (its issue 42), and 29.2 and \
-         99.6 ms here at 400 MHz, run once from words that its own tools made: no command repeats that.\n\n\
-         Twelve QPUs, which memory holds up, take from 3 % less to 23 % more than published, and 25 % less than beside Kodi. One QPU reads a uniform with each instruction \
-         and waits for nothing else: 0.51 us for a line of 16 uniforms by issue 5, 0.32 or 0.25 us here, \
-         where Terminus-IMRC's 0.43 us on a Pi 2 is met (\"64 uniforms back to back\"). So on preset `pi3` what one or few QPUs \
-         read from memory word by word may take as little as half the time that it takes on a board; how long a Pi 3's memory takes to \
-         answer was not found published.\n",
+        "Raspberry Pi's documentation (overclocking options of config.txt) gave 300 MHz for the V3D of a Pi 3 \
+         when these were published, and still at the time of the first Pi 4; its later table has 400.\n\
+         QMKL 0.0.0's products with 363 x 4608 and 363 x 15360 took 27.9 and 80.9 ms on a Pi 3B (its issue \
+         42), and 29.2 and 99.6 ms here at 400 MHz, run once from words that its own tools made: no command \
+         repeats that.\n\n\
+         Twelve QPUs wait for memory and take from 3 % less to 23 % more than published, and 25 % less than \
+         beside Kodi.\n\
+         One QPU reads a uniform with each instruction and waits for nothing else: 0.51 us for a line of 16 \
+         uniforms by issue 5, but 0.32 or 0.25 us here, while Terminus-IMRC's 0.43 us on a Pi 2 is met (\"64 \
+         uniforms back to back\").\n\
+         So on preset `pi3`, reads of one or few QPUs from memory word by word may take as little as half the \
+         time of a board; no published figure for the latency of a Pi 3's memory was found.\n",
     );
 }

@@ -13,7 +13,7 @@ use crate::failure::Result;
 use crate::input::{Channel, Samples};
 use crate::link::{FIRST_BAUD, Link, Received};
 use crate::log::Logs;
-use crate::rate::Rate;
+use signal::Rate;
 
 /// Samples that are granted ahead.
 const WINDOW: u64 = 4096;

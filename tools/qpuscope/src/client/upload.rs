@@ -14,9 +14,9 @@ use super::diagnosis::refused;
 use super::fetch::Fetching;
 use crate::failure::{Failure, Result};
 use crate::input::Channel;
-use crate::rate::Rate;
 use crate::spectrum::Spectrum;
 use crate::stream::Answer;
+use signal::Rate;
 
 /// A board that works says something at least once a second.
 const SILENCE: Duration = Duration::from_secs(5);
@@ -114,7 +114,7 @@ impl Client {
         let format = channel.samples.format();
         let samples = Samples {
             bytes: channel.samples.to_bytes(),
-            width: format.bytes(domain),
+            width: format.sample_bytes(domain),
             count: channel.points() as u64,
         };
         self.stream = self.stream.wrapping_add(1).max(1);
@@ -124,10 +124,7 @@ impl Client {
         self.command(&Message::UploadBegin(UploadBegin {
             format,
             domain,
-            rate: wire::Rate {
-                num: rate.num,
-                den: rate.den,
-            },
+            rate,
             samples: samples.count,
             keeps: self.keeps,
         }))?;

@@ -8,8 +8,8 @@ use crate::text::quote;
 pub enum Notation {
     /// Hexadecimal digits, with `0x` or without.
     Hex,
-    /// As in programming languages: hexadecimal only with `0x`, decimal without.
-    Language,
+    /// As in C: hexadecimal only with `0x`, decimal without.
+    C,
 }
 
 /// A number of the text.
@@ -45,9 +45,6 @@ pub fn without_tail(line: &str) -> &str {
 
 /// The instructions of a text that has nothing but numbers.
 ///
-/// A whole instruction may have its text behind it, as Mesa prints shaders: `FS prog 1/0 QPU:` and then lines like
-/// `0x100009e7009e7000 nop nop, r0, r0`.
-///
 /// Words of 16 digits are instructions; of 8 or fewer, the low and the high half in turn, unless they are in an
 /// array whose other elements are longer. Where all are as short as bytes, as `xxd -i` writes them, they are
 /// bytes: no instruction has such halves.
@@ -63,7 +60,7 @@ pub fn instructions(name: &str, code: &str, notation: Notation) -> Result<Vec<u6
             return whole(name, &bytes);
         }
     }
-    if notation == Notation::Language && numbers.iter().any(Number::is_whole) {
+    if notation == Notation::C && numbers.iter().any(Number::is_whole) {
         return Ok(numbers.iter().map(|number| number.value).collect());
     }
     let mut instructions = vec![];
@@ -101,24 +98,10 @@ pub fn whole(name: &str, bytes: &[u8]) -> Result<Vec<u64>> {
 }
 
 fn numbers<'a>(name: &str, code: &'a str, notation: Notation) -> Result<Vec<Number<'a>>> {
-    let separators: &[char] = match notation {
-        Notation::Hex => &[' ', '\t', ',', '{', '}'],
-        Notation::Language => &[' ', '\t', ',', '{', '}', '[', ']', '(', ')'],
-    };
     let mut numbers = vec![];
     for (line, text) in (1..).zip(code.lines()) {
-        if notation == Notation::Hex && is_heading(text) {
-            if numbers.is_empty() {
-                continue;
-            }
-            return Err(Failure::usage(format!(
-                "{name}, line {line}: another program begins; give the lines of one"
-            )));
-        }
-        let words = without_tail(text).split(separators);
-        let has_text = notation == Notation::Hex && has_text_behind(text);
-        let most = if has_text { 1 } else { usize::MAX };
-        for word in words.filter(|word| !word.is_empty()).take(most) {
+        let words = without_tail(text).split([' ', '\t', ',', '{', '}']);
+        for word in words.filter(|word| !word.is_empty()) {
             let (value, digits) = value(word, notation).map_err(|wrong| {
                 Failure::usage(format!("{name}, line {line}: `{}` {wrong}", quote(word)))
             })?;
@@ -133,21 +116,6 @@ fn numbers<'a>(name: &str, code: &'a str, notation: Notation) -> Result<Vec<Numb
     Ok(numbers)
 }
 
-/// Whether a line is what Mesa prints before a shader.
-pub fn is_heading(line: &str) -> bool {
-    line.contains(" prog ") && line.trim_end().ends_with(" QPU:")
-}
-
-/// Whether a line is one whole instruction in hexadecimal and then text, which no word of a program is.
-fn has_text_behind(line: &str) -> bool {
-    let mut parts = line.split_ascii_whitespace();
-    let (first, second) = (parts.next().unwrap_or(""), parts.next().unwrap_or(""));
-    let is_hex = |word: &str| word.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let digits = first.strip_prefix("0x").unwrap_or("");
-    let is_word = is_hex(second) && [8, 16].contains(&second.len());
-    digits.len() == 16 && is_hex(digits) && second.starts_with(char::is_alphabetic) && !is_word
-}
-
 /// The value of a number, and its hexadecimal digits if it has such; or what is wrong with it.
 fn value(
     word: &str,
@@ -155,24 +123,21 @@ fn value(
 ) -> std::result::Result<(u64, Option<usize>), &'static str> {
     const NO_HEX: &str = "is not a hexadecimal word; give 0x… words, or a binary file";
     const NO_NUMBER: &str = "is no number, and names and expressions are not evaluated; give their values, or a binary file";
-    // Types of C, JavaScript and Rust: 1u, 1ULL, 1n, 1_u32. None of these letters is a digit.
-    let end = word.find(['u', 'U', 'l', 'L', 'n']).unwrap_or(word.len());
-    let (bare, suffix) = word.split_at(end);
-    let is_type = suffix.chars().all(|c| "uUlLn0123456789".contains(c));
-    let bare = bare.replace('_', "");
+    // Types: 1u, 1ULL. None of these letters is a digit.
+    let bare = word.trim_end_matches(['u', 'U', 'l', 'L']);
     let hexadecimal = bare.strip_prefix("0x").or(bare.strip_prefix("0X"));
     let hexadecimal = match notation {
-        Notation::Hex => Some(hexadecimal.unwrap_or(&bare)),
-        Notation::Language => hexadecimal,
+        Notation::Hex => Some(hexadecimal.unwrap_or(bare)),
+        Notation::C => hexadecimal,
     };
-    if let Some(digits) = hexadecimal.filter(|_| is_type) {
+    if let Some(digits) = hexadecimal {
         let value = u64::from_str_radix(digits, 16).ok();
         return value.map(|value| (value, Some(digits.len()))).ok_or(NO_HEX);
     }
     if notation == Notation::Hex {
         return Err(NO_HEX);
     }
-    let is_decimal = is_type && bare.bytes().all(|byte| byte.is_ascii_digit());
+    let is_decimal = bare.bytes().all(|byte| byte.is_ascii_digit());
     if is_decimal && bare.len() > 1 && bare.starts_with('0') {
         return Err("may be octal, decimal or hexadecimal; write 0x before hexadecimal digits");
     }
@@ -223,47 +188,14 @@ mod tests {
     }
 
     #[test]
-    fn text_behind_a_whole_instruction_is_left_out() {
-        let instructions = |code: &str| instructions("t", code, Notation::Hex);
-        let shader = "FS prog 14/0 QPU:\n\
-                      0xd0020c27159e0fc0 sig_small_imm mov vpm, 1.0; nop nop, r0, r0\n\
-                      0x10020827019e7040 fadd r0, r0, r1 ; nop nop, r0, r0\n\
-                      0x100009e7009e7000\n";
-        let words = [
-            0xd002_0c27_159e_0fc0,
-            0x1002_0827_019e_7040,
-            0x1000_09e7_009e_7000,
-        ];
-        assert_eq!(
-            instructions(shader).expect("a shader as Mesa prints it"),
-            words
-        );
-        let two = instructions("0x100009e7009e7000 deadbeef00000000").expect("two words");
-        assert_eq!(two.len(), 2);
-        for (code, named) in [
-            ("0x009e7000 nop", "`nop` is not"),
-            ("FS prog\n0x100009e7009e7000 nop", "`FS` is not"),
-            (
-                "0x100009e7009e7000 nop\nVS prog 2/1 QPU:\n0x0",
-                "line 2: another program begins",
-            ),
-            ("0x100009e7009e7000 0x1g", "`0x1g` is not"),
-        ] {
-            let message = instructions(code).expect_err(named).message;
-            assert!(message.contains(named), "{code}: {message}");
-        }
-    }
-
-    #[test]
-    fn numbers_of_languages_are_decimal_without_a_prefix() {
-        let instructions = |code: &str| instructions("t", code, Notation::Language);
+    fn numbers_of_c_are_decimal_without_a_prefix() {
+        let instructions = |code: &str| instructions("t", code, Notation::C);
         let nop = 0x1000_09E7_009E_7000;
         for code in [
             "10383360, 268437991",
-            "[(10383360, 268437991)]",
-            "0x009e7000_u32, 0x1000_09e7u32",
-            "0x9e7000, 268437991n",
-            "0x100009e7009e7000n",
+            "{ 10383360, 268437991 }",
+            "0x9e7000u, 268437991UL",
+            "0x100009e7009e7000ULL",
             "1152932392359325696",
             "0, 112, 158, 0, 231, 9, 0, 16",
         ] {

@@ -202,7 +202,6 @@ fn write(options: &Options, assembly: &Assembly) -> Result<()> {
 fn source(path: &Path) -> Result<(String, String)> {
     let bytes = input::read(path, "a source", input::TEXT)?;
     let name = path.display().to_string();
-    code::refuse_utf16(&name, &bytes)?;
     code::refuse_job(&name, &bytes)?;
     if bytes.contains(&0) {
         return Err(Failure::usage(format!(

@@ -166,10 +166,7 @@ fn request(options: &Options) -> Result<Request> {
         None => one(log2(options.n, &one)?),
     };
     let mut request = Request::of(transform, options.batch);
-    let format = Format::ALL
-        .into_iter()
-        .find(|format| format.to_string() == options.samples);
-    request.samples = format.unwrap_or_default();
+    request.samples = Format::from_name(&options.samples).unwrap_or(Format::F32);
     request.windowed = options.windowed;
     request.hop = options.hop;
     Ok(request)

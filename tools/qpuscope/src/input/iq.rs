@@ -42,7 +42,7 @@ mod tests {
     #[test]
     fn bytes_are_pairs_and_need_a_rate() {
         let how = Reading {
-            rate: "2M".parse().ok(),
+            rate: Some(signal::Rate::hz(2_000_000)),
             ..Reading::default()
         };
         let recording = read("a.iq", &[0, 255, 128, 127, 9], &how).expect("I/Q");

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use crate::failure::{Failure, Result};
 use crate::files::input;
-use crate::rate::Rate;
+use signal::Rate;
 
 /// Samples as the wire carries them; of a complex channel real and imaginary parts take turns.
 #[derive(Clone, PartialEq, Debug)]

@@ -10,8 +10,8 @@ use std::collections::HashSet;
 
 use super::{Channel, Reading, Recording, Samples, Unit};
 use crate::failure::{Failure, Result};
-use crate::rate::Rate;
 use crate::text::{quote, quote_list};
+use signal::Rate;
 use table::{Table, has_decimal_comma, parse};
 
 /// Most missing rows in a row that are filled; a longer gap is not the same recording any more.
@@ -314,7 +314,7 @@ mod tests {
     fn columns_are_chosen_by_name_or_number() {
         let how = |column: &str| Reading {
             column: Some(column.into()),
-            rate: "10".parse().ok(),
+            rate: Some(Rate::hz(10)),
             ..Reading::default()
         };
         let text = "a (V);b\n1;2\n3;4\n";
@@ -337,7 +337,7 @@ mod tests {
     fn columns_of_one_name_are_told_apart_by_number() {
         let how = |column: Option<&str>| Reading {
             column: column.map(str::to_owned),
-            rate: "10".parse().ok(),
+            rate: Some(Rate::hz(10)),
             ..Reading::default()
         };
         let text = "t,a,b (V),a,b (A)\nx,1,2,3,4\ny,5,6,7,8\n";
@@ -367,7 +367,7 @@ mod tests {
     #[test]
     fn messages_are_short_and_do_nothing_however_long_a_field_is() {
         let how = Reading {
-            rate: "1".parse().ok(),
+            rate: Some(Rate::hz(1)),
             ..Reading::default()
         };
         let long = "\x1b[2J".repeat(20_000);
@@ -387,7 +387,7 @@ mod tests {
     #[test]
     fn numbers_alone_are_a_series_too() {
         let how = Reading {
-            rate: "1/60".parse().ok(),
+            rate: Rate::new(1, 60),
             ..Reading::default()
         };
         let recording = read_text("1\n2\n3\n", &how).expect("numbers");
@@ -397,7 +397,7 @@ mod tests {
     #[test]
     fn a_byte_order_mark_costs_no_number() {
         let how = Reading {
-            rate: "1".parse().ok(),
+            rate: Some(Rate::hz(1)),
             ..Reading::default()
         };
         let recording = read_text("\u{feff}1\n2\n3\n", &how).expect("numbers");
@@ -409,7 +409,7 @@ mod tests {
     #[test]
     fn decimal_commas_are_refused_and_never_taken_for_columns() {
         let how = Reading {
-            rate: "1".parse().ok(),
+            rate: Some(Rate::hz(1)),
             ..Reading::default()
         };
         for text in [

@@ -6,7 +6,7 @@ use std::io::Cursor;
 
 use super::{Channel, Reading, Recording, Samples, Stereo, Unit};
 use crate::failure::{Failure, Result};
-use crate::rate::Rate;
+use signal::Rate;
 
 /// A file that is called WAV and is none: says what it holds instead.
 pub fn not_a_wav(name: &str, bytes: &[u8]) -> Failure {

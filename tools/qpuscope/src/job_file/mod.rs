@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 
 use v3d_sim::{JobLaunch, JobOptions, SparseMemory};
 
-use crate::code::refuse_utf16;
 use crate::failure::{Failure, Result};
 use crate::files::{are_one, input};
 use crate::say;
@@ -50,7 +49,6 @@ impl JobFile {
     pub fn read(path: &Path) -> Result<Self> {
         let bytes = input::read(path, "a job file", input::TEXT)?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        refuse_utf16(&say::path(path), &bytes)?;
         let text = std::str::from_utf8(&bytes).map_err(|_| {
             Failure::usage(
                 "it is no text; write a job in JSON that names the code, as docs/formats.md shows",

@@ -113,7 +113,7 @@ fn sample_rate(spectrum: &Spectrum) -> String {
     if spectrum.rate.den != 1 {
         return spectrum.rate.to_string();
     }
-    let hz = spectrum.rate.hz();
+    let hz = spectrum.rate.to_hz();
     let (factor, prefix) = prefix(hz);
     format!("{} {prefix}Hz", hz / factor)
 }

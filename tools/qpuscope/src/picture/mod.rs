@@ -36,8 +36,8 @@ pub fn png(spectrum: &Spectrum, lines: &[Line]) -> Result<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::lines;
-    use crate::rate::Rate;
     use crate::spectrum::example;
+    use signal::Rate;
 
     #[test]
     fn a_png_has_its_size_and_is_not_blank() {

@@ -74,7 +74,7 @@ fn prove_all(client: &mut Client, longest: u8, report: &mut Report) -> Result<()
         return Ok(());
     }
     for log2n in 4..=longest {
-        for &kind in PlanKind::ALL {
+        for kind in PlanKind::ALL {
             for conservative in [false, true] {
                 let plan = PlanName {
                     log2n,

@@ -3,8 +3,8 @@
 use wire::{Descriptor, Domain, Header, RecordHead, Value};
 
 use crate::input::Unit;
-use crate::rate::Rate;
 use crate::spectrum::{Counters, Spectrum};
+use signal::Rate;
 
 /// The source of samples that some host sends.
 pub(super) const UPLOAD: &str = "an upload";

@@ -11,10 +11,10 @@ pub mod vdw;
 
 use crate::event::{Access, FaultKind};
 use crate::memory::{Memory, MemoryFault};
-use crate::race::Words;
 use crate::report::At;
 use crate::time::Rows;
 use crate::vpm::Vpm;
+use crate::vpm::Words;
 use std::collections::VecDeque;
 
 /// Rounds before the first row, and for each row.

@@ -1,7 +1,7 @@
 //! What VDR and VDW setup words have in common: MODEW, and where an item lies.
 
-use crate::race::Words;
 use crate::vpm::COLUMNS;
+use crate::vpm::Words;
 use crate::vpm::setup::{Place, Width};
 
 /// MODEW: element width, and the part of the first word at which a row starts.

@@ -8,8 +8,8 @@ use super::{Pace, Transfer};
 use crate::conflicts::{Conflicts, VdrPitchBits, VdrVerticalPitch};
 use crate::event::Access;
 use crate::memory::{Memory, MemoryFault};
-use crate::race::Words;
 use crate::vpm::Vpm;
+use crate::vpm::Words;
 
 /// What the stride word keeps of MPITCHB: as many bits as VDW's STRIDE has. [`VdrPitchBits`] says how
 /// many of them count.

@@ -9,8 +9,8 @@ use super::{Pace, Transfer};
 use crate::conflicts::VdwBlockmode;
 use crate::event::Access;
 use crate::memory::{Memory, MemoryFault};
-use crate::race::Words;
 use crate::vpm::Vpm;
+use crate::vpm::Words;
 use crate::vpm::setup::Width;
 
 /// The VDW setup of a QPU. The basic word stays until it is written again, whatever program runs;

@@ -13,9 +13,9 @@ use crate::conflicts::{
 use crate::decoded::{Code, Destination, NO_REGISTER, Units};
 use crate::event::FaultKind;
 use crate::memory::Memory;
-use crate::observe::UnitEvent;
 use crate::rule::Rule;
 use crate::shared::Shared;
+use crate::unit_event::UnitEvent;
 use qpu::isa::{
     AddOp, Cond, Instruction, LoadImmediateKind, MulOp, SemaphoreAction, Signal, Unpack,
 };

@@ -11,10 +11,10 @@ use crate::conflicts::DmaBusy;
 use crate::decoded::{Code, Port, Units};
 use crate::event::{Access, FaultKind};
 use crate::memory::Memory;
-use crate::observe::UnitEvent;
 use crate::race::Actor;
 use crate::rule::Rule;
 use crate::shared::{ERRSTAT_VPMERNA, ERRSTAT_VPMERR, Shared};
+use crate::unit_event::UnitEvent;
 use crate::vpm::setup::BlockSetup;
 use qpu::isa::{Cond, File, Instruction, Mux, Raddr, raddr, waddr};
 

@@ -12,12 +12,12 @@ use crate::conflicts::DmaSetupScope;
 use crate::dma::{Transfer, vdr, vdw};
 use crate::event::FaultKind;
 use crate::memory::Memory;
-use crate::observe::{DmaEngine, UnitEvent};
 use crate::race::Actor;
 use crate::rule::Rule;
 use crate::sfu::Function;
 use crate::shared::{ERRSTAT_VPMEWNA, ERRSTAT_VPMEWR, Shared};
 use crate::tmu::SAFE_DEPTH;
+use crate::unit_event::{DmaEngine, UnitEvent};
 use crate::vpm::setup::{self, BlockSetup};
 use qpu::isa::{File, Waddr, waddr};
 

@@ -32,11 +32,23 @@ use crate::rule::Rule;
 use crate::shared::Shared;
 use crate::tmu::Tmus;
 use crate::uniforms::Uniforms;
-use crate::view::QpuStatus;
 use crate::vpm::setup::{BlockSetup, ReadQueue};
 use branch::Flow;
 use hazards::Hazards;
 use state::Registers;
+
+/// The state of a QPU: it has no program, or one that goes on or does not.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum QpuStatus {
+    /// It has no program.
+    Idle,
+    /// It executes or waits.
+    Running,
+    /// It stands still for the host, after a breakpoint signal or DBQHLT.
+    Halted,
+    /// It has faulted.
+    Hung,
+}
 
 /// What a QPU did in a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -5,11 +5,12 @@ use crate::alu::Lanes;
 use crate::dma::Transfer;
 use crate::dma::vdr::Load;
 use crate::dma::vdw::Store;
-use crate::race::{Actor, Race, Words};
+use crate::race::{Actor, Race};
 use crate::report::At;
 use crate::rule::Rule;
 use crate::shared::{ERRSTAT_VDWE, Shared};
 use crate::tmu::stale::LineRead;
+use crate::vpm::Words;
 use crate::vpm::{COLUMNS, ROWS, USER_ROWS};
 
 impl Qpu {

@@ -8,9 +8,9 @@ use super::Qpu;
 use crate::alu::Lanes;
 use crate::event::FaultKind;
 use crate::memory::Memory;
-use crate::observe::UnitEvent;
 use crate::rule::Rule;
 use crate::shared::Shared;
+use crate::unit_event::UnitEvent;
 use qpu::isa::{Waddr, waddr};
 
 impl Qpu {

@@ -1,8 +1,9 @@
 //! Accesses of the VPM and of memory, each held against those before it.
 
-use super::{Actor, Race, Races, Words};
+use super::{Actor, Race, Races};
 use crate::report::At;
 use crate::rule::Rule;
+use crate::vpm::Words;
 
 impl Races {
     /// A QPU writes VPM words, or starts a DMA load that does.

@@ -1,7 +1,7 @@
 //! Vector clocks, and the epochs that places remember.
 
+use crate::chip::QPUS;
 use crate::rule::Rule;
-use crate::shared::QPUS;
 
 /// What acts for a QPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

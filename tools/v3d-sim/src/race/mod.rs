@@ -21,12 +21,11 @@ mod tests;
 mod vpm;
 
 pub use clock::{Actor, Clock, Epoch};
-pub use vpm::Words;
 
+use crate::chip::QPUS;
 use crate::event::Place;
 use crate::report::At;
 use crate::rule::Rule;
-use crate::shared::QPUS;
 use std::collections::VecDeque;
 use stores::Stores;
 use vpm::Shadow;

@@ -1,9 +1,9 @@
 //! Which bytes of memory DMA stores have written since V3D was last idle, and whose they were.
 
 use super::{Actor, Clock, Epoch, Race};
+use crate::chip::QPUS;
 use crate::memory::ALIAS_MASK;
 use crate::rule::Rule;
-use crate::shared::QPUS;
 use std::collections::VecDeque;
 
 const LINE_BYTES: u32 = 64;

@@ -1,6 +1,7 @@
 //! Orders that hold and orders that do not, without a simulator around them.
 
 use super::*;
+use crate::vpm::Words;
 
 const ROW: Words = Words::row(3);
 

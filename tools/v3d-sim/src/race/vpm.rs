@@ -1,53 +1,8 @@
 //! Who last wrote and read each word of the VPM.
 
 use super::{Actor, Clock, Epoch, Race};
-use crate::shared::QPUS;
-use crate::vpm::{COLUMNS, ROWS};
-
-const WORDS: usize = ROWS * COLUMNS;
-
-/// Words of the VPM, taken modulo its size, and which bytes of each.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Words {
-    /// The first, as 16 * Y + X.
-    pub first: usize,
-    /// From one to the next: 1 along a row, 16 down a column.
-    pub step: usize,
-    /// How many.
-    pub count: usize,
-    /// A bit for each byte.
-    pub bytes: u8,
-}
-
-impl Words {
-    /// All of a row.
-    #[cfg(test)]
-    pub const fn row(y: usize) -> Self {
-        Self {
-            first: y * COLUMNS,
-            step: 1,
-            count: COLUMNS,
-            bytes: 15,
-        }
-    }
-
-    /// The last, before it is taken modulo the size.
-    #[must_use]
-    pub fn last(self) -> usize {
-        self.first + self.count.saturating_sub(1) * self.step
-    }
-
-    /// The places of words that follow each other, if these do: as many as a row has.
-    fn row_places(self) -> Option<std::ops::Range<usize>> {
-        let end = self.first + COLUMNS;
-        (self.step == 1 && self.count == COLUMNS && end <= WORDS).then_some(self.first..end)
-    }
-
-    /// Each of them.
-    pub fn indices(self) -> impl Iterator<Item = usize> {
-        (0..self.count).map(move |n| (self.first + n * self.step) % WORDS)
-    }
-}
+use crate::chip::QPUS;
+use crate::vpm::{WORDS, Words};
 
 /// Those who have read a word since it was written, when nothing orders them: one for each QPU itself
 /// and one for its stores.
@@ -258,6 +213,7 @@ fn note(race: &mut Option<Race>, seen: &Clock, other: Epoch, other_wrote: bool, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::vpm::COLUMNS;
 
     fn epoch(qpu: u8) -> Epoch {
         Epoch::new(qpu, Actor::Program, 1, 8 * u32::from(qpu))

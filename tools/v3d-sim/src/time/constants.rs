@@ -224,7 +224,7 @@ constants! {
         "Associativity of the L2C, least recently used.",
         "vc4asm";
     l2c_hit: f64 = 12.0, "clocks",
-        "From a request to its line, and from a line of the bus to whoever missed it.",
+        "From a request to its line, and from a line of the bus to the unit that missed it.",
         "published: 12 slots for a lookup that hits the L2C, less the L1's 9";
     l2c_interval: f64 = 4.0, "clocks",
         "Between two requests that the L2C serves.",

@@ -2,7 +2,7 @@
 
 use super::constants::Constants;
 use super::ticks::{Ticks, ticks};
-use crate::shared::SLICES;
+use crate::chip::SLICES;
 
 /// The times that passing on takes.
 pub struct Handover {

@@ -1,8 +1,8 @@
 //! When each QPU may try its next instruction, and what the stalled ones wait for.
 
 use super::ticks::{NEVER, Ticks, round_from};
+use crate::chip::QPUS;
 use crate::event::Wait;
-use crate::shared::QPUS;
 
 /// A QPU that waits.
 #[derive(Clone, Copy)]

@@ -38,9 +38,10 @@ pub use ticks::{CLOCK, NEVER, ROUND, round_from};
 pub use vdw::Rows;
 
 use crate::alu::Lanes;
+use crate::chip::{QPUS, SLICES};
 use crate::config::Config;
+use crate::counters::CacheCounts;
 use crate::event::Wait;
-use crate::shared::{QPUS, SLICES};
 use events::{Client, Event, Events};
 use handover::Handover;
 use instruction_cache::InstructionCache;
@@ -63,25 +64,6 @@ pub enum Effect {
     StoreRow,
     /// Give out the next program.
     Dispatch,
-}
-
-/// Counts that only the cycle model has.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct CacheCounts {
-    /// Lines filled into instruction caches.
-    pub code_lines: u64,
-    /// Lines filled into uniform caches.
-    pub uniform_lines: u64,
-    /// Lines that TMU caches missed.
-    pub tmu_misses: u64,
-    /// Requests that the L2C served from its lines.
-    pub l2c_hits: u64,
-    /// Requests that it did not.
-    pub l2c_misses: u64,
-    /// Clocks for which VDW waited for the VPM.
-    pub vdw_stall: u64,
-    /// Clocks for which VDR waited for the VPM.
-    pub vdr_stall: u64,
 }
 
 /// The units that take time.

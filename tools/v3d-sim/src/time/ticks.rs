@@ -2,7 +2,7 @@
 //!
 //! The buses and SDRAM have clocks of their own, so that their intervals are not whole V3D clocks.
 
-use crate::counters::ROUND_CLOCKS;
+use crate::chip::ROUND_CLOCKS;
 
 /// A time or an interval.
 pub type Ticks = u64;

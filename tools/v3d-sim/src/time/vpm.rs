@@ -6,7 +6,7 @@
 
 use super::constants::Constants;
 use super::ticks::{ROUND, Ticks, ticks};
-use crate::shared::QPUS;
+use crate::chip::QPUS;
 use std::collections::VecDeque;
 
 /// Reads and writes of one QPU.

@@ -8,10 +8,12 @@
 
 mod late;
 pub mod setup;
+mod words;
+
+pub use words::{WORDS, Words};
 
 use crate::alu::Lanes;
-use crate::race::Words;
-use crate::shared::QPUS;
+use crate::chip::QPUS;
 use late::Late;
 use setup::BlockSetup;
 use std::collections::VecDeque;

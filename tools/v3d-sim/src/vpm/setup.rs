@@ -5,7 +5,7 @@
 
 use super::COLUMNS;
 use crate::conflicts::VpmReadSetups;
-use crate::race::Words;
+use crate::vpm::Words;
 use std::collections::VecDeque;
 
 /// Width of an element in the VPM.

@@ -21,7 +21,8 @@ const FROM_WORKSPACE: [(&str, &str); 5] = [
     ("config.txt", "boot/sdcard/config.txt"),
 ];
 
-/// The bytes of the zip, from the workspace at `root`, an image, and the licences of what is compiled into it.
+/// The bytes of the zip, from the workspace at `root`, an image, and the licences of what is
+/// compiled into it.
 pub fn card(root: &Path, image: &[u8], notices: &str) -> Result<Vec<u8>> {
     let version = format!(
         "qpuscope {VERSION}\nkernel.img: {} bytes, SHA-256 {}\n",
@@ -100,7 +101,8 @@ mod tests {
         );
     }
 
-    /// Windows shows a text file without carriage returns as it should since 2018; other characters it may not.
+    /// Windows shows a text file without carriage returns as it should since 2018; other characters
+    /// it may not.
     #[test]
     fn the_readme_is_plain_text() {
         let text = include_str!("../../../../boot/sdcard/README.txt");

@@ -1,7 +1,7 @@
-//! `cargo xtask dist`: what somebody without Rust needs, in `target/dist`.
+//! `cargo xtask dist`: the card and the tool for people without Rust, in `target/dist`.
 //!
-//! A zip to unpack onto a card, a static `qpuscope` for Linux, the licences of what is compiled into
-//! it, and `SHA256SUMS`. All of it depends on the sources and the compiler only: `cargo xtask
+//! A zip to unpack onto a card, a static `qpuscope` for Linux, the licences of what is compiled
+//! into it, and `SHA256SUMS`. All of it depends on the sources and the compiler only: `cargo xtask
 //! reproduce --dist` makes it in two folders and compares.
 
 pub mod archive;

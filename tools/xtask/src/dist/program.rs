@@ -1,18 +1,17 @@
-//! A static `qpuscope`: one file that runs on any Linux of its processor, whatever libraries it has.
+//! A static `qpuscope`: one file that runs on any Linux of its processor, whatever libraries it
+//! has.
 //!
-//! Names of hosts (`tcp:NAME:PORT`) are the one thing for which glibc wants libraries where it runs; numbers
-//! need none.
+//! Names of hosts (`tcp:NAME:PORT`) are the one thing for which glibc wants libraries where it
+//! runs; numbers need none.
 
 use super::VERSION;
+use crate::workspace::PROGRAM_TARGET as TARGET;
 use crate::{firmware, process, workspace};
 use anyhow::{Context, Result, bail, ensure};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-
-/// What it runs on.
-pub const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 const BUILD_LIMIT: Duration = Duration::from_secs(3600);
 const RUN_LIMIT: Duration = Duration::from_secs(60);
@@ -22,8 +21,8 @@ pub fn name() -> String {
     format!("qpuscope-{VERSION}-x86_64-linux")
 }
 
-/// Builds it from the workspace at `root`, with a target folder of its own: other flags would compile
-/// everything anew each time.
+/// Builds it from the workspace at `root`, with a target folder of its own: other flags would
+/// compile everything anew each time.
 pub fn build_in(root: &Path) -> Result<PathBuf> {
     let folder = root.join("target/static");
     let cargo = workspace::cargo();
@@ -41,7 +40,8 @@ pub fn build_in(root: &Path) -> Result<PathBuf> {
     let mut command = Command::new(cargo);
     command
         .current_dir(root)
-        // The compiler whose sources are mapped: rustup's own would be chosen anew in the folder of each crate.
+        // The compiler whose sources are mapped: rustup's own would be chosen anew in the folder of
+        // each crate.
         .env("RUSTC", &rustc)
         .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"))
         .env_remove("RUSTFLAGS")
@@ -70,7 +70,7 @@ pub fn make_executable(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Whether a program was tried.
+/// The outcome of trying a program.
 #[derive(Debug)]
 pub enum Ran {
     /// It ran.
@@ -79,7 +79,8 @@ pub enum Ran {
     NoRight(String),
 }
 
-/// Runs a program in a root that holds nothing but itself and an empty card: it must need no library and no file.
+/// Runs a program in a root that holds nothing but itself and an empty card: it must need no
+/// library and no file.
 pub fn run_in_empty_root(program: &Path) -> Result<Ran> {
     let file = program.file_name().unwrap_or_default().to_string_lossy();
     let root = workspace::target().join(format!("empty-root-{file}"));

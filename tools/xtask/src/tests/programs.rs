@@ -33,7 +33,8 @@ impl Program {
 
 /// Compiles the selected test programs of the workspace.
 ///
-/// Always as parts of the workspace: a package by itself would be built with fewer features, and anew.
+/// Always as parts of the workspace: a package by itself would be built with fewer features, and
+/// anew.
 pub fn build(selection: &Selection) -> Result<Vec<Program>> {
     let mut cargo = Command::new(workspace::cargo());
     cargo.current_dir(workspace::root());
@@ -48,7 +49,7 @@ pub fn build(selection: &Selection) -> Result<Vec<Program>> {
     output.stdout.lines().filter_map(program).collect()
 }
 
-/// The program a message of cargo tells of, if it does.
+/// The program that a message of cargo reports, if it does.
 fn program(line: &str) -> Option<Result<Program>> {
     let message: Value = serde_json::from_str(line).ok()?;
     let executable = message["executable"].as_str()?;

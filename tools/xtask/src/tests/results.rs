@@ -1,4 +1,4 @@
-//! What the tests said, and the count that is the last line of a run.
+//! The results of tests, and the count that is the last line of a run.
 
 use crate::process::Output;
 use anyhow::Result;
@@ -123,7 +123,7 @@ fn split_skip(line: &str) -> Option<(&str, &str)> {
     line.split_once('\t').or_else(|| line.split_once(": "))
 }
 
-/// What libtest kept of a failed test's output.
+/// The output of a failed test, as libtest kept it.
 fn captured(stdout: &str, test: &str) -> String {
     let head = format!("---- {test} stdout ----");
     let Some((_, rest)) = stdout.split_once(&head) else {

@@ -1,8 +1,8 @@
 //! Which test programs a filter can mean, so that only they are built.
 //!
 //! libtest runs the tests whose path, modules and function, contains the filter. Before anything is
-//! built the paths are in the sources only: a target is meant when one of its files has the filter's
-//! last part in its own name or in a line with `fn`. When none has, all are built.
+//! built the paths are in the sources only: a target is meant when one of its files has the
+//! filter's last part in its own name or in a line with `fn`. When none has, all are built.
 
 use crate::{process, workspace};
 use anyhow::{Context, Result};
@@ -13,9 +13,9 @@ use std::process::Command;
 /// Programs to build.
 #[derive(PartialEq, Eq, Debug)]
 pub struct Selection {
-    /// What tells cargo so; nothing for all of them.
+    /// The arguments that select them; none for all of them.
     pub arguments: Vec<String>,
-    /// Whether they want what the environment names: images, programs.
+    /// True if they want what the environment names: images, programs.
     pub wants_environment: bool,
 }
 
@@ -79,7 +79,7 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Whether a source has tests whose path may contain `part`.
+/// True if a source has tests whose path may contain `part`.
 fn names(path: &Path, text: &str, part: &str) -> bool {
     let own = path.file_stem().unwrap_or_default().to_string_lossy();
     let folder = path
@@ -95,7 +95,8 @@ fn names(path: &Path, text: &str, part: &str) -> bool {
                 .any(|line| line.contains("fn ") && line.contains(part)))
 }
 
-/// The files of a target: its root, and where that is `main.rs` or `lib.rs` all beside and below it.
+/// The files of a target: its root, and where that is `main.rs` or `lib.rs` all beside and below
+/// it.
 fn sources(root: &Path) -> Vec<(PathBuf, String)> {
     let is_whole = root
         .file_stem()

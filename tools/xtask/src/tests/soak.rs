@@ -1,8 +1,8 @@
 //! `cargo xtask soak [NAME]`: the long forms of tests, one at a time.
 //!
-//! They are ignored by libtest: all such tests of the program `soak`, and of every other program those that are named
-//! `soak_...`. They run with the environment and the build of `cargo xtask test`. A test prints how much virtual time
-//! it took; that is shown beside the wall time.
+//! They are ignored by libtest: all such tests of the program `soak`, and of every other program
+//! those that are named `soak_...`. They run with the environment and the build of `cargo xtask
+//! test`. A test prints how much virtual time it took; that is shown beside the wall time.
 
 use super::programs::{self, Program};
 use super::results::Results;
@@ -18,13 +18,13 @@ const TEST_LIMIT: Duration = Duration::from_secs(12 * 3600);
 /// The program of long tests alone.
 const PROGRAM: &str = "soak";
 
-/// How the names of long tests begin in other programs.
+/// The prefix of names of long tests in other programs.
 const NAMED: &str = "soak_";
 
 /// For a name that no test has, as for any wrong argument of the host tool.
 const WRONG_NAME: u8 = 2;
 
-/// How a test begins the line that says its virtual time.
+/// The start of the line in which a test reports its virtual time.
 const VIRTUAL: &str = "virtual time: ";
 
 /// Runs all long tests, or those whose name contains NAME; `--list` names them.
@@ -98,7 +98,7 @@ fn build() -> Result<Vec<Program>> {
     Ok(programs)
 }
 
-/// Whether all tests of a program are long.
+/// True if all tests of a program are long.
 fn is_soak(program: &Program) -> bool {
     program.name.ends_with(&format!(" {PROGRAM})"))
 }
@@ -124,7 +124,7 @@ fn listed_names(listed: &str, all: bool) -> Vec<String> {
     names.map(String::from).collect()
 }
 
-/// What to say of a name that no test has in its own.
+/// The message about a name that is part of no test's.
 fn unknown(name: &str, all: &[&str]) -> String {
     format!(
         "no long test has {name:?} in its name; there are {}",

@@ -18,6 +18,8 @@ pub(in crate::fft) mod multiples;
 mod units;
 mod words;
 
+pub use signal::Detector;
+
 use super::real::fill_turns;
 use super::{Bins, PowerWay};
 use crate::fft::geometry::{LANES, POINT_BYTES};
@@ -33,18 +35,6 @@ pub const DECIBELS: [f32; 2] = [3.010_3, 0.000_2];
 /// Longest spectra that are done in short units, in samples as a power of two: on more QPUs, which is
 /// sooner than with fewer bytes a unit.
 const MOST_LOG2_SHORT: u32 = 9;
-
-/// What becomes of several spectra.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Detector {
-    /// The mean power of each bin.
-    #[default]
-    Mean,
-    /// The greatest.
-    Max,
-    /// The least: segments with numbers that are not finite leave no trace where others have none.
-    Min,
-}
 
 /// What becomes of the powers that are in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]

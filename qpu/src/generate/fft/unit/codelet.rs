@@ -18,10 +18,7 @@ pub struct Lookup {
 impl Lookup {
     /// Whether both have no bits in common: [`crate::fft::program`] says of which words.
     fn is_aligned(self) -> bool {
-        matches!(
-            self.word,
-            Word::Row(Row::Factor { .. } | Row::TurnVector { .. })
-        )
+        matches!(self.word, Word::Row(Row::Factor { .. }))
     }
 }
 

@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use super::values::{
-    Averages, EngineChoice, Overlap, averages, dc, detector, encoding, overlap, window,
+    Averages, EngineChoice, Overlap, averages, dc, detector, encoding, overlap, window, window_help,
 };
 use crate::command::PortOptions;
 use crate::failure::{Failure, Result};
 use crate::files::{are_one, output};
 use crate::input::{Reading, Stereo};
-use crate::rate::Rate;
+use crate::rate::rate;
 use crate::say;
+use signal::Rate;
 
 /// Options of `fft`.
 #[derive(clap::Args, Debug)]
@@ -21,7 +22,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     pub(super) input: PathBuf,
     /// Samples a second: 48000, 44.1k, 2M, or a fraction such as 1/3600
-    #[arg(long, value_name = "HZ")]
+    #[arg(long, value_name = "HZ", value_parser = rate)]
     pub(super) rate: Option<Rate>,
     /// Column of a CSV file, by its heading or number
     #[arg(long, value_name = "NAME")]
@@ -35,8 +36,8 @@ pub struct Options {
     /// Points of the transform, a power of two
     #[arg(long, default_value_t = 4096)]
     pub(super) n: u32,
-    /// rectangular, hann, hamming, blackman-harris, flat-top, or kaiser:BETA with a BETA from 0 to 30
-    #[arg(long, default_value = "hann", value_parser = window)]
+    /// The window
+    #[arg(long, default_value = "hann", value_parser = window, help = window_help())]
     pub(super) window: wire::Window,
     /// Samples that neighbouring blocks share, as a number or in percent
     #[arg(long, default_value = "50%", value_parser = overlap)]

@@ -38,10 +38,17 @@ pub(super) enum Averages {
 pub(super) fn window(text: &str) -> Result<wire::Window, String> {
     wire::Window::from_name(text).ok_or_else(|| {
         format!(
-            "there is no window `{text}`; choose one of rectangular, hann, hamming, blackman-harris, flat-top, or \
-             kaiser:8.6 with any number from 0 to 30 of up to three decimals"
+            "there is no window `{text}`; choose one of {}, or kaiser:8.6 with any number from 0 to 30 of up to \
+             three decimals",
+            wire::Window::names(", ")
         )
     })
+}
+
+/// The help of `--window`.
+pub(super) fn window_help() -> String {
+    let names = wire::Window::names(", ");
+    format!("{names}, or kaiser:BETA with a BETA from 0 to 30")
 }
 
 pub(super) fn detector(text: &str) -> Result<wire::Detector, String> {

@@ -1,0 +1,138 @@
+//! `cargo xtask test`: every test there is, counted honestly.
+//!
+//! Each test program is started by xtask itself with a time limit, so that one that hangs or
+//! crashes is one failure and not the end of the run. A test that lacks something appends its name
+//! and reason to the file named by `QPUSCOPE_SKIPS` and returns; libtest calls that a pass, and the
+//! count here calls it skipped. Failures are shown together at the end.
+
+mod programs;
+mod results;
+mod selection;
+mod soak;
+
+pub use soak::run as soak;
+
+use crate::toolchain::Toolchain;
+use crate::{demo, firmware, process, qemu, reproduce, toolchain, workspace};
+use anyhow::{Result, bail};
+use results::Results;
+use selection::Selection;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
+
+/// The seed of every run, so that a failure can be repeated.
+const SEED: &str = "2835";
+
+/// Longest time for one test program.
+const PROGRAM_LIMIT: Duration = Duration::from_secs(420);
+
+/// Runs every test, or those whose name contains FILTER.
+pub fn run(rest: &[String]) -> Result<ExitCode> {
+    let filter = match rest {
+        [] => None,
+        [filter] if !filter.starts_with('-') => Some(filter.as_str()),
+        _ => bail!("`cargo xtask test` takes at most a part of test names"),
+    };
+    let started = Instant::now();
+    let selection = filter.map_or(Ok(Selection::ALL), Selection::of)?;
+    let mut results = Results::default();
+    let mut environment = vec![("QPUSCOPE_SEED".to_string(), SEED.to_string())];
+    if selection.wants_environment {
+        let toolchain = toolchain::find_or_install()?;
+        eprintln!("firmware compiler: {toolchain}");
+        environment.extend(prepare(&toolchain, filter, &mut results));
+    }
+    let skips = workspace::target().join("skips.txt");
+    let programs = results.step("xtask: the tests are built", programs::build(&selection));
+    for program in programs.unwrap_or_default() {
+        let mut command = program.command(filter);
+        command
+            .envs(environment.iter().cloned())
+            .env("QPUSCOPE_SKIPS", &skips);
+        run_program(&mut command, &program.name, &skips, &mut results)?;
+    }
+    if filter.is_none() {
+        let mut doc = Command::new(workspace::cargo());
+        doc.current_dir(workspace::root());
+        doc.args([
+            "test",
+            "--locked",
+            "--quiet",
+            "--workspace",
+            "--doc",
+            "--no-fail-fast",
+            "--",
+        ]);
+        run_program(
+            doc.arg("--format=pretty"),
+            "documentation",
+            &skips,
+            &mut results,
+        )?;
+    }
+    eprintln!("{} s", started.elapsed().as_secs());
+    println!("{results}");
+    Ok(if results.failed.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+/// Builds what the tests take from the environment; what cannot be built is a failure of its own.
+fn prepare(
+    toolchain: &Toolchain,
+    filter: Option<&str>,
+    results: &mut Results,
+) -> Vec<(String, String)> {
+    let mut environment = vec![];
+    let mut put = |name: &str, path: &Path| {
+        environment.push((name.to_string(), path.display().to_string()));
+    };
+    if let Some(image) = results.step("xtask: kernel.img is built", firmware::build(toolchain)) {
+        eprintln!("{image}");
+        put("QPUSCOPE_KERNEL", &image.img);
+        put("QPUSCOPE_KERNEL_ELF", &image.elf);
+        if filter.is_none() {
+            let same = reproduce::check(toolchain, &image);
+            results.step("xtask: kernel.img is the same from another folder", same);
+        }
+    }
+    let guest = firmware::build_guest(toolchain, "guest-cpu");
+    if let Some(guest) = results.step("xtask: the CPU test guest is built", guest) {
+        put("QPUSCOPE_GUEST_CPU", &guest.elf);
+        put("QPUSCOPE_GUEST_CPU_IMG", &guest.img);
+    }
+    let guest = firmware::build_guest(toolchain, "guest-fft");
+    if let Some(guest) = results.step("xtask: the guest of `qpuscope bench` is built", guest) {
+        put("QPUSCOPE_GUEST_FFT", &guest.img);
+    }
+    if let Some(program) = results.step("xtask: qpuscope is built", demo::build_qpuscope()) {
+        put("QPUSCOPE_HOST", &program);
+    }
+    match qemu::find_or_install() {
+        Ok(program) => put("QPUSCOPE_QEMU", &program),
+        Err(error) => eprintln!("tests that need QEMU will be skipped: {error:#}"),
+    }
+    environment
+}
+
+fn run_program(
+    command: &mut Command,
+    name: &str,
+    skips: &Path,
+    results: &mut Results,
+) -> Result<()> {
+    let started = Instant::now();
+    // Emptied for each program: equal test names in two programs are two tests.
+    std::fs::write(skips, "")?;
+    let output = process::capture(command, PROGRAM_LIMIT)?;
+    let skipped = std::fs::read_to_string(skips).unwrap_or_default();
+    let summary = results.add(name, &output, &skipped, PROGRAM_LIMIT);
+    eprintln!(
+        "{name}: {summary}, {:.1} s",
+        started.elapsed().as_secs_f32()
+    );
+    Ok(())
+}
