@@ -11,8 +11,8 @@ use super::board::SECOND_US;
 use super::records::{Last, Records};
 use super::source::{Generator, Signal};
 
-/// Acknowledgements that may wait. A host asks again after a second, and a record at the lowest rate
-/// and the greatest length takes longer than that; more than this nobody asks.
+/// Acknowledgements that may wait. A host asks again after a second, and a record at the lowest
+/// rate and the greatest length takes longer than that; more than this nobody asks.
 const LATE_ACKS: usize = 8;
 
 /// An acknowledgement that waits for the end of the record under way.

@@ -2,11 +2,8 @@
 //!
 //! Each kind of record has a line of plans: the fastest, the conservative one, then the ARM. A plan
 //! is held to the ARM on noise before its first result is used ([`crate::engine::proof`]); one that
-//! is wrong or fails is dropped, alone, and the next in line is tried. While records are made, one
-//! block in [`super::check::BLOCKS_A_CHECK`] goes through the same programs by itself, and the energy of its bins
-//! is compared with that of its samples; every [`super::check::FULL_CHECK_US`] each of its bins is compared with
-//! the ARM's. When such a check fails, the plan is dropped too, and all that it computed since the
-//! check before is in doubt.
+//! is wrong or fails is dropped, alone, and the next in line is tried. Plans are checked while they
+//! compute as well ([`super::check`]), and a plan that fails such a check is dropped, too.
 
 use heapless::Deque;
 
