@@ -1,9 +1,9 @@
 //! Power spectra of the QPUs: conversion, window, transform, |X|² and the detector on V3D.
 //!
-//! The ARM copies samples in as they came, and powers out. Samples that blocks share are copied once, unless blocks
-//! begin inside words, which the QPUs cannot read; then each block is copied by itself. A plan keeps its window and
-//! is made for one kind of spectra; a record of so many blocks and what is left of an upload are two
-//! kinds, so two plans are kept.
+//! The ARM copies samples in as they came, and powers out. Samples that blocks share are copied
+//! once, unless blocks begin inside words, which the QPUs cannot read; then each block is copied by
+//! itself. A plan keeps its window and is made for one kind of spectra; a record of so many blocks
+//! and what is left of an upload are two kinds, so two plans are kept.
 
 use dsp::Window;
 use dsp::spectrum::{Detector, Domain};
@@ -21,7 +21,7 @@ use super::{Manner, Spectra, Timing};
 /// Numbers that are copied at a time.
 const CHUNK: usize = 64;
 
-/// What the QPUs are asked for.
+/// The blocks that the QPUs are asked for.
 #[must_use]
 pub fn blocks(spectra: &Spectra) -> Blocks {
     Blocks {
@@ -65,8 +65,8 @@ pub fn request<E>(spectra: &Spectra) -> Result<Request, Error<E>> {
     })
 }
 
-/// What of bin 0 is taken away from other bins, where the mean goes: from all of them where the window is no sum of
-/// cosines, since a mean has side lobes everywhere then.
+/// The part of bin 0 that is taken away from other bins, where the mean goes: from all of them
+/// where the window is no sum of cosines, since a mean has side lobes everywhere then.
 fn removed(spectra: &Spectra) -> Removed {
     match spectra.window.terms() {
         _ if !spectra.removes_mean => Removed::NOTHING,
@@ -88,8 +88,8 @@ pub struct PowerPlan {
 }
 
 impl PowerPlan {
-    /// The plan for `spectra`; `window` has a coefficient for each point of a block. It may be run once for what it has
-    /// to know of the window.
+    /// The plan for `spectra`; `window` has a coefficient for each point of a block. It may be run
+    /// once for what it has to know of the window.
     ///
     /// # Errors
     /// As [`Plan::new`], and as [`Plan::run`] with `limit_us`.
@@ -113,7 +113,7 @@ impl PowerPlan {
         })
     }
 
-    /// Whether it is for these.
+    /// Reports if it is for these.
     #[must_use]
     pub fn is_for(&self, spectra: &Spectra) -> bool {
         self.spectra == *spectra
@@ -162,8 +162,8 @@ impl PowerPlan {
         Ok(())
     }
 
-    /// Powers are the detector's of the blocks, in the order of `held`, from the first row of sixteen with wanted bins
-    /// on; of real samples bin 0 and the last have half.
+    /// Powers are the detector's of the blocks, in the order of `held`, from the first row of
+    /// sixteen with wanted bins on; of real samples bin 0 and the last have half.
     fn read<R: Runner>(&self, runner: &mut R, held: &mut [f64]) -> Result<(), R::Error> {
         let detector = self.spectra.detector;
         let count = match detector {
@@ -250,7 +250,7 @@ mod tests {
         requests
     }
 
-    /// Were a program of a fast split not in the image, a plan would take another split, and nobody would notice.
+    /// If the image lacked a program of a fast split, a plan would take another split unnoticed.
     #[test]
     fn the_image_holds_the_programs_of_all_plans_and_no_others() {
         let mut used = std::collections::HashSet::new();

@@ -1,8 +1,10 @@
-//! Samples as they came, packed in words: what the QPUs read, and the ARM only where it transforms itself.
+//! Samples as they came, packed in words: read by the QPUs, and by the ARM only where it
+//! transforms.
 //!
-//! Samples of any format follow each other without gaps, the first byte lowest in its word, as V3D sees memory. The
-//! ARM copies them a word at a time and counts, in the words, the samples that are clipped. It changes
-//! nothing but numbers that are not finite: these become 0, so that one bad sample does not spoil an average.
+//! Samples of any format follow each other without gaps, the first byte lowest in its word, as V3D
+//! sees memory. The ARM copies them a word at a time and counts, in the words, the samples that are
+//! clipped. It changes nothing but numbers that are not finite: these become 0, so that one bad
+//! sample does not spoil an average.
 
 use dsp::Complex;
 use dsp::sample::{from_f32, from_i8, from_i16, from_u8};
@@ -14,12 +16,12 @@ const WORD: usize = 4;
 /// Bytes that belong to no clipped sample.
 const NOT_CLIPPED: u32 = 0x5555_5555;
 
-/// How samples are coded.
+/// The coding of samples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Coding {
     /// A component of a sample.
     pub format: SampleFormat,
-    /// Whether a sample has one or, in-phase first, two.
+    /// Real samples have one component, complex ones two, in-phase first.
     pub domain: Domain,
 }
 
@@ -44,7 +46,8 @@ impl Coding {
         one[0]
     }
 
-    /// Samples from `first` on, full scale being 1, times a window, to `out`, which is as long as the window.
+    /// Samples from `first` on, full scale being 1, times a window, to `out`, which is as long as
+    /// the window.
     pub fn load(self, words: &[u32], first: usize, window: &[f32], out: &mut [Complex<f32>]) {
         let (real, out) = (self.domain == Domain::Real, (window, out));
         match self.format {
@@ -55,10 +58,12 @@ impl Coding {
         }
     }
 
-    /// How many samples of integers in `word` have a component at either end of its range.
+    /// The number of samples of integers in `word` that have a component at either end of its
+    /// range.
     const fn clipped(self, word: u32) -> u32 {
-        // At either end all bits are equal, or in two's complement all but the sign: so none differs from its
-        // neighbour, and adding all bits but the highest to those that differ does not reach the highest.
+        // At either end all bits are equal, or in two's complement all but the sign: so none
+        // differs from its neighbour, and adding all bits but the highest to those that differ does
+        // not reach the highest.
         let (word, low) = match self.format {
             SampleFormat::U8 => (word, 0x7f7f_7f7f),
             SampleFormat::I8 => (word ^ 0x7f7f_7f7f, 0x7f7f_7f7f),
@@ -149,13 +154,13 @@ impl<'a> History<'a> {
         self.filled = 0;
     }
 
-    /// How many samples there are.
+    /// The number of samples.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.filled / self.coding.bytes()
     }
 
-    /// Whether there are none.
+    /// Reports if there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.filled == 0
@@ -173,12 +178,13 @@ impl<'a> History<'a> {
         self.coding.sample(self.words, index)
     }
 
-    /// As [`Coding::load`].
+    /// Loads them as [`Coding::load`] does.
     pub fn load(&self, first: usize, window: &[f32], out: &mut [Complex<f32>]) {
         self.coding.load(self.words, first, window, out);
     }
 
-    /// Takes the bytes of whole samples, as many as there is room for; how many of them are clipped.
+    /// Takes the bytes of whole samples, as many as there is room for; how many of them are
+    /// clipped.
     pub fn extend(&mut self, bytes: &[u8]) -> u32 {
         let room = WORD * self.words.len() - self.filled;
         let bytes = &bytes[..bytes

@@ -3,7 +3,7 @@
 //! Plain RAM that neither the image nor its start code touches (`linker/armv6.ld`). A watchdog
 //! reset does not switch the SDRAM off, and the boot firmware loads the image elsewhere, so the
 //! words are expected back; the note in it carries a checksum for when they are not (`crate::pm`).
-//! What only the system L2 holds, through which the ARM writes on the BCM2835, a reset loses
+//! On the BCM2835 the ARM writes through the system L2, and a reset loses what only that holds
 //! (raspberrypi/linux 1281). The spare bits of PM_RSTS are not used: the boot ROM reads a partition
 //! number from them.
 

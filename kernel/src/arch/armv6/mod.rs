@@ -95,7 +95,7 @@ pub fn clean_data_cache(start: usize, bytes: usize) {
 
 /// Forgets the D-cache lines that hold `bytes` bytes from `start`, so that the next load reads RAM.
 ///
-/// What the lines held and was not cleaned is lost: only for memory whose lines have one owner
+/// Contents of the lines that were not cleaned are lost: only for memory whose lines have one owner
 /// ([`crate::dma_buf`]).
 pub fn invalidate_data_cache(start: usize, bytes: usize) {
     // Stores still on their way must not land behind the invalidation.

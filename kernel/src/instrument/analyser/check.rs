@@ -2,8 +2,8 @@
 //!
 //! One block in [`BLOCKS_A_CHECK`] goes through the same programs by itself, and the energy of its
 //! bins is compared with that of its samples; every [`FULL_CHECK_US`] each of its bins is compared
-//! with the ARM's. When a check fails, the plan is dropped, and everything that it computed since the
-//! check before is in doubt.
+//! with the ARM's. When a check fails, the plan is dropped, and everything that it computed since
+//! the check before is in doubt.
 
 use dsp::Complex;
 use wire::Doubt;

@@ -6,7 +6,7 @@ use crate::engine::samples::Coding;
 use crate::engine::{Manner, Spectra};
 use crate::instrument::settings::{EngineChoice, Settings};
 
-/// What the analyser makes of samples.
+/// The work of the analyser on samples.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::instrument) struct Shape {
     pub n: usize,

@@ -9,6 +9,7 @@ use core::fmt::{self, Write};
 
 use wire::{Dc, Detector, Domain, Encoding, NakCode, Name, Unit, Window};
 
+use words::number;
 pub(crate) use words::write_milli;
 
 /// The longest transform, in points; what the workspace is made for.
@@ -131,6 +132,16 @@ pub enum Problem {
     TooLong,
 }
 
+impl Problem {
+    /// The error that this word has.
+    fn of(self, word: &str) -> SettingError {
+        SettingError {
+            word: Name::new(word),
+            problem: self,
+        }
+    }
+}
+
 impl SettingError {
     /// The code it has in a `NAK`.
     #[must_use]
@@ -203,7 +214,7 @@ impl Settings {
     pub fn apply(&mut self, text: &str) -> Result<(), SettingError> {
         let mut settings = *self;
         for word in text.split_ascii_whitespace() {
-            settings.apply_word(word)?;
+            settings.apply_word(word).map_err(|it| it.of(word))?;
         }
         settings.check_overlap()?;
         *self = settings;
@@ -214,10 +225,7 @@ impl Settings {
         if self.overlap_samples() < self.n {
             return Ok(());
         }
-        Err(SettingError {
-            word: Name::new("overlap"),
-            problem: Problem::Value("at least one sample less than n; set overlap=50%"),
-        })
+        Err(Problem::Value("at least one sample less than n; set overlap=50%").of("overlap"))
     }
 
     /// Settings from the text of `cmdline.txt`, and the first error. A wrong word is passed over,
@@ -229,14 +237,14 @@ impl Settings {
         let mut first_error = None;
         for word in text.split_ascii_whitespace() {
             let taken = match word.split_once('=') {
-                Some((SELFTEST, rounds)) => settings.set_selftest_rounds(word, rounds),
-                Some((ALLOW, what)) => settings.set_allowed(word, what),
+                Some((SELFTEST, rounds)) => settings.set_selftest_rounds(rounds),
+                Some((ALLOW, what)) => settings.set_allowed(what),
                 Some((key, _)) if key.contains('.') => continue,
                 None if word.contains('.') => continue,
                 _ => settings.apply_word(word),
             };
-            if let Err(error) = taken {
-                first_error = first_error.or(Some(error));
+            if let Err(problem) = taken {
+                first_error = first_error.or(Some(problem.of(word)));
             }
         }
         if let Err(error) = settings.check_overlap() {
@@ -246,23 +254,19 @@ impl Settings {
         (settings, first_error)
     }
 
-    fn set_selftest_rounds(&mut self, word: &str, rounds: &str) -> Result<(), SettingError> {
-        self.selftest_rounds = rounds.parse().map_err(|_| SettingError {
-            word: Name::new(word),
-            problem: Problem::Value("use a number of rounds, for example qputest=100"),
-        })?;
+    fn set_selftest_rounds(&mut self, rounds: &str) -> Result<(), Problem> {
+        self.selftest_rounds = number(rounds, "use a number of rounds, for example qputest=100")?;
         Ok(())
     }
 
-    fn set_allowed(&mut self, word: &str, what: &str) -> Result<(), SettingError> {
-        if what == "run" {
-            self.allows_run = true;
-            return Ok(());
+    fn set_allowed(&mut self, what: &str) -> Result<(), Problem> {
+        self.allows_run |= what == "run";
+        match what {
+            "run" => Ok(()),
+            _ => Err(Problem::Value(
+                "only allow=run is known: a host may run programs of its own",
+            )),
         }
-        Err(SettingError {
-            word: Name::new(word),
-            problem: Problem::Value("only allow=run is known: a host may run programs of its own"),
-        })
     }
 
     /// Writes the settings named in `keys`, all of them when it is empty or `all`, as lines that

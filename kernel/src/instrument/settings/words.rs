@@ -3,27 +3,17 @@
 use core::fmt::{self, Write};
 use core::str::FromStr;
 
-use wire::{Dc, Detector, Domain, Encoding, Name, Unit, Window};
+use wire::{Dc, Detector, Domain, Encoding, Unit, Window};
 
-use super::{
-    ALLOW, EngineChoice, MAX_N, MIN_N, Output, Overlap, Problem, SELFTEST, SettingError, Settings,
-};
+use super::{ALLOW, EngineChoice, MAX_N, MIN_N, Output, Overlap, Problem, SELFTEST, Settings};
 
 /// The highest centre frequency: what is above cannot be written with three decimals.
 const MAX_CENTRE_HZ: f64 = 1e15;
 
 impl Settings {
-    pub(super) fn apply_word(&mut self, word: &str) -> Result<(), SettingError> {
-        let (key, value) = word.split_once('=').unwrap_or(("", ""));
-        self.apply_value(key, value)
-            .map_err(|problem| SettingError {
-                word: Name::new(word),
-                problem,
-            })
-    }
-
-    fn apply_value(&mut self, key: &str, value: &str) -> Result<(), Problem> {
+    pub(super) fn apply_word(&mut self, word: &str) -> Result<(), Problem> {
         use Problem::Value;
+        let (key, value) = word.split_once('=').unwrap_or(("", ""));
         match key {
             "n" => {
                 let n: u64 = number(value, "use a power of two, for example n=4096")?;
@@ -147,7 +137,7 @@ impl Settings {
     }
 }
 
-fn number<T: FromStr>(text: &str, right: &'static str) -> Result<T, Problem> {
+pub(super) fn number<T: FromStr>(text: &str, right: &'static str) -> Result<T, Problem> {
     text.parse().map_err(|_| Problem::Value(right))
 }
 
