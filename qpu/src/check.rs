@@ -28,7 +28,7 @@
 //!     findings[0].to_string(),
 //!     "0x0000: regfile-read-after-write: ra1 was written in the instruction before and cannot be read yet, \
 //!      on the way over the branch at 0x0008 (taken); \
-//!      to mend it, put an instruction between, or keep the value in r0..r3"
+//!      to fix it, put an instruction between, or keep the value in r0..r3"
 //! );
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -111,7 +111,7 @@ impl std::fmt::Display for Finding {
         if let Some(way) = self.way_text() {
             write!(f, ", {way}")?;
         }
-        write!(f, "; to mend it, {}", rule.fix())
+        write!(f, "; to fix it, {}", rule.fix())
     }
 }
 

@@ -82,4 +82,5 @@ pub mod isa;
 pub mod job;
 #[cfg(feature = "text")]
 pub mod names;
+pub mod rules;
 pub mod vpm;

@@ -84,7 +84,7 @@ pub(super) fn add(assembly: &mut Assembly, most: usize, is_strict: bool) {
                 Some(way) => format!("{}, {way}", finding.reason),
                 None => finding.reason.clone(),
             },
-            help: format!("to mend it, {}", assembly.fix(&finding)),
+            help: format!("to fix it, {}", assembly.fix(&finding)),
             file: origin.file.to_string(),
             line: origin.line,
             column: blanks as u32 + 1,

@@ -30,7 +30,7 @@ impl std::fmt::Display for Problem {
         }
         write!(
             f,
-            ": {}: {}; to mend it, {}",
+            ": {}: {}; to fix it, {}",
             self.rule, self.reason, self.fix
         )
     }

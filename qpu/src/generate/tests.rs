@@ -168,7 +168,7 @@ fn hazards_are_refused_with_place_and_fix() {
         error.to_string(),
         format!(
             "the program does not build (1 problem)\n  0x0008 ({file}:{line}) `fadd r1, ra1, r1`: regfile-read-after-write: \
-             ra1 was written in the instruction before and cannot be read yet; to mend it, put an instruction between, or keep the \
+             ra1 was written in the instruction before and cannot be read yet; to fix it, put an instruction between, or keep the \
              value in r0..r3"
         )
     );

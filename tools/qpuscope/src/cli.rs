@@ -13,7 +13,7 @@
 //! | `qpuscope asm FILE.qasm` | assembles QPU code |
 //! | `qpuscope dis FILE` | QPU code as source of the assembler |
 //! | `qpuscope check FILE` | finds what is wrong with QPU code before it runs |
-//! | `qpuscope explain RULE` | what a rule of QPU code says, who says so, and what to do |
+//! | `qpuscope explain RULE` | a rule of QPU code, its remedy and its source |
 //! | `qpuscope plan N` | how the QPUs transform N points: passes, memory, traffic, predicted clocks |
 //! | `qpuscope selftest` | hello and SHA-256, whose results are known, on the simulated V3D |
 //! | `qpuscope bench --engine cpu` | ARM instructions of the CPU engine's transforms, on the virtual Pi |
@@ -104,25 +104,20 @@
 //! $ qpuscope check hazard.hex
 //! hazard.hex:0x0008: regfile-read-after-write: ra3 was written in the instruction before and cannot be read yet
 //!     mov r1, ra3
-//!     to mend it, put an instruction between, or keep the value in r0..r3
+//!     to fix it, put an instruction between, or keep the value in r0..r3
 //! qpuscope: hazard.hex: 1 finding in 5 instructions; `qpuscope explain RULE` says more of a rule
 //! [status 5]
 //! $ qpuscope explain regfile-read-after-write
 //! regfile-read-after-write (found by: check and simulator)
 //!
 //! A register of file A or B that an instruction writes cannot be read by the next one: the write comes
-//! too late, and the old value is read. Accumulators r0..r3 and r5 can. It holds over branches (the
-//! last delay slot is followed by the target), for load immediates and for links. A write and a read
-//! under opposite conditions touch different lanes and are fine.
+//! too late, and the old value is read. Accumulators r0..r3 and r5 can be read at once. The rule holds
+//! over branches (the last delay slot is followed by the target), for load immediates and for links. A
+//! write and a read under opposite conditions touch different lanes and are allowed.
 //!
-//! To mend it, put an instruction between, or keep the value in r0..r3.
+//! To fix it, put an instruction between, or keep the value in r0..r3.
 //!
 //! Source: Broadcom's guide, QPU instruction restrictions; vc4asm's addendum.
-//!
-//! In the simulator: a ra/rb register written by an instruction must not be read by the next one (the
-//! old value is used).
-//!
-//! Source: Broadcom's guide; vc4asm.
 //! $ qpuscope explain sfu-result
 //! qpuscope: there is no rule `sfu-result`; the nearest are sfu-result-too-early, sfu-result-overwritten, setup-reserved-bits; `qpuscope explain` lists all
 //! [status 2]

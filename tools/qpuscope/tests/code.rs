@@ -77,7 +77,7 @@ fn a_finding_names_the_line_and_the_way() {
         "{text}"
     );
     assert!(
-        text.contains("to mend it, put an instruction between"),
+        text.contains("to fix it, put an instruction between"),
         "{text}"
     );
 

@@ -1,10 +1,11 @@
 //! How many QPU instructions a second the simulator executes, functional and with time.
 //!
-//! `cargo run --release -p v3d-sim --example bench [NAME [functional|time]]` runs every workload, or
-//! those whose name contains NAME, and prints one line each: instructions, and millions of them for each second of this
-//! thread's CPU time (of wall-clock time where the system does not tell). Workloads: a loop that keeps
-//! both ALUs of twelve QPUs busy, this project's FFT of 4096 points, and GPU_FFT's own shaders where
-//! `QPUSCOPE_USERLAND` names a checkout of raspberrypi/userland; of these 2^20 points only when named.
+//! `cargo run --release -p v3d-sim --example bench [NAME [functional|time]]` runs every workload,
+//! or those whose name contains NAME, and prints one line each: instructions, and millions of them
+//! for each second of this thread's CPU time (of wall-clock time where the system does not tell).
+//! Workloads: a loop that keeps both ALUs of twelve QPUs busy, this project's FFT of 4096 points,
+//! and GPU_FFT's own shaders where `QPUSCOPE_USERLAND` names a checkout of raspberrypi/userland; of
+//! these 2^20 points only when named.
 
 use fidelity::gpu_fft::{Plan, Shape, hello_fft};
 use fidelity::{Machine, Release, Userland};

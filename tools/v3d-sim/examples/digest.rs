@@ -1,10 +1,11 @@
 //! A line for everything that a set of jobs gives, to compare two simulators with.
 //!
-//! `cargo run --release -p v3d-sim --example digest > before`, change what must not change anything, do it
-//! again, and compare the two. Each line has the clocks of a job, its instructions, and a hash of all
-//! that it left: memory, statistics with all counters, warnings and faults with their text. Jobs are this
-//! project's FFTs, six thousand small programs of random instructions, and GPU_FFT's own shaders where
-//! `QPUSCOPE_USERLAND` names a checkout of raspberrypi/userland; all of them with time and without.
+//! `cargo run --release -p v3d-sim --example digest > before`, change what must not change
+//! anything, do it again, and compare the two. Each line has the clocks of a job, its instructions,
+//! and a hash of all that it left: memory, statistics with all counters, warnings and faults with
+//! their text. Jobs are this project's FFTs, six thousand small programs of random instructions,
+//! and GPU_FFT's own shaders where `QPUSCOPE_USERLAND` names a checkout of raspberrypi/userland;
+//! all of them with time and without.
 
 use fidelity::gpu_fft::{Plan, Shape, hello_fft};
 use fidelity::{Release, Userland};
@@ -56,7 +57,8 @@ impl Random {
         choices[self.below(choices.len() as u64) as usize]
     }
 
-    /// An instruction: of a program of this project with some bits changed, or of nothing but chance.
+    /// An instruction: of a program of this project with some bits changed, or of nothing but
+    /// chance.
     fn strange(&mut self, known: &[u64]) -> u64 {
         let mut word = match self.below(4) {
             0 | 1 => self.of(known) ^ 1 << self.below(64),
@@ -122,7 +124,8 @@ impl Random {
             | self.bits() & 0xfff
     }
 
-    /// A few instructions that use a unit as programs do; ra30 is an address for each lane, rb30 one.
+    /// A few instructions that use a unit as programs do; ra30 is an address for each lane, rb30
+    /// one.
     fn unit(&mut self, words: &mut Vec<u64>) {
         let row = self.below(48);
         match self.below(9) {

@@ -1,9 +1,9 @@
 //! Boards: the clock of their V3D, and how it reaches memory.
 //!
 //! All five have the same V3D. What differs is its clock (a setting of the firmware, so a setting
-//! here), and whether its accesses with alias 0x4 or 0x8 go through the 128 KiB L2 of the system: on
-//! BCM2835 the ARM's own accesses do, so V3D's have to; on BCM2836 and BCM2837 the ARM goes around it,
-//! and programs there use alias 0xC.
+//! here), and whether its accesses with alias 0x4 or 0x8 go through the 128 KiB L2 of the system:
+//! on BCM2835 the ARM's own accesses do, so V3D's have to; on BCM2836 and BCM2837 the ARM goes
+//! around it, and programs there use alias 0xC.
 //!
 //! Sources: reference/qpu.md sections 0.1, 7.1 and 8.4 with what they cite (GPU_FFT's choice of
 //! alias by board, VC4CL, V3DLib, Ishii's notes on Zero, 2B and 3B).
@@ -66,13 +66,13 @@ impl Board {
         }
     }
 
-    /// Whether aliases 0x4 and 0x8 go through the L2 of the system. Alias 0xC never does.
+    /// True if aliases 0x4 and 0x8 go through the L2 of the system. Alias 0xC never does.
     #[must_use]
     pub const fn has_system_l2(self) -> bool {
         matches!(self, Self::Pi1 | Self::Zero)
     }
 
-    /// What sources agree on.
+    /// The behaviour that sources agree on.
     #[must_use]
     pub const fn known(self) -> &'static str {
         match self {
@@ -87,7 +87,7 @@ impl Board {
         }
     }
 
-    /// What is assumed.
+    /// The assumption.
     #[must_use]
     pub const fn assumed(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! What a [`crate::V3d`] is made with.
+//! The settings of a [`crate::V3d`].
 
 use crate::board::Board;
 use crate::conflicts::Conflicts;
@@ -12,7 +12,7 @@ pub const DEFAULT_CLOCK_HZ: u32 = Board::Pi1.clock_hz();
 /// Settings of a simulated V3D. The default is the block of a Pi 1 with warnings that only warn.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Config {
-    /// What V3D sits on.
+    /// The board around V3D.
     pub board: Board,
     /// V3D clock in hertz. A round is 4 of these clocks.
     pub clock_hz: u32,
@@ -20,9 +20,9 @@ pub struct Config {
     pub functional: bool,
     /// The numbers of the cycle model.
     pub constants: Constants,
-    /// `Some(seed)`: a functional run in which the order of QPUs changes with every round, and a QPU is
-    /// now and then held for some rounds, as a cache miss would do. Two seeds of three also let QPUs begin late, one of these
-    /// makes some of them slow. Equal seeds give equal runs.
+    /// `Some(seed)`: a functional run in which the order of QPUs changes with every round, and a
+    /// QPU is now and then held for some rounds, as a cache miss would do. Two seeds of three also
+    /// let QPUs begin late, one of these makes some of them slow. Equal seeds give equal runs.
     /// `None`: as time has it, and in a functional run from QPU 11 down to 0.
     pub order_seed: Option<u64>,
     /// A warning stops its QPU like a fault.
@@ -37,7 +37,7 @@ pub struct Config {
     /// Also warn when two QPUs use one DMA engine at a time without the mutex. Programs that ran on
     /// chips do so; more careful ones do not.
     pub flag_unprotected_dma: bool,
-    /// What is broken, if anything.
+    /// The broken part, if any.
     pub defect: Option<Defect>,
 }
 
@@ -70,8 +70,8 @@ impl Config {
         }
     }
 
-    /// Whether the cycle model is at work: not in a functional run, and not when a seed disturbs the
-    /// order in which QPUs advance.
+    /// True if the cycle model is at work: not in a functional run, and not when a seed disturbs
+    /// the order in which QPUs advance.
     #[must_use]
     pub fn is_timed(&self) -> bool {
         !self.functional && self.order_seed.is_none()

@@ -1,9 +1,9 @@
 //! Where sources conflict: which of them the simulator follows.
 //!
-//! The default of each choice is the value that the evidence speaks for; the others are there so that a
-//! program can be tried on every chip that has been described. A program that comes out the same with
-//! all of them needs no luck. Places where no source says anything have no choice: one comment in the
-//! code marks each.
+//! The default of each choice is the value that the evidence speaks for; the others are there so
+//! that a program can be tried on every chip that has been described. A program that comes out the
+//! same with all of them needs no luck. Places where no source says anything have no choice: one
+//! comment in the code marks each.
 
 macro_rules! conflicts {
     ($($(#[$doc:meta])* $field:ident: $choice:ident, $id:literal {
@@ -81,24 +81,25 @@ conflicts! {
         /// Added to X (VC4C's emulator).
         Columns = "columns",
     }
-    /// How many bits MPITCHB, the row pitch of a DMA load, has.
+    /// The number of bits of MPITCHB, the row pitch of a DMA load.
     vdr_pitch_bits: VdrPitchBits, "vdr-pitch-bits" {
-        /// 14: on hardware sgemm of py-videocore and QMKL is right with rows 12,288 bytes apart, and
-        /// QMKL's reads wrong rows when they are 18,432 or 61,440 apart (Idein/qmkl, issue 42).
+        /// 14: on hardware sgemm of py-videocore and QMKL is right with rows 12,288 bytes apart,
+        /// and QMKL's reads wrong rows when they are 18,432 or 61,440 apart (Idein/qmkl, issue 42).
         Fourteen = "14",
         /// 16, as VDW's STRIDE.
         Sixteen = "16",
         /// 13 (the guide).
         Thirteen = "13",
     }
-    /// The write of a DMA address while this QPU's last transfer in the same direction is not complete.
+    /// The write of a DMA address while this QPU's last transfer in the same direction is not
+    /// complete.
     dma_start_while_busy: DmaStartWhileBusy, "dma-start-while-busy" {
         /// It waits (py-videocore and Broadcom's shaders rely on it).
         Wait = "wait",
         /// It is lost (one reading of the guide's "cannot be started").
         Lost = "lost",
     }
-    /// Whose setup words of both DMA engines are.
+    /// The owner of the setup words of both DMA engines.
     dma_setup_scope: DmaSetupScope, "dma-setup-scope" {
         /// Every QPU has its own (Broadcom's shaders, QPULib and V3DLib rely on it).
         PerQpu = "per-qpu",
@@ -119,14 +120,14 @@ conflicts! {
         /// Four results (vc4asm, VC4C, V3DLib and Broadcom's compiler).
         Four = "four",
     }
-    /// Whose flags are set when the add ALU works and cond_add is never.
+    /// The ALU whose flags are set when the add ALU works and cond_add is never.
     flags_add_never: FlagsAddNever, "flags-add-never" {
         /// The add ALU's, in no lane (measured by vc4asm's author; VC4C).
         Add = "add",
         /// The mul ALU's (the guide).
         Mul = "mul",
     }
-    /// Whether flags are set in lanes where the condition of the result does not hold.
+    /// True if flags are set in lanes where the condition of the result does not hold.
     flags_masked: FlagsMasked, "flags-masked" {
         /// No (vc4asm, VC4C, Broadcom's shaders).
         Masked = "masked",
@@ -161,14 +162,14 @@ conflicts! {
         /// The second (hermanhermitage).
         Second = "second",
     }
-    /// How ftoi rounds.
+    /// The rounding of ftoi.
     ftoi_rounding: FtoiRounding, "ftoi-rounding" {
         /// Toward zero (py-videocore, Mesa; recorded on hardware by VC4C).
         Truncate = "truncate",
         /// To the nearest, halves to even (vc4asm's emulator).
         Nearest = "nearest",
     }
-    /// How the mul result becomes 8-bit colour.
+    /// The conversion of the mul result to 8-bit colour.
     colour_rounding: ColourRounding, "colour-rounding" {
         /// Rounded to nearest (the guide).
         Nearest = "nearest",

@@ -1,8 +1,8 @@
 //! Performance counters, and the simulator's own statistics.
 //!
-//! Sources 0..29 as in the guide's table 82 and Linux. 0 to 12, 15, 18 and 19 belong to the 3D pipeline
-//! and stay 0. The functional model counts 13, 14, 16, 17 and 20 to 24; misses of real caches and the
-//! rest come from the cycle model.
+//! Sources 0..29 as in the guide's table 82 and Linux. 0 to 12, 15, 18 and 19 belong to the 3D
+//! pipeline and stay 0. The functional model counts 13, 14, 16, 17 and 20 to 24; misses of real
+//! caches and the rest come from the cycle model.
 
 use crate::chip::{QPUS, ROUND_CLOCKS};
 use crate::event::Wait;
@@ -54,7 +54,7 @@ pub struct DmaWork {
     pub bytes: u64,
 }
 
-/// What V3D has done since reset.
+/// The work of V3D since reset.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Statistics {
     /// Instructions executed by each QPU.
@@ -123,7 +123,7 @@ pub struct Totals {
     pub vdw: DmaWork,
     /// Host interrupts.
     pub host_interrupts: u64,
-    /// What only the cycle model counts, as of when it last gave back control.
+    /// The counts of the cycle model, as of when it last gave back control.
     pub caches: Option<CacheCounts>,
 }
 

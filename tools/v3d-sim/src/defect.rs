@@ -1,27 +1,28 @@
 //! One thing that is broken in the silicon, for tests of what a driver makes of it.
 //!
-//! A defect is no mode of the chip: everything else goes on as it should, V3D says nothing about it, and
-//! neither a reset nor a power cycle mends it.
+//! A defect is no mode of the chip: everything else goes on as it should, V3D says nothing about
+//! it, and neither a reset nor a power cycle mends it.
 
 use crate::chip::QPUS;
 use std::fmt;
 use std::str::FromStr;
 
-/// What is broken.
+/// The broken part.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Defect {
-    /// VPM words that a QPU wrote are seen by QPUs of other slices 400 clocks late; until then they read
-    /// what was there before. QPUs of its own slice and DMA see them at once.
+    /// VPM words that a QPU wrote are seen by QPUs of other slices 400 clocks late; until then they
+    /// read what was there before. QPUs of its own slice and DMA see them at once.
     LateVpm,
     /// A semaphore that is counted up lets two QPUs go on where two wait for it.
     SemaphoreTwo,
-    /// SQRSV0 and SQRSV1 read what was written, but the scheduler gives programs to reserved QPUs as well.
+    /// SQRSV0 and SQRSV1 read what was written, but the scheduler gives programs to reserved QPUs
+    /// as well.
     NoReservation,
-    /// SLCACTL does not clear instruction caches: lines of code stay as they were first read until others
-    /// have taken their places.
+    /// SLCACTL does not clear instruction caches: lines of code stay as they were first read until
+    /// others have taken their places.
     StaleInstructions,
-    /// One of the four multipliers of this QPU gets bit 20 of a float product wrong, for one product in 16. It
-    /// is the one for lanes 1, 5, 9 and 13.
+    /// One of the four multipliers of this QPU gets bit 20 of a float product wrong, for one
+    /// product in 16. It is the one for lanes 1, 5, 9 and 13.
     WrongQpu(u8),
 }
 
@@ -36,7 +37,7 @@ impl Defect {
     ];
 }
 
-/// As command lines name it: `late-vpm`, `wrong-qpu:5`.
+/// The name on command lines: `late-vpm`, `wrong-qpu:5`.
 impl fmt::Display for Defect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

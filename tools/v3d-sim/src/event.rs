@@ -1,4 +1,4 @@
-//! What the simulator reports: faults, warnings and deadlocks.
+//! The simulator's reports: faults, warnings and deadlocks.
 //!
 //! A *fault* leaves nothing to compute; its QPU stays hung, as on the chip until a power cycle. A
 //! *warning* is anything else that the reference forbids or leaves open; the run goes on with the
@@ -29,7 +29,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// What a memory access was for.
+/// The purpose of a memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     /// An instruction fetch.
@@ -44,7 +44,7 @@ pub enum Access {
     Vdw,
 }
 
-/// What stopped a QPU.
+/// The reason why a QPU stopped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FaultKind {
     /// Memory that is not there.
@@ -133,13 +133,14 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// A rule that was broken: what it says, how it was broken, who says so, what to do instead.
+/// Writes a rule that was broken: the rule, the details, its source, and the remedy.
 fn write_broken(rule: Rule, detail: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(f, "{}", rule.text())?;
+    let entry = rule.entry();
+    f.write_str(entry.sentence())?;
     if !detail.is_empty() {
         write!(f, ": {detail}")?;
     }
-    write!(f, " ({}); {}", rule.source(), rule.fix())
+    write!(f, " ({}); {}", entry.source, entry.remedy)
 }
 
 /// A QPU that cannot go on.
@@ -147,7 +148,7 @@ fn write_broken(rule: Rule, detail: &str, f: &mut fmt::Formatter<'_>) -> fmt::Re
 pub struct Fault {
     /// Where. `None` for a register write by the ARM.
     pub place: Option<Place>,
-    /// What.
+    /// The kind.
     pub kind: FaultKind,
 }
 
@@ -167,12 +168,12 @@ pub struct Warning {
     pub rule: Rule,
     /// Where the first time. `None` for a register write by the ARM and for the end of a launch.
     pub place: Option<Place>,
-    /// What exactly, the first time; may be empty.
+    /// The details of the first time; may be empty.
     pub detail: String,
-    /// The other instruction that it takes two of, the first time, when one is known: who wrote what
-    /// is read, say. `detail` tells what it did.
+    /// The other instruction that it takes two of, the first time, when one is known: who wrote
+    /// what is read, say. `detail` tells what it did.
     pub other: Option<Place>,
-    /// How often, so far.
+    /// The count so far.
     pub count: u64,
 }
 
@@ -282,7 +283,7 @@ impl fmt::Display for Wait {
     }
 }
 
-/// Who waits for what when nothing inside V3D can go on.
+/// The waits of all QPUs when nothing inside V3D can go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeadlockReport {
     /// Every QPU with a program, and what it waits for.

@@ -26,10 +26,10 @@ pub struct JobLaunch {
     pub clear: CacheClear,
 }
 
-/// How a job is run.
+/// Settings of a job.
 #[derive(Clone, PartialEq, Debug)]
 pub struct JobOptions {
-    /// What V3D sits on.
+    /// The board around V3D.
     pub board: Board,
     /// V3D clock in hertz.
     pub clock_hz: u32,
@@ -68,7 +68,7 @@ impl Default for JobOptions {
     }
 }
 
-/// How a job ended.
+/// The end of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum JobEnd {
     /// All programs ended.
@@ -83,12 +83,12 @@ pub enum JobEnd {
     Interrupted,
 }
 
-/// What a job did.
+/// The outcome of a job.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// How it ended.
+    /// Its end.
     pub end: JobEnd,
-    /// Whether the cycle model was at work: `cycles` and stalls are then figures for the chip.
+    /// True if the cycle model was at work: `cycles` and stalls are then figures for the chip.
     pub timed: bool,
     /// V3D clocks from the first request to the end.
     pub cycles: u64,
@@ -98,7 +98,7 @@ pub struct Outcome {
     pub faults: Vec<Fault>,
     /// The first of each kind, with its count.
     pub warnings: Vec<Warning>,
-    /// Who waited for what, when the job ended in a deadlock.
+    /// The waits of all QPUs, when the job ended in a deadlock.
     pub deadlock: Option<DeadlockReport>,
     /// Where every QPU was whose program had not ended.
     pub running: Vec<Place>,
@@ -141,8 +141,8 @@ impl JobRun {
         }
     }
 
-    /// Lets at most `rounds` rounds of 4 clocks pass; stops early at the end of a launch. How the job
-    /// ended, once it has.
+    /// Lets at most `rounds` rounds of 4 clocks pass; stops early at the end of a launch. How the
+    /// job ended, once it has.
     pub fn advance<O: Observer>(
         &mut self,
         memory: &mut impl Memory,
@@ -161,8 +161,8 @@ impl JobRun {
         self.end
     }
 
-    /// Queues the programs of the next launch, so that a QPU has the first before any clock has passed, and without time
-    /// each that there is a QPU for.
+    /// Queues the programs of the next launch, so that a QPU has the first before any clock has
+    /// passed, and without time each that there is a QPU for.
     pub fn begin(&mut self) {
         if let Some(JobLaunch { programs, clear }) = self.launches.get(self.launch) {
             if self.progress.is_none() {
@@ -206,7 +206,7 @@ impl JobRun {
         }
     }
 
-    /// How it ended, once it has.
+    /// Its end, once it has ended.
     #[must_use]
     pub fn end(&self) -> Option<JobEnd> {
         self.end
@@ -250,7 +250,7 @@ pub fn run_job(memory: &mut SparseMemory, launches: &[JobLaunch], options: &JobO
     run_job_observed(memory, launches, options, &mut Unobserved)
 }
 
-/// As [`run_job`], with somebody who looks on.
+/// Like [`run_job`], with an observer.
 #[must_use]
 pub fn run_job_observed<O: Observer>(
     memory: &mut impl Memory,

@@ -1,4 +1,4 @@
-//! What a driver does with V3D's registers to run programs and wait for them.
+//! A driver's use of V3D's registers to run programs and wait for them.
 //!
 //! Both [`crate::SimRunner`] and [`crate::run_job`] drive the simulator this way, through the same
 //! registers as a driver on the chip (as GPU_FFT's direct method does).
@@ -93,8 +93,8 @@ impl Progress {
         }
     }
 
-    /// Queues what there is room for and runs at most `rounds` rounds, which it counts down, but not
-    /// beyond the end of a program or a fault. True when all programs have ended.
+    /// Queues what there is room for and runs at most `rounds` rounds, which it counts down, but
+    /// not beyond the end of a program or a fault. True when all programs have ended.
     pub fn step<O: Observer>(
         &mut self,
         v3d: &mut V3d,
@@ -123,7 +123,8 @@ impl Progress {
     }
 }
 
-/// Runs the programs of a launch to their end, for at most `rounds_left` rounds, which it counts down.
+/// Runs the programs of a launch to their end, for at most `rounds_left` rounds, which it counts
+/// down.
 pub fn run<O: Observer>(
     v3d: &mut V3d,
     memory: &mut impl Memory,

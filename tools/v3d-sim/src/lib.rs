@@ -23,10 +23,10 @@
 //! println!("{} clocks, {:?}", outcome.cycles, outcome.statistics.instructions);
 //! ```
 //!
-//! [`run_job_observed`] takes any [`Memory`]; [`JobRun`] does the same step by step.
-//! [`SimRunner`] runs jobs of `qpu::job` on RAM of its own, strictly, for tests of planners and drivers.
-//! [`V3d`] is the block alone: the ARM writes its registers, and [`V3d::advance`] lets time pass. Who
-//! wants to look on implements [`Observer`]; [`Profile`] is one. `qpuscope run` and `qpuscope debug` are
+//! [`run_job_observed`] takes any [`Memory`]; [`JobRun`] does the same step by step. [`SimRunner`]
+//! runs jobs of `qpu::job` on RAM of its own, strictly, for tests of planners and drivers. [`V3d`]
+//! is the block alone: the ARM writes its registers, and [`V3d::advance`] lets time pass. Who wants
+//! to look on implements [`Observer`]; [`Profile`] is one. `qpuscope run` and `qpuscope debug` are
 //! all of this on a command line (docs/simulator.md), and `v3d-sim-c` is it for C.
 //!
 //! Files are the chip's blocks:
@@ -51,53 +51,56 @@
 //!
 //! # Time
 //!
-//! A round is 4 V3D clocks. In each round every QPU with a program executes one instruction or waits.
-//! What for and how long is the business of the cycle model (`time/`): instruction and uniform caches,
-//! TMUs with several misses on their way, L2C, buses, the L2 of the system, SDRAM with its banks and
-//! rows, VPM, both DMA engines. Its numbers come from published measurements of hardware and from the
-//! published run times of GPU_FFT, never from programs of this project: [`Constants`] says which from
-//! which, and `docs/fidelity.md` how near that comes. Equal runs take equal time.
+//! A round is 4 V3D clocks. In each round every QPU with a program executes one instruction or
+//! waits. What for and how long is the business of the cycle model (`time/`): instruction and
+//! uniform caches, TMUs with several misses on their way, L2C, buses, the L2 of the system, SDRAM
+//! with its banks and rows, VPM, both DMA engines. Its numbers come from published measurements of
+//! hardware and from the published run times of GPU_FFT, never from programs of this project:
+//! [`Constants`] says which from which, and `docs/fidelity.md` how near that comes. Equal runs take
+//! equal time.
 //!
-//! [`Config::functional`] switches it off: then QPUs take their turns from 11 down, or in an order that
-//! a seed changes from round to round, TMU lookups answer at once, and DMA takes about its published
-//! time; how long a program takes is then no figure for the chip. Results are the same: what memory
-//! holds in the end is the functional model's alone, and time decides only who comes first. Between two
-//! instructions by which QPUs order each other a QPU runs ahead of the others then; only what nothing
-//! orders, a race, can come out otherwise than if all had advanced round by round, as they do while an
-//! [`Observer`] looks on.
+//! [`Config::functional`] switches it off: then QPUs take their turns from 11 down, or in an order
+//! that a seed changes from round to round, TMU lookups answer at once, and DMA takes about its
+//! published time; how long a program takes is then no figure for the chip. Results are the same:
+//! what memory holds in the end is the functional model's alone, and time decides only who comes
+//! first. Between two instructions by which QPUs order each other a QPU runs ahead of the others
+//! then; only what nothing orders, a race, can come out otherwise than if all had advanced round by
+//! round, as they do while an [`Observer`] looks on.
 //!
 //! # Faults and warnings
 //!
-//! A fault leaves nothing to compute: absent memory, a word that is no instruction of user programs, a
-//! read that can never be served, running off the code. Its QPU hangs, as the chip's would. Everything
-//! else that the reference forbids or leaves open is a warning of a [`Rule`]: counted, told once, and
-//! the run goes on with the value that the reference recommends. `strict` makes warnings faults.
+//! A fault leaves nothing to compute: absent memory, a word that is no instruction of user
+//! programs, a read that can never be served, running off the code. Its QPU hangs, as the chip's
+//! would. Everything else that the reference forbids or leaves open is a warning of a [`Rule`]:
+//! counted, told once, and the run goes on with the value that the reference recommends. `strict`
+//! makes warnings faults.
 //!
 //! # Broken silicon
 //!
-//! [`Config::defect`] and [`V3d::set_defect`] break one thing ([`Defect`]), so that a driver's checks of what
-//! it gets can be tried. Nothing reports it, and a reset does not mend it.
+//! [`Config::defect`] and [`V3d::set_defect`] break one thing ([`Defect`]), so that a driver's
+//! checks of what it gets can be tried. Nothing reports it, and a reset does not repair it.
 //!
 //! # Not modelled
 //!
-//! * The 3D pipeline: tile buffer, scoreboard, varyings, threads (each a fault), textures other than raster
-//!   RGBA32R without a filter (a fault that names the type), control lists and
-//!   their registers (read 0; a write is a warning).
-//! * Cache contents. Code stays as first read until SLCACTL.ICC clears it; TMU values always come from
-//!   memory, and reading a line that the caches may hold an old copy of is a warning. Uniforms are
-//!   read when they are taken. (Which lines caches hold is modelled with time, for how long reading takes.)
+//! * The 3D pipeline: tile buffer, scoreboard, varyings, threads (each a fault), textures other
+//!   than raster RGBA32R without a filter (a fault that names the type), control lists and their
+//!   registers (read 0; a write is a warning).
+//! * Cache contents. Code stays as first read until SLCACTL.ICC clears it; TMU values always come
+//!   from memory, and reading a line that the caches may hold an old copy of is a warning. Uniforms
+//!   are read when they are taken. (Which lines caches hold is modelled with time, for how long
+//!   reading takes.)
 //! * The ARM's and the display's share of SDRAM and of the L2 of the system while programs run.
-//! * Performance counters 0 to 12, 15, 18 and 19 stay 0; without time 25 to 29 too, and 21 and 23 then
-//!   count lines of caches that never forget. No clocks are counted while V3D is idle.
-//! * ERRSTAT latches accesses of VPM rows that are not reserved or that a stride has wrapped to, and stores
-//!   whose address overflows, and shows VCDI; its other bits stay 0.
+//! * Performance counters 0 to 12, 15, 18 and 19 stay 0; without time 25 to 29 too, and 21 and 23
+//!   then count lines of caches that never forget. No clocks are counted while V3D is idle.
+//! * ERRSTAT latches accesses of VPM rows that are not reserved or that a stride has wrapped to,
+//!   and stores whose address overflows, and shows VCDI; its other bits stay 0.
 //! * W and Z, which the scheduler may put into ra15 and rb15 at a program's start.
 //! * VPACNTL, SQCNTL, INTENA: kept, without effect. IDENT3, SQCSTAT, DBQSTP, DBS*, DBQGH*: absent.
 //!
-//! Sources: VideoCore IV 3D Architecture Reference Guide (VideoCoreIV-AG100-R) and what vc4asm, VC4C,
-//! py-videocore, Broadcom's driver sources and hardware experiments add to it.
-//! Comments name them; "the guide" is the first. Where they conflict or are silent, one place in the
-//! code decides, says so, and mostly warns.
+//! Sources: VideoCore IV 3D Architecture Reference Guide (VideoCoreIV-AG100-R) and what vc4asm,
+//! VC4C, py-videocore, Broadcom's driver sources and hardware experiments add to it. Comments name
+//! them; "the guide" is the first. Where they conflict or are silent, one place in the code
+//! decides, says so, and mostly warns.
 #![forbid(unsafe_code)]
 
 mod alu;

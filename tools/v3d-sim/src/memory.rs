@@ -22,7 +22,7 @@ pub trait Memory {
     /// Reads a little-endian word. `addr` is a multiple of 4.
     ///
     /// # Errors
-    /// As [`Memory::read`].
+    /// Like [`Memory::read`].
     fn read_word(&mut self, addr: u32) -> Result<u32, MemoryFault> {
         let mut bytes = [0; 4];
         self.read(addr, &mut bytes)?;
@@ -32,7 +32,7 @@ pub trait Memory {
     /// Reads a little-endian word for each of sixteen addresses, all multiples of 4.
     ///
     /// # Errors
-    /// As [`Memory::read`], with the place in `addresses` of the first that is not there.
+    /// Like [`Memory::read`], with the place in `addresses` of the first that is not there.
     fn read_words(
         &mut self,
         addresses: &[u32; 16],
@@ -44,14 +44,15 @@ pub trait Memory {
         Ok(())
     }
 
-    /// Whether all of `addr .. addr + bytes` can be read and written, and will be. False where that is not
-    /// known, which makes simulation slower and changes nothing else.
+    /// True if all of `addr .. addr + bytes` can be read and written, and will be. False where that
+    /// is not known, which makes simulation slower and changes nothing else.
     fn is_there(&self, addr: u32, bytes: u32) -> bool {
         let _ = (addr, bytes);
         false
     }
 
-    /// Whether somebody put something into the word at `addr`, which is there. True where that is not known.
+    /// True if somebody put something into the word at `addr`, which is there. True where that is
+    /// not known.
     fn is_put(&self, addr: u32) -> bool {
         let _ = addr;
         true
@@ -81,7 +82,7 @@ impl MemoryFault {
 /// The bits of a bus address below the alias.
 pub(crate) const ALIAS_MASK: u32 = 0x3fff_ffff;
 
-/// Whether sixteen addresses are those of words that follow each other.
+/// True if sixteen addresses are those of words that follow each other.
 #[inline]
 pub(crate) fn follow_each_other(addresses: &[u32; 16]) -> bool {
     let mut difference = 0;
@@ -161,8 +162,8 @@ impl SparseMemory {
         }
     }
 
-    /// Puts `bytes` zero bytes at `addr`, as [`SparseMemory::put`]. Whole pages of zeros take no memory
-    /// until they are written.
+    /// Puts `bytes` zero bytes at `addr`, as [`SparseMemory::put`]. Whole pages of zeros take no
+    /// memory until they are written.
     pub fn put_zero(&mut self, addr: u32, bytes: usize) {
         for (page, offset, part) in parts(addr, bytes) {
             if part.len() == PAGE_BYTES {
@@ -187,7 +188,7 @@ impl SparseMemory {
         Ok(out)
     }
 
-    /// Whether all of `addr .. addr + bytes` is there.
+    /// True if all of `addr .. addr + bytes` is there.
     ///
     /// # Errors
     /// When some of it was never put there.
@@ -199,7 +200,8 @@ impl SparseMemory {
         Ok(())
     }
 
-    /// The pages that are there, from the lowest: the address of each behind the alias bits, and its 4096 bytes.
+    /// The pages that are there, from the lowest: the address of each behind the alias bits, and
+    /// its 4096 bytes.
     pub fn pages(&self) -> impl Iterator<Item = (u32, &[u8])> {
         let numbers = 0..self.pages.len();
         numbers.filter_map(|page| {

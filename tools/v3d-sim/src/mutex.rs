@@ -1,9 +1,9 @@
 //! The one mutex of the VPM, shared by all QPUs.
 //!
-//! Reading address 51 takes it and waits while anyone holds it, the reader included; writing 51 gives
-//! it back (guide, "Register address map").
+//! Reading address 51 takes it and waits while anyone holds it, the reader included; writing 51
+//! gives it back (guide, "Register address map").
 
-/// Who holds it.
+/// The QPU that holds it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Mutex {
     holder: Option<u8>,

@@ -26,7 +26,7 @@ pub struct Issue {
 pub struct Stall {
     /// V3D clock at which these clocks began, since reset. A long wait comes in several stalls.
     pub clock: u64,
-    /// How many clocks.
+    /// The number of clocks.
     pub clocks: u64,
     /// QPU number, 0..11.
     pub qpu: u8,
@@ -34,17 +34,17 @@ pub struct Stall {
     pub pc: u32,
     /// The instruction; `None` while it is not known, because it is still being fetched.
     pub word: Option<u64>,
-    /// What for.
+    /// The reason.
     pub wait: Wait,
 }
 
 /// Sees what a V3D does. Every method may be left out.
 pub trait Observer {
-    /// Whether anybody looks. With `false` nothing is called, and nothing is compiled in.
+    /// True if anybody looks. With `false` nothing is called, and nothing is compiled in.
     const ACTIVE: bool = true;
 
-    /// A QPU has executed an instruction; `qpu` shows it with its results in place. Results that are
-    /// on their way (SFU, a vector for the VPM) are not.
+    /// A QPU has executed an instruction; `qpu` shows it with its results in place. Results that
+    /// are on their way (SFU, a vector for the VPM) are not.
     fn issued(&mut self, issue: Issue, qpu: QpuView<'_>) {
         let _ = (issue, qpu);
     }

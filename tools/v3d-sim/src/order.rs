@@ -5,7 +5,7 @@
 
 use crate::chip::QPUS;
 
-/// How often and for how long a QPU is held: after one turn in `one_in`, for at most `longest` rounds.
+/// The frequency and the length of holds: after one turn in `one_in`, for at most `longest` rounds.
 #[derive(Clone, Copy)]
 struct Pace {
     one_in: u64,
@@ -13,13 +13,13 @@ struct Pace {
 }
 
 impl Pace {
-    /// As misses of both caches would hold it.
+    /// Holds as by misses of both caches.
     const MISSES: Self = Self {
         one_in: 64,
         longest: 32,
     };
-    /// What one QPU in a few has instead, where a seed makes QPUs unlike each other: slower throughout, and so rarely and
-    /// so long that others could come to the end of what they do.
+    /// What one QPU in a few has instead, where a seed makes QPUs unlike each other: slower
+    /// throughout, and so rarely and so long that others could come to the end of what they do.
     const OTHERS: [Self; 4] = [
         Self {
             one_in: 4,
@@ -48,7 +48,8 @@ impl Pace {
     }
 }
 
-/// The longest that a QPU is held after its first turn, in rounds, where a seed makes them begin apart.
+/// The longest that a QPU is held after its first turn, in rounds, where a seed makes them begin
+/// apart.
 const LATEST: u64 = 12_000;
 
 /// The order of the current round.
@@ -57,13 +58,14 @@ pub struct Order {
     /// State of Marsaglia's xorshift64; `None` for the fixed order.
     random: Option<u64>,
     paces: [Pace; QPUS],
-    /// How many rounds each QPU is held after its first turn.
+    /// The number of rounds for which each QPU is held after its first turn.
     starts: [u32; QPUS],
 }
 
 impl Order {
-    /// 11 down to 0, or as `seed` makes it. Of three seeds that follow each other one holds QPUs for a moment now and then,
-    /// one lets some of them begin late as well, and one makes some slow.
+    /// 11 down to 0, or as `seed` makes it. Of three seeds that follow each other one holds QPUs
+    /// for a moment now and then, one lets some of them begin late as well, and one makes some
+    /// slow.
     #[must_use]
     pub fn new(seed: Option<u64>) -> Self {
         // A multiplication spreads small seeds; xorshift must not start at 0.
@@ -107,7 +109,7 @@ impl Order {
         Some(self.qpus)
     }
 
-    /// How many rounds a QPU that has just had its turn is held.
+    /// The number of rounds for which a QPU is held after its turn.
     #[inline]
     pub fn next_hold(&mut self, qpu: usize) -> u32 {
         match self.next() {

@@ -4,10 +4,10 @@ use crate::chip::QPUS;
 use crate::observe::{Issue, Observer, Stall};
 use std::collections::{BTreeMap, HashMap};
 
-/// What one QPU did with one instruction.
+/// The work of one QPU on one instruction.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Spent {
-    /// How often it was executed.
+    /// The number of executions.
     pub issues: u64,
     /// Clocks for which it waited, by cause ([`crate::Wait::cause`]).
     pub stalled: BTreeMap<&'static str, u64>,
@@ -101,7 +101,7 @@ impl Profile {
         lines
     }
 
-    /// What each QPU did in all.
+    /// The work of each QPU in all.
     #[must_use]
     pub fn by_qpu(&self) -> [Spent; QPUS] {
         let mut totals: [Spent; QPUS] = Default::default();
@@ -130,7 +130,8 @@ impl Profile {
 }
 
 impl Profile {
-    /// What a QPU has spent on an instruction whose word is known now, the wait for the word included.
+    /// What a QPU has spent on an instruction whose word is known now, the wait for the word
+    /// included.
     fn spent(&mut self, qpu: usize, pc: u32, word: u64) -> &mut Spent {
         let place = self.place(qpu, pc, word);
         self.last[qpu] = place;

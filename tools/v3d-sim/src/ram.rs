@@ -1,7 +1,8 @@
 //! The RAM of a [`crate::SimRunner`]: buffers that are there, and nothing else.
 //!
-//! It answers at bus aliases 0x4 and 0x8 only, and only inside a buffer: a lane or a row that leaves its buffer
-//! is a fault, not a wrong number. Fresh memory holds a pattern that is no program and no small number.
+//! It answers at bus aliases 0x4 and 0x8 only, and only inside a buffer: a lane or a row that
+//! leaves its buffer is a fault, not a wrong number. Fresh memory holds a pattern that is no
+//! program and no small number.
 
 use crate::memory::{ALIAS_MASK, Memory, MemoryFault, follow_each_other, words_from};
 use std::borrow::Cow;
@@ -107,7 +108,7 @@ impl Ram {
     }
 }
 
-/// Whether an address is of the memory: both aliases go through the system L2.
+/// True if an address is of the memory: both aliases go through the system L2.
 const fn is_alias(addr: u32) -> bool {
     matches!(addr & !ALIAS_MASK, BASE | STREAMED)
 }

@@ -30,7 +30,7 @@ impl At {
     }
 }
 
-/// What has happened so far.
+/// The events so far.
 pub struct Reporter {
     strict: bool,
     /// Rules that may be broken: nothing is told of them.
@@ -57,7 +57,7 @@ impl Reporter {
         }
     }
 
-    /// Whether the instruction that runs now has broken a rule, which strictness makes a fault.
+    /// True if the instruction that runs now has broken a rule, which strictness makes a fault.
     #[inline]
     pub fn is_broken(&self) -> bool {
         self.broken.is_some()
@@ -69,8 +69,8 @@ impl Reporter {
         self.warn_with(rule, at, || (detail(), None));
     }
 
-    /// A rule was broken by two instructions, of which the one at `at` came later. `story` gives what
-    /// both did, and where the other one is.
+    /// A rule was broken by two instructions, of which the one at `at` came later. `story` gives
+    /// what both did, and where the other one is.
     #[inline(never)]
     pub fn warn_with(
         &mut self,

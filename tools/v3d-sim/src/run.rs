@@ -1,7 +1,7 @@
 //! Runs: instructions that follow each other and can be executed in one go.
 //!
-//! What one instruction of a run does is no hazard to the next, whatever registers hold, so that it is
-//! enough to ask once whether the run as a whole meets one ([`crate::qpu`]).
+//! What one instruction of a run does is no hazard to the next, whatever registers hold, so that it
+//! is enough to ask once whether the run as a whole meets one ([`crate::qpu`]).
 
 use crate::decoded::{Code, Units};
 use qpu::isa::{AddOp, Cond, MulOp};
@@ -25,7 +25,7 @@ pub struct Run {
     simple: u64,
 }
 
-/// Who has set the flags.
+/// The ALU that has set the flags.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flags {
     Before,
@@ -40,7 +40,8 @@ impl Run {
         Self::of_those(codes, |code| code.plain)
     }
 
-    /// The same with instructions between them that use units, as far as only their QPU can tell when.
+    /// The run with instructions between them that use units, as far as only their QPU can tell
+    /// when.
     #[must_use]
     pub fn with_units(codes: &[Option<Code>]) -> Self {
         Self::of_those(codes, |code| {
@@ -106,21 +107,21 @@ impl Run {
         self.written
     }
 
-    /// How many simple instructions follow each other from the one at `place` on.
+    /// The number of simple instructions that follow each other from the one at `place` on.
     #[inline]
     #[must_use]
     pub fn simple_from(&self, place: usize) -> usize {
         (!(self.simple >> place)).trailing_zeros() as usize
     }
 
-    /// Whether it has been looked for.
+    /// True if it has been looked for.
     #[must_use]
     pub fn is_known(&self) -> bool {
         self.length > 0
     }
 }
 
-/// Whether `code` reads nothing too early that `before` writes.
+/// True if `code` reads nothing too early that `before` writes.
 fn is_no_hazard(before: &Code, code: &Code) -> bool {
     let reads = code.reads.into_iter().filter(|index| *index < 64);
     let reads = reads.fold(0_u64, |reads, index| reads | 1 << index);

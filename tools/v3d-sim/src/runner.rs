@@ -35,7 +35,7 @@ impl fmt::Display for SimError {
     }
 }
 
-/// As it is displayed, so that `unwrap` in a test shows the report.
+/// The text as displayed, so that `unwrap` in a test shows the report.
 impl fmt::Debug for SimError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -74,7 +74,7 @@ impl SimRunner {
         launch::reserve(&mut self.v3d, self.qpus);
     }
 
-    /// The same with QPUs advancing in the order that `seed` makes.
+    /// The runner with QPUs advancing in the order that `seed` makes.
     #[must_use]
     pub fn with_order_seed(mut self, seed: u64) -> Self {
         self.configure(Config {
@@ -84,7 +84,7 @@ impl SimRunner {
         self
     }
 
-    /// The same without the cycle model, or with it.
+    /// The runner without the cycle model, or with it.
     #[must_use]
     pub fn with_functional(mut self, functional: bool) -> Self {
         self.configure(Config {
@@ -94,7 +94,7 @@ impl SimRunner {
         self
     }
 
-    /// The same with other numbers of the cycle model.
+    /// The runner with other numbers of the cycle model.
     #[must_use]
     pub fn with_constants(mut self, constants: Constants) -> Self {
         self.configure(Config {
@@ -104,7 +104,7 @@ impl SimRunner {
         self
     }
 
-    /// The same with warnings that only warn, or stop the job (the default).
+    /// The runner with warnings that only warn, or stop the job (the default).
     #[must_use]
     pub fn with_strict(mut self, strict: bool) -> Self {
         self.configure(Config {
@@ -114,7 +114,7 @@ impl SimRunner {
         self
     }
 
-    /// The same with other sources followed where sources conflict.
+    /// The runner with other sources followed where sources conflict.
     #[must_use]
     pub fn with_conflicts(mut self, conflicts: Conflicts) -> Self {
         self.configure(Config {
@@ -124,7 +124,8 @@ impl SimRunner {
         self
     }
 
-    /// The same with something broken, and with warnings that only warn: what breaks lets programs break rules.
+    /// The runner with something broken, and with warnings that only warn: what breaks lets
+    /// programs break rules.
     #[must_use]
     pub fn with_defect(mut self, defect: Defect) -> Self {
         self.configure(Config {
@@ -140,13 +141,13 @@ impl SimRunner {
         self.v3d.set_defect(defect);
     }
 
-    /// Whether the cycle model is at work.
+    /// True if the cycle model is at work.
     #[must_use]
     pub fn is_timed(&self) -> bool {
         self.v3d.config().is_timed()
     }
 
-    /// What V3D has done since the runner was made, or since a job failed.
+    /// The work of V3D since the runner was made, or since a job failed.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.v3d.statistics()
@@ -171,7 +172,7 @@ impl SimRunner {
         Ok(buffer.addr.0 + start as u32)
     }
 
-    /// What stopped a job, as text; V3D is then as after a power cycle.
+    /// The reason why a job stopped, as text; V3D is then as after a power cycle.
     fn failed(&mut self, stop: Stop, limit_us: u32) -> SimError {
         let text = match stop {
             Stop::Fault => {
@@ -259,10 +260,10 @@ impl Runner for SimRunner {
 }
 
 impl SimRunner {
-    /// As [`Runner::run`], with somebody who looks on.
+    /// Like [`Runner::run`], with somebody who looks on.
     ///
     /// # Errors
-    /// As [`Runner::run`].
+    /// Like [`Runner::run`].
     pub fn run_observed<O: Observer>(
         &mut self,
         job: &Job,

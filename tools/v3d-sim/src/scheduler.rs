@@ -1,7 +1,8 @@
 //! The queue of user programs, and which QPU gets the next.
 //!
-//! A write to SRQPC queues a program; the queue holds 16. Programs go to the idle QPU of the highest
-//! number that SQRSV does not exclude (guide, "QPU scheduler registers"; a Pi 1 starts with QPU 11).
+//! A write to SRQPC queues a program; the queue holds 16. Programs go to the idle QPU of the
+//! highest number that SQRSV does not exclude (guide, "QPU scheduler registers"; a Pi 1 starts with
+//! QPU 11).
 
 use crate::race::Clock;
 use crate::uniforms::Uniforms;
@@ -17,7 +18,7 @@ pub struct Request {
     pub code: u32,
     /// Its uniforms.
     pub uniforms: Uniforms,
-    /// What the ARM knew to be over when it queued the program.
+    /// The knowledge of the ARM when it queued the program.
     pub after: Clock,
 }
 
@@ -77,7 +78,8 @@ impl Scheduler {
             | self.queue.len() as u32
     }
 
-    /// Writes SRQCS: bit 16 and bit 8 reset the counts, bit 7 clears the error, bit 0 empties the queue.
+    /// Writes SRQCS: bit 16 and bit 8 reset the counts, bit 7 clears the error, bit 0 empties the
+    /// queue.
     pub fn control(&mut self, value: u32) {
         if value & 1 << 16 != 0 {
             self.completed = 0;

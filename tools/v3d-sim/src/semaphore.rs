@@ -1,7 +1,7 @@
 //! The sixteen counting semaphores, shared by all QPUs.
 //!
-//! Counts are 0..=15, start at 0 after a power cycle and survive the end of programs. Source: guide,
-//! "Semaphores"; programs by others leave them at 0.
+//! Counts are 0..=15, start at 0 after a power cycle and survive the end of programs. Source:
+//! guide, "Semaphores"; programs by others leave them at 0.
 
 /// Largest count.
 pub const LARGEST: u8 = 15;
@@ -23,12 +23,12 @@ impl Semaphores {
         self.counts
     }
 
-    /// Whether the semaphore can be counted up now.
+    /// True if the semaphore can be counted up now.
     pub fn can_increment(&self, number: u8) -> bool {
         self.counts[usize::from(number & 15)] < LARGEST
     }
 
-    /// Whether the semaphore can be counted down now by this QPU.
+    /// True if the semaphore can be counted down now by this QPU.
     pub fn can_decrement(&self, number: u8, qpu: u8) -> bool {
         let place = usize::from(number & 15);
         self.counts[place] > 0 || self.surplus[place] > 0 && self.waiting[place] & 1 << qpu != 0

@@ -1,8 +1,9 @@
 //! SFU: reciprocal, reciprocal square root, 2^x and log2, bit for bit.
 //!
-//! A table interpolator of 16 quadratic segments with a 15-bit result fraction. With the coefficients
-//! that Broadcom published (BSD-licensed driver release of 2014) this gives 78 of 80 results recorded
-//! on hardware; the other two are recip(recip(+-1)), which the chip gives exactly (VC4C's sfu_accuracy).
+//! A table interpolator of 16 quadratic segments with a 15-bit result fraction. With the
+//! coefficients that Broadcom published (BSD-licensed driver release of 2014) this gives 78 of 80
+//! results recorded on hardware; the other two are recip(recip(+-1)), which the chip gives exactly
+//! (VC4C's sfu_accuracy).
 
 use crate::alu::Lanes;
 use qpu::isa::{Waddr, waddr};
@@ -281,7 +282,8 @@ mod tests {
 
     #[test]
     fn within_the_stated_accuracy() {
-        // Measured on chips: relative 1e-4 for recip and rsqrt, 2^-12 for exp2; log2 absolute, near its zero too.
+        // Measured on chips: relative 1e-4 for recip and rsqrt, 2^-12 for exp2; log2 absolute, near
+        // its zero too.
         for step in 1..4000 {
             let x = step as f32 * 0.017;
             let relative =

@@ -1,4 +1,4 @@
-//! What QPUs share: VPM, DMA, semaphores, mutex, the report.
+//! The units that QPUs share: VPM, DMA, semaphores, mutex, the report.
 
 use crate::config::Config;
 use crate::conflicts::Conflicts;
@@ -33,19 +33,20 @@ pub struct Shared {
     pub semaphores: Semaphores,
     /// The mutex.
     pub mutex: Mutex,
-    /// A semaphore, the mutex or a DMA engine has changed: who waits for one may go on. Without time only.
+    /// A semaphore, the mutex or a DMA engine has changed: who waits for one may go on. Without
+    /// time only.
     pub stirred: bool,
     /// Lines that TMUs may hold old copies of.
     pub stale: StaleLines,
-    /// Who must have been before whom.
+    /// The order of accesses.
     pub races: Races,
-    /// What was done.
+    /// The counts.
     pub totals: Totals,
-    /// What went wrong.
+    /// Faults and warnings.
     pub report: Reporter,
     /// The cycle model, unless the run is functional.
     pub time: Option<Box<Time>>,
-    /// What an observer has not been told yet.
+    /// Events that no observer has seen yet.
     pub log: UnitLog,
     /// A bit for each QPU whose host interrupt is latched: DBQITC.
     pub host_interrupts: u16,
@@ -61,8 +62,8 @@ pub struct Shared {
     pub flag_unprotected_dma: bool,
 }
 
-/// ERRSTAT: a QPU wrote a vector that its stride had led past the last row, to which ADDR wraps. The
-/// guide's "write range" says no more, nor does its "read range".
+/// ERRSTAT: a QPU wrote a vector that its stride had led past the last row, to which ADDR wraps.
+/// The guide's "write range" says no more, nor does its "read range".
 pub const ERRSTAT_VPMEWR: u32 = 1 << 4;
 /// ERRSTAT: the same of a vector that it read.
 pub const ERRSTAT_VPMERR: u32 = 1 << 5;
@@ -70,11 +71,12 @@ pub const ERRSTAT_VPMERR: u32 = 1 << 5;
 pub const ERRSTAT_VPMERNA: u32 = 1 << 6;
 /// ERRSTAT: a QPU wrote VPM rows that are not reserved.
 pub const ERRSTAT_VPMEWNA: u32 = 1 << 7;
-/// ERRSTAT: the address of a store overflowed: in the VPM beyond row 127, or in memory beyond 4 GiB.
+/// ERRSTAT: the address of a store overflowed: in the VPM beyond row 127, or in memory beyond 4
+/// GiB.
 pub const ERRSTAT_VDWE: u32 = 1 << 10;
 
 impl Shared {
-    /// As after a power cycle.
+    /// The state after a power cycle.
     #[must_use]
     pub fn new(config: &Config) -> Self {
         Self {
@@ -101,7 +103,7 @@ impl Shared {
         }
     }
 
-    /// Whether a DMA transfer or a VPM write is on its way.
+    /// True if a DMA transfer or a VPM write is on its way.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.vdr.is_busy() || self.vdw.is_busy() || self.vpm.is_busy()
@@ -113,7 +115,7 @@ impl Shared {
         self.vdr.next_due().min(self.vdw.next_due())
     }
 
-    /// Whether what a QPU waited for is certainly not there yet.
+    /// True if what a QPU waited for is certainly not there yet.
     #[must_use]
     pub fn still_waits(&self, qpu: u8, wait: Wait) -> bool {
         match wait {
@@ -127,14 +129,14 @@ impl Shared {
         }
     }
 
-    /// Whether a DMA transfer of this QPU is not complete and may yet fault.
+    /// True if a DMA transfer of this QPU is not complete and may yet fault.
     #[must_use]
     pub fn may_fault(&self, qpu: u8) -> bool {
         self.vdr.may_fault(qpu) || self.vdw.may_fault(qpu)
     }
 
-    /// Whether somebody may notice that the rows which are due in round `now` are moved: a transfer is
-    /// over with one, or it may fault.
+    /// True if somebody may notice that the rows which are due in round `now` are moved: a transfer
+    /// is over with one, or it may fault.
     #[must_use]
     pub fn rows_matter(&self, now: u64) -> bool {
         self.vdr.row_matters(now) || self.vdw.row_matters(now)
@@ -145,7 +147,7 @@ impl Shared {
         self.advance_to(self.now, memory)
     }
 
-    /// As [`Shared::advance`], in round `now`.
+    /// Like [`Shared::advance`], in round `now`.
     pub fn advance_to(
         &mut self,
         now: u64,
@@ -168,7 +170,7 @@ impl Shared {
         }
     }
 
-    /// As [`Shared::load_row`], of a store.
+    /// Like [`Shared::load_row`], of a store.
     pub fn store_row(&mut self, memory: &mut impl Memory) -> (Option<u8>, Option<(At, FaultKind)>) {
         match self.vdw.move_row(&mut self.vpm, memory) {
             Some(row) => (Some(row.at.qpu), self.row_stored(row)),

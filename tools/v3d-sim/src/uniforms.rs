@@ -50,7 +50,7 @@ impl Uniforms {
         self.next = self.next.wrapping_add(words.wrapping_mul(4));
     }
 
-    /// Whether the stream has a next word by what the driver said.
+    /// True if the stream has a next word by what the driver said.
     pub fn is_given(&self) -> bool {
         self.given && self.left != Some(0)
     }

@@ -9,7 +9,7 @@ pub enum DmaEngine {
     Store,
 }
 
-/// What a QPU did to a unit that QPUs share.
+/// The use of a unit that QPUs share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UnitEvent {
     /// A vector of addresses was written to a TMU of the QPU's slice.
@@ -61,7 +61,7 @@ pub enum UnitEvent {
     Mutex {
         /// The QPU.
         qpu: u8,
-        /// Whether it is held now.
+        /// True if it is held now.
         held: bool,
     },
 }

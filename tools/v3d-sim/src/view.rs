@@ -27,7 +27,7 @@ impl QpuView<'_> {
         self.0.number
     }
 
-    /// Whether it runs.
+    /// True if it runs.
     #[must_use]
     pub fn status(self) -> QpuStatus {
         self.0.status()

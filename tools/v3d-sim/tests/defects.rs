@@ -1,8 +1,9 @@
 //! Which plans of the project's FFT come out wrong on broken silicon.
 //!
-//! A plan is wrong when it ends with an error, or with another result than on a sound V3D. Plans hand rows from QPU to
-//! QPU, wait at barriers and take turns, so every defect but one must be seen by some; passes apart from each other,
-//! whose programs share nothing but a lock, must see those of their own QPU, of its code and of that lock only.
+//! A plan is wrong when it ends with an error, or with another result than on a sound V3D. Plans
+//! hand rows from QPU to QPU, wait at barriers and take turns, so every defect but one must be seen
+//! by some; passes apart from each other, whose programs share nothing but a lock, must see those
+//! of their own QPU, of its code and of that lock only.
 
 use qpu::fft::coop::Cooperation;
 use qpu::fft::request::Request;

@@ -130,7 +130,8 @@ fn an_observer_sees_what_is_counted_and_changes_nothing() {
     }
 }
 
-/// Programs of different lengths that look up, spin, and store one after the other, eight times each.
+/// Programs of different lengths that look up, spin, and store one after the other, eight times
+/// each.
 fn contention() -> (SparseMemory, Vec<JobLaunch>) {
     let mut b = Builder::new();
     for register in 0..3 {
@@ -179,7 +180,8 @@ fn contention() -> (SparseMemory, Vec<JobLaunch>) {
     (memory, vec![launch])
 }
 
-/// Who looks on sees every instruction in its round; alone, QPUs run ahead between those that order them.
+/// Who looks on sees every instruction in its round; alone, QPUs run ahead between those that order
+/// them.
 #[test]
 fn running_ahead_changes_nothing_but_the_speed() {
     let options = JobOptions {

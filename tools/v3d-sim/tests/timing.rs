@@ -1,8 +1,9 @@
 //! The cycle model on small programs: latencies and rates that were published, order, determinism.
 //!
-//! Published: TMU latencies of 9, 12 and 20 slots (Raspberry Pi forum, Terminus-IMRC), five slots to the
-//! first VPM read, 690 MB/s of VDR and 1.12 GB/s of VDW (Terminus-IMRC), 86 clocks for a program of four
-//! instructions (swrenn). The report on fidelity holds the same figures in more detail.
+//! Published: TMU latencies of 9, 12 and 20 slots (Raspberry Pi forum, Terminus-IMRC), five slots
+//! to the first VPM read, 690 MB/s of VDR and 1.12 GB/s of VDW (Terminus-IMRC), 86 clocks for a
+//! program of four instructions (swrenn). The report on fidelity holds the same figures in more
+//! detail.
 
 use qpu::generate::*;
 use qpu::job::{BusAddr, CacheClear, Program};
@@ -70,7 +71,8 @@ fn line(b: &mut Builder) {
     b.add(R0, R0, R1);
 }
 
-/// Slots from the write of an address to an `ldtmu` that does not stall, for the last of two lookups.
+/// Slots from the write of an address to an `ldtmu` that does not stall, for the last of two
+/// lookups.
 fn latency(between: impl Fn(&mut Builder)) -> u64 {
     let stall = |second: bool| {
         let (outcome, _) = run(1, false, |b| {

@@ -103,7 +103,7 @@ fn a_finding_says_what_and_where_and_how_to_mend_it() {
     assert_eq!(
         check(&words)[0].to_string(),
         "0x0008: regfile-read-after-write: ra3 was written in the instruction before and cannot be read yet; \
-         to mend it, put an instruction between, or keep the value in r0..r3"
+         to fix it, put an instruction between, or keep the value in r0..r3"
     );
 }
 

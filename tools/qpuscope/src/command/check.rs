@@ -222,7 +222,7 @@ fn as_text(name: &str, code: &Code, findings: &[Finding]) -> String {
         if let Some(more) = more {
             let _ = writeln!(out, "    and {more} where this line is repeated");
         }
-        let _ = writeln!(out, "    to mend it, {}", code.fix(finding));
+        let _ = writeln!(out, "    to fix it, {}", code.fix(finding));
     }
     out
 }

@@ -1,11 +1,11 @@
-//! `qpuscope explain`: what a rule says, who says so, and what to do; what a constant of the cycle
-//! model is.
+//! `qpuscope explain`: a rule with its remedy and source, or a constant of the cycle model.
 //!
-//! Rules are those of `qpuscope check`, which looks at the program, and those of the simulator,
-//! which watches it run. Many are both.
+//! Rules are those of `qpuscope check`, which looks at the program, and those of the simulator, which
+//! watches it run. Many are both.
 
 use std::fmt::Write;
 
+use qpu::rules::Entry;
 use v3d_sim::{Constants, Described, REFERENCE_HZ};
 
 use crate::constants::is_of_host;
@@ -19,11 +19,10 @@ pub struct Options {
     name: Option<String>,
 }
 
-/// The known facts of one rule; at least one of them.
+/// A rule, and the tools that find it.
 struct Known {
-    name: &'static str,
-    checked: Option<qpu::check::Rule>,
-    simulated: Option<v3d_sim::Rule>,
+    entry: &'static Entry,
+    found_by: &'static str,
 }
 
 /// Prints the rule or the constant, or the names of all.
@@ -36,7 +35,7 @@ pub fn run(options: &Options) -> Result<()> {
     let Some(name) = &options.name else {
         return say::data(&(list(&rules) + &list_of_constants(&constants)));
     };
-    if let Some(rule) = rules.iter().find(|rule| rule.name == name.as_str()) {
+    if let Some(rule) = rules.iter().find(|rule| rule.entry.id == name.as_str()) {
         return say::data(&explain(rule));
     }
     match constants.iter().find(|constant| constant.name == name) {
@@ -50,7 +49,7 @@ pub fn unknown(name: &str) -> Failure {
     let rules = rules();
     let mut near: Vec<_> = rules
         .iter()
-        .map(|rule| (likeness(name, rule.name), rule.name))
+        .map(|rule| (likeness(name, rule.entry.id), rule.entry.id))
         .collect();
     near.sort_by(|one, two| two.0.total_cmp(&one.0).then(one.1.cmp(two.1)));
     let near: Vec<_> = near.iter().take(3).map(|(_, rule)| *rule).collect();
@@ -60,7 +59,7 @@ pub fn unknown(name: &str) -> Failure {
     ))
 }
 
-/// The rule of that name that a run tells of.
+/// The rule of that name that a run reports.
 ///
 /// # Errors
 /// Usage, when there is none.
@@ -68,12 +67,12 @@ pub fn simulated(name: &str) -> Result<v3d_sim::Rule> {
     v3d_sim::Rule::from_id(name).ok_or_else(|| match qpu::check::Rule::from_name(name) {
         None => unknown(name),
         Some(_) => Failure::usage(format!(
-            "`{name}` is a rule of `qpuscope check`, of which no run tells; leave it out"
+            "`{name}` is a rule of `qpuscope check`, which no run reports; leave it out"
         )),
     })
 }
 
-/// The likeness of a rule's name to another: of the whole, and of each word's nearest.
+/// How much a rule's name is like another: of the whole, and of each word's nearest.
 fn likeness(name: &str, rule: &str) -> f64 {
     let words: Vec<f64> = name
         .split('-')
@@ -88,41 +87,34 @@ fn likeness(name: &str, rule: &str) -> f64 {
         + words.iter().sum::<f64>() / words.len() as f64
 }
 
-/// Rules of both kinds by name.
+/// All rules by name.
 fn rules() -> Vec<Known> {
-    let checked = qpu::check::Rule::ALL.iter().map(|rule| Known {
-        name: rule.name(),
-        checked: Some(*rule),
-        simulated: v3d_sim::Rule::ALL
-            .iter()
-            .find(|other| other.id() == rule.name())
-            .copied(),
+    let checked = qpu::check::Rule::ALL.iter().map(|rule| {
+        let is_simulated = v3d_sim::Rule::from_id(rule.name()).is_some();
+        let found_by = if is_simulated {
+            "check and simulator"
+        } else {
+            "check"
+        };
+        let entry = rule.entry();
+        Known { entry, found_by }
     });
     let only_simulated = v3d_sim::Rule::ALL
         .iter()
         .filter(|rule| qpu::check::Rule::from_name(rule.id()).is_none())
         .map(|rule| Known {
-            name: rule.id(),
-            checked: None,
-            simulated: Some(*rule),
+            entry: rule.entry(),
+            found_by: "simulator",
         });
     let mut rules: Vec<_> = checked.chain(only_simulated).collect();
-    rules.sort_by_key(|rule| rule.name);
+    rules.sort_by_key(|rule| rule.entry.id);
     rules
-}
-
-fn who(rule: &Known) -> &'static str {
-    match (rule.checked, rule.simulated) {
-        (Some(_), Some(_)) => "check and simulator",
-        (Some(_), None) => "check",
-        _ => "simulator",
-    }
 }
 
 fn list(rules: &[Known]) -> String {
     let mut out = String::new();
     for rule in rules {
-        let _ = writeln!(out, "{:<30} {}", rule.name, who(rule));
+        let _ = writeln!(out, "{:<30} {}", rule.entry.id, rule.found_by);
     }
     out
 }
@@ -162,26 +154,19 @@ fn explain_constant(constant: &Described) -> String {
 }
 
 fn explain(rule: &Known) -> String {
-    let mut out = format!("{} (found by: {})\n", rule.name, who(rule));
-    if let Some(checked) = rule.checked {
-        let _ = writeln!(out, "\n{}", folded(checked.explanation()));
-        let _ = writeln!(
-            out,
-            "\n{}",
-            folded(&format!("To mend it, {}.", checked.fix()))
-        );
-        let _ = writeln!(out, "\nSource: {}.", checked.source());
-    }
-    if let Some(simulated) = rule.simulated {
-        let what = format!("In the simulator: {}.", simulated.text());
-        let _ = writeln!(out, "\n{}", folded(&what));
-        if rule.checked.is_none() {
-            let fix = format!("To mend it, {}.", simulated.fix());
-            let _ = writeln!(out, "\n{}", folded(&fix));
-        }
-        let _ = writeln!(out, "\nSource: {}.", simulated.source());
-    }
-    out
+    let Entry {
+        id,
+        text,
+        remedy,
+        source,
+    } = rule.entry;
+    let remedy = format!("To fix it, {remedy}.");
+    let source = format!("Source: {source}.");
+    let [text, remedy, source] = [*text, &remedy, &source].map(folded);
+    format!(
+        "{id} (found by: {})\n\n{text}\n\n{remedy}\n\n{source}\n",
+        rule.found_by
+    )
 }
 
 /// Lines of at most 100 characters.
@@ -210,7 +195,7 @@ mod tests {
     #[test]
     fn every_rule_is_explained_once() {
         let rules = rules();
-        let mut names: Vec<_> = rules.iter().map(|rule| rule.name).collect();
+        let mut names: Vec<_> = rules.iter().map(|rule| rule.entry.id).collect();
         names.dedup();
         assert_eq!(names.len(), rules.len());
         for rule in &rules {
@@ -229,7 +214,7 @@ mod tests {
         for constant in Constants::recommended().describe() {
             let text = explain_constant(&constant);
             assert!(text.contains("Source: "), "{text}");
-            assert!(rules.iter().all(|rule| rule.name != constant.name));
+            assert!(rules.iter().all(|rule| rule.entry.id != constant.name));
         }
     }
 

@@ -2,8 +2,8 @@
 //!
 //! No denormals (flushed to +0 by arithmetic), no NaN (exponent 255 is an infinity of its sign) and
 //! every rounding is toward zero. Exactness comes by way of `f64`: the product of two floats fits
-//! it, and a sum is corrected by its own rounding error before it is cut to 24 bits.
-//! Source: VC4C's tables recorded on hardware; for multiplication GPU_FFT's published error figures.
+//! it, and a sum is corrected by its own rounding error before it is cut to 24 bits. Source: VC4C's
+//! tables recorded on hardware; for multiplication GPU_FFT's published error figures.
 
 pub(super) const SIGN: u32 = 0x8000_0000;
 pub(super) const INFINITY: u32 = 0x7f80_0000;
@@ -32,8 +32,8 @@ fn value(x: u32) -> f64 {
 
 /// A value whose magnitude, cut to 24 bits, is the result.
 ///
-/// The cut value is exact as `f32`, or too large for it, which gives the infinity that is wanted (no sum of
-/// finite operands that overflows was recorded: an assumption).
+/// The cut value is exact as `f32`, or too large for it, which gives the infinity that is wanted
+/// (no sum of finite operands that overflows was recorded: an assumption).
 fn truncated(x: f64) -> u32 {
     let magnitude = f64::from_bits(x.to_bits() & !(SIGN_F64 | BELOW_F32));
     let sign = (x.to_bits() >> 32) as u32 & SIGN;
@@ -86,7 +86,7 @@ pub fn mul(a: u32, b: u32) -> u32 {
     if is_zero(a) | is_zero(b) { 0 } else { product }
 }
 
-/// Whether a > b, as sign and magnitude of the raw bits; -0 equals +0.
+/// True if a > b, as sign and magnitude of the raw bits; -0 equals +0.
 #[must_use]
 pub const fn greater(a: u32, b: u32) -> bool {
     order(a) > order(b)
@@ -173,7 +173,7 @@ pub fn to_byte(x: u32) -> u8 {
     to_byte_above(x, 0.5)
 }
 
-/// The same, truncated.
+/// The value truncated.
 #[must_use]
 pub fn to_byte_truncated(x: u32) -> u8 {
     to_byte_above(x, 0.0)

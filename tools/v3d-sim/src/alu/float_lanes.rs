@@ -1,7 +1,7 @@
 //! Float sums and products of sixteen lanes at once, for speed.
 //!
-//! The same values as [`super::float`], which is the definition, in loops that the compiler turns into
-//! vector instructions. Vectors with infinities are left to it.
+//! The same values as [`super::float`], which is the definition, in loops that the compiler turns
+//! into vector instructions. Vectors with infinities are left to it.
 
 use super::float::{self, INFINITY, SIGN};
 use super::{LANES, Lanes};
@@ -58,8 +58,8 @@ fn product(a: &Lanes, b: &Lanes) -> Lanes {
     for lane in 0..LANES {
         let x = f64::from(f32::from_bits(flushed(a[lane])));
         let y = f64::from(f32::from_bits(flushed(b[lane])));
-        // Exact; cut toward zero it is exact as f32 too, or too large, which gives infinity, or too small,
-        // which gives a denormal or the smallest number.
+        // Exact; cut toward zero it is exact as f32 too, or too large, which gives infinity, or too
+        // small, which gives a denormal or the smallest number.
         let cut = f64::from_bits((x * y).to_bits() & !BELOW_F32) as f32;
         result[lane] = flushed(cut.to_bits());
         // So does an operand with exponent 255, also times zero.
@@ -128,7 +128,8 @@ pub mod tests {
         let greatest = [INFINITY - 1; LANES];
         assert_eq!(floats.add(&greatest, &[0; LANES]), greatest);
         assert_eq!(floats.add(&greatest, &greatest), [INFINITY; LANES]);
-        // xorshift64 from a fixed, arbitrary state; every third operand is near the ends of the range.
+        // xorshift64 from a fixed, arbitrary state; every third operand is near the ends of the
+        // range.
         let mut state = 0x0123_4567_89ab_cdefu64;
         let mut next = || {
             state ^= state << 13;

@@ -1,7 +1,7 @@
 //! 16-bit floats, as pack and unpack convert them.
 //!
-//! Source: VC4C's tables. Recorded on hardware except: rounding of general mantissas (nearest-even is
-//! one of three that fit the records) and results below 2^-14 (taken as +0).
+//! Source: VC4C's tables. Recorded on hardware except: rounding of general mantissas (nearest-even
+//! is one of three that fit the records) and results below 2^-14 (taken as +0).
 
 /// A 16-bit float as 32-bit float.
 ///

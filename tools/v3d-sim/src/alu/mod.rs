@@ -1,7 +1,7 @@
 //! The two ALUs: what one lane computes, and its flags.
 //!
-//! What [`add`] and [`mul`] give works on all sixteen lanes at once; conditions, write-back and pack follow
-//! elsewhere. Values and flags are held to tables recorded on real chips.
+//! What [`add`] and [`mul`] give works on all sixteen lanes at once; conditions, write-back and
+//! pack follow elsewhere. Values and flags are held to tables recorded on real chips.
 
 pub mod float;
 pub mod float_lanes;
@@ -28,10 +28,10 @@ pub type Lanes = [u32; LANES];
 /// A set of lanes, bit n for element n.
 pub type LaneMask = u16;
 
-/// What an ALU makes of two vectors, before packing.
+/// The result of an ALU, before packing.
 pub type Operation = fn(&Lanes, &Lanes) -> Lanes;
 
-/// What `op` makes of each lane.
+/// The result of `op` in each lane.
 #[inline(always)]
 pub fn map(a: &Lanes, b: &Lanes, op: impl Fn(u32, u32) -> u32) -> Lanes {
     let mut result = [0; LANES];
@@ -54,7 +54,7 @@ pub fn mask(flag: impl Fn(usize) -> bool) -> LaneMask {
         .fold(0, |mask, quad| mask | quad as LaneMask)
 }
 
-/// What the add ALU does.
+/// The operation of the add ALU.
 #[must_use]
 pub fn add(op: AddOp) -> Operation {
     match op {
@@ -114,7 +114,7 @@ pub fn add_carry(op: AddOp, a: &Lanes, b: &Lanes, result: &Lanes) -> LaneMask {
     }
 }
 
-/// What the mul ALU does, before a rotation.
+/// The operation of the mul ALU, before a rotation.
 #[must_use]
 pub fn mul(op: MulOp) -> Operation {
     match op {
@@ -129,13 +129,15 @@ pub fn mul(op: MulOp) -> Operation {
     }
 }
 
-/// The float product of [`crate::Defect::WrongQpu`]: in lanes 1, 5, 9 and 13 bit 20 is wrong of one product in 16.
+/// The float product of [`crate::Defect::WrongQpu`]: in lanes 1, 5, 9 and 13 bit 20 is wrong of one
+/// product in 16.
 #[must_use]
 pub fn wrong_product(a: &Lanes, b: &Lanes) -> Lanes {
     let mut product = Portable.mul(a, b);
     for word in product.iter_mut().skip(1).step_by(4) {
         let is_ordinary = (1..255).contains(&(*word >> 23 & 255));
-        // A multiplication spreads bits well enough (Knuth, "The Art of Computer Programming", 6.4).
+        // A multiplication spreads bits well enough (Knuth, "The Art of Computer Programming",
+        // 6.4).
         if is_ordinary && word.wrapping_mul(0x9e37_79b1) >> 28 == 0 {
             *word ^= 1 << 20;
         }

@@ -1,7 +1,7 @@
 //! Unpack: how an operand from file A (pm = 0) or r4 (pm = 1) is widened.
 //!
-//! Source: guide, "Pack and unpack"; values recorded on hardware by VC4C. Whether bits become a float
-//! is decided once for the instruction; see [`Unpacked`].
+//! Source: guide, "Pack and unpack"; values recorded on hardware by VC4C. Whether bits become a
+//! float is decided once for the instruction; see [`Unpacked`].
 
 use super::{Lanes, float, half};
 use qpu::isa::Unpack;

@@ -1,7 +1,7 @@
 //! Operations on the four unsigned bytes of each lane.
 //!
-//! The sixty-four bytes of a vector are one array, so that the compiler can use vector instructions.
-//! Source: VC4C's tables recorded on hardware.
+//! The sixty-four bytes of a vector are one array, so that the compiler can use vector
+//! instructions. Source: VC4C's tables recorded on hardware.
 
 use super::{LANES, Lanes};
 

@@ -1,7 +1,8 @@
 //! Float sums and products by AVX-512, where the host's processor has it.
 //!
-//! Its instructions cut toward zero when they are told to, as a QPU does, so that the result is there without a
-//! correction. The same values as [`super::float`], to which vectors with infinities and sums that overflow are left.
+//! Its instructions cut toward zero when they are told to, as a QPU does, so that the result is
+//! there without a correction. The same values as [`super::float`], to which vectors with
+//! infinities and sums that overflow are left.
 
 use super::float::{INFINITY, SIGN};
 use super::float_lanes::{Floats, Portable};

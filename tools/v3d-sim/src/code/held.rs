@@ -1,7 +1,9 @@
-//! Lines of code that [`crate::Defect::StaleInstructions`] keeps: as many as the chip's cache has room for.
+//! Lines of code that [`crate::Defect::StaleInstructions`] keeps: as many as the chip's cache has
+//! room for.
 //!
-//! A line is the words that were executed of it, as they were read first. The line that was wanted longest ago makes
-//! room; that a line was wanted is seen when it is read for the first time since SLCACTL.ICC.
+//! A line is the words that were executed of it, as they were read first. The line that was wanted
+//! longest ago makes room; that a line was wanted is seen when it is read for the first time since
+//! SLCACTL.ICC.
 
 use super::{FetchFault, LINE_BYTES, LINE_CODES, read};
 use crate::memory::Memory;

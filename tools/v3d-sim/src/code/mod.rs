@@ -1,8 +1,9 @@
 //! Instruction memory of a slice: decoded, and kept until ICC clears it.
 //!
 //! Like the chip's instruction cache it keeps executing what it has read once, so code that changed
-//! without a clear of ICC runs as it was; unlike it, it forgets code by itself only when a
-//! program runs through more than 256 KiB. An instruction is read when it is executed, so nothing beyond it needs to exist.
+//! without a clear of ICC runs as it was; unlike it, it forgets code by itself only when a program
+//! runs through more than 256 KiB. An instruction is read when it is executed, so nothing beyond it
+//! needs to exist.
 
 mod held;
 
@@ -18,8 +19,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// Bytes that are kept together: several lines of the chip's, which only make longer runs.
 const BLOCK_BYTES: u32 = 512;
 
-/// Blocks that a slice keeps: 256 KiB of code, 64 times what the chip's cache holds. A program that runs
-/// through more is read anew, so that a job's memory stays bounded.
+/// Blocks that a slice keeps: 256 KiB of code, 64 times what the chip's cache holds. A program that
+/// runs through more is read anew, so that a job's memory stays bounded.
 const MOST_BLOCKS: usize = 512;
 
 /// Instructions in a block.
@@ -44,7 +45,7 @@ struct Block {
     code: Codes,
     /// The runs from each instruction to the end of its line at most, as far as they are known.
     runs: [Run; BLOCK_CODES],
-    /// The same of runs with units, to the end of the block at most.
+    /// The runs with units, to the end of the block at most.
     stretches: [Run; BLOCK_CODES],
     /// Lines of which something has been read, a bit each.
     lines: u8,
@@ -136,8 +137,8 @@ impl CodeCache {
         self.generation += 1;
     }
 
-    /// From now on holds as many lines of code for ever, or none. Those that it has read since it last forgot
-    /// are the first.
+    /// From now on holds as many lines of code for ever, or none. Those that it has read since it
+    /// last forgot are the first.
     pub fn hold_lines(&mut self, lines: Option<usize>) {
         self.held = lines.map(|lines| Box::new(Held::new(lines)));
         let Some(held) = &mut self.held else {
@@ -205,8 +206,8 @@ impl CodeCache {
         Some(&self.blocks[block].code)
     }
 
-    /// The run of instructions that starts at `pc` and ends with their line at the latest, and the first
-    /// of them.
+    /// The run of instructions that starts at `pc` and ends with their line at the latest, and the
+    /// first of them.
     #[inline]
     pub fn run(&mut self, pc: u32, cursor: &mut Cursor) -> Option<(Run, &Code)> {
         let block = self.find(pc, cursor)?;
@@ -216,7 +217,8 @@ impl CodeCache {
         Some((run, block.code[place].as_ref()?))
     }
 
-    /// The run with units that starts at `pc`, and the instructions from there to the end of their block.
+    /// The run with units that starts at `pc`, and the instructions from there to the end of their
+    /// block.
     #[inline]
     pub fn stretch(&mut self, pc: u32, cursor: &mut Cursor) -> Option<(Run, &[Option<Code>])> {
         let block = self.find(pc, cursor)?;
@@ -226,7 +228,8 @@ impl CodeCache {
         Some((run, rest))
     }
 
-    /// Whether so many instructions more can be read before all are forgotten, each in a block of its own at worst.
+    /// True if so many instructions more can be read before all are forgotten, each in a block of
+    /// its own at worst.
     #[must_use]
     pub fn has_room(&self, instructions: usize) -> bool {
         self.blocks.len() + instructions <= MOST_BLOCKS

@@ -1,4 +1,5 @@
-//! The fields of an instruction, as execution wants them; and the rules that they break by themselves.
+//! The fields of an instruction, as execution wants them; and the rules that they break by
+//! themselves.
 
 use super::{BY_R5, Code, Destination, NO_REGISTER, Port, Units};
 use crate::alu;
@@ -12,7 +13,7 @@ use qpu::isa::{
 };
 
 impl Code {
-    /// What execution of most plain instructions needs.
+    /// The fields that execution of most plain instructions needs.
     ///
     /// `is_ordinary` says that nothing about it is odd but the units that it may use.
     pub(super) fn find_simple(&mut self, is_ordinary: bool) {
@@ -222,7 +223,7 @@ impl Code {
             || !matches!(format.op_add, AddOp::Add | AddOp::Sub);
     }
 
-    /// Whether an ALU copies a register or one of r0..r3 to itself, as it is.
+    /// True if an ALU copies a register or one of r0..r3 to itself, as it is.
     fn copies_onto_itself(&self, format: &Alu, slot: Slot) -> bool {
         let from = match slot {
             Slot::Add => format.add_a,
@@ -321,7 +322,8 @@ impl Code {
     }
 }
 
-/// Operations that give one of their operands bit for bit, or what both have in common: of two alike, that one.
+/// Operations that give one of their operands bit for bit, or what both have in common: of two
+/// alike, that one.
 fn gives_either(op: AddOp) -> bool {
     matches!(
         op,

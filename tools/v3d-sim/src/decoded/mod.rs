@@ -1,8 +1,8 @@
 //! An instruction, decoded once into what execution asks for.
 //!
-//! Everything that does not depend on registers is found here: where operands are, where results go,
-//! which units are used, and which rules the word breaks whatever happens. Most instructions turn out
-//! to be plain ([`Code::plain`]): nobody but their own QPU can see them.
+//! Everything that does not depend on registers is found here: where operands are, where results
+//! go, which units are used, and which rules the word breaks whatever happens. Most instructions
+//! turn out to be plain ([`Code::plain`]): nobody but their own QPU can see them.
 
 mod fields;
 mod places;
@@ -33,9 +33,9 @@ pub const NO_REGISTER: Index = 255;
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Code {
-    /// As read.
+    /// The word as read.
     pub word: u64,
-    /// What executes it if it is simple.
+    /// The function that executes it if it is simple.
     pub handler: Handler,
     /// Registers of file A (low half) and B whose value matters.
     pub needed_registers: u64,
@@ -47,8 +47,8 @@ pub struct Code {
     pub through: [Index; 2],
     /// The register that is read through each port, or [`NO_REGISTER`].
     pub reads: [Index; 2],
-    /// Where results go that go to a register or to r0..r3 as they are, and those that are for a unit,
-    /// else [`NO_REGISTER`].
+    /// Where results go that go to a register or to r0..r3 as they are, and those that are for a
+    /// unit, else [`NO_REGISTER`].
     pub direct: [Index; 2],
     /// By how many lanes the mul result moves; or [`BY_R5`].
     pub rotation: u8,
@@ -58,40 +58,41 @@ pub struct Code {
     pub needed_accumulators: u8,
     /// It uses registers and ALUs only and breaks no rule by itself.
     pub plain: bool,
-    /// It is plain and does nothing but to operate on operands and to write results as they are, so that
-    /// `handler` executes it.
+    /// It is plain and does nothing but to operate on operands and to write results as they are, so
+    /// that `handler` executes it.
     pub simple: bool,
     /// It uses units, but is otherwise as a simple one.
     pub tidy: bool,
-    /// Whether a condition that counts asks flags.
+    /// True if a condition that counts asks flags.
     pub asks_flags: bool,
-    /// Whether one asks C.
+    /// True if one asks C.
     pub asks_carry: bool,
     /// Sets flags.
     pub sf: bool,
     /// From what a port left that reads nothing.
     pub flags_left_over: bool,
-    /// Whether a result of a plain instruction goes anywhere but to the places of `direct`.
+    /// True if a result of a plain instruction goes anywhere but to the places of `direct`.
     pub indirect: bool,
     /// Both results go to one accumulator or one unit.
     pub same_destination: bool,
-    /// What else it uses.
+    /// Other units that it uses.
     pub units: Units,
 
-    /// What the add and the mul ALU do.
+    /// The operations of the add and the mul ALU.
     pub operations: [Operation; 2],
-    /// Whether they only move their first operand.
+    /// True if they only move their first operand.
     pub copies: [bool; 2],
-    /// Which of them copy a register or one of r0..r3 onto itself, so that it stays what it was: undefined, if
-    /// nothing was written to it.
+    /// Which of them copy a register or one of r0..r3 onto itself, so that it stays what it was:
+    /// undefined, if nothing was written to it.
     pub stays: [bool; 2],
-    /// Registers and accumulators, a bit each, whose values are needed for nothing but to stay. They count as needed
-    /// all the same, for only the checked way leaves them undefined.
+    /// Registers and accumulators, a bit each, whose values are needed for nothing but to stay.
+    /// They count as needed all the same, for only the checked way leaves them undefined.
     pub kept: (u64, u8),
-    /// Registers and accumulators, a bit each, that it writes unless its conditions hold in no lane.
+    /// Registers and accumulators, a bit each, that it writes unless its conditions hold in no
+    /// lane.
     pub defines: (u64, u8),
 
-    /// As decoded.
+    /// The instruction as decoded.
     pub instruction: Instruction,
     /// Rules that it breaks whatever registers hold.
     pub rules: Box<[Rule]>,
@@ -99,19 +100,20 @@ pub struct Code {
     pub op_add: AddOp,
     /// See `op_add`.
     pub op_mul: MulOp,
-    /// What comes through the two ports.
+    /// The values that come through the two ports.
     pub ports: [Port; 2],
     /// A bit for each [`Mux`] that an operand which counts comes through.
     pub muxes: u8,
-    /// How file A's port (pm = 0) or r4 (pm = 1) is widened; none when no operand takes it.
+    /// The mode by which file A's port (pm = 0) or r4 (pm = 1) is widened; none when no operand
+    /// takes it.
     pub unpack: Unpack,
-    /// Whether both ALUs see unpacked operands as floats.
+    /// True if both ALUs see unpacked operands as floats.
     pub unpack_float: bool,
-    /// Of the add and the mul result, or of both outputs of an immediate.
+    /// Those of the add and the mul result, or of both outputs of an immediate.
     pub destinations: [Destination; 2],
-    /// How results are packed into file A.
+    /// The packing of results into file A.
     pub pack: Pack,
-    /// How the mul result is packed, wherever it goes.
+    /// The packing of the mul result, wherever it goes.
     pub colour: MulPack,
     /// The value of a load immediate or a semaphore instruction.
     pub immediate: u32,
@@ -202,15 +204,15 @@ impl Code {
         }
     }
 
-    /// Whether a load immediate sets flags where its mul side is written: only that side is live. VC4C's
-    /// reading; the guide is silent.
+    /// True if a load immediate sets flags where its mul side is written: only that side is live.
+    /// VC4C's reading; the guide is silent.
     #[must_use]
     pub fn flags_from_mul(&self) -> bool {
         self.conditions[0] == Cond::Never && self.conditions[1] != Cond::Never
     }
 
-    /// Results that are written somewhere: slot, address and the file whose space it is in. Not what
-    /// only a mul nop leaves.
+    /// Results that are written somewhere: slot, address and the file whose space it is in. Not
+    /// what only a mul nop leaves.
     pub fn writes(&self) -> impl Iterator<Item = (Slot, Waddr, File)> {
         let write = self.instruction.write_back();
         let live = match self.instruction {
@@ -224,7 +226,7 @@ impl Code {
             .map(move |(slot, _)| (slot, write.waddr(slot), write.file(slot)))
     }
 
-    /// What is read through the ports of files A and B, whether an operand takes it or not.
+    /// The addresses read through the ports of files A and B, whether an operand takes it or not.
     #[must_use]
     pub fn addresses(&self) -> [Raddr; 2] {
         match &self.instruction {
@@ -233,7 +235,7 @@ impl Code {
         }
     }
 
-    /// Whether an operand that counts comes through `mux`.
+    /// True if an operand that counts comes through `mux`.
     #[must_use]
     pub const fn takes(&self, mux: Mux) -> bool {
         self.muxes & 1 << mux.bits() != 0
@@ -254,7 +256,7 @@ impl Code {
         self.instruction.signal()
     }
 
-    /// What it does to a semaphore, and to which.
+    /// The action on a semaphore, and its number.
     #[must_use]
     pub const fn semaphore(&self) -> Option<(SemaphoreAction, u8)> {
         match &self.instruction {

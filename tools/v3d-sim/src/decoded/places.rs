@@ -3,7 +3,7 @@
 use crate::qpu::state::{self, Index};
 use qpu::isa::{File, Raddr, Waddr, waddr};
 
-/// What comes through a port of the register files.
+/// The source behind a port of the register files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Port {
     /// Nothing that an operand takes.
@@ -59,7 +59,7 @@ impl Destination {
         }
     }
 
-    /// Whether it is a register of file A, where pm = 0 packs.
+    /// True if it is a register of file A, where pm = 0 packs.
     #[must_use]
     pub const fn is_file_a(self) -> bool {
         matches!(self, Self::Register(index) if index < state::FILE_B)
@@ -69,7 +69,7 @@ impl Destination {
         matches!(self, Self::Unit(..))
     }
 
-    /// As a bit for each register of files A (low half) and B, and one for each of r0..r5.
+    /// A bit for each register of files A (low half) and B, and one for each of r0..r5.
     #[must_use]
     pub const fn bits(self) -> (u64, u8) {
         match self {

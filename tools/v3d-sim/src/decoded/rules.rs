@@ -4,8 +4,8 @@ use super::{Code, Units};
 use crate::rule::Rule;
 
 impl Code {
-    /// Hazards 16 to 19: units that must not meet in one instruction. Source: guide, "QPU instruction
-    /// restrictions"; vc4asm's validator; Broadcom's driver sources.
+    /// Hazards 16 to 19: units that must not meet in one instruction. Source: guide, "QPU
+    /// instruction restrictions"; vc4asm's validator; Broadcom's driver sources.
     pub(super) fn check_units(&self, rules: &mut Vec<Rule>) {
         let uses = |unit| self.units.uses(unit);
         let is_semaphore = uses(Units::SEMAPHORE);

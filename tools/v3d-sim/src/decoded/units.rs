@@ -58,8 +58,8 @@ impl Units {
             | Self::STORE_START.0,
     );
 
-    /// What other QPUs, the host or a DMA engine can tell the round of: in which order these are executed
-    /// matters, that of lookups to programs that race only.
+    /// What other QPUs, the host or a DMA engine can tell the round of: in which order these are
+    /// executed matters, that of lookups to programs that race only.
     pub const ORDERED: Self = Self(
         Self::TMU0_REQUEST.0
             | Self::TMU1_REQUEST.0
@@ -74,7 +74,7 @@ impl Units {
             | Self::OTHER_WRITE.0,
     );
 
-    /// What needs not wait without time.
+    /// Units that need no wait without time.
     pub const PROMPT: Self = Self(
         Self::UNIFORM.0
             | Self::OTHER_READ.0
@@ -101,31 +101,31 @@ impl Units {
         Self(self.0 | other.0)
     }
 
-    /// Whether any of `other` is used.
+    /// True if any of `other` is used.
     #[must_use]
     pub const fn uses(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether nothing but `other` is used.
+    /// True if nothing but `other` is used.
     #[must_use]
     pub const fn only(self, other: Self) -> bool {
         self.0 & !other.0 == 0
     }
 
-    /// Whether `one` is the only one of `group` that is used.
+    /// True if `one` is the only one of `group` that is used.
     #[must_use]
     pub const fn uses_only(self, one: Self, group: Self) -> bool {
         self.0 & group.0 == one.0
     }
 
-    /// Whether only their QPU can tell when these are used, and at once.
+    /// True if only their QPU can tell when these are used, and at once.
     #[must_use]
     pub const fn are_own(self) -> bool {
         !self.uses(Self::ORDERED.with(Self::SFU))
     }
 
-    /// Whether any unit is used.
+    /// True if any unit is used.
     #[must_use]
     pub const fn any(self) -> bool {
         self.0 != 0

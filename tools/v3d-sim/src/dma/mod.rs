@@ -1,9 +1,9 @@
 //! The two VPM DMA engines: VDR loads memory, VDW stores to it.
 //!
-//! Each is one engine for the whole chip with a queue; setup words are kept per QPU and taken when the
-//! address is written (Broadcom's shaders rely on it). Rows move one after the other, at a pace that
-//! the cycle model replaces; in the meantime VPM and memory hold what they held, so a missing wait
-//! shows.
+//! Each is one engine for the whole chip with a queue; setup words are kept per QPU and taken when
+//! the address is written (Broadcom's shaders rely on it). Rows move one after the other, at a pace
+//! that the cycle model replaces; in the meantime VPM and memory hold what they held, so a missing
+//! wait shows.
 
 pub mod setup;
 pub mod vdr;
@@ -26,11 +26,11 @@ pub struct Pace {
     pub row: u64,
 }
 
-/// What one kind of engine moves.
+/// A transfer of one kind of engine.
 pub trait Transfer {
-    /// How fast rows move.
+    /// The pace of rows.
     const PACE: Pace;
-    /// What its accesses are for, in a fault.
+    /// The kind of its accesses, in a fault.
     const ACCESS: Access;
     /// Rows of this transfer, at least 1.
     fn rows(&self) -> u32;
@@ -78,7 +78,7 @@ pub struct Engine<T> {
     next_row_at: u64,
     /// A bit for each QPU with a transfer that is not complete.
     busy: u16,
-    /// The same of transfers whose memory is not known to be there.
+    /// A bit for transfers whose memory is not known to be there.
     doubtful: u16,
 }
 
@@ -101,26 +101,26 @@ pub struct RowDone {
     pub address: u32,
     /// Bytes of memory moved.
     pub bytes: u32,
-    /// Whether the transfer is over.
+    /// True if the transfer is over.
     pub is_last: bool,
     /// Why not.
     pub fault: Option<FaultKind>,
 }
 
 impl<T: Transfer> Engine<T> {
-    /// Whether a transfer of this QPU is not complete.
+    /// True if a transfer of this QPU is not complete.
     #[must_use]
     pub fn is_busy_for(&self, qpu: u8) -> bool {
         self.busy & 1 << qpu != 0
     }
 
-    /// Whether a transfer of this QPU is not complete and may yet fault.
+    /// True if a transfer of this QPU is not complete and may yet fault.
     #[must_use]
     pub fn may_fault(&self, qpu: u8) -> bool {
         self.doubtful & 1 << qpu != 0
     }
 
-    /// Whether any transfer is not complete.
+    /// True if any transfer is not complete.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.busy != 0
@@ -159,7 +159,7 @@ impl<T: Transfer> Engine<T> {
         }
     }
 
-    /// Whether a row is due in round `now` that is the last of its transfer, or may fault.
+    /// True if a row is due in round `now` that is the last of its transfer, or may fault.
     #[must_use]
     pub fn row_matters(&self, now: u64) -> bool {
         self.queue.front().is_some_and(|request| {

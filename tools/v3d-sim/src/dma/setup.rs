@@ -1,4 +1,4 @@
-//! What VDR and VDW setup words have in common: MODEW, and where an item lies.
+//! Fields that VDR and VDW setup words share: MODEW, and where an item lies.
 
 use crate::vpm::COLUMNS;
 use crate::vpm::Words;

@@ -11,8 +11,8 @@ use crate::memory::{Memory, MemoryFault};
 use crate::vpm::Vpm;
 use crate::vpm::Words;
 
-/// What the stride word keeps of MPITCHB: as many bits as VDW's STRIDE has. [`VdrPitchBits`] says how
-/// many of them count.
+/// What the stride word keeps of MPITCHB: as many bits as VDW's STRIDE has. [`VdrPitchBits`] says
+/// how many of them count.
 const MPITCHB: u32 = 0xffff;
 
 /// The part of it that programs on hardware show: see [`VdrPitchBits`].
@@ -28,9 +28,9 @@ pub struct Setup {
     pub basic: u32,
     /// MPITCHB of the last pitch word.
     pub mpitchb: u32,
-    /// Whether the program that runs has written the basic word.
+    /// True if the program that runs has written the basic word.
     pub basic_given: bool,
-    /// Whether it has written the pitch word.
+    /// True if it has written the pitch word.
     pub pitch_given: bool,
 }
 
@@ -50,18 +50,19 @@ impl Setup {
         }
     }
 
-    /// Whether a load would use a word that the program has not written.
+    /// True if a load would use a word that the program has not written.
     #[must_use]
     pub fn is_incomplete(&self) -> bool {
         !self.basic_given || (self.needs_pitch() && !self.pitch_given)
     }
 
-    /// Whether a load uses the pitch word: it has several rows, and MPITCH does not say how far apart.
+    /// True if a load uses the pitch word: it has several rows, and MPITCH does not say how far
+    /// apart.
     fn needs_pitch(&self) -> bool {
         self.basic >> 24 & 15 == 0 && self.basic >> 16 & 15 != 1
     }
 
-    /// Whether a load uses a pitch that is longer than the guide allows.
+    /// True if a load uses a pitch that is longer than the guide allows.
     #[must_use]
     pub fn has_wide_pitch(&self) -> bool {
         self.needs_pitch() && self.mpitchb > MPITCHB_OF_GUIDE
@@ -142,13 +143,13 @@ impl Load {
         (start >> log2, x, start & ((1 << log2) - 1))
     }
 
-    /// Whether a sub-word load is vertical: its layout is an assumption.
+    /// True if a sub-word load is vertical: its layout is an assumption.
     #[must_use]
     pub fn is_subword_vertical(&self) -> bool {
         self.vertical && self.mode.width.per_word_log2() > 0
     }
 
-    /// Whether a horizontal row runs past column 15.
+    /// True if a horizontal row runs past column 15.
     #[must_use]
     pub fn row_wraps(&self) -> bool {
         let part = self.y_part & ((1 << self.mode.width.per_word_log2()) - 1);
@@ -156,7 +157,7 @@ impl Load {
             && self.x + ((part + self.row_elements - 1) >> self.mode.width.per_word_log2()) > 15
     }
 
-    /// Whether memory rows start at multiples of the element width.
+    /// True if memory rows start at multiples of the element width.
     #[must_use]
     pub fn is_aligned(&self) -> bool {
         (self.memory | if self.rows > 1 { self.pitch } else { 0 }) & (self.mode.width.bytes() - 1)
@@ -165,7 +166,8 @@ impl Load {
 }
 
 impl Transfer for Load {
-    /// 61 + 19.4 clocks a row, the line through rates measured on a Pi 2 by Terminus-IMRC, in rounds.
+    /// 61 + 19.4 clocks a row, the line through rates measured on a Pi 2 by Terminus-IMRC, in
+    /// rounds.
     const PACE: Pace = Pace { start: 15, row: 5 };
     const ACCESS: Access = Access::Vdr;
 
@@ -241,8 +243,8 @@ mod tests {
         }
     }
 
-    /// py-videocore, run on hardware: vertical, 4 rows of 16, VPITCH 0 fills a column over all 64 rows;
-    /// asurati's 0x8304080f is the same in column 15.
+    /// py-videocore, run on hardware: vertical, 4 rows of 16, VPITCH 0 fills a column over all 64
+    /// rows; asurati's 0x8304080f is the same in column 15.
     #[test]
     fn vertical_rows_go_down_one_column() {
         let vpm = load(0x8304_080f, 0);

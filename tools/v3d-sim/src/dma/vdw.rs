@@ -1,8 +1,8 @@
 //! VDW: DMA from the VPM to memory.
 //!
-//! UNITS rows of DEPTH elements; STRIDE is the gap in bytes from the end of a row to the start of the
-//! next. Source: guide, "VPM DMA store"; GPU_FFT's and asurati's words were run on hardware; vc4asm for
-//! the 16 bits of STRIDE.
+//! UNITS rows of DEPTH elements; STRIDE is the gap in bytes from the end of a row to the start of
+//! the next. Source: guide, "VPM DMA store"; GPU_FFT's and asurati's words were run on hardware;
+//! vc4asm for the 16 bits of STRIDE.
 
 use super::setup::{Mode, item, words};
 use super::{Pace, Transfer};
@@ -21,9 +21,9 @@ pub struct Setup {
     pub basic: u32,
     /// The last stride word.
     pub stride: u32,
-    /// Whether the program that runs has written the basic word.
+    /// True if the program that runs has written the basic word.
     pub basic_given: bool,
-    /// Whether it has written the stride word.
+    /// True if it has written the stride word.
     pub stride_given: bool,
 }
 
@@ -103,8 +103,8 @@ impl Store {
         } else if self.horizontal {
             (self.y + row, self.x, part)
         } else {
-            // Vertical rows are columns; past column 15 they go on in the next block of 16 rows (asurati,
-            // on hardware).
+            // Vertical rows are columns; past column 15 they go on in the next block of 16 rows
+            // (asurati, on hardware).
             let x = self.x + row;
             (self.y + x / 16 * 16, x % 16, part)
         }
@@ -135,32 +135,32 @@ impl Store {
         memory.write(self.row_address(row), &bytes[..self.row_bytes() as usize])
     }
 
-    /// Whether the stride matters.
+    /// True if the stride matters.
     #[must_use]
     pub fn is_strided(&self) -> bool {
         self.units > 1
     }
 
-    /// Whether BLOCKMODE is set where it might matter.
+    /// True if BLOCKMODE is set where it might matter.
     #[must_use]
     pub fn uses_blockmode(&self) -> bool {
         self.blockmode && self.units > 1
     }
 
-    /// Whether a sub-word store is vertical: its layout is an assumption.
+    /// True if a sub-word store is vertical: its layout is an assumption.
     #[must_use]
     pub fn is_subword_vertical(&self) -> bool {
         !self.horizontal && self.mode.width.per_word_log2() > 0
     }
 
-    /// Whether a horizontal row runs past column 15.
+    /// True if a horizontal row runs past column 15.
     #[must_use]
     pub fn row_wraps(&self) -> bool {
         let last = (self.mode.part + self.depth - 1) >> self.mode.width.per_word_log2();
         self.horizontal && self.x + last > 15
     }
 
-    /// Whether memory rows start at multiples of the element width.
+    /// True if memory rows start at multiples of the element width.
     #[must_use]
     pub fn is_aligned(&self) -> bool {
         (self.memory | if self.units > 1 { self.stride } else { 0 }) & (self.mode.width.bytes() - 1)

@@ -1,11 +1,12 @@
 //! Instructions executed before their rounds have come; without time only.
 //!
-//! Most instructions are their QPU's own business: registers and ALUs, uniforms, results of lookups, its writes
-//! to the VPM. Others cannot tell in which round they were executed. What QPUs wait for each other with, DMA
-//! and the end of a program are not ([`Units::ORDERED`]): those take their turns in their rounds, in
-//! order, so that whatever is ordered by a semaphore, the mutex or a wait for DMA comes out as if every
-//! instruction had been executed in its round. So do lookups, although only races can tell: one that comes some
-//! rounds before the store that it races with would not be told of.
+//! Most instructions are their QPU's own business: registers and ALUs, uniforms, results of
+//! lookups, its writes to the VPM. Others cannot tell in which round they were executed. What QPUs
+//! wait for each other with, DMA and the end of a program are not ([`Units::ORDERED`]): those take
+//! their turns in their rounds, in order, so that whatever is ordered by a semaphore, the mutex or
+//! a wait for DMA comes out as if every instruction had been executed in its round. So do lookups,
+//! although only races can tell: one that comes some rounds before the store that it races with
+//! would not be told of.
 
 use super::{Qpu, Status};
 use crate::code::CodeCache;
@@ -18,8 +19,9 @@ use crate::shared::Shared;
 use qpu::isa::INSTRUCTION_BYTES;
 
 impl Qpu {
-    /// Executes up to `limit` further instructions as long as they are decoded, need not wait, and nobody
-    /// can tell when they were executed. Gives how many. A QPU that hangs does so at its place, earlier.
+    /// Executes up to `limit` further instructions as long as they are decoded, need not wait, and
+    /// nobody can tell when they were executed. Gives how many. A QPU that hangs does so at its
+    /// place, earlier.
     pub fn run_ahead(
         &mut self,
         cache: &mut CodeCache,
@@ -62,7 +64,8 @@ impl Qpu {
         ahead
     }
 
-    /// Executes the instructions of a run with units, up to one that waits or hangs. Gives how many.
+    /// Executes the instructions of a run with units, up to one that waits or hangs. Gives how
+    /// many.
     fn execute_stretch(
         &mut self,
         run: &Run,
@@ -88,7 +91,8 @@ impl Qpu {
             if code.plain {
                 self.execute_plain(code);
             } else if self.use_units(code, done == last, shared, memory).is_err() {
-                // The instruction before has not said what it wrote, but this one reads nothing of it.
+                // The instruction before has not said what it wrote, but this one reads nothing of
+                // it.
                 self.hazards.settle();
                 break;
             }

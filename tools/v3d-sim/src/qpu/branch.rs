@@ -32,14 +32,14 @@ impl Flow {
         self.ending.get_or_insert(3);
     }
 
-    /// How many instructions follow each other from here on, whatever is taken.
+    /// The number of instructions that follow each other from here on, whatever is taken.
     #[inline]
     pub fn straight(&self) -> u32 {
         let left = self.branches.iter().map(|branch| branch.left);
         left.min().unwrap_or(u32::MAX)
     }
 
-    /// Whether the program-end signal has been given.
+    /// True if the program-end signal has been given.
     pub fn is_ending(&self) -> bool {
         self.ending.is_some()
     }
@@ -52,7 +52,8 @@ impl Qpu {
             self.warn_after(Rule::BranchTooClose, self.back(since), shared, after);
         }
         self.hazards.branch = self.hazards.index;
-        // The operand is read whether the branch is taken or not; like any register not right after a write.
+        // The operand is read whether the branch is taken or not; like any register not right after
+        // a write.
         let register = if branch.reg {
             self.read_branch_register(branch.raddr_a & 31, shared)
         } else {

@@ -2,8 +2,8 @@
 //!
 //! A value that comes too early or too late matters in those lanes only. Programs keep vectors of
 //! scalars, write one lane under a condition and rotate another to where it is wanted. Sources:
-//! Broadcom's shaders for `OpenVG`, py-videocore's products of matrices; vc4asm's addendum for rotations,
-//! which fail to lower quads only.
+//! Broadcom's shaders for `OpenVG`, py-videocore's products of matrices; vc4asm's addendum for
+//! rotations, which fail to lower quads only.
 
 use super::Qpu;
 use super::io_write::takes_all_lanes;
@@ -56,7 +56,7 @@ impl Qpu {
         add | quads.fold(0, |all, quad| all | quad)
     }
 
-    /// Whether a lane of r0..r3 that the previous instruction wrote is rotated to a lower quad.
+    /// True if a lane of r0..r3 that the previous instruction wrote is rotated to a lower quad.
     pub(super) fn rotates_too_early(&self, code: &Code) -> bool {
         let Some(alu) = code.alu().filter(|alu| alu.op_mul != MulOp::Nop) else {
             return false;

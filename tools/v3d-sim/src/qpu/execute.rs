@@ -1,7 +1,8 @@
 //! Execution of the formats other than branches.
 //!
-//! There are two ways through: a plain instruction that meets no hazard goes straight from registers
-//! to registers, everything else passes the checks and the units. What is computed is the same code.
+//! There are two ways through: a plain instruction that meets no hazard goes straight from
+//! registers to registers, everything else passes the checks and the units. What is computed is the
+//! same code.
 
 use super::operands::{moves_far, rotated};
 use super::state::{HELD_A, HELD_B, Index, accumulator, last_quad, repeat_quad};
@@ -20,7 +21,7 @@ use qpu::isa::{
     AddOp, Cond, Instruction, LoadImmediateKind, MulOp, SemaphoreAction, Signal, Unpack,
 };
 
-/// What both ALUs made of their operands.
+/// The results of both ALUs.
 #[derive(Default)]
 pub struct Results {
     /// The 32-bit results; undefined for an ALU that is idle.
@@ -234,7 +235,7 @@ impl Qpu {
         self.hazards.defined_flags &= !code.flags_left_over;
     }
 
-    /// Whether an instruction that sets flags takes those of the mul ALU.
+    /// True if an instruction that sets flags takes those of the mul ALU.
     #[inline]
     pub(super) fn flags_come_from_mul(&self, code: &Code) -> bool {
         let is_idle = code.op_add == AddOp::Nop
@@ -354,7 +355,7 @@ fn immediate(code: &Code) -> [Lanes; 2] {
     [value; 2]
 }
 
-/// What a signal asks of the 3D pipeline, if anything.
+/// The request of a signal to the 3D pipeline, if any.
 fn three_d(signal: Signal) -> Option<&'static str> {
     match signal {
         Signal::ThreadSwitch | Signal::LastThreadSwitch => Some("a thread switch"),

@@ -1,7 +1,7 @@
 //! Flags, and the conditions that ask for them.
 //!
-//! Conditions gate the update of flags too (vc4asm, Broadcom's compiler); they see the flags as they were
-//! before the instruction. Source: guide, "Condition codes"; VC4C's recorded tables.
+//! Conditions gate the update of flags too (vc4asm, Broadcom's compiler); they see the flags as
+//! they were before the instruction. Source: guide, "Condition codes"; VC4C's recorded tables.
 
 use super::Qpu;
 use super::state::{Flags, Registers};
@@ -35,7 +35,7 @@ impl Qpu {
         }
     }
 
-    /// Whether a branch is taken.
+    /// True if a branch is taken.
     pub(super) fn is_taken(&self, condition: BranchCond, shared: &mut Shared) -> bool {
         use BranchCond as C;
         if condition != C::Always {

@@ -1,10 +1,10 @@
 //! Simple instructions as functions: from registers to registers, with nothing left to decide.
 //!
-//! A simple instruction ([`Code::simple`]) operates on operands that lie in registers and writes results as
-//! they are. There is one function for each pair of operations that programs use often, and one for all
-//! others, each with and without rotation, so that what one instruction asks for is found
-//! once, when it is decoded. All of them are there once more for processors with AVX-512 ([`crate::alu::wide`]).
-//! Hazards are the caller's.
+//! A simple instruction ([`Code::simple`]) operates on operands that lie in registers and writes
+//! results as they are. There is one function for each pair of operations that programs use often,
+//! and one for all others, each with and without rotation, so that what one instruction asks for is
+//! found once, when it is decoded. All of them are there once more for processors with AVX-512
+//! ([`crate::alu::wide`]). Hazards are the caller's.
 
 use super::operands::rotated;
 use super::state::{Registers, last_quad};
@@ -16,15 +16,15 @@ use crate::decoded::{Code, NO_REGISTER};
 use pulp::x86::V4;
 use qpu::isa::{AddOp, Instruction, MulOp};
 
-/// What executes a simple instruction.
+/// The function that executes a simple instruction.
 pub type Handler = fn(&mut Registers, &Code);
 
 /// An operation of one of the two ALUs that is known when this is compiled.
 trait Operates {
-    /// Whether there is one.
+    /// True if there is one.
     const WORKS: bool = true;
 
-    /// What it makes of two operands; `any` is the operation of the instruction.
+    /// The result for two operands; `any` is the operation of the instruction.
     fn of(floats: impl Floats, any: Operation, a: &Lanes, b: &Lanes) -> Lanes;
 }
 
@@ -57,8 +57,8 @@ operations! {
     And: true |_, _, a, b| alu::map(a, b, |a, b| a & b);
 }
 
-/// The function for a simple instruction. Without `knows_products`, the operation of the mul ALU may be another
-/// than its name says.
+/// The function for a simple instruction. Without `knows_products`, the operation of the mul ALU
+/// may be another than its name says.
 pub fn find(code: &Code, knows_products: bool) -> Handler {
     if !matches!(code.instruction, Instruction::Alu(_)) {
         return load;

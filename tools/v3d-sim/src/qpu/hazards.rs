@@ -1,4 +1,4 @@
-//! What the last instructions did, as far as the next ones must know.
+//! The effects of the last instructions that the next ones must know.
 //!
 //! Distances are in executed instructions, delay slots included. What an instruction breaks by its
 //! word alone is found when it is decoded. Sources: guide, "QPU instruction restrictions"; vc4asm's
@@ -23,7 +23,7 @@ const LONG_AGO: i64 = -1000;
 struct SfuResult {
     /// Index of the first instruction that sees it.
     due: i64,
-    /// What r4 becomes.
+    /// The value that r4 gets.
     value: Lanes,
     /// Lanes that the condition of its write left out.
     left_out: LaneMask,
@@ -42,31 +42,32 @@ pub struct Hazards {
     pub calm: bool,
     /// The register of each file that the instruction wrote which executes or has just executed.
     written: [Index; 2],
-    /// The same for the instruction before; what they held is at [`OLD_A`].
+    /// Those of the instruction before; what they held is at [`OLD_A`].
     overwritten: [Index; 2],
     /// Lanes that the last write of each of both wrote.
     written_lanes: [LaneMask; 2],
-    /// The same for the instruction before.
+    /// Those of the instruction before.
     overwritten_lanes: [LaneMask; 2],
     /// Accumulators that the previous instruction wrote, a bit each.
     previous_accumulators: u8,
-    /// The same for the instruction that executes.
+    /// Those of the instruction that executes.
     current_accumulators: u8,
     /// Lanes that the last write of each accumulator wrote.
     accumulator_lanes: [LaneMask; 6],
     /// Registers of files A (low half) and B that the program has written.
     defined: u64,
-    /// The same for r0..r5.
+    /// Those of r0..r5.
     defined_accumulators: u8,
-    /// Whether the program has set flags.
+    /// True if the program has set flags.
     pub defined_flags: bool,
-    /// Whether a branch with an odd register has set flags since.
+    /// True if a branch with an odd register has set flags since.
     pub flags_of_link: bool,
-    /// Whether C comes from a mul operation.
+    /// True if C comes from a mul operation.
     pub carry_from_mul: bool,
     /// SFU results that are not in r4 yet, oldest first.
     sfu: Vec<SfuResult>,
-    /// Lanes of r4 that the condition of an SFU write left out, and that write. What they hold then nobody says.
+    /// Lanes of r4 that the condition of an SFU write left out, and that write. What they hold then
+    /// nobody says.
     pub left_out: Option<(LaneMask, At)>,
     /// Last read of a uniform through a port.
     pub uniform_read: i64,
@@ -74,7 +75,7 @@ pub struct Hazards {
     pub uniforms_address: i64,
     /// Last write of `tmu_noswap`.
     pub noswap: i64,
-    /// Whether the program has written a TMU.
+    /// True if the program has written a TMU.
     pub tmu_written: bool,
     /// Last branch, taken or not.
     pub branch: i64,
@@ -109,7 +110,7 @@ impl Default for Hazards {
 }
 
 impl Hazards {
-    /// Whether the next instruction, which is plain, can meet no hazard at all.
+    /// True if the next instruction, which is plain, can meet no hazard at all.
     #[inline]
     pub fn is_clear(&self, code: &Code) -> bool {
         self.calm
@@ -122,7 +123,7 @@ impl Hazards {
             && !(code.asks_carry && self.carry_from_mul)
     }
 
-    /// Whether a run that begins with `first` can meet no hazard at all.
+    /// True if a run that begins with `first` can meet no hazard at all.
     #[inline]
     pub fn allows(&self, run: &Run, first: &Code) -> bool {
         self.calm
@@ -135,8 +136,8 @@ impl Hazards {
             && !(run.carry && self.carry_from_mul)
     }
 
-    /// The program has written registers and accumulators, a bit each, that no instruction can see too
-    /// early.
+    /// The program has written registers and accumulators, a bit each, that no instruction can see
+    /// too early.
     #[inline]
     pub fn define(&mut self, (registers, accumulators): (u64, u8)) {
         self.defined |= registers;
@@ -163,13 +164,13 @@ impl Hazards {
         }
     }
 
-    /// Whether the program has written all of these.
+    /// True if the program has written all of these.
     #[inline]
     pub fn has_defined(&self, (registers, accumulators): (u64, u8)) -> bool {
         registers & !self.defined == 0 && accumulators & !self.defined_accumulators == 0
     }
 
-    /// What was current is now previous.
+    /// The current instruction becomes the previous one.
     #[inline]
     pub fn begin(&mut self) {
         self.overwritten = std::mem::replace(&mut self.written, [NOT_WRITTEN; 2]);
@@ -184,7 +185,8 @@ impl Hazards {
         self.current_accumulators = 0;
     }
 
-    /// Where the old value is of a register that the previous instruction wrote; `None` when it did not.
+    /// Where the old value is of a register that the previous instruction wrote; `None` when it did
+    /// not.
     pub fn overwritten(&self, register: Index) -> Option<Index> {
         let file = register / FILE_B;
         (register < 2 * FILE_B && self.overwritten[usize::from(file)] == register)
@@ -196,7 +198,8 @@ impl Hazards {
         self.overwritten_lanes[usize::from(register / FILE_B) & 1]
     }
 
-    /// The instruction that executes writes lanes of a register. Gives where its old value must be kept.
+    /// The instruction that executes writes lanes of a register. Gives where its old value must be
+    /// kept.
     #[inline]
     pub fn overwrite(&mut self, register: Index, lanes: LaneMask) -> Index {
         let file = (register / FILE_B) & 1;
@@ -227,14 +230,14 @@ impl Hazards {
         }
     }
 
-    /// Whether the program has written a register.
+    /// True if the program has written a register.
     pub fn is_defined(&self, register: Index) -> bool {
         self.defined & 1 << (register & 63) != 0
     }
 }
 
 impl Qpu {
-    /// What was current is now previous; an SFU result that is due arrives.
+    /// The current instruction becomes the previous one; an SFU result that is due arrives.
     pub(super) fn start_instruction(&mut self) {
         let hazards = &mut self.hazards;
         hazards.begin();
@@ -250,8 +253,8 @@ impl Qpu {
         hazards.calm = hazards.sfu.is_empty() && !self.flow.is_ending();
     }
 
-    /// Warns about what the instruction itself shows, about reads that are too early, and about what the
-    /// end of a program forbids.
+    /// Warns about what the instruction itself shows, about reads that are too early, and about
+    /// what the end of a program forbids.
     pub(super) fn check_instruction(&mut self, code: &Code, shared: &mut Shared) {
         for rule in &code.rules {
             self.warn(*rule, shared, String::new);
@@ -314,8 +317,9 @@ impl Qpu {
         self.hazards.write_r4(None);
     }
 
-    /// An SFU function was written in the lanes of `enabled`: r4 gets its result for the third instruction
-    /// from here. Whether a condition keeps the others as they were is not published, so they are undefined.
+    /// An SFU function was written in the lanes of `enabled`: r4 gets its result for the third
+    /// instruction from here. Whether a condition keeps the others as they were is not published,
+    /// so they are undefined.
     pub(super) fn write_sfu(
         &mut self,
         value: Lanes,

@@ -211,7 +211,7 @@ impl Qpu {
     }
 }
 
-/// Whether the instruction does something with the VPM vector that it reads.
+/// True if the instruction does something with the VPM vector that it reads.
 fn keeps_vpm(code: &Code) -> bool {
     let Instruction::Alu(alu) = &code.instruction else {
         return false;

@@ -2,9 +2,10 @@
 //!
 //! Setup words, addresses and the like come from element 0. Conditions do not keep lanes out of a
 //! FIFO: what the chip puts there is undefined, here it is the result. A write triggers also when
-//! element 0 is masked: vc4asm says so of TMU, VPM and setup words; for the other addresses (uniforms
-//! address, TMU swap, DMA addresses, mutex) nobody says anything, and the same is assumed. Each such
-//! write is warned of, and a condition of never writes nothing (reference/qpu.md sections 1.5 and 12).
+//! element 0 is masked: vc4asm says so of TMU, VPM and setup words; for the other addresses
+//! (uniforms address, TMU swap, DMA addresses, mutex) nobody says anything, and the same is
+//! assumed. Each such write is warned of, and a condition of never writes nothing (reference/qpu.md
+//! sections 1.5 and 12).
 
 use super::Qpu;
 use crate::alu::{LaneMask, Lanes};
@@ -21,7 +22,8 @@ use crate::unit_event::{DmaEngine, UnitEvent};
 use crate::vpm::setup::{self, BlockSetup};
 use qpu::isa::{File, Waddr, waddr};
 
-/// Whether a write takes all lanes; other units take element 0, and some each lane by its condition.
+/// True if a write takes all lanes; other units take element 0, and some each lane by its
+/// condition.
 pub(super) fn takes_all_lanes(address: Waddr) -> bool {
     address.is_tmu() || address.is_sfu() || address == waddr::VPM_WRITE
 }
@@ -42,7 +44,8 @@ impl Qpu {
         } else {
             1
         };
-        // Lanes of an SFU function do not depend on each other; Broadcom's shaders ask for some of them.
+        // Lanes of an SFU function do not depend on each other; Broadcom's shaders ask for some of
+        // them.
         let masked_by_lane =
             matches!(address, waddr::HOST_INT | waddr::MS_REV_FLAGS) || address.is_sfu();
         if enabled & whole != whole && !masked_by_lane {
@@ -129,8 +132,8 @@ impl Qpu {
         Ok(())
     }
 
-    /// Which element the chip looks at is open: here any that is enabled. A 0 raises nothing, as the
-    /// slaves of GPU_FFT want it.
+    /// Which element the chip looks at is open: here any that is enabled. A 0 raises nothing, as
+    /// the slaves of GPU_FFT want it.
     fn write_host_interrupt(&mut self, value: &Lanes, enabled: LaneMask, shared: &mut Shared) {
         let raised = value
             .iter()

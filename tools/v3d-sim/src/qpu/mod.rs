@@ -1,7 +1,7 @@
 //! One QPU: fetches, waits, executes.
 //!
-//! An instruction either waits, with no effect at all, or executes whole. Reads come first, then both
-//! ALUs, flags, writes, the signal, and last the program counter.
+//! An instruction either waits, with no effect at all, or executes whole. Reads come first, then
+//! both ALUs, flags, writes, the signal, and last the program counter.
 
 mod ahead;
 mod branch;
@@ -50,7 +50,7 @@ pub enum QpuStatus {
     Hung,
 }
 
-/// What a QPU did in a round.
+/// The outcome of a round for a QPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     /// An instruction.
@@ -75,7 +75,7 @@ impl From<FaultKind> for Stop {
     }
 }
 
-/// Whether a QPU has a program.
+/// True if a QPU has a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Status {
     Idle,
@@ -105,9 +105,11 @@ pub struct Qpu {
     pub(crate) vpm_reads: ReadQueue,
     vdr: vdr::Setup,
     vdw: vdw::Setup,
-    /// Whether the program has started a load, and a store, that it has neither waited for since nor asked about.
+    /// True if the program has started a load, and a store, that it has neither waited for since
+    /// nor asked about.
     unwatched: [bool; 2],
-    /// Instructions that it has yet to execute, in rounds that have come or will: a run, if there are any.
+    /// Instructions that it has yet to execute, in rounds that have come or will: a run, if there
+    /// are any.
     pub owed: u32,
     /// The last instructions: PC and word, by the number of the instruction modulo four.
     trail: [(u32, u64); TRAIL],
@@ -117,7 +119,7 @@ pub struct Qpu {
 const TRAIL: usize = 4;
 
 impl Qpu {
-    /// As after a power cycle.
+    /// The state after a power cycle.
     #[must_use]
     pub fn new(number: u8, conflicts: Conflicts) -> Self {
         Self {
@@ -144,13 +146,13 @@ impl Qpu {
         }
     }
 
-    /// Whether it has no program.
+    /// True if it has no program.
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.status == Status::Idle
     }
 
-    /// Whether it has a program, and what that does.
+    /// True if it has a program, and what that does.
     pub fn status(&self) -> QpuStatus {
         match self.status {
             Status::Idle => QpuStatus::Idle,
@@ -160,7 +162,7 @@ impl Qpu {
         }
     }
 
-    /// Whether it has stopped for the host to see.
+    /// True if it has stopped for the host to see.
     #[must_use]
     pub fn is_halted(&self) -> bool {
         self.halted
@@ -171,7 +173,7 @@ impl Qpu {
         self.halted = halted;
     }
 
-    /// Whether lookups are on their way.
+    /// True if lookups are on their way.
     #[must_use]
     pub fn has_lookups(&self) -> bool {
         self.tmus.outstanding(0) + self.tmus.outstanding(1) > 0
@@ -270,7 +272,7 @@ impl Qpu {
         self.conclude(done, shared)
     }
 
-    /// What becomes of an instruction that uses units.
+    /// The outcome of an instruction that uses units.
     #[inline]
     fn conclude(&mut self, done: Result<(), Stop>, shared: &mut Shared) -> Result<(), Wait> {
         match done {
@@ -311,7 +313,8 @@ impl Qpu {
         self.execute_instruction(code, shared, memory)
     }
 
-    /// The chip fetches two uniforms before the first instruction, whether the program reads any or not.
+    /// The chip fetches two uniforms before the first instruction, whether the program reads any or
+    /// not.
     fn check_uniforms(&self, shared: &mut Shared, memory: &mut impl Memory) {
         let address = self.uniforms.address();
         if self.uniforms.is_given() && memory.read_word(address).is_err() {

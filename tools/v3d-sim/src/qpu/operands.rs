@@ -1,8 +1,8 @@
 //! Operands: what the two ports and the accumulators give to the ALUs.
 //!
-//! One value comes through each port whatever is selected; unpack widens the one from file A (pm = 0)
-//! or r4 (pm = 1), and a rotation moves the operands of the mul ALU. Source:
-//! guide, figure 2 and "Vector rotation"; vc4asm's addendum; Broadcom's shaders.
+//! One value comes through each port whatever is selected; unpack widens the one from file A (pm =
+//! 0) or r4 (pm = 1), and a rotation moves the operands of the mul ALU. Source: guide, figure 2 and
+//! "Vector rotation"; vc4asm's addendum; Broadcom's shaders.
 
 use super::state::{FILE_B, HELD_A, HELD_R4, Index, accumulator, last_quad, of_file, repeat_quad};
 use super::{Qpu, Stop};
@@ -16,7 +16,8 @@ use crate::shared::Shared;
 use qpu::isa::{File, Mux, Unpack};
 
 impl Qpu {
-    /// Reads both ports, with all that a read causes, and unpacks. Gives the places of the operands.
+    /// Reads both ports, with all that a read causes, and unpacks. Gives the places of the
+    /// operands.
     pub(super) fn read_inputs(
         &mut self,
         code: &Code,
@@ -171,7 +172,7 @@ pub fn rotated(operand: Index, value: &Lanes, by: u32) -> Lanes {
     }
 }
 
-/// Whether a rotation moves an operand over all lanes.
+/// True if a rotation moves an operand over all lanes.
 pub fn moves_far(operand: Index) -> bool {
     (accumulator(0)..=accumulator(3)).contains(&operand)
 }

@@ -70,8 +70,9 @@ impl Qpu {
         }
     }
 
-    /// Whether the program started a transfer of whose end it cannot know: it has neither waited nor read the busy
-    /// register since, nor been told by a QPU that waited for a later transfer of the engine.
+    /// True if the program started a transfer of whose end it cannot know: it has neither waited
+    /// nor read the busy register since, nor been told by a QPU that waited for a later transfer of
+    /// the engine.
     fn has_unwatched_transfer(&self, shared: &Shared) -> bool {
         let started = self
             .unwatched

@@ -1,4 +1,4 @@
-//! What a QPU says about accesses that nothing orders.
+//! Reports of a QPU about accesses that nothing orders.
 
 use super::Qpu;
 use crate::alu::Lanes;
@@ -83,7 +83,7 @@ impl Qpu {
         }
     }
 
-    /// As [`Qpu::check_lookup`] when there may be something to say of a lane.
+    /// Like [`Qpu::check_lookup`] when there may be something to say of a lane.
     #[inline(never)]
     fn check_lanes(&self, addresses: &Lanes, shared: &mut Shared) {
         let (mut stale, mut race) = (None, None);
@@ -120,7 +120,8 @@ impl Qpu {
         shared.report.warn_with(rule, self.at(), story);
     }
 
-    /// Warns when a transfer leaves the rows of user programs; `highest` is the last row it touches.
+    /// Warns when a transfer leaves the rows of user programs; `highest` is the last row it
+    /// touches.
     fn check_window(&self, highest: usize, shared: &mut Shared) {
         let rule = if highest >= ROWS {
             Rule::DmaRowsWrap
@@ -132,7 +133,8 @@ impl Qpu {
         self.warn(rule, shared, || format!("row {highest}"));
     }
 
-    /// Tells of words of the VPM that hold what nobody knows; `does` is what this instruction does to them.
+    /// Tells of words of the VPM that hold what nobody knows; `does` is what this instruction does
+    /// to them.
     #[cold]
     pub(super) fn warn_not_put(&self, does: &str, words: Words, shared: &mut Shared) {
         let (row, column) = (words.first / COLUMNS % ROWS, words.first % COLUMNS);

@@ -2,8 +2,8 @@
 //!
 //! Only their QPU can see when plain instructions are executed: the cycle model lets a run take its
 //! rounds and executes it when they are over; without time it is executed before. Between two
-//! instructions of a run nothing has to be remembered for hazards, for [`crate::run`] has seen to it that
-//! there are none; after the last one all is as if each had been executed by itself.
+//! instructions of a run nothing has to be remembered for hazards, for [`crate::run`] has seen to
+//! it that there are none; after the last one all is as if each had been executed by itself.
 
 use super::Qpu;
 use super::state::accumulator;
@@ -14,7 +14,8 @@ use crate::run::Run;
 use qpu::isa::INSTRUCTION_BYTES;
 
 impl Qpu {
-    /// How many instructions from the next one on can be executed in one go; they have been read.
+    /// The number of instructions, from the next one on, that can be executed in one go; they have
+    /// been read.
     #[inline]
     pub fn run_length(&mut self, cache: &mut CodeCache) -> u32 {
         match cache.run(self.pc, &mut self.cursor) {
@@ -23,7 +24,7 @@ impl Qpu {
         }
     }
 
-    /// How many of the instructions of a run, the next ones, can be executed in one go.
+    /// The number of instructions of a run, the next ones, that can be executed in one go.
     #[inline]
     pub(super) fn length_of(&self, run: &Run, first: &Code) -> u32 {
         let goes_on = self.status == Status::Running && !self.halted;
@@ -33,7 +34,8 @@ impl Qpu {
         (run.length() as u32).min(self.flow.straight())
     }
 
-    /// Executes so many instructions, of which the first are a run that [`Qpu::run_length`] has found.
+    /// Executes so many instructions, of which the first are a run that [`Qpu::run_length`] has
+    /// found.
     pub fn execute_run(&mut self, cache: &CodeCache, count: u32) {
         let first = place_in_block(self.pc);
         let codes = cache.peek(self.pc, &mut self.cursor);

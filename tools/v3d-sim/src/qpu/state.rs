@@ -26,9 +26,11 @@ pub const HELD_B: Index = 73;
 pub const HELD_R4: Index = 74;
 /// What the register of file A held that the previous instruction wrote; file B's follows.
 pub const OLD_A: Index = 75;
-/// The first of the vectors that small immediates give, by their codes; file B's old value is before it.
+/// The first of the vectors that small immediates give, by their codes; file B's old value is
+/// before it.
 const IMMEDIATES: Index = OLD_A + 2;
-/// How many small immediates differ: codes from 48 on, which rotate, are read as those 32 before.
+/// The number of small immediates that differ: codes from 48 on, which rotate, are read as those 32
+/// before.
 const IMMEDIATE_COUNT: Index = 48;
 /// What the add ALU gives to a unit; what the mul ALU gives follows.
 pub const FOR_UNIT: Index = IMMEDIATES + IMMEDIATE_COUNT;

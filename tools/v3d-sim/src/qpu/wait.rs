@@ -13,7 +13,8 @@ impl Qpu {
     /// Stops with what the instruction waits for, if anything.
     ///
     /// # Errors
-    /// Also when it would wait for ever: `ldtmu` and VPM reads are served by the QPU's own requests only.
+    /// Also when it would wait for ever: `ldtmu` and VPM reads are served by the QPU's own requests
+    /// only.
     pub(super) fn must_wait(&self, code: &Code, shared: &Shared) -> Result<(), Stop> {
         let units = code.units;
         if shared.time.is_none() && units.only(Units::PROMPT) {
@@ -123,7 +124,7 @@ impl Qpu {
     }
 }
 
-/// Whether time is on and `waits` for something.
+/// True if time is on and `waits` for something.
 fn timed(shared: &Shared, waits: impl FnOnce(&Time) -> bool) -> bool {
     shared.time.as_ref().is_some_and(|time| waits(time))
 }

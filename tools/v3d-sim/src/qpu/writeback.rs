@@ -1,7 +1,7 @@
 //! Write-back: results to registers, accumulators and I/O, packed and masked.
 //!
-//! Source: guide, "Pack and unpack" and "Register address map". When both ALUs write one destination
-//! the mul ALU wins, and a unit gets one write.
+//! Source: guide, "Pack and unpack" and "Register address map". When both ALUs write one
+//! destination the mul ALU wins, and a unit gets one write.
 
 use super::execute::Results;
 use super::state::{Index, accumulator};
@@ -76,8 +76,9 @@ impl Qpu {
             if slot == Slot::Add || code.colour == MulPack::None {
                 self.write_io(file, address, value, enabled, shared, memory)?;
             } else {
-                // 8888 leaves no byte as it was, and blits of VC4CV are made of it; of 8a the VPM takes
-                // nothing else where elements are bytes, and pictures of remapvid are made so.
+                // 8888 leaves no byte as it was, and blits of VC4CV are made of it; of 8a the VPM
+                // takes nothing else where elements are bytes, and pictures of remapvid are made
+                // so.
                 let is_whole = match code.colour {
                     MulPack::P8888 => true,
                     MulPack::P8a => address == waddr::VPM_WRITE && self.vpm_write.is_bytes(),
@@ -113,7 +114,7 @@ impl Qpu {
         Some((code.op_add, a, b))
     }
 
-    /// Whether the add result is dropped: one unit gets one write, and that is the mul result.
+    /// True if the add result is dropped: one unit gets one write, and that is the mul result.
     fn check_same_destination(
         &self,
         code: &Code,

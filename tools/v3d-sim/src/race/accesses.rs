@@ -39,13 +39,13 @@ impl Races {
         self.stores.write(me, seen, addr, bytes)
     }
 
-    /// Whether there are stores at all that a QPU must not read the bytes of.
+    /// True if there are stores at all that a QPU must not read the bytes of.
     #[must_use]
     pub fn has_open_stores(&self, qpu: u8) -> bool {
         self.stores.are_open(&self.qpus[usize::from(qpu)].seen)
     }
 
-    /// Whether there are bytes in the line at `addr` that a QPU must not read.
+    /// True if there are bytes in the line at `addr` that a QPU must not read.
     #[inline]
     #[must_use]
     pub fn line_is_open(&self, qpu: u8, addr: u32) -> bool {
@@ -53,7 +53,7 @@ impl Races {
         self.stores.line_is_open(&own.seen, addr)
     }
 
-    /// As [`Races::line_is_open`] of the four bytes at `addr`.
+    /// Like [`Races::line_is_open`] of the four bytes at `addr`.
     #[inline]
     #[must_use]
     pub fn word_is_open(&self, qpu: u8, addr: u32) -> bool {

@@ -3,7 +3,7 @@
 use crate::chip::QPUS;
 use crate::rule::Rule;
 
-/// What acts for a QPU.
+/// An actor of a QPU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Actor {
     /// The QPU itself.
@@ -69,10 +69,10 @@ impl Clock {
         self.passed[actor as usize][qpu]
     }
 
-    /// Whether `earlier` is over for `later`, which happens with this knowledge.
+    /// True if `earlier` is over for `later`, which happens with this knowledge.
     ///
-    /// A QPU's reads and writes of the VPM stay in order. So do two transfers of one engine, once the
-    /// second is started after the first: the engines take transfers in turn.
+    /// A QPU's reads and writes of the VPM stay in order. So do two transfers of one engine, once
+    /// the second is started after the first: the engines take transfers in turn.
     #[must_use]
     pub fn orders(&self, earlier: Epoch, later: Epoch) -> bool {
         let (actor, qpu) = (earlier.actor(), earlier.qpu());
@@ -135,7 +135,7 @@ impl Epoch {
         (self.0 >> 42) as u32
     }
 
-    /// Who acted for the QPU.
+    /// The actor of the QPU.
     #[must_use]
     pub fn actor(self) -> Actor {
         Actor::ALL[(self.0 >> 36) as usize & 3]
@@ -160,7 +160,7 @@ impl Epoch {
         (self.0 ^ other.0) >> 32
     }
 
-    /// Whether it is the same actor of the same QPU.
+    /// True if it is the same actor of the same QPU.
     #[must_use]
     pub fn is_by_same(self, other: Self) -> bool {
         (self.0 ^ other.0) >> 32 & 0x3f == 0

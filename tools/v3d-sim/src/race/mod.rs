@@ -1,14 +1,14 @@
-//! Who must have been before whom: finds accesses that nothing orders.
+//! Races: accesses that nothing orders.
 //!
 //! Two accesses of one place, by two QPUs or by a QPU and its own DMA, one of them a write, must be
-//! ordered by something that holds on every chip and in every run: a semaphore, the mutex, a wait for
-//! DMA. Each QPU carries a vector clock ([`Clock`]) that grows with what it acquires; each place
-//! remembers its last accesses as an [`Epoch`]; an access whose epoch is not in the clock is unordered,
-//! even if it came out right this time. This is FastTrack (Flanagan and Freund, 2009), with three more
-//! actors for each QPU: its queue of VPM writes, which is only sure to be empty after a VPM read or a
-//! DMA start (Broadcom's HW-2497; GPU_FFT drains so), and its two DMA engines, which are only sure to
-//! be done after ld_wait and st_wait. Such a wait also covers what other QPUs are known to have started
-//! on the same engine before: it takes transfers in turn.
+//! ordered by something that holds on every chip and in every run: a semaphore, the mutex, a wait
+//! for DMA. Each QPU carries a vector clock ([`Clock`]) that grows with what it acquires; each
+//! place remembers its last accesses as an [`Epoch`]; an access whose epoch is not in the clock is
+//! unordered, even if it came out right this time. This is FastTrack (Flanagan and Freund, 2009),
+//! with three more actors for each QPU: its queue of VPM writes, which is only sure to be empty
+//! after a VPM read or a DMA start (Broadcom's HW-2497; GPU_FFT drains so), and its two DMA
+//! engines, which are only sure to be done after ld_wait and st_wait. Such a wait also covers what
+//! other QPUs are known to have started on the same engine before: it takes transfers in turn.
 //!
 //! Clocks tick on synchronization only. Everything is forgotten when V3D is idle.
 
@@ -33,28 +33,28 @@ use vpm::Shadow;
 /// An access that nothing orders after an earlier one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Race {
-    /// How the order is missing.
+    /// The rule that asks for the order.
     pub rule: Rule,
     /// The earlier access.
     pub other: Epoch,
-    /// Whether that was a write.
+    /// True if that was a write.
     pub other_wrote: bool,
     /// Where: a VPM word as 16 * Y + X, or a bus address.
     pub place: u32,
 }
 
-/// What a QPU knows.
+/// The knowledge of a QPU.
 #[derive(Clone, Copy)]
 struct Knowledge {
-    /// What is known to be over.
+    /// Accesses that are known to be over.
     seen: Clock,
-    /// The same as of its last VPM read setup, which may fetch its vectors at once.
+    /// Those known at its last VPM read setup, which may fetch its vectors at once.
     at_setup: Clock,
-    /// The same as of the start of its last load and its last store.
+    /// Those known at the start of its last load and its last store.
     at_start: [Clock; 2],
     /// Its own time; starts at 1.
     now: u32,
-    /// Whether it has accessed anything since its time last passed.
+    /// True if it has accessed anything since its time last passed.
     accessed: bool,
     /// Actors that have done something since they were last known to be over, a bit each.
     busy: u8,
@@ -75,12 +75,12 @@ impl Knowledge {
     }
 }
 
-/// What a semaphore hands over.
+/// The knowledge that a semaphore hands over.
 #[derive(Clone, Default)]
 struct Tokens {
-    /// What was known at each increment that no decrement has taken, oldest first.
+    /// The knowledge at each increment that no decrement has taken, oldest first.
     ups: VecDeque<Clock>,
-    /// What was known at each decrement that makes room for an increment to come.
+    /// The knowledge at each decrement that makes room for an increment to come.
     downs: VecDeque<Clock>,
     increments: u64,
 }
@@ -90,13 +90,13 @@ pub struct Races {
     qpus: [Knowledge; QPUS],
     semaphores: [Tokens; 16],
     mutex: Clock,
-    /// What the ARM can know: programs that ended, host interrupts.
+    /// The knowledge of the ARM: programs that ended, host interrupts.
     arm: Clock,
     vpm: Shadow,
     stores: Stores,
     /// Instructions that accessed something, by [`code_place`]: an epoch has no room for the word.
     code: Box<[(u32, Option<u64>); CODE]>,
-    /// Whether anything has happened since the last reset.
+    /// True if anything has happened since the last reset.
     used: bool,
 }
 
@@ -136,7 +136,7 @@ impl Races {
         }
     }
 
-    /// What the ARM knows when it queues a program.
+    /// The knowledge of the ARM when it queues a program.
     #[must_use]
     pub fn arm(&self) -> Clock {
         self.arm
@@ -177,7 +177,7 @@ impl Races {
         }
     }
 
-    /// Whether a QPU knows that the last load or store it started is over.
+    /// True if a QPU knows that the last load or store it started is over.
     #[must_use]
     pub fn is_over(&self, qpu: u8, actor: Actor) -> bool {
         let (own, qpu) = (&self.qpus[usize::from(qpu)], usize::from(qpu));

@@ -1,4 +1,4 @@
-//! What orders QPUs: semaphores and the mutex.
+//! The order of QPUs: semaphores and the mutex.
 
 use super::Races;
 
@@ -19,8 +19,8 @@ impl Races {
         }
     }
 
-    /// A semaphore was counted down. Increments are taken in their order: a program that is right must
-    /// be so with every way to match them.
+    /// A semaphore was counted down. Increments are taken in their order: a program that is right
+    /// must be so with every way to match them.
     pub fn decrement(&mut self, qpu: u8, number: u8) {
         let tokens = &mut self.semaphores[usize::from(number & 15)];
         if let Some(token) = tokens.ups.pop_front() {

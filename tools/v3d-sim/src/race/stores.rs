@@ -22,7 +22,8 @@ struct Part {
     bytes: u64,
 }
 
-/// Two stores to a line are remembered: rows of two QPUs may meet in it. A third takes the place of one.
+/// Two stores to a line are remembered: rows of two QPUs may meet in it. A third takes the place of
+/// one.
 type Line = [Part; 2];
 
 const UNTOUCHED: Line = [Part {
@@ -74,7 +75,7 @@ impl Stores {
         self.latest = [0; QPUS];
     }
 
-    /// Whether there is anything that somebody who knows `seen` may not read.
+    /// True if there is anything that somebody who knows `seen` may not read.
     #[must_use]
     pub fn are_open(&self, seen: &Clock) -> bool {
         let latest = self.latest.iter().enumerate();
@@ -106,8 +107,8 @@ impl Stores {
         &mut page.expect("it was just made")[(line % PAGE_LINES) as usize]
     }
 
-    /// A store by `me` writes `bytes` bytes at `addr`. Gives the first store to some of them that it is
-    /// not ordered after.
+    /// A store by `me` writes `bytes` bytes at `addr`. Gives the first store to some of them that
+    /// it is not ordered after.
     pub fn write(&mut self, me: Epoch, seen: &Clock, addr: u32, bytes: u32) -> Option<Race> {
         let mut race = None;
         self.latest[usize::from(me.qpu())] = me.time();
@@ -136,7 +137,7 @@ impl Stores {
         race
     }
 
-    /// Whether somebody who knows `seen` may not read all bytes of the line at `addr`.
+    /// True if somebody who knows `seen` may not read all bytes of the line at `addr`.
     #[inline]
     #[must_use]
     pub fn line_is_open(&self, seen: &Clock, addr: u32) -> bool {
@@ -156,8 +157,8 @@ impl Stores {
         })
     }
 
-    /// Somebody who knows `seen` reads `bytes` bytes at `addr`. Gives the first store to some of them
-    /// that is not known to be over.
+    /// Somebody who knows `seen` reads `bytes` bytes at `addr`. Gives the first store to some of
+    /// them that is not known to be over.
     pub fn read(&self, seen: &Clock, addr: u32, bytes: u32) -> Option<Race> {
         lines(addr, bytes).find_map(|(at, number, mask)| {
             let page = self.pages[(number / PAGE_LINES) as usize].as_ref()?;
@@ -175,7 +176,7 @@ impl Stores {
     }
 }
 
-/// Whether a store is not known to be over.
+/// True if a store is not known to be over.
 fn is_open(by: Epoch, seen: &Clock) -> bool {
     seen.passed(by.actor(), usize::from(by.qpu())) < by.time()
 }

@@ -171,8 +171,8 @@ fn a_transfer_is_over_once_some_wait_for_its_engine_is_known_of() {
     assert!(!races.is_over(5, Actor::Stores));
 }
 
-/// QPU 5 gives the mutex back while its transfer is on its way, as some programs do in a loop; QPU 6,
-/// which takes the mutex next, waits for its own only.
+/// QPU 5 gives the mutex back while its transfer is on its way, as some programs do in a loop; QPU
+/// 6, which takes the mutex next, waits for its own only.
 fn second_of_two(first: Actor, second: Actor) -> Races {
     let mut races = Races::default();
     let start = |races: &mut Races, qpu, actor, words| {

@@ -1,11 +1,11 @@
-//! Who last wrote and read each word of the VPM.
+//! The last writer and the readers of each word of the VPM.
 
 use super::{Actor, Clock, Epoch, Race};
 use crate::chip::QPUS;
 use crate::vpm::{WORDS, Words};
 
-/// Those who have read a word since it was written, when nothing orders them: one for each QPU itself
-/// and one for its stores.
+/// Those who have read a word since it was written, when nothing orders them: one for each QPU
+/// itself and one for its stores.
 type Readers = [Epoch; 2 * QPUS];
 
 fn reader(epoch: Epoch) -> usize {
@@ -72,7 +72,8 @@ impl Shadow {
             }
             return race;
         }
-        // Words of one vector were mostly accessed together: what was right for one is for the next.
+        // Words of one vector were mostly accessed together: what was right for one is for the
+        // next.
         let (mut good_write, mut good_read) = (Epoch::NONE, Epoch::NONE);
         for word in words.indices() {
             let last = std::mem::replace(&mut self.writes[word], me);
@@ -146,8 +147,8 @@ impl Shadow {
         race
     }
 
-    /// The last write and the last read of words, if they differ in nothing but the instruction, so that
-    /// what is true of the first word is true of all.
+    /// The last write and the last read of words, if they differ in nothing but the instruction, so
+    /// that what is true of the first word is true of all.
     fn alike(&self, words: Words) -> Option<(Epoch, Epoch)> {
         let first = words.first % WORDS;
         let (last_write, last_read) = (self.writes[first], self.reads[first]);
@@ -189,13 +190,13 @@ impl Shadow {
     }
 }
 
-/// Whether a read by `me` takes the place of the last one.
+/// True if a read by `me` takes the place of the last one.
 fn replaces(last: Epoch, me: Epoch, seen: &Clock) -> bool {
     last == Epoch::NONE
         || (last.bytes() & !me.bytes() == 0 && (last.is_by_same(me) || seen.orders(last, me)))
 }
 
-/// Whether `last` was somebody, had bytes in common with `me`, and is not known to be over.
+/// True if `last` was somebody, had bytes in common with `me`, and is not known to be over.
 fn conflict(last: Epoch, me: Epoch, seen: &Clock) -> bool {
     last.bytes() & me.bytes() != 0 && !seen.orders(last, me)
 }

@@ -4,15 +4,16 @@
 //! SDRAM, which keep their nanoseconds. "Fitted" means fitted to published run times of GPU_FFT and
 //! nothing else, never to a program of this project; on which rows, each constant says.
 //!
-//! How the recommended values were picked. What is published is set so (latencies, DMA rates, SDRAM's
-//! turnarounds, the mailbox). The rest was fitted to the fitting set alone: GPU_FFT 3.0 at batch 1, 2^8, 10,
-//! 12, 14, 16, 18, and the author's counter table (`fidelity fit`; docs/fidelity.md lists what each
-//! descent found). The best set so found leaves 3.0's 2^13 at batch 10 just outside its band, and the mean
-//! error of release 3.0 too. So the recommended values were moved by hand, with sight of all published rows,
-//! until all were in; of eight sets that were tried this is the first. `read_bus` and `vpm_column` went to the
-//! slow side, up to where the counter table's clocks come near 5 %. `sdram_row` had to go to the fast
-//! side, from 12.1, for 2^22 and the mean. That all rows are in is therefore no test of these values; the
-//! structure, too, was chosen with sight of all rows. No program of this project was looked at.
+//! How the recommended values were picked. What is published is set so (latencies, DMA rates,
+//! SDRAM's turnarounds, the mailbox). The rest was fitted to the fitting set alone: GPU_FFT 3.0 at
+//! batch 1, 2^8, 10, 12, 14, 16, 18, and the author's counter table (`fidelity fit`;
+//! docs/fidelity.md lists what each descent found). The best set so found leaves 3.0's 2^13 at
+//! batch 10 just outside its band, and the mean error of release 3.0 too. So the recommended values
+//! were moved by hand, with sight of all published rows, until all were in; of eight sets that were
+//! tried this is the first. `read_bus` and `vpm_column` went to the slow side, up to where the
+//! counter table's clocks come near 5 %. `sdram_row` had to go to the fast side, from 12.1, for
+//! 2^22 and the mean. That all rows are in is therefore no test of these values; the structure,
+//! too, was chosen with sight of all rows. No program of this project was looked at.
 //!
 //! Sources: reference/qpu.md sections 4, 5, 6.4, 8.2 to 8.4; reference/timing.md section 3.
 
@@ -57,23 +58,23 @@ pub struct Described {
     pub name: &'static str,
     /// Its value.
     pub value: f64,
-    /// What it is counted in.
+    /// The unit.
     pub unit: &'static str,
-    /// What it is for.
+    /// The meaning.
     pub what: &'static str,
     /// Where the value comes from, and where its slow end lies.
     pub source: &'static str,
     /// The least and the most that [`Constants::change`] takes.
     pub range: [f64; 2],
-    /// Whether it counts something.
+    /// True if it counts something.
     pub is_whole: bool,
 }
 
 /// A number that a constant can be.
 trait Value: Copy {
-    /// What it may be, by its unit.
+    /// The range, by its unit.
     fn range(unit: &str) -> [f64; 2];
-    /// Whether it is an integer.
+    /// True if it is an integer.
     const IS_WHOLE: bool;
     fn get(self) -> f64;
     fn set(&mut self, value: f64);

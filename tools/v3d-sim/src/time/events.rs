@@ -1,9 +1,10 @@
-//! What is due when: the queue that makes all units act in the order of time.
+//! Events and their times: the queue that makes all units act in the order of time.
 //!
 //! Events of the same time come in the order in which they were made, so equal runs are equal.
 //!
-//! The queue is a wheel: a ring of slots, each for a short stretch of time, with a bit for each slot that
-//! holds something. Nearly everything is due within one turn of the wheel; the rest waits in a heap.
+//! The queue is a wheel: a ring of slots, each for a short stretch of time, with a bit for each
+//! slot that holds something. Nearly everything is due within one turn of the wheel; the rest waits
+//! in a heap.
 
 use super::ticks::{NEVER, Ticks};
 use std::cmp::Reverse;
@@ -34,7 +35,7 @@ pub enum Event {
     VdwLine,
 }
 
-/// Who asks for lines of memory.
+/// A client that asks for lines of memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Client {
     /// The instruction cache of a slice.
@@ -131,7 +132,8 @@ impl Events {
         self.later.push(Reverse((at, self.made, event)));
     }
 
-    /// Puts an event into the slot of its time, behind those of the same time. What is late comes first.
+    /// Puts an event into the slot of its time, behind those of the same time. What is late comes
+    /// first.
     #[inline]
     fn put(&mut self, at: Ticks, event: Event) {
         let slot = (at >> SLOT_LOG2).max(self.first) as usize % SLOTS;
@@ -249,7 +251,7 @@ impl Events {
         }
     }
 
-    /// Whether nothing will ever be due.
+    /// True if nothing will ever be due.
     pub fn is_empty(&self) -> bool {
         self.used_words == 0 && self.later.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What passes from one QPU to another: semaphores, the mutex, the SFU of a slice, the scheduler.
+//! Hand-overs from one QPU to another: semaphores, the mutex, the SFU of a slice, the scheduler.
 
 use super::constants::Constants;
 use super::ticks::{Ticks, ticks};
@@ -8,7 +8,7 @@ use crate::chip::SLICES;
 pub struct Handover {
     /// From a change of a semaphore to the next instruction of who waited for it.
     pub semaphore: Ticks,
-    /// The same for the mutex.
+    /// The order of waiting for the mutex.
     pub mutex: Ticks,
     sfu_interval: Ticks,
     sfu_free: [Ticks; SLICES],

@@ -59,7 +59,7 @@ impl InstructionCache {
         self.want[qpu] = NONE;
     }
 
-    /// Whether the QPU has the line of its next instruction; if not, it is asked for.
+    /// True if the QPU has the line of its next instruction; if not, it is asked for.
     pub fn fetch(
         &mut self,
         now: Ticks,

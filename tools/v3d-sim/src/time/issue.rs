@@ -39,8 +39,8 @@ impl Default for Issue {
 }
 
 impl Issue {
-    /// The first round in which any QPU tries, as of the last [`Issue::find_next_round`] and what has been
-    /// woken since.
+    /// The first round in which any QPU tries, as of the last [`Issue::find_next_round`] and what
+    /// has been woken since.
     #[inline]
     pub fn next_round(&self) -> u64 {
         self.first
@@ -86,7 +86,8 @@ impl Issue {
         self.go_on(qpu, now, NEVER);
     }
 
-    /// The QPU could not execute in round `now`; it tries again in round `until`, or when it is woken.
+    /// The QPU could not execute in round `now`; it tries again in round `until`, or when it is
+    /// woken.
     pub fn stall(&mut self, qpu: usize, wait: Wait, now: u64, until: u64) {
         let asked = match self.stalls[qpu].take() {
             Some(stall) => {
@@ -137,8 +138,8 @@ impl Issue {
         }
     }
 
-    /// Of the QPUs that wait for `wait` and will not try again by themselves, the one that asked first
-    /// tries at `at`.
+    /// Of the QPUs that wait for `wait` and will not try again by themselves, the one that asked
+    /// first tries at `at`.
     pub fn wake_first(&mut self, wait: Wait, at: Ticks) {
         let waiting = self.stalls.iter().enumerate().filter_map(|(qpu, stall)| {
             let stall = stall.as_ref()?;

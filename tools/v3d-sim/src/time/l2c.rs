@@ -1,8 +1,8 @@
 //! L2C, V3D's own cache of code, uniforms and lookups, and the read bus behind it.
 //!
-//! Requests are served in their order, one each `l2c_interval`. A miss goes over the bus, which takes a
-//! line each `read_bus` and has at most `l2c_misses` of them outstanding; who asks for a line that
-//! is on its way waits for the same one. VDR uses the bus without the cache.
+//! Requests are served in their order, one each `l2c_interval`. A miss goes over the bus, which
+//! takes a line each `read_bus` and has at most `l2c_misses` of them outstanding; who asks for a
+//! line that is on its way waits for the same one. VDR uses the bus without the cache.
 
 use super::constants::{Constants, Replacement};
 use super::events::{Client, Event, Events};
@@ -18,7 +18,7 @@ struct Miss {
     clients: Vec<Client>,
 }
 
-/// What a line on the bus is for.
+/// The purpose of a line on the bus.
 #[derive(Clone, Copy)]
 enum For {
     /// One of the misses of the L2C.
@@ -54,7 +54,7 @@ pub struct L2c {
     bus_due: bool,
     /// The bus waits for a miss to come back.
     bus_full: bool,
-    /// What was done.
+    /// The counts.
     pub work: L2Work,
     /// Memory behind the bus.
     pub system: SystemL2,

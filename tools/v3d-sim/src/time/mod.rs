@@ -1,9 +1,9 @@
 //! The cycle model: what instructions wait for, and how long.
 //!
-//! It runs beside the functional model and never touches a value: the QPUs ask it whether what their
-//! next instruction needs is there, tell it what they have done, and it says in which round each may
-//! try again. Units that act between rounds (TMUs, caches, buses, DMA engines) do so in the order of
-//! time, by a queue of events; SDRAM and the system L2 are served in that order.
+//! It runs beside the functional model and never touches a value: the QPUs ask it whether what
+//! their next instruction needs is there, tell it what they have done, and it says in which round
+//! each may try again. Units that act between rounds (TMUs, caches, buses, DMA engines) do so in
+//! the order of time, by a queue of events; SDRAM and the system L2 are served in that order.
 //!
 //! | file | what |
 //! |---|---|
@@ -14,8 +14,8 @@
 //! | `vdr`, `vdw` | the DMA engines |
 //! | `l2c`, `system_l2`, `sdram`, `tags` | the way to memory |
 //!
-//! The structure is that of reference/timing.md section 2, whose constants were picked with sight of
-//! all published times of GPU_FFT.
+//! The structure is that of reference/timing.md section 2, whose constants were picked with sight
+//! of all published times of GPU_FFT.
 
 pub mod constants;
 mod events;
@@ -55,7 +55,7 @@ use vdr::Vdr;
 use vdw::Vdw;
 use vpm::VpmPort;
 
-/// What the functional model has to do when time has come.
+/// The work of the functional model when time has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effect {
     /// Move the next row of the load that is under way.
@@ -115,13 +115,13 @@ impl Time {
         }
     }
 
-    /// Whether nothing is due any more.
+    /// True if nothing is due any more.
     pub fn is_quiet(&self) -> bool {
         self.events.is_empty()
     }
 
-    /// Lets time pass from round `now` to the start of the next in which a QPU tries, but not beyond
-    /// round `end`, or to the first effect, which comes with its time in ticks.
+    /// Lets time pass from round `now` to the start of the next in which a QPU tries, but not
+    /// beyond round `end`, or to the first effect, which comes with its time in ticks.
     pub fn pass(&mut self, now: u64, end: u64) -> Option<(Ticks, Effect)> {
         loop {
             let until = self.issue.next_round().max(now + 1).min(end);
@@ -179,8 +179,9 @@ impl Time {
         None
     }
 
-    /// Whether a queued program is there to be given out in round `now`. When it is not, [`Effect::Dispatch`] says when it
-    /// is: whoever queues programs takes his time, and a QPU that has ended one by then may get the next.
+    /// True if a queued program is there to be given out in round `now`. When it is not,
+    /// [`Effect::Dispatch`] says when it is: whoever queues programs takes his time, and a QPU that
+    /// has ended one by then may get the next.
     pub fn may_dispatch(&mut self, now: u64) -> bool {
         let at = self.handover.next_launch();
         if at <= now * ROUND {
@@ -198,7 +199,8 @@ impl Time {
         let at = self.handover.launch(now * ROUND);
         let (slice, within) = slice(qpu);
         self.instructions[slice].start(within);
-        // Its uniforms are asked for when it starts: the L2C serves in the order in which it is asked.
+        // Its uniforms are asked for when it starts: the L2C serves in the order in which it is
+        // asked.
         self.streams[qpu] = uniforms;
         self.uniforms[slice].stop(within);
         self.events.push(at, Event::Start(qpu as u8));
@@ -218,7 +220,7 @@ impl Time {
         self.issue.stop(qpu, now);
     }
 
-    /// Whether the QPU has the line of the instruction at `pc`.
+    /// True if the QPU has the line of the instruction at `pc`.
     pub fn has_code(&mut self, qpu: usize, pc: u32, now: u64) -> bool {
         let (slice, within) = slice(qpu);
         let cache = &mut self.instructions[slice];
@@ -231,7 +233,7 @@ impl Time {
         )
     }
 
-    /// Whether the QPU's next uniform is there.
+    /// True if the QPU's next uniform is there.
     pub fn has_uniform(&self, qpu: usize, now: u64) -> bool {
         let (slice, within) = slice(qpu);
         self.uniforms[slice].ready_at(within) <= now * ROUND
@@ -250,7 +252,7 @@ impl Time {
         self.uniforms[slice].restart(at, within, address, &mut self.l2c, &mut self.events);
     }
 
-    /// Whether the oldest result of the QPU on a TMU of its slice is there.
+    /// True if the oldest result of the QPU on a TMU of its slice is there.
     pub fn has_result(&self, qpu: usize, unit: u8, now: u64) -> bool {
         self.tmus[tmu_of(qpu, unit)].ready_at(qpu % 4) <= now * ROUND
     }
@@ -266,7 +268,7 @@ impl Time {
         tmu.request(now * ROUND, qpu % 4, addresses, &mut self.events);
     }
 
-    /// Whether the QPU's next vector of the VPM is there.
+    /// True if the QPU's next vector of the VPM is there.
     pub fn has_vector(&self, qpu: usize, now: u64) -> bool {
         self.vpm.readable_at(qpu) <= now * ROUND
     }
@@ -281,7 +283,7 @@ impl Time {
         self.vpm.setup_read(now * ROUND, qpu);
     }
 
-    /// Whether the QPU's write FIFO has room.
+    /// True if the QPU's write FIFO has room.
     pub fn can_write_vector(&self, qpu: usize, now: u64) -> bool {
         self.vpm.writable_at(now * ROUND, qpu) <= now * ROUND
     }
@@ -291,7 +293,7 @@ impl Time {
         self.vpm.write(now * ROUND, qpu, column);
     }
 
-    /// Whether the SFU of the QPU's slice is free.
+    /// True if the SFU of the QPU's slice is free.
     pub fn has_sfu(&self, qpu: usize, now: u64) -> bool {
         self.handover.sfu_free_at(qpu / 4) <= now * ROUND
     }
@@ -375,13 +377,13 @@ impl Time {
         }
     }
 
-    /// The ARM has written there, and what it wrote lies in the system L2 where the board has one for
-    /// it.
+    /// The ARM has written there, and what it wrote lies in the system L2 where the board has one
+    /// for it.
     pub fn arm_wrote(&mut self, addr: u32, bytes: u32) {
         self.l2c.system.arm_wrote(addr, bytes);
     }
 
-    /// What has been counted since reset.
+    /// The counts since reset.
     pub fn counts(&self) -> CacheCounts {
         CacheCounts {
             code_lines: self.instructions.iter().map(|cache| cache.filled).sum(),

@@ -1,21 +1,21 @@
 //! SDRAM: banks with an open row each, and one data bus.
 //!
-//! A line waits for its bank, opens its row where another is open, and then takes the data bus, which
-//! idles for a while when it changes between reads and writes. A bank that was written to takes
-//! longer to open another row. Accesses come in order of time and are served in that order, so one
-//! that opens a row holds up those behind it. Address bits above a row choose the bank.
+//! A line waits for its bank, opens its row where another is open, and then takes the data bus,
+//! which idles for a while when it changes between reads and writes. A bank that was written to
+//! takes longer to open another row. Accesses come in order of time and are served in that order,
+//! so one that opens a row holds up those behind it. Address bits above a row choose the bank.
 //!
-//! Source of the turnarounds and of the recovery: JEDEC JESD209-2 (LPDDR2). In a model without them,
-//! whose other constants the fitting set gives too, all published times of 2^13 and the mean errors of both
-//! releases of GPU_FFT are further off (docs/fidelity.md, "no turnaround"). A controller that gathers
-//! writes turns less often; nothing published says whether this one does.
+//! Source of the turnarounds and of the recovery: JEDEC JESD209-2 (LPDDR2). In a model without
+//! them, whose other constants the fitting set gives too, all published times of 2^13 and the mean
+//! errors of both releases of GPU_FFT are further off (docs/fidelity.md, "no turnaround"). A
+//! controller that gathers writes turns less often; nothing published says whether this one does.
 
 use super::constants::Constants;
 use super::ticks::{Ticks, ticks};
 
 const LINE_BYTES: u64 = 64;
 
-/// What was done.
+/// The counts.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct SdramWork {
     /// Lines read.
@@ -46,12 +46,13 @@ pub struct Sdram {
     bus_free: Ticks,
     /// The last line on the bus was written.
     writing: bool,
-    /// What was done.
+    /// The counts.
     pub work: SdramWork,
 }
 
 impl Sdram {
-    /// With every bank closed. `scale`: V3D clocks for each clock that the constants are counted in.
+    /// With every bank closed. `scale`: V3D clocks for each clock that the constants are counted
+    /// in.
     pub fn new(constants: &Constants, scale: f64) -> Self {
         let closed = Bank {
             row: u64::MAX,

@@ -10,7 +10,7 @@ use super::tags::{Inserted, Tags};
 use super::ticks::{Ticks, ticks};
 use crate::memory::ALIAS_MASK;
 
-/// How often lines were there.
+/// The number of hits.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct L2Work {
     /// Lines that were there.
@@ -19,7 +19,7 @@ pub struct L2Work {
     pub misses: u64,
 }
 
-/// What an alias means.
+/// The meaning of an alias.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Policy {
     Allocate,
@@ -38,7 +38,7 @@ pub struct SystemL2 {
     latency: Ticks,
     /// SDRAM.
     pub sdram: Sdram,
-    /// What was done.
+    /// The counts.
     pub work: L2Work,
 }
 

@@ -20,7 +20,7 @@ pub struct Tags {
 pub struct Inserted {
     /// Its place.
     pub place: usize,
-    /// What was there.
+    /// The earlier value.
     pub victim: Option<u32>,
 }
 
@@ -113,7 +113,7 @@ impl Tags {
         Inserted { place, victim }
     }
 
-    /// How many places there are.
+    /// The number of places.
     pub fn places(&self) -> usize {
         self.lines.len()
     }

@@ -1,11 +1,12 @@
 //! A TMU: a queue of lookups, its cache, and several misses on their way.
 //!
-//! Lookups of the QPUs that it serves are taken in the order in which they came. Lanes are looked up
-//! in their order, a run of lanes in the same line at a time; a line that is missed is asked of the
-//! L2C while the lookup goes on, until `tmu_misses` are on their way. Results come in order.
+//! Lookups of the QPUs that it serves are taken in the order in which they came. Lanes are looked
+//! up in their order, a run of lanes in the same line at a time; a line that is missed is asked of
+//! the L2C while the lookup goes on, until `tmu_misses` are on their way. Results come in order.
 //!
 //! Source: guide, "Texture and memory lookup unit"; the cache is direct mapped (vc4asm,
-//! Terminus-IMRC); that several misses are outstanding is a result of reference/timing.md section 5.
+//! Terminus-IMRC); that several misses are outstanding is a result of reference/timing.md section
+//! 5.
 
 use super::constants::{Constants, Replacement};
 use super::events::{Client, Event, Events};

@@ -70,7 +70,8 @@ impl Uniforms {
         self.tags.clear();
     }
 
-    /// The stream of a QPU goes on at `address`: at a program's start, and when it writes the address.
+    /// The stream of a QPU goes on at `address`: at a program's start, and when it writes the
+    /// address.
     pub fn restart(
         &mut self,
         now: Ticks,

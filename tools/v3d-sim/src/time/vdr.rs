@@ -1,7 +1,7 @@
 //! VDR's time: lines off the read bus, rows into the VPM.
 //!
-//! A transfer begins `vdr_start` after its request; a line is asked for each `vdr_row`, while no more
-//! than `vdr_lines` are on their way. Loads of all QPUs wait in one queue.
+//! A transfer begins `vdr_start` after its request; a line is asked for each `vdr_row`, while no
+//! more than `vdr_lines` are on their way. Loads of all QPUs wait in one queue.
 
 use super::constants::Constants;
 use super::events::{Event, Events};

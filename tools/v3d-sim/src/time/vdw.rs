@@ -1,7 +1,8 @@
 //! VDW's time: rows out of the VPM, lines onto the write bus.
 //!
-//! A transfer begins `vdw_start` after its request and the writes of its QPU; each row takes at least
-//! `vdw_row` a line, and longer while memory takes no writes. Stores of all QPUs wait in one queue.
+//! A transfer begins `vdw_start` after its request and the writes of its QPU; each row takes at
+//! least `vdw_row` a line, and longer while memory takes no writes. Stores of all QPUs wait in one
+//! queue.
 
 use super::constants::Constants;
 use super::events::{Event, Events};
@@ -15,7 +16,7 @@ use std::collections::VecDeque;
 pub struct Rows {
     /// First byte of the first.
     pub address: u32,
-    /// How many there are.
+    /// The number of them.
     pub count: u32,
     /// Bytes in each.
     pub bytes: u32,
@@ -31,7 +32,7 @@ impl Rows {
         (first >> 6, last >> 6)
     }
 
-    /// Whether a row covers only a part of a line.
+    /// True if a row covers only a part of a line.
     fn is_part(&self, row: u32, line: u32) -> bool {
         let first = self.address.wrapping_add(row.wrapping_mul(self.pitch));
         let start = line << 6;

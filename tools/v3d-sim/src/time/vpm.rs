@@ -1,8 +1,8 @@
 //! The port of the VPM that QPUs and both DMA engines share, and the FIFOs of QPUs.
 //!
-//! A vector takes the port for a slot, or for longer when it lies in a column: it touches sixteen rows.
-//! A QPU's writes wait in a FIFO and stall it when that is full; a
-//! read setup has its first vector some slots later, behind the QPU's own writes.
+//! A vector takes the port for a slot, or for longer when it lies in a column: it touches sixteen
+//! rows. A QPU's writes wait in a FIFO and stall it when that is full; a read setup has its first
+//! vector some slots later, behind the QPU's own writes.
 
 use super::constants::Constants;
 use super::ticks::{ROUND, Ticks, ticks};

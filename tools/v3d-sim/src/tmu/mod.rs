@@ -1,7 +1,7 @@
 //! TMU lookups: sixteen addresses or coordinates in, sixteen words out.
 //!
-//! Each QPU has a request and a result FIFO for each of the two TMUs of its slice. Memory is read when
-//! the request is written; results wait in order for `ldtmu`. Source: guide, "Texture and
+//! Each QPU has a request and a result FIFO for each of the two TMUs of its slice. Memory is read
+//! when the request is written; results wait in order for `ldtmu`. Source: guide, "Texture and
 //! memory lookup unit"; depths also vc4asm and Broadcom's compiler.
 
 pub mod stale;
@@ -23,7 +23,7 @@ pub const SAFE_DEPTH: usize = 4;
 #[derive(Clone, Default, Debug)]
 pub struct Tmus {
     results: [Fifo; 2],
-    /// What belongs to the next texture lookup.
+    /// The words of the next texture lookup.
     pub pending: [Pending; 2],
     swap_disabled: bool,
 }
@@ -37,7 +37,8 @@ struct Lookup {
     words: usize,
 }
 
-/// Results in the order of their requests. No more than [`DEPTH`], for a write waits that finds so many.
+/// Results in the order of their requests. No more than [`DEPTH`], for a write waits that finds so
+/// many.
 #[derive(Clone, Debug)]
 struct Fifo {
     slots: [Lookup; DEPTH],
@@ -100,7 +101,8 @@ impl Fifo {
 }
 
 impl Tmus {
-    /// As at the start of a program: nothing outstanding, swap on. Gives how many results were dropped.
+    /// As at the start of a program: nothing outstanding, swap on. Gives how many results were
+    /// dropped.
     pub fn reset(&mut self) -> usize {
         let dropped = self.results.iter().map(|fifo| fifo.count).sum();
         *self = Self::default();

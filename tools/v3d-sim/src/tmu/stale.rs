@@ -1,9 +1,9 @@
 //! Which lines of memory V3D's caches may hold an old copy of.
 //!
-//! Lookups go through TMU cache and L2C, uniforms through uniform cache and L2C; neither sees stores by
-//! VDW or by the ARM until it is cleared. Values here always come from memory; this remembers the
-//! lines that the chip may still hold as they were, so that a program that relies on luck is told. What
-//! was evicted in the meantime is not asked: that is the luck.
+//! Lookups go through TMU cache and L2C, uniforms through uniform cache and L2C; neither sees
+//! stores by VDW or by the ARM until it is cleared. Values here always come from memory; this
+//! remembers the lines that the chip may still hold as they were, so that a program that relies on
+//! luck is told. What was evicted in the meantime is not asked: that is the luck.
 
 use crate::memory::ALIAS_MASK;
 use crate::report::At;
@@ -12,8 +12,8 @@ use std::ops::Range;
 const LINE_BYTES: u32 = 64;
 const PAGE_LINES: usize = 4096;
 
-/// A cache, by its bit: it has read the line since it was last cleared. The bit to its left: what it
-/// holds is old.
+/// A cache, by its bit: it has read the line since it was last cleared. The bit to its left: what
+/// it holds is old.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Cache {
     L2c = 1,
@@ -25,7 +25,7 @@ const ALL_READ: u8 = 0b01_0101;
 /// A DMA store to the line was started; stays for good.
 const STORED: u8 = 1 << 6;
 
-/// What is known of a line that a lane reads.
+/// The knowledge about a line that a lane reads.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LineRead {
     /// The caches may hold an old copy.
@@ -99,8 +99,8 @@ impl StaleLines {
         *state
     }
 
-    /// Whether the word at `addr` is one of those that made the copy of its line old: programs that work in
-    /// place on what is not aligned read the others.
+    /// True if the word at `addr` is one of those that made the copy of its line old: programs that
+    /// work in place on what is not aligned read the others.
     #[must_use]
     pub fn is_word_stale(&self, addr: u32) -> bool {
         let (page, line) = place(addr);
@@ -131,7 +131,8 @@ impl StaleLines {
         });
     }
 
-    /// `bytes` bytes at `addr` have been stored: by a DMA store that an instruction started, or by the ARM.
+    /// `bytes` bytes at `addr` have been stored: by a DMA store that an instruction started, or by
+    /// the ARM.
     pub fn store(&mut self, addr: u32, bytes: u32, by: Option<At>) {
         let storer = by.map_or(0, |by| self.storer_number(by));
         let end = u64::from(addr) + u64::from(bytes);

@@ -1,13 +1,15 @@
-//! Texture lookups of the one kind that gives words back as they are: raster RGBA32R without filter.
+//! Texture lookups of the one kind that gives words back as they are: raster RGBA32R without
+//! filter.
 //!
-//! A write of t, r, b or s that belongs to a texture lookup takes a uniform each, P0 to P3 in the order of
-//! writes; s comes last and starts the lookup. Every other type, filtering, mip maps and cube maps are
-//! refused by name, though user programs may use them (Terminus-IMRC's qpu-tmu-super-resolution enlarges a
-//! picture so): no recorded results say how the chip rounds. Source: guide, "Texture and memory lookup unit" (tables of P0 to P3); Mesa's vc4
-//! driver for the border colour, which is written to r.
+//! A write of t, r, b or s that belongs to a texture lookup takes a uniform each, P0 to P3 in the
+//! order of writes; s comes last and starts the lookup. Every other type, filtering, mip maps and
+//! cube maps are refused by name, though user programs may use them (Terminus-IMRC's
+//! qpu-tmu-super-resolution enlarges a picture so): no recorded results say how the chip rounds.
+//! Source: guide, "Texture and memory lookup unit" (tables of P0 to P3); Mesa's vc4 driver for the
+//! border colour, which is written to r.
 //!
-//! Open: how the chip rounds s times width (here exactly, then down), and which end of a raster image FLIPY
-//! means (here t = 0 is the first row in memory when it is 0).
+//! Open: how the chip rounds s times width (here exactly, then down), and which end of a raster
+//! image FLIPY means (here t = 0 is the first row in memory when it is 0).
 
 /// Why a texture lookup is refused.
 pub type Refused = &'static str;
@@ -35,7 +37,7 @@ const TYPES: [Refused; 18] = [
 ];
 const RGBA32R: u32 = 16;
 
-/// How a coordinate outside the image is taken.
+/// The treatment of a coordinate outside the image.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Wrap {
     Repeat,
@@ -119,8 +121,8 @@ impl Texture {
         })
     }
 
-    /// The address of the texel at (s, t), or `None` for the border colour. Rows are as long as the next
-    /// power of two (HW-2898).
+    /// The address of the texel at (s, t), or `None` for the border colour. Rows are as long as the
+    /// next power of two (HW-2898).
     #[must_use]
     pub fn address(&self, s: u32, t: u32) -> Option<u32> {
         let x = self.wrap_s.texel(f32::from_bits(s), self.width)?;
@@ -149,7 +151,7 @@ impl Pending {
         self.words += 1;
     }
 
-    /// Whether t, r or b was written since the last lookup.
+    /// True if t, r or b was written since the last lookup.
     #[must_use]
     pub fn is_texture(&self) -> bool {
         self.words > 0
@@ -164,7 +166,7 @@ impl Pending {
     /// For each lane where its texel is, or the border colour.
     ///
     /// # Errors
-    /// As [`Texture::new`].
+    /// Like [`Texture::new`].
     pub fn texels(&self, s: &[u32; 16]) -> Result<[Result<u32, u32>; 16], Refused> {
         let texture = Texture::new(self.config)?;
         let [t, r, _] = self.coordinates.map(Option::unwrap_or_default);

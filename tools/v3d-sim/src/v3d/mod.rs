@@ -1,7 +1,7 @@
 //! The whole V3D block: twelve QPUs that advance together, and what they share.
 //!
-//! A round is 4 V3D clocks: every QPU with a program executes one instruction or waits. The scheduler
-//! starts queued programs on idle QPUs at once.
+//! A round is 4 V3D clocks: every QPU with a program executes one instruction or waits. The
+//! scheduler starts queued programs on idle QPUs at once.
 
 mod registers;
 mod still;
@@ -40,7 +40,7 @@ pub struct V3d {
     pub(crate) acts_at: [u64; QPUS],
     /// A bit for each QPU with a program.
     pub(crate) active: u16,
-    /// What each QPU waited for in the last round.
+    /// The wait of each QPU in the last round.
     pub(crate) waits: [Option<Wait>; QPUS],
     /// Nothing could go on in the last round, so nothing will until the ARM writes a register.
     pub(crate) stuck: bool,
@@ -89,7 +89,8 @@ impl V3d {
         v3d
     }
 
-    /// Breaks something from now on, or mends it. What a [`Defect`] has done stays done, and a reset keeps it.
+    /// Breaks something from now on, or mends it. What a [`Defect`] has done stays done, and a
+    /// reset keeps it.
     pub fn set_defect(&mut self, defect: Option<Defect>) {
         self.config.defect = defect;
         let is = |other| defect == Some(other);
@@ -109,7 +110,7 @@ impl V3d {
         self.dispatch();
     }
 
-    /// What it was made with.
+    /// The settings that it was made with.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
@@ -124,7 +125,7 @@ impl V3d {
         }
     }
 
-    /// Whether any program runs, hangs or is queued, or DMA is not finished.
+    /// True if any program runs, hangs or is queued, or DMA is not finished.
     #[must_use]
     pub fn is_running(&self) -> bool {
         self.has_programs() || self.shared.is_busy()
@@ -134,18 +135,19 @@ impl V3d {
         self.active != 0 || self.scheduler.queued() > 0
     }
 
-    /// Whether programs are there, and none of them can go on unless the ARM does something.
+    /// True if programs are there, and none of them can go on unless the ARM does something.
     #[must_use]
     pub fn is_stuck(&self) -> bool {
         self.stuck && self.has_programs()
     }
 
-    /// Advances by up to `rounds` rounds of 4 V3D clocks; stops early when idle. Returns rounds used.
+    /// Advances by up to `rounds` rounds of 4 V3D clocks; stops early when idle. Returns rounds
+    /// used.
     pub fn advance(&mut self, memory: &mut impl Memory, rounds: u64) -> u64 {
         self.advance_observed(memory, rounds, &mut Unobserved)
     }
 
-    /// As [`V3d::advance`], with somebody who looks on.
+    /// Like [`V3d::advance`], with somebody who looks on.
     pub fn advance_observed<O: Observer>(
         &mut self,
         memory: &mut impl Memory,
@@ -168,8 +170,8 @@ impl V3d {
         used
     }
 
-    /// As [`V3d::advance_observed`], but not beyond a round in which a program ends, a QPU faults, or
-    /// nothing can go on.
+    /// Like [`V3d::advance_observed`], but not beyond a round in which a program ends, a QPU
+    /// faults, or nothing can go on.
     pub(crate) fn advance_to_news<O: Observer>(
         &mut self,
         memory: &mut impl Memory,
@@ -182,7 +184,7 @@ impl V3d {
         used
     }
 
-    /// Whether something has happened that the caller wants to see.
+    /// True if something has happened that the caller wants to see.
     pub(crate) fn is_news(&self) -> bool {
         self.news && self.stops_at_news
     }
@@ -379,7 +381,7 @@ impl V3d {
         }
     }
 
-    /// Who waits for what, as of the last round.
+    /// The waits of all QPUs, as of the last round.
     #[must_use]
     pub fn deadlock_report(&self) -> DeadlockReport {
         let waiting = (0..QPUS)
@@ -409,7 +411,7 @@ impl V3d {
         }
     }
 
-    /// What happened since the last call: faults, the first warning of each kind, deadlocks.
+    /// The events since the last call: faults, the first warning of each kind, deadlocks.
     pub fn take_events(&mut self) -> Vec<Event> {
         self.shared.report.take_events()
     }
@@ -425,22 +427,22 @@ impl V3d {
         self.shared.report.warnings()
     }
 
-    /// What was done since reset.
+    /// The counts since reset.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.shared.totals.statistics()
     }
 
-    /// Someone other than V3D has stored `bytes` bytes at `addr`: a line that a TMU has read there is an
-    /// old copy until the caches are cleared (rule `tmu-stale-line`).
+    /// Someone other than V3D has stored `bytes` bytes at `addr`: a line that a TMU has read there
+    /// is an old copy until the caches are cleared (rule `tmu-stale-line`).
     pub fn memory_changed(&mut self, addr: u32, bytes: u32) {
         self.shared.stale.store(addr, bytes, None);
         self.arm_touched(addr, bytes);
     }
 
-    /// The ARM has written or read `bytes` bytes at `addr` through the L2 that it shares with V3D on
-    /// some boards ([`crate::Board::has_system_l2`]): they lie there until others take their place.
-    /// [`V3d::memory_changed`] says so by itself.
+    /// The ARM has written or read `bytes` bytes at `addr` through the L2 that it shares with V3D
+    /// on some boards ([`crate::Board::has_system_l2`]): they lie there until others take their
+    /// place. [`V3d::memory_changed`] says so by itself.
     pub fn arm_touched(&mut self, addr: u32, bytes: u32) {
         if let Some(time) = &mut self.shared.time {
             time.arm_wrote(addr, bytes);

@@ -5,8 +5,8 @@
 //! caller gets control back.
 //!
 //! A run of plain instructions in the line of code that the QPU has takes its rounds whatever else
-//! happens, and nobody can see it: the QPU owes it, and executes it when it tries again, or as far as its
-//! rounds have come when the caller gets control back.
+//! happens, and nobody can see it: the QPU owes it, and executes it when it tries again, or as far
+//! as its rounds have come when the caller gets control back.
 
 use super::V3d;
 use crate::chip::QPUS;
@@ -22,7 +22,7 @@ use crate::time::{CLOCK, Effect, NEVER, ROUND, round_from};
 const READ_WHILE_OWING: usize = 4 * LINE_CODES;
 
 impl V3d {
-    /// As [`V3d::advance_observed`], with the cycle model.
+    /// Like [`V3d::advance_observed`], with the cycle model.
     pub(crate) fn advance_timed<O: Observer>(
         &mut self,
         memory: &mut impl Memory,
@@ -194,8 +194,8 @@ impl V3d {
         }
     }
 
-    /// Lets all QPUs execute what they owe up to now; from the next round on they try as if they had never
-    /// owed anything.
+    /// Lets all QPUs execute what they owe up to now; from the next round on they try as if they
+    /// had never owed anything.
     fn pay_all(&mut self) {
         let now = self.shared.now;
         for number in 0..QPUS {

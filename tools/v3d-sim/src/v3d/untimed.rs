@@ -1,9 +1,9 @@
 //! V3D without time: round after round, in which every QPU takes its turn.
 //!
-//! What only a QPU itself can see it may do early: after an instruction it executes those that follow, up
-//! to the next by which QPUs order each other ([`crate::qpu::Qpu::run_ahead`]), and acts again when their rounds
-//! are over. Rounds in which nobody acts are skipped, and who waits is asked only when something has
-//! changed that others wait for.
+//! What only a QPU itself can see it may do early: after an instruction it executes those that
+//! follow, up to the next by which QPUs order each other ([`crate::qpu::Qpu::run_ahead`]), and acts
+//! again when their rounds are over. Rounds in which nobody acts are skipped, and who waits is
+//! asked only when something has changed that others wait for.
 
 use super::V3d;
 use crate::chip::QPUS;
@@ -12,13 +12,13 @@ use crate::memory::Memory;
 use crate::observe::Observer;
 use crate::qpu::Step;
 
-/// Rounds that a QPU may be ahead of the others, in instructions that nobody else can see. What a report
-/// of another QPU's fault says of where this one is may be so far off. Longer saves turns, and keeps
-/// one QPU's registers in the host's cache.
+/// Rounds that a QPU may be ahead of the others, in instructions that nobody else can see. What a
+/// report of another QPU's fault says of where this one is may be so far off. Longer saves turns,
+/// and keeps one QPU's registers in the host's cache.
 const FURTHEST_AHEAD: u64 = 256;
 
 impl V3d {
-    /// As [`V3d::advance_observed`], without the cycle model.
+    /// Like [`V3d::advance_observed`], without the cycle model.
     pub(crate) fn advance_untimed<O: Observer>(
         &mut self,
         memory: &mut impl Memory,
@@ -52,8 +52,8 @@ impl V3d {
         self.shared.now - first
     }
 
-    /// Counts what QPUs have executed ahead of their rounds, or takes it back: while V3D advances, all that
-    /// was executed counts, and otherwise what belongs to the rounds that have come.
+    /// Counts what QPUs have executed ahead of their rounds, or takes it back: while V3D advances,
+    /// all that was executed counts, and otherwise what belongs to the rounds that have come.
     fn count_ahead(&mut self, counts: bool) {
         // With a seed they are held until then, and have executed nothing.
         if self.config().order_seed.is_some() {
@@ -85,7 +85,8 @@ impl V3d {
                 }
             }
         }
-        // All who wait are asked in this round; what changes from here on they are asked about in the next.
+        // All who wait are asked in this round; what changes from here on they are asked about in
+        // the next.
         self.shared.stirred = false;
         let progress = match self.order.next_round() {
             None => self.turns(memory, limit, observer),
@@ -204,8 +205,9 @@ impl V3d {
         true
     }
 
-    /// Lets the rounds pass, up to `limit`, in which all QPUs only do what they have done ahead, or wait for
-    /// what those who run will not give them. Transfers move their rows meanwhile, but for the last.
+    /// Lets the rounds pass, up to `limit`, in which all QPUs only do what they have done ahead, or
+    /// wait for what those who run will not give them. Transfers move their rows meanwhile, but for
+    /// the last.
     fn skip_rounds(&mut self, limit: u64, memory: &mut impl Memory) {
         let next = self.shared.now + 1;
         let mut until = u64::MAX;
@@ -246,8 +248,9 @@ impl V3d {
         totals.rounds += rounds;
     }
 
-    /// Moves the rows that are due before round `until` and that nobody waits for: none is the last of
-    /// its transfer, and none can fault. Gives the first round in which another is due, or `until`.
+    /// Moves the rows that are due before round `until` and that nobody waits for: none is the last
+    /// of its transfer, and none can fault. Gives the first round in which another is due, or
+    /// `until`.
     fn move_rows(&mut self, until: u64, memory: &mut impl Memory) -> u64 {
         let shared = &mut self.shared;
         loop {

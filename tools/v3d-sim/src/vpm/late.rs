@@ -1,23 +1,24 @@
 //! The VPM with [`crate::Defect::LateVpm`]: what QPUs of other slices still see of it.
 //!
-//! The VPM itself holds what was written last. Beside it stands for each word what it held before its last
-//! writes, so that a read can go back to where its slice is.
+//! The VPM itself holds what was written last. Beside it stands for each word what it held before
+//! its last writes, so that a read can go back to where its slice is.
 
 use crate::vpm::{COLUMNS, ROWS};
 use std::collections::VecDeque;
 
-/// Rounds for which QPUs of other slices do not see a write: 400 clocks. Whoever hands a row over by a
-/// semaphore is through with it by then, and a barrier of all QPUs takes less.
+/// Rounds for which QPUs of other slices do not see a write: 400 clocks. Whoever hands a row over
+/// by a semaphore is through with it by then, and a barrier of all QPUs takes less.
 pub const LATE_ROUNDS: u64 = 100;
 
-/// Rounds after which a write is forgotten: QPUs are at most so far apart without time, and then some.
+/// Rounds after which a write is forgotten: QPUs are at most so far apart without time, and then
+/// some.
 const KEPT_ROUNDS: u64 = LATE_ROUNDS + 1024;
 
 /// A write of a word.
 struct Write {
     at: u64,
     slice: u8,
-    /// What the word held before.
+    /// The earlier value of the word.
     older: u32,
 }
 

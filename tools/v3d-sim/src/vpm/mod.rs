@@ -1,10 +1,10 @@
 //! VPM: the memory that QPUs and both DMA engines share.
 //!
 //! 128 rows (Y) of 16 words (X). QPUs reach rows 0..63, and their writes only the rows that VPMBASE
-//! reserves; DMA reaches all rows. QPU writes take effect some rounds after their instruction, or when
-//! the writer reads the VPM or starts a store: another QPU sees them for sure only then, which is
-//! why GPU_FFT and Broadcom's shaders read a row before they release. Source: guide, "VPM"; the 64 rows
-//! that all QPUs share: errata HW-2253 and experiments on a Pi Zero.
+//! reserves; DMA reaches all rows. QPU writes take effect some rounds after their instruction, or
+//! when the writer reads the VPM or starts a store: another QPU sees them for sure only then, which
+//! is why GPU_FFT and Broadcom's shaders read a row before they release. Source: guide, "VPM"; the
+//! 64 rows that all QPUs share: errata HW-2253 and experiments on a Pi Zero.
 
 mod late;
 pub mod setup;
@@ -42,13 +42,13 @@ struct PendingWrite {
 /// The memory, and writes on their way to it.
 pub struct Vpm {
     words: Box<[u32; ROWS * COLUMNS]>,
-    /// Of each QPU, oldest first.
+    /// Those of each QPU, oldest first.
     pending: [VecDeque<PendingWrite>; QPUS],
     /// A bit for each QPU with writes on their way.
     writing: u16,
     /// Rows that QPUs may write.
     reserved_rows: usize,
-    /// Of each row, a bit for each word of which a QPU or a load has written anything.
+    /// A mask for each row: a bit for each word of which a QPU or a load has written anything.
     put: [u16; ROWS],
     /// [`crate::Defect::LateVpm`].
     late: Option<Box<Late>>,
@@ -89,7 +89,7 @@ impl Vpm {
         row.filter(|_| words.step == 1)
     }
 
-    /// As [`Vpm::linear`], for writing.
+    /// Like [`Vpm::linear`], for writing.
     pub fn linear_mut(&mut self, address: usize) -> &mut u32 {
         let address = address % (ROWS * COLUMNS);
         self.put[address / COLUMNS] |= 1 << (address % COLUMNS);
@@ -99,7 +99,8 @@ impl Vpm {
         &mut self.words[address]
     }
 
-    /// Whether something has written any of these words. Some are enough: lanes that nobody wants may hold anything.
+    /// True if something has written any of these words. Some are enough: lanes that nobody wants
+    /// may hold anything.
     #[must_use]
     pub fn is_put(&self, words: Words) -> bool {
         let mut words = words.indices();
@@ -116,7 +117,7 @@ impl Vpm {
         self.reserved_rows = (units as usize * 4).min(USER_ROWS);
     }
 
-    /// Whether all of a vector lies in the reserved rows.
+    /// True if all of a vector lies in the reserved rows.
     #[must_use]
     pub fn is_reserved(&self, setup: &BlockSetup) -> bool {
         // The rows of a vector are in ascending order from element 0 to element 15.
@@ -140,8 +141,8 @@ impl Vpm {
         self.writing |= 1 << qpu;
     }
 
-    /// The vector that a QPU reads in round `now`, its own writes drained. Bytes and halves are extended with zeros: the
-    /// guide does not say, VC4C assumes it.
+    /// The vector that a QPU reads in round `now`, its own writes drained. Bytes and halves are
+    /// extended with zeros: the guide does not say, VC4C assumes it.
     pub fn read(&mut self, qpu: u8, now: u64, setup: &BlockSetup) -> Lanes {
         self.drain(qpu);
         if let Some(late) = &self.late {
@@ -192,8 +193,8 @@ impl Vpm {
         }
     }
 
-    /// When the next write takes effect, and whose it is. In a round QPUs write from the highest number
-    /// down.
+    /// When the next write takes effect, and whose it is. In a round QPUs write from the highest
+    /// number down.
     fn next(&self) -> Option<(u64, usize)> {
         let mut writing = self.writing;
         let mut next: Option<(u64, usize)> = None;
@@ -216,13 +217,13 @@ impl Vpm {
         self.next().map_or(u64::MAX, |(due, _)| due)
     }
 
-    /// Whether writes of one QPU are on their way.
+    /// True if writes of one QPU are on their way.
     #[must_use]
     pub fn is_writing(&self, qpu: u8) -> bool {
         self.writing & 1 << qpu != 0
     }
 
-    /// Whether any writes are on their way.
+    /// True if any writes are on their way.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.writing != 0

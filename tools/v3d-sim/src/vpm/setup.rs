@@ -73,19 +73,19 @@ pub struct BlockSetup {
 }
 
 impl BlockSetup {
-    /// Whether the next vector lies behind the last row, and so in one of the first.
+    /// True if the next vector lies behind the last row, and so in one of the first.
     #[must_use]
     pub fn has_wrapped(&self) -> bool {
         self.wrapped
     }
 
-    /// Whether elements are bytes, so that the VPM takes only the lowest of a lane.
+    /// True if elements are bytes, so that the VPM takes only the lowest of a lane.
     #[must_use]
     pub fn is_bytes(&self) -> bool {
         self.width == Width::Byte
     }
 
-    /// Whether a vector lies along a row.
+    /// True if a vector lies along a row.
     #[must_use]
     pub fn is_horizontal(&self) -> bool {
         self.horizontal
@@ -226,16 +226,16 @@ struct ReadBlock {
 
 /// The VPM read setups of a QPU.
 ///
-/// Three descriptions of a setup while vectors are unread: see [`VpmReadSetups`]. The default is vc4asm's
-/// measurement, the strictest.
+/// Three descriptions of a setup while vectors are unread: see [`VpmReadSetups`]. The default is
+/// vc4asm's measurement, the strictest.
 #[derive(Clone, Default, Debug)]
 pub struct ReadQueue {
     blocks: VecDeque<ReadBlock>,
 }
 
 impl ReadQueue {
-    /// Queues the block of a setup word for reading. False when vectors got lost: those of this block, or
-    /// the unread ones.
+    /// Queues the block of a setup word for reading. False when vectors got lost: those of this
+    /// block, or the unread ones.
     pub fn push(&mut self, word: u32, setup: BlockSetup, rule: VpmReadSetups) -> bool {
         let refused = match rule {
             VpmReadSetups::AlmostRead => self.left() > 1,

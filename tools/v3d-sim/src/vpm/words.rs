@@ -12,7 +12,7 @@ pub struct Words {
     pub first: usize,
     /// From one to the next: 1 along a row, 16 down a column.
     pub step: usize,
-    /// How many.
+    /// The count.
     pub count: usize,
     /// A bit for each byte.
     pub bytes: u8,

@@ -77,7 +77,8 @@ fn a_line_that_its_own_program_stored_to_is_old_for_lookups() {
     }
 }
 
-/// Programs that work in place on what is not aligned to lines read the rest of a line that they stored to.
+/// Programs that work in place on what is not aligned to lines read the rest of a line that they
+/// stored to.
 #[test]
 fn words_that_were_not_stored_to_are_not_old() {
     let data = Lab::new().put(&[1; 16]).addr.0;

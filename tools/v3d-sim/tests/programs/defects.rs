@@ -1,5 +1,5 @@
-//! Broken silicon: each defect breaks its own thing in a program that depends on it, with time and without, and
-//! leaves the others alone.
+//! Broken silicon: each defect breaks its own thing in a program that depends on it, with time and
+//! without, and leaves the others alone.
 
 use crate::lab::*;
 use qpu::generate::*;
@@ -24,8 +24,8 @@ fn only(qpus: &[u8]) -> QpuSet {
     sets.fold(QpuSet::NONE, QpuSet::with)
 }
 
-/// Another QPU writes row 0 and tells this one, which looks at once, looks again after a while, and stores: what
-/// it read both times, and what its store took of the row itself.
+/// Another QPU writes row 0 and tells this one, which looks at once, looks again after a while, and
+/// stores: what it read both times, and what its store took of the row itself.
 fn hand_over(lab: &mut Lab, qpus: &[u8]) -> [Row; 3] {
     lab.runner.use_qpus(QpuSet::ALL);
     lab.zero_rows();
@@ -84,8 +84,8 @@ fn others(one: Defect) -> impl Iterator<Item = Option<Defect>> {
     std::iter::once(None).chain(rest.map(Some))
 }
 
-/// Whether programs end of which `waiters` count semaphore 0 down and one counts it up once; `late` more come to it
-/// long after that.
+/// True if programs end of which `waiters` count semaphore 0 down and one counts it up once; `late`
+/// more come to it long after that.
 fn pass(lab: &mut Lab, waiters: usize, late: usize) -> bool {
     let waiter = |pause: usize| {
         let mut b = Builder::new();

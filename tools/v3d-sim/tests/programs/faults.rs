@@ -205,6 +205,6 @@ fn strict_runs_stop_at_the_first_warning_and_say_where() {
     let text = error.unwrap_err().to_string();
     assert_has(&text, "QPU 11 at 0x4000");
     assert_has(&text, "`mov vpm, ra0`");
-    assert_has(&text, "must not be read by the next one");
+    assert_has(&text, "cannot be read by the next one");
     assert_has(&text, "Broadcom's guide");
 }

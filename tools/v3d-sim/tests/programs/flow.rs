@@ -107,8 +107,8 @@ fn every_branch_condition() {
     taken(C::Always, true, true, true);
 }
 
-/// vc4asm documents this use: the branch in the third delay slot has its own delay slots at the first
-/// target.
+/// vc4asm documents this use: the branch in the third delay slot has its own delay slots at the
+/// first target.
 #[test]
 fn a_branch_in_the_third_delay_slot() {
     let rows = rows(|b| {

@@ -1,4 +1,5 @@
-//! Rules that are of lanes: what is wanted of a value, and what changes nothing, decide whether they are broken.
+//! Rules that are of lanes: what is wanted of a value, and what changes nothing, decide whether
+//! they are broken.
 
 use crate::lab::*;
 use crate::rules::breaks;
@@ -221,8 +222,8 @@ fn a_copy_onto_itself_beside_a_write() {
     assert_eq!(both_ways(defined), nothing);
 }
 
-/// Whether a condition keeps lanes of r4 as they were is not published. Broadcom's shader that clips
-/// paths divides in some lanes, and takes the quotients under the same condition.
+/// True if a condition keeps lanes of r4 as they were is not published. Broadcom's shader that
+/// clips paths divides in some lanes, and takes the quotients under the same condition.
 #[test]
 fn lanes_that_a_conditional_sfu_write_left_out_are_undefined() {
     let nothing: [&str; 0] = [];

@@ -167,7 +167,7 @@ fn a_setup_before_a_write_of_the_same_qpu() {
     };
     let (rules, warning) = broken(Lab::new(), write_between, |_| ());
     assert_eq!(rules, ["vpm-setup-before-acquire"]);
-    let fix = warning.unwrap().rule.fix();
+    let fix = warning.unwrap().rule.entry().remedy;
     assert!(fix.contains("after the vectors are written"), "{fix}");
 }
 
@@ -355,8 +355,8 @@ fn a_run_without_time_looks_up_in_its_round() {
     }
 }
 
-/// Programs queued behind each other are ordered by their QPU; those that the ARM queues once others
-/// have ended, by the ARM.
+/// Programs queued behind each other are ordered by their QPU; those that the ARM queues once
+/// others have ended, by the ARM.
 #[test]
 fn programs_that_follow_each_other_are_ordered() {
     let mut lab = Lab::new();

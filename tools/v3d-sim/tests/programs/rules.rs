@@ -197,7 +197,8 @@ fn coordinates_beside_a_uniform() {
     assert_eq!(result.rules, ["texture-with-uniform"]);
 }
 
-/// The value of a release does not matter, so that a condition is all that could keep it from happening.
+/// The value of a release does not matter, so that a condition is all that could keep it from
+/// happening.
 #[test]
 fn a_release_under_a_condition() {
     breaks("conditional-peripheral-write", |b| {
@@ -479,7 +480,8 @@ fn ends_and_code_addresses() {
     assert_eq!(twice, ["end-branch"]);
 }
 
-/// What only a job or a driver can show: uniforms that were not given, and a breakpoint nobody sees.
+/// What only a job or a driver can show: uniforms that were not given, and a breakpoint nobody
+/// sees.
 #[test]
 fn what_the_driver_left_out() {
     let mut memory = SparseMemory::new();
@@ -536,7 +538,8 @@ fn what_the_driver_left_out() {
     );
 }
 
-/// What is in the VPM before anybody writes it is not known: a counter that nobody sets to 0 is right here by luck.
+/// What is in the VPM before anybody writes it is not known: a counter that nobody sets to 0 is
+/// right here by luck.
 #[test]
 fn vpm_words_that_nothing_has_written_are_told_of() {
     let told = |before: &dyn Fn(&mut Builder), body: &dyn Fn(&mut Builder)| {

@@ -45,8 +45,8 @@ fn the_mutex_keeps_a_counter() {
     }
 }
 
-/// Without the drain before the release, the next holder may read the row as it was. Functional: with
-/// time, the writer's next fetch of code gives the row time enough.
+/// Without the drain before the release, the next holder may read the row as it was. Functional:
+/// with time, the writer's next fetch of code gives the row time enough.
 #[test]
 fn a_vpm_write_that_is_not_drained_may_be_seen_late() {
     let runner = SimRunner::new(1 << 20).with_strict(false);
@@ -69,7 +69,8 @@ fn a_vpm_write_that_is_not_drained_may_be_seen_late() {
     assert_eq!(lab.rows()[..2], [[5; 16], [0; 16]]);
 }
 
-/// With three instructions between, as in py-videocore's semaphore test that ran on hardware, it is seen.
+/// With three instructions between, as in py-videocore's semaphore test that ran on hardware, it is
+/// seen.
 #[test]
 fn a_vpm_write_is_seen_a_few_instructions_after_a_hand_over() {
     for mut lab in orders() {

@@ -65,7 +65,7 @@ pub const COMMENTS: &[(&str, usize)] = &[
     ("tools/fidelity", 43),
     ("tools/guest-fft", 10),
     ("tools/qpuscope", 278),
-    ("tools/v3d-sim", 294),
+    ("tools/v3d-sim", 1),
     ("tools/v3d-sim-c", 15),
     ("tools/virtual-pi", 66),
 ];
@@ -104,7 +104,7 @@ pub const TERMS: &[(&str, usize)] = &[
     ("tools/card", 1),
     ("tools/fidelity", 1),
     ("tools/qpuscope", 33),
-    ("tools/v3d-sim", 31),
+    ("tools/v3d-sim", 29),
     ("tools/virtual-pi", 8),
 ];
 
@@ -123,7 +123,7 @@ pub const OPENINGS: &[(&str, usize)] = &[
     ("tools/fidelity", 18),
     ("tools/guest-fft", 15),
     ("tools/qpuscope", 17),
-    ("tools/v3d-sim", 19),
+    ("tools/v3d-sim", 3),
     ("tools/v3d-sim-c", 10),
     ("tools/virtual-pi", 11),
 ];

@@ -37,8 +37,8 @@ pub fn report(outcome: &Outcome, options: &JobOptions) -> Value {
         .iter()
         .map(|warning| {
             let text = match warning.detail.as_str() {
-                "" => warning.rule.text().to_owned(),
-                detail => format!("{}: {detail}", warning.rule.text()),
+                "" => warning.rule.entry().sentence().to_owned(),
+                detail => format!("{}: {detail}", warning.rule.entry().sentence()),
             };
             entry(
                 warning.place.as_ref(),

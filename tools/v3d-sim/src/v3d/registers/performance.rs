@@ -1,7 +1,8 @@
 //! The sixteen performance counters: PCTRC, PCTRE, PCTRn and PCTRSn.
 //!
-//! A counter counts while its bit and bit 31 of PCTRE are set (bit 31 is missing in the guide; vc4asm,
-//! Linux). What a source has counted so far is in [`Totals`]; a counter remembers where it started.
+//! A counter counts while its bit and bit 31 of PCTRE are set (bit 31 is missing in the guide;
+//! vc4asm, Linux). What a source has counted so far is in [`Totals`]; a counter remembers where it
+//! started.
 
 use crate::counters::{SOURCES, Totals};
 
