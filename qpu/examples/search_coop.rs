@@ -14,7 +14,7 @@ fn main() {
         let found = search(&program, tries).into_iter().enumerate();
         for (piece, (taste, length)) in found {
             let (log2, order, moves) = (
-                program.cooperation.log2_points(),
+                program.log2_points(),
                 taste.order.unwrap_or(0),
                 taste.moves,
             );

@@ -2,8 +2,8 @@
 
 use qpu::asm::{Options, assemble};
 use qpu::fft::Plan;
-use qpu::fft::coop::Word;
 use qpu::fft::program::{Program, Start};
+use qpu::fft::words::Word;
 use qpu::generate::fft::{coop, unit};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -130,7 +130,7 @@ fn unit_program(program: &unit::Generated) -> Program {
 fn shared_program(program: &coop::Cooperative) -> Program {
     let start = program.uniforms.iter().map(|&word| Start::Shared(word));
     Program {
-        task: program.cooperation.task(),
+        task: program.pass.layout().task(),
         code: program.code.clone().leak(),
         start: start.collect::<Vec<_>>().leak(),
         record: &[],
@@ -215,7 +215,7 @@ fn debug(words: &[impl std::fmt::Debug]) -> Vec<String> {
 fn shared_entry(program: &coop::Cooperative) -> String {
     let mut text = format!(
         "Program {{\n    task: Task::{:?},\n    code: &[\n",
-        program.cooperation.task()
+        program.pass.layout().task()
     );
     for word in &program.code {
         let _ = writeln!(text, "        {word:#018x},");

@@ -51,11 +51,11 @@ mod generated {
     use qpu::fft::Role;
     use qpu::fft::bins::PowerWay::{Everywhere, Long, Short};
     use qpu::fft::bins::{self, Bins};
-    use qpu::fft::coop::Units::{Early, Late};
-    use qpu::fft::coop::{PartWord, Word};
     use qpu::fft::program::{
         Exchange, Kind, Lanes, Program, Record, Row, Samples, Scalar, Start, Tail, Task,
     };
+    use qpu::fft::words::Units::{Early, Late};
+    use qpu::fft::words::{PartWord, Word};
     include!(concat!(env!("OUT_DIR"), "/fft.rs"));
 }
 

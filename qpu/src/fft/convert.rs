@@ -9,9 +9,10 @@
 //! components, two vectors for each.
 
 use super::geometry::{LANES, POINT_BYTES};
-use super::program::{Record, Row, Samples, Start};
+use super::layout::{Layout, QPUS_OF_A_SLICE};
+use super::program::{Record, Row, Samples, Start, Task};
 use super::samples::{Factors, Reading};
-use super::values::{Own, Places};
+use super::values::{Lists, Own, Places};
 use crate::vpm::{Block, ROWS, Store, store_stride};
 
 /// Vectors of a unit.
@@ -33,7 +34,7 @@ pub struct ConvertPass {
     pub log2_points: u32,
     /// What is read.
     pub reading: Reading,
-    /// Whether it leaves a slice alone ([`super::pass::Pass::idle`]).
+    /// Whether it leaves a slice alone ([`Layout::idle`]).
     pub leaves_a_slice: bool,
 }
 
@@ -73,65 +74,72 @@ impl ConvertPass {
     const fn vectors(&self) -> u32 {
         (1 << self.log2_points) / LANES
     }
+}
 
-    /// Units for `batch` transforms.
-    #[must_use]
-    pub const fn units(&self, batch: u32) -> u32 {
+impl Layout for ConvertPass {
+    fn task(&self) -> Task {
+        Task::Convert(self.samples())
+    }
+
+    fn units(&self, batch: u32) -> u32 {
         (batch * self.vectors()).div_ceil(VECTORS)
     }
 
-    /// Bytes that are looked up, and that are stored, for `batch` transforms.
-    #[must_use]
-    pub const fn traffic(&self, batch: u64) -> [u64; 2] {
-        let points = batch << self.log2_points;
+    fn traffic(&self, batch: u32) -> [u64; 2] {
+        let points = u64::from(batch) << self.log2_points;
         [
-            points * self.reading.point_bytes() as u64,
-            points * POINT_BYTES as u64,
+            points * u64::from(self.reading.point_bytes()),
+            points * u64::from(POINT_BYTES),
         ]
     }
 
-    /// Bytes of the factors.
-    #[must_use]
-    pub const fn factors_bytes(&self) -> u32 {
+    fn most_programs(&self) -> u32 {
+        Self::MOST_PROGRAMS
+    }
+
+    fn idle(&self) -> u32 {
+        if self.leaves_a_slice {
+            QPUS_OF_A_SLICE
+        } else {
+            0
+        }
+    }
+
+    fn factors_bytes(&self) -> u32 {
         match self.reading.factors {
             Factors::Common => FACTORS,
             factors => self.vectors() * factors.components() * FACTORS,
         }
     }
 
-    /// Gives the factors in order, 16 at a time ([`super::geometry::Geometry::fill_factors`]). They have no sign: who
-    /// reads the points negates imaginary parts.
-    ///
-    /// # Errors
-    /// The first error of `put`, which gets the index of the first word and the words.
-    pub fn fill_factors<E>(
+    /// They have no sign: the pass that reads the points negates imaginary parts.
+    fn fill_factors(
         &self,
-        mut window: impl FnMut(u32) -> f64,
-        mut put: impl FnMut(u32, &[u32; LANES as usize]) -> Result<(), E>,
-    ) -> Result<(), E> {
+        window: &mut dyn FnMut(u32) -> f64,
+        _is_inverse: bool,
+        put: &mut dyn FnMut(u32, &[u32]),
+    ) {
         if self.reading.factors == Factors::Common {
-            return put(0, &[self.reading.factor(window(0)); LANES as usize]);
+            put(0, &[self.reading.factor(window(0)); LANES as usize]);
+            return;
         }
         let components = self.reading.factors.components();
         for vector in 0..self.vectors() {
             for component in 0..components {
-                let words = core::array::from_fn(|lane| {
+                let words = core::array::from_fn::<_, { LANES as usize }, _>(|lane| {
                     let point = LANES * vector + point_of(lane as u32);
                     self.reading.factor(window(components * point + component))
                 });
-                put(LANES * (components * vector + component), &words)?;
+                put(LANES * (components * vector + component), &words);
             }
         }
-        Ok(())
     }
 
-    /// A word of the start list.
-    #[must_use]
-    pub fn start_word(&self, places: &Places, own: &Own, word: Start) -> u32 {
+    fn start_word(&self, places: &Places, own: &Own, word: Start) -> u32 {
         match word {
             Start::Record(word) => {
                 let unit = (own.first_unit, own.batch);
-                self.record_word(places, unit, own.program, word)
+                self.record_word(places, &Lists::default(), unit, own.program, word)
             }
             Start::WriteSetup => Block::row(first_row(own.program))
                 .write_setup()
@@ -142,11 +150,10 @@ impl ConvertPass {
         }
     }
 
-    /// A word of the record of unit `index` of `batch` transforms, done by program number `program`.
-    #[must_use]
-    pub fn record_word(
+    fn record_word(
         &self,
         places: &Places,
+        _lists: &Lists,
         (index, batch): (u32, u32),
         program: u32,
         word: Record,
@@ -224,7 +231,9 @@ mod tests {
             let mut lines = vec![None; (batch * points / 8) as usize];
             for unit in 0..pass.units(batch) {
                 let program = unit % ConvertPass::MOST_PROGRAMS;
-                let word = |word| pass.record_word(&places, (unit, batch), program, word);
+                let word = |word| {
+                    pass.record_word(&places, &Lists::default(), (unit, batch), program, word)
+                };
                 let setup = word(Record::StoreSetup { index: 0 });
                 // Y in bits 13..7, rows in bits 29..23.
                 let (first, rows) = (setup >> 7 & 127, setup >> 23 & 127);
@@ -253,17 +262,21 @@ mod tests {
         for factors in [Factors::Common, Factors::OfPoints, Factors::OfComponents] {
             let pass = pass(5, Format::F32, factors, 256);
             let mut table = vec![0; pass.factors_bytes() as usize / 4];
-            let put = |first: u32, words: &[u32; 16]| {
+            pass.fill_factors(&mut { window }, false, &mut |first, words| {
                 table[first as usize..][..16].copy_from_slice(words);
-                Ok::<_, ()>(())
-            };
-            pass.fill_factors(window, put).unwrap();
+            });
             let batch = 3;
             for number in 0..batch * 2 {
                 let (unit, vector) = (number / VECTORS, (number % VECTORS) as u8);
                 for (lane, component) in (0..LANES).flat_map(|lane| [(lane, 0), (lane, 1)]) {
                     let word = Record::SampleFactor { vector, component };
-                    let at = pass.record_word(&Places::default(), (unit, batch), 0, word);
+                    let at = pass.record_word(
+                        &Places::default(),
+                        &Lists::default(),
+                        (unit, batch),
+                        0,
+                        word,
+                    );
                     let point = 16 * (number % 2) + point_of(lane);
                     let wanted = match factors {
                         Factors::Common => window(0),

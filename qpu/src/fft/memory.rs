@@ -5,7 +5,7 @@
 //! vectors of lanes, the table of twiddles and the factors on samples, then the scratch areas between passes.
 
 use super::bins::power::PowerPass;
-use super::coop::Entry;
+use super::layout::{Entry, Layout};
 use super::pass::Pass;
 use super::program::{Lanes, Program, TABLE_ALIGN, Tail};
 use super::request::{Error, Request};
@@ -14,6 +14,7 @@ use super::steps::{Area, MAX_AREAS, MAX_LAUNCHES, MAX_STEPS, Step, Steps};
 use super::streams::{Streamed, Streams};
 use super::values::Lists;
 use crate::isa::{self, INSTRUCTION_BYTES, Instruction, Signal};
+use crate::job::QPUS;
 
 /// Bytes after code and uniforms that V3D may fetch ahead.
 const PREFETCH_BYTES: u32 = 128;
@@ -36,11 +37,11 @@ pub struct PassMemory {
     pub program: &'static Program,
     /// Programs that run at the same time, and QPUs between them that are left out.
     pub programs: u32,
-    /// The first of them, which are not there: their QPUs are left out ([`Pass::idle`]).
+    /// The first of them, which are not there: their QPUs are left out ([`Layout::idle`]).
     pub idle: u32,
     /// Number of the pass in its launch: 0 for one that opens a launch.
     pub gate: u32,
-    /// Launches, one after the other, in which it is done ([`Pass::drifts`]).
+    /// Launches, one after the other, in which it is done ([`Layout::needs_relaunch`]).
     pub stretches: u32,
     /// Units that a program does in each, at the most: in the last the rest.
     pub stretch: u32,
@@ -81,35 +82,41 @@ const fn tail_bytes(program: &Program) -> u64 {
 }
 
 impl PassMemory {
+    /// The layout of the pass.
+    #[must_use]
+    pub const fn layout(&self) -> &dyn Layout {
+        self.step.pass.layout()
+    }
+
     /// Units of all programs.
     #[must_use]
-    pub const fn units(&self) -> u32 {
-        self.step.pass.units(self.step.batch)
+    pub fn units(&self) -> u32 {
+        self.layout().units(self.step.batch)
     }
 
     /// Distance of a lane vector: those of a kind for all units, then for a last unit that has fewer transforms.
     #[must_use]
-    pub const fn lane_vector(&self, lanes: Lanes, is_rest: bool) -> u32 {
+    pub fn lane_vector(&self, lanes: Lanes, is_rest: bool) -> u32 {
         self.lanes + (2 * lanes.index() as u32 + is_rest as u32) * VECTOR
     }
 
     /// Transforms of a unit: of the last one, where it has fewer, or of all others.
     #[must_use]
-    pub const fn transforms(&self, is_rest: bool) -> u32 {
-        let all = self.step.pass.transforms_per_unit();
+    pub fn transforms(&self, is_rest: bool) -> u32 {
+        let all = self.layout().transforms_per_unit();
         if is_rest { self.step.batch % all } else { all }
     }
 
     /// Whether the last unit has fewer transforms than the others. It has a program of its own then,
     /// because lanes are the program's.
     #[must_use]
-    pub const fn ends_with_a_rest(&self) -> bool {
+    pub fn ends_with_a_rest(&self) -> bool {
         self.transforms(true) != 0
     }
 
     /// Units of a program.
     #[must_use]
-    pub const fn units_of(&self, program: u32) -> u32 {
+    pub fn units_of(&self, program: u32) -> u32 {
         let rest = self.ends_with_a_rest() as u32;
         if rest == 1 && program == self.programs - 1 {
             return 1;
@@ -119,18 +126,12 @@ impl PassMemory {
         }
         let (program, all) = (program - self.idle, self.programs - self.idle);
         let (units, programs) = (self.units() - rest, all - rest);
-        if let Pass::Points(geometry) = &self.step.pass
-            && geometry.has_pairs(programs)
-        {
-            let number = geometry.number_of_program(program, programs);
-            return geometry.units_of_number(units, programs, number);
-        }
-        units / programs + (program < units % programs) as u32
+        self.layout().units_of_program(units, programs, program)
     }
 
     /// Units that a program does in a stretch.
     #[must_use]
-    pub const fn units_in(&self, program: u32, stretch: u32) -> u32 {
+    pub fn units_in(&self, program: u32, stretch: u32) -> u32 {
         let left = self
             .units_of(program)
             .saturating_sub(stretch * self.stretch);
@@ -143,35 +144,30 @@ impl PassMemory {
 
     /// Where the start list of a program is.
     #[must_use]
-    pub const fn start_of(&self, program: u32, stretch: u32) -> u32 {
+    pub fn start_of(&self, program: u32, stretch: u32) -> u32 {
         self.starts + (stretch * self.programs + program) * self.start_bytes
     }
 
     /// The number by which a program knows itself among those of its launch ([`super::pairs`]).
     #[must_use]
-    pub const fn number_of(&self, program: u32) -> u32 {
-        match &self.step.pass {
-            Pass::Points(geometry) => geometry.number_of_program(program, self.programs),
-            _ => program,
-        }
+    pub fn number_of(&self, program: u32) -> u32 {
+        self.layout().number_of_program(program, self.programs)
     }
 
     /// Which unit a program does as its number `number`.
     #[must_use]
-    pub const fn unit_of(&self, program: u32, number: u32) -> u32 {
+    pub fn unit_of(&self, program: u32, number: u32) -> u32 {
         let rest = self.ends_with_a_rest() as u32;
         if rest == 1 && program == self.programs - 1 {
             return self.units() - 1;
         }
-        if let Pass::Points(geometry) = &self.step.pass
-            && geometry.has_pairs(self.programs)
-        {
-            let own = geometry.number_of_program(program, self.programs);
-            return geometry.unit_of_number(self.units(), self.programs, own, number);
+        let (layout, units) = (self.layout(), self.units());
+        if let Some(unit) = layout.unit_of_program(units, self.programs, program, number) {
+            return unit;
         }
         let workers = self.programs - self.idle;
         let number = program.saturating_sub(self.idle) + number * (workers - rest);
-        self.step.pass.unit_in_order(number, self.step.batch)
+        layout.unit_in_order(number, self.step.batch)
     }
 
     /// Bytes from the first instruction of the code to the first of a program; none where its QPU is left out.
@@ -194,8 +190,7 @@ impl PassMemory {
         if program < self.idle {
             return Entry::Nowhere;
         }
-        let pass = &self.step.pass;
-        pass.entry(self.step.batch, self.programs, program)
+        self.layout().entry(self.step.batch, self.programs, program)
     }
 
     /// Programs that run: for those with a number, [`PassMemory::programs`], less those whose QPU is left out.
@@ -277,7 +272,7 @@ impl Arrangement {
         }
         let lists_end = end as u32;
         for memory in passes.iter_mut().flatten() {
-            let pass = memory.step.pass;
+            let pass = memory.layout();
             let [table, factors] = [pass.table_bytes(), pass.factors_bytes()].map(|bytes| {
                 if bytes > 0 {
                     end = end.next_multiple_of(TABLE_ALIGN.into());
@@ -352,12 +347,12 @@ impl Arrangement {
     }
 
     /// What the passes without a table that follow pass number `number` lose
-    /// ([`super::pass::Pass::loss`]): the table of that pass makes up for it.
+    /// ([`Layout::loss`]): the table of that pass makes up for it.
     #[must_use]
     pub fn loss_after(&self, number: usize) -> f64 {
         let after = self.passes().skip(number + 1);
-        let without = after.take_while(|pass| !pass.step.pass.has_gain());
-        without.map(|pass| pass.step.pass.loss()).sum()
+        let without = after.take_while(|pass| !pass.layout().has_gain());
+        without.map(|pass| pass.layout().loss()).sum()
     }
 
     /// What the passes lose that come before any with a table: the factor of the last pass makes up for it.
@@ -367,12 +362,8 @@ impl Arrangement {
         if self.passes().count() == 1 {
             return 0.0;
         }
-        let before = self.passes().take_while(|pass| !pass.step.pass.has_gain());
-        before.fold(0.0, |lost, pass| match pass.step.pass {
-            // Both factors have lost as much.
-            Pass::Product(product) => 2.0 * (lost + product.loss()),
-            pass => lost + pass.loss(),
-        })
+        let before = self.passes().take_while(|pass| !pass.layout().has_gain());
+        before.fold(0.0, |lost, pass| pass.layout().loss_behind(lost))
     }
 
     /// Address of memory that passes read or write, given those of the buffers.
@@ -395,14 +386,17 @@ fn take(end: &mut u64, bytes: u64) -> u32 {
 
 /// Launches for each pass that is done in several.
 fn most_stretches(steps: &Steps) -> u32 {
-    let several = steps.iter().filter(|step| step.pass.drifts()).count();
+    let several = steps
+        .iter()
+        .filter(|step| step.pass.layout().needs_relaunch())
+        .count();
     let spare = MAX_LAUNCHES - steps.iter().count();
     1 + spare.checked_div(several).unwrap_or(0) as u32
 }
 
 /// Stretches of a pass and units of a program in each, so that every program has some in all of them.
-fn stretches(pass: &Pass, units: u32, programs: u32, most: u32) -> (u32, u32) {
-    if !pass.drifts() {
+fn stretches(pass: &dyn Layout, units: u32, programs: u32, most: u32) -> (u32, u32) {
+    if !pass.needs_relaunch() {
         return (1, u32::MAX);
     }
     let [least, all] = [units / programs, units.div_ceil(programs)];
@@ -423,7 +417,7 @@ impl PassMemory {
         end: &mut u64,
     ) -> Result<Self, Error<E>> {
         let mut take = |bytes: u64| take(end, bytes);
-        let (pass, qpus) = (&step.pass, request.qpus);
+        let (pass, qpus) = (step.pass.layout(), request.qpus);
         let task = pass.task();
         let program = catalogue.iter().find(|program| program.task == task);
         let program = program.ok_or(Error::Program(task))?;
@@ -439,10 +433,10 @@ impl PassMemory {
         };
         let start_bytes = list(program.start.len());
         let together = pass.programs_together();
-        let idle = if request.conservative {
+        let idle = if request.conservative || qpus < QPUS {
             0
         } else {
-            pass.idle(qpus)
+            pass.idle()
         };
         let most = pass.most_programs().min(u32::from(qpus) - idle);
         let workers = units.min(most) / together * together;
@@ -473,7 +467,7 @@ impl PassMemory {
             scalars: take(u64::from(
                 pass.scalar_lists() * lists.scalars + PREFETCH_BYTES,
             )),
-            turns: take(u64::from(pass.turn_vectors())),
+            turns: take(u64::from(pass.vector_bytes())),
             table: 0,
             factors: 0,
         })

@@ -19,15 +19,14 @@
 //! a word of the pass's list of rows ([`values`] makes the words, [`tables`] the twiddles, [`memory`] places them).
 //! The inverse negates imaginary parts at both ends and has programs and tables in common with the forward
 //! transform. Which split, how many QPUs and whether all passes go in one launch is in a table of what was
-//! measured fastest ([`table`]). Long middle passes take several launches ([`pass::Pass::drifts`]).
+//! measured fastest ([`table`]). Long middle passes take several launches ([`layout::Layout::needs_relaunch`]).
 //!
 //! The input may be i16, u8 or i8 samples instead of f32, times a window, in transforms that overlap: the first
 //! pass converts them ([`samples`]). Before transforms through the VPM that is a pass of its own ([`convert`]).
 //! A plane takes the passes of its rows and then those of its columns ([`plane`]).
 //! First and last passes of 128 points and more are shared by two or four QPUs, which exchange half of what they have
 //! through the VPM, once or twice ([`tile`]).
-//! Lengths from 2^4 to 2^12 go through the VPM on their way, in one pass over memory ([`coop`], [`short`],
-//! [`pipeline`], [`relay`]).
+//! Lengths from 2^4 to 2^12 go through the VPM on their way, in one pass over memory ([`one_pass`]).
 //!
 //! # Accuracy
 //!
@@ -40,14 +39,16 @@
 #[cfg(feature = "std")]
 pub mod arithmetic;
 pub mod bins;
+pub mod columns;
 pub mod convert;
 pub mod convolution;
-pub mod coop;
 pub mod geometry;
 #[cfg(feature = "std")]
 pub mod interpreter;
+pub mod layout;
 pub mod memory;
 mod numbers;
+pub mod one_pass;
 pub mod pairs;
 pub mod pass;
 pub mod pipeline;
@@ -75,6 +76,7 @@ pub mod tuned;
 pub mod twiddle;
 pub mod values;
 pub mod window;
+pub mod words;
 mod write;
 
 pub use plan::Plan;

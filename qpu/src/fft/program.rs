@@ -80,8 +80,8 @@
 //! all semaphores are 0 at rest. [`Tail::Peers`] says who is who.
 
 use super::bins::{self, Bins};
-use super::coop;
 use super::split::Role;
+use super::words;
 
 /// What tables of twiddles begin at a multiple of, in bytes: what a unit reads of one that is laid out by unit.
 pub const TABLE_ALIGN: u32 = 2048;
@@ -145,7 +145,7 @@ pub enum Task {
     Bins(Bins),
     /// Samples to points ([`super::convert`]).
     Convert(Samples),
-    /// Complex transforms of 2^`log2_points` points in one pass, through the VPM ([`super::coop`]).
+    /// Complex transforms of 2^`log2_points` points in one pass, through the VPM ([`super::one_pass`]).
     Shared {
         /// Points, as a power of two.
         log2_points: u8,
@@ -256,7 +256,7 @@ pub enum Start {
     /// Of a program over bins.
     Bins(bins::Start),
     /// A word of a program that shares transforms, which has no other lists.
-    Shared(coop::Word),
+    Shared(words::Word),
 }
 
 /// A word of the tail, which follows the last record of a program.

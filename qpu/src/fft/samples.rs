@@ -217,40 +217,37 @@ impl Geometry {
 
     /// Gives the factors in order, 16 at a time: `window` of each point, or of each sample of
     /// real ones, over full scale. Common factors ask for number 0, and negate the second vector for the inverse.
-    ///
-    /// # Errors
-    /// The first error of `put`, which gets the index of the first word and the words.
-    pub fn fill_factors<E>(
+    pub fn fill_factors(
         &self,
-        mut window: impl FnMut(u32) -> f64,
+        window: &mut dyn FnMut(u32) -> f64,
         is_inverse: bool,
-        mut put: impl FnMut(u32, &[u32; LANES as usize]) -> Result<(), E>,
-    ) -> Result<(), E> {
+        put: &mut dyn FnMut(u32, &[u32]),
+    ) {
         if self.factors_bytes() == 0 {
-            return Ok(());
+            return;
         }
         let reading = *self.reading();
         let word = |factor| reading.factor(factor);
         if reading.factors == Factors::Common {
             let factor = window(0);
             let sign = if is_inverse { -1.0 } else { 1.0 };
-            put(0, &[word(factor); LANES as usize])?;
-            return put(LANES, &[word(sign * factor); LANES as usize]);
+            put(0, &[word(factor); LANES as usize]);
+            put(LANES, &[word(sign * factor); LANES as usize]);
+            return;
         }
         let components = reading.factors.components();
         for index in 0..self.factored_units() {
             for vector in 0..UNIT_POINTS / LANES {
                 for component in 0..components {
-                    let words = core::array::from_fn(|lane| {
+                    let words = core::array::from_fn::<_, { LANES as usize }, _>(|lane| {
                         let point = self.point_of(index, vector, lane as u32);
                         word(window(components * point + component))
                     });
                     let offset = self.factors_of_unit(index) + self.factor(vector, component);
-                    put(offset / 4, &words)?;
+                    put(offset / 4, &words);
                 }
             }
         }
-        Ok(())
     }
 
     /// Which point of its transform a first or only pass reads.

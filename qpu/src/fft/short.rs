@@ -33,8 +33,10 @@
 //! QPUs are given programs one after the other, and those of a slice share its TMUs, which is where units of
 //! a small batch wait: so QPUs between those that work are left out ([`Short::worker`]).
 
-use super::coop::{Transform, Word, cosine};
+use super::layout::Entry;
+use super::one_pass::OnePass;
 use super::twiddle;
+use super::words::{Transform, Word, cosine};
 use crate::vpm::{Block, Store, store_stride};
 
 /// Points of the first transform.
@@ -98,12 +100,6 @@ impl Short {
         1 << self.log2_points
     }
 
-    /// The same as a power of two.
-    #[must_use]
-    pub const fn log2_points(&self) -> u32 {
-        self.log2_points
-    }
-
     /// Points of the first transform: those in registers, where QPUs share it twice as many.
     const fn rows(&self) -> u32 {
         if self.is_shared() { 2 * FIRST } else { FIRST }
@@ -131,16 +127,6 @@ impl Short {
         self.sharers() > 1
     }
 
-    /// Programs that must run at the same time.
-    #[must_use]
-    pub const fn least_programs(&self) -> u32 {
-        if self.is_shared() {
-            self.sharers() + 1
-        } else {
-            1
-        }
-    }
-
     /// Whether it is program `index` that lets those go on that share a transform.
     #[must_use]
     pub const fn conducts(&self, index: u32) -> bool {
@@ -166,16 +152,6 @@ impl Short {
         }
         let units = batch.div_ceil(self.transforms());
         if units < WORKERS { units } else { WORKERS }
-    }
-
-    /// Programs for a batch and QPUs left out between them, if there are as many.
-    #[must_use]
-    pub const fn programs(&self, batch: u32) -> u32 {
-        if self.is_shared() {
-            self.least_programs()
-        } else {
-            spread(self.parts(batch))
-        }
     }
 
     /// The number of program `index` of `programs` among those that work; `None` where a QPU is left out.
@@ -206,23 +182,65 @@ impl Short {
         2 * FIRST - !self.is_shared() as u32
     }
 
-    /// Words of the twiddle table: for each program that shares a transform, a vector of cosines and one of sines for
-    /// each output, in the order of [`Short::OUTPUTS`]; no sines for output 0 where all its turns are by nothing.
-    #[must_use]
-    pub const fn twiddle_words(&self) -> u32 {
-        self.sharers() * self.twiddle_vectors() * LANES
-    }
-
     /// Whether the transform over halves of the lanes leaves the upper half of an output with a minus sign, which its
     /// twiddles take away.
     #[must_use]
     pub const fn is_negative(output: u32) -> bool {
         output <= FIRST / 2
     }
+}
 
-    /// Word `index` of the twiddle table, times `gain`.
-    #[must_use]
-    pub fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
+impl OnePass for Short {
+    fn log2_points(&self) -> u32 {
+        self.log2_points
+    }
+
+    fn radices(&self) -> [u32; 2] {
+        [self.rows(), self.columns()]
+    }
+
+    fn points_of_a_unit(&self) -> u32 {
+        Self::UNIT_POINTS
+    }
+
+    fn is_of_several(&self) -> bool {
+        self.log2_points < 9
+    }
+
+    /// Programs for a batch and QPUs left out between them, if there are as many.
+    fn programs(&self, batch: u32) -> u32 {
+        if self.is_shared() {
+            self.least_programs()
+        } else {
+            spread(self.parts(batch))
+        }
+    }
+
+    fn least_programs(&self) -> u32 {
+        if self.is_shared() {
+            self.sharers() + 1
+        } else {
+            1
+        }
+    }
+
+    fn entry(&self, batch: u32, programs: u32, index: u32) -> Entry {
+        if self.conducts(index) {
+            Entry::BehindTheEnd
+        } else if self.worker(batch, programs, index).is_none() {
+            Entry::Nowhere
+        } else {
+            Entry::Beginning
+        }
+    }
+
+    /// Words of the twiddle table: for each program that shares a transform, a vector of cosines and one of sines for
+    /// each output, in the order of [`Short::OUTPUTS`]; no sines for output 0 where all its turns are by nothing.
+    fn twiddle_words(&self) -> u32 {
+        self.sharers() * self.twiddle_vectors() * LANES
+    }
+
+    fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
         let (vector, lane) = (index / LANES, index % LANES);
         let (program, vector) = (
             vector / self.twiddle_vectors(),
@@ -243,8 +261,7 @@ impl Short {
         ((sign * if is_sine { sin } else { cos } * gain) as f32).to_bits()
     }
 
-    /// Turns on the path of an output, of which each takes its share ([`super::coop::Cooperation::loss`]).
-    pub(super) fn turns(&self) -> f64 {
+    fn twiddles_of_an_output(&self) -> f64 {
         // By the table, whose output 0 is only multiplied; inside the first transform half of the outputs, and
         // of these half of what is summed, and of 16 points 6 more outputs of 8 in half of the lanes; inside the second
         // one of 16 points 9 outputs of 16, 3 of them exactly, and before it, for one of 32 points, 15 of 16 for half of
@@ -259,12 +276,7 @@ impl Short {
         turns + inside
     }
 
-    /// The value of a uniform of program `index`.
-    ///
-    /// # Panics
-    /// Never, for words of the programs of this length.
-    #[must_use]
-    pub fn uniform(&self, transform: &Transform, index: u32, word: Word) -> u32 {
+    fn uniform(&self, transform: &Transform, index: u32, _list: u32, word: Word) -> u32 {
         let Transform {
             batch, programs, ..
         } = *transform;

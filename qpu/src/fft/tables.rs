@@ -151,14 +151,7 @@ impl Geometry {
     }
 
     /// Gives the words of the table in order, a vector of 16 entries at a time, times `gain`.
-    ///
-    /// # Errors
-    /// The first error of `put`, which gets the index of the first word and the words.
-    pub fn fill_table<E>(
-        &self,
-        gain: f64,
-        mut put: impl FnMut(u32, &[u32]) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub fn fill_table(&self, gain: f64, put: &mut dyn FnMut(u32, &[u32])) {
         // Angles are in P(j+1)-ths of a turn.
         let denominator = self.denominator();
         let words = |bytes: u32| bytes / 4;
@@ -168,16 +161,15 @@ impl Geometry {
             for (pair, (cos, sin)) in words.chunks_exact_mut(2).zip(entries) {
                 pair.copy_from_slice(&[cos, sin].map(|x| (x as f32).to_bits()));
             }
-            put(first, &words)
+            put(first, &words);
         };
         match self.table() {
-            Table::None => Ok(()),
+            Table::None => {}
             Table::ByTile => {
                 let mut entries = self.tile_table(gain);
                 for first in (0..self.table_bytes()).step_by(VECTOR_BYTES as usize) {
-                    put_entries(words(first), &mut entries.by_ref().take(LANES as usize))?;
+                    put_entries(words(first), &mut entries.by_ref().take(LANES as usize));
                 }
-                Ok(())
             }
             Table::ByUnit if self.turns_by_table() => {
                 for index in 0..self.units(1) {
@@ -188,10 +180,9 @@ impl Geometry {
                             self.part_of_twiddle(column, output, self.row_of_lane(lane), gain)
                         };
                         let offset = self.twiddle_of_unit(index) + self.twiddle_of_output(output);
-                        put_entries(words(offset), &mut (0..LANES).map(entry))?;
+                        put_entries(words(offset), &mut (0..LANES).map(entry));
                     }
                 }
-                Ok(())
             }
             Table::ByColumn if self.turns_by_table() => {
                 let of_column = self.table_outputs() * self.row_lanes();
@@ -204,9 +195,8 @@ impl Geometry {
                     put_entries(
                         words(first * POINT_BYTES),
                         &mut (first..first + LANES).map(entry),
-                    )?;
+                    );
                 }
-                Ok(())
             }
             Table::ByUnit => {
                 for index in 0..self.units(1) {
@@ -218,10 +208,9 @@ impl Geometry {
                             super::twiddle::turn(column * k % self.points(), self.points())
                         };
                         let offset = self.twiddle_of_unit(index) + self.twiddle_of_output(k_lo);
-                        put_entries(words(offset), &mut (0..LANES).map(root).map(gained))?;
+                        put_entries(words(offset), &mut (0..LANES).map(root).map(gained));
                     }
                 }
-                Ok(())
             }
             Table::ByColumn => {
                 for row in 0..self.next_radix() {
@@ -229,10 +218,9 @@ impl Geometry {
                         let first = u64::from(row) * u64::from(k_hi * LANES);
                         let roots = Roots::new(first, row.into(), denominator);
                         let entry = row * self.radix() + k_hi * LANES;
-                        put_entries(words(entry * POINT_BYTES), &mut roots.map(gained))?;
+                        put_entries(words(entry * POINT_BYTES), &mut roots.map(gained));
                     }
                 }
-                Ok(())
             }
             Table::ByOctet => {
                 let parts = self.parts();
@@ -256,16 +244,15 @@ impl Geometry {
                             let at = words(index * VECTOR_BYTES);
                             if self.octets() == 2 {
                                 // The lanes hold bins of one output.
-                                put_entries(at, &mut near.take(LANES as usize).map(gained))?;
+                                put_entries(at, &mut near.take(LANES as usize).map(gained));
                                 continue;
                             }
                             let near = near.take(OCTET as usize);
                             let both = near.clone().chain(near.map(|root| product(root, far)));
-                            put_entries(at, &mut both.map(gained))?;
+                            put_entries(at, &mut both.map(gained));
                         }
                     }
                 }
-                Ok(())
             }
         }
     }

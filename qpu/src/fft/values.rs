@@ -4,9 +4,11 @@
 //! from where its buffers begin.
 
 use super::geometry::{Geometry, LANES, POINT_BYTES};
-use super::program::{Lanes, Record, Row, Scalar, Start, Tail};
+use super::layout::{Layout, Vector};
+use super::program::{Lanes, Record, Row, Scalar, Start, Tail, Task};
 use super::roots::product;
 use super::split::Role;
+use super::tables::Table;
 use super::twiddle::turn;
 use crate::vpm::{Store, store_stride};
 
@@ -25,7 +27,7 @@ pub struct Places {
     pub rows: u32,
     /// Its scalar lists, [`Lists::scalars`] bytes apart.
     pub scalars: u32,
-    /// Its vectors of turns: [`Geometry::turn_vectors`].
+    /// Its vectors of turns: [`Layout::vector_bytes`].
     pub turns: u32,
 }
 
@@ -107,9 +109,154 @@ impl Own {
 }
 
 impl Geometry {
-    /// A word of the start list.
+    /// The angle by which row `row` of the lanes is turned back before the lanes' own transform.
+    fn turn(&self, part: u32, row: u32, output: u32) -> (f64, f64) {
+        turn(row * (part + self.parts() * output), self.radix())
+    }
+
+    /// What the lanes' transform of first and only passes subtracts comes with a minus.
     #[must_use]
-    pub fn start_word(&self, places: &Places, own: &Own, word: Start) -> u32 {
+    pub const fn sign_of_row(row: u32) -> f64 {
+        if row.count_ones().is_multiple_of(2) {
+            1.0
+        } else {
+            -1.0
+        }
+    }
+
+    /// The scalar list of unit `index`.
+    #[must_use]
+    pub const fn scalar_list(&self, index: u32) -> u32 {
+        let unit = self.unit(index);
+        unit.column / self.columns_of_a_twiddle() * self.parts() + unit.part
+    }
+}
+
+impl Layout for Geometry {
+    fn task(&self) -> Task {
+        Task::Points(self.kind())
+    }
+
+    fn units(&self, batch: u32) -> u32 {
+        self.units(batch)
+    }
+
+    fn traffic(&self, batch: u32) -> [u64; 2] {
+        let points = u64::from(batch) * u64::from(self.points());
+        let read = u64::from(self.reading().point_bytes()) * u64::from(self.parts());
+        [points * read, points * u64::from(POINT_BYTES)]
+    }
+
+    fn least_programs(&self) -> u32 {
+        self.sharers()
+    }
+
+    fn programs_together(&self) -> u32 {
+        self.sharers()
+    }
+
+    /// Middle passes whose tiles several units read do.
+    ///
+    /// Programs of a slice do the units of a tile at the same time, and those of the three slices store one after
+    /// the other, as they have begun: so the L2C has most rows of a tile for all but the first that looks them up.
+    /// Programs wait for each other at the locks of the VPM only, and one that is late once keeps another place
+    /// in that order from then on. When slices are mixed, most rows come from the SDRAM again for each unit: at 2^21
+    /// points the pass then takes up to 4.4 clocks a point instead of 2.9 (simulated). A launch restores the order.
+    fn needs_relaunch(&self) -> bool {
+        self.role() == Role::Middle && self.parts() > 1 && self.sharers() == 1
+    }
+
+    fn transforms_per_unit(&self) -> u32 {
+        self.transforms_per_unit()
+    }
+
+    fn unit_in_order(&self, number: u32, batch: u32) -> u32 {
+        self.unit_in_order(number, batch)
+    }
+
+    fn number_of_program(&self, program: u32, programs: u32) -> u32 {
+        self.number_of_program(program, programs)
+    }
+
+    fn units_of_program(&self, units: u32, programs: u32, program: u32) -> u32 {
+        if self.has_pairs(programs) {
+            let number = self.number_of_program(program, programs);
+            self.units_of_number(units, programs, number)
+        } else {
+            units / programs + u32::from(program < units % programs)
+        }
+    }
+
+    fn unit_of_program(&self, units: u32, programs: u32, program: u32, number: u32) -> Option<u32> {
+        self.has_pairs(programs).then(|| {
+            let own = self.number_of_program(program, programs);
+            self.unit_of_number(units, programs, own, number)
+        })
+    }
+
+    fn loss(&self) -> f64 {
+        self.loss()
+    }
+
+    fn has_gain(&self) -> bool {
+        self.table() != Table::None
+    }
+
+    fn table_bytes(&self) -> u32 {
+        self.table_bytes()
+    }
+
+    fn fill_table(&self, gain: f64, put: &mut dyn FnMut(u32, &[u32])) {
+        self.fill_table(gain, put);
+    }
+
+    fn factors_bytes(&self) -> u32 {
+        self.factors_bytes()
+    }
+
+    fn fill_factors(
+        &self,
+        window: &mut dyn FnMut(u32) -> f64,
+        is_inverse: bool,
+        put: &mut dyn FnMut(u32, &[u32]),
+    ) {
+        self.fill_factors(window, is_inverse, put);
+    }
+
+    fn row_lists(&self) -> u32 {
+        self.row_lists()
+    }
+
+    fn scalar_lists(&self) -> u32 {
+        match self.role() {
+            Role::Middle => self.next_radix() * self.parts(),
+            _ => 0,
+        }
+    }
+
+    /// Bytes of the vectors of turns that an only pass of 64 points and more looks up.
+    fn vector_bytes(&self) -> u32 {
+        match self.role() {
+            Role::Only if self.row_lanes() > 2 => 2 * LANES * 4 * LANES,
+            _ if self.sharers() > 1 => self.row_lists() * self.turns_of_a_list(),
+            _ => 0,
+        }
+    }
+
+    fn vector(&self, index: u32) -> Vector {
+        if self.sharers() > 1 {
+            return core::array::from_fn(|lane| self.tile_turn(index * LANES + lane as u32));
+        }
+        let (output, component) = (index / 2, index % 2);
+        core::array::from_fn(|lane| {
+            let row = self.row_of_lane(lane as u32);
+            let (cos, sin) = self.turn(0, row, output);
+            let sign = Self::sign_of_row(row);
+            ((sign * if component == 0 { cos } else { sin }) as f32).to_bits()
+        })
+    }
+
+    fn start_word(&self, places: &Places, own: &Own, word: Start) -> u32 {
         if let Some(word) = own.start_word(word) {
             return word;
         }
@@ -126,14 +273,12 @@ impl Geometry {
         }
     }
 
-    /// A word of the record of unit `index` of `batch` transforms, done in the VPM's half `area`.
-    #[must_use]
-    pub fn record_word(
+    fn record_word(
         &self,
         places: &Places,
         lists: &Lists,
         (index, batch): (u32, u32),
-        area: u32,
+        program: u32,
         word: Record,
     ) -> u32 {
         match word {
@@ -145,16 +290,14 @@ impl Geometry {
             Record::Store { index: store } => places.to + self.store_unit(index, store.into()),
             Record::StoreSetup { index: store } => {
                 let rows = self.store_rows(index, batch);
-                let first = 2 * LANES * area + self.store_vpm_row(store.into());
+                let first = 2 * LANES * (program % 2) + self.store_vpm_row(store.into());
                 Store::rows(rows as u8, first as u8).setup().unwrap_or(0)
             }
             Record::Bins(_) | Record::Sample { .. } | Record::SampleFactor { .. } => 0,
         }
     }
 
-    /// A word of row list `list`.
-    #[must_use]
-    pub fn row_word(&self, places: &Places, list: u32, word: Row) -> u32 {
+    fn row_word(&self, places: &Places, list: u32, word: Row) -> u32 {
         let [part, _] = self.of_list(list);
         let part_of = |root: (f64, f64), component: u8| {
             let value = if component == 0 { root.0 } else { root.1 };
@@ -217,65 +360,7 @@ impl Geometry {
         }
     }
 
-    /// The angle by which row `row` of the lanes is turned back before the lanes' own transform.
-    fn turn(&self, part: u32, row: u32, output: u32) -> (f64, f64) {
-        turn(row * (part + self.parts() * output), self.radix())
-    }
-
-    /// Bytes of the vectors of turns that an only pass of 64 points and more looks up.
-    #[must_use]
-    pub const fn turn_vectors(&self) -> u32 {
-        match self.role() {
-            Role::Only if self.row_lanes() > 2 => 2 * LANES * 4 * LANES,
-            _ if self.sharers() > 1 => self.row_lists() * self.turns_of_a_list(),
-            _ => 0,
-        }
-    }
-
-    /// What the lanes' transform of first and only passes subtracts comes with a minus.
-    #[must_use]
-    pub const fn sign_of_row(row: u32) -> f64 {
-        if row.count_ones().is_multiple_of(2) {
-            1.0
-        } else {
-            -1.0
-        }
-    }
-
-    /// One of those vectors: of an output and component, or of the turns of tiles the next.
-    #[must_use]
-    pub fn turn_vector(&self, index: u32) -> [u32; LANES as usize] {
-        if self.sharers() > 1 {
-            return core::array::from_fn(|lane| self.tile_turn(index * LANES + lane as u32));
-        }
-        let (output, component) = (index / 2, index % 2);
-        core::array::from_fn(|lane| {
-            let row = self.row_of_lane(lane as u32);
-            let (cos, sin) = self.turn(0, row, output);
-            let sign = Self::sign_of_row(row);
-            ((sign * if component == 0 { cos } else { sin }) as f32).to_bits()
-        })
-    }
-
-    /// How many scalar lists there are: one for each n(j+1) and part of a middle pass.
-    #[must_use]
-    pub const fn scalar_lists(&self) -> u32 {
-        match self.role() {
-            Role::Middle => self.next_radix() * self.parts(),
-            _ => 0,
-        }
-    }
-
-    /// The scalar list of unit `index`.
-    #[must_use]
-    pub const fn scalar_list(&self, index: u32) -> u32 {
-        let unit = self.unit(index);
-        unit.column / self.columns_of_a_twiddle() * self.parts() + unit.part
-    }
-
-    /// A word of scalar list `list`.
-    #[must_use]
-    pub fn scalar_word(&self, list: u32, word: Scalar) -> u32 {
+    fn scalar_word(&self, list: u32, word: Scalar) -> u32 {
         let (column, part) = (list / self.parts(), list % self.parts());
         let denominator = self.denominator();
         let step = u64::from(column) * u64::from(self.bins() * self.parts());
@@ -287,14 +372,7 @@ impl Geometry {
         ((sign * if word.component == 0 { cos } else { sin }) as f32).to_bits()
     }
 
-    /// A lane vector, for units of `transforms` transforms.
-    #[must_use]
-    pub fn lane_vector(
-        &self,
-        lanes: Lanes,
-        transforms: u32,
-        scale: [f32; 2],
-    ) -> [u32; LANES as usize] {
+    fn lane_vector(&self, lanes: Lanes, transforms: u32, scale: [f32; 2]) -> Vector {
         core::array::from_fn(|lane| {
             let lane = lane as u32;
             match lanes {

@@ -105,7 +105,7 @@ impl Lists {
     /// The runner's.
     pub fn write<R: Runner>(&self, runner: &mut R) -> Result<(), R::Error> {
         for (number, memory) in self.arrangement.passes().enumerate() {
-            let (pass, program) = (&memory.step.pass, memory.program);
+            let (pass, program) = (memory.layout(), memory.program);
             let places = self.places(memory);
             let mut to = Writer::new(runner, self.block);
             to.at(memory.code)?;
@@ -119,8 +119,8 @@ impl Lists {
             {
                 for is_rest in [false, true] {
                     let transforms = memory.transforms(is_rest).max(1);
-                    to.at(memory.lane_vector(lanes, is_rest))?;
-                    to.all(&pass.lane_vector(lanes, transforms, [1.0; 2]))?;
+                    let vector = pass.lane_vector(lanes, transforms, [1.0; 2]);
+                    to.put_at(memory.lane_vector(lanes, is_rest), &vector)?;
                 }
             }
             for (index, stretch) in programs(memory) {
@@ -151,10 +151,13 @@ impl Lists {
                 }
             }
             let lost = pass.loss() + self.arrangement.loss_after(number);
-            pass.fill_table(gain(lost), |first, words| {
-                to.at(memory.table + 4 * first)?;
-                to.all(words)
-            })?;
+            let mut written = Ok(());
+            pass.fill_table(gain(lost), &mut |first, words| {
+                if written.is_ok() {
+                    written = to.put_at(memory.table + 4 * first, words);
+                }
+            });
+            written?;
             to.flush()?;
             self.write_rows(runner, memory)?;
         }
@@ -177,11 +180,15 @@ impl Lists {
         for memory in self.arrangement.passes() {
             let mut to = Writer::new(runner, self.block);
             let is_inverse = direction == Direction::Inverse;
-            let pass = &memory.step.pass;
-            pass.fill_factors(&mut window, is_inverse, |first, words| {
-                to.at(memory.factors + 4 * first)?;
-                to.all(words)
-            })?;
+            let mut written = Ok(());
+            memory
+                .layout()
+                .fill_factors(&mut window, is_inverse, &mut |first, words| {
+                    if written.is_ok() {
+                        written = to.put_at(memory.factors + 4 * first, words);
+                    }
+                });
+            written?;
             to.flush()?;
         }
         Ok(())
@@ -196,7 +203,7 @@ impl Lists {
         runner: &mut R,
         memory: &PassMemory,
     ) -> Result<(), R::Error> {
-        let (pass, program) = (&memory.step.pass, memory.program);
+        let (pass, program) = (memory.layout(), memory.program);
         let places = self.places(memory);
         let mut to = Writer::new(runner, self.block);
         for list in 0..pass.row_lists() {
@@ -206,8 +213,8 @@ impl Lists {
             }
         }
         to.at(memory.turns)?;
-        for vector in 0..pass.turn_vectors() / VECTOR {
-            to.all(&pass.turn_vector(vector))?;
+        for vector in 0..pass.vector_bytes() / VECTOR {
+            to.all(&pass.vector(vector))?;
         }
         to.flush()
     }
@@ -222,13 +229,13 @@ impl Lists {
         direction: Direction,
     ) -> Result<(), R::Error> {
         for (number, memory) in self.arrangement.passes().enumerate() {
-            let pass = &memory.step.pass;
+            let pass = memory.layout();
             let places = self.places(memory);
             let mut to = Writer::new(runner, self.block);
             let scale = self.scale(memory, direction);
             for is_rest in [false, true] {
-                to.at(memory.lane_vector(Lanes::Scale, is_rest))?;
-                to.all(&pass.lane_vector(Lanes::Scale, 1, scale))?;
+                let vector = pass.lane_vector(Lanes::Scale, 1, scale);
+                to.put_at(memory.lane_vector(Lanes::Scale, is_rest), &vector)?;
             }
             for (program, stretch) in programs(memory) {
                 let own = self.own(number, memory, direction, (program, stretch));
@@ -299,6 +306,12 @@ impl<'a, R: Runner> Writer<'a, R> {
         } else {
             Ok(())
         }
+    }
+
+    /// Writes words at a byte offset.
+    fn put_at(&mut self, offset: u32, words: &[u32]) -> Result<(), R::Error> {
+        self.at(offset)?;
+        self.all(words)
     }
 
     fn all(&mut self, words: &[u32]) -> Result<(), R::Error> {

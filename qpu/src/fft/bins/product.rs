@@ -4,10 +4,11 @@
 //! spectrum, or, where complex spectra are shorter and follow each other without gaps, of several.
 
 use super::real::{AREA_ROWS, MARGIN, ROW_BYTES, spectrum_bytes};
-use super::{Record, Row, Stream};
+use super::{Bins, Record, Row, Stream};
 use crate::fft::geometry::{LANES, POINT_BYTES, UNIT_POINTS};
-use crate::fft::program::{self, Lanes};
-use crate::fft::values::{Own, Places};
+use crate::fft::layout::{Layout, Vector};
+use crate::fft::program::{self, Lanes, Task};
+use crate::fft::values::{Lists, Own, Places};
 use crate::vpm::{Store, store_stride};
 
 /// Bytes that the bins of a unit take.
@@ -60,33 +61,46 @@ impl ProductPass {
             UNIT_POINTS / self.bins()
         }
     }
+}
 
-    /// Units for `batch` signals.
-    #[must_use]
-    pub const fn units(&self, batch: u32) -> u32 {
+impl Layout for ProductPass {
+    fn task(&self) -> Task {
+        Task::Bins(Bins::Product)
+    }
+
+    fn units(&self, batch: u32) -> u32 {
         batch.div_ceil(self.spectra_of_a_unit()) * self.bins().div_ceil(UNIT_POINTS)
     }
 
-    /// What truncation is expected to take from the outputs, in units of 2^-24: half of what it takes, for the
+    fn traffic(&self, batch: u32) -> [u64; 2] {
+        [2 * self.bytes(batch), self.bytes(batch)]
+    }
+
+    fn row_lists(&self) -> u32 {
+        1
+    }
+
+    /// Half of what it takes, for the
     /// tables of both factors make up for it.
-    #[must_use]
-    pub const fn loss(&self) -> f64 {
+    fn loss(&self) -> f64 {
         0.5
     }
 
-    /// A word of the start list.
-    #[must_use]
-    pub fn start_word(&self, own: &Own, word: program::Start) -> u32 {
+    /// Both factors have lost as much.
+    fn loss_behind(&self, lost: f64) -> f64 {
+        2.0 * (lost + self.loss())
+    }
+
+    fn start_word(&self, _places: &Places, own: &Own, word: program::Start) -> u32 {
         own.start_word(word).unwrap_or(store_stride(0))
     }
 
-    /// A word of the record of unit `index` of `batch` signals, done in the VPM's half `area`.
-    #[must_use]
-    pub fn record_word(
+    fn record_word(
         &self,
         places: &Places,
+        _lists: &Lists,
         (index, batch): (u32, u32),
-        area: u32,
+        program: u32,
         word: program::Record,
     ) -> u32 {
         let units = self.bins().div_ceil(UNIT_POINTS);
@@ -114,16 +128,14 @@ impl ProductPass {
                     UNIT_POINTS.min(self.bins() - unit * UNIT_POINTS)
                 };
                 let rows = bins.div_ceil(ROW_BYTES / POINT_BYTES);
-                let store = Store::rows(rows as u8, (AREA_ROWS * area) as u8);
+                let store = Store::rows(rows as u8, (AREA_ROWS * (program % 2)) as u8);
                 store.setup().unwrap_or(0)
             }
             _ => 0,
         }
     }
 
-    /// A word of the row list.
-    #[must_use]
-    pub fn row_word(&self, word: program::Row) -> u32 {
+    fn row_word(&self, _places: &Places, _list: u32, word: program::Row) -> u32 {
         let program::Row::Bins(Row::Group {
             stream,
             group,
@@ -140,9 +152,7 @@ impl ProductPass {
         offset + POINT_BYTES / 2 * u32::from(component)
     }
 
-    /// A lane vector.
-    #[must_use]
-    pub fn lane_vector(&self, lanes: Lanes, scale: [f32; 2]) -> [u32; LANES as usize] {
+    fn lane_vector(&self, lanes: Lanes, _transforms: u32, scale: [f32; 2]) -> Vector {
         let factor = libm::ldexp(1.0, -(self.log2_points as i32)) as f32;
         core::array::from_fn(|lane| match lanes {
             Lanes::Input => POINT_BYTES * (8 * (lane as u32 % 2) + lane as u32 / 2),

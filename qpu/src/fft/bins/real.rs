@@ -3,10 +3,11 @@
 use super::runs::{Run, Runs};
 use super::{Bins, Record, Row, Stream, short};
 use crate::fft::geometry::{LANES, POINT_BYTES};
-use crate::fft::program::{self, Lanes};
+use crate::fft::layout::{Layout, Vector};
+use crate::fft::program::{self, Lanes, Task};
 use crate::fft::roots::Roots;
 use crate::fft::tables::gain;
-use crate::fft::values::{Own, Places};
+use crate::fft::values::{Lists, Own, Places};
 use crate::vpm::{Store, store_stride};
 
 /// Bytes of a stored row.
@@ -80,12 +81,6 @@ impl RealPass {
         }
     }
 
-    /// Units for `batch` spectra.
-    #[must_use]
-    pub const fn units(&self, batch: u32) -> u32 {
-        batch * self.runs().units()
-    }
-
     /// Which spectrum a unit belongs to, and which of its units it is. Those of all spectra that read the same
     /// part of the table follow each other.
     pub(super) const fn unit(&self, index: u32, batch: u32) -> (u32, u32) {
@@ -118,46 +113,63 @@ impl RealPass {
     pub(super) fn factor(&self, scale: f32) -> f32 {
         if self.to_bins { 0.5 * scale } else { scale }
     }
+}
 
-    /// Bytes of the table.
-    #[must_use]
-    pub const fn table_bytes(&self) -> u32 {
+impl Layout for RealPass {
+    fn task(&self) -> Task {
+        Task::Bins(self.bins())
+    }
+
+    fn units(&self, batch: u32) -> u32 {
+        batch * self.runs().units()
+    }
+
+    fn traffic(&self, batch: u32) -> [u64; 2] {
+        let points = u64::from(batch) * (u64::from(POINT_BYTES) << self.log2_half);
+        let bins = u64::from(batch) * spectrum_bytes(self.log2_half);
+        if self.to_bins {
+            [points, bins]
+        } else {
+            [bins, points]
+        }
+    }
+
+    fn most_programs(&self) -> u32 {
+        self.most_programs()
+    }
+
+    fn idle(&self) -> u32 {
+        self.idle()
+    }
+
+    fn row_lists(&self) -> u32 {
+        1
+    }
+
+    fn table_bytes(&self) -> u32 {
         (self.runs().turns() * POINT_BYTES).next_multiple_of(LANES * POINT_BYTES)
     }
 
-    /// What truncation is expected to take from the outputs, beside what the table makes up for.
-    #[must_use]
-    pub const fn loss(&self) -> f64 {
+    fn loss(&self) -> f64 {
         LOSS_OF_SUMS
     }
 
-    /// Gives the words of the table, a vector of entries at a time.
-    ///
-    /// # Errors
-    /// The first error of `put`.
-    pub fn fill_table<E>(&self, put: impl FnMut(u32, &[u32]) -> Result<(), E>) -> Result<(), E> {
-        fill_turns(
-            self.log2_half,
-            self.table_bytes() / POINT_BYTES,
-            if self.to_bins { 1.0 } else { -1.0 },
-            put,
-        )
+    fn fill_table(&self, _gain: f64, put: &mut dyn FnMut(u32, &[u32])) {
+        let sign = if self.to_bins { 1.0 } else { -1.0 };
+        fill_turns(self.log2_half, self.table_bytes() / POINT_BYTES, sign, put);
     }
 
-    /// A word of the start list.
-    #[must_use]
-    pub fn start_word(&self, places: &Places, own: &Own, word: program::Start) -> u32 {
+    fn start_word(&self, places: &Places, own: &Own, word: program::Start) -> u32 {
         if self.is_short() {
             return self.short_start_word(places, own, word);
         }
         own.start_word(word).unwrap_or(store_stride(0))
     }
 
-    /// A word of the record of unit `index` of `batch` spectra, done by program number `program`.
-    #[must_use]
-    pub fn record_word(
+    fn record_word(
         &self,
         places: &Places,
+        _lists: &Lists,
         (index, batch): (u32, u32),
         program: u32,
         word: program::Record,
@@ -188,18 +200,14 @@ impl RealPass {
         }
     }
 
-    /// A word of the row list.
-    #[must_use]
-    pub fn row_word(&self, word: program::Row) -> u32 {
+    fn row_word(&self, _places: &Places, _list: u32, word: program::Row) -> u32 {
         match word {
             program::Row::Bins(word) => group_offset(&self.runs(), word),
             _ => 0,
         }
     }
 
-    /// A lane vector.
-    #[must_use]
-    pub fn lane_vector(&self, lanes: Lanes, scale: [f32; 2]) -> [u32; LANES as usize] {
+    fn lane_vector(&self, lanes: Lanes, _transforms: u32, scale: [f32; 2]) -> Vector {
         core::array::from_fn(|lane| {
             let bin = 8 * (lane as u32 % 2) + lane as u32 / 2;
             match lanes {
@@ -275,15 +283,7 @@ pub fn group_offset(runs: &Runs, word: Row) -> u32 {
 
 /// Gives cosines, times `sign`, and sines of 2πk/N for `entries` bins k, N twice the half of
 /// 2^`log2_half`, a vector of entries at a time.
-///
-/// # Errors
-/// The first error of `put`.
-pub fn fill_turns<E>(
-    log2_half: u32,
-    entries: u32,
-    sign: f64,
-    mut put: impl FnMut(u32, &[u32]) -> Result<(), E>,
-) -> Result<(), E> {
+pub fn fill_turns(log2_half: u32, entries: u32, sign: f64, put: &mut dyn FnMut(u32, &[u32])) {
     let gain = gain(LOSS_OF_A_TURN);
     let mut roots = Roots::new(0, 1, 2 << log2_half);
     for first in (0..entries).step_by(LANES as usize) {
@@ -291,7 +291,6 @@ pub fn fill_turns<E>(
         for (pair, (cos, sin)) in words.chunks_exact_mut(2).zip(&mut roots) {
             pair.copy_from_slice(&[sign * cos, sin].map(|x| ((x * gain) as f32).to_bits()));
         }
-        put(2 * first, &words)?;
+        put(2 * first, &words);
     }
-    Ok(())
 }

@@ -11,7 +11,7 @@ use super::real::{RealPass, group_offset};
 use super::runs::Run;
 use super::{Record, Row};
 use crate::fft::geometry::POINT_BYTES;
-use crate::fft::pass::QPUS_OF_A_SLICE;
+use crate::fft::layout::QPUS_OF_A_SLICE;
 use crate::fft::program;
 use crate::fft::values::{Own, Places};
 use crate::job::QPUS;
@@ -65,7 +65,7 @@ impl RealPass {
         }
     }
 
-    /// QPUs that are left out ([`crate::fft::pass::Pass::idle`]), where few transforms have programs so long that an
+    /// QPUs that are left out ([`crate::fft::layout::Layout::idle`]), where few transforms have programs so long that an
     /// instruction cache does not hold both. Those of 2^8 and 2^9 points are in one slice, which is left alone; those
     /// of 2^10 are in all, of which two are.
     pub(in crate::fft) const fn idle(&self) -> u32 {
@@ -170,6 +170,7 @@ pub(super) const fn stored(runs: &[Run; 2], run: u8) -> (u8, Run) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fft::layout::Layout;
 
     fn passes() -> impl Iterator<Item = (RealPass, u32)> {
         let lengths = (4..=13).flat_map(|log2| [1, 2, 3, 7, 65].map(|batch| (log2, batch)));

@@ -30,18 +30,6 @@ impl PowerPass {
         self.bins().run_bins() / LANES
     }
 
-    /// Gives a table that takes nothing.
-    ///
-    /// # Errors
-    /// The first error of `put`, which gets the index of the first word and the words.
-    pub fn clear_multiples<E>(
-        &self,
-        mut put: impl FnMut(u32, &[u32; LANES as usize]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let rows = self.multiples_bytes() / ROW_BYTES;
-        (0..rows).try_for_each(|row| put(LANES * row, &[0; LANES as usize]))
-    }
-
     /// Byte offset in the table of the first row of run `run` of unit `number`, modulo 2^32.
     pub(super) fn multiples_of(&self, number: u32, run: u8) -> u32 {
         let bin = if self.powers.is_real {

@@ -1,12 +1,13 @@
 //! The lists of the programs of the pass: what each word of them is.
 
 use super::{Detector, Hold, PowerPass, ROW_BYTES, Removed};
-use crate::fft::bins::real::{AREA_ROWS, group_offset, split_address};
+use crate::fft::bins::real::{AREA_ROWS, fill_turns, group_offset, split_address};
 use crate::fft::bins::{Record, Row, Start, Stream};
 use crate::fft::geometry::{Geometry, LANES, POINT_BYTES};
-use crate::fft::program::{self, Lanes};
+use crate::fft::layout::{Layout, Vector};
+use crate::fft::program::{self, Lanes, Task};
 use crate::fft::tables::gain;
-use crate::fft::values::{Own, Places};
+use crate::fft::values::{Lists, Own, Places};
 use crate::vpm::{Store, store_stride};
 
 /// Bytes of a vector.
@@ -30,37 +31,6 @@ impl Vectors {
 }
 
 impl PowerPass {
-    /// Bytes of the sets of vectors.
-    #[must_use]
-    pub const fn vector_bytes(&self) -> u32 {
-        Vectors::SETS * Vectors::OF_A_SET * VECTOR_BYTES
-    }
-
-    /// Vector `index` of the sets.
-    #[must_use]
-    pub fn vector(&self, index: u32) -> [u32; LANES as usize] {
-        let (set, vector) = (index / Vectors::OF_A_SET, index % Vectors::OF_A_SET);
-        let (has_zero, has_last) = (set & 1 != 0, set & 2 != 0);
-        let scale = self.factor();
-        core::array::from_fn(|lane| {
-            let removed = |bin: usize| match &self.powers.removed {
-                Removed::Near(near) => f32::from_bits(near[bin]),
-                Removed::Everywhere => 0.0,
-            };
-            let value = match (self.powers.is_real, vector) {
-                // The program has twice the bins of a real spectrum.
-                (true, 0) if has_zero => 2.0 * removed(lane),
-                (false, 0) if has_zero => removed(lane),
-                (false, 1) if has_last && lane > 0 => removed(LANES as usize - lane),
-                (true, 1) if has_zero && lane == 0 => scale / 2.0,
-                (true, 2) if has_last && lane == 0 => scale / 2.0,
-                (true, 1 | 2) => scale,
-                _ => 0.0,
-            };
-            value.to_bits()
-        })
-    }
-
     /// Which set a unit takes.
     fn set(&self, number: u32) -> u32 {
         if self.powers.is_real {
@@ -92,10 +62,89 @@ impl PowerPass {
             [self.powers.scale, self.new].map(|bits| f64::from(f32::from_bits(bits)));
         (scale * new / (count * real) * gain(lost)) as f32
     }
+}
 
-    /// A word of the start list.
-    #[must_use]
-    pub fn start_word(&self, own: &Own, word: program::Start) -> u32 {
+impl Layout for PowerPass {
+    fn task(&self) -> Task {
+        Task::Bins(self.bins())
+    }
+
+    fn units(&self, batch: u32) -> u32 {
+        batch * self.units_of_one()
+    }
+
+    fn traffic(&self, batch: u32) -> [u64; 2] {
+        let powers = &self.powers;
+        let spectra = u64::from(batch) * u64::from(powers.segments);
+        let written = u64::from(batch) * u64::from(powers.output_bytes());
+        [
+            spectra * (u64::from(POINT_BYTES) << powers.log2_complex()),
+            written,
+        ]
+    }
+
+    fn table_bytes(&self) -> u32 {
+        if self.powers.is_real {
+            (self.runs().turns() * POINT_BYTES).next_multiple_of(LANES * POINT_BYTES)
+        } else {
+            0
+        }
+    }
+
+    fn fill_table(&self, _gain: f64, put: &mut dyn FnMut(u32, &[u32])) {
+        let entries = self.table_bytes() / POINT_BYTES;
+        fill_turns(self.powers.log2_complex(), entries, 1.0, put);
+    }
+
+    fn factors_bytes(&self) -> u32 {
+        self.multiples_bytes()
+    }
+
+    /// Multiples that remove nothing.
+    fn fill_factors(
+        &self,
+        _window: &mut dyn FnMut(u32) -> f64,
+        _is_inverse: bool,
+        put: &mut dyn FnMut(u32, &[u32]),
+    ) {
+        for row in 0..self.multiples_bytes() / ROW_BYTES {
+            put(LANES * row, &[0; LANES as usize]);
+        }
+    }
+
+    fn row_lists(&self) -> u32 {
+        1
+    }
+
+    /// Those of the sets of vectors.
+    fn vector_bytes(&self) -> u32 {
+        Vectors::SETS * Vectors::OF_A_SET * VECTOR_BYTES
+    }
+
+    fn vector(&self, index: u32) -> Vector {
+        let (set, vector) = (index / Vectors::OF_A_SET, index % Vectors::OF_A_SET);
+        let (has_zero, has_last) = (set & 1 != 0, set & 2 != 0);
+        let scale = self.factor();
+        core::array::from_fn(|lane| {
+            let removed = |bin: usize| match &self.powers.removed {
+                Removed::Near(near) => f32::from_bits(near[bin]),
+                Removed::Everywhere => 0.0,
+            };
+            let value = match (self.powers.is_real, vector) {
+                // The program has twice the bins of a real spectrum.
+                (true, 0) if has_zero => 2.0 * removed(lane),
+                (false, 0) if has_zero => removed(lane),
+                (false, 1) if has_last && lane > 0 => removed(LANES as usize - lane),
+                (true, 1) if has_zero && lane == 0 => scale / 2.0,
+                (true, 2) if has_last && lane == 0 => scale / 2.0,
+                (true, 1 | 2) => scale,
+                _ => 0.0,
+            };
+            value.to_bits()
+        })
+    }
+
+    fn start_word(&self, _places: &Places, own: &Own, word: program::Start) -> u32 {
         match word {
             program::Start::Bins(Start::Pitch) => self.pitch(),
             program::Start::Bins(Start::Spectra) => self.powers.segments,
@@ -103,13 +152,12 @@ impl PowerPass {
         }
     }
 
-    /// A word of the record of unit `index` of `batch` rows of powers, done in the VPM's half `area`.
-    #[must_use]
-    pub fn record_word(
+    fn record_word(
         &self,
         places: &Places,
+        _lists: &Lists,
         (index, batch): (u32, u32),
-        area: u32,
+        program: u32,
         word: program::Record,
     ) -> u32 {
         let (which, number) = self.unit(index, batch);
@@ -155,7 +203,7 @@ impl PowerPass {
                 let (run, stored) = self.stored_run(number, index % bins.runs());
                 let is_level = u32::from(index >= bins.runs());
                 let rows_of_powers = groups * u32::from(bins.runs());
-                let row = AREA_ROWS * area
+                let row = AREA_ROWS * (program % 2)
                     + is_level * rows_of_powers
                     + groups * u32::from(run)
                     + stored.group;
@@ -169,9 +217,7 @@ impl PowerPass {
         }
     }
 
-    /// A word of the row list.
-    #[must_use]
-    pub fn row_word(&self, word: program::Row) -> u32 {
+    fn row_word(&self, _places: &Places, _list: u32, word: program::Row) -> u32 {
         let program::Row::Bins(word) = word else {
             return 0;
         };
@@ -200,9 +246,7 @@ impl PowerPass {
         }
     }
 
-    /// A lane vector.
-    #[must_use]
-    pub fn lane_vector(&self, lanes: Lanes) -> [u32; LANES as usize] {
+    fn lane_vector(&self, lanes: Lanes, _transforms: u32, _scale: [f32; 2]) -> Vector {
         core::array::from_fn(|lane| match lanes {
             Lanes::Input => POINT_BYTES * lane as u32,
             Lanes::Mirrored => (POINT_BYTES * lane as u32).wrapping_neg(),

@@ -7,7 +7,9 @@
 use super::first::{self, First};
 use super::routine::{self, Routine};
 use super::{ASKED, Assembly, Cooperative, Draughted, Tried, locks, register, second};
-use crate::fft::coop::{Cooperation, Word};
+use crate::fft::columns::Columns;
+use crate::fft::pass::Pass;
+use crate::fft::words::Word;
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::schedule::{Destination, Place, Source};
@@ -75,11 +77,11 @@ pub(super) fn draught() -> Draughted {
     }
 }
 
-pub(super) fn program(cooperation: Cooperation, tried: Tried<'_>) -> Cooperative {
+pub(super) fn program(pass: Pass, tried: Tried<'_>) -> Cooperative {
     let draughted = draught();
-    let mut all = Assembly::new(cooperation, &draughted, tried);
+    let mut all = Assembly::new(pass, &draughted, tried);
     all.piece(HEAD, None);
-    assert_eq!(all.uniforms.len() as u32, Cooperation::HEAD);
+    assert_eq!(all.uniforms.len() as u32, Columns::HEAD);
     let again = all.b.here("transform");
     let [done, transform] = ["done", "dft16"].map(|name| all.b.label(name));
     let call = |b: &mut Builder| {

@@ -20,7 +20,8 @@ mod tastes;
 
 use super::reads_uniform;
 use crate::disasm;
-use crate::fft::coop::{Cooperation, Way, Word};
+use crate::fft::pass::Pass;
+use crate::fft::words::Word;
 use crate::generate::fft::dft16::Constants;
 use crate::generate::schedule::{self, Place};
 use crate::generate::{Builder, Label, R1, Reg, UNIF, UNIFORMS_ADDRESS, ra, rb};
@@ -34,7 +35,7 @@ type Branch<'a> = &'a dyn Fn(&mut Builder);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cooperative {
     /// What it computes, and how.
-    pub cooperation: Cooperation,
+    pub pass: Pass,
     /// Instructions.
     pub code: Vec<u64>,
     /// Uniforms in the order in which its instructions stand.
@@ -49,14 +50,24 @@ impl Cooperative {
     /// `fft-coop-9`, say.
     #[must_use]
     pub fn name(&self) -> String {
-        let log2_points = self.cooperation.log2_points();
-        match self.cooperation.way() {
-            Way::Short(_) => format!("fft-short-{log2_points}"),
-            Way::Pipeline(pipeline) if pipeline.groups() > 1 => {
+        let log2_points = self.log2_points();
+        match self.pass {
+            Pass::Short(_) => format!("fft-short-{log2_points}"),
+            Pass::Pipeline(pipeline) if pipeline.groups() > 1 => {
                 format!("fft-groups-{log2_points}")
             }
-            Way::Columns | Way::Pipeline(_) | Way::Relay(_) => format!("fft-coop-{log2_points}"),
+            _ => format!("fft-coop-{log2_points}"),
         }
+    }
+
+    /// The length as a power of two.
+    ///
+    /// # Panics
+    /// Never: these programs are one-pass transforms.
+    #[must_use]
+    pub fn log2_points(&self) -> u32 {
+        let one = self.pass.layout().one_pass();
+        one.expect("these are one-pass transforms").log2_points()
     }
 
     /// The program as text: byte offset, word, instruction, and which uniform it reads.
@@ -85,28 +96,28 @@ impl Cooperative {
 /// When a program breaks a rule that the checker knows: a bug of the generator, found at build time.
 #[must_use]
 pub fn programs() -> Vec<Cooperative> {
-    let long = (8..=12).filter_map(Cooperation::new);
-    let several = (4..=10).filter_map(Cooperation::of_several);
+    let long = (8..=12).filter_map(Pass::one);
+    let several = (4..=10).filter_map(Pass::several);
     let all = long.chain(several);
-    all.map(|cooperation| program(cooperation, None)).collect()
+    all.map(|pass| program(pass, None)).collect()
 }
 
 /// Searches for shorter schedules of a program's pieces: of each, what `tastes.rs` should hold, and its
 /// length.
 #[must_use]
 pub fn search(program: &Cooperative, tries: u16) -> Vec<(schedule::Taste, usize)> {
-    let draughted = match program.cooperation.way() {
-        Way::Short(short) => short::draught(short),
-        Way::Pipeline(pipeline) => pipeline::draught(pipeline),
-        Way::Relay(_) => relay::draught(),
-        Way::Columns => alone::draught(),
+    let draughted = match program.pass {
+        Pass::Short(short) => short::draught(short),
+        Pass::Pipeline(pipeline) => pipeline::draught(pipeline),
+        Pass::Relay(_) => relay::draught(),
+        _ => alone::draught(),
     };
     let pieces = draughted.pieces.into_iter().enumerate();
     pieces
         .map(|(number, piece)| {
             schedule::search(
                 &piece,
-                &tastes::of(program.cooperation.task(), number),
+                &tastes::of(program.pass.layout().task(), number),
                 tries,
             )
         })
@@ -119,7 +130,7 @@ type Tried<'a> = Option<(usize, &'a schedule::Taste)>;
 /// The taste that a piece of a program has.
 #[must_use]
 pub fn taste_of(program: &Cooperative, piece: usize) -> schedule::Taste {
-    tastes::of(program.cooperation.task(), piece)
+    tastes::of(program.pass.layout().task(), piece)
 }
 
 /// The same program with another taste for one of its pieces: for searches that run it.
@@ -128,7 +139,7 @@ pub fn taste_of(program: &Cooperative, piece: usize) -> schedule::Taste {
 /// As [`programs`], and where the piece gets too short for what is put into it.
 #[must_use]
 pub fn tasted(program: &Cooperative, piece: usize, taste: &schedule::Taste) -> Cooperative {
-    self::program(program.cooperation, Some((piece, taste)))
+    self::program(program.pass, Some((piece, taste)))
 }
 
 /// Instructions of the first piece of a transform after which lookups are on their way, so that others
@@ -148,7 +159,7 @@ struct Draughted {
 
 /// A program being put together.
 struct Assembly<'a> {
-    cooperation: Cooperation,
+    pass: Pass,
     b: Builder,
     uniforms: Vec<Word>,
     draughted: &'a Draughted,
@@ -156,9 +167,9 @@ struct Assembly<'a> {
 }
 
 impl<'a> Assembly<'a> {
-    fn new(cooperation: Cooperation, draughted: &'a Draughted, tried: Tried<'a>) -> Self {
+    fn new(pass: Pass, draughted: &'a Draughted, tried: Tried<'a>) -> Self {
         Self {
-            cooperation,
+            pass,
             b: Builder::new(),
             uniforms: Vec::new(),
             draughted,
@@ -168,11 +179,11 @@ impl<'a> Assembly<'a> {
 
     /// The program, when all of it is put together.
     fn finish(self) -> Cooperative {
-        let task = self.cooperation.task();
+        let task = self.pass.layout().task();
         let program = self.b.assemble();
         let program = program.unwrap_or_else(|error| panic!("FFT {task:?}: {error}"));
         Cooperative {
-            cooperation: self.cooperation,
+            pass: self.pass,
             code: program.words,
             reads: self.uniforms.clone(),
             uniforms: self.uniforms,
@@ -210,7 +221,7 @@ impl<'a> Assembly<'a> {
     ) {
         let taste = match self.tried {
             Some((piece, taste)) if piece == number => taste.clone(),
-            _ => tastes::of(self.cooperation.task(), number),
+            _ => tastes::of(self.pass.layout().task(), number),
         };
         let scheduled = schedule::schedule_by(&self.draughted.pieces[number], &taste);
         let length = scheduled.instructions.len();
@@ -250,12 +261,12 @@ impl<'a> Assembly<'a> {
     }
 }
 
-fn program(cooperation: Cooperation, tried: Tried<'_>) -> Cooperative {
-    match cooperation.way() {
-        Way::Columns => alone::program(cooperation, tried),
-        Way::Pipeline(pipeline) => pipeline::program(cooperation, pipeline, tried),
-        Way::Relay(_) => relay::program(cooperation, tried),
-        Way::Short(short) => short::program(cooperation, short, tried),
+fn program(pass: Pass, tried: Tried<'_>) -> Cooperative {
+    match pass {
+        Pass::Pipeline(pipeline) => pipeline::program(pass, pipeline, tried),
+        Pass::Relay(_) => relay::program(pass, tried),
+        Pass::Short(short) => short::program(pass, short, tried),
+        _ => alone::program(pass, tried),
     }
 }
 
@@ -292,7 +303,7 @@ mod tests {
     fn loops_of_producers_and_of_consumers_fit_an_instruction_cache() {
         let mut pipelines = 0;
         for program in programs() {
-            if !matches!(program.cooperation.way(), Way::Pipeline(_)) {
+            if !matches!(program.pass, Pass::Pipeline(_)) {
                 continue;
             }
             pipelines += 1;
@@ -317,7 +328,7 @@ mod tests {
         let all = programs();
         let program = all
             .iter()
-            .find(|program| matches!(program.cooperation.way(), Way::Relay(_)));
+            .find(|program| matches!(program.pass, Pass::Relay(_)));
         let program = program.expect("there is one");
         let label = |wanted: &str| {
             let found = program.labels.iter().find(|(_, name)| name == wanted);
@@ -340,7 +351,7 @@ mod tests {
     fn loops_of_short_lengths_fit_an_instruction_cache() {
         let mut shared = 0;
         for program in programs() {
-            let Way::Short(short) = program.cooperation.way() else {
+            let Pass::Short(short) = program.pass else {
                 continue;
             };
             let label = |wanted: &str| {

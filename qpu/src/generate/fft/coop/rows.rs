@@ -1,6 +1,6 @@
 //! The two interleaved rows that an output makes with its neighbours' lanes.
 
-use crate::fft::coop::{PartWord, Word};
+use crate::fft::words::{PartWord, Word};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, negate, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};

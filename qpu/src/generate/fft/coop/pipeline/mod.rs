@@ -13,8 +13,9 @@ use super::roles::consumer::{Consumer, go_through};
 use super::roles::semaphore::{open, ways};
 use super::rows::Factors;
 use super::{Assembly, Branch, Cooperative, Draughted, Tried, register};
-use crate::fft::coop::{Cooperation, Word};
+use crate::fft::pass::Pass;
 use crate::fft::pipeline::Pipeline;
+use crate::fft::words::Word;
 use crate::generate::fft::dft16::butterflies;
 use crate::generate::fft::draft::Wish;
 use crate::generate::schedule::Place;
@@ -159,13 +160,9 @@ fn consumed(pipeline: Pipeline) -> (Vec<Vec<super::Operation>>, [Place; 2], Plac
     (pieces, kept, steps, both)
 }
 
-pub(super) fn program(
-    cooperation: Cooperation,
-    pipeline: Pipeline,
-    tried: Tried<'_>,
-) -> Cooperative {
+pub(super) fn program(pass: Pass, pipeline: Pipeline, tried: Tried<'_>) -> Cooperative {
     let (draughted, kept) = drawn(pipeline);
-    let mut all = Assembly::new(cooperation, &draughted, tried);
+    let mut all = Assembly::new(pass, &draughted, tried);
     let consumer = all.b.label("consumer");
     all.b.mov(NONE, UNIF).setf();
     all.b.brr(BranchCond::AllZC, consumer);

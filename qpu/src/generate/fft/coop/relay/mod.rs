@@ -17,9 +17,10 @@ use super::roles::consumer::Consumer;
 use super::roles::semaphore::{HALVES, close, open};
 use super::rows::Factors;
 use super::{Assembly, Cooperative, Draughted, Tried, register};
-use crate::fft::coop::{Cooperation, PartWord, Units, Word};
+use crate::fft::pass::Pass;
 use crate::fft::pipeline::CONSUMERS;
 use crate::fft::relay::Relay;
+use crate::fft::words::{PartWord, Units, Word};
 use crate::generate::fft::ahead::LOOKUP_BYTES;
 use crate::generate::fft::draft::Draft;
 use crate::generate::schedule::Place;
@@ -158,9 +159,9 @@ fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2]) {
     (pieces, kept)
 }
 
-pub(super) fn program(cooperation: Cooperation, tried: Tried<'_>) -> Cooperative {
+pub(super) fn program(pass: Pass, tried: Tried<'_>) -> Cooperative {
     let (draughted, kept) = drawn();
-    let mut all = Assembly::new(cooperation, &draughted, tried);
+    let mut all = Assembly::new(pass, &draughted, tried);
     let [producer, consumer] = ["producer", "consumer"].map(|name| all.b.label(name));
     // To one of the roles.
     all.b.mov(ra(FOLLOWS), UNIF);

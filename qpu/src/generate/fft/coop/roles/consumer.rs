@@ -3,7 +3,7 @@
 //! How points come is each one's own. Even outputs are stored before odd ones are made, so that a store is under way while a consumer computes.
 
 use super::semaphore::HALVES;
-use crate::fft::coop::Word;
+use crate::fft::words::Word;
 use crate::generate::fft::coop::rows::{Factors, rows_in_registers};
 use crate::generate::fft::coop::{Assembly, Branch, Operation};
 use crate::generate::fft::dft16::{

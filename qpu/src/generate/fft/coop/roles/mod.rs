@@ -5,7 +5,7 @@
 pub mod consumer;
 pub mod semaphore;
 
-use crate::fft::coop::Word;
+use crate::fft::words::Word;
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Operation, Place, Source};

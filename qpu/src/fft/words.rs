@@ -190,7 +190,7 @@ pub enum Units {
 pub struct Transform {
     /// Interleaved complex input, at a multiple of 64.
     pub input: u32,
-    /// Words of [`super::Cooperation::twiddle_word`], at a multiple of 64.
+    /// Words of [`super::one_pass::OnePass::twiddle_word`], at a multiple of 64.
     pub twiddles: u32,
     /// Interleaved complex output, at a multiple of 64; may be the input.
     pub output: u32,
