@@ -27,7 +27,7 @@ struct Cost {
 }
 
 fn cost(program: &Cooperative, batches: &[u32]) -> Cost {
-    let uniforms = program.uniforms.iter().copied().map(Start::Shared);
+    let uniforms = program.uniforms.iter().copied().map(Start::Kernel);
     // A plan wants programs that stay; a search leaves a few kilobytes for each try.
     let catalogue = vec![Program {
         task: program.pass.layout().task(),

@@ -23,7 +23,7 @@ fn catalogue() -> &'static [Program] {
         start: program
             .uniforms
             .into_iter()
-            .map(Start::Shared)
+            .map(Start::Kernel)
             .collect::<Vec<_>>()
             .leak(),
         record: &[],

@@ -14,9 +14,9 @@
 //! Nothing here knows the order in which a program reads its uniforms ([`Word`]). It reads the head of its
 //! list once and the rest once for each transform, adding to addresses how far on that transform lies.
 
-use super::one_pass::OnePass;
+use super::one_pass::{OnePass, Transform, cosine};
 use super::twiddle;
-use super::words::{Transform, Word, cosine};
+use super::uniform::{Pack, UniformId, uniforms};
 use crate::vpm::{Block, Store, store_stride};
 
 /// Bytes of an interleaved complex point.
@@ -29,6 +29,67 @@ const VECTOR: u32 = CODELET;
 const OUTPUT_ROW: u8 = 32;
 /// Words of the twiddles: of each output, a vector of cosines and a vector of sines.
 const TABLE_WORDS: u32 = CODELET * 2 * VECTOR;
+
+uniforms! {
+/// A word of the list of a program; the order is the program's own.
+///
+/// `component` is 0 for real and 1 for imaginary parts.
+pub enum Word {
+    /// Transforms that the program works on, at least 1.
+    Transforms,
+    /// 1 for the program that makes the locks of the VPM, 0 for all others.
+    Opens,
+    /// Programs beside the one that made the locks, which takes them back; -1 for the others. Of a pipeline with several
+    /// groups of producers, bytes of code to what takes the last turn back.
+    Peers,
+    /// Address of the list, behind its head.
+    List,
+    /// Bytes from one transform of the program to its next.
+    Step,
+    /// 1.0, or -1.0 for the inverse: what the imaginary parts of the output are multiplied by.
+    Conjugate,
+    /// cos (π/16 `sixteenths`).
+    Cosine {
+        /// 1 to 7.
+        sixteenths: u8,
+    },
+    /// Factor of the real parts of the input.
+    FactorRe,
+    /// Factor of the imaginary parts of the input.
+    FactorIm,
+    /// Address of the first point that the program reads.
+    Input,
+    /// Address of its twiddles.
+    Twiddles,
+    /// Setup of the first VPM writes: of a program that is alone, of four of outputs k and k + 4, real parts, imaginary
+    /// parts.
+    WriteSetup,
+    /// Setup that reads one column of the program's own.
+    Drain,
+    /// Setup of the sixteen VPM reads of a part.
+    ReadSetup {
+        /// Part.
+        component: u8,
+    },
+    /// Setup of the VPM writes of output rows.
+    OutputSetup {
+        /// Which of several groups of them.
+        group: u8,
+    },
+    /// Setup word with the stride of stores.
+    StoreStride,
+    /// Setup of a store.
+    StoreSetup {
+        /// Which.
+        index: u8,
+    },
+    /// Address of that store.
+    Store {
+        /// Which.
+        index: u8,
+    },
+}
+}
 
 /// 2^8 points.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,11 +151,11 @@ impl OnePass for Columns {
         2.0
     }
 
-    fn uniform(&self, transform: &Transform, index: u32, list: u32, word: Word) -> u32 {
+    fn uniform(&self, transform: &Transform, index: u32, list: u32, id: UniformId) -> u32 {
         let bytes = POINT * Self::POINTS;
         let setup = |word: Result<u32, _>| word.expect("rows are in range");
         let first = index * bytes;
-        match word {
+        match Word::of(id) {
             Word::Transforms => (transform.batch - index).div_ceil(transform.programs),
             Word::Opens => u32::from(index == 0),
             Word::Peers if index == 0 => transform.programs - 1,
@@ -116,25 +177,6 @@ impl OnePass for Columns {
                 setup(Store::rows(16, OUTPUT_ROW + 16 * store).setup())
             }
             Word::Store { index: store } => transform.output + first + bytes / 2 * u32::from(store),
-            // Of pipelines and short lengths only.
-            Word::Last
-            | Word::NextUnit
-            | Word::Component
-            | Word::NextRow
-            | Word::ColumnSetup { .. }
-            | Word::Bytes(_)
-            | Word::Parity
-            | Word::OfConsumers(_)
-            | Word::Part { .. }
-            | Word::Role
-            | Word::ConsumerList
-            | Word::Rounds
-            | Word::Turn
-            | Word::RoundList
-            | Word::RoundStep
-            | Word::RoundSteps
-            | Word::Gate { .. }
-            | Word::PassOn { .. } => 0,
         }
     }
 }

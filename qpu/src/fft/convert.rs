@@ -8,12 +8,13 @@
 //! Factors ([`super::samples`]) lie as vectors are looked up: word 16 v + lane is that of vector v of a transform; of
 //! components, two vectors for each.
 
+use super::context::{Buffers, UnitContext};
 use super::geometry::{LANES, POINT_BYTES};
 use super::layout::{Layout, QPUS_OF_A_SLICE};
-use super::program::{Record, Row, Samples, Start, Task};
+use super::program::{Samples, Task};
 use super::samples::{Factors, Reading};
-use super::values::{Lists, Own, Places};
-use crate::vpm::{Block, ROWS, Store, store_stride};
+use super::uniform::{Pack, UniformId, uniforms};
+use crate::vpm::{ROWS, Store};
 
 /// Vectors of a unit.
 pub const VECTORS: u32 = 4;
@@ -26,6 +27,35 @@ const PROGRAM_ROWS: u32 = 2 * VECTORS;
 /// the simulator.
 const MOST_TRANSFORMS: u32 = 16;
 const MOST_POINTS: u32 = 4096;
+
+uniforms! {
+/// A word of a record.
+pub enum Record {
+    /// Address to which the lane's offset is added to look up a component of a vector of samples, or the word that has
+    /// both.
+    Sample {
+        /// Which vector of the unit.
+        vector: u8,
+        /// 0: real part or both, 1: imaginary part.
+        component: u8,
+    },
+    /// Address to which 4 · lane is added to look up their factors.
+    SampleFactor {
+        /// Which vector of the unit.
+        vector: u8,
+        /// 0: of real parts, 1: of imaginary parts.
+        component: u8,
+    },
+}
+
+/// A word that is the same for all units.
+pub enum Row {
+    /// What bytes are exclusive-ored with, four at a time: 0x80808080 for signed ones, else 0.
+    Flip,
+    /// What is subtracted from an unsigned byte, as f32.
+    Middle,
+}
+}
 
 /// The pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -73,6 +103,12 @@ impl ConvertPass {
     /// Vectors of a transform.
     const fn vectors(&self) -> u32 {
         (1 << self.log2_points) / LANES
+    }
+
+    /// The first vector of a unit, and how many it has.
+    fn vectors_of(&self, unit: &UnitContext) -> [u32; 2] {
+        let first = VECTORS * unit.index;
+        [first, VECTORS.min(unit.batch * self.vectors() - first)]
     }
 }
 
@@ -135,43 +171,33 @@ impl Layout for ConvertPass {
         }
     }
 
-    fn start_word(&self, places: &Places, own: &Own, word: Start) -> u32 {
-        match word {
-            Start::Record(word) => {
-                let unit = (own.first_unit, own.batch);
-                self.record_word(places, &Lists::default(), unit, own.program, word)
-            }
-            Start::WriteSetup => Block::row(first_row(own.program))
-                .write_setup()
-                .unwrap_or(0),
-            Start::Row(Row::Flip) => self.reading.format.flip(),
-            Start::Row(Row::Middle) => self.reading.format.middle().to_bits(),
-            word => own.start_word(word).unwrap_or(store_stride(0)),
-        }
+    fn own_row(&self, program: u32) -> u8 {
+        first_row(program)
     }
 
-    fn record_word(
-        &self,
-        places: &Places,
-        _lists: &Lists,
-        (index, batch): (u32, u32),
-        program: u32,
-        word: Record,
-    ) -> u32 {
-        let first = VECTORS * index;
-        let count = VECTORS.min(batch * self.vectors() - first);
+    fn store(&self, buffers: &Buffers, unit: &UnitContext, _index: u8) -> u32 {
+        buffers.to + VECTORS * unit.index * LANES * POINT_BYTES
+    }
+
+    fn store_rows(&self, unit: &UnitContext, _index: u8) -> Store {
+        let [_, count] = self.vectors_of(unit);
+        Store::rows(2 * count as u8, first_row(unit.program))
+    }
+
+    fn record(&self, buffers: &Buffers, unit: &UnitContext, id: UniformId) -> u32 {
+        let [first, count] = self.vectors_of(unit);
         // Which vector of which transform.
         let place = |vector: u8| {
             let own = u32::from(vector);
             let number = first + if own < count { own } else { 0 };
             (number / self.vectors(), number % self.vectors())
         };
-        match word {
+        match Record::of(id) {
             Record::Sample { vector, component } => {
                 let (transform, vector) = place(vector);
                 let point = LANES * vector * self.reading.point_bytes();
                 let component = u32::from(component) * self.reading.format.bytes();
-                places.from + transform * self.reading.hop + point + component
+                buffers.from + transform * self.reading.hop + point + component
             }
             Record::SampleFactor { vector, component } => {
                 let (_, vector) = place(vector);
@@ -180,14 +206,15 @@ impl Layout for ConvertPass {
                     Factors::OfPoints => vector,
                     Factors::OfComponents => 2 * vector + u32::from(component),
                 };
-                places.factors + FACTORS * number
+                buffers.factors + FACTORS * number
             }
-            Record::Store { .. } => places.to + first * LANES * POINT_BYTES,
-            Record::StoreSetup { .. } => {
-                let store = Store::rows(2 * count as u8, first_row(program));
-                store.setup().unwrap_or(0)
-            }
-            _ => 0,
+        }
+    }
+
+    fn row(&self, _buffers: &Buffers, _list: u32, id: UniformId) -> u32 {
+        match Row::of(id) {
+            Row::Flip => self.reading.format.flip(),
+            Row::Middle => self.reading.format.middle().to_bits(),
         }
     }
 }
@@ -223,25 +250,27 @@ mod tests {
         for (log2_points, batch) in [(4, 1), (4, 7), (5, 3), (6, 2), (7, 5), (9, 1)] {
             let hop = 40;
             let pass = pass(log2_points, Format::I16, Factors::Common, hop);
-            let places = Places {
+            let buffers = Buffers {
                 from: FROM,
-                ..Places::default()
+                ..Buffers::default()
             };
             let points = 1u32 << log2_points;
             let mut lines = vec![None; (batch * points / 8) as usize];
             for unit in 0..pass.units(batch) {
                 let program = unit % ConvertPass::MOST_PROGRAMS;
-                let word = |word| {
-                    pass.record_word(&places, &Lists::default(), (unit, batch), program, word)
+                let context = UnitContext {
+                    index: unit,
+                    batch,
+                    program,
+                    ..UnitContext::default()
                 };
-                let setup = word(Record::StoreSetup { index: 0 });
-                // Y in bits 13..7, rows in bits 29..23.
-                let (first, rows) = (setup >> 7 & 127, setup >> 23 & 127);
-                assert_eq!(first, u32::from(first_row(program)));
-                let line = word(Record::Store { index: 0 }) / 64;
-                for row in 0..rows {
+                let stored = pass.store_rows(&context, 0);
+                assert_eq!(stored.y, first_row(program));
+                let line = pass.store(&buffers, &context, 0) / 64;
+                for row in 0..u32::from(stored.rows) {
                     let (vector, component) = ((row / 2) as u8, 0);
-                    let address = word(Record::Sample { vector, component });
+                    let word = Record::Sample { vector, component };
+                    let address = pass.record(&buffers, &context, word.id());
                     // Lane 2 i + r has point 8 r + i, and becomes words 2 i and 2 i + 1 of row r.
                     let of_row = address + 4 * point_of(row % 2);
                     let before = lines[(line + row) as usize].replace(of_row);
@@ -270,13 +299,12 @@ mod tests {
                 let (unit, vector) = (number / VECTORS, (number % VECTORS) as u8);
                 for (lane, component) in (0..LANES).flat_map(|lane| [(lane, 0), (lane, 1)]) {
                     let word = Record::SampleFactor { vector, component };
-                    let at = pass.record_word(
-                        &Places::default(),
-                        &Lists::default(),
-                        (unit, batch),
-                        0,
-                        word,
-                    );
+                    let context = UnitContext {
+                        index: unit,
+                        batch,
+                        ..UnitContext::default()
+                    };
+                    let at = pass.record(&Buffers::default(), &context, word.id());
                     let point = 16 * (number % 2) + point_of(lane);
                     let wanted = match factors {
                         Factors::Common => window(0),

@@ -5,11 +5,13 @@
 //! which tables it needs, and for the value of each uniform. Defaults are those of a kernel whose programs work
 //! alone and have no table, no lists and no vectors.
 
+use super::context::{Buffers, ProgramContext, UnitContext};
 use super::geometry::LANES;
 use super::one_pass::OnePass;
-use super::program::{Lanes, Record, Row, Scalar, Start, Task};
-use super::values::{Lists, Own, Places};
+use super::program::{Lanes, Task};
+use super::uniform::UniformId;
 use crate::job::QPUS;
+use crate::vpm::{Store, store_stride};
 
 /// QPUs of a slice.
 pub(super) const QPUS_OF_A_SLICE: u32 = 4;
@@ -182,28 +184,67 @@ pub trait Layout {
         [0; LANES as usize]
     }
 
-    /// A word of the start list.
-    fn start_word(&self, places: &Places, own: &Own, word: Start) -> u32;
-
-    /// A word of the record of unit `index` of `batch` transforms, done by program number `program`.
-    fn record_word(
-        &self,
-        _places: &Places,
-        _lists: &Lists,
-        _unit: (u32, u32),
-        _program: u32,
-        _word: Record,
-    ) -> u32 {
+    /// The row list that unit `index` reads.
+    fn row_list(&self, _index: u32) -> u32 {
         0
     }
 
-    /// A word of row list `list`.
-    fn row_word(&self, _places: &Places, _list: u32, _word: Row) -> u32 {
+    /// The scalar list that unit `index` reads.
+    fn scalar_list(&self, _index: u32) -> u32 {
         0
     }
 
-    /// A word of scalar list `list`.
-    fn scalar_word(&self, _list: u32, _word: Scalar) -> u32 {
+    /// The factor of outputs where a plan wants `scale`.
+    fn factor(&self, scale: f32) -> f32 {
+        scale
+    }
+
+    // Stores.
+
+    /// The setup word of the stride between stored rows, or their pitch where they are stored one by one.
+    fn store_stride(&self) -> u32 {
+        store_stride(0)
+    }
+
+    /// The first row of the VPM that program `program` has for itself, where programs have rows of their own.
+    fn own_row(&self, _program: u32) -> u8 {
         0
     }
+
+    /// Where a unit's store number `index` begins.
+    fn store(&self, _buffers: &Buffers, _unit: &UnitContext, _index: u8) -> u32 {
+        not_in_its_lists()
+    }
+
+    /// The rows that it stores.
+    fn store_rows(&self, _unit: &UnitContext, _index: u8) -> Store {
+        not_in_its_lists()
+    }
+
+    // Uniforms that only the kernel knows.
+
+    /// The value of a word of a start list.
+    fn start(&self, _buffers: &Buffers, _program: &ProgramContext, _id: UniformId) -> u32 {
+        not_in_its_lists()
+    }
+
+    /// The value of a word of a record.
+    fn record(&self, _buffers: &Buffers, _unit: &UnitContext, _id: UniformId) -> u32 {
+        not_in_its_lists()
+    }
+
+    /// The value of a word of row list `list`.
+    fn row(&self, _buffers: &Buffers, _list: u32, _id: UniformId) -> u32 {
+        not_in_its_lists()
+    }
+
+    /// The value of a word of scalar list `list`.
+    fn scalar(&self, _list: u32, _id: UniformId) -> u32 {
+        not_in_its_lists()
+    }
+}
+
+/// The answer to a request for a word that no program of the kernel reads.
+pub(super) fn not_in_its_lists() -> ! {
+    unreachable!("lists hold uniforms of their kernel only")
 }

@@ -12,7 +12,6 @@ use super::request::{Error, Request};
 use super::split::Split;
 use super::steps::{Area, MAX_AREAS, MAX_LAUNCHES, MAX_STEPS, Step, Steps};
 use super::streams::{Streamed, Streams};
-use super::values::Lists;
 use crate::isa::{self, INSTRUCTION_BYTES, Instruction, Signal};
 use crate::job::QPUS;
 
@@ -47,8 +46,10 @@ pub struct PassMemory {
     pub stretch: u32,
     /// What it reads past the system L2.
     pub streamed: Streamed,
-    /// Distances of lists.
-    pub lists: Lists,
+    /// Bytes from a row list to the next.
+    pub row_pitch: u32,
+    /// Bytes from a scalar list to the next.
+    pub scalar_pitch: u32,
     /// Bytes of a start list; there is one for each program in each stretch.
     pub start_bytes: u32,
     /// The code.
@@ -63,8 +64,8 @@ pub struct PassMemory {
     pub rows: u32,
     /// The scalar lists.
     pub scalars: u32,
-    /// The vectors of turns.
-    pub turns: u32,
+    /// The vectors that row lists name.
+    pub vectors: u32,
     /// The table of twiddles.
     pub table: u32,
     /// The factors on samples.
@@ -240,7 +241,7 @@ pub struct Arrangement {
 }
 
 impl Arrangement {
-    /// Places the passes of a request whose transforms of one dimension (of a plane the rows) are split
+    /// Buffers the passes of a request whose transforms of one dimension (of a plane the rows) are split
     /// by `split`.
     ///
     /// # Errors
@@ -427,10 +428,8 @@ impl PassMemory {
         }
         let units = pass.units(step.batch);
         let list = |words: usize| (4 * words as u32 + 8).next_multiple_of(VECTOR);
-        let lists = Lists {
-            rows: list(program.rows.len()),
-            scalars: list(program.scalars.len()),
-        };
+        let [row_pitch, scalar_pitch] =
+            [program.rows, program.scalars].map(|words| list(words.len()));
         let start_bytes = list(program.start.len());
         let together = pass.programs_together();
         let idle = if request.conservative || qpus < QPUS {
@@ -451,7 +450,8 @@ impl PassMemory {
             stretches,
             stretch,
             streamed: Streams::NONE.of(0),
-            lists,
+            row_pitch,
+            scalar_pitch,
             start_bytes,
             code: take(8 * program.code.len() as u64 + u64::from(PREFETCH_BYTES)),
             starts: take(u64::from(
@@ -463,11 +463,11 @@ impl PassMemory {
                     + u64::from(stretches * programs) * tail_bytes(program)
                     + u64::from(PREFETCH_BYTES),
             ),
-            rows: take(u64::from(pass.row_lists() * lists.rows + PREFETCH_BYTES)),
+            rows: take(u64::from(pass.row_lists() * row_pitch + PREFETCH_BYTES)),
             scalars: take(u64::from(
-                pass.scalar_lists() * lists.scalars + PREFETCH_BYTES,
+                pass.scalar_lists() * scalar_pitch + PREFETCH_BYTES,
             )),
-            turns: take(u64::from(pass.vector_bytes())),
+            vectors: take(u64::from(pass.vector_bytes())),
             table: 0,
             factors: 0,
         })

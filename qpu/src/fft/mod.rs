@@ -16,7 +16,7 @@
 //! multiplied with the twiddles to the next pass and stored through the VPM in rows of 64 bytes.
 //!
 //! Where anything lies is data and not code: a program adds a word of its lanes, a word of its unit's record and
-//! a word of the pass's list of rows ([`values`] makes the words, [`tables`] the twiddles, [`memory`] places them).
+//! a word of the pass's list of rows ([`context`] and [`layout`] make the words, [`tables`] the twiddles, [`memory`] places them).
 //! The inverse negates imaginary parts at both ends and has programs and tables in common with the forward
 //! transform. Which split, how many QPUs and whether all passes go in one launch is in a table of what was
 //! measured fastest ([`table`]). Long middle passes take several launches ([`layout::Layout::needs_relaunch`]).
@@ -40,6 +40,7 @@
 pub mod arithmetic;
 pub mod bins;
 pub mod columns;
+pub mod context;
 pub mod convert;
 pub mod convolution;
 pub mod geometry;
@@ -58,6 +59,7 @@ mod plan_tests;
 pub mod plane;
 #[cfg(all(test, feature = "std"))]
 mod plane_tests;
+pub mod points;
 pub mod program;
 pub mod relay;
 pub mod request;
@@ -74,7 +76,8 @@ pub mod tables;
 pub mod tile;
 pub mod tuned;
 pub mod twiddle;
-pub mod values;
+pub mod uniform;
+mod values;
 pub mod window;
 pub mod words;
 mod write;

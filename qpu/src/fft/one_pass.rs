@@ -4,11 +4,12 @@
 //! or one on several ([`super::short`], up to 2^9), and producers and consumers of longer ones ([`super::pipeline`],
 //! [`super::relay`]). Their programs have one list of uniforms and one table.
 
+use super::context::{Buffers, ProgramContext};
 use super::geometry::{Geometry, LANES, POINT_BYTES};
 use super::layout::{Entry, Layout};
-use super::program::{Start, Task};
-use super::values::{Own, Places};
-use super::words::{Transform, Word};
+use super::program::Task;
+use super::twiddle::turn;
+use super::uniform::UniformId;
 
 /// A kind of one-pass transform.
 pub trait OnePass {
@@ -49,7 +50,7 @@ pub trait OnePass {
     fn twiddles_of_an_output(&self) -> f64;
 
     /// The value of a uniform of program `index`, whose list is at `list`.
-    fn uniform(&self, transform: &Transform, index: u32, list: u32, word: Word) -> u32;
+    fn uniform(&self, transform: &Transform, index: u32, list: u32, id: UniformId) -> u32;
 }
 
 impl<T: OnePass> Layout for T {
@@ -106,19 +107,50 @@ impl<T: OnePass> Layout for T {
         }
     }
 
-    fn start_word(&self, places: &Places, own: &Own, word: Start) -> u32 {
+    fn start(&self, buffers: &Buffers, program: &ProgramContext, id: UniformId) -> u32 {
         let transform = Transform {
-            input: places.from,
-            twiddles: places.table,
-            output: places.to,
-            batch: own.batch,
-            programs: own.programs,
-            conjugate: own.conjugate,
-            factors: own.scale,
+            input: buffers.from,
+            twiddles: buffers.table,
+            output: buffers.to,
+            batch: program.batch,
+            programs: program.programs,
+            conjugate: program.conjugate,
+            factors: program.scale,
         };
-        match word {
-            Start::Shared(word) => self.uniform(&transform, own.program, own.start, word),
-            _ => 0,
-        }
+        self.uniform(&transform, program.program, program.start, id)
     }
+}
+
+/// Where the parts of a batch lie, as V3D sees them, and which transform it is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Transform {
+    /// Interleaved complex input, at a multiple of 64.
+    pub input: u32,
+    /// Words of [`OnePass::twiddle_word`], at a multiple of 64.
+    pub twiddles: u32,
+    /// Interleaved complex output, at a multiple of 64; may be the input.
+    pub output: u32,
+    /// Transforms, which lie one behind the other.
+    pub batch: u32,
+    /// Programs that run at the same time.
+    pub programs: u32,
+    /// -1 to negate the imaginary parts of the input, else 1.
+    pub conjugate: f32,
+    /// Factors of the real and imaginary parts of the output, which are the same or each other's negative.
+    pub factors: [f32; 2],
+}
+
+impl Transform {
+    /// What the imaginary parts of the output are multiplied by beside the factor of the real ones: 1, or -1 for the
+    /// inverse.
+    #[must_use]
+    pub fn output_conjugate(&self) -> f32 {
+        1f32.copysign(self.factors[0] * self.factors[1])
+    }
+}
+
+/// cos (π/16 `sixteenths`), rounded once.
+#[must_use]
+pub fn cosine(sixteenths: u8) -> f32 {
+    turn(sixteenths.into(), 32).0 as f32
 }

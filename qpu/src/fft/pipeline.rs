@@ -37,10 +37,11 @@
 //! of gates, by a register that changes between its two with each round. What a consumer does to pass a round on
 //! repeats after eight rounds, of which each consumer has two.
 
-use super::layout::Entry;
-use super::one_pass::OnePass;
+use super::layout::{Entry, not_in_its_lists};
+use super::one_pass::{OnePass, Transform, cosine};
 use super::twiddle;
-use super::words::{Transform, Word, cosine};
+use super::uniform::{Pack, UniformId};
+use super::words::Word;
 use crate::vpm::{Block, Store, store_stride};
 
 /// Programs that take rounds in turn.
@@ -329,7 +330,7 @@ impl OnePass for Pipeline {
         3.5 - 1.0 / f64::from(self.lane_rows())
     }
 
-    fn uniform(&self, transform: &Transform, index: u32, list: u32, word: Word) -> u32 {
+    fn uniform(&self, transform: &Transform, index: u32, list: u32, id: UniformId) -> u32 {
         let bytes = POINT * self.points();
         let setup = |word: Result<u32, _>| word.unwrap_or(0);
         let groups = self.groups;
@@ -345,7 +346,7 @@ impl OnePass for Pipeline {
         let rows = (SECOND / self.producers()) as u8;
         let own_row = rows * producer as u8;
         let consumer_list = list + 4 * self.producer_words();
-        match word {
+        match Word::of(id) {
             Word::Role => match role {
                 Role::Producer(_) | Role::Idle => 0,
                 Role::Consumer(_) => 1,
@@ -394,15 +395,7 @@ impl OnePass for Pipeline {
             }
             Word::RoundStep => self.round_step(consumer),
             Word::RoundSteps => 2 * CONSUMERS * bytes / self.rounds(),
-            Word::Last
-            | Word::NextUnit
-            | Word::Component
-            | Word::NextRow
-            | Word::ColumnSetup { .. }
-            | Word::Bytes(_)
-            | Word::Parity
-            | Word::OfConsumers(_)
-            | Word::Part { .. } => 0,
+            Word::OfConsumers(_) | Word::Bytes(_) | Word::Part { .. } => not_in_its_lists(),
         }
     }
 }

@@ -34,9 +34,9 @@
 //! a small batch wait: so QPUs between those that work are left out ([`Short::worker`]).
 
 use super::layout::Entry;
-use super::one_pass::OnePass;
+use super::one_pass::{OnePass, Transform, cosine};
 use super::twiddle;
-use super::words::{Transform, Word, cosine};
+use super::uniform::{Pack, UniformId, uniforms};
 use crate::vpm::{Block, Store, store_stride};
 
 /// Points of the first transform.
@@ -57,7 +57,7 @@ const WORKERS: u32 = crate::vpm::ROWS as u32 / ROWS;
 const SPREAD: [u32; WORKERS as usize] = [0, 4, 8, 5];
 const TOGETHER: [u32; WORKERS as usize] = [0, 1, 2, 3];
 
-/// Places that `parts` programs are spread over.
+/// Buffers that `parts` programs are spread over.
 const fn spread(parts: u32) -> u32 {
     let (mut places, mut number) = (0, 0);
     while number < parts as usize {
@@ -67,6 +67,69 @@ const fn spread(parts: u32) -> u32 {
         number += 1;
     }
     places
+}
+
+uniforms! {
+/// A word of the list of a program; the order is the program's own.
+///
+/// `component` is 0 for real and 1 for imaginary parts.
+pub enum Word {
+    /// Bytes from one transform of the program to its next.
+    Step,
+    /// 1.0, or -1.0 for the inverse: what the imaginary parts of the output are multiplied by.
+    Conjugate,
+    /// cos (π/16 `sixteenths`).
+    Cosine {
+        /// 1 to 7.
+        sixteenths: u8,
+    },
+    /// Factor of the real parts of the input.
+    FactorRe,
+    /// Address of the first point that the program reads.
+    Input,
+    /// Address of its twiddles.
+    Twiddles,
+    /// Setup that reads one column of the program's own.
+    Drain,
+    /// Setup of the sixteen VPM reads of a part.
+    ReadSetup {
+        /// Part.
+        component: u8,
+    },
+    /// Setup of the VPM writes of output rows.
+    OutputSetup {
+        /// Which of several groups of them.
+        group: u8,
+    },
+    /// Setup word with the stride of stores.
+    StoreStride,
+    /// Setup of a store.
+    StoreSetup {
+        /// Which.
+        index: u8,
+    },
+    /// Address of that store.
+    Store {
+        /// Which.
+        index: u8,
+    },
+    /// Of a short length ([`crate::fft::short`]): transforms of the batch behind the first of the program's first unit.
+    Last,
+    /// Transforms from one unit of the program to its next.
+    NextUnit,
+    /// Bytes from the component that is read first to the other one, 4 or -4.
+    Component,
+    /// Bytes from there to the next row.
+    NextRow,
+    /// Setup of the columns of outputs 0, 2, 4 and 6 of the first transform; those of the others are two further on.
+    ColumnSetup {
+        /// 0 for what the first transform takes for real parts, 1 for imaginary.
+        component: u8,
+    },
+    /// Of 2^9 points: 1 for programs that have even k2, -1 for those that have odd ones: what every second row is multiplied
+    /// by before it is added to another.
+    Parity,
+}
 }
 
 /// A length that is transformed so.
@@ -276,13 +339,13 @@ impl OnePass for Short {
         turns + inside
     }
 
-    fn uniform(&self, transform: &Transform, index: u32, _list: u32, word: Word) -> u32 {
+    fn uniform(&self, transform: &Transform, index: u32, _list: u32, id: UniformId) -> u32 {
         let Transform {
             batch, programs, ..
         } = *transform;
         let Some(worker) = self.worker(batch, programs, index) else {
             // Who conducts reads the list as far as that.
-            let is_read = self.conducts(index) && word == Word::Last;
+            let is_read = self.conducts(index) && Word::of(id) == Word::Last;
             return if is_read { batch - 1 } else { 0 };
         };
         let setup = |word: Result<u32, _>| word.expect("there are rows for all that work");
@@ -309,7 +372,7 @@ impl OnePass for Short {
         let (half, parity) = (worker % 2, worker / 2);
         // From the component that is read first to the other.
         let component = if is_inverse { -4i32 } else { 4 };
-        match word {
+        match Word::of(id) {
             Word::Last if is_shared => batch - 1,
             Word::Last => batch - worker * self.transforms() - 1,
             Word::NextUnit if is_shared => 1,
@@ -354,7 +417,6 @@ impl OnePass for Short {
             Word::Parity => (-1f32).to_bits(),
             Word::Store { .. } => transform.output + first,
             Word::Step => step,
-            _ => 0,
         }
     }
 }

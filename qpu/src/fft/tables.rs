@@ -17,7 +17,7 @@
 //! output has the other, which depends on k_hi alone. Only that one has the gain.
 //!
 //! Of the twiddles after a middle pass only the factor that all outputs k_lo of a lane have in common is
-//! in the table; the other is a list of uniforms ([`Geometry::scalar_word`]). The last pass has no table. What truncation is expected to take from both is made up for in the
+//! in the table; the other is a list of uniforms ([`super::points::Scalar`]). The last pass has no table. What truncation is expected to take from both is made up for in the
 //! table before it ([`Geometry::loss`]).
 
 use super::geometry::{CELL_BYTES, Geometry, LANES, OCTET, POINT_BYTES};

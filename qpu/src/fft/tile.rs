@@ -34,7 +34,7 @@
 //! each tile, and W_P^(c k) in the lists of turns, the same for all tiles.
 
 use super::geometry::{Geometry, LANES, OCTET, POINT_BYTES, Unit};
-use super::program::Exchange;
+use super::points::Exchange;
 use super::split::Role;
 use super::tables::VECTOR_BYTES;
 use super::twiddle::turn;

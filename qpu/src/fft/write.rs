@@ -1,13 +1,13 @@
 //! Writes what programs read: code, lists of uniforms, vectors and tables, pass by pass.
 
 use super::Direction;
+use super::context::{Buffers, ProgramContext, UnitContext};
 use super::geometry::Geometry;
 use super::memory::{Arrangement, PassMemory, VECTOR};
-use super::program::{Lanes, Record};
+use super::program::Lanes;
 use super::request::Request;
 use super::streams::address;
 use super::tables::gain;
-use super::values::{Own, Places};
 use crate::job::{Buffer, Runner};
 
 /// Words that are put together before they are written.
@@ -26,10 +26,10 @@ pub struct Lists {
 
 impl Lists {
     /// Where the buffers of a pass are.
-    fn places(&self, pass: &PassMemory) -> Places {
+    fn buffers(&self, pass: &PassMemory) -> Buffers {
         let (base, streamed) = (self.block.addr.0, pass.streamed);
         let buffers = [self.input, self.output, self.block].map(|buffer| buffer.addr.0);
-        Places {
+        Buffers {
             from: address(
                 self.arrangement.address(pass.step.from, buffers),
                 streamed.reads,
@@ -38,23 +38,25 @@ impl Lists {
             table: address(base + pass.table, streamed.table),
             factors: address(base + pass.factors, streamed.table),
             rows: base + pass.rows,
+            row_pitch: pass.row_pitch,
             scalars: base + pass.scalars,
-            turns: base + pass.turns,
+            scalar_pitch: pass.scalar_pitch,
+            vectors: base + pass.vectors,
         }
     }
 
-    /// What a program's own words are.
-    fn own(
+    /// The context of a program.
+    fn program(
         &self,
         number: usize,
         pass: &PassMemory,
         direction: Direction,
         (program, stretch): (u32, u32),
-    ) -> Own {
+    ) -> ProgramContext {
         let base = self.block.addr.0;
         let own_direction = pass.step.direction(direction);
         let is_rest = pass.ends_with_a_rest() && program == pass.programs - 1;
-        Own {
+        ProgramContext {
             program,
             number: pass.number_of(program),
             programs: pass.programs,
@@ -106,7 +108,7 @@ impl Lists {
     pub fn write<R: Runner>(&self, runner: &mut R) -> Result<(), R::Error> {
         for (number, memory) in self.arrangement.passes().enumerate() {
             let (pass, program) = (memory.layout(), memory.program);
-            let places = self.places(memory);
+            let buffers = self.buffers(memory);
             let mut to = Writer::new(runner, self.block);
             to.at(memory.code)?;
             for &word in program.code {
@@ -124,30 +126,31 @@ impl Lists {
                 }
             }
             for (index, stretch) in programs(memory) {
-                let own = self.own(number, memory, Direction::Forward, (index, stretch));
+                let context = self.program(number, memory, Direction::Forward, (index, stretch));
                 to.at(memory.records + memory.records_of(index, stretch))?;
                 let units = memory.units_of(index);
                 let first = stretch * memory.stretch;
-                for number in first..first + own.units {
+                for number in first..first + context.units {
+                    let next = (number + 1).min(units - 1);
+                    let [this, next] = [number, next].map(|number| memory.unit_of(index, number));
+                    let unit = UnitContext {
+                        index: this,
+                        next,
+                        batch: memory.step.batch,
+                        program: index,
+                    };
                     for &word in program.record {
-                        let number = match word {
-                            Record::InputAhead | Record::TwiddleAhead => {
-                                (number + 1).min(units - 1)
-                            }
-                            _ => number,
-                        };
-                        let unit = (memory.unit_of(index, number), memory.step.batch);
-                        to.put(pass.record_word(&places, &memory.lists, unit, index, word))?;
+                        to.put(unit.record(pass, &buffers, word))?;
                     }
                 }
                 for &word in program.tail {
-                    to.put(own.tail_word(word))?;
+                    to.put(context.tail(word))?;
                 }
             }
             for list in 0..pass.scalar_lists() {
-                to.at(memory.scalars + list * memory.lists.scalars)?;
+                to.at(memory.scalars + list * memory.scalar_pitch)?;
                 for &word in program.scalars {
-                    to.put(pass.scalar_word(list, word))?;
+                    to.put(pass.scalar(list, word))?;
                 }
             }
             let lost = pass.loss() + self.arrangement.loss_after(number);
@@ -204,15 +207,15 @@ impl Lists {
         memory: &PassMemory,
     ) -> Result<(), R::Error> {
         let (pass, program) = (memory.layout(), memory.program);
-        let places = self.places(memory);
+        let buffers = self.buffers(memory);
         let mut to = Writer::new(runner, self.block);
         for list in 0..pass.row_lists() {
-            to.at(memory.rows + list * memory.lists.rows)?;
+            to.at(memory.rows + list * memory.row_pitch)?;
             for &word in program.rows {
-                to.put(pass.row_word(&places, list, word))?;
+                to.put(pass.row(&buffers, list, word))?;
             }
         }
-        to.at(memory.turns)?;
+        to.at(memory.vectors)?;
         for vector in 0..pass.vector_bytes() / VECTOR {
             to.all(&pass.vector(vector))?;
         }
@@ -230,7 +233,7 @@ impl Lists {
     ) -> Result<(), R::Error> {
         for (number, memory) in self.arrangement.passes().enumerate() {
             let pass = memory.layout();
-            let places = self.places(memory);
+            let buffers = self.buffers(memory);
             let mut to = Writer::new(runner, self.block);
             let scale = self.scale(memory, direction);
             for is_rest in [false, true] {
@@ -238,10 +241,10 @@ impl Lists {
                 to.put_at(memory.lane_vector(Lanes::Scale, is_rest), &vector)?;
             }
             for (program, stretch) in programs(memory) {
-                let own = self.own(number, memory, direction, (program, stretch));
+                let context = self.program(number, memory, direction, (program, stretch));
                 to.at(memory.start_of(program, stretch))?;
                 for &word in memory.program.start {
-                    to.put(pass.start_word(&places, &own, word))?;
+                    to.put(context.start(pass, &buffers, word))?;
                 }
             }
             to.flush()?;

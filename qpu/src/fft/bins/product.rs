@@ -5,11 +5,12 @@
 
 use super::real::{AREA_ROWS, MARGIN, ROW_BYTES, spectrum_bytes};
 use super::{Bins, Record, Row, Stream};
+use crate::fft::context::{Buffers, UnitContext};
 use crate::fft::geometry::{LANES, POINT_BYTES, UNIT_POINTS};
-use crate::fft::layout::{Layout, Vector};
-use crate::fft::program::{self, Lanes, Task};
-use crate::fft::values::{Lists, Own, Places};
-use crate::vpm::{Store, store_stride};
+use crate::fft::layout::{Layout, Vector, not_in_its_lists};
+use crate::fft::program::{Lanes, Task};
+use crate::fft::uniform::{Pack, UniformId};
+use crate::vpm::Store;
 
 /// Bytes that the bins of a unit take.
 const UNIT_BYTES: u32 = UNIT_POINTS * POINT_BYTES;
@@ -53,6 +54,12 @@ impl ProductPass {
         (spectra as u64) * self.pitch() + MARGIN as u64
     }
 
+    /// The first spectrum of unit `index`, and which of the units of a spectrum it is.
+    const fn place(&self, index: u32) -> (u32, u32) {
+        let units = self.bins().div_ceil(UNIT_POINTS);
+        (index / units * self.spectra_of_a_unit(), index % units)
+    }
+
     /// Spectra of a unit.
     const fn spectra_of_a_unit(&self) -> u32 {
         if self.is_real || self.bins() > UNIT_POINTS {
@@ -91,59 +98,53 @@ impl Layout for ProductPass {
         2.0 * (lost + self.loss())
     }
 
-    fn start_word(&self, _places: &Places, own: &Own, word: program::Start) -> u32 {
-        own.start_word(word).unwrap_or(store_stride(0))
+    fn factor(&self, scale: f32) -> f32 {
+        libm::ldexp(1.0, -(self.log2_points as i32)) as f32 * scale
     }
 
-    fn record_word(
-        &self,
-        places: &Places,
-        _lists: &Lists,
-        (index, batch): (u32, u32),
-        program: u32,
-        word: program::Record,
-    ) -> u32 {
-        let units = self.bins().div_ceil(UNIT_POINTS);
+    fn store(&self, buffers: &Buffers, unit: &UnitContext, _index: u8) -> u32 {
+        let (spectrum, unit) = self.place(unit.index);
+        buffers.to + spectrum * self.pitch() as u32 + unit * UNIT_BYTES
+    }
+
+    fn store_rows(&self, unit: &UnitContext, _index: u8) -> Store {
+        let (spectrum, number) = self.place(unit.index);
         let together = self.spectra_of_a_unit();
-        let (spectrum, unit) = (index / units * together, index % units);
-        let pitch = self.pitch() as u32;
-        let first = spectrum * pitch + unit * UNIT_BYTES;
-        match word {
-            program::Record::Rows => places.rows,
-            program::Record::Bins(Record::Address { stream, .. }) => match stream {
-                Stream::Kernels => {
-                    let kernels = places.from + self.signals * pitch;
-                    let own = if self.is_shared { 0 } else { spectrum };
-                    kernels + own * pitch + unit * UNIT_BYTES
-                }
-                Stream::Points | Stream::Mirrored | Stream::Turns | Stream::Multiples => {
-                    places.from + first
-                }
-            },
-            program::Record::Store { .. } => places.to + first,
-            program::Record::StoreSetup { .. } => {
-                let bins = if together > 1 {
-                    together.min(batch - spectrum) * self.bins()
-                } else {
-                    UNIT_POINTS.min(self.bins() - unit * UNIT_POINTS)
-                };
-                let rows = bins.div_ceil(ROW_BYTES / POINT_BYTES);
-                let store = Store::rows(rows as u8, (AREA_ROWS * (program % 2)) as u8);
-                store.setup().unwrap_or(0)
-            }
-            _ => 0,
-        }
+        let bins = if together > 1 {
+            together.min(unit.batch - spectrum) * self.bins()
+        } else {
+            UNIT_POINTS.min(self.bins() - number * UNIT_POINTS)
+        };
+        let rows = bins.div_ceil(ROW_BYTES / POINT_BYTES);
+        Store::rows(rows as u8, (AREA_ROWS * unit.area()) as u8)
     }
 
-    fn row_word(&self, _places: &Places, _list: u32, word: program::Row) -> u32 {
-        let program::Row::Bins(Row::Group {
+    fn record(&self, buffers: &Buffers, unit: &UnitContext, id: UniformId) -> u32 {
+        let (spectrum, unit) = self.place(unit.index);
+        let pitch = self.pitch() as u32;
+        let first = match Record::of(id) {
+            Record::Address {
+                stream: Stream::Kernels,
+                ..
+            } => {
+                let own = if self.is_shared { 0 } else { spectrum };
+                (self.signals + own) * pitch
+            }
+            Record::Address { .. } => spectrum * pitch,
+            _ => not_in_its_lists(),
+        };
+        buffers.from + first + unit * UNIT_BYTES
+    }
+
+    fn row(&self, _buffers: &Buffers, _list: u32, id: UniformId) -> u32 {
+        let Row::Group {
             stream,
             group,
             component,
             ..
-        }) = word
+        } = Row::of(id)
         else {
-            return 0;
+            not_in_its_lists();
         };
         let mut offset = LANES * POINT_BYTES * u32::from(group);
         if stream == Stream::Kernels && self.is_shared && self.spectra_of_a_unit() > 1 {
@@ -153,10 +154,9 @@ impl Layout for ProductPass {
     }
 
     fn lane_vector(&self, lanes: Lanes, _transforms: u32, scale: [f32; 2]) -> Vector {
-        let factor = libm::ldexp(1.0, -(self.log2_points as i32)) as f32;
         core::array::from_fn(|lane| match lanes {
             Lanes::Input => POINT_BYTES * (8 * (lane as u32 % 2) + lane as u32 / 2),
-            Lanes::Scale => (factor * scale[lane % 2]).to_bits(),
+            Lanes::Scale => self.factor(scale[lane % 2]).to_bits(),
             _ => 0,
         })
     }

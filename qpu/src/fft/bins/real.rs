@@ -2,13 +2,14 @@
 
 use super::runs::{Run, Runs};
 use super::{Bins, Record, Row, Stream, short};
+use crate::fft::context::{Buffers, UnitContext};
 use crate::fft::geometry::{LANES, POINT_BYTES};
-use crate::fft::layout::{Layout, Vector};
-use crate::fft::program::{self, Lanes, Task};
+use crate::fft::layout::{Layout, Vector, not_in_its_lists};
+use crate::fft::program::{Lanes, Task};
 use crate::fft::roots::Roots;
 use crate::fft::tables::gain;
-use crate::fft::values::{Lists, Own, Places};
-use crate::vpm::{Store, store_stride};
+use crate::fft::uniform::{Pack, UniformId};
+use crate::vpm::Store;
 
 /// Bytes of a stored row.
 pub const ROW_BYTES: u32 = 64;
@@ -97,21 +98,11 @@ impl RealPass {
     }
 
     /// Where half transform and real spectrum number `transform` begin: what is read, and what is stored.
-    pub(super) const fn buffers(&self, places: &Places, transform: u32) -> [u32; 2] {
+    pub(super) const fn buffers(&self, buffers: &Buffers, transform: u32) -> [u32; 2] {
         [
-            places.from + transform * self.pitch(!self.to_bins),
-            places.to + transform * self.pitch(self.to_bins),
+            buffers.from + transform * self.pitch(!self.to_bins),
+            buffers.to + transform * self.pitch(self.to_bins),
         ]
-    }
-
-    /// What a unit finds in its record about its bins, which are read from `from` on.
-    pub(super) fn address(&self, runs: &[Run; 2], from: u32, table: u32, word: Record) -> u32 {
-        split_address(runs, self.half(), from, table, self.to_bins, word)
-    }
-
-    /// What outputs are multiplied by, beside a factor of the plan's.
-    pub(super) fn factor(&self, scale: f32) -> f32 {
-        if self.to_bins { 0.5 * scale } else { scale }
     }
 }
 
@@ -159,52 +150,67 @@ impl Layout for RealPass {
         fill_turns(self.log2_half, self.table_bytes() / POINT_BYTES, sign, put);
     }
 
-    fn start_word(&self, places: &Places, own: &Own, word: program::Start) -> u32 {
-        if self.is_short() {
-            return self.short_start_word(places, own, word);
-        }
-        own.start_word(word).unwrap_or(store_stride(0))
+    fn factor(&self, scale: f32) -> f32 {
+        if self.to_bins { 0.5 * scale } else { scale }
     }
 
-    fn record_word(
-        &self,
-        places: &Places,
-        _lists: &Lists,
-        (index, batch): (u32, u32),
-        program: u32,
-        word: program::Record,
-    ) -> u32 {
+    fn own_row(&self, program: u32) -> u8 {
+        self.first_row(program)
+    }
+
+    fn store(&self, buffers: &Buffers, unit: &UnitContext, index: u8) -> u32 {
+        let (transform, number) = self.unit(unit.index, unit.batch);
+        let [_, to] = self.buffers(buffers, transform);
+        let first = if self.is_short() {
+            self.short_store(number, index)
+        } else {
+            short::stored(&self.runs().unit(number), index).1.first
+        };
+        to + POINT_BYTES * first
+    }
+
+    fn store_rows(&self, unit: &UnitContext, index: u8) -> Store {
+        let (_, number) = self.unit(unit.index, unit.batch);
         if self.is_short() {
-            return self.short_record_word(places, (index, batch), program, word);
+            return self.short_rows(number, unit.program, index);
         }
-        let (transform, unit) = self.unit(index, batch);
-        let runs = self.runs().unit(unit);
-        let [from, to] = self.buffers(places, transform);
-        match word {
-            program::Record::Rows => places.rows,
-            program::Record::Bins(word) => self.address(&runs, from, places.table, word),
-            program::Record::Store { index } => {
-                to + POINT_BYTES * short::stored(&runs, index).1.first
-            }
-            program::Record::StoreSetup { index } => {
-                let (run, bins) = short::stored(&runs, index);
-                let row = AREA_ROWS * (program % 2) + LANES * u32::from(run);
-                let bins_of_row = ROW_BYTES / POINT_BYTES;
-                let store = Store {
-                    row_elements: 2 * bins.bins.min(bins_of_row) as u8,
-                    ..Store::rows(bins.bins.div_ceil(bins_of_row) as u8, row as u8)
+        let (run, bins) = short::stored(&self.runs().unit(number), index);
+        let row = AREA_ROWS * unit.area() + LANES * u32::from(run);
+        let bins_of_row = ROW_BYTES / POINT_BYTES;
+        Store {
+            row_elements: 2 * bins.bins.min(bins_of_row) as u8,
+            ..Store::rows(bins.bins.div_ceil(bins_of_row) as u8, row as u8)
+        }
+    }
+
+    fn record(&self, buffers: &Buffers, unit: &UnitContext, id: UniformId) -> u32 {
+        let (transform, number) = self.unit(unit.index, unit.batch);
+        let runs = self.runs().unit(number);
+        let [from, _] = self.buffers(buffers, transform);
+        let address =
+            |word| split_address(&runs, self.half(), from, buffers.table, self.to_bins, word);
+        match Record::of(id) {
+            Record::Component {
+                run,
+                stream,
+                group,
+                component,
+            } => {
+                let row = Row::Group {
+                    run,
+                    stream,
+                    group,
+                    component,
                 };
-                store.setup().unwrap_or(0)
+                let offset = group_offset(&self.runs(), row);
+                address(Record::Address { run, stream }).wrapping_add(offset)
             }
-            _ => 0,
+            word => address(word),
         }
     }
 
-    fn row_word(&self, _places: &Places, _list: u32, word: program::Row) -> u32 {
-        match word {
-            program::Row::Bins(word) => group_offset(&self.runs(), word),
-            _ => 0,
-        }
+    fn row(&self, _buffers: &Buffers, _list: u32, id: UniformId) -> u32 {
+        group_offset(&self.runs(), Row::of(id))
     }
 
     fn lane_vector(&self, lanes: Lanes, _transforms: u32, scale: [f32; 2]) -> Vector {
@@ -237,7 +243,7 @@ pub fn split_address(
             Stream::Mirrored => from + POINT_BYTES * (half - first(run)),
             Stream::Turns if run == 0 => table + POINT_BYTES * first(run),
             Stream::Turns => table + POINT_BYTES * (half - first(run)),
-            Stream::Kernels | Stream::Multiples => 0,
+            Stream::Kernels | Stream::Multiples => not_in_its_lists(),
         },
         Record::Wrap { run } => {
             let is_last = match run {
@@ -251,7 +257,7 @@ pub fn split_address(
             }
         }
         Record::Zero => from,
-        Record::Component { .. } | Record::Vectors | Record::Old { .. } => 0,
+        Record::Component { .. } | Record::Vectors | Record::Old { .. } => not_in_its_lists(),
     }
 }
 
@@ -265,7 +271,7 @@ pub fn group_offset(runs: &Runs, word: Row) -> u32 {
         component,
     } = word
     else {
-        return 0;
+        not_in_its_lists();
     };
     let offset = LANES * POINT_BYTES * u32::from(runs.group(run, group));
     let descends = match stream {

@@ -16,6 +16,7 @@ pub use catalogue::catalogue;
 use crate::fft::arithmetic::Real;
 use crate::fft::geometry::LANES;
 use crate::fft::program::{Program, Record, Start, Tail};
+use crate::fft::uniform::{Pack, UniformId};
 use crate::job::{Buffer, BusAddr, Job, QpuSet, Report, Runner};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -110,6 +111,19 @@ impl<T: Real> ModelRunner<T> {
         words.iter().zip(addresses).map(pair).collect()
     }
 
+    /// The values of a list of uniforms that the kernel knows.
+    fn kernel_list<W: Pack + Eq + Hash>(
+        &self,
+        address: u32,
+        ids: &[UniformId],
+    ) -> Result<HashMap<W, u32>, ModelError> {
+        let list = self.list(address, ids)?;
+        Ok(list
+            .into_iter()
+            .map(|(id, value)| (W::of(id), value))
+            .collect())
+    }
+
     /// Does all units of a program; what it goes on with, if the launch does not end with it.
     fn program(
         &mut self,
@@ -138,10 +152,10 @@ impl<T: Real> ModelRunner<T> {
             let record = self.list(at, program.record)?;
             let rows_at = record.get(&Record::Rows).copied().unwrap_or_default();
             if let Entry::Vacant(list) = lists.entry(rows_at) {
-                list.insert(self.list(rows_at, program.rows)?);
+                list.insert(self.kernel_list(rows_at, program.rows)?);
             }
             let scalars = match record.get(&Record::Scalars) {
-                Some(&at) => self.list(at, program.scalars)?,
+                Some(&at) => self.kernel_list(at, program.scalars)?,
                 None => HashMap::new(),
             };
             let unit = Unit {

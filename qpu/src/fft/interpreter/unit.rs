@@ -4,7 +4,8 @@ use super::dft::{dft16, rounded, turned_back};
 use super::{Complex, ModelError, ModelRunner, N, Vector, error};
 use crate::fft::arithmetic::Real;
 use crate::fft::geometry::{LANES, OCTET};
-use crate::fft::program::{Kind, Lanes, Program, Record, Row, Samples, Scalar, Start, Task};
+use crate::fft::points::{self, Row, Scalar};
+use crate::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Task};
 use crate::fft::split::Role;
 use crate::fft::twiddle::turn;
 use std::collections::HashMap;
@@ -109,9 +110,13 @@ impl Unit<'_> {
     /// The 16 points of each lane: sums of all rows that enter them, turned by the part's angle.
     fn points<T: Real>(&self, on: &ModelRunner<T>) -> Result<[Vector<T>; N], ModelError> {
         let lanes = self.lanes(Lanes::Input, on)?;
-        let base = self.record.get(&Record::Input).copied().unwrap_or_default();
+        let base = self
+            .record
+            .get(&points::Record::Input.into())
+            .copied()
+            .unwrap_or_default();
         let conjugate = self.start.get(&Start::Conjugate);
-        let factors = self.record.get(&Record::Factors).copied();
+        let factors = self.record.get(&points::Record::Factors.into()).copied();
         let minus = T::from_f64(-1.0);
         let mut points = [[[T::from_f64(0.0); 2]; N]; N];
         for (m, point) in points.iter_mut().enumerate() {
@@ -207,7 +212,7 @@ impl Unit<'_> {
         let zero = T::from_f64(0.0);
         let twiddles = self
             .record
-            .get(&Record::Twiddle)
+            .get(&points::Record::Twiddle.into())
             .copied()
             .unwrap_or_default();
         let twiddle_lanes = self.lanes(Lanes::Twiddle, on)?;
@@ -289,7 +294,7 @@ impl Unit<'_> {
         outputs: &mut [Vector<T>; N],
         on: &ModelRunner<T>,
     ) -> Result<(), ModelError> {
-        let Some(&base) = self.record.get(&Record::Twiddle) else {
+        let Some(&base) = self.record.get(&points::Record::Twiddle.into()) else {
             return Ok(());
         };
         let mut lanes = self.lanes(Lanes::Twiddle, on)?;

@@ -62,10 +62,12 @@
 
 mod handover;
 
-use super::one_pass::OnePass;
+use super::layout::not_in_its_lists;
+use super::one_pass::{OnePass, Transform, cosine};
 use super::pipeline::{CONSUMERS, Role, SECOND};
 use super::twiddle;
-use super::words::{PartWord, Transform, Units, Word, cosine};
+use super::uniform::{Pack, UniformId};
+use super::words::{PartWord, Units, Word};
 use crate::vpm::{Block, Store, store_stride};
 pub use handover::Handover;
 
@@ -86,6 +88,8 @@ const VECTOR_BYTES: u32 = 4 * VECTOR;
 const LOOKUP: u32 = 16 * VECTOR_BYTES;
 /// Bytes from one k2 to the next.
 const ROW_OF_K2: u32 = POINT * FIRST;
+/// The value of what only programs of the other role read.
+const UNREAD: u32 = 0;
 /// Pairs of vectors of a half, each with a gate.
 const PAIRS: u32 = 4;
 
@@ -237,7 +241,7 @@ impl Relay {
             // Real and imaginary parts of a round, then of the other.
             PartWord::WriteSetup { pair } => rows(pair).stride(8).write_setup().unwrap_or_default(),
             PartWord::Drain { pair } => rows(pair).read_setup(1).unwrap_or_default(),
-            _ => 0,
+            _ => UNREAD,
         }
     }
 
@@ -280,7 +284,7 @@ impl Relay {
             }
             PartWord::PassOn(units) => Handover::behind(consumer, number, units).bytes(),
             PartWord::IsLast => u32::from(number + 1 == Self::EARLY_ROUNDS),
-            _ => 0,
+            _ => UNREAD,
         }
     }
 }
@@ -336,10 +340,10 @@ impl OnePass for Relay {
         3.5 - 0.125 + 0.25
     }
 
-    fn uniform(&self, transform: &Transform, index: u32, list: u32, word: Word) -> u32 {
+    fn uniform(&self, transform: &Transform, index: u32, list: u32, id: UniformId) -> u32 {
         let setup = |word: Result<u32, _>| word.unwrap_or(0);
         let role = Self::role(index);
-        match word {
+        match Word::of(id) {
             Word::OfConsumers(bytes) if index >= Self::PRODUCERS => bytes,
             Word::OfConsumers(_) => 0,
             Word::ConsumerList => list + 4 * Self::CONSUMER,
@@ -370,29 +374,9 @@ impl OnePass for Relay {
                 Role::Consumer(consumer) => {
                     Self::round_word(transform, consumer, (part.into(), word))
                 }
-                Role::Idle => 0,
+                Role::Idle => not_in_its_lists(),
             },
-            // Of a part, or of other programs.
-            Word::Input
-            | Word::Role
-            | Word::Twiddles
-            | Word::WriteSetup
-            | Word::Drain
-            | Word::ReadSetup { .. }
-            | Word::Store { .. }
-            | Word::Rounds
-            | Word::Turn
-            | Word::RoundList
-            | Word::RoundStep
-            | Word::RoundSteps
-            | Word::Gate { .. }
-            | Word::PassOn { .. }
-            | Word::Last
-            | Word::NextUnit
-            | Word::Component
-            | Word::NextRow
-            | Word::ColumnSetup { .. }
-            | Word::Parity => 0,
+            _ => UNREAD,
         }
     }
 }

@@ -3,12 +3,13 @@
 use super::{Detector, Hold, PowerPass, ROW_BYTES, Removed};
 use crate::fft::bins::real::{AREA_ROWS, fill_turns, group_offset, split_address};
 use crate::fft::bins::{Record, Row, Start, Stream};
+use crate::fft::context::{Buffers, ProgramContext, UnitContext};
 use crate::fft::geometry::{Geometry, LANES, POINT_BYTES};
-use crate::fft::layout::{Layout, Vector};
-use crate::fft::program::{self, Lanes, Task};
+use crate::fft::layout::{Layout, Vector, not_in_its_lists};
+use crate::fft::program::{Lanes, Task};
 use crate::fft::tables::gain;
-use crate::fft::values::{Lists, Own, Places};
-use crate::vpm::{Store, store_stride};
+use crate::fft::uniform::{Pack, UniformId};
+use crate::vpm::Store;
 
 /// Bytes of a vector.
 const VECTOR_BYTES: u32 = 4 * LANES;
@@ -48,7 +49,7 @@ impl PowerPass {
 
     /// What sums are multiplied by: the scale, divided by K for a mean, and made greater by what truncation is
     /// expected to take. Real bins are twice what they should be.
-    fn factor(&self) -> f32 {
+    fn power_factor(&self) -> f32 {
         // A square and the last product; the sum of both squares; sums over spectra, in which what is lost of
         // the j-th counts j / K.
         let mut lost = 2.0 * Geometry::LOSS_OF_A_PRODUCT + LOSS_OF_A_SUM;
@@ -61,6 +62,11 @@ impl PowerPass {
         let [scale, new] =
             [self.powers.scale, self.new].map(|bits| f64::from(f32::from_bits(bits)));
         (scale * new / (count * real) * gain(lost)) as f32
+    }
+
+    /// Address of a row of powers of result `which`.
+    const fn row_address(&self, buffers: &Buffers, which: u32, row: u32) -> u32 {
+        buffers.to + which * self.powers.output_bytes() + ROW_BYTES * (row - self.first_row())
     }
 }
 
@@ -124,7 +130,7 @@ impl Layout for PowerPass {
     fn vector(&self, index: u32) -> Vector {
         let (set, vector) = (index / Vectors::OF_A_SET, index % Vectors::OF_A_SET);
         let (has_zero, has_last) = (set & 1 != 0, set & 2 != 0);
-        let scale = self.factor();
+        let scale = self.power_factor();
         core::array::from_fn(|lane| {
             let removed = |bin: usize| match &self.powers.removed {
                 Removed::Near(near) => f32::from_bits(near[bin]),
@@ -144,34 +150,47 @@ impl Layout for PowerPass {
         })
     }
 
-    fn start_word(&self, _places: &Places, own: &Own, word: program::Start) -> u32 {
-        match word {
-            program::Start::Bins(Start::Pitch) => self.pitch(),
-            program::Start::Bins(Start::Spectra) => self.powers.segments,
-            word => own.start_word(word).unwrap_or(store_stride(0)),
+    fn start(&self, _buffers: &Buffers, _program: &ProgramContext, id: UniformId) -> u32 {
+        match Start::of(id) {
+            Start::Pitch => self.pitch(),
+            Start::Spectra => self.powers.segments,
         }
     }
 
-    fn record_word(
-        &self,
-        places: &Places,
-        _lists: &Lists,
-        (index, batch): (u32, u32),
-        program: u32,
-        word: program::Record,
-    ) -> u32 {
-        let (which, number) = self.unit(index, batch);
-        let from = places.from + which * self.powers.segments * self.pitch();
-        let to = places.to + which * self.powers.output_bytes();
+    fn store(&self, buffers: &Buffers, unit: &UnitContext, index: u8) -> u32 {
+        let bins = self.bins();
+        let (which, number) = self.unit(unit.index, unit.batch);
+        let (_, stored) = self.stored_run(number, index % bins.runs());
+        let level = u32::from(index >= bins.runs()) * self.powers.power_bytes();
+        self.row_address(buffers, which, stored.row) + level
+    }
+
+    fn store_rows(&self, unit: &UnitContext, index: u8) -> Store {
         let bins = self.bins();
         let groups = u32::from(bins.groups());
-        let address = |row: u32| to + ROW_BYTES * (row - self.first_row());
-        match word {
-            program::Record::Rows => places.rows,
-            program::Record::Bins(Record::Vectors) => {
-                places.turns + self.set(number) * Vectors::OF_A_SET * VECTOR_BYTES
+        let (_, number) = self.unit(unit.index, unit.batch);
+        let (run, stored) = self.stored_run(number, index % bins.runs());
+        let is_level = u32::from(index >= bins.runs());
+        let rows_of_powers = groups * u32::from(bins.runs());
+        let row = AREA_ROWS * unit.area()
+            + is_level * rows_of_powers
+            + groups * u32::from(run)
+            + stored.group;
+        Store {
+            row_elements: stored.words as u8,
+            ..Store::rows(stored.count as u8, row as u8)
+        }
+    }
+
+    fn record(&self, buffers: &Buffers, unit: &UnitContext, id: UniformId) -> u32 {
+        let (which, number) = self.unit(unit.index, unit.batch);
+        let from = buffers.from + which * self.powers.segments * self.pitch();
+        let bins = self.bins();
+        match Record::of(id) {
+            Record::Vectors => {
+                buffers.vectors + self.set(number) * Vectors::OF_A_SET * VECTOR_BYTES
             }
-            program::Record::Bins(Record::Old { group }) => {
+            Record::Old { group } => {
                 let run = group / bins.groups();
                 let group = u32::from(group % bins.groups());
                 // Groups that are not stored read what one that is reads.
@@ -179,48 +198,27 @@ impl Layout for PowerPass {
                 let row = group
                     .saturating_sub(stored.group)
                     .min(stored.count.max(1) - 1);
-                address(stored.row + row)
+                self.row_address(buffers, which, stored.row + row)
             }
-            program::Record::Bins(Record::Address {
+            Record::Address {
                 run,
                 stream: Stream::Multiples,
-            }) => places.factors.wrapping_add(self.multiples_of(number, run)),
-            program::Record::Bins(word) if self.powers.is_real => {
+            } => buffers.factors.wrapping_add(self.multiples_of(number, run)),
+            word if self.powers.is_real => {
                 let runs = self.runs().unit(self.real_unit(number));
-                split_address(&runs, self.points(), from, places.table, true, word)
+                split_address(&runs, self.points(), from, buffers.table, true, word)
             }
-            program::Record::Bins(Record::Address {
+            Record::Address {
                 stream: Stream::Points,
                 ..
-            }) => from.wrapping_add_signed(POINT_BYTES as i32 * self.complex_bin(number)),
-            program::Record::Bins(Record::Zero) => from,
-            program::Record::Store { index } => {
-                let (_, stored) = self.stored_run(number, index % bins.runs());
-                let is_level = index >= bins.runs();
-                address(stored.row) + u32::from(is_level) * self.powers.power_bytes()
-            }
-            program::Record::StoreSetup { index } => {
-                let (run, stored) = self.stored_run(number, index % bins.runs());
-                let is_level = u32::from(index >= bins.runs());
-                let rows_of_powers = groups * u32::from(bins.runs());
-                let row = AREA_ROWS * (program % 2)
-                    + is_level * rows_of_powers
-                    + groups * u32::from(run)
-                    + stored.group;
-                let store = Store {
-                    row_elements: stored.words as u8,
-                    ..Store::rows(stored.count as u8, row as u8)
-                };
-                store.setup().unwrap_or(0)
-            }
-            _ => 0,
+            } => from.wrapping_add_signed(POINT_BYTES as i32 * self.complex_bin(number)),
+            Record::Zero => from,
+            _ => not_in_its_lists(),
         }
     }
 
-    fn row_word(&self, _places: &Places, _list: u32, word: program::Row) -> u32 {
-        let program::Row::Bins(word) = word else {
-            return 0;
-        };
+    fn row(&self, _buffers: &Buffers, _list: u32, id: UniformId) -> u32 {
+        let word = Row::of(id);
         let takes_least = self.powers.detector == Detector::Min || self.hold == Hold::Min;
         let sign: f32 = if takes_least { -1.0 } else { 1.0 };
         match word {
@@ -242,7 +240,7 @@ impl Layout for PowerPass {
             Row::Keep => (sign * f32::from_bits(self.old)).to_bits(),
             Row::Initial if self.powers.detector == Detector::Min => f32::NEG_INFINITY.to_bits(),
             Row::Initial => 0,
-            Row::Scale => self.factor().to_bits(),
+            Row::Scale => self.power_factor().to_bits(),
         }
     }
 

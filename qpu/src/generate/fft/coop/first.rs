@@ -5,7 +5,7 @@
 
 use super::routine::Routine;
 use crate::fft::columns::Columns;
-use crate::fft::words::Word;
+use crate::fft::columns::Word;
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, negate};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, File, MulOp};
@@ -25,7 +25,7 @@ pub fn tmu(pair: usize) -> u8 {
 }
 
 /// Looks up what the addresses say, and sends them on.
-pub fn request(draft: &mut Draft<Word>, pair: usize, step: Source<Word>) {
+pub fn request<W: Copy + PartialEq>(draft: &mut Draft<W>, pair: usize, step: Source<W>) {
     let addresses = Source::Place(ADDRESSES);
     draft.copy(addresses, Destination::Tmu(tmu(pair)));
     let to = Destination::Place(ADDRESSES);

@@ -1,6 +1,6 @@
 //! Programs whose transforms pass through the VPM, in one pass over memory.
 //!
-//! Who holds which points is told in [`crate::fft::coop`]. Programs of up to 2^9 points are put together in [`short`], those
+//! [`crate::fft::one_pass`] says which QPU holds which points. Programs of up to 2^9 points are put together in [`short`], those
 //! of 2^8 that are alone with their transforms in [`alone`], those of 2^10 and 2^11 in [`pipeline`], that of 2^12 in
 //! [`relay`]. QPUs of a slice share its instruction cache, which the loops are to fit.
 
@@ -21,13 +21,18 @@ mod tastes;
 use super::reads_uniform;
 use crate::disasm;
 use crate::fft::pass::Pass;
-use crate::fft::words::Word;
+use crate::fft::program::Task;
+use crate::fft::uniform::{Pack, UniformId};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::schedule::{self, Place};
 use crate::generate::{Builder, Label, R1, Reg, UNIF, UNIFORMS_ADDRESS, ra, rb};
 use crate::isa::{BranchCond, File};
 
-type Operation = schedule::Operation<Word>;
+/// A uniform of a kernel, which listings name.
+trait Uniform: Pack + PartialEq + core::fmt::Debug {}
+
+impl<W: Pack + PartialEq + core::fmt::Debug> Uniform for W {}
+
 /// Writes a branch in whose shadow are the last instructions of a piece, or another instruction there.
 type Branch<'a> = &'a dyn Fn(&mut Builder);
 
@@ -39,9 +44,9 @@ pub struct Cooperative {
     /// Instructions.
     pub code: Vec<u64>,
     /// Uniforms in the order in which its instructions stand.
-    pub reads: Vec<Word>,
+    reads: Vec<String>,
     /// The list of uniforms: those, where no part of the program has several lists.
-    pub uniforms: Vec<Word>,
+    pub uniforms: Vec<UniformId>,
     /// Names of instructions, by index.
     labels: Vec<(usize, String)>,
 }
@@ -82,7 +87,7 @@ impl Cooperative {
             }
             let pc = 8 * index as u32;
             let uniform = reads_uniform(word).then(|| uniforms.next()).flatten();
-            let comment = uniform.map_or(String::new(), |uniform| format!("    # {uniform:?}"));
+            let comment = uniform.map_or(String::new(), |uniform| format!("    # {uniform}"));
             let line = disasm::line(word, pc);
             text.push_str(&format!("{pc:04x}  {word:016x}  {line}{comment}\n"));
         }
@@ -106,22 +111,13 @@ pub fn programs() -> Vec<Cooperative> {
 /// length.
 #[must_use]
 pub fn search(program: &Cooperative, tries: u16) -> Vec<(schedule::Taste, usize)> {
-    let draughted = match program.pass {
-        Pass::Short(short) => short::draught(short),
-        Pass::Pipeline(pipeline) => pipeline::draught(pipeline),
-        Pass::Relay(_) => relay::draught(),
-        _ => alone::draught(),
-    };
-    let pieces = draughted.pieces.into_iter().enumerate();
-    pieces
-        .map(|(number, piece)| {
-            schedule::search(
-                &piece,
-                &tastes::of(program.pass.layout().task(), number),
-                tries,
-            )
-        })
-        .collect()
+    let task = program.pass.layout().task();
+    match program.pass {
+        Pass::Short(short) => short::draught(short).search(task, tries),
+        Pass::Pipeline(pipeline) => pipeline::draught(pipeline).search(task, tries),
+        Pass::Relay(_) => relay::draught().search(task, tries),
+        _ => alone::draught().search(task, tries),
+    }
 }
 
 /// A piece of a program and the taste that is tried for it.
@@ -147,8 +143,8 @@ pub fn tasted(program: &Cooperative, piece: usize, taste: &schedule::Taste) -> C
 const ASKED: usize = 24;
 
 /// A program in pieces, and the registers that the code between them uses.
-struct Draughted {
-    pieces: Vec<Vec<Operation>>,
+struct Draughted<W> {
+    pieces: Vec<Vec<schedule::Operation<W>>>,
     /// Transforms that are left.
     count: Place,
     /// Bytes from the program's first transform to this one.
@@ -157,17 +153,27 @@ struct Draughted {
     opens: Place,
 }
 
+impl<W: Uniform> Draughted<W> {
+    /// See [`search`].
+    fn search(self, task: Task, tries: u16) -> Vec<(schedule::Taste, usize)> {
+        let pieces = self.pieces.into_iter().enumerate();
+        pieces
+            .map(|(number, piece)| schedule::search(&piece, &tastes::of(task, number), tries))
+            .collect()
+    }
+}
+
 /// A program being put together.
-struct Assembly<'a> {
+struct Assembly<'a, W> {
     pass: Pass,
     b: Builder,
-    uniforms: Vec<Word>,
-    draughted: &'a Draughted,
+    uniforms: Vec<W>,
+    draughted: &'a Draughted<W>,
     tried: Tried<'a>,
 }
 
-impl<'a> Assembly<'a> {
-    fn new(pass: Pass, draughted: &'a Draughted, tried: Tried<'a>) -> Self {
+impl<'a, W: Uniform> Assembly<'a, W> {
+    fn new(pass: Pass, draughted: &'a Draughted<W>, tried: Tried<'a>) -> Self {
         Self {
             pass,
             b: Builder::new(),
@@ -185,8 +191,12 @@ impl<'a> Assembly<'a> {
         Cooperative {
             pass: self.pass,
             code: program.words,
-            reads: self.uniforms.clone(),
-            uniforms: self.uniforms,
+            reads: self
+                .uniforms
+                .iter()
+                .map(|word| format!("{word:?}"))
+                .collect(),
+            uniforms: self.uniforms.into_iter().map(Pack::id).collect(),
             labels: program.labels,
         }
     }
@@ -249,12 +259,12 @@ impl<'a> Assembly<'a> {
         self.b.nops(2);
     }
 
-    /// Back to `again` for the next transform.
-    fn again(&mut self, again: Label) {
+    /// Back to `again` for the next transform, by two uniforms: the bytes to it, and the list.
+    fn again(&mut self, again: Label, words: [W; 2]) {
         let offset = register(self.draughted.offset);
         self.b.add(offset, offset, UNIF);
         self.b.mov(R1, UNIF);
-        self.uniforms.extend([Word::Step, Word::List]);
+        self.uniforms.extend(words);
         self.b.brr(BranchCond::Always, again);
         self.b.mov(UNIFORMS_ADDRESS, R1);
         self.b.nops(2);

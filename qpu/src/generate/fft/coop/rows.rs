@@ -123,7 +123,7 @@ pub fn rows_in_registers(
 }
 
 /// Makes the two rows of an output, in its registers.
-pub fn pair(draft: &mut Draft<Word>, z: Complex, conjugate: Place) {
+pub fn pair<W: Copy + PartialEq>(draft: &mut Draft<W>, z: Complex, conjugate: Place) {
     let [re, im] = z.map(|part| part.place);
     // What is rotated has to be in an accumulator.
     let given_re = draft.take(Wish::Accumulator);

@@ -10,7 +10,8 @@ use super::Word;
 use super::codelet::{Codelet, Lookup};
 use super::frame::Source;
 use crate::fft::Role;
-use crate::fft::program::{Kind, Row};
+use crate::fft::points::Row;
+use crate::fft::program::Kind;
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{AddOp, Cond, File, MulOp};
@@ -114,7 +115,7 @@ impl Across {
     /// first passes with a part of the twiddles.
     pub fn turn_of(&self, k: usize, component: usize) -> Word {
         let (output, component) = (k as u8, component as u8);
-        Word::Row(match self.kind.role {
+        Word::row(match self.kind.role {
             Role::First => Row::Before { output, component },
             _ => Row::TurnVector { output, component },
         })
@@ -146,7 +147,7 @@ fn two_groups(codelet: &mut Codelet, output: u8, z: Complex) -> Complex {
     if output == 0 {
         return z.map(|part| codelet.half_sums(part, Wish::AnyFile));
     }
-    let turn = |component| Word::Row(Row::Turn { output, component });
+    let turn = |component| Word::row(Row::Turn { output, component });
     codelet.turn_some(z, Cond::ZC, turn(0), turn(1));
     z.map(|part| codelet.add_moved(part, 8, Wish::AnyFile))
 }

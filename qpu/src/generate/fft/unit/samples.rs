@@ -8,7 +8,8 @@ use super::codelet::Lookup;
 use super::frame::{Frame, Source};
 use super::points::Points;
 use crate::fft::Role;
-use crate::fft::program::{Kind, Record, Row, Samples};
+use crate::fft::points::{Record, Row};
+use crate::fft::program::{Kind, Samples};
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish};
 use crate::generate::schedule::{Destination, Place};
 use crate::isa::{AddOp, File, Unpack};
@@ -77,11 +78,11 @@ impl Conversion {
     pub fn lookups(&self, input: Place, vector: u8) -> Vec<Lookup> {
         let row = |component| Lookup {
             lanes: input,
-            word: Word::Row(Row::Input { vector, component }),
+            word: Word::row(Row::Input { vector, component }),
         };
         let factor = |component| Lookup {
             lanes: self.factors,
-            word: Word::Row(Row::Factor { vector, component }),
+            word: Word::row(Row::Factor { vector, component }),
         };
         match self.samples {
             Samples::Points | Samples::Windowed => vec![row(0), factor(0), row(1), factor(1)],
@@ -119,7 +120,7 @@ impl Conversion {
         let packed = match self.samples {
             Samples::Bytes => Packed::Bytes {
                 shift: self.shift,
-                flip: Source::Uniform(Word::Row(Row::Flip)),
+                flip: Source::Uniform(Word::row(Row::Flip)),
                 is_upper: self.shift.is_none() && vector % 2 == 1,
             },
             _ => Packed::Halves,

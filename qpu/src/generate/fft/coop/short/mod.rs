@@ -8,10 +8,10 @@ mod first;
 mod second;
 
 use super::first::ADDRESSES;
-use super::{Assembly, Cooperative, Draughted, Tried, barrier, register};
+use super::{Assembly, Cooperative, Tried, barrier, register};
 use crate::fft::pass::Pass;
 use crate::fft::short::Short;
-use crate::fft::words::Word;
+use crate::fft::short::Word;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::schedule::{Destination, Place, Source};
 use crate::generate::{Builder, NONE, Reg, ST_WAIT, UNIF};
@@ -43,6 +43,8 @@ struct Kept {
     /// What is negative in programs that turn their rows, where some do not.
     sign: Option<Place>,
 }
+
+type Draughted = super::Draughted<Word>;
 
 /// A register with a uniform in it.
 fn load(draft: &mut Draft<Word>, word: Word, file: File) -> Place {

@@ -5,7 +5,7 @@
 
 use super::load;
 use crate::fft::short::Short;
-use crate::fft::words::Word;
+use crate::fft::short::Word;
 use crate::generate::fft::coop::barrier;
 use crate::generate::fft::dft16::file_of;
 use crate::generate::fft::draft::{Draft, Value, Wish, negate, positive};
