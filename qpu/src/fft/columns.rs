@@ -14,7 +14,9 @@
 //! Nothing here knows the order in which a program reads its uniforms ([`Word`]). It reads the head of its
 //! list once and the rest once for each transform, adding to addresses how far on that transform lies.
 
-use super::one_pass::{OnePass, Transform, cosine};
+use super::context::Transform;
+use super::layout::OnePass;
+use super::one_pass::cosine;
 use super::twiddle;
 use super::uniform::{Pack, UniformId, uniforms};
 use crate::vpm::{Block, Store, store_stride};

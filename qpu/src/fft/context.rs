@@ -1,8 +1,6 @@
-//! Contexts: what the values of a pass's uniforms are made from, and those that are the same for every kernel.
+//! Contexts: what the values of uniforms are made from.
 
-use super::layout::Layout;
-use super::program::{Lanes, Record, Start, Tail};
-use crate::vpm::Block;
+use super::program::{Lanes, Tail};
 
 /// Where the buffers of a pass begin, as V3D sees them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -23,7 +21,7 @@ pub struct Buffers {
     pub scalars: u32,
     /// Bytes from one of them to the next.
     pub scalar_pitch: u32,
-    /// The vectors that its row lists name: [`Layout::vector_bytes`].
+    /// The vectors that its row lists name: [`vector_bytes`](super::layout::Layout::vector_bytes).
     pub vectors: u32,
 }
 
@@ -96,58 +94,32 @@ impl ProgramContext {
             Tail::NextStart => self.next.map_or(self.records, |[_, start]| start),
         }
     }
-
-    /// Its first unit.
-    const fn first(&self) -> UnitContext {
-        UnitContext {
-            index: self.first_unit,
-            next: self.first_unit,
-            batch: self.batch,
-            program: self.program,
-        }
-    }
-
-    /// A word of the start list of a pass.
-    #[must_use]
-    pub fn start(&self, layout: &dyn Layout, buffers: &Buffers, word: Start) -> u32 {
-        match word {
-            Start::Lanes(lanes) => self.lanes[lanes.index()],
-            Start::Records => self.records,
-            Start::Units => self.units,
-            Start::Area => self.program % 2,
-            Start::StoreStride => layout.store_stride(),
-            Start::WriteSetup => {
-                let rows = Block::row(layout.own_row(self.program));
-                rows.write_setup().unwrap_or(0)
-            }
-            Start::Conjugate => self.conjugate.to_bits(),
-            Start::Scale { component } => {
-                let scale = self.scale[usize::from(component)];
-                layout.factor(scale).to_bits()
-            }
-            Start::Opens => (self.opens && self.program == 0).into(),
-            Start::Code => self.code,
-            Start::Number => self.number,
-            Start::Sharer { bit } => (1.0 - 2.0 * (self.number >> bit & 1) as f32).to_bits(),
-            Start::Record(word) => self.first().record(layout, buffers, word),
-            Start::Row(id) => layout.row(buffers, layout.row_list(self.first_unit), id),
-            Start::Kernel(id) => layout.start(buffers, self, id),
-        }
-    }
 }
 
-impl UnitContext {
-    /// A word of the unit's record in a pass.
+/// Where the parts of a batch lie, as V3D sees them, and which transform it is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Transform {
+    /// Interleaved complex input, at a multiple of 64.
+    pub input: u32,
+    /// Words of [`twiddle_word`](super::layout::OnePass::twiddle_word), at a multiple of 64.
+    pub twiddles: u32,
+    /// Interleaved complex output, at a multiple of 64; may be the input.
+    pub output: u32,
+    /// Transforms, which lie one behind the other.
+    pub batch: u32,
+    /// Programs that run at the same time.
+    pub programs: u32,
+    /// -1 to negate the imaginary parts of the input, else 1.
+    pub conjugate: f32,
+    /// Factors of the real and imaginary parts of the output, which are the same or each other's negative.
+    pub factors: [f32; 2],
+}
+
+impl Transform {
+    /// What the imaginary parts of the output are multiplied by beside the factor of the real ones: 1, or -1 for the
+    /// inverse.
     #[must_use]
-    pub fn record(&self, layout: &dyn Layout, buffers: &Buffers, word: Record) -> u32 {
-        match word {
-            Record::Rows => buffers.rows + layout.row_list(self.index) * buffers.row_pitch,
-            Record::Scalars => {
-                buffers.scalars + layout.scalar_list(self.index) * buffers.scalar_pitch
-            }
-            Record::Store { index } => layout.store(buffers, self, index),
-            Record::StoreSetup { index } => layout.store_rows(self, index).setup().unwrap_or(0),
-            Record::Kernel(id) => layout.record(buffers, self, id),
-        }
+    pub fn output_conjugate(&self) -> f32 {
+        1f32.copysign(self.factors[0] * self.factors[1])
     }
 }

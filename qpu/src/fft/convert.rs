@@ -9,10 +9,10 @@
 //! components, two vectors for each.
 
 use super::context::{Buffers, UnitContext};
-use super::geometry::{LANES, POINT_BYTES};
 use super::layout::{Layout, QPUS_OF_A_SLICE};
 use super::program::{Samples, Task};
 use super::samples::{Factors, Reading};
+use super::sizes::{LANES, POINT_BYTES};
 use super::uniform::{Pack, UniformId, uniforms};
 use crate::vpm::{ROWS, Store};
 

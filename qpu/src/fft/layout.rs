@@ -5,10 +5,9 @@
 //! which tables it needs, and for the value of each uniform. Defaults are those of a kernel whose programs work
 //! alone and have no table, no lists and no vectors.
 
-use super::context::{Buffers, ProgramContext, UnitContext};
-use super::geometry::LANES;
-use super::one_pass::OnePass;
+use super::context::{Buffers, ProgramContext, Transform, UnitContext};
 use super::program::{Lanes, Task};
+use super::sizes::LANES;
 use super::uniform::UniformId;
 use crate::job::QPUS;
 use crate::vpm::{Store, store_stride};
@@ -242,6 +241,48 @@ pub trait Layout {
     fn scalar(&self, _list: u32, _id: UniformId) -> u32 {
         not_in_its_lists()
     }
+}
+
+/// A kind of one-pass transform.
+pub trait OnePass {
+    /// The length as a power of two.
+    fn log2_points(&self) -> u32;
+
+    /// Points of the transforms that it is made of, first one first.
+    fn radices(&self) -> [u32; 2];
+
+    /// Points that a QPU has in registers.
+    fn points_of_a_unit(&self) -> u32 {
+        LANES * LANES
+    }
+
+    /// Whether its program is the one for several transforms at a time.
+    fn is_of_several(&self) -> bool {
+        false
+    }
+
+    /// Programs that can work on a batch at the same time.
+    fn programs(&self, batch: u32) -> u32;
+
+    /// Programs that must run at the same time.
+    fn least_programs(&self) -> u32;
+
+    /// Where program `index` of `programs` for `batch` transforms starts.
+    fn entry(&self, _batch: u32, _programs: u32, _index: u32) -> Entry {
+        Entry::Beginning
+    }
+
+    /// Words of the twiddle table.
+    fn twiddle_words(&self) -> u32;
+
+    /// Word `index` of that, times `gain`.
+    fn twiddle_word(&self, index: u32, gain: f64) -> u32;
+
+    /// Twiddles on the path of an output, each counted by the share of outputs that it is inexact for.
+    fn twiddles_of_an_output(&self) -> f64;
+
+    /// The value of a uniform of program `index`, whose list is at `list`.
+    fn uniform(&self, transform: &Transform, index: u32, list: u32, id: UniformId) -> u32;
 }
 
 /// The answer to a request for a word that no program of the kernel reads.

@@ -9,7 +9,8 @@
 //! times (-i)^(4qb/F). That is an exchange of components, done by the address, and a sign; the sum is
 //! turned back by q n' of R-ths of a turn.
 
-use super::geometry::{CELL_BYTES, Geometry, LANES, OCTET, POINT_BYTES};
+use super::geometry::Geometry;
+use super::sizes::{CELL_BYTES, LANES, OCTET, POINT_BYTES};
 use super::split::Role;
 
 /// Bytes of a word, and of a component.

@@ -37,8 +37,9 @@
 //! of gates, by a register that changes between its two with each round. What a consumer does to pass a round on
 //! repeats after eight rounds, of which each consumer has two.
 
-use super::layout::{Entry, not_in_its_lists};
-use super::one_pass::{OnePass, Transform, cosine};
+use super::context::Transform;
+use super::layout::{Entry, OnePass, not_in_its_lists};
+use super::one_pass::cosine;
 use super::twiddle;
 use super::uniform::{Pack, UniformId};
 use super::words::Word;

@@ -33,8 +33,9 @@
 //! QPUs are given programs one after the other, and those of a slice share its TMUs, which is where units of
 //! a small batch wait: so QPUs between those that work are left out ([`Short::worker`]).
 
-use super::layout::Entry;
-use super::one_pass::{OnePass, Transform, cosine};
+use super::context::Transform;
+use super::layout::{Entry, OnePass};
+use super::one_pass::cosine;
 use super::twiddle;
 use super::uniform::{Pack, UniformId, uniforms};
 use crate::vpm::{Block, Store, store_stride};

@@ -12,10 +12,11 @@ use super::bins::power::{PowerPass, Powers};
 use super::bins::product::ProductPass;
 use super::bins::real::{MARGIN, RealPass};
 use super::convert::ConvertPass;
-use super::geometry::{Geometry, POINT_BYTES, scratch_bytes};
+use super::geometry::{Geometry, scratch_bytes};
 use super::layout::Layout;
 use super::pass::Pass;
 use super::samples::Reading;
+use super::sizes::POINT_BYTES;
 use super::split::Split;
 
 /// Most passes of a plan.

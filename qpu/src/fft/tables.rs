@@ -20,9 +20,11 @@
 //! in the table; the other is a list of uniforms ([`super::points::Scalar`]). The last pass has no table. What truncation is expected to take from both is made up for in the
 //! table before it ([`Geometry::loss`]).
 
-use super::geometry::{CELL_BYTES, Geometry, LANES, OCTET, POINT_BYTES};
+use super::geometry::Geometry;
 use super::roots::{Roots, product};
+use super::sizes::{CELL_BYTES, LANES, OCTET, POINT_BYTES};
 use super::split::Role;
+use super::truncation::{LOSS_OF_A_SUM, LOSS_OF_A_TWIDDLE};
 
 /// Bytes of a vector of complex numbers.
 pub const VECTOR_BYTES: u32 = LANES * POINT_BYTES;
@@ -273,14 +275,6 @@ impl Geometry {
         (factor * cos, factor * sin)
     }
 
-    /// Units of 2^-24 that a product loses.
-    pub const LOSS_OF_A_PRODUCT: f64 = 0.5 / core::f64::consts::LN_2;
-
-    /// What is expected of a sum on an output's path: see [`Geometry::loss`].
-    pub const LOSS_OF_A_SUM: f64 = 0.25;
-    /// And of a turn.
-    pub const LOSS_OF_A_TURN: f64 = 1.01;
-
     /// What truncation is expected to take from the outputs of the pass, in units of 2^-24.
     ///
     /// Both ALUs truncate. A product loses 1/(2 ln 2) = 0.72 units on average over mantissas (of
@@ -313,15 +307,9 @@ impl Geometry {
         };
         let rows = self.row_lanes() * self.sharers();
         let inside = 0.5 + share_of_others(rows.min(self.radix() / LANES));
-        Self::LOSS_OF_A_SUM * f64::from(self.radix().trailing_zeros())
-            + Self::LOSS_OF_A_TURN * (inside + share_of_others(self.parts()) + after)
+        LOSS_OF_A_SUM * f64::from(self.radix().trailing_zeros())
+            + LOSS_OF_A_TWIDDLE * (inside + share_of_others(self.parts()) + after)
     }
-}
-
-/// The factor on a table that makes up for losses in units of 2^-24.
-#[must_use]
-pub fn gain(losses: f64) -> f64 {
-    1.0 + losses / f64::from(1 << 24)
 }
 
 const _: () = assert!(VECTOR_BYTES.is_multiple_of(CELL_BYTES));

@@ -1,11 +1,12 @@
 //! The layout of passes of complex transforms: addresses and factors from the pass's geometry.
 
 use super::context::{Buffers, ProgramContext, UnitContext};
-use super::geometry::{Geometry, LANES, POINT_BYTES};
+use super::geometry::Geometry;
 use super::layout::{Layout, Vector};
 use super::points::{Record, Row, Scalar, Start};
 use super::program::{Lanes, Task};
 use super::roots::product;
+use super::sizes::{LANES, POINT_BYTES};
 use super::split::Role;
 use super::tables::Table;
 use super::twiddle::turn;

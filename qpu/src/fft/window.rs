@@ -9,7 +9,7 @@
 use core::f64::consts::TAU;
 
 /// Bins from 0 on, to both sides, that a constant reaches in a window of so many cosines at the most.
-pub const REMOVED_BINS: usize = super::geometry::LANES as usize;
+pub const REMOVED_BINS: usize = super::sizes::LANES as usize;
 /// Terms of the series of I0 at the most: any argument up to 700 needs fewer.
 const MOST_TERMS: u32 = 1000;
 /// Share of a window's power in other bins, at the most, with which these bins are all that it has.

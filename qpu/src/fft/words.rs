@@ -137,7 +137,7 @@ pub enum PartWord {
     /// Bytes from the code of a round to what a consumer looks up of it ahead.
     CodeAhead,
     /// What an output of the second transform is turned by in odd lanes, W_32^k: the magnitude of its cosine, or its sine
-    /// times [`Transform::output_conjugate`](super::one_pass::Transform::output_conjugate).
+    /// times [`Transform::output_conjugate`](super::context::Transform::output_conjugate).
     Factor {
         /// Which output, k.
         output: u8,

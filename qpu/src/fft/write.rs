@@ -2,13 +2,14 @@
 
 use super::Direction;
 use super::context::{Buffers, ProgramContext, UnitContext};
-use super::geometry::Geometry;
+use super::layout::Layout;
 use super::memory::{Arrangement, PassMemory, VECTOR};
-use super::program::Lanes;
+use super::program::{Lanes, Record, Start};
 use super::request::Request;
 use super::streams::address;
-use super::tables::gain;
+use super::truncation::{LOSS_OF_A_PRODUCT, gain};
 use crate::job::{Buffer, Runner};
+use crate::vpm::Block;
 
 /// Words that are put together before they are written.
 const CHUNK: usize = 128;
@@ -95,7 +96,7 @@ impl Lists {
         let mut lost = self.arrangement.loss_before_tables();
         // A product with a power of two is exact.
         if mantissa != 0.5 || lost > 0.0 {
-            lost += Geometry::LOSS_OF_A_PRODUCT;
+            lost += LOSS_OF_A_PRODUCT;
         }
         let factor = (factor * gain(lost)) as f32;
         [factor, factor * sign(pass.step.direction(direction))]
@@ -253,6 +254,62 @@ impl Lists {
             self.write_factors(runner, |_| 1.0, direction)?;
         }
         Ok(())
+    }
+}
+
+impl ProgramContext {
+    /// Its first unit.
+    const fn first(&self) -> UnitContext {
+        UnitContext {
+            index: self.first_unit,
+            next: self.first_unit,
+            batch: self.batch,
+            program: self.program,
+        }
+    }
+
+    /// A word of the start list of a pass.
+    #[must_use]
+    pub fn start(&self, layout: &dyn Layout, buffers: &Buffers, word: Start) -> u32 {
+        match word {
+            Start::Lanes(lanes) => self.lanes[lanes.index()],
+            Start::Records => self.records,
+            Start::Units => self.units,
+            Start::Area => self.program % 2,
+            Start::StoreStride => layout.store_stride(),
+            Start::WriteSetup => {
+                let rows = Block::row(layout.own_row(self.program));
+                rows.write_setup().unwrap_or(0)
+            }
+            Start::Conjugate => self.conjugate.to_bits(),
+            Start::Scale { component } => {
+                let scale = self.scale[usize::from(component)];
+                layout.factor(scale).to_bits()
+            }
+            Start::Opens => (self.opens && self.program == 0).into(),
+            Start::Code => self.code,
+            Start::Number => self.number,
+            Start::Sharer { bit } => (1.0 - 2.0 * (self.number >> bit & 1) as f32).to_bits(),
+            Start::Record(word) => self.first().record(layout, buffers, word),
+            Start::Row(id) => layout.row(buffers, layout.row_list(self.first_unit), id),
+            Start::Kernel(id) => layout.start(buffers, self, id),
+        }
+    }
+}
+
+impl UnitContext {
+    /// A word of the unit's record in a pass.
+    #[must_use]
+    pub fn record(&self, layout: &dyn Layout, buffers: &Buffers, word: Record) -> u32 {
+        match word {
+            Record::Rows => buffers.rows + layout.row_list(self.index) * buffers.row_pitch,
+            Record::Scalars => {
+                buffers.scalars + layout.scalar_list(self.index) * buffers.scalar_pitch
+            }
+            Record::Store { index } => layout.store(buffers, self, index),
+            Record::StoreSetup { index } => layout.store_rows(self, index).setup().unwrap_or(0),
+            Record::Kernel(id) => layout.record(buffers, self, id),
+        }
     }
 }
 

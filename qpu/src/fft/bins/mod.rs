@@ -35,7 +35,7 @@ pub mod real;
 pub mod runs;
 mod short;
 
-use super::geometry::LANES;
+use super::sizes::LANES;
 use super::uniform::uniforms;
 
 /// What a program over bins computes.

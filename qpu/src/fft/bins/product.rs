@@ -6,9 +6,9 @@
 use super::real::{AREA_ROWS, MARGIN, ROW_BYTES, spectrum_bytes};
 use super::{Bins, Record, Row, Stream};
 use crate::fft::context::{Buffers, UnitContext};
-use crate::fft::geometry::{LANES, POINT_BYTES, UNIT_POINTS};
 use crate::fft::layout::{Layout, Vector, not_in_its_lists};
 use crate::fft::program::{Lanes, Task};
+use crate::fft::sizes::{LANES, POINT_BYTES, UNIT_POINTS};
 use crate::fft::uniform::{Pack, UniformId};
 use crate::vpm::Store;
 

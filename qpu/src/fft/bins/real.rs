@@ -1,13 +1,13 @@
 //! The pass between half a transform and a real spectrum, and back: where everything lies.
 
-use super::runs::{Run, Runs};
-use super::{Bins, Record, Row, Stream, short};
+use super::runs::{Run, Runs, stored};
+use super::{Bins, Record, Row, Stream};
 use crate::fft::context::{Buffers, UnitContext};
-use crate::fft::geometry::{LANES, POINT_BYTES};
 use crate::fft::layout::{Layout, Vector, not_in_its_lists};
 use crate::fft::program::{Lanes, Task};
 use crate::fft::roots::Roots;
-use crate::fft::tables::gain;
+use crate::fft::sizes::{LANES, POINT_BYTES};
+use crate::fft::truncation::{LOSS_OF_A_TWIDDLE, gain};
 use crate::fft::uniform::{Pack, UniformId};
 use crate::vpm::Store;
 
@@ -17,9 +17,6 @@ pub const ROW_BYTES: u32 = 64;
 pub const AREA_ROWS: u32 = 2 * LANES;
 /// Bytes behind a spectrum that lanes without a bin read.
 pub const MARGIN: u32 = 2048;
-/// What a turn by an entry of the table loses, in units of 2^-24
-/// ([`crate::fft::geometry::Geometry::loss`]).
-const LOSS_OF_A_TURN: f64 = 1.01;
 /// What both sums lose that every output is the result of.
 const LOSS_OF_SUMS: f64 = 0.5;
 
@@ -164,7 +161,7 @@ impl Layout for RealPass {
         let first = if self.is_short() {
             self.short_store(number, index)
         } else {
-            short::stored(&self.runs().unit(number), index).1.first
+            stored(&self.runs().unit(number), index).1.first
         };
         to + POINT_BYTES * first
     }
@@ -174,7 +171,7 @@ impl Layout for RealPass {
         if self.is_short() {
             return self.short_rows(number, unit.program, index);
         }
-        let (run, bins) = short::stored(&self.runs().unit(number), index);
+        let (run, bins) = stored(&self.runs().unit(number), index);
         let row = AREA_ROWS * unit.area() + LANES * u32::from(run);
         let bins_of_row = ROW_BYTES / POINT_BYTES;
         Store {
@@ -290,7 +287,7 @@ pub fn group_offset(runs: &Runs, word: Row) -> u32 {
 /// Gives cosines, times `sign`, and sines of 2πk/N for `entries` bins k, N twice the half of
 /// 2^`log2_half`, a vector of entries at a time.
 pub fn fill_turns(log2_half: u32, entries: u32, sign: f64, put: &mut dyn FnMut(u32, &[u32])) {
-    let gain = gain(LOSS_OF_A_TURN);
+    let gain = gain(LOSS_OF_A_TWIDDLE);
     let mut roots = Roots::new(0, 1, 2 << log2_half);
     for first in (0..entries).step_by(LANES as usize) {
         let mut words = [0; 2 * LANES as usize];

@@ -8,7 +8,7 @@
 //! the bin.
 
 use super::real::RealPass;
-use super::runs::Run;
+use super::runs::{Run, stored};
 use crate::fft::layout::QPUS_OF_A_SLICE;
 use crate::job::QPUS;
 use crate::vpm::{ROWS, Store};
@@ -103,16 +103,6 @@ impl RealPass {
             Stored::Last => (2 * of_run, 1),
         };
         Store::rows(rows, self.first_row(program) + row)
-    }
-}
-
-/// Which run is stored as `run`: the other one where that has no bins.
-pub(super) const fn stored(runs: &[Run; 2], run: u8) -> (u8, Run) {
-    let own = runs[run as usize];
-    if own.bins > 0 {
-        (run, own)
-    } else {
-        (1 - run, runs[1 - run as usize])
     }
 }
 

@@ -14,8 +14,8 @@ mod unit;
 pub use catalogue::catalogue;
 
 use crate::fft::arithmetic::Real;
-use crate::fft::geometry::LANES;
 use crate::fft::program::{Program, Record, Start, Tail};
+use crate::fft::sizes::LANES;
 use crate::fft::uniform::{Pack, UniformId};
 use crate::job::{Buffer, BusAddr, Job, QpuSet, Report, Runner};
 use std::collections::HashMap;

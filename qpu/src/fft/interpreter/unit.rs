@@ -3,9 +3,9 @@
 use super::dft::{dft16, rounded, turned_back};
 use super::{Complex, ModelError, ModelRunner, N, Vector, error};
 use crate::fft::arithmetic::Real;
-use crate::fft::geometry::{LANES, OCTET};
 use crate::fft::points::{self, Row, Scalar};
 use crate::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Task};
+use crate::fft::sizes::{LANES, OCTET};
 use crate::fft::split::Role;
 use crate::fft::twiddle::turn;
 use std::collections::HashMap;

@@ -62,8 +62,9 @@
 
 mod handover;
 
-use super::layout::not_in_its_lists;
-use super::one_pass::{OnePass, Transform, cosine};
+use super::context::Transform;
+use super::layout::{OnePass, not_in_its_lists};
+use super::one_pass::cosine;
 use super::pipeline::{CONSUMERS, Role, SECOND};
 use super::twiddle;
 use super::uniform::{Pack, UniformId};

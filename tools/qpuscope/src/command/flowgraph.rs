@@ -12,7 +12,7 @@
 
 use std::path::{Path, PathBuf};
 
-use qpu::fft::one_pass::OnePass;
+use qpu::fft::layout::OnePass;
 use qpu::fft::pass::Pass;
 use qpu::fft::table::Chip;
 use qpu::fft::{Role, Split, table};

@@ -19,7 +19,7 @@ mod units;
 mod words;
 
 use super::{Bins, PowerWay};
-use crate::fft::geometry::{LANES, POINT_BYTES};
+use crate::fft::sizes::{LANES, POINT_BYTES};
 
 /// Bytes of a row of powers.
 pub const ROW_BYTES: u32 = 4 * LANES;

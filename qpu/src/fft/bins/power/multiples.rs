@@ -4,7 +4,7 @@
 //! spectra, of which programs have twice the bins, it has twice that for bins 0 to N/2.
 
 use super::{PowerPass, ROW_BYTES, Removed};
-use crate::fft::geometry::LANES;
+use crate::fft::sizes::LANES;
 use crate::fft::twiddle::turn;
 
 /// Parts of sixteen points.

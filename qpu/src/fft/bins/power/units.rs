@@ -2,7 +2,7 @@
 
 use super::PowerPass;
 use crate::fft::bins::runs::{Run, Runs};
-use crate::fft::geometry::LANES;
+use crate::fft::sizes::LANES;
 
 /// Rows that a unit stores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -4,18 +4,18 @@ use super::{Detector, Hold, PowerPass, ROW_BYTES, Removed};
 use crate::fft::bins::real::{AREA_ROWS, fill_turns, group_offset, split_address};
 use crate::fft::bins::{Record, Row, Start, Stream};
 use crate::fft::context::{Buffers, ProgramContext, UnitContext};
-use crate::fft::geometry::{Geometry, LANES, POINT_BYTES};
 use crate::fft::layout::{Layout, Vector, not_in_its_lists};
 use crate::fft::program::{Lanes, Task};
-use crate::fft::tables::gain;
+use crate::fft::sizes::{LANES, POINT_BYTES};
+use crate::fft::truncation::{LOSS_OF_A_PRODUCT, gain};
 use crate::fft::uniform::{Pack, UniformId};
 use crate::vpm::Store;
 
 /// Bytes of a vector.
 const VECTOR_BYTES: u32 = 4 * LANES;
 
-/// What the sum of two positive numbers loses on average, in units of 2^-24.
-const LOSS_OF_A_SUM: f64 = 0.5;
+/// The loss of a sum of two positive numbers, on average.
+const LOSS_OF_A_POSITIVE_SUM: f64 = 0.5;
 
 /// Sets of vectors ([`Record::Vectors`]) that a unit chooses from: whether it has bin 0 (1) and bin M (2).
 ///
@@ -52,11 +52,11 @@ impl PowerPass {
     fn power_factor(&self) -> f32 {
         // A square and the last product; the sum of both squares; sums over spectra, in which what is lost of
         // the j-th counts j / K.
-        let mut lost = 2.0 * Geometry::LOSS_OF_A_PRODUCT + LOSS_OF_A_SUM;
+        let mut lost = 2.0 * LOSS_OF_A_PRODUCT + LOSS_OF_A_POSITIVE_SUM;
         let mut count = 1.0;
         if self.powers.detector == Detector::Mean {
             count = f64::from(self.powers.segments);
-            lost += Geometry::LOSS_OF_A_PRODUCT * (count - 1.0) / 2.0;
+            lost += LOSS_OF_A_PRODUCT * (count - 1.0) / 2.0;
         }
         let real = if self.powers.is_real { 4.0 } else { 1.0 };
         let [scale, new] =

@@ -3,7 +3,7 @@
 use super::super::barrier;
 use super::super::first::{ADDRESSES, ROWS_AHEAD, VECTOR, request, tmu};
 use super::load;
-use crate::fft::one_pass::OnePass;
+use crate::fft::layout::OnePass;
 use crate::fft::short::Short;
 use crate::fft::short::Word;
 use crate::generate::fft::dft16::file_of;
