@@ -11,7 +11,7 @@ use super::split::Role;
 use super::tables::Table;
 use super::twiddle::turn;
 use super::uniform::{Pack, UniformId};
-use crate::vpm::{Store, store_stride};
+use crate::vpm::store_stride;
 
 impl Geometry {
     /// The angle by which row `row` of the lanes is turned back before the lanes' own transform.
@@ -19,7 +19,7 @@ impl Geometry {
         turn(row * (part + self.parts() * output), self.radix())
     }
 
-    /// What the lanes' transform of first and only passes subtracts comes with a minus.
+    /// The sign of what the lanes' transform of first passes subtracts.
     #[must_use]
     pub const fn sign_of_row(row: u32) -> f64 {
         if row.count_ones().is_multiple_of(2) {
@@ -62,10 +62,6 @@ impl Layout for Geometry {
     /// points the pass then takes up to 4.4 clocks a point instead of 2.9 (simulated). A launch restores the order.
     fn needs_relaunch(&self) -> bool {
         self.role() == Role::Middle && self.parts() > 1 && self.sharers() == 1
-    }
-
-    fn transforms_per_unit(&self) -> u32 {
-        self.transforms_per_unit()
     }
 
     fn unit_in_order(&self, number: u32, batch: u32) -> u32 {
@@ -132,33 +128,24 @@ impl Layout for Geometry {
         }
     }
 
-    /// Bytes of the vectors of turns that an only pass of 64 points and more looks up.
+    /// Those of twiddles, which programs look up that share tiles.
     fn vector_bytes(&self) -> u32 {
-        match self.role() {
-            Role::Only if self.row_lanes() > 2 => 2 * LANES * 4 * LANES,
-            _ if self.sharers() > 1 => self.row_lists() * self.turns_of_a_list(),
-            _ => 0,
+        if self.sharers() > 1 {
+            self.row_lists() * self.turns_of_a_list()
+        } else {
+            0
         }
     }
 
     fn vector(&self, index: u32) -> Vector {
-        if self.sharers() > 1 {
-            return core::array::from_fn(|lane| self.tile_turn(index * LANES + lane as u32));
-        }
-        let (output, component) = (index / 2, index % 2);
-        core::array::from_fn(|lane| {
-            let row = self.row_of_lane(lane as u32);
-            let (cos, sin) = self.turn(0, row, output);
-            let sign = Self::sign_of_row(row);
-            ((sign * if component == 0 { cos } else { sin }) as f32).to_bits()
-        })
+        core::array::from_fn(|lane| self.tile_turn(index * LANES + lane as u32))
     }
 
-    fn lane_vector(&self, lanes: Lanes, transforms: u32, scale: [f32; 2]) -> Vector {
+    fn lane_vector(&self, lanes: Lanes, scale: [f32; 2]) -> Vector {
         core::array::from_fn(|lane| {
             let lane = lane as u32;
             match lanes {
-                Lanes::Input => self.read_lane(lane, transforms),
+                Lanes::Input => self.read_lane(lane),
                 Lanes::Twiddle => self.twiddle_of_lane(lane),
                 Lanes::Scale => scale[lane as usize % 2].to_bits(),
                 Lanes::Mirrored => 0,
@@ -186,12 +173,6 @@ impl Layout for Geometry {
 
     fn store(&self, buffers: &Buffers, unit: &UnitContext, index: u8) -> u32 {
         buffers.to + self.store_unit(unit.index, index.into())
-    }
-
-    fn store_rows(&self, unit: &UnitContext, index: u8) -> Store {
-        let rows = self.store_rows(unit.index, unit.batch);
-        let first = 2 * LANES * unit.area() + self.store_vpm_row(index.into());
-        Store::rows(rows as u8, first as u8)
     }
 
     fn start(&self, buffers: &Buffers, program: &ProgramContext, id: UniformId) -> u32 {
@@ -246,9 +227,6 @@ impl Layout for Geometry {
                 let sign = if self.role() == Role::Last { 1.0 } else { -1.0 };
                 let (cos, sin) = self.turn(part, 1, output.into());
                 part_of((sign * cos, sign * sin), component)
-            }
-            Row::TurnVector { output, component } => {
-                buffers.vectors + 4 * LANES * (2 * u32::from(output) + u32::from(component))
             }
             Row::TurnOfRow { output, component } => {
                 buffers.vectors + self.turn_of_output(list, output.into(), component.into())

@@ -1,26 +1,23 @@
 //! Programs for the model alone: what their lists hold, without code.
 
-use crate::fft::points::{self, Row, Scalar};
-use crate::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Tail, Task};
-use crate::fft::split::Role;
-use crate::fft::uniform::{Pack, UniformId};
+use qpu::fft::points::{self, Row, Scalar};
+use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Tail, Task};
+use qpu::fft::split::Role;
+use qpu::fft::uniform::{Pack, UniformId};
 
 /// Programs for the model alone: every kind, with all words that it can have and no code but a number
 /// that says which it is.
 #[must_use]
 pub fn catalogue() -> &'static [Program] {
-    let roles = [Role::Only, Role::First, Role::Middle, Role::Last];
+    let roles = [Role::First, Role::Middle, Role::Last];
     let programs: Vec<Program> = roles
         .into_iter()
         .flat_map(|role| role.log2_radices().map(move |log2| (role, 1u16 << log2)))
-        // Longer ones share the VPM.
-        .filter(|&(role, radix)| role != Role::Only || radix <= 128)
         .chain([(Role::Middle, 16)])
         .flat_map(|(role, radix)| {
-            let begins = matches!(role, Role::Only | Role::First);
             let samples = Samples::ALL
                 .into_iter()
-                .filter(move |&samples| begins || samples == Samples::Points);
+                .filter(move |&samples| role == Role::First || samples == Samples::Points);
             samples.map(move |samples| Kind {
                 role,
                 radix,
@@ -42,7 +39,7 @@ fn symbols(kind: Kind) -> Program {
         ..
     } = kind;
     let lanes = match role {
-        Role::Only | Role::First => radix / 16,
+        Role::First => radix / 16,
         _ => 1,
     };
     let parts = match role {
@@ -79,7 +76,7 @@ fn symbols(kind: Kind) -> Program {
         rows.push(Row::Part { vector, component });
     }
     let has_turns = match role {
-        Role::Only | Role::First => radix == 32,
+        Role::First => radix == 32,
         Role::Last => radix >= 32,
         Role::Middle => false,
     };
@@ -89,11 +86,7 @@ fn symbols(kind: Kind) -> Program {
         }
         let (is_first, is_looked_up) = (role == Role::First, lanes > 2);
         if is_looked_up && (output, component) != (0, 1) {
-            rows.push(if is_first {
-                Row::Before { output, component }
-            } else {
-                Row::TurnVector { output, component }
-            });
+            rows.push(Row::Before { output, component });
         }
         let has_twiddle =
             is_first && !is_looked_up || (is_first || role == Role::Middle) && output == 0;
@@ -117,26 +110,15 @@ fn symbols(kind: Kind) -> Program {
         record.push(points::Record::Twiddle.into());
     }
     match (role, samples) {
-        (Role::Only | Role::First, Samples::Points) => start.push(Start::Conjugate),
-        (Role::Only | Role::First, _) => record.push(points::Record::Factors.into()),
+        (Role::First, Samples::Points) => start.push(Start::Conjugate),
+        (Role::First, _) => record.push(points::Record::Factors.into()),
         _ => {}
     }
-    match role {
-        Role::Only => start.extend([0, 1].map(|component| Start::Scale { component })),
-        Role::Last => start.push(Start::Lanes(Lanes::Scale)),
-        Role::First | Role::Middle => {}
+    if role == Role::Last {
+        start.push(Start::Lanes(Lanes::Scale));
     }
-    let stores = match role {
-        Role::Only => radix as u8 / 8,
-        Role::Last if radix == 16 => 2,
-        _ => 1,
-    };
-    for index in 0..stores {
-        record.push(Record::Store { index });
-        if role == Role::Only {
-            record.push(Record::StoreSetup { index });
-        }
-    }
+    let stores = 1 + u8::from(role == Role::Last && radix == 16);
+    record.extend((0..stores).map(|index| Record::Store { index }));
     Program {
         task: Task::Points(kind),
         code: vec![u64::from(radix) << 8 | (samples as u64) << 4 | role as u64].leak(),

@@ -1,13 +1,13 @@
 //! A unit of 256 points, done as its program does it.
 
+use super::arithmetic::Real;
 use super::dft::{dft16, rounded, turned_back};
-use super::{Complex, ModelError, ModelRunner, N, Vector, error};
-use crate::fft::arithmetic::Real;
-use crate::fft::points::{self, Row, Scalar};
-use crate::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Task};
-use crate::fft::sizes::{LANES, OCTET};
-use crate::fft::split::Role;
-use crate::fft::twiddle::turn;
+use super::runner::{Complex, ModelError, ModelRunner, N, Vector, error};
+use qpu::fft::points::{self, Row, Scalar};
+use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Task};
+use qpu::fft::sizes::{LANES, OCTET};
+use qpu::fft::split::Role;
+use qpu::fft::twiddle::turn;
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -39,7 +39,7 @@ impl Unit<'_> {
     fn row_lanes(&self) -> u32 {
         let radix = u32::from(self.kind().radix);
         match self.role() {
-            Role::Only | Role::First => radix / 16,
+            Role::First => radix / 16,
             Role::Middle | Role::Last => 2.min(radix / 16),
         }
     }
@@ -47,7 +47,7 @@ impl Unit<'_> {
     /// Parts of the outputs.
     fn parts(&self) -> u32 {
         match self.role() {
-            Role::Only | Role::First => 1,
+            Role::First => 1,
             Role::Middle | Role::Last => u32::from(self.kind().radix).div_ceil(32),
         }
     }
@@ -65,7 +65,7 @@ impl Unit<'_> {
     fn row(&self, lane: u32) -> u32 {
         let (group, _) = self.place(lane);
         match self.role() {
-            Role::Only | Role::First if group > 0 => {
+            Role::First if group > 0 => {
                 group.reverse_bits() >> (32 - self.row_lanes().trailing_zeros())
             }
             _ => group,
@@ -136,7 +136,7 @@ impl Unit<'_> {
                     let factor = self.rows.get(&Row::Factor { vector, component });
                     for (number, (z, lane)) in (0..).zip(point.iter_mut().zip(lanes)) {
                         let at = base.wrapping_add(*row).wrapping_add(lane);
-                        let x = self.sample(at, (vector, number), component, on)?;
+                        let x = self.sample(at, number, component, on)?;
                         let x = match (factors, factor) {
                             (Some(base), Some(row)) => x * on.float(base + row + 4 * number)?,
                             _ => x,
@@ -170,7 +170,7 @@ impl Unit<'_> {
     fn sample<T: Real>(
         &self,
         at: u32,
-        (vector, lane): (u8, u32),
+        lane: u32,
         component: u8,
         on: &ModelRunner<T>,
     ) -> Result<T, ModelError> {
@@ -182,13 +182,8 @@ impl Unit<'_> {
             }
             Samples::Bytes => {
                 let of_rows = |word: Row| self.rows.get(&word).copied().unwrap_or_default();
-                // Which row or column is in the upper half of the word.
-                let row = u32::from(vector) * self.row_lanes() + self.row(lane);
-                let point = match self.role() {
-                    Role::Only => row,
-                    _ => self.place(lane).1,
-                };
-                let byte = 2 * (point % 2) + u32::from(component);
+                // Which column is in the upper half of the word.
+                let byte = 2 * (self.place(lane).1 % 2) + u32::from(component);
                 let word = on.word(at)? ^ of_rows(Row::Flip);
                 let middle = f32::from_bits(of_rows(Row::Middle));
                 f64::from(word.to_le_bytes()[byte as usize]) - f64::from(middle)
@@ -228,10 +223,6 @@ impl Unit<'_> {
                     output: k_lo,
                     component,
                 };
-                let vector = |component| Row::TurnVector {
-                    output: k_lo,
-                    component,
-                };
                 let before = |component| Row::Before {
                     output: k_lo,
                     component,
@@ -239,12 +230,6 @@ impl Unit<'_> {
                 let mut is_negated = row.count_ones() % 2 == 1;
                 let factor = if let Some(factor) = Self::pair(self.scalars, scalar) {
                     Some(factor)
-                } else if self.rows.contains_key(&vector(0)) {
-                    let [cos, sin] = [0, 1].map(|component| self.rows.get(&vector(component)));
-                    let at = |list: Option<&u32>| {
-                        list.map_or(Ok(zero), |&list| on.float(list + 4 * lane))
-                    };
-                    Some([at(cos)?, at(sin)?])
                 } else if self.rows.contains_key(&before(0)) {
                     let [cos, sin] = [0, 1].map(|component| self.rows.get(&before(component)));
                     let at = |offset: Option<&u32>| {
@@ -331,7 +316,6 @@ impl Unit<'_> {
                 let (low, half) = (k_lo % OCTET, k_lo / OCTET);
                 for (component, &value) in (0..).zip(z) {
                     let (row, word) = match self.role() {
-                        Role::Only => (LANES * half + lane, 2 * low + component),
                         Role::First => (LANES * half + lane, low + OCTET * component),
                         // Of 16 points there is one group, of two octets.
                         Role::Middle => (
@@ -344,9 +328,6 @@ impl Unit<'_> {
                         Role::Last => (k_lo + LANES * group, 2 * position + component),
                     };
                     let scale = match self.role() {
-                        Role::Only => self.start.get(&Start::Scale {
-                            component: component as u8,
-                        }),
                         Role::Last => Some(&scales[component as usize]),
                         Role::First | Role::Middle => None,
                     };
@@ -370,14 +351,9 @@ impl Unit<'_> {
         let stores = (0..=u8::MAX)
             .map_while(|index| Some((index, *self.record.get(&Record::Store { index })?)));
         let stores: Vec<_> = stores.collect();
-        let area = self.start.get(&Start::Area).copied().unwrap_or_default();
         for &(index, address) in &stores {
             let count = 32 / stores.len() as u32;
-            let (first, count) = match self.record.get(&Record::StoreSetup { index }) {
-                // Rows in bits 29..23, Y in bits 13..7.
-                Some(&setup) => ((setup >> 7 & 127) - 32 * area, setup >> 23 & 127),
-                None => (count * u32::from(index), count),
-            };
+            let first = count * u32::from(index);
             for row in 0..count {
                 for (word, &value) in (0..).zip(&rows[(first + row) as usize]) {
                     let at = on.index(address + row * pitch + 4 * word)?;

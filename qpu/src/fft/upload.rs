@@ -1,4 +1,4 @@
-//! Writes what programs read: code, lists of uniforms, vectors and tables, pass by pass.
+//! The upload of a plan: code, lists of uniforms, vectors and tables, pass by pass.
 
 use super::Direction;
 use super::context::{Buffers, ProgramContext, UnitContext};
@@ -14,9 +14,9 @@ use crate::vpm::Block;
 /// Words that are put together before they are written.
 const CHUNK: usize = 128;
 
-/// What the lists of a plan are made from.
+/// A plan and the buffers that it is written for.
 #[derive(Clone, Copy, Debug)]
-pub struct Lists {
+pub struct Upload {
     pub arrangement: Arrangement,
     pub request: Request,
     pub input: Buffer,
@@ -25,7 +25,7 @@ pub struct Lists {
     pub block: Buffer,
 }
 
-impl Lists {
+impl Upload {
     /// Where the buffers of a pass are.
     fn buffers(&self, pass: &PassMemory) -> Buffers {
         let (base, streamed) = (self.block.addr.0, pass.streamed);
@@ -56,7 +56,6 @@ impl Lists {
     ) -> ProgramContext {
         let base = self.block.addr.0;
         let own_direction = pass.step.direction(direction);
-        let is_rest = pass.ends_with_a_rest() && program == pass.programs - 1;
         ProgramContext {
             program,
             number: pass.number_of(program),
@@ -69,7 +68,7 @@ impl Lists {
             first_unit: pass.unit_of(program, stretch * pass.stretch),
             batch: pass.step.batch,
             start: base + pass.start_of(program, stretch),
-            lanes: Lanes::ALL.map(|lanes| base + pass.lane_vector(lanes, is_rest)),
+            lanes: Lanes::ALL.map(|lanes| base + pass.lane_vector(lanes)),
             code: base + pass.code,
             conjugate: if pass.step.conjugates {
                 sign(own_direction)
@@ -120,11 +119,8 @@ impl Lists {
                 .into_iter()
                 .filter(|&lanes| lanes != Lanes::Scale)
             {
-                for is_rest in [false, true] {
-                    let transforms = memory.transforms(is_rest).max(1);
-                    let vector = pass.lane_vector(lanes, transforms, [1.0; 2]);
-                    to.put_at(memory.lane_vector(lanes, is_rest), &vector)?;
-                }
+                let vector = pass.lane_vector(lanes, [1.0; 2]);
+                to.put_at(memory.lane_vector(lanes), &vector)?;
             }
             for (index, stretch) in programs(memory) {
                 let context = self.program(number, memory, Direction::Forward, (index, stretch));
@@ -237,10 +233,8 @@ impl Lists {
             let buffers = self.buffers(memory);
             let mut to = Writer::new(runner, self.block);
             let scale = self.scale(memory, direction);
-            for is_rest in [false, true] {
-                let vector = pass.lane_vector(Lanes::Scale, 1, scale);
-                to.put_at(memory.lane_vector(Lanes::Scale, is_rest), &vector)?;
-            }
+            let vector = pass.lane_vector(Lanes::Scale, scale);
+            to.put_at(memory.lane_vector(Lanes::Scale), &vector)?;
             for (program, stretch) in programs(memory) {
                 let context = self.program(number, memory, direction, (program, stretch));
                 to.at(memory.start_of(program, stretch))?;
