@@ -27,10 +27,10 @@ struct Cost {
 }
 
 fn cost(program: &Cooperative, batches: &[u32]) -> Cost {
-    let uniforms = program.uniforms.iter().copied().map(Start::Shared);
+    let uniforms = program.uniforms.iter().copied().map(Start::Kernel);
     // A plan wants programs that stay; a search leaves a few kilobytes for each try.
     let catalogue = vec![Program {
-        task: program.cooperation.task(),
+        task: program.pass.layout().task(),
         code: program.code.clone().leak(),
         start: uniforms.collect::<Vec<_>>().leak(),
         record: &[],
@@ -39,7 +39,7 @@ fn cost(program: &Cooperative, batches: &[u32]) -> Cost {
         scalars: &[],
     }];
     let catalogue = catalogue.leak();
-    let log2_points = program.cooperation.log2_points();
+    let log2_points = program.log2_points();
     let cases = batches
         .iter()
         .flat_map(|batch| PLACES.map(|place| (batch, place)));
@@ -135,7 +135,7 @@ fn main() {
             (best, least) = (fewer, now);
         }
     }
-    let log2_points = program.cooperation.log2_points();
+    let log2_points = program.log2_points();
     let order = best.order.unwrap_or(0);
     println!(
         "    ({log2_points}, {piece}, {order}, &{:?}), // {} clocks",

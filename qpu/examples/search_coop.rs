@@ -13,11 +13,8 @@ fn main() {
     for program in programs().into_iter().filter(is_wanted) {
         let found = search(&program, tries).into_iter().enumerate();
         for (piece, (taste, length)) in found {
-            let (log2, order, moves) = (
-                program.cooperation.log2_points(),
-                taste.order.unwrap_or(0),
-                taste.moves,
-            );
+            let (log2, order, moves) =
+                (program.log2_points(), taste.order.unwrap_or(0), taste.moves);
             println!("    ({log2}, {piece}, {order}, &{moves:?}), // {length}");
         }
     }

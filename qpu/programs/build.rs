@@ -2,7 +2,6 @@
 
 use qpu::asm::{Options, assemble};
 use qpu::fft::Plan;
-use qpu::fft::coop::Word;
 use qpu::fft::program::{Program, Start};
 use qpu::generate::fft::{coop, unit};
 use std::fmt::Write as _;
@@ -128,9 +127,9 @@ fn unit_program(program: &unit::Generated) -> Program {
 
 /// A program that shares a transform, for the planner.
 fn shared_program(program: &coop::Cooperative) -> Program {
-    let start = program.uniforms.iter().map(|&word| Start::Shared(word));
+    let start = program.uniforms.iter().map(|&word| Start::Kernel(word));
     Program {
-        task: program.cooperation.task(),
+        task: program.pass.layout().task(),
         code: program.code.clone().leak(),
         start: start.collect::<Vec<_>>().leak(),
         record: &[],
@@ -184,15 +183,9 @@ fn unit_entry(program: &unit::Generated) -> String {
     let mut list = |name: &str, kind: &str, words: Vec<String>| {
         let _ = writeln!(text, "    {name}: &[");
         for word in words {
-            let of_record = word.starts_with("Record(");
-            let bins = if of_record { "Record::" } else { kind };
             let word = word
                 .replace("Record(", "Record(Record::")
-                .replace("Lanes(", "Lanes(Lanes::")
-                .replace("Exchange(", "Exchange(Exchange::")
-                .replace("Row(", "Row(Row::")
-                .replace("Bins(", &format!("Bins(bins::{bins}"))
-                .replace("stream: ", "stream: bins::Stream::");
+                .replace("Lanes(", "Lanes(Lanes::");
             let _ = writeln!(text, "        {kind}{word},");
         }
         text.push_str("    ],\n");
@@ -200,7 +193,7 @@ fn unit_entry(program: &unit::Generated) -> String {
     list("start", "Start::", debug(&program.start));
     list("record", "Record::", debug(&program.record));
     list("tail", "Tail::", debug(&program.tail));
-    list("rows", "Row::", debug(&program.rows));
+    list("rows", "", debug(&program.rows));
     list("scalars", "", debug(&program.scalars));
     text.push('}');
     text
@@ -215,20 +208,14 @@ fn debug(words: &[impl std::fmt::Debug]) -> Vec<String> {
 fn shared_entry(program: &coop::Cooperative) -> String {
     let mut text = format!(
         "Program {{\n    task: Task::{:?},\n    code: &[\n",
-        program.cooperation.task()
+        program.pass.layout().task()
     );
     for word in &program.code {
         let _ = writeln!(text, "        {word:#018x},");
     }
     text.push_str("    ],\n    start: &[\n");
     for uniform in &program.uniforms {
-        let word = match uniform {
-            Word::Part { part, word } => {
-                format!("Part {{ part: {part}, word: PartWord::{word:?} }}")
-            }
-            word => format!("{word:?}"),
-        };
-        let _ = writeln!(text, "        Start::Shared(Word::{word}),");
+        let _ = writeln!(text, "        Start::Kernel({uniform:?}),");
     }
     text.push_str("    ],\n    record: &[],\n    tail: &[],\n    rows: &[],\n    scalars: &[],\n}");
     text

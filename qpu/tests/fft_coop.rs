@@ -19,12 +19,12 @@ const TOLERANCE: f64 = 1e-6;
 /// The programs as a catalogue.
 fn catalogue() -> &'static [Program] {
     let program = |program: Cooperative| Program {
-        task: program.cooperation.task(),
+        task: program.pass.layout().task(),
         code: program.code.leak(),
         start: program
             .uniforms
             .into_iter()
-            .map(Start::Shared)
+            .map(Start::Kernel)
             .collect::<Vec<_>>()
             .leak(),
         record: &[],
@@ -122,9 +122,9 @@ fn assert_spectrum(what: &str, output: &[[f32; 2]], expected: &[[f64; 2]], toler
 fn radices() -> impl Iterator<Item = u8> {
     programs()
         .into_iter()
-        .map(|program| match program.cooperation.task() {
+        .map(|program| match program.pass.layout().task() {
             Task::Several { log2_points } => SHARED | log2_points,
-            _ => program.cooperation.log2_points() as u8,
+            _ => program.log2_points() as u8,
         })
 }
 

@@ -49,13 +49,10 @@ pub use generated::{FFT, FIRMWARE};
 
 mod generated {
     use qpu::fft::Role;
+    use qpu::fft::bins::Bins;
     use qpu::fft::bins::PowerWay::{Everywhere, Long, Short};
-    use qpu::fft::bins::{self, Bins};
-    use qpu::fft::coop::Units::{Early, Late};
-    use qpu::fft::coop::{PartWord, Word};
-    use qpu::fft::program::{
-        Exchange, Kind, Lanes, Program, Record, Row, Samples, Scalar, Start, Tail, Task,
-    };
+    use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Tail, Task};
+    use qpu::fft::uniform::UniformId;
     include!(concat!(env!("OUT_DIR"), "/fft.rs"));
 }
 

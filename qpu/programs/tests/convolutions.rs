@@ -1,7 +1,7 @@
 //! Convolutions on the strict simulated V3D, held to the direct sum in f64.
 
-use qpu::fft::convolution::{Ends, Error, Kernels, Points, convolve};
-use qpu::fft::request::{Request, Scale, Transform};
+use qpu::fft::convolution::{Ends, Error, convolve};
+use qpu::fft::request::{Kernels, Points, Request, Scale, Transform};
 use qpu::fft::{Direction, Plan};
 use qpu::job::{Buffer, Runner};
 use qpu_programs::FFT;

@@ -8,11 +8,13 @@
 //! Factors ([`super::samples`]) lie as vectors are looked up: word 16 v + lane is that of vector v of a transform; of
 //! components, two vectors for each.
 
-use super::geometry::{LANES, POINT_BYTES};
-use super::program::{Record, Row, Samples, Start};
+use super::context::{Buffers, UnitContext};
+use super::layout::{Layout, QPUS_OF_A_SLICE};
+use super::program::{Samples, Task};
 use super::samples::{Factors, Reading};
-use super::values::{Own, Places};
-use crate::vpm::{Block, ROWS, Store, store_stride};
+use super::sizes::{LANES, POINT_BYTES};
+use super::uniform::{Pack, UniformId, uniforms};
+use crate::vpm::{ROWS, Store};
 
 /// Vectors of a unit.
 pub const VECTORS: u32 = 4;
@@ -26,6 +28,35 @@ const PROGRAM_ROWS: u32 = 2 * VECTORS;
 const MOST_TRANSFORMS: u32 = 16;
 const MOST_POINTS: u32 = 4096;
 
+uniforms! {
+/// A word of a record.
+pub enum Record {
+    /// Address to which the lane's offset is added to look up a component of a vector of samples, or the word that has
+    /// both.
+    Sample {
+        /// Which vector of the unit.
+        vector: u8,
+        /// 0: real part or both, 1: imaginary part.
+        component: u8,
+    },
+    /// Address to which 4 · lane is added to look up their factors.
+    SampleFactor {
+        /// Which vector of the unit.
+        vector: u8,
+        /// 0: of real parts, 1: of imaginary parts.
+        component: u8,
+    },
+}
+
+/// A word that is the same for all units.
+pub enum Row {
+    /// What bytes are exclusive-ored with, four at a time: 0x80808080 for signed ones, else 0.
+    Flip,
+    /// What is subtracted from an unsigned byte, as f32.
+    Middle,
+}
+}
+
 /// The pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ConvertPass {
@@ -33,7 +64,7 @@ pub struct ConvertPass {
     pub log2_points: u32,
     /// What is read.
     pub reading: Reading,
-    /// Whether it leaves a slice alone ([`super::pass::Pass::idle`]).
+    /// Whether it leaves a slice alone ([`Layout::idle`]).
     pub leaves_a_slice: bool,
 }
 
@@ -74,97 +105,99 @@ impl ConvertPass {
         (1 << self.log2_points) / LANES
     }
 
-    /// Units for `batch` transforms.
-    #[must_use]
-    pub const fn units(&self, batch: u32) -> u32 {
+    /// The first vector of a unit, and how many it has.
+    fn vectors_of(&self, unit: &UnitContext) -> [u32; 2] {
+        let first = VECTORS * unit.index;
+        [first, VECTORS.min(unit.batch * self.vectors() - first)]
+    }
+}
+
+impl Layout for ConvertPass {
+    fn task(&self) -> Task {
+        Task::Convert(self.samples())
+    }
+
+    fn units(&self, batch: u32) -> u32 {
         (batch * self.vectors()).div_ceil(VECTORS)
     }
 
-    /// Bytes that are looked up, and that are stored, for `batch` transforms.
-    #[must_use]
-    pub const fn traffic(&self, batch: u64) -> [u64; 2] {
-        let points = batch << self.log2_points;
+    fn traffic(&self, batch: u32) -> [u64; 2] {
+        let points = u64::from(batch) << self.log2_points;
         [
-            points * self.reading.point_bytes() as u64,
-            points * POINT_BYTES as u64,
+            points * u64::from(self.reading.point_bytes()),
+            points * u64::from(POINT_BYTES),
         ]
     }
 
-    /// Bytes of the factors.
-    #[must_use]
-    pub const fn factors_bytes(&self) -> u32 {
+    fn most_programs(&self) -> u32 {
+        Self::MOST_PROGRAMS
+    }
+
+    fn idle(&self) -> u32 {
+        if self.leaves_a_slice {
+            QPUS_OF_A_SLICE
+        } else {
+            0
+        }
+    }
+
+    fn factors_bytes(&self) -> u32 {
         match self.reading.factors {
             Factors::Common => FACTORS,
             factors => self.vectors() * factors.components() * FACTORS,
         }
     }
 
-    /// Gives the factors in order, 16 at a time ([`super::geometry::Geometry::fill_factors`]). They have no sign: who
-    /// reads the points negates imaginary parts.
-    ///
-    /// # Errors
-    /// The first error of `put`, which gets the index of the first word and the words.
-    pub fn fill_factors<E>(
+    /// They have no sign: the pass that reads the points negates imaginary parts.
+    fn fill_factors(
         &self,
-        mut window: impl FnMut(u32) -> f64,
-        mut put: impl FnMut(u32, &[u32; LANES as usize]) -> Result<(), E>,
-    ) -> Result<(), E> {
+        window: &mut dyn FnMut(u32) -> f64,
+        _is_inverse: bool,
+        put: &mut dyn FnMut(u32, &[u32]),
+    ) {
         if self.reading.factors == Factors::Common {
-            return put(0, &[self.reading.factor(window(0)); LANES as usize]);
+            put(0, &[self.reading.factor(window(0)); LANES as usize]);
+            return;
         }
         let components = self.reading.factors.components();
         for vector in 0..self.vectors() {
             for component in 0..components {
-                let words = core::array::from_fn(|lane| {
+                let words = core::array::from_fn::<_, { LANES as usize }, _>(|lane| {
                     let point = LANES * vector + point_of(lane as u32);
                     self.reading.factor(window(components * point + component))
                 });
-                put(LANES * (components * vector + component), &words)?;
+                put(LANES * (components * vector + component), &words);
             }
-        }
-        Ok(())
-    }
-
-    /// A word of the start list.
-    #[must_use]
-    pub fn start_word(&self, places: &Places, own: &Own, word: Start) -> u32 {
-        match word {
-            Start::Record(word) => {
-                let unit = (own.first_unit, own.batch);
-                self.record_word(places, unit, own.program, word)
-            }
-            Start::WriteSetup => Block::row(first_row(own.program))
-                .write_setup()
-                .unwrap_or(0),
-            Start::Row(Row::Flip) => self.reading.flip(),
-            Start::Row(Row::Middle) => self.reading.middle().to_bits(),
-            word => own.start_word(word).unwrap_or(store_stride(0)),
         }
     }
 
-    /// A word of the record of unit `index` of `batch` transforms, done by program number `program`.
-    #[must_use]
-    pub fn record_word(
-        &self,
-        places: &Places,
-        (index, batch): (u32, u32),
-        program: u32,
-        word: Record,
-    ) -> u32 {
-        let first = VECTORS * index;
-        let count = VECTORS.min(batch * self.vectors() - first);
+    fn own_row(&self, program: u32) -> u8 {
+        first_row(program)
+    }
+
+    fn store(&self, buffers: &Buffers, unit: &UnitContext, _index: u8) -> u32 {
+        buffers.to + VECTORS * unit.index * LANES * POINT_BYTES
+    }
+
+    fn store_rows(&self, unit: &UnitContext, _index: u8) -> Store {
+        let [_, count] = self.vectors_of(unit);
+        Store::rows(2 * count as u8, first_row(unit.program))
+    }
+
+    fn record(&self, buffers: &Buffers, unit: &UnitContext, id: UniformId) -> u32 {
+        let [first, count] = self.vectors_of(unit);
         // Which vector of which transform.
         let place = |vector: u8| {
             let own = u32::from(vector);
             let number = first + if own < count { own } else { 0 };
             (number / self.vectors(), number % self.vectors())
         };
-        match word {
+        match Record::of(id) {
             Record::Sample { vector, component } => {
                 let (transform, vector) = place(vector);
                 let point = LANES * vector * self.reading.point_bytes();
                 let component = u32::from(component) * self.reading.format.bytes();
-                places.from + transform * self.reading.hop + point + component
+                buffers.from + transform * self.reading.hop + point + component
             }
             Record::SampleFactor { vector, component } => {
                 let (_, vector) = place(vector);
@@ -173,14 +206,15 @@ impl ConvertPass {
                     Factors::OfPoints => vector,
                     Factors::OfComponents => 2 * vector + u32::from(component),
                 };
-                places.factors + FACTORS * number
+                buffers.factors + FACTORS * number
             }
-            Record::Store { .. } => places.to + first * LANES * POINT_BYTES,
-            Record::StoreSetup { .. } => {
-                let store = Store::rows(2 * count as u8, first_row(program));
-                store.setup().unwrap_or(0)
-            }
-            _ => 0,
+        }
+    }
+
+    fn row(&self, _buffers: &Buffers, _list: u32, id: UniformId) -> u32 {
+        match Row::of(id) {
+            Row::Flip => self.reading.flip(),
+            Row::Middle => self.reading.middle().to_bits(),
         }
     }
 }
@@ -216,23 +250,27 @@ mod tests {
         for (log2_points, batch) in [(4, 1), (4, 7), (5, 3), (6, 2), (7, 5), (9, 1)] {
             let hop = 40;
             let pass = pass(log2_points, Format::I16, Factors::Common, hop);
-            let places = Places {
+            let buffers = Buffers {
                 from: FROM,
-                ..Places::default()
+                ..Buffers::default()
             };
             let points = 1u32 << log2_points;
             let mut lines = vec![None; (batch * points / 8) as usize];
             for unit in 0..pass.units(batch) {
                 let program = unit % ConvertPass::MOST_PROGRAMS;
-                let word = |word| pass.record_word(&places, (unit, batch), program, word);
-                let setup = word(Record::StoreSetup { index: 0 });
-                // Y in bits 13..7, rows in bits 29..23.
-                let (first, rows) = (setup >> 7 & 127, setup >> 23 & 127);
-                assert_eq!(first, u32::from(first_row(program)));
-                let line = word(Record::Store { index: 0 }) / 64;
-                for row in 0..rows {
+                let context = UnitContext {
+                    index: unit,
+                    batch,
+                    program,
+                    ..UnitContext::default()
+                };
+                let stored = pass.store_rows(&context, 0);
+                assert_eq!(stored.y, first_row(program));
+                let line = pass.store(&buffers, &context, 0) / 64;
+                for row in 0..u32::from(stored.rows) {
                     let (vector, component) = ((row / 2) as u8, 0);
-                    let address = word(Record::Sample { vector, component });
+                    let word = Record::Sample { vector, component };
+                    let address = pass.record(&buffers, &context, word.id());
                     // Lane 2 i + r has point 8 r + i, and becomes words 2 i and 2 i + 1 of row r.
                     let of_row = address + 4 * point_of(row % 2);
                     let before = lines[(line + row) as usize].replace(of_row);
@@ -253,17 +291,20 @@ mod tests {
         for factors in [Factors::Common, Factors::OfPoints, Factors::OfComponents] {
             let pass = pass(5, Format::F32, factors, 256);
             let mut table = vec![0; pass.factors_bytes() as usize / 4];
-            let put = |first: u32, words: &[u32; 16]| {
+            pass.fill_factors(&mut { window }, false, &mut |first, words| {
                 table[first as usize..][..16].copy_from_slice(words);
-                Ok::<_, ()>(())
-            };
-            pass.fill_factors(window, put).unwrap();
+            });
             let batch = 3;
             for number in 0..batch * 2 {
                 let (unit, vector) = (number / VECTORS, (number % VECTORS) as u8);
                 for (lane, component) in (0..LANES).flat_map(|lane| [(lane, 0), (lane, 1)]) {
                     let word = Record::SampleFactor { vector, component };
-                    let at = pass.record_word(&Places::default(), (unit, batch), 0, word);
+                    let context = UnitContext {
+                        index: unit,
+                        batch,
+                        ..UnitContext::default()
+                    };
+                    let at = pass.record(&Buffers::default(), &context, word.id());
                     let point = 16 * (number % 2) + point_of(lane);
                     let wanted = match factors {
                         Factors::Common => window(0),

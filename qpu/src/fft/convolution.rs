@@ -14,51 +14,12 @@
 
 use super::plan::Plan;
 use super::program::Program;
-use super::request::{self, Request, Transform};
+use super::request::{self, Kernels, Points, Request, Transform};
 use super::{Direction, split};
 use crate::job::{Buffer, Report, Runner};
 
 /// Words that are written or read at a time.
 const CHUNK: usize = 128;
-
-/// Which kernel a signal has.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Kernels {
-    /// All signals the same.
-    One,
-    /// Each its own.
-    Each,
-}
-
-impl Kernels {
-    /// How many there are for `signals` signals.
-    #[must_use]
-    pub const fn count(self, signals: u32) -> u32 {
-        match self {
-            Self::One => 1,
-            Self::Each => signals,
-        }
-    }
-}
-
-/// What numbers are.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Points {
-    /// Real numbers.
-    Real,
-    /// Complex numbers: real part, imaginary part.
-    Complex,
-}
-
-impl Points {
-    /// Words of a point.
-    const fn words(self) -> usize {
-        match self {
-            Self::Real => 1,
-            Self::Complex => 2,
-        }
-    }
-}
 
 /// How a convolution ends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

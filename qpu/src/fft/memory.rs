@@ -5,15 +5,15 @@
 //! vectors of lanes, the table of twiddles and the factors on samples, then the scratch areas between passes.
 
 use super::bins::power::PowerPass;
-use super::coop::Entry;
+use super::layout::{Entry, Layout};
 use super::pass::Pass;
 use super::program::{Lanes, Program, TABLE_ALIGN, Tail};
 use super::request::{Error, Request};
 use super::split::Split;
 use super::steps::{Area, MAX_AREAS, MAX_LAUNCHES, MAX_STEPS, Step, Steps};
 use super::streams::{Streamed, Streams};
-use super::values::Lists;
 use crate::isa::{self, INSTRUCTION_BYTES, Instruction, Signal};
+use crate::job::QPUS;
 
 /// Bytes after code and uniforms that V3D may fetch ahead.
 const PREFETCH_BYTES: u32 = 128;
@@ -36,18 +36,20 @@ pub struct PassMemory {
     pub program: &'static Program,
     /// Programs that run at the same time, and QPUs between them that are left out.
     pub programs: u32,
-    /// The first of them, which are not there: their QPUs are left out ([`Pass::idle`]).
+    /// The first of them, which are not there: their QPUs are left out ([`Layout::idle`]).
     pub idle: u32,
     /// Number of the pass in its launch: 0 for one that opens a launch.
     pub gate: u32,
-    /// Launches, one after the other, in which it is done ([`Pass::drifts`]).
+    /// Launches, one after the other, in which it is done ([`Layout::needs_relaunch`]).
     pub stretches: u32,
     /// Units that a program does in each, at the most: in the last the rest.
     pub stretch: u32,
     /// What it reads past the system L2.
     pub streamed: Streamed,
-    /// Distances of lists.
-    pub lists: Lists,
+    /// Bytes from a row list to the next.
+    pub row_pitch: u32,
+    /// Bytes from a scalar list to the next.
+    pub scalar_pitch: u32,
     /// Bytes of a start list; there is one for each program in each stretch.
     pub start_bytes: u32,
     /// The code.
@@ -62,8 +64,8 @@ pub struct PassMemory {
     pub rows: u32,
     /// The scalar lists.
     pub scalars: u32,
-    /// The vectors of turns.
-    pub turns: u32,
+    /// The vectors that row lists name.
+    pub vectors: u32,
     /// The table of twiddles.
     pub table: u32,
     /// The factors on samples.
@@ -81,10 +83,16 @@ const fn tail_bytes(program: &Program) -> u64 {
 }
 
 impl PassMemory {
+    /// The layout of the pass.
+    #[must_use]
+    pub const fn layout(&self) -> &dyn Layout {
+        self.step.pass.layout()
+    }
+
     /// Units of all programs.
     #[must_use]
-    pub const fn units(&self) -> u32 {
-        self.step.pass.units(self.step.batch)
+    pub fn units(&self) -> u32 {
+        self.layout().units(self.step.batch)
     }
 
     /// Distance of a lane vector.
@@ -95,24 +103,18 @@ impl PassMemory {
 
     /// Units of a program.
     #[must_use]
-    pub const fn units_of(&self, program: u32) -> u32 {
+    pub fn units_of(&self, program: u32) -> u32 {
         if program < self.idle {
             return 0;
         }
         let (program, programs) = (program - self.idle, self.programs - self.idle);
-        let units = self.units();
-        if let Pass::Points(geometry) = &self.step.pass
-            && geometry.has_pairs(programs)
-        {
-            let number = geometry.number_of_program(program, programs);
-            return geometry.units_of_number(units, programs, number);
-        }
-        units / programs + (program < units % programs) as u32
+        self.layout()
+            .units_of_program(self.units(), programs, program)
     }
 
     /// Units that a program does in a stretch.
     #[must_use]
-    pub const fn units_in(&self, program: u32, stretch: u32) -> u32 {
+    pub fn units_in(&self, program: u32, stretch: u32) -> u32 {
         let left = self
             .units_of(program)
             .saturating_sub(stretch * self.stretch);
@@ -125,31 +127,26 @@ impl PassMemory {
 
     /// Where the start list of a program is.
     #[must_use]
-    pub const fn start_of(&self, program: u32, stretch: u32) -> u32 {
+    pub fn start_of(&self, program: u32, stretch: u32) -> u32 {
         self.starts + (stretch * self.programs + program) * self.start_bytes
     }
 
     /// The number by which a program knows itself among those of its launch ([`super::pairs`]).
     #[must_use]
-    pub const fn number_of(&self, program: u32) -> u32 {
-        match &self.step.pass {
-            Pass::Points(geometry) => geometry.number_of_program(program, self.programs),
-            _ => program,
-        }
+    pub fn number_of(&self, program: u32) -> u32 {
+        self.layout().number_of_program(program, self.programs)
     }
 
     /// Which unit a program does as its number `number`.
     #[must_use]
-    pub const fn unit_of(&self, program: u32, number: u32) -> u32 {
-        if let Pass::Points(geometry) = &self.step.pass
-            && geometry.has_pairs(self.programs)
-        {
-            let own = geometry.number_of_program(program, self.programs);
-            return geometry.unit_of_number(self.units(), self.programs, own, number);
+    pub fn unit_of(&self, program: u32, number: u32) -> u32 {
+        let (layout, units) = (self.layout(), self.units());
+        if let Some(unit) = layout.unit_of_program(units, self.programs, program, number) {
+            return unit;
         }
         let workers = self.programs - self.idle;
         let number = program.saturating_sub(self.idle) + number * workers;
-        self.step.pass.unit_in_order(number, self.step.batch)
+        layout.unit_in_order(number, self.step.batch)
     }
 
     /// Bytes from the first instruction of the code to the first of a program; none where its QPU is left out.
@@ -172,8 +169,7 @@ impl PassMemory {
         if program < self.idle {
             return Entry::Nowhere;
         }
-        let pass = &self.step.pass;
-        pass.entry(self.step.batch, self.programs, program)
+        self.layout().entry(self.step.batch, self.programs, program)
     }
 
     /// Programs that run: for those with a number, [`PassMemory::programs`], less those whose QPU is left out.
@@ -223,7 +219,7 @@ pub struct Arrangement {
 }
 
 impl Arrangement {
-    /// Places the passes of a request whose transforms of one dimension (of a plane the rows) are split
+    /// Buffers the passes of a request whose transforms of one dimension (of a plane the rows) are split
     /// by `split`.
     ///
     /// # Errors
@@ -255,7 +251,7 @@ impl Arrangement {
         }
         let lists_end = end as u32;
         for memory in passes.iter_mut().flatten() {
-            let pass = memory.step.pass;
+            let pass = memory.layout();
             let [table, factors] = [pass.table_bytes(), pass.factors_bytes()].map(|bytes| {
                 if bytes > 0 {
                     end = end.next_multiple_of(TABLE_ALIGN.into());
@@ -330,12 +326,12 @@ impl Arrangement {
     }
 
     /// What the passes without a table that follow pass number `number` lose
-    /// ([`super::pass::Pass::loss`]): the table of that pass makes up for it.
+    /// ([`Layout::loss`]): the table of that pass makes up for it.
     #[must_use]
     pub fn loss_after(&self, number: usize) -> f64 {
         let after = self.passes().skip(number + 1);
-        let without = after.take_while(|pass| !pass.step.pass.has_gain());
-        without.map(|pass| pass.step.pass.loss()).sum()
+        let without = after.take_while(|pass| !pass.layout().has_gain());
+        without.map(|pass| pass.layout().loss()).sum()
     }
 
     /// What the passes lose that come before any with a table: the factor of the last pass makes up for it.
@@ -345,12 +341,8 @@ impl Arrangement {
         if self.passes().count() == 1 {
             return 0.0;
         }
-        let before = self.passes().take_while(|pass| !pass.step.pass.has_gain());
-        before.fold(0.0, |lost, pass| match pass.step.pass {
-            // Both factors have lost as much.
-            Pass::Product(product) => 2.0 * (lost + product.loss()),
-            pass => lost + pass.loss(),
-        })
+        let before = self.passes().take_while(|pass| !pass.layout().has_gain());
+        before.fold(0.0, |lost, pass| pass.layout().loss_behind(lost))
     }
 
     /// Address of memory that passes read or write, given those of the buffers.
@@ -373,14 +365,17 @@ fn take(end: &mut u64, bytes: u64) -> u32 {
 
 /// Launches for each pass that is done in several.
 fn most_stretches(steps: &Steps) -> u32 {
-    let several = steps.iter().filter(|step| step.pass.drifts()).count();
+    let several = steps
+        .iter()
+        .filter(|step| step.pass.layout().needs_relaunch())
+        .count();
     let spare = MAX_LAUNCHES - steps.iter().count();
     1 + spare.checked_div(several).unwrap_or(0) as u32
 }
 
 /// Stretches of a pass and units of a program in each, so that every program has some in all of them.
-fn stretches(pass: &Pass, units: u32, programs: u32, most: u32) -> (u32, u32) {
-    if !pass.drifts() {
+fn stretches(pass: &dyn Layout, units: u32, programs: u32, most: u32) -> (u32, u32) {
+    if !pass.needs_relaunch() {
         return (1, u32::MAX);
     }
     let [least, all] = [units / programs, units.div_ceil(programs)];
@@ -401,7 +396,7 @@ impl PassMemory {
         end: &mut u64,
     ) -> Result<Self, Error<E>> {
         let mut take = |bytes: u64| take(end, bytes);
-        let (pass, qpus) = (&step.pass, request.qpus);
+        let (pass, qpus) = (step.pass.layout(), request.qpus);
         let task = pass.task();
         let program = catalogue.iter().find(|program| program.task == task);
         let program = program.ok_or(Error::Program(task))?;
@@ -411,16 +406,14 @@ impl PassMemory {
         }
         let units = pass.units(step.batch);
         let list = |words: usize| (4 * words as u32 + 8).next_multiple_of(VECTOR);
-        let lists = Lists {
-            rows: list(program.rows.len()),
-            scalars: list(program.scalars.len()),
-        };
+        let [row_pitch, scalar_pitch] =
+            [program.rows, program.scalars].map(|words| list(words.len()));
         let start_bytes = list(program.start.len());
         let together = pass.programs_together();
-        let idle = if request.conservative {
+        let idle = if request.conservative || qpus < QPUS {
             0
         } else {
-            pass.idle(qpus)
+            pass.idle()
         };
         let most = pass.most_programs().min(u32::from(qpus) - idle);
         let workers = units.min(most) / together * together;
@@ -435,7 +428,8 @@ impl PassMemory {
             stretches,
             stretch,
             streamed: Streams::NONE.of(0),
-            lists,
+            row_pitch,
+            scalar_pitch,
             start_bytes,
             code: take(8 * program.code.len() as u64 + u64::from(PREFETCH_BYTES)),
             starts: take(u64::from(
@@ -447,11 +441,11 @@ impl PassMemory {
                     + u64::from(stretches * programs) * tail_bytes(program)
                     + u64::from(PREFETCH_BYTES),
             ),
-            rows: take(u64::from(pass.row_lists() * lists.rows + PREFETCH_BYTES)),
+            rows: take(u64::from(pass.row_lists() * row_pitch + PREFETCH_BYTES)),
             scalars: take(u64::from(
-                pass.scalar_lists() * lists.scalars + PREFETCH_BYTES,
+                pass.scalar_lists() * scalar_pitch + PREFETCH_BYTES,
             )),
-            turns: take(u64::from(pass.turn_vectors())),
+            vectors: take(u64::from(pass.vector_bytes())),
             table: 0,
             factors: 0,
         })

@@ -55,7 +55,7 @@ impl Geometry {
         own % 2 * OF_A_SLICE + own / 2 * 2 + slice
     }
 
-    /// [`Start::Delay`](super::program::Start::Delay) of the program with number `number`, which has `units` units.
+    /// [`Start::Delay`](super::points::Start::Delay) of the program with number `number`, which has `units` units.
     #[must_use]
     pub const fn delay(&self, number: u32, units: u32) -> u32 {
         if self.sharers() < OF_A_SLICE || units < DELAYED_UNITS {

@@ -8,7 +8,7 @@
 //! places with registers: x with bits of k_lo, so that the transform over x, too, is done in registers, and,
 //! turned by W_N^(16 k_x n2), all bits of n2 but the lowest with the other bits of k_lo below 8. So vectors
 //! have lane = 2 (k1 mod 8) + n2 mod 2, which is how a **consumer** wants them: it transforms 32 points
-//! n2 = 2 row + lane mod 2 for 8 k1 as the programs of 2^9 do ([`super::coop`]), and stores whole rows of memory.
+//! n2 = 2 row + lane mod 2 for 8 k1 as the programs of 2^9 do ([`super::short`]), and stores whole rows of memory.
 //!
 //! Vectors go in rounds. In a round all producers write vectors for the same 8 k1, real and imaginary parts in turn,
 //! into rows 0..32 of the VPM; n2 / 2 of a vector is its place there. Consumers take the rounds in turn. A round's k1
@@ -37,8 +37,12 @@
 //! of gates, by a register that changes between its two with each round. What a consumer does to pass a round on
 //! repeats after eight rounds, of which each consumer has two.
 
-use super::coop::{Transform, Word, cosine};
+use super::context::Transform;
+use super::layout::{Entry, OnePass, not_in_its_lists};
+use super::one_pass::cosine;
 use super::twiddle;
+use super::uniform::{Pack, UniformId};
+use super::words::Word;
 use crate::vpm::{Block, Store, store_stride};
 
 /// Programs that take rounds in turn.
@@ -128,24 +132,15 @@ impl Pipeline {
         2 * self.lane_rows()
     }
 
-    /// Programs without which it cannot run.
-    #[must_use]
-    pub const fn least_programs(&self) -> u32 {
-        self.producers() * self.groups + CONSUMERS
-    }
-
     /// Programs that it is fastest with.
-    #[must_use]
-    pub const fn programs(&self) -> u32 {
-        12
-    }
+    pub const PROGRAMS: u32 = 12;
 
     /// What program `index` of `programs` does. QPUs of a slice share two TMUs, and get programs that follow
     /// each other: so producers are kept apart where there are QPUs enough.
     #[must_use]
     pub const fn role(&self, index: u32, programs: u32) -> Role {
         let producers = self.producers() * self.groups;
-        let first = if programs == self.programs() {
+        let first = if programs == Self::PROGRAMS {
             programs - CONSUMERS
         } else {
             producers
@@ -221,40 +216,10 @@ impl Pipeline {
         8 * half + group + 8 / self.lane_rows() * number
     }
 
-    /// Turns on the path of an output: of those in a codelet half are exact, of the lanes' own as well.
-    pub(super) fn turns(&self) -> f64 {
-        3.5 - 1.0 / f64::from(self.lane_rows())
-    }
-
     /// Vectors of a producer's table: W_N^(16 k_x n2) for k_x from 1 on, then the turns of each output;
     /// of each cosines, then sines.
     const fn vectors(&self) -> u32 {
         2 * (self.lane_rows() - 1 + CODELET)
-    }
-
-    /// Words of the twiddle table.
-    #[must_use]
-    pub const fn twiddle_words(&self) -> u32 {
-        self.producers() * self.vectors() * VECTOR
-    }
-
-    /// Word `index` of the twiddle table. Each output is multiplied by `gain` once.
-    pub(super) fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
-        let (vector, lane) = (index / VECTOR, index % VECTOR);
-        let (producer, vector) = (vector / self.vectors(), vector % self.vectors());
-        let columns = self.columns();
-        let n2 = columns * producer + lane % columns;
-        let first = self.lane_rows() - 1;
-        let (angle, gain) = match vector / 2 {
-            number if number < first => (CODELET * (number + 1) * n2, 1.0),
-            number => {
-                let row = lane / columns;
-                (self.output(number - first) * (SECOND * row + n2), gain)
-            }
-        };
-        let (cos, sin) = twiddle::turn(angle % self.points(), self.points());
-        let value = if vector.is_multiple_of(2) { cos } else { sin };
-        ((value * gain) as f32).to_bits()
     }
 
     /// The first k1 of round `round`, over 8.
@@ -295,9 +260,78 @@ impl Pipeline {
     /// The same of one on which a round is passed on.
     pub const WAY_ON: u32 = 5;
 
-    /// The value of a uniform of program `index`, whose list is at `list`.
-    #[must_use]
-    pub fn uniform(&self, transform: &Transform, index: u32, list: u32, word: Word) -> u32 {
+    /// Bytes from one k2 to the next.
+    const fn row_of_k2(&self) -> u32 {
+        POINT * CODELET * self.lane_rows()
+    }
+
+    /// Bytes from the output of a consumer's first round to that of its second.
+    const fn round_step(&self, consumer: u32) -> u32 {
+        if self.rounds() <= CONSUMERS {
+            return CONSUMERS / self.rounds() * POINT * self.points();
+        }
+        ROW * (self.octet(consumer + CONSUMERS) - self.octet(consumer))
+    }
+}
+
+impl OnePass for Pipeline {
+    fn log2_points(&self) -> u32 {
+        self.log2_points
+    }
+
+    fn radices(&self) -> [u32; 2] {
+        [self.points() / SECOND, SECOND]
+    }
+
+    fn is_of_several(&self) -> bool {
+        self.groups > 1
+    }
+
+    fn programs(&self, _batch: u32) -> u32 {
+        Self::PROGRAMS
+    }
+
+    fn least_programs(&self) -> u32 {
+        self.producers() * self.groups + CONSUMERS
+    }
+
+    fn entry(&self, batch: u32, programs: u32, index: u32) -> Entry {
+        if self.is_idle(batch, programs, index) {
+            Entry::Nowhere
+        } else {
+            Entry::Beginning
+        }
+    }
+
+    fn twiddle_words(&self) -> u32 {
+        self.producers() * self.vectors() * VECTOR
+    }
+
+    /// Each output is multiplied by `gain` once.
+    fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
+        let (vector, lane) = (index / VECTOR, index % VECTOR);
+        let (producer, vector) = (vector / self.vectors(), vector % self.vectors());
+        let columns = self.columns();
+        let n2 = columns * producer + lane % columns;
+        let first = self.lane_rows() - 1;
+        let (angle, gain) = match vector / 2 {
+            number if number < first => (CODELET * (number + 1) * n2, 1.0),
+            number => {
+                let row = lane / columns;
+                (self.output(number - first) * (SECOND * row + n2), gain)
+            }
+        };
+        let (cos, sin) = twiddle::turn(angle % self.points(), self.points());
+        let value = if vector.is_multiple_of(2) { cos } else { sin };
+        ((value * gain) as f32).to_bits()
+    }
+
+    /// Of those in a codelet half are exact, of the lanes' own as well.
+    fn twiddles_of_an_output(&self) -> f64 {
+        3.5 - 1.0 / f64::from(self.lane_rows())
+    }
+
+    fn uniform(&self, transform: &Transform, index: u32, list: u32, id: UniformId) -> u32 {
         let bytes = POINT * self.points();
         let setup = |word: Result<u32, _>| word.unwrap_or(0);
         let groups = self.groups;
@@ -313,7 +347,7 @@ impl Pipeline {
         let rows = (SECOND / self.producers()) as u8;
         let own_row = rows * producer as u8;
         let consumer_list = list + 4 * self.producer_words();
-        match word {
+        match Word::of(id) {
             Word::Role => match role {
                 Role::Producer(_) | Role::Idle => 0,
                 Role::Consumer(_) => 1,
@@ -362,29 +396,8 @@ impl Pipeline {
             }
             Word::RoundStep => self.round_step(consumer),
             Word::RoundSteps => 2 * CONSUMERS * bytes / self.rounds(),
-            Word::Last
-            | Word::NextUnit
-            | Word::Component
-            | Word::NextRow
-            | Word::ColumnSetup { .. }
-            | Word::Bytes(_)
-            | Word::Parity
-            | Word::OfConsumers(_)
-            | Word::Part { .. } => 0,
+            Word::OfConsumers(_) | Word::Bytes(_) | Word::Part { .. } => not_in_its_lists(),
         }
-    }
-
-    /// Bytes from one k2 to the next.
-    const fn row_of_k2(&self) -> u32 {
-        POINT * CODELET * self.lane_rows()
-    }
-
-    /// Bytes from the output of a consumer's first round to that of its second.
-    const fn round_step(&self, consumer: u32) -> u32 {
-        if self.rounds() <= CONSUMERS {
-            return CONSUMERS / self.rounds() * POINT * self.points();
-        }
-        ROW * (self.octet(consumer + CONSUMERS) - self.octet(consumer))
     }
 }
 
@@ -401,7 +414,7 @@ mod tests {
     #[test]
     fn every_role_is_there_once() {
         for pipeline in all() {
-            for programs in pipeline.least_programs()..=pipeline.programs() {
+            for programs in pipeline.least_programs()..=Pipeline::PROGRAMS {
                 let count = |role| {
                     let roles = (0..programs).map(|index| pipeline.role(index, programs));
                     roles.filter(|&other| other == role).count()

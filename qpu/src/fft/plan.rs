@@ -12,7 +12,7 @@ use super::split::Split;
 use super::steps::MAX_LAUNCHES;
 use super::streams::Streams;
 use super::table::{self, Tuned};
-use super::write::Lists;
+use super::upload::Upload;
 use crate::job::{self, Buffer, BusAddr, CacheClear, Job, Launch, QPUS, QpuSet, Report, Runner};
 
 /// What buffers must begin at a multiple of, in bytes: a line of the caches, a row of a store.
@@ -102,7 +102,7 @@ impl Plan {
             direction: None,
             code_is_new: true,
         };
-        plan.lists().write(runner)?;
+        plan.upload().write(runner)?;
         let direction = request.transform.direction();
         plan.write_direction(runner, direction.unwrap_or(Direction::Forward))?;
         Ok(plan)
@@ -187,8 +187,8 @@ impl Plan {
         if !self.request.windowed {
             return Err(Error::NoWindow);
         }
-        let lists = self.lists();
-        Ok(lists.write_factors(runner, window, Direction::Forward)?)
+        let upload = self.upload();
+        Ok(upload.write_factors(runner, window, Direction::Forward)?)
     }
 
     /// Transforms the input into the output.
@@ -296,19 +296,19 @@ impl Plan {
         }
         // Until all of it is written, it is unlike any.
         power.new = f32::NAN.to_bits();
-        let mut lists = self.lists();
-        if let Some((_, power)) = lists.arrangement.power() {
+        let mut upload = self.upload();
+        if let Some((_, power)) = upload.arrangement.power() {
             *power = wanted;
         }
-        if let Some(memory) = lists.arrangement.pass(number) {
-            lists.write_rows(runner, memory)?;
+        if let Some(memory) = upload.arrangement.pass(number) {
+            upload.write_rows(runner, memory)?;
         }
-        self.arrangement = lists.arrangement;
+        self.arrangement = upload.arrangement;
         Ok(())
     }
 
-    fn lists(&self) -> Lists {
-        Lists {
+    fn upload(&self) -> Upload {
+        Upload {
             arrangement: self.arrangement,
             request: self.request,
             input: self.input,
@@ -325,7 +325,7 @@ impl Plan {
     ) -> Result<(), R::Error> {
         // Until all of it is written, it is of neither.
         self.direction = None;
-        self.lists().write_direction(runner, direction)?;
+        self.upload().write_direction(runner, direction)?;
         self.direction = Some(direction);
         Ok(())
     }

@@ -7,7 +7,8 @@
 //!
 //! All passes but the last write one of two scratch areas in turn.
 
-use super::geometry::{CELL_BYTES, Geometry, POINT_BYTES};
+use super::geometry::Geometry;
+use super::sizes::{CELL_BYTES, POINT_BYTES};
 use super::split::{Axis, Split};
 use super::steps::{Area, Steps};
 

@@ -66,8 +66,7 @@
 //!
 //! First passes have programs for points that are not f32, or that are multiplied by a window
 //! ([`Samples`]); before transforms through the VPM runs a program that only converts ([`super::convert`]). They
-//! convert a sample exactly, then multiply each component by a factor that is looked up ([`Record::Factors`],
-//! [`Row::Factor`]; the lane's offset is 4 · lane): full scale, the window, and a minus for the imaginary parts of the inverse. The word of two points of bytes is looked up in both lanes that hold
+//! convert a sample exactly, then multiply each component by a factor that is looked up ([`super::points`]; the lane's offset is 4 · lane): full scale, the window, and a minus for the imaginary parts of the inverse. The word of two points of bytes is looked up in both lanes that hold
 //! them, which are neighbours.
 //!
 //! # Who runs beside whom
@@ -77,9 +76,9 @@
 //! makes the locks of the two VPM areas, and takes them back when all others have ended, so that
 //! all semaphores are 0 at rest. [`Tail::Peers`] says who is who.
 
-use super::bins::{self, Bins};
-use super::coop;
+use super::bins::Bins;
 use super::split::Role;
+use super::uniform::{Pack, UniformId};
 
 /// What tables of twiddles begin at a multiple of, in bytes: what a unit reads of one that is laid out by unit.
 pub const TABLE_ALIGN: u32 = 2048;
@@ -115,7 +114,7 @@ pub enum Samples {
     Windowed,
     /// Two i16, times factors.
     I16,
-    /// Two bytes, made unsigned ([`Row::Flip`]), less their middle ([`Row::Middle`]), times factors.
+    /// Two bytes, made unsigned, less their middle, times factors.
     Bytes,
 }
 
@@ -143,7 +142,7 @@ pub enum Task {
     Bins(Bins),
     /// Samples to points ([`super::convert`]).
     Convert(Samples),
-    /// Complex transforms of 2^`log2_points` points in one pass, through the VPM ([`super::coop`]).
+    /// Complex transforms of 2^`log2_points` points in one pass, through the VPM ([`super::one_pass`]).
     Shared {
         /// Points, as a power of two.
         log2_points: u8,
@@ -183,7 +182,7 @@ pub enum Lanes {
     Scale,
     /// Byte offset at which the lane reads mirrored bins ([`super::bins`]).
     Mirrored,
-    /// Byte offset at which the lane reads turns ([`Row::TurnOfRow`]): 8 · row of the lane.
+    /// Byte offset at which the lane reads turns of a tile: 8 · row of the lane.
     Turn,
 }
 
@@ -223,7 +222,7 @@ pub enum Start {
     WriteSetup,
     /// 1.0, or -1.0 to negate the imaginary parts of the input. Programs that multiply by factors have none.
     Conjugate,
-    /// Factor of the real (0) or imaginary (1) parts of the output.
+    /// Factor of the real (0) or imaginary (1) parts of the output, where no lane vector has it.
     Scale {
         /// Which part.
         component: u8,
@@ -235,26 +234,23 @@ pub enum Start {
     Code,
     /// Number of the program among those of its launch. Only programs that share tiles.
     Number,
-    /// [`Record::InputAhead`] of the unit before the first.
-    InputAhead,
-    /// And [`Record::TwiddleAhead`].
-    TwiddleAhead,
-    /// A word of the row list of the first unit.
-    Row(Row),
-    /// A word of the record of the first unit.
-    Record(Record),
-    /// How often a program that shares tiles with three others turns round in a loop of five instructions before its
-    /// first unit: groups begin one after the other ([`super::pairs`]).
-    Delay,
     /// 1.0, or -1.0 where bit `bit` is set of the program's number among those that share a tile.
     Sharer {
         /// 0 or 1.
         bit: u8,
     },
-    /// Of a program over bins.
-    Bins(bins::Start),
-    /// A word of a program that shares transforms, which has no other lists.
-    Shared(coop::Word),
+    /// A word of the record of the first unit.
+    Record(Record),
+    /// A word of the row list of the first unit.
+    Row(UniformId),
+    /// A word that the kernel knows.
+    Kernel(UniformId),
+}
+
+impl<T: Pack> From<T> for Start {
+    fn from(uniform: T) -> Self {
+        Self::Kernel(uniform.id())
+    }
 }
 
 /// A word of the tail, which follows the last record of a program.
@@ -276,178 +272,26 @@ pub enum Tail {
 pub enum Record {
     /// Address of the row list: of the unit's part.
     Rows,
-    /// Address to which lane vector and row are added to look up a row.
-    Input,
-    /// The same of the unit that follows, of the last its own: programs of first passes that share tiles look its
-    /// first rows up before they store.
-    InputAhead,
-    /// And of its twiddles.
-    TwiddleAhead,
-    /// Address to which lane vector and row are added to look up twiddles.
-    Twiddle,
-    /// Address to which 4 · lane and row are added to look up factors of samples.
-    Factors,
     /// Address of the scalar list.
     Scalars,
-    /// Address to which the lane's offset is added to look up a component of a vector of samples, or the word that has
-    /// both. Only programs that convert.
-    Sample {
-        /// Which vector of the unit.
-        vector: u8,
-        /// 0: real part or both, 1: imaginary part.
-        component: u8,
-    },
-    /// Address to which 4 · lane is added to look up their factors.
-    SampleFactor {
-        /// Which vector of the unit.
-        vector: u8,
-        /// 0: of real parts, 1: of imaginary parts.
-        component: u8,
-    },
     /// Address of the first row of a store.
     Store {
         /// Which store.
         index: u8,
     },
-    /// Setup word of a store ([`crate::vpm::Store::rows`]), where units store different rows.
+    /// Setup word of a store ([`crate::vpm::Store::rows`]), because units may store fewer rows than others.
     StoreSetup {
         /// Which store.
         index: u8,
     },
-    /// Of a program over bins.
-    Bins(bins::Record),
+    /// A word that the kernel knows.
+    Kernel(UniformId),
 }
 
-/// A word of a row list.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Row {
-    /// Byte offset of vector m = `vector`; of points of less than a word, of the word. In part q of F, vectors 16 b .. 16 b + 16 enter with
-    /// (-i)^(4 q b / F): `component` is the sum (0 real, 1 imaginary) that it goes into, which reads the
-    /// other component where 4 q b / F is odd.
-    Input {
-        /// m.
-        vector: u8,
-        /// Which sum.
-        component: u8,
-    },
-    /// Byte offset of the factors of vector m = `vector`.
-    Factor {
-        /// m.
-        vector: u8,
-        /// 0: of real parts, 1: of imaginary parts.
-        component: u8,
-    },
-    /// What bytes are exclusive-ored with, four at a time: 0x80808080 for signed ones, else 0.
-    Flip,
-    /// What is subtracted from an unsigned byte, as f32.
-    Middle,
-    /// 1.0 or -1.0: how vectors 16 `block` .. enter the sum of `component`. Blocks 1 and up.
-    Sign {
-        /// b.
-        block: u8,
-        /// Which sum.
-        component: u8,
-    },
-    /// W_(R/2)^(q m): what the sum of vectors m, m + 16, .. is multiplied by, m from 1 on, or from 0 where all
-    /// columns have the same code ([`Row::Column`]). Several parts only, and tiles, where it also shifts the outputs
-    /// ([`super::tile`]).
-    Part {
-        /// m.
-        vector: u8,
-        /// 0: cosine, 1: sine.
-        component: u8,
-    },
-    /// W16^(n k): what output k of radix 4 over points n, n + 4, n + 8 and n + 12 is multiplied by, in programs
-    /// that do this once for each n = `column`.
-    Column {
-        /// n, 0 to 3.
-        column: u8,
-        /// k, 1 to 3.
-        output: u8,
-        /// 0: cosine, 1: sine.
-        component: u8,
-    },
-    /// The factor of lanes with r = 1 before the lanes' own transform. First passes of 32 points:
-    /// -W_32^k_lo, k_lo from 1. Last passes from 32 points: W_R^(q + F k_lo), from 1 in one part, from 0
-    /// in several.
-    Turn {
-        /// k_lo.
-        output: u8,
-        /// 0: cosine, 1: sine.
-        component: u8,
-    },
-    /// Address of what output `output` is turned by in each row of the lanes, before what the QPUs of a tile
-    /// exchange ([`super::tile`]); [`Lanes::Turn`] is added to it. Last passes have two more: what sums (16) and
-    /// differences (17) are turned by behind it.
-    TurnOfRow {
-        /// Which, in the order of the program's own transform.
-        output: u8,
-        /// 0: cosine, 1: sine.
-        component: u8,
-    },
-    /// Address of the part of the twiddles of output `output` of a tile that depends on the column within it
-    /// ([`super::tile`]); 8 · column of the lane is added to it.
-    TurnOfColumn {
-        /// Which, in the order of the program's own outputs.
-        output: u8,
-        /// 0: cosine, 1: sine.
-        component: u8,
-    },
-    /// Byte offset of what output `output` = k_lo is multiplied by before the lanes' own transform, as a
-    /// [`Row::Twiddle`] is found: (-1)^(bits set in r) W_R^(r k_lo) and the part of the twiddles that depends on
-    /// k_lo, in one. First passes from 64 points. Of k_lo = 0, where it is a sign, only programs
-    /// with a routine for groups of outputs read sines, which are 0.
-    Before {
-        /// k_lo.
-        output: u8,
-        /// 0: cosine, 1: sine.
-        component: u8,
-    },
-    /// Byte offset of the twiddles of output `output` = k_lo. After a middle pass and after a first pass from
-    /// 64 points there is one vector only (output 0): the factor that is common to all k_lo. After a
-    /// middle pass its lane offset is 8 · lane. Of tiles, output 16 is a vector whose lane offset is 8 · lane, and where four
-    /// QPUs share one, the lanes have the others in common ([`super::tile`]).
-    Twiddle {
-        /// k_lo.
-        output: u8,
-        /// 0: cosine, 1: sine.
-        component: u8,
-    },
-    /// Setup of the VPM for a program's share of what the QPUs of a tile exchange ([`super::tile`]).
-    Exchange(Exchange),
-    /// Of a program over bins.
-    Bins(bins::Row),
-}
-
-/// A setup word of the VPM, of which each QPU of a tile has as many rows.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Exchange {
-    /// Writes of vectors to the program's own rows.
-    Write,
-    /// A read of the first of them: when it is read, all are written.
-    Drain,
-    /// Reads of half of the partner's vectors: real (0) or imaginary parts (1). In the second step programs with an
-    /// odd number take them for each other, which is a product with ±i.
-    Read {
-        /// 0 or 1.
-        step: u8,
-        /// Which sum they go into.
-        component: u8,
-    },
-}
-
-/// A word of a scalar list, in the order in which it is read: the part of the twiddles after a middle
-/// pass that depends on k_lo alone, together with the turn of the lanes before their own transform:
-/// W_P(j+1)^(n(j+1) P(j-1) F k_lo) for r = 0, the same times -W_R^(q + F k_lo) for r = 1. Of 16 points there is no
-/// r = 1.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Scalar {
-    /// k_lo.
-    pub output: u8,
-    /// r.
-    pub row: u8,
-    /// 0: cosine, 1: sine.
-    pub component: u8,
+impl<T: Pack> From<T> for Record {
+    fn from(uniform: T) -> Self {
+        Self::Kernel(uniform.id())
+    }
 }
 
 /// A generated program.
@@ -464,7 +308,7 @@ pub struct Program {
     /// Words of the tail.
     pub tail: &'static [Tail],
     /// Words of a row list.
-    pub rows: &'static [Row],
+    pub rows: &'static [UniformId],
     /// Words of a scalar list.
-    pub scalars: &'static [Scalar],
+    pub scalars: &'static [UniformId],
 }

@@ -9,9 +9,8 @@
 //! are half as many, 16 bytes between passes, and operations of real transforms half. A plane counts as a transform of all its
 //! points, a convolution as all its transforms, with spectra between those there and those back.
 
-use super::convolution::Points;
-use super::geometry::POINT_BYTES;
-use super::request::{Request, Transform};
+use super::request::{Points, Request, Transform};
+use super::sizes::POINT_BYTES;
 
 /// Operations a clock: 12 QPUs of 4 lanes with 2 ALUs.
 const FLOPS_PER_CLOCK: f64 = 96.0;
@@ -148,7 +147,7 @@ impl Roofline {
 
 #[cfg(test)]
 mod tests {
-    use super::super::convolution::Kernels;
+    use super::super::request::Kernels;
     use super::*;
 
     #[test]

@@ -33,8 +33,11 @@
 //! QPUs are given programs one after the other, and those of a slice share its TMUs, which is where units of
 //! a small batch wait: so QPUs between those that work are left out ([`Short::worker`]).
 
-use super::coop::{Transform, Word, cosine};
+use super::context::Transform;
+use super::layout::{Entry, OnePass};
+use super::one_pass::cosine;
 use super::twiddle;
+use super::uniform::{Pack, UniformId, uniforms};
 use crate::vpm::{Block, Store, store_stride};
 
 /// Points of the first transform.
@@ -55,7 +58,7 @@ const WORKERS: u32 = crate::vpm::ROWS as u32 / ROWS;
 const SPREAD: [u32; WORKERS as usize] = [0, 4, 8, 5];
 const TOGETHER: [u32; WORKERS as usize] = [0, 1, 2, 3];
 
-/// Places that `parts` programs are spread over.
+/// Buffers that `parts` programs are spread over.
 const fn spread(parts: u32) -> u32 {
     let (mut places, mut number) = (0, 0);
     while number < parts as usize {
@@ -65,6 +68,69 @@ const fn spread(parts: u32) -> u32 {
         number += 1;
     }
     places
+}
+
+uniforms! {
+/// A word of the list of a program; the order is the program's own.
+///
+/// `component` is 0 for real and 1 for imaginary parts.
+pub enum Word {
+    /// Bytes from one transform of the program to its next.
+    Step,
+    /// 1.0, or -1.0 for the inverse: what the imaginary parts of the output are multiplied by.
+    Conjugate,
+    /// cos (π/16 `sixteenths`).
+    Cosine {
+        /// 1 to 7.
+        sixteenths: u8,
+    },
+    /// Factor of the real parts of the input.
+    FactorRe,
+    /// Address of the first point that the program reads.
+    Input,
+    /// Address of its twiddles.
+    Twiddles,
+    /// Setup that reads one column of the program's own.
+    Drain,
+    /// Setup of the sixteen VPM reads of a part.
+    ReadSetup {
+        /// Part.
+        component: u8,
+    },
+    /// Setup of the VPM writes of output rows.
+    OutputSetup {
+        /// Which of several groups of them.
+        group: u8,
+    },
+    /// Setup word with the stride of stores.
+    StoreStride,
+    /// Setup of a store.
+    StoreSetup {
+        /// Which.
+        index: u8,
+    },
+    /// Address of that store.
+    Store {
+        /// Which.
+        index: u8,
+    },
+    /// Of a short length ([`crate::fft::short`]): transforms of the batch behind the first of the program's first unit.
+    Last,
+    /// Transforms from one unit of the program to its next.
+    NextUnit,
+    /// Bytes from the component that is read first to the other one, 4 or -4.
+    Component,
+    /// Bytes from there to the next row.
+    NextRow,
+    /// Setup of the columns of outputs 0, 2, 4 and 6 of the first transform; those of the others are two further on.
+    ColumnSetup {
+        /// 0 for what the first transform takes for real parts, 1 for imaginary.
+        component: u8,
+    },
+    /// Of 2^9 points: 1 for programs that have even k2, -1 for those that have odd ones: what every second row is multiplied
+    /// by before it is added to another.
+    Parity,
+}
 }
 
 /// A length that is transformed so.
@@ -98,12 +164,6 @@ impl Short {
         1 << self.log2_points
     }
 
-    /// The same as a power of two.
-    #[must_use]
-    pub const fn log2_points(&self) -> u32 {
-        self.log2_points
-    }
-
     /// Points of the first transform: those in registers, where QPUs share it twice as many.
     const fn rows(&self) -> u32 {
         if self.is_shared() { 2 * FIRST } else { FIRST }
@@ -131,16 +191,6 @@ impl Short {
         self.sharers() > 1
     }
 
-    /// Programs that must run at the same time.
-    #[must_use]
-    pub const fn least_programs(&self) -> u32 {
-        if self.is_shared() {
-            self.sharers() + 1
-        } else {
-            1
-        }
-    }
-
     /// Whether it is program `index` that lets those go on that share a transform.
     #[must_use]
     pub const fn conducts(&self, index: u32) -> bool {
@@ -166,16 +216,6 @@ impl Short {
         }
         let units = batch.div_ceil(self.transforms());
         if units < WORKERS { units } else { WORKERS }
-    }
-
-    /// Programs for a batch and QPUs left out between them, if there are as many.
-    #[must_use]
-    pub const fn programs(&self, batch: u32) -> u32 {
-        if self.is_shared() {
-            self.least_programs()
-        } else {
-            spread(self.parts(batch))
-        }
     }
 
     /// The number of program `index` of `programs` among those that work; `None` where a QPU is left out.
@@ -206,23 +246,65 @@ impl Short {
         2 * FIRST - !self.is_shared() as u32
     }
 
-    /// Words of the twiddle table: for each program that shares a transform, a vector of cosines and one of sines for
-    /// each output, in the order of [`Short::OUTPUTS`]; no sines for output 0 where all its turns are by nothing.
-    #[must_use]
-    pub const fn twiddle_words(&self) -> u32 {
-        self.sharers() * self.twiddle_vectors() * LANES
-    }
-
     /// Whether the transform over halves of the lanes leaves the upper half of an output with a minus sign, which its
     /// twiddles take away.
     #[must_use]
     pub const fn is_negative(output: u32) -> bool {
         output <= FIRST / 2
     }
+}
 
-    /// Word `index` of the twiddle table, times `gain`.
-    #[must_use]
-    pub fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
+impl OnePass for Short {
+    fn log2_points(&self) -> u32 {
+        self.log2_points
+    }
+
+    fn radices(&self) -> [u32; 2] {
+        [self.rows(), self.columns()]
+    }
+
+    fn points_of_a_unit(&self) -> u32 {
+        Self::UNIT_POINTS
+    }
+
+    fn is_of_several(&self) -> bool {
+        self.log2_points < 9
+    }
+
+    /// Programs for a batch and QPUs left out between them, if there are as many.
+    fn programs(&self, batch: u32) -> u32 {
+        if self.is_shared() {
+            self.least_programs()
+        } else {
+            spread(self.parts(batch))
+        }
+    }
+
+    fn least_programs(&self) -> u32 {
+        if self.is_shared() {
+            self.sharers() + 1
+        } else {
+            1
+        }
+    }
+
+    fn entry(&self, batch: u32, programs: u32, index: u32) -> Entry {
+        if self.conducts(index) {
+            Entry::BehindTheEnd
+        } else if self.worker(batch, programs, index).is_none() {
+            Entry::Nowhere
+        } else {
+            Entry::Beginning
+        }
+    }
+
+    /// Words of the twiddle table: for each program that shares a transform, a vector of cosines and one of sines for
+    /// each output, in the order of [`Short::OUTPUTS`]; no sines for output 0 where all its turns are by nothing.
+    fn twiddle_words(&self) -> u32 {
+        self.sharers() * self.twiddle_vectors() * LANES
+    }
+
+    fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
         let (vector, lane) = (index / LANES, index % LANES);
         let (program, vector) = (
             vector / self.twiddle_vectors(),
@@ -243,8 +325,7 @@ impl Short {
         ((sign * if is_sine { sin } else { cos } * gain) as f32).to_bits()
     }
 
-    /// Turns on the path of an output, of which each takes its share ([`super::coop::Cooperation::loss`]).
-    pub(super) fn turns(&self) -> f64 {
+    fn twiddles_of_an_output(&self) -> f64 {
         // By the table, whose output 0 is only multiplied; inside the first transform half of the outputs, and
         // of these half of what is summed, and of 16 points 6 more outputs of 8 in half of the lanes; inside the second
         // one of 16 points 9 outputs of 16, 3 of them exactly, and before it, for one of 32 points, 15 of 16 for half of
@@ -259,18 +340,13 @@ impl Short {
         turns + inside
     }
 
-    /// The value of a uniform of program `index`.
-    ///
-    /// # Panics
-    /// Never, for words of the programs of this length.
-    #[must_use]
-    pub fn uniform(&self, transform: &Transform, index: u32, word: Word) -> u32 {
+    fn uniform(&self, transform: &Transform, index: u32, _list: u32, id: UniformId) -> u32 {
         let Transform {
             batch, programs, ..
         } = *transform;
         let Some(worker) = self.worker(batch, programs, index) else {
             // Who conducts reads the list as far as that.
-            let is_read = self.conducts(index) && word == Word::Last;
+            let is_read = self.conducts(index) && Word::of(id) == Word::Last;
             return if is_read { batch - 1 } else { 0 };
         };
         let setup = |word: Result<u32, _>| word.expect("there are rows for all that work");
@@ -297,7 +373,7 @@ impl Short {
         let (half, parity) = (worker % 2, worker / 2);
         // From the component that is read first to the other.
         let component = if is_inverse { -4i32 } else { 4 };
-        match word {
+        match Word::of(id) {
             Word::Last if is_shared => batch - 1,
             Word::Last => batch - worker * self.transforms() - 1,
             Word::NextUnit if is_shared => 1,
@@ -342,7 +418,6 @@ impl Short {
             Word::Parity => (-1f32).to_bits(),
             Word::Store { .. } => transform.output + first,
             Word::Step => step,
-            _ => 0,
         }
     }
 }

@@ -177,7 +177,7 @@ impl Split {
         self.passes as usize
     }
 
-    /// Whether one pass does it all, through the VPM ([`super::coop`]).
+    /// Whether one pass does it all, through the VPM ([`super::one_pass`]).
     #[must_use]
     pub const fn is_one_pass(&self) -> bool {
         matches!((self.axis, self.passes), (Axis::Row, 1))

@@ -12,10 +12,11 @@ use super::bins::power::{PowerPass, Powers};
 use super::bins::product::ProductPass;
 use super::bins::real::{MARGIN, RealPass};
 use super::convert::ConvertPass;
-use super::coop::Cooperation;
-use super::geometry::{Geometry, POINT_BYTES, scratch_bytes};
+use super::geometry::{Geometry, scratch_bytes};
+use super::layout::Layout;
 use super::pass::Pass;
 use super::samples::Reading;
+use super::sizes::POINT_BYTES;
 use super::split::Split;
 
 /// Most passes of a plan.
@@ -111,9 +112,9 @@ impl Steps {
         to: Area,
         cells: [u8; 2],
     ) {
-        if let Some(cooperation) = Cooperation::of(split) {
+        if let Some(pass) = Pass::of(split) {
             self.push(Step {
-                pass: Pass::Shared(cooperation),
+                pass,
                 batch,
                 from,
                 to,
@@ -301,8 +302,8 @@ impl Steps {
         let is_real = self.iter().any(|step| matches!(step.pass, Pass::Real(_)));
         for step in self.steps.iter_mut().flatten() {
             if step.from == Area::Input {
-                if let Pass::Shared(shared) = step.pass {
-                    let log2_points = shared.log2_points();
+                if let Some(one) = step.pass.layout().one_pass() {
+                    let log2_points = one.log2_points();
                     let pass = ConvertPass::new(log2_points, step.batch, is_real, reading);
                     step.from = all.convert(pass, step.batch);
                 }
@@ -315,7 +316,7 @@ impl Steps {
 
     /// Appends the pass that makes points for `batch` transforms. Gives where they are.
     fn convert(&mut self, pass: ConvertPass, batch: u32) -> Area {
-        let [_, bytes] = pass.traffic(batch.into());
+        let [_, bytes] = pass.traffic(batch);
         // That of cells, of which a transform through the VPM has none.
         self.area(0, bytes);
         self.push(Step {

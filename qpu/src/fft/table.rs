@@ -3,7 +3,7 @@
 //! The rows are measured and written by `cargo xtask tune` ([`super::tuned`]), for a single transform
 //! and for batches of ten, on either kind of chip ([`Chip`]).
 
-use super::coop::{Cooperation, Way};
+use super::pass::Pass;
 use super::split::Split;
 use super::streams::Streams;
 use super::tuned::{bcm2835, bcm2836, conservative};
@@ -72,19 +72,19 @@ impl Tuned {
     }
 
     /// What it is where it goes through the VPM on its way.
-    fn cooperation(&self) -> Option<Cooperation> {
-        Cooperation::of(&Split::new(self.log2_radices)?)
+    fn one_pass(&self) -> Option<Pass> {
+        Pass::of(&Split::new(self.log2_radices)?)
     }
 
     /// Whether samples need a pass of their own before it ([`super::convert`]).
     #[must_use]
     pub fn reads_points(&self) -> bool {
-        self.cooperation().is_some()
+        self.one_pass().is_some()
     }
 
     /// Whether it is one pass with several groups of producers ([`super::pipeline`]).
     fn has_groups(&self) -> bool {
-        matches!(self.cooperation().map(|one| one.way()), Some(Way::Pipeline(pipeline)) if pipeline.groups() > 1)
+        matches!(self.one_pass(), Some(Pass::Pipeline(pipeline)) if pipeline.groups() > 1)
     }
 }
 

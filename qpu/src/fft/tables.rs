@@ -17,12 +17,14 @@
 //! output has the other, which depends on k_hi alone. Only that one has the gain.
 //!
 //! Of the twiddles after a middle pass only the factor that all outputs k_lo of a lane have in common is
-//! in the table; the other is a list of uniforms ([`Geometry::scalar_word`]). The last pass has no table. What truncation is expected to take from both is made up for in the
+//! in the table; the other is a list of uniforms ([`super::points::Scalar`]). The last pass has no table. What truncation is expected to take from both is made up for in the
 //! table before it ([`Geometry::loss`]).
 
-use super::geometry::{CELL_BYTES, Geometry, LANES, OCTET, POINT_BYTES};
+use super::geometry::Geometry;
 use super::roots::{Roots, product};
+use super::sizes::{CELL_BYTES, LANES, OCTET, POINT_BYTES};
 use super::split::Role;
+use super::truncation::{LOSS_OF_A_SUM, LOSS_OF_A_TWIDDLE};
 
 /// Bytes of a vector of complex numbers.
 pub const VECTOR_BYTES: u32 = LANES * POINT_BYTES;
@@ -151,14 +153,7 @@ impl Geometry {
     }
 
     /// Gives the words of the table in order, a vector of 16 entries at a time, times `gain`.
-    ///
-    /// # Errors
-    /// The first error of `put`, which gets the index of the first word and the words.
-    pub fn fill_table<E>(
-        &self,
-        gain: f64,
-        mut put: impl FnMut(u32, &[u32]) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub fn fill_table(&self, gain: f64, put: &mut dyn FnMut(u32, &[u32])) {
         // Angles are in P(j+1)-ths of a turn.
         let denominator = self.denominator();
         let words = |bytes: u32| bytes / 4;
@@ -168,16 +163,15 @@ impl Geometry {
             for (pair, (cos, sin)) in words.chunks_exact_mut(2).zip(entries) {
                 pair.copy_from_slice(&[cos, sin].map(|x| (x as f32).to_bits()));
             }
-            put(first, &words)
+            put(first, &words);
         };
         match self.table() {
-            Table::None => Ok(()),
+            Table::None => {}
             Table::ByTile => {
                 let mut entries = self.tile_table(gain);
                 for first in (0..self.table_bytes()).step_by(VECTOR_BYTES as usize) {
-                    put_entries(words(first), &mut entries.by_ref().take(LANES as usize))?;
+                    put_entries(words(first), &mut entries.by_ref().take(LANES as usize));
                 }
-                Ok(())
             }
             Table::ByUnit if self.turns_by_table() => {
                 for index in 0..self.units(1) {
@@ -188,10 +182,9 @@ impl Geometry {
                             self.part_of_twiddle(column, output, self.row_of_lane(lane), gain)
                         };
                         let offset = self.twiddle_of_unit(index) + self.twiddle_of_output(output);
-                        put_entries(words(offset), &mut (0..LANES).map(entry))?;
+                        put_entries(words(offset), &mut (0..LANES).map(entry));
                     }
                 }
-                Ok(())
             }
             Table::ByColumn if self.turns_by_table() => {
                 let of_column = self.table_outputs() * self.row_lanes();
@@ -204,9 +197,8 @@ impl Geometry {
                     put_entries(
                         words(first * POINT_BYTES),
                         &mut (first..first + LANES).map(entry),
-                    )?;
+                    );
                 }
-                Ok(())
             }
             Table::ByUnit => {
                 for index in 0..self.units(1) {
@@ -218,10 +210,9 @@ impl Geometry {
                             super::twiddle::turn(column * k % self.points(), self.points())
                         };
                         let offset = self.twiddle_of_unit(index) + self.twiddle_of_output(k_lo);
-                        put_entries(words(offset), &mut (0..LANES).map(root).map(gained))?;
+                        put_entries(words(offset), &mut (0..LANES).map(root).map(gained));
                     }
                 }
-                Ok(())
             }
             Table::ByColumn => {
                 for row in 0..self.next_radix() {
@@ -229,10 +220,9 @@ impl Geometry {
                         let first = u64::from(row) * u64::from(k_hi * LANES);
                         let roots = Roots::new(first, row.into(), denominator);
                         let entry = row * self.radix() + k_hi * LANES;
-                        put_entries(words(entry * POINT_BYTES), &mut roots.map(gained))?;
+                        put_entries(words(entry * POINT_BYTES), &mut roots.map(gained));
                     }
                 }
-                Ok(())
             }
             Table::ByOctet => {
                 let parts = self.parts();
@@ -256,16 +246,15 @@ impl Geometry {
                             let at = words(index * VECTOR_BYTES);
                             if self.octets() == 2 {
                                 // The lanes hold bins of one output.
-                                put_entries(at, &mut near.take(LANES as usize).map(gained))?;
+                                put_entries(at, &mut near.take(LANES as usize).map(gained));
                                 continue;
                             }
                             let near = near.take(OCTET as usize);
                             let both = near.clone().chain(near.map(|root| product(root, far)));
-                            put_entries(at, &mut both.map(gained))?;
+                            put_entries(at, &mut both.map(gained));
                         }
                     }
                 }
-                Ok(())
             }
         }
     }
@@ -285,14 +274,6 @@ impl Geometry {
         let (cos, sin) = super::twiddle::turn(angle % denominator, denominator);
         (factor * cos, factor * sin)
     }
-
-    /// Units of 2^-24 that a product loses.
-    pub const LOSS_OF_A_PRODUCT: f64 = 0.5 / core::f64::consts::LN_2;
-
-    /// What is expected of a sum on an output's path: see [`Geometry::loss`].
-    pub const LOSS_OF_A_SUM: f64 = 0.25;
-    /// And of a turn.
-    pub const LOSS_OF_A_TURN: f64 = 1.01;
 
     /// What truncation is expected to take from the outputs of the pass, in units of 2^-24.
     ///
@@ -326,15 +307,9 @@ impl Geometry {
         };
         let rows = self.row_lanes() * self.sharers();
         let inside = 0.5 + share_of_others(rows.min(self.radix() / LANES));
-        Self::LOSS_OF_A_SUM * f64::from(self.radix().trailing_zeros())
-            + Self::LOSS_OF_A_TURN * (inside + share_of_others(self.parts()) + after)
+        LOSS_OF_A_SUM * f64::from(self.radix().trailing_zeros())
+            + LOSS_OF_A_TWIDDLE * (inside + share_of_others(self.parts()) + after)
     }
-}
-
-/// The factor on a table that makes up for losses in units of 2^-24.
-#[must_use]
-pub fn gain(losses: f64) -> f64 {
-    1.0 + losses / f64::from(1 << 24)
 }
 
 const _: () = assert!(VECTOR_BYTES.is_multiple_of(CELL_BYTES));

@@ -32,8 +32,9 @@
 //! k = k_lo + 16 L k_j and n = n0 + c in column c of a tile, W_P^(n0 k) is in the table, an entry for each output of
 //! each tile, and W_P^(c k) in the lists of turns, the same for all tiles.
 
-use super::geometry::{Geometry, LANES, OCTET, POINT_BYTES, Unit};
-use super::program::Exchange;
+use super::geometry::{Geometry, Unit};
+use super::points::Exchange;
+use super::sizes::{LANES, OCTET, POINT_BYTES};
 use super::split::Role;
 use super::tables::VECTOR_BYTES;
 use super::twiddle::turn;

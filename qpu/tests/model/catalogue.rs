@@ -1,7 +1,9 @@
 //! Programs for the model alone: what their lists hold, without code.
 
-use qpu::fft::program::{Kind, Lanes, Program, Record, Row, Samples, Scalar, Start, Tail, Task};
+use qpu::fft::points::{self, Row, Scalar};
+use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Tail, Task};
 use qpu::fft::split::Role;
+use qpu::fft::uniform::{Pack, UniformId};
 
 /// Programs for the model alone: every kind, with all words that it can have and no code but a number
 /// that says which it is.
@@ -54,7 +56,7 @@ fn symbols(kind: Kind) -> Program {
         Start::Opens,
         Start::Code,
     ];
-    let mut record = vec![Record::Rows, Record::Input];
+    let mut record = vec![Record::Rows, points::Record::Input.into()];
     let mut rows = Vec::new();
     for (vector, component) in pairs(16 * parts) {
         if component == 0 || samples.point_bytes() == 8 {
@@ -105,11 +107,11 @@ fn symbols(kind: Kind) -> Program {
     }
     if matches!(role, Role::First | Role::Middle) {
         start.push(Start::Lanes(Lanes::Twiddle));
-        record.push(Record::Twiddle);
+        record.push(points::Record::Twiddle.into());
     }
     match (role, samples) {
         (Role::First, Samples::Points) => start.push(Start::Conjugate),
-        (Role::First, _) => record.push(Record::Factors),
+        (Role::First, _) => record.push(points::Record::Factors.into()),
         _ => {}
     }
     if role == Role::Last {
@@ -123,7 +125,11 @@ fn symbols(kind: Kind) -> Program {
         start: start.leak(),
         record: record.leak(),
         tail: &[Tail::Peers, Tail::Gate, Tail::NextStart, Tail::NextCode],
-        rows: rows.leak(),
-        scalars: scalars.leak(),
+        rows: ids(rows),
+        scalars: ids(scalars),
     }
+}
+
+fn ids(words: Vec<impl Pack>) -> &'static [UniformId] {
+    words.into_iter().map(Pack::id).collect::<Vec<_>>().leak()
 }

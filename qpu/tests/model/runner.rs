@@ -9,8 +9,9 @@
 
 use super::arithmetic::Real;
 use super::unit::Unit;
-use qpu::fft::geometry::LANES;
 use qpu::fft::program::{Program, Record, Start, Tail};
+use qpu::fft::sizes::LANES;
+use qpu::fft::uniform::{Pack, UniformId};
 use qpu::job::{Buffer, BusAddr, Job, QpuSet, Report, Runner};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -104,6 +105,19 @@ impl<T: Real> ModelRunner<T> {
         words.iter().zip(addresses).map(pair).collect()
     }
 
+    /// The values of a list of uniforms that the kernel knows.
+    fn kernel_list<W: Pack + Eq + Hash>(
+        &self,
+        address: u32,
+        ids: &[UniformId],
+    ) -> Result<HashMap<W, u32>, ModelError> {
+        let list = self.list(address, ids)?;
+        Ok(list
+            .into_iter()
+            .map(|(id, value)| (W::of(id), value))
+            .collect())
+    }
+
     /// Does all units of a program; what it goes on with, if the launch does not end with it.
     fn program(
         &mut self,
@@ -132,10 +146,10 @@ impl<T: Real> ModelRunner<T> {
             let record = self.list(at, program.record)?;
             let rows_at = record.get(&Record::Rows).copied().unwrap_or_default();
             if let Entry::Vacant(list) = lists.entry(rows_at) {
-                list.insert(self.list(rows_at, program.rows)?);
+                list.insert(self.kernel_list(rows_at, program.rows)?);
             }
             let scalars = match record.get(&Record::Scalars) {
-                Some(&at) => self.list(at, program.scalars)?,
+                Some(&at) => self.kernel_list(at, program.scalars)?,
                 None => HashMap::new(),
             };
             let unit = Unit {

@@ -3,8 +3,9 @@
 use super::arithmetic::Real;
 use super::dft::{dft16, rounded, turned_back};
 use super::runner::{Complex, ModelError, ModelRunner, N, Vector, error};
-use qpu::fft::geometry::{LANES, OCTET};
-use qpu::fft::program::{Kind, Lanes, Program, Record, Row, Samples, Scalar, Start, Task};
+use qpu::fft::points::{self, Row, Scalar};
+use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Task};
+use qpu::fft::sizes::{LANES, OCTET};
 use qpu::fft::split::Role;
 use qpu::fft::twiddle::turn;
 use std::collections::HashMap;
@@ -109,9 +110,13 @@ impl Unit<'_> {
     /// The 16 points of each lane: sums of all rows that enter them, turned by the part's angle.
     fn points<T: Real>(&self, on: &ModelRunner<T>) -> Result<[Vector<T>; N], ModelError> {
         let lanes = self.lanes(Lanes::Input, on)?;
-        let base = self.record.get(&Record::Input).copied().unwrap_or_default();
+        let base = self
+            .record
+            .get(&points::Record::Input.into())
+            .copied()
+            .unwrap_or_default();
         let conjugate = self.start.get(&Start::Conjugate);
-        let factors = self.record.get(&Record::Factors).copied();
+        let factors = self.record.get(&points::Record::Factors.into()).copied();
         let minus = T::from_f64(-1.0);
         let mut points = [[[T::from_f64(0.0); 2]; N]; N];
         for (m, point) in points.iter_mut().enumerate() {
@@ -202,7 +207,7 @@ impl Unit<'_> {
         let zero = T::from_f64(0.0);
         let twiddles = self
             .record
-            .get(&Record::Twiddle)
+            .get(&points::Record::Twiddle.into())
             .copied()
             .unwrap_or_default();
         let twiddle_lanes = self.lanes(Lanes::Twiddle, on)?;
@@ -274,7 +279,7 @@ impl Unit<'_> {
         outputs: &mut [Vector<T>; N],
         on: &ModelRunner<T>,
     ) -> Result<(), ModelError> {
-        let Some(&base) = self.record.get(&Record::Twiddle) else {
+        let Some(&base) = self.record.get(&points::Record::Twiddle.into()) else {
             return Ok(());
         };
         let mut lanes = self.lanes(Lanes::Twiddle, on)?;

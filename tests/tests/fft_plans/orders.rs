@@ -4,7 +4,7 @@ use super::harness::{DIRECTIONS, LIMIT_US, Pace, bits, read, run, runner, transf
 use super::signals::{Random, dft};
 use dsp::Direction;
 use qpu::fft;
-use qpu::fft::coop::Cooperation;
+use qpu::fft::pass::Pass;
 use qpu::fft::program::Program;
 use qpu::fft::request::Request;
 use qpu::fft::table::Chip;
@@ -65,7 +65,7 @@ fn fewer_qpus_give_the_same_bits() {
         let tuned = table::split(Chip::Bcm2835, log2n, batch as u32).expect("a split");
         let sharers = (0..tuned.passes()).map(|pass| 1 << tuned.log2_sharers(pass));
         let sharers = sharers.max().unwrap_or(1).max(2);
-        let least = Cooperation::of(&tuned).map_or(sharers, |one| one.least_programs());
+        let least = Pass::of(&tuned).map_or(sharers, |one| one.layout().least_programs());
         let in_passes = table::row_in_passes(log2n, batch as u32);
         let in_passes = in_passes.and_then(|row| Split::new(row.log2_radices));
         for (split, least) in [(None, least), (in_passes, 2)] {

@@ -5,7 +5,7 @@
 //! by some; passes apart from each other, whose programs share nothing but a lock, must see those
 //! of their own QPU, of its code and of that lock only.
 
-use qpu::fft::coop::Cooperation;
+use qpu::fft::pass::Pass;
 use qpu::fft::request::Request;
 use qpu::fft::{Direction, Plan, Split};
 use qpu::job::{Buffer, Runner};
@@ -82,7 +82,7 @@ fn in_passes() -> Vec<(String, Request)> {
         let mut splits = Split::all(log2n);
         splits.find(|split| {
             let shares = (0..split.passes()).any(|pass| split.is_shared(pass));
-            split.passes() > 1 && !shares && Cooperation::of(split).is_none()
+            split.passes() > 1 && !shares && Pass::of(split).is_none()
         })
     });
     splits

@@ -35,7 +35,8 @@ pub mod real;
 pub mod runs;
 mod short;
 
-use super::geometry::LANES;
+use super::sizes::LANES;
+use super::uniform::uniforms;
 
 /// What a program over bins computes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -197,8 +198,8 @@ impl Bins {
     }
 }
 
-/// What a run reads.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+uniforms! {
+/// A stream of numbers that a run reads.
 pub enum Stream {
     /// Bin k.
     Points,
@@ -213,7 +214,6 @@ pub enum Stream {
 }
 
 /// A word of the start list, beside those that programs of any kind have.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Start {
     /// Bytes from a spectrum to the next one that goes into the same powers.
     Pitch,
@@ -222,7 +222,6 @@ pub enum Start {
 }
 
 /// A word of a record.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Record {
     /// Address to which lane vector and row are added to look up a group of a run.
     Address {
@@ -260,7 +259,6 @@ pub enum Record {
 }
 
 /// A word of a row list.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Row {
     /// Byte offset of a group.
     Group {
@@ -287,4 +285,5 @@ pub enum Row {
     Scale,
     /// [`Row::Sign`] again, for what is stored.
     Back,
+}
 }

@@ -4,11 +4,13 @@
 //! spectrum, or, where complex spectra are shorter and follow each other without gaps, of several.
 
 use super::real::{AREA_ROWS, MARGIN, ROW_BYTES, spectrum_bytes};
-use super::{Record, Row, Stream};
-use crate::fft::geometry::{LANES, POINT_BYTES, UNIT_POINTS};
-use crate::fft::program::{self, Lanes};
-use crate::fft::values::{Own, Places};
-use crate::vpm::{Store, store_stride};
+use super::{Bins, Record, Row, Stream};
+use crate::fft::context::{Buffers, UnitContext};
+use crate::fft::layout::{Layout, Vector, not_in_its_lists};
+use crate::fft::program::{Lanes, Task};
+use crate::fft::sizes::{LANES, POINT_BYTES, UNIT_POINTS};
+use crate::fft::uniform::{Pack, UniformId};
+use crate::vpm::Store;
 
 /// Bytes that the bins of a unit take.
 const UNIT_BYTES: u32 = UNIT_POINTS * POINT_BYTES;
@@ -52,6 +54,12 @@ impl ProductPass {
         (spectra as u64) * self.pitch() + MARGIN as u64
     }
 
+    /// The first spectrum of unit `index`, and which of the units of a spectrum it is.
+    const fn place(&self, index: u32) -> (u32, u32) {
+        let units = self.bins().div_ceil(UNIT_POINTS);
+        (index / units * self.spectra_of_a_unit(), index % units)
+    }
+
     /// Spectra of a unit.
     const fn spectra_of_a_unit(&self) -> u32 {
         if self.is_real || self.bins() > UNIT_POINTS {
@@ -60,78 +68,83 @@ impl ProductPass {
             UNIT_POINTS / self.bins()
         }
     }
+}
 
-    /// Units for `batch` signals.
-    #[must_use]
-    pub const fn units(&self, batch: u32) -> u32 {
+impl Layout for ProductPass {
+    fn task(&self) -> Task {
+        Task::Bins(Bins::Product)
+    }
+
+    fn units(&self, batch: u32) -> u32 {
         batch.div_ceil(self.spectra_of_a_unit()) * self.bins().div_ceil(UNIT_POINTS)
     }
 
-    /// What truncation is expected to take from the outputs, in units of 2^-24: half of what it takes, for the
+    fn traffic(&self, batch: u32) -> [u64; 2] {
+        [2 * self.bytes(batch), self.bytes(batch)]
+    }
+
+    fn row_lists(&self) -> u32 {
+        1
+    }
+
+    /// Half of what it takes, for the
     /// tables of both factors make up for it.
-    #[must_use]
-    pub const fn loss(&self) -> f64 {
+    fn loss(&self) -> f64 {
         0.5
     }
 
-    /// A word of the start list.
-    #[must_use]
-    pub fn start_word(&self, own: &Own, word: program::Start) -> u32 {
-        own.start_word(word).unwrap_or(store_stride(0))
+    /// Both factors have lost as much.
+    fn loss_behind(&self, lost: f64) -> f64 {
+        2.0 * (lost + self.loss())
     }
 
-    /// A word of the record of unit `index` of `batch` signals, done in the VPM's half `area`.
-    #[must_use]
-    pub fn record_word(
-        &self,
-        places: &Places,
-        (index, batch): (u32, u32),
-        area: u32,
-        word: program::Record,
-    ) -> u32 {
-        let units = self.bins().div_ceil(UNIT_POINTS);
+    fn factor(&self, scale: f32) -> f32 {
+        libm::ldexp(1.0, -(self.log2_points as i32)) as f32 * scale
+    }
+
+    fn store(&self, buffers: &Buffers, unit: &UnitContext, _index: u8) -> u32 {
+        let (spectrum, unit) = self.place(unit.index);
+        buffers.to + spectrum * self.pitch() as u32 + unit * UNIT_BYTES
+    }
+
+    fn store_rows(&self, unit: &UnitContext, _index: u8) -> Store {
+        let (spectrum, number) = self.place(unit.index);
         let together = self.spectra_of_a_unit();
-        let (spectrum, unit) = (index / units * together, index % units);
-        let pitch = self.pitch() as u32;
-        let first = spectrum * pitch + unit * UNIT_BYTES;
-        match word {
-            program::Record::Rows => places.rows,
-            program::Record::Bins(Record::Address { stream, .. }) => match stream {
-                Stream::Kernels => {
-                    let kernels = places.from + self.signals * pitch;
-                    let own = if self.is_shared { 0 } else { spectrum };
-                    kernels + own * pitch + unit * UNIT_BYTES
-                }
-                Stream::Points | Stream::Mirrored | Stream::Turns | Stream::Multiples => {
-                    places.from + first
-                }
-            },
-            program::Record::Store { .. } => places.to + first,
-            program::Record::StoreSetup { .. } => {
-                let bins = if together > 1 {
-                    together.min(batch - spectrum) * self.bins()
-                } else {
-                    UNIT_POINTS.min(self.bins() - unit * UNIT_POINTS)
-                };
-                let rows = bins.div_ceil(ROW_BYTES / POINT_BYTES);
-                let store = Store::rows(rows as u8, (AREA_ROWS * area) as u8);
-                store.setup().unwrap_or(0)
-            }
-            _ => 0,
-        }
+        let bins = if together > 1 {
+            together.min(unit.batch - spectrum) * self.bins()
+        } else {
+            UNIT_POINTS.min(self.bins() - number * UNIT_POINTS)
+        };
+        let rows = bins.div_ceil(ROW_BYTES / POINT_BYTES);
+        Store::rows(rows as u8, (AREA_ROWS * unit.area()) as u8)
     }
 
-    /// A word of the row list.
-    #[must_use]
-    pub fn row_word(&self, word: program::Row) -> u32 {
-        let program::Row::Bins(Row::Group {
+    fn record(&self, buffers: &Buffers, unit: &UnitContext, id: UniformId) -> u32 {
+        let (spectrum, unit) = self.place(unit.index);
+        let pitch = self.pitch() as u32;
+        let first = match Record::of(id) {
+            Record::Address {
+                stream: Stream::Kernels,
+                ..
+            } => {
+                let own = if self.is_shared { 0 } else { spectrum };
+                (self.signals + own) * pitch
+            }
+            Record::Address { .. } => spectrum * pitch,
+            _ => not_in_its_lists(),
+        };
+        buffers.from + first + unit * UNIT_BYTES
+    }
+
+    fn row(&self, _buffers: &Buffers, _list: u32, id: UniformId) -> u32 {
+        let Row::Group {
             stream,
             group,
             component,
             ..
-        }) = word
+        } = Row::of(id)
         else {
-            return 0;
+            not_in_its_lists();
         };
         let mut offset = LANES * POINT_BYTES * u32::from(group);
         if stream == Stream::Kernels && self.is_shared && self.spectra_of_a_unit() > 1 {
@@ -140,13 +153,10 @@ impl ProductPass {
         offset + POINT_BYTES / 2 * u32::from(component)
     }
 
-    /// A lane vector.
-    #[must_use]
-    pub fn lane_vector(&self, lanes: Lanes, scale: [f32; 2]) -> [u32; LANES as usize] {
-        let factor = libm::ldexp(1.0, -(self.log2_points as i32)) as f32;
+    fn lane_vector(&self, lanes: Lanes, scale: [f32; 2]) -> Vector {
         core::array::from_fn(|lane| match lanes {
             Lanes::Input => POINT_BYTES * (8 * (lane as u32 % 2) + lane as u32 / 2),
-            Lanes::Scale => (factor * scale[lane % 2]).to_bits(),
+            Lanes::Scale => self.factor(scale[lane % 2]).to_bits(),
             _ => 0,
         })
     }

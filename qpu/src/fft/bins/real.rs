@@ -1,13 +1,15 @@
 //! The pass between half a transform and a real spectrum, and back: where everything lies.
 
-use super::runs::{Run, Runs};
-use super::{Bins, Record, Row, Stream, short};
-use crate::fft::geometry::{LANES, POINT_BYTES};
-use crate::fft::program::{self, Lanes};
+use super::runs::{Run, Runs, stored};
+use super::{Bins, Record, Row, Stream};
+use crate::fft::context::{Buffers, UnitContext};
+use crate::fft::layout::{Layout, Vector, not_in_its_lists};
+use crate::fft::program::{Lanes, Task};
 use crate::fft::roots::Roots;
-use crate::fft::tables::gain;
-use crate::fft::values::{Own, Places};
-use crate::vpm::{Store, store_stride};
+use crate::fft::sizes::{LANES, POINT_BYTES};
+use crate::fft::truncation::{LOSS_OF_A_TWIDDLE, gain};
+use crate::fft::uniform::{Pack, UniformId};
+use crate::vpm::Store;
 
 /// Bytes of a stored row.
 pub const ROW_BYTES: u32 = 64;
@@ -15,9 +17,6 @@ pub const ROW_BYTES: u32 = 64;
 pub const AREA_ROWS: u32 = 2 * LANES;
 /// Bytes behind a spectrum that lanes without a bin read.
 pub const MARGIN: u32 = 2048;
-/// What a turn by an entry of the table loses, in units of 2^-24
-/// ([`crate::fft::geometry::Geometry::loss`]).
-const LOSS_OF_A_TURN: f64 = 1.01;
 /// What both sums lose that every output is the result of.
 const LOSS_OF_SUMS: f64 = 0.5;
 
@@ -80,12 +79,6 @@ impl RealPass {
         }
     }
 
-    /// Units for `batch` spectra.
-    #[must_use]
-    pub const fn units(&self, batch: u32) -> u32 {
-        batch * self.runs().units()
-    }
-
     /// Which spectrum a unit belongs to, and which of its units it is. Those of all spectra that read the same
     /// part of the table follow each other.
     pub(super) const fn unit(&self, index: u32, batch: u32) -> (u32, u32) {
@@ -102,104 +95,122 @@ impl RealPass {
     }
 
     /// Where half transform and real spectrum number `transform` begin: what is read, and what is stored.
-    pub(super) const fn buffers(&self, places: &Places, transform: u32) -> [u32; 2] {
+    pub(super) const fn buffers(&self, buffers: &Buffers, transform: u32) -> [u32; 2] {
         [
-            places.from + transform * self.pitch(!self.to_bins),
-            places.to + transform * self.pitch(self.to_bins),
+            buffers.from + transform * self.pitch(!self.to_bins),
+            buffers.to + transform * self.pitch(self.to_bins),
         ]
     }
+}
 
-    /// What a unit finds in its record about its bins, which are read from `from` on.
-    pub(super) fn address(&self, runs: &[Run; 2], from: u32, table: u32, word: Record) -> u32 {
-        split_address(runs, self.half(), from, table, self.to_bins, word)
+impl Layout for RealPass {
+    fn task(&self) -> Task {
+        Task::Bins(self.bins())
     }
 
-    /// What outputs are multiplied by, beside a factor of the plan's.
-    pub(super) fn factor(&self, scale: f32) -> f32 {
-        if self.to_bins { 0.5 * scale } else { scale }
+    fn units(&self, batch: u32) -> u32 {
+        batch * self.runs().units()
     }
 
-    /// Bytes of the table.
-    #[must_use]
-    pub const fn table_bytes(&self) -> u32 {
+    fn traffic(&self, batch: u32) -> [u64; 2] {
+        let points = u64::from(batch) * (u64::from(POINT_BYTES) << self.log2_half);
+        let bins = u64::from(batch) * spectrum_bytes(self.log2_half);
+        if self.to_bins {
+            [points, bins]
+        } else {
+            [bins, points]
+        }
+    }
+
+    fn most_programs(&self) -> u32 {
+        self.most_programs()
+    }
+
+    fn idle(&self) -> u32 {
+        self.idle()
+    }
+
+    fn row_lists(&self) -> u32 {
+        1
+    }
+
+    fn table_bytes(&self) -> u32 {
         (self.runs().turns() * POINT_BYTES).next_multiple_of(LANES * POINT_BYTES)
     }
 
-    /// What truncation is expected to take from the outputs, beside what the table makes up for.
-    #[must_use]
-    pub const fn loss(&self) -> f64 {
+    fn loss(&self) -> f64 {
         LOSS_OF_SUMS
     }
 
-    /// Gives the words of the table, a vector of entries at a time.
-    ///
-    /// # Errors
-    /// The first error of `put`.
-    pub fn fill_table<E>(&self, put: impl FnMut(u32, &[u32]) -> Result<(), E>) -> Result<(), E> {
-        fill_turns(
-            self.log2_half,
-            self.table_bytes() / POINT_BYTES,
-            if self.to_bins { 1.0 } else { -1.0 },
-            put,
-        )
+    fn fill_table(&self, _gain: f64, put: &mut dyn FnMut(u32, &[u32])) {
+        let sign = if self.to_bins { 1.0 } else { -1.0 };
+        fill_turns(self.log2_half, self.table_bytes() / POINT_BYTES, sign, put);
     }
 
-    /// A word of the start list.
-    #[must_use]
-    pub fn start_word(&self, places: &Places, own: &Own, word: program::Start) -> u32 {
-        if self.is_short() {
-            return self.short_start_word(places, own, word);
-        }
-        own.start_word(word).unwrap_or(store_stride(0))
+    fn factor(&self, scale: f32) -> f32 {
+        if self.to_bins { 0.5 * scale } else { scale }
     }
 
-    /// A word of the record of unit `index` of `batch` spectra, done by program number `program`.
-    #[must_use]
-    pub fn record_word(
-        &self,
-        places: &Places,
-        (index, batch): (u32, u32),
-        program: u32,
-        word: program::Record,
-    ) -> u32 {
+    fn own_row(&self, program: u32) -> u8 {
+        self.first_row(program)
+    }
+
+    fn store(&self, buffers: &Buffers, unit: &UnitContext, index: u8) -> u32 {
+        let (transform, number) = self.unit(unit.index, unit.batch);
+        let [_, to] = self.buffers(buffers, transform);
+        let first = if self.is_short() {
+            self.short_store(number, index)
+        } else {
+            stored(&self.runs().unit(number), index).1.first
+        };
+        to + POINT_BYTES * first
+    }
+
+    fn store_rows(&self, unit: &UnitContext, index: u8) -> Store {
+        let (_, number) = self.unit(unit.index, unit.batch);
         if self.is_short() {
-            return self.short_record_word(places, (index, batch), program, word);
+            return self.short_rows(number, unit.program, index);
         }
-        let (transform, unit) = self.unit(index, batch);
-        let runs = self.runs().unit(unit);
-        let [from, to] = self.buffers(places, transform);
-        match word {
-            program::Record::Rows => places.rows,
-            program::Record::Bins(word) => self.address(&runs, from, places.table, word),
-            program::Record::Store { index } => {
-                to + POINT_BYTES * short::stored(&runs, index).1.first
-            }
-            program::Record::StoreSetup { index } => {
-                let (run, bins) = short::stored(&runs, index);
-                let row = AREA_ROWS * (program % 2) + LANES * u32::from(run);
-                let bins_of_row = ROW_BYTES / POINT_BYTES;
-                let store = Store {
-                    row_elements: 2 * bins.bins.min(bins_of_row) as u8,
-                    ..Store::rows(bins.bins.div_ceil(bins_of_row) as u8, row as u8)
+        let (run, bins) = stored(&self.runs().unit(number), index);
+        let row = AREA_ROWS * unit.area() + LANES * u32::from(run);
+        let bins_of_row = ROW_BYTES / POINT_BYTES;
+        Store {
+            row_elements: 2 * bins.bins.min(bins_of_row) as u8,
+            ..Store::rows(bins.bins.div_ceil(bins_of_row) as u8, row as u8)
+        }
+    }
+
+    fn record(&self, buffers: &Buffers, unit: &UnitContext, id: UniformId) -> u32 {
+        let (transform, number) = self.unit(unit.index, unit.batch);
+        let runs = self.runs().unit(number);
+        let [from, _] = self.buffers(buffers, transform);
+        let address =
+            |word| split_address(&runs, self.half(), from, buffers.table, self.to_bins, word);
+        match Record::of(id) {
+            Record::Component {
+                run,
+                stream,
+                group,
+                component,
+            } => {
+                let row = Row::Group {
+                    run,
+                    stream,
+                    group,
+                    component,
                 };
-                store.setup().unwrap_or(0)
+                let offset = group_offset(&self.runs(), row);
+                address(Record::Address { run, stream }).wrapping_add(offset)
             }
-            _ => 0,
+            word => address(word),
         }
     }
 
-    /// A word of the row list.
-    #[must_use]
-    pub fn row_word(&self, word: program::Row) -> u32 {
-        match word {
-            program::Row::Bins(word) => group_offset(&self.runs(), word),
-            _ => 0,
-        }
+    fn row(&self, _buffers: &Buffers, _list: u32, id: UniformId) -> u32 {
+        group_offset(&self.runs(), Row::of(id))
     }
 
-    /// A lane vector.
-    #[must_use]
-    pub fn lane_vector(&self, lanes: Lanes, scale: [f32; 2]) -> [u32; LANES as usize] {
+    fn lane_vector(&self, lanes: Lanes, scale: [f32; 2]) -> Vector {
         core::array::from_fn(|lane| {
             let bin = 8 * (lane as u32 % 2) + lane as u32 / 2;
             match lanes {
@@ -229,7 +240,7 @@ pub fn split_address(
             Stream::Mirrored => from + POINT_BYTES * (half - first(run)),
             Stream::Turns if run == 0 => table + POINT_BYTES * first(run),
             Stream::Turns => table + POINT_BYTES * (half - first(run)),
-            Stream::Kernels | Stream::Multiples => 0,
+            Stream::Kernels | Stream::Multiples => not_in_its_lists(),
         },
         Record::Wrap { run } => {
             let is_last = match run {
@@ -243,7 +254,7 @@ pub fn split_address(
             }
         }
         Record::Zero => from,
-        Record::Component { .. } | Record::Vectors | Record::Old { .. } => 0,
+        Record::Component { .. } | Record::Vectors | Record::Old { .. } => not_in_its_lists(),
     }
 }
 
@@ -257,7 +268,7 @@ pub fn group_offset(runs: &Runs, word: Row) -> u32 {
         component,
     } = word
     else {
-        return 0;
+        not_in_its_lists();
     };
     let offset = LANES * POINT_BYTES * u32::from(runs.group(run, group));
     let descends = match stream {
@@ -275,23 +286,14 @@ pub fn group_offset(runs: &Runs, word: Row) -> u32 {
 
 /// Gives cosines, times `sign`, and sines of 2πk/N for `entries` bins k, N twice the half of
 /// 2^`log2_half`, a vector of entries at a time.
-///
-/// # Errors
-/// The first error of `put`.
-pub fn fill_turns<E>(
-    log2_half: u32,
-    entries: u32,
-    sign: f64,
-    mut put: impl FnMut(u32, &[u32]) -> Result<(), E>,
-) -> Result<(), E> {
-    let gain = gain(LOSS_OF_A_TURN);
+pub fn fill_turns(log2_half: u32, entries: u32, sign: f64, put: &mut dyn FnMut(u32, &[u32])) {
+    let gain = gain(LOSS_OF_A_TWIDDLE);
     let mut roots = Roots::new(0, 1, 2 << log2_half);
     for first in (0..entries).step_by(LANES as usize) {
         let mut words = [0; 2 * LANES as usize];
         for (pair, (cos, sin)) in words.chunks_exact_mut(2).zip(&mut roots) {
             pair.copy_from_slice(&[sign * cos, sin].map(|x| ((x * gain) as f32).to_bits()));
         }
-        put(2 * first, &words)?;
+        put(2 * first, &words);
     }
-    Ok(())
 }

@@ -105,6 +105,16 @@ impl Runs {
     }
 }
 
+/// Which run is stored as `run`: the other one where that has no bins.
+pub(super) const fn stored(runs: &[Run; 2], run: u8) -> (u8, Run) {
+    let own = runs[run as usize];
+    if own.bins > 0 {
+        (run, own)
+    } else {
+        (1 - run, runs[1 - run as usize])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,15 +7,11 @@
 //! Unit 0, which has bins 0 and up, also makes bin M, of the same terms as bin 0, and stores a line for it: zeros behind
 //! the bin.
 
-use super::real::{RealPass, group_offset};
-use super::runs::Run;
-use super::{Record, Row};
-use crate::fft::geometry::POINT_BYTES;
-use crate::fft::pass::QPUS_OF_A_SLICE;
-use crate::fft::program;
-use crate::fft::values::{Own, Places};
+use super::real::RealPass;
+use super::runs::{Run, stored};
+use crate::fft::layout::QPUS_OF_A_SLICE;
 use crate::job::QPUS;
-use crate::vpm::{Block, ROWS, Store, store_stride};
+use crate::vpm::{ROWS, Store};
 
 /// Most bins of all spectra of a batch that are worked on so, where a spectrum has 256 or more: on the simulator more
 /// are done sooner by longer programs.
@@ -52,7 +48,7 @@ impl RealPass {
     }
 
     /// The first row of a program.
-    const fn first_row(&self, program: u32) -> u8 {
+    pub(super) const fn first_row(&self, program: u32) -> u8 {
         (self.rows() * (program % self.most_programs())) as u8
     }
 
@@ -65,7 +61,7 @@ impl RealPass {
         }
     }
 
-    /// QPUs that are left out ([`crate::fft::pass::Pass::idle`]), where few transforms have programs so long that an
+    /// QPUs that are left out ([`crate::fft::layout::Layout::idle`]), where few transforms have programs so long that an
     /// instruction cache does not hold both. Those of 2^8 and 2^9 points are in one slice, which is left alone; those
     /// of 2^10 are in all, of which two are.
     pub(in crate::fft) const fn idle(&self) -> u32 {
@@ -87,89 +83,34 @@ impl RealPass {
         }
     }
 
-    /// A word of the start list of a program for few bins.
-    pub(super) fn short_start_word(&self, places: &Places, own: &Own, word: program::Start) -> u32 {
-        let of_first = |word| {
-            let unit = (own.first_unit, own.batch);
-            self.short_record_word(places, unit, own.program, word)
-        };
-        match word {
-            program::Start::Record(word) => of_first(word),
-            program::Start::WriteSetup => Block::row(self.first_row(own.program))
-                .write_setup()
-                .unwrap_or(0),
-            program::Start::Scale { component } => {
-                self.factor(own.scale[usize::from(component)]).to_bits()
-            }
-            word => own.start_word(word).unwrap_or(store_stride(0)),
-        }
-    }
-
-    /// A word of the record of unit `index` of `batch` spectra, done by program number `program`.
-    pub(super) fn short_record_word(
-        &self,
-        places: &Places,
-        (index, batch): (u32, u32),
-        program: u32,
-        word: program::Record,
-    ) -> u32 {
-        let (transform, unit) = self.unit(index, batch);
+    /// The first bin of a unit's store number `index`.
+    pub(super) fn short_store(&self, unit: u32, index: u8) -> u32 {
         let runs = self.runs().unit(unit);
-        let [from, to] = self.buffers(places, transform);
-        match word {
-            program::Record::Bins(Record::Component {
-                run,
-                stream,
-                group,
-                component,
-            }) => {
-                let word = Record::Address { run, stream };
-                let address = self.address(&runs, from, places.table, word);
-                let row = Row::Group {
-                    run,
-                    stream,
-                    group,
-                    component,
-                };
-                address.wrapping_add(group_offset(&self.runs(), row))
-            }
-            program::Record::Bins(word) => self.address(&runs, from, places.table, word),
-            program::Record::Store { index } => {
-                let first = match self.stored(unit, &runs, index) {
-                    Stored::Run(run) => runs[usize::from(run)].first,
-                    Stored::RunAndLast => runs[1].first,
-                    Stored::Last => 1 << self.log2_half,
-                };
-                to + POINT_BYTES * first
-            }
-            program::Record::StoreSetup { index } => {
-                let of_run = 2 * self.bins().groups();
-                let (row, rows) = match self.stored(unit, &runs, index) {
-                    Stored::Run(run) => (of_run * run, of_run),
-                    Stored::RunAndLast => (of_run, of_run + 1),
-                    Stored::Last => (2 * of_run, 1),
-                };
-                let store = Store::rows(rows, self.first_row(program) + row);
-                store.setup().unwrap_or(0)
-            }
-            _ => 0,
+        match self.stored(unit, &runs, index) {
+            Stored::Run(run) => runs[usize::from(run)].first,
+            Stored::RunAndLast => runs[1].first,
+            Stored::Last => 1 << self.log2_half,
         }
     }
-}
 
-/// Which run is stored as `run`: the other one where that has no bins.
-pub(super) const fn stored(runs: &[Run; 2], run: u8) -> (u8, Run) {
-    let own = runs[run as usize];
-    if own.bins > 0 {
-        (run, own)
-    } else {
-        (1 - run, runs[1 - run as usize])
+    /// The rows of that store.
+    pub(super) fn short_rows(&self, unit: u32, program: u32, index: u8) -> Store {
+        let of_run = 2 * self.bins().groups();
+        let runs = self.runs().unit(unit);
+        let (row, rows) = match self.stored(unit, &runs, index) {
+            Stored::Run(run) => (of_run * run, of_run),
+            Stored::RunAndLast => (of_run, of_run + 1),
+            Stored::Last => (2 * of_run, 1),
+        };
+        Store::rows(rows, self.first_row(program) + row)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fft::context::{Buffers, UnitContext};
+    use crate::fft::layout::Layout;
 
     fn passes() -> impl Iterator<Item = (RealPass, u32)> {
         let lengths = (4..=13).flat_map(|log2| [1, 2, 3, 7, 65].map(|batch| (log2, batch)));
@@ -180,15 +121,10 @@ mod tests {
             .filter(|(pass, _)| pass.is_short())
     }
 
-    /// First row of the VPM and number of rows, from a setup word: Y in bits 13..7, rows in bits 29..23.
-    fn rows_of(setup: u32) -> (u32, u32) {
-        (setup >> 7 & 127, setup >> 23 & 127)
-    }
-
     #[test]
     fn every_bin_is_stored_by_one_unit() {
         for (pass, batch) in passes() {
-            let places = Places::default();
+            let buffers = Buffers::default();
             let bins = 1 << pass.log2_half;
             let lines = batch * (bins / 8 + u32::from(pass.to_bins));
             let mut stored = vec![None; lines as usize];
@@ -197,11 +133,16 @@ mod tests {
                 let own = u32::from(pass.first_row(program))..;
                 let own = own.start..own.start + pass.rows();
                 for index in 0..pass.bins().stores() {
-                    let word = |word| pass.short_record_word(&places, (unit, batch), program, word);
-                    let (row, rows) = rows_of(word(program::Record::StoreSetup { index }));
-                    let line = word(program::Record::Store { index }) / 64;
-                    for number in 0..rows {
-                        let row = row + number;
+                    let context = UnitContext {
+                        index: unit,
+                        batch,
+                        program,
+                        ..UnitContext::default()
+                    };
+                    let stored_rows = pass.store_rows(&context, index);
+                    let line = pass.store(&buffers, &context, index) / 64;
+                    for number in 0..u32::from(stored_rows.rows) {
+                        let row = u32::from(stored_rows.y) + number;
                         assert!(own.contains(&row), "{pass:?}: row {row} of {own:?}");
                         // A line is stored twice only by a unit that has nothing else to store.
                         let before = stored[(line + number) as usize].replace((unit, row));

@@ -1,6 +1,7 @@
 //! Where the cells that a pass writes lie in scratch memory.
 
-use super::{BLOCK_CELLS, CELL_BYTES, Geometry, LANES, OCTET, UNIT_POINTS};
+use super::Geometry;
+use crate::fft::sizes::{BLOCK_CELLS, CELL_BYTES, LANES, OCTET, UNIT_POINTS};
 use crate::fft::split::Role;
 
 /// Blocks of neighbouring rows of the next pass lie line by line between each other: as many, at the

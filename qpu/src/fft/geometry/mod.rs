@@ -34,26 +34,15 @@
 //! add up, and why a pass needs no address arithmetic of its own.
 
 mod cells;
+mod factors;
 mod units;
 
 use super::program::{Kind, Samples};
 use super::samples::Reading;
+use super::sizes::{LANES, POINT_BYTES};
 use super::split::{Axis, Role, Split};
 pub use cells::{LOG2_INTERLEAVED, scratch_bytes};
 pub use units::Unit;
-
-/// Bytes of an interleaved complex point.
-pub const POINT_BYTES: u32 = 8;
-/// Lanes of a vector.
-pub const LANES: u32 = 16;
-/// Points of a unit, which are in registers at the same time.
-pub const UNIT_POINTS: u32 = 256;
-/// Bins of a cell.
-pub const OCTET: u32 = 8;
-/// Bytes of a cell: a line of the caches.
-pub const CELL_BYTES: u32 = 64;
-/// Cells of a block.
-pub const BLOCK_CELLS: u32 = 32;
 
 /// A pass of a split.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,6 +1,7 @@
 //! Which unit computes what, and in which order units are done.
 
-use super::{CELL_BYTES, Geometry, OCTET, UNIT_POINTS};
+use super::Geometry;
+use crate::fft::sizes::{CELL_BYTES, OCTET, UNIT_POINTS};
 use crate::fft::split::Role;
 use crate::fft::tables::Table;
 

@@ -2,10 +2,10 @@
 
 use super::{Direction, Plan};
 use crate::fft::bins::power::multiples::PARTS;
-use crate::fft::geometry::LANES;
 use crate::fft::pass::Pass;
 use crate::fft::request::Error;
 use crate::fft::samples::Format;
+use crate::fft::sizes::LANES;
 use crate::job::{Buffer, Runner};
 
 /// Four bytes of samples that are all the same, and not 0.

@@ -1,7 +1,7 @@
 //! What consumers wait for, and whom they tell.
 
 use super::{CONSUMERS, LANE_ROWS, PAIRS, Relay};
-use crate::fft::coop::Units;
+use crate::fft::words::Units;
 
 /// What a consumer waits for before it reads vectors, or does when it has read them: pieces of code that go back to
 /// where it came from. The number is that of a pair, of [`Tell`](Self::Tell) and [`AwaitOther`](Self::AwaitOther) that of

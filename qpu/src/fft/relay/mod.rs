@@ -62,9 +62,13 @@
 
 mod handover;
 
-use super::coop::{PartWord, Transform, Units, Word, cosine};
+use super::context::Transform;
+use super::layout::{OnePass, not_in_its_lists};
+use super::one_pass::cosine;
 use super::pipeline::{CONSUMERS, Role, SECOND};
 use super::twiddle;
+use super::uniform::{Pack, UniformId};
+use super::words::{PartWord, Units, Word};
 use crate::vpm::{Block, Store, store_stride};
 pub use handover::Handover;
 
@@ -85,6 +89,8 @@ const VECTOR_BYTES: u32 = 4 * VECTOR;
 const LOOKUP: u32 = 16 * VECTOR_BYTES;
 /// Bytes from one k2 to the next.
 const ROW_OF_K2: u32 = POINT * FIRST;
+/// The value of what only programs of the other role read.
+const UNREAD: u32 = 0;
 /// Pairs of vectors of a half, each with a gate.
 const PAIRS: u32 = 4;
 
@@ -127,19 +133,12 @@ impl Relay {
     /// Outputs of the transform over x in the order in which they are made.
     pub const K_X: [u32; LANE_ROWS as usize] = [0, 4, 2, 6, 1, 5, 3, 7];
 
-    /// Turns on the path of an output: of those in a codelet half are exact, of the lanes' own as well, and of those
-    /// in the transform over x three quarters.
-    pub(super) const TURNS: f64 = 3.5 - 0.125 + 0.25;
-
     /// Vectors of a unit's table: W_N^(16 k_x n2), which are two numbers for each k_x, then the turns of each output; of
     /// all these cosines, then sines.
     const VECTORS: u32 = 2 * (1 + CODELET);
     /// Bytes from a vector of a unit's table to its next: those of all producers' units lie between them, so that what is
     /// looked up together has different places in the L2C.
     pub const VECTOR_STEP: u32 = VECTOR_BYTES * Self::PRODUCERS;
-    /// Words of the twiddle table.
-    pub const TWIDDLE_WORDS: u32 = Self::UNITS * Self::PRODUCERS * Self::VECTORS * VECTOR;
-
     /// Words that all programs read.
     pub const HEAD: u32 = 3;
     /// Words of a producer that it reads once.
@@ -204,30 +203,6 @@ impl Relay {
         2 * Self::VECTOR_STEP * (1 + LANE_ROWS * half as u32)
     }
 
-    /// Word `index` of the twiddle table. Each output is multiplied by `gain` once.
-    pub(super) fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
-        let (vector, lane) = (index / VECTOR, index % VECTOR);
-        let (vector, unit) = (vector / Self::PRODUCERS, vector % Self::PRODUCERS);
-        let unit = unit + Self::PRODUCERS * (vector / Self::VECTORS);
-        let vector = vector % Self::VECTORS;
-        let (x, n2) = (lane / COLUMNS, COLUMNS * unit + lane % COLUMNS);
-        let (angle, gain) = match vector / 2 {
-            // In place of x: the next k_x, as the first is not turned.
-            0 => (
-                CODELET * Self::K_X[(x + 1) as usize % Self::K_X.len()] * n2,
-                1.0,
-            ),
-            position => {
-                let (half, number) = ((position - 1) / LANE_ROWS, (position - 1) % LANE_ROWS);
-                let output = LANE_ROWS * half + Self::OUTPUTS[number as usize];
-                (output * (SECOND * x + n2), gain)
-            }
-        };
-        let (cos, sin) = twiddle::turn(angle % Self::POINTS, Self::POINTS);
-        let value = if vector.is_multiple_of(2) { cos } else { sin };
-        ((value * gain) as f32).to_bits()
-    }
-
     /// What program `index` does; QPUs of a slice get programs that follow each other, and run either producers or
     /// consumers.
     #[must_use]
@@ -236,68 +211,6 @@ impl Relay {
             Role::Producer(index)
         } else {
             Role::Consumer(index - Self::PRODUCERS)
-        }
-    }
-
-    /// The value of a uniform of program `index`, whose list is at `list`.
-    #[must_use]
-    pub fn uniform(&self, transform: &Transform, index: u32, list: u32, word: Word) -> u32 {
-        let setup = |word: Result<u32, _>| word.unwrap_or(0);
-        let role = Self::role(index);
-        match word {
-            Word::OfConsumers(bytes) if index >= Self::PRODUCERS => bytes,
-            Word::OfConsumers(_) => 0,
-            Word::ConsumerList => list + 4 * Self::CONSUMER,
-            Word::Transforms => transform.batch,
-            Word::FactorRe => transform.factors[0].to_bits(),
-            Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
-            Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),
-            Word::Step => POINT * Self::POINTS,
-            Word::List if matches!(role, Role::Producer(_)) => list + 4 * Self::PRODUCER,
-            Word::List => list + 4 * (Self::CONSUMER + Self::CONSUMER_HEAD),
-            Word::Bytes(bytes) => bytes,
-            Word::Opens => u32::from(role == Role::Consumer(0)),
-            Word::Peers if role == Role::Consumer(0) => CONSUMERS - 1,
-            Word::Peers => u32::MAX,
-            Word::Conjugate => transform.output_conjugate().to_bits(),
-            // k2 = group, + 4, + 8 and so on: every second row of a half.
-            Word::OutputSetup { group } => {
-                let first = 32 + 16 * (group % 2) + group / 2;
-                setup(Block::row(first).stride(2).write_setup())
-            }
-            // Every second k2.
-            Word::StoreStride => store_stride((2 * ROW_OF_K2 - VECTOR_BYTES) as u16),
-            Word::StoreSetup { index: half } => setup(Store::rows(16, 32 + 16 * half).setup()),
-            Word::Part { part, word } => match role {
-                Role::Producer(producer) => {
-                    Self::unit_word(transform, producer, (part.into(), word))
-                }
-                Role::Consumer(consumer) => {
-                    Self::round_word(transform, consumer, (part.into(), word))
-                }
-                Role::Idle => 0,
-            },
-            // Of a part, or of other programs.
-            Word::Input
-            | Word::Role
-            | Word::Twiddles
-            | Word::WriteSetup
-            | Word::Drain
-            | Word::ReadSetup { .. }
-            | Word::Store { .. }
-            | Word::Rounds
-            | Word::Turn
-            | Word::RoundList
-            | Word::RoundStep
-            | Word::RoundSteps
-            | Word::Gate { .. }
-            | Word::PassOn { .. }
-            | Word::Last
-            | Word::NextUnit
-            | Word::Component
-            | Word::NextRow
-            | Word::ColumnSetup { .. }
-            | Word::Parity => 0,
         }
     }
 
@@ -329,7 +242,7 @@ impl Relay {
             // Real and imaginary parts of a round, then of the other.
             PartWord::WriteSetup { pair } => rows(pair).stride(8).write_setup().unwrap_or_default(),
             PartWord::Drain { pair } => rows(pair).read_setup(1).unwrap_or_default(),
-            _ => 0,
+            _ => UNREAD,
         }
     }
 
@@ -372,7 +285,99 @@ impl Relay {
             }
             PartWord::PassOn(units) => Handover::behind(consumer, number, units).bytes(),
             PartWord::IsLast => u32::from(number + 1 == Self::EARLY_ROUNDS),
-            _ => 0,
+            _ => UNREAD,
+        }
+    }
+}
+
+impl OnePass for Relay {
+    fn log2_points(&self) -> u32 {
+        Self::LOG2_POINTS
+    }
+
+    fn radices(&self) -> [u32; 2] {
+        [FIRST, SECOND]
+    }
+
+    fn programs(&self, _batch: u32) -> u32 {
+        Self::PROGRAMS
+    }
+
+    fn least_programs(&self) -> u32 {
+        Self::PROGRAMS
+    }
+
+    fn twiddle_words(&self) -> u32 {
+        Self::UNITS * Self::PRODUCERS * Self::VECTORS * VECTOR
+    }
+
+    /// Each output is multiplied by `gain` once.
+    fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
+        let (vector, lane) = (index / VECTOR, index % VECTOR);
+        let (vector, unit) = (vector / Self::PRODUCERS, vector % Self::PRODUCERS);
+        let unit = unit + Self::PRODUCERS * (vector / Self::VECTORS);
+        let vector = vector % Self::VECTORS;
+        let (x, n2) = (lane / COLUMNS, COLUMNS * unit + lane % COLUMNS);
+        let (angle, gain) = match vector / 2 {
+            // In place of x: the next k_x, as the first is not turned.
+            0 => (
+                CODELET * Self::K_X[(x + 1) as usize % Self::K_X.len()] * n2,
+                1.0,
+            ),
+            position => {
+                let (half, number) = ((position - 1) / LANE_ROWS, (position - 1) % LANE_ROWS);
+                let output = LANE_ROWS * half + Self::OUTPUTS[number as usize];
+                (output * (SECOND * x + n2), gain)
+            }
+        };
+        let (cos, sin) = twiddle::turn(angle % Self::POINTS, Self::POINTS);
+        let value = if vector.is_multiple_of(2) { cos } else { sin };
+        ((value * gain) as f32).to_bits()
+    }
+
+    /// Of those in a codelet half are exact, of the lanes' own as well, and of those in the transform over x three
+    /// quarters.
+    fn twiddles_of_an_output(&self) -> f64 {
+        3.5 - 0.125 + 0.25
+    }
+
+    fn uniform(&self, transform: &Transform, index: u32, list: u32, id: UniformId) -> u32 {
+        let setup = |word: Result<u32, _>| word.unwrap_or(0);
+        let role = Self::role(index);
+        match Word::of(id) {
+            Word::OfConsumers(bytes) if index >= Self::PRODUCERS => bytes,
+            Word::OfConsumers(_) => 0,
+            Word::ConsumerList => list + 4 * Self::CONSUMER,
+            Word::Transforms => transform.batch,
+            Word::FactorRe => transform.factors[0].to_bits(),
+            Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
+            Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),
+            Word::Step => POINT * Self::POINTS,
+            Word::List if matches!(role, Role::Producer(_)) => list + 4 * Self::PRODUCER,
+            Word::List => list + 4 * (Self::CONSUMER + Self::CONSUMER_HEAD),
+            Word::Bytes(bytes) => bytes,
+            Word::Opens => u32::from(role == Role::Consumer(0)),
+            Word::Peers if role == Role::Consumer(0) => CONSUMERS - 1,
+            Word::Peers => u32::MAX,
+            Word::Conjugate => transform.output_conjugate().to_bits(),
+            // k2 = group, + 4, + 8 and so on: every second row of a half.
+            Word::OutputSetup { group } => {
+                let first = 32 + 16 * (group % 2) + group / 2;
+                setup(Block::row(first).stride(2).write_setup())
+            }
+            // Every second k2.
+            Word::StoreStride => store_stride((2 * ROW_OF_K2 - VECTOR_BYTES) as u16),
+            Word::StoreSetup { index: half } => setup(Store::rows(16, 32 + 16 * half).setup()),
+            Word::Part { part, word } => match role {
+                Role::Producer(producer) => {
+                    Self::unit_word(transform, producer, (part.into(), word))
+                }
+                Role::Consumer(consumer) => {
+                    Self::round_word(transform, consumer, (part.into(), word))
+                }
+                Role::Idle => not_in_its_lists(),
+            },
+            _ => UNREAD,
         }
     }
 }

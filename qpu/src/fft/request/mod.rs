@@ -4,11 +4,10 @@ mod error;
 mod transform;
 
 pub use error::{Error, Which};
-pub use transform::Transform;
+pub use transform::{Kernels, Points, Transform};
 
 use crate::fft::Direction;
 use crate::fft::bins::product::ProductPass;
-use crate::fft::convolution::{Kernels, Points};
 use crate::fft::plane;
 use crate::fft::samples::{Factors, Format, Reading};
 use crate::fft::split::{Axis, Split};

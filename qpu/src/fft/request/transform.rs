@@ -4,9 +4,48 @@ use super::Error;
 use crate::fft::Direction;
 use crate::fft::bins::power::Powers;
 use crate::fft::bins::real::spectrum_bytes;
-use crate::fft::convolution::{Kernels, Points};
-use crate::fft::geometry::POINT_BYTES;
+use crate::fft::sizes::POINT_BYTES;
 use crate::fft::split::{MAX_LOG2_POINTS, MIN_LOG2_POINTS};
+
+/// The kernels of convolutions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Kernels {
+    /// All signals the same.
+    One,
+    /// Each its own.
+    Each,
+}
+
+impl Kernels {
+    /// How many there are for `signals` signals.
+    #[must_use]
+    pub const fn count(self, signals: u32) -> u32 {
+        match self {
+            Self::One => 1,
+            Self::Each => signals,
+        }
+    }
+}
+
+/// Points of convolutions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Points {
+    /// Real numbers.
+    Real,
+    /// Complex numbers: real part, imaginary part.
+    Complex,
+}
+
+impl Points {
+    /// Words of a point.
+    #[must_use]
+    pub const fn words(self) -> usize {
+        match self {
+            Self::Real => 1,
+            Self::Complex => 2,
+        }
+    }
+}
 
 /// What is transformed into what.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -14,7 +14,8 @@
 
 use std::path::{Path, PathBuf};
 
-use qpu::fft::coop::Cooperation;
+use qpu::fft::layout::OnePass;
+use qpu::fft::pass::Pass;
 use qpu::fft::table::Chip;
 use qpu::fft::{Role, Split, table};
 
@@ -162,8 +163,9 @@ fn flow(options: &Options) -> Result<Flow> {
             "the QPU plan has 16 points or more, not {points}; use --classic, or give the radices with --passes"
         ))
     })?;
-    if let Some(cooperation) = Cooperation::of(&split) {
-        return steps(&cooperation);
+    let pass = Pass::of(&split);
+    if let Some(one) = pass.as_ref().and_then(|pass| pass.layout().one_pass()) {
+        return steps(one);
     }
     let radices: Vec<u32> = split.radices().collect();
     passes(points, &radices, Some(&split), "QPU plan")
@@ -250,9 +252,9 @@ fn passes(points: u32, radices: &[u32], split: Option<&Split>, what: &str) -> Re
 }
 
 /// The two transforms of one launch.
-fn steps(cooperation: &Cooperation) -> Result<Flow> {
-    let points = cooperation.points();
-    let radices = cooperation.transforms();
+fn steps(one: &dyn OnePass) -> Result<Flow> {
+    let points = 1 << one.log2_points();
+    let radices = one.radices();
     let radices_text = product(&radices);
     let headings = radices.iter().zip(1..).map(|(radix, step)| {
         [
@@ -328,7 +330,7 @@ mod tests {
                 &flow.headings,
             );
             assert!(scene.height < 3000.0, "2^{log2n}: {}", scene.height);
-            let shared = Cooperation::of(&planned(log2n).unwrap()).is_some();
+            let shared = Pass::of(&planned(log2n).unwrap()).is_some();
             let part = if shared { "step 1 of 2" } else { "pass 1 of" };
             assert!(svg::write(&scene).contains(part), "2^{log2n}");
         }

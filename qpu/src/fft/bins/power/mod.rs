@@ -20,9 +20,8 @@ mod words;
 
 pub use signal::Detector;
 
-use super::real::fill_turns;
 use super::{Bins, PowerWay};
-use crate::fft::geometry::{LANES, POINT_BYTES};
+use crate::fft::sizes::{LANES, POINT_BYTES};
 
 /// Bytes of a row of powers.
 pub const ROW_BYTES: u32 = 4 * LANES;
@@ -246,24 +245,5 @@ impl PowerPass {
         } else {
             Bins::Power { decibels, way }
         }
-    }
-
-    /// Bytes of the table of turns.
-    #[must_use]
-    pub const fn table_bytes(&self) -> u32 {
-        if self.powers.is_real {
-            (self.runs().turns() * POINT_BYTES).next_multiple_of(LANES * POINT_BYTES)
-        } else {
-            0
-        }
-    }
-
-    /// Gives the words of the table, a vector of entries at a time.
-    ///
-    /// # Errors
-    /// The first error of `put`.
-    pub fn fill_table<E>(&self, put: impl FnMut(u32, &[u32]) -> Result<(), E>) -> Result<(), E> {
-        let entries = self.table_bytes() / POINT_BYTES;
-        fill_turns(self.powers.log2_complex(), entries, 1.0, put)
     }
 }

@@ -4,7 +4,7 @@
 //! spectra, of which programs have twice the bins, it has twice that for bins 0 to N/2.
 
 use super::{PowerPass, ROW_BYTES, Removed};
-use crate::fft::geometry::LANES;
+use crate::fft::sizes::LANES;
 use crate::fft::twiddle::turn;
 
 /// Parts of sixteen points.
@@ -28,18 +28,6 @@ impl PowerPass {
 
     const fn unit_rows(&self) -> u32 {
         self.bins().run_bins() / LANES
-    }
-
-    /// Gives a table that takes nothing.
-    ///
-    /// # Errors
-    /// The first error of `put`, which gets the index of the first word and the words.
-    pub fn clear_multiples<E>(
-        &self,
-        mut put: impl FnMut(u32, &[u32; LANES as usize]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let rows = self.multiples_bytes() / ROW_BYTES;
-        (0..rows).try_for_each(|row| put(LANES * row, &[0; LANES as usize]))
     }
 
     /// Byte offset in the table of the first row of run `run` of unit `number`, modulo 2^32.

@@ -2,7 +2,7 @@
 
 use super::PowerPass;
 use crate::fft::bins::runs::{Run, Runs};
-use crate::fft::geometry::LANES;
+use crate::fft::sizes::LANES;
 
 /// Rows that a unit stores.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -81,7 +81,7 @@ impl PowerPass {
     }
 
     /// Units of a row of powers.
-    const fn units_of_one(&self) -> u32 {
+    pub(super) const fn units_of_one(&self) -> u32 {
         if self.powers.is_real {
             let ranges = self.real_units();
             let mut units = 0;
@@ -95,12 +95,6 @@ impl PowerPass {
             let [first, end] = self.complex_units();
             (end - first) as u32
         }
-    }
-
-    /// Units for powers of `batch` times K spectra.
-    #[must_use]
-    pub const fn units(&self, batch: u32) -> u32 {
-        batch * self.units_of_one()
     }
 
     /// Number of the spectrum among those that become powers, and of the unit.

@@ -1,19 +1,21 @@
 //! The lists of the programs of the pass: what each word of them is.
 
 use super::{Detector, Hold, PowerPass, ROW_BYTES, Removed};
-use crate::fft::bins::real::{AREA_ROWS, group_offset, split_address};
+use crate::fft::bins::real::{AREA_ROWS, fill_turns, group_offset, split_address};
 use crate::fft::bins::{Record, Row, Start, Stream};
-use crate::fft::geometry::{Geometry, LANES, POINT_BYTES};
-use crate::fft::program::{self, Lanes};
-use crate::fft::tables::gain;
-use crate::fft::values::{Own, Places};
-use crate::vpm::{Store, store_stride};
+use crate::fft::context::{Buffers, ProgramContext, UnitContext};
+use crate::fft::layout::{Layout, Vector, not_in_its_lists};
+use crate::fft::program::{Lanes, Task};
+use crate::fft::sizes::{LANES, POINT_BYTES};
+use crate::fft::truncation::{LOSS_OF_A_PRODUCT, gain};
+use crate::fft::uniform::{Pack, UniformId};
+use crate::vpm::Store;
 
 /// Bytes of a vector.
 const VECTOR_BYTES: u32 = 4 * LANES;
 
-/// What the sum of two positive numbers loses on average, in units of 2^-24.
-const LOSS_OF_A_SUM: f64 = 0.5;
+/// The loss of a sum of two positive numbers, on average.
+const LOSS_OF_A_POSITIVE_SUM: f64 = 0.5;
 
 /// Sets of vectors ([`Record::Vectors`]) that a unit chooses from: whether it has bin 0 (1) and bin M (2).
 ///
@@ -30,18 +32,105 @@ impl Vectors {
 }
 
 impl PowerPass {
-    /// Bytes of the sets of vectors.
-    #[must_use]
-    pub const fn vector_bytes(&self) -> u32 {
+    /// Which set a unit takes.
+    fn set(&self, number: u32) -> u32 {
+        if self.powers.is_real {
+            let [up, down] = self.runs().unit(self.real_unit(number));
+            let has_zero = up.bins > 0 && up.first == 0;
+            u32::from(has_zero) + 2 * u32::from(down.bins > 0 && down.first == self.points())
+        } else {
+            match self.complex_units()[0] + number as i32 {
+                0 => 1,
+                -1 => 2,
+                _ => 0,
+            }
+        }
+    }
+
+    /// What sums are multiplied by: the scale, divided by K for a mean, and made greater by what truncation is
+    /// expected to take. Real bins are twice what they should be.
+    fn power_factor(&self) -> f32 {
+        // A square and the last product; the sum of both squares; sums over spectra, in which what is lost of
+        // the j-th counts j / K.
+        let mut lost = 2.0 * LOSS_OF_A_PRODUCT + LOSS_OF_A_POSITIVE_SUM;
+        let mut count = 1.0;
+        if self.powers.detector == Detector::Mean {
+            count = f64::from(self.powers.segments);
+            lost += LOSS_OF_A_PRODUCT * (count - 1.0) / 2.0;
+        }
+        let real = if self.powers.is_real { 4.0 } else { 1.0 };
+        let [scale, new] =
+            [self.powers.scale, self.new].map(|bits| f64::from(f32::from_bits(bits)));
+        (scale * new / (count * real) * gain(lost)) as f32
+    }
+
+    /// Address of a row of powers of result `which`.
+    const fn row_address(&self, buffers: &Buffers, which: u32, row: u32) -> u32 {
+        buffers.to + which * self.powers.output_bytes() + ROW_BYTES * (row - self.first_row())
+    }
+}
+
+impl Layout for PowerPass {
+    fn task(&self) -> Task {
+        Task::Bins(self.bins())
+    }
+
+    fn units(&self, batch: u32) -> u32 {
+        batch * self.units_of_one()
+    }
+
+    fn traffic(&self, batch: u32) -> [u64; 2] {
+        let powers = &self.powers;
+        let spectra = u64::from(batch) * u64::from(powers.segments);
+        let written = u64::from(batch) * u64::from(powers.output_bytes());
+        [
+            spectra * (u64::from(POINT_BYTES) << powers.log2_complex()),
+            written,
+        ]
+    }
+
+    fn table_bytes(&self) -> u32 {
+        if self.powers.is_real {
+            (self.runs().turns() * POINT_BYTES).next_multiple_of(LANES * POINT_BYTES)
+        } else {
+            0
+        }
+    }
+
+    fn fill_table(&self, _gain: f64, put: &mut dyn FnMut(u32, &[u32])) {
+        let entries = self.table_bytes() / POINT_BYTES;
+        fill_turns(self.powers.log2_complex(), entries, 1.0, put);
+    }
+
+    fn factors_bytes(&self) -> u32 {
+        self.multiples_bytes()
+    }
+
+    /// Multiples that remove nothing.
+    fn fill_factors(
+        &self,
+        _window: &mut dyn FnMut(u32) -> f64,
+        _is_inverse: bool,
+        put: &mut dyn FnMut(u32, &[u32]),
+    ) {
+        for row in 0..self.multiples_bytes() / ROW_BYTES {
+            put(LANES * row, &[0; LANES as usize]);
+        }
+    }
+
+    fn row_lists(&self) -> u32 {
+        1
+    }
+
+    /// Those of the sets of vectors.
+    fn vector_bytes(&self) -> u32 {
         Vectors::SETS * Vectors::OF_A_SET * VECTOR_BYTES
     }
 
-    /// Vector `index` of the sets.
-    #[must_use]
-    pub fn vector(&self, index: u32) -> [u32; LANES as usize] {
+    fn vector(&self, index: u32) -> Vector {
         let (set, vector) = (index / Vectors::OF_A_SET, index % Vectors::OF_A_SET);
         let (has_zero, has_last) = (set & 1 != 0, set & 2 != 0);
-        let scale = self.factor();
+        let scale = self.power_factor();
         core::array::from_fn(|lane| {
             let removed = |bin: usize| match &self.powers.removed {
                 Removed::Near(near) => f32::from_bits(near[bin]),
@@ -61,69 +150,47 @@ impl PowerPass {
         })
     }
 
-    /// Which set a unit takes.
-    fn set(&self, number: u32) -> u32 {
-        if self.powers.is_real {
-            let [up, down] = self.runs().unit(self.real_unit(number));
-            let has_zero = up.bins > 0 && up.first == 0;
-            u32::from(has_zero) + 2 * u32::from(down.bins > 0 && down.first == self.points())
-        } else {
-            match self.complex_units()[0] + number as i32 {
-                0 => 1,
-                -1 => 2,
-                _ => 0,
-            }
+    fn start(&self, _buffers: &Buffers, _program: &ProgramContext, id: UniformId) -> u32 {
+        match Start::of(id) {
+            Start::Pitch => self.pitch(),
+            Start::Spectra => self.powers.segments,
         }
     }
 
-    /// What sums are multiplied by: the scale, divided by K for a mean, and made greater by what truncation is
-    /// expected to take. Real bins are twice what they should be.
-    fn factor(&self) -> f32 {
-        // A square and the last product; the sum of both squares; sums over spectra, in which what is lost of
-        // the j-th counts j / K.
-        let mut lost = 2.0 * Geometry::LOSS_OF_A_PRODUCT + LOSS_OF_A_SUM;
-        let mut count = 1.0;
-        if self.powers.detector == Detector::Mean {
-            count = f64::from(self.powers.segments);
-            lost += Geometry::LOSS_OF_A_PRODUCT * (count - 1.0) / 2.0;
-        }
-        let real = if self.powers.is_real { 4.0 } else { 1.0 };
-        let [scale, new] =
-            [self.powers.scale, self.new].map(|bits| f64::from(f32::from_bits(bits)));
-        (scale * new / (count * real) * gain(lost)) as f32
+    fn store(&self, buffers: &Buffers, unit: &UnitContext, index: u8) -> u32 {
+        let bins = self.bins();
+        let (which, number) = self.unit(unit.index, unit.batch);
+        let (_, stored) = self.stored_run(number, index % bins.runs());
+        let level = u32::from(index >= bins.runs()) * self.powers.power_bytes();
+        self.row_address(buffers, which, stored.row) + level
     }
 
-    /// A word of the start list.
-    #[must_use]
-    pub fn start_word(&self, own: &Own, word: program::Start) -> u32 {
-        match word {
-            program::Start::Bins(Start::Pitch) => self.pitch(),
-            program::Start::Bins(Start::Spectra) => self.powers.segments,
-            word => own.start_word(word).unwrap_or(store_stride(0)),
-        }
-    }
-
-    /// A word of the record of unit `index` of `batch` rows of powers, done in the VPM's half `area`.
-    #[must_use]
-    pub fn record_word(
-        &self,
-        places: &Places,
-        (index, batch): (u32, u32),
-        area: u32,
-        word: program::Record,
-    ) -> u32 {
-        let (which, number) = self.unit(index, batch);
-        let from = places.from + which * self.powers.segments * self.pitch();
-        let to = places.to + which * self.powers.output_bytes();
+    fn store_rows(&self, unit: &UnitContext, index: u8) -> Store {
         let bins = self.bins();
         let groups = u32::from(bins.groups());
-        let address = |row: u32| to + ROW_BYTES * (row - self.first_row());
-        match word {
-            program::Record::Rows => places.rows,
-            program::Record::Bins(Record::Vectors) => {
-                places.turns + self.set(number) * Vectors::OF_A_SET * VECTOR_BYTES
+        let (_, number) = self.unit(unit.index, unit.batch);
+        let (run, stored) = self.stored_run(number, index % bins.runs());
+        let is_level = u32::from(index >= bins.runs());
+        let rows_of_powers = groups * u32::from(bins.runs());
+        let row = AREA_ROWS * unit.area()
+            + is_level * rows_of_powers
+            + groups * u32::from(run)
+            + stored.group;
+        Store {
+            row_elements: stored.words as u8,
+            ..Store::rows(stored.count as u8, row as u8)
+        }
+    }
+
+    fn record(&self, buffers: &Buffers, unit: &UnitContext, id: UniformId) -> u32 {
+        let (which, number) = self.unit(unit.index, unit.batch);
+        let from = buffers.from + which * self.powers.segments * self.pitch();
+        let bins = self.bins();
+        match Record::of(id) {
+            Record::Vectors => {
+                buffers.vectors + self.set(number) * Vectors::OF_A_SET * VECTOR_BYTES
             }
-            program::Record::Bins(Record::Old { group }) => {
+            Record::Old { group } => {
                 let run = group / bins.groups();
                 let group = u32::from(group % bins.groups());
                 // Groups that are not stored read what one that is reads.
@@ -131,50 +198,27 @@ impl PowerPass {
                 let row = group
                     .saturating_sub(stored.group)
                     .min(stored.count.max(1) - 1);
-                address(stored.row + row)
+                self.row_address(buffers, which, stored.row + row)
             }
-            program::Record::Bins(Record::Address {
+            Record::Address {
                 run,
                 stream: Stream::Multiples,
-            }) => places.factors.wrapping_add(self.multiples_of(number, run)),
-            program::Record::Bins(word) if self.powers.is_real => {
+            } => buffers.factors.wrapping_add(self.multiples_of(number, run)),
+            word if self.powers.is_real => {
                 let runs = self.runs().unit(self.real_unit(number));
-                split_address(&runs, self.points(), from, places.table, true, word)
+                split_address(&runs, self.points(), from, buffers.table, true, word)
             }
-            program::Record::Bins(Record::Address {
+            Record::Address {
                 stream: Stream::Points,
                 ..
-            }) => from.wrapping_add_signed(POINT_BYTES as i32 * self.complex_bin(number)),
-            program::Record::Bins(Record::Zero) => from,
-            program::Record::Store { index } => {
-                let (_, stored) = self.stored_run(number, index % bins.runs());
-                let is_level = index >= bins.runs();
-                address(stored.row) + u32::from(is_level) * self.powers.power_bytes()
-            }
-            program::Record::StoreSetup { index } => {
-                let (run, stored) = self.stored_run(number, index % bins.runs());
-                let is_level = u32::from(index >= bins.runs());
-                let rows_of_powers = groups * u32::from(bins.runs());
-                let row = AREA_ROWS * area
-                    + is_level * rows_of_powers
-                    + groups * u32::from(run)
-                    + stored.group;
-                let store = Store {
-                    row_elements: stored.words as u8,
-                    ..Store::rows(stored.count as u8, row as u8)
-                };
-                store.setup().unwrap_or(0)
-            }
-            _ => 0,
+            } => from.wrapping_add_signed(POINT_BYTES as i32 * self.complex_bin(number)),
+            Record::Zero => from,
+            _ => not_in_its_lists(),
         }
     }
 
-    /// A word of the row list.
-    #[must_use]
-    pub fn row_word(&self, word: program::Row) -> u32 {
-        let program::Row::Bins(word) = word else {
-            return 0;
-        };
+    fn row(&self, _buffers: &Buffers, _list: u32, id: UniformId) -> u32 {
+        let word = Row::of(id);
         let takes_least = self.powers.detector == Detector::Min || self.hold == Hold::Min;
         let sign: f32 = if takes_least { -1.0 } else { 1.0 };
         match word {
@@ -196,13 +240,11 @@ impl PowerPass {
             Row::Keep => (sign * f32::from_bits(self.old)).to_bits(),
             Row::Initial if self.powers.detector == Detector::Min => f32::NEG_INFINITY.to_bits(),
             Row::Initial => 0,
-            Row::Scale => self.factor().to_bits(),
+            Row::Scale => self.power_factor().to_bits(),
         }
     }
 
-    /// A lane vector.
-    #[must_use]
-    pub fn lane_vector(&self, lanes: Lanes) -> [u32; LANES as usize] {
+    fn lane_vector(&self, lanes: Lanes, _scale: [f32; 2]) -> Vector {
         core::array::from_fn(|lane| match lanes {
             Lanes::Input => POINT_BYTES * lane as u32,
             Lanes::Mirrored => (POINT_BYTES * lane as u32).wrapping_neg(),

@@ -6,13 +6,17 @@
 
 use super::first::{self, First};
 use super::routine::{self, Routine};
-use super::{ASKED, Assembly, Cooperative, Draughted, Tried, locks, register, second};
-use crate::fft::coop::{Cooperation, Word};
+use super::{ASKED, Assembly, Cooperative, Tried, locks, register, second};
+use crate::fft::columns::Columns;
+use crate::fft::columns::Word;
+use crate::fft::pass::Pass;
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::schedule::{Destination, Place, Source};
 use crate::generate::{Builder, ra};
 use crate::isa::{BranchCond, File};
+
+type Draughted = super::Draughted<Word>;
 
 /// What is scheduled apart: what is done once, up to the first call of the transform, up to reads of the VPM, to the second
 /// call, to interleaved rows, the transform, and the output.
@@ -75,11 +79,11 @@ pub(super) fn draught() -> Draughted {
     }
 }
 
-pub(super) fn program(cooperation: Cooperation, tried: Tried<'_>) -> Cooperative {
+pub(super) fn program(pass: Pass, tried: Tried<'_>) -> Cooperative {
     let draughted = draught();
-    let mut all = Assembly::new(cooperation, &draughted, tried);
+    let mut all = Assembly::new(pass, &draughted, tried);
     all.piece(HEAD, None);
-    assert_eq!(all.uniforms.len() as u32, Cooperation::HEAD);
+    assert_eq!(all.uniforms.len() as u32, Columns::HEAD);
     let again = all.b.here("transform");
     let [done, transform] = ["done", "dft16"].map(|name| all.b.label(name));
     let call = |b: &mut Builder| {
@@ -101,7 +105,7 @@ pub(super) fn program(cooperation: Cooperation, tried: Tried<'_>) -> Cooperative
     all.count(BranchCond::AllZS, done);
     locks::peers(&mut all.b);
     all.uniforms.push(Word::Peers);
-    all.again(again);
+    all.again(again, [Word::Step, Word::List]);
     all.b.bind(done);
     locks::close(&mut all.b);
     all.b.bind(transform);

@@ -8,9 +8,12 @@
 //!
 //! What comes before must have read the VPM in the end: only that says that its writes are in it.
 
-use super::Operation;
+use crate::fft::short::Word;
 use crate::generate::Builder;
+use crate::generate::schedule;
 use crate::isa::SemaphoreAction;
+
+type Operation = schedule::Operation<Word>;
 
 const ARRIVED: u8 = 0;
 /// Gates of two barriers in turn: from writes of columns to reads, and from these to writes of other rows.

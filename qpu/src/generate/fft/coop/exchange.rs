@@ -1,6 +1,6 @@
 //! Lanes change places with registers: bits of a lane's number with bits of a register's.
 
-use crate::fft::coop::Word;
+use crate::fft::words::Word;
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Place, Source};
 use crate::isa::{AddOp, Cond};

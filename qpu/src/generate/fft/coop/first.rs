@@ -4,7 +4,8 @@
 //! every line is waited for.
 
 use super::routine::Routine;
-use crate::fft::coop::{Cooperation, Word};
+use crate::fft::columns::Columns;
+use crate::fft::columns::Word;
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, negate};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, File, MulOp};
@@ -24,7 +25,7 @@ pub fn tmu(pair: usize) -> u8 {
 }
 
 /// Looks up what the addresses say, and sends them on.
-pub fn request(draft: &mut Draft<Word>, pair: usize, step: Source<Word>) {
+pub fn request<W: Copy + PartialEq>(draft: &mut Draft<W>, pair: usize, step: Source<W>) {
     let addresses = Source::Place(ADDRESSES);
     draft.copy(addresses, Destination::Tmu(tmu(pair)));
     let to = Destination::Place(ADDRESSES);
@@ -69,7 +70,7 @@ impl First {
         draft.add_op(AddOp::Add, sources, to);
         let none = Destination::Nothing;
         let step = Destination::Place(self.row_step);
-        draft.immediate(Cooperation::ROW_BYTES - 4, [step, none]);
+        draft.immediate(Columns::ROW_BYTES - 4, [step, none]);
         let step = Destination::Place(self.vector_step);
         draft.immediate(VECTOR, [step, none]);
         for row in 0..ROWS_AHEAD {
@@ -135,7 +136,7 @@ impl First {
                 let to = Destination::Place(setup);
                 draft.add_op(AddOp::Add, [Source::Place(setup), Source::Small(1)], to);
             }
-            let z = routine.outputs[Cooperation::output(position as u32) as usize];
+            let z = routine.outputs[Columns::output(position as u32) as usize];
             let [re, im] = z;
             let factor = Source::Place(Place::R4);
             draft.push(Operation::fetch(tmu(position)));

@@ -1,6 +1,6 @@
 //! Programs whose transforms pass through the VPM, in one pass over memory.
 //!
-//! Who holds which points is told in [`crate::fft::coop`]. Programs of up to 2^9 points are put together in [`short`], those
+//! [`crate::fft::one_pass`] says which QPU holds which points. Programs of up to 2^9 points are put together in [`short`], those
 //! of 2^8 that are alone with their transforms in [`alone`], those of 2^10 and 2^11 in [`pipeline`], that of 2^12 in
 //! [`relay`]. QPUs of a slice share its instruction cache, which the loops are to fit.
 
@@ -20,13 +20,19 @@ mod tastes;
 
 use super::reads_uniform;
 use crate::disasm;
-use crate::fft::coop::{Cooperation, Way, Word};
+use crate::fft::pass::Pass;
+use crate::fft::program::Task;
+use crate::fft::uniform::{Pack, UniformId};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::schedule::{self, Place};
 use crate::generate::{Builder, Label, R1, Reg, UNIF, UNIFORMS_ADDRESS, ra, rb};
 use crate::isa::{BranchCond, File};
 
-type Operation = schedule::Operation<Word>;
+/// A uniform of a kernel, which listings name.
+trait Uniform: Pack + PartialEq + core::fmt::Debug {}
+
+impl<W: Pack + PartialEq + core::fmt::Debug> Uniform for W {}
+
 /// Writes a branch in whose shadow are the last instructions of a piece, or another instruction there.
 type Branch<'a> = &'a dyn Fn(&mut Builder);
 
@@ -34,13 +40,13 @@ type Branch<'a> = &'a dyn Fn(&mut Builder);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cooperative {
     /// What it computes, and how.
-    pub cooperation: Cooperation,
+    pub pass: Pass,
     /// Instructions.
     pub code: Vec<u64>,
     /// Uniforms in the order in which its instructions stand.
-    pub reads: Vec<Word>,
+    reads: Vec<String>,
     /// The list of uniforms: those, where no part of the program has several lists.
-    pub uniforms: Vec<Word>,
+    pub uniforms: Vec<UniformId>,
     /// Names of instructions, by index.
     labels: Vec<(usize, String)>,
 }
@@ -49,14 +55,24 @@ impl Cooperative {
     /// `fft-coop-9`, say.
     #[must_use]
     pub fn name(&self) -> String {
-        let log2_points = self.cooperation.log2_points();
-        match self.cooperation.way() {
-            Way::Short(_) => format!("fft-short-{log2_points}"),
-            Way::Pipeline(pipeline) if pipeline.groups() > 1 => {
+        let log2_points = self.log2_points();
+        match self.pass {
+            Pass::Short(_) => format!("fft-short-{log2_points}"),
+            Pass::Pipeline(pipeline) if pipeline.groups() > 1 => {
                 format!("fft-groups-{log2_points}")
             }
-            Way::Columns | Way::Pipeline(_) | Way::Relay(_) => format!("fft-coop-{log2_points}"),
+            _ => format!("fft-coop-{log2_points}"),
         }
+    }
+
+    /// The length as a power of two.
+    ///
+    /// # Panics
+    /// Never: these programs are one-pass transforms.
+    #[must_use]
+    pub fn log2_points(&self) -> u32 {
+        let one = self.pass.layout().one_pass();
+        one.expect("these are one-pass transforms").log2_points()
     }
 
     /// The program as text: byte offset, word, instruction, and which uniform it reads.
@@ -71,7 +87,7 @@ impl Cooperative {
             }
             let pc = 8 * index as u32;
             let uniform = reads_uniform(word).then(|| uniforms.next()).flatten();
-            let comment = uniform.map_or(String::new(), |uniform| format!("    # {uniform:?}"));
+            let comment = uniform.map_or(String::new(), |uniform| format!("    # {uniform}"));
             let line = disasm::line(word, pc);
             text.push_str(&format!("{pc:04x}  {word:016x}  {line}{comment}\n"));
         }
@@ -85,32 +101,23 @@ impl Cooperative {
 /// When a program breaks a rule that the checker knows: a bug of the generator, found at build time.
 #[must_use]
 pub fn programs() -> Vec<Cooperative> {
-    let long = (8..=12).filter_map(Cooperation::new);
-    let several = (4..=10).filter_map(Cooperation::of_several);
+    let long = (8..=12).filter_map(Pass::one);
+    let several = (4..=10).filter_map(Pass::several);
     let all = long.chain(several);
-    all.map(|cooperation| program(cooperation, None)).collect()
+    all.map(|pass| program(pass, None)).collect()
 }
 
 /// Searches for shorter schedules of a program's pieces: of each, what `tastes.rs` should hold, and its
 /// length.
 #[must_use]
 pub fn search(program: &Cooperative, tries: u16) -> Vec<(schedule::Taste, usize)> {
-    let draughted = match program.cooperation.way() {
-        Way::Short(short) => short::draught(short),
-        Way::Pipeline(pipeline) => pipeline::draught(pipeline),
-        Way::Relay(_) => relay::draught(),
-        Way::Columns => alone::draught(),
-    };
-    let pieces = draughted.pieces.into_iter().enumerate();
-    pieces
-        .map(|(number, piece)| {
-            schedule::search(
-                &piece,
-                &tastes::of(program.cooperation.task(), number),
-                tries,
-            )
-        })
-        .collect()
+    let task = program.pass.layout().task();
+    match program.pass {
+        Pass::Short(short) => short::draught(short).search(task, tries),
+        Pass::Pipeline(pipeline) => pipeline::draught(pipeline).search(task, tries),
+        Pass::Relay(_) => relay::draught().search(task, tries),
+        _ => alone::draught().search(task, tries),
+    }
 }
 
 /// A piece of a program and the taste that is tried for it.
@@ -119,7 +126,7 @@ type Tried<'a> = Option<(usize, &'a schedule::Taste)>;
 /// The taste that a piece of a program has.
 #[must_use]
 pub fn taste_of(program: &Cooperative, piece: usize) -> schedule::Taste {
-    tastes::of(program.cooperation.task(), piece)
+    tastes::of(program.pass.layout().task(), piece)
 }
 
 /// The same program with another taste for one of its pieces: for searches that run it.
@@ -128,7 +135,7 @@ pub fn taste_of(program: &Cooperative, piece: usize) -> schedule::Taste {
 /// As [`programs`], and where the piece gets too short for what is put into it.
 #[must_use]
 pub fn tasted(program: &Cooperative, piece: usize, taste: &schedule::Taste) -> Cooperative {
-    self::program(program.cooperation, Some((piece, taste)))
+    self::program(program.pass, Some((piece, taste)))
 }
 
 /// Instructions of the first piece of a transform after which lookups are on their way, so that others
@@ -136,8 +143,8 @@ pub fn tasted(program: &Cooperative, piece: usize, taste: &schedule::Taste) -> C
 const ASKED: usize = 24;
 
 /// A program in pieces, and the registers that the code between them uses.
-struct Draughted {
-    pieces: Vec<Vec<Operation>>,
+struct Draughted<W> {
+    pieces: Vec<Vec<schedule::Operation<W>>>,
     /// Transforms that are left.
     count: Place,
     /// Bytes from the program's first transform to this one.
@@ -146,19 +153,29 @@ struct Draughted {
     opens: Place,
 }
 
+impl<W: Uniform> Draughted<W> {
+    /// See [`search`].
+    fn search(self, task: Task, tries: u16) -> Vec<(schedule::Taste, usize)> {
+        let pieces = self.pieces.into_iter().enumerate();
+        pieces
+            .map(|(number, piece)| schedule::search(&piece, &tastes::of(task, number), tries))
+            .collect()
+    }
+}
+
 /// A program being put together.
-struct Assembly<'a> {
-    cooperation: Cooperation,
+struct Assembly<'a, W> {
+    pass: Pass,
     b: Builder,
-    uniforms: Vec<Word>,
-    draughted: &'a Draughted,
+    uniforms: Vec<W>,
+    draughted: &'a Draughted<W>,
     tried: Tried<'a>,
 }
 
-impl<'a> Assembly<'a> {
-    fn new(cooperation: Cooperation, draughted: &'a Draughted, tried: Tried<'a>) -> Self {
+impl<'a, W: Uniform> Assembly<'a, W> {
+    fn new(pass: Pass, draughted: &'a Draughted<W>, tried: Tried<'a>) -> Self {
         Self {
-            cooperation,
+            pass,
             b: Builder::new(),
             uniforms: Vec::new(),
             draughted,
@@ -168,14 +185,18 @@ impl<'a> Assembly<'a> {
 
     /// The program, when all of it is put together.
     fn finish(self) -> Cooperative {
-        let task = self.cooperation.task();
+        let task = self.pass.layout().task();
         let program = self.b.assemble();
         let program = program.unwrap_or_else(|error| panic!("FFT {task:?}: {error}"));
         Cooperative {
-            cooperation: self.cooperation,
+            pass: self.pass,
             code: program.words,
-            reads: self.uniforms.clone(),
-            uniforms: self.uniforms,
+            reads: self
+                .uniforms
+                .iter()
+                .map(|word| format!("{word:?}"))
+                .collect(),
+            uniforms: self.uniforms.into_iter().map(Pack::id).collect(),
             labels: program.labels,
         }
     }
@@ -210,7 +231,7 @@ impl<'a> Assembly<'a> {
     ) {
         let taste = match self.tried {
             Some((piece, taste)) if piece == number => taste.clone(),
-            _ => tastes::of(self.cooperation.task(), number),
+            _ => tastes::of(self.pass.layout().task(), number),
         };
         let scheduled = schedule::schedule_by(&self.draughted.pieces[number], &taste);
         let length = scheduled.instructions.len();
@@ -238,24 +259,24 @@ impl<'a> Assembly<'a> {
         self.b.nops(2);
     }
 
-    /// Back to `again` for the next transform.
-    fn again(&mut self, again: Label) {
+    /// Back to `again` for the next transform, by two uniforms: the bytes to it, and the list.
+    fn again(&mut self, again: Label, words: [W; 2]) {
         let offset = register(self.draughted.offset);
         self.b.add(offset, offset, UNIF);
         self.b.mov(R1, UNIF);
-        self.uniforms.extend([Word::Step, Word::List]);
+        self.uniforms.extend(words);
         self.b.brr(BranchCond::Always, again);
         self.b.mov(UNIFORMS_ADDRESS, R1);
         self.b.nops(2);
     }
 }
 
-fn program(cooperation: Cooperation, tried: Tried<'_>) -> Cooperative {
-    match cooperation.way() {
-        Way::Columns => alone::program(cooperation, tried),
-        Way::Pipeline(pipeline) => pipeline::program(cooperation, pipeline, tried),
-        Way::Relay(_) => relay::program(cooperation, tried),
-        Way::Short(short) => short::program(cooperation, short, tried),
+fn program(pass: Pass, tried: Tried<'_>) -> Cooperative {
+    match pass {
+        Pass::Pipeline(pipeline) => pipeline::program(pass, pipeline, tried),
+        Pass::Relay(_) => relay::program(pass, tried),
+        Pass::Short(short) => short::program(pass, short, tried),
+        _ => alone::program(pass, tried),
     }
 }
 
@@ -292,7 +313,7 @@ mod tests {
     fn loops_of_producers_and_of_consumers_fit_an_instruction_cache() {
         let mut pipelines = 0;
         for program in programs() {
-            if !matches!(program.cooperation.way(), Way::Pipeline(_)) {
+            if !matches!(program.pass, Pass::Pipeline(_)) {
                 continue;
             }
             pipelines += 1;
@@ -317,7 +338,7 @@ mod tests {
         let all = programs();
         let program = all
             .iter()
-            .find(|program| matches!(program.cooperation.way(), Way::Relay(_)));
+            .find(|program| matches!(program.pass, Pass::Relay(_)));
         let program = program.expect("there is one");
         let label = |wanted: &str| {
             let found = program.labels.iter().find(|(_, name)| name == wanted);
@@ -340,7 +361,7 @@ mod tests {
     fn loops_of_short_lengths_fit_an_instruction_cache() {
         let mut shared = 0;
         for program in programs() {
-            let Way::Short(short) = program.cooperation.way() else {
+            let Pass::Short(short) = program.pass else {
                 continue;
             };
             let label = |wanted: &str| {

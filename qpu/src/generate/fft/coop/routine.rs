@@ -4,7 +4,7 @@
 //! fixed registers, real parts in file B and imaginary parts in file A. The last three instructions
 //! are in the shadow of the branch back.
 
-use crate::fft::coop::Word;
+use crate::fft::columns::Word;
 use crate::generate::fft::dft16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::Operation;

@@ -1,6 +1,6 @@
 //! The two interleaved rows that an output makes with its neighbours' lanes.
 
-use crate::fft::coop::{PartWord, Word};
+use crate::fft::words::{PartWord, Word};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, negate, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
@@ -123,7 +123,7 @@ pub fn rows_in_registers(
 }
 
 /// Makes the two rows of an output, in its registers.
-pub fn pair(draft: &mut Draft<Word>, z: Complex, conjugate: Place) {
+pub fn pair<W: Copy + PartialEq>(draft: &mut Draft<W>, z: Complex, conjugate: Place) {
     let [re, im] = z.map(|part| part.place);
     // What is rotated has to be in an accumulator.
     let given_re = draft.take(Wish::Accumulator);

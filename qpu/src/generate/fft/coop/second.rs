@@ -2,7 +2,7 @@
 
 use super::routine::Routine;
 use super::rows::pair;
-use crate::fft::coop::Word;
+use crate::fft::columns::Word;
 use crate::generate::fft::draft::{Complex, Draft};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::AddOp;

@@ -9,7 +9,8 @@
 use super::Word;
 use super::codelet::{Codelet, Lookup};
 use super::frame::Source;
-use crate::fft::program::{Kind, Row};
+use crate::fft::points::Row;
+use crate::fft::program::Kind;
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{AddOp, Cond, File, MulOp};
@@ -104,7 +105,7 @@ impl Across {
     /// with a part of the twiddles.
     pub fn turn_of(&self, k: usize, component: usize) -> Word {
         let (output, component) = (k as u8, component as u8);
-        Word::Row(Row::Before { output, component })
+        Word::row(Row::Before { output, component })
     }
 
     /// z turned by that. Gives back z.
@@ -133,7 +134,7 @@ fn two_groups(codelet: &mut Codelet, output: u8, z: Complex) -> Complex {
     if output == 0 {
         return z.map(|part| codelet.half_sums(part, Wish::AnyFile));
     }
-    let turn = |component| Word::Row(Row::Turn { output, component });
+    let turn = |component| Word::row(Row::Turn { output, component });
     codelet.turn_some(z, Cond::ZC, turn(0), turn(1));
     z.map(|part| codelet.add_moved(part, 8, Wish::AnyFile))
 }

@@ -7,7 +7,8 @@ use super::Word;
 use super::codelet::{Codelet, Lookup};
 use super::columns::{self, AHEAD, Column};
 use super::frame::{Frame, Source};
-use crate::fft::program::{Kind, Row};
+use crate::fft::points::Row;
+use crate::fft::program::Kind;
 use crate::generate::fft::dft16::{Butterfly, file_of};
 use crate::generate::fft::draft::{Complex, Value, Wish, positive};
 use crate::generate::schedule::{Destination, Place};
@@ -32,7 +33,7 @@ impl Cells {
     }
 
     fn fetch(&mut self, vector: u8, component: u8) -> Value {
-        let word = Word::Row(Row::Input { vector, component });
+        let word = Word::row(Row::Input { vector, component });
         self.codelet.fetch(self.input, word)
     }
 
@@ -86,7 +87,7 @@ impl Cells {
             for component in 0..2u8 {
                 let part = usize::from(component);
                 let fetched = fetch(self);
-                let sign = Source::Uniform(Word::Row(Row::Sign { block, component }));
+                let sign = Source::Uniform(Word::row(Row::Sign { block, component }));
                 let draft = &mut self.codelet.frame.draft;
                 let term = draft.multiply(fetched, sign, Wish::Accumulator);
                 let wish = if block + 1 == self.parts {
@@ -106,7 +107,7 @@ impl Cells {
     /// A point turned by what its part says. Gives it back.
     fn turned(&mut self, m: u8, sum: Complex, wish: Wish) -> Complex {
         let factor = |component| {
-            Source::Uniform(Word::Row(Row::Part {
+            Source::Uniform(Word::row(Row::Part {
                 vector: m,
                 component,
             }))
@@ -154,7 +155,7 @@ impl Column for Cells {
         let lanes = self.input;
         let both = (0..self.parts).flat_map(|block| {
             let vector = 16 * block + m;
-            [0, 1].map(|component| Word::Row(Row::Input { vector, component }))
+            [0, 1].map(|component| Word::row(Row::Input { vector, component }))
         });
         both.map(|word| Lookup { lanes, word }).collect()
     }

@@ -3,7 +3,8 @@
 use super::Word;
 use super::columns::AHEAD;
 use super::frame::{Frame, Source};
-use crate::fft::program::Row;
+use crate::fft::points::Row;
+use crate::fft::uniform::Pack;
 use crate::generate::fft::draft::{Complex, Value, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{AddOp, Cond, MulOp};
@@ -18,7 +19,8 @@ pub struct Lookup {
 impl Lookup {
     /// Whether both have no bits in common: [`crate::fft::program`] says of which words.
     fn is_aligned(self) -> bool {
-        matches!(self.word, Word::Row(Row::Factor { .. }))
+        let is_aligned = |row| matches!(Row::of(row), Row::Factor { .. });
+        matches!(self.word, Word::Row(row) if is_aligned(row))
     }
 }
 

@@ -9,7 +9,7 @@
 use super::Word;
 use super::codelet::{Codelet, Lookup};
 use super::frame::Source;
-use crate::fft::program::Row;
+use crate::fft::points::Row;
 use crate::generate::fft::dft16::{file_of, radix4_of};
 use crate::generate::fft::draft::{Complex, Value, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
@@ -215,7 +215,7 @@ fn column<C: Column>(points: &mut C, n2: u8, own: &[Lookup], next: &[Lookup]) ->
                 output,
                 component,
             };
-            [Source::Uniform(Word::Row(word)); 2]
+            [Source::Uniform(Word::row(word)); 2]
         });
         draft.turn(outputs[k1], cos, sin, stays[k1])
     })

@@ -4,8 +4,9 @@ use super::bins::interleaved;
 use super::independent::Independent;
 use super::samples::{Packed, numbers};
 use super::{Generated, Word};
-use crate::fft::convert::VECTORS;
-use crate::fft::program::{Record, Row, Samples, Start, Task};
+use crate::fft::convert::{Record, Row, VECTORS};
+use crate::fft::program::{Samples, Start, Task};
+use crate::fft::uniform::Pack;
 use crate::generate::fft::draft::{Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Place, Source};
 use crate::isa::{AddOp, File};
@@ -72,9 +73,9 @@ fn points(program: &mut Independent, samples: Samples) -> Place {
 
 /// What bytes need beside them, in file B; r5 gets what is subtracted from one.
 fn bytes(program: &mut Independent) -> Packed {
-    let middle = Source::Uniform(Word::Start(Start::Row(Row::Middle)));
+    let middle = Source::Uniform(Word::Start(Start::Row(Row::Middle.id())));
     program.draft.copy(middle, Destination::Place(Place::R5));
-    let flip = program.start(Start::Row(Row::Flip), Wish::File(File::B));
+    let flip = program.start(Start::Row(Row::Flip.id()), Wish::File(File::B));
     // Points of odd numbers are in lanes 2 and 3 of four.
     let draft = &mut program.draft;
     let odd = draft.take(Wish::Accumulator);
@@ -95,7 +96,7 @@ impl Kept {
     fn point(&self, draft: &mut Draft<Word>, vector: u8) -> [Place; 2] {
         let tmu = vector % 2;
         let sample = |draft: &mut Draft<Word>, component| {
-            let word = Word::Record(Record::Sample { vector, component });
+            let word = Word::record(Record::Sample { vector, component });
             Source::Place(draft.lookup_sum(tmu, self.points, word))
         };
         let parts = if self.samples == Samples::Windowed {
@@ -114,7 +115,7 @@ impl Kept {
                     x
                 }
             };
-            let word = Word::Record(Record::SampleFactor { vector, component });
+            let word = Word::record(Record::SampleFactor { vector, component });
             let factor = positive(draft.lookup_sum(tmu, self.factors, word));
             let product = draft.multiply(factor, Source::Place(x), Wish::Accumulator);
             draft.give_back(x);

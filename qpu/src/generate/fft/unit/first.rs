@@ -10,7 +10,8 @@ use super::columns::AHEAD;
 use super::frame::{Frame, Shape, Source, Stores, Written};
 use super::groups;
 use super::points::{Points, Routines};
-use crate::fft::program::{Kind, Lanes, Record, Row, Task};
+use crate::fft::points::{Record, Row};
+use crate::fft::program::{Kind, Lanes, Task};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16, dft16_of_columns};
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Place};
@@ -69,7 +70,7 @@ pub fn program(kind: Kind) -> Written {
 
 /// What is looked up for outputs, in their order: from 64 points on, first what all share.
 fn first_lookups(kind: Kind, across: &Across) -> [Word; AHEAD] {
-    let twiddles = |output| [0, 1].map(|component| Word::Row(Row::Twiddle { output, component }));
+    let twiddles = |output| [0, 1].map(|component| Word::row(Row::Twiddle { output, component }));
     // Of output 0 there are cosines only.
     let turns =
         |output: usize| [0, output.min(1)].map(|component| across.turn_of(output, component));
@@ -95,7 +96,7 @@ impl First {
         let lanes = self.twiddle;
         let codelet = &mut self.points.codelet;
         let both = [0, 1].map(|component| {
-            let word = Word::Row(Row::Twiddle {
+            let word = Word::row(Row::Twiddle {
                 output: 0,
                 component,
             });
@@ -120,7 +121,7 @@ impl First {
         }
         let twiddle = self.twiddle;
         let factor = |codelet: &mut Codelet, component| {
-            let word = Word::Row(Row::Twiddle { output, component });
+            let word = Word::row(Row::Twiddle { output, component });
             Source::Place(codelet.fetch_aligned(twiddle, word).place)
         };
         let codelet = &mut self.points.codelet;

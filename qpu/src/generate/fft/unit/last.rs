@@ -7,7 +7,8 @@
 use super::Word;
 use super::cells::Cells;
 use super::frame::{Frame, Shape, Source, Stores, Written};
-use crate::fft::program::{Kind, Lanes, Record, Row, Task};
+use crate::fft::points::{Record, Row};
+use crate::fft::program::{Kind, Lanes, Task};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16, dft16_of_columns};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Place};
@@ -106,7 +107,7 @@ impl Ends for Last {
         let output = k as u8;
         // Output 0 of part 0 is not turned; which part it is, is not known here.
         if self.radix > 32 || self.radix == 32 && output > 0 {
-            let turn = |component| Word::Row(Row::Turn { output, component });
+            let turn = |component| Word::row(Row::Turn { output, component });
             self.cells.codelet.turn_some(z, Cond::ZC, turn(0), turn(1));
         }
         self.outputs[k] = Some(self.rows(z));

@@ -9,7 +9,8 @@ use super::across::halves_sign;
 use super::cells::Cells;
 use super::codelet::Lookup;
 use super::frame::{Frame, Shape, Source, Stores, Written};
-use crate::fft::program::{Kind, Lanes, Record, Row, Scalar, Task};
+use crate::fft::points::{Record, Row, Scalar};
+use crate::fft::program::{self, Kind, Lanes, Task};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16, dft16_of_columns};
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Operation, Place};
@@ -29,7 +30,7 @@ pub fn program(kind: Kind) -> Written {
         halves_sign(&mut frame.draft);
     }
     frame.begin_unit();
-    let scalars = frame.word(Record::Scalars);
+    let scalars = frame.word(program::Record::Scalars);
     let input = frame.base(Record::Input, input);
     // Lane offsets of the vector of twiddles: 8 · lane.
     let offsets = frame.draft.take(Wish::Accumulator);
@@ -47,7 +48,7 @@ pub fn program(kind: Kind) -> Written {
     let constants = frame.constants;
     let mut cells = Cells::new(frame, kind, input);
     let words = [0, 1].map(|component| {
-        Word::Row(Row::Twiddle {
+        Word::row(Row::Twiddle {
             output: 0,
             component,
         })
@@ -113,7 +114,7 @@ impl Middle {
         let [cos, sin] = [0, 1].map(|component| {
             let place = draft.take(Wish::File(File::B));
             let scalar = |row| {
-                Source::Uniform(Word::Scalar(Scalar {
+                Source::Uniform(Word::scalar(Scalar {
                     output,
                     row,
                     component,

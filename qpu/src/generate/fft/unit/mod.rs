@@ -15,17 +15,17 @@ mod frame;
 mod groups;
 mod independent;
 mod last;
+mod listing;
 mod middle;
 mod points;
 mod samples;
 mod tastes;
 mod tile;
 
-use super::reads_uniform;
-use crate::disasm;
 use crate::fft::Role;
 use crate::fft::bins::Bins;
-use crate::fft::program::{Kind, Record, Row, Samples, Scalar, Start, Tail, Task};
+use crate::fft::program::{Kind, Record, Samples, Start, Tail, Task};
+use crate::fft::uniform::{Pack, UniformId};
 use crate::generate::schedule;
 
 /// What a program reads as uniforms.
@@ -33,8 +33,26 @@ use crate::generate::schedule;
 enum Word {
     Start(Start),
     Record(Record),
-    Row(Row),
-    Scalar(Scalar),
+    Row(UniformId),
+    Scalar(UniformId),
+}
+
+impl Word {
+    fn start(word: impl Into<Start>) -> Self {
+        Self::Start(word.into())
+    }
+
+    fn record(word: impl Into<Record>) -> Self {
+        Self::Record(word.into())
+    }
+
+    fn row(word: impl Pack) -> Self {
+        Self::Row(word.id())
+    }
+
+    fn scalar(word: impl Pack) -> Self {
+        Self::Scalar(word.id())
+    }
 }
 
 /// A generated program.
@@ -53,11 +71,11 @@ pub struct Generated {
     /// Words of the tail.
     pub tail: Vec<Tail>,
     /// Words of a row list.
-    pub rows: Vec<Row>,
+    pub rows: Vec<UniformId>,
     /// Words of a scalar list.
-    pub scalars: Vec<Scalar>,
+    pub scalars: Vec<UniformId>,
     /// Words of row lists as the code has them: what routines read in one call, and what the loop reads.
-    listed: [Vec<Row>; 2],
+    listed: [Vec<UniformId>; 2],
     /// Names of instructions, by index.
     labels: Vec<(usize, String)>,
 }
@@ -177,53 +195,12 @@ impl Generated {
         };
         format!("fft-{role}-{}{shared}{samples}", kind.radix)
     }
-
-    /// The program as text: byte offset, word, instruction, and which uniform it reads.
-    #[must_use]
-    pub fn listing(&self) -> String {
-        let debug = |word: &dyn core::fmt::Debug| format!("    # {word:?}");
-        // What the store reads of a record comes behind everything else of a unit.
-        let is_late = |word: &&Record| {
-            matches!(
-                word,
-                Record::StoreSetup { .. } | Record::Bins(crate::fft::bins::Record::Old { .. })
-            )
-        };
-        let late = self.record.iter().position(|word| is_late(&word));
-        let (record, late) = self.record.split_at(late.unwrap_or(self.record.len()));
-        let [routines, rows] = &self.listed;
-        let lists = [
-            self.start
-                .iter()
-                .map(|word| debug(word))
-                .collect::<Vec<_>>(),
-            routines.iter().map(|word| debug(word)).collect(),
-            record.iter().map(|word| debug(word)).collect(),
-            rows.iter().map(|word| debug(word)).collect(),
-            self.scalars.iter().map(|word| debug(word)).collect(),
-            late.iter().map(|word| debug(word)).collect(),
-            self.tail.iter().map(|word| debug(word)).collect(),
-        ];
-        let mut uniforms = lists.iter().flatten();
-        let mut labels = self.labels.iter().peekable();
-        let mut text = String::new();
-        for (index, &word) in self.code.iter().enumerate() {
-            while let Some((_, name)) = labels.next_if(|(at, _)| *at == index) {
-                text.push_str(&format!(":{name}\n"));
-            }
-            let pc = 8 * index as u32;
-            let uniform = reads_uniform(word).then(|| uniforms.next()).flatten();
-            let line = disasm::line(word, pc);
-            let comment = uniform.map_or("", |uniform| uniform);
-            text.push_str(&format!("{pc:04x}  {word:016x}  {line}{comment}\n"));
-        }
-        text
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::generate::fft::reads_uniform;
 
     #[test]
     fn a_program_lists_each_uniform_that_it_reads() {

@@ -8,7 +8,8 @@ use super::codelet::{Codelet, Lookup};
 use super::columns::{self, AHEAD, Column};
 use super::frame::{Frame, Source};
 use super::samples::Conversion;
-use crate::fft::program::{Kind, Lanes, Record, Row, Samples, Start};
+use crate::fft::points::{Record, Row};
+use crate::fft::program::{Kind, Lanes, Samples, Start};
 use crate::generate::fft::dft16::{Butterfly, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
@@ -116,7 +117,7 @@ impl Points {
 
     /// Looks a row of the caller's points up, into r4.
     fn row(&mut self, vector: u8, component: u8) -> Value {
-        let word = Word::Row(Row::Input { vector, component });
+        let word = Word::row(Row::Input { vector, component });
         self.codelet.fetch(self.input, word)
     }
 
@@ -221,7 +222,7 @@ impl Column for Points {
         }
         let lookup = |component| Lookup {
             lanes: self.input,
-            word: Word::Row(Row::Input {
+            word: Word::row(Row::Input {
                 vector: m,
                 component,
             }),
@@ -248,7 +249,7 @@ impl Column for Points {
             vector: n2,
             component: 0,
         };
-        draft.copy(Source::Uniform(Word::Row(word)), Destination::Place(sign));
+        draft.copy(Source::Uniform(Word::row(word)), Destination::Place(sign));
         draft.copy(Source::Place(sign), Destination::Place(re));
         let sources = [conjugate, sign].map(Source::Place);
         let to = Destination::Place(im);
@@ -309,7 +310,7 @@ impl Loaded {
         if let Input::Converted(conversion) = ends
             && conversion.takes_r5()
         {
-            let middle = Source::Uniform(Word::Row(Row::Middle));
+            let middle = Source::Uniform(Word::row(Row::Middle));
             frame.draft.copy(middle, Destination::Place(Place::R5));
         }
         Points {

@@ -7,7 +7,8 @@ use super::Word;
 use super::codelet::Lookup;
 use super::frame::{Frame, Source};
 use super::points::Points;
-use crate::fft::program::{Kind, Record, Row, Samples};
+use crate::fft::points::{Record, Row};
+use crate::fft::program::{Kind, Samples};
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish};
 use crate::generate::schedule::{Destination, Place};
 use crate::isa::{AddOp, File, Unpack};
@@ -72,11 +73,11 @@ impl Conversion {
     pub fn lookups(&self, input: Place, vector: u8) -> Vec<Lookup> {
         let row = |component| Lookup {
             lanes: input,
-            word: Word::Row(Row::Input { vector, component }),
+            word: Word::row(Row::Input { vector, component }),
         };
         let factor = |component| Lookup {
             lanes: self.factors,
-            word: Word::Row(Row::Factor { vector, component }),
+            word: Word::row(Row::Factor { vector, component }),
         };
         match self.samples {
             Samples::Points | Samples::Windowed => vec![row(0), factor(0), row(1), factor(1)],
@@ -113,7 +114,7 @@ impl Conversion {
         let packed = match self.samples {
             Samples::Bytes => Packed::Bytes {
                 shift: self.shift,
-                flip: Source::Uniform(Word::Row(Row::Flip)),
+                flip: Source::Uniform(Word::row(Row::Flip)),
             },
             _ => Packed::Halves,
         };

@@ -41,7 +41,7 @@ impl Report<'_> {
         );
         for pass in self.arrangement.passes() {
             let line = Line::of(pass);
-            let [read, written] = pass.step.pass.traffic(pass.step.batch);
+            let [read, written] = pass.layout().traffic(pass.step.batch);
             let radix = line.radix.map_or("-".into(), |radix| radix.to_string());
             let _ = writeln!(
                 text,
@@ -229,7 +229,7 @@ impl Report<'_> {
 
 fn pass_json(pass: &PassMemory) -> Value {
     let line = Line::of(pass);
-    let [read, written] = pass.step.pass.traffic(pass.step.batch);
+    let [read, written] = pass.layout().traffic(pass.step.batch);
     json!({
         "role": line.name,
         "radix": line.radix,
@@ -241,7 +241,7 @@ fn pass_json(pass: &PassMemory) -> Value {
         "instructions": pass.program.code.len(),
         "read_bytes": read,
         "written_bytes": written,
-        "twiddle_bytes": pass.step.pass.table_bytes(),
+        "twiddle_bytes": pass.layout().table_bytes(),
         "stores_row_by_row": line.stores_row_by_row,
     })
 }
@@ -260,6 +260,15 @@ struct Line {
 
 impl Line {
     fn of(pass: &PassMemory) -> Self {
+        if let Some(one) = pass.layout().one_pass() {
+            return Self {
+                name: "shared".into(),
+                radix: Some(1 << one.log2_points()),
+                parts: 1,
+                points: one.points_of_a_unit(),
+                stores_row_by_row: false,
+            };
+        }
         match &pass.step.pass {
             Pass::Points(geometry) => Self {
                 name: format!("{:?}", geometry.role()).to_lowercase(),
@@ -268,25 +277,18 @@ impl Line {
                 points: geometry.vectors() * 16,
                 stores_row_by_row: geometry.is_stored_by_rows(),
             },
-            Pass::Shared(shared) => Self {
-                name: "shared".into(),
-                radix: Some(shared.points()),
-                parts: 1,
-                points: shared.points_of_a_unit(),
-                stores_row_by_row: false,
-            },
             Pass::Real(real) => {
                 Self::bins(if real.to_bins { "split" } else { "join" }, real.bins())
             }
-            Pass::Convert(_) => Self {
+            Pass::Product(_) => Self::bins("product", Bins::Product),
+            Pass::Power(power) => Self::bins("power", power.bins()),
+            _ => Self {
                 name: "convert".into(),
                 radix: None,
                 parts: 1,
                 points: 16 * convert::VECTORS,
                 stores_row_by_row: false,
             },
-            Pass::Product(_) => Self::bins("product", Bins::Product),
-            Pass::Power(power) => Self::bins("power", power.bins()),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Consumers of pipelines: rows of the VPM into registers.
 
-use crate::fft::coop::Word;
+use crate::fft::words::Word;
 use crate::generate::fft::coop::roles::consumer::Consumer;
 use crate::generate::fft::dft16::file_of;
 use crate::generate::fft::draft::{Wish, positive};

@@ -8,13 +8,14 @@ mod consumer;
 mod producer;
 mod semaphore;
 
-use super::roles::begun;
 use super::roles::consumer::{Consumer, go_through};
 use super::roles::semaphore::{open, ways};
+use super::roles::{Assembly, Draughted, Operation, begun};
 use super::rows::Factors;
-use super::{Assembly, Branch, Cooperative, Draughted, Tried, register};
-use crate::fft::coop::{Cooperation, Word};
+use super::{Branch, Cooperative, Tried, register};
+use crate::fft::pass::Pass;
 use crate::fft::pipeline::Pipeline;
+use crate::fft::words::Word;
 use crate::generate::fft::dft16::butterflies;
 use crate::generate::fft::draft::Wish;
 use crate::generate::schedule::Place;
@@ -87,7 +88,7 @@ fn drawn(pipeline: Pipeline) -> (Draughted, Kept) {
 
 /// The pieces of producers; the registers that count halves, that say how writes are waited for, and, if there are groups,
 /// what the ways to two gates are together.
-fn produced(pipeline: Pipeline) -> (Vec<Vec<super::Operation>>, [Place; 2], Option<Place>) {
+fn produced(pipeline: Pipeline) -> (Vec<Vec<Operation>>, [Place; 2], Option<Place>) {
     let (mut draft, constants, [_, offset]) = begun(producer::ADDRESSES);
     let has_groups = pipeline.groups() > 1;
     let both = has_groups.then(|| {
@@ -142,7 +143,7 @@ fn produced(pipeline: Pipeline) -> (Vec<Vec<super::Operation>>, [Place; 2], Opti
 
 /// The pieces of consumers, what they keep in common with producers, and the registers of steps and, if there are groups,
 /// of two ways together.
-fn consumed(pipeline: Pipeline) -> (Vec<Vec<super::Operation>>, [Place; 2], Place, Option<Place>) {
+fn consumed(pipeline: Pipeline) -> (Vec<Vec<Operation>>, [Place; 2], Place, Option<Place>) {
     let (mut draft, constants, kept) = begun(Place::R4);
     for number in [TURN, WAY] {
         draft.reserve(Place::Register(File::A, number));
@@ -159,13 +160,9 @@ fn consumed(pipeline: Pipeline) -> (Vec<Vec<super::Operation>>, [Place; 2], Plac
     (pieces, kept, steps, both)
 }
 
-pub(super) fn program(
-    cooperation: Cooperation,
-    pipeline: Pipeline,
-    tried: Tried<'_>,
-) -> Cooperative {
+pub(super) fn program(pass: Pass, pipeline: Pipeline, tried: Tried<'_>) -> Cooperative {
     let (draughted, kept) = drawn(pipeline);
-    let mut all = Assembly::new(cooperation, &draughted, tried);
+    let mut all = Assembly::new(pass, &draughted, tried);
     let consumer = all.b.label("consumer");
     all.b.mov(NONE, UNIF).setf();
     all.b.brr(BranchCond::AllZC, consumer);
@@ -233,7 +230,7 @@ fn produce(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
     }
     all.piece(last_write, leave);
     all.count(BranchCond::AllZS, ended);
-    all.again(again);
+    all.again(again, [Word::Step, Word::List]);
     if let Some(gates) = gates {
         gates.put(&mut all.b, pipeline);
     }

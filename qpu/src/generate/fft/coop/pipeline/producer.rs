@@ -2,8 +2,8 @@
 //! to the VPM round by round.
 
 use super::semaphore;
-use crate::fft::coop::Word;
 use crate::fft::pipeline::Pipeline;
+use crate::fft::words::Word;
 use crate::generate::fft::coop::exchange::{Exchange, Stage, exchange_complex, tell_lanes};
 use crate::generate::fft::coop::first::{ROWS_AHEAD, VECTOR, tmu};
 use crate::generate::fft::coop::roles::{HALF, turn_looked_up, write_in_turn};

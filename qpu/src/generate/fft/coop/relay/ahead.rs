@@ -5,9 +5,9 @@
 
 use super::lists::part;
 use super::{BACK, TO_CODE};
-use crate::fft::coop::PartWord;
+use crate::fft::words::PartWord;
 use crate::generate::fft::ahead::drop_lookups;
-use crate::generate::fft::coop::Assembly;
+use crate::generate::fft::coop::roles::Assembly;
 use crate::generate::{ELEM_NUM, R0, R1, TMU0_S, TMU1_S, UNIF, ra};
 
 /// Consumers, when producers have the rows of late units: turns of their first half, and behind their first round those of the

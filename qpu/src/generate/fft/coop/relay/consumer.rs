@@ -2,7 +2,7 @@
 //! come in. The rest is as in pipelines ([`crate::generate::fft::coop::roles`]).
 
 use super::lists::part;
-use crate::fft::coop::{PartWord, Units, Word};
+use crate::fft::words::{PartWord, Units, Word};
 use crate::generate::fft::dft16::{Butterfly, butterfly_of, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Source};

@@ -2,8 +2,8 @@
 
 use super::lists::part;
 use super::producer::{AHEAD, Producer, Unit, tmu};
-use crate::fft::coop::{PartWord, Word};
 use crate::fft::relay::Relay;
+use crate::fft::words::{PartWord, Word};
 use crate::generate::fft::coop::exchange::{Exchange, Stage, exchange_complex, tell_lanes};
 use crate::generate::fft::coop::roles::HALF;
 use crate::generate::fft::dft16::{Butterfly, Constants, butterfly_of, file_of};

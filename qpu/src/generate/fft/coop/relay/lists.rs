@@ -1,7 +1,7 @@
 //! Lists of uniforms: what a piece of code reads stands in its program once, and in the list as often as it runs.
 
-use crate::fft::coop::{PartWord, Units, Word};
 use crate::fft::relay::Relay;
+use crate::fft::words::{PartWord, Units, Word};
 
 /// A word of a part, put to its place by [`of_part`].
 pub const fn part(word: PartWord) -> Word {

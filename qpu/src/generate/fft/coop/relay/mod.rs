@@ -15,11 +15,14 @@ mod write;
 use super::roles::begun_on;
 use super::roles::consumer::Consumer;
 use super::roles::semaphore::{HALVES, close, open};
+use super::roles::{Assembly, Draughted, Operation};
 use super::rows::Factors;
-use super::{Assembly, Cooperative, Draughted, Tried, register};
-use crate::fft::coop::{Cooperation, PartWord, Units, Word};
+use super::{Cooperative, Tried, register};
+use crate::fft::pass::Pass;
 use crate::fft::pipeline::CONSUMERS;
 use crate::fft::relay::Relay;
+use crate::fft::uniform::Pack;
+use crate::fft::words::{PartWord, Units, Word};
 use crate::generate::fft::ahead::LOOKUP_BYTES;
 use crate::generate::fft::draft::Draft;
 use crate::generate::schedule::Place;
@@ -103,7 +106,7 @@ fn begun(kept: Place) -> (Draft<Word>, super::Constants, [Place; 2]) {
 }
 
 /// The pieces of producers.
-fn produced() -> Vec<Vec<super::Operation>> {
+fn produced() -> Vec<Vec<Operation>> {
     let (mut draft, constants, [_, offset]) = begun(producer::ADDRESSES);
     draft.reserve(Place::Register(File::A, FOLLOWS));
     let producer = Producer::new(&mut draft, offset);
@@ -136,7 +139,7 @@ fn produced() -> Vec<Vec<super::Operation>> {
 }
 
 /// The pieces of consumers, and what they keep in common with producers.
-fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2]) {
+fn consumed() -> (Vec<Vec<Operation>>, [Place; 2]) {
     let (mut draft, constants, kept) = begun(Place::R4);
     let ways = [WAY, BACK].map(|number| Place::Register(File::A, number));
     ways.iter().for_each(|&place| draft.reserve(place));
@@ -158,9 +161,9 @@ fn consumed() -> (Vec<Vec<super::Operation>>, [Place; 2]) {
     (pieces, kept)
 }
 
-pub(super) fn program(cooperation: Cooperation, tried: Tried<'_>) -> Cooperative {
+pub(super) fn program(pass: Pass, tried: Tried<'_>) -> Cooperative {
     let (draughted, kept) = drawn();
-    let mut all = Assembly::new(cooperation, &draughted, tried);
+    let mut all = Assembly::new(pass, &draughted, tried);
     let [producer, consumer] = ["producer", "consumer"].map(|name| all.b.label(name));
     // To one of the roles.
     all.b.mov(ra(FOLLOWS), UNIF);
@@ -182,6 +185,7 @@ pub(super) fn program(cooperation: Cooperation, tried: Tried<'_>) -> Cooperative
     all.b.mov(UNIFORMS_ADDRESS, R0);
     all.b.nops(2);
     consume(&mut all, &kept);
+    let reads = all.uniforms.clone();
     let program = all.finish();
     let label = |wanted: &str| {
         let found = program.labels.iter().find(|(_, name)| name == wanted);
@@ -195,13 +199,13 @@ pub(super) fn program(cooperation: Cooperation, tried: Tried<'_>) -> Cooperative
         (looked_up.end - 64..looked_up.end).contains(&last),
         "{looked_up:?} {last}"
     );
-    let mut list = program.reads[..from].to_vec();
+    let mut list = reads[..from].to_vec();
     list[0] = Word::OfConsumers(bytes("producer", "consumer"));
-    list.extend(lists::of_producers(&program.reads[from..to], bytes));
+    list.extend(lists::of_producers(&reads[from..to], bytes));
     assert_eq!(list.len() as u32, Relay::CONSUMER);
-    list.extend(lists::of_consumers(&program.reads[to..], bytes));
+    list.extend(lists::of_consumers(&reads[to..], bytes));
     Cooperative {
-        uniforms: list,
+        uniforms: list.into_iter().map(Pack::id).collect(),
         ..program
     }
 }

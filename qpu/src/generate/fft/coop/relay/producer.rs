@@ -6,8 +6,8 @@
 
 use super::lists::part;
 use super::semaphore::LOADED;
-use crate::fft::coop::{PartWord, Word};
 use crate::fft::relay::Relay;
+use crate::fft::words::{PartWord, Word};
 use crate::generate::fft::coop::roles::HALF;
 use crate::generate::fft::dft16::{
     Butterfly, Constants, Ends, butterfly_of, file_of, outputs_of_column, radix4_of,

@@ -3,7 +3,7 @@
 use super::lists::part;
 use super::producer::{Producer, Unit};
 use super::semaphore;
-use crate::fft::coop::{PartWord, Word};
+use crate::fft::words::{PartWord, Word};
 use crate::generate::fft::coop::roles::{HALF, write_in_turn};
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Source};

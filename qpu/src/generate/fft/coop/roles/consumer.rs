@@ -3,9 +3,10 @@
 //! How points come is each one's own. Even outputs are stored before odd ones are made, so that a store is under way while a consumer computes.
 
 use super::semaphore::HALVES;
-use crate::fft::coop::Word;
+use super::{Assembly, Operation};
+use crate::fft::words::Word;
+use crate::generate::fft::coop::Branch;
 use crate::generate::fft::coop::rows::{Factors, rows_in_registers};
-use crate::generate::fft::coop::{Assembly, Branch, Operation};
 use crate::generate::fft::dft16::{
     Butterfly, Constants, Ends, butterfly_of, dft16_of_parity, order_of_radix4,
 };

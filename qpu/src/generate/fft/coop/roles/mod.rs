@@ -5,11 +5,15 @@
 pub mod consumer;
 pub mod semaphore;
 
-use crate::fft::coop::Word;
+use crate::fft::words::Word;
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Complex, Draft, Wish};
-use crate::generate::schedule::{Destination, Operation, Place, Source};
+use crate::generate::schedule::{self, Destination, Place, Source};
 use crate::isa::{File, SemaphoreAction};
+
+pub type Operation = schedule::Operation<Word>;
+pub type Assembly<'a> = super::Assembly<'a, Word>;
+pub type Draughted = super::Draughted<Word>;
 
 /// Outputs of the transform of 16 points that a producer turns and exchanges at a time.
 pub const HALF: usize = 8;

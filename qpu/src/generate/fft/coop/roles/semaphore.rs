@@ -43,7 +43,7 @@ pub fn close(
     b.end();
 }
 
-/// For each semaphore: waits for it, and goes `back`; 4 instructions ([`Word::Turn`](crate::fft::coop::Word::Turn)).
+/// For each semaphore: waits for it, and goes `back`; 4 instructions ([`Word::Turn`](crate::fft::words::Word::Turn)).
 pub fn ways(b: &mut Builder, semaphores: impl IntoIterator<Item = u8>, back: Label) {
     for number in semaphores {
         b.brr(BranchCond::Always, back);

@@ -3,8 +3,9 @@
 use super::super::barrier;
 use super::super::first::{ADDRESSES, ROWS_AHEAD, VECTOR, request, tmu};
 use super::load;
-use crate::fft::coop::Word;
+use crate::fft::layout::OnePass;
 use crate::fft::short::Short;
+use crate::fft::short::Word;
 use crate::generate::fft::dft16::file_of;
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, negate, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};

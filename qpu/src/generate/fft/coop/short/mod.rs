@@ -8,9 +8,10 @@ mod first;
 mod second;
 
 use super::first::ADDRESSES;
-use super::{Assembly, Cooperative, Draughted, Tried, barrier, register};
-use crate::fft::coop::{Cooperation, Word};
+use super::{Assembly, Cooperative, Tried, barrier, register};
+use crate::fft::pass::Pass;
 use crate::fft::short::Short;
+use crate::fft::short::Word;
 use crate::generate::fft::draft::{Draft, Wish};
 use crate::generate::schedule::{Destination, Place, Source};
 use crate::generate::{Builder, NONE, Reg, ST_WAIT, UNIF};
@@ -42,6 +43,8 @@ struct Kept {
     /// What is negative in programs that turn their rows, where some do not.
     sign: Option<Place>,
 }
+
+type Draughted = super::Draughted<Word>;
 
 /// A register with a uniform in it.
 fn load(draft: &mut Draft<Word>, word: Word, file: File) -> Place {
@@ -125,10 +128,10 @@ fn drawn(short: Short) -> (Draughted, Kept) {
     (draughted, kept)
 }
 
-pub(super) fn program(cooperation: Cooperation, short: Short, tried: Tried<'_>) -> Cooperative {
+pub(super) fn program(pass: Pass, short: Short, tried: Tried<'_>) -> Cooperative {
     let (draughted, kept) = drawn(short);
     let [last, next_unit, step] = [kept.last, kept.next_unit, kept.step].map(register);
-    let mut all = Assembly::new(cooperation, &draughted, tried);
+    let mut all = Assembly::new(pass, &draughted, tried);
     all.piece(HEAD, None);
     all.piece(CONSTANTS, None);
     let before_last = all.uniforms.iter().position(|&word| word == Word::Last);

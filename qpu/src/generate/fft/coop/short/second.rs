@@ -4,8 +4,8 @@
 //! they are multiplied by a vector whose signs alternate.
 
 use super::load;
-use crate::fft::coop::Word;
 use crate::fft::short::Short;
+use crate::fft::short::Word;
 use crate::generate::fft::coop::barrier;
 use crate::generate::fft::dft16::file_of;
 use crate::generate::fft::draft::{Draft, Value, Wish, negate, positive};

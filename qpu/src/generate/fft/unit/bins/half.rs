@@ -6,7 +6,7 @@
 use super::super::Word;
 use super::super::frame::{Frame, Source};
 use crate::fft::bins::{Bins, Record, Row, Stream};
-use crate::fft::program::{self, Lanes};
+use crate::fft::program::Lanes;
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{AddOp, Cond, File};
@@ -37,8 +37,8 @@ pub enum Turns {
 }
 
 /// A word of the row list.
-pub const fn row(row: Row) -> Word {
-    Word::Row(program::Row::Bins(row))
+pub fn row(row: Row) -> Word {
+    Word::row(row)
 }
 
 /// The runs' groups in the order in which they are worked on: those that read the same memory together.
@@ -57,7 +57,7 @@ impl Half {
             .add_op_setting_flags(AddOp::And, sources, nothing);
         let address = |frame: &mut Frame, run, stream, lanes| {
             let word = Record::Address { run, stream };
-            frame.base(program::Record::Bins(word), lanes)
+            frame.base(word, lanes)
         };
         let runs = [0, 1].map(|run| {
             let points = address(frame, run, Stream::Points, input);
@@ -66,7 +66,7 @@ impl Half {
             let first = frame.draft.take(Wish::AnyFile);
             let to = Destination::Place(first);
             frame.draft.copy(Source::Place(wrapped), to);
-            let wrap = Word::Record(program::Record::Bins(Record::Wrap { run }));
+            let wrap = Word::record(Record::Wrap { run });
             let sources = [Source::Place(first), Source::Uniform(wrap)];
             let add = Operation::add(AddOp::Add, sources, to).when(Cond::ZS);
             frame.draft.push(add);

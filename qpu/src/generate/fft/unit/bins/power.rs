@@ -61,8 +61,7 @@ pub fn program(bins: Bins) -> Written {
         Bins::Power { .. } => vec![frame.lanes(Lanes::Input)],
         _ => half::lanes(&mut frame).to_vec(),
     };
-    let [pitch, spectra] =
-        [Start::Pitch, Start::Spectra].map(|word| frame.number(program::Start::Bins(word)));
+    let [pitch, spectra] = [Start::Pitch, Start::Spectra].map(|word| frame.number(word));
     let loaded = Loaded {
         bins,
         lanes,
@@ -82,14 +81,13 @@ impl Unit {
     /// Reads the record and what the unit keeps.
     fn begin(frame: &mut Frame, loaded: Loaded) -> Self {
         let bins = loaded.bins;
-        let record = |word| Word::Record(program::Record::Bins(word));
         let (input, turns) = match bins {
             Bins::Power { .. } => {
                 let word = Record::Address {
                     run: 0,
                     stream: Stream::Points,
                 };
-                let base = frame.base(program::Record::Bins(word), loaded.lanes[0]);
+                let base = frame.base(word, loaded.lanes[0]);
                 (Input::Complex(base), None)
             }
             _ => {
@@ -99,7 +97,7 @@ impl Unit {
                 (Input::Half(half, Vec::new()), Some(turns))
             }
         };
-        let zero = frame.word(program::Record::Bins(Record::Zero));
+        let zero = frame.word(Record::Zero);
         let left = frame.draft.take(Wish::File(File::A));
         let from = Source::Place(loaded.spectra);
         frame.draft.copy(from, Destination::Place(left));
@@ -111,7 +109,7 @@ impl Unit {
         let multiples = Removed::addresses(frame, bins, vectors);
         let sources = [
             Source::Place(vectors),
-            Source::Uniform(record(Record::Vectors)),
+            Source::Uniform(Word::record(Record::Vectors)),
         ];
         frame.draft.add_op(AddOp::Add, sources, to);
         let kept = power_vectors(frame, vectors, bins);
@@ -349,7 +347,7 @@ impl Unit {
             };
             let draft = &mut frame.draft;
             let group = index as u8;
-            let word = Word::Record(program::Record::Bins(Record::Old { group }));
+            let word = Word::record(Record::Old { group });
             let old = positive(draft.lookup_sum(group % 2, words, word));
             let old = draft.multiply(old, Source::Place(keep), Wish::Accumulator);
             // The power and its factor may be in the same file.

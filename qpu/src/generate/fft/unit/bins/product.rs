@@ -6,7 +6,7 @@ use super::super::frame::{Frame, Shape, Source, Stores, Written};
 use super::half::row;
 use super::split::interleaved;
 use crate::fft::bins::{Bins, Record, Row, Stream};
-use crate::fft::program::{self, Lanes, Task};
+use crate::fft::program::{Lanes, Task};
 use crate::generate::fft::draft::{Value, Wish, positive};
 use crate::generate::schedule::{Destination, Place};
 use crate::isa::AddOp;
@@ -25,7 +25,7 @@ pub fn program() -> Written {
     frame.begin_unit();
     let [points, kernels] = [Stream::Points, Stream::Kernels].map(|stream| {
         let word = Record::Address { run: 0, stream };
-        frame.base(program::Record::Bins(word), input)
+        frame.base(word, input)
     });
     frame.rows();
     let sources = [Source::Lane, Source::Small(1)];

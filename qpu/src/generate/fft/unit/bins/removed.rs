@@ -7,7 +7,6 @@ use super::super::Word;
 use super::super::frame::{Frame, Source};
 use super::half::row;
 use crate::fft::bins::{Bins, Record, Row, Stream};
-use crate::fft::program;
 use crate::generate::fft::draft::{Value, Wish, positive};
 use crate::generate::schedule::{Destination, Place};
 use crate::isa::{AddOp, File};
@@ -30,8 +29,7 @@ impl Removed {
         };
         let address = |run| {
             let stream = Stream::Multiples;
-            let word = program::Record::Bins(Record::Address { run, stream });
-            let word = Source::Uniform(Word::Record(word));
+            let word = Source::Uniform(Word::record(Record::Address { run, stream }));
             let address = frame.draft.take(Wish::AnyFile);
             let sources = [Source::Place(vectors), word];
             let to = Destination::Place(address);

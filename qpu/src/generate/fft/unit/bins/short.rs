@@ -5,7 +5,7 @@ use super::super::{Generated, Word};
 use super::half::{self, Terms, Turns};
 use super::split::interleaved;
 use crate::fft::bins::{Bins, Record, Stream};
-use crate::fft::program::{self, Start, Task};
+use crate::fft::program::{Start, Task};
 use crate::generate::fft::draft::{Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, Cond, MulOp};
@@ -74,7 +74,7 @@ pub fn program(bins: Bins) -> Generated {
 }
 
 fn record(word: Record) -> Word {
-    Word::Record(program::Record::Bins(word))
+    Word::record(word)
 }
 
 /// The offsets downwards, of which that of bin M may be that of bin 0. Leaves Z in lane 0.

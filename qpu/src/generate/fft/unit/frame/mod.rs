@@ -14,6 +14,7 @@ mod tile;
 
 use super::Word;
 use crate::fft::Role;
+use crate::fft::points;
 use crate::fft::program::{Lanes, Record, Start, Task};
 use crate::generate::fft::dft16::Constants;
 use crate::generate::fft::draft::{Draft, Wish};
@@ -183,9 +184,9 @@ impl Frame {
     }
 
     /// A number of the start list.
-    pub fn number(&mut self, start: Start) -> Place {
+    pub fn number(&mut self, start: impl Into<Start>) -> Place {
         let place = self.draft.take(Wish::AnyFile);
-        let word = Source::Uniform(Word::Start(start));
+        let word = Source::Uniform(Word::start(start));
         self.draft.copy(word, Destination::Place(place));
         place
     }
@@ -214,9 +215,9 @@ impl Frame {
     }
 
     /// An address of the record added to a lane vector.
-    pub fn base(&mut self, record: Record, lanes: Place) -> Place {
+    pub fn base(&mut self, record: impl Into<Record>, lanes: Place) -> Place {
         let place = self.draft.take(Wish::AnyFile);
-        let sources = [Source::Place(lanes), Source::Uniform(Word::Record(record))];
+        let sources = [Source::Place(lanes), Source::Uniform(Word::record(record))];
         self.draft
             .add_op(AddOp::Add, sources, Destination::Place(place));
         place
@@ -227,16 +228,16 @@ impl Frame {
         let place = self.draft.take(Wish::AnyFile);
         let draft = &mut self.draft;
         draft.copy(Source::Place(ahead), Destination::Place(place));
-        let word = Source::Uniform(Word::Record(Record::InputAhead));
+        let word = Source::Uniform(Word::record(points::Record::InputAhead));
         let sources = [Source::Place(lanes), word];
         draft.add_op(AddOp::Add, sources, Destination::Place(ahead));
         place
     }
 
     /// A word of the record.
-    pub fn word(&mut self, record: Record) -> Place {
+    pub fn word(&mut self, record: impl Into<Record>) -> Place {
         let place = self.draft.take(Wish::AnyFile);
-        let word = Source::Uniform(Word::Record(record));
+        let word = Source::Uniform(Word::record(record));
         self.draft.copy(word, Destination::Place(place));
         place
     }

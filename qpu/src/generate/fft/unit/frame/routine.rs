@@ -6,7 +6,7 @@
 
 use super::{Form, Frame, Scheduled, Word, reg};
 use crate::check;
-use crate::fft::program::Row;
+use crate::fft::uniform::UniformId;
 use crate::generate::schedule;
 use crate::generate::{Builder, Label, Reg};
 use crate::isa::BranchCond;
@@ -98,7 +98,7 @@ pub(super) fn length(unit: &[Scheduled]) -> usize {
 }
 
 /// Words of row lists as the code has them: what routines read in one call, and what is read outside.
-pub(super) fn rows_of_code(unit: &[Scheduled]) -> [Vec<Row>; 2] {
+pub(super) fn rows_of_code(unit: &[Scheduled]) -> [Vec<UniformId>; 2] {
     [true, false].map(|of_routines| {
         let pieces = in_code(unit);
         let pieces = pieces.filter(|(_, form)| matches!(form, Form::Call(_)) == of_routines);

@@ -29,6 +29,7 @@ use super::stubs::{
 };
 use super::{Frame, Scheduled, Shape, Source, Stores, put_pieces, reg, routine};
 use crate::fft::Role;
+use crate::fft::points;
 use crate::fft::program::{Kind, Start, Tail, Task};
 use crate::generate::fft::ahead::LOOKUP_BYTES;
 use crate::generate::fft::dft16::Constants;
@@ -202,7 +203,7 @@ impl Frame {
         let mut start = self.put_opening(&mut b, lookups, &opening);
         if sharers > 2 {
             // Groups begin one after the other.
-            start.push(Start::Delay);
+            start.push(points::Start::Delay.into());
             b.mov(R0, UNIF);
             let delay = b.here("delay");
             b.sub(R0, R0, 1).setf();

@@ -6,7 +6,7 @@
 
 use super::super::Word;
 use super::super::frame::{Frame, Source};
-use crate::fft::program::{Exchange, Row};
+use crate::fft::points::{Exchange, Row};
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, negate, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::MulOp;
@@ -89,7 +89,7 @@ pub fn exchange(frame: &mut Frame, outputs: &[Complex; 16]) -> Vec<Met> {
 /// Writes vectors for the partner, which `put` writes each.
 fn write<T: Copy>(frame: &mut Frame, outputs: &[[T; 2]], put: impl Fn(&mut Frame, T)) {
     frame.begin_exchange();
-    let setup = |word| Source::Uniform(Word::Row(Row::Exchange(word)));
+    let setup = |word| Source::Uniform(Word::row(Row::Exchange(word)));
     frame
         .draft
         .copy(setup(Exchange::Write), Destination::WriteSetup);
@@ -119,7 +119,7 @@ fn read(
             step,
             component: component as u8,
         });
-        let word = Source::Uniform(Word::Row(word));
+        let word = Source::Uniform(Word::row(word));
         frame.draft.copy(word, Destination::ReadSetup);
         for (k, came) in came.iter_mut().enumerate() {
             let Place::Register(file, _) = meets(frame, k, component).place else {

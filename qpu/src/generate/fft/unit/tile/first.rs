@@ -21,7 +21,8 @@ use super::exchange::{KEPT, exchange};
 use super::twiddles::{
     AT_A_TIME, Turns, Words, ahead, ask_for, prepare, turn_both, turns_of_columns, twiddles,
 };
-use crate::fft::program::{Kind, Lanes, Record, Row, Start, Task};
+use crate::fft::points::{Record, Row, Start};
+use crate::fft::program::{self, Kind, Lanes, Task};
 use crate::generate::fft::dft16::{Butterfly, Ends, dft16_of_columns};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
@@ -117,7 +118,7 @@ impl Next {
         let draft = &mut frame.draft;
         let [shared, input] = [(); 2].map(|()| draft.take(Wish::AnyFile));
         let vector = offsets_of_a_vector(draft);
-        let of = |word| Source::Uniform(Word::Start(word));
+        let of = |word| Source::Uniform(Word::start(word));
         for (lanes, word, to) in [
             (vector, Start::TwiddleAhead, shared),
             (lanes, Start::InputAhead, input),
@@ -129,7 +130,7 @@ impl Next {
         for (lanes, words) in [shared, input].into_iter().zip(ahead()) {
             let words = words.map(|words| {
                 words.map(|word| match word {
-                    Word::Row(row) => Word::Start(Start::Row(row)),
+                    Word::Row(row) => Word::Start(program::Start::Row(row)),
                     word => word,
                 })
             });
@@ -143,7 +144,7 @@ impl Next {
     fn begin_unit(&self, frame: &mut Frame) {
         let draft = &mut frame.draft;
         let vector = offsets_of_a_vector(draft);
-        let word = Source::Uniform(Word::Record(Record::TwiddleAhead));
+        let word = Source::Uniform(Word::record(Record::TwiddleAhead));
         let sources = [Source::Place(vector), word];
         draft.add_op(AddOp::Add, sources, Destination::Place(self.shared));
         draft.give_back(vector);
@@ -218,7 +219,7 @@ impl First {
             draft.push(Operation::fetch(tmu));
             place
         });
-        let rows = |component| [4, 12].map(|vector| Word::Row(Row::Input { vector, component }));
+        let rows = |component| [4, 12].map(|vector| Word::row(Row::Input { vector, component }));
         // Not before there is room in the TMUs, which the scheduler cannot know.
         for ask in ask_for(input, [0, 1].map(rows)).flatten() {
             draft.push(ask.after_all());
@@ -278,7 +279,7 @@ impl First {
         let Some(behind) = call.checked_sub(CALLS) else {
             let words = [0, 1].map(|which| {
                 let output = output_of(AT_A_TIME * call + which) as u8;
-                [0, 1].map(|component| Word::Row(Row::TurnOfRow { output, component }))
+                [0, 1].map(|component| Word::row(Row::TurnOfRow { output, component }))
             });
             return (self.turn, words);
         };

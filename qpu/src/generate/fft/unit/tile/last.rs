@@ -12,7 +12,8 @@ use super::super::codelet::Lookup;
 use super::super::columns::AHEAD;
 use super::super::frame::{Frame, Shape, Source, Stores, Written};
 use super::exchange::{KEPT, Met, exchange};
-use crate::fft::program::{Kind, Lanes, Record, Row, Task};
+use crate::fft::points::{Record, Row};
+use crate::fft::program::{Kind, Lanes, Task};
 use crate::generate::fft::dft16::{Butterfly, Ends, outputs_of_column};
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, positive};
 use crate::generate::schedule::{Destination, Place};
@@ -79,9 +80,9 @@ const fn halves_turned(kind: Kind) -> &'static [usize] {
 }
 
 /// What sums or differences of the last step are turned by.
-const fn of_half(half: usize, component: u8) -> Word {
+fn of_half(half: usize, component: u8) -> Word {
     let output = 16 + half as u8;
-    Word::Row(Row::TurnOfRow { output, component })
+    Word::row(Row::TurnOfRow { output, component })
 }
 
 /// What outputs k1, k1 + 4, k1 + 8 and k1 + 12 are turned by.
@@ -89,7 +90,7 @@ fn turns_of_outputs(k1: u8) -> [Word; AHEAD] {
     core::array::from_fn(|number| {
         let output = k1 + 4 * (number / 2) as u8;
         let component = (number % 2) as u8;
-        Word::Row(Row::TurnOfRow { output, component })
+        Word::row(Row::TurnOfRow { output, component })
     })
 }
 
@@ -199,7 +200,7 @@ impl Ends for Four<'_> {
         let turn = self.turn;
         let factor = |codelet: &mut Codelet, component| {
             let output = k as u8;
-            let word = Word::Row(Row::TurnOfRow { output, component });
+            let word = Word::row(Row::TurnOfRow { output, component });
             Source::Place(codelet.fetch_aligned(turn, word).place)
         };
         let wish = Wish::File(FILES[self.outputs.len() % 2]);

@@ -7,7 +7,7 @@ use super::super::Word;
 use super::super::columns::AHEAD;
 use super::super::frame::{Frame, Source};
 use super::exchange::KEPT;
-use crate::fft::program::Row;
+use crate::fft::points::Row;
 use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::AddOp;
@@ -33,18 +33,18 @@ pub fn twiddles(k: usize) -> Words {
 pub fn turns_of_columns(k: usize) -> Words {
     [0, KEPT].map(|half| {
         let output = (half + k) as u8;
-        [0, 1].map(|component| Word::Row(Row::TurnOfColumn { output, component }))
+        [0, 1].map(|component| Word::row(Row::TurnOfColumn { output, component }))
     })
 }
 
-const fn of_twiddle(output: u8, component: u8) -> Word {
-    Word::Row(Row::Twiddle { output, component })
+fn of_twiddle(output: u8, component: u8) -> Word {
+    Word::row(Row::Twiddle { output, component })
 }
 
 /// What a unit finds on its way where it begins: what all outputs of its transform are turned by, twice, and its
 /// first vectors. Real parts are TMU 0's and imaginary parts TMU 1's.
 pub fn ahead() -> [Words; 2] {
-    let vectors = |component| [0, 8].map(|vector| Word::Row(Row::Input { vector, component }));
+    let vectors = |component| [0, 8].map(|vector| Word::row(Row::Input { vector, component }));
     let shared = [0, 1].map(|component| [of_twiddle(SHARED, component); 2]);
     [shared, [0, 1].map(vectors)]
 }

@@ -1,11 +1,11 @@
-//! What cooperative programs read as uniforms, and where a batch lies.
+//! Uniforms of producers and consumers ([`super::pipeline`], [`super::relay`]).
 
-use crate::fft::twiddle::turn;
+use super::uniform::uniforms;
 
-/// What a cooperative program reads as its next uniform; the order is the program's own.
+uniforms! {
+/// A word of the list of a program; the order is the program's own.
 ///
 /// `component` is 0 for real and 1 for imaginary parts.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Word {
     /// Transforms that the program works on, at least 1.
     Transforms,
@@ -88,22 +88,6 @@ pub enum Word {
         /// Whether together.
         both: bool,
     },
-    /// Of a short length ([`crate::fft::short`]): transforms of the batch behind the first of the program's first unit.
-    Last,
-    /// Transforms from one unit of the program to its next.
-    NextUnit,
-    /// Bytes from the component that is read first to the other one, 4 or -4.
-    Component,
-    /// Bytes from there to the next row.
-    NextRow,
-    /// Setup of the columns of outputs 0, 2, 4 and 6 of the first transform; those of the others are two further on.
-    ColumnSetup {
-        /// 0 for what the first transform takes for real parts, 1 for imaginary.
-        component: u8,
-    },
-    /// Of 2^9 points: 1 for programs that have even k2, -1 for those that have odd ones: what every second row is multiplied
-    /// by before it is added to another.
-    Parity,
     /// Bytes of code to what follows next, which the generator has put there.
     Bytes(u32),
     /// Of a relay ([`crate::fft::relay`]): what one of a producer's units reads, or one of a consumer's rounds.
@@ -116,7 +100,6 @@ pub enum Word {
 }
 
 /// A word of a unit or of a round.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PartWord {
     /// Address of the first point that is looked up.
     Input,
@@ -154,7 +137,7 @@ pub enum PartWord {
     /// Bytes from the code of a round to what a consumer looks up of it ahead.
     CodeAhead,
     /// What an output of the second transform is turned by in odd lanes, W_32^k: the magnitude of its cosine, or its sine
-    /// times [`Transform::output_conjugate`].
+    /// times [`Transform::output_conjugate`](super::context::Transform::output_conjugate).
     Factor {
         /// Which output, k.
         output: u8,
@@ -177,44 +160,10 @@ pub enum PartWord {
 }
 
 /// Whose vectors of a round: a consumer gets those of the units that are transformed early before the others.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Units {
     /// Units that producers transform first.
     Early,
     /// The others.
     Late,
 }
-
-/// Where the parts of a batch lie, as V3D sees them, and which transform it is.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Transform {
-    /// Interleaved complex input, at a multiple of 64.
-    pub input: u32,
-    /// Words of [`super::Cooperation::twiddle_word`], at a multiple of 64.
-    pub twiddles: u32,
-    /// Interleaved complex output, at a multiple of 64; may be the input.
-    pub output: u32,
-    /// Transforms, which lie one behind the other.
-    pub batch: u32,
-    /// Programs that run at the same time.
-    pub programs: u32,
-    /// -1 to negate the imaginary parts of the input, else 1.
-    pub conjugate: f32,
-    /// Factors of the real and imaginary parts of the output, which are the same or each other's negative.
-    pub factors: [f32; 2],
-}
-
-impl Transform {
-    /// What the imaginary parts of the output are multiplied by beside the factor of the real ones: 1, or -1 for the
-    /// inverse ([`Word::Conjugate`]).
-    #[must_use]
-    pub fn output_conjugate(&self) -> f32 {
-        1f32.copysign(self.factors[0] * self.factors[1])
-    }
-}
-
-/// cos (π/16 `sixteenths`), rounded once ([`Word::Cosine`]).
-#[must_use]
-pub fn cosine(sixteenths: u8) -> f32 {
-    turn(sixteenths.into(), 32).0 as f32
 }

@@ -1,4 +1,4 @@
-//! What programs add up to find their rows, and where they store: one number per unit, row and lane.
+//! Addresses of rows and stores as sums: one number for the unit, one for the row, one for the lane.
 //!
 //! A lookup of component c of vector v reads, in each lane, at
 //! [`Geometry::read_unit`] + [`Geometry::read_vector`] + [`Geometry::read_lane`]. Vector v = 16 b + m
@@ -9,7 +9,8 @@
 //! times (-i)^(4qb/F). That is an exchange of components, done by the address, and a sign; the sum is
 //! turned back by q n' of R-ths of a turn.
 
-use super::geometry::{CELL_BYTES, Geometry, LANES, OCTET, POINT_BYTES};
+use super::geometry::Geometry;
+use super::sizes::{CELL_BYTES, LANES, OCTET, POINT_BYTES};
 use super::split::Role;
 
 /// Bytes of a word, and of a component.

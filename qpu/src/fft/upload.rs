@@ -1,21 +1,22 @@
-//! Writes what programs read: code, lists of uniforms, vectors and tables, pass by pass.
+//! The upload of a plan: code, lists of uniforms, vectors and tables, pass by pass.
 
 use super::Direction;
-use super::geometry::Geometry;
+use super::context::{Buffers, ProgramContext, UnitContext};
+use super::layout::Layout;
 use super::memory::{Arrangement, PassMemory, VECTOR};
-use super::program::{Lanes, Record};
+use super::program::{Lanes, Record, Start};
 use super::request::Request;
 use super::streams::address;
-use super::tables::gain;
-use super::values::{Own, Places};
+use super::truncation::{LOSS_OF_A_PRODUCT, gain};
 use crate::job::{Buffer, Runner};
+use crate::vpm::Block;
 
 /// Words that are put together before they are written.
 const CHUNK: usize = 128;
 
-/// What the lists of a plan are made from.
+/// A plan and the buffers that it is written for.
 #[derive(Clone, Copy, Debug)]
-pub struct Lists {
+pub struct Upload {
     pub arrangement: Arrangement,
     pub request: Request,
     pub input: Buffer,
@@ -24,12 +25,12 @@ pub struct Lists {
     pub block: Buffer,
 }
 
-impl Lists {
+impl Upload {
     /// Where the buffers of a pass are.
-    fn places(&self, pass: &PassMemory) -> Places {
+    fn buffers(&self, pass: &PassMemory) -> Buffers {
         let (base, streamed) = (self.block.addr.0, pass.streamed);
         let buffers = [self.input, self.output, self.block].map(|buffer| buffer.addr.0);
-        Places {
+        Buffers {
             from: address(
                 self.arrangement.address(pass.step.from, buffers),
                 streamed.reads,
@@ -38,22 +39,24 @@ impl Lists {
             table: address(base + pass.table, streamed.table),
             factors: address(base + pass.factors, streamed.table),
             rows: base + pass.rows,
+            row_pitch: pass.row_pitch,
             scalars: base + pass.scalars,
-            turns: base + pass.turns,
+            scalar_pitch: pass.scalar_pitch,
+            vectors: base + pass.vectors,
         }
     }
 
-    /// What a program's own words are.
-    fn own(
+    /// The context of a program.
+    fn program(
         &self,
         number: usize,
         pass: &PassMemory,
         direction: Direction,
         (program, stretch): (u32, u32),
-    ) -> Own {
+    ) -> ProgramContext {
         let base = self.block.addr.0;
         let own_direction = pass.step.direction(direction);
-        Own {
+        ProgramContext {
             program,
             number: pass.number_of(program),
             programs: pass.programs,
@@ -92,7 +95,7 @@ impl Lists {
         let mut lost = self.arrangement.loss_before_tables();
         // A product with a power of two is exact.
         if mantissa != 0.5 || lost > 0.0 {
-            lost += Geometry::LOSS_OF_A_PRODUCT;
+            lost += LOSS_OF_A_PRODUCT;
         }
         let factor = (factor * gain(lost)) as f32;
         [factor, factor * sign(pass.step.direction(direction))]
@@ -104,8 +107,8 @@ impl Lists {
     /// The runner's.
     pub fn write<R: Runner>(&self, runner: &mut R) -> Result<(), R::Error> {
         for (number, memory) in self.arrangement.passes().enumerate() {
-            let (pass, program) = (&memory.step.pass, memory.program);
-            let places = self.places(memory);
+            let (pass, program) = (memory.layout(), memory.program);
+            let buffers = self.buffers(memory);
             let mut to = Writer::new(runner, self.block);
             to.at(memory.code)?;
             for &word in program.code {
@@ -116,41 +119,45 @@ impl Lists {
                 .into_iter()
                 .filter(|&lanes| lanes != Lanes::Scale)
             {
-                to.at(memory.lane_vector(lanes))?;
-                to.all(&pass.lane_vector(lanes, [1.0; 2]))?;
+                let vector = pass.lane_vector(lanes, [1.0; 2]);
+                to.put_at(memory.lane_vector(lanes), &vector)?;
             }
             for (index, stretch) in programs(memory) {
-                let own = self.own(number, memory, Direction::Forward, (index, stretch));
+                let context = self.program(number, memory, Direction::Forward, (index, stretch));
                 to.at(memory.records + memory.records_of(index, stretch))?;
                 let units = memory.units_of(index);
                 let first = stretch * memory.stretch;
-                for number in first..first + own.units {
+                for number in first..first + context.units {
+                    let next = (number + 1).min(units - 1);
+                    let [this, next] = [number, next].map(|number| memory.unit_of(index, number));
+                    let unit = UnitContext {
+                        index: this,
+                        next,
+                        batch: memory.step.batch,
+                        program: index,
+                    };
                     for &word in program.record {
-                        let number = match word {
-                            Record::InputAhead | Record::TwiddleAhead => {
-                                (number + 1).min(units - 1)
-                            }
-                            _ => number,
-                        };
-                        let unit = (memory.unit_of(index, number), memory.step.batch);
-                        to.put(pass.record_word(&places, &memory.lists, unit, index, word))?;
+                        to.put(unit.record(pass, &buffers, word))?;
                     }
                 }
                 for &word in program.tail {
-                    to.put(own.tail_word(word))?;
+                    to.put(context.tail(word))?;
                 }
             }
             for list in 0..pass.scalar_lists() {
-                to.at(memory.scalars + list * memory.lists.scalars)?;
+                to.at(memory.scalars + list * memory.scalar_pitch)?;
                 for &word in program.scalars {
-                    to.put(pass.scalar_word(list, word))?;
+                    to.put(pass.scalar(list, word))?;
                 }
             }
             let lost = pass.loss() + self.arrangement.loss_after(number);
-            pass.fill_table(gain(lost), |first, words| {
-                to.at(memory.table + 4 * first)?;
-                to.all(words)
-            })?;
+            let mut written = Ok(());
+            pass.fill_table(gain(lost), &mut |first, words| {
+                if written.is_ok() {
+                    written = to.put_at(memory.table + 4 * first, words);
+                }
+            });
+            written?;
             to.flush()?;
             self.write_rows(runner, memory)?;
         }
@@ -173,11 +180,15 @@ impl Lists {
         for memory in self.arrangement.passes() {
             let mut to = Writer::new(runner, self.block);
             let is_inverse = direction == Direction::Inverse;
-            let pass = &memory.step.pass;
-            pass.fill_factors(&mut window, is_inverse, |first, words| {
-                to.at(memory.factors + 4 * first)?;
-                to.all(words)
-            })?;
+            let mut written = Ok(());
+            memory
+                .layout()
+                .fill_factors(&mut window, is_inverse, &mut |first, words| {
+                    if written.is_ok() {
+                        written = to.put_at(memory.factors + 4 * first, words);
+                    }
+                });
+            written?;
             to.flush()?;
         }
         Ok(())
@@ -192,18 +203,18 @@ impl Lists {
         runner: &mut R,
         memory: &PassMemory,
     ) -> Result<(), R::Error> {
-        let (pass, program) = (&memory.step.pass, memory.program);
-        let places = self.places(memory);
+        let (pass, program) = (memory.layout(), memory.program);
+        let buffers = self.buffers(memory);
         let mut to = Writer::new(runner, self.block);
         for list in 0..pass.row_lists() {
-            to.at(memory.rows + list * memory.lists.rows)?;
+            to.at(memory.rows + list * memory.row_pitch)?;
             for &word in program.rows {
-                to.put(pass.row_word(&places, list, word))?;
+                to.put(pass.row(&buffers, list, word))?;
             }
         }
-        to.at(memory.turns)?;
-        for vector in 0..pass.turn_vectors() / VECTOR {
-            to.all(&pass.turn_vector(vector))?;
+        to.at(memory.vectors)?;
+        for vector in 0..pass.vector_bytes() / VECTOR {
+            to.all(&pass.vector(vector))?;
         }
         to.flush()
     }
@@ -218,17 +229,17 @@ impl Lists {
         direction: Direction,
     ) -> Result<(), R::Error> {
         for (number, memory) in self.arrangement.passes().enumerate() {
-            let pass = &memory.step.pass;
-            let places = self.places(memory);
+            let pass = memory.layout();
+            let buffers = self.buffers(memory);
             let mut to = Writer::new(runner, self.block);
             let scale = self.scale(memory, direction);
-            to.at(memory.lane_vector(Lanes::Scale))?;
-            to.all(&pass.lane_vector(Lanes::Scale, scale))?;
+            let vector = pass.lane_vector(Lanes::Scale, scale);
+            to.put_at(memory.lane_vector(Lanes::Scale), &vector)?;
             for (program, stretch) in programs(memory) {
-                let own = self.own(number, memory, direction, (program, stretch));
+                let context = self.program(number, memory, direction, (program, stretch));
                 to.at(memory.start_of(program, stretch))?;
                 for &word in memory.program.start {
-                    to.put(pass.start_word(&places, &own, word))?;
+                    to.put(context.start(pass, &buffers, word))?;
                 }
             }
             to.flush()?;
@@ -237,6 +248,62 @@ impl Lists {
             self.write_factors(runner, |_| 1.0, direction)?;
         }
         Ok(())
+    }
+}
+
+impl ProgramContext {
+    /// Its first unit.
+    const fn first(&self) -> UnitContext {
+        UnitContext {
+            index: self.first_unit,
+            next: self.first_unit,
+            batch: self.batch,
+            program: self.program,
+        }
+    }
+
+    /// A word of the start list of a pass.
+    #[must_use]
+    pub fn start(&self, layout: &dyn Layout, buffers: &Buffers, word: Start) -> u32 {
+        match word {
+            Start::Lanes(lanes) => self.lanes[lanes.index()],
+            Start::Records => self.records,
+            Start::Units => self.units,
+            Start::Area => self.program % 2,
+            Start::StoreStride => layout.store_stride(),
+            Start::WriteSetup => {
+                let rows = Block::row(layout.own_row(self.program));
+                rows.write_setup().unwrap_or(0)
+            }
+            Start::Conjugate => self.conjugate.to_bits(),
+            Start::Scale { component } => {
+                let scale = self.scale[usize::from(component)];
+                layout.factor(scale).to_bits()
+            }
+            Start::Opens => (self.opens && self.program == 0).into(),
+            Start::Code => self.code,
+            Start::Number => self.number,
+            Start::Sharer { bit } => (1.0 - 2.0 * (self.number >> bit & 1) as f32).to_bits(),
+            Start::Record(word) => self.first().record(layout, buffers, word),
+            Start::Row(id) => layout.row(buffers, layout.row_list(self.first_unit), id),
+            Start::Kernel(id) => layout.start(buffers, self, id),
+        }
+    }
+}
+
+impl UnitContext {
+    /// A word of the unit's record in a pass.
+    #[must_use]
+    pub fn record(&self, layout: &dyn Layout, buffers: &Buffers, word: Record) -> u32 {
+        match word {
+            Record::Rows => buffers.rows + layout.row_list(self.index) * buffers.row_pitch,
+            Record::Scalars => {
+                buffers.scalars + layout.scalar_list(self.index) * buffers.scalar_pitch
+            }
+            Record::Store { index } => layout.store(buffers, self, index),
+            Record::StoreSetup { index } => layout.store_rows(self, index).setup().unwrap_or(0),
+            Record::Kernel(id) => layout.record(buffers, self, id),
+        }
     }
 }
 
@@ -293,6 +360,12 @@ impl<'a, R: Runner> Writer<'a, R> {
         } else {
             Ok(())
         }
+    }
+
+    /// Writes words at a byte offset.
+    fn put_at(&mut self, offset: u32, words: &[u32]) -> Result<(), R::Error> {
+        self.at(offset)?;
+        self.all(words)
     }
 
     fn all(&mut self, words: &[u32]) -> Result<(), R::Error> {
