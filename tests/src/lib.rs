@@ -5,7 +5,6 @@
 
 #![forbid(unsafe_code)]
 
-pub mod fourier;
 pub mod mutate;
 pub mod transcript;
 

@@ -81,6 +81,11 @@ pub trait Layout {
 
     // The order of units.
 
+    /// Transforms of a batch that a unit works on. A last unit that has fewer gets lane vectors of its own.
+    fn transforms_per_unit(&self) -> u32 {
+        1
+    }
+
     /// The unit that is done as number `number` of those of `batch` transforms.
     fn unit_in_order(&self, number: u32, _batch: u32) -> u32 {
         number
@@ -173,8 +178,8 @@ pub trait Layout {
         [0; LANES as usize]
     }
 
-    /// A lane vector.
-    fn lane_vector(&self, _lanes: Lanes, _scale: [f32; 2]) -> Vector {
+    /// A lane vector, for units of `transforms` transforms.
+    fn lane_vector(&self, _lanes: Lanes, _transforms: u32, _scale: [f32; 2]) -> Vector {
         [0; LANES as usize]
     }
 

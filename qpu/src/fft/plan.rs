@@ -12,7 +12,7 @@ use super::split::Split;
 use super::steps::MAX_LAUNCHES;
 use super::streams::Streams;
 use super::table::{self, Tuned};
-use super::upload::Upload;
+use super::write::Lists;
 use crate::job::{self, Buffer, BusAddr, CacheClear, Job, Launch, QPUS, QpuSet, Report, Runner};
 
 /// What buffers must begin at a multiple of, in bytes: a line of the caches, a row of a store.
@@ -102,7 +102,7 @@ impl Plan {
             direction: None,
             code_is_new: true,
         };
-        plan.upload().write(runner)?;
+        plan.lists().write(runner)?;
         let direction = request.transform.direction();
         plan.write_direction(runner, direction.unwrap_or(Direction::Forward))?;
         Ok(plan)
@@ -187,8 +187,8 @@ impl Plan {
         if !self.request.windowed {
             return Err(Error::NoWindow);
         }
-        let upload = self.upload();
-        Ok(upload.write_factors(runner, window, Direction::Forward)?)
+        let lists = self.lists();
+        Ok(lists.write_factors(runner, window, Direction::Forward)?)
     }
 
     /// Transforms the input into the output.
@@ -296,19 +296,19 @@ impl Plan {
         }
         // Until all of it is written, it is unlike any.
         power.new = f32::NAN.to_bits();
-        let mut upload = self.upload();
-        if let Some((_, power)) = upload.arrangement.power() {
+        let mut lists = self.lists();
+        if let Some((_, power)) = lists.arrangement.power() {
             *power = wanted;
         }
-        if let Some(memory) = upload.arrangement.pass(number) {
-            upload.write_rows(runner, memory)?;
+        if let Some(memory) = lists.arrangement.pass(number) {
+            lists.write_rows(runner, memory)?;
         }
-        self.arrangement = upload.arrangement;
+        self.arrangement = lists.arrangement;
         Ok(())
     }
 
-    fn upload(&self) -> Upload {
-        Upload {
+    fn lists(&self) -> Lists {
+        Lists {
             arrangement: self.arrangement,
             request: self.request,
             input: self.input,
@@ -325,7 +325,7 @@ impl Plan {
     ) -> Result<(), R::Error> {
         // Until all of it is written, it is of neither.
         self.direction = None;
-        self.upload().write_direction(runner, direction)?;
+        self.lists().write_direction(runner, direction)?;
         self.direction = Some(direction);
         Ok(())
     }
@@ -365,7 +365,7 @@ fn arrangement<E>(
     let mut missing = None;
     let count = request.rows();
     let is_converted = |row: &Tuned| !request.reads_points() && row.reads_points();
-    let is_slow = |row: &Tuned| is_converted(row) && !ConvertPass::is_faster(log2_points, count);
+    let is_slow = |row: &&Tuned| is_converted(row) && !ConvertPass::is_faster(log2_points, count);
     let rows = || table::rows(request.chip, log2_points, count);
     let slow = rows().filter(is_slow);
     for row in rows().filter(|row| !is_slow(row)).chain(slow) {
@@ -374,7 +374,7 @@ fn arrangement<E>(
         request.qpus = request.qpus.min(row.qpus);
         request.one_launch |= row.one_launch;
         if request.transform.begins_with_its_split() {
-            let streams = if is_converted(&row) {
+            let streams = if is_converted(row) {
                 row.streams.behind_another()
             } else {
                 row.streams

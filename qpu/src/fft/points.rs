@@ -77,13 +77,21 @@ pub enum Row {
         /// 0: cosine, 1: sine.
         component: u8,
     },
-    /// The factor of lanes with r = 1 before the lanes' own transform. First passes of 32 points:
+    /// The factor of lanes with r = 1 before the lanes' own transform. First and only passes of 32 points:
     /// -W_32^k_lo, k_lo from 1. Last passes from 32 points: W_R^(q + F k_lo), from 1 in one part, from 0
     /// in several.
     Turn {
         /// k_lo.
         output: u8,
         /// 0: cosine, 1: sine.
+        component: u8,
+    },
+    /// Address of sixteen words, for each lane its own: (-1)^(bits set in r) W_R^(r k_lo). Only passes
+    /// from 64 points. Of k_lo = 0, whose sines are 0, only programs with a routine for groups of outputs read sines.
+    TurnVector {
+        /// k_lo.
+        output: u8,
+        /// 0: cosines, 1: sines.
         component: u8,
     },
     /// Address of what output `output` is turned by in each row of the lanes, before what the QPUs of a tile

@@ -31,7 +31,7 @@
 //!
 //! | kind | lane | row of vector m | k_hi of the lane |
 //! |---|---|---|---|
-//! | First | c g + column, c = 256/R | R/16 m + r, r = g with its bits reversed | g |
+//! | First, Only up to 128 | c g + column, c = 256/R | R/16 m + r, r = g with its bits reversed | g |
 //! | Middle | 8 r + i | 2 m + r | lane / 8 |
 //! | Middle 16 | 8 octet + i | m | 0 |
 //! | Last 32 .. 128 | 2 i + r | 2 m + r | both: VPM row k_lo + 16 k_hi |
@@ -51,6 +51,7 @@
 //! | Middle 16 | k_lo + 16 octet: 8 real, then 8 imaginary parts of i = 0..8 | 1 of 32 rows |
 //! | Last 32 .. 128 | k_lo + 16 k_hi: interleaved points i = 0..8 | 1 of 32 rows |
 //! | Last 16 | k_lo + 16 octet: interleaved points i = 0..8 | one of 16 rows for each octet |
+//! | Only up to 128 | 16 (k_lo / 8) + lane: interleaved points of bins 8 (k_lo / 8).. + 16 k_hi | R/8 of c rows: store s is k_lo / 8 = s mod 2, k_hi = s / 2 |
 //!
 //! A unit of a shared tile stores 16 rows of a first pass twice, and 8 rows of a last pass four times.
 //!
@@ -64,10 +65,11 @@
 //!
 //! # Samples
 //!
-//! First passes have programs for points that are not f32, or that are multiplied by a window
+//! First and only passes have programs for points that are not f32, or that are multiplied by a window
 //! ([`Samples`]); before transforms through the VPM runs a program that only converts ([`super::convert`]). They
 //! convert a sample exactly, then multiply each component by a factor that is looked up ([`super::points`]; the lane's offset is 4 · lane): full scale, the window, and a minus for the imaginary parts of the inverse. The word of two points of bytes is looked up in both lanes that hold
-//! them, which are neighbours.
+//! them, which are neighbours in a first pass, and 8 lanes apart in an only pass; of 16 points, both are in
+//! different vectors.
 //!
 //! # Who runs beside whom
 //!
@@ -88,7 +90,7 @@ pub const TABLE_ALIGN: u32 = 2048;
 pub struct Kind {
     /// Which pass of a transform.
     pub role: Role,
-    /// Points of the pass: 16 .. 128, of last passes in shared tiles up to 256.
+    /// Points of the pass: 16 .. 128, in shared tiles up to 256.
     pub radix: u16,
     /// What the points are that it reads.
     pub samples: Samples,
@@ -107,7 +109,7 @@ impl Kind {
 /// The caller's points in memory, real part first. Of real samples, two that follow each other are a point.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Samples {
-    /// Two f32, taken as they are. All passes but first ones have these.
+    /// Two f32, taken as they are. All passes but first and only ones have these.
     #[default]
     Points,
     /// Two f32, times factors.

@@ -153,7 +153,7 @@ impl Layout for ProductPass {
         offset + POINT_BYTES / 2 * u32::from(component)
     }
 
-    fn lane_vector(&self, lanes: Lanes, scale: [f32; 2]) -> Vector {
+    fn lane_vector(&self, lanes: Lanes, _transforms: u32, scale: [f32; 2]) -> Vector {
         core::array::from_fn(|lane| match lanes {
             Lanes::Input => POINT_BYTES * (8 * (lane as u32 % 2) + lane as u32 / 2),
             Lanes::Scale => self.factor(scale[lane % 2]).to_bits(),

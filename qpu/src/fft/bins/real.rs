@@ -210,7 +210,7 @@ impl Layout for RealPass {
         group_offset(&self.runs(), Row::of(id))
     }
 
-    fn lane_vector(&self, lanes: Lanes, scale: [f32; 2]) -> Vector {
+    fn lane_vector(&self, lanes: Lanes, _transforms: u32, scale: [f32; 2]) -> Vector {
         core::array::from_fn(|lane| {
             let bin = 8 * (lane as u32 % 2) + lane as u32 / 2;
             match lanes {

@@ -244,7 +244,7 @@ impl Layout for PowerPass {
         }
     }
 
-    fn lane_vector(&self, lanes: Lanes, _scale: [f32; 2]) -> Vector {
+    fn lane_vector(&self, lanes: Lanes, _transforms: u32, _scale: [f32; 2]) -> Vector {
         core::array::from_fn(|lane| match lanes {
             Lanes::Input => POINT_BYTES * lane as u32,
             Lanes::Mirrored => (POINT_BYTES * lane as u32).wrapping_neg(),

@@ -19,7 +19,7 @@ pub struct Lookup {
 impl Lookup {
     /// Whether both have no bits in common: [`crate::fft::program`] says of which words.
     fn is_aligned(self) -> bool {
-        let is_aligned = |row| matches!(Row::of(row), Row::Factor { .. });
+        let is_aligned = |row| matches!(Row::of(row), Row::Factor { .. } | Row::TurnVector { .. });
         matches!(self.word, Word::Row(row) if is_aligned(row))
     }
 }

@@ -88,6 +88,7 @@ fn bytes(program: &mut Independent) -> Packed {
     Packed::Bytes {
         shift: Some(shift),
         flip: Source::Place(flip),
+        is_upper: false,
     }
 }
 

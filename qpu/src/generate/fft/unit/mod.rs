@@ -2,7 +2,7 @@
 //!
 //! [`crate::fft::program`] says what each computes and what its uniforms mean. A program is a frame
 //! ([`frame`]: start, loop, locks, store, end) around a codelet, whose operations the scheduler packs:
-//! [`first`] reads the caller's rows, [`middle`] and [`last`] cells; all transform 16 vectors and then across lanes.
+//! [`first`] and [`only`] read the caller's rows, [`middle`] and [`last`] cells; all transform 16 vectors and then across lanes.
 
 mod across;
 mod bins;
@@ -17,6 +17,7 @@ mod independent;
 mod last;
 mod listing;
 mod middle;
+mod only;
 mod points;
 mod samples;
 mod tastes;
@@ -92,14 +93,17 @@ pub fn tasks() -> Vec<Task> {
         };
         radices.iter().map(kind).collect()
     };
-    let begin = Samples::ALL
-        .into_iter()
-        .flat_map(|samples| of(Role::First, &[16, 32, 64], samples));
+    let begin = Samples::ALL.into_iter().flat_map(|samples| {
+        let only = of(Role::Only, &[16, 32, 64, 128], samples);
+        only.into_iter()
+            .chain(of(Role::First, &[16, 32, 64], samples))
+    });
     let middle = of(Role::Middle, &[16, 32, 64, 128], Samples::Points);
     let last = of(Role::Last, &[16, 32, 64, 128], Samples::Points);
     let shared = [
         (Role::First, 128, 2),
         (Role::First, 128, 4),
+        (Role::First, 256, 4),
         (Role::Last, 128, 2),
         (Role::Last, 256, 4),
     ];
@@ -157,6 +161,7 @@ fn codelet_of(task: Task) -> Option<frame::Written> {
         Role::First => first::program(kind),
         Role::Middle => middle::program(kind),
         Role::Last => last::program(kind),
+        Role::Only => only::program(kind),
     })
 }
 
@@ -183,6 +188,7 @@ impl Generated {
             Task::Several { log2_points } => return format!("fft-short-{log2_points}"),
         };
         let role = match kind.role {
+            Role::Only => "only",
             Role::First => "first",
             Role::Middle => "middle",
             Role::Last => "last",

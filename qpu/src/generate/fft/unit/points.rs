@@ -1,4 +1,4 @@
-//! The caller's points, as first passes read them: taken as they are, or converted.
+//! The caller's points, as first and only passes read them: taken as they are, or converted.
 //!
 //! They come one after the other, two for each butterfly of the first layer, or in columns that are alike.
 
@@ -8,12 +8,13 @@ use super::codelet::{Codelet, Lookup};
 use super::columns::{self, AHEAD, Column};
 use super::frame::{Frame, Source};
 use super::samples::Conversion;
+use crate::fft::Role;
 use crate::fft::points::{Record, Row};
 use crate::fft::program::{Kind, Lanes, Samples, Start};
 use crate::generate::fft::dft16::{Butterfly, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
-use crate::isa::MulOp;
+use crate::isa::{AddOp, MulOp};
 
 /// What is loaded at the start.
 pub struct Loaded {
@@ -52,6 +53,14 @@ pub struct Points {
     has_ended: bool,
 }
 
+/// 4 · lane.
+fn word_offsets(draft: &mut Draft<Word>) -> Place {
+    let offsets = draft.take(Wish::AnyFile);
+    let sources = [Source::Lane, Source::Small(2)];
+    draft.add_op(AddOp::Shl, sources, Destination::Place(offsets));
+    offsets
+}
+
 /// Which layers of a program are routines: the loop would not fit the instruction cache of a slice otherwise.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Routines {
@@ -64,11 +73,12 @@ pub enum Routines {
 }
 
 impl Routines {
-    /// Of first passes that share no tiles.
+    /// Of first and only passes that share no tiles.
     pub fn of(kind: Kind) -> Self {
-        match (kind.radix, kind.samples) {
-            (64, Samples::Bytes) => Self::ColumnsAndGroups,
-            (64, _) | (32, Samples::Bytes) => Self::Columns,
+        match (kind.role, kind.radix, kind.samples) {
+            (_, 128, _) | (Role::First, 64, Samples::Bytes) => Self::ColumnsAndGroups,
+            (Role::Only, 64, Samples::Points) => Self::None,
+            (_, 64, _) | (Role::First, 32, Samples::Bytes) => Self::Columns,
             _ => Self::None,
         }
     }
@@ -88,7 +98,10 @@ impl Points {
     /// Writes what belongs to the start.
     pub fn start(frame: &mut Frame, kind: Kind) -> Loaded {
         let input = frame.lanes(Lanes::Input);
-        let ends = match Conversion::start(frame, kind) {
+        let is_turned = kind.radix >= 64 && kind.role == Role::Only;
+        let has_factors = kind.samples != Samples::Points;
+        let words = (is_turned || has_factors).then(|| word_offsets(&mut frame.draft));
+        let ends = match Conversion::start(frame, kind, words) {
             Some(conversion) => Input::Converted(conversion),
             None if kind.sharers > 1 => {
                 let conjugate = frame.number(Start::Conjugate);
@@ -98,7 +111,7 @@ impl Points {
             None => Input::Conjugated(frame.number(Start::Conjugate)),
         };
         let draft = &mut frame.draft;
-        let across = Across::start(draft, kind);
+        let across = Across::start(draft, kind, words);
         let is_shared =
             |ends| matches!(ends, Input::Converted(conversion) if conversion.takes_r5());
         let sign = (is_shared(ends) && matches!(kind.radix, 32 | 64)).then(|| {
@@ -165,7 +178,7 @@ impl Points {
                 let lookup = lookups.next().expect("as many as are fetched");
                 points.codelet.fetch_by_either(lookup)
             };
-            let point = conversion.point(self, wish, &mut fetch);
+            let point = conversion.point(self, n as u8, wish, &mut fetch);
             self.codelet.vectors += 1;
             point
         };
@@ -257,9 +270,9 @@ impl Column for Points {
         draft.give_back(sign);
     }
 
-    fn point(&mut self, _: u8, wish: Wish, fetch: &mut impl FnMut(&mut Self) -> Value) -> Complex {
+    fn point(&mut self, m: u8, wish: Wish, fetch: &mut impl FnMut(&mut Self) -> Value) -> Complex {
         let conjugate = match self.ends {
-            Input::Converted(conversion) => return conversion.point(self, wish, fetch),
+            Input::Converted(conversion) => return conversion.point(self, m, wish, fetch),
             Input::Conjugated(conjugate) => conjugate,
             Input::Alternated(_, factors) => {
                 return factors.map(|factor| {
@@ -295,7 +308,7 @@ impl Loaded {
     }
 
     /// Reads what the record says of the input; what follows reads the row list. `twiddle` has addresses of
-    /// twiddles of the unit's lanes.
+    /// twiddles of the unit's lanes, in first passes.
     pub fn begin_unit(self, mut frame: Frame, twiddle: Option<Place>) -> Points {
         let input = match self.ahead {
             Some(ahead) => frame.base_ahead(self.input, ahead),
