@@ -1,7 +1,7 @@
 //! How long the assembler takes.
 //!
-//! `cargo run --release -p qpu --example bench_asm -- FILE.qasm...` prints words and milliseconds of
-//! each source, the best of ten runs. The goal is 200 ms for GPU_FFT's largest.
+//! `cargo run --release -p qpu --example bench_asm -- FILE.qasm...` prints words and milliseconds
+//! of each source, the best of ten runs. The goal is 200 ms for GPU_FFT's largest.
 
 use std::path::Path;
 use std::time::Instant;

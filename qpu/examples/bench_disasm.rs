@@ -4,8 +4,8 @@
 //! $ cargo run --release -p qpu --example bench_disasm -- 10000000
 //! ```
 //!
-//! Prints seconds for a million words as source, then how many words came back from the assembler. A word
-//! that does not come back ends it with status 1.
+//! Prints seconds for a million words as source, then how many words came back from the assembler.
+//! A word that does not come back ends it with status 1.
 
 use std::process::ExitCode;
 use std::time::Instant;

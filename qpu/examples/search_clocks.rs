@@ -1,9 +1,10 @@
-//! Searches for a schedule of one piece of a cooperative FFT program by the clocks that it takes on the simulator, and
-//! prints its entry of `coop/tastes.rs`.
+//! Searches for a schedule of one piece of a cooperative FFT program by the clocks that it takes on
+//! the simulator, and prints its entry of `coop/tastes.rs`.
 //!
-//! `cargo run --release -p qpu --example search_clocks NAME PIECE BATCHES TRIES [SEED]`: NAME is that of a program, BATCHES
-//! are counts of transforms, as `10,1`. Each try changes the taste of the piece, and is kept if all batches together, in four
-//! places in memory each, take no more clocks. With a SEED above 0 a search begins afresh, not with what was found before.
+//! `cargo run --release -p qpu --example search_clocks NAME PIECE BATCHES TRIES [SEED]`: NAME is
+//! that of a program, BATCHES are counts of transforms, as `10,1`. Each try changes the taste of
+//! the piece, and is kept if all batches together, in four places in memory each, take no more
+//! clocks. With a SEED above 0 a search begins afresh, not with what was found before.
 //!
 //! Where several QPUs want the same unit, the shortest program is not the fastest.
 

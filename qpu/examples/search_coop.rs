@@ -1,7 +1,8 @@
-//! Searches for shorter schedules of the cooperative FFT programs, and prints entries of `coop/tastes.rs`.
+//! Searches for shorter schedules of the cooperative FFT programs, and prints entries of
+//! `coop/tastes.rs`.
 //!
-//! `cargo run --release -p qpu --example search_coop [TRIES [NAME]]`: TRIES is at most 65535, 1000 if not given; NAME
-//! is that of a program, all if not given.
+//! `cargo run --release -p qpu --example search_coop [TRIES [NAME]]`: TRIES is at most 65535, 1000
+//! if not given; NAME is that of a program, all if not given.
 
 use qpu::generate::fft::coop::{Cooperative, programs, search};
 

@@ -1,4 +1,5 @@
-//! Assembles and generates the QPU programs: const tables in OUT_DIR, listings in the target directory.
+//! Assembles and generates the QPU programs: const tables in OUT_DIR, listings in the target
+//! directory.
 
 use qpu::asm::{Options, assemble};
 use qpu::fft::Plan;

@@ -1,15 +1,16 @@
 //! Static hazards: what the QPU does not interlock and a look at the program can find.
 //!
-//! Every way through the program is walked: fall-through, branches both ways with their delay slots,
-//! branches in the third delay slot of another, loops, and returns through links. On each way two
-//! instructions back are looked at for what comes too early, and lookups, VPM vectors, DMA, setups and
-//! the mutex are counted to the end. A finding says by which branches its way goes. Values, trip counts
-//! of loops and other QPUs are for the simulator to judge.
+//! Every way through the program is walked: fall-through, branches both ways with their delay
+//! slots, branches in the third delay slot of another, loops, and returns through links. On each
+//! way two instructions back are looked at for what comes too early, and lookups, VPM vectors, DMA,
+//! setups and the mutex are counted to the end. A finding says by which branches its way goes.
+//! Values, trip counts of loops and other QPUs are for the simulator to judge.
 //!
-//! Where sources disagree the strict end is taken. Published programs break some of these rules without
-//! harm on real chips, which is why [`check`] reports and does not judge; `generate::Builder` refuses
-//! what is reported unless the rule is waived. [`Rule::is_disputed`] says which rules one source alone has
-//! against the others; tools for people leave those out until they are asked.
+//! Where sources disagree the strict end is taken. Published programs break some of these rules
+//! without harm on real chips, which is why [`check`] reports and does not judge;
+//! `generate::Builder` refuses what is reported unless the rule is waived. [`Rule::is_disputed`]
+//! says which rules one source alone has against the others; tools for people leave those out until
+//! they are asked.
 //!
 //! ```
 //! // A loop whose last delay slot writes what the first instruction reads.
@@ -34,7 +35,8 @@
 //! ```
 //!
 //! Sources: VideoCore IV 3D Architecture Reference Guide, "QPU instruction restrictions"; vc4asm's
-//! addendum and documentation; Broadcom's hardware-issue numbers (HW-nnnn) from its 2014 driver sources.
+//! addendum and documentation; Broadcom's hardware-issue numbers (HW-nnnn) from its 2014 driver
+//! sources.
 
 mod accounts;
 mod conditions;
@@ -71,12 +73,13 @@ pub struct Way {
 pub struct Finding {
     /// The rule.
     pub rule: Rule,
-    /// Byte address, from the start of the program, of the instruction that comes too early or is wrong.
+    /// Byte address, from the start of the program, of the instruction that comes too early or is
+    /// wrong.
     pub pc: u32,
     /// What is wrong, in one sentence.
     pub reason: String,
-    /// The last branches on a way that leads to it, in their order; empty where every way does, as far
-    /// as branches decide. Of branches without condition only those that matter are named.
+    /// The last branches on a way that leads to it, in their order; empty where every way does, as
+    /// far as branches decide. Of branches without condition only those that matter are named.
     pub way: Vec<Way>,
 }
 
@@ -124,9 +127,10 @@ pub fn check(words: &[u64]) -> Vec<Finding> {
     check_beside_data(words, |_| false, &[])
 }
 
-/// As [`check`] where it is known which words were written as data. The program starts at the first that was
-/// not, and words of data count only where a way leads to them: vc4dis writes instructions so that it cannot name.
-/// At the instructions of `entries`, such as exported labels, others may start, with nothing known.
+/// As [`check`] where it is known which words were written as data. The program starts at the first
+/// that was not, and words of data count only where a way leads to them: vc4dis writes instructions
+/// so that it cannot name. At the instructions of `entries`, such as exported labels, others may
+/// start, with nothing known.
 #[must_use]
 pub fn check_beside_data(
     words: &[u64],
@@ -136,8 +140,8 @@ pub fn check_beside_data(
     find(words, is_data, entries, false)
 }
 
-/// As [`check_beside_data`] of a whole program, of which it is also told where it reads what it never wrote
-/// ([`Rule::UndefinedRead`]). Pieces of programs may find what others left for them.
+/// As [`check_beside_data`] of a whole program, of which it is also told where it reads what it
+/// never wrote ([`Rule::UndefinedRead`]). Pieces of programs may find what others left for them.
 #[must_use]
 pub fn check_program(
     words: &[u64],
@@ -200,8 +204,9 @@ fn find(
     findings
 }
 
-/// Whether a program is a fragment shader, going by what [`check`] found in it: one that uses the scoreboard, which
-/// every fragment shader hands on at its end and nothing else has. [`Rule::FragmentOnly`] is no fault of it.
+/// Whether a program is a fragment shader, going by what [`check`] found in it: one that uses the
+/// scoreboard, which every fragment shader hands on at its end and nothing else has.
+/// [`Rule::FragmentOnly`] is no fault of it.
 #[must_use]
 pub fn is_fragment_shader(words: &[u64], findings: &[Finding]) -> bool {
     let uses_scoreboard = |finding: &Finding| {

@@ -1,11 +1,11 @@
 //! Disassembly: the text of instructions and of whole programs.
 //!
-//! The text is what `qpu::asm` reads, close to vc4asm's: operation of the add ALU, `;`, operation of the
-//! mul ALU, `;`, signal. An idle add ALU beside a busy mul ALU is written `nop`, so that left is always
-//! the add ALU. `.setf` and conditions (`.ifz`) follow the operation; `>> n` on the operands r0..r3 of the
-//! mul ALU is a rotation by n lanes upwards (`<< n` downwards); `read unif` is a port that reads I/O
-//! which no operand uses; `mnop r0` an idle mul ALU that writes what it had left over. Constants of
-//! setup registers are the functions that make them.
+//! The text is what `qpu::asm` reads, close to vc4asm's: operation of the add ALU, `;`, operation
+//! of the mul ALU, `;`, signal. An idle add ALU beside a busy mul ALU is written `nop`, so that
+//! left is always the add ALU. `.setf` and conditions (`.ifz`) follow the operation; `>> n` on the
+//! operands r0..r3 of the mul ALU is a rotation by n lanes upwards (`<< n` downwards); `read unif`
+//! is a port that reads I/O which no operand uses; `mnop r0` an idle mul ALU that writes what it
+//! had left over. Constants of setup registers are the functions that make them.
 //!
 //! | function | for |
 //! |---|---|
@@ -74,7 +74,8 @@ fn push_line(out: &mut String, word: u64, pc: u32, label: Option<&str>) {
     }
 }
 
-/// Address, word and text of each instruction; branch targets inside the program get labels L1, L2 ...
+/// Address, word and text of each instruction; branch targets inside the program get labels L1, L2
+/// ...
 #[must_use]
 pub fn listing(words: &[u64]) -> String {
     listing_with_labels(words, &[])
@@ -197,7 +198,8 @@ fn push_load(out: &mut String, load: &LoadImmediate) {
     }
 }
 
-/// Whether the constant goes to `rd_setup` (file A) or `wr_setup` (file B), and only to one of them.
+/// Whether the constant goes to `rd_setup` (file A) or `wr_setup` (file B), and only to one of
+/// them.
 fn setup_file(load: &LoadImmediate) -> Option<File> {
     let is_setup = |slot| load.write.waddr(slot) == waddr::VPMVCD_SETUP;
     match Slot::BOTH.map(is_setup) {
@@ -216,7 +218,8 @@ fn push_semaphore(out: &mut String, semaphore: &Semaphore) {
     let _ = write!(out, ", {}", semaphore.number());
 }
 
-/// One or two links, then the register and the offset, of which one may be left out beside one link.
+/// One or two links, then the register and the offset, of which one may be left out beside one
+/// link.
 fn push_branch(out: &mut String, branch: &Branch, label: Option<&str>) {
     out.push_str(if branch.rel { "brr" } else { "bra" });
     if !branch.cond_br.name().is_empty() {

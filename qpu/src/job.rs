@@ -15,11 +15,11 @@ impl BusAddr {
         Self(self.0.wrapping_add(bytes))
     }
 
-    /// The same memory, for reads that leave no line behind in the system L2: alias 0x4 becomes 0x8; addresses
-    /// with another alias stay as they are.
+    /// The same memory, for reads that leave no line behind in the system L2: alias 0x4 becomes
+    /// 0x8; addresses with another alias stay as they are.
     ///
-    /// Both see what the L2 holds. Stores must not use alias 0x8. Source: Broadcom's chip header for the
-    /// aliases, and the list of errata in its driver sources, HW-2827.
+    /// Both see what the L2 holds. Stores must not use alias 0x8. Source: Broadcom's chip header
+    /// for the aliases, and the list of errata in its driver sources, HW-2827.
     #[must_use]
     pub const fn streamed(self) -> Self {
         const ALLOCATING: u32 = 0x4000_0000;
@@ -141,8 +141,8 @@ impl QpuSet {
         (0..QPUS).filter(move |qpu| self.contains(*qpu))
     }
 
-    /// The values of SQRSV0 and SQRSV1 that keep user programs off all other QPUs: four bits for each
-    /// QPU, the lowest of which excludes user programs.
+    /// The values of SQRSV0 and SQRSV1 that keep user programs off all other QPUs: four bits for
+    /// each QPU, the lowest of which excludes user programs.
     #[must_use]
     pub fn reservations(self) -> [u32; 2] {
         let mut registers = [0; 2];
@@ -155,9 +155,9 @@ impl QpuSet {
 
 /// The QPUs in the order in which they get queued programs when all of them are free.
 ///
-/// Sources differ: "from the 12th QPU downwards" say notes on user programs (Zero, 2B, 3B), Broadcom's list for
-/// fragments goes round the slices. Programs that work together may want their neighbours in the same slice, whose caches
-/// they share.
+/// Sources differ: "from the 12th QPU downwards" say notes on user programs (Zero, 2B, 3B),
+/// Broadcom's list for fragments goes round the slices. Programs that work together may want their
+/// neighbours in the same slice, whose caches they share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LaunchOrder {
     qpus: [u8; QPUS as usize],
@@ -203,8 +203,9 @@ impl LaunchOrder {
         &self.qpus[..usize::from(self.count)]
     }
 
-    /// Which of `programs` programs is to be queued at `place`, so that the first gets the QPU of the greatest number, and
-    /// those that follow each other QPUs that do: then slices have programs that follow each other.
+    /// Which of `programs` programs is to be queued at `place`, so that the first gets the QPU of
+    /// the greatest number, and those that follow each other QPUs that do: then slices have
+    /// programs that follow each other.
     #[must_use]
     pub fn program_at(&self, place: u32, programs: u32) -> u32 {
         let getting = self.qpus().get(..programs as usize);
@@ -225,7 +226,8 @@ pub struct Job<'a> {
 /// What a job took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Report {
-    /// From the first request to the end of the last program, in microseconds of the runner's clock.
+    /// From the first request to the end of the last program, in microseconds of the runner's
+    /// clock.
     pub elapsed_us: u32,
     /// The same in V3D clocks, where the runner can count them.
     pub cycles: Option<u64>,
@@ -272,8 +274,8 @@ pub trait Runner {
     /// When the words do not lie in the buffer.
     fn read(&mut self, buffer: Buffer, first: u32, words: &mut [u32]) -> Result<(), Self::Error>;
 
-    /// Lets programs start on these QPUs only, until the next call; at first, on all. A program that
-    /// is queued when there is none to start on does not end.
+    /// Lets programs start on these QPUs only, until the next call; at first, on all. A program
+    /// that is queued when there is none to start on does not end.
     fn use_qpus(&mut self, qpus: QpuSet);
 
     /// In which order QPUs that programs may start on get them, as far as it is known.
@@ -286,8 +288,9 @@ pub trait Runner {
         Recovery::Unknown
     }
 
-    /// Says that what runs next are programs of somebody else, which may use the memory of this buffer only; `None`
-    /// ends that. Hardware keeps nobody to it; a simulator can then tell whose mistake an access elsewhere is.
+    /// Says that what runs next are programs of somebody else, which may use the memory of this
+    /// buffer only; `None` ends that. Hardware keeps nobody to it; a simulator can then tell whose
+    /// mistake an access elsewhere is.
     fn confine(&mut self, to: Option<Buffer>) {
         let _ = to;
     }

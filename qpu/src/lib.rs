@@ -1,7 +1,7 @@
 //! The VideoCore IV QPU as data: instructions, checks, jobs and FFT plans.
 //!
-//! A QPU is a processor of 16 lanes with two ALUs; a Raspberry Pi 1 or Zero has twelve of them. This
-//! crate knows what their programs look like, and nothing of where they run:
+//! A QPU is a processor of 16 lanes with two ALUs; a Raspberry Pi 1 or Zero has twelve of them.
+//! This crate knows what their programs look like, and nothing of where they run:
 //!
 //! | module | what | needs |
 //! |---|---|---|

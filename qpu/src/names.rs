@@ -175,8 +175,8 @@ pub fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
     entry.map(|(_, value)| *value)
 }
 
-/// Names that `name` shortens or draws out, as `sfu_rsqrt` does `sfu_recipsqrt`: the letters of one are in the other, in
-/// their order and from the same first one, and are at least half of it.
+/// Names that `name` shortens or draws out, as `sfu_rsqrt` does `sfu_recipsqrt`: the letters of one
+/// are in the other, in their order and from the same first one, and are at least half of it.
 fn shortened<'a>(name: &str, among: &[&'a str]) -> Vec<&'a str> {
     let within = |short: &str, long: &str| {
         let mut letters = long.chars();
@@ -197,8 +197,8 @@ fn shortened<'a>(name: &str, among: &[&'a str]) -> Vec<&'a str> {
 /// Bytes of a name for which others like it are looked for.
 const LONGEST_NAME: usize = 64;
 
-/// Up to three names nearest to `name`: the one that differs by case alone, or those at most one edit away, two or
-/// three in longer names, or those that it shortens or draws out.
+/// Up to three names nearest to `name`: the one that differs by case alone, or those at most one
+/// edit away, two or three in longer names, or those that it shortens or draws out.
 pub fn nearest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     // The distance of two long names takes the product of their lengths.
     if name.len() > LONGEST_NAME {

@@ -1,15 +1,16 @@
 //! Setup words of the VPM: QPU access, DMA stores (VDW) and loads (VDR).
 //!
-//! User programs see 64 rows (Y) of 16 words (X), shared by all QPUs. A program writes the words made
-//! here to `rd_setup` or `wr_setup`: [`Block`] describes vectors that a QPU reads or writes,
-//! [`Store`] and [`store_stride`] a transfer to memory, [`Load`] and [`load_pitch`] one from memory.
+//! User programs see 64 rows (Y) of 16 words (X), shared by all QPUs. A program writes the words
+//! made here to `rd_setup` or `wr_setup`: [`Block`] describes vectors that a QPU reads or writes,
+//! [`Store`] and [`store_stride`] a transfer to memory, [`Load`] and [`load_pitch`] one from
+//! memory.
 //!
 //! Surprises: counts of 0 mean the greatest count, and are written here as that number. A store's
-//! stride counts from the end of a row in memory to the start of the next, a load's pitch from start
-//! to start. Setup at the start of a program is undefined: write every word, the stride too.
+//! stride counts from the end of a row in memory to the start of the next, a load's pitch from
+//! start to start. Setup at the start of a program is undefined: write every word, the stride too.
 //!
-//! Source: VideoCore IV 3D Architecture Reference Guide, the VPM and VCD setup register tables, with
-//! vc4asm's addendum for the 16-bit stride and the 11-bit load address.
+//! Source: VideoCore IV 3D Architecture Reference Guide, the VPM and VCD setup register tables,
+//! with vc4asm's addendum for the 16-bit stride and the 11-bit load address.
 
 mod block;
 mod load;
@@ -97,8 +98,8 @@ const fn in_range(
     Ok(value)
 }
 
-/// Puts numbers into a word: (name, value, least, greatest, lowest bit). A value equal to the size of
-/// its field is written as 0, as the hardware counts.
+/// Puts numbers into a word: (name, value, least, greatest, lowest bit). A value equal to the size
+/// of its field is written as 0, as the hardware counts.
 const fn pack(word: u32, fields: &[(&'static str, u32, u32, u32, u32)]) -> Result<u32, OutOfRange> {
     let mut word = word;
     let mut i = 0;

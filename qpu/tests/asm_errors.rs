@@ -140,7 +140,8 @@ fn every_error_says_where_it_is_and_what_would_be_accepted() {
             "t.qasm:1:1: error: a load immediate packs its value as an integer, and the mode asks for a float [pack]\n  mov r0.8a, sacq(1)\n  ^^^^^^^^^^^^^^^^^^\n  use mov, with a constant that fits a small immediate or with a register"),
         ("mov r3.8d, 0.3",
             "t.qasm:1:1: error: 1050253722 (0x3e99999a, as float 0.3) is no small immediate [small-immediate]\n  mov r3.8d, 0.3\n  ^^^^^^^^^^^^^^\n  load the constant into a register before, with ldi; immediates are -16..15 and 2^-8..2^7"),
-        // Else the value would depend on the operation that makes 256, and so on what stands beside it.
+        // Else the value would depend on the operation that makes 256, and so on what stands beside
+        // it.
         ("mov ra1.16a, 256.0; mov r0, r1",
             "t.qasm:1:1: error: 1132462080 (0x43800000, as float 256) is no small immediate [small-immediate]\n  mov ra1.16a, 256.0; mov r0, r1\n  ^^^^^^^^^^^^^^^^^^\n  load the constant into a register before, with ldi; immediates are -16..15 and 2^-8..2^7"),
         ("add ra1.16af, r0, r1",

@@ -1,4 +1,5 @@
-//! Sources that ask for more than there is: each ends with a sentence that names the bound, in little memory and stack.
+//! Sources that ask for more than there is: each ends with a sentence that names the bound, in
+//! little memory and stack.
 #![cfg(feature = "text")]
 
 use qpu::asm::{Assembly, Diagnostics, Limits, Options, assemble};
@@ -30,7 +31,8 @@ fn words(source: &str) -> usize {
     }
 }
 
-/// Assembles what must be refused with a sentence that contains `expected`, and with something to do.
+/// Assembles what must be refused with a sentence that contains `expected`, and with something to
+/// do.
 #[track_caller]
 fn refused(source: &str, limits: Limits, expected: &str) {
     let Err(Diagnostics(errors)) = assembled(source, limits) else {
@@ -66,7 +68,8 @@ fn blocks_that_nest_thousands_deep_are_refused() {
     );
 }
 
-/// The deepest of everything at once: macros whose blocks call the next, down to functions whose expressions do.
+/// The deepest of everything at once: macros whose blocks call the next, down to functions whose
+/// expressions do.
 #[test]
 fn what_nests_as_deep_as_is_allowed_fits_a_small_stack() {
     let mut source = String::from(".set f0(x) x\n");
@@ -102,7 +105,8 @@ fn functions_that_nest_in_each_other_s_parentheses_are_refused() {
     }
 }
 
-/// 24 macros of which each calls the one before twice: 570 bytes that ask for 2^24 instructions, each reached in another way.
+/// 24 macros of which each calls the one before twice: 570 bytes that ask for 2^24 instructions,
+/// each reached in another way.
 #[test]
 fn macros_that_call_each_other_twice_are_refused() {
     let mut source = String::from(".macro m0\nnop\n.endm\n");
@@ -165,7 +169,8 @@ fn a_line_of_many_constants_makes_no_gigabytes_of_text() {
     }
 }
 
-/// What is wrong in every turn is put into words a bounded number of times, and names without end are not compared.
+/// What is wrong in every turn is put into words a bounded number of times, and names without end
+/// are not compared.
 #[test]
 fn errors_without_end_take_bounded_time() {
     let names: String = (0..5000).map(|n| format!(".set name{n}, 1\n")).collect();

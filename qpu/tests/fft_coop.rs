@@ -1,8 +1,8 @@
 //! Cooperative FFT programs on the simulated QPUs, against a DFT in f64.
 //!
 //! Every length, both directions, out of place and in place, many orders in which QPUs advance: a
-//! barrier that is wrong can pass one order and fail the others. The simulator is strict, and it says
-//! when a semaphore is not 0 at the end.
+//! barrier that is wrong can pass one order and fail the others. The simulator is strict, and it
+//! says when a semaphore is not 0 at the end.
 
 use qpu::fft::program::{Program, Start, Task};
 use qpu::fft::request::Request;
@@ -166,8 +166,8 @@ fn dfts(direction: Direction, input: &[[f32; 2]], points: usize) -> Vec<[f64; 2]
     transforms.flat_map(|x| dft(direction, x)).collect()
 }
 
-/// Batches: as few programs as can be, as many, and more transforms than programs. Pipelines always have the same
-/// programs.
+/// Batches: as few programs as can be, as many, and more transforms than programs. Pipelines always
+/// have the same programs.
 fn batches(radix: u8) -> &'static [u32] {
     const PAIR: u8 = SHARED | 8;
     match radix {
@@ -208,8 +208,8 @@ fn every_order_gives_the_dft_and_the_same_bits() {
     }
 }
 
-/// Programs of a relay wait for each other in many places: an order in which they do so for ever is rare, and takes
-/// several transforms.
+/// Programs of a relay wait for each other in many places: an order in which they do so for ever is
+/// rare, and takes several transforms.
 #[test]
 fn a_relay_of_a_batch_ends_in_every_order() {
     const MOST: u32 = 5;
@@ -274,8 +274,9 @@ fn the_steady_state_takes_no_more_clocks_than_it_did() {
     assert_eq!(slower, []);
 }
 
-/// Programs that work together share caches with their neighbours. In whatever order QPUs get programs, where it is known
-/// neighbours are in the same slice. Programs among strangers take half as long again.
+/// Programs that work together share caches with their neighbours. In whatever order QPUs get
+/// programs, where it is known neighbours are in the same slice. Programs among strangers take half
+/// as long again.
 #[test]
 fn an_order_of_qpus_that_is_known_costs_little() {
     let catalogue = catalogue();

@@ -43,8 +43,8 @@ fn qpu_words(bytes: &[u8]) {
 const CODE: u32 = 0x4000_0000;
 const DATA: u32 = 0x4001_0000;
 
-/// Any words run on some QPUs of the simulator, with time or without, end in one of its ways, the same
-/// each time.
+/// Any words run on some QPUs of the simulator, with time or without, end in one of its ways, the
+/// same each time.
 fn qpu_programs(bytes: &[u8]) {
     run_program(bytes, bytes.as_chunks().0, anything);
 }
@@ -101,8 +101,8 @@ fn anything(index: u32, random: &mut Random) -> u32 {
     }
 }
 
-/// By turns the two words that describe a raster texture of 32-bit texels, or nearly so: most of them in
-/// the memory there is, with its borders treated in all ways.
+/// By turns the two words that describe a raster texture of 32-bit texels, or nearly so: most of
+/// them in the memory there is, with its borders treated in all ways.
 fn descriptions(index: u32, random: &mut Random) -> u32 {
     const NEAREST: u32 = 1 << 31 | 1 << 7 | 1 << 4;
     let wrong = match random.below(8) {
@@ -200,10 +200,11 @@ pub fn drive(target: &Target, count: u64, mut progress: impl FnMut(u64, &[u8])) 
     }
 }
 
-/// Any text, in either language, is assembled or refused with at least one error, within its limits.
+/// Any text, in either language, is assembled or refused with at least one error, within its
+/// limits.
 ///
-/// The first byte chooses the language, and whether the rest is the text itself or picks words of the
-/// language, which reaches deeper than bytes do.
+/// The first byte chooses the language, and whether the rest is the text itself or picks words of
+/// the language, which reaches deeper than bytes do.
 fn fuzz_assembler(bytes: &[u8]) {
     use qpu::asm::{Include, Limits, Loaded, Options, Severity, Syntax, assemble};
 

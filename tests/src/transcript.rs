@@ -1,9 +1,9 @@
 //! Sessions in documents: commands and what they print, run and compared.
 //!
-//! A block of ```` ```console ```` holds commands after `$ `, their further lines after `> `, and what they
-//! print on both outputs. A command that does not exit with 0 is followed by `[status N]`. Of what is
-//! printed, a line that is only `...` stands for any lines, and one that ends with ` ...` for any end:
-//! documents must not repeat what changes with every constant of a model.
+//! A block of ```` ```console ```` holds commands after `$ `, their further lines after `> `, and
+//! what they print on both outputs. A command that does not exit with 0 is followed by `[status
+//! N]`. Of what is printed, a line that is only `...` stands for any lines, and one that ends with
+//! ` ...` for any end: documents must not repeat what changes with every constant of a model.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -95,8 +95,8 @@ fn lines_match(expected: &[&str], printed: &[&str]) -> bool {
     same && lines_match(rest, more)
 }
 
-/// What a command prints on both outputs, in `folder` and with the programs of the folder `programs`
-/// found first; then `[status N]` when its status is not 0.
+/// What a command prints on both outputs, in `folder` and with the programs of the folder
+/// `programs` found first; then `[status N]` when its status is not 0.
 ///
 /// # Panics
 /// When there is no `sh`.
@@ -116,8 +116,8 @@ pub fn printed(command: &str, folder: &Path, programs: &Path) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Runs steps one after the other, each as [`printed`]. With `QPUSCOPE_BLESS` set, shows the session as
-/// it went.
+/// Runs steps one after the other, each as [`printed`]. With `QPUSCOPE_BLESS` set, shows the
+/// session as it went.
 ///
 /// # Errors
 /// With every step whose output differs.

@@ -1,7 +1,7 @@
 //! Latencies, rates and counters that were published from real chips, on v3d-sim.
 //!
-//! The rows of `cargo xtask fidelity` that need nothing but this repository. Those of GPU_FFT need a
-//! checkout of it, and minutes.
+//! The rows of `cargo xtask fidelity` that need nothing but this repository. Those of GPU_FFT need
+//! a checkout of it, and minutes.
 
 use fidelity::microbenchmark;
 use v3d_sim::Constants;

@@ -1,8 +1,9 @@
 //! What the firmware says when it fails, and that the board comes back and knows why.
 //!
 //! There is no command that makes the firmware fault, so a few instructions of the shipped image
-//! are replaced: the interrupt handler, found by its name in the ELF file beside the image, does the
-//! wrong thing the first time it is called. Everything else is the image as it goes on the card.
+//! are replaced: the interrupt handler, found by its name in the ELF file beside the image, does
+//! the wrong thing the first time it is called. Everything else is the image as it goes on the
+//! card.
 #![forbid(unsafe_code)]
 
 use object::{Object, ObjectSymbol};
@@ -160,7 +161,8 @@ fn a_hang_ends_by_the_watchdog_and_the_banner_names_the_stage() {
     assert!(text.contains("last stage streaming"), "{text}");
 }
 
-/// The interrupt handler fails at its first call; the time of the reset, with a line that is stuck after so many bytes.
+/// The interrupt handler fails at its first call; the time of the reset, with a line that is stuck
+/// after so many bytes.
 fn reset_ms(image: &Image, uart_sticks_after: Option<u64>) -> u64 {
     let config = Config {
         uart_sticks_after,

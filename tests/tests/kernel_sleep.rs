@@ -10,7 +10,8 @@ use tests::{NO_KERNEL, need};
 /// `mov r0, r0`, or ARMv6K's hint.
 const NOPS: [u32; 2] = [0xe1a0_0000, 0xe320_f000];
 
-/// Instructions that the core may have fetched behind a WFI, and more: the pipeline's 8 stages and a queue.
+/// Instructions that the core may have fetched behind a WFI, and more: the pipeline's 8 stages and
+/// a queue.
 const AHEAD: usize = 16;
 
 /// `mcr p15, 0, Rd, c7, c0, 4` of any condition.

@@ -1,7 +1,9 @@
-//! How long the ARM takes to make a plan, in virtual time, and that it makes the plan that the host makes.
+//! How long the ARM takes to make a plan, in virtual time, and that it makes the plan that the host
+//! makes.
 //!
-//! The guest of `cargo xtask guest` plans on the virtual Pi, with the firmware's compiler and flags, in memory
-//! without caches to clean. What is counted are instructions at two clocks of 700 MHz each, tables included.
+//! The guest of `cargo xtask guest` plans on the virtual Pi, with the firmware's compiler and
+//! flags, in memory without caches to clean. What is counted are instructions at two clocks of 700
+//! MHz each, tables included.
 
 use guest_fft::plan::{ENGINE, PlanMemory, WORDS};
 use guest_fft::{DONE, MAGIC, POINTS_AT, TASK_OFFSET, TASK_WORDS, Task};

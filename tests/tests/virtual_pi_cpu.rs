@@ -1,8 +1,8 @@
 //! The CPU test guest prints the same text on the virtual Pi and in QEMU.
 //!
 //! `tests/golden/guest-cpu.txt` is what QEMU 7.2 printed. Two lines of it name what QEMU does not
-//! model, and the virtual Pi prints them differently: QEMU clears IFAR on a BKPT (the ARM1176 leaves
-//! it), and its cycle counter stands still. Everything else must be the same, byte for byte.
+//! model, and the virtual Pi prints them differently: QEMU clears IFAR on a BKPT (the ARM1176
+//! leaves it), and its cycle counter stands still. Everything else must be the same, byte for byte.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;

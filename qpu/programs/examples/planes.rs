@@ -4,9 +4,10 @@
 //! cargo run --release -p qpu-programs --example planes [ROWS COLUMNS]..
 //! ```
 //!
-//! ROWS and COLUMNS are powers of two, 4 for 16. A plane is transformed twice, forward; the second run counts, as
-//! in `cargo xtask bench`. Beside it the rows alone, as a batch of transforms, run in the same way. The last
-//! column has the clocks of each launch: where passes are not in one, of each pass.
+//! ROWS and COLUMNS are powers of two, 4 for 16. A plane is transformed twice, forward; the second
+//! run counts, as in `cargo xtask bench`. Beside it the rows alone, as a batch of transforms, run
+//! in the same way. The last column has the clocks of each launch: where passes are not in one, of
+//! each pass.
 
 use qpu::fft::request::{Request, Transform};
 use qpu::fft::{Direction, Plan};

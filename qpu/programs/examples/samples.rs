@@ -1,7 +1,7 @@
 //! Clocks of plans that read samples, beside complex f32 of the same length and batch.
 //!
-//! `cargo run --release -p qpu-programs --example samples [LOG2 ..]`: the second run of each plan, by the simulator's
-//! cycle model. Without lengths: 2^4 to 2^14.
+//! `cargo run --release -p qpu-programs --example samples [LOG2 ..]`: the second run of each plan,
+//! by the simulator's cycle model. Without lengths: 2^4 to 2^14.
 
 use qpu::fft::request::Request;
 use qpu::fft::samples::Format;

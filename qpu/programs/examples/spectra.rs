@@ -1,8 +1,9 @@
 //! Times real transforms and averaged power spectra in the cycle model, beside complex transforms.
 //!
-//! `cargo run --release -p qpu-programs --example spectra`: V3D clocks of the second run, preset pi1. Spectra
-//! are of real i16 samples with Hann's window and 50 % overlap, the mean of K segments, in clocks for each
-//! segment. GPU_FFT's complex transform of 4096 points takes 61,888 (`cargo xtask bench --lengths 12`).
+//! `cargo run --release -p qpu-programs --example spectra`: V3D clocks of the second run, preset
+//! pi1. Spectra are of real i16 samples with Hann's window and 50 % overlap, the mean of K
+//! segments, in clocks for each segment. GPU_FFT's complex transform of 4096 points takes 61,888
+//! (`cargo xtask bench --lengths 12`).
 
 use qpu::fft::bins::power::Powers;
 use qpu::fft::request::{Request, Transform};

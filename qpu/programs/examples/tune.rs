@@ -4,19 +4,22 @@
 //! cargo xtask tune [FROM..TO] [--board NAME] [--conservative] [--more-passes] [SPLIT ..] [--write]
 //! ```
 //!
-//! FROM..TO are powers of two, 4..22 when absent. Splits have as few passes as the length allows, or one more
-//! with `--more-passes`. A SPLIT, radices as powers of two such as 5,7,7, or 7s,7s where two QPUs share tiles and
-//! 7q,8q where four do, is timed alone, with others of its length that are named: long lengths have more than one waits for. Each is run twice, forward; the second run counts, as in `cargo xtask bench`: V3D
-//! clocks from the first request to the end of the last program, data caches cleared before each launch. Each
-//! is also held to an f64 transform, so that nothing wrong wins. `--write` puts the fastest into the table of the
-//! board's chip in `qpu/src/fft/tuned`; lengths that were not timed keep their rows. The tables are of pi1, which is meant
-//! where there is no `--board`, and pi2.
+//! FROM..TO are powers of two, 4..22 when absent. Splits have as few passes as the length allows,
+//! or one more with `--more-passes`. A SPLIT, radices as powers of two such as 5,7,7, or 7s,7s
+//! where two QPUs share tiles and 7q,8q where four do, is timed alone, with others of its length
+//! that are named: long lengths have more than one waits for. Each is run twice, forward; the
+//! second run counts, as in `cargo xtask bench`: V3D clocks from the first request to the end of
+//! the last program, data caches cleared before each launch. Each is also held to an f64 transform,
+//! so that nothing wrong wins. `--write` puts the fastest into the table of the board's chip in
+//! `qpu/src/fft/tuned`; lengths that were not timed keep their rows. The tables are of pi1, which
+//! is meant where there is no `--board`, and pi2.
 //!
-//! With `--conservative` the plans are those of [`Request::conservative`], 2^7 to 2^16 points: tiles that no QPUs share, a
-//! launch for each pass, all caches cleared. They have one table for all boards.
+//! With `--conservative` the plans are those of [`Request::conservative`], 2^7 to 2^16 points:
+//! tiles that no QPUs share, a launch for each pass, all caches cleared. They have one table for
+//! all boards.
 //!
-//! Which reads leave no lines in the system L2 ([`Streams`]) is then changed bit by bit for the two fastest
-//! splits, for as long as each change gains a percent.
+//! Which reads leave no lines in the system L2 ([`Streams`]) is then changed bit by bit for the two
+//! fastest splits, for as long as each change gains a percent.
 
 use qpu::fft::Plan;
 use qpu::fft::request::Request;
@@ -42,7 +45,8 @@ const TOLERANCE: f64 = 1.5e-6;
 /// Splits whose reads are changed.
 const CHANGED: usize = 2;
 const USAGE: &str = "usage: cargo xtask tune [FROM..TO] [--board NAME] [--conservative] [--more-passes] [SPLIT such as 5,7,7 ..] [--write]";
-/// Lengths that have a conservative plan: half the shortest real transform, and the instrument's longest.
+/// Lengths that have a conservative plan: half the shortest real transform, and the instrument's
+/// longest.
 const CONSERVATIVE: (u32, u32) = (7, 16);
 
 /// A table row, owned.
@@ -345,8 +349,8 @@ fn time(board: Board, request: &Request, bytes: u32) -> Result<(u64, f64), Strin
     Ok((cycles, if error.is_nan() { f64::INFINITY } else { error }))
 }
 
-/// The transform in f64, by radix 2: what tests hold to the definition is `tests/tests/fft_plans`'s, this
-/// only keeps a wrong split from winning.
+/// The transform in f64, by radix 2: what tests hold to the definition is
+/// `tests/tests/fft_plans`'s, this only keeps a wrong split from winning.
 fn dft(x: &[[f64; 2]]) -> Vec<[f64; 2]> {
     if let [only] = x {
         return vec![*only];

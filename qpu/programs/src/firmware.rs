@@ -1,9 +1,9 @@
 //! What the firmware asks of plans, and so which programs its image holds.
 //!
 //! The build script makes a plan for each of [`requests`] and notes its programs: those are
-//! [`FIRMWARE`](crate::FIRMWARE). So a split that `cargo xtask tune` finds brings its programs into the image by
-//! itself, and others leave. Requests that differ in something on which no plan's programs depend are not
-//! repeated: the kernel's tests take its settings one by one.
+//! [`FIRMWARE`](crate::FIRMWARE). So a split that `cargo xtask tune` finds brings its programs into
+//! the image by itself, and others leave. Requests that differ in something on which no plan's
+//! programs depend are not repeated: the kernel's tests take its settings one by one.
 
 use qpu::fft::bins::power::{Detector, Powers, Removed};
 use qpu::fft::request::{Request, Transform};
@@ -43,8 +43,8 @@ pub struct Blocks {
     pub count: u32,
     /// Whether a block is multiplied by a window.
     pub windowed: bool,
-    /// The first bin that is wanted and the one behind the last, of all in order of frequency from 0 on; all where
-    /// there is none.
+    /// The first bin that is wanted and the one behind the last, of all in order of frequency from
+    /// 0 on; all where there is none.
     pub bins: Option<[u32; 2]>,
     /// What becomes of the powers of the blocks.
     pub detector: Detector,
@@ -53,8 +53,8 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Whether the firmware lets the QPUs do these: all samples, if blocks shared none, are no more than the
-    /// longest block has.
+    /// Whether the firmware lets the QPUs do these: all samples, if blocks shared none, are no more
+    /// than the longest block has.
     #[must_use]
     pub const fn has_plan(&self) -> bool {
         let Self {
@@ -77,8 +77,8 @@ impl Blocks {
         powers
     }
 
-    /// The request of their plan. Where blocks would begin inside words, which no plan has, it takes
-    /// them one behind the other, and its `hop` is `None`.
+    /// The request of their plan. Where blocks would begin inside words, which no plan has, it
+    /// takes them one behind the other, and its `hop` is `None`.
     #[must_use]
     pub fn request(&self) -> Request {
         let mut request = Request::of(Transform::Powers(self.powers()), 1);
@@ -122,8 +122,9 @@ pub fn requests() -> impl Iterator<Item = Request> {
             })
         })
     };
-    // Many short blocks would take programs that convert and transform at once. The image does without: it takes the pass
-    // that converts for any number. On the simulator 17 blocks are as fast, hundreds up to a fifth slower.
+    // Many short blocks would take programs that convert and transform at once. The image does
+    // without: it takes the pass that converts for any number. On the simulator 17 blocks are as
+    // fast, hundreds up to a fifth slower.
     let is_wanted = |blocks: &Blocks| {
         let log2_complex = blocks.log2_points - u32::from(blocks.is_real);
         blocks.has_plan() && (blocks.count < MANY || log2_complex > MAX_LOG2_CONVERTED)

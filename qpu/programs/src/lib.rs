@@ -1,14 +1,16 @@
 //! The QPU programs of qpuscope as const words.
 //!
-//! Those of the FFT are generated on the host when this crate is built (`qpu::generate`): [`FFT`] has all,
-//! [`FIRMWARE`] those that go into `kernel.img`. The others are assembled from the `.qasm` files beside this crate,
-//! and each has a module that knows what it expects in memory. So the firmware and the host's tests hold the
-//! same words. Listings for people are written to `listings` in cargo's target directory; those in
-//! `qpu/programs/listings` are what a test compares them with, so that no program changes unnoticed.
+//! Those of the FFT are generated on the host when this crate is built (`qpu::generate`): [`FFT`]
+//! has all, [`FIRMWARE`] those that go into `kernel.img`. The others are assembled from the `.qasm`
+//! files beside this crate, and each has a module that knows what it expects in memory. So the
+//! firmware and the host's tests hold the same words. Listings for people are written to `listings`
+//! in cargo's target directory; those in `qpu/programs/listings` are what a test compares them
+//! with, so that no program changes unnoticed.
 //!
 //! # A first transform
 //!
-//! A [`Plan`](qpu::fft::Plan) takes its programs from here; any [`Runner`](qpu::job::Runner) runs it, such as that of the simulator:
+//! A [`Plan`](qpu::fft::Plan) takes its programs from here; any [`Runner`](qpu::job::Runner) runs
+//! it, such as that of the simulator:
 //!
 //! ```
 //! use qpu::fft::request::Request;
@@ -31,9 +33,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Request::of`](qpu::fft::request::Request::of) asks for other kinds (real, planes, convolutions, powers), its fields for
-//! batches, factors and samples. [`Spectrum`](qpu::fft::spectrum::Spectrum) and
-//! [`convolve`](qpu::fft::convolution::convolve) do more in one call.
+//! [`Request::of`](qpu::fft::request::Request::of) asks for other kinds (real, planes,
+//! convolutions, powers), its fields for batches, factors and samples.
+//! [`Spectrum`](qpu::fft::spectrum::Spectrum) and [`convolve`](qpu::fft::convolution::convolve) do
+//! more in one call.
 #![no_std]
 #![forbid(unsafe_code)]
 

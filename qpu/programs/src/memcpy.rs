@@ -1,7 +1,7 @@
 //! memcpy: what `memcpy.qasm` expects in memory.
 //!
-//! Whole rows of 64 bytes. The rows are dealt out in as many parts as there are QPUs, each part in one
-//! piece, and so are the 64 rows of the VPM.
+//! Whole rows of 64 bytes. The rows are dealt out in as many parts as there are QPUs, each part in
+//! one piece, and so are the 64 rows of the VPM.
 
 use qpu::job::{Buffer, BusAddr, Program, Runner};
 
@@ -16,8 +16,8 @@ const VPM_ROWS: u32 = 64;
 /// The most rows of a store that fit twice.
 const MAX_STORE_ROWS: u32 = 32;
 
-/// Uniforms of QPU `number` of `qpus`, which together copy `rows` rows from `from` to `to`. With `qpus`
-/// 0 or above [`MAX_QPUS`] it is taken as the nearest that works; `number` counts from 0.
+/// Uniforms of QPU `number` of `qpus`, which together copy `rows` rows from `from` to `to`. With
+/// `qpus` 0 or above [`MAX_QPUS`] it is taken as the nearest that works; `number` counts from 0.
 #[must_use]
 pub fn uniforms(from: BusAddr, to: BusAddr, rows: u32, number: u32, qpus: u32) -> [u32; 5] {
     let qpus = qpus.clamp(1, MAX_QPUS);
@@ -34,8 +34,9 @@ pub fn uniforms(from: BusAddr, to: BusAddr, rows: u32, number: u32, qpus: u32) -
     ]
 }
 
-/// Puts program and uniforms into the memory of `runner`, to copy as many whole rows of `from` as fit
-/// `to` on `QPUS` QPUs: what a launch needs, which clears V3D's data caches when `from` has changed.
+/// Puts program and uniforms into the memory of `runner`, to copy as many whole rows of `from` as
+/// fit `to` on `QPUS` QPUs: what a launch needs, which clears V3D's data caches when `from` has
+/// changed.
 ///
 /// # Errors
 /// When there is no room.

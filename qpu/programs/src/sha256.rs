@@ -24,7 +24,8 @@ const RESULT_ROWS: usize = 9;
 /// A SHA-256 digest.
 pub type Digest = [u8; 32];
 
-/// The round constants: the first 32 bits of the fractions of the cube roots of the first 64 primes.
+/// The round constants: the first 32 bits of the fractions of the cube roots of the first 64
+/// primes.
 pub const ROUND_CONSTANTS: [u32; 64] = [
     0x428a_2f98,
     0x7137_4491,
@@ -123,8 +124,8 @@ const FETCHING: usize = 16;
 /// Words that are requested before the first of those rounds.
 const WORDS_AHEAD: usize = 4;
 
-/// The constants as the program reads them: behind each round constant of the last sixteen is the offset
-/// of the word to request then, which stays within the block.
+/// The constants as the program reads them: behind each round constant of the last sixteen is the
+/// offset of the word to request then, which stays within the block.
 fn constants() -> [u32; 64 + FETCHING] {
     let mut constants = [0; 64 + FETCHING];
     let plain = 64 - FETCHING;
@@ -137,14 +138,14 @@ fn constants() -> [u32; 64 + FETCHING] {
     constants
 }
 
-/// Where messages lie in memory that begins at a multiple of 4096, in blocks, and how many blocks they
-/// take together.
+/// Where messages lie in memory that begins at a multiple of 4096, in blocks, and how many blocks
+/// they take together.
 ///
 /// A TMU keeps 64 lines of 64 bytes, by their address modulo 4096, and a block is such a line. The
-/// lanes' blocks are apart by that measure, so that the sixteen words of one are fetched once: lanes
-/// that walk through memory 1024 bytes apart would otherwise take the same four lines from each other.
-/// `taken` has a bit for each line, so that it is as well between groups that are loaded one after the
-/// other, whose QPUs may share a TMU.
+/// lanes' blocks are apart by that measure, so that the sixteen words of one are fetched once:
+/// lanes that walk through memory 1024 bytes apart would otherwise take the same four lines from
+/// each other. `taken` has a bit for each line, so that it is as well between groups that are
+/// loaded one after the other, whose QPUs may share a TMU.
 fn starts(messages: &[&[u8]], taken: &mut u64) -> ([usize; LANES], usize) {
     if taken.count_ones() as usize + messages.len() > 64 {
         *taken = 0;

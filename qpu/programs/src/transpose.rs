@@ -1,7 +1,7 @@
 //! transpose: what `transpose.qasm` expects in memory.
 //!
-//! Matrices of 32-bit words whose sides are multiples of 16. Bands of 16 rows are dealt out in turn to
-//! at most four QPUs, each of which has a quarter of the VPM.
+//! Matrices of 32-bit words whose sides are multiples of 16. Bands of 16 rows are dealt out in turn
+//! to at most four QPUs, each of which has a quarter of the VPM.
 
 use qpu::job::{BusAddr, Program, Runner};
 
@@ -24,8 +24,8 @@ pub struct Transpose {
 }
 
 impl Transpose {
-    /// A matrix of so many rows and columns at `from`, whose transpose goes to `to`; the two must not
-    /// overlap. `None` when a side is 0 or no multiple of [`TILE`], when there are more than
+    /// A matrix of so many rows and columns at `from`, whose transpose goes to `to`; the two must
+    /// not overlap. `None` when a side is 0 or no multiple of [`TILE`], when there are more than
     /// [`MAX_ROWS`] rows, or when the matrix has 4 GiB.
     #[must_use]
     pub fn new(from: BusAddr, to: BusAddr, rows: u32, columns: u32) -> Option<Self> {
@@ -67,8 +67,8 @@ impl Transpose {
     }
 
     /// Puts program and uniforms for `qpus` QPUs into the memory of `runner`, and the programs of a
-    /// launch into `programs`; how many there are. The launch clears V3D's data caches when the matrix
-    /// has changed.
+    /// launch into `programs`; how many there are. The launch clears V3D's data caches when the
+    /// matrix has changed.
     ///
     /// # Errors
     /// When there is no room.

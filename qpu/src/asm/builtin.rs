@@ -1,8 +1,9 @@
 //! What is defined before a source begins: setup words, predicates, bit operations, constants.
 //!
-//! The names and arguments are those that vc4asm documents for its `vc4.qinc`; sources that include that
-//! file get them too, and a source's own definition of a name takes its place. Setup words come from
-//! [`crate::vpm`]; a part without its counts is a word whose counts are the full ones, which are 0.
+//! The names and arguments are those that vc4asm documents for its `vc4.qinc`; sources that include
+//! that file get them too, and a source's own definition of a name takes its place. Setup words
+//! come from [`crate::vpm`]; a part without its counts is a word whose counts are the full ones,
+//! which are 0.
 
 use super::register::{Place, Register};
 use super::value::Value;
@@ -16,7 +17,8 @@ type Predicate = fn(&Value) -> bool;
 #[rustfmt::skip]
 const OF_INTEGERS: &[(&str, usize, Call)] = &[
     ("vpm_setup", 3, |v| {
-        // The first versions of vc4asm took the low four bits, and sources for them say 64 of the whole VPM.
+        // The first versions of vc4asm took the low four bits, and sources for them say 64 of the
+        // whole VPM.
         within("num", v[0], 0, 16)
             .map_err(|error| format!("{error}, the vectors to read; of a setup for writes it says nothing, and 0 will do"))?;
         within("stride", v[1], -64, 64)?;
@@ -134,8 +136,8 @@ pub(super) fn constant(name: &str) -> Option<Value> {
     crate::names::find(CONSTANTS, name).map(Value::Float)
 }
 
-/// What is wrong with `part(...)` as the place that `setup` takes, and what to write: bits of one kind of setup
-/// word mean something else in another.
+/// What is wrong with `part(...)` as the place that `setup` takes, and what to write: bits of one
+/// kind of setup word mean something else in another.
 pub(super) fn misplaced(setup: &str, part: &str) -> Option<(String, String)> {
     let (wants, instead) = match setup {
         "vpm_setup" => ("a vector", "h32(y) or the like"),
@@ -300,8 +302,9 @@ fn load(vertical: bool, v: &[i64], width: Width) -> Result<i64, String> {
     word(all.setup()).map(|word| word & 0x7fff_ffff)
 }
 
-/// Broadcom's own `vdr_setup_0(nrows, rowlen, dma, vpitch, mpitch)`, whose `dma` is that of stores, such as
-/// dma_h32(y, x), and whose mpitch is in bytes. Its assembler takes 0 for 16, and its shaders write vpitch 0.
+/// Broadcom's own `vdr_setup_0(nrows, rowlen, dma, vpitch, mpitch)`, whose `dma` is that of stores,
+/// such as dma_h32(y, x), and whose mpitch is in bytes. Its assembler takes 0 for 16, and its
+/// shaders write vpitch 0.
 fn broadcom_load(v: &[i64]) -> Result<i64, String> {
     let (rows, length) = (
         within("nrows", v[0], 0, 16)?,

@@ -1,8 +1,8 @@
 //! Constants in ALU instructions: small immediates, and what one operation makes of them.
 //!
-//! 64 is `mul24 x, 8, 8`, 0x80000000 is `ror x, 1, 1`, 0x01010101 is 1 packed into all bytes. [`ways`] lists
-//! the operations that give a constant, the simplest first; which of them fits depends on what else the
-//! instruction does.
+//! 64 is `mul24 x, 8, 8`, 0x80000000 is `ror x, 1, 1`, 0x01010101 is 1 packed into all bytes.
+//! [`ways`] lists the operations that give a constant, the simplest first; which of them fits
+//! depends on what else the instruction does.
 
 use crate::fit::{Op, OpCode, Origin, Src};
 use crate::isa::{AddOp, File, MulOp, Pack, SmallImmediate};

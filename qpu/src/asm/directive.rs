@@ -490,8 +490,8 @@ pub(super) fn parameters(cursor: &mut Cursor) -> Result<Vec<Rc<str>>, Fault> {
     Ok(all)
 }
 
-/// Private copies of vc4.qinc define the predicates by vc4asm's internal register numbers (`:[0,16]`), which
-/// mean nothing here; ours ask the same of a value.
+/// Private copies of vc4.qinc define the predicates by vc4asm's internal register numbers
+/// (`:[0,16]`), which mean nothing here; ours ask the same of a value.
 fn keeps_built_in(name: &str, body: &[Token]) -> bool {
     let internal = body.windows(2).any(|two| two[0].is(":") && two[1].is("["));
     let predicate = super::builtin::is_function(name) && name.starts_with("is");

@@ -1,7 +1,8 @@
 //! Expressions: read and evaluated in one go.
 //!
-//! What a name means is asked in this order: definitions of the source, definitions built in, functions of
-//! one number, registers. `exp` and `log` are functions where an operand follows, registers elsewhere.
+//! What a name means is asked in this order: definitions of the source, definitions built in,
+//! functions of one number, registers. `exp` and `log` are functions where an operand follows,
+//! registers elsewhere.
 
 use std::rc::Rc;
 
@@ -179,7 +180,8 @@ impl Assembler<'_> {
         self.operators(cursor, 0)
     }
 
-    /// A level deeper into an expression: the only way down, but through functions, which are expressions again.
+    /// A level deeper into an expression: the only way down, but through functions, which are
+    /// expressions again.
     fn descend(&mut self, cursor: &mut Cursor) -> Result<(), Fault> {
         let Limits {
             expression_depth: most,
@@ -295,7 +297,8 @@ impl Assembler<'_> {
                 cursor.step();
                 Ok(Value::Label(self.label_address(name, span)?))
             }
-            // Broadcom's addresses, `a:label`; what is no label is another program's, which its linker knows.
+            // Broadcom's addresses, `a:label`; what is no label is another program's, which its
+            // linker knows.
             Kind::Name(name)
                 if **name == *"a"
                     && self.options.syntax == Syntax::Broadcom
@@ -409,7 +412,8 @@ impl Assembler<'_> {
         Ok(all)
     }
 
-    /// Warns of a setup word whose place is described as that of another kind: the number may well fit.
+    /// Warns of a setup word whose place is described as that of another kind: the number may well
+    /// fit.
     fn look_at_part(&mut self, setup: &str, cursor: &Cursor) {
         if let [first, open, ..] = cursor.rest()
             && let Kind::Name(part) = &first.kind

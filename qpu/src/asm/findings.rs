@@ -5,7 +5,8 @@ use crate::check::{Finding, Rule, check_program, is_fragment_shader};
 use crate::isa::INSTRUCTION_BYTES;
 
 impl Assembly {
-    /// What [`crate::check`] finds in the program, and in those that start at labels that it exports.
+    /// What [`crate::check`] finds in the program, and in those that start at labels that it
+    /// exports.
     #[must_use]
     pub fn check(&self) -> Vec<Finding> {
         let entries = self.globals.iter().filter_map(|(_, value)| match value {
@@ -16,8 +17,8 @@ impl Assembly {
         check_program(&self.words, |index| self.is_data(index), &entries)
     }
 
-    /// What mends a finding: the remedy of its rule, and how many instructions a line of `nop`s is where one stands
-    /// in the way, as students write it who want to wait for three.
+    /// What mends a finding: the remedy of its rule, and how many instructions a line of `nop`s is
+    /// where one stands in the way, as students write it who want to wait for three.
     #[must_use]
     pub fn fix(&self, finding: &Finding) -> String {
         let is_of_distance = matches!(
@@ -50,8 +51,8 @@ fn nops(text: &str) -> usize {
     }
 }
 
-/// Adds at most `most` of what the checker finds, of what is disputed if it `is_strict`. Data is no code and is not
-/// judged.
+/// Adds at most `most` of what the checker finds, of what is disputed if it `is_strict`. Data is no
+/// code and is not judged.
 pub(super) fn add(assembly: &mut Assembly, most: usize, is_strict: bool) {
     if assembly.words.is_empty() {
         return;

@@ -2,8 +2,8 @@
 
 /// Bounds that keep time and memory finite whatever the source says.
 ///
-/// The defaults keep an assembly below 1 GB of memory and below 1 MB of stack, and are far beyond what a QPU runs:
-/// the largest of GPU_FFT's programs has some 4,000 lines and 5,000 instructions.
+/// The defaults keep an assembly below 1 GB of memory and below 1 MB of stack, and are far beyond
+/// what a QPU runs: the largest of GPU_FFT's programs has some 4,000 lines and 5,000 instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Bytes of a line.
@@ -16,7 +16,8 @@ pub struct Limits {
     pub include_depth: usize,
     /// Macros, functions, repetitions and files, one inside the other.
     pub expansion_depth: usize,
-    /// Blocks of lines of every kind, one inside the other: as written, and as macros and files bring them together.
+    /// Blocks of lines of every kind, one inside the other: as written, and as macros and files
+    /// bring them together.
     pub block_depth: usize,
     /// Repetitions of one `.rep`.
     pub repetitions: i64,

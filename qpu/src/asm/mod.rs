@@ -20,7 +20,8 @@
 //! assert!(error.to_string().contains("did you mean mov?"));
 //! ```
 //!
-//! The language is vc4asm's, as its documentation describes it: see [`crate::names`] for every word of it.
+//! The language is vc4asm's, as its documentation describes it: see [`crate::names`] for every word
+//! of it.
 
 mod assembler;
 mod block;
@@ -85,10 +86,11 @@ pub enum Syntax {
     /// vc4asm's, in which most sources are written, GPU_FFT's among them.
     #[default]
     Vc4asm,
-    /// Broadcom's, which differs in one word: `.ifnc` is carry clear, as in FFmpeg's `rpi_hevc_shader`.
+    /// Broadcom's, which differs in one word: `.ifnc` is carry clear, as in FFmpeg's
+    /// `rpi_hevc_shader`.
     Broadcom,
-    /// elorimer/rpi-playground's and jetpacapp/qpu-asm's, behind m4: an operation of the add ALU, `;`, one of
-    /// the mul ALU.
+    /// elorimer/rpi-playground's and jetpacapp/qpu-asm's, behind m4: an operation of the add ALU,
+    /// `;`, one of the mul ALU.
     RpiPlayground,
 }
 
@@ -107,7 +109,8 @@ pub struct Options<'a> {
     pub limits: Limits,
     /// Whether hazards are looked for, as [`crate::check`] does.
     pub check: bool,
-    /// Whether warnings are errors, and what one source alone forbids ([`crate::check::Rule::is_disputed`]) is warned of.
+    /// Whether warnings are errors, and what one source alone forbids
+    /// ([`crate::check::Rule::is_disputed`]) is warned of.
     pub strict: bool,
 }
 
@@ -180,7 +183,8 @@ impl Assembly {
         self.origins.get(*self.origin_of.get(word)? as usize)
     }
 
-    /// How the assembler came to the line of a word, innermost first; of a repetition, whichever turn.
+    /// How the assembler came to the line of a word, innermost first; of a repetition, whichever
+    /// turn.
     #[must_use]
     pub fn expansion(&self, word: usize) -> Vec<Expansion> {
         let way = self.origin(word).map_or(0, |origin| origin.way);

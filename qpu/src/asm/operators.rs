@@ -1,8 +1,9 @@
 //! Operators of expressions, with vc4asm's precedence and types.
 //!
-//! Precedence is C's, but shifts bind tighter than comparisons and `&`, `^`, `|` looser, as there. Shifts by
-//! negative counts shift the other way. `>>` is arithmetic on 64 bits, `>>>` logical. Floats are scaled by
-//! `<<` and `>>`. Registers count with `+` and `-` and rotate with `<<` and `>>`.
+//! Precedence is C's, but shifts bind tighter than comparisons and `&`, `^`, `|` looser, as there.
+//! Shifts by negative counts shift the other way. `>>` is arithmetic on 64 bits, `>>>` logical.
+//! Floats are scaled by `<<` and `>>`. Registers count with `+` and `-` and rotate with `<<` and
+//! `>>`.
 
 use std::cmp::Ordering;
 

@@ -1,7 +1,7 @@
 //! The program as it grows: instructions, data, labels.
 //!
-//! Addresses are known when a pass is over. A pass uses the addresses of the one before, and passes are
-//! repeated until none moves.
+//! Addresses are known when a pass is over. A pass uses the addresses of the one before, and passes
+//! are repeated until none moves.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -40,7 +40,8 @@ pub(super) struct Open {
 pub(super) struct Output {
     pub units: Vec<Unit>,
     pub bytes: usize,
-    /// Where labels were defined in this pass, as indices of units; names that are numbers several times.
+    /// Where labels were defined in this pass, as indices of units; names that are numbers several
+    /// times.
     pub labels: Places,
     /// Labels in the order of their definition, with whether they are exported.
     pub order: Vec<(Rc<str>, u32, bool)>,
@@ -72,7 +73,8 @@ impl Output {
         self.open = None;
     }
 
-    /// Takes the last `count` instructions away until [`Self::end_back`]; `false` when there are not so many.
+    /// Takes the last `count` instructions away until [`Self::end_back`]; `false` when there are
+    /// not so many.
     pub fn begin_back(&mut self, count: usize) -> bool {
         let Some(at) = self.units.len().checked_sub(count) else {
             return false;

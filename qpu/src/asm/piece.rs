@@ -337,7 +337,8 @@ impl<'a> Alu<'a> {
         Ok(alu)
     }
 
-    /// The first combination of forms that fits; one that keeps the order of the ALUs before others.
+    /// The first combination of forms that fits; one that keeps the order of the ALUs before
+    /// others.
     fn encode(&self) -> Result<(Encoded, Vec<Fault>), Fault> {
         let first = match self.find(&self.reads) {
             Ok(found) => return Ok(found),
@@ -446,8 +447,8 @@ fn on_mul(op: &Op) -> Option<Op> {
 
 /// Binds operations to the ALUs that `nop` leaves.
 ///
-/// `anop` and `mnop` keep their ALU idle. A `nop` keeps the one whose place in the line it has, unless an
-/// operation can be on no other: then it says nothing.
+/// `anop` and `mnop` keep their ALU idle. A `nop` keeps the one whose place in the line it has,
+/// unless an operation can be on no other: then it says nothing.
 pub(super) fn settle_nops(pieces: &mut [Piece]) -> Result<(), Fault> {
     let mut idle = [false; 2];
     let mut keeps = [false; 2];

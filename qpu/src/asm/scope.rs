@@ -128,7 +128,8 @@ impl Scopes {
         Ok(())
     }
 
-    /// Takes a definition back: the innermost, or the innermost block's only. Whether there was one.
+    /// Takes a definition back: the innermost, or the innermost block's only. Whether there was
+    /// one.
     pub fn unset(&mut self, name: &str, local: bool) -> bool {
         let mut scopes = self.all.iter_mut().rev().filter(|scope| !scope.transparent);
         if local {

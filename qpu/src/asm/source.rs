@@ -28,7 +28,8 @@ struct Line {
     end: u32,
 }
 
-/// Where a block's parts begin: the openers of its alternatives (`.if`, `.elseif` or `.elif`, `.else`), and its end.
+/// Where a block's parts begin: the openers of its alternatives (`.if`, `.elseif` or `.elif`,
+/// `.else`), and its end.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub parts: Vec<usize>,
@@ -61,8 +62,8 @@ const OPENERS: &[&str] = &[
 ];
 const CLOSERS: &[&str] = &["endif", "endm", "endr", "endfor", "endf", "endloc", "endb"];
 
-/// The lines of a text, each without its end, which is one byte. Where no line ends in LF all end in CR, as on old
-/// Macintoshes.
+/// The lines of a text, each without its end, which is one byte. Where no line ends in LF all end
+/// in CR, as on old Macintoshes.
 pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     text.split(if text.contains('\n') { '\n' } else { '\r' })
 }

@@ -46,7 +46,8 @@ pub(super) enum Suffix {
 pub(super) type Marked = (Suffix, (u32, u32));
 
 impl Suffix {
-    /// A suffix of an operation: `.setf`, `.ifnz`, `.pack8a`, `.unpack16b`, and hermanhermitage's `.zc`.
+    /// A suffix of an operation: `.setf`, `.ifnz`, `.pack8a`, `.unpack16b`, and hermanhermitage's
+    /// `.zc`.
     pub fn of_operation(name: &str) -> Option<Self> {
         if matches!(name, "setf" | "sf") {
             return Some(Self::SetFlags);
@@ -74,7 +75,8 @@ impl Suffix {
         find(BRANCH_CONDITIONS, name).map(Self::Branch)
     }
 
-    /// Whether a name means carry clear to Broadcom's assembler, and negative clear to vc4asm: `.ifnc`, `.nc`.
+    /// Whether a name means carry clear to Broadcom's assembler, and negative clear to vc4asm:
+    /// `.ifnc`, `.nc`.
     pub fn is_disputed(name: &str) -> bool {
         matches!(name, "ifnc" | "nc")
     }

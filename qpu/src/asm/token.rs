@@ -1,8 +1,8 @@
 //! Lines of assembly text as tokens.
 //!
-//! Two places need care. A dot belongs to a number (`1.5`), to what stands before it without a blank
-//! (`ra0.8a`, `(ra2 >> 2).16b`: a suffix), or begins a directive. A colon defines a label at the start
-//! of a statement and refers to one elsewhere; `r:name` is a reference too.
+//! Two places need care. A dot belongs to a number (`1.5`), to what stands before it without a
+//! blank (`ra0.8a`, `(ra2 >> 2).16b`: a suffix), or begins a directive. A colon defines a label at
+//! the start of a statement and refers to one elsewhere; `r:name` is a reference too.
 
 use std::rc::Rc;
 

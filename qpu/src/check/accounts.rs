@@ -1,8 +1,9 @@
 //! What a QPU owes and holds: lookups, VPM vectors, DMA, setups, the mutex.
 //!
-//! The accounts are part of a state of the walk ([`super::flow`]), which counts every instruction on every
-//! way. Setup words are known where they are constants ([`Values::setup`]); others count as what the program
-//! needs. What is not known (`None`, or a setup taken to be there) breaks no rule.
+//! The accounts are part of a state of the walk ([`super::flow`]), which counts every instruction
+//! on every way. Setup words are known where they are constants ([`Values::setup`]); others count
+//! as what the program needs. What is not known (`None`, or a setup taken to be there) breaks no
+//! rule.
 
 use super::Rule;
 use super::facts::Facts;
@@ -11,7 +12,8 @@ use super::transfers::{self, Transfer};
 use super::values::{Setup, Values};
 use crate::isa::{File, Raddr, Signal, raddr, waddr};
 
-/// Lookups that the result FIFO of one TMU holds for one QPU (vc4asm; Broadcom's compiler keeps to it).
+/// Lookups that the result FIFO of one TMU holds for one QPU (vc4asm; Broadcom's compiler keeps to
+/// it).
 const LOOKUPS: u8 = 4;
 /// Lookups that the request FIFO holds: with one more the QPU waits, so counting ends there.
 const MOST_LOOKUPS: u8 = 8;
@@ -76,7 +78,8 @@ impl Accounts {
         ..Self::START
     };
 
-    /// Counts an instruction, before which registers hold `values`. Reads come before writes, as in the instruction.
+    /// Counts an instruction, before which registers hold `values`. Reads come before writes, as in
+    /// the instruction.
     pub fn count(&mut self, at: &Facts, values: &Values, report: &mut impl FnMut(Rule, String)) {
         for read in at.reads.iter() {
             match (read.raddr, read.file) {
@@ -172,8 +175,8 @@ impl Accounts {
         }
     }
 
-    /// A loop goes round once more, or is left: how often it went round is not known, and so what it has left of
-    /// vectors that it reads one by one is not either.
+    /// A loop goes round once more, or is left: how often it went round is not known, and so what
+    /// it has left of vectors that it reads one by one is not either.
     pub fn go_round(&mut self) {
         if self.partly_read {
             (self.vectors, self.partly_read) = (None, false);
@@ -387,8 +390,8 @@ fn without_function(word: u32, file: File) -> Option<String> {
     Some(format!("of the setup word {word:#010x} {what}"))
 }
 
-/// What is missing, and that a setup of the same kind went to the port of the other direction, if it did: their
-/// addresses are the same but for the file.
+/// What is missing, and that a setup of the same kind went to the port of the other direction, if
+/// it did: their addresses are the same but for the file.
 fn missing(what: &str, other: bool, port: &str) -> String {
     match other {
         true => format!("{what}; one went to {port}, which is of the other direction"),

@@ -1,7 +1,7 @@
 //! What is known of the flags between two instructions that set them.
 //!
-//! A branch that was taken, or not, says something of the flags, and the next branch may ask the same
-//! again: `brr.allz` and then `brr.anynz` are never both taken.
+//! A branch that was taken, or not, says something of the flags, and the next branch may ask the
+//! same again: `brr.allz` and then `brr.anynz` are never both taken.
 
 use crate::isa::BranchCond;
 

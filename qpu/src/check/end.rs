@@ -1,13 +1,14 @@
 //! Rules about the last three instructions of a program.
 //!
-//! They are the one with thrend and the two that execute after it, wherever those stand: a thrend in a
-//! delay slot is followed by what the branch goes to.
+//! They are the one with thrend and the two that execute after it, wherever those stand: a thrend
+//! in a delay slot is followed by what the branch goes to.
 
 use super::Rule;
 use super::facts::Facts;
 use crate::isa::{Raddr, Waddr, raddr, waddr};
 
-/// Calls `report` with what an instruction must not do that executes `slot` (0, 1 or 2) instructions after thrend.
+/// Calls `report` with what an instruction must not do that executes `slot` (0, 1 or 2)
+/// instructions after thrend.
 pub(super) fn check(at: &Facts, slot: usize, report: &mut dyn FnMut(Rule, String)) {
     let place = [
         "the thrend instruction",

@@ -3,8 +3,8 @@
 use super::facts::Facts;
 use crate::isa::{BranchCond, Cond, DELAY_SLOTS, INSTRUCTION_BYTES, Slot};
 
-/// Whether an instruction may ask for the flags that the one at `index` sets, before others are set in all lanes or
-/// the program ends. Where it cannot be told where the program goes, it may.
+/// Whether an instruction may ask for the flags that the one at `index` sets, before others are set
+/// in all lanes or the program ends. Where it cannot be told where the program goes, it may.
 pub(super) fn are_asked(facts: &[Option<Facts>], index: usize) -> bool {
     let mut at = index + 1;
     // The place to go to, and the instructions before it; and those before the end.

@@ -1,14 +1,14 @@
 //! Every way through a program, with what the QPU owes and holds on it.
 //!
-//! A state is where the walk is, which changes of flow are decided and wait for their delay slots, what
-//! the two instructions before were, where known links point, what is known of flags and constants, and
-//! the accounts of FIFOs, DMA and mutex. All states that can follow the start are visited, each once, so
-//! that a rule broken on one way only is found, and loops end when nothing new comes of them. A branch to
-//! a register goes where the link in it points; if that is not known, wherever a link to this register
-//! points, with the accounts forgotten.
+//! A state is where the walk is, which changes of flow are decided and wait for their delay slots,
+//! what the two instructions before were, where known links point, what is known of flags and
+//! constants, and the accounts of FIFOs, DMA and mutex. All states that can follow the start are
+//! visited, each once, so that a rule broken on one way only is found, and loops end when nothing
+//! new comes of them. A branch to a register goes where the link in it points; if that is not
+//! known, wherever a link to this register points, with the accounts forgotten.
 //!
-//! When an address is computed in another way, the walk cannot follow. Then whatever was not reached is
-//! taken to be reached somehow, with nothing known.
+//! When an address is computed in another way, the walk cannot follow. Then whatever was not
+//! reached is taken to be reached somehow, with nothing known.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -94,8 +94,8 @@ pub(super) struct Flow {
     pub is_followed: bool,
 }
 
-/// Walks all ways from instruction `start` on, and from `entries` that those have not reached. Data is never taken
-/// to be reached somehow.
+/// Walks all ways from instruction `start` on, and from `entries` that those have not reached. Data
+/// is never taken to be reached somehow.
 pub(super) fn walk(
     facts: &[Option<Facts>],
     start: u32,

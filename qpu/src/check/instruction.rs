@@ -87,8 +87,8 @@ fn tmu_noswap(at: &Facts) -> Option<String> {
 fn one_peripheral(at: &Facts) -> Option<String> {
     let mut accesses = Vec::new();
     for write in at.writes.iter() {
-        // The setup of stencils is no access of the tile buffer: Mesa's driver does not count it, and shaders of
-        // rpi-vk-driver load textures beside it.
+        // The setup of stencils is no access of the tile buffer: Mesa's driver does not count it,
+        // and shaders of rpi-vk-driver load textures beside it.
         let is_tile = write.waddr.is_tlb() && write.waddr != waddr::TLB_STENCIL_SETUP;
         if write.waddr.is_tmu() || is_tile || write.waddr.is_sfu() {
             accesses.push(format!(
@@ -97,8 +97,8 @@ fn one_peripheral(at: &Facts) -> Option<String> {
             ));
         }
     }
-    // A colour that is loaded and one that is written are one access of the tile buffer: shaders that blend each
-    // sample write one and load the next.
+    // A colour that is loaded and one that is written are one access of the tile buffer: shaders
+    // that blend each sample write one and load the next.
     let blends = matches!(
         at.signal(),
         Signal::LoadColour | Signal::LoadColourProgramEnd
@@ -240,8 +240,9 @@ fn same_read(at: &Facts) -> Option<String> {
 }
 
 fn conditional_peripheral(at: &Facts) -> Option<String> {
-    // Lanes of an SFU function do not depend on each other: the others get nothing that anybody wants. Fragment
-    // shaders leave pixels out by the condition of a colour (Mesa's driver, Kenta Ishii's shaders).
+    // Lanes of an SFU function do not depend on each other: the others get nothing that anybody
+    // wants. Fragment shaders leave pixels out by the condition of a colour (Mesa's driver, Kenta
+    // Ishii's shaders).
     let honours = |waddr: Waddr| {
         matches!(
             waddr,
@@ -353,8 +354,8 @@ fn no_read(at: &Facts) -> Option<String> {
     ))
 }
 
-/// The same where only flags come of it, which is a mistake where an instruction asks for them: programs wait with
-/// `or.setf -, vw_wait, nop`, as the first examples for this machine did.
+/// The same where only flags come of it, which is a mistake where an instruction asks for them:
+/// programs wait with `or.setf -, vw_wait, nop`, as the first examples for this machine did.
 fn flags_of_no_read(facts: &[Option<Facts>], index: usize) -> Option<String> {
     let at = facts[index].as_ref()?;
     let (file, ..) = unread_ports(at).find(|(_, alu, mux)| alu.keeps_flags(*mux))?;

@@ -1,8 +1,8 @@
 //! Which lanes of a rotated operand its destination takes.
 //!
-//! Programs keep vectors of scalars: one lane of a register is written under a condition, and another
-//! is rotated to where r5, an address or a setup takes it. Source: Broadcom's shaders for `OpenVG`,
-//! py-videocore's products of matrices.
+//! Programs keep vectors of scalars: one lane of a register is written under a condition, and
+//! another is rotated to where r5, an address or a setup takes it. Source: Broadcom's shaders for
+//! `OpenVG`, py-videocore's products of matrices.
 
 use super::facts::{Facts, Write};
 use crate::isa::{AddOp, Rotation, Slot, waddr};

@@ -24,8 +24,8 @@ fn reserved_code(at: &Facts) -> Option<u8> {
     is_reserved.then(|| write_back.pack.bits())
 }
 
-/// A byte beside three that stay, where nothing can stay; 8888 writes all four. Of 8a the VPM takes nothing else where
-/// its elements are bytes, which setups that a program computes do not tell.
+/// A byte beside three that stay, where nothing can stay; 8888 writes all four. Of 8a the VPM takes
+/// nothing else where its elements are bytes, which setups that a program computes do not tell.
 pub(super) fn pack_to_peripheral(at: &Facts) -> Option<String> {
     let pack = at.alu()?.write.pack_mul()?;
     let mut writes = at.writes.iter();
@@ -45,7 +45,8 @@ pub(super) fn pack_without_file_a(at: &Facts) -> Option<String> {
     )
 }
 
-/// Results whose kind is not that of the packing. Minimum and maximum are left out: they also copy bits.
+/// Results whose kind is not that of the packing. Minimum and maximum are left out: they also copy
+/// bits.
 pub(super) fn pack_kind(at: &Facts) -> Option<String> {
     let alu = at.alu()?;
     let by_bits = !matches!(
@@ -108,7 +109,8 @@ fn unpacks_a(at: &Facts) -> bool {
         .is_some_and(|alu| !alu.write.pm && alu.unpack != Unpack::None)
 }
 
-/// Whether all bits come through as they are, or do not matter: moves, and what makes 0 of anything.
+/// Whether all bits come through as they are, or do not matter: moves, and what makes 0 of
+/// anything.
 fn copies(alu: &Alu, slot: Slot) -> bool {
     match slot {
         Slot::Add => {

@@ -58,7 +58,8 @@ const DISTANCES: &[Distance] = &[
     },
 ];
 
-/// Calls `report` with what `later`, which comes `distance` (1 or 2) instructions after `earlier`, must not do.
+/// Calls `report` with what `later`, which comes `distance` (1 or 2) instructions after `earlier`,
+/// must not do.
 pub(super) fn check(
     earlier: &Facts,
     later: &Facts,
@@ -89,9 +90,9 @@ fn register_file(earlier: &Facts, later: &Facts) -> Option<String> {
     ))
 }
 
-/// Whether all uses of what is read through a port are in other lanes than a write: under a condition
-/// that excludes its own, with the same flags and without rotation; or where one lane of a vector of
-/// scalars is written and another is taken, as far as the text tells.
+/// Whether all uses of what is read through a port are in other lanes than a write: under a
+/// condition that excludes its own, with the same flags and without rotation; or where one lane of
+/// a vector of scalars is written and another is taken, as far as the text tells.
 fn are_apart(earlier: &Facts, write: &Write, later: &Facts, file: File) -> bool {
     let Some(alu) = later.alu() else {
         return false;

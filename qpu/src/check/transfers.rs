@@ -1,14 +1,17 @@
-//! Rows of the VPM that DMA transfers move, and whether they are used before the transfer was waited for.
+//! Rows of the VPM that DMA transfers move, and whether they are used before the transfer was
+//! waited for.
 //!
-//! Only of setup words that are constants and move words of 32 bits: of others nothing is known here, and the
-//! simulator tells. Source: guide, VPM and VCD setup registers; vc4asm's addendum for the load's address.
+//! Only of setup words that are constants and move words of 32 bits: of others nothing is known
+//! here, and the simulator tells. Source: guide, VPM and VCD setup registers; vc4asm's addendum for
+//! the load's address.
 
 /// Rows 0 to 63, a bit each; none where nothing is known.
 type Rows = u64;
 
 const ROWS: u32 = 64;
 
-/// One direction: what is set up, what is moving, and whether the vectors that are set up lie in it.
+/// One direction: what is set up, what is moving, and whether the vectors that are set up lie in
+/// it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Transfer {
     set_up: Rows,
@@ -85,8 +88,9 @@ pub(super) fn of_store(word: u32) -> Rows {
     }
 }
 
-/// The row of the first vector that a QPU reads or writes, by its setup word, if it is a row: a column may lie beside
-/// those that are moved. The rows of vectors before one that is read late may be moved anew meanwhile.
+/// The row of the first vector that a QPU reads or writes, by its setup word, if it is a row: a
+/// column may lie beside those that are moved. The rows of vectors before one that is read late may
+/// be moved anew meanwhile.
 pub(super) fn of_vector(word: u32) -> Rows {
     let is_row_of_words = word >> 8 & 0b1011 == 0b1010;
     if is_row_of_words { row(word) } else { 0 }

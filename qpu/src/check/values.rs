@@ -4,11 +4,11 @@
 //! branch linked to; knowing where each link points, the walk returns to the place that called, not
 //! to every place that ever does.
 //!
-//! Of constants the sign is known, in registers that a `mov.setf` asks. vc4asm's GPU_FFT counts rounds
-//! so: on the last one it makes no lookups, and a first round cannot be the last.
+//! Of constants the sign is known, in registers that a `mov.setf` asks. vc4asm's GPU_FFT counts
+//! rounds so: on the last one it makes no lookups, and a first round cannot be the last.
 //!
-//! Constants are known whole in registers that setups are made of: programs keep setup words there, and add rows
-//! to them.
+//! Constants are known whole in registers that setups are made of: programs keep setup words there,
+//! and add rows to them.
 
 use super::conditions::Sign;
 use super::facts::{Facts, Write};
@@ -30,12 +30,14 @@ enum Value {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Setup {
     Word(u32),
-    /// Something is added to a word of DMA (bit 31), which says neither which of its words it is nor its fields.
+    /// Something is added to a word of DMA (bit 31), which says neither which of its words it is
+    /// nor its fields.
     Dma,
     Unknown,
 }
 
-/// The least constant that can be part of a setup: less are rows and columns, of which there are many.
+/// The least constant that can be part of a setup: less are rows and columns, of which there are
+/// many.
 const LEAST_SETUP: u32 = 0x100;
 
 /// Registers and what they hold, in order of the registers.
@@ -179,7 +181,8 @@ impl Values {
         }
     }
 
-    /// After the instruction; a branch's links are written with `link` when it is taken, else not at all.
+    /// After the instruction; a branch's links are written with `link` when it is taken, else not
+    /// at all.
     pub fn step(&mut self, at: &Facts, link: Option<u32>, asked: &Asked) {
         if at.branch().is_some() && link.is_none() {
             return;
@@ -250,8 +253,8 @@ fn operands(alu: &Alu, slot: Slot) -> (Mux, Mux) {
     }
 }
 
-/// The register that an ALU copies, if that is what it does. What is known is alike in all lanes, so a
-/// rotation changes nothing.
+/// The register that an ALU copies, if that is what it does. What is known is alike in all lanes,
+/// so a rotation changes nothing.
 fn copied(alu: &Alu, slot: Slot) -> Option<u8> {
     let is_move = match slot {
         Slot::Add => alu.op_add == AddOp::Or,

@@ -1,10 +1,11 @@
 //! What is read, and no way through the program has written it.
 //!
-//! Registers, accumulators and flags hold whatever the program before left, and so does a port that nothing was read
-//! through, of which `mov host_int, nop` takes what the last read left. What some way writes counts as written
-//! here, in any lane and under any condition: which way is taken and which lanes are wanted the simulator tells.
-//! Nothing is said where the walk does not know all ways, of pieces that run off their end, and of fragment shaders,
-//! whose registers the 3D pipeline fills.
+//! Registers, accumulators and flags hold whatever the program before left, and so does a port that
+//! nothing was read through, of which `mov host_int, nop` takes what the last read left. What some
+//! way writes counts as written here, in any lane and under any condition: which way is taken and
+//! which lanes are wanted the simulator tells. Nothing is said where the walk does not know all
+//! ways, of pieces that run off their end, and of fragment shaders, whose registers the 3D pipeline
+//! fills.
 
 use super::Rule;
 use super::facts::{Facts, Write};
@@ -143,8 +144,8 @@ fn written_by(at: &Facts) -> Places {
     places | Places::from(sets_flags) << FLAGS | reads_through_ports(at)
 }
 
-/// The ports that keep something of this instruction: every read but those of no address and of branches does so,
-/// and a small immediate (vc4asm's addendum, VC4C).
+/// The ports that keep something of this instruction: every read but those of no address and of
+/// branches does so, and a small immediate (vc4asm's addendum, VC4C).
 fn reads_through_ports(at: &Facts) -> Places {
     let Some(alu) = at.alu() else { return 0 };
     let through_b = alu.read_b() != raddr::NOP || alu.small_immediate().is_some();
@@ -177,7 +178,8 @@ fn read_by(at: &Facts) -> Places {
             places |= 1 << (ACCUMULATORS + u32::from(mux.bits()));
         }
     }
-    // Of what ports keep only host interrupts are asked here: anything else has a rule of its own (`nop-read`).
+    // Of what ports keep only host interrupts are asked here: anything else has a rule of its own
+    // (`nop-read`).
     for (port, alu, mux) in unread_ports(at) {
         let raises = alu.keeps_result(mux, is_host_int);
         places |= Places::from(raises) << (PORTS + u32::from(port == File::B));
@@ -186,8 +188,8 @@ fn read_by(at: &Facts) -> Places {
     places | Places::from(by_r5) << (ACCUMULATORS + 5)
 }
 
-/// Whether something comes of what an operation takes through a mux: a result that depends on it and goes somewhere
-/// else, or flags.
+/// Whether something comes of what an operation takes through a mux: a result that depends on it
+/// and goes somewhere else, or flags.
 fn takes(at: &Facts, alu: &Alu, slot: Slot, mux: Mux) -> bool {
     let uses = match slot {
         Slot::Add => alu.add_uses(mux),
@@ -202,7 +204,8 @@ fn takes(at: &Facts, alu: &Alu, slot: Slot, mux: Mux) -> bool {
         && (sets_flags || results.any(|write| !stays(at, alu, slot, write.file, write.waddr)))
 }
 
-/// Whether an operation gives the same whatever its operands are: what is taken from itself, and products with 0.
+/// Whether an operation gives the same whatever its operands are: what is taken from itself, and
+/// products with 0.
 fn is_constant(alu: &Alu, slot: Slot) -> bool {
     let zero = SmallImmediate::from_int(0);
     let by_zero = |a: Mux, b: Mux| {

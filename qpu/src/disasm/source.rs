@@ -1,9 +1,9 @@
 //! Whole programs as source of the assembler.
 //!
-//! Every word comes back to the same 64 bits: as text that the assembler encodes to them, as text with
-//! the bits beside it (`# !bits 0xHIGH_LOW`) where the text leaves something open, or as numbers
-//! (`.int`) where the word is no instruction. Labels, delay slots, addresses and findings are comments
-//! or label lines, which the assembler takes as what they are.
+//! Every word comes back to the same 64 bits: as text that the assembler encodes to them, as text
+//! with the bits beside it (`# !bits 0xHIGH_LOW`) where the text leaves something open, or as
+//! numbers (`.int`) where the word is no instruction. Labels, delay slots, addresses and findings
+//! are comments or label lines, which the assembler takes as what they are.
 
 use std::fmt::Write;
 

@@ -180,7 +180,8 @@ fn a_canonical_word_is_its_own_canonical_form() {
 
 #[test]
 fn published_words_of_assemblers_are_canonical() {
-    // The last operand of a unary or idle operation, conditions of waits, and py-videocore's nop are not.
+    // The last operand of a unary or idle operation, conditions of waits, and py-videocore's nop
+    // are not.
     let odd = |text: &str| text.starts_with("mov -") || text.starts_with("or -") || text == "nop";
     for (text, _, word) in KNOWN_WORDS.iter().filter(|(text, ..)| !odd(text)) {
         assert_eq!(canonical(*word), Some(*word), "{text}");

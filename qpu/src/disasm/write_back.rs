@@ -5,8 +5,8 @@ use crate::isa::{Cond, File, MulPack, Slot, WriteBack, waddr};
 
 /// The condition to write for one result; `None` where the text needs none.
 ///
-/// A result that goes nowhere and sets no flags has no condition to speak of. What the assembler takes
-/// without a condition is "always".
+/// A result that goes nowhere and sets no flags has no condition to speak of. What the assembler
+/// takes without a condition is "always".
 pub(super) fn shown_condition(write: &WriteBack, slot: Slot, sets_flags: bool) -> Option<Cond> {
     let counts = sets_flags || write.waddr(slot) != waddr::NOP;
     let cond = write.cond(slot);
@@ -39,7 +39,8 @@ pub(super) fn push_destination(out: &mut String, write: &WriteBack, slot: Slot, 
     }
 }
 
-/// Packing of the mul result, in vc4asm's names, which say what file A's packing of the same name is not.
+/// Packing of the mul result, in vc4asm's names, which say what file A's packing of the same name
+/// is not.
 fn colour_pack(write: &WriteBack) -> &'static str {
     match write.colour() {
         MulPack::None => "",
@@ -53,7 +54,8 @@ fn colour_pack(write: &WriteBack) -> &'static str {
 
 /// Flags, condition and destinations of a value that both ALUs deliver.
 ///
-/// The second destination is left out when it is nowhere, and a condition that both share stands once.
+/// The second destination is left out when it is nowhere, and a condition that both share stands
+/// once.
 pub(super) fn push_outputs(out: &mut String, write: &WriteBack) {
     if write.sf {
         out.push_str(".setf");

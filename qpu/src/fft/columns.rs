@@ -1,18 +1,21 @@
-//! A batch of transforms of 2^8 points in one pass over memory, each on one QPU: columns first, then rows.
+//! A batch of transforms of 2^8 points in one pass over memory, each on one QPU: columns first,
+//! then rows.
 //!
 //! N = 16 · 16. Input index n = 16 n1 + n2, output index k = k1 + 16 k2, and
 //! X\[k\] = Σ_n2 W_16^(n2 k2) · W_N^(n2 k1) · Σ_n1 W_16^(n1 k1) x\[n\].
 //!
-//! A program transforms 16 columns n2, one in a lane, with their rows in registers, and writes output k1 into column
-//! 2 (k1 mod 8) + k1 / 8 of 16 rows of the VPM, imaginary parts 16 rows below. It reads these 32 rows, now with k1 in the
-//! lanes, and transforms again. Two neighbouring lanes, of k1 and k1 + 8, make two numbers of interleaved rows of eight
-//! points.
+//! A program transforms 16 columns n2, one in a lane, with their rows in registers, and writes
+//! output k1 into column 2 (k1 mod 8) + k1 / 8 of 16 rows of the VPM, imaginary parts 16 rows
+//! below. It reads these 32 rows, now with k1 in the lanes, and transforms again. Two neighbouring
+//! lanes, of k1 and k1 + 8, make two numbers of interleaved rows of eight points.
 //!
-//! A program does every P-th transform of the batch, P programs running side by side. Rows and columns are exchanged
-//! through one half of the VPM, and output goes through the other; each has a lock.
+//! A program does every P-th transform of the batch, P programs running side by side. Rows and
+//! columns are exchanged through one half of the VPM, and output goes through the other; each has a
+//! lock.
 //!
-//! Nothing here knows the order in which a program reads its uniforms ([`Word`]). It reads the head of its
-//! list once and the rest once for each transform, adding to addresses how far on that transform lies.
+//! Nothing here knows the order in which a program reads its uniforms ([`Word`]). It reads the head
+//! of its list once and the rest once for each transform, adding to addresses how far on that
+//! transform lies.
 
 use super::context::Transform;
 use super::layout::OnePass;
@@ -41,8 +44,8 @@ pub enum Word {
     Transforms,
     /// 1 for the program that makes the locks of the VPM, 0 for all others.
     Opens,
-    /// Programs beside the one that made the locks, which takes them back; -1 for the others. Of a pipeline with several
-    /// groups of producers, bytes of code to what takes the last turn back.
+    /// Programs beside the one that made the locks, which takes them back; -1 for the others. Of a
+    /// pipeline with several groups of producers, bytes of code to what takes the last turn back.
     Peers,
     /// Address of the list, behind its head.
     List,
@@ -63,8 +66,8 @@ pub enum Word {
     Input,
     /// Address of its twiddles.
     Twiddles,
-    /// Setup of the first VPM writes: of a program that is alone, of four of outputs k and k + 4, real parts, imaginary
-    /// parts.
+    /// Setup of the first VPM writes: of a program that is alone, of four of outputs k and k + 4,
+    /// real parts, imaginary parts.
     WriteSetup,
     /// Setup that reads one column of the program's own.
     Drain,
@@ -110,8 +113,8 @@ impl Columns {
     pub const ROW_BYTES: u32 = POINT * CODELET;
 
     /// Output number `position` in the order in which a program turns and writes them: k and k + 4
-    /// follow each other, as the VPM takes them with one setup, and column 2 (k mod 8) + k / 8 is the next for
-    /// 0, 8, 1, 9, ..
+    /// follow each other, as the VPM takes them with one setup, and column 2 (k mod 8) + k / 8 is
+    /// the next for 0, 8, 1, 9, ..
     #[must_use]
     pub const fn output(position: u32) -> u32 {
         let (pair, second) = (position / 2, position % 2);

@@ -77,7 +77,8 @@ pub struct ProgramContext {
     pub opens: bool,
     /// Number of the pass in its launch.
     pub gate: u32,
-    /// Addresses of the code and of this program's start list of the pass that follows in the launch.
+    /// Addresses of the code and of this program's start list of the pass that follows in the
+    /// launch.
     pub next: Option<[u32; 2]>,
 }
 
@@ -111,13 +112,14 @@ pub struct Transform {
     pub programs: u32,
     /// -1 to negate the imaginary parts of the input, else 1.
     pub conjugate: f32,
-    /// Factors of the real and imaginary parts of the output, which are the same or each other's negative.
+    /// Factors of the real and imaginary parts of the output, which are the same or each other's
+    /// negative.
     pub factors: [f32; 2],
 }
 
 impl Transform {
-    /// What the imaginary parts of the output are multiplied by beside the factor of the real ones: 1, or -1 for the
-    /// inverse.
+    /// What the imaginary parts of the output are multiplied by beside the factor of the real ones:
+    /// 1, or -1 for the inverse.
     #[must_use]
     pub fn output_conjugate(&self) -> f32 {
         1f32.copysign(self.factors[0] * self.factors[1])

@@ -1,12 +1,13 @@
-//! Samples to points, in a pass of its own: for transforms through the VPM, whose programs read points.
+//! Samples to points, in a pass of its own: for transforms through the VPM, whose programs read
+//! points.
 //!
-//! A unit has 64 points in four vectors. Lane 2 i + r of a vector has point 8 r + i, so that both rows of 64 bytes
-//! that are stored of it have eight points in order. Each vector has an address of its own: transforms of 16 points
-//! and such that overlap are no special case. The last unit of a batch may have fewer vectors; what it looks up in
-//! their place is its first, and not stored.
+//! A unit has 64 points in four vectors. Lane 2 i + r of a vector has point 8 r + i, so that both
+//! rows of 64 bytes that are stored of it have eight points in order. Each vector has an address of
+//! its own: transforms of 16 points and such that overlap are no special case. The last unit of a
+//! batch may have fewer vectors; what it looks up in their place is its first, and not stored.
 //!
-//! Factors ([`super::samples`]) lie as vectors are looked up: word 16 v + lane is that of vector v of a transform; of
-//! components, two vectors for each.
+//! Factors ([`super::samples`]) lie as vectors are looked up: word 16 v + lane is that of vector v
+//! of a transform; of components, two vectors for each.
 
 use super::context::{Buffers, UnitContext};
 use super::layout::{Layout, QPUS_OF_A_SLICE};
@@ -31,8 +32,8 @@ const MOST_POINTS: u32 = 4096;
 uniforms! {
 /// A word of a record.
 pub enum Record {
-    /// Address to which the lane's offset is added to look up a component of a vector of samples, or the word that has
-    /// both.
+    /// Address to which the lane's offset is added to look up a component of a vector of samples,
+    /// or the word that has both.
     Sample {
         /// Which vector of the unit.
         vector: u8,
@@ -75,7 +76,8 @@ impl ConvertPass {
     /// That of `batch` transforms, which go on as real ones or not.
     #[must_use]
     pub const fn new(log2_points: u32, batch: u32, is_real: bool, reading: Reading) -> Self {
-        // Whose code, with that of what follows, does not fit an instruction cache: on the simulator a tenth sooner.
+        // Whose code, with that of what follows, does not fit an instruction cache: on the
+        // simulator a tenth sooner.
         let leaves_a_slice = batch == 1 && (log2_points == 9 || log2_points == 7 && is_real);
         Self {
             log2_points,
@@ -84,8 +86,8 @@ impl ConvertPass {
         }
     }
 
-    /// Whether `batch` transforms of 2^`log2_points` points are sooner done through the VPM, with this pass before
-    /// them, than in passes of which the first reads samples.
+    /// Whether `batch` transforms of 2^`log2_points` points are sooner done through the VPM, with
+    /// this pass before them, than in passes of which the first reads samples.
     #[must_use]
     pub const fn is_faster(log2_points: u32, batch: u32) -> bool {
         batch <= MOST_TRANSFORMS && batch <= MOST_POINTS >> log2_points

@@ -1,16 +1,17 @@
-//! Convolutions by FFT: the transforms of signals and kernels, their products, and the inverse, in one plan.
+//! Convolutions by FFT: the transforms of signals and kernels, their products, and the inverse, in
+//! one plan.
 //!
-//! [`Transform::Convolution`] is a kind of plan like any other: circular convolutions of N points, N a power of
-//! two, y\[n\] = Σ a\[m\] h\[(n-m) mod N\], of as many signals as the batch has. The input buffer holds the signals one
-//! after the other and behind them the kernels: one for all, or one for each. The output holds the results,
-//! already divided by N; it may be the input. [`Request::forward`] is a factor beside that. Real points take transforms
-//! of half the length.
+//! [`Transform::Convolution`] is a kind of plan like any other: circular convolutions of N points,
+//! N a power of two, y\[n\] = Σ a\[m\] h\[(n-m) mod N\], of as many signals as the batch has. The
+//! input buffer holds the signals one after the other and behind them the kernels: one for all, or
+//! one for each. The output holds the results, already divided by N; it may be the input.
+//! [`Request::forward`] is a factor beside that. Real points take transforms of half the length.
 //!
-//! [`convolve`] is one convolution as one call: it makes the plan, fills up with zeros, runs, and reads. A linear
-//! convolution is a circular one that is long enough.
+//! [`convolve`] is one convolution as one call: it makes the plan, fills up with zeros, runs, and
+//! reads. A linear convolution is a circular one that is long enough.
 //!
-//! A number in a signal or in its kernel that is not finite makes results of that signal infinite or wrong, and
-//! none of any other.
+//! A number in a signal or in its kernel that is not finite makes results of that signal infinite
+//! or wrong, and none of any other.
 
 use super::plan::Plan;
 use super::program::Program;
@@ -35,8 +36,8 @@ pub enum Ends {
 pub enum Error<E> {
     /// An operand without points, or half a complex point at an end of an operand or the result.
     Empty,
-    /// The operands of a circular convolution have not the same number of points, or none that is a power of
-    /// two.
+    /// The operands of a circular convolution have not the same number of points, or none that is a
+    /// power of two.
     Circular {
         /// Points of both.
         points: [usize; 2],
@@ -81,8 +82,8 @@ impl<E: core::fmt::Debug> core::fmt::Display for Error<E> {
 
 impl<E: core::fmt::Debug> core::error::Error for Error<E> {}
 
-/// The convolution of `a` with `b` into `output`, whose length must be that of the result. Memory for the plan is
-/// taken from `runner` and stays taken until its `release_all`.
+/// The convolution of `a` with `b` into `output`, whose length must be that of the result. Memory
+/// for the plan is taken from `runner` and stays taken until its `release_all`.
 ///
 /// # Errors
 /// What is wrong with the lengths; what [`Plan::with_buffers`] and [`Plan::run`] refuse.

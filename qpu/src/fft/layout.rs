@@ -1,9 +1,9 @@
 //! The layout of a pass: all that a plan asks of a kernel.
 //!
-//! A plan is a list of passes ([`super::steps`]). It does not know what a pass computes: it takes the program
-//! for the pass's [`Task`] from the catalogue, and asks the pass's layout how much memory, how many programs and
-//! which tables it needs, and for the value of each uniform. Defaults are those of a kernel whose programs work
-//! alone and have no table, no lists and no vectors.
+//! A plan is a list of passes ([`super::steps`]). It does not know what a pass computes: it takes
+//! the program for the pass's [`Task`] from the catalogue, and asks the pass's layout how much
+//! memory, how many programs and which tables it needs, and for the value of each uniform. Defaults
+//! are those of a kernel whose programs work alone and have no table, no lists and no vectors.
 
 use super::context::{Buffers, ProgramContext, Transform, UnitContext};
 use super::program::{Lanes, Task};
@@ -37,8 +37,8 @@ pub trait Layout {
     /// Units of work for `batch` transforms.
     fn units(&self, batch: u32) -> u32;
 
-    /// Bytes of points and bins that it looks up, and of those that it stores, for `batch` transforms; without
-    /// tables and lists. Data that several parts read count as often.
+    /// Bytes of points and bins that it looks up, and of those that it stores, for `batch`
+    /// transforms; without tables and lists. Data that several parts read count as often.
     fn traffic(&self, batch: u32) -> [u64; 2];
 
     /// The one-pass transform that it is, if it is one.
@@ -63,8 +63,8 @@ pub trait Layout {
         1
     }
 
-    /// QPUs left out before those that work, if all are there: a slice whose instruction cache keeps the code of
-    /// the pass beside this one.
+    /// QPUs left out before those that work, if all are there: a slice whose instruction cache
+    /// keeps the code of the pass beside this one.
     fn idle(&self) -> u32 {
         0
     }
@@ -81,7 +81,8 @@ pub trait Layout {
 
     // The order of units.
 
-    /// Transforms of a batch that a unit works on. A last unit that has fewer gets lane vectors of its own.
+    /// Transforms of a batch that a unit works on. A last unit that has fewer gets lane vectors of
+    /// its own.
     fn transforms_per_unit(&self) -> u32 {
         1
     }
@@ -101,8 +102,8 @@ pub trait Layout {
         units / programs + u32::from(program < units % programs)
     }
 
-    /// The unit that program `program` of `programs` does as its number `number`, where its layout and not
-    /// [`Layout::unit_in_order`] says so.
+    /// The unit that program `program` of `programs` does as its number `number`, where its layout
+    /// and not [`Layout::unit_in_order`] says so.
     fn unit_of_program(
         &self,
         _units: u32,
@@ -125,8 +126,8 @@ pub trait Layout {
         lost + self.loss()
     }
 
-    /// Whether the factor on its table makes up for its own loss, and for that of the passes without a table
-    /// that follow it.
+    /// Whether the factor on its table makes up for its own loss, and for that of the passes
+    /// without a table that follow it.
     fn has_gain(&self) -> bool {
         false
     }
@@ -138,7 +139,8 @@ pub trait Layout {
         0
     }
 
-    /// Gives the words of that table in order, times `gain`: the index of the first word, and the words.
+    /// Gives the words of that table in order, times `gain`: the index of the first word, and the
+    /// words.
     fn fill_table(&self, _gain: f64, _put: &mut dyn FnMut(u32, &[u32])) {}
 
     /// Bytes of the factors on samples, or on bin 0.
@@ -146,8 +148,8 @@ pub trait Layout {
         0
     }
 
-    /// Gives the factors on samples in order, as [`Layout::fill_table`] does. Those on bin 0 are 0 until they are
-    /// measured ([`Plan::learn_window`](super::Plan::learn_window)).
+    /// Gives the factors on samples in order, as [`Layout::fill_table`] does. Those on bin 0 are 0
+    /// until they are measured ([`Plan::learn_window`](super::Plan::learn_window)).
     fn fill_factors(
         &self,
         _window: &mut dyn FnMut(u32) -> f64,
@@ -200,12 +202,14 @@ pub trait Layout {
 
     // Stores.
 
-    /// The setup word of the stride between stored rows, or their pitch where they are stored one by one.
+    /// The setup word of the stride between stored rows, or their pitch where they are stored one
+    /// by one.
     fn store_stride(&self) -> u32 {
         store_stride(0)
     }
 
-    /// The first row of the VPM that program `program` has for itself, where programs have rows of their own.
+    /// The first row of the VPM that program `program` has for itself, where programs have rows of
+    /// their own.
     fn own_row(&self, _program: u32) -> u8 {
         0
     }
@@ -278,7 +282,8 @@ pub trait OnePass {
     /// Word `index` of that, times `gain`.
     fn twiddle_word(&self, index: u32, gain: f64) -> u32;
 
-    /// Twiddles on the path of an output, each counted by the share of outputs that it is inexact for.
+    /// Twiddles on the path of an output, each counted by the share of outputs that it is inexact
+    /// for.
     fn twiddles_of_an_output(&self) -> f64;
 
     /// The value of a uniform of program `index`, whose list is at `list`.

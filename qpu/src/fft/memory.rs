@@ -2,7 +2,8 @@
 //!
 //! One block, taken from the runner at once: so the size is known before anything is taken, and a
 //! plan that does not fit leaves nothing behind. It holds, for each pass, code, lists of uniforms,
-//! vectors of lanes, the table of twiddles and the factors on samples, then the scratch areas between passes.
+//! vectors of lanes, the table of twiddles and the factors on samples, then the scratch areas
+//! between passes.
 
 use super::bins::power::PowerPass;
 use super::layout::{Entry, Layout};
@@ -17,8 +18,8 @@ use crate::job::QPUS;
 
 /// Bytes after code and uniforms that V3D may fetch ahead.
 const PREFETCH_BYTES: u32 = 128;
-/// Units of a program in a stretch. At 2^21 points programs have lost their order after 200, now and then after 50;
-/// each further launch costs 15,000 to 40,000 clocks (both simulated).
+/// Units of a program in a stretch. At 2^21 points programs have lost their order after 200, now
+/// and then after 50; each further launch costs 15,000 to 40,000 clocks (both simulated).
 const STRETCH: u32 = 48;
 /// Every part of the block begins at a multiple of this many bytes.
 const ALIGN: u64 = 64;
@@ -95,7 +96,8 @@ impl PassMemory {
         self.layout().units(self.step.batch)
     }
 
-    /// Distance of a lane vector: those of a kind for all units, then for a last unit that has fewer transforms.
+    /// Distance of a lane vector: those of a kind for all units, then for a last unit that has
+    /// fewer transforms.
     #[must_use]
     pub fn lane_vector(&self, lanes: Lanes, is_rest: bool) -> u32 {
         self.lanes + (2 * lanes.index() as u32 + is_rest as u32) * VECTOR
@@ -108,8 +110,8 @@ impl PassMemory {
         if is_rest { self.step.batch % all } else { all }
     }
 
-    /// Whether the last unit has fewer transforms than the others. It has a program of its own then,
-    /// because lanes are the program's.
+    /// Whether the last unit has fewer transforms than the others. It has a program of its own
+    /// then, because lanes are the program's.
     #[must_use]
     pub fn ends_with_a_rest(&self) -> bool {
         self.transforms(true) != 0
@@ -171,7 +173,8 @@ impl PassMemory {
         layout.unit_in_order(number, self.step.batch)
     }
 
-    /// Bytes from the first instruction of the code to the first of a program; none where its QPU is left out.
+    /// Bytes from the first instruction of the code to the first of a program; none where its QPU
+    /// is left out.
     #[must_use]
     pub fn entry_of(&self, program: u32) -> Option<u32> {
         match self.entry(program) {
@@ -194,7 +197,8 @@ impl PassMemory {
         self.layout().entry(self.step.batch, self.programs, program)
     }
 
-    /// Programs that run: for those with a number, [`PassMemory::programs`], less those whose QPU is left out.
+    /// Programs that run: for those with a number, [`PassMemory::programs`], less those whose QPU
+    /// is left out.
     #[must_use]
     pub fn running(&self) -> u32 {
         let runs = |program: &u32| self.entry(*program) != Entry::Nowhere;
@@ -241,8 +245,8 @@ pub struct Arrangement {
 }
 
 impl Arrangement {
-    /// Buffers the passes of a request whose transforms of one dimension (of a plane the rows) are split
-    /// by `split`.
+    /// Buffers the passes of a request whose transforms of one dimension (of a plane the rows) are
+    /// split by `split`.
     ///
     /// # Errors
     /// What is wrong with the request, or that there is no program for a pass.
@@ -356,8 +360,8 @@ impl Arrangement {
         without.map(|pass| pass.layout().loss()).sum()
     }
 
-    /// What the passes lose that come before any with a table: the factor of the last pass makes up for it.
-    /// Nothing is made up for in a transform of one pass, whose factor is 1 or 1/N exactly.
+    /// What the passes lose that come before any with a table: the factor of the last pass makes up
+    /// for it. Nothing is made up for in a transform of one pass, whose factor is 1 or 1/N exactly.
     #[must_use]
     pub fn loss_before_tables(&self) -> f64 {
         if self.passes().count() == 1 {
@@ -395,7 +399,8 @@ fn most_stretches(steps: &Steps) -> u32 {
     1 + spare.checked_div(several).unwrap_or(0) as u32
 }
 
-/// Stretches of a pass and units of a program in each, so that every program has some in all of them.
+/// Stretches of a pass and units of a program in each, so that every program has some in all of
+/// them.
 fn stretches(pass: &dyn Layout, units: u32, programs: u32, most: u32) -> (u32, u32) {
     if !pass.needs_relaunch() {
         return (1, u32::MAX);
@@ -474,8 +479,8 @@ impl PassMemory {
     }
 }
 
-/// Lets passes follow each other in launches, as many as may. All programs of a launch go on to the next pass,
-/// so it has as many; programs that are not told the next code end.
+/// Lets passes follow each other in launches, as many as may. All programs of a launch go on to the
+/// next pass, so it has as many; programs that are not told the next code end.
 fn chain(steps: &Steps, passes: &mut [Option<PassMemory>]) {
     let mut first = 0;
     let mut programs = None;

@@ -1,13 +1,14 @@
-//! What programs add up to find their rows, and where they store: one number per unit, row and lane.
+//! What programs add up to find their rows, and where they store: one number per unit, row and
+//! lane.
 //!
 //! A lookup of component c of vector v reads, in each lane, at
-//! [`Geometry::read_unit`] + [`Geometry::read_vector`] + [`Geometry::read_lane`]. Vector v = 16 b + m
-//! holds rows 16 r b + r m + (row of the lane), r = [`Geometry::row_lanes`]: all b < F enter point m
-//! of the 16 that are transformed.
+//! [`Geometry::read_unit`] + [`Geometry::read_vector`] + [`Geometry::read_lane`]. Vector v = 16 b +
+//! m holds rows 16 r b + r m + (row of the lane), r = [`Geometry::row_lanes`]: all b < F enter
+//! point m of the 16 that are transformed.
 //!
 //! Part q of F folds its rows before it transforms them: row n = R/F · b + n' enters the sum of n'
-//! times (-i)^(4qb/F). That is an exchange of components, done by the address, and a sign; the sum is
-//! turned back by q n' of R-ths of a turn.
+//! times (-i)^(4qb/F). That is an exchange of components, done by the address, and a sign; the sum
+//! is turned back by q n' of R-ths of a turn.
 
 use super::geometry::Geometry;
 use super::sizes::{CELL_BYTES, LANES, OCTET, POINT_BYTES};
@@ -93,7 +94,8 @@ impl Geometry {
         }
     }
 
-    /// By how many quarters of a turn part `part` turns back the rows of a vector before it sums them.
+    /// By how many quarters of a turn part `part` turns back the rows of a vector before it sums
+    /// them.
     #[must_use]
     pub const fn quarters(&self, part: u32, vector: u32) -> u32 {
         part * (vector / LANES) * (4 / self.parts()) % 4
@@ -147,8 +149,8 @@ impl Geometry {
         }
     }
 
-    /// Byte offset of the first row of a store of unit `index`, in scratch memory or in the caller's
-    /// output.
+    /// Byte offset of the first row of a store of unit `index`, in scratch memory or in the
+    /// caller's output.
     #[must_use]
     pub const fn store_unit(&self, index: u32, store: u32) -> u32 {
         let unit = self.unit(index);

@@ -1,8 +1,10 @@
-//! Transforms of 2^4 to 2^12 points in one pass over memory, which pass through the VPM on their way.
+//! Transforms of 2^4 to 2^12 points in one pass over memory, which pass through the VPM on their
+//! way.
 //!
-//! There are four kinds: a transform on each QPU ([`super::columns`], a batch of 2^8), several transforms on a QPU
-//! or one on several ([`super::short`], up to 2^9), and producers and consumers of longer ones ([`super::pipeline`],
-//! [`super::relay`]). Their programs have one list of uniforms and one table.
+//! There are four kinds: a transform on each QPU ([`super::columns`], a batch of 2^8), several
+//! transforms on a QPU or one on several ([`super::short`], up to 2^9), and producers and consumers
+//! of longer ones ([`super::pipeline`], [`super::relay`]). Their programs have one list of uniforms
+//! and one table.
 
 use super::context::{Buffers, ProgramContext, Transform};
 use super::layout::{Entry, Layout, OnePass};

@@ -1,9 +1,11 @@
-//! Which QPUs share the parts of a tile, in which order parts are done, and when groups of QPUs begin.
+//! Which QPUs share the parts of a tile, in which order parts are done, and when groups of QPUs
+//! begin.
 //!
-//! Both parts of a tile are sums of all its rows ([`super::tile`]), and a group of four QPUs does one at a time: so
-//! rows are looked up twice, 16 KiB of them in a last pass of 256 points, as much as the L2C holds. That costs
-//! time of the SDRAM, which these passes wait for. Caches of the TMUs keep the rows, 4 KiB each, if two groups do
-//! both parts of a tile one soon after the other and what they look up is spread over the four TMUs of two slices:
+//! Both parts of a tile are sums of all its rows ([`super::tile`]), and a group of four QPUs does
+//! one at a time: so rows are looked up twice, 16 KiB of them in a last pass of 256 points, as much
+//! as the L2C holds. That costs time of the SDRAM, which these passes wait for. Caches of the TMUs
+//! keep the rows, 4 KiB each, if two groups do both parts of a tile one soon after the other and
+//! what they look up is spread over the four TMUs of two slices:
 //!
 //! | programs of a launch | run on | are, of group 0 and group 1 in turn |
 //! |---|---|---|
@@ -11,26 +13,27 @@
 //! | 4 to 7 | another | QPUs 1, 1, 3, 3 of a group |
 //! | 8 to 11 | the third | QPUs 0 to 3 of group 2 |
 //!
-//! The QPUs with the same rows in both groups are 2 n and 2 n + 1 of a slice, for which TMU 0 is the same. Of a
-//! group, 0 and 2 are in a slice because odd pairs of QPUs of a slice have TMU 0 for TMU 1, and both halves of a
-//! scratch area lie two lines off each other, seen by a cache of 4 KiB: what one looks up of the first half and the
-//! other of the second then is in different lines of that.
+//! The QPUs with the same rows in both groups are 2 n and 2 n + 1 of a slice, for which TMU 0 is
+//! the same. Of a group, 0 and 2 are in a slice because odd pairs of QPUs of a slice have TMU 0 for
+//! TMU 1, and both halves of a scratch area lie two lines off each other, seen by a cache of 4 KiB:
+//! what one looks up of the first half and the other of the second then is in different lines of
+//! that.
 //!
-//! Groups 0 and 1 do part 0 and part 1 of tiles from the first on, each at its own pace; group 2 does both parts of
-//! the others. With V3D's queue in another order all is as correct, and slower.
+//! Groups 0 and 1 do part 0 and part 1 of tiles from the first on, each at its own pace; group 2
+//! does both parts of the others. With V3D's queue in another order all is as correct, and slower.
 //!
 //! # Delays
 //!
-//! In these passes and in first ones, groups of four begin one after the other: otherwise the rows of all groups
-//! come from the SDRAM at the same time, the first group waits for those of the last, and nothing is stored until
-//! all have read a tile. Nobody depends on the delay.
+//! In these passes and in first ones, groups of four begin one after the other: otherwise the rows
+//! of all groups come from the SDRAM at the same time, the first group waits for those of the last,
+//! and nothing is stored until all have read a tile. Nobody depends on the delay.
 
 use super::geometry::Geometry;
 
 /// QPUs of a slice, which have two TMUs; and those that share a tile.
 const OF_A_SLICE: u32 = 4;
-/// Turns of a loop of 20 clocks from one group's begin to the next's: about a third of what a group takes for a tile.
-/// On the simulator, 2^14 and 2^15 take the same time from 150 to 200.
+/// Turns of a loop of 20 clocks from one group's begin to the next's: about a third of what a group
+/// takes for a tile. On the simulator, 2^14 and 2^15 take the same time from 150 to 200.
 const DELAY: u32 = 175;
 /// Programs with fewer units begin at once.
 const DELAYED_UNITS: u32 = 3;
@@ -44,8 +47,8 @@ impl Geometry {
         self.sharers() == OF_A_SLICE && self.parts() == 2 && programs >= OF_PAIRS
     }
 
-    /// The number by which program `program` of `programs`, in the order in which they are started, knows itself:
-    /// those that share a tile have four that follow each other.
+    /// The number by which program `program` of `programs`, in the order in which they are started,
+    /// knows itself: those that share a tile have four that follow each other.
     #[must_use]
     pub const fn number_of_program(&self, program: u32, programs: u32) -> u32 {
         if !self.has_pairs(programs) || program >= OF_PAIRS {
@@ -55,7 +58,8 @@ impl Geometry {
         own % 2 * OF_A_SLICE + own / 2 * 2 + slice
     }
 
-    /// [`Start::Delay`](super::points::Start::Delay) of the program with number `number`, which has `units` units.
+    /// [`Start::Delay`](super::points::Start::Delay) of the program with number `number`, which has
+    /// `units` units.
     #[must_use]
     pub const fn delay(&self, number: u32, units: u32) -> u32 {
         if self.sharers() < OF_A_SLICE || units < DELAYED_UNITS {
@@ -89,7 +93,8 @@ impl Geometry {
     }
 }
 
-/// Parts that each of the first two groups does of `units` units: a third of all, or half if there is no other group.
+/// Parts that each of the first two groups does of `units` units: a third of all, or half if there
+/// is no other group.
 const fn turns_of_a_pair(units: u32, programs: u32) -> u32 {
     let parts = units / OF_A_SLICE;
     if programs < OF_PAIRS + OF_A_SLICE {

@@ -53,7 +53,8 @@ impl Pass {
         }
     }
 
-    /// The pass that does a transform of 2^`log2_points` points through the VPM; `None` when there is none.
+    /// The pass that does a transform of 2^`log2_points` points through the VPM; `None` when there
+    /// is none.
     #[must_use]
     pub const fn one(log2_points: u32) -> Option<Self> {
         Some(match (log2_points, Pipeline::new(log2_points)) {
@@ -68,7 +69,8 @@ impl Pass {
         })
     }
 
-    /// The pass that does several such transforms at a time, or one of 2^8 on two QPUs; `None` when there is none.
+    /// The pass that does several such transforms at a time, or one of 2^8 on two QPUs; `None` when
+    /// there is none.
     #[must_use]
     pub fn several(log2_points: u32) -> Option<Self> {
         let groups = Pipeline::of_groups(log2_points).map(Self::Pipeline);
@@ -86,8 +88,8 @@ impl Pass {
         }
     }
 
-    /// The same pass, where it reads the caller's input and that is not complex points. Transforms through the
-    /// VPM read points, behind a pass that converts ([`super::steps::Steps::reading`]).
+    /// The same pass, where it reads the caller's input and that is not complex points. Transforms
+    /// through the VPM read points, behind a pass that converts ([`super::steps::Steps::reading`]).
     #[must_use]
     pub fn reads(self, reading: Reading) -> Self {
         match self {

@@ -1,22 +1,25 @@
 //! 2^9 to 2^11 points in one pass over memory: producers hand rows to consumers through the VPM.
 //!
-//! N = 16 X · 32, X = 1, 2 or 4. Input index n = 32 (X m + x) + n2, output index k = k1 + 16 X k2 with
-//! k1 = k_lo + 16 k_x.
+//! N = 16 X · 32, X = 1, 2 or 4. Input index n = 32 (X m + x) + n2, output index k = k1 + 16 X k2
+//! with k1 = k_lo + 16 k_x.
 //!
-//! A **producer** p transforms 16/X columns n2 from 16 p/X on: points m in registers, lane = 16 x/X + (n2 mod
-//! 16/X). Outputs k_lo of the transform of 16 points are turned by W_N^(k_lo (32 x + n2)); then lanes change
-//! places with registers: x with bits of k_lo, so that the transform over x, too, is done in registers, and,
-//! turned by W_N^(16 k_x n2), all bits of n2 but the lowest with the other bits of k_lo below 8. So vectors
-//! have lane = 2 (k1 mod 8) + n2 mod 2, which is how a **consumer** wants them: it transforms 32 points
-//! n2 = 2 row + lane mod 2 for 8 k1 as the programs of 2^9 do ([`super::short`]), and stores whole rows of memory.
+//! A **producer** p transforms 16/X columns n2 from 16 p/X on: points m in registers, lane = 16
+//! x/X + (n2 mod 16/X). Outputs k_lo of the transform of 16 points are turned by W_N^(k_lo (32 x +
+//! n2)); then lanes change places with registers: x with bits of k_lo, so that the transform over
+//! x, too, is done in registers, and, turned by W_N^(16 k_x n2), all bits of n2 but the lowest with
+//! the other bits of k_lo below 8. So vectors have lane = 2 (k1 mod 8) + n2 mod 2, which is how a
+//! **consumer** wants them: it transforms 32 points n2 = 2 row + lane mod 2 for 8 k1 as the
+//! programs of 2^9 do ([`super::short`]), and stores whole rows of memory.
 //!
-//! Vectors go in rounds. In a round all producers write vectors for the same 8 k1, real and imaginary parts in turn,
-//! into rows 0..32 of the VPM; n2 / 2 of a vector is its place there. Consumers take the rounds in turn. A round's k1
-//! begin at 8 d, d = 2 k_x + k_lo / 8: of 2^10 points d = 0, 2, 1, 3, of 2^11 d = 0, 2, 4, 6, 1, 3, 5, 7. While a
-//! consumer computes, others take the next rounds, and producers begin with their next transform of the batch. A
-//! transform of 2^11 points takes eight producers. For several shorter ones there are **groups** with as many as a
-//! transform takes, four of 2^9 and two of 2^10, which take the transforms in turn: one group computes while others
-//! write. Output goes through rows 32..64, in halves of 16, which have a lock each.
+//! Vectors go in rounds. In a round all producers write vectors for the same 8 k1, real and
+//! imaginary parts in turn, into rows 0..32 of the VPM; n2 / 2 of a vector is its place there.
+//! Consumers take the rounds in turn. A round's k1 begin at 8 d, d = 2 k_x + k_lo / 8: of 2^10
+//! points d = 0, 2, 1, 3, of 2^11 d = 0, 2, 4, 6, 1, 3, 5, 7. While a consumer computes, others
+//! take the next rounds, and producers begin with their next transform of the batch. A transform of
+//! 2^11 points takes eight producers. For several shorter ones there are **groups** with as many as
+//! a transform takes, four of 2^9 and two of 2^10, which take the transforms in turn: one group
+//! computes while others write. Output goes through rows 32..64, in halves of 16, which have a lock
+//! each.
 //!
 //! | semaphore | counts |
 //! |---|---|
@@ -27,15 +30,16 @@
 //! | 9 | consumers that have ended |
 //! | 10, 11 .. 14, 15 | gates of the other groups |
 //!
-//! Producers write one after the other: a row of a store comes to the port of the VPM behind all writes that are on
-//! their way. Who has passed a gate hands the right on at that gate, and cannot come to it again before all have
-//! passed the other one, since the round in between takes vectors of all. When all have written, the right is
-//! back at the gate: the consumer takes it, reads, and opens the gate of the next round. Consumer 0 makes locks, the
-//! first turn and opens the first gate, and takes back what is there when all others have ended.
+//! Producers write one after the other: a row of a store comes to the port of the VPM behind all
+//! writes that are on their way. Who has passed a gate hands the right on at that gate, and cannot
+//! come to it again before all have passed the other one, since the round in between takes vectors
+//! of all. When all have written, the right is back at the gate: the consumer takes it, reads, and
+//! opens the gate of the next round. Consumer 0 makes locks, the first turn and opens the first
+//! gate, and takes back what is there when all others have ended.
 //!
-//! The numbers of semaphores are in instructions: where there are several groups, a producer goes through a table
-//! of gates, by a register that changes between its two with each round. What a consumer does to pass a round on
-//! repeats after eight rounds, of which each consumer has two.
+//! The numbers of semaphores are in instructions: where there are several groups, a producer goes
+//! through a table of gates, by a register that changes between its two with each round. What a
+//! consumer does to pass a round on repeats after eight rounds, of which each consumer has two.
 
 use super::context::Transform;
 use super::layout::{Entry, OnePass, not_in_its_lists};
@@ -135,8 +139,8 @@ impl Pipeline {
     /// Programs that it is fastest with.
     pub const PROGRAMS: u32 = 12;
 
-    /// What program `index` of `programs` does. QPUs of a slice share two TMUs, and get programs that follow
-    /// each other: so producers are kept apart where there are QPUs enough.
+    /// What program `index` of `programs` does. QPUs of a slice share two TMUs, and get programs
+    /// that follow each other: so producers are kept apart where there are QPUs enough.
     #[must_use]
     pub const fn role(&self, index: u32, programs: u32) -> Role {
         let producers = self.producers() * self.groups;
@@ -175,8 +179,8 @@ impl Pipeline {
         round / self.rounds() % self.groups() * 2 + round % 2
     }
 
-    /// How rounds are passed on, in a different way each: the gate that closes, the gate that opens, and the consumer
-    /// whose turn it is then.
+    /// How rounds are passed on, in a different way each: the gate that closes, the gate that
+    /// opens, and the consumer whose turn it is then.
     pub fn ways_on(&self) -> impl Iterator<Item = [u32; 3]> + use<> {
         let pipeline = *self;
         let repeat = CONSUMERS * if self.groups == 1 { 1 } else { 2 };
@@ -187,8 +191,8 @@ impl Pipeline {
         })
     }
 
-    /// What is left when so many transforms are over, by their number modulo that of groups: whose turn it is, and the
-    /// gate that is open.
+    /// What is left when so many transforms are over, by their number modulo that of groups: whose
+    /// turn it is, and the gate that is open.
     pub fn left(&self) -> impl Iterator<Item = [u32; 2]> + use<> {
         let pipeline = *self;
         let next = (0..self.groups()).map(move |transforms| transforms * pipeline.rounds());
@@ -207,8 +211,8 @@ impl Pipeline {
         POINT * SECOND * self.lane_rows()
     }
 
-    /// Output number `position` of the codelet in the order in which producers turn them: those of a half whose lanes
-    /// change places with x follow each other.
+    /// Output number `position` of the codelet in the order in which producers turn them: those of
+    /// a half whose lanes change places with x follow each other.
     #[must_use]
     pub const fn output(&self, position: u32) -> u32 {
         let (half, within) = (position / 8, position % 8);
@@ -216,8 +220,8 @@ impl Pipeline {
         8 * half + group + 8 / self.lane_rows() * number
     }
 
-    /// Vectors of a producer's table: W_N^(16 k_x n2) for k_x from 1 on, then the turns of each output;
-    /// of each cosines, then sines.
+    /// Vectors of a producer's table: W_N^(16 k_x n2) for k_x from 1 on, then the turns of each
+    /// output; of each cosines, then sines.
     const fn vectors(&self) -> u32 {
         2 * (self.lane_rows() - 1 + CODELET)
     }

@@ -55,8 +55,9 @@ impl Plan {
         Ok(arrangement(catalogue, request)?.1)
     }
 
-    /// The request as it is carried out: with the split, the QPUs, the launches and the reads that the table has for it.
-    /// Another request that differs in its batch only can be given these, and then has the same programs.
+    /// The request as it is carried out: with the split, the QPUs, the launches and the reads that
+    /// the table has for it. Another request that differs in its batch only can be given these, and
+    /// then has the same programs.
     ///
     /// # Errors
     /// What is wrong with the request.
@@ -72,13 +73,13 @@ impl Plan {
     }
 
     /// A plan that reads `input` and writes `output`, which may be the same: interleaved complex
-    /// points (f32 real part, f32 imaginary part), transform after transform, each in natural order. An
-    /// input that is not the output keeps its values. The request may say that the input is other samples,
-    /// or that transforms overlap; then it is not the output.
+    /// points (f32 real part, f32 imaginary part), transform after transform, each in natural
+    /// order. An input that is not the output keeps its values. The request may say that the input
+    /// is other samples, or that transforms overlap; then it is not the output.
     ///
     /// # Errors
-    /// What is wrong with the request or the buffers; [`Error::Memory`] when the runner has less than
-    /// [`Plan::memory`] left: nothing is taken from it then.
+    /// What is wrong with the request or the buffers; [`Error::Memory`] when the runner has less
+    /// than [`Plan::memory`] left: nothing is taken from it then.
     pub fn new<R: Runner>(
         catalogue: &'static [Program],
         request: &Request,
@@ -108,7 +109,8 @@ impl Plan {
         Ok(plan)
     }
 
-    /// As [`Plan::new`], with buffers that it takes from the runner: an output that is not the input.
+    /// As [`Plan::new`], with buffers that it takes from the runner: an output that is not the
+    /// input.
     ///
     /// # Errors
     /// As [`Plan::new`]; buffers that were taken before memory ran out remain taken.
@@ -174,8 +176,8 @@ impl Plan {
         self.block
     }
 
-    /// Sets the window that samples are multiplied by, in place of ones: of sample n of a transform, f64,
-    /// rounded once. It can be set again at any time.
+    /// Sets the window that samples are multiplied by, in place of ones: of sample n of a
+    /// transform, f64, rounded once. It can be set again at any time.
     ///
     /// # Errors
     /// [`Error::NoWindow`] when the request is not `windowed`; [`Error::Runner`].
@@ -194,8 +196,8 @@ impl Plan {
     /// Transforms the input into the output.
     ///
     /// Numbers that are not finite, and sums that overflow, make the outputs that depend on them
-    /// infinite or wrong, never other transforms of the batch: QPUs take NaN for infinity, and infinity
-    /// times 0 for 0.
+    /// infinite or wrong, never other transforms of the batch: QPUs take NaN for infinity, and
+    /// infinity times 0 for 0.
     ///
     /// # Errors
     /// [`Error::Runner`] when a pass has not ended `limit_us` after it was started, or V3D reports
@@ -268,13 +270,14 @@ impl Plan {
         Ok(report)
     }
 
-    /// What becomes of the powers that are in the output: they are multiplied by `old` and added to the new ones,
-    /// which are multiplied by `new`, or the greater or lesser of both products stays. To begin with
-    /// they are replaced: [`Hold::Add`], 0 and 1. Holds for the runs that follow.
+    /// What becomes of the powers that are in the output: they are multiplied by `old` and added to
+    /// the new ones, which are multiplied by `new`, or the greater or lesser of both products
+    /// stays. To begin with they are replaced: [`Hold::Add`], 0 and 1. Holds for the runs that
+    /// follow.
     ///
     /// # Errors
-    /// [`Error::NoPowers`] for a plan of another kind; [`Error::Combination`] when the detector keeps the greatest
-    /// and this the least, or the other way round; [`Error::Runner`].
+    /// [`Error::NoPowers`] for a plan of another kind; [`Error::Combination`] when the detector
+    /// keeps the greatest and this the least, or the other way round; [`Error::Runner`].
     pub fn set_hold<R: Runner>(
         &mut self,
         runner: &mut R,
@@ -331,9 +334,10 @@ impl Plan {
     }
 }
 
-/// A request as it is carried out, and its arrangement: with the split asked for, or as the table says; where
-/// the catalogue has not all programs for that, or they need more QPUs, in passes as the table says, or with the
-/// first split that can be. Samples of many transforms take a row that needs a pass to convert them last.
+/// A request as it is carried out, and its arrangement: with the split asked for, or as the table
+/// says; where the catalogue has not all programs for that, or they need more QPUs, in passes as
+/// the table says, or with the first split that can be. Samples of many transforms take a row that
+/// needs a pass to convert them last.
 fn arrangement<E>(
     catalogue: &'static [Program],
     request: &Request,

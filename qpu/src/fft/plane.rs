@@ -1,9 +1,10 @@
 //! Transforms in two dimensions: rows, and then columns, without a transposition.
 //!
-//! The rows of a plane are a batch of transforms. Its columns lie side by side in the lanes ([`super::geometry`],
-//! columns of a plane), so passes over columns read what the passes over rows have written as it lies. Between
-//! the two, rows lie a line further apart than they are long: else, their length being a power of two, all
-//! points of a column would compete for the same sets of every cache.
+//! The rows of a plane are a batch of transforms. Its columns lie side by side in the lanes
+//! ([`super::geometry`], columns of a plane), so passes over columns read what the passes over rows
+//! have written as it lies. Between the two, rows lie a line further apart than they are long:
+//! else, their length being a power of two, all points of a column would compete for the same sets
+//! of every cache.
 //!
 //! All passes but the last write one of two scratch areas in turn.
 

@@ -9,8 +9,8 @@ pub enum Start {
     InputAhead,
     /// And [`Record::TwiddleAhead`].
     TwiddleAhead,
-    /// Iterations of a loop of five instructions that a program which shares tiles with three others does before its
-    /// first unit: groups begin one after the other ([`super::pairs`]).
+    /// Iterations of a loop of five instructions that a program which shares tiles with three
+    /// others does before its first unit: groups begin one after the other ([`super::pairs`]).
     Delay,
 }
 
@@ -18,8 +18,8 @@ pub enum Start {
 pub enum Record {
     /// Address to which lane vector and row are added to look up a row.
     Input,
-    /// The same of the unit that follows, of the last its own: programs of first passes that share tiles look its
-    /// first rows up before they store.
+    /// The same of the unit that follows, of the last its own: programs of first passes that share
+    /// tiles look its first rows up before they store.
     InputAhead,
     /// And of its twiddles.
     TwiddleAhead,
@@ -31,9 +31,9 @@ pub enum Record {
 
 /// A word of a row list.
 pub enum Row {
-    /// Byte offset of vector m = `vector`; of points of less than a word, of the word. In part q of F, vectors 16 b .. 16 b + 16 enter with
-    /// (-i)^(4 q b / F): `component` is the sum (0 real, 1 imaginary) that it goes into, which reads the
-    /// other component where 4 q b / F is odd.
+    /// Byte offset of vector m = `vector`; of points of less than a word, of the word. In part q of
+    /// F, vectors 16 b .. 16 b + 16 enter with (-i)^(4 q b / F): `component` is the sum (0 real, 1
+    /// imaginary) that it goes into, which reads the other component where 4 q b / F is odd.
     Input {
         /// m.
         vector: u8,
@@ -58,17 +58,17 @@ pub enum Row {
         /// Which sum.
         component: u8,
     },
-    /// W_(R/2)^(q m): what the sum of vectors m, m + 16, .. is multiplied by, m from 1 on, or from 0 where all
-    /// columns have the same code ([`Row::Column`]). Several parts only, and tiles, where it also shifts the outputs
-    /// ([`super::tile`]).
+    /// W_(R/2)^(q m): what the sum of vectors m, m + 16, .. is multiplied by, m from 1 on, or from
+    /// 0 where all columns have the same code ([`Row::Column`]). Several parts only, and tiles,
+    /// where it also shifts the outputs ([`super::tile`]).
     Part {
         /// m.
         vector: u8,
         /// 0: cosine, 1: sine.
         component: u8,
     },
-    /// W16^(n k): what output k of radix 4 over points n, n + 4, n + 8 and n + 12 is multiplied by, in programs
-    /// that do this once for each n = `column`.
+    /// W16^(n k): what output k of radix 4 over points n, n + 4, n + 8 and n + 12 is multiplied by,
+    /// in programs that do this once for each n = `column`.
     Column {
         /// n, 0 to 3.
         column: u8,
@@ -77,61 +77,65 @@ pub enum Row {
         /// 0: cosine, 1: sine.
         component: u8,
     },
-    /// The factor of lanes with r = 1 before the lanes' own transform. First and only passes of 32 points:
-    /// -W_32^k_lo, k_lo from 1. Last passes from 32 points: W_R^(q + F k_lo), from 1 in one part, from 0
-    /// in several.
+    /// The factor of lanes with r = 1 before the lanes' own transform. First and only passes of 32
+    /// points: -W_32^k_lo, k_lo from 1. Last passes from 32 points: W_R^(q + F k_lo), from 1 in one
+    /// part, from 0 in several.
     Turn {
         /// k_lo.
         output: u8,
         /// 0: cosine, 1: sine.
         component: u8,
     },
-    /// Address of sixteen words, for each lane its own: (-1)^(bits set in r) W_R^(r k_lo). Only passes
-    /// from 64 points. Of k_lo = 0, whose sines are 0, only programs with a routine for groups of outputs read sines.
+    /// Address of sixteen words, for each lane its own: (-1)^(bits set in r) W_R^(r k_lo). Only
+    /// passes from 64 points. Of k_lo = 0, whose sines are 0, only programs with a routine for
+    /// groups of outputs read sines.
     TurnVector {
         /// k_lo.
         output: u8,
         /// 0: cosines, 1: sines.
         component: u8,
     },
-    /// Address of what output `output` is turned by in each row of the lanes, before what the QPUs of a tile
-    /// exchange ([`super::tile`]); [`Lanes::Turn`](super::program::Lanes::Turn) is added to it. Last passes have two more: what sums (16) and
-    /// differences (17) are turned by behind it.
+    /// Address of what output `output` is turned by in each row of the lanes, before what the QPUs
+    /// of a tile exchange ([`super::tile`]); [`Lanes::Turn`](super::program::Lanes::Turn) is added
+    /// to it. Last passes have two more: what sums (16) and differences (17) are turned by behind
+    /// it.
     TurnOfRow {
         /// Which, in the order of the program's own transform.
         output: u8,
         /// 0: cosine, 1: sine.
         component: u8,
     },
-    /// Address of the part of the twiddles of output `output` of a tile that depends on the column within it
-    /// ([`super::tile`]); 8 · column of the lane is added to it.
+    /// Address of the part of the twiddles of output `output` of a tile that depends on the column
+    /// within it ([`super::tile`]); 8 · column of the lane is added to it.
     TurnOfColumn {
         /// Which, in the order of the program's own outputs.
         output: u8,
         /// 0: cosine, 1: sine.
         component: u8,
     },
-    /// Byte offset of what output `output` = k_lo is multiplied by before the lanes' own transform, as a
-    /// [`Row::Twiddle`] is found: (-1)^(bits set in r) W_R^(r k_lo) and the part of the twiddles that depends on
-    /// k_lo, in one. First passes from 64 points. Of k_lo = 0, where it is a sign, only programs
-    /// with a routine for groups of outputs read sines, which are 0.
+    /// Byte offset of what output `output` = k_lo is multiplied by before the lanes' own transform,
+    /// as a [`Row::Twiddle`] is found: (-1)^(bits set in r) W_R^(r k_lo) and the part of the
+    /// twiddles that depends on k_lo, in one. First passes from 64 points. Of k_lo = 0, where it is
+    /// a sign, only programs with a routine for groups of outputs read sines, which are 0.
     Before {
         /// k_lo.
         output: u8,
         /// 0: cosine, 1: sine.
         component: u8,
     },
-    /// Byte offset of the twiddles of output `output` = k_lo. After a middle pass and after a first pass from
-    /// 64 points there is one vector only (output 0): the factor that is common to all k_lo. After a
-    /// middle pass its lane offset is 8 · lane. Of tiles, output 16 is a vector whose lane offset is 8 · lane, and where four
-    /// QPUs share one, the lanes have the others in common ([`super::tile`]).
+    /// Byte offset of the twiddles of output `output` = k_lo. After a middle pass and after a first
+    /// pass from 64 points there is one vector only (output 0): the factor that is common to all
+    /// k_lo. After a middle pass its lane offset is 8 · lane. Of tiles, output 16 is a vector whose
+    /// lane offset is 8 · lane, and where four QPUs share one, the lanes have the others in common
+    /// ([`super::tile`]).
     Twiddle {
         /// k_lo.
         output: u8,
         /// 0: cosine, 1: sine.
         component: u8,
     },
-    /// Setup of the VPM for a program's share of what the QPUs of a tile exchange ([`super::tile`]).
+    /// Setup of the VPM for a program's share of what the QPUs of a tile exchange
+    /// ([`super::tile`]).
     Exchange(Exchange),
 }
 
@@ -141,8 +145,8 @@ pub enum Exchange {
     Write,
     /// A read of the first of them: when it is read, all are written.
     Drain,
-    /// Reads of half of the partner's vectors: real (0) or imaginary parts (1). In the second step programs with an
-    /// odd number take them for each other, which is a product with ±i.
+    /// Reads of half of the partner's vectors: real (0) or imaginary parts (1). In the second step
+    /// programs with an odd number take them for each other, which is a product with ±i.
     Read {
         /// 0 or 1.
         step: u8,
@@ -152,10 +156,10 @@ pub enum Exchange {
 }
 }
 
-/// A word of a scalar list, in the order in which it is read: the part of the twiddles after a middle
-/// pass that depends on k_lo alone, together with the turn of the lanes before their own transform:
-/// W_P(j+1)^(n(j+1) P(j-1) F k_lo) for r = 0, the same times -W_R^(q + F k_lo) for r = 1. Of 16 points there is no
-/// r = 1.
+/// A word of a scalar list, in the order in which it is read: the part of the twiddles after a
+/// middle pass that depends on k_lo alone, together with the turn of the lanes before their own
+/// transform: W_P(j+1)^(n(j+1) P(j-1) F k_lo) for r = 0, the same times -W_R^(q + F k_lo) for r
+/// = 1. Of 16 points there is no r = 1.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Scalar {
     /// k_lo.

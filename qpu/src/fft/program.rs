@@ -13,21 +13,23 @@
 //! go on with the next pass, or end
 //! ```
 //!
-//! Programs that know nothing of each other, which are those of few bins ([`super::bins`]) and those that convert
-//! ([`super::convert`]), have no row lists and no tail: the words of their first unit follow the start list
-//! ([`Start::Record`]), those of others are read from their records, and then they end.
+//! Programs that know nothing of each other, which are those of few bins ([`super::bins`]) and
+//! those that convert ([`super::convert`]), have no row lists and no tail: the words of their first
+//! unit follow the start list ([`Start::Record`]), those of others are read from their records, and
+//! then they end.
 //!
-//! Every address that a program looks up is a sum: lane vector + word of the record + word of the row
-//! list. Programs add the last by bytes, without a carry from one to the next, where they look up the
-//! twiddles of first passes of up to 32 points, vectors of turns, and the factors of samples: so tables of
-//! twiddles and of factors begin at multiples of [`TABLE_ALIGN`], vectors of turns at multiples of 64 bytes.
-//! All lists begin on a word boundary; uniforms are fetched ahead, so 8 more bytes after each list must be
-//! memory.
+//! Every address that a program looks up is a sum: lane vector + word of the record + word of the
+//! row list. Programs add the last by bytes, without a carry from one to the next, where they look
+//! up the twiddles of first passes of up to 32 points, vectors of turns, and the factors of
+//! samples: so tables of twiddles and of factors begin at multiples of [`TABLE_ALIGN`], vectors of
+//! turns at multiples of 64 bytes. All lists begin on a word boundary; uniforms are fetched ahead,
+//! so 8 more bytes after each list must be memory.
 //!
 //! # Lanes and vectors
 //!
-//! A program transforms 16 complex vectors m = 0..16 (F times as many in F parts, m = 0..16 F). Outputs
-//! are numbered k' = k_lo + 16 k_hi, with k_lo = 0..16; a pass computes k = q + F k' in part q.
+//! A program transforms 16 complex vectors m = 0..16 (F times as many in F parts, m = 0..16 F).
+//! Outputs are numbered k' = k_lo + 16 k_hi, with k_lo = 0..16; a pass computes k = q + F k' in
+//! part q.
 //!
 //! | kind | lane | row of vector m | k_hi of the lane |
 //! |---|---|---|---|
@@ -37,8 +39,8 @@
 //! | Last 32 .. 128 | 2 i + r | 2 m + r | both: VPM row k_lo + 16 k_hi |
 //! | Last 16 | 2 i + octet | m | 0 |
 //!
-//! First and last passes of tiles that QPUs share have other rows and outputs ([`super::tile`]), and a row
-//! list for each part and QPU.
+//! First and last passes of tiles that QPUs share have other rows and outputs ([`super::tile`]),
+//! and a row list for each part and QPU.
 //!
 //! # Stores
 //!
@@ -53,36 +55,40 @@
 //! | Last 16 | k_lo + 16 octet: interleaved points i = 0..8 | one of 16 rows for each octet |
 //! | Only up to 128 | 16 (k_lo / 8) + lane: interleaved points of bins 8 (k_lo / 8).. + 16 k_hi | R/8 of c rows: store s is k_lo / 8 = s mod 2, k_hi = s / 2 |
 //!
-//! A unit of a shared tile stores 16 rows of a first pass twice, and 8 rows of a last pass four times.
+//! A unit of a shared tile stores 16 rows of a first pass twice, and 8 rows of a last pass four
+//! times.
 //!
 //! The store stride is common to the stores of a program.
 //!
 //! # Numbers
 //!
-//! W_M^x = cos - i sin: lists hold the cosine (component 0) and the sine (component 1) of the positive
-//! angle 2π x / M. The programs compute the forward transform; for the inverse, imaginary parts are
-//! negated at both ends ([`Start::Conjugate`], [`Start::Scale`], [`Lanes::Scale`]).
+//! W_M^x = cos - i sin: lists hold the cosine (component 0) and the sine (component 1) of the
+//! positive angle 2π x / M. The programs compute the forward transform; for the inverse, imaginary
+//! parts are negated at both ends ([`Start::Conjugate`], [`Start::Scale`], [`Lanes::Scale`]).
 //!
 //! # Samples
 //!
-//! First and only passes have programs for points that are not f32, or that are multiplied by a window
-//! ([`Samples`]); before transforms through the VPM runs a program that only converts ([`super::convert`]). They
-//! convert a sample exactly, then multiply each component by a factor that is looked up ([`super::points`]; the lane's offset is 4 · lane): full scale, the window, and a minus for the imaginary parts of the inverse. The word of two points of bytes is looked up in both lanes that hold
-//! them, which are neighbours in a first pass, and 8 lanes apart in an only pass; of 16 points, both are in
-//! different vectors.
+//! First and only passes have programs for points that are not f32, or that are multiplied by a
+//! window ([`Samples`]); before transforms through the VPM runs a program that only converts
+//! ([`super::convert`]). They convert a sample exactly, then multiply each component by a factor
+//! that is looked up ([`super::points`]; the lane's offset is 4 · lane): full scale, the window,
+//! and a minus for the imaginary parts of the inverse. The word of two points of bytes is looked up
+//! in both lanes that hold them, which are neighbours in a first pass, and 8 lanes apart in an only
+//! pass; of 16 points, both are in different vectors.
 //!
 //! # Who runs beside whom
 //!
-//! All programs of a launch run at the same time on different QPUs. Those that know nothing of each other have rows of
-//! the VPM of their own, and the launch ends with them. Of others, one is the leader. It
-//! makes the locks of the two VPM areas, and takes them back when all others have ended, so that
-//! all semaphores are 0 at rest. [`Tail::Peers`] says who is who.
+//! All programs of a launch run at the same time on different QPUs. Those that know nothing of each
+//! other have rows of the VPM of their own, and the launch ends with them. Of others, one is the
+//! leader. It makes the locks of the two VPM areas, and takes them back when all others have ended,
+//! so that all semaphores are 0 at rest. [`Tail::Peers`] says who is who.
 
 use super::bins::Bins;
 use super::split::Role;
 use super::uniform::{Pack, UniformId};
 
-/// What tables of twiddles begin at a multiple of, in bytes: what a unit reads of one that is laid out by unit.
+/// What tables of twiddles begin at a multiple of, in bytes: what a unit reads of one that is laid
+/// out by unit.
 pub const TABLE_ALIGN: u32 = 2048;
 
 /// What a program does.
@@ -106,7 +112,8 @@ impl Kind {
     }
 }
 
-/// The caller's points in memory, real part first. Of real samples, two that follow each other are a point.
+/// The caller's points in memory, real part first. Of real samples, two that follow each other are
+/// a point.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Samples {
     /// Two f32, taken as they are. All passes but first and only ones have these.
@@ -144,12 +151,14 @@ pub enum Task {
     Bins(Bins),
     /// Samples to points ([`super::convert`]).
     Convert(Samples),
-    /// Complex transforms of 2^`log2_points` points in one pass, through the VPM ([`super::one_pass`]).
+    /// Complex transforms of 2^`log2_points` points in one pass, through the VPM
+    /// ([`super::one_pass`]).
     Shared {
         /// Points, as a power of two.
         log2_points: u8,
     },
-    /// The same of several transforms at a time ([`super::short`], of 2^9 and 2^10 points [`super::pipeline`]).
+    /// The same of several transforms at a time ([`super::short`], of 2^9 and 2^10 points
+    /// [`super::pipeline`]).
     Several {
         /// Points, as a power of two.
         log2_points: u8,
@@ -217,20 +226,22 @@ pub enum Start {
     /// Which half of the VPM: 0 or 1.
     Area,
     /// Setup word with the bytes from the end of a stored row to the start of the next
-    /// ([`crate::vpm::store_stride`]). In a last pass also, without the mark of a setup word, the bytes from
-    /// the start of a row to the start of the next: rows are then stored one by one.
+    /// ([`crate::vpm::store_stride`]). In a last pass also, without the mark of a setup word, the
+    /// bytes from the start of a row to the start of the next: rows are then stored one by one.
     StoreStride,
-    /// Setup of the writes of a program's own rows of the VPM. Only programs that know nothing of each other.
+    /// Setup of the writes of a program's own rows of the VPM. Only programs that know nothing of
+    /// each other.
     WriteSetup,
-    /// 1.0, or -1.0 to negate the imaginary parts of the input. Programs that multiply by factors have none.
+    /// 1.0, or -1.0 to negate the imaginary parts of the input. Programs that multiply by factors
+    /// have none.
     Conjugate,
     /// Factor of the real (0) or imaginary (1) parts of the output, where no lane vector has it.
     Scale {
         /// Which part.
         component: u8,
     },
-    /// 1 for the leader of the first pass of a launch, which makes the locks and looks its code up so that
-    /// it is in the L2C; 0 for all others.
+    /// 1 for the leader of the first pass of a launch, which makes the locks and looks its code up
+    /// so that it is in the L2C; 0 for all others.
     Opens,
     /// Address of the program's own first instruction.
     Code,
@@ -281,7 +292,8 @@ pub enum Record {
         /// Which store.
         index: u8,
     },
-    /// Setup word of a store ([`crate::vpm::Store::rows`]), because units may store fewer rows than others.
+    /// Setup word of a store ([`crate::vpm::Store::rows`]), because units may store fewer rows than
+    /// others.
     StoreSetup {
         /// Which store.
         index: u8,

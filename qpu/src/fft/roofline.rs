@@ -1,13 +1,14 @@
 //! The shortest time that memory and arithmetic leave to a transform.
 //!
-//! Memory: each pass reads and writes every point once, 16 N bytes, at the best rate at which the model
-//! does both at a time, in the level of memory that input and output fit in together. One pass up to
-//! 2^8 points, two up to 2^16, three above. Arithmetic: 5 N log2 N operations at 24 a nanosecond, both
-//! ALUs of twelve QPUs at 250 MHz. The larger of both is the floor.
+//! Memory: each pass reads and writes every point once, 16 N bytes, at the best rate at which the
+//! model does both at a time, in the level of memory that input and output fit in together. One
+//! pass up to 2^8 points, two up to 2^16, three above. Arithmetic: 5 N log2 N operations at 24 a
+//! nanosecond, both ALUs of twelve QPUs at 250 MHz. The larger of both is the floor.
 //!
-//! Other kinds follow: input and output count as the bytes that they are, complex points, of which N real ones
-//! are half as many, 16 bytes between passes, and operations of real transforms half. A plane counts as a transform of all its
-//! points, a convolution as all its transforms, with spectra between those there and those back.
+//! Other kinds follow: input and output count as the bytes that they are, complex points, of which
+//! N real ones are half as many, 16 bytes between passes, and operations of real transforms half. A
+//! plane counts as a transform of all its points, a convolution as all its transforms, with spectra
+//! between those there and those back.
 
 use super::request::{Points, Request, Transform};
 use super::sizes::POINT_BYTES;
@@ -129,7 +130,8 @@ impl Roofline {
         self.floor_of(buffers, moved, operations)
     }
 
-    /// The floor of what has `buffers` bytes of input and output, moves `moved` bytes and does so many operations.
+    /// The floor of what has `buffers` bytes of input and output, moves `moved` bytes and does so
+    /// many operations.
     #[must_use]
     pub fn floor_of(&self, buffers: u64, moved: u64, operations: u64) -> Floor {
         let level = if buffers <= u64::from(self.system_l2_bytes) {
@@ -181,7 +183,8 @@ mod tests {
             let floor = of(Transform::Complex { log2_points }, batch);
             assert_eq!(floor, roofline.floor(log2_points, batch));
         }
-        // 512 points of four bytes to 257 bins and what fills their line; 256 complex points take one pass.
+        // 512 points of four bytes to 257 bins and what fills their line; 256 complex points take
+        // one pass.
         let real = of(Transform::RealToBins { log2_points: 9 }, 1);
         assert_eq!(real.memory, f64::from(512 * 4 + 256 * 8 + 64));
         assert_eq!(real.arithmetic, f64::from(5 * 512 * 9 / 2) / 96.0);
@@ -195,8 +198,8 @@ mod tests {
             points: Points::Complex,
             kernels: Kernels::One,
         };
-        // Three signals and a kernel in, three out; points of seven transforms once between two passes, and
-        // four spectra.
+        // Three signals and a kernel in, three out; points of seven transforms once between two
+        // passes, and four spectra.
         let convolution = of(signals, 3);
         assert_eq!(
             convolution.memory,

@@ -1,10 +1,10 @@
 //! Many roots of unity at the price of few sines: runs of equal angles, in f64.
 //!
-//! A table of twiddles for 2^22 points has 2^18 entries, and a sine in f64 takes an ARM1176 some 400
-//! clocks. Neighbouring entries differ by the same angle, so a run is one root and one step, four
-//! multiplications an entry. Runs are short ([`RUN`]) and each begins at a root from
-//! [`twiddle::turn`](super::twiddle::turn): the relative error stays below 4·RUN·2^-53, five decimal
-//! digits below what f32 holds.
+//! A table of twiddles for 2^22 points has 2^18 entries, and a sine in f64 takes an ARM1176 some
+//! 400 clocks. Neighbouring entries differ by the same angle, so a run is one root and one step,
+//! four multiplications an entry. Runs are short ([`RUN`]) and each begins at a root from
+//! [`twiddle::turn`](super::twiddle::turn): the relative error stays below 4·RUN·2^-53, five
+//! decimal digits below what f32 holds.
 
 use super::twiddle::turn;
 

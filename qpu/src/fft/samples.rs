@@ -1,9 +1,9 @@
-//! What a first pass, or one that converts ([`super::convert`]), reads: samples, the transforms that they belong to,
-//! and the factors on them.
+//! What a first pass, or one that converts ([`super::convert`]), reads: samples, the transforms
+//! that they belong to, and the factors on them.
 //!
-//! A sample x becomes (x - middle) / full scale, as everywhere in qpuscope: i16 x / 32768, i8 x / 128, u8
-//! (x - 127.5) / 127.5, as RTL-SDR receivers mean it. The division is in the factor that a program
-//! multiplies with, and so is the window:
+//! A sample x becomes (x - middle) / full scale, as everywhere in qpuscope: i16 x / 32768, i8 x /
+//! 128, u8 (x - 127.5) / 127.5, as RTL-SDR receivers mean it. The division is in the factor that a
+//! program multiplies with, and so is the window:
 //!
 //! | factors | one for | in memory |
 //! |---|---|---|
@@ -11,8 +11,8 @@
 //! | of points | each point | by unit, vector and lane |
 //! | of components | each component of each point | by unit, vector, component and lane |
 //!
-//! Those of components are for real samples, of which two are a point. All are f32, rounded once from f64. A pass
-//! that only converts has one common vector, and its factors by vector and lane.
+//! Those of components are for real samples, of which two are a point. All are f32, rounded once
+//! from f64. A pass that only converts has one common vector, and its factors by vector and lane.
 
 pub use signal::SampleFormat as Format;
 
@@ -100,7 +100,8 @@ impl Reading {
         }
     }
 
-    /// The factor on a sample that has `window`, as f32: over full scale, and for what its product loses.
+    /// The factor on a sample that has `window`, as f32: over full scale, and for what its product
+    /// loses.
     #[must_use]
     pub fn factor(&self, window: f64) -> u32 {
         let factor = window / self.format.full_scale();

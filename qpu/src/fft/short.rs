@@ -1,37 +1,41 @@
-//! 2^4 to 2^7 points in one pass, as many transforms at a time as have 128 points; 2^8 on two QPUs and 2^9 on four.
+//! 2^4 to 2^7 points in one pass, as many transforms at a time as have 128 points; 2^8 on two QPUs
+//! and 2^9 on four.
 //!
 //! N = 8 · N2. Input index n = N2 n1 + n2, output index k = k1 + 8 k2, and
 //! X\[k\] = Σ_n2 W_N2^(n2 k2) · W_N^(n2 k1) · Σ_n1 W_8^(n1 k1) x\[n\].
 //!
-//! A program has rows n1 in registers, real and imaginary parts apart, and in its lanes the columns n2 of one
-//! transform of 2^7 points, of two of 2^6, and so on: lane = N2 t + n2. It writes output k1 into two columns
-//! of sixteen rows of the VPM, which it then reads as rows: each has the interleaved numbers of 8 k1. So the
-//! second transform has N2 rows in registers, of 8 points in pairs of lanes, and its outputs are whole rows of
-//! memory, in order.
+//! A program has rows n1 in registers, real and imaginary parts apart, and in its lanes the columns
+//! n2 of one transform of 2^7 points, of two of 2^6, and so on: lane = N2 t + n2. It writes output
+//! k1 into two columns of sixteen rows of the VPM, which it then reads as rows: each has the
+//! interleaved numbers of 8 k1. So the second transform has N2 rows in registers, of 8 points in
+//! pairs of lanes, and its outputs are whole rows of memory, in order.
 //!
-//! 2^8 is 16 · 16: each of two programs j has eight columns n2 = 8 j + lane mod 8, and rows n1 = 2 m + lane / 8 in
-//! registers m. What it has transformed over m it turns by W_16^(k lane/8) and transforms over halves of the lanes,
-//! so that lane / 8 is that of k1 = k + 8 (lane / 8). It writes sixteen rows of the VPM, of which each program reads
-//! those of its own k1 = 8 j .. 8 j + 8, after a barrier; output goes through other rows.
+//! 2^8 is 16 · 16: each of two programs j has eight columns n2 = 8 j + lane mod 8, and rows n1 = 2
+//! m + lane / 8 in registers m. What it has transformed over m it turns by W_16^(k lane/8) and
+//! transforms over halves of the lanes, so that lane / 8 is that of k1 = k + 8 (lane / 8). It
+//! writes sixteen rows of the VPM, of which each program reads those of its own k1 = 8 j .. 8 j +
+//! 8, after a barrier; output goes through other rows.
 //!
-//! 2^9 is 16 · 32, and its first half the same on four programs, whose sixteen rows each are the whole VPM. Of the second
-//! half program j has k1 = 8 (j mod 2) .. + 8 and of the 32 outputs k2 even or odd ones, as j / 2 is: it reads all rows of
-//! these k1, adds n2 + 16 to n2 or takes it away, turns what is left by W_32^n2 where k2 are odd, and transforms 16 rows as
-//! before. Its output goes through rows that others have read, after another barrier. Programs that have
+//! 2^9 is 16 · 32, and its first half the same on four programs, whose sixteen rows each are the
+//! whole VPM. Of the second half program j has k1 = 8 (j mod 2) .. + 8 and of the 32 outputs k2
+//! even or odd ones, as j / 2 is: it reads all rows of these k1, adds n2 + 16 to n2 or takes it
+//! away, turns what is left by W_32^n2 where k2 are odd, and transforms 16 rows as before. Its
+//! output goes through rows that others have read, after another barrier. Programs that have
 //! nothing to turn are done earlier, and store while the others still compute.
 //!
 //! Barriers are conducted by one more program, which does nothing else.
 //!
-//! The inverse is the same with real and imaginary parts exchanged at both ends: the first half reads imaginary
-//! parts first, and writes what it takes for real parts into the columns of imaginary ones. The second half has
-//! all factors of i with the other sign.
+//! The inverse is the same with real and imaginary parts exchanged at both ends: the first half
+//! reads imaginary parts first, and writes what it takes for real parts into the columns of
+//! imaginary ones. The second half has all factors of i with the other sign.
 //!
-//! Every program up to 2^7 points has sixteen rows of the VPM for itself, through which its output goes, too. So
-//! there are at most four that work, and rows have no locks; each does every fourth unit. Of 2^6 and 2^7 points programs
-//! begin to write one after the other, by the mutex: who is first can store while others still share the VPM's port.
+//! Every program up to 2^7 points has sixteen rows of the VPM for itself, through which its output
+//! goes, too. So there are at most four that work, and rows have no locks; each does every fourth
+//! unit. Of 2^6 and 2^7 points programs begin to write one after the other, by the mutex: who is
+//! first can store while others still share the VPM's port.
 //!
-//! QPUs are given programs one after the other, and those of a slice share its TMUs, which is where units of
-//! a small batch wait: so QPUs between those that work are left out ([`Short::worker`]).
+//! QPUs are given programs one after the other, and those of a slice share its TMUs, which is where
+//! units of a small batch wait: so QPUs between those that work are left out ([`Short::worker`]).
 
 use super::context::Transform;
 use super::layout::{Entry, OnePass};
@@ -53,8 +57,9 @@ const ROWS: u32 = LANES;
 
 /// Programs that have rows of the VPM of their own.
 const WORKERS: u32 = crate::vpm::ROWS as u32 / ROWS;
-/// Which programs work: in different slices, or side by side where there are fewer QPUs. A fourth is better beside the
-/// second than beside the third: ten of 2^7 points take 5,104 clocks for 5,232 (simulated, when that was chosen).
+/// Which programs work: in different slices, or side by side where there are fewer QPUs. A fourth
+/// is better beside the second than beside the third: ten of 2^7 points take 5,104 clocks for 5,232
+/// (simulated, when that was chosen).
 const SPREAD: [u32; WORKERS as usize] = [0, 4, 8, 5];
 const TOGETHER: [u32; WORKERS as usize] = [0, 1, 2, 3];
 
@@ -114,7 +119,8 @@ pub enum Word {
         /// Which.
         index: u8,
     },
-    /// Of a short length ([`crate::fft::short`]): transforms of the batch behind the first of the program's first unit.
+    /// Of a short length ([`crate::fft::short`]): transforms of the batch behind the first of the
+    /// program's first unit.
     Last,
     /// Transforms from one unit of the program to its next.
     NextUnit,
@@ -122,13 +128,14 @@ pub enum Word {
     Component,
     /// Bytes from there to the next row.
     NextRow,
-    /// Setup of the columns of outputs 0, 2, 4 and 6 of the first transform; those of the others are two further on.
+    /// Setup of the columns of outputs 0, 2, 4 and 6 of the first transform; those of the others
+    /// are two further on.
     ColumnSetup {
         /// 0 for what the first transform takes for real parts, 1 for imaginary.
         component: u8,
     },
-    /// Of 2^9 points: 1 for programs that have even k2, -1 for those that have odd ones: what every second row is multiplied
-    /// by before it is added to another.
+    /// Of 2^9 points: 1 for programs that have even k2, -1 for those that have odd ones: what every
+    /// second row is multiplied by before it is added to another.
     Parity,
 }
 }
@@ -218,10 +225,12 @@ impl Short {
         if units < WORKERS { units } else { WORKERS }
     }
 
-    /// The number of program `index` of `programs` among those that work; `None` where a QPU is left out.
+    /// The number of program `index` of `programs` among those that work; `None` where a QPU is
+    /// left out.
     ///
-    /// Whichever order QPUs are given programs in, down from the last or round the slices, these are in different slices
-    /// as far as that can be. Those that share a transform are not spread: one would wait for the start of the other.
+    /// Whichever order QPUs are given programs in, down from the last or round the slices, these
+    /// are in different slices as far as that can be. Those that share a transform are not spread:
+    /// one would wait for the start of the other.
     #[must_use]
     pub fn worker(&self, batch: u32, programs: u32, index: u32) -> Option<u32> {
         let parts = self.parts(batch);
@@ -246,8 +255,8 @@ impl Short {
         2 * FIRST - !self.is_shared() as u32
     }
 
-    /// Whether the transform over halves of the lanes leaves the upper half of an output with a minus sign, which its
-    /// twiddles take away.
+    /// Whether the transform over halves of the lanes leaves the upper half of an output with a
+    /// minus sign, which its twiddles take away.
     #[must_use]
     pub const fn is_negative(output: u32) -> bool {
         output <= FIRST / 2
@@ -298,8 +307,9 @@ impl OnePass for Short {
         }
     }
 
-    /// Words of the twiddle table: for each program that shares a transform, a vector of cosines and one of sines for
-    /// each output, in the order of [`Short::OUTPUTS`]; no sines for output 0 where all its turns are by nothing.
+    /// Words of the twiddle table: for each program that shares a transform, a vector of cosines
+    /// and one of sines for each output, in the order of [`Short::OUTPUTS`]; no sines for output 0
+    /// where all its turns are by nothing.
     fn twiddle_words(&self) -> u32 {
         self.sharers() * self.twiddle_vectors() * LANES
     }
@@ -326,10 +336,11 @@ impl OnePass for Short {
     }
 
     fn twiddles_of_an_output(&self) -> f64 {
-        // By the table, whose output 0 is only multiplied; inside the first transform half of the outputs, and
-        // of these half of what is summed, and of 16 points 6 more outputs of 8 in half of the lanes; inside the second
-        // one of 16 points 9 outputs of 16, 3 of them exactly, and before it, for one of 32 points, 15 of 16 for half of
-        // the outputs, one of them exactly.
+        // By the table, whose output 0 is only multiplied; inside the first transform half of the
+        // outputs, and of these half of what is summed, and of 16 points 6 more outputs of 8 in
+        // half of the lanes; inside the second one of 16 points 9 outputs of 16, 3 of them exactly,
+        // and before it, for one of 32 points, 15 of 16 for half of the outputs, one of them
+        // exactly.
         let turns = if self.is_shared() { 1.5 } else { 1.25 };
         let inside = match self.columns() {
             32 => 0.94,
@@ -363,7 +374,8 @@ impl OnePass for Short {
                 self.workers(batch, programs) * unit_bytes,
             )
         };
-        // Where there is half of a transform in every program's rows, output goes through the other half of the VPM.
+        // Where there is half of a transform in every program's rows, output goes through the other
+        // half of the VPM.
         let output_rows = if self.sharers() == 2 {
             2 * ROWS as u8 + rows
         } else {
@@ -405,7 +417,8 @@ impl OnePass for Short {
             }
             Word::ReadSetup { .. } => setup(Block::row(rows).read_setup(ROWS as u8)),
             Word::OutputSetup { .. } => setup(Block::row(output_rows).write_setup()),
-            // Rows of memory have 16 points, of which the program has 8; where four share a transform, in every second one.
+            // Rows of memory have 16 points, of which the program has 8; where four share a
+            // transform, in every second one.
             Word::StoreStride if is_shared => store_stride((64 * (self.sharers() - 1)) as u16),
             Word::StoreStride => store_stride(0),
             // Of one transform.

@@ -1,21 +1,24 @@
 //! Averaged power spectra of samples: what an instrument shows, from the samples of an ADC.
 //!
-//! Segments of N samples begin a hop apart. Each is multiplied by a window and transformed; |X|² of K segments
-//! becomes one spectrum: its mean, or the greatest or least of each bin. The QPUs do all of it, in
-//! the passes of a [`Plan`] of [`Transform::Powers`]. The ARM writes samples and reads powers.
+//! Segments of N samples begin a hop apart. Each is multiplied by a window and transformed; |X|² of
+//! K segments becomes one spectrum: its mean, or the greatest or least of each bin. The QPUs do all
+//! of it, in the passes of a [`Plan`] of [`Transform::Powers`]. The ARM writes samples and reads
+//! powers.
 //!
 //! # Scale
 //!
-//! As the power spectra of the CPU engine: a sine of full scale on a bin (of amplitude 1, or magnitude 1 where it is
-//! complex) has power 1 in every window, a constant of full scale 2 in real spectra. |X|² is divided by the square of
-//! the window's sum, and bins of real samples other than 0 and N/2 carry the power of both halves.
+//! As the power spectra of the CPU engine: a sine of full scale on a bin (of amplitude 1, or
+//! magnitude 1 where it is complex) has power 1 in every window, a constant of full scale 2 in real
+//! spectra. |X|² is divided by the square of the window's sum, and bins of real samples other than
+//! 0 and N/2 carry the power of both halves.
 //!
 //! # Error
 //!
-//! Relative to the power of the strongest bin: that of the transform, some 1e-6. What is lost on average in K sums
-//! in f32, each truncated, is made up for in the scale; what is left is below K · 2^-25 of a bin's power. Decibels are those
-//! of the powers beside them to 0.0004 dB ([`DECIBELS`](super::bins::power::DECIBELS)). Where a constant was removed, less than 1e-6 of its
-//! amplitude is left.
+//! Relative to the power of the strongest bin: that of the transform, some 1e-6. What is lost on
+//! average in K sums in f32, each truncated, is made up for in the scale; what is left is below K ·
+//! 2^-25 of a bin's power. Decibels are those of the powers beside them to 0.0004 dB
+//! ([`DECIBELS`](super::bins::power::DECIBELS)). Where a constant was removed, less than 1e-6 of
+//! its amplitude is left.
 
 use super::Direction;
 use super::bins::power::{Detector, Hold, Powers, Removed};
@@ -26,7 +29,8 @@ use super::samples::Format;
 use super::window::{self, Shape};
 use crate::job::{Buffer, Report, Runner};
 
-/// How long one transform of a constant may take: 2^22 complex points take 222 ms (simulated, `cargo xtask bench`).
+/// How long one transform of a constant may take: 2^22 complex points take 222 ms (simulated,
+/// `cargo xtask bench`).
 const LEARN_LIMIT_US: u32 = 60_000_000;
 
 /// What a spectrum is asked for.
@@ -50,13 +54,14 @@ pub struct Settings {
     pub decibels: bool,
     /// The first bin that is wanted and the one behind the last, or all.
     pub bins: Option<[i32; 2]>,
-    /// Whether what a constant adds is removed from each segment ([`super::bins::power`]). The window has to be
-    /// symmetric.
+    /// Whether what a constant adds is removed from each segment ([`super::bins::power`]). The
+    /// window has to be symmetric.
     pub removes_constant: bool,
 }
 
 impl Settings {
-    /// The mean of `segments` segments of 2^`log2_points` samples with half of it in common, all bins.
+    /// The mean of `segments` segments of 2^`log2_points` samples with half of it in common, all
+    /// bins.
     #[must_use]
     pub const fn new(is_real: bool, format: Format, log2_points: u32, segments: u32) -> Self {
         Self {
@@ -76,8 +81,8 @@ impl Settings {
         }
     }
 
-    /// The request of its plan, for a window of the terms a(0), a(1), .. ([`window::cosines`]); one term or none is
-    /// the rectangular window.
+    /// The request of its plan, for a window of the terms a(0), a(1), .. ([`window::cosines`]); one
+    /// term or none is the rectangular window.
     #[must_use]
     pub fn request(&self, terms: &[f64]) -> Request {
         let shape = Shape::of_terms(terms, self.log2_points);
@@ -118,8 +123,9 @@ pub struct Spectrum {
 }
 
 impl Spectrum {
-    /// A plan that reads samples from `input` and writes powers to `output`, with a window of the terms
-    /// a(0), a(1), .. as [`window::cosines`] has them: `[1.0]` for none, `[0.5, 0.5]` for Hann's.
+    /// A plan that reads samples from `input` and writes powers to `output`, with a window of the
+    /// terms a(0), a(1), .. as [`window::cosines`] has them: `[1.0]` for none, `[0.5, 0.5]` for
+    /// Hann's.
     ///
     /// # Errors
     /// What is wrong with the settings or the buffers, as [`Plan::new`].
@@ -148,15 +154,17 @@ impl Spectrum {
         Self::with_terms(plan, settings, terms, runner)
     }
 
-    /// As [`Spectrum::with_buffers`], with any window: sample n of a segment is multiplied by `window(n)`, such as
-    /// [`window::kaiser`] or numbers of a table. It is called several times for each sample.
+    /// As [`Spectrum::with_buffers`], with any window: sample n of a segment is multiplied by
+    /// `window(n)`, such as [`window::kaiser`] or numbers of a table. It is called several times
+    /// for each sample.
     ///
-    /// Where a constant is to be removed, and the window spreads it further than [`window::REMOVED_BINS`], a constant is
-    /// transformed once ([`Plan::learn_window`]).
+    /// Where a constant is to be removed, and the window spreads it further than
+    /// [`window::REMOVED_BINS`], a constant is transformed once ([`Plan::learn_window`]).
     ///
     /// # Errors
-    /// [`Error::Window`] when the sum of the coefficients is 0 or not finite, or a constant is to be removed and
-    /// coefficient n is not number N - n too; as [`Plan::with_buffers`] and [`Plan::run`].
+    /// [`Error::Window`] when the sum of the coefficients is 0 or not finite, or a constant is to
+    /// be removed and coefficient n is not number N - n too; as [`Plan::with_buffers`] and
+    /// [`Plan::run`].
     pub fn with_coefficients<R: Runner>(
         catalogue: &'static [Program],
         settings: &Settings,
@@ -204,7 +212,8 @@ impl Spectrum {
         &self.plan
     }
 
-    /// Numbers of the first bin that is stored and of the one behind the last; f32, in order of frequency.
+    /// Numbers of the first bin that is stored and of the one behind the last; f32, in order of
+    /// frequency.
     #[must_use]
     pub const fn bins(&self) -> [i32; 2] {
         self.powers.stored_bins()
@@ -234,9 +243,9 @@ impl Spectrum {
         self.run_onto(runner, Hold::Add, [0.0, 1.0], limit_us)
     }
 
-    /// The same, combined with what is in the output: see [`Plan::set_hold`]. The mean of n + 1 runs is
-    /// [`Hold::Add`] with n/(n + 1) and 1/(n + 1), the greatest since the last [`Spectrum::run`] is [`Hold::Max`]
-    /// with 1 and 1.
+    /// The same, combined with what is in the output: see [`Plan::set_hold`]. The mean of n + 1
+    /// runs is [`Hold::Add`] with n/(n + 1) and 1/(n + 1), the greatest since the last
+    /// [`Spectrum::run`] is [`Hold::Max`] with 1 and 1.
     ///
     /// # Errors
     /// As [`Plan::set_hold`] and [`Plan::run`].

@@ -4,8 +4,8 @@
 //! pass know the caller's buffers, those between them only scratch memory; up to 4096 points one
 //! pass can do it all. Which radices a pass can have is what programs exist for.
 //!
-//! The columns of a plane lie side by side in the lanes from the start, as bins do behind a first pass: their
-//! transforms take middle passes and a last one, up to 128 rows a last one alone.
+//! The columns of a plane lie side by side in the lanes from the start, as bins do behind a first
+//! pass: their transforms take middle passes and a last one, up to 128 rows a last one alone.
 
 /// Shortest length, as a power of two.
 pub const MIN_LOG2_POINTS: u32 = 4;
@@ -13,9 +13,9 @@ pub const MIN_LOG2_POINTS: u32 = 4;
 pub const MAX_LOG2_POINTS: u32 = 22;
 /// Most passes of any split.
 pub const MAX_PASSES: usize = 4;
-/// Added to a radix of [`Split::new`]: a pass whose tiles two QPUs share ([`super::tile`]); of an only pass
-/// up to 2^10 points, one of several transforms, whose points pass through the VPM ([`super::short`],
-/// [`super::pipeline`]).
+/// Added to a radix of [`Split::new`]: a pass whose tiles two QPUs share ([`super::tile`]); of an
+/// only pass up to 2^10 points, one of several transforms, whose points pass through the VPM
+/// ([`super::short`], [`super::pipeline`]).
 pub const SHARED: u8 = 0x40;
 /// The same of four QPUs.
 pub const QUAD: u8 = 0x80;
@@ -45,8 +45,8 @@ impl Role {
         }
     }
 
-    /// The same, where 2^`log2_sharers` QPUs share a tile, which are two or four, or where a short transform passes
-    /// through the VPM.
+    /// The same, where 2^`log2_sharers` QPUs share a tile, which are two or four, or where a short
+    /// transform passes through the VPM.
     #[must_use]
     pub const fn log2_shared_radices(self, log2_sharers: u32) -> core::ops::RangeInclusive<u32> {
         match (self, log2_sharers) {
@@ -69,8 +69,8 @@ pub enum Axis {
 }
 
 impl Axis {
-    /// Powers of two that the radix of a pass can be. Middle passes of 16 points exist for columns, of which
-    /// 256 rows could not be split else.
+    /// Powers of two that the radix of a pass can be. Middle passes of 16 points exist for columns,
+    /// of which 256 rows could not be split else.
     fn log2_radices(self, role: Role) -> core::ops::RangeInclusive<u32> {
         match (self, role) {
             (Self::Column, Role::Middle) => 4..=7,
@@ -90,8 +90,8 @@ pub struct Split {
 }
 
 impl Split {
-    /// The split with these radices, each of them plus [`SHARED`] or [`QUAD`] where QPUs share tiles; `None` when a pass cannot have its radix, or the length is
-    /// none that is supported.
+    /// The split with these radices, each of them plus [`SHARED`] or [`QUAD`] where QPUs share
+    /// tiles; `None` when a pass cannot have its radix, or the length is none that is supported.
     #[must_use]
     pub fn new(log2_radices: &[u8]) -> Option<Self> {
         Self::along(Axis::Row, log2_radices)

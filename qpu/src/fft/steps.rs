@@ -1,11 +1,12 @@
 //! What a plan does, as a list: each pass, where it reads, where it writes.
 //!
-//! Complex transforms are one such list ([`Steps::complex`]); other kinds of transform append passes to it, or
-//! make lists of their own. Scratch areas are numbered; an area that has been read can be used again.
+//! Complex transforms are one such list ([`Steps::complex`]); other kinds of transform append
+//! passes to it, or make lists of their own. Scratch areas are numbered; an area that has been read
+//! can be used again.
 //!
-//! Passes run in one launch where that is wanted and right: a QPU must not look up what has been stored since a
-//! pass of the same launch looked it up, because caches, which stores do not touch, are cleared
-//! between launches only ([`Steps::may_share_a_launch`]).
+//! Passes run in one launch where that is wanted and right: a QPU must not look up what has been
+//! stored since a pass of the same launch looked it up, because caches, which stores do not touch,
+//! are cleared between launches only ([`Steps::may_share_a_launch`]).
 
 use super::Direction;
 use super::bins::power::{PowerPass, Powers};
@@ -59,8 +60,8 @@ pub struct Step {
     pub to: Area,
     /// Whether the inverse negates the imaginary parts of what it reads. The first pass that can.
     pub conjugates: bool,
-    /// Whether it multiplies by the factor of the direction, and for the inverse negates imaginary parts.
-    /// The last pass that can.
+    /// Whether it multiplies by the factor of the direction, and for the inverse negates imaginary
+    /// parts. The last pass that can.
     pub scales: bool,
     /// Whether it belongs to a transform back: of the direction that the plan does not have.
     pub reverses: bool,
@@ -102,8 +103,8 @@ impl Steps {
         steps
     }
 
-    /// Appends the passes of `batch` complex transforms, cells between them in two areas in turn. The first
-    /// conjugates and the last scales.
+    /// Appends the passes of `batch` complex transforms, cells between them in two areas in turn.
+    /// The first conjugates and the last scales.
     pub fn append_complex(
         &mut self,
         split: &Split,
@@ -217,8 +218,8 @@ impl Steps {
         self.append_complex(split, batch, half, Area::Output, [0, 1]);
     }
 
-    /// Circular convolutions of `batch` signals with `kernels` kernels behind them: transforms of all, products,
-    /// and back.
+    /// Circular convolutions of `batch` signals with `kernels` kernels behind them: transforms of
+    /// all, products, and back.
     #[must_use]
     pub fn convolution(split: &Split, product: ProductPass, batch: u32, kernels: u32) -> Self {
         let mut steps = Self::new();
@@ -291,8 +292,8 @@ impl Steps {
         *free.expect("lists are shorter") = Some(step);
     }
 
-    /// The same, where what passes read of the caller's input is something else than complex points. Transforms
-    /// through the VPM get a pass before them that makes such points of it.
+    /// The same, where what passes read of the caller's input is something else than complex
+    /// points. Transforms through the VPM get a pass before them that makes such points of it.
     #[must_use]
     pub fn reading(mut self, reading: Reading) -> Self {
         let mut all = Self {
@@ -357,8 +358,8 @@ impl Steps {
         self.iter().count()
     }
 
-    /// Whether pass number `last` may run in the launch that begins with pass number `first`: nothing that
-    /// it reads has been written since one of them read it.
+    /// Whether pass number `last` may run in the launch that begins with pass number `first`:
+    /// nothing that it reads has been written since one of them read it.
     #[must_use]
     pub fn may_share_a_launch(&self, first: usize, last: usize) -> bool {
         let Some(Some(step)) = self.steps.get(last) else {

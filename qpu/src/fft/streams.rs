@@ -1,10 +1,10 @@
 //! Which reads of a plan leave no lines in the system L2.
 //!
-//! What one pass stores the next one reads, and as much of it as the L2 still holds need not come from SDRAM.
-//! Input, and whatever else is read once, only takes the place of that. V3D has no other choice than the
-//! bus alias of an address ([`BusAddr::streamed`]), and stores have none: so it is made for each stream that a
-//! pass reads. What units read again, such as lines that two of them share or a table that serves all
-//! transforms of a batch, is better left in the L2.
+//! What one pass stores the next one reads, and as much of it as the L2 still holds need not come
+//! from SDRAM. Input, and whatever else is read once, only takes the place of that. V3D has no
+//! other choice than the bus alias of an address ([`BusAddr::streamed`]), and stores have none: so
+//! it is made for each stream that a pass reads. What units read again, such as lines that two of
+//! them share or a table that serves all transforms of a batch, is better left in the L2.
 
 use crate::job::BusAddr;
 
@@ -38,7 +38,8 @@ impl Streams {
         records: 0,
     };
 
-    /// From one number, reads in its third byte, then tables, then records: the form of the table of splits.
+    /// From one number, reads in its third byte, then tables, then records: the form of the table
+    /// of splits.
     #[must_use]
     pub const fn from_bits(bits: u32) -> Self {
         let [records, tables, reads, _] = bits.to_le_bytes();

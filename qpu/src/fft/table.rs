@@ -1,8 +1,8 @@
-//! Which split each length takes: of those with few passes over memory, two up to 2^16 points, the fastest on the
-//! simulator.
+//! Which split each length takes: of those with few passes over memory, two up to 2^16 points, the
+//! fastest on the simulator.
 //!
-//! The rows are measured and written by `cargo xtask tune` ([`super::tuned`]), for a single transform
-//! and for batches of ten, on either kind of chip ([`Chip`]).
+//! The rows are measured and written by `cargo xtask tune` ([`super::tuned`]), for a single
+//! transform and for batches of ten, on either kind of chip ([`Chip`]).
 
 use super::pass::Pass;
 use super::split::Split;
@@ -42,11 +42,13 @@ pub struct Tuned {
     pub batch: u8,
     /// Radices of the split, as powers of two.
     pub log2_radices: &'static [u8],
-    /// Most programs that run at the same time: more can be slower where memory is what they wait for.
+    /// Most programs that run at the same time: more can be slower where memory is what they wait
+    /// for.
     pub qpus: u8,
     /// Whether all passes run in one launch.
     pub one_launch: bool,
-    /// What passes read past the system L2; passes of plans of other kinds that follow these do so too.
+    /// What passes read past the system L2; passes of plans of other kinds that follow these do so
+    /// too.
     pub streams: Streams,
     /// V3D clocks of the batch, in the second run; 0 where nobody has measured.
     pub cycles: u32,
@@ -89,8 +91,8 @@ impl Tuned {
     }
 }
 
-/// The row for a length and batch: of the nearest batch that was measured. Groups of producers take less from two
-/// transforms on.
+/// The row for a length and batch: of the nearest batch that was measured. Groups of producers take
+/// less from two transforms on.
 #[must_use]
 pub fn row(chip: Chip, log2_points: u32, batch: u32) -> Option<&'static Tuned> {
     let rows = chip.tuned();
@@ -99,8 +101,8 @@ pub fn row(chip: Chip, log2_points: u32, batch: u32) -> Option<&'static Tuned> {
     (batch > 1).then(groups).flatten().or(Some(row))
 }
 
-/// The rows that a plan tries, one after the other: that of [`row`], instead of groups of producers what takes fewer
-/// QPUs, and the one in passes.
+/// The rows that a plan tries, one after the other: that of [`row`], instead of groups of producers
+/// what takes fewer QPUs, and the one in passes.
 pub fn rows(chip: Chip, log2_points: u32, batch: u32) -> impl Iterator<Item = &'static Tuned> {
     let first = row(chip, log2_points, batch);
     let alone = row_of(chip.tuned(), log2_points, 1);
@@ -122,9 +124,9 @@ fn row_of(rows: &'static [Tuned], log2_points: u32, batch: u32) -> Option<&'stat
     }
 }
 
-/// The fastest that take several passes, of lengths that are faster in one, or without shared tiles or short programs
-/// where those are faster: what plans take that these programs cannot read for, and samples of many transforms
-/// ([`super::convert`]). Timed as those are, on a Pi 1.
+/// The fastest that take several passes, of lengths that are faster in one, or without shared tiles
+/// or short programs where those are faster: what plans take that these programs cannot read for,
+/// and samples of many transforms ([`super::convert`]). Timed as those are, on a Pi 1.
 const IN_PASSES: &[Tuned] = &[
     in_passes(4, 1, &[4], (12, false), 2108),
     in_passes(4, 10, &[4], (12, false), 2448),
@@ -174,8 +176,9 @@ const fn in_passes(
     }
 }
 
-/// The row of a conservative plan ([`Request::conservative`](super::request::Request::conservative)): the same for
-/// both chips, timed on that of a Pi 1; `None` for lengths that have none.
+/// The row of a conservative plan
+/// ([`Request::conservative`](super::request::Request::conservative)): the same for both chips,
+/// timed on that of a Pi 1; `None` for lengths that have none.
 #[must_use]
 pub fn conservative(log2_points: u32, batch: u32) -> Option<&'static Tuned> {
     row_of(conservative::TUNED, log2_points, batch)

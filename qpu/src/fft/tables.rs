@@ -1,7 +1,8 @@
 //! The tables of twiddles that passes read, each entry from f64 and rounded once.
 //!
-//! An entry is the cosine and the sine of a positive angle; programs turn back by it. After pass j the
-//! angle is n(j+1) · K of P(j+1)-ths of a turn, K the bins up to and with pass j. Where it is looked up:
+//! An entry is the cosine and the sine of a positive angle; programs turn back by it. After pass j
+//! the angle is n(j+1) · K of P(j+1)-ths of a turn, K the bins up to and with pass j. Where it is
+//! looked up:
 //!
 //! | table | after | one entry for | address |
 //! |---|---|---|---|
@@ -10,15 +11,18 @@
 //! | by octet | a middle pass | n(j+1), octet, part, lane | unit + lane |
 //! | by tile | a first pass whose tiles are shared | [`super::tile`] | unit + output + lane |
 //!
-//! Columns of a plane share their twiddles: a vector by octet is then by bin, the same for all columns.
+//! Columns of a plane share their twiddles: a vector by octet is then by bin, the same for all
+//! columns.
 //!
-//! In first passes from 64 points the twiddles are in two parts: the entry of an output has the part that
-//! depends on k_lo together with the turn of the row that the lane holds before the lanes' transform; a seventeenth
-//! output has the other, which depends on k_hi alone. Only that one has the gain.
+//! In first passes from 64 points the twiddles are in two parts: the entry of an output has the
+//! part that depends on k_lo together with the turn of the row that the lane holds before the
+//! lanes' transform; a seventeenth output has the other, which depends on k_hi alone. Only that one
+//! has the gain.
 //!
-//! Of the twiddles after a middle pass only the factor that all outputs k_lo of a lane have in common is
-//! in the table; the other is a list of uniforms ([`super::points::Scalar`]). The last pass has no table. What truncation is expected to take from both is made up for in the
-//! table before it ([`Geometry::loss`]).
+//! Of the twiddles after a middle pass only the factor that all outputs k_lo of a lane have in
+//! common is in the table; the other is a list of uniforms ([`super::points::Scalar`]). The last
+//! pass has no table. What truncation is expected to take from both is made up for in the table
+//! before it ([`Geometry::loss`]).
 
 use super::geometry::Geometry;
 use super::roots::{Roots, product};
@@ -117,8 +121,8 @@ impl Geometry {
         }
     }
 
-    /// Byte offset of what is read for output `k_lo` = 0..16, beside that of unit and lane; 16 where
-    /// [`Geometry::turns_by_table`] for the other part.
+    /// Byte offset of what is read for output `k_lo` = 0..16, beside that of unit and lane; 16
+    /// where [`Geometry::turns_by_table`] for the other part.
     #[must_use]
     pub const fn twiddle_of_output(&self, k_lo: u32) -> u32 {
         match self.table() {
@@ -259,8 +263,9 @@ impl Geometry {
         }
     }
 
-    /// An entry of a table of a pass that [`Geometry::turns_by_table`], for n2 = `column`: of output k_lo < 16
-    /// and row r of the lanes, or of the outputs k_hi, which are rows with their bits reversed.
+    /// An entry of a table of a pass that [`Geometry::turns_by_table`], for n2 = `column`: of
+    /// output k_lo < 16 and row r of the lanes, or of the outputs k_hi, which are rows with their
+    /// bits reversed.
     fn part_of_twiddle(&self, column: u32, output: u32, row: u32, gain: f64) -> (f64, f64) {
         let denominator = self.radix() * self.next_radix();
         let (angle, factor) = if output < LANES {
@@ -293,7 +298,8 @@ impl Geometry {
             // The first part is the turn of the lanes, of row 0 as well.
             _ if self.turns_by_table() => 1.0 + 1.0 / f64::from(self.row_lanes()),
             Table::ByUnit | Table::ByColumn => 1.0,
-            // The outputs' own; a vector of which a group of lanes is 1; a factor by column, for the first 1.
+            // The outputs' own; a vector of which a group of lanes is 1; a factor by column, for
+            // the first 1.
             Table::ByTile => {
                 let of_columns = if self.sharers() > 2 && self.columns_of_a_twiddle() == 1 {
                     share_of_others(self.lane_columns())

@@ -1,37 +1,42 @@
 //! First and last passes of 128 and 256 points whose tiles two or four QPUs share through the VPM.
 //!
-//! A QPU holds 256 points: of 128 rows no more than two columns, which is a part of a line of memory that all tiles
-//! beside it would read again. Here S QPUs each take some of the R rows and transform them. What is left is a
-//! transform of S points across QPUs: a step for two of them, j = a, two steps for four, j = 2 a + b. A step is an
-//! exchange of half of what a QPU has, a sum and a difference.
+//! A QPU holds 256 points: of 128 rows no more than two columns, which is a part of a line of
+//! memory that all tiles beside it would read again. Here S QPUs each take some of the R rows and
+//! transform them. What is left is a transform of S points across QPUs: a step for two of them, j =
+//! a, two steps for four, j = 2 a + b. A step is an exchange of half of what a QPU has, a sum and a
+//! difference.
 //!
 //! | pass | row | turned by, before the exchange | output |
 //! |---|---|---|---|
 //! | First, L = R / 16 S rows in the lanes | R / 16 m + S r + j | W_R^((S r + j) k_lo), then W_(L S)^(j k_hi) and a part of the twiddles | k_lo + 16 k_hi + 16 L k_j |
 //! | Last, part q of F | 32 S b + 2 S m + 2 j + r | W_R^((2 j + r) (q + F k_lo)) | q + F (k_lo + 16 k_j + 16 S k_r) |
 //!
-//! First passes have 128 rows or, of four QPUs, 256, last passes R = 32 S F: two QPUs 128 and four 256, both with
-//! F = 2. Tiles of first passes have 256 S / R columns: those of four QPUs read whole lines of 128 rows, and halves of
-//! lines of 256, which take more time of the SDRAM but save a pass. Vector m (of block b) goes into the transform of
-//! 16 points with output k_lo; r is what differs across lanes.
+//! First passes have 128 rows or, of four QPUs, 256, last passes R = 32 S F: two QPUs 128 and four
+//! 256, both with F = 2. Tiles of first passes have 256 S / R columns: those of four QPUs read
+//! whole lines of 128 rows, and halves of lines of 256, which take more time of the SDRAM but save
+//! a pass. Vector m (of block b) goes into the transform of 16 points with output k_lo; r is what
+//! differs across lanes.
 //!
 //! The code is the same for all QPUs of a tile:
 //!
-//! * Step one is between QPUs that differ in a: of k_lo, each keeps those from 8 a to 8 a + 8. Odd m enter with
-//!   (-1)^a, which shifts the outputs by 8 a, so that what is kept is always at positions 0 to 7. Of four, what came
-//!   is multiplied by (-1)^b: where b is 1, what is added and what is subtracted change places.
-//! * Step two is between those that differ in b. Each keeps the sum that step one made (of b = 0 the even k_j, of
-//!   b = 1 the odd ones) and gives the difference. Odd k_j need a quarter turn of one operand: where b is 1, what came
-//!   is multiplied by i, as real and imaginary parts that are read for each other and a sign.
+//! * Step one is between QPUs that differ in a: of k_lo, each keeps those from 8 a to 8 a + 8. Odd
+//!   m enter with (-1)^a, which shifts the outputs by 8 a, so that what is kept is always at
+//!   positions 0 to 7. Of four, what came is multiplied by (-1)^b: where b is 1, what is added and
+//!   what is subtracted change places.
+//! * Step two is between those that differ in b. Each keeps the sum that step one made (of b = 0
+//!   the even k_j, of b = 1 the odd ones) and gives the difference. Odd k_j need a quarter turn of
+//!   one operand: where b is 1, what came is multiplied by i, as real and imaginary parts that are
+//!   read for each other and a sign.
 //!
-//! Some outputs then are -1 or ±i times what they should be: in a first pass the twiddles put that right, in a
-//! last one what odd rows are turned by, W_2S^(r k_j).
+//! Some outputs then are -1 or ±i times what they should be: in a first pass the twiddles put that
+//! right, in a last one what odd rows are turned by, W_2S^(r k_j).
 //!
-//! Twiddles after a first pass are W_P^(n (k_lo + 16 k_hi + 16 L k_j)), n = n(j+1): the part with k_hi is one
-//! vector for all outputs and applied before the exchange. The others have an entry for each output and column. Where
-//! four QPUs share a tile, that would be half as many lines as the points have, in passes that wait for the SDRAM: with
-//! k = k_lo + 16 L k_j and n = n0 + c in column c of a tile, W_P^(n0 k) is in the table, an entry for each output of
-//! each tile, and W_P^(c k) in the lists of turns, the same for all tiles.
+//! Twiddles after a first pass are W_P^(n (k_lo + 16 k_hi + 16 L k_j)), n = n(j+1): the part with
+//! k_hi is one vector for all outputs and applied before the exchange. The others have an entry for
+//! each output and column. Where four QPUs share a tile, that would be half as many lines as the
+//! points have, in passes that wait for the SDRAM: with k = k_lo + 16 L k_j and n = n0 + c in
+//! column c of a tile, W_P^(n0 k) is in the table, an entry for each output of each tile, and
+//! W_P^(c k) in the lists of turns, the same for all tiles.
 
 use super::geometry::{Geometry, Unit};
 use super::points::Exchange;
@@ -45,7 +50,8 @@ use crate::vpm::Block;
 const OUTPUTS: u32 = LANES;
 /// k_lo that a QPU keeps.
 const KEPT: u32 = LANES / 2;
-/// Entries of a list of turns: of outputs, and in a last pass of sums and differences, to full vectors.
+/// Entries of a list of turns: of outputs, and in a last pass of sums and differences, to full
+/// vectors.
 const TURNS: u32 = LANES + 8;
 /// Rows of the VPM that are exchanged through.
 const EXCHANGED: u32 = 32;
@@ -142,7 +148,8 @@ impl Geometry {
         (rows * part + self.radix() / 2 * self.shifts(sharer)) * vector
     }
 
-    /// Whether twiddles of outputs are in two factors, of which the table has the one that depends on the tile.
+    /// Whether twiddles of outputs are in two factors, of which the table has the one that depends
+    /// on the tile.
     const fn splits_twiddles(&self) -> bool {
         matches!(self.role(), Role::First) && self.sharers() > 2
     }
@@ -156,7 +163,8 @@ impl Geometry {
         }
     }
 
-    /// Entries of a row list's turns: those by row, and where twiddles are split those by column behind them.
+    /// Entries of a row list's turns: those by row, and where twiddles are split those by column
+    /// behind them.
     const fn entries_of_a_list(&self) -> u32 {
         let by_column = if self.splits_twiddles() {
             OUTPUTS * self.lane_columns()
@@ -221,7 +229,8 @@ impl Geometry {
         (if component == 0 { cos } else { sin } as f32).to_bits()
     }
 
-    /// k_lo + 16 L k_j of output `output` of a QPU in a first pass: sums of the last step, then differences.
+    /// k_lo + 16 L k_j of output `output` of a QPU in a first pass: sums of the last step, then
+    /// differences.
     const fn tile_bin(&self, sharer: u32, output: u32) -> u32 {
         let k_lo = self.kept_output(output % KEPT, sharer);
         k_lo + LANES * self.row_lanes() * self.k_j(sharer, output / KEPT)
@@ -233,7 +242,8 @@ impl Geometry {
         quarters * (self.radix() * self.next_radix() / 4)
     }
 
-    /// Which unit of a tile writes the cell of a column and of the bins from `bin` on, and where in its block.
+    /// Which unit of a tile writes the cell of a column and of the bins from `bin` on, and where in
+    /// its block.
     pub(super) const fn tile_cell(&self, column: u32, bin: u32) -> (u32, u32) {
         let groups = self.row_lanes();
         let (k_hi, k_j) = (bin / LANES % groups, bin / LANES / groups);
@@ -270,8 +280,8 @@ impl Geometry {
         }
     }
 
-    /// Bytes of what a unit reads of the table of twiddles, as a power of two: addresses are added up without
-    /// carries.
+    /// Bytes of what a unit reads of the table of twiddles, as a power of two: addresses are added
+    /// up without carries.
     const fn tile_table_of_a_unit(&self) -> u32 {
         (OUTPUTS * self.columns_of_an_output() * POINT_BYTES + VECTOR_BYTES).next_power_of_two()
     }

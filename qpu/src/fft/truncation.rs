@@ -1,7 +1,8 @@
 //! Losses by truncation, and what makes up for them.
 //!
-//! Both ALUs truncate. Losses are in units of 2^-24 of a number; [`Geometry::loss`](super::geometry::Geometry::loss)
-//! derives them from the operations on an output's path.
+//! Both ALUs truncate. Losses are in units of 2^-24 of a number;
+//! [`Geometry::loss`](super::geometry::Geometry::loss) derives them from the operations on an
+//! output's path.
 
 /// The loss of a product, on average over mantissas.
 pub const LOSS_OF_A_PRODUCT: f64 = 0.5 / core::f64::consts::LN_2;

@@ -1,7 +1,9 @@
-//! Uniforms as the planner sees them: words that only the kernel whose programs read them can interpret.
+//! Uniforms as the planner sees them: words that only the kernel whose programs read them can
+//! interpret.
 //!
 //! A kernel has an enum of what its programs read, written with [`uniforms!`]. In the lists of a
-//! [`Program`](super::program::Program) they are packed to a [`UniformId`]: the number of the variant, then its fields.
+//! [`Program`](super::program::Program) they are packed to a [`UniformId`]: the number of the
+//! variant, then its fields.
 
 /// A uniform of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

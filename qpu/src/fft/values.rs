@@ -55,11 +55,12 @@ impl Layout for Geometry {
 
     /// Middle passes whose tiles several units read do.
     ///
-    /// Programs of a slice do the units of a tile at the same time, and those of the three slices store one after
-    /// the other, as they have begun: so the L2C has most rows of a tile for all but the first that looks them up.
-    /// Programs wait for each other at the locks of the VPM only, and one that is late once keeps another place
-    /// in that order from then on. When slices are mixed, most rows come from the SDRAM again for each unit: at 2^21
-    /// points the pass then takes up to 4.4 clocks a point instead of 2.9 (simulated). A launch restores the order.
+    /// Programs of a slice do the units of a tile at the same time, and those of the three slices
+    /// store one after the other, as they have begun: so the L2C has most rows of a tile for all
+    /// but the first that looks them up. Programs wait for each other at the locks of the VPM only,
+    /// and one that is late once keeps another place in that order from then on. When slices are
+    /// mixed, most rows come from the SDRAM again for each unit: at 2^21 points the pass then takes
+    /// up to 4.4 clocks a point instead of 2.9 (simulated). A launch restores the order.
     fn needs_relaunch(&self) -> bool {
         self.role() == Role::Middle && self.parts() > 1 && self.sharers() == 1
     }

@@ -1,11 +1,12 @@
 //! Windows of spectra: sums of cosines, Kaiser's, and what a spectrum has to know of any.
 //!
-//! All are in the periodic form that fits a transform: of N coefficients, number 0 stands at the edge and
-//! number N/2 in the middle.
+//! All are in the periodic form that fits a transform: of N coefficients, number 0 stands at the
+//! edge and number N/2 in the middle.
 
 use signal::harmonics;
 
-/// Bins from 0 on, to both sides, that a constant reaches in a window of so many cosines at the most.
+/// Bins from 0 on, to both sides, that a constant reaches in a window of so many cosines at the
+/// most.
 pub const REMOVED_BINS: usize = super::sizes::LANES as usize;
 /// Share of a window's power in other bins, at the most, with which these bins are all that it has.
 const ELSEWHERE: f64 = 1e-12;
@@ -18,8 +19,9 @@ pub fn cosines(terms: &[f64], index: u32, log2_points: u32) -> f64 {
     signal::cosines(terms, place(index, log2_points))
 }
 
-/// Coefficient `index` of 2^`log2_points` of Kaiser's window. The greater `beta`, 0 to 700, the lower the side lobes and the
-/// wider the line: 0 is the rectangular window, 6 is like Hann's, 8.6 like Blackman's.
+/// Coefficient `index` of 2^`log2_points` of Kaiser's window. The greater `beta`, 0 to 700, the
+/// lower the side lobes and the wider the line: 0 is the rectangular window, 6 is like Hann's, 8.6
+/// like Blackman's.
 #[must_use]
 pub fn kaiser(beta: f64, index: u32, log2_points: u32) -> f64 {
     signal::kaiser(beta, f64::EPSILON / 2.0)(place(index, log2_points))
@@ -44,7 +46,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// That of a sum of cosines. One term is the rectangular window, whatever its height; so are none.
+    /// That of a sum of cosines. One term is the rectangular window, whatever its height; so are
+    /// none.
     #[must_use]
     pub fn of_terms(terms: &[f64], log2_points: u32) -> Self {
         let mean = match terms {

@@ -11,8 +11,8 @@ pub enum Word {
     Transforms,
     /// 1 for the program that makes the locks of the VPM, 0 for all others.
     Opens,
-    /// Programs beside the one that made the locks, which takes them back; -1 for the others. Of a pipeline with several
-    /// groups of producers, bytes of code to what takes the last turn back.
+    /// Programs beside the one that made the locks, which takes them back; -1 for the others. Of a
+    /// pipeline with several groups of producers, bytes of code to what takes the last turn back.
     Peers,
     /// Address of the list, behind its head.
     List,
@@ -33,8 +33,8 @@ pub enum Word {
     Input,
     /// Address of its twiddles.
     Twiddles,
-    /// Setup of the first VPM writes: of a program that is alone, of four of outputs k and k + 4, real parts, imaginary
-    /// parts.
+    /// Setup of the first VPM writes: of a program that is alone, of four of outputs k and k + 4,
+    /// real parts, imaginary parts.
     WriteSetup,
     /// Setup that reads one column of the program's own.
     Drain,
@@ -60,8 +60,8 @@ pub enum Word {
         /// Which.
         index: u8,
     },
-    /// What a program of a pipeline does: 0 for producers, 1 for consumers, -1 for those that only keep a QPU
-    /// from getting another.
+    /// What a program of a pipeline does: 0 for producers, 1 for consumers, -1 for those that only
+    /// keep a QPU from getting another.
     Role,
     /// These bytes for consumers, 0 for others.
     OfConsumers(u32),
@@ -77,20 +77,22 @@ pub enum Word {
     RoundStep,
     /// Bytes from there to that of its third, and so on in turn: both together.
     RoundSteps,
-    /// Of a pipeline with several groups of producers: bytes of code to what a producer does at the gate of its first
-    /// round, or to what it does at those of its first two together.
+    /// Of a pipeline with several groups of producers: bytes of code to what a producer does at the
+    /// gate of its first round, or to what it does at those of its first two together.
     Gate {
         /// Whether together.
         both: bool,
     },
-    /// Of such a pipeline: bytes of code to what a consumer does to pass its first round on, or its first two together.
+    /// Of such a pipeline: bytes of code to what a consumer does to pass its first round on, or its
+    /// first two together.
     PassOn {
         /// Whether together.
         both: bool,
     },
     /// Bytes of code to what follows next, which the generator has put there.
     Bytes(u32),
-    /// Of a relay ([`crate::fft::relay`]): what one of a producer's units reads, or one of a consumer's rounds.
+    /// Of a relay ([`crate::fft::relay`]): what one of a producer's units reads, or one of a
+    /// consumer's rounds.
     Part {
         /// Which unit or round of a transform.
         part: u8,
@@ -136,8 +138,9 @@ pub enum PartWord {
     },
     /// Bytes from the code of a round to what a consumer looks up of it ahead.
     CodeAhead,
-    /// What an output of the second transform is turned by in odd lanes, W_32^k: the magnitude of its cosine, or its sine
-    /// times [`Transform::output_conjugate`](super::context::Transform::output_conjugate).
+    /// What an output of the second transform is turned by in odd lanes, W_32^k: the magnitude of
+    /// its cosine, or its sine times
+    /// [`Transform::output_conjugate`](super::context::Transform::output_conjugate).
     Factor {
         /// Which output, k.
         output: u8,
@@ -155,11 +158,13 @@ pub enum PartWord {
     ReadSetup(Units),
     /// Bytes of code to what it does when it has read them.
     PassOn(Units),
-    /// Whether a consumer has all early vectors then: 0 when it goes on to others, 1 when to late ones.
+    /// Whether a consumer has all early vectors then: 0 when it goes on to others, 1 when to late
+    /// ones.
     IsLast,
 }
 
-/// Whose vectors of a round: a consumer gets those of the units that are transformed early before the others.
+/// Whose vectors of a round: a consumer gets those of the units that are transformed early before
+/// the others.
 pub enum Units {
     /// Units that producers transform first.
     Early,

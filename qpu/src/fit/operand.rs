@@ -20,7 +20,8 @@ pub(crate) enum Origin {
     Port { file: Option<File>, raddr: Raddr },
     /// A constant that must fit a small immediate.
     Constant(u32),
-    /// Anything, for an operation of a value with itself: what port B reads for another operand, else r0.
+    /// Anything, for an operation of a value with itself: what port B reads for another operand,
+    /// else r0.
     Any,
 }
 

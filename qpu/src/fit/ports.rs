@@ -22,7 +22,8 @@ pub struct Request<'a> {
     pub reads: &'a [Src],
     /// The signal.
     pub signal: Signal,
-    /// Whether a rotation may have no operand among r0..r3, so that it moves lanes inside quads only.
+    /// Whether a rotation may have no operand among r0..r3, so that it moves lanes inside quads
+    /// only.
     pub rotates_in_quads: bool,
 }
 

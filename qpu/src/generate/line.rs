@@ -137,7 +137,8 @@ fn destinations(all: &[Dst]) -> Result<WriteBack, Trouble> {
 }
 
 impl Content {
-    /// Encodes the instruction at `index`; `target` gives a label's index, or its name if it has none.
+    /// Encodes the instruction at `index`; `target` gives a label's index, or its name if it has
+    /// none.
     pub fn encode(
         &self,
         index: usize,

@@ -1,8 +1,8 @@
 //! Writing QPU programs in Rust: operands, dual issue, labels, checks.
 //!
 //! One method call is one operation; a second call on what it returns fills the other ALU of the
-//! same instruction. Ports, write swap and small immediates are chosen; hazards are not repaired but
-//! refused, because where a `nop` or a useful instruction goes is the author's business.
+//! same instruction. Ports, write swap and small immediates are chosen; hazards are not repaired
+//! but refused, because where a `nop` or a useful instruction goes is the author's business.
 //!
 //! ```
 //! use qpu::generate::*;

@@ -2,7 +2,8 @@
 //!
 //! Conditions, flags, signals, links.
 //!
-//! Each kind of instruction has a type of its own, so that what its format cannot carry has no method.
+//! Each kind of instruction has a type of its own, so that what its format cannot carry has no
+//! method.
 
 use super::builder::Builder;
 use super::line::{Content, Outputs};
@@ -147,7 +148,8 @@ pub struct BranchLine<'a> {
 }
 
 impl BranchLine<'_> {
-    /// The address of the instruction after the delay slots goes to this register, if the branch is taken.
+    /// The address of the instruction after the delay slots goes to this register, if the branch is
+    /// taken.
     pub fn link(self, dst: impl Into<Dst>) -> Self {
         if let Content::Branch { links, .. } = &mut self.builder.last().content {
             links.push(dst.into());

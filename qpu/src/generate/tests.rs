@@ -71,7 +71,8 @@ fn ports_and_alus_are_chosen() {
         (|b| { b.fadd(R2, R0, R1).fmul(ra(1), R0, R1); }, "fadd r2, r0, r1; fmul ra1, r0, r1"),
         (|b| { b.mov(ST_ADDR, R0).mov(ra(3), R1); }, "mov st_addr, r0; mov ra3, r1"),
         (|b| { b.mov(R5_QUAD, R0).mov(rb(3), R1); }, "mov r5quad, r0; mov rb3, r1"),
-        // A copy takes the ALU that is left, whichever comes first; so does a saturating byte operation.
+        // A copy takes the ALU that is left, whichever comes first; so does a saturating byte
+        // operation.
         (|b| { b.mov(R0, R1).fadd(R2, R2, R3); }, "fadd r2, r2, r3; mov r0, r1"),
         (|b| { b.mov(R0, R1).fmul(R2, R2, R3); }, "mov r0, r1; fmul r2, r2, r3"),
         (|b| { b.v8subs(R0, R1, R2).mov(R2, R3); }, "mov r2, r3; v8subs r0, r1, r2"),
@@ -197,8 +198,8 @@ fn branches_count_from_after_their_delay_slots() {
 
 #[test]
 fn every_flexible_pair_keeps_its_meaning() {
-    // All pairs of a copy and another operation, with all kinds of operands: what fits must read and
-    // write what was asked for, whichever ALU and port were chosen.
+    // All pairs of a copy and another operation, with all kinds of operands: what fits must read
+    // and write what was asked for, whichever ALU and port were chosen.
     let sources: [Src; 8] = [
         R0.into(),
         R4,

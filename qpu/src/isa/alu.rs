@@ -196,7 +196,8 @@ impl Alu {
             && (self.mul_a as u8 == mux as u8 || self.mul_b as u8 == mux as u8)
     }
 
-    /// Whether anything comes of an operand that comes through this mux: flags, or a result that is written.
+    /// Whether anything comes of an operand that comes through this mux: flags, or a result that is
+    /// written.
     #[must_use]
     pub fn keeps(&self, mux: Mux) -> bool {
         self.keeps_flags(mux) || self.keeps_result(mux, |_| true)
@@ -212,10 +213,11 @@ impl Alu {
             }
     }
 
-    /// Whether a result of an operand that comes through this mux is written to an address that `counts`.
+    /// Whether a result of an operand that comes through this mux is written to an address that
+    /// `counts`.
     ///
-    /// `or -, vw_wait, ra39` takes an operand that nothing comes of, and so does a release of the mutex, whose
-    /// value is ignored.
+    /// `or -, vw_wait, ra39` takes an operand that nothing comes of, and so does a release of the
+    /// mutex, whose value is ignored.
     #[must_use]
     pub fn keeps_result(&self, mux: Mux, counts: impl Fn(Waddr) -> bool) -> bool {
         let is_kept = |slot: Slot| {

@@ -36,7 +36,8 @@ pub struct Branch {
 }
 
 impl Branch {
-    /// A branch relative to the instruction after its delay slots, by 0 bytes, always taken, no link.
+    /// A branch relative to the instruction after its delay slots, by 0 bytes, always taken, no
+    /// link.
     pub const RELATIVE: Self = Self {
         ignored: 0,
         cond_br: BranchCond::Always,

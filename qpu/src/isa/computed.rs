@@ -5,7 +5,8 @@
 use super::{AddOp, MulOp, SmallImmediate};
 
 impl SmallImmediate {
-    /// What the add ALU makes of the operand with itself. `None` where that is not exact, or nothing.
+    /// What the add ALU makes of the operand with itself. `None` where that is not exact, or
+    /// nothing.
     #[must_use]
     pub fn added(self, op: AddOp) -> Option<u32> {
         let v = self.value();
@@ -45,7 +46,8 @@ impl SmallImmediate {
     }
 }
 
-/// The value as a float, if it is one: small immediates are powers of two, whose sums and products are exact.
+/// The value as a float, if it is one: small immediates are powers of two, whose sums and products
+/// are exact.
 fn float(word: u32) -> Option<f32> {
     Some(f32::from_bits(word)).filter(|value| value.is_normal())
 }

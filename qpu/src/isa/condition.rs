@@ -1,7 +1,8 @@
 //! Conditions: of a write, per lane, and of a branch, over all lanes.
 //!
 //! Flags of a lane are Z (result was zero), N (bit 31) and C. Both kinds use the flags as they were
-//! before the instruction. Source: Architecture Reference Guide, "Condition codes" and "Branch conditions".
+//! before the instruction. Source: Architecture Reference Guide, "Condition codes" and "Branch
+//! conditions".
 
 use super::bits::field_values;
 
@@ -81,8 +82,8 @@ impl Cond {
         }
     }
 
-    /// Whether no lane meets both conditions. Zero is not negative, and all three flags of a lane are
-    /// always set from one result.
+    /// Whether no lane meets both conditions. Zero is not negative, and all three flags of a lane
+    /// are always set from one result.
     #[must_use]
     pub fn excludes(self, other: Self) -> bool {
         match (self, other) {

@@ -2,8 +2,8 @@
 //!
 //! Sources: vc4asm's test/shader_1k, GPU_FFT's hex, Broadcom's OpenVG shaders (BD), asurati's QPU
 //! demo, py-videocore. The left side is the meaning, in fields; the right side the word. Bits that
-//! mean nothing (operands of an idle ALU, say) are part of the word and so part of the fields. The text is
-//! what the disassembler writes.
+//! mean nothing (operands of an idle ALU, say) are part of the word and so part of the fields. The
+//! text is what the disassembler writes.
 
 use super::*;
 use AddOp::*;

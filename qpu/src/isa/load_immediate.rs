@@ -62,7 +62,8 @@ impl LoadImmediate {
 
     /// The low 32 bits that give each lane its value: -2..=1 signed, 0..=3 unsigned.
     ///
-    /// `None` when a value does not fit the kind. For [`LoadImmediateKind::Word`] all values must be the same.
+    /// `None` when a value does not fit the kind. For [`LoadImmediateKind::Word`] all values must
+    /// be the same.
     #[must_use]
     pub const fn pack_elements(kind: LoadImmediateKind, values: [i32; 16]) -> Option<u32> {
         let (least, greatest) = match kind {

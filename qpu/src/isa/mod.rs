@@ -1,9 +1,9 @@
 //! QPU instructions as data: 64-bit words to typed fields and back.
 //!
 //! [`decode`] keeps every bit: [`Instruction::encode`] of what it returns is the word it was given.
-//! Published programs carry live addresses and conditions on idle ALUs, register numbers on branches
-//! that add no register, non-zero bits 59:56 on branches and high bits in semaphore instructions;
-//! all of that is kept, nothing is brought to a canonical form.
+//! Published programs carry live addresses and conditions on idle ALUs, register numbers on
+//! branches that add no register, non-zero bits 59:56 on branches and high bits in semaphore
+//! instructions; all of that is kept, nothing is brought to a canonical form.
 //!
 //! What does not decode has no meaning to give it: see [`DecodeError`]. A word that decodes may
 //! still be wrong to run; that is for `qpu::check`.
@@ -102,7 +102,8 @@ impl Instruction {
 pub enum DecodeError {
     /// `op_add` 9..11 or 25..29: no source says what they do.
     ReservedAddOp(u8),
-    /// Bits 59:57 of a word with sig 14 that are neither a load immediate (0, 1, 3) nor a semaphore (4).
+    /// Bits 59:57 of a word with sig 14 that are neither a load immediate (0, 1, 3) nor a semaphore
+    /// (4).
     UndefinedLoadImmediate(u8),
     /// `cond_br` 12..14.
     ReservedBranchCond(u8),

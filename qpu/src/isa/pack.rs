@@ -71,7 +71,8 @@ field_values! {
 }
 
 field_values! {
-    /// How the mul result, as a float 0..=1, becomes 8-bit colour (pm = 1). Codes 1, 2 and 8..15 are reserved.
+    /// How the mul result, as a float 0..=1, becomes 8-bit colour (pm = 1). Codes 1, 2 and 8..15
+    /// are reserved.
     MulPack {
         /// As it is.
         None = 0, "";

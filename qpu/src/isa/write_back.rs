@@ -127,11 +127,11 @@ impl WriteBack {
         }
     }
 
-    /// What becomes of the mul result: as [`Self::pack_mul`], with codes 11..=15, which the guide reserves,
-    /// taken for 3..=7.
+    /// What becomes of the mul result: as [`Self::pack_mul`], with codes 11..=15, which the guide
+    /// reserves, taken for 3..=7.
     ///
-    /// vc4asm writes 12 to 15 for `.8a` to `.8d`, and its words paint the right colours on a Pi Zero W
-    /// (kumaashi/RaspberryPI, with pictures of the screen). It writes 11 for `.8abcds`.
+    /// vc4asm writes 12 to 15 for `.8a` to `.8d`, and its words paint the right colours on a Pi
+    /// Zero W (kumaashi/RaspberryPI, with pictures of the screen). It writes 11 for `.8abcds`.
     #[must_use]
     pub const fn colour(&self) -> MulPack {
         let saturates = self.pm && self.pack.bits() >= 11;

@@ -47,9 +47,9 @@ pub struct Block {
     pub place: Place,
     /// Width of the elements.
     pub size: Size,
-    /// Added to the address after each vector, 1..=64. The address counts rows or columns, and below
-    /// them parts of 16-bit and 8-bit vectors: for words, 1 is the next row or column, and from a column
-    /// 16 is the same column 16 rows below; 64 is the same vector again.
+    /// Added to the address after each vector, 1..=64. The address counts rows or columns, and
+    /// below them parts of 16-bit and 8-bit vectors: for words, 1 is the next row or column, and
+    /// from a column 16 is the same column 16 rows below; 64 is the same vector again.
     pub stride: u8,
 }
 
@@ -155,7 +155,8 @@ mod tests {
             Block::column(0, 15).stride(16).read_setup(4),
             Ok(0x0041_020f)
         );
-        // Broadcom's OpenVG shaders: row 1, the same vector again (it also writes NUM, which is ignored).
+        // Broadcom's OpenVG shaders: row 1, the same vector again (it also writes NUM, which is
+        // ignored).
         assert_eq!(Block::row(1).stride(64).write_setup(), Ok(0x0000_0a01));
     }
 

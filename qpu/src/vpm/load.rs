@@ -92,7 +92,8 @@ impl Pitch {
     }
 }
 
-/// The word for `rd_setup` with the pitch for [`Pitch::Separate`], 0..=8191 bytes from start to start.
+/// The word for `rd_setup` with the pitch for [`Pitch::Separate`], 0..=8191 bytes from start to
+/// start.
 ///
 /// # Errors
 /// When it does not fit.

@@ -7,7 +7,8 @@ use super::{OutOfRange, Width, pack};
 /// A block of the VPM and its shape in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Store {
-    /// Rows in memory, 1..=128. Each starts one VPM row (or column, if vertical) after the one before.
+    /// Rows in memory, 1..=128. Each starts one VPM row (or column, if vertical) after the one
+    /// before.
     pub rows: u8,
     /// Elements in each row, 1..=128.
     pub row_elements: u8,

@@ -59,7 +59,8 @@ fn directives_mean_what_they_are_documented_to_mean() {
         (".include \"../share/vc4inc/vc4.qinc\"\nnop", "nop"),
         (".include \"copy/vc4.qinc\"\nmov r0, vpm_setup(1,1,h32(0))", "mov r0, vpm_setup(1,1,h32(0))"),
         (".include \"copy/vc4.qinc\"\nmov r0, isRegister(ra1) + isAccu(r1)", "mov r0, 2"),
-        // Exports, also without a value and before the label, as hermanhermitage's assembler has it.
+        // Exports, also without a value and before the label, as hermanhermitage's assembler has
+        // it.
         (".global a\nnop\na: nop", "nop\nnop"),
         (".global :a\nnop\n:a nop", "nop\nnop"),
         // Order.

@@ -122,7 +122,8 @@ fn operations_share_an_instruction() {
 #[test]
 fn every_constant_that_a_mov_makes_beside_another_operation_is_right() {
     use qpu::isa::{Instruction, decode};
-    // What the ALUs compute is for v3d-sim; here only that a form is found for the documented values.
+    // What the ALUs compute is for v3d-sim; here only that a form is found for the documented
+    // values.
     for value in (-16..=16).chain([18, 20, 24, 28, 30, 31, 32, 64, 128, 225, -17, 0x0101_0101]) {
         for source in [
             format!("mov ra0, {value}; fmul r1, r1, r1"),
@@ -154,7 +155,8 @@ fn every_constant_that_a_mov_makes_beside_another_operation_is_right() {
     );
 }
 
-/// What a source says, with hazards looked for. Lines stand alone here, without what writes what they read.
+/// What a source says, with hazards looked for. Lines stand alone here, without what writes what
+/// they read.
 pub fn warnings(source: &str, syntax: Syntax) -> Vec<&'static str> {
     let options = Options {
         syntax,
@@ -195,7 +197,8 @@ fn carry_clear_is_spelled_in_two_ways() {
     );
 }
 
-/// The words behind a destination's own condition are vc4asm's. Of one behind the operation it makes 0xe00e4821_00000005.
+/// The words behind a destination's own condition are vc4asm's. Of one behind the operation it
+/// makes 0xe00e4821_00000005.
 #[test]
 fn a_condition_of_two_destinations_is_of_both_and_told_of() {
     for (line, word) in [
@@ -256,10 +259,9 @@ fn an_annotation_waives_what_it_says_is_meant() {
     }
 }
 
-/// Broadcom's shaders for `OpenVG`: addresses of labels and of what its linker knows, notes, and loads
-/// whose setup takes what stores take.
-/// What Broadcom's assembler warns of follows the lanes that an annotation names.
-/// The word is Broadcom's for a line of its shader that fills paths.
+/// Broadcom's shaders for `OpenVG`: addresses of labels and of what its linker knows, notes, and
+/// loads whose setup takes what stores take. What Broadcom's assembler warns of follows the lanes
+/// that an annotation names. The word is Broadcom's for a line of its shader that fills paths.
 #[test]
 fn a_sum_that_is_encoded_as_a_difference_is_told_of_where_flags_are_set() {
     let warned = |line: &str| warnings(&format!("{line}{END}"), Syntax::Vc4asm);
@@ -270,7 +272,8 @@ fn a_sum_that_is_encoded_as_a_difference_is_told_of_where_flags_are_set() {
     assert_eq!(warned("add.setf r0, r0, r1"), [""; 0]);
 }
 
-/// The low four bits name the semaphore (vc4asm's addendum); the others are a value, if it goes anywhere.
+/// The low four bits name the semaphore (vc4asm's addendum); the others are a value, if it goes
+/// anywhere.
 #[test]
 fn a_semaphore_that_does_not_exist_is_warned_of() {
     let warned = |line: &str| warnings(&format!("{line}{END}"), Syntax::Vc4asm);
@@ -309,7 +312,8 @@ fn nops_that_share_a_line_are_counted_where_they_are_too_few() {
     assert_eq!(help("nop; nop\nnop; nop"), None);
 }
 
-/// vc4asm reads r5 under these names too, and programs that ran on boards do (crab-pi's products of matrices).
+/// vc4asm reads r5 under these names too, and programs that ran on boards do (crab-pi's products of
+/// matrices).
 #[test]
 fn r5_is_read_by_the_names_that_write_it() {
     for (named, plain) in [

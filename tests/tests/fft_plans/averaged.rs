@@ -12,10 +12,12 @@ use qpu_programs::FFT;
 use std::f64::consts::TAU;
 use v3d_sim::SimRunner;
 
-/// Of a bin's power, and of the mean power of all: sums and squares in f32, and the spectra's own error.
+/// Of a bin's power, and of the mean power of all: sums and squares in f32, and the spectra's own
+/// error.
 const TOLERANCE: f64 = 5e-6;
 
-/// V3D clocks of GPU_FFT 3.0 for 4096 complex points, batch 1, simulated: `cargo xtask bench --recorded --lengths 12`.
+/// V3D clocks of GPU_FFT 3.0 for 4096 complex points, batch 1, simulated:
+/// `cargo xtask bench --recorded --lengths 12`.
 const GPU_FFT_CLOCKS: u64 = 61_404;
 
 /// Samples as they lie in memory, and as numbers: two tones and noise.

@@ -178,7 +178,8 @@ fn assert_removed(settings: &Settings, name: &str, window: &dyn Fn(u32) -> f64) 
 #[test]
 fn a_constant_goes_from_every_bin_in_kaisers_window_and_in_tables() {
     for is_real in [true, false] {
-        // Short and long units, a unit longer than the spectrum, transforms of one, two and more passes.
+        // Short and long units, a unit longer than the spectrum, transforms of one, two and more
+        // passes.
         for log2_points in [5, 6, 7, 9, 10, 12, 13, 15] {
             let settings = settings(is_real, Format::F32, log2_points, 2);
             let n = 1 << log2_points;

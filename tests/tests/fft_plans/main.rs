@@ -1,8 +1,8 @@
 //! FFT plans of every length on the simulated QPUs, against DFTs in f64.
 //!
-//! The simulator is strict, so whatever the reference forbids or leaves open stops a program; memory that
-//! a plan writes before it reads is filled with NaN. Short lengths run by the cycle model too, long ones
-//! functionally.
+//! The simulator is strict, so whatever the reference forbids or leaves open stops a program;
+//! memory that a plan writes before it reads is filled with NaN. Short lengths run by the cycle
+//! model too, long ones functionally.
 
 mod accuracy;
 mod averaged;

@@ -61,7 +61,8 @@ fn fewer_qpus_give_the_same_bits() {
         let with = |request: &Request| {
             transform(request, Pace::Functional, true, Direction::Forward, &input)
         };
-        // Too few for a pipeline, or for those that share a tile, take another split, which rounds otherwise.
+        // Too few for a pipeline, or for those that share a tile, take another split, which rounds
+        // otherwise.
         let tuned = table::split(Chip::Bcm2835, log2n, batch as u32).expect("a split");
         let sharers = (0..tuned.passes()).map(|pass| 1 << tuned.log2_sharers(pass));
         let sharers = sharers.max().unwrap_or(1).max(2);

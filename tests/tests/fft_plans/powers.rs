@@ -12,7 +12,8 @@ use qpu::job::Runner;
 use qpu_programs::FFT;
 use v3d_sim::{SimError, SimRunner};
 
-/// Of a bin's power, beside that share of the mean power of all bins: squares of what spectra may be wrong by.
+/// Of a bin's power, beside that share of the mean power of all bins: squares of what spectra may
+/// be wrong by.
 const TOLERANCE: f64 = 4e-6;
 /// Decibels: of the SFU's logarithm, and of f32.
 const TOLERANCE_DB: f64 = 0.0004;
@@ -366,7 +367,8 @@ fn a_constant_is_removed_in_every_sum_of_cosines() {
                 };
                 samples.map(windowed).collect()
             };
-            // What is left is wrong by the rounding of what was there: a share of the constant's amplitude.
+            // What is left is wrong by the rounding of what was there: a share of the constant's
+            // amplitude.
             let amplitude = |constant: f64| constant * terms[0] * n as f64;
             let noisy = input(3.0);
             let output = once(&request, Pace::Functional, &noisy);

@@ -38,8 +38,8 @@ fn samples(format: Format, count: usize, seed: u64) -> Vec<i32> {
     all
 }
 
-/// A batch whose samples are converted by a pass of their own, of lengths that have such, and one that is too large for
-/// that.
+/// A batch whose samples are converted by a pass of their own, of lengths that have such, and one
+/// that is too large for that.
 fn batches(log2n: u32) -> [u32; 2] {
     [2, (4096 >> log2n).clamp(1, 16) + 1]
 }
@@ -244,7 +244,8 @@ fn windows_on_every_format_and_length() {
     }
 }
 
-/// The tests of formats and windows have lengths and batches that take every program that reads samples.
+/// The tests of formats and windows have lengths and batches that take every program that reads
+/// samples.
 #[test]
 fn every_program_that_reads_samples_is_run() {
     let mut used = HashSet::new();
@@ -270,7 +271,8 @@ fn every_program_that_reads_samples_is_run() {
     }
 }
 
-/// Real samples: two are a point of the half-length transform, each with its own value of the window.
+/// Real samples: two are a point of the half-length transform, each with its own value of the
+/// window.
 #[test]
 fn real_samples_of_every_format_and_length() {
     for log2n in 5..=14 {

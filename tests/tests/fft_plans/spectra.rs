@@ -65,8 +65,8 @@ fn short_lengths_are_the_definition() {
     }
 }
 
-/// An impulse in every position, each in a transform of its own: of one batch, and alone, which other programs do. Bins
-/// are powers of one root, each right on its own.
+/// An impulse in every position, each in a transform of its own: of one batch, and alone, which
+/// other programs do. Bins are powers of one root, each right on its own.
 #[test]
 fn an_impulse_in_every_position() {
     for log2n in 4..=8 {

@@ -1,4 +1,5 @@
-//! Splits whose tiles are shared by two or four QPUs: every role and radix, batches, orders and numbers of QPUs.
+//! Splits whose tiles are shared by two or four QPUs: every role and radix, batches, orders and
+//! numbers of QPUs.
 
 use super::harness::{DIRECTIONS, Pace, bits, plan, run, runner, transform};
 use super::signals::{Random, assert_spectrum, dft};
@@ -13,8 +14,8 @@ const S7: u8 = SHARED | 7;
 const Q7: u8 = QUAD | 7;
 const Q8: u8 = QUAD | 8;
 
-/// The shortest, in two passes and in three, beside passes of every kind; rows too far apart for a stride are in
-/// [`rows_that_are_far_apart`].
+/// The shortest, in two passes and in three, beside passes of every kind; rows too far apart for a
+/// stride are in [`rows_that_are_far_apart`].
 const SPLITS: [&[u8]; 15] = [
     &[S7, 4],
     &[4, S7],

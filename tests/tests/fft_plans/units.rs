@@ -15,7 +15,8 @@ use qpu_programs::FFT;
 use v3d_sim::SimError;
 use wire::RunJob;
 
-/// Requests whose passes leave QPUs out, with records in the start list, or more units than programs.
+/// Requests whose passes leave QPUs out, with records in the start list, or more units than
+/// programs.
 fn requests() -> impl Iterator<Item = Request> {
     let sizes = (5..=13).flat_map(|log2| [1, 2, 3, 9].map(|batch| (log2, batch)));
     let all =
@@ -115,8 +116,8 @@ fn long_requests() -> Vec<Request> {
     complex.chain(others).collect()
 }
 
-/// Programs of middle passes lose the order in which they began, which a launch restores. A board takes only so many
-/// launches from a host at a time.
+/// Programs of middle passes lose the order in which they began, which a launch restores. A board
+/// takes only so many launches from a host at a time.
 #[test]
 fn long_middle_passes_take_several_launches_and_no_plan_too_many() {
     assert_eq!(MAX_LAUNCHES, RunJob::MAX_LAUNCHES);

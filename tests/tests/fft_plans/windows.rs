@@ -90,8 +90,8 @@ fn kaisers_windows_and_those_of_a_table() {
     }
 }
 
-/// A sine of full scale on a bin has power 1 in every window, whatever its height; a constant is removed but for
-/// the side lobes of the window beyond sixteen bins.
+/// A sine of full scale on a bin has power 1 in every window, whatever its height; a constant is
+/// removed but for the side lobes of the window beyond sixteen bins.
 #[test]
 fn levels_are_the_same_in_every_window_and_a_constant_goes() {
     let log2_points = 10;

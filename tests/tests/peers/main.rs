@@ -2,8 +2,8 @@
 //!
 //! Nothing of them is in this repository. The tests run where `QPUSCOPE_PEERS` names a folder with
 //! git work trees of theirs, each under the name that its test gives, and where the programs that
-//! theirs need (Python with numpy before 2, pytest and nose, a C++ compiler, m4) are installed. What stands in for
-//! their way to the hardware lies in `tests/peers`.
+//! theirs need (Python with numpy before 2, pytest and nose, a C++ compiler, m4) are installed.
+//! What stands in for their way to the hardware lies in `tests/peers`.
 
 mod mandel_qpu;
 mod py_videocore;

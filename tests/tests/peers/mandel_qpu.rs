@@ -1,9 +1,10 @@
 //! mandel-qpu: the Mandelbrot set on twelve QPUs, whose time on a Pi 2 its author published.
 //!
-//! Source: github.com/aengelke/mandel-qpu, whose words lie beside the program. A launch is a line for each QPU; they
-//! wait for each other behind each sixteen columns, so that the slowest point of all that are done together says how
-//! long these take. What was timed, a hundred thousand steps a point, would take hours to simulate: lines are run with
-//! few steps instead, and those that then are left are counted here.
+//! Source: github.com/aengelke/mandel-qpu, whose words lie beside the program. A launch is a line
+//! for each QPU; they wait for each other behind each sixteen columns, so that the slowest point of
+//! all that are done together says how long these take. What was timed, a hundred thousand steps a
+//! point, would take hours to simulate: lines are run with few steps instead, and those that then
+//! are left are counted here.
 
 use std::path::Path;
 use std::process::Command;
@@ -147,7 +148,8 @@ fn slowest_points(launch: usize) -> Vec<u32> {
     slowest
 }
 
-/// Steps until a point leaves the circle, or [`STEPS`]. Most points that stay come to a cycle, which is looked for.
+/// Steps until a point leaves the circle, or [`STEPS`]. Most points that stay come to a cycle,
+/// which is looked for.
 fn steps_of(c: [f32; 2]) -> u32 {
     let mut z = c;
     let mut remembered = z;

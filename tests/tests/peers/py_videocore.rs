@@ -1,9 +1,10 @@
-//! py-videocore's own tests and examples: the assembler of a Python DSL, and programs that need a board.
+//! py-videocore's own tests and examples: the assembler of a Python DSL, and programs that need a
+//! board.
 //!
-//! Source: github.com/nineties/py-videocore and its successor github.com/Idein/py-videocore. 95 tests
-//! cover ALU operations, packing, rotation, branches, VPM and DMA in every mode, SFU and semaphores;
-//! the examples multiply matrices, on one QPU and on twelve that take turns at the VPM. They passed on
-//! the author's Pi.
+//! Source: github.com/nineties/py-videocore and its successor github.com/Idein/py-videocore. 95
+//! tests cover ALU operations, packing, rotation, branches, VPM and DMA in every mode, SFU and
+//! semaphores; the examples multiply matrices, on one QPU and on twelve that take turns at the VPM.
+//! They passed on the author's Pi.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -14,9 +15,9 @@ use super::{NO_HOST, both, copy_of, host, output_of, peer, stand_in};
 use serde_json::{Value, json};
 use tests::{need, skip};
 
-/// How far a sum in its sgemm may be off: 363 products, whose sums stay below 128 and lose less than
-/// 2^-17 when they are cut. The program is not compared relative to the result, because where that is
-/// near 0 the terms have cancelled and nothing but their error is left.
+/// How far a sum in its sgemm may be off: 363 products, whose sums stay below 128 and lose less
+/// than 2^-17 when they are cut. The program is not compared relative to the result, because where
+/// that is near 0 the terms have cancelled and nothing but their error is left.
 const SGEMM_TOLERANCE: f64 = 363.0 / (1 << 17) as f64;
 
 /// The same random numbers in every run.
@@ -32,8 +33,8 @@ fn its_tests_pass() {
     // Two tests unpack words as C's `long`, which has 32 bits on the author's machine only.
     replace(&copy.join("tests/test_packunpack.py"), "'16L'", "'16I'");
 
-    // Logarithms of random numbers are compared relative to the result: with two seeds of 24 one was so near 1 that the
-    // chip's own table is too coarse for that.
+    // Logarithms of random numbers are compared relative to the result: with two seeds of 24 one
+    // was so near 1 that the chip's own table is too coarse for that.
     std::fs::write(copy.join("tests/conftest.py"), SEEDED).expect("target can be written");
 
     let mut command = in_python(&copy, &host);
@@ -52,7 +53,8 @@ fn its_matrix_products_are_right_in_any_order_of_qpus() {
     for (example, keys) in [
         ("sgemm_1thread.py", "{}"),
         ("sgemm.py", "{}"),
-        // One seed of which QPUs only take turns otherwise, one of which some begin late or are slow.
+        // One seed of which QPUs only take turns otherwise, one of which some begin late or are
+        // slow.
         ("sgemm.py", r#"{"seed": 3}"#),
         ("sgemm.py", r#"{"seed": 2}"#),
     ] {

@@ -1,7 +1,7 @@
 //! FFmpeg's HEVC shader: Broadcom's own dialect, and the words its assembler made of it.
 //!
-//! Source: github.com/jc-kynesim/rpi-ffmpeg (branches before 4.4), `libavcodec`. The words lie beside
-//! the source as a C array, each with the line that it comes from.
+//! Source: github.com/jc-kynesim/rpi-ffmpeg (branches before 4.4), `libavcodec`. The words lie
+//! beside the source as a C array, each with the line that it comes from.
 
 use std::path::Path;
 use std::process::Command;
@@ -54,7 +54,8 @@ fn its_shader_assembles_to_its_words() {
         .collect();
     assert_eq!(words.len(), published.len());
     for (index, (own, (word, line))) in words.iter().zip(&published).enumerate() {
-        // Beside an operation that has the constant 0, mul makes 0 by v8subs here and by v8min there.
+        // Beside an operation that has the constant 0, mul makes 0 by v8subs here and by v8min
+        // there.
         let zero = line.ends_with("mov r1, 0");
         let ignored = if zero { 7 << 29 } else { 0 };
         assert_eq!(

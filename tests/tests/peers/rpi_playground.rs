@@ -1,7 +1,7 @@
 //! rpi-playground's SHA-256 on one QPU and on twelve, from its sources in its own dialect.
 //!
-//! Source: github.com/elorimer/rpi-playground, `QPU/SHA-256`. The memory is laid out as its drivers do:
-//! constants, hashes, one block of each message; each message is a line of its test data.
+//! Source: github.com/elorimer/rpi-playground, `QPU/SHA-256`. The memory is laid out as its drivers
+//! do: constants, hashes, one block of each message; each message is a line of its test data.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -12,7 +12,8 @@ use qpu_programs::microbench;
 use v3d_sim::SimRunner;
 use wire::{JobBlock, JobClear, JobProgram, JobWords, RunJob};
 
-/// The program of `hello.qasm` as a host would send it: code, then a line of uniforms, then a line of output.
+/// The program of `hello.qasm` as a host would send it: code, then a line of uniforms, then a line
+/// of output.
 fn hello_of_a_host(block: JobBlock, number: u32) -> (Vec<u8>, RunJobAt) {
     let code_words = 2 * HELLO.len() as u32;
     let uniforms = (code_words + 16).next_multiple_of(16);
@@ -107,7 +108,8 @@ fn jobs_of_a_host_run_in_its_block_until_it_is_given_back() {
         assert_eq!(run_of_a_host(&mut engine, 3, program), outside);
     }
 
-    // A transform fits beside it; a microbenchmark begins anew, as does a transform that does not fit.
+    // A transform fits beside it; a microbenchmark begins anew, as does a transform that does not
+    // fit.
     forward(&mut engine, 10).unwrap();
     assert_eq!(write(&mut engine, 0, &[0; 4]), Ok(0));
     let _ = engine.measure(&microbench::LIST[0]);

@@ -1,8 +1,9 @@
 //! A transform whose answer is known in closed form: what an engine is held to in every length.
 //!
-//! A chirp, x\[n\] = exp(iπ (n - s)²/N), goes through every frequency once. For even N its transform
-//! is √N · exp(iπ/4) · exp(-iπ k²/N) · exp(∓2πi ks/N): every input and every bin has the same
-//! magnitude, so that no point can be wrong unseen, and the shift s tells the directions apart.
+//! A chirp, x\[n\] = exp(iπ (n - s)²/N), goes through every frequency once. For even N its
+//! transform is √N · exp(iπ/4) · exp(-iπ k²/N) · exp(∓2πi ks/N): every input and every bin has the
+//! same magnitude, so that no point can be wrong unseen, and the shift s tells the directions
+//! apart.
 
 use std::f64::consts::SQRT_2;
 
@@ -16,7 +17,8 @@ pub const TOLERANCE: f64 = 1e-6;
 /// Samples by which the chirp is shifted.
 const SHIFT: u64 = 3;
 
-/// Lets `transform` have the chirp of 2^`log2n` points in `data`, and returns the relative rms error.
+/// Lets `transform` have the chirp of 2^`log2n` points in `data`, and returns the relative rms
+/// error.
 ///
 /// # Errors
 /// Those of the engine.

@@ -1,6 +1,7 @@
 //! Long forms of the system tests: `cargo xtask soak [NAME]` runs them, one at a time.
 //!
-//! All are ignored by libtest, so that `cargo xtask test` only counts them. Each prints how much virtual time it took.
+//! All are ignored by libtest, so that `cargo xtask test` only counts them. Each prints how much
+//! virtual time it took.
 #![forbid(unsafe_code)]
 
 // The system tests use the rest of them.

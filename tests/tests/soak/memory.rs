@@ -1,4 +1,5 @@
-//! Two virtual hours of the shortest spectra through `qpuscope read`: its memory stays what it was after a minute.
+//! Two virtual hours of the shortest spectra through `qpuscope read`: its memory stays what it was
+//! after a minute.
 //!
 //! `QPUSCOPE_SOAK_SECONDS` gives another virtual time.
 

@@ -1,7 +1,7 @@
 //! What the ARM has left to do when the QPUs make spectra of an upload.
 //!
-//! Times are the record's own counters, in virtual time: an instruction of the ARM takes two clocks of 700 MHz, a
-//! launch of the QPUs what v3d-sim says. `cargo xtask test arm_time` prints them.
+//! Times are the record's own counters, in virtual time: an instruction of the ARM takes two clocks
+//! of 700 MHz, a launch of the QPUs what v3d-sim says. `cargo xtask test arm_time` prints them.
 
 use crate::host::Host;
 use crate::line::Virtual;
@@ -69,8 +69,8 @@ fn the_arm_has_little_to_do_with_blocks_that_the_qpus_make_spectra_of() {
     assert!(10.0 * auto < fft && fft < cpu, "{auto}, {fft}, {cpu}");
 }
 
-/// Programs that work together share caches with their neighbours in the queue: the firmware finds out which they are.
-/// Programs among strangers take half as long again; these 13 % more.
+/// Programs that work together share caches with their neighbours in the queue: the firmware finds
+/// out which they are. Programs among strangers take half as long again; these 13 % more.
 #[test]
 fn the_qpus_take_as_long_in_whatever_order_they_get_programs() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");

@@ -1,4 +1,5 @@
-//! Broken silicon gives no wrong spectrum: the short forms. `cargo xtask soak defects` runs the long ones.
+//! Broken silicon gives no wrong spectrum: the short forms. `cargo xtask soak defects` runs the
+//! long ones.
 
 use crate::faulty;
 use crate::host::Host;
@@ -15,10 +16,12 @@ const MANY: &str = "n=512 overlap=50% avg=1 out=f32";
 /// The record before which a defect begins in mid-stream.
 const BEGINS: u32 = 12;
 
-/// End of a run in which a defect begins in mid-stream: behind the first comparison of all bins, 10 s after power-on.
+/// End of a run in which a defect begins in mid-stream: behind the first comparison of all bins, 10
+/// s after power-on.
 const MID_STREAM_NS: u64 = 11_500_000_000;
 
-/// Twelve records in a second, which take less time to simulate. Late VPM rows spoil no shorter transform.
+/// Twelve records in a second, which take less time to simulate. Late VPM rows spoil no shorter
+/// transform.
 const FEW: &str = "n=4096 overlap=0 avg=1 out=u16";
 
 /// What becomes of plans on a board with a defect.

@@ -1,4 +1,5 @@
-//! Detectors, DC removal and Kaiser's window through the whole path: engine by engine against double precision.
+//! Detectors, DC removal and Kaiser's window through the whole path: engine by engine against
+//! double precision.
 
 use crate::host::Host;
 use crate::line::Virtual;

@@ -1,7 +1,7 @@
 //! A board with broken silicon ([`v3d_sim::Defect`]), and what must hold of its spectra.
 //!
-//! A wrong spectrum is one that no record says to be in doubt: of a defect that begins in mid-stream the board finds out
-//! later, and then says from which sample on.
+//! A wrong spectrum is one that no record says to be in doubt: of a defect that begins in
+//! mid-stream the board finds out later, and then says from which sample on.
 
 use crate::generated::{self, Generated};
 use crate::host::{ANSWER_MS, Host, Spectrum};
@@ -101,7 +101,8 @@ impl Tally {
     }
 }
 
-/// Spectra of the generator with these settings, as long as `goes_on` says of the records and the board so far.
+/// Spectra of the generator with these settings, as long as `goes_on` says of the records and the
+/// board so far.
 pub fn stream(
     host: &mut Host<Virtual>,
     settings: &str,
@@ -117,7 +118,8 @@ pub fn stream(
     tally
 }
 
-/// Spectra of samples that the host sends, with a plan for each of some lengths, made anew where others have been.
+/// Spectra of samples that the host sends, with a plan for each of some lengths, made anew where
+/// others have been.
 pub fn upload(host: &mut Host<Virtual>) -> Tally {
     let mut random = Random::new(tests::seed());
     let bytes: Vec<u8> = (0..20_000).map(|_| random.below(256) as u8).collect();

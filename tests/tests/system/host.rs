@@ -1,7 +1,8 @@
 //! A small host: speaks the wire protocol over a line, with a limit on every wait.
 //!
 //! It is not `qpuscope`: what the firmware sends is judged here by the protocol's own crate and by
-//! nothing that shares a mistake with the host tool. Only the texts of the firmware's log are looked up by it.
+//! nothing that shares a mistake with the host tool. Only the texts of the firmware's log are
+//! looked up by it.
 
 use crate::line::Line;
 use qpuscope::log::Logs;
@@ -70,7 +71,8 @@ pub struct Host<L> {
     request: u16,
     /// All text so far.
     pub text: String,
-    /// Whether this board may drop plans: one whose silicon is sound may not, and every test fails when it does.
+    /// Whether this board may drop plans: one whose silicon is sound may not, and every test fails
+    /// when it does.
     pub may_drop_plans: bool,
     /// All bytes of LOG records so far.
     log: Vec<u8>,
@@ -219,8 +221,8 @@ impl<L: Line> Host<L> {
         }
     }
 
-    /// Runs a program on one QPU, in a block of its own, on a board that allows it; the microseconds that it took, or why
-    /// it was refused.
+    /// Runs a program on one QPU, in a block of its own, on a board that allows it; the
+    /// microseconds that it took, or why it was refused.
     pub fn run_program(&mut self, code: &[u8], limit_us: u32) -> Result<u32, (NakCode, String)> {
         let request = self.send_program(code, limit_us)?;
         let reply = self.answer(request, ANSWER_MS);

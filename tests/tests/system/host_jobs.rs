@@ -45,7 +45,8 @@ fn a_program_that_names_memory_of_others_is_not_run() {
     assert_works(&mut host, Engine::Qpu);
 }
 
-/// The address is computed, so that nobody sees it before: a QPU of this board finds no memory there.
+/// The address is computed, so that nobody sees it before: a QPU of this board finds no memory
+/// there.
 #[test]
 fn a_bad_access_ends_the_job_and_not_the_board() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");

@@ -1,7 +1,8 @@
 //! Every length of the instrument on the QPUs, held to the ARM's transform of the same samples.
 //!
-//! Between lengths a program of the host takes the memory of plans, so that each plan is made anew and lies
-//! where others have been: the virtual Pi stops when a cache still holds an old copy of a line.
+//! Between lengths a program of the host takes the memory of plans, so that each plan is made anew
+//! and lies where others have been: the virtual Pi stops when a cache still holds an old copy of a
+//! line.
 
 use crate::host::{Host, Spectrum};
 use crate::line::Virtual;
@@ -14,8 +15,8 @@ use wire::{Domain, Engine, Message, Rate, SampleFormat};
 const BAUD: u32 = 921_600;
 const RATE: Rate = Rate { num: 1, den: 1 };
 
-/// What the QPUs' transform may add to the amplitude of any bin, relative to the root of the sum of all bins'
-/// powers; the ARM's is smaller.
+/// What the QPUs' transform may add to the amplitude of any bin, relative to the root of the sum of
+/// all bins' powers; the ARM's is smaller.
 const TRANSFORM: f64 = 1e-6;
 
 fn record(

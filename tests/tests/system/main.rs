@@ -1,8 +1,8 @@
 //! Whole-system tests: the image that goes on the card, booted, spoken to and measured.
 //!
 //! `line` is the wire (virtual Pi or QEMU), `host` speaks the protocol over it, `reference` says
-//! in double precision what a spectrum has to be, `generated` holds records of the generator to it, and `faulty` is
-//! a board with broken silicon. The other files are tests, one theme each.
+//! in double precision what a spectrum has to be, `generated` holds records of the generator to it,
+//! and `faulty` is a board with broken silicon. The other files are tests, one theme each.
 #![forbid(unsafe_code)]
 
 mod faulty;

@@ -1,4 +1,5 @@
-//! What noise on the line costs: the short form. `cargo xtask soak ten_minutes_of_noise` runs the long one.
+//! What noise on the line costs: the short form. `cargo xtask soak ten_minutes_of_noise` runs the
+//! long one.
 
 #[test]
 fn a_line_that_damages_one_byte_in_a_hundred_costs_nothing_but_what_it_damages() {

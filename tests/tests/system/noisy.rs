@@ -65,7 +65,8 @@ impl Noisy {
         (self.request, passed == bytes)
     }
 
-    /// Lets time pass; whether the board has answered this request. What comes through is what it said.
+    /// Lets time pass; whether the board has answered this request. What comes through is what it
+    /// said.
     fn step(&mut self, request: u16) -> bool {
         let mut is_answered = false;
         let bytes = self.line.receive(STEP_MS);

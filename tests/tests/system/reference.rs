@@ -11,8 +11,8 @@ use wire::{Dc, Domain, Window};
 /// Coefficient `i` of `n` of a window in its periodic form.
 ///
 /// Sources: F. J. Harris, "On the use of windows for harmonic analysis with the DFT" (1978);
-/// flat-top: G. D'Antona and A. Ferrero, "Digital signal processing for measurement systems" (2006);
-/// Kaiser's: A. V. Oppenheim and R. W. Schafer, "Discrete-time signal processing" (1989).
+/// flat-top: G. D'Antona and A. Ferrero, "Digital signal processing for measurement systems"
+/// (2006); Kaiser's: A. V. Oppenheim and R. W. Schafer, "Discrete-time signal processing" (1989).
 pub fn window(window: Window, i: usize, n: usize) -> f64 {
     let terms: &[f64] = match window {
         Window::Kaiser(beta) => {
@@ -40,7 +40,8 @@ pub fn window(window: Window, i: usize, n: usize) -> f64 {
     terms.iter().enumerate().map(signed).sum()
 }
 
-/// I0 by its integral, the mean of exp(x cos t): the sum of points of a period converges like no power of their number.
+/// I0 by its integral, the mean of exp(x cos t): the sum of points of a period converges like no
+/// power of their number.
 fn bessel_i0(x: f64) -> f64 {
     const POINTS: u32 = 128;
     let angles = (0..POINTS).map(|k| TAU * f64::from(k) / f64::from(POINTS));
@@ -64,8 +65,8 @@ pub fn power(
     (0..blocks[0].len()).map(|bin| mean(bin) / count).collect()
 }
 
-/// The power of each block, as [`power`] has their mean; with [`Dc::Remove`] without its own mean, as the window
-/// weighs it.
+/// The power of each block, as [`power`] has their mean; with [`Dc::Remove`] without its own mean,
+/// as the window weighs it.
 pub fn powers(
     samples: &[Complex<f64>],
     domain: Domain,

@@ -11,8 +11,8 @@ const BLINK_US: u64 = 150_000;
 /// From the first bit of a lone byte to its interrupt: 10 bits, and 32 of silence, at 115,200 baud.
 const BYTE_US: u64 = 365;
 
-/// A board that is woken at any time just before it would wake by itself sets the alarm again, for what is
-/// left. Here the timer misses whatever is not further ahead than Linux has it.
+/// A board that is woken at any time just before it would wake by itself sets the alarm again, for
+/// what is left. Here the timer misses whatever is not further ahead than Linux has it.
 #[test]
 fn a_sleep_that_ends_in_some_microseconds_ends_in_time() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");

@@ -67,8 +67,8 @@ impl Kind {
         }
     }
 
-    /// Lengths of a full run, as powers of two. Longer real ones take the simulator long, and are complex ones of
-    /// half the length with one more pass.
+    /// Lengths of a full run, as powers of two. Longer real ones take the simulator long, and are
+    /// complex ones of half the length with one more pass.
     #[must_use]
     pub const fn lengths(self) -> RangeInclusive<u32> {
         match self {
@@ -123,7 +123,8 @@ impl Case {
         matches!(self.kind, Kind::Real | Kind::RealI16 | Kind::Spectrum)
     }
 
-    /// Floating-point operations by the usual count, 5 N log2 N a complex transform and half of it a real one.
+    /// Floating-point operations by the usual count, 5 N log2 N a complex transform and half of it
+    /// a real one.
     #[must_use]
     pub const fn flops(&self) -> u64 {
         5 * self.points() * self.log2n as u64 / (1 + self.is_real() as u64)
@@ -151,7 +152,8 @@ impl Case {
         }
     }
 
-    /// Bytes that so many passes move: input and output once, and all points as complex f32 between passes.
+    /// Bytes that so many passes move: input and output once, and all points as complex f32 between
+    /// passes.
     #[must_use]
     pub fn moved(&self, passes: u32) -> u64 {
         let request = self.request();
@@ -198,8 +200,8 @@ pub const LENGTHS: RangeInclusive<u32> = 4..=22;
 /// The longest of the batches of ten.
 pub const LONGEST_OF_TEN: u32 = 15;
 
-/// All transforms of a full run: complex ones alone and up to 2^15 in tens, all others alone, in the
-/// directions that they have.
+/// All transforms of a full run: complex ones alone and up to 2^15 in tens, all others alone, in
+/// the directions that they have.
 #[must_use]
 pub fn all() -> Vec<Case> {
     let of_kind = |kind: Kind| {

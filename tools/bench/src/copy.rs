@@ -1,10 +1,10 @@
 //! How fast memory is read and written at the same time: what no transform can beat.
 //!
-//! Each QPU stores all of the VPM, the only way to write, and while that goes on looks as many lines up,
-//! the fastest way to read; then it waits for both and goes on. What is stored is not what was read: a
-//! copy could not be faster than this. Source and destination lie half of SDRAM's banks apart, so that
-//! both keep rows of different banks open. The best of several numbers of QPUs counts, and a figure is
-//! the difference between a short and a long run.
+//! Each QPU stores all of the VPM, the only way to write, and while that goes on looks as many
+//! lines up, the fastest way to read; then it waits for both and goes on. What is stored is not
+//! what was read: a copy could not be faster than this. Source and destination lie half of SDRAM's
+//! banks apart, so that both keep rows of different banks open. The best of several numbers of QPUs
+//! counts, and a figure is the difference between a short and a long run.
 
 use anyhow::{Context, Result};
 use fidelity::Machine;
@@ -32,7 +32,8 @@ const AHEAD: u32 = 3;
 const LIMIT_CLOCKS: u64 = 50_000_000;
 
 /// Bytes read, and as many written; how often in the short and the long run; how many QPUs. Both
-/// buffers fit the system L2 together while neither fits the L2C; or both are far larger than either.
+/// buffers fit the system L2 together while neither fits the L2C; or both are far larger than
+/// either.
 const fn shape(level: Level) -> (u32, [u32; 2], &'static [u32]) {
     match level {
         Level::SystemL2 => (24 << 10, [4, 20], &[2, 3, 6]),

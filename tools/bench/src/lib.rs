@@ -1,14 +1,15 @@
 //! The FFT on the QPUs beside GPU_FFT 3.0, length by length, on the same simulator.
 //!
-//! `cargo xtask bench` runs the binary of this crate. A [`Row`] is one transform: ours, which the plans of
-//! `qpu::fft` make ([`ours`]), the peer's, which the published shaders of GPU_FFT make in the same run
-//! ([`peer`]), and the shortest time that memory and arithmetic leave ([`qpu::fft::roofline`]). [`target`] says what
-//! is asked for, and [`report`] tells all of it.
+//! `cargo xtask bench` runs the binary of this crate. A [`Row`] is one transform: ours, which the
+//! plans of `qpu::fft` make ([`ours`]), the peer's, which the published shaders of GPU_FFT make in
+//! the same run ([`peer`]), and the shortest time that memory and arithmetic leave
+//! ([`qpu::fft::roofline`]). [`target`] says what is asked for, and [`report`] tells all of it.
 //!
-//! Times are V3D clocks from the first request to the end of the last program, without the ARM's share;
-//! both sides clear the caches that their own drivers clear. The first launch after start is "cold", the
-//! second "steady". Before each the ARM stores new input, which leaves its last part in the system L2:
-//! once the stimulus of hello_fft, once random numbers. No time depends on the numbers.
+//! Times are V3D clocks from the first request to the end of the last program, without the ARM's
+//! share; both sides clear the caches that their own drivers clear. The first launch after start is
+//! "cold", the second "steady". Before each the ARM stores new input, which leaves its last part in
+//! the system L2: once the stimulus of hello_fft, once random numbers. No time depends on the
+//! numbers.
 #![forbid(unsafe_code)]
 
 pub mod case;

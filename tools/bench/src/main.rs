@@ -5,12 +5,14 @@
 //!       [--direction forward|inverse|both] [--json] [--out DIR] [--recorded] [--record] [--port PORT] [--no-variants]
 //! ```
 //!
-//! Prints the report; `--json` prints one object instead. JSON, CSV and a picture go to DIR (`target/bench`).
-//! A run of everything also runs what both sides do with other constants ([`bench::variants`]), and writes
-//! `docs/performance.md` and its picture. GPU_FFT's shaders come from the checkout of raspberrypi/userland that
-//! `QPUSCOPE_USERLAND` names; without it, or with `--recorded`, its last recorded figures stand beside ours.
-//! Wall times come from the firmware at PORT (a serial port, or `sim:target/kernel.img`, the default where
-//! that image is built, which `cargo xtask bench --record` does first). All lengths take many minutes; `--quick` runs 2^8 to 2^12 alone.
+//! Prints the report; `--json` prints one object instead. JSON, CSV and a picture go to DIR
+//! (`target/bench`). A run of everything also runs what both sides do with other constants
+//! ([`bench::variants`]), and writes `docs/performance.md` and its picture. GPU_FFT's shaders come
+//! from the checkout of raspberrypi/userland that `QPUSCOPE_USERLAND` names; without it, or with
+//! `--recorded`, its last recorded figures stand beside ours. Wall times come from the firmware at
+//! PORT (a serial port, or `sim:target/kernel.img`, the default where that image is built, which
+//! `cargo xtask bench --record` does first). All lengths take many minutes; `--quick` runs 2^8 to
+//! 2^12 alone.
 #![forbid(unsafe_code)]
 
 use anyhow::{Context, Result, ensure};

@@ -71,8 +71,8 @@ fn plan(case: &Case, constants: &Constants, streams: Option<Streams>) -> Result<
     Ok((plan, runner))
 }
 
-/// Clocks of the second launch where all reads allocate in the system L2: of those transforms that the peer has,
-/// to tell what rests on the other alias.
+/// Clocks of the second launch where all reads allocate in the system L2: of those transforms that
+/// the peer has, to tell what rests on the other alias.
 fn allocating(case: &Case, constants: &Constants) -> Result<Option<u64>> {
     let has_peer = case.kind == Kind::Complex && PEER_LENGTHS.contains(&case.log2n);
     if !has_peer || case.direction != Direction::Inverse {

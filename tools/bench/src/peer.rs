@@ -1,7 +1,8 @@
 //! GPU_FFT 3.0: its published shaders, run as its own host code does.
 //!
-//! Its driver clears all of V3D's caches before each launch, the instruction caches too. Only the inverse
-//! is measured, as its author did: the forward transform is the same program with other signs in a table.
+//! Its driver clears all of V3D's caches before each launch, the instruction caches too. Only the
+//! inverse is measured, as its author did: the forward transform is the same program with other
+//! signs in a table.
 
 use crate::case::{Case, Kind};
 use crate::side::{Side, Work};

@@ -1,7 +1,7 @@
 //! GPU_FFT's figures of the last recorded run, for those who have no checkout of its shaders.
 //!
-//! `cargo xtask bench --record` writes the file after a full run. Figures hold for the constants of the
-//! cycle model that they were made with, so those are recorded, too.
+//! `cargo xtask bench --record` writes the file after a full run. Figures hold for the constants of
+//! the cycle model that they were made with, so those are recorded, too.
 
 use crate::side::Side;
 use serde::{Deserialize, Serialize};

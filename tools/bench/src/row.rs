@@ -29,7 +29,8 @@ pub struct Row {
     pub wall: Option<Wall>,
 }
 
-/// Whether a figure is as good as is asked for; `None` where nothing is asked for or nothing was run.
+/// Whether a figure is as good as is asked for; `None` where nothing is asked for or nothing was
+/// run.
 pub type Met = Option<bool>;
 
 impl Row {
@@ -39,7 +40,8 @@ impl Row {
         Some(self.peer.as_ref()?.cycles as f64 / self.ours.as_ref()?.cycles as f64)
     }
 
-    /// The peer's time over the floor: what no program exceeds that takes as many passes as the floor counts.
+    /// The peer's time over the floor: what no program exceeds that takes as many passes as the
+    /// floor counts.
     #[must_use]
     pub fn ceiling(&self) -> Option<f64> {
         Some(self.peer.as_ref()?.cycles as f64 / self.floor.clocks())
@@ -63,7 +65,8 @@ impl Row {
         Some(self.ratio()? >= self.target()?.1)
     }
 
-    /// The row as it would be if all reads of ours allocated in the system L2; `None` where that was not run.
+    /// The row as it would be if all reads of ours allocated in the system L2; `None` where that
+    /// was not run.
     #[must_use]
     pub fn allocating(&self) -> Option<Self> {
         let mut row = self.clone();
@@ -183,7 +186,8 @@ impl Row {
     }
 }
 
-/// A row as it stands in CSV and JSON. Times are those of the whole batch; `null` where nothing was run.
+/// A row as it stands in CSV and JSON. Times are those of the whole batch; `null` where nothing was
+/// run.
 #[derive(Serialize)]
 #[expect(missing_docs, reason = "names and units are those of the tables")]
 pub struct Figures {

@@ -1,7 +1,7 @@
 //! What goes in and should come out, of all kinds but complex: samples, bins of real ones, powers.
 //!
-//! The first launch has a tone on a bin, of half full scale, the second uniform random numbers from a fixed seed.
-//! What is right comes from rustfft in f64, from the samples as they are coded.
+//! The first launch has a tone on a bin, of half full scale, the second uniform random numbers from
+//! a fixed seed. What is right comes from rustfft in f64, from the samples as they are coded.
 
 use crate::case::{Case, HANN, Kind, SEGMENTS};
 use crate::signal::{Random, Stimulus};

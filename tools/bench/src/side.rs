@@ -14,8 +14,8 @@ pub struct Side {
     pub cold_cycles: u64,
     /// V3D clocks of the second launch.
     pub cycles: u64,
-    /// The same, where all of a plan's reads go through alias 0x4 and allocate in the system L2; `None` where that was
-    /// not run, as of the peer, which reads so anyway.
+    /// The same, where all of a plan's reads go through alias 0x4 and allocate in the system L2;
+    /// `None` where that was not run, as of the peer, which reads so anyway.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocating_cycles: Option<u64>,
     /// Instructions of all QPUs in the second launch.

@@ -1,8 +1,9 @@
 //! What goes into complex transforms, and how far from the right result the output is.
 //!
-//! The stimulus of hello_fft puts two halves of a tone into bins j + 1 and N - j - 1 of transform j; both
-//! its transforms, forward and inverse, are a cosine. Random numbers are uniform in [-1, 1), from a fixed
-//! seed, so that equal programs give equal errors; their transform comes from rustfft in f64.
+//! The stimulus of hello_fft puts two halves of a tone into bins j + 1 and N - j - 1 of transform
+//! j; both its transforms, forward and inverse, are a cosine. Random numbers are uniform in [-1,
+//! 1), from a fixed seed, so that equal programs give equal errors; their transform comes from
+//! rustfft in f64.
 
 use crate::case::Case;
 use qpu::fft::Direction;

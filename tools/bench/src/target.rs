@@ -1,8 +1,8 @@
 //! What is asked for, and whether it is reached.
 //!
-//! At least three times as fast as GPU_FFT 3.0 at 2^11 to 2^22 alone and at 2^8 to 2^15 in tens, twice at
-//! 2^8 to 2^10 alone; but no more than 0.8 of what the floor allows. Four times in the geometric mean.
-//! Shares of the floor count in tens up to 2^15 and alone above.
+//! At least three times as fast as GPU_FFT 3.0 at 2^11 to 2^22 alone and at 2^8 to 2^15 in tens,
+//! twice at 2^8 to 2^10 alone; but no more than 0.8 of what the floor allows. Four times in the
+//! geometric mean. Shares of the floor count in tens up to 2^15 and alone above.
 
 /// Of all lengths, the least geometric mean of the ratios.
 pub const GEOMETRIC_MEAN: f64 = 4.0;
@@ -10,7 +10,8 @@ pub const GEOMETRIC_MEAN: f64 = 4.0;
 /// The part of its ceiling that is enough for any length.
 pub const OF_CEILING: f64 = 0.8;
 
-/// GPU_FFT 3.0's published errors with the stimulus of hello_fft, from 2^8 on, in parts per million.
+/// GPU_FFT 3.0's published errors with the stimulus of hello_fft, from 2^8 on, in parts per
+/// million.
 const PUBLISHED_PPM: [f64; 15] = [
     0.33, 0.46, 0.52, 0.59, 0.78, 0.83, 0.92, 0.98, 1.0, 1.3, 1.3, 1.4, 1.5, 1.5, 1.5,
 ];

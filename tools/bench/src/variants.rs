@@ -17,8 +17,8 @@ pub struct Tried {
     pub rows: Vec<Row>,
 }
 
-/// Whether a case is run with other constants: what the peer does as well, up to the length up to which its published times
-/// are.
+/// Whether a case is run with other constants: what the peer does as well, up to the length up to
+/// which its published times are.
 #[must_use]
 pub fn is_tried(case: &Case) -> bool {
     case.kind == Kind::Complex

@@ -1,10 +1,11 @@
 //! What a transform takes on the device: wall time as the firmware sees it, launch included.
 //!
-//! The firmware counts the time of its QPU engine in every record, from before the caches are cleared until
-//! the poll that sees the last program ended. Blocks of one transform each are uploaded, so that a
-//! record's count is one transform's. A microbenchmark before them makes the firmware forget its plans, so that
-//! the first transform of every length is a cold one. On the virtual Pi this is virtual time, with the cycle model of V3D
-//! and the virtual ARM's share; on a board it is real. A microsecond is all that the timer shows.
+//! The firmware counts the time of its QPU engine in every record, from before the caches are
+//! cleared until the poll that sees the last program ended. Blocks of one transform each are
+//! uploaded, so that a record's count is one transform's. A microbenchmark before them makes the
+//! firmware forget its plans, so that the first transform of every length is a cold one. On the
+//! virtual Pi this is virtual time, with the cycle model of V3D and the virtual ARM's share; on a
+//! board it is real. A microsecond is all that the timer shows.
 
 use anyhow::{Context, Result};
 use qpuscope::client::Client;
@@ -35,7 +36,8 @@ pub struct Wall {
     pub us: u32,
 }
 
-/// Measures `lengths` on the board or virtual Pi at `port`, as far as its firmware uses the QPUs for them.
+/// Measures `lengths` on the board or virtual Pi at `port`, as far as its firmware uses the QPUs
+/// for them.
 ///
 /// # Errors
 /// When the port is none, or the board does not answer as it should.

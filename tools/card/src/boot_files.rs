@@ -1,9 +1,10 @@
 //! Raspberry Pi's own boot files: are they there, whole, and of the kind that has the QPUs.
 //!
-//! `start.elf` says of itself which variant it is and when it was built, as text: `VC_BUILD_ID_VARIANT`
-//! and two `VC_BUILD_ID_TIME`, one the time and one the day. `fixup.dat` says nothing of itself; with one
-//! of another build the ARM is left 128 MB (raspberrypi/firmware 1072, 1163, 1307), with one of another
-//! variant too. Its variants differ in size, and known sets of files are known by their sums.
+//! `start.elf` says of itself which variant it is and when it was built, as text:
+//! `VC_BUILD_ID_VARIANT` and two `VC_BUILD_ID_TIME`, one the time and one the day. `fixup.dat` says
+//! nothing of itself; with one of another build the ARM is left 128 MB (raspberrypi/firmware 1072,
+//! 1163, 1307), with one of another variant too. Its variants differ in size, and known sets of
+//! files are known by their sums.
 
 use std::io;
 
@@ -23,8 +24,8 @@ struct Known {
     sums: [&'static str; 3],
 }
 
-/// The sets whose sums are known. Source: the files in `firmware/` of justiny7/rpi_gs at d60dd4a, whose QPU
-/// programs ran with them on a Zero W.
+/// The sets whose sums are known. Source: the files in `firmware/` of justiny7/rpi_gs at d60dd4a,
+/// whose QPU programs ran with them on a Zero W.
 const KNOWN: [Known; 1] = [Known {
     built: "8 December 2025",
     seen: "with which QPU programs of another project ran on a Zero W",
@@ -40,8 +41,8 @@ const NAMES: [&str; 3] = ["bootcode.bin", "start.elf", "fixup.dat"];
 /// The least lengths of the three: shorter ones are something else, or cut.
 const LEAST_BYTES: [usize; 3] = [15_000, 2_000_000, 1_000];
 
-/// Lengths of a `fixup.dat` of variant `start`, with room to both sides: those of `cd` have some 3 KB, those of
-/// `x` and `db` some 10 KB.
+/// Lengths of a `fixup.dat` of variant `start`, with room to both sides: those of `cd` have some 3
+/// KB, those of `x` and `db` some 10 KB.
 const FIXUP_BYTES: std::ops::Range<usize> = 4_500..8_800;
 
 /// Looks at the three boot files.

@@ -1,11 +1,14 @@
-//! `config.txt`: the lines that keep a Pi 1 or Zero from starting the firmware, or the QPUs from it.
+//! `config.txt`: the lines that keep a Pi 1 or Zero from starting the firmware, or the QPUs from
+//! it.
 //!
-//! A line counts when no section filter before it excludes these boards: `[pi4]` and its kind end with the
-//! next model, `[none]` or `[all]`; filters by display, serial number or pin are conditions that nobody can
-//! read off a card. Of the kinds of settings that matter each has a rule here; what the boot firmware knows
-//! and the firmware does not care about is known by name; anything else may be a typing error.
+//! A line counts when no section filter before it excludes these boards: `[pi4]` and its kind end
+//! with the next model, `[none]` or `[all]`; filters by display, serial number or pin are
+//! conditions that nobody can read off a card. Of the kinds of settings that matter each has a rule
+//! here; what the boot firmware knows and the firmware does not care about is known by name;
+//! anything else may be a typing error.
 //!
-//! Source: Raspberry Pi documentation, "config.txt", and its sections "Conditional filters" and "Boot options".
+//! Source: Raspberry Pi documentation, "config.txt", and its sections "Conditional filters" and
+//! "Boot options".
 
 mod rules;
 

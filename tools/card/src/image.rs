@@ -6,7 +6,8 @@ use crate::config::Settings;
 use crate::finding::Finding;
 use crate::folder::Folder;
 
-/// Text that is in every image of the firmware, and nowhere else: what it says on other boards, and its banner.
+/// Text that is in every image of the firmware, and nowhere else: what it says on other boards, and
+/// its banner.
 const MARKS: [&[u8]; 2] = [
     b"this image is for a Raspberry Pi 1 or Zero",
     b"FFT on the QPUs of VideoCore IV",

@@ -1,12 +1,13 @@
 //! An SD card for the firmware, looked at file by file before it goes into a board.
 //!
-//! A board that does not start says nothing, so what can be read beforehand is read here: which boot
-//! firmware it is, by the strings in it; the lines of `config.txt` that keep the firmware from starting
-//! or the QPUs from us; whether `kernel.img` is ours; whether `cmdline.txt` will be understood. Each
-//! finding is a sentence that says what to do. Nothing on the card is changed.
+//! A board that does not start says nothing, so what can be read beforehand is read here: which
+//! boot firmware it is, by the strings in it; the lines of `config.txt` that keep the firmware from
+//! starting or the QPUs from us; whether `kernel.img` is ours; whether `cmdline.txt` will be
+//! understood. Each finding is a sentence that says what to do. Nothing on the card is changed.
 //!
-//! `qpuscope card` and `cargo xtask card` print what [`look`] finds. What cannot be seen on a card: a
-//! damaged file of the right size, and whether three boot files that nobody has recorded are of one build.
+//! `qpuscope card` and `cargo xtask card` print what [`look`] finds. What cannot be seen on a card:
+//! a damaged file of the right size, and whether three boot files that nobody has recorded are of
+//! one build.
 #![forbid(unsafe_code)]
 
 mod boot_files;
@@ -23,8 +24,8 @@ use std::path::Path;
 
 use folder::Folder;
 
-/// The commit of raspberrypi/firmware whose boot files are recommended: the one that Circle, a library
-/// for bare-metal programs, takes its own from (`boot/Makefile`, 14 February 2026).
+/// The commit of raspberrypi/firmware whose boot files are recommended: the one that Circle, a
+/// library for bare-metal programs, takes its own from (`boot/Makefile`, 14 February 2026).
 pub const BOOT_FILES_COMMIT: &str = "0641c5bf25d185d5bf25d8dcafd1da6dc8fdbf68";
 
 /// Where the boot files come from, for a sentence.

@@ -1,8 +1,8 @@
 //! What the fitting set alone gave: the descents of `fidelity fit`, as they were run.
 //!
-//! Written down and not run by the report, because each takes minutes. A descent from far away can end
-//! where no single constant helps any more, with a cost above that of the best; how far such ends lie
-//! apart shows how much the fitting set leaves open.
+//! Written down and not run by the report, because each takes minutes. A descent from far away can
+//! end where no single constant helps any more, with a cost above that of the best; how far such
+//! ends lie apart shows how much the fitting set leaves open.
 
 use crate::fit::Values;
 use v3d_sim::LaunchOrder;

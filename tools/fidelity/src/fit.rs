@@ -1,15 +1,15 @@
 //! How constants were found: coordinate descent on the fitting set, and nothing else.
 //!
-//! The fitting set is six run times and the counter table ([`crate::rows::fitting_set`]). The cost of a
-//! set of constants is the mean of the squared relative errors, a row whose band is wider counting for
-//! less; counts that must be exact have no part in it. One constant after the other is moved up and down
-//! by a step that shrinks; the longest transform, which takes most of the time, joins for the last
-//! rounds. Latencies that are published stay what they are: a constant that is a part of one moves
-//! another part the opposite way.
+//! The fitting set is six run times and the counter table ([`crate::rows::fitting_set`]). The cost
+//! of a set of constants is the mean of the squared relative errors, a row whose band is wider
+//! counting for less; counts that must be exact have no part in it. One constant after the other is
+//! moved up and down by a step that shrinks; the longest transform, which takes most of the time,
+//! joins for the last rounds. Latencies that are published stay what they are: a constant that is a
+//! part of one moves another part the opposite way.
 //!
 //! What is published is not free: hand-over by a semaphore, latencies of lookups, VPM and DMA rates
-//! (microbenchmarks), turnarounds and recovery of SDRAM (JEDEC). Descents from [`STARTS`] that lie far
-//! apart show how far the fitting set determines what is free.
+//! (microbenchmarks), turnarounds and recovery of SDRAM (JEDEC). Descents from [`STARTS`] that lie
+//! far apart show how far the fitting set determines what is free.
 
 use crate::gpu_fft::Error;
 use crate::measure::measure;
@@ -122,8 +122,9 @@ pub fn fitting_rows(
         .collect())
 }
 
-/// A published time has two digits. What it is taken for: as printed, or the shortest or the longest
-/// time that is printed so. Constants fitted to the ends are the range that the evidence leaves.
+/// A published time has two digits. What it is taken for: as printed, or the shortest or the
+/// longest time that is printed so. Constants fitted to the ends are the range that the evidence
+/// leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Printed {
     /// The shortest.
@@ -183,7 +184,8 @@ pub fn moved(constants: &Constants, name: &str, to: f64) -> Option<Constants> {
     let mut moved = constants.clone();
     moved.set(name, to);
     if SDRAM_LOOKUP.contains(&name) {
-        // What is left of the sum is the latency of SDRAM; when nothing is, the system L2 gives way.
+        // What is left of the sum is the latency of SDRAM; when nothing is, the system L2 gives
+        // way.
         let latency = value(constants, "sdram_latency")? + before - to;
         moved.set("sdram_latency", latency.max(0.0));
         if latency < 0.0 {

@@ -2,7 +2,8 @@
 //!
 //! The ARM's side is here too: it stores into memory, through which V3D's caches learn of it, and
 //! starts programs by the registers and in the order of GPU_FFT's direct method (recorded from its
-//! host code). What the firmware writes when asked by mailbox is not published; the same is assumed.
+//! host code). What the firmware writes when asked by mailbox is not published; the same is
+//! assumed.
 
 use v3d_sim::{Board, Config, Constants, Memory, MemoryFault, Statistics, V3d};
 
@@ -222,8 +223,8 @@ impl Machine {
 /// Where memory lies that the firmware hands out: in the upper part of RAM, as `gpu_mem` does.
 const PLACE: u32 = 0x1000_0000;
 
-/// A board with the cycle model, whose warnings only warn: programs that ran on real chips may break
-/// rules that ours must keep.
+/// A board with the cycle model, whose warnings only warn: programs that ran on real chips may
+/// break rules that ours must keep.
 #[must_use]
 pub fn config(board: Board, constants: &Constants) -> Config {
     Config {

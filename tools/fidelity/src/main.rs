@@ -6,10 +6,11 @@
 //! fidelity fit [--largest LOG2N] [--rounds N] [--free NAMES] [--set NAME=VALUE]...
 //! ```
 //!
-//! Prints the report and writes it to FILE (`docs/fidelity.md`); `--json` prints one object instead. Exit 1
-//! when a row is outside its band. GPU_FFT's shaders come from the checkout of raspberrypi/userland that
-//! `QPUSCOPE_USERLAND` names. Without it the rows that need them are "not run", with the figures that were
-//! last recorded beside them, and no file is written unless `--out` names one.
+//! Prints the report and writes it to FILE (`docs/fidelity.md`); `--json` prints one object
+//! instead. Exit 1 when a row is outside its band. GPU_FFT's shaders come from the checkout of
+//! raspberrypi/userland that `QPUSCOPE_USERLAND` names. Without it the rows that need them are "not
+//! run", with the figures that were last recorded beside them, and no file is written unless
+//! `--out` names one.
 #![forbid(unsafe_code)]
 
 mod tuning;

@@ -3,8 +3,8 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// What `work` makes of each item, in the order of the items. The one that weighs most is begun first,
-/// so that threads end at about the same time.
+/// What `work` makes of each item, in the order of the items. The one that weighs most is begun
+/// first, so that threads end at about the same time.
 ///
 /// # Errors
 /// The first that happened; work under way is finished, and no more is begun.

@@ -1,4 +1,5 @@
-//! A row of the report: a published figure, what the simulator makes of it, and how near it must be.
+//! A row of the report: a published figure, what the simulator makes of it, and how near it must
+//! be.
 
 use serde::Serialize;
 use v3d_sim::Board;

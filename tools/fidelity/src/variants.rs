@@ -18,9 +18,10 @@ pub struct Variant {
     pub constants: Constants,
 }
 
-/// What the fitting set gives to a model whose SDRAM turns and recovers in no time, the structure that
-/// was recommended before. Found by an earlier form of the descent (four rounds with all lengths, from the
-/// values that were recommended then), so not one of [`crate::descents::DESCENTS`].
+/// What the fitting set gives to a model whose SDRAM turns and recovers in no time, the structure
+/// that was recommended before. Found by an earlier form of the descent (four rounds with all
+/// lengths, from the values that were recommended then), so not one of
+/// [`crate::descents::DESCENTS`].
 const NO_TURNAROUND: Values = &[
     ("sdram_to_read", 0.0),
     ("sdram_to_write", 0.0),

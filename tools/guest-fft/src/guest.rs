@@ -26,7 +26,8 @@ extern "C" fn transform<W: Work>(memory: &mut W, task: &Task) {
     memory.transform(task);
 }
 
-/// Nothing here panics on a task that was prepared; a guest that does not end is reported by the host.
+/// Nothing here panics on a task that was prepared; a guest that does not end is reported by the
+/// host.
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     loop {}

@@ -2,12 +2,12 @@
 //!
 //! The tool writes a [`Task`] into the image, lets a virtual Pi run it, and reads the task and the
 //! points back from the board's memory. The guest makes its input, does one transform between two
-//! readings of the cycle counter, and resets the board. So what is counted is the code of `dsp`, or of
-//! `microfft`, as the firmware's compiler made it, and nothing of the guest but a call. In the same way it
-//! counts what making a plan for the QPUs takes.
+//! readings of the cycle counter, and resets the board. So what is counted is the code of `dsp`, or
+//! of `microfft`, as the firmware's compiler made it, and nothing of the guest but a call. In the
+//! same way it counts what making a plan for the QPUs takes.
 //!
-//! The guest has no unsafe code: its assembly (`start.s`) calls [`Work::prepare`] and [`Work::transform`]
-//! with references to memory that it reserves for nothing else.
+//! The guest has no unsafe code: its assembly (`start.s`) calls [`Work::prepare`] and
+//! [`Work::transform`] with references to memory that it reserves for nothing else.
 #![cfg_attr(not(test), no_std)]
 #![forbid(unsafe_code)]
 
@@ -38,8 +38,8 @@ pub const REFUSED: u32 = 2;
 pub struct Task {
     /// [`MAGIC`].
     pub magic: u32,
-    /// Who transforms: 0 `dsp` in single precision, 1 in double precision, 2 `microfft`. 3 makes a plan for the
-    /// QPUs ([`plan`]).
+    /// Who transforms: 0 `dsp` in single precision, 1 in double precision, 2 `microfft`. 3 makes a
+    /// plan for the QPUs ([`plan`]).
     pub engine: u32,
     /// log2 of the number of points.
     pub log2n: u32,
@@ -108,7 +108,8 @@ impl Task {
 
 /// Noise, uniform in -1 to 1 and exact in single precision: the same sequence for guest and host.
 ///
-/// Source of the constants: W. H. Press et al., "Numerical Recipes in C", second edition, section 7.1.
+/// Source of the constants: W. H. Press et al., "Numerical Recipes in C", second edition, section
+/// 7.1.
 #[derive(Clone, Debug)]
 pub struct Noise(u32);
 

@@ -1,7 +1,8 @@
 //! Making a plan for the QPUs, in memory that nobody runs.
 //!
-//! The runner keeps what is written and gives out addresses as V3D would see them. Cells and data of a long
-//! plan lie behind the memory that there is: planning writes programs, lists and tables only.
+//! The runner keeps what is written and gives out addresses as V3D would see them. Cells and data
+//! of a long plan lie behind the memory that there is: planning writes programs, lists and tables
+//! only.
 
 use qpu::fft::Plan;
 use qpu::fft::request::Request;

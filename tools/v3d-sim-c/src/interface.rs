@@ -133,8 +133,9 @@ unsafe fn list<T: Copy>(name: &str, data: *const T, count: usize) -> Result<Vec<
         return Err(Failure::new(status::ERROR_SIZE, text));
     }
     check_pointer(name, data)?;
-    // SAFETY: it is neither null nor unaligned, the caller promised `count` readable entries, and so
-    // few cannot be more than isize::MAX bytes. The slice is copied and gone before anything runs.
+    // SAFETY: it is neither null nor unaligned, the caller promised `count` readable entries, and
+    // so few cannot be more than isize::MAX bytes. The slice is copied and gone before anything
+    // runs.
     Ok(unsafe { std::slice::from_raw_parts(data, count) }.to_vec())
 }
 
@@ -199,10 +200,10 @@ fn check_region(index: usize, region: &Region) -> Result<Part, Failure> {
 /// Runs programs to their end; see `v3d_sim.h`.
 ///
 /// # Safety
-/// Pointers that are neither null nor unaligned must be what the header says: `regions` and `programs`
-/// readable lists of so many entries; `data` of each region valid for its size, for writes unless it is
-/// read-only, and not used by anybody else during the call; `options` and `result` readable, `result`
-/// writable; `message` writable for `message_size` bytes.
+/// Pointers that are neither null nor unaligned must be what the header says: `regions` and
+/// `programs` readable lists of so many entries; `data` of each region valid for its size, for
+/// writes unless it is read-only, and not used by anybody else during the call; `options` and
+/// `result` readable, `result` writable; `message` writable for `message_size` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn v3d_sim_run(
     regions: *const Region,
@@ -236,8 +237,9 @@ pub unsafe extern "C" fn v3d_sim_run(
         let mut chosen = None;
         if !options.is_null() {
             check_pointer("options", options)?;
-            // SAFETY: neither null nor unaligned, and the caller promised that it can be read; the size
-            // comes first, so that a shorter structure of another version is not read beyond it.
+            // SAFETY: neither null nor unaligned, and the caller promised that it can be read; the
+            // size comes first, so that a shorter structure of another version is not read beyond
+            // it.
             let size = unsafe { (&raw const (*options).struct_size).read() };
             check_size("options", size, size_of::<Options>())?;
             // SAFETY: as above, and its size is that of the structure.
@@ -248,8 +250,8 @@ pub unsafe extern "C" fn v3d_sim_run(
             .enumerate()
             .map(|(index, region)| check_region(index, region))
             .collect();
-        // SAFETY: the caller promised each region for the time of this call, which the memory does not
-        // outlive.
+        // SAFETY: the caller promised each region for the time of this call, which the memory does
+        // not outlive.
         let memory = unsafe { CallerMemory::new(parts?) };
         let mut memory = memory.map_err(|(first, second)| {
             let text = format!("regions[{first}] and regions[{second}] overlap");
@@ -260,7 +262,8 @@ pub unsafe extern "C" fn v3d_sim_run(
     let (code, text) = match done {
         Ok(Ok((done, text))) => {
             if !result.is_null() {
-                // SAFETY: it was checked to be aligned, and the caller promised that it can be written.
+                // SAFETY: it was checked to be aligned, and the caller promised that it can be
+                // written.
                 unsafe { result.write(done) };
             }
             (done.status, text)

@@ -34,12 +34,13 @@ pub struct CallerMemory {
 }
 
 impl CallerMemory {
-    /// Memory that consists of `parts`. Gives two of them, by their places in the list, that share bus
-    /// addresses or host memory, if any do.
+    /// Memory that consists of `parts`. Gives two of them, by their places in the list, that share
+    /// bus addresses or host memory, if any do.
     ///
     /// # Safety
-    /// For as long as the memory lives, `data` of each part must be valid for reads of `bytes` bytes,
-    /// for writes if it is writable, and nothing else may write them, nor read what is written.
+    /// For as long as the memory lives, `data` of each part must be valid for reads of `bytes`
+    /// bytes, for writes if it is writable, and nothing else may write them, nor read what is
+    /// written.
     pub unsafe fn new(parts: Vec<Part>) -> Result<Self, (usize, usize)> {
         let overlap = |key: fn(&Part) -> (usize, usize)| {
             let mut order: Vec<usize> = (0..parts.len()).collect();
@@ -76,8 +77,8 @@ impl CallerMemory {
         Some(*part)
     }
 
-    /// Calls `each` with a pointer to every run of bytes in one part, how many it may touch, and their
-    /// place in the whole.
+    /// Calls `each` with a pointer to every run of bytes in one part, how many it may touch, and
+    /// their place in the whole.
     fn for_each_run(
         &mut self,
         addr: u32,
@@ -109,9 +110,9 @@ impl Memory for CallerMemory {
     fn read(&mut self, addr: u32, out: &mut [u8]) -> Result<(), MemoryFault> {
         self.for_each_run(addr, out.len(), false, |data, count, done| {
             let to = out[done..done + count].as_mut_ptr();
-            // SAFETY: `data` points to `count` bytes inside a part, which the caller of `new` promised
-            // to be readable; `to` is a slice of that length of the simulator's own. Should they
-            // overlap all the same, `copy` allows it.
+            // SAFETY: `data` points to `count` bytes inside a part, which the caller of `new`
+            // promised to be readable; `to` is a slice of that length of the simulator's own.
+            // Should they overlap all the same, `copy` allows it.
             unsafe { ptr::copy(data, to, count) }
         })
     }
@@ -119,8 +120,9 @@ impl Memory for CallerMemory {
     fn write(&mut self, addr: u32, bytes: &[u8]) -> Result<(), MemoryFault> {
         self.for_each_run(addr, bytes.len(), true, |data, count, done| {
             let from = bytes[done..done + count].as_ptr();
-            // SAFETY: `data` points to `count` bytes inside a writable part, which the caller of `new`
-            // promised to be; `from` is a slice of that length. Should they overlap, `copy` allows it.
+            // SAFETY: `data` points to `count` bytes inside a writable part, which the caller of
+            // `new` promised to be; `from` is a slice of that length. Should they overlap, `copy`
+            // allows it.
             unsafe { ptr::copy(from, data, count) }
         })
     }

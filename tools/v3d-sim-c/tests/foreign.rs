@@ -145,8 +145,8 @@ fn python_runs_programs_through_ctypes() {
     );
 }
 
-/// The model in `tests/model` shares nothing with the simulator but its sources. Both must leave the same of
-/// random programs that do everything that is defined: registers, flags, VPM, memory.
+/// The model in `tests/model` shares nothing with the simulator but its sources. Both must leave
+/// the same of random programs that do everything that is defined: registers, flags, VPM, memory.
 #[test]
 fn a_second_model_agrees_on_random_programs() {
     if !has("python3") {

@@ -213,8 +213,8 @@ impl Board {
         self.bus_hangs || (address & !0xfff == 0x20c0_0000 && cut_off)
     }
 
-    /// The ARM pulls V3D's reset line. A block that still has a way to memory may be in the middle of a transfer,
-    /// and the bus waits for the rest of it.
+    /// The ARM pulls V3D's reset line. A block that still has a way to memory may be in the middle
+    /// of a transfer, and the bus waits for the rest of it.
     fn reset_v3d(&mut self) {
         if !(self.asb.slave_stands() && self.asb.master_stands()) {
             self.bus_hangs = true;
@@ -267,7 +267,8 @@ impl Board {
     /// Writes a peripheral register at its ARM address.
     ///
     /// # Errors
-    /// Nothing there, not modelled, a start without a barrier, or another one has been read without.
+    /// Nothing there, not modelled, a start without a barrier, or another one has been read
+    /// without.
     pub fn write_register(&mut self, address: u32, value: u32, now: u64) -> Result<(), FaultKind> {
         self.check_order(address)?;
         let offset = address & 0xfff;
@@ -373,7 +374,8 @@ impl Board {
     }
 
     fn serve_property(&mut self, address: u32, now: u64) -> Result<(), (FaultKind, u32)> {
-        // The firmware takes the uncached alias as well as the one of the L2 (reference/qpu.md 7.2).
+        // The firmware takes the uncached alias as well as the one of the L2 (reference/qpu.md
+        // 7.2).
         let aliased = matches!(address & 0xc000_0000, 0x4000_0000 | 0xc000_0000);
         if self.config.checks.bus_address && !aliased {
             return Err((

@@ -57,7 +57,8 @@ pub struct Lines {
     /// Pages that the table walk has read.
     table_pages: Vec<u32>,
     /// What memory holds of the dirty lines in these pages, by line number. A table that is being
-    /// changed is often walked for its neighbours, which is fine while the entry itself is the same.
+    /// changed is often walked for its neighbours, which is fine while the entry itself is the
+    /// same.
     table_lines: HashMap<u32, [u32; 8]>,
     enabled: bool,
 }

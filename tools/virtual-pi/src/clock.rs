@@ -7,12 +7,14 @@
 /// ARM1176 clock of a Pi 1. Source: `config.txt` documentation, default `arm_freq` (Pi 1: 700).
 pub const ARM_HZ: u64 = 700_000_000;
 
-/// Clocks for one instruction. The ARM1176 issues at most one a clock; loads, branches and the VFP11's
-/// result latency of 8 bring compiled code to 1.3 .. 2 clocks (ARM1176JZF-S TRM, ch. 16). The slow end.
+/// Clocks for one instruction. The ARM1176 issues at most one a clock; loads, branches and the
+/// VFP11's result latency of 8 bring compiled code to 1.3 .. 2 clocks (ARM1176JZF-S TRM, ch. 16).
+/// The slow end.
 pub const INSTRUCTION_CLOCKS: u64 = 2;
 
 /// Clocks for a double-precision divide or square root. The VFP11 takes up to 33 when the next
-/// instruction needs the result, but runs beside the integer pipeline; issue 2 of this project sets 8.
+/// instruction needs the result, but runs beside the integer pipeline; issue 2 of this project sets
+/// 8.
 pub const DOUBLE_DIVIDE_CLOCKS: u64 = 8;
 
 /// One access to a peripheral, on top of its instruction. The bus to the peripherals costs tens of
@@ -27,21 +29,22 @@ pub const V3D_HZ: u64 = 250_000_000;
 pub const V3D_CLOCKS_PER_ROUND: u64 = 4;
 
 /// How far V3D may run ahead of or behind the ARM while nobody touches its registers, in rounds.
-/// It bounds how late a V3D interrupt is seen and how old memory that V3D writes may look to the ARM.
+/// It bounds how late a V3D interrupt is seen and how old memory that V3D writes may look to the
+/// ARM.
 pub const V3D_QUANTUM_ROUNDS: u64 = 64;
 
 /// The same while no QPU can go on before the ARM does something: 1 ms.
 pub const V3D_STUCK_ROUNDS: u64 = 62_500;
 
-/// How long V3D must be without power to lose its state. 50 ms have been enough on a Pi 3B (a VC4CL fork); less
-/// has not been tried.
+/// How long V3D must be without power to lose its state. 50 ms have been enough on a Pi 3B (a VC4CL
+/// fork); less has not been tried.
 pub const V3D_OFF_CLOCKS: u64 = ARM_HZ / 1000 * 50;
 
 /// System timer. Source: BCM2835 ARM Peripherals, section 12; Linux `bcm2835_timer`.
 pub const SYSTEM_TIMER_HZ: u64 = 1_000_000;
 
-/// Time from a request in the property mailbox to its answer. GPU_FFT's readme measured about 100 us
-/// of overhead for a mailbox call.
+/// Time from a request in the property mailbox to its answer. GPU_FFT's readme measured about 100
+/// us of overhead for a mailbox call.
 pub const MAILBOX_US: u32 = 100;
 
 /// Ticks of the watchdog. Source: Linux `bcm2835_wdt.c` (`SECS_TO_WDOG_TICKS`: 2^16 a second).

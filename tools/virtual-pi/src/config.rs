@@ -25,8 +25,9 @@ pub struct Checks {
     /// Starting V3D or the mailbox while data is still on its way to memory: a store past the cache
     /// or a cache clean with no DSB after it.
     pub barrier: bool,
-    /// A read from one peripheral and then an access to another with no DMB or DSB between: the BCM2835
-    /// may return what they read the other way round (BCM2835 ARM Peripherals, section 1.3).
+    /// A read from one peripheral and then an access to another with no DMB or DSB between: the
+    /// BCM2835 may return what they read the other way round (BCM2835 ARM Peripherals, section
+    /// 1.3).
     pub peripheral_order: bool,
     /// Accesses to peripherals that are not 32 bits wide, and to addresses where there is nothing.
     pub mmio: bool,
@@ -86,8 +87,8 @@ pub struct Config {
     pub cmdline: String,
     /// Which board.
     pub board: BoardKind,
-    /// Whether V3D is there. Without it the block reads 0 and tag 0x0003_0012 goes unanswered, which
-    /// is what QEMU's raspi0 shows.
+    /// Whether V3D is there. Without it the block reads 0 and tag 0x0003_0012 goes unanswered,
+    /// which is what QEMU's raspi0 shows.
     pub v3d: bool,
     /// Which mistakes end the run.
     pub checks: Checks,
@@ -100,8 +101,8 @@ pub struct Config {
     pub gpu_mib: u32,
     /// Reference clock of the PL011 at boot, in Hz (`init_uart_clock`; old firmware: 3 MHz).
     pub uart_hz: u32,
-    /// What the firmware says that clock is, where that is not the truth; it then does not set it either
-    /// (raspberrypi/firmware 951, 967, 1619).
+    /// What the firmware says that clock is, where that is not the truth; it then does not set it
+    /// either (raspberrypi/firmware 951, 967, 1619).
     pub uart_stated_hz: Option<u32>,
     /// The firmware knows tag 0x0003_0047, measured clock rates. Old firmware does not.
     pub measures_clocks: bool,
@@ -109,18 +110,18 @@ pub struct Config {
     pub uart_sticks_after: Option<u64>,
     /// The revision code of the board, where it is not that of a Model B.
     pub revision: Option<u32>,
-    /// How near a compare of the system timer may be for it to be missed, in microseconds ahead when it is
-    /// written. One is missed always; Linux keeps 15 away.
+    /// How near a compare of the system timer may be for it to be missed, in microseconds ahead
+    /// when it is written. One is missed always; Linux keeps 15 away.
     pub timer_misses_us: u32,
     /// When imprecise aborts become pending, in microseconds after power-on.
     pub aborts_at_us: Vec<u64>,
     /// An imprecise abort becomes pending when V3D is powered.
     pub v3d_power_aborts: bool,
-    /// How long the firmware takes to answer a message of the mailbox, in microseconds. Boards have taken
-    /// more than a second (raspberrypi/firmware 1970).
+    /// How long the firmware takes to answer a message of the mailbox, in microseconds. Boards have
+    /// taken more than a second (raspberrypi/firmware 1970).
     pub mailbox_us: u32,
-    /// The firmware does as it is told by tag 0x0003_0012 (enable QPU). It refuses where the device tree
-    /// has V3D for a driver (raspberrypi/firmware 669).
+    /// The firmware does as it is told by tag 0x0003_0012 (enable QPU). It refuses where the device
+    /// tree has V3D for a driver (raspberrypi/firmware 669).
     pub enables_qpu: bool,
     /// The firmware does as it is told by tag 0x0003_8030 (power domain) of V3D.
     pub powers_v3d: bool,
@@ -129,14 +130,15 @@ pub struct Config {
     pub unpowered_v3d_hangs: bool,
     /// What comes of a reset of V3D without the firmware.
     pub v3d_reset: V3dReset,
-    /// V3D loses its power when the firmware is told so. Otherwise the firmware only says that it does.
+    /// V3D loses its power when the firmware is told so. Otherwise the firmware only says that it
+    /// does.
     pub v3d_powers_off: bool,
     /// The firmware has left the PL011 on GPIO 32 and 33, where a Zero W has its Bluetooth.
     pub uart_at_bluetooth: bool,
     /// The first 64 MiB of memory hold anything at power-on, as SDRAM does, instead of zeros.
     pub memory_noise: bool,
-    /// V3D without its cycle model: results are the same, a job takes a round for each instruction, and
-    /// its time is no figure for the chip.
+    /// V3D without its cycle model: results are the same, a job takes a round for each instruction,
+    /// and its time is no figure for the chip.
     pub v3d_functional: bool,
     /// Order seed handed to the V3D simulator; one other than 0 also switches the cycle model off.
     pub v3d_seed: u64,

@@ -1,7 +1,8 @@
 //! Why a run stops, and what to do about it.
 //!
 //! Two classes are never confused: the guest did something that real silicon punishes, or the guest
-//! used something that this model does not have. The second is a gap of ours, not a mistake of the guest.
+//! used something that this model does not have. The second is a gap of ours, not a mistake of the
+//! guest.
 
 use std::fmt;
 
@@ -43,8 +44,8 @@ pub enum FaultClass {
 pub enum FaultKind {
     /// Memory was read behind the ARM's back while its data cache held newer data for that line.
     DirtyLineRead(Agent),
-    /// Memory was written behind the ARM's back while its data cache held a dirty copy of that line,
-    /// which may be written back over it at any time.
+    /// Memory was written behind the ARM's back while its data cache held a dirty copy of that
+    /// line, which may be written back over it at any time.
     DirtyLineOverwritten(Agent),
     /// The ARM read a line from its data cache that has been written behind its back since.
     StaleLineRead(Agent),
@@ -60,7 +61,8 @@ pub enum FaultKind {
     UnalignedDevice,
     /// LDREX on memory that is not Normal cacheable; it may never succeed.
     ExclusiveUncached,
-    /// V3D or the mailbox was started while a store or a cache clean had not been completed by a DSB.
+    /// V3D or the mailbox was started while a store or a cache clean had not been completed by a
+    /// DSB.
     MissingBarrier(Agent),
     /// Another peripheral was read before this access, and no barrier stands between.
     PeripheralOrder,

@@ -53,8 +53,8 @@ pub struct VirtualPi {
 }
 
 impl VirtualPi {
-    /// Builds the board and does what the boot firmware does: the flat `image` at 0x8000, ATAGs with
-    /// the command line at 0x100, the core at its first instruction.
+    /// Builds the board and does what the boot firmware does: the flat `image` at 0x8000, ATAGs
+    /// with the command line at 0x100, the core at its first instruction.
     ///
     /// # Errors
     /// A configuration or an image that no board can be built from.
@@ -155,7 +155,8 @@ impl VirtualPi {
         self.cpu().board.uart.host.pending()
     }
 
-    /// Takes back what was given to [`VirtualPi::serial_send`] and is not on the wire yet: its host has gone.
+    /// Takes back what was given to [`VirtualPi::serial_send`] and is not on the wire yet: its host
+    /// has gone.
     pub fn serial_discard(&mut self) {
         self.cpu_mut().board.uart.host.discard();
     }
@@ -170,8 +171,8 @@ impl VirtualPi {
         self.cpu_mut().board.uart.host.set_baud(baud);
     }
 
-    /// Breaks one thing in V3D from now on, or mends it with `None`. It stays broken through resets and power
-    /// cycles, and nothing but wrong results says so.
+    /// Breaks one thing in V3D from now on, or mends it with `None`. It stays broken through resets
+    /// and power cycles, and nothing but wrong results says so.
     pub fn set_v3d_defect(&mut self, defect: Option<v3d_sim::Defect>) {
         let cpu = self.cpu_mut();
         cpu.board.set_v3d_defect(cpu.clock, defect);
@@ -198,13 +199,14 @@ impl VirtualPi {
         self.cpu().board.pin_function(pin)
     }
 
-    /// Accesses to V3D's registers since the last boot, and requests to the firmware to switch its power.
+    /// Accesses to V3D's registers since the last boot, and requests to the firmware to switch its
+    /// power.
     pub fn v3d_uses(&self) -> (u64, u64) {
         self.cpu().board.v3d_uses()
     }
 
-    /// Bytes of the board's memory from a physical address, as a debugger would read them; `None` where
-    /// there is no memory. It survives a reset.
+    /// Bytes of the board's memory from a physical address, as a debugger would read them; `None`
+    /// where there is no memory. It survives a reset.
     pub fn read_memory(&self, address: u32, bytes: usize) -> Option<Vec<u8>> {
         let memory = &self.cpu().board.memory;
         let end = u64::from(address) + bytes as u64;
@@ -215,8 +217,8 @@ impl VirtualPi {
         })
     }
 
-    /// ARM clocks since power-on, waits included. An instruction is [`INSTRUCTION_CLOCKS`] of them, and
-    /// accesses to peripherals and divisions in double precision are more.
+    /// ARM clocks since power-on, waits included. An instruction is [`INSTRUCTION_CLOCKS`] of them,
+    /// and accesses to peripherals and divisions in double precision are more.
     pub fn clocks(&self) -> u64 {
         self.cpu().clock
     }

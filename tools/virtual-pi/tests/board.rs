@@ -317,7 +317,8 @@ fn v3d_s_caches_must_be_cleared_after_the_arm_has_stored() {
     );
 }
 
-/// SRQCS while a program without end runs and, after V3D was off for `off_us`, when a short one has had time.
+/// SRQCS while a program without end runs and, after V3D was off for `off_us`, when a short one has
+/// had time.
 fn power_cycled(off_us: u32) -> Vec<u32> {
     // A branch to itself: bra, with its three delay slots.
     let branch = 0xf000_0000_0000_0000 | 0x00f8_09e7_u64 << 32 | 0xffff_ffe0;

@@ -1,6 +1,8 @@
 //! A run without end stays in the memory that it took at its start.
 //!
-//! The test asks the kernel for the memory of its process, so it is the only one of this program. The guest does over and over what a stream of short transforms does: the LED, and a program on a QPU.
+//! The test asks the kernel for the memory of its process, so it is the only one of this program.
+//! The guest does over and over what a stream of short transforms does: the LED, and a program on a
+//! QPU.
 #![forbid(unsafe_code)]
 
 mod guest;

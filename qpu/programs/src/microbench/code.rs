@@ -13,8 +13,8 @@ const AHEAD_BYTES: u32 = 64;
 /// `nop`s that are copied at a time.
 const CHUNK: usize = 16;
 
-/// Puts a loop of `bytes` bytes, a multiple of 64, at the start of a line, and what begins and ends it, into the memory of
-/// `runner`.
+/// Puts a loop of `bytes` bytes, a multiple of 64, at the start of a line, and what begins and ends
+/// it, into the memory of `runner`.
 ///
 /// # Errors
 /// When there is no room.

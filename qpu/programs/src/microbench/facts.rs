@@ -13,8 +13,8 @@ const NUMBER_LIMIT_US: u32 = 10_000;
 /// What a place holds that no program has written.
 const NOBODY: u32 = u32::MAX;
 
-/// The QPUs on which a program ran when all others were reserved (SQRSV): all of them where reservation works as
-/// documented. The runner has no buffers before and after.
+/// The QPUs on which a program ran when all others were reserved (SQRSV): all of them where
+/// reservation works as documented. The runner has no buffers before and after.
 ///
 /// # Errors
 /// Those of the runner.
@@ -55,8 +55,8 @@ fn runs_on<R: Runner>(runner: &mut R, qpus: QpuSet) -> Result<u32, R::Error> {
     Ok(number[0])
 }
 
-/// Runs a program that does not end, for [`ENDLESS_LIMIT_US`], and then one that does: how the first was ended, and whether
-/// the second ran. The runner has no buffers before and after.
+/// Runs a program that does not end, for [`ENDLESS_LIMIT_US`], and then one that does: how the
+/// first was ended, and whether the second ran. The runner has no buffers before and after.
 pub fn recovery<R: Runner>(runner: &mut R) -> (Recovery, bool) {
     runner.release_all();
     let ended = run_endless(runner).is_err();

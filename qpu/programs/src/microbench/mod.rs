@@ -1,13 +1,14 @@
 //! Microbenchmarks: small programs whose times tell one constant of V3D each.
 //!
-//! The firmware and the host run the same words by the same code, the one on a board and the other on the
-//! simulator. What a comparison needs is a time without the ARM's share of it. So each microbenchmark is run
-//! with few and with many repetitions, and the difference of the two times, divided by the difference of the
-//! repetitions, is what one repetition takes: starts, ends and cold caches cancel. Each run is a few hundred
-//! microseconds long, because a board's clock counts microseconds, and is done [`RUNS`] times.
+//! The firmware and the host run the same words by the same code, the one on a board and the other
+//! on the simulator. What a comparison needs is a time without the ARM's share of it. So each
+//! microbenchmark is run with few and with many repetitions, and the difference of the two times,
+//! divided by the difference of the repetitions, is what one repetition takes: starts, ends and
+//! cold caches cancel. Each run is a few hundred microseconds long, because a board's clock counts
+//! microseconds, and is done [`RUNS`] times.
 //!
-//! [`LIST`] has all of them in the order of the protocol's numbers. [`times`] runs one, [`reservations`] and
-//! [`recovery`] are the two entries that are no times.
+//! [`LIST`] has all of them in the order of the protocol's numbers. [`times`] runs one,
+//! [`reservations`] and [`recovery`] are the two entries that are no times.
 //!
 //! Simulated, not yet run on hardware.
 
@@ -65,13 +66,14 @@ pub enum Test {
         /// Programs of a launch.
         programs: u8,
     },
-    /// [`LAUNCHES`] launches on one QPU: one program that keeps it busy while as many programs without work as
-    /// there are repetitions are queued, which then start one after the other.
+    /// [`LAUNCHES`] launches on one QPU: one program that keeps it busy while as many programs
+    /// without work as there are repetitions are queued, which then start one after the other.
     Queue {
         /// Times round of the program that keeps the QPU busy, 20 clocks each.
         spins: u32,
     },
-    /// Uniforms that are read again and again, in lines of their own on each of so many QPUs of a slice.
+    /// Uniforms that are read again and again, in lines of their own on each of so many QPUs of a
+    /// slice.
     Uniforms {
         /// QPUs, 1 to 4.
         qpus: u8,
@@ -84,8 +86,8 @@ pub enum Test {
         qpus: u8,
         /// Lines of 64 bytes that the lanes of a lookup touch, 1 to 16, a power of two.
         lines: u8,
-        /// Whether the lookups of the QPUs that share a TMU go round 8 KiB, which its cache does not hold and V3D's L2
-        /// does, instead of being all the same.
+        /// Whether the lookups of the QPUs that share a TMU go round 8 KiB, which its cache does
+        /// not hold and V3D's L2 does, instead of being all the same.
         misses: bool,
     },
     /// Vectors written to the VPM.
@@ -115,8 +117,8 @@ pub enum Test {
 }
 
 impl Test {
-    /// Operations of a repetition: a launch, a line of uniforms, a lookup, a vector, a handover, an instruction or a
-    /// transform. Where QPUs share a unit, those of all of them count.
+    /// Operations of a repetition: a launch, a line of uniforms, a lookup, a vector, a handover, an
+    /// instruction or a transform. Where QPUs share a unit, those of all of them count.
     #[must_use]
     pub const fn operations(self) -> u32 {
         match self {
@@ -168,8 +170,8 @@ fn of_plan<E>(error: request::Error<E>) -> Error<E> {
     }
 }
 
-/// The times of a test in microseconds, [`RUNS`] with few and [`RUNS`] with many repetitions. The runner has no
-/// buffers before and after.
+/// The times of a test in microseconds, [`RUNS`] with few and [`RUNS`] with many repetitions. The
+/// runner has no buffers before and after.
 ///
 /// # Errors
 /// Those of the runner, or that there is no plan.

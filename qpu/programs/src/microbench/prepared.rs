@@ -19,8 +19,8 @@ const MOST: usize = 16;
 const LOG2_POINTS: u32 = 14;
 /// The loop of a program that an instruction cache of 4 KiB holds with what begins and ends it.
 const FITTING_BYTES: u32 = 3840;
-/// So many different lengths keep the QPU busy, so that the ends of launches do not all fall at the same point between two
-/// looks at V3D.
+/// So many different lengths keep the QPU busy, so that the ends of launches do not all fall at the
+/// same point between two looks at V3D.
 const LENGTHS: usize = 8;
 /// Bytes of a line.
 const LINE: u32 = 64;
@@ -273,8 +273,8 @@ fn repeat<E>(repetitions: u32, mut run: impl FnMut() -> Result<Report, E>) -> Re
     Ok(all)
 }
 
-/// VPM write setup for vectors of words one after the other, from number `first` on: rows, or columns of which 16 lie side
-/// by side in each block of sixteen rows.
+/// VPM write setup for vectors of words one after the other, from number `first` on: rows, or
+/// columns of which 16 lie side by side in each block of sixteen rows.
 ///
 /// Source: VideoCore IV 3D Architecture Reference Guide, table 32.
 const fn vpm_setup(first: u32, columns: bool) -> u32 {

@@ -1,9 +1,9 @@
 //! Messages whose digests are known: what a QPU that computes SHA-256 is held to.
 //!
 //! Sixteen messages of one to four blocks, whose lengths lie on both sides of every place where
-//! padding needs another block: each is the beginning of [`TEXT`]. The digests are constants, so that a
-//! processor that computes wrongly cannot agree with another; a test compares them with the crate
-//! `sha2`.
+//! padding needs another block: each is the beginning of [`TEXT`]. The digests are constants, so
+//! that a processor that computes wrongly cannot agree with another; a test compares them with the
+//! crate `sha2`.
 
 use super::{Digest, LANES};
 

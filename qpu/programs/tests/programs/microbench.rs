@@ -9,8 +9,8 @@ const RAM_BYTES: u32 = 4 << 20;
 /// What is changed, and by how much the figures that depend on it are then multiplied.
 type Change = (&'static str, f64, &'static [(&'static str, [f64; 2])]);
 
-/// Figures within these limits of what they are with the documented constants; those that are not named must not change by more
-/// than 2 %.
+/// Figures within these limits of what they are with the documented constants; those that are not
+/// named must not change by more than 2 %.
 const CHANGES: &[Change] = &[
     ("tmu_run", 2.0, &[("lookups-16", [1.99, 2.01])]),
     (
@@ -75,7 +75,8 @@ fn clocks(bench: &Microbench, constants: &Constants) -> f64 {
     };
     let few = repetitions[0].min(8);
     run(few);
-    // Fewer than on a board, whose clock counts microseconds; of programs in a queue as many as there are.
+    // Fewer than on a board, whose clock counts microseconds; of programs in a queue as many as
+    // there are.
     let many = if bench.name.starts_with("queue") {
         repetitions[1]
     } else {

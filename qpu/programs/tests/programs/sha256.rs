@@ -199,8 +199,8 @@ fn the_same_messages_on_all_qpus_at_once_and_on_each_alone() {
     assert_clean(&runner);
 }
 
-/// Instructions that a block may take: 48 rounds of 34 and 16 of 21, what begins and ends the loops,
-/// and what lies between blocks.
+/// Instructions that a block may take: 48 rounds of 34 and 16 of 21, what begins and ends the
+/// loops, and what lies between blocks.
 const BLOCK_INSTRUCTIONS: u64 = 48 * 34 + 16 * 21 + 6 * 2 + 2 * 2 + 32;
 
 #[test]

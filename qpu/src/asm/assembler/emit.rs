@@ -19,7 +19,8 @@ impl Assembler<'_> {
     pub(super) fn instruction(&mut self, cursor: &mut Cursor, place: &Place) -> Result<(), Fault> {
         let bits = place.source.bits(place.line);
         if let Some(noted) = bits.and_then(|word| noted(place.source.text(place.line), word)) {
-            // The text is the disassembler's for these very bits, and may be none that can be encoded.
+            // The text is the disassembler's for these very bits, and may be none that can be
+            // encoded.
             return self.emit(Content::Code(Encoded::fixed(noted), bits), place);
         }
         let joins = cursor.take(";");

@@ -262,7 +262,8 @@ impl<'a> Assembler<'a> {
         fault.help("write .elseif instead of .else and .if, or look for a macro that calls itself")
     }
 
-    /// Lines `from..to` of a file: the only way down into blocks, macros and files, whose depth is bounded here.
+    /// Lines `from..to` of a file: the only way down into blocks, macros and files, whose depth is
+    /// bounded here.
     pub fn lines(&mut self, source: &Rc<Source>, from: usize, to: usize) -> Result<(), Stop> {
         if self.nesting > self.limits().block_depth {
             let source = source.clone();

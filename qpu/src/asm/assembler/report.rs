@@ -4,8 +4,8 @@ use super::super::diagnostic::{Diagnostic, Expansion, Fault, Severity};
 use super::super::source::Place;
 use super::{Assembler, Step};
 
-/// How often what was reported may come again in other turns and calls, for each report that is allowed: each time
-/// it is put into words to be compared.
+/// How often what was reported may come again in other turns and calls, for each report that is
+/// allowed: each time it is put into words to be compared.
 const MOST_REPEATED: usize = 5;
 
 /// Nothing after it is worth reading; what stopped it has been reported.

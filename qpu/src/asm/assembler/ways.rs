@@ -1,7 +1,7 @@
 //! The ways by which the assembler came to lines: through which macros, files and repetitions.
 //!
-//! A tree, because a macro that calls another twice makes two ways of each below it: written out, the ways of a
-//! thousand lines that lie a hundred deep would be a hundred thousand steps.
+//! A tree, because a macro that calls another twice makes two ways of each below it: written out,
+//! the ways of a thousand lines that lie a hundred deep would be a hundred thousand steps.
 
 use std::collections::HashMap;
 use std::rc::Rc;

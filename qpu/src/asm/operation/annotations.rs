@@ -1,9 +1,10 @@
 //! Broadcom's annotations behind an operation: lanes that count, and notes for a simulator.
 //!
-//! `@mul_used(8, 9)` and `@mul_unused(0)` name lanes of the mul result, so that nobody is told of others where a
-//! rotation moves a register of the files inside its quads only; FFmpeg's `rpi_hevc_shader` writes lanes as
-//! bits, `@ "mul_used", 0`. `@preserve_cond` keeps the condition of a result that goes nowhere. All others mean
-//! something to Broadcom's simulator alone. Source: Broadcom's assembler, qasm, and its shaders for `OpenVG`.
+//! `@mul_used(8, 9)` and `@mul_unused(0)` name lanes of the mul result, so that nobody is told of
+//! others where a rotation moves a register of the files inside its quads only; FFmpeg's
+//! `rpi_hevc_shader` writes lanes as bits, `@ "mul_used", 0`. `@preserve_cond` keeps the condition
+//! of a result that goes nowhere. All others mean something to Broadcom's simulator alone. Source:
+//! Broadcom's assembler, qasm, and its shaders for `OpenVG`.
 
 use super::super::Syntax;
 use super::super::assembler::Assembler;

@@ -1,8 +1,8 @@
 //! Modes that say integer or float, held to the operation, and constants that are packed.
 //!
-//! Whether 16 bits are packed or widened as an integer or a float follows from the operation, not from a
-//! field. A mode such as `16af` therefore chooses among a mov's operations, and contradicts others.
-//! Source: vc4asm's documentation, pack and unpack modes.
+//! Whether 16 bits are packed or widened as an integer or a float follows from the operation, not
+//! from a field. A mode such as `16af` therefore chooses among a mov's operations, and contradicts
+//! others. Source: vc4asm's documentation, pack and unpack modes.
 
 use super::super::constant;
 use super::super::diagnostic::Fault;
@@ -32,7 +32,8 @@ impl Line<'_> {
         }
     }
 
-    /// Refuses an unpack mode of ra that says float to an operation on integers, or integer to one on floats.
+    /// Refuses an unpack mode of ra that says float to an operation on integers, or integer to one
+    /// on floats.
     pub(super) fn agrees_with_unpack(
         &self,
         code: OpCode,
@@ -78,8 +79,8 @@ impl Line<'_> {
         }
         ways.retain(|way| way.dst.pack == target.dst.pack || target.pack_mul == MulPack::None);
         if target.dst.pack != Pack::None {
-            // What is packed must not depend on which operation makes the constant: not a float's 16 bits
-            // for an integer's, nor those of a sum that overflows.
+            // What is packed must not depend on which operation makes the constant: not a float's
+            // 16 bits for an integer's, nor those of a sum that overflows.
             let floats = target.packs_float == Some(true);
             let halves = is_half(target.dst.pack);
             ways.retain(|way| {

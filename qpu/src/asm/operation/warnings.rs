@@ -66,7 +66,8 @@ impl Line<'_> {
         all
     }
 
-    /// vc4asm's manual gives `mov.ifcc` its "target register(s)". The program puts the first under the condition alone.
+    /// vc4asm's manual gives `mov.ifcc` its "target register(s)". The program puts the first under
+    /// the condition alone.
     fn condition_warning(&self, mnemonic: Mnemonic) -> Option<Fault> {
         let ([first, second, _], Mnemonic::Mov(_) | Mnemonic::Load(_)) =
             (self.operands.as_slice(), mnemonic)
@@ -86,8 +87,8 @@ impl Line<'_> {
         )
     }
 
-    /// The low four bits of the number name a semaphore. The others are the value that is written, so where
-    /// nothing is written they are a mistake.
+    /// The low four bits of the number name a semaphore. The others are the value that is written,
+    /// so where nothing is written they are a mistake.
     fn semaphore_warning(&self, mnemonic: Mnemonic) -> Option<Fault> {
         let Mnemonic::Semaphore(acquire) = mnemonic else {
             return None;
@@ -106,7 +107,8 @@ impl Line<'_> {
         Some(Fault::new("semaphore", number.span, message).help("semaphores are 0 to 15"))
     }
 
-    /// 16 is no small immediate and -16 is one, so that the operation of the other sign is taken, as in vc4asm.
+    /// 16 is no small immediate and -16 is one, so that the operation of the other sign is taken,
+    /// as in vc4asm.
     fn carry_warning(&self, mnemonic: Mnemonic) -> Option<Fault> {
         let (name, other) = match mnemonic {
             Mnemonic::Alu(OpCode::Add(AddOp::Add), _) => ("add", "sub"),

@@ -1,13 +1,14 @@
 //! The dialect of elorimer/rpi-playground, and of jetpacapp/qpu-asm, which adds to it.
 //!
-//! A line is an operation of the add ALU, `;`, and one of the mul ALU (the second may be missing), or a
-//! load, branch or semaphore. Registers are raw addresses: reading `ra32` is a uniform, writing `rb48` is
-//! the VPM, writing `rb32`..`rb35` is r0..r3. Every operation of the add ALU sets flags, as in those
-//! assemblers: their programs branch on them without asking for them. Idle ALUs are encoded as everywhere
-//! here, not with the operands of the other ALU. Input is what m4 made of a source.
+//! A line is an operation of the add ALU, `;`, and one of the mul ALU (the second may be missing),
+//! or a load, branch or semaphore. Registers are raw addresses: reading `ra32` is a uniform,
+//! writing `rb48` is the VPM, writing `rb32`..`rb35` is r0..r3. Every operation of the add ALU sets
+//! flags, as in those assemblers: their programs branch on them without asking for them. Idle ALUs
+//! are encoded as everywhere here, not with the operands of the other ALU. Input is what m4 made of
+//! a source.
 //!
-//! qpu-asm has names for r0..r3 as destinations, both TMUs, pack and unpack modes, rotations and a value for
-//! each lane; pi-gemm and DeepBeliefSDK need them.
+//! qpu-asm has names for r0..r3 as destinations, both TMUs, pack and unpack modes, rotations and a
+//! value for each lane; pi-gemm and DeepBeliefSDK need them.
 
 mod operation;
 
@@ -45,7 +46,8 @@ impl Assembler<'_> {
             "sema" => vec![What::Semaphore(semaphore(cursor)?)],
             _ => operations(name, start, cursor)?,
         };
-        // Both assemblers stop reading behind the second operation; what stands there is a nop at most.
+        // Both assemblers stop reading behind the second operation; what stands there is a nop at
+        // most.
         while cursor.take(";") {
             if matches!(cursor.kind(), Some(Kind::Name(name)) if **name == *"nop") {
                 cursor.step();

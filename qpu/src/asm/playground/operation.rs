@@ -42,7 +42,8 @@ const PACKS: &[(&str, Pack)] = &[
     ("pack8d", Pack::P8d), ("pack8dclamp", Pack::P8ds),
 ];
 
-/// What the dots behind the first operation say. Modes are fields of the instruction, and so of both operations.
+/// What the dots behind the first operation say. Modes are fields of the instruction, and so of
+/// both operations.
 #[derive(Clone, Copy)]
 struct Suffixes {
     signal: Signal,
@@ -130,7 +131,8 @@ pub(super) fn operations(
             .ok_or_else(|| unknown(name, span, MulOp::ALL.iter().map(|op| op.name())))?;
         mul = half(cursor, OpCode::Mul(code), code == MulOp::Nop, false)?;
     }
-    // The rotation has the field of a small immediate, whose value an operation of the line would read.
+    // The rotation has the field of a small immediate, whose value an operation of the line would
+    // read.
     let misplaced = match (&add, &mul) {
         (
             Half {

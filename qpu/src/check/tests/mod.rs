@@ -111,7 +111,8 @@ fn each_bad_program_breaks_its_rule_and_no_other() {
 
 #[test]
 fn every_rule_has_a_case() {
-    // Tested by themselves below, because their programs break a second rule or are no whole programs.
+    // Tested by themselves below, because their programs break a second rule or are no whole
+    // programs.
     let apart = [
         Rule::Undecodable,
         Rule::TmuAtStart,

@@ -5,8 +5,8 @@ use crate::isa::BranchCond;
 
 #[test]
 fn a_branch_in_the_third_delay_slot_meets_both_targets() {
-    // A's target runs three instructions as B's delay slots; then comes B's target. The write in the
-    // third of them and the read at B's target follow each other.
+    // A's target runs three instructions as B's delay slots; then comes B's target. The write in
+    // the third of them and the read at B's target follow each other.
     let words = words(|b| {
         let (first, second) = (b.label("first"), b.label("second"));
         b.brr(BranchCond::Always, first);

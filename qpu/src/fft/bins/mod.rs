@@ -1,21 +1,23 @@
 //! Passes over bins: from half a transform to a real one and back, and power spectra.
 //!
-//! N real points are M = N/2 complex points z\[n\] = x\[2n\] + i x\[2n+1\] in the same memory, with the transform
-//! Z. A real spectrum X, bins 0 to M, follows bin by bin from Z, and Z from X:
+//! N real points are M = N/2 complex points z\[n\] = x\[2n\] + i x\[2n+1\] in the same memory, with
+//! the transform Z. A real spectrum X, bins 0 to M, follows bin by bin from Z, and Z from X:
 //!
 //! X\[k\] = (Z\[k\] + conj Z\[M-k\])/2 - i/2 · W_N^k · (Z\[k\] - conj Z\[M-k\]), Z\[M\] = Z\[0\];
 //!
 //! Z\[k\] = (X\[k\] + conj X\[M-k\]) + i · W_N^-k · (X\[k\] - conj X\[M-k\]), which is 2 Z.
 //!
 //! One program does both: with A = Z\[k\], B = Z\[M-k\] and D = A - conj B it adds
-//! (c Im D - s Re D) - i (c Re D + s Im D) to A + conj B, where the table has s = sin 2πk/N and c = cos 2πk/N for
-//! the first and -cos 2πk/N for the second formula. The factor 1/2 is one of its output.
+//! (c Im D - s Re D) - i (c Re D + s Im D) to A + conj B, where the table has s = sin 2πk/N and c =
+//! cos 2πk/N for the first and -cos 2πk/N for the second formula. The factor 1/2 is one of its
+//! output.
 //!
 //! # Units
 //!
 //! A program works on *groups* of sixteen bins, one in each lane. Its bins are two *runs*
-//! ([`runs`]) which mirror each other: what one reads as Z\[k\] the other reads as Z\[M-k\], at the same time, so
-//! that memory is read once. The second run reads the table backwards, c with the other sign.
+//! ([`runs`]) which mirror each other: what one reads as Z\[k\] the other reads as Z\[M-k\], at the
+//! same time, so that memory is read once. The second run reads the table backwards, c with the
+//! other sign.
 //!
 //! | program | bins of a run | rows of 64 bytes | group in the lanes | stores |
 //! |---|---|---|---|---|
@@ -25,9 +27,9 @@
 //! | power | 256 or 64, one run | 16 or 4: powers of sixteen bins | bin | one |
 //! | split and power | 64 or 16 | 4 or 1: powers of sixteen bins | bin | one of each run |
 //!
-//! The programs of powers take multiples of bin 0 from other bins where a constant is to be removed, and add up
-//! several spectra, or keep the greatest or least of each bin; what they find is combined with what is in memory already,
-//! and may be stored in decibels too.
+//! The programs of powers take multiples of bin 0 from other bins where a constant is to be
+//! removed, and add up several spectra, or keep the greatest or least of each bin; what they find
+//! is combined with what is in memory already, and may be stored in decibels too.
 
 pub mod power;
 pub mod product;
@@ -69,7 +71,8 @@ pub enum Bins {
 /// How a program of powers works.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PowerWay {
-    /// In units of 256 complex bins, of real spectra 128, with multiples of bin 0 taken from those near it.
+    /// In units of 256 complex bins, of real spectra 128, with multiples of bin 0 taken from those
+    /// near it.
     Long,
     /// The same in units of 64 bins, or 32.
     Short,
@@ -241,8 +244,8 @@ pub enum Record {
         /// 0: real part or cosine, 1: imaginary part or sine.
         component: u8,
     },
-    /// Added in lane 0 of the first group of run 0 to the address of the mirrored bin, of run 1 to that of the
-    /// bin: -8 M where that bin is number M of Z, which is bin 0; else 0.
+    /// Added in lane 0 of the first group of run 0 to the address of the mirrored bin, of run 1 to
+    /// that of the bin: -8 M where that bin is number M of Z, which is bin 0; else 0.
     Wrap {
         /// Which run.
         run: u8,

@@ -1,7 +1,8 @@
 //! The pass that multiplies spectra of signals with those of kernels, bin by bin.
 //!
-//! Spectra of signals lie one after the other, those of the kernels behind them. A unit is 256 bins: of one
-//! spectrum, or, where complex spectra are shorter and follow each other without gaps, of several.
+//! Spectra of signals lie one after the other, those of the kernels behind them. A unit is 256
+//! bins: of one spectrum, or, where complex spectra are shorter and follow each other without gaps,
+//! of several.
 
 use super::real::{AREA_ROWS, MARGIN, ROW_BYTES, spectrum_bytes};
 use super::{Bins, Record, Row, Stream};

@@ -20,7 +20,8 @@ pub const MARGIN: u32 = 2048;
 /// What both sums lose that every output is the result of.
 const LOSS_OF_SUMS: f64 = 0.5;
 
-/// Bytes from a real spectrum of a batch to the next: bins 0 to M, and what is left of a line of the caches.
+/// Bytes from a real spectrum of a batch to the next: bins 0 to M, and what is left of a line of
+/// the caches.
 #[must_use]
 pub const fn spectrum_bytes(log2_half: u32) -> u64 {
     ((POINT_BYTES as u64) << log2_half) + ROW_BYTES as u64
@@ -79,8 +80,8 @@ impl RealPass {
         }
     }
 
-    /// Which spectrum a unit belongs to, and which of its units it is. Those of all spectra that read the same
-    /// part of the table follow each other.
+    /// Which spectrum a unit belongs to, and which of its units it is. Those of all spectra that
+    /// read the same part of the table follow each other.
     pub(super) const fn unit(&self, index: u32, batch: u32) -> (u32, u32) {
         (index % batch, index / batch)
     }
@@ -94,7 +95,8 @@ impl RealPass {
         }
     }
 
-    /// Where half transform and real spectrum number `transform` begin: what is read, and what is stored.
+    /// Where half transform and real spectrum number `transform` begin: what is read, and what is
+    /// stored.
     pub(super) const fn buffers(&self, buffers: &Buffers, transform: u32) -> [u32; 2] {
         [
             buffers.from + transform * self.pitch(!self.to_bins),
@@ -223,7 +225,8 @@ impl Layout for RealPass {
     }
 }
 
-/// What a unit of a split finds in its record, `from` being where its half transform or real spectrum begins.
+/// What a unit of a split finds in its record, `from` being where its half transform or real
+/// spectrum begins.
 #[must_use]
 pub fn split_address(
     runs: &[Run; 2],

@@ -8,8 +8,8 @@
 //! | else unit u < M / 2H | bins u H .. (u+1) H | bins M - (u+1) H .. M - u H |
 //! | and unit M / 2H | none | bin M |
 //!
-//! Where bin M is not wanted, the last unit is not there. A run that has nothing of its own stores what
-//! the other stores: programs have a fixed number of stores.
+//! Where bin M is not wanted, the last unit is not there. A run that has nothing of its own stores
+//! what the other stores: programs have a fixed number of stores.
 
 /// Bins that follow each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,8 +81,8 @@ impl Runs {
         [up, down]
     }
 
-    /// Entries of a table of turns that runs read, bins 0 and up. The second run reads it backwards from M less
-    /// its first bin, in a single unit that stores nothing of it from M.
+    /// Entries of a table of turns that runs read, bins 0 and up. The second run reads it backwards
+    /// from M less its first bin, in a single unit that stores nothing of it from M.
     #[must_use]
     pub const fn turns(&self) -> u32 {
         if self.is_single() {
@@ -92,8 +92,8 @@ impl Runs {
         }
     }
 
-    /// The group whose offsets group `group` of run `run` uses: where a spectrum has fewer groups, the
-    /// others must read memory that is there.
+    /// The group whose offsets group `group` of run `run` uses: where a spectrum has fewer groups,
+    /// the others must read memory that is there.
     #[must_use]
     pub const fn group(&self, run: u8, group: u8) -> u8 {
         let groups = match (self.is_single(), run) {

@@ -1,11 +1,13 @@
-//! The split of few bins: units of 32 or 64 bins, in rows of the VPM that each program has for itself.
+//! The split of few bins: units of 32 or 64 bins, in rows of the VPM that each program has for
+//! itself.
 //!
-//! Most of the time of a short transform is spent on waiting, once for every step from the first word of code to
-//! the last store. So a program is short, needs no lock and no leader, and finds all that it reads of its first unit
-//! in its start list, one word behind the other; and there are enough units for many QPUs.
+//! Most of the time of a short transform is spent on waiting, once for every step from the first
+//! word of code to the last store. So a program is short, needs no lock and no leader, and finds
+//! all that it reads of its first unit in its start list, one word behind the other; and there are
+//! enough units for many QPUs.
 //!
-//! Unit 0, which has bins 0 and up, also makes bin M, of the same terms as bin 0, and stores a line for it: zeros behind
-//! the bin.
+//! Unit 0, which has bins 0 and up, also makes bin M, of the same terms as bin 0, and stores a line
+//! for it: zeros behind the bin.
 
 use super::real::RealPass;
 use super::runs::{Run, stored};
@@ -13,8 +15,8 @@ use crate::fft::layout::QPUS_OF_A_SLICE;
 use crate::job::QPUS;
 use crate::vpm::{ROWS, Store};
 
-/// Most bins of all spectra of a batch that are worked on so, where a spectrum has 256 or more: on the simulator more
-/// are done sooner by longer programs.
+/// Most bins of all spectra of a batch that are worked on so, where a spectrum has 256 or more: on
+/// the simulator more are done sooner by longer programs.
 const MOST_BINS: u32 = 8192;
 /// Most of those in units of 32 bins; what has more has units of 64.
 const FEW_BINS: u32 = 1024;
@@ -30,8 +32,9 @@ enum Stored {
 }
 
 impl RealPass {
-    /// Groups of a run of a unit for `batch` spectra of 2^`log2_half` bins; 0 where these are not few. Spectra of less
-    /// than 256 bins always are: one would take a longer unit for itself. Those of less than 64 have no second group.
+    /// Groups of a run of a unit for `batch` spectra of 2^`log2_half` bins; 0 where these are not
+    /// few. Spectra of less than 256 bins always are: one would take a longer unit for itself.
+    /// Those of less than 64 have no second group.
     pub(super) const fn short_groups(log2_half: u32, batch: u32) -> u8 {
         if log2_half >= 8 && batch > MOST_BINS >> log2_half {
             0
@@ -61,9 +64,9 @@ impl RealPass {
         }
     }
 
-    /// QPUs that are left out ([`crate::fft::layout::Layout::idle`]), where few transforms have programs so long that an
-    /// instruction cache does not hold both. Those of 2^8 and 2^9 points are in one slice, which is left alone; those
-    /// of 2^10 are in all, of which two are.
+    /// QPUs that are left out ([`crate::fft::layout::Layout::idle`]), where few transforms have
+    /// programs so long that an instruction cache does not hold both. Those of 2^8 and 2^9 points
+    /// are in one slice, which is left alone; those of 2^10 are in all, of which two are.
     pub(in crate::fft) const fn idle(&self) -> u32 {
         match (self.log2_half, self.groups) {
             _ if !self.leaves_slices => 0,

@@ -4,8 +4,8 @@ use super::Geometry;
 use crate::fft::sizes::{BLOCK_CELLS, CELL_BYTES, LANES, OCTET, UNIT_POINTS};
 use crate::fft::split::Role;
 
-/// Blocks of neighbouring rows of the next pass lie line by line between each other: as many, at the
-/// most, as a power of two.
+/// Blocks of neighbouring rows of the next pass lie line by line between each other: as many, at
+/// the most, as a power of two.
 pub const LOG2_INTERLEAVED: u32 = 3;
 
 /// Bytes of scratch memory for `blocks` blocks, however they are interleaved.
@@ -17,8 +17,9 @@ pub const fn scratch_bytes(blocks: u32) -> u32 {
 
 /// Byte offset of a group of 2^`log2_blocks` interleaved blocks in scratch memory.
 ///
-/// Without gaps, what a pass reads together would share sets of every cache: its distance is a power
-/// of two. So a group is followed by a gap of a line for each of its blocks, and every 64 lines of gaps by one more.
+/// Without gaps, what a pass reads together would share sets of every cache: its distance is a
+/// power of two. So a group is followed by a gap of a line for each of its blocks, and every 64
+/// lines of gaps by one more.
 const fn group_offset(index: u32, log2_blocks: u32) -> u32 {
     let gaps = index + (index >> (6 - log2_blocks)) + (index >> 6);
     ((index * BLOCK_CELLS + gaps) * CELL_BYTES) << log2_blocks
@@ -78,7 +79,8 @@ impl Geometry {
         CELL_BYTES << self.log2_interleaved()
     }
 
-    /// Units, as a power of two, from one that writes a row of the next pass to the one that writes the next row.
+    /// Units, as a power of two, from one that writes a row of the next pass to the one that writes
+    /// the next row.
     const fn log2_units_of_a_row(&self) -> u32 {
         let step = self.columns_of_a_twiddle();
         match self.role {
@@ -93,8 +95,8 @@ impl Geometry {
         }
     }
 
-    /// How many blocks are interleaved, as a power of two: those of neighbouring rows of the next pass, which its
-    /// units read together.
+    /// How many blocks are interleaved, as a power of two: those of neighbouring rows of the next
+    /// pass, which its units read together.
     const fn log2_interleaved(&self) -> u32 {
         // Neighbouring columns of a first pass are in the same block.
         let log2_rows = match self.role {

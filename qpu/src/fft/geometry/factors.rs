@@ -43,8 +43,8 @@ impl Geometry {
         index % self.factored_units() * self.factors_of_a_unit()
     }
 
-    /// Byte offset of the factors of a component of a vector, beside that of the unit and of the lane, which is
-    /// 4 · lane.
+    /// Byte offset of the factors of a component of a vector, beside that of the unit and of the
+    /// lane, which is 4 · lane.
     #[must_use]
     pub const fn factor(&self, vector: u32, component: u32) -> u32 {
         match self.reading().factors {
@@ -55,7 +55,8 @@ impl Geometry {
     }
 
     /// Gives the factors in order, 16 at a time: `window` of each point, or of each sample of
-    /// real ones, over full scale. Common factors ask for number 0, and negate the second vector for the inverse.
+    /// real ones, over full scale. Common factors ask for number 0, and negate the second vector
+    /// for the inverse.
     pub fn fill_factors(
         &self,
         window: &mut dyn FnMut(u32) -> f64,

@@ -18,21 +18,23 @@
 //! | Last, 16 points | 2 · bin + octet mod 2 | two octets of bins |
 //! | Middle, 16 points | 8 · (octet mod 2) + bin | column, two octets of bins |
 //!
-//! Two or four QPUs can share a tile of first and last passes, rows and outputs; [`super::tile`] says which.
+//! Two or four QPUs can share a tile of first and last passes, rows and outputs; [`super::tile`]
+//! says which.
 //!
-//! A *part* q of F = R/32 computes kj = q + F k'. An *octet* is eight bins K that begin at a multiple
-//! of 8. A *cell* is 64 bytes, the real and then the imaginary parts of one octet of one column. The
-//! 32 cells of a unit are a block of 2 KiB; [`cells`] says where.
+//! A *part* q of F = R/32 computes kj = q + F k'. An *octet* is eight bins K that begin at a
+//! multiple of 8. A *cell* is 64 bytes, the real and then the imaginary parts of one octet of one
+//! column. The 32 cells of a unit are a block of 2 KiB; [`cells`] says where.
 //!
 //! # Columns of a plane
 //!
-//! Of a plane of W columns, rows after rows in memory, the transforms of the columns lie side by side as those
-//! of W bins K do behind passes of W points, and everything above holds with P(0) = W: bins K = x + W (k1 + R1
-//! k2 + ..). Only the twiddles do not depend on x, which [`Geometry::bins`] counts without; and the first of
-//! these passes reads, instead of cells, the points of eight columns, which are a line as well.
+//! Of a plane of W columns, rows after rows in memory, the transforms of the columns lie side by
+//! side as those of W bins K do behind passes of W points, and everything above holds with P(0) =
+//! W: bins K = x + W (k1 + R1 k2 + ..). Only the twiddles do not depend on x, which
+//! [`Geometry::bins`] counts without; and the first of these passes reads, instead of cells, the
+//! points of eight columns, which are a line as well.
 //!
-//! All offsets are sums of one of the unit, one of the row and one of the lane: that is what programs
-//! add up, and why a pass needs no address arithmetic of its own.
+//! All offsets are sums of one of the unit, one of the row and one of the lane: that is what
+//! programs add up, and why a pass needs no address arithmetic of its own.
 
 mod cells;
 mod factors;
@@ -61,8 +63,8 @@ pub struct Geometry {
     log2_before: u32,
     /// R(j+1); 0 in the last pass.
     log2_next: u32,
-    /// Bytes between a transform and the next in what the last of a split's passes writes; of a pass over
-    /// columns, between rows of what the first reads.
+    /// Bytes between a transform and the next in what the last of a split's passes writes; of a
+    /// pass over columns, between rows of what the first reads.
     gap: u32,
     /// Of a pass that reads the caller's input.
     reading: Reading,
@@ -75,8 +77,8 @@ impl Geometry {
         Self::of_plane(split, pass, 0, 0)
     }
 
-    /// Pass number `pass` of `split`, of the rows or of the columns of a plane. It has 2^`log2_width` columns,
-    /// and where rows are left to the columns, `gap` bytes between rows.
+    /// Pass number `pass` of `split`, of the rows or of the columns of a plane. It has
+    /// 2^`log2_width` columns, and where rows are left to the columns, `gap` bytes between rows.
     #[must_use]
     pub fn of_plane(split: &Split, pass: usize, log2_width: u32, gap: u32) -> Self {
         let log2_width = match split.axis() {
@@ -102,8 +104,8 @@ impl Geometry {
         }
     }
 
-    /// The same, where the caller's input is something else than points one transform after the other. No
-    /// other pass than the first notices.
+    /// The same, where the caller's input is something else than points one transform after the
+    /// other. No other pass than the first notices.
     #[must_use]
     pub const fn reads(self, reading: Reading) -> Self {
         Self { reading, ..self }
@@ -177,7 +179,8 @@ impl Geometry {
         self.split.axis() == Axis::Column
     }
 
-    /// Bins of the passes before on which twiddles depend: P(j-1), of a pass over columns without x.
+    /// Bins of the passes before on which twiddles depend: P(j-1), of a pass over columns without
+    /// x.
     #[must_use]
     pub const fn bins(&self) -> u32 {
         1 << (self.log2_before - self.log2_width)
@@ -264,8 +267,8 @@ impl Geometry {
         transform * self.reading.hop + point * self.reading.point_bytes()
     }
 
-    /// Byte offset of a bin in the caller's output: of output `k` of the pass and bin `bin` of those
-    /// before.
+    /// Byte offset of a bin in the caller's output: of output `k` of the pass and bin `bin` of
+    /// those before.
     #[must_use]
     pub const fn output(&self, transform: u32, bin: u32, k: u32) -> u32 {
         transform * self.transform_pitch() + POINT_BYTES * (bin + self.before() * k)

@@ -71,9 +71,9 @@ impl Geometry {
 
     /// The unit that is done as number `number` of those of `batch` transforms.
     ///
-    /// Where each unit of a transform has its own part of a large table or of a window, the same unit of all
-    /// transforms follow each other, so that the part is read from memory once. Units that share lines of the
-    /// input stay together.
+    /// Where each unit of a transform has its own part of a large table or of a window, the same
+    /// unit of all transforms follow each other, so that the part is read from memory once. Units
+    /// that share lines of the input stay together.
     #[must_use]
     pub const fn unit_in_order(&self, number: u32, batch: u32) -> u32 {
         if !self.is_by_unit() {
@@ -101,8 +101,8 @@ impl Geometry {
         is_by_unit || self.factored_units() > 1
     }
 
-    /// The number of the unit of transform 0 that computes this, of those that share it the first; the reverse
-    /// of [`Geometry::unit`].
+    /// The number of the unit of transform 0 that computes this, of those that share it the first;
+    /// the reverse of [`Geometry::unit`].
     pub(super) const fn unit_index(&self, column: u32, bin: u32, part: u32) -> u32 {
         let first = match self.role {
             Role::Only => 0,

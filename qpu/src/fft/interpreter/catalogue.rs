@@ -5,8 +5,8 @@ use crate::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Tail, Ta
 use crate::fft::split::Role;
 use crate::fft::uniform::{Pack, UniformId};
 
-/// Programs for the model alone: every kind, with all words that it can have and no code but a number
-/// that says which it is.
+/// Programs for the model alone: every kind, with all words that it can have and no code but a
+/// number that says which it is.
 #[must_use]
 pub fn catalogue() -> &'static [Program] {
     let roles = [Role::Only, Role::First, Role::Middle, Role::Last];

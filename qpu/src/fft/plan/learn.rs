@@ -20,14 +20,16 @@ const fn constant(format: Format) -> u32 {
 
 impl Plan {
     /// Of a plan that takes multiples of bin 0 from every bin
-    /// ([`Removed::Everywhere`](crate::fft::bins::power::Removed::Everywhere)): finds them, with the window that is set.
-    /// To be called whenever one has been set. Others have nothing to learn.
+    /// ([`Removed::Everywhere`](crate::fft::bins::power::Removed::Everywhere)): finds them, with
+    /// the window that is set. To be called whenever one has been set. Others have nothing to
+    /// learn.
     ///
-    /// A constant is transformed in place of the first segment of the input; the output is undefined then.
+    /// A constant is transformed in place of the first segment of the input; the output is
+    /// undefined then.
     ///
     /// # Errors
-    /// [`Error::NoPowers`] for a plan of another kind; [`Error::Window`] when a constant leaves nothing in bin 0; as
-    /// [`Plan::run`].
+    /// [`Error::NoPowers`] for a plan of another kind; [`Error::Window`] when a constant leaves
+    /// nothing in bin 0; as [`Plan::run`].
     pub fn learn_window<R: Runner>(
         &mut self,
         runner: &mut R,

@@ -3,25 +3,29 @@
 use super::{CONSUMERS, LANE_ROWS, PAIRS, Relay};
 use crate::fft::words::Units;
 
-/// What a consumer waits for before it reads vectors, or does when it has read them: pieces of code that go back to
-/// where it came from. The number is that of a pair, of [`Tell`](Self::Tell) and [`AwaitOther`](Self::AwaitOther) that of
-/// the first that the same is done for, of [`Begin`](Self::Begin) that of a consumer.
+/// What a consumer waits for before it reads vectors, or does when it has read them: pieces of code
+/// that go back to where it came from. The number is that of a pair, of [`Tell`](Self::Tell) and
+/// [`AwaitOther`](Self::AwaitOther) that of the first that the same is done for, of
+/// [`Begin`](Self::Begin) that of a consumer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Handover {
     /// Tells the other one of two consumers that a pair has been read.
     Tell(u8),
-    /// When both have read a pair, or one that reads it alone: closes its gate, and opens that of the next.
+    /// When both have read a pair, or one that reads it alone: closes its gate, and opens that of
+    /// the next.
     Next(u8),
-    /// The same of early vectors: opens that of the next but one, as odd pairs are in other rows than even ones. Who has
-    /// read the fourth pair waits for the third to be read, and opens the first of late vectors.
+    /// The same of early vectors: opens that of the next but one, as odd pairs are in other rows
+    /// than even ones. Who has read the fourth pair waits for the third to be read, and opens the
+    /// first of late vectors.
     NextEarly(u8),
     /// Waits until it may read what the other one waits for.
     AwaitOther(u8),
-    /// Waits for the vectors of all producers of a pair; then the other one may read as well, or the same one that reads alone
-    /// has what it takes back in [`Next`](Self::Next).
+    /// Waits for the vectors of all producers of a pair; then the other one may read as well, or
+    /// the same one that reads alone has what it takes back in [`Next`](Self::Next).
     AwaitProducers(u8),
-    /// Tells consumer 0 that the transform before is stored; consumer 0 waits for that of all others, and opens the second
-    /// gate. Goes on to what the consumer waits for first, which stands behind it.
+    /// Tells consumer 0 that the transform before is stored; consumer 0 waits for that of all
+    /// others, and opens the second gate. Goes on to what the consumer waits for first, which
+    /// stands behind it.
     Begin(u8),
 }
 
@@ -107,7 +111,8 @@ impl Handover {
     }
 }
 
-/// The pair of vectors of each unit that a consumer reads for a round: producers write four, and again.
+/// The pair of vectors of each unit that a consumer reads for a round: producers write four, and
+/// again.
 const fn pair(consumer: u32, number: u32) -> u8 {
     let round = consumer + CONSUMERS * number;
     let pair = if round < LANE_ROWS {

@@ -1,30 +1,35 @@
-//! 2^12 points in one pass over memory: producers hand their rows to consumers through the VPM, a quarter of them before
-//! it is their turn.
+//! 2^12 points in one pass over memory: producers hand their rows to consumers through the VPM, a
+//! quarter of them before it is their turn.
 //!
-//! N = 128 · 32. Input index n = 32 (8 m + x) + n2, output index k = k1 + 128 k2 with k1 = k_lo + 16 k_x. A **unit** u
-//! is columns n2 = 2 u and 2 u + 1: points m are in registers, lane = 2 x + n2 mod 2. Outputs k_lo of the transform of
-//! 16 points are turned by W_N^(k_lo (32 x + n2)); of each half of them the three bits of k_lo change places with x, and
-//! the transform over x is done in registers. Its outputs, turned by W_N^(16 k_x n2), are what consumers want: lane =
-//! 2 (k1 mod 8) + n2 mod 2.
+//! N = 128 · 32. Input index n = 32 (8 m + x) + n2, output index k = k1 + 128 k2 with k1 = k_lo +
+//! 16 k_x. A **unit** u is columns n2 = 2 u and 2 u + 1: points m are in registers, lane = 2 x + n2
+//! mod 2. Outputs k_lo of the transform of 16 points are turned by W_N^(k_lo (32 x + n2)); of each
+//! half of them the three bits of k_lo change places with x, and the transform over x is done in
+//! registers. Its outputs, turned by W_N^(16 k_x n2), are what consumers want: lane = 2 (k1 mod
+//! 8) + n2 mod 2.
 //!
-//! Round r is 8 k1 from 16 k_x + 8 h on, half h = r / 8 and k_x by [`Relay::K_X`]: two vectors, real and imaginary parts, of
-//! each unit. Consumer r mod 4 transforms 32 points n2 = 2 u + lane mod 2 of it and stores whole rows of
-//! memory through rows 32..64 of the VPM, as those of pipelines do ([`super::pipeline`]).
+//! Round r is 8 k1 from 16 k_x + 8 h on, half h = r / 8 and k_x by [`Relay::K_X`]: two vectors,
+//! real and imaginary parts, of each unit. Consumer r mod 4 transforms 32 points n2 = 2 u + lane
+//! mod 2 of it and stores whole rows of memory through rows 32..64 of the VPM, as those of
+//! pipelines do ([`super::pipeline`]).
 //!
-//! Eight **producers** have two units each, and registers for one and a half; four **consumers** have registers for
-//! what they transform and for half as much again. So a producer p first does unit 8 + p, the **early** one, whose
-//! outputs of the transform of 16 points below 8 are its first half. Consumers take the early vectors of rounds 0 ..
-//! 8, two rounds each, while they have nothing else to do; producers keep outputs of the second half. Then producers
-//! do unit p, the **late** one, and hand its vectors on as rounds come. When three of the four pairs of the first
-//! half are written, what is kept comes in place of outputs of the first half, and is transformed as they were; the
-//! fourth pair waits where outputs of the second half were, and these are kept. So what is transformed late is out of
-//! the way of the first round. In the second half late and early vectors are handed on together.
+//! Eight **producers** have two units each, and registers for one and a half; four **consumers**
+//! have registers for what they transform and for half as much again. So a producer p first does
+//! unit 8 + p, the **early** one, whose outputs of the transform of 16 points below 8 are its first
+//! half. Consumers take the early vectors of rounds 0 .. 8, two rounds each, while they have
+//! nothing else to do; producers keep outputs of the second half. Then producers do unit p, the
+//! **late** one, and hand its vectors on as rounds come. When three of the four pairs of the first
+//! half are written, what is kept comes in place of outputs of the first half, and is transformed
+//! as they were; the fourth pair waits where outputs of the second half were, and these are kept.
+//! So what is transformed late is out of the way of the first round. In the second half late and
+//! early vectors are handed on together.
 //!
-//! Vectors are handed on in pairs, one producer after the other ([`super::pipeline`] says why), through rows 0..32 of the VPM:
-//! of both the real parts of all eight units, then the imaginary ones. A pair is two rounds of the first half: consumer 0 or 2
-//! reads those of the even round, and consumer 1 or 3 those of the odd one. Of the second half it is late and early vectors of
-//! one round, in the last pair early ones first. Before the first round, when nothing is
-//! stored, odd pairs go through rows 32..64, so that producers write one pair while another is read.
+//! Vectors are handed on in pairs, one producer after the other ([`super::pipeline`] says why),
+//! through rows 0..32 of the VPM: of both the real parts of all eight units, then the imaginary
+//! ones. A pair is two rounds of the first half: consumer 0 or 2 reads those of the even round, and
+//! consumer 1 or 3 those of the odd one. Of the second half it is late and early vectors of one
+//! round, in the last pair early ones first. Before the first round, when nothing is stored, odd
+//! pairs go through rows 32..64, so that producers write one pair while another is read.
 //!
 //! | semaphore | counts |
 //! |---|---|
@@ -36,29 +41,33 @@
 //! | 11 | that the third pair of early vectors has been read |
 //! | 15 | units whose rows producers have in registers |
 //!
-//! When a pair has been read, consumer 1 or 3, or of the second half its only reader, closes its gate and opens
-//! another ([`Handover`]): of early vectors that of the next pair but one, else that of the next. A producer that
-//! comes to a gate again has passed all others, so that it finds it closed or opened anew. The first gate of late
-//! vectors is opened when both the third and the fourth pair of early ones have been read: so nobody stores through
-//! rows 32..64 before. A count says what is meant only while nobody else waits for it: consumer 1 may be in the next
-//! transform, and wait for its first pair, while consumer 2 reads the third, which therefore has a count of its own; for that of
-//! the second and fourth only consumer 3 waits, who reads the fourth itself. Of
-//! count 15 each consumer takes its share of early units when it has vectors of them, so that it finds late ones
-//! when it waits for its share of these. One may be there before the others, and then looks lines up too early, and no more.
+//! When a pair has been read, consumer 1 or 3, or of the second half its only reader, closes its
+//! gate and opens another ([`Handover`]): of early vectors that of the next pair but one, else that
+//! of the next. A producer that comes to a gate again has passed all others, so that it finds it
+//! closed or opened anew. The first gate of late vectors is opened when both the third and the
+//! fourth pair of early ones have been read: so nobody stores through rows 32..64 before. A count
+//! says what is meant only while nobody else waits for it: consumer 1 may be in the next transform,
+//! and wait for its first pair, while consumer 2 reads the third, which therefore has a count of
+//! its own; for that of the second and fourth only consumer 3 waits, who reads the fourth itself.
+//! Of count 15 each consumer takes its share of early units when it has vectors of them, so that it
+//! finds late ones when it waits for its share of these. One may be there before the others, and
+//! then looks lines up too early, and no more.
 //!
-//! Consumer 0 makes locks and the first gate, and takes back what it made when all others have ended. It opens the
-//! second gate of each transform when all have stored the one before: then rows 32..64 are free, and nobody wants
-//! them before the first round.
+//! Consumer 0 makes locks and the first gate, and takes back what it made when all others have
+//! ended. It opens the second gate of each transform when all have stored the one before: then rows
+//! 32..64 are free, and nobody wants them before the first round.
 //!
-//! What is looked up finds caches as others left them, which the order of things minds in several places. QPUs of a
-//! slice find in the TMU's cache what another of them has looked up, if it was a moment ago: so producers ask for the
-//! same lines at about the same time. Consumers bring turns into the L2C before producers want them, and their own code, when
-//! semaphore 15 says that memory is done with rows.
+//! What is looked up finds caches as others left them, which the order of things minds in several
+//! places. QPUs of a slice find in the TMU's cache what another of them has looked up, if it was a
+//! moment ago: so producers ask for the same lines at about the same time. Consumers bring turns
+//! into the L2C before producers want them, and their own code, when semaphore 15 says that memory
+//! is done with rows.
 //!
-//! Each loop over transforms fits the instruction cache of a slice, which so holds it for the next launch as well, unless
-//! other programs run between. For that, what can be data is: a producer reads rows of two columns of the first transform
-//! and then of the other two by the same code, whose list says what is looked up next; a consumer makes rows of even and
-//! of odd outputs by the same.
+//! Each loop over transforms fits the instruction cache of a slice, which so holds it for the next
+//! launch as well, unless other programs run between. For that, what can be data is: a producer
+//! reads rows of two columns of the first transform and then of the other two by the same code,
+//! whose list says what is looked up next; a consumer makes rows of even and of odd outputs by the
+//! same.
 
 mod handover;
 
@@ -105,7 +114,8 @@ impl Relay {
     const POINTS: u32 = 1 << Self::LOG2_POINTS;
     /// Programs that load.
     pub const PRODUCERS: u32 = 8;
-    /// All programs; QPUs of a slice get programs that follow each other, and run either producers or consumers.
+    /// All programs; QPUs of a slice get programs that follow each other, and run either producers
+    /// or consumers.
     pub const PROGRAMS: u32 = Self::PRODUCERS + CONSUMERS;
     /// Units of a producer: early and late.
     pub const UNITS: u32 = SECOND / COLUMNS / Self::PRODUCERS;
@@ -119,25 +129,26 @@ impl Relay {
     pub const COMPONENT: u32 = POINT / 2;
     /// Bytes from one row of the input to the next that a producer has in registers.
     pub const ROW_BYTES: u32 = POINT * SECOND * LANE_ROWS;
-    /// Rows of the input in the order in which producers ask for them: the transform begins with rows n and n + 8, and
-    /// those that are on their way in one TMU must not all have the same place in its cache.
+    /// Rows of the input in the order in which producers ask for them: the transform begins with
+    /// rows n and n + 8, and those that are on their way in one TMU must not all have the same
+    /// place in its cache.
     pub const ORDER: [u8; CODELET as usize] =
         [0, 8, 1, 9, 4, 12, 5, 13, 2, 10, 3, 11, 6, 14, 7, 15];
     /// Rows from one to the next in each four: these by turns. Other steps stand in lists.
     pub const STEPS: [i32; 2] = [8, -7];
     /// Bytes from the turns of a k_x to those of the next.
     pub const TURN_STEP: u32 = 4 * COLUMNS;
-    /// Outputs of a half of the codelet in the order in which they are turned: those that change places first follow each
-    /// other.
+    /// Outputs of a half of the codelet in the order in which they are turned: those that change
+    /// places first follow each other.
     pub const OUTPUTS: [u32; LANE_ROWS as usize] = [0, 4, 1, 5, 2, 6, 3, 7];
     /// Outputs of the transform over x in the order in which they are made.
     pub const K_X: [u32; LANE_ROWS as usize] = [0, 4, 2, 6, 1, 5, 3, 7];
 
-    /// Vectors of a unit's table: W_N^(16 k_x n2), which are two numbers for each k_x, then the turns of each output; of
-    /// all these cosines, then sines.
+    /// Vectors of a unit's table: W_N^(16 k_x n2), which are two numbers for each k_x, then the
+    /// turns of each output; of all these cosines, then sines.
     const VECTORS: u32 = 2 * (1 + CODELET);
-    /// Bytes from a vector of a unit's table to its next: those of all producers' units lie between them, so that what is
-    /// looked up together has different places in the L2C.
+    /// Bytes from a vector of a unit's table to its next: those of all producers' units lie between
+    /// them, so that what is looked up together has different places in the L2C.
     pub const VECTOR_STEP: u32 = VECTOR_BYTES * Self::PRODUCERS;
     /// Words that all programs read.
     pub const HEAD: u32 = 3;
@@ -151,7 +162,8 @@ impl Relay {
     const UNIT: u32 = Self::BEGIN_UNIT + 2 * Self::COLUMNS;
     /// Words of a half, with the way to what follows it.
     pub const HALF: u32 = 2;
-    /// Words of the pairs that are written one after the other, but the last, with the way to what follows them.
+    /// Words of the pairs that are written one after the other, but the last, with the way to what
+    /// follows them.
     pub const WRITE: u32 = 1 + 2 * (PAIRS - 1);
     /// Words of the last pair, with the way to what follows it.
     pub const WRITE_LAST: u32 = 1 + 2;
@@ -188,8 +200,8 @@ impl Relay {
         + 2 * Self::ROTATE
         + 2;
 
-    /// Of which k_x a round is, as its position in [`Relay::K_X`]: a pair is two rounds of the first half, or a round's
-    /// vectors of both units.
+    /// Of which k_x a round is, as its position in [`Relay::K_X`]: a pair is two rounds of the
+    /// first half, or a round's vectors of both units.
     const fn position(round: u32) -> u32 {
         if round < LANE_ROWS {
             round / 2 + PAIRS * (round % 2)
@@ -203,8 +215,8 @@ impl Relay {
         2 * Self::VECTOR_STEP * (1 + LANE_ROWS * half as u32)
     }
 
-    /// What program `index` does; QPUs of a slice get programs that follow each other, and run either producers or
-    /// consumers.
+    /// What program `index` does; QPUs of a slice get programs that follow each other, and run
+    /// either producers or consumers.
     #[must_use]
     pub const fn role(index: u32) -> Role {
         if index < Self::PRODUCERS {
@@ -335,8 +347,8 @@ impl OnePass for Relay {
         ((value * gain) as f32).to_bits()
     }
 
-    /// Of those in a codelet half are exact, of the lanes' own as well, and of those in the transform over x three
-    /// quarters.
+    /// Of those in a codelet half are exact, of the lanes' own as well, and of those in the
+    /// transform over x three quarters.
     fn twiddles_of_an_output(&self) -> f64 {
         3.5 - 0.125 + 0.25
     }

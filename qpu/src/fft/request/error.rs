@@ -101,7 +101,8 @@ pub enum Error<E> {
     Unaligned(Which),
     /// Input and output overlap without being the same.
     Overlap,
-    /// Input and output are the same, and the points of the one do not lie where those of the other do.
+    /// Input and output are the same, and the points of the one do not lie where those of the other
+    /// do.
     InPlace,
     /// The runner could not write memory, or a job did not end well.
     Runner(E),

@@ -62,7 +62,8 @@ pub struct Request {
     /// How to split the length, where it is not to be taken from the table
     /// ([`crate::fft::table::split`]); of a plane, that of its rows.
     pub split: Option<Split>,
-    /// How to split the columns of a plane, where not into the fewest passes ([`crate::fft::plane::split`]).
+    /// How to split the columns of a plane, where not into the fewest passes
+    /// ([`crate::fft::plane::split`]).
     pub columns: Option<Split>,
     /// Whether all passes run in one launch, programs waiting for each other between them, and not
     /// each in a launch of its own; as far as they may ([`crate::fft::steps`]).
@@ -71,14 +72,16 @@ pub struct Request {
     pub streams: Option<Streams>,
     /// What the numbers of the input are.
     pub samples: Format,
-    /// Samples from the start of one transform's input to the start of the next one's; `None` where they
-    /// lie one after the other. Less than a transform makes transforms overlap.
+    /// Samples from the start of one transform's input to the start of the next one's; `None` where
+    /// they lie one after the other. Less than a transform makes transforms overlap.
     pub hop: Option<u32>,
     /// Whether samples are multiplied by a window ([`crate::fft::Plan::set_window`]).
     pub windowed: bool,
-    /// Whether the plan does only what programs of others do on boards: passes through memory, each in a launch of its
-    /// own behind a clear of all caches; programs that share nothing but a lock; reads by one bus alias; no QPU left out.
-    /// The split is that of [`crate::fft::table::conservative`]. What a board does that has not run a faster plan rightly.
+    /// Whether the plan does only what programs of others do on boards: passes through memory, each
+    /// in a launch of its own behind a clear of all caches; programs that share nothing but a lock;
+    /// reads by one bus alias; no QPU left out. The split is that of
+    /// [`crate::fft::table::conservative`]. What a board does that has not run a faster plan
+    /// rightly.
     pub conservative: bool,
 }
 
@@ -123,8 +126,8 @@ impl Request {
     /// What is wrong with it, whatever the programs and the memory.
     ///
     /// # Errors
-    /// [`Error::Length`], [`Error::Plane`], [`Error::EmptyBatch`], [`Error::Bins`], [`Error::Window`],
-    /// [`Error::Qpus`], [`Error::Samples`] or [`Error::Hop`].
+    /// [`Error::Length`], [`Error::Plane`], [`Error::EmptyBatch`], [`Error::Bins`],
+    /// [`Error::Window`], [`Error::Qpus`], [`Error::Samples`] or [`Error::Hop`].
     pub fn check<E>(&self) -> Result<(), Error<E>> {
         let [least, most] = self.transform.lengths();
         let is_length = |log2| (least..=most).contains(&log2);
@@ -174,7 +177,8 @@ impl Request {
         Ok(())
     }
 
-    /// Whether the input is complex points in f32, or whatever a transform reads, one transform after the other.
+    /// Whether the input is complex points in f32, or whatever a transform reads, one transform
+    /// after the other.
     #[must_use]
     pub const fn reads_points(&self) -> bool {
         matches!(self.samples, Format::F32) && self.hop.is_none() && !self.windowed
@@ -268,7 +272,8 @@ impl Request {
         })
     }
 
-    /// Transforms of one dimension that are done together: of planes, rows; of convolutions, signals and kernels.
+    /// Transforms of one dimension that are done together: of planes, rows; of convolutions,
+    /// signals and kernels.
     #[must_use]
     pub const fn rows(&self) -> u32 {
         match self.transform {

@@ -55,8 +55,9 @@ pub enum Transform {
         /// Points, as a power of two.
         log2_points: u32,
     },
-    /// Complex points of a plane, row after row, to the complex bins of the transform in two dimensions:
-    /// rows of bins in the order of vertical frequencies, along which horizontal ones are in order.
+    /// Complex points of a plane, row after row, to the complex bins of the transform in two
+    /// dimensions: rows of bins in the order of vertical frequencies, along which horizontal ones
+    /// are in order.
     Plane {
         /// Rows, as a power of two: 4 or more.
         log2_rows: u32,
@@ -65,15 +66,16 @@ pub enum Transform {
     },
     /// Real points to bins 0 to N/2, forward only.
     ///
-    /// The points of a batch follow each other; spectra begin [`spectrum_bytes`](crate::fft::bins::real::spectrum_bytes)
-    /// apart, 64 bytes more than N points take: interleaved complex bins, imaginary parts of the
-    /// first and of the last 0, and 56 bytes that are left alone or become 0.
+    /// The points of a batch follow each other; spectra begin
+    /// [`spectrum_bytes`](crate::fft::bins::real::spectrum_bytes) apart, 64 bytes more than N
+    /// points take: interleaved complex bins, imaginary parts of the first and of the last 0, and
+    /// 56 bytes that are left alone or become 0.
     RealToBins {
         /// Points, as a power of two.
         log2_points: u32,
     },
-    /// Signals and kernels to their circular convolutions, forward only: [`crate::fft::convolution`]. The batch is
-    /// that of the signals.
+    /// Signals and kernels to their circular convolutions, forward only:
+    /// [`crate::fft::convolution`]. The batch is that of the signals.
     Convolution {
         /// Points of a signal, of a kernel and of a result, as a power of two.
         log2_points: u32,
@@ -82,8 +84,8 @@ pub enum Transform {
         /// How many kernels there are.
         kernels: Kernels,
     },
-    /// The inverse of [`Transform::RealToBins`], from what that has written. Imaginary parts of bins 0 and N/2
-    /// must be 0.
+    /// The inverse of [`Transform::RealToBins`], from what that has written. Imaginary parts of
+    /// bins 0 and N/2 must be 0.
     BinsToReal {
         /// Points, as a power of two.
         log2_points: u32,
@@ -112,8 +114,8 @@ impl Transform {
         }
     }
 
-    /// The longest complex transform of one dimension that it is made of, as a power of two: of real points
-    /// half as many, of a plane a row.
+    /// The longest complex transform of one dimension that it is made of, as a power of two: of
+    /// real points half as many, of a plane a row.
     #[must_use]
     pub const fn log2_row(&self) -> u32 {
         match self {
@@ -149,7 +151,8 @@ impl Transform {
         }
     }
 
-    /// Whether its first passes are those of complex transforms of its rows, as the table of splits has them.
+    /// Whether its first passes are those of complex transforms of its rows, as the table of splits
+    /// has them.
     #[must_use]
     pub(in crate::fft) const fn begins_with_its_split(&self) -> bool {
         matches!(
@@ -190,8 +193,8 @@ impl Transform {
         }
     }
 
-    /// Components of a sample: 2 of complex points, I and Q; 1 of real ones. 0 where the input is something
-    /// that comes in f32 only.
+    /// Components of a sample: 2 of complex points, I and Q; 1 of real ones. 0 where the input is
+    /// something that comes in f32 only.
     #[must_use]
     pub const fn sample_components(&self) -> u32 {
         match self {

@@ -1,6 +1,7 @@
 //! The fastest splits and their V3D clocks: written by `cargo xtask tune --conservative --write`.
 //!
-//! Simulated: preset pi1, second run, forward, all caches cleared before each launch. Clocks of 0 were never measured.
+//! Simulated: preset pi1, second run, forward, all caches cleared before each launch. Clocks of 0
+//! were never measured.
 
 use crate::fft::table::Tuned;
 

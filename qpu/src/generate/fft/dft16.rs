@@ -26,7 +26,8 @@ pub struct Constants {
 /// Two values of a first-layer butterfly: sum and difference of positions n and n + 8.
 pub type Butterfly = [Complex; 2];
 
-/// The butterfly of values at positions n and n + 8, in the files in which the codelet wants them. Gives both back.
+/// The butterfly of values at positions n and n + 8, in the files in which the codelet wants them.
+/// Gives both back.
 pub fn butterfly_of<U: Copy + PartialEq>(
     draft: &mut Draft<U>,
     n: usize,
@@ -102,7 +103,8 @@ impl Constants {
         [self.cos1, self.cos2, self.sin1].map(|number| Place::Register(file, number))
     }
 
-    /// z · W16^k, of k that is a product of two numbers below 4. Gives back z where it makes new values.
+    /// z · W16^k, of k that is a product of two numbers below 4. Gives back z where it makes new
+    /// values.
     ///
     /// # Panics
     /// For other k.
@@ -170,8 +172,8 @@ pub const fn file_of(position: usize) -> File {
     }
 }
 
-/// Radix 4 over four points, of which [`Butterfly`] are the sums and differences of (0, 2) and (1, 3); each output
-/// where its wish says.
+/// Radix 4 over four points, of which [`Butterfly`] are the sums and differences of (0, 2) and (1,
+/// 3); each output where its wish says.
 pub fn radix4_of<U: Copy + PartialEq>(
     draft: &mut Draft<U>,
     [even, odd]: [Butterfly; 2],
@@ -235,7 +237,8 @@ pub trait Ends {
     /// Whatever comes before outputs: all points are read.
     fn begin_outputs(&mut self) {}
 
-    /// Where an output's real (0) or imaginary part (1) should be: apart, so that one instruction can read both.
+    /// Where an output's real (0) or imaginary part (1) should be: apart, so that one instruction
+    /// can read both.
     fn wish(&self, component: usize) -> Wish {
         Wish::File([File::B, File::A][component])
     }
@@ -244,8 +247,8 @@ pub trait Ends {
     fn output(&mut self, k: usize, y: Complex);
 }
 
-/// Output k1 of radix 4 over points n2, n2 + 4 and so on, times W16^(n2 k1). Must be written in the order of
-/// [`radix4`].
+/// Output k1 of radix 4 over points n2, n2 + 4 and so on, times W16^(n2 k1). Must be written in the
+/// order of [`radix4`].
 fn column(
     ends: &mut impl Ends,
     constants: &Constants,
@@ -264,7 +267,8 @@ fn column(
     constants.turn(ends.draft(), y, n2 * k1, file)
 }
 
-/// Radix 4 over n2 of what all columns have for k1, in files as [`dft16_of_columns`] says: outputs k1 + 4 k2.
+/// Radix 4 over n2 of what all columns have for k1, in files as [`dft16_of_columns`] says: outputs
+/// k1 + 4 k2.
 pub fn outputs_of_column(ends: &mut impl Ends, k1: usize, columns: [Complex; 4]) {
     let [even, odd] = [0, 1].map(|n2| {
         let [x, y] = [n2, n2 + 2].map(|n2| columns[n2]);
@@ -304,8 +308,8 @@ pub fn dft16(ends: &mut impl Ends, constants: &Constants) {
     );
 }
 
-/// Writes the last layers of a 16-point transform. `columns[k1][n2]` is output k1 of radix 4 over points n2, n2 + 4
-/// and so on, times W16^(n2 k1), in the file of position 4 n2 + k1 ([`file_of`]).
+/// Writes the last layers of a 16-point transform. `columns[k1][n2]` is output k1 of radix 4 over
+/// points n2, n2 + 4 and so on, times W16^(n2 k1), in the file of position 4 n2 + k1 ([`file_of`]).
 pub fn dft16_of_columns(ends: &mut impl Ends, columns: [[Complex; 4]; 4]) {
     ends.begin_outputs();
     // Radix 4 over n2; output k = k1 + 4 k2.
@@ -319,8 +323,8 @@ pub fn butterflies(ends: &mut impl Ends) -> [Butterfly; 8] {
     std::array::from_fn(|n| ends.butterfly(n))
 }
 
-/// Writes the rest for outputs of this parity: even ones first, then odd ones, so that the former can go on
-/// their way before the latter are there.
+/// Writes the rest for outputs of this parity: even ones first, then odd ones, so that the former
+/// can go on their way before the latter are there.
 pub fn dft16_of_parity(
     ends: &mut impl Ends,
     constants: &Constants,

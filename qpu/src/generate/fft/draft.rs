@@ -55,9 +55,9 @@ impl<U: Copy + PartialEq> Draft<U> {
         }
     }
 
-    /// The same, for programs that need nearly all registers: ra14 and rb14 are free as well, and a turn gives its
-    /// registers back before it takes others, which leaves the scheduler less choice. Such a program must not end
-    /// within three instructions of what is written here.
+    /// The same, for programs that need nearly all registers: ra14 and rb14 are free as well, and a
+    /// turn gives its registers back before it takes others, which leaves the scheduler less
+    /// choice. Such a program must not end within three instructions of what is written here.
     pub fn frugal(kept: Place) -> Self {
         let mut draft = Self::new(kept);
         draft.frugal = true;
@@ -172,7 +172,8 @@ impl<U: Copy + PartialEq> Draft<U> {
         self.push(Operation::copy(source, destination));
     }
 
-    /// A copy of `place`, moved up by `rotation` lanes, into those lanes of `into` where `cond` holds.
+    /// A copy of `place`, moved up by `rotation` lanes, into those lanes of `into` where `cond`
+    /// holds.
     pub fn merge_rotated(&mut self, place: Place, rotation: u8, cond: Cond, into: Place) {
         let sources = [Source::Place(place); 2];
         let copy = Operation::mul(MulOp::V8min, sources, Destination::Place(into));
@@ -203,10 +204,11 @@ impl<U: Copy + PartialEq> Draft<U> {
         Place::R4
     }
 
-    /// The integer in a byte or half of a register of file A, as f32: exactly. Halves are signed, bytes not.
+    /// The integer in a byte or half of a register of file A, as f32: exactly. Halves are signed,
+    /// bytes not.
     ///
-    /// For an operation that takes integers, as itof does, unpacking extends them (Architecture Reference
-    /// Guide, section 3, "Pack/unpack"); Mesa's driver converts vertex attributes so.
+    /// For an operation that takes integers, as itof does, unpacking extends them (Architecture
+    /// Reference Guide, section 3, "Pack/unpack"); Mesa's driver converts vertex attributes so.
     pub fn float_of_integer(&mut self, from: Place, part: Unpack, wish: Wish) -> Value {
         let place = self.take(wish);
         let sources = [Source::Place(from); 2];
@@ -215,8 +217,8 @@ impl<U: Copy + PartialEq> Draft<U> {
         positive(place)
     }
 
-    /// A lookup at `lanes` + uniform, whatever the addresses, fetched into r4, where it stays until the
-    /// next one.
+    /// A lookup at `lanes` + uniform, whatever the addresses, fetched into r4, where it stays until
+    /// the next one.
     pub fn lookup_sum(&mut self, tmu: u8, lanes: Place, address: U) -> Place {
         let sources = [Source::Place(lanes), Source::Uniform(address)];
         self.add_op(AddOp::Add, sources, Destination::Tmu(tmu));

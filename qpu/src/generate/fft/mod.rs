@@ -1,9 +1,9 @@
 //! FFT programs, written as codelets and packed into both ALUs by a scheduler.
 //!
-//! A codelet is a function that writes operations on registers in an order that is easy to read ([`dft16`],
-//! [`mod@unit`], [`coop`]); [`schedule`](super::schedule) decides which instruction each becomes part of. What a
-//! program reads as uniforms is listed beside it in the order that came out, so nothing else needs to know
-//! the schedule.
+//! A codelet is a function that writes operations on registers in an order that is easy to read
+//! ([`dft16`], [`mod@unit`], [`coop`]); [`schedule`](super::schedule) decides which instruction
+//! each becomes part of. What a program reads as uniforms is listed beside it in the order that
+//! came out, so nothing else needs to know the schedule.
 
 mod ahead;
 pub mod coop;

@@ -2,16 +2,16 @@
 //!
 //! Operations are given in program order, on registers that the caller has chosen, for a straight
 //! piece of a program without branches. What comes out does the same: two operations share an
-//! instruction where ports and units allow, and everything stays as far apart as the hardware, which
-//! does not wait, demands. Registers are written and read in the order given, lookups of a TMU are
-//! fetched in the order in which they were sent, and accesses to VPM, store DMA and mutex keep theirs.
-//! Uniforms are read in whatever order is best: [`Scheduled::uniforms`] says which.
+//! instruction where ports and units allow, and everything stays as far apart as the hardware,
+//! which does not wait, demands. Registers are written and read in the order given, lookups of a
+//! TMU are fetched in the order in which they were sent, and accesses to VPM, store DMA and mutex
+//! keep theirs. Uniforms are read in whatever order is best: [`Scheduled::uniforms`] says which.
 //!
 //! Instruction by instruction, those operations whose predecessors are far enough back are tried in
 //! the order of a priority. Priorities mix the distance to the end of the program with the order in
-//! which the operations were given; a few mixtures are tried and the shortest program wins, so equal
-//! operations always give equal words. The result goes into a [`Builder`](super::Builder), whose
-//! checks know nothing of the scheduler.
+//! which the operations were given; a few mixtures are tried and the shortest program wins, so
+//! equal operations always give equal words. The result goes into a [`Builder`](super::Builder),
+//! whose checks know nothing of the scheduler.
 //!
 //! A sum of products in nine instructions, by the simulator's word:
 //!
@@ -107,7 +107,8 @@ pub fn schedule<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Scheduled<U
 /// What [`schedule_by`] prefers where operations compete: the outcome of a [`search`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Taste {
-    /// In percent: how much program order counts beside the distance to the end; `None` tries a few.
+    /// In percent: how much program order counts beside the distance to the end; `None` tries a
+    /// few.
     pub order: Option<u8>,
     /// Each moves a few operations forward or back.
     pub moves: Vec<u16>,
@@ -147,8 +148,8 @@ fn priorities(heights: &[u32], order: u8, moved: &[i64]) -> Vec<i64> {
         .collect()
 }
 
-/// By how much each operation's priority is moved: a move touches one operation in 32, on average, by
-/// up to 20 instructions.
+/// By how much each operation's priority is moved: a move touches one operation in 32, on average,
+/// by up to 20 instructions.
 fn moved(operations: usize, moves: &[u16]) -> Vec<i64> {
     let mut moved = vec![0; operations];
     for &seed in moves {
@@ -167,9 +168,10 @@ fn moved(operations: usize, moves: &[u16]) -> Vec<i64> {
     moved
 }
 
-/// Looks for a taste that makes a shorter program, from `taste` on, by `tries` schedules: each tries one
-/// more move, and keeps it if the program gets no longer. Equal searches find the same. Instructions before the first
-/// store count twice: from then on, the engine that stores is waited for. Gives the number of instructions, too.
+/// Looks for a taste that makes a shorter program, from `taste` on, by `tries` schedules: each
+/// tries one more move, and keeps it if the program gets no longer. Equal searches find the same.
+/// Instructions before the first store count twice: from then on, the engine that stores is waited
+/// for. Gives the number of instructions, too.
 ///
 /// # Panics
 /// As [`schedule`].
@@ -243,7 +245,8 @@ fn place<U: Copy + PartialEq>(
     while !ready.is_empty() {
         let now = bundles.len() as u32;
         let mut bundle = Bundle::default();
-        // A reader and the writer that waits for it can share an instruction: look again after each.
+        // A reader and the writer that waits for it can share an instruction: look again after
+        // each.
         while let Some(&next) = ready
             .iter()
             .find(|&&(_, index)| earliest[index] <= now && bundle.try_add(operations, index))
@@ -286,7 +289,8 @@ fn place<U: Copy + PartialEq>(
     }
 }
 
-/// Leaves out instructions that do nothing but let time pass for a lookup: its fetch stalls as long, and code is shorter.
+/// Leaves out instructions that do nothing but let time pass for a lookup: its fetch stalls as
+/// long, and code is shorter.
 fn drop_stalls<U: Copy + PartialEq>(
     bundles: &mut Vec<Bundle>,
     operations: &[Operation<U>],
@@ -349,8 +353,8 @@ mod tests {
             Operation::copy(Source::Place(place), Destination::Vpm),
             Operation::copy(r4, Destination::Vpm),
         ];
-        // Two lookups, two fetches of which the second goes along with the copy of the first, one empty instruction for the
-        // register, and two vectors.
+        // Two lookups, two fetches of which the second goes along with the copy of the first, one
+        // empty instruction for the register, and two vectors.
         assert_eq!(length(&lookups), FIRST_LOOKUP as usize + 7);
     }
 

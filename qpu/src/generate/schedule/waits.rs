@@ -14,7 +14,8 @@ const LOOKUPS_IN_FLIGHT: usize = 4;
 /// Instructions between a lookup and its fetch; a fetch that is too early only stalls.
 const LOOKUP_DISTANCE: u32 = 12;
 
-/// From a write to the SFU to the first use of r4: by who reads the result, or whatever comes there next.
+/// From a write to the SFU to the first use of r4: by who reads the result, or whatever comes there
+/// next.
 const SFU_DISTANCE: u32 = 3;
 
 /// From a write of the uniforms address to the first read behind it.
@@ -27,14 +28,15 @@ pub(super) struct Wait {
     pub on: usize,
     /// By how many instructions it is put later; 0 allows both in one.
     pub distance: u32,
-    /// By how many it must be later, or the result would be another: a fetch that is put nearer to its lookup only stalls.
+    /// By how many it must be later, or the result would be another: a fetch that is put nearer to
+    /// its lookup only stalls.
     pub needed: u32,
 }
 
 /// The waits of each operation, given in program order.
 ///
-/// A piece that fetches from a TMU what it has not asked of it yet begins with those lookups on their way; one that leaves
-/// as many there as it found with as many as there can be.
+/// A piece that fetches from a TMU what it has not asked of it yet begins with those lookups on
+/// their way; one that leaves as many there as it found with as many as there can be.
 pub(super) fn waits<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Vec<Vec<Wait>> {
     #[derive(Default)]
     struct Use {

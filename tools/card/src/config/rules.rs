@@ -327,7 +327,8 @@ fn twice(lines: &[Line]) -> Vec<Finding> {
     found
 }
 
-/// Settings of the shipped file that stand under a filter, so that they do not count on every board.
+/// Settings of the shipped file that stand under a filter, so that they do not count on every
+/// board.
 fn filtered(lines: &[Line]) -> Vec<Finding> {
     let shipped = [
         "gpu_mem",

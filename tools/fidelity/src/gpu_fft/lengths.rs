@@ -1,9 +1,9 @@
 //! The lengths that GPU_FFT has shaders for, and what their twiddle tables hold.
 //!
-//! Every pass is a radix-16, 32 or 64 transform of 16 lanes. The first pass needs the twiddles inside
-//! its butterfly network only; each later pass multiplies by twiddles that advance from step to step
-//! by a constant angle, so its table is that angle (a "step"); the last pass's first twiddles differ
-//! between QPUs.
+//! Every pass is a radix-16, 32 or 64 transform of 16 lanes. The first pass needs the twiddles
+//! inside its butterfly network only; each later pass multiplies by twiddles that advance from step
+//! to step by a constant angle, so its table is that angle (a "step"); the last pass's first
+//! twiddles differ between QPUs.
 
 use crate::userland::Release;
 

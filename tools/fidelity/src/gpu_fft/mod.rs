@@ -2,15 +2,15 @@
 //!
 //! A batch of transforms is eight programs on eight QPUs, whatever the length. Each walks the list
 //! of buffer pairs in its uniforms, and QPU 0's gathers all results in the VPM and stores them.
-//! Passes go from one buffer of a pair to the other, so that an odd number of them leaves the result
-//! in the second.
+//! Passes go from one buffer of a pair to the other, so that an odd number of them leaves the
+//! result in the second.
 //!
 //! [`lengths`] and [`twiddles`] say what the tables of each length hold, [`plan`] where things lie,
 //! [`hello_fft`] is the author's test, [`transpose`] his program for two dimensions.
 //!
-//! Source: hello_fft of raspberrypi/userland, releases 2.0 and 3.0: `gpu_fft.c` (memory map, uniforms,
-//! choice of launch), `gpu_fft_base.c` (launch), `gpu_fft_twiddles.c` (tables, restated here as data),
-//! `hello_fft.c` (test), `gpu_fft_trans.c` (transposition).
+//! Source: hello_fft of raspberrypi/userland, releases 2.0 and 3.0: `gpu_fft.c` (memory map,
+//! uniforms, choice of launch), `gpu_fft_base.c` (launch), `gpu_fft_twiddles.c` (tables, restated
+//! here as data), `hello_fft.c` (test), `gpu_fft_trans.c` (transposition).
 
 pub mod hello_fft;
 pub mod lengths;
@@ -26,8 +26,8 @@ pub use plan::{Direction, Plan, Shape};
 /// QPUs that a transform uses.
 pub const QPUS: u32 = 8;
 
-/// Clocks that an execution may take: the 2 s after which the author's call by mailbox gives up, and
-/// as much again for simulations of slower machines, at 250 MHz.
+/// Clocks that an execution may take: the 2 s after which the author's call by mailbox gives up,
+/// and as much again for simulations of slower machines, at 250 MHz.
 pub const LIMIT_CLOCKS: u64 = 1_000_000_000;
 
 /// Why a transform was not made.

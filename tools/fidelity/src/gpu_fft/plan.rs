@@ -1,8 +1,9 @@
 //! Where a batch of transforms lies in memory, and its eight programs.
 //!
 //! One block, page aligned: a page of the host's own, the first buffers of all pairs, the second
-//! buffers, code, twiddles, uniforms, and the mailbox message, packed. A buffer is a whole number of
-//! pages, and has a page more than its data where these fill theirs, because programs read ahead.
+//! buffers, code, twiddles, uniforms, and the mailbox message, packed. A buffer is a whole number
+//! of pages, and has a page more than its data where these fill theirs, because programs read
+//! ahead.
 
 use super::lengths::Length;
 use super::twiddles::{Table, VECTOR_BYTES};
@@ -158,7 +159,8 @@ impl Plan {
         Ok((machine, plan))
     }
 
-    /// Lays a batch out in memory: code, tables, uniforms and message, in the order of the host code.
+    /// Lays a batch out in memory: code, tables, uniforms and message, in the order of the host
+    /// code.
     ///
     /// # Errors
     /// As [`Plan::bytes`].

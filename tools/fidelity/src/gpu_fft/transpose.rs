@@ -1,15 +1,15 @@
 //! GPU_FFT's transposition program: rows of one batch become columns of another's input.
 //!
-//! One QPU moves tiles of 8 x 16 points through both TMUs and the VPM. It finds both buffers through
-//! the mailbox messages of the two plans, which plans of the direct path do not have, and its stores
-//! have a stride of 16 bits: rows of the destination hold 4096 points at most.
+//! One QPU moves tiles of 8 x 16 points through both TMUs and the VPM. It finds both buffers
+//! through the mailbox messages of the two plans, which plans of the direct path do not have, and
+//! its stores have a stride of 16 bits: rows of the destination hold 4096 points at most.
 
 use super::{Error, LIMIT_CLOCKS, Plan};
 use crate::machine::{Machine, Run};
 use crate::userland::Userland;
 
-/// Transposes `source`'s results into `destination`'s input: point x of transform y becomes point y of
-/// transform x.
+/// Transposes `source`'s results into `destination`'s input: point x of transform y becomes point y
+/// of transform x.
 ///
 /// # Errors
 /// When a plan is started directly, a side does not suit the program, or it does not end well.

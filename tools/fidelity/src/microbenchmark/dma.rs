@@ -1,8 +1,8 @@
 //! VDR and VDW: rates of one engine, with one QPU that waits for each transfer.
 //!
 //! Two sources cannot both be met: the forum's formulas (2n + 6 and 2n + 10 slots for n rows) say
-//! 8 clocks a row, the rates 14 and 23. The formulas may be those of memory that the L2 of the system
-//! holds; they are reported, and the rates are what the model is held to.
+//! 8 clocks a row, the rates 14 and 23. The formulas may be those of memory that the L2 of the
+//! system holds; they are reported, and the rates are what the model is held to.
 
 use super::iteration::{DATA, Iteration, Loop};
 use super::{FORUM, Measurement, Microbenchmark, TERMINUS};

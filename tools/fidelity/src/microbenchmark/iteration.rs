@@ -5,7 +5,8 @@ use qpu::generate::{Builder, NONE, UNIF, ra};
 use qpu::isa::BranchCond;
 use v3d_sim::{Board, Constants, SOURCES};
 
-/// Iterations of the two runs. Both are past all first misses, and their difference is exact in f64.
+/// Iterations of the two runs. Both are past all first misses, and their difference is exact in
+/// f64.
 const FEW: u32 = 32;
 const MANY: u32 = 160;
 

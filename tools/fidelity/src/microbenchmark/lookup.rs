@@ -1,8 +1,8 @@
 //! Latency of a TMU lookup: from the write of the address to an `ldtmu` that does not stall.
 //!
 //! One lookup at a time, all lanes in one line. What the line before was decides where the next is
-//! found: the same line again, one of two lines that share a place in the TMU's cache, or lines that
-//! nobody has read.
+//! found: the same line again, one of two lines that share a place in the TMU's cache, or lines
+//! that nobody has read.
 
 use super::iteration::{DATA, Iteration, LINE_BYTES, Loop};
 use super::{FORUM, Measurement, Microbenchmark};

@@ -1,8 +1,8 @@
 //! The shortest program there is: it raises the host interrupt and ends.
 //!
-//! Published with its counters, without the board; the memory map of the page is that of a Pi 1 with
-//! 512 MiB. The tool calls by mailbox and lets the firmware flush the system L2, so the code comes from
-//! SDRAM; a program without uniforms has them at address 0.
+//! Published with its counters, without the board; the memory map of the page is that of a Pi 1
+//! with 512 MiB. The tool calls by mailbox and lets the firmware flush the system L2, so the code
+//! comes from SDRAM; a program without uniforms has them at address 0.
 
 use super::iteration::{halves, words};
 use super::{Measurement, Microbenchmark, SWRENN};

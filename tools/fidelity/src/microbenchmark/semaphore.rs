@@ -1,7 +1,7 @@
 //! Handing over between two QPUs: what it costs beyond the instructions.
 //!
-//! Two QPUs take turns. QPU A increments and waits, QPU B waits and increments; with a hand-over that
-//! costs nothing the one that waits issues its decrement in the slot after the increment.
+//! Two QPUs take turns. QPU A increments and waits, QPU B waits and increments; with a hand-over
+//! that costs nothing the one that waits issues its decrement in the slot after the increment.
 
 use super::iteration::{SLOT_CLOCKS, looped, timed};
 use super::{Measurement, Microbenchmark, TERMINUS};

@@ -1,7 +1,7 @@
 //! Bursts of uniforms: how many slots of a loop that reads fresh uniforms issue an instruction.
 //!
-//! Published without its program. Here each iteration reads a burst that the QPU has not read before,
-//! with some other instructions between bursts.
+//! Published without its program. Here each iteration reads a burst that the QPU has not read
+//! before, with some other instructions between bursts.
 
 use super::iteration::{Loop, most_iterations, read_uniforms};
 use super::{Measurement, Microbenchmark, TERMINUS};

@@ -1,4 +1,5 @@
-//! Whole programs of others, which this tool cannot run: `tests/tests/peers` holds the simulator to the clocks here.
+//! Whole programs of others, which this tool cannot run: `tests/tests/peers` holds the simulator to
+//! the clocks here.
 
 use super::table::{Table, figure, percent};
 use std::fmt::Write;
@@ -6,7 +7,8 @@ use std::fmt::Write;
 /// The clock that the presets of Pi 1 and Pi 2 have.
 const HZ: f64 = 250e6;
 
-/// mandel-qpu's 1920 x 1080 points of the Mandelbrot set, a hundred thousand steps each, on twelve QPUs.
+/// mandel-qpu's 1920 x 1080 points of the Mandelbrot set, a hundred thousand steps each, on twelve
+/// QPUs.
 pub const MANDELBROT: Mandelbrot = Mandelbrot {
     clocks: 8_440_200_468,
     seconds: 33.781,
@@ -58,7 +60,8 @@ impl Hashes {
     }
 }
 
-/// py-videocore's `sgemm.py` on twelve QPUs of boards that there were when its author published 8 GFLOPS.
+/// py-videocore's `sgemm.py` on twelve QPUs of boards that there were when its author published 8
+/// GFLOPS.
 pub const EARLY_PRODUCT: EarlyProduct = EarlyProduct {
     clocks: [("pi1", 7_009_460), ("pi2", 5_782_972)],
     ms: 26.9,
@@ -78,7 +81,8 @@ pub struct Product {
     pub example: &'static str,
     /// QPUs that it uses.
     pub qpus: u32,
-    /// V3D clocks on preset pi3 at clocks in hertz; `tests/tests/peers` holds the simulator to them.
+    /// V3D clocks on preset pi3 at clocks in hertz; `tests/tests/peers` holds the simulator to
+    /// them.
     pub clocks: [(u32, u64); 2],
     /// Milliseconds on boards, and who published them.
     published: &'static [(f64, &'static str)],

@@ -1,7 +1,7 @@
 //! `qpuscope explain`: a rule with its remedy and source, or a constant of the cycle model.
 //!
-//! Rules are those of `qpuscope check`, which looks at the program, and those of the simulator, which
-//! watches it run. Many are both.
+//! Rules are those of `qpuscope check`, which looks at the program, and those of the simulator,
+//! which watches it run. Many are both.
 
 use std::fmt::Write;
 

@@ -84,7 +84,8 @@ impl Cpu {
         );
     }
 
-    /// BKPT. The fault address register keeps what it had (QEMU 7.2 writes it; see tests/guest-cpu).
+    /// BKPT. The fault address register keeps what it had (QEMU 7.2 writes it; see
+    /// tests/guest-cpu).
     pub fn breakpoint(&mut self) {
         self.cp15.ifsr = 2;
         self.exception(

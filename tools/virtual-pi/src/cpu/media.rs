@@ -1,4 +1,5 @@
-//! The ARMv6 media instructions: parallel arithmetic, packing, saturation, reversal, dual multiplies.
+//! The ARMv6 media instructions: parallel arithmetic, packing, saturation, reversal, dual
+//! multiplies.
 //!
 //! Source: ARM Architecture Reference Manual (DDI 0100I), A3.2 and A4.1.
 

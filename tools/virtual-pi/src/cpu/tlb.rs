@@ -1,9 +1,9 @@
 //! The TLBs, which are what makes loads, stores and fetches fast.
 //!
-//! An entry of the data TLB exists only for RAM; its tags say whether loads and stores may use it, and
-//! it carries the number of the page and of the page of line states (see [`crate::checks`]). The sizes
-//! are ours, not the chip's: nothing here takes time, and tables are walked again after every
-//! operation that a program must use to make changes visible.
+//! An entry of the data TLB exists only for RAM; its tags say whether loads and stores may use it,
+//! and it carries the number of the page and of the page of line states (see [`crate::checks`]).
+//! The sizes are ours, not the chip's: nothing here takes time, and tables are walked again after
+//! every operation that a program must use to make changes visible.
 
 use super::Cpu;
 use super::mmu::{Access, MemoryType, Translation, WalkError};

@@ -1,9 +1,9 @@
 //! ASB: the bridges between V3D and the rest of the chip.
 //!
-//! While the slave bridge stands, an access to V3D's registers never ends; while the master bridge stands, V3D
-//! does not run, since it cannot reach memory. Requests are acknowledged at once. What a board does when the
-//! ARM uses a bridge that stands is not documented; these are the strict readings. Bridges of other blocks
-//! are not modelled.
+//! While the slave bridge stands, an access to V3D's registers never ends; while the master bridge
+//! stands, V3D does not run, since it cannot reach memory. Requests are acknowledged at once. What
+//! a board does when the ARM uses a bridge that stands is not documented; these are the strict
+//! readings. Bridges of other blocks are not modelled.
 //!
 //! Source: Linux `bcm2835-power.c`.
 

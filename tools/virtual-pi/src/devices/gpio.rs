@@ -13,8 +13,8 @@ const ACT_LED: u32 = 16;
 const OUTPUT: u32 = 1;
 /// Function code of ALT0, which on pins 14 and 15 is the PL011.
 const ALT0: u32 = 4;
-/// Changes of the LED that are remembered: firmware that blinks for every record makes thousands a second, and a
-/// board may run for ever.
+/// Changes of the LED that are remembered: firmware that blinks for every record makes thousands a
+/// second, and a board may run for ever.
 const MOST_CHANGES: usize = 4096;
 /// Pins and functions that are RXD0 as well.
 const OTHER_RXD0: [(u32, u32); 2] = [(33, ALT3), (37, 6)];
@@ -51,8 +51,8 @@ impl Gpio {
         self.function(14) == ALT0
     }
 
-    /// Whether the PL011 hears GPIO 15. With a second pin in the same function which one it hears is not
-    /// documented; here it is the other.
+    /// Whether the PL011 hears GPIO 15. With a second pin in the same function which one it hears
+    /// is not documented; here it is the other.
     pub fn uart_receives(&self) -> bool {
         let is_elsewhere = |&(pin, function)| self.function(pin) == function;
         self.function(15) == ALT0 && !OTHER_RXD0.iter().any(is_elsewhere)

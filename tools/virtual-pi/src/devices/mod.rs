@@ -1,7 +1,8 @@
 //! The peripherals, one file each.
 //!
-//! A device has `read` and `write` for its registers, `advance(now)` to bring it to the clock `now`,
-//! and returns from it the clock of its next event of its own, so that an idle board costs nothing.
+//! A device has `read` and `write` for its registers, `advance(now)` to bring it to the clock
+//! `now`, and returns from it the clock of its next event of its own, so that an idle board costs
+//! nothing.
 
 pub mod asb;
 pub mod gpio;

@@ -1,10 +1,11 @@
 //! PM: the watchdog, which is also how a board reboots, and the cause of the last reset.
 //!
-//! Writes without the password 0x5A in bits 31:24 have no effect, as on silicon. Of the power-domain
-//! registers only PM_GRAFX is modelled, and of that only the reset line of V3D can be moved; V3D is powered
-//! through the mailbox.
+//! Writes without the password 0x5A in bits 31:24 have no effect, as on silicon. Of the
+//! power-domain registers only PM_GRAFX is modelled, and of that only the reset line of V3D can be
+//! moved; V3D is powered through the mailbox.
 //!
-//! Source: Linux `bcm2835_wdt.c`, `bcm2835-pm.h` and `bcm2835-power.c`; reference/platform.md, register maps.
+//! Source: Linux `bcm2835_wdt.c`, `bcm2835-pm.h` and `bcm2835-power.c`; reference/platform.md,
+//! register maps.
 
 use super::NEVER;
 use crate::clock::{ARM_HZ, WATCHDOG_HZ};

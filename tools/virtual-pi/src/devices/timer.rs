@@ -2,10 +2,11 @@
 //!
 //! A match is the tick on which the low half becomes equal to a compare register, so a compare
 //! value of "now" waits for 71 minutes: whether silicon matches at once is not documented, and this
-//! is the strict reading. A compare value that is one tick ahead when it is written is missed as well; how far
-//! ahead one must be is not documented.
+//! is the strict reading. A compare value that is one tick ahead when it is written is missed as
+//! well; how far ahead one must be is not documented.
 //!
-//! Sources: BCM2835 ARM Peripherals, section 12; Linux `bcm2835_timer.c` and `bcm2708.c` keep 15 us away.
+//! Sources: BCM2835 ARM Peripherals, section 12; Linux `bcm2835_timer.c` and `bcm2708.c` keep 15 us
+//! away.
 
 use super::NEVER;
 use crate::clock::{ARM_HZ, SYSTEM_TIMER_HZ};

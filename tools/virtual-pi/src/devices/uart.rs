@@ -66,7 +66,8 @@ pub struct Uart {
 }
 
 impl Uart {
-    /// A UART after reset, with the host's side at `host_baud`, whose transmitter stands still after so many bytes.
+    /// A UART after reset, with the host's side at `host_baud`, whose transmitter stands still
+    /// after so many bytes.
     pub fn new(reference_hz: u32, host_baud: u32, sticks_after: Option<u64>) -> Self {
         Self {
             reference_hz,

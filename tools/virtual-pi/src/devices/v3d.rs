@@ -1,15 +1,16 @@
 //! V3D on this board: power, virtual time, and how it reaches memory.
 //!
 //! A job takes the virtual time that v3d-sim's cycle model gives it, unless the configuration says
-//! functional. V3D runs in rounds of 4 of its clocks on a grid that starts at power-on, in stretches: up to the
-//! current clock whenever the ARM touches one of its registers, and else at each multiple of
-//! [`V3D_QUANTUM_ROUNDS`]. So a poll of SRQCS is exact to the round, while an interrupt, and memory
-//! that the ARM reads without asking V3D first, may be late by up to a quantum (1.024 us), and by the
-//! same time in every run.
+//! functional. V3D runs in rounds of 4 of its clocks on a grid that starts at power-on, in
+//! stretches: up to the current clock whenever the ARM touches one of its registers, and else at
+//! each multiple of [`V3D_QUANTUM_ROUNDS`]. So a poll of SRQCS is exact to the round, while an
+//! interrupt, and memory that the ARM reads without asking V3D first, may be late by up to a
+//! quantum (1.024 us), and by the same time in every run.
 //!
-//! Programs of a host are the host's business: the firmware says in SCRATCH when some run, and in which block of memory
-//! ([`guest_block`]). What they do outside of it, real hardware does not notice. Here an address through an alias that this
-//! board lacks ends the program, as one without memory does, and the board goes on; the ARM's caches are not looked at.
+//! Programs of a host are the host's business: the firmware says in SCRATCH when some run, and in
+//! which block of memory ([`guest_block`]). What they do outside of it, real hardware does not
+//! notice. Here an address through an alias that this board lacks ends the program, as one without
+//! memory does, and the board goes on; the ARM's caches are not looked at.
 //!
 //! Source: reference/qpu.md sections 6 and 7; the block itself is in v3d-sim.
 
@@ -35,8 +36,8 @@ pub const SRQPC: u32 = 0x430;
 const SCRATCH: u32 = 0x010;
 /// The alias of memory that this board's V3D must use: coherent with the system L2.
 pub const ALIAS: u32 = 0x4000_0000;
-/// The alias that it may read through besides: as coherent, but nothing is allocated in the L2. Broadcom's driver
-/// sources keep it from stores (HW-2827).
+/// The alias that it may read through besides: as coherent, but nothing is allocated in the L2.
+/// Broadcom's driver sources keep it from stores (HW-2827).
 const READS: u32 = 0x8000_0000;
 
 /// V3D and its place on the board.
@@ -56,8 +57,9 @@ pub struct V3dPort {
     events: Vec<Event>,
 }
 
-/// The block of a host, as physical addresses, whose programs run while SCRATCH holds this: its bus address, a multiple of
-/// 4096, and its size in units of 16 KiB in the bits below. None where it names no memory.
+/// The block of a host, as physical addresses, whose programs run while SCRATCH holds this: its bus
+/// address, a multiple of 4096, and its size in units of 16 KiB in the bits below. None where it
+/// names no memory.
 fn guest_block(scratch: u32, memory_bytes: u32) -> Option<Range<u32>> {
     let (start, bytes) = (scratch & 0x3fff_f000, (scratch & 0xfff) << 14);
     let is_block = scratch & 0xc000_0000 == ALIAS && bytes > 0;
@@ -90,7 +92,8 @@ impl V3dPort {
         }
     }
 
-    /// The firmware switched the domain at `now`. The block loses its state when it has been off long enough.
+    /// The firmware switched the domain at `now`. The block loses its state when it has been off
+    /// long enough.
     pub fn set_power(&mut self, powered: bool, now: u64) {
         if self.powered == powered {
             return;
@@ -215,7 +218,8 @@ pub struct Bus<'a> {
 }
 
 impl Bus<'_> {
-    /// The physical address of `bytes` bytes, if all of them are memory; `aliases` are those it may have.
+    /// The physical address of `bytes` bytes, if all of them are memory; `aliases` are those it may
+    /// have.
     fn physical(
         &mut self,
         address: u32,
@@ -244,7 +248,8 @@ impl Bus<'_> {
         Ok(physical)
     }
 
-    /// Whether what the ARM's caches hold matters: not to programs of a host outside of their block.
+    /// Whether what the ARM's caches hold matters: not to programs of a host outside of their
+    /// block.
     fn checks_lines(&self, physical: u32) -> bool {
         self.guest
             .as_ref()

@@ -36,7 +36,8 @@ impl Guest {
     }
 
     /// A guest that starts by turning on the MMU and the caches, SCTLR.U and .XP: MiB 0 to 255 are
-    /// write-back memory, the peripherals Device, all others fault. `change` edits the 4096 entries.
+    /// write-back memory, the peripherals Device, all others fault. `change` edits the 4096
+    /// entries.
     pub fn with_mmu(change: impl FnOnce(&mut Vec<u32>)) -> Self {
         let mut table: Vec<u32> = vec![0; 4096];
         for (mib, entry) in table.iter_mut().enumerate() {
@@ -160,8 +161,8 @@ impl Guest {
         self.wfi().branch(14, top)
     }
 
-    /// Loops until `register & mask` at `address` is not 0 (`set`) or 0, with a DMB behind it; clobbers
-    /// r0, r1 and r2.
+    /// Loops until `register & mask` at `address` is not 0 (`set`) or 0, with a DMB behind it;
+    /// clobbers r0, r1 and r2.
     pub fn poll(&mut self, address: u32, mask: u32, set: bool) -> &mut Self {
         self.set(1, address).set(2, mask);
         let top = self.here();

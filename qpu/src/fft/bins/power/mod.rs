@@ -1,18 +1,21 @@
 //! The pass from transforms to powers: where everything lies, and what powers are multiplied by.
 //!
-//! K spectra become one row of powers: their mean, or the greatest or least of each bin. Powers are stored in rows
-//! of sixteen bins, in order of frequency: bins 0 to N/2 of real input, the last of them alone in the
-//! last row; bins -N/2 to N/2 - 1 of complex input. Any rows that follow each other may be left out.
+//! K spectra become one row of powers: their mean, or the greatest or least of each bin. Powers are
+//! stored in rows of sixteen bins, in order of frequency: bins 0 to N/2 of real input, the last of
+//! them alone in the last row; bins -N/2 to N/2 - 1 of complex input. Any rows that follow each
+//! other may be left out.
 //!
-//! What is in memory can be kept: it is multiplied by a weight and added, or the greater or lesser of both stays.
+//! What is in memory can be kept: it is multiplied by a weight and added, or the greater or lesser
+//! of both stays.
 //!
 //! # Removing a constant
 //!
-//! A constant x adds x W\[k\] to the windowed spectrum X\[k\], W the window's own transform. X\[0\] / W\[0\] is the
-//! mean of the samples weighted by the window, so X\[k\] - X\[0\] · W\[k\] / W\[0\] is the spectrum of what is
-//! left when that mean is subtracted from each sample: exactly 0 for a constant. No pass over the samples is needed. For
-//! any window that is a sum of cosines W\[k\] is 0 but for a few bins next to 0; of others, such as Kaiser's, a program
-//! looks W\[k\] / W\[0\] up for every bin ([`Removed`]).
+//! A constant x adds x W\[k\] to the windowed spectrum X\[k\], W the window's own transform. X\[0\]
+//! / W\[0\] is the mean of the samples weighted by the window, so X\[k\] - X\[0\] · W\[k\] / W\[0\]
+//! is the spectrum of what is left when that mean is subtracted from each sample: exactly 0 for a
+//! constant. No pass over the samples is needed. For any window that is a sum of cosines W\[k\] is
+//! 0 but for a few bins next to 0; of others, such as Kaiser's, a program looks W\[k\] / W\[0\] up
+//! for every bin ([`Removed`]).
 
 pub(in crate::fft) mod multiples;
 mod units;
@@ -27,12 +30,12 @@ use crate::fft::sizes::{LANES, POINT_BYTES};
 pub const ROW_BYTES: u32 = 4 * LANES;
 /// 10 log10 of a power is the SFU's log2 of it times the first, plus the second.
 ///
-/// The SFU's log2 has 16 bits behind the point and is between 1.6e-4 too low and 0.2e-4 too high, in octaves of power; the second
-/// number puts the middle of that right and leaves an error of 0.0003 dB (v3d-sim's SFU, which reproduces
-/// words recorded on the chip).
+/// The SFU's log2 has 16 bits behind the point and is between 1.6e-4 too low and 0.2e-4 too high,
+/// in octaves of power; the second number puts the middle of that right and leaves an error of
+/// 0.0003 dB (v3d-sim's SFU, which reproduces words recorded on the chip).
 pub const DECIBELS: [f32; 2] = [3.010_3, 0.000_2];
-/// Longest spectra that are done in short units, in samples as a power of two: on more QPUs, which is
-/// sooner than with fewer bytes a unit.
+/// Longest spectra that are done in short units, in samples as a power of two: on more QPUs, which
+/// is sooner than with fewer bytes a unit.
 const MOST_LOG2_SHORT: u32 = 9;
 
 /// What becomes of the powers that are in memory.
@@ -50,10 +53,12 @@ pub enum Hold {
 /// What is taken from the bins of a segment before their powers are made: so many times bin 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Removed {
-    /// W\[k\] / W\[0\] for k = 0.., as the bits of f32, from bins k and -k: all 0 when a constant is to stay.
+    /// W\[k\] / W\[0\] for k = 0.., as the bits of f32, from bins k and -k: all 0 when a constant
+    /// is to stay.
     Near([u32; LANES as usize]),
-    /// W\[k\] / W\[0\] from every bin, the window being symmetric, so that W is real. The plan finds them out
-    /// ([`Plan::learn_window`](crate::fft::Plan::learn_window)); until then nothing is removed.
+    /// W\[k\] / W\[0\] from every bin, the window being symmetric, so that W is real. The plan
+    /// finds them out ([`Plan::learn_window`](crate::fft::Plan::learn_window)); until then nothing
+    /// is removed.
     Everywhere,
 }
 
@@ -75,11 +80,11 @@ pub struct Powers {
     pub detector: Detector,
     /// Whether decibels are stored behind the powers.
     pub decibels: bool,
-    /// The first bin that is wanted and the one behind the last; all where there is none. Rows of sixteen bins
-    /// are stored ([`Powers::stored_bins`]).
+    /// The first bin that is wanted and the one behind the last; all where there is none. Rows of
+    /// sixteen bins are stored ([`Powers::stored_bins`]).
     pub bins: Option<[i32; 2]>,
-    /// What |X|² is multiplied by, as the bits of an f32; of real samples for all bins but 0 and N/2, which
-    /// have half of it.
+    /// What |X|² is multiplied by, as the bits of an f32; of real samples for all bins but 0 and
+    /// N/2, which have half of it.
     pub scale: u32,
     /// What a constant adds, where it is to be removed.
     pub removed: Removed,
@@ -156,8 +161,8 @@ impl Powers {
         [first as u32, (end - first) as u32]
     }
 
-    /// Numbers of the first bin that is stored and of the one behind the last: what is wanted, and what
-    /// fills rows of sixteen.
+    /// Numbers of the first bin that is stored and of the one behind the last: what is wanted, and
+    /// what fills rows of sixteen.
     #[must_use]
     pub const fn stored_bins(&self) -> [i32; 2] {
         let [least, most] = self.all_bins();
@@ -176,7 +181,8 @@ impl Powers {
         self.rows()[1] * ROW_BYTES
     }
 
-    /// Bytes of a row of powers and of the decibels behind it, which begin at [`Powers::power_bytes`].
+    /// Bytes of a row of powers and of the decibels behind it, which begin at
+    /// [`Powers::power_bytes`].
     #[must_use]
     pub const fn output_bytes(&self) -> u32 {
         self.power_bytes() * (1 + self.decibels as u32)

@@ -1,7 +1,8 @@
-//! The table of multiples of bin 0 that are taken from every bin: where it lies, and what it is made from.
+//! The table of multiples of bin 0 that are taken from every bin: where it lies, and what it is
+//! made from.
 //!
-//! It has W\[k\] / W\[0\] of bins k = 0, 1, .. in the order of the transform, sixteen to a row. Of real
-//! spectra, of which programs have twice the bins, it has twice that for bins 0 to N/2.
+//! It has W\[k\] / W\[0\] of bins k = 0, 1, .. in the order of the transform, sixteen to a row. Of
+//! real spectra, of which programs have twice the bins, it has twice that for bins 0 to N/2.
 
 use super::{PowerPass, ROW_BYTES, Removed};
 use crate::fft::sizes::LANES;
@@ -50,8 +51,8 @@ impl PowerPass {
         }
     }
 
-    /// The first of the sixteen points of the transform that row `row` follows from, and the first of those that mirror them in
-    /// a real spectrum: of bin k that is point M - k.
+    /// The first of the sixteen points of the transform that row `row` follows from, and the first
+    /// of those that mirror them in a real spectrum: of bin k that is point M - k.
     #[must_use]
     pub const fn sources(&self, row: u32) -> [u32; 2] {
         let first = row * LANES;
@@ -59,8 +60,8 @@ impl PowerPass {
         [first, mirrored.saturating_sub(LANES - 1)]
     }
 
-    /// Row `row` of the table, for the transform of a constant: `zero` is its point 0, `up` and `down` the points that
-    /// [`PowerPass::sources`] names, parts in turn.
+    /// Row `row` of the table, for the transform of a constant: `zero` is its point 0, `up` and
+    /// `down` the points that [`PowerPass::sources`] names, parts in turn.
     #[must_use]
     pub fn row_of_multiples(
         &self,
@@ -87,7 +88,8 @@ impl PowerPass {
             }
             let [re, im] = point(up, first, bin);
             let multiple = if self.powers.is_real {
-                // Re X[k] of Z[k] and Z[M - k] ([`super::super`]), of which the program has twice as much.
+                // Re X[k] of Z[k] and Z[M - k] ([`super::super`]), of which the program has twice
+                // as much.
                 let [other_re, other_im] = point(down, mirrored, points - bin);
                 let (cos, sin) = turn(bin, 2 * points);
                 let [odd_re, odd_im] = [re - other_re, im + other_im];

@@ -30,7 +30,8 @@ impl PowerPass {
         first + rows
     }
 
-    /// The unit that bins from -N/2 on belong to, counted from that of bin 0: numbers of complex units.
+    /// The unit that bins from -N/2 on belong to, counted from that of bin 0: numbers of complex
+    /// units.
     pub(super) const fn complex_units(&self) -> [i32; 2] {
         let bins = self.bins().run_bins() as i32;
         let half = self.points() as i32 / 2;
@@ -39,7 +40,8 @@ impl PowerPass {
         [first.div_euclid(bins), (end - 1).div_euclid(bins) + 1]
     }
 
-    /// The first bin of complex unit `number`, counted from bin 0 on; negative where a unit is longer than half a spectrum.
+    /// The first bin of complex unit `number`, counted from bin 0 on; negative where a unit is
+    /// longer than half a spectrum.
     pub(super) fn complex_bin(&self, number: u32) -> i32 {
         let unit = self.complex_units()[0] + number as i32;
         let bin = unit * self.bins().run_bins() as i32;
@@ -50,7 +52,8 @@ impl PowerPass {
         }
     }
 
-    /// Units of a real spectrum whose first runs are wanted, those whose second runs are, and the last.
+    /// Units of a real spectrum whose first runs are wanted, those whose second runs are, and the
+    /// last.
     const fn real_units(&self) -> [[u32; 2]; 3] {
         let runs = self.runs();
         if runs.is_single() {
@@ -147,7 +150,8 @@ impl PowerPass {
         })
     }
 
-    /// What is stored for run `run`, and of which run it is: one without wanted rows stores the other's.
+    /// What is stored for run `run`, and of which run it is: one without wanted rows stores the
+    /// other's.
     pub(super) fn stored_run(&self, number: u32, run: u8) -> (u8, Stored) {
         let stored = self.stored(number);
         let own = stored[usize::from(run)];

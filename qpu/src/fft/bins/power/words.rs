@@ -17,10 +17,12 @@ const VECTOR_BYTES: u32 = 4 * LANES;
 /// The loss of a sum of two positive numbers, on average.
 const LOSS_OF_A_POSITIVE_SUM: f64 = 0.5;
 
-/// Sets of vectors ([`Record::Vectors`]) that a unit chooses from: whether it has bin 0 (1) and bin M (2).
+/// Sets of vectors ([`Record::Vectors`]) that a unit chooses from: whether it has bin 0 (1) and bin
+/// M (2).
 ///
-/// A set is the multiples of bin 0 to remove from the first group and, of complex bins, from the last; of real
-/// spectra then the factors of the first groups of both runs, bins 0 and M having half of that of others.
+/// A set is the multiples of bin 0 to remove from the first group and, of complex bins, from the
+/// last; of real spectra then the factors of the first groups of both runs, bins 0 and M having
+/// half of that of others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Vectors;
 
@@ -47,11 +49,11 @@ impl PowerPass {
         }
     }
 
-    /// What sums are multiplied by: the scale, divided by K for a mean, and made greater by what truncation is
-    /// expected to take. Real bins are twice what they should be.
+    /// What sums are multiplied by: the scale, divided by K for a mean, and made greater by what
+    /// truncation is expected to take. Real bins are twice what they should be.
     fn power_factor(&self) -> f32 {
-        // A square and the last product; the sum of both squares; sums over spectra, in which what is lost of
-        // the j-th counts j / K.
+        // A square and the last product; the sum of both squares; sums over spectra, in which what
+        // is lost of the j-th counts j / K.
         let mut lost = 2.0 * LOSS_OF_A_PRODUCT + LOSS_OF_A_POSITIVE_SUM;
         let mut count = 1.0;
         if self.powers.detector == Detector::Mean {

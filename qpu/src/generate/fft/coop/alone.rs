@@ -1,8 +1,8 @@
 //! Programs that are alone with their transforms, of 2^8 points.
 //!
-//! A program is two halves ([`super::first`], [`super::second`]), and both call one transform of 16 points
-//! ([`super::routine`]), so that it fits the instruction cache of a slice. Either half of the VPM has a lock
-//! ([`super::locks`]).
+//! A program is two halves ([`super::first`], [`super::second`]), and both call one transform of 16
+//! points ([`super::routine`]), so that it fits the instruction cache of a slice. Either half of
+//! the VPM has a lock ([`super::locks`]).
 
 use super::first::{self, First};
 use super::routine::{self, Routine};
@@ -18,8 +18,8 @@ use crate::isa::{BranchCond, File};
 
 type Draughted = super::Draughted<Word>;
 
-/// What is scheduled apart: what is done once, up to the first call of the transform, up to reads of the VPM, to the second
-/// call, to interleaved rows, the transform, and the output.
+/// What is scheduled apart: what is done once, up to the first call of the transform, up to reads
+/// of the VPM, to the second call, to interleaved rows, the transform, and the output.
 const HEAD: usize = 0;
 const LOAD: usize = 1;
 const FIRST: usize = 2;

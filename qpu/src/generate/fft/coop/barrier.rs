@@ -1,10 +1,13 @@
-//! A barrier of the QPUs that share a transform: all arrive, and another program lets all go on, the conductor.
+//! A barrier of the QPUs that share a transform: all arrive, and another program lets all go on,
+//! the conductor.
 //!
-//! Everyone counts ARRIVED up and then a gate down; the conductor counts ARRIVED down once for each and then the gate
-//! up as often. Who has gone on cannot meet that gate again before the conductor has opened the other one: so
-//! no program can take another's token. All semaphores are 0 when all have passed.
+//! Everyone counts ARRIVED up and then a gate down; the conductor counts ARRIVED down once for each
+//! and then the gate up as often. Who has gone on cannot meet that gate again before the conductor
+//! has opened the other one: so no program can take another's token. All semaphores are 0 when all
+//! have passed.
 //!
-//! One of those that share it could do this as well. It would have code that the others have not, in the middle of theirs.
+//! One of those that share it could do this as well. It would have code that the others have not,
+//! in the middle of theirs.
 //!
 //! What comes before must have read the VPM in the end: only that says that its writes are in it.
 
@@ -16,7 +19,8 @@ use crate::isa::SemaphoreAction;
 type Operation = schedule::Operation<Word>;
 
 const ARRIVED: u8 = 0;
-/// Gates of two barriers in turn: from writes of columns to reads, and from these to writes of other rows.
+/// Gates of two barriers in turn: from writes of columns to reads, and from these to writes of
+/// other rows.
 const GATES: [u8; 2] = [1, 2];
 
 /// Says that this program has come to a barrier.

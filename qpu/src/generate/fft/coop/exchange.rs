@@ -5,8 +5,8 @@ use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Place, Source};
 use crate::isa::{AddOp, Cond};
 
-/// Where lanes change places with registers: the bit of a lane's number, and lanes in which it is set and
-/// in which it is not, by the flags of [`tell_lanes`].
+/// Where lanes change places with registers: the bit of a lane's number, and lanes in which it is
+/// set and in which it is not, by the flags of [`tell_lanes`].
 #[derive(Clone, Copy)]
 pub struct Exchange {
     distance: u8,
@@ -47,8 +47,8 @@ pub fn tell_lanes(draft: &mut Draft<Word>, stage: Stage) {
     draft.add_op_setting_flags(AddOp::Shl, sources, Destination::Nothing);
 }
 
-/// Bit 0 of `pair` changes places with a bit of the lanes: [x, y] becomes x and y of lanes without the
-/// bit, and x and y of those with it.
+/// Bit 0 of `pair` changes places with a bit of the lanes: [x, y] becomes x and y of lanes without
+/// the bit, and x and y of those with it.
 fn exchange(draft: &mut Draft<Word>, pair: [Place; 2], exchange: Exchange) {
     // What is rotated has to be in an accumulator.
     let [x, y] = pair.map(|place| {

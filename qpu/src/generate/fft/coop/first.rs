@@ -1,7 +1,7 @@
 //! The first half: input rows into registers; after the transform, twiddles and columns of the VPM.
 //!
-//! Addresses are counted on from lookup to lookup, not read as uniforms: the lists stay short, of which
-//! every line is waited for.
+//! Addresses are counted on from lookup to lookup, not read as uniforms: the lists stay short, of
+//! which every line is waited for.
 
 use super::routine::Routine;
 use crate::fft::columns::Columns;
@@ -10,7 +10,8 @@ use crate::generate::fft::draft::{Complex, Draft, Value, Wish, negate};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, File, MulOp};
 
-/// Addresses of what lanes look up next, while there are lookups: an accumulator needs no read port.
+/// Addresses of what lanes look up next, while there are lookups: an accumulator needs no read
+/// port.
 pub const ADDRESSES: Place = Place::Accumulator(3);
 /// Rows that are asked for before anything else: what the TMUs hold.
 pub const ROWS_AHEAD: usize = 4;
@@ -52,7 +53,8 @@ pub struct First {
 }
 
 impl First {
-    /// Takes its registers; `offset` holds how many bytes further on the transform lies than the first.
+    /// Takes its registers; `offset` holds how many bytes further on the transform lies than the
+    /// first.
     pub fn new(draft: &mut Draft<Word>, offset: Place) -> Self {
         let [row_step, vector_step] = [(); 2].map(|()| draft.take(Wish::File(File::B)));
         Self {
@@ -89,8 +91,8 @@ impl First {
         }
     }
 
-    /// Rows of the input into the registers of points, and the first twiddles asked for. Gives the step
-    /// of rows back.
+    /// Rows of the input into the registers of points, and the first twiddles asked for. Gives the
+    /// step of rows back.
     pub fn load(&self, draft: &mut Draft<Word>, points: [Complex; 16]) {
         let factors = [Word::FactorRe, Word::FactorIm].map(|word| {
             let place = draft.take(Wish::AnyFile);

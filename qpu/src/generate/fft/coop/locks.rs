@@ -1,7 +1,7 @@
 //! The locks of the two halves of the VPM, for programs that are alone with their transforms.
 //!
-//! Semaphores 0 and 1 are the locks (1: free), 2 counts programs that have ended. All are 0 at rest: the
-//! program that made the locks takes them back when all others have ended.
+//! Semaphores 0 and 1 are the locks (1: free), 2 counts programs that have ended. All are 0 at
+//! rest: the program that made the locks takes them back when all others have ended.
 
 use crate::generate::{Builder, NONE, R0, Reg, UNIF};
 use crate::isa::BranchCond;

@@ -1,8 +1,9 @@
 //! Programs whose transforms pass through the VPM, in one pass over memory.
 //!
-//! [`crate::fft::one_pass`] says which QPU holds which points. Programs of up to 2^9 points are put together in [`short`], those
-//! of 2^8 that are alone with their transforms in [`alone`], those of 2^10 and 2^11 in [`pipeline`], that of 2^12 in
-//! [`relay`]. QPUs of a slice share its instruction cache, which the loops are to fit.
+//! [`crate::fft::one_pass`] says which QPU holds which points. Programs of up to 2^9 points are put
+//! together in [`short`], those of 2^8 that are alone with their transforms in [`alone`], those of
+//! 2^10 and 2^11 in [`pipeline`], that of 2^12 in [`relay`]. QPUs of a slice share its instruction
+//! cache, which the loops are to fit.
 
 mod alone;
 mod barrier;
@@ -33,7 +34,8 @@ trait Uniform: Pack + PartialEq + core::fmt::Debug {}
 
 impl<W: Pack + PartialEq + core::fmt::Debug> Uniform for W {}
 
-/// Writes a branch in whose shadow are the last instructions of a piece, or another instruction there.
+/// Writes a branch in whose shadow are the last instructions of a piece, or another instruction
+/// there.
 type Branch<'a> = &'a dyn Fn(&mut Builder);
 
 /// A generated program.
@@ -98,7 +100,8 @@ impl Cooperative {
 /// All programs.
 ///
 /// # Panics
-/// When a program breaks a rule that the checker knows: a bug of the generator, found at build time.
+/// When a program breaks a rule that the checker knows: a bug of the generator, found at build
+/// time.
 #[must_use]
 pub fn programs() -> Vec<Cooperative> {
     let long = (8..=12).filter_map(Pass::one);
@@ -107,8 +110,8 @@ pub fn programs() -> Vec<Cooperative> {
     all.map(|pass| program(pass, None)).collect()
 }
 
-/// Searches for shorter schedules of a program's pieces: of each, what `tastes.rs` should hold, and its
-/// length.
+/// Searches for shorter schedules of a program's pieces: of each, what `tastes.rs` should hold, and
+/// its length.
 #[must_use]
 pub fn search(program: &Cooperative, tries: u16) -> Vec<(schedule::Taste, usize)> {
     let task = program.pass.layout().task();
@@ -138,8 +141,8 @@ pub fn tasted(program: &Cooperative, piece: usize, taste: &schedule::Taste) -> C
     self::program(program.pass, Some((piece, taste)))
 }
 
-/// Instructions of the first piece of a transform after which lookups are on their way, so that others
-/// cost no time.
+/// Instructions of the first piece of a transform after which lookups are on their way, so that
+/// others cost no time.
 const ASKED: usize = 24;
 
 /// A program in pieces, and the registers that the code between them uses.
@@ -206,8 +209,9 @@ impl<'a, W: Uniform> Assembly<'a, W> {
         self.piece_around(number, (ASKED, |_| {}), branch);
     }
 
-    /// A piece, with what is inserted before so many of its last instructions. Uniforms that this reads are the caller's to list,
-    /// behind those of the piece: no instruction behind it may read another.
+    /// A piece, with what is inserted before so many of its last instructions. Uniforms that this
+    /// reads are the caller's to list, behind those of the piece: no instruction behind it may read
+    /// another.
     fn piece_with(&mut self, number: usize, inserted: &[(usize, Branch)]) {
         self.write_piece(number, (ASKED, |_| {}), inserted);
     }
@@ -293,7 +297,8 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// 512 words are what a slice holds. Of pipelines a slice runs producers or consumers, of which this is the sum.
+    /// 512 words are what a slice holds. Of pipelines a slice runs producers or consumers, of which
+    /// this is the sum.
     #[test]
     fn programs_are_no_longer_than_they_were() {
         let lengths: Vec<_> = programs()
@@ -308,7 +313,8 @@ mod tests {
         );
     }
 
-    /// A slice runs producers or consumers. With theirs stand their ends, which are no part of a loop.
+    /// A slice runs producers or consumers. With theirs stand their ends, which are no part of a
+    /// loop.
     #[test]
     fn loops_of_producers_and_of_consumers_fit_an_instruction_cache() {
         let mut pipelines = 0;
@@ -332,7 +338,8 @@ mod tests {
         assert_eq!(pipelines, 4);
     }
 
-    /// A slice runs producers or consumers of a relay. The loop over transforms of either is no more lines than it holds.
+    /// A slice runs producers or consumers of a relay. The loop over transforms of either is no
+    /// more lines than it holds.
     #[test]
     fn loops_of_a_relay_fit_an_instruction_cache() {
         let all = programs();

@@ -1,8 +1,8 @@
 //! The 16-point transform as a routine, so that both codelets share its words.
 //!
-//! Points are in fixed registers, point n in file A or B as its butterfly wants it, and outputs come in
-//! fixed registers, real parts in file B and imaginary parts in file A. The last three instructions
-//! are in the shadow of the branch back.
+//! Points are in fixed registers, point n in file A or B as its butterfly wants it, and outputs
+//! come in fixed registers, real parts in file B and imaginary parts in file A. The last three
+//! instructions are in the shadow of the branch back.
 
 use crate::fft::columns::Word;
 use crate::generate::fft::dft16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};

@@ -21,8 +21,8 @@ pub enum Factors {
         /// The same times `conjugate`.
         conjugated: [Place; 7],
     },
-    /// The same, of which cosine and sine are read as uniforms with each output, where registers are scarce: so that what
-    /// makes its rows is the same for all outputs.
+    /// The same, of which cosine and sine are read as uniforms with each output, where registers
+    /// are scarce: so that what makes its rows is the same for all outputs.
     Read {
         /// 1, or -1 for the inverse.
         conjugate: Place,
@@ -139,8 +139,8 @@ pub fn pair<W: Copy + PartialEq>(draft: &mut Draft<W>, z: Complex, conjugate: Pl
 /// Outputs k and k + 16 are sum and difference of even lanes and of odd lanes turned by W_32^k.
 ///
 /// With c and s of the angle π k/16 and d = 1 or -1, odd lanes need re c + (d im) (d s) for their
-/// neighbours and (d im) c - re (d s) for themselves; even lanes give d im. From k = 8 on, where c is
-/// not positive, both are made with the other sign, and sum and difference exchanged.
+/// neighbours and (d im) c - re (d s) for themselves; even lanes give d im. From k = 8 on, where c
+/// is not positive, both are made with the other sign, and sum and difference exchanged.
 fn halves(
     draft: &mut Draft<Word>,
     k: usize,

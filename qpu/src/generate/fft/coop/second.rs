@@ -1,4 +1,5 @@
-//! The second half: rows of the VPM into registers; after the transform, interleaved rows and stores.
+//! The second half: rows of the VPM into registers; after the transform, interleaved rows and
+//! stores.
 
 use super::routine::Routine;
 use super::rows::pair;

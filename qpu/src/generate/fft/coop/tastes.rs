@@ -1,8 +1,9 @@
 //! Which schedule each piece of a program has: what searches found.
 //!
-//! Made by `cargo run --release -p qpu --example search_coop`; those with clocks beside them by `search_clocks`, for
-//! batches of ten and of one. Without an entry, a few simple mixtures are tried when the program is built. Lengths beside
-//! them count what only lets time pass for lookups, which programs leave out.
+//! Made by `cargo run --release -p qpu --example search_coop`; those with clocks beside them by
+//! `search_clocks`, for batches of ten and of one. Without an entry, a few simple mixtures are
+//! tried when the program is built. Lengths beside them count what only lets time pass for lookups,
+//! which programs leave out.
 
 use crate::fft::program::Task;
 use crate::generate::schedule::Taste;
@@ -23,8 +24,8 @@ pub fn of(task: Task, piece: usize) -> Taste {
     })
 }
 
-/// The same for several transforms at a time. Where ten of them share the port of the VPM, the shortest piece is not
-/// the one that is done first.
+/// The same for several transforms at a time. Where ten of them share the port of the VPM, the
+/// shortest piece is not the one that is done first.
 #[rustfmt::skip]
 const SEVERAL: &[(u32, usize, u8, &[u16])] = &[
     (4, 0, 0, &[1, 3, 4, 5, 6, 7, 8, 10, 12, 13, 14, 15, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43]), // 15 instructions

@@ -1,10 +1,11 @@
 //! The transform across groups of lanes, by which first and only passes of more than 16 points end.
 //!
-//! A vector holds the points of R/16 rows: row R/16 m + r in the lanes of group g, r = g with its bits
-//! reversed. Output k_lo of row r is turned by W_R^(r k_lo), and comes out negative where r has an odd
-//! number of bits. Then groups that differ in one bit of g, the lowest first, become sum and difference:
-//! x + s (x of the other group), s = -1 where the bit is clear and +1 where it is set. Between two
-//! steps of 64 points the last group is turned by a quarter, of 128 points groups by eighths. Output k_hi = g.
+//! A vector holds the points of R/16 rows: row R/16 m + r in the lanes of group g, r = g with its
+//! bits reversed. Output k_lo of row r is turned by W_R^(r k_lo), and comes out negative where r
+//! has an odd number of bits. Then groups that differ in one bit of g, the lowest first, become sum
+//! and difference: x + s (x of the other group), s = -1 where the bit is clear and +1 where it is
+//! set. Between two steps of 64 points the last group is turned by a quarter, of 128 points groups
+//! by eighths. Output k_hi = g.
 
 use super::Word;
 use super::codelet::{Codelet, Lookup};
@@ -24,7 +25,8 @@ pub struct Across {
     steps: Option<[Place; 2]>,
     /// Of 128 points: factors before the second and the third step.
     eighths: Option<[[Place; 2]; 2]>,
-    /// Where turns are looked up: 4 · lane, or in first passes addresses of twiddles of the unit's lanes.
+    /// Where turns are looked up: 4 · lane, or in first passes addresses of twiddles of the unit's
+    /// lanes.
     turns: Option<Place>,
 }
 
@@ -52,7 +54,8 @@ impl Across {
         }
     }
 
-    /// What belongs to a unit: sets flags. `twiddle` has addresses of twiddles of the unit's lanes, in first passes.
+    /// What belongs to a unit: sets flags. `twiddle` has addresses of twiddles of the unit's lanes,
+    /// in first passes.
     pub fn begin_unit(self, draft: &mut Draft<Word>, twiddle: Option<Place>) -> Self {
         let sources = match self.steps {
             Some([flags, _]) => Some((AddOp::Shl, [Source::Place(flags), Source::Small(1)])),
@@ -95,8 +98,8 @@ impl Across {
         }
     }
 
-    /// The same of outputs in accumulators that are turned already, each part where it is wished: of 32 points and
-    /// more.
+    /// The same of outputs in accumulators that are turned already, each part where it is wished:
+    /// of 32 points and more.
     pub fn of_turned(&self, codelet: &mut Codelet, z: Complex, wishes: [Wish; 2]) -> Complex {
         match (self.steps, self.eighths) {
             (Some([_, halves]), _) => four_groups(&mut codelet.frame.draft, halves, z, wishes),
@@ -111,8 +114,8 @@ impl Across {
             .expect("loaded where outputs are turned by what is looked up")
     }
 
-    /// The word at which what output k is turned by is looked up before it goes across lanes: from 64 points on, in
-    /// first passes with a part of the twiddles.
+    /// The word at which what output k is turned by is looked up before it goes across lanes: from
+    /// 64 points on, in first passes with a part of the twiddles.
     pub fn turn_of(&self, k: usize, component: usize) -> Word {
         let (output, component) = (k as u8, component as u8);
         Word::row(match self.kind.role {
@@ -254,13 +257,15 @@ fn sign_of_bit(draft: &mut Draft<Word>, bit: i32, result: Destination) {
     draft.give_back(sign);
 }
 
-/// What, moved up by one bit, sets flags by quad: N where the quad is even, C in the upper two, Z in the last.
+/// What, moved up by one bit, sets flags by quad: N where the quad is even, C in the upper two, Z
+/// in the last.
 fn quad_flags(draft: &mut Draft<Word>) -> Place {
     let [high, low] = [0, 1].map(|_| draft.take(Wish::Accumulator));
     let place = draft.take(Wish::File(File::A));
     let [h, l] = [high, low].map(Source::Place);
     let [to_h, to_l] = [high, low].map(Destination::Place);
-    // Quad with its lowest bit exchanged: 1 0 3 2 in the uppermost bits, and a bit below in the one that is 0.
+    // Quad with its lowest bit exchanged: 1 0 3 2 in the uppermost bits, and a bit below in the one
+    // that is 0.
     draft.add_op(AddOp::Shr, [Source::Lane, Source::Small(2)], to_h);
     draft.add_op(AddOp::Xor, [h, Source::Small(1)], to_h);
     draft.add_op(AddOp::Clz, [h, h], to_l);

@@ -1,7 +1,8 @@
 //! Points that middle and last passes read: cells, in several parts folded to 16 vectors.
 //!
-//! Part q of F computes outputs q + F k': the vectors m, m + 16, .. are added with factors (-i)^(4 q b / F),
-//! each an exchange of components (by address) and a sign, and the sum is turned by W_(R/2)^(q m).
+//! Part q of F computes outputs q + F k': the vectors m, m + 16, .. are added with factors (-i)^(4
+//! q b / F), each an exchange of components (by address) and a sign, and the sum is turned by
+//! W_(R/2)^(q m).
 
 use super::Word;
 use super::codelet::{Codelet, Lookup};

@@ -82,8 +82,8 @@ impl Codelet {
         }
     }
 
-    /// Asks for both components of a vector, at `base` + uniforms, which have no bits in common. They are fetched
-    /// before anything else is looked up.
+    /// Asks for both components of a vector, at `base` + uniforms, which have no bits in common.
+    /// They are fetched before anything else is looked up.
     pub fn ask_ahead(&mut self, base: Place, words: [Word; 2]) {
         let tmu = (self.vectors + self.asked / 2) % 2;
         for word in words {
@@ -126,7 +126,8 @@ impl Codelet {
         }
     }
 
-    /// Multiplies z, in accumulators, by cos - i sin in the lanes where `cond` holds. Both factors are read twice.
+    /// Multiplies z, in accumulators, by cos - i sin in the lanes where `cond` holds. Both factors
+    /// are read twice.
     pub fn turn_some(&mut self, z: Complex, cond: Cond, cos: Word, sin: Word) {
         let draft = &mut self.frame.draft;
         let [re, im] = z;
@@ -195,8 +196,8 @@ impl Codelet {
         sum
     }
 
-    /// Sum of both halves below, difference of the lower from the upper above; flags Z are set below.
-    /// Gives back x, which is in an accumulator.
+    /// Sum of both halves below, difference of the lower from the upper above; flags Z are set
+    /// below. Gives back x, which is in an accumulator.
     pub fn half_sums(&mut self, x: Value, wish: Wish) -> Value {
         let draft = &mut self.frame.draft;
         let [moved, to] = [Wish::Accumulator, wish].map(|wish| draft.take(wish));

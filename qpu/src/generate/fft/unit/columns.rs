@@ -1,10 +1,12 @@
 //! The first two layers of a transform, once in the program and done four times: a routine.
 //!
-//! Column n2 are points m = 4 n1 + n2: looked up and made what they are by who reads them ([`Column`]), transformed
-//! by radix 4 over n1 and turned by W16^(n2 k1). What differs from column to column is in the row list. What a
-//! column gives is copied to where it stays, but for the last one's.
+//! Column n2 are points m = 4 n1 + n2: looked up and made what they are by who reads them
+//! ([`Column`]), transformed by radix 4 over n1 and turned by W16^(n2 k1). What differs from column
+//! to column is in the row list. What a column gives is copied to where it stays, but for the last
+//! one's.
 //!
-//! Lookups are asked for [`AHEAD`] early: a column begins with those on their way, and ends with those of the next.
+//! Lookups are asked for [`AHEAD`] early: a column begins with those on their way, and ends with
+//! those of the next.
 
 use super::Word;
 use super::codelet::{Codelet, Lookup};
@@ -28,7 +30,8 @@ pub trait Column: Sized {
     /// The codelet that reads them.
     fn codelet(&mut self) -> &mut Codelet;
 
-    /// What is looked up for point m, in the order in which [`Column::point`] fetches it. Of all columns alike.
+    /// What is looked up for point m, in the order in which [`Column::point`] fetches it. Of all
+    /// columns alike.
     fn lookups(&self, m: u8) -> Vec<Lookup>;
 
     /// Lookups that go to one TMU before the other has its turn: 1, 2 or 4.
@@ -46,8 +49,9 @@ pub trait Column: Sized {
     fn end_input(&mut self);
 }
 
-/// The columns of a transform, as [`dft16_of_columns`] takes them. Behind them, the lookups `behind` are on their
-/// way: those of both components of a vector go to the same TMU, of the first vector to TMU 0.
+/// The columns of a transform, as [`dft16_of_columns`] takes them. Behind them, the lookups
+/// `behind` are on their way: those of both components of a vector go to the same TMU, of the first
+/// vector to TMU 0.
 ///
 /// [`dft16_of_columns`]: crate::generate::fft::dft16::dft16_of_columns
 pub fn columns<C: Column>(points: &mut C, behind: Option<[Lookup; AHEAD]>) -> [[Complex; 4]; 4] {
@@ -143,7 +147,8 @@ fn lookups(points: &impl Column, n2: u8) -> Vec<Lookup> {
     ORDER.into_iter().flat_map(of_point).collect()
 }
 
-/// Lookups of vectors for the TMUs in turn, in the order in which a column's lookups go to the TMUs.
+/// Lookups of vectors for the TMUs in turn, in the order in which a column's lookups go to the
+/// TMUs.
 fn in_order_of(points: &impl Column, of_vectors: [Lookup; AHEAD]) -> Vec<Lookup> {
     let mut of_tmus = [0, 1].map(|tmu| {
         let vectors = of_vectors.chunks(2).skip(tmu).step_by(2);
@@ -172,7 +177,8 @@ fn ask_all(points: &mut impl Column, lookups: &[Lookup], ask: fn(&mut Codelet, u
 /// A column. The first [`AHEAD`] of its own lookups are on their way; asks for the next column's.
 fn column<C: Column>(points: &mut C, n2: u8, own: &[Lookup], next: &[Lookup]) -> [Complex; 4] {
     let mut number = 0;
-    // Asked for in program order when as many are fetched: so the scheduler sees how many are on their way.
+    // Asked for in program order when as many are fetched: so the scheduler sees how many are on
+    // their way.
     let mut fetch = |points: &mut C| {
         if number > 0 && number % AHEAD == 0 {
             let more = &own[number..own.len().min(number + AHEAD)];

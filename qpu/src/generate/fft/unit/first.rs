@@ -1,7 +1,8 @@
 //! First passes: rows of the caller's points to cells, with the twiddles of what follows.
 //!
-//! From 64 points the twiddles are in two parts. The one that depends on the output of the 16-point transform is
-//! looked up together with the turn before the lanes' transform, the other is a vector that all outputs share.
+//! From 64 points the twiddles are in two parts. The one that depends on the output of the 16-point
+//! transform is looked up together with the turn before the lanes' transform, the other is a vector
+//! that all outputs share.
 
 use super::Word;
 use super::across::Across;

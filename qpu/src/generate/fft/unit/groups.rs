@@ -1,8 +1,10 @@
-//! The last two layers of a transform and the one across lanes, once in the program and done four times: a routine.
+//! The last two layers of a transform and the one across lanes, once in the program and done four
+//! times: a routine.
 //!
-//! A group are outputs k1, k1 + 4, k1 + 8 and k1 + 12: radix 4 over what the [`columns`](super::columns) gave for
-//! k1, turned and transformed across lanes. All come where the first did, and go where the last ones stay; the
-//! others are copied. What a group is turned by was asked for in the one before.
+//! A group are outputs k1, k1 + 4, k1 + 8 and k1 + 12: radix 4 over what the
+//! [`columns`](super::columns) gave for k1, turned and transformed across lanes. All come where the
+//! first did, and go where the last ones stay; the others are copied. What a group is turned by was
+//! asked for in the one before.
 
 use super::Word;
 use super::codelet::{Codelet, Lookup};
@@ -25,7 +27,8 @@ pub fn words(points: &Points, k1: usize) -> [Word; AHEAD] {
     from_fn(|number| points.across.turn_of(k1 + 4 * (number / 2), number % 2))
 }
 
-/// The outputs of a transform of which these are the columns; [`words`] of group 0 are on their way.
+/// The outputs of a transform of which these are the columns; [`words`] of group 0 are on their
+/// way.
 pub fn groups(
     points: &mut Points,
     columns: &[[Complex; 4]; 4],

@@ -1,7 +1,8 @@
 //! Programs that know nothing of each other: no locks, no leader, rows of the VPM of their own.
 //!
-//! A program is a start and a unit, both straight. Its start list goes on with the record of its first unit, so that
-//! all its words lie behind each other; those of further units are read from their records.
+//! A program is a start and a unit, both straight. Its start list goes on with the record of its
+//! first unit, so that all its words lie behind each other; those of further units are read from
+//! their records.
 
 use super::{Generated, Word};
 use crate::fft::program::{Start, Task};
@@ -52,8 +53,8 @@ impl Independent {
         start(&mut self.draft, word, wish)
     }
 
-    /// Byte offsets of 2^`log2_bytes` bytes for each of sixteen points: lane 2 i + r has point 8 r + i. In
-    /// a register of file A.
+    /// Byte offsets of 2^`log2_bytes` bytes for each of sixteen points: lane 2 i + r has point 8
+    /// r + i. In a register of file A.
     pub fn points(&mut self, log2_bytes: i32) -> Place {
         let draft = &mut self.draft;
         let [row, pair] = [0, 1].map(|_| draft.take(Wish::Accumulator));
@@ -77,7 +78,8 @@ impl Independent {
         self.head = self.draft.cut();
     }
 
-    /// What is written next to the VPM goes to the program's rows, once those of the unit before are stored.
+    /// What is written next to the VPM goes to the program's rows, once those of the unit before
+    /// are stored.
     pub fn begin_rows(&mut self) {
         let draft = &mut self.draft;
         draft.copy(Source::StoreWait, Destination::Nothing);

@@ -1,8 +1,9 @@
 //! Last passes: cells to the caller's points, in natural order.
 //!
-//! Even lanes hold row 2m, odd lanes row 2m + 1 of eight bins. After the 16-point transforms and the turn
-//! of the odd lanes by W_R^k, the real parts of both rows come together in the even lanes and the
-//! imaginary parts in the odd ones: their sum and their difference are two rows of interleaved points.
+//! Even lanes hold row 2m, odd lanes row 2m + 1 of eight bins. After the 16-point transforms and
+//! the turn of the odd lanes by W_R^k, the real parts of both rows come together in the even lanes
+//! and the imaginary parts in the odd ones: their sum and their difference are two rows of
+//! interleaved points.
 
 use super::Word;
 use super::cells::Cells;

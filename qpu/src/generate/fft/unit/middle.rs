@@ -1,8 +1,8 @@
 //! Middle passes: cells to cells, with the twiddles of what follows.
 //!
-//! Lanes 0..8 hold row 2m, lanes 8..16 row 2m + 1 of eight bins; of 16 points, lanes hold row m of sixteen bins.
-//! The twiddles are a scalar for each output, which is multiplied by together with the turn of the upper lanes,
-//! and a vector that all outputs share.
+//! Lanes 0..8 hold row 2m, lanes 8..16 row 2m + 1 of eight bins; of 16 points, lanes hold row m of
+//! sixteen bins. The twiddles are a scalar for each output, which is multiplied by together with
+//! the turn of the upper lanes, and a vector that all outputs share.
 
 use super::Word;
 use super::across::halves_sign;

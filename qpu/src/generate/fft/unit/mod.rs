@@ -1,8 +1,9 @@
 //! Programs that run units of 256 points: the passes of any transform.
 //!
 //! [`crate::fft::program`] says what each computes and what its uniforms mean. A program is a frame
-//! ([`frame`]: start, loop, locks, store, end) around a codelet, whose operations the scheduler packs:
-//! [`first`] and [`only`] read the caller's rows, [`middle`] and [`last`] cells; all transform 16 vectors and then across lanes.
+//! ([`frame`]: start, loop, locks, store, end) around a codelet, whose operations the scheduler
+//! packs: [`first`] and [`only`] read the caller's rows, [`middle`] and [`last`] cells; all
+//! transform 16 vectors and then across lanes.
 
 mod across;
 mod bins;
@@ -75,7 +76,8 @@ pub struct Generated {
     pub rows: Vec<UniformId>,
     /// Words of a scalar list.
     pub scalars: Vec<UniformId>,
-    /// Words of row lists as the code has them: what routines read in one call, and what the loop reads.
+    /// Words of row lists as the code has them: what routines read in one call, and what the loop
+    /// reads.
     listed: [Vec<UniformId>; 2],
     /// Names of instructions, by index.
     labels: Vec<(usize, String)>,

@@ -1,4 +1,5 @@
-//! Only passes of up to 128 points: several transforms of a batch from the caller's points to his points.
+//! Only passes of up to 128 points: several transforms of a batch from the caller's points to his
+//! points.
 
 use super::Word;
 use super::across::Across;

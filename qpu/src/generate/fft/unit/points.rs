@@ -1,6 +1,7 @@
 //! The caller's points, as first and only passes read them: taken as they are, or converted.
 //!
-//! They come one after the other, two for each butterfly of the first layer, or in columns that are alike.
+//! They come one after the other, two for each butterfly of the first layer, or in columns that are
+//! alike.
 
 use super::Word;
 use super::across::Across;
@@ -32,8 +33,9 @@ pub struct Loaded {
 enum Input {
     /// Imaginary parts are multiplied by this: 1.0 or -1.0.
     Conjugated(Place),
-    /// As conjugated ones by the first, and of odd vectors both parts by -1 where a = 1: (-1)^(a m) shifts the outputs
-    /// by half ([`crate::fft::tile`]). The others are what both parts of a column's are multiplied by.
+    /// As conjugated ones by the first, and of odd vectors both parts by -1 where a = 1: (-1)^(a m)
+    /// shifts the outputs by half ([`crate::fft::tile`]). The others are what both parts of a
+    /// column's are multiplied by.
     Alternated(Place, [Place; 2]),
     /// They are samples.
     Converted(Conversion),
@@ -61,7 +63,8 @@ fn word_offsets(draft: &mut Draft<Word>) -> Place {
     offsets
 }
 
-/// Which layers of a program are routines: the loop would not fit the instruction cache of a slice otherwise.
+/// Which layers of a program are routines: the loop would not fit the instruction cache of a slice
+/// otherwise.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Routines {
     /// None.
@@ -204,7 +207,8 @@ impl Points {
         columns::columns(self, Some(behind))
     }
 
-    /// All points are there. Of samples and in tiles, gives back the addresses at which they were looked up.
+    /// All points are there. Of samples and in tiles, gives back the addresses at which they were
+    /// looked up.
     pub fn end_input(&mut self) {
         if core::mem::replace(&mut self.has_ended, true) {
             return;
@@ -307,8 +311,8 @@ impl Loaded {
         self.ahead = Some(ahead);
     }
 
-    /// Reads what the record says of the input; what follows reads the row list. `twiddle` has addresses of
-    /// twiddles of the unit's lanes, in first passes.
+    /// Reads what the record says of the input; what follows reads the row list. `twiddle` has
+    /// addresses of twiddles of the unit's lanes, in first passes.
     pub fn begin_unit(self, mut frame: Frame, twiddle: Option<Place>) -> Points {
         let input = match self.ahead {
             Some(ahead) => frame.base_ahead(self.input, ahead),

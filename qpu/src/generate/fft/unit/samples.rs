@@ -1,7 +1,7 @@
 //! Samples that become points as they are looked up: converted exactly, then times factors.
 //!
-//! Factors are looked up too, each lane's own, and hold full scale, window and the sign of an inverse. They
-//! are 64 bytes for each vector and component, so their addresses need no carry.
+//! Factors are looked up too, each lane's own, and hold full scale, window and the sign of an
+//! inverse. They are 64 bytes for each vector and component, so their addresses need no carry.
 
 use super::Word;
 use super::codelet::Lookup;
@@ -25,14 +25,16 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// Writes what belongs to the start; `words` is 4 · lane. `None` for points that are taken as they are.
+    /// Writes what belongs to the start; `words` is 4 · lane. `None` for points that are taken as
+    /// they are.
     pub fn start(frame: &mut Frame, kind: Kind, words: Option<Place>) -> Option<Self> {
         let words = words.filter(|_| kind.samples != Samples::Points)?;
         // The lanes with the upper half of a word, and how far the bit that tells them is from 16.
         let odd = match kind.role {
             // Neighbouring columns.
             Role::First => Some((1, 4)),
-            // Neighbouring rows are as far apart as bits reversed can be; of 16 points, a vector holds one row.
+            // Neighbouring rows are as far apart as bits reversed can be; of 16 points, a vector
+            // holds one row.
             _ if kind.radix > 16 => Some((8, 1)),
             _ => None,
         };
@@ -74,7 +76,8 @@ impl Conversion {
         }
     }
 
-    /// What is looked up for point `vector`, in the order in which [`Conversion::point`] fetches it.
+    /// What is looked up for point `vector`, in the order in which [`Conversion::point`] fetches
+    /// it.
     pub fn lookups(&self, input: Place, vector: u8) -> Vec<Lookup> {
         let row = |component| Lookup {
             lanes: input,
@@ -90,8 +93,8 @@ impl Conversion {
         }
     }
 
-    /// How many of them go to one TMU before the other has its turn, where columns are alike: both components of a
-    /// point go to the same.
+    /// How many of them go to one TMU before the other has its turn, where columns are alike: both
+    /// components of a point go to the same.
     pub fn in_a_row(&self) -> usize {
         match self.samples {
             Samples::Points | Samples::Windowed => 4,

@@ -1,8 +1,8 @@
 //! Addition, multiplication, division, multiply-accumulate and root.
 //!
 //! A multiply-accumulate rounds its product like a multiplication of its own (VFP11 is not fused).
-//! Fast path: RunFast mode, IXC already set, ordinary operands and an ordinary result. All else goes
-//! through [`finish`], which settles NaNs, flushing, flags and the bounce.
+//! Fast path: RunFast mode, IXC already set, ordinary operands and an ordinary result. All else
+//! goes through [`finish`], which settles NaNs, flushing, flags and the bounce.
 //!
 //! Source: ARM1176JZF-S TRM (DDI 0301H), 18.5 and chapter 22.
 
@@ -205,7 +205,8 @@ fn exact_divide<F: Format>(cpu: &mut Cpu, a: F, b: F) -> Option<F> {
     finish(cpu, quotient, error)
 }
 
-/// Flushes subnormal operands and settles NaNs. `Err` has the result, or nothing when the run stops.
+/// Flushes subnormal operands and settles NaNs. `Err` has the result, or nothing when the run
+/// stops.
 pub fn operands<F: Format>(cpu: &mut Cpu, values: [F; 2]) -> Result<[F; 2], Option<F>> {
     if values.iter().any(|value| value.is_nan()) {
         if values.iter().any(|value| value.is_signaling()) {

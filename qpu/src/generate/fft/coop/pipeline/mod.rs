@@ -1,8 +1,8 @@
 //! Programs of producers and consumers that hand transforms on through the VPM.
 //!
-//! One program does both: its first uniform says which ([`crate::fft::pipeline`]). What producers do follows the
-//! beginning and what consumers do follows that, each without a gap: where there are QPUs enough, a slice runs one of
-//! them, whose words its instruction cache then holds.
+//! One program does both: its first uniform says which ([`crate::fft::pipeline`]). What producers
+//! do follows the beginning and what consumers do follows that, each without a gap: where there are
+//! QPUs enough, a slice runs one of them, whose words its instruction cache then holds.
 
 mod consumer;
 mod producer;
@@ -24,8 +24,9 @@ use crate::isa::{BranchCond, File};
 use producer::{Producer, go_on};
 use semaphore::{Gates, LINK, WAY};
 
-/// Pieces of producers: up to the outputs of the transform of 16 points, a half of them up to the first round, and
-/// from the first half to the second what comes behind its first round and what behind its last.
+/// Pieces of producers: up to the outputs of the transform of 16 points, a half of them up to the
+/// first round, and from the first half to the second what comes behind its first round and what
+/// behind its last.
 const LOAD: usize = 0;
 const HALF: usize = 1;
 const ASK_AHEAD: usize = 2;
@@ -34,11 +35,12 @@ const GO_ON: usize = 3;
 const CONSTANTS: usize = 4;
 const READ: usize = 5;
 const FROM_POINTS: usize = 6;
-/// The first round of a half of a producer's outputs; then what leads to the next round, and that round.
+/// The first round of a half of a producer's outputs; then what leads to the next round, and that
+/// round.
 const WRITE: usize = 11;
 
-/// Register of file A with the way to what this consumer waits for; an even one, as the register with the way to what it
-/// tells others is.
+/// Register of file A with the way to what this consumer waits for; an even one, as the register
+/// with the way to what it tells others is.
 const TURN: u8 = 18;
 
 /// Registers between pieces.
@@ -47,14 +49,15 @@ struct Kept {
     count: Place,
     /// Bytes from the program's first output, or input, to this one.
     offset: Place,
-    /// Bytes from each of a consumer's rounds to the next: in lane 0 for this one, the others above it.
+    /// Bytes from each of a consumer's rounds to the next: in lane 0 for this one, the others above
+    /// it.
     steps: Place,
     /// Halves of a producer's transform that are left.
     halves: Place,
     /// Setup of the read that waits for a producer's writes.
     drain: Place,
-    /// Where there are several groups: a producer's ways to its two gates together, and those on which a consumer passes
-    /// its rounds on.
+    /// Where there are several groups: a producer's ways to its two gates together, and those on
+    /// which a consumer passes its rounds on.
     both: Option<[Place; 2]>,
 }
 
@@ -86,8 +89,8 @@ fn drawn(pipeline: Pipeline) -> (Draughted, Kept) {
     (draughted, kept)
 }
 
-/// The pieces of producers; the registers that count halves, that say how writes are waited for, and, if there are groups,
-/// what the ways to two gates are together.
+/// The pieces of producers; the registers that count halves, that say how writes are waited for,
+/// and, if there are groups, what the ways to two gates are together.
 fn produced(pipeline: Pipeline) -> (Vec<Vec<Operation>>, [Place; 2], Option<Place>) {
     let (mut draft, constants, [_, offset]) = begun(producer::ADDRESSES);
     let has_groups = pipeline.groups() > 1;
@@ -141,8 +144,8 @@ fn produced(pipeline: Pipeline) -> (Vec<Vec<Operation>>, [Place; 2], Option<Plac
     (pieces, [halves, drain], both)
 }
 
-/// The pieces of consumers, what they keep in common with producers, and the registers of steps and, if there are groups,
-/// of two ways together.
+/// The pieces of consumers, what they keep in common with producers, and the registers of steps
+/// and, if there are groups, of two ways together.
 fn consumed(pipeline: Pipeline) -> (Vec<Vec<Operation>>, [Place; 2], Place, Option<Place>) {
     let (mut draft, constants, kept) = begun(Place::R4);
     for number in [TURN, WAY] {
@@ -212,8 +215,8 @@ fn produce(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
         let is_last = write + 2 == last_write;
         all.piece(write + 1, enter.filter(|_| !is_last));
     }
-    // The next twiddles are asked for while the gate is closed. What follows is there twice, once for what is on its
-    // way in the TMUs.
+    // The next twiddles are asked for while the gate is closed. What follows is there twice, once
+    // for what is on its way in the TMUs.
     all.b.sub(halves, halves, 1).setf();
     all.b.brr(BranchCond::AllNS, last);
     all.b.nops(3);

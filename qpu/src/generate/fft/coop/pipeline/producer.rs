@@ -1,5 +1,5 @@
-//! Producers: input rows into registers; after the transform, lanes and registers change places, and rows go
-//! to the VPM round by round.
+//! Producers: input rows into registers; after the transform, lanes and registers change places,
+//! and rows go to the VPM round by round.
 
 use super::semaphore;
 use crate::fft::pipeline::Pipeline;
@@ -12,7 +12,8 @@ use crate::generate::fft::draft::{Complex, Draft, Wish, negate, positive};
 use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, File, MulOp};
 
-/// Addresses of what lanes look up next, while there are rows to come: an accumulator needs no read port.
+/// Addresses of what lanes look up next, while there are rows to come: an accumulator needs no read
+/// port.
 pub const ADDRESSES: Place = Place::Accumulator(3);
 /// The factor of real parts of the input, which needs none either.
 const FACTOR_RE: Place = Place::R5;
@@ -22,15 +23,18 @@ pub struct Producer<'a> {
     pub pipeline: Pipeline,
     /// How far on the transform lies in the batch.
     pub offset: Place,
-    /// Addresses of what lanes look up next, when rows have come in: before that they are in [`ADDRESSES`].
+    /// Addresses of what lanes look up next, when rows have come in: before that they are in
+    /// [`ADDRESSES`].
     pub addresses: Place,
     /// From a row to the next.
     pub row_step: Place,
     /// From a vector of twiddles to the next.
     pub vector_step: Place,
-    /// Cosines and sines of W_N^(16 k_x n2), k_x from 1 on, in the files that [`file_of_turn`] says.
+    /// Cosines and sines of W_N^(16 k_x n2), k_x from 1 on, in the files that [`file_of_turn`]
+    /// says.
     pub turns: &'a [[Place; 2]],
-    /// Setup of writes, the factor of imaginary parts of the input before; and of the read that waits for them.
+    /// Setup of writes, the factor of imaginary parts of the input before; and of the read that
+    /// waits for them.
     pub setups: [Place; 2],
 }
 
@@ -62,7 +66,8 @@ impl Producer<'_> {
         16 + self.turns.len()
     }
 
-    /// Asks for lookup pair `pair` at the addresses in `at`: rows, turns after the transform over x, turns of outputs.
+    /// Asks for lookup pair `pair` at the addresses in `at`: rows, turns after the transform over
+    /// x, turns of outputs.
     fn ask(&self, draft: &mut Draft<Word>, at: Place, pair: usize) {
         let addresses = Source::Place(at);
         let tmu = Destination::Tmu(tmu(pair));
@@ -119,8 +124,8 @@ impl Producer<'_> {
         }
     }
 
-    /// Rows of the input into registers and through the transform of 16 points, which begins while rows are on their
-    /// way; and the first twiddles asked for. Gives the outputs.
+    /// Rows of the input into registers and through the transform of 16 points, which begins while
+    /// rows are on their way; and the first twiddles asked for. Gives the outputs.
     pub fn load(&self, draft: &mut Draft<Word>, constants: &Constants) -> [Complex; 16] {
         let factors = [FACTOR_RE, self.setups[0]];
         for (word, place) in [Word::FactorRe, Word::FactorIm].into_iter().zip(factors) {
@@ -154,8 +159,8 @@ impl Producer<'_> {
         })
     }
 
-    /// The transform over x of vectors in the files of [`file_of_row`], which it gives back: outputs k_x, from 1 on
-    /// where turns can be read beside them.
+    /// The transform over x of vectors in the files of [`file_of_row`], which it gives back:
+    /// outputs k_x, from 1 on where turns can be read beside them.
     fn over_rows(&self, draft: &mut Draft<Word>, x: &[Complex]) -> Vec<Complex> {
         let files = [File::A, File::B].map(Wish::File);
         match *x {
@@ -174,8 +179,8 @@ impl Producer<'_> {
         }
     }
 
-    /// Outputs below 8 turned and transformed over x: for each k_x the vectors of all groups. Those of the first
-    /// round are ready to be written.
+    /// Outputs below 8 turned and transformed over x: for each k_x the vectors of all groups. Those
+    /// of the first round are ready to be written.
     pub fn half(&self, draft: &mut Draft<Word>, outputs: &[Complex; 16]) -> Vec<Vec<Complex>> {
         let rows = self.pipeline.lane_rows() as usize;
         let mut groups: Vec<Vec<Complex>> = Vec::new();
@@ -215,8 +220,8 @@ impl Producer<'_> {
         rounds
     }
 
-    /// Vectors of a round, turned, and columns changed with the bits of outputs that are left, up to bit 1 of
-    /// lanes.
+    /// Vectors of a round, turned, and columns changed with the bits of outputs that are left, up
+    /// to bit 1 of lanes.
     pub fn round(&self, draft: &mut Draft<Word>, k_x: usize, vectors: &mut [Complex]) {
         if k_x > 0 {
             let [cos, sin] = self.turns[k_x - 1].map(|place| [Source::Place(place); 2]);
@@ -225,7 +230,8 @@ impl Producer<'_> {
             }
         }
         let columns = vectors.len();
-        // The uppermost bit of eight vectors is told with those of rows, of which there is one then.
+        // The uppermost bit of eight vectors is told with those of rows, of which there is one
+        // then.
         let stages = (0..columns.trailing_zeros()).rev().map(|bit| match bit {
             2 => (bit, Stage::Rows),
             _ => (bit, Stage::Columns),
@@ -254,7 +260,8 @@ impl Producer<'_> {
         }
     }
 
-    /// The same when the round may be written; then the next producer may write, and the consumer is told.
+    /// The same when the round may be written; then the next producer may write, and the consumer
+    /// is told.
     pub fn write_in_turn(&self, draft: &mut Draft<Word>, round: usize, vectors: &[Complex]) {
         let semaphores = [semaphore::GATES[round % 2], semaphore::WRITTEN];
         let drain = Source::Place(self.setups[1]);

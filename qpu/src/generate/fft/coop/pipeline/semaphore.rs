@@ -1,5 +1,5 @@
-//! Which semaphore is what ([`crate::fft::pipeline`]), and how producers go through gates and consumers hand their turns
-//! on.
+//! Which semaphore is what ([`crate::fft::pipeline`]), and how producers go through gates and
+//! consumers hand their turns on.
 
 use crate::fft::pipeline::Pipeline;
 use crate::generate::fft::coop::roles::semaphore::{self as ends, HALVES};
@@ -8,7 +8,8 @@ use crate::isa::BranchCond;
 
 /// Producers whose vectors of a round are in the VPM.
 pub const WRITTEN: u8 = 0;
-/// The right to write a round, in turn: a producer that has written hands it on to the next. Two of each group.
+/// The right to write a round, in turn: a producer that has written hands it on to the next. Two of
+/// each group.
 pub const GATES: [u8; 8] = [1, 2, 10, 11, 12, 13, 14, 15];
 /// Turn of a consumer.
 pub const TURNS: [u8; 4] = [5, 6, 7, 8];
@@ -22,8 +23,8 @@ pub const WAY: u8 = 16;
 /// And where such a way of a producer goes back to; both are even.
 pub const LINK: u8 = 18;
 
-/// For each way: all producers have written a round, whose gate the consumer closes; it opens that of the next round,
-/// which is the next consumer's.
+/// For each way: all producers have written a round, whose gate the consumer closes; it opens that
+/// of the next round, which is the next consumer's.
 pub fn pass_on(b: &mut Builder, pipeline: Pipeline, back: Label) {
     for [closes, opens, turn] in pipeline.ways_on() {
         b.sacq(GATES[closes as usize]);
@@ -61,8 +62,8 @@ impl Gates {
         b.brr(BranchCond::Always, way).plus(ra(WAY)).link(ra(LINK));
     }
 
-    /// What is called: who leaves a gate lets the next producer write, waits until its own writes are in the VPM
-    /// (HW-2497), tells the consumer, and turns to its other gate.
+    /// What is called: who leaves a gate lets the next producer write, waits until its own writes
+    /// are in the VPM (HW-2497), tells the consumer, and turns to its other gate.
     pub fn put(self, b: &mut Builder, pipeline: Pipeline) {
         let gates = &GATES[..2 * pipeline.groups() as usize];
         b.bind(self.enter);
@@ -87,8 +88,8 @@ impl Gates {
     }
 }
 
-/// The end of a consumer, which has in r0 which way takes back the turn and the gate that are left, or -1. A consumer
-/// without a round comes to `follower`.
+/// The end of a consumer, which has in r0 which way takes back the turn and the gate that are left,
+/// or -1. A consumer without a round comes to `follower`.
 pub fn close(b: &mut Builder, pipeline: Pipeline, follower: Label) {
     let others = (ENDED, TURNS.len() - 1);
     if pipeline.groups() == 1 {

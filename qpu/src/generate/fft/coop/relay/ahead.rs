@@ -1,7 +1,8 @@
 //! What is brought into the L2C before it is wanted, by lookups that are dropped.
 //!
-//! Turns come from SDRAM, which would be too busy for stores if eight producers asked for all of a half at once. And code
-//! that another program has driven out of the instruction caches since the last launch is there when a round wants it.
+//! Turns come from SDRAM, which would be too busy for stores if eight producers asked for all of a
+//! half at once. And code that another program has driven out of the instruction caches since the
+//! last launch is there when a round wants it.
 
 use super::lists::part;
 use super::{BACK, TO_CODE};
@@ -10,8 +11,8 @@ use crate::generate::fft::ahead::drop_lookups;
 use crate::generate::fft::coop::roles::Assembly;
 use crate::generate::{ELEM_NUM, R0, R1, TMU0_S, TMU1_S, UNIF, ra};
 
-/// Consumers, when producers have the rows of late units: turns of their first half, and behind their first round those of the
-/// second; `half` is which.
+/// Consumers, when producers have the rows of late units: turns of their first half, and behind
+/// their first round those of the second; `half` is which.
 pub fn turns(all: &mut Assembly, half: u8) {
     all.b.shl(R0, ELEM_NUM, 6);
     for (number, tmu) in (0..).zip([TMU0_S, TMU1_S]) {

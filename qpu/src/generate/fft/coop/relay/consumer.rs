@@ -1,5 +1,6 @@
-//! Consumers: vectors of all units into registers, early ones first, and the first layer of the transform as late ones
-//! come in. The rest is as in pipelines ([`crate::generate::fft::coop::roles`]).
+//! Consumers: vectors of all units into registers, early ones first, and the first layer of the
+//! transform as late ones come in. The rest is as in pipelines
+//! ([`crate::generate::fft::coop::roles`]).
 
 use super::lists::part;
 use crate::fft::words::{PartWord, Units, Word};

@@ -1,4 +1,5 @@
-//! Half of a unit: its outputs are turned, lanes and registers change places, and the transform over x is done.
+//! Half of a unit: its outputs are turned, lanes and registers change places, and the transform
+//! over x is done.
 
 use super::lists::part;
 use super::producer::{AHEAD, Producer, Unit, tmu};
@@ -36,7 +37,8 @@ impl Producer {
         draft.add_op(AddOp::Add, [from, step], Destination::Place(at));
     }
 
-    /// A vector times turn `number` of the half, which is on its way: in its registers, `crossed` or not.
+    /// A vector times turn `number` of the half, which is on its way: in its registers, `crossed`
+    /// or not.
     fn turn(
         &self,
         draft: &mut Draft<Word>,
@@ -73,8 +75,8 @@ impl Producer {
     /// Outputs below 8 turned and transformed over x, and turned again: the vectors of all k_x, as
     /// [`Relay::K_X`] has them.
     ///
-    /// Accumulators are used in the order in which this is written: what does not wait for each other is written side by
-    /// side.
+    /// Accumulators are used in the order in which this is written: what does not wait for each
+    /// other is written side by side.
     pub fn half(
         &self,
         draft: &mut Draft<Word>,
@@ -145,8 +147,8 @@ impl Producer {
     }
 }
 
-/// Even or odd outputs of the transform over x, of sums and differences of points n and n + 4, which it gives back; in the
-/// order of [`Relay::K_X`].
+/// Even or odd outputs of the transform over x, of sums and differences of points n and n + 4,
+/// which it gives back; in the order of [`Relay::K_X`].
 fn over_rows(
     draft: &mut Draft<Word>,
     constants: &Constants,

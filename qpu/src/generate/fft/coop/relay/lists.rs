@@ -1,4 +1,5 @@
-//! Lists of uniforms: what a piece of code reads stands in its program once, and in the list as often as it runs.
+//! Lists of uniforms: what a piece of code reads stands in its program once, and in the list as
+//! often as it runs.
 
 use crate::fft::relay::Relay;
 use crate::fft::words::{PartWord, Units, Word};
@@ -62,7 +63,8 @@ fn of_other_columns(word: Word) -> Word {
     }
 }
 
-/// The list of a producer that reads these words; `bytes` is how far it is from one label to another.
+/// The list of a producer that reads these words; `bytes` is how far it is from one label to
+/// another.
 pub fn of_producers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Vec<Word> {
     let mut list = List::default();
     list.put(front(&mut reads, Relay::PRODUCER_HEAD), 0);
@@ -131,7 +133,8 @@ fn of_odd_output(word: Word) -> Word {
     }
 }
 
-/// The list of a consumer that reads these words; `bytes` is how far it is from one label to another.
+/// The list of a consumer that reads these words; `bytes` is how far it is from one label to
+/// another.
 pub fn of_consumers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Vec<Word> {
     let mut list = List::default();
     list.put(front(&mut reads, Relay::CONSUMER_HEAD + Relay::BEGIN), 0);

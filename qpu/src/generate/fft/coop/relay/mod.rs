@@ -1,8 +1,8 @@
 //! The program of producers and consumers that hand a transform on through the VPM.
 //!
-//! Put together as those of pipelines are ([`super::roles`]). The lists of uniforms of a producer's units, and of a
-//! consumer's rounds, follow each other: all that differs between units, between halves of a unit's rows, and between
-//! parities of a round's outputs is data.
+//! Put together as those of pipelines are ([`super::roles`]). The lists of uniforms of a producer's
+//! units, and of a consumer's rounds, follow each other: all that differs between units, between
+//! halves of a unit's rows, and between parities of a round's outputs is data.
 
 mod ahead;
 mod consumer;
@@ -34,9 +34,10 @@ use consumer::Early;
 use lists::part;
 use producer::Producer;
 
-/// Pieces of producers: what is done once, the first rows asked for, rows and the first layers over two columns, these
-/// set aside, the outputs of the transform of 16 points, a half of them, pairs of its vectors, another half in its
-/// place, one to be kept, the last pair, and both units together.
+/// Pieces of producers: what is done once, the first rows asked for, rows and the first layers over
+/// two columns, these set aside, the outputs of the transform of 16 points, a half of them, pairs
+/// of its vectors, another half in its place, one to be kept, the last pair, and both units
+/// together.
 const ONCE: usize = 0;
 const BEGIN: usize = 1;
 const COLUMNS: usize = 2;
@@ -49,8 +50,9 @@ const KEEP: usize = 8;
 const WRITE_LAST: usize = 9;
 const PAIR_UP: usize = 10;
 const PAIR_UP_OTHERS: usize = 11;
-/// Of consumers: what is done once, early vectors into registers, these in place of those of the next round, late vectors,
-/// even outputs of the transform, the rows of a parity's outputs, the store of even ones, odd outputs, and their store.
+/// Of consumers: what is done once, early vectors into registers, these in place of those of the
+/// next round, late vectors, even outputs of the transform, the rows of a parity's outputs, the
+/// store of even ones, odd outputs, and their store.
 const CONSTANTS: usize = 12;
 const READ_EARLY: usize = 13;
 const NEXT: usize = 14;
@@ -61,11 +63,12 @@ const EVEN_STORE: usize = 18;
 const ODD_OUTPUTS: usize = 19;
 const ODD_STORE: usize = 20;
 
-/// Registers of file A with the way to what a consumer waits for, tells others or does next, and with where it goes on
-/// behind it; even ones. They are free where no vectors are waited for.
+/// Registers of file A with the way to what a consumer waits for, tells others or does next, and
+/// with where it goes on behind it; even ones. They are free where no vectors are waited for.
 const WAY: u8 = 14;
 const BACK: u8 = 30;
-/// Bytes of code from where consumers go on behind early vectors back to the first that they look up.
+/// Bytes of code from where consumers go on behind early vectors back to the first that they look
+/// up.
 const TO_CODE: u32 = 8 * 41;
 /// The register of file A with where rows are wanted, an even one.
 const ROWS_BACK: u8 = 4;
@@ -272,7 +275,8 @@ fn produce(all: &mut Assembly, kept: &Kept) {
     all.b.end();
 }
 
-/// To what [`WAY`] says, counted from `base`, and back here; the next three instructions are done on the way.
+/// To what [`WAY`] says, counted from `base`, and back here; the next three instructions are done
+/// on the way.
 fn call(b: &mut Builder, base: Label) {
     b.brr(BranchCond::Always, base).plus(ra(WAY)).link(ra(BACK));
 }

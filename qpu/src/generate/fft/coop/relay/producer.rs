@@ -1,8 +1,9 @@
 //! Producers: input rows into registers, and through the transform of 16 points. What follows is in
 //! [`super::half`] and [`super::write`].
 //!
-//! While the late unit is transformed, half of the early one is in registers. So what does not change between producers
-//! is read as uniforms, and values have registers no longer than they are needed.
+//! While the late unit is transformed, half of the early one is in registers. So what does not
+//! change between producers is read as uniforms, and values have registers no longer than they are
+//! needed.
 
 use super::lists::part;
 use super::semaphore::LOADED;
@@ -22,7 +23,8 @@ const ROWS: usize = 16;
 const ROWS_OF_COLUMNS: usize = ROWS / 2;
 /// Pairs of lookups that are on their way: what the TMUs hold.
 pub(super) const AHEAD: usize = 4;
-/// Addresses of what lanes look up next, while there are rows to come: an accumulator needs no read port.
+/// Addresses of what lanes look up next, while there are rows to come: an accumulator needs no read
+/// port.
 pub const ADDRESSES: Place = Place::Accumulator(3);
 /// The factor of real parts of the input, which needs none either.
 const FACTOR_RE: Place = Place::R5;
@@ -41,7 +43,8 @@ pub struct Producer {
     /// From a vector of cosines to that of sines, and to the next cosines.
     pub(super) vector_step: Place,
     turn_step: Place,
-    /// What is kept of the other unit's second half: its outputs, then vectors that wait for their pair.
+    /// What is kept of the other unit's second half: its outputs, then vectors that wait for their
+    /// pair.
     pub(super) kept: [Complex; HALF],
 }
 
@@ -92,8 +95,9 @@ impl Producer {
         }
     }
 
-    /// Asks for the first rows. Gives the steps between rows of a column, and to the first row of the next: accumulators,
-    /// which need no read port, and uniforms are scarce while rows are asked for.
+    /// Asks for the first rows. Gives the steps between rows of a column, and to the first row of
+    /// the next: accumulators, which need no read port, and uniforms are scarce while rows are
+    /// asked for.
     pub fn begin(&self, draft: &mut Draft<Word>) -> Steps {
         // Lane 2 x + column: columns follow each other in memory, rows are 256 bytes apart.
         let place = Destination::Place;
@@ -135,7 +139,8 @@ impl Producer {
         draft.add_op(AddOp::Add, [cosines, next], Destination::Place(at));
     }
 
-    /// Eight rows into registers, and radix 4 over both of their columns, in registers that are not those of `aside`.
+    /// Eight rows into registers, and radix 4 over both of their columns, in registers that are not
+    /// those of `aside`.
     pub fn columns(&self, draft: &mut Draft<Word>, steps: Steps) -> [Column; 2] {
         let mut rows = Rows {
             producer: self,
@@ -150,14 +155,16 @@ impl Producer {
             let wishes = [0, 1, 2, 3].map(|k1| Wish::File(file_of(4 * n2 + k1)));
             radix4_of(rows.draft, butterflies, wishes)
         });
-        // Accumulators are given out again in this order, with which a half was found to be shortest.
+        // Accumulators are given out again in this order, with which a half was found to be
+        // shortest.
         for place in [steps[1], rows.component, steps[0]] {
             rows.draft.give_back(place);
         }
         columns
     }
 
-    /// Registers for columns that are set aside: each value in the file in which [`Producer::columns`] does not leave it.
+    /// Registers for columns that are set aside: each value in the file in which
+    /// [`Producer::columns`] does not leave it.
     pub fn aside(draft: &mut Draft<Word>) -> [Column; 2] {
         [0, 1].map(|n2| {
             [0, 1, 2, 3].map(|k1| {
@@ -209,7 +216,8 @@ impl Producer {
         Unit { outputs, addresses }
     }
 
-    /// The addresses of turns of a second half, and the first of them asked for; of a first half [`Rows`] asks.
+    /// The addresses of turns of a second half, and the first of them asked for; of a first half
+    /// [`Rows`] asks.
     pub(super) fn ask_first_turn(&self, draft: &mut Draft<Word>, at: Place) {
         let sources = [Source::Lane, Source::Small(2)];
         draft.add_op(AddOp::Shl, sources, Destination::Place(at));
@@ -251,7 +259,8 @@ struct Rows<'a> {
     producer: &'a Producer,
     steps: Steps,
     draft: &'a mut Draft<Word>,
-    /// From the first to the second of what is looked up together, for lookups that are turns the second time.
+    /// From the first to the second of what is looked up together, for lookups that are turns the
+    /// second time.
     component: Place,
     came: usize,
     points: [Option<Complex>; ROWS],
@@ -284,7 +293,8 @@ impl Rows<'_> {
         self.came += 1;
     }
 
-    /// The second time, turns of outputs follow: their lanes, to which the next step adds where they begin.
+    /// The second time, turns of outputs follow: their lanes, to which the next step adds where
+    /// they begin.
     fn turn_to_turns(&mut self) {
         let component = Source::Place(self.component);
         self.draft.copy(

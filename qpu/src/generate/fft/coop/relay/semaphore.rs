@@ -11,8 +11,8 @@ use crate::isa::BranchCond;
 pub const GATES: [u8; 4] = [0, 1, 2, 5];
 /// Producers whose vectors of each pair are in the VPM.
 pub const WRITTEN: [u8; 4] = [6, 7, 13, 14];
-/// That two consumers may read a pair, then that one of them has read it; or that who reads it alone may. Pairs 1 and 3 share
-/// one, as [`Handover`] has it.
+/// That two consumers may read a pair, then that one of them has read it; or that who reads it
+/// alone may. Pairs 1 and 3 share one, as [`Handover`] has it.
 const TWO: [u8; 4] = [8, 9, 12, 9];
 /// Units that producers have loaded.
 pub const LOADED: u8 = 15;
@@ -24,7 +24,8 @@ const THIRD_READ: u8 = 11;
 /// What consumer 0 makes, and takes back.
 pub const MADE: [u8; 3] = [HALVES[0], HALVES[1], GATES[0]];
 
-/// What consumers wait for before they read, and do when they have read; then they go back to where [`BACK`] says.
+/// What consumers wait for before they read, and do when they have read; then they go back to where
+/// [`BACK`] says.
 ///
 /// # Panics
 /// When a way is not as long as [`Handover`] has it: a bug, found when the programs are built.
@@ -69,7 +70,8 @@ fn back(b: &mut Builder) {
     b.bra(BranchCond::Always, ra(BACK));
 }
 
-/// Waits for all producers; the last two times on the way back, where there is place for one more instruction.
+/// Waits for all producers; the last two times on the way back, where there is place for one more
+/// instruction.
 fn await_all(b: &mut Builder, semaphore: u8) {
     for left in (0..Relay::PRODUCERS).rev() {
         if left + 1 == 2 {
@@ -91,8 +93,9 @@ fn short(b: &mut Builder, takes: &[u8], gives: Option<u8>) {
     b.nops(3 - takes.len() - usize::from(gives.is_some()));
 }
 
-/// Takes a consumer's share of the units that are loaded out of the count. Called behind each early vectors: the first time all
-/// early units are, and it does not wait; the second time it waits for late ones.
+/// Takes a consumer's share of the units that are loaded out of the count. Called behind each early
+/// vectors: the first time all early units are, and it does not wait; the second time it waits for
+/// late ones.
 pub fn count_loaded(b: &mut Builder) {
     for _ in 0..Relay::PRODUCERS / CONSUMERS {
         b.sacq(LOADED);

@@ -1,6 +1,7 @@
 //! Consumers: from the points of a round to its stores.
 //!
-//! How points come is each one's own. Even outputs are stored before odd ones are made, so that a store is under way while a consumer computes.
+//! How points come is each one's own. Even outputs are stored before odd ones are made, so that a
+//! store is under way while a consumer computes.
 
 use super::semaphore::HALVES;
 use super::{Assembly, Operation};
@@ -95,8 +96,8 @@ impl<'a> Consumer<'a> {
             .add_op_setting_flags(AddOp::And, sources, Destination::Nothing);
     }
 
-    /// The rest, from the first layer of the transform on, with even lanes told: even outputs' rows and their store,
-    /// odd outputs, their rows and their store.
+    /// The rest, from the first layer of the transform on, with even lanes told: even outputs' rows
+    /// and their store, odd outputs, their rows and their store.
     pub fn pieces(&mut self, butterflies: &[Butterfly; 8]) -> [Vec<Operation>; PIECES] {
         self.transform(butterflies, 0);
         let rows = self.rows(0);
@@ -113,8 +114,8 @@ impl<'a> Consumer<'a> {
         [even_rows, even_store, odd_outputs, odd_rows, odd_store]
     }
 
-    /// As [`Consumer::pieces`], with rows made by the same piece twice: even outputs, rows, their store, odd outputs, their
-    /// store.
+    /// As [`Consumer::pieces`], with rows made by the same piece twice: even outputs, rows, their
+    /// store, odd outputs, their store.
     pub fn pieces_of_a_routine(
         &mut self,
         butterflies: &[Butterfly; 8],
@@ -198,7 +199,8 @@ impl<'a> Consumer<'a> {
     }
 }
 
-/// Those pieces, which stand from `first` on, with what is inserted before so many of the last one's last instructions.
+/// Those pieces, which stand from `first` on, with what is inserted before so many of the last
+/// one's last instructions.
 pub fn go_through(all: &mut Assembly, first: usize, inserted: &[(usize, Branch)]) {
     for piece in first..first + 3 {
         all.piece(piece, None);

@@ -1,4 +1,5 @@
-//! What pipelines and the relay have in common: producers that hand vectors on, consumers that take them.
+//! What pipelines and the relay have in common: producers that hand vectors on, consumers that take
+//! them.
 //!
 //! How vectors are handed on is each one's own ([`super::pipeline`], [`super::relay`]).
 
@@ -18,8 +19,8 @@ pub type Draughted = super::Draughted<Word>;
 /// Outputs of the transform of 16 points that a producer turns and exchanges at a time.
 pub const HALF: usize = 8;
 
-/// A draft without accumulator `kept`, with its constants and what both roles keep: transforms or rounds that are
-/// left, and how far on the present one is.
+/// A draft without accumulator `kept`, with its constants and what both roles keep: transforms or
+/// rounds that are left, and how far on the present one is.
 pub fn begun(kept: Place) -> (Draft<Word>, Constants, [Place; 2]) {
     // Counted down and compared beside small immediates, which are read through file B's port.
     begun_on(Draft::new(kept), [File::A; 2])
@@ -36,8 +37,8 @@ pub fn begun_on(mut draft: Draft<Word>, files: [File; 2]) -> (Draft<Word>, Const
     (draft, constants, kept)
 }
 
-/// A vector times its turn, of which first cosines, then sines are on their way in `tmu`; `ask` asks for another turn
-/// there. Gives z back.
+/// A vector times its turn, of which first cosines, then sines are on their way in `tmu`; `ask`
+/// asks for another turn there. Gives z back.
 pub fn turn_looked_up(
     draft: &mut Draft<Word>,
     tmu: u8,
@@ -62,8 +63,9 @@ pub fn turn_looked_up(
     [turned_re, turned_im]
 }
 
-/// Writes to the VPM, when they may be made by `gate`; then the next producer may write, and, when they are in the VPM,
-/// `written` tells consumers. `drain` is a setup that reads one of the vectors.
+/// Writes to the VPM, when they may be made by `gate`; then the next producer may write, and, when
+/// they are in the VPM, `written` tells consumers. `drain` is a setup that reads one of the
+/// vectors.
 pub fn write_in_turn(
     draft: &mut Draft<Word>,
     [gate, written]: [u8; 2],

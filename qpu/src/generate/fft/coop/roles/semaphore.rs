@@ -6,7 +6,8 @@ use crate::isa::BranchCond;
 /// Locks of the halves of output.
 pub const HALVES: [u8; 2] = [3, 4];
 
-/// Consumer 0, whose next uniform is not 0, makes what is `made` at the start: locks, and what lets the first go on.
+/// Consumer 0, whose next uniform is not 0, makes what is `made` at the start: locks, and what lets
+/// the first go on.
 pub fn open(b: &mut Builder, made: &[u8]) {
     let others = b.label("others");
     b.mov(NONE, UNIF).setf();
@@ -18,8 +19,8 @@ pub fn open(b: &mut Builder, made: &[u8]) {
     b.bind(others);
 }
 
-/// The end of a consumer, which has in r0 a number, or -1 if it is a follower. Consumer 0 takes back what `first` does
-/// and, when all `others` have counted `ended`, what it `made`.
+/// The end of a consumer, which has in r0 a number, or -1 if it is a follower. Consumer 0 takes
+/// back what `first` does and, when all `others` have counted `ended`, what it `made`.
 pub fn close(
     b: &mut Builder,
     follower: Label,
@@ -43,7 +44,8 @@ pub fn close(
     b.end();
 }
 
-/// For each semaphore: waits for it, and goes `back`; 4 instructions ([`Word::Turn`](crate::fft::words::Word::Turn)).
+/// For each semaphore: waits for it, and goes `back`; 4 instructions
+/// ([`Word::Turn`](crate::fft::words::Word::Turn)).
 pub fn ways(b: &mut Builder, semaphores: impl IntoIterator<Item = u8>, back: Label) {
     for number in semaphores {
         b.brr(BranchCond::Always, back);

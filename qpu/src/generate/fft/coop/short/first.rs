@@ -1,4 +1,5 @@
-//! The first half: rows into registers, eight points in every lane transformed, turned, and written as columns.
+//! The first half: rows into registers, eight points in every lane transformed, turned, and written
+//! as columns.
 
 use super::super::barrier;
 use super::super::first::{ADDRESSES, ROWS_AHEAD, VECTOR, request, tmu};
@@ -106,8 +107,8 @@ impl First {
         }
     }
 
-    /// Asks for the first rows of a unit; `last` holds how many transforms follow its first. Lanes of others read
-    /// the last one.
+    /// Asks for the first rows of a unit; `last` holds how many transforms follow its first. Lanes
+    /// of others read the last one.
     pub fn ask(&self, draft: &mut Draft<Word>, last: Place) {
         let to = Destination::Place(ADDRESSES);
         let addresses = Source::Place(ADDRESSES);
@@ -207,14 +208,15 @@ impl First {
         constants: &Constants,
         outputs: [Complex; 8],
     ) {
-        // The rows are those of the unit before until it is stored. Waits no sooner than there is an output, which
-        // is in file A: what is waited for is read through file B's port.
+        // The rows are those of the unit before until it is stored. Waits no sooner than there is
+        // an output, which is in file A: what is waited for is read through file B's port.
         let first = outputs[Short::OUTPUTS[0] as usize][0];
         let sources = [Source::StoreWait, Source::Place(first.place)];
         draft.add_op(AddOp::Or, sources, Destination::Nothing);
-        // One after the other begins to write, and lets the next when half of its real parts are: stores follow each
-        // other anyway, and the first is not to wait until all have had their share of the port. Ten shorter
-        // transforms are two or three units, which gain less than the mutex costs.
+        // One after the other begins to write, and lets the next when half of its real parts are:
+        // stores follow each other anyway, and the first is not to wait until all have had their
+        // share of the port. Ten shorter transforms are two or three units, which gain less than
+        // the mutex costs.
         let takes_turns = matches!(self.short.columns(), 8 | 16) && !self.short.is_shared();
         if takes_turns {
             let sources = [Source::MutexAcquire, Source::Place(first.place)];
@@ -269,8 +271,8 @@ impl Constants {
         }
     }
 
-    /// The output at a position, turned: its real part goes to the VPM, its imaginary part into the register
-    /// that is given.
+    /// The output at a position, turned: its real part goes to the VPM, its imaginary part into the
+    /// register that is given.
     fn turn_to_vpm(&self, draft: &mut Draft<Word>, position: usize, z: Complex) -> Place {
         let factor = Source::Place(Place::R4);
         let [re, im] = z;
@@ -311,8 +313,9 @@ impl Constants {
 }
 
 impl Sharing {
-    /// The transform over halves of the lanes of an output: what the upper ones hold turned by W_16^output, then
-    /// sums below and differences above, with a minus where [`Short::is_negative`].
+    /// The transform over halves of the lanes of an output: what the upper ones hold turned by
+    /// W_16^output, then sums below and differences above, with a minus where
+    /// [`Short::is_negative`].
     fn across(&self, draft: &mut Draft<Word>, output: u32, z: Complex) -> Complex {
         // What changes lanes has to be in an accumulator.
         let [re, im] = z.map(|part| {
@@ -446,8 +449,8 @@ pub fn transform(draft: &mut Draft<Word>, points: [Complex; 8]) -> [Complex; 8] 
 
     let [d0, d1, d2, d3] = differences;
     let even = pair(draft, d0, back(d2), [File::A, File::A]);
-    // c (f - i e) and c (e - i f) of sum f and difference e: sum and difference of d1 and d3 turned by an eighth
-    // and by three.
+    // c (f - i e) and c (e - i f) of sum f and difference e: sum and difference of d1 and d3 turned
+    // by an eighth and by three.
     let [f, e] = pair(draft, d1, d3, [File::B, File::A]);
     let cosine = Source::Place(Place::R5);
     let mut scaled = |z: Complex| -> Complex {

@@ -1,8 +1,9 @@
 //! Programs of short lengths: several transforms at a time on one QPU, or one on several.
 //!
-//! What they compute is told in [`crate::fft::short`]. A unit is one piece for the scheduler, so that the
-//! parts of its two transforms overlap. The first lookups of a unit are on their way when it begins: they are sent
-//! at the start of the program, or while the unit before is being stored. All uniforms are read once.
+//! What they compute is told in [`crate::fft::short`]. A unit is one piece for the scheduler, so
+//! that the parts of its two transforms overlap. The first lookups of a unit are on their way when
+//! it begins: they are sent at the start of the program, or while the unit before is being stored.
+//! All uniforms are read once.
 
 mod first;
 mod second;
@@ -19,8 +20,8 @@ use crate::isa::{BranchCond, File};
 use first::First;
 use second::Second;
 
-/// What is done once up to the first lookups, and behind them; a unit, or its first half; what leads to the next;
-/// the second half of a unit whose transform several programs share.
+/// What is done once up to the first lookups, and behind them; a unit, or its first half; what
+/// leads to the next; the second half of a unit whose transform several programs share.
 const HEAD: usize = 0;
 const CONSTANTS: usize = 1;
 const UNIT: usize = 2;
@@ -175,7 +176,8 @@ pub(super) fn program(pass: Pass, short: Short, tried: Tried<'_>) -> Cooperative
     program
 }
 
-/// The conductor, which starts behind the end of the others: it reads its list as far as the number of transforms.
+/// The conductor, which starts behind the end of the others: it reads its list as far as the number
+/// of transforms.
 fn conduct(b: &mut Builder, short: Short, before_last: usize, last: Reg) {
     for _ in 0..before_last {
         b.mov(NONE, UNIF);

@@ -1,7 +1,7 @@
 //! The second half: rows of interleaved numbers, transformed below each other and stored.
 //!
-//! Real parts are in even lanes. A number is turned with the product of its neighbour: its parts change lanes while
-//! they are multiplied by a vector whose signs alternate.
+//! Real parts are in even lanes. A number is turned with the product of its neighbour: its parts
+//! change lanes while they are multiplied by a vector whose signs alternate.
 
 use super::load;
 use crate::fft::short::Short;
@@ -21,7 +21,8 @@ pub struct Second {
     short: Short,
     /// What exchanged parts are multiplied by for -i z; for the inverse, for i z.
     back: Place,
-    /// The same times cos and sin of an eighth of a half turn, and the numbers themselves; of 16 rows only.
+    /// The same times cos and sin of an eighth of a half turn, and the numbers themselves; of 16
+    /// rows only.
     eighths: Option<[Eighth; 2]>,
     /// The first times cos π/4; of 8 rows only.
     quarter: Option<Place>,
@@ -41,10 +42,12 @@ struct Eighth {
     vector: Place,
 }
 
-/// Setups of the rows that are read: all at once, those that either program has written, or those of the first and third.
+/// Setups of the rows that are read: all at once, those that either program has written, or those
+/// of the first and third.
 type ReadSetups = [Option<Place>; 2];
 
-/// What rows n and n + 16 are added with, and what odd outputs of a transform of 32 rows turn the sums by.
+/// What rows n and n + 16 are added with, and what odd outputs of a transform of 32 rows turn the
+/// sums by.
 struct Parity {
     /// 1, or -1 for odd outputs.
     sign: Place,
@@ -144,8 +147,8 @@ impl Second {
         }
     }
 
-    /// Turns differences of rows n and n + 16 by W32^n, each where it is; `rows` are those of [`Second::read`]. Sums
-    /// are not turned.
+    /// Turns differences of rows n and n + 16 by W32^n, each where it is; `rows` are those of
+    /// [`Second::read`]. Sums are not turned.
     ///
     /// # Panics
     /// Where [`Second::sign`] gives none.
@@ -196,8 +199,8 @@ impl Second {
         self.parity.as_ref().map(|parity| parity.sign)
     }
 
-    /// Sum and difference of two and of two rows, the latter turned back: what four outputs are sums and
-    /// differences of, the first and third in `file`. Gives the rows back.
+    /// Sum and difference of two and of two rows, the latter turned back: what four outputs are
+    /// sums and differences of, the first and third in `file`. Gives the rows back.
     fn halves(&self, draft: &mut Draft<Word>, x: [Value; 4], file: File) -> Halves {
         let wish = Wish::File(file);
         let other = Wish::File(file.other());
@@ -248,8 +251,8 @@ impl Second {
         draft.give_back(turned.place);
         let [s1, d1] = both(draft, 1, a);
         let [s3, d3] = both(draft, 3, b);
-        // d1 turned by an eighth and d3 by three: with e and f for their difference and sum, the sum of both is
-        // c (e - i f), and their difference turned back c (-i f - e).
+        // d1 turned by an eighth and d3 by three: with e and f for their difference and sum, the
+        // sum of both is c (e - i f), and their difference turned back c (-i f - e).
         let f = draft.add(d1, d3, Wish::Accumulator);
         let e = draft.subtract(d1, d3, Wish::Accumulator);
         draft.give_back(d1.place);
@@ -432,7 +435,8 @@ fn write(draft: &mut Draft<Word>, x: Value, y: Value) {
     draft.add_into(x, y, Destination::Vpm);
 }
 
-/// Writes four outputs for each: sums of the first of all, of the second, and the differences. Gives them back.
+/// Writes four outputs for each: sums of the first of all, of the second, and the differences.
+/// Gives them back.
 fn write_in_order(draft: &mut Draft<Word>, halves: &[Halves]) {
     for output in 0..4 {
         for halves in halves {

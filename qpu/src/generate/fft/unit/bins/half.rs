@@ -1,7 +1,8 @@
 //! Bins of a real spectrum, sixteen at a time, from those of half the length.
 //!
-//! Both runs of a unit read the same lines of memory, one as bins and the other as mirrored bins: groups are
-//! worked on in such an order, and looked up on such a TMU, that the second finds them in its cache.
+//! Both runs of a unit read the same lines of memory, one as bins and the other as mirrored bins:
+//! groups are worked on in such an order, and looked up on such a TMU, that the second finds them
+//! in its cache.
 
 use super::super::Word;
 use super::super::frame::{Frame, Source};
@@ -41,7 +42,8 @@ pub fn row(row: Row) -> Word {
     Word::row(row)
 }
 
-/// The runs' groups in the order in which they are worked on: those that read the same memory together.
+/// The runs' groups in the order in which they are worked on: those that read the same memory
+/// together.
 pub fn order(bins: Bins) -> impl Iterator<Item = (u8, u8)> {
     let groups = bins.groups();
     (0..groups).flat_map(move |group| [(0, group), (1, groups - 1 - group)])
@@ -124,7 +126,8 @@ impl Half {
         positive(draft.lookup_sum(tmu, address, row(word)))
     }
 
-    /// Twice the real spectrum's bins of a group, or the half's times 2 of those: see [`crate::fft::bins`].
+    /// Twice the real spectrum's bins of a group, or the half's times 2 of those: see
+    /// [`crate::fft::bins`].
     pub fn group(&self, frame: &mut Frame, run: u8, group: u8, turns: Turns) -> Complex {
         let fetch = |draft: &mut Draft<Word>, tmu, stream, component| {
             let row = Row::Group {
@@ -153,7 +156,8 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Writes those of a group; `fetch` looks up on a TMU a component of what the group reads, into r4.
+    /// Writes those of a group; `fetch` looks up on a TMU a component of what the group reads, into
+    /// r4.
     pub fn new(
         draft: &mut Draft<Word>,
         (run, group): (u8, u8),

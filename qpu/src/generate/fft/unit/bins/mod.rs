@@ -1,4 +1,5 @@
-//! Programs over bins: [`split`], [`product`] and [`power`]; [`crate::fft::bins`] says what they compute.
+//! Programs over bins: [`split`], [`product`] and [`power`]; [`crate::fft::bins`] says what they
+//! compute.
 
 mod half;
 mod power;

@@ -1,8 +1,8 @@
 //! Powers of bins: sums, greatest or least of several spectra.
 //!
-//! A unit keeps the powers of its bins in registers while it reads one spectrum after the other. What a real
-//! spectrum's bins turn by is in registers too. Where a constant is to be removed, multiples of bin 0 are
-//! taken from bins first ([`super::removed`]).
+//! A unit keeps the powers of its bins in registers while it reads one spectrum after the other.
+//! What a real spectrum's bins turn by is in registers too. Where a constant is to be removed,
+//! multiples of bin 0 are taken from bins first ([`super::removed`]).
 
 use super::super::Word;
 use super::super::frame::{Frame, Shape, Source, Stores, Written};

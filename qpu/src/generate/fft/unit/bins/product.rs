@@ -1,6 +1,7 @@
 //! Products of spectra, bin by bin.
 //!
-//! Even lanes have eight bins of a group of sixteen, odd lanes the eight that follow, as in [`super::split`].
+//! Even lanes have eight bins of a group of sixteen, odd lanes the eight that follow, as in
+//! [`super::split`].
 
 use super::super::frame::{Frame, Shape, Source, Stores, Written};
 use super::half::row;

@@ -1,7 +1,8 @@
-//! What is taken from bins before their powers are made, where a constant is to be removed: so many times bin 0.
+//! What is taken from bins before their powers are made, where a constant is to be removed: so many
+//! times bin 0.
 //!
-//! Near bin 0 that is in registers: for the first group, and of complex bins for the last, which ends with bin -1.
-//! Programs that take it from every bin look it up, group by group.
+//! Near bin 0 that is in registers: for the first group, and of complex bins for the last, which
+//! ends with bin -1. Programs that take it from every bin look it up, group by group.
 
 use super::super::Word;
 use super::super::frame::{Frame, Source};
@@ -20,7 +21,8 @@ pub enum Removed {
 }
 
 impl Removed {
-    /// Addresses of what is looked up for the runs of a unit, where it is; `vectors` holds 4 · lane.
+    /// Addresses of what is looked up for the runs of a unit, where it is; `vectors` holds 4 ·
+    /// lane.
     pub fn addresses(frame: &mut Frame, bins: Bins, vectors: Place) -> Vec<Place> {
         let runs = if bins.removes_everywhere() {
             bins.runs()

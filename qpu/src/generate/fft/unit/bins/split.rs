@@ -38,8 +38,8 @@ pub fn program() -> Written {
     frame.written(rows.collect(), Some([scale; 2]))
 }
 
-/// Both rows of a group, even lanes having the bins of the first: real parts in even lanes, imaginary in odd
-/// ones. Gives back x, which is in accumulators.
+/// Both rows of a group, even lanes having the bins of the first: real parts in even lanes,
+/// imaginary in odd ones. Gives back x, which is in accumulators.
 pub fn interleaved(draft: &mut Draft<Word>, x: Complex) -> [Place; 2] {
     let [re, im] = x.map(|part| part.place);
     let rows = [re, im].map(|part| {

@@ -99,7 +99,8 @@ impl Frame {
         self.generated(b, unit, first..end, (start, tail))
     }
 
-    /// What all instructions in `b` are with the lists that they read; `units` are those of the loop.
+    /// What all instructions in `b` are with the lists that they read; `units` are those of the
+    /// loop.
     pub(super) fn generated(
         &self,
         b: Builder,

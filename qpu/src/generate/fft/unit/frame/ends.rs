@@ -1,4 +1,5 @@
-//! How programs begin and end: the locks of the VPM, code that is fetched ahead, who waits for whom.
+//! How programs begin and end: the locks of the VPM, code that is fetched ahead, who waits for
+//! whom.
 
 use super::{ENDED, Frame, GATES, reg};
 use crate::fft::program::Tail;
@@ -6,12 +7,13 @@ use crate::generate::fft::ahead::{LOOKUP_BYTES, look_up_lines};
 use crate::generate::{Builder, ELEM_NUM, NONE, R0, R1, R2, UNIF, UNIFORMS_ADDRESS, ra, rb};
 use crate::isa::BranchCond;
 
-/// Lookups for the code of the next pass: no program is shorter than 3 KiB, and lists follow the last.
+/// Lookups for the code of the next pass: no program is shorter than 3 KiB, and lists follow the
+/// last.
 const NEXT_LOOKUPS: u32 = 4;
 
 impl Frame {
-    /// The leader makes the locks, and has the code brought into the L2C: QPUs that start on code which
-    /// is in no cache wait for memory 60 times, one line after the other.
+    /// The leader makes the locks, and has the code brought into the L2C: QPUs that start on code
+    /// which is in no cache wait for memory 60 times, one line after the other.
     pub(super) fn open(&self, b: &mut Builder, lookups: u32) {
         let others = b.label("others");
         b.mov(NONE, UNIF).setf(); // Opens

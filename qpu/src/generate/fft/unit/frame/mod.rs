@@ -1,9 +1,10 @@
 //! What surrounds a codelet: start, loop over units, locks of the VPM, store, end.
 //!
-//! The VPM has two areas of 32 rows; semaphores 0 and 1 are their locks (1: free). A program holds the
-//! lock of its area from its first VPM write until its store has ended, so that one area is filled
-//! while the other is stored. Semaphore 2 counts programs that have ended their units, 3 and 4 let them
-//! go on, in turn: with one, a fast program would take the token of another. All are 0 at rest.
+//! The VPM has two areas of 32 rows; semaphores 0 and 1 are their locks (1: free). A program holds
+//! the lock of its area from its first VPM write until its store has ended, so that one area is
+//! filled while the other is stored. Semaphore 2 counts programs that have ended their units, 3 and
+//! 4 let them go on, in turn: with one, a fast program would take the token of another. All are 0
+//! at rest.
 
 mod assemble;
 mod ends;
@@ -191,7 +192,8 @@ impl Frame {
         place
     }
 
-    /// What follows belongs to a unit. Reads its record, but for [`Frame::base`] and [`Frame::rows`].
+    /// What follows belongs to a unit. Reads its record, but for [`Frame::base`] and
+    /// [`Frame::rows`].
     pub fn begin_unit(&mut self) {
         self.draft.give_back(self.word_offsets);
         self.opening = self.draft.cut();
@@ -249,17 +251,18 @@ impl Frame {
             .copy(Source::Uniform(word), Destination::UniformsAddress);
     }
 
-    /// What follows is scheduled apart from what was written of the unit since the last piece, which is
-    /// done as often as `repeats` says: a register of file A that is counted down to 0. Flags do
-    /// not outlast a piece that is repeated.
+    /// What follows is scheduled apart from what was written of the unit since the last piece,
+    /// which is done as often as `repeats` says: a register of file A that is counted down to 0.
+    /// Flags do not outlast a piece that is repeated.
     pub fn piece(&mut self, repeats: Option<Place>) {
         let operations = self.draft.cut();
         let form = repeats.map_or(Form::Once, Form::Repeated);
         self.pieces.push(Piece { operations, form });
     }
 
-    /// What was written since the last piece is a call of routine `number`; what comes before it is a piece. All
-    /// calls are written alike, on the same registers, and differ in their uniforms only.
+    /// What was written since the last piece is a call of routine `number`; what comes before it is
+    /// a piece. All calls are written alike, on the same registers, and differ in their uniforms
+    /// only.
     pub fn call(&mut self, number: usize) {
         let operations = self.draft.cut();
         let form = Form::Call(number);
@@ -316,8 +319,8 @@ impl Frame {
     }
 }
 
-/// Sets the stride of stores, and keeps it: a pitch without the mark of a setup word makes the rows be stored
-/// one by one.
+/// Sets the stride of stores, and keeps it: a pitch without the mark of a setup word makes the rows
+/// be stored one by one.
 fn set_stride(draft: &mut Draft<Word>, pitch: Option<Place>) {
     let word = Source::Uniform(Word::Start(Start::StoreStride));
     let Some(pitch) = pitch else {

@@ -1,8 +1,9 @@
 //! Routines: pieces of a unit that are done several times, and are in the program once.
 //!
-//! A slice's cache holds 512 instructions. What a unit does to one column or output after the other is written as
-//! a call each time ([`Frame::call`]), with the uniforms of that time; if that gives the same instructions, they are
-//! put once, in front of the loop, and go back where a register says.
+//! A slice's cache holds 512 instructions. What a unit does to one column or output after the other
+//! is written as a call each time ([`Frame::call`]), with the uniforms of that time; if that gives
+//! the same instructions, they are put once, in front of the loop, and go back where a register
+//! says.
 
 use super::{Form, Frame, Scheduled, Word, reg};
 use crate::check;
@@ -20,8 +21,8 @@ pub(super) struct Routines<'a> {
 }
 
 impl Routines<'_> {
-    /// Instructions that must be between a piece and one before it. The checks of programs take any routine for the
-    /// one that came back.
+    /// Instructions that must be between a piece and one before it. The checks of programs take any
+    /// routine for the one that came back.
     pub fn apart(&self, (before, form): &Scheduled, after: &schedule::Scheduled<Word>) -> usize {
         match form {
             Form::Call(_) => {
@@ -97,7 +98,8 @@ pub(super) fn length(unit: &[Scheduled]) -> usize {
         .sum()
 }
 
-/// Words of row lists as the code has them: what routines read in one call, and what is read outside.
+/// Words of row lists as the code has them: what routines read in one call, and what is read
+/// outside.
 pub(super) fn rows_of_code(unit: &[Scheduled]) -> [Vec<UniformId>; 2] {
     [true, false].map(|of_routines| {
         let pieces = in_code(unit);

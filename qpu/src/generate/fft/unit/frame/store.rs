@@ -1,4 +1,5 @@
-//! The store of a unit: rows into the program's half of the VPM under its lock, and from there to memory.
+//! The store of a unit: rows into the program's half of the VPM under its lock, and from there to
+//! memory.
 
 use super::{Frame, reg};
 use crate::generate::schedule::Place;

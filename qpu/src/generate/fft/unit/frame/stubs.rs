@@ -1,7 +1,8 @@
-//! What programs that share tiles do each in its own way: the numbers of semaphores are in instructions.
+//! What programs that share tiles do each in its own way: the numbers of semaphores are in
+//! instructions.
 //!
-//! Each program of a launch has [`STUB`] instructions of its own for each thing that it does, which a branch through
-//! [`STUBS`] finds; [`super::tile`] says which semaphore is what.
+//! Each program of a launch has [`STUB`] instructions of its own for each thing that it does, which
+//! a branch through [`STUBS`] finds; [`super::tile`] says which semaphore is what.
 
 use super::Word;
 use crate::generate::schedule::Scheduled;
@@ -23,7 +24,8 @@ pub(super) const ALL_STUBS: u32 = 5 * (PROGRAMS * STUB as u8) as u32 + 64;
 /// Instructions of a line of the caches.
 const LINE: usize = 8;
 
-/// Where the stubs of the first program are: before the exchange, in both steps, behind the exchange, and in the end.
+/// Where the stubs of the first program are: before the exchange, in both steps, behind the
+/// exchange, and in the end.
 pub(super) struct Stubs {
     pub(super) enter: [Label; 2],
     pub(super) told: [Label; 2],
@@ -31,8 +33,8 @@ pub(super) struct Stubs {
     pub(super) end: Label,
 }
 
-/// A piece, and a call of one of the program's stubs whose delay slots are the end of the piece. Stubs that both
-/// steps have go back where the link says.
+/// A piece, and a call of one of the program's stubs whose delay slots are the end of the piece.
+/// Stubs that both steps have go back where the link says.
 pub(super) fn put_calling(b: &mut Builder, piece: &Scheduled<Word>, stub: Label) {
     let instructions = &piece.instructions;
     let last = instructions.len().saturating_sub(3);
@@ -54,8 +56,9 @@ pub(super) const fn steps(sharers: u8) -> usize {
     sharers.ilog2() as usize
 }
 
-/// What programs do that is different for each: a table of [`STUB`] instructions a program for each thing that it
-/// does, so that what the programs of a slice do is in few lines; and what does not fit there.
+/// What programs do that is different for each: a table of [`STUB`] instructions a program for each
+/// thing that it does, so that what the programs of a slice do is in few lines; and what does not
+/// fit there.
 pub(super) fn put_stubs(b: &mut Builder, sharers: u8, stubs: &Stubs, close: Label) {
     let groups = PROGRAMS / sharers;
     let others = usize::from(sharers - 1);
@@ -146,7 +149,8 @@ pub(super) fn put_stubs(b: &mut Builder, sharers: u8, stubs: &Stubs, close: Labe
     }
 }
 
-/// A table of what each program does, by its group and its number there: up to [`STUB`] instructions.
+/// A table of what each program does, by its group and its number there: up to [`STUB`]
+/// instructions.
 fn put_table(b: &mut Builder, sharers: u8, label: Label, put: impl Fn(&mut Builder, u8, u8)) {
     b.nops(b.len().next_multiple_of(LINE) - b.len());
     b.bind(label);

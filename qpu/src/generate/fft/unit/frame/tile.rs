@@ -1,12 +1,14 @@
 //! What surrounds the codelet of a program that shares tiles: exchange, locks, stores, end.
 //!
-//! Programs S p .. S p + S - 1 of a launch are group p, S = 2 or 4: QPUs of one slice, as a rule. They exchange
-//! through VPM rows 0..32, of which each has as many, and which one group has at a time. Rows 32..48 and 48..64 are
-//! stored from, one after the other, each with a lock: while one is stored, the other is filled.
+//! Programs S p .. S p + S - 1 of a launch are group p, S = 2 or 4: QPUs of one slice, as a rule.
+//! They exchange through VPM rows 0..32, of which each has as many, and which one group has at a
+//! time. Rows 32..48 and 48..64 are stored from, one after the other, each with a lock: while one
+//! is stored, the other is filled.
 //!
-//! The first program takes the mutex for its group when all are there, so that nobody waits for a slow one. Then
-//! partners tell each other, in each step, what they have written and what they have read, in turn; in the end only
-//! those with odd numbers tell the others, so that nobody still waits when the mutex is given back.
+//! The first program takes the mutex for its group when all are there, so that nobody waits for a
+//! slow one. Then partners tell each other, in each step, what they have written and what they have
+//! read, in turn; in the end only those with odd numbers tell the others, so that nobody still
+//! waits when the mutex is given back.
 //!
 //! | semaphore | is |
 //! |---|---|
@@ -17,10 +19,10 @@
 //! | 2 + 24 / S + S s + j | what the partner in step s has told program j of the group with the mutex |
 //! | 2 + 24 / S | of four also what program 2 of that group tells the first: it and program 3 have read all |
 //!
-//! The leader may take an end for the arrival of another of its group. Then it has the rows before that is there;
-//! for data, programs wait at the semaphores of the last three kinds only. When it has counted as many as it has
-//! units and as there are others, all have ended.
-//! The numbers of semaphores are in instructions: so each program has stubs of its own ([`super::stubs`]), and a
+//! The leader may take an end for the arrival of another of its group. Then it has the rows before
+//! that is there; for data, programs wait at the semaphores of the last three kinds only. When it
+//! has counted as many as it has units and as there are others, all have ended. The numbers of
+//! semaphores are in instructions: so each program has stubs of its own ([`super::stubs`]), and a
 //! register that says where they are. All semaphores are 0 at rest.
 
 use super::store::put_rows;
@@ -65,8 +67,8 @@ pub struct Sharing {
 }
 
 impl Frame {
-    /// A program for tiles in which nothing but the start is written. `shape` is that of rows 0..16, and again
-    /// of the 16 rows behind them.
+    /// A program for tiles in which nothing but the start is written. `shape` is that of rows
+    /// 0..16, and again of the 16 rows behind them.
     pub fn of_tiles(task: Task, shape: &Shape) -> Self {
         let Stores::Fixed(stores) = &shape.stores else {
             unreachable!("all units of a tile store as much")
@@ -264,15 +266,16 @@ impl Frame {
         self.generated(b, unit, first..end, (start, vec![Tail::Peers]))
     }
 
-    /// Where the last store goes, which is started by who waits for it: not where rows may be stored one by one
-    /// instead.
+    /// Where the last store goes, which is started by who waits for it: not where rows may be
+    /// stored one by one instead.
     fn last_store(&self) -> Option<Place> {
         let is_one = self.pitch.is_none();
         self.stores.last().copied().filter(|_| is_one)
     }
 
-    /// Fills and stores one half, then the other, but for [`Frame::last_store`] and the wait until that is stored.
-    /// Gives where rows of each are stored one by one, if they are, and where that goes on.
+    /// Fills and stores one half, then the other, but for [`Frame::last_store`] and the wait until
+    /// that is stored. Gives where rows of each are stored one by one, if they are, and where that
+    /// goes on.
     fn put_stores(
         &self,
         b: &mut Builder,

@@ -1,8 +1,9 @@
 //! What the QPUs of a tile do between their transforms and their outputs.
 //!
-//! One or two steps, each an exchange of half of what a QPU has, a sum and a difference; [`crate::fft::tile`] says
-//! of what. As many vectors go at a time as a QPU has rows for: real parts first. While the rows are held, little
-//! else is done: sums and differences that are not given come behind it.
+//! One or two steps, each an exchange of half of what a QPU has, a sum and a difference;
+//! [`crate::fft::tile`] says of what. As many vectors go at a time as a QPU has rows for: real
+//! parts first. While the rows are held, little else is done: sums and differences that are not
+//! given come behind it.
 
 use super::super::Word;
 use super::super::frame::{Frame, Source};

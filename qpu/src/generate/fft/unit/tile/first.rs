@@ -1,16 +1,18 @@
-//! First passes of 128 and 256 points: each of S QPUs transforms R / S rows, then all come together.
+//! First passes of 128 and 256 points: each of S QPUs transforms R / S rows, then all come
+//! together.
 //!
-//! Outputs are turned so that those of others are as good as one's own before they are exchanged; what is left
-//! then are sums and differences, and the twiddles.
+//! Outputs are turned so that those of others are as good as one's own before they are exchanged;
+//! what is left then are sums and differences, and the twiddles.
 //!
-//! The instruction cache of a slice would not hold all of this one after the other. Columns of the transform are done
-//! by a routine ([`columns`](super::super::columns)), the two outputs that it gives one after the other by another, which
-//! turns and transforms them across lanes, and those of the tile by a third ([`super::twiddles`]). What a routine
-//! looks up is asked for two calls before, and in the end what the next unit begins with: so that comes while this one
-//! is stored.
+//! The instruction cache of a slice would not hold all of this one after the other. Columns of the
+//! transform are done by a routine ([`columns`](super::super::columns)), the two outputs that it
+//! gives one after the other by another, which turns and transforms them across lanes, and those of
+//! the tile by a third ([`super::twiddles`]). What a routine looks up is asked for two calls
+//! before, and in the end what the next unit begins with: so that comes while this one is stored.
 //!
-//! Both components of a vector go to different TMUs: they are in the same lines, of which a vector has several
-//! that take each other's places in all caches. TMUs that look for them at the same time get them at once.
+//! Both components of a vector go to different TMUs: they are in the same lines, of which a vector
+//! has several that take each other's places in all caches. TMUs that look for them at the same
+//! time get them at once.
 
 use super::super::Word;
 use super::super::codelet::{Codelet, Lookup};
@@ -37,7 +39,8 @@ const TWIDDLES: usize = 2;
 const CALLS: usize = 16 / AT_A_TIME;
 /// Calls of it that begin with their lookups on their way.
 const CALLS_AHEAD: usize = AHEAD / 4;
-/// Registers of file A that only the routine for outputs has, beside those in which they come and go.
+/// Registers of file A that only the routine for outputs has, beside those in which they come and
+/// go.
 const TEMPORARY: usize = 3;
 
 /// The program of a first pass.
@@ -192,7 +195,8 @@ struct First {
     points: Points,
     /// Lane offsets of turns.
     turn: Place,
-    /// Address of the unit's twiddles; when all points are there also lane offsets, but of four QPUs.
+    /// Address of the unit's twiddles; when all points are there also lane offsets, but of four
+    /// QPUs.
     twiddle: Place,
     /// Lane offsets of turns by column, of four QPUs.
     columns: Option<Place>,
@@ -273,8 +277,8 @@ impl First {
         [twiddles].into_iter().chain(by_column).collect()
     }
 
-    /// What call number `call` finds, and what is added to it: turns of its outputs, and behind the last what outputs
-    /// of the tile are turned by first.
+    /// What call number `call` finds, and what is added to it: turns of its outputs, and behind the
+    /// last what outputs of the tile are turned by first.
     fn words_of_call(&self, call: usize) -> (Place, Words) {
         let Some(behind) = call.checked_sub(CALLS) else {
             let words = [0, 1].map(|which| {

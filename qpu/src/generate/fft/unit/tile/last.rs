@@ -1,9 +1,9 @@
 //! Last passes of 128 and 256 points: each of S QPUs transforms 64 rows of eight bins in two parts.
 //!
-//! Row 32 S b + 2 S m + 2 j + r is QPU j's, r what differs in neighbouring lanes. After the 16-point transforms,
-//! rows are turned by W_R^((2 j + r) k) and what QPUs have is exchanged. Then odd rows are turned by what is left,
-//! W_2S^(r k_j), together with all that the exchange turned too far; sum and difference over r are rows of
-//! interleaved points.
+//! Row 32 S b + 2 S m + 2 j + r is QPU j's, r what differs in neighbouring lanes. After the
+//! 16-point transforms, rows are turned by W_R^((2 j + r) k) and what QPUs have is exchanged. Then
+//! odd rows are turned by what is left, W_2S^(r k_j), together with all that the exchange turned
+//! too far; sum and difference over r are rows of interleaved points.
 
 use super::super::Word;
 use super::super::cells::Cells;
@@ -94,9 +94,9 @@ fn turns_of_outputs(k1: u8) -> [Word; AHEAD] {
     })
 }
 
-/// All outputs of the transform, turned: a routine does four, [`outputs_of_column`] of each k1. It reads where the
-/// columns of k1 = 0 are, and what it gives is copied to where those of the next k1 were. Behind it, what `halves`
-/// are turned by is on its way.
+/// All outputs of the transform, turned: a routine does four, [`outputs_of_column`] of each k1. It
+/// reads where the columns of k1 = 0 are, and what it gives is copied to where those of the next k1
+/// were. Behind it, what `halves` are turned by is on its way.
 fn turned_outputs(
     codelet: &mut Codelet,
     turn: Place,
@@ -209,8 +209,8 @@ impl Ends for Four<'_> {
     }
 }
 
-/// The rows of all outputs: those of sums, then of differences, each for k_r = 0 and 1. A routine makes what came
-/// together into four rows, in the registers from which it came.
+/// The rows of all outputs: those of sums, then of differences, each for k_r = 0 and 1. A routine
+/// makes what came together into four rows, in the registers from which it came.
 fn pairs(frame: &mut Frame, met: Vec<Met>, turns: [Option<[Place; 2]>; 2]) -> Vec<Place> {
     let draft = &mut frame.draft;
     let taken = [0, 1].map(|_| FILES.map(|file| positive(draft.take(Wish::File(file)))));
@@ -274,7 +274,8 @@ fn pair(draft: &mut Draft<Word>, met: Met, turns: [Option<[Place; 2]>; 2]) -> [P
     [a, b, c, d]
 }
 
-/// Both rows of an output: real parts in even lanes, imaginary in odd. Gives back z, which is in accumulators.
+/// Both rows of an output: real parts in even lanes, imaginary in odd. Gives back z, which is in
+/// accumulators.
 fn both_rows(draft: &mut Draft<Word>, z: Complex) -> [Place; 2] {
     let [re, im] = z.map(|part| part.place);
     let even = draft.take(Wish::AnyFile);

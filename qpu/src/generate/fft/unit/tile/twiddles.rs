@@ -1,7 +1,8 @@
-//! The routine for outputs of a tile: sum and difference of what came together, turned by their twiddles.
+//! The routine for outputs of a tile: sum and difference of what came together, turned by their
+//! twiddles.
 //!
-//! Each call finds what it turns by on its way and asks for more, as much as the TMUs hold. What is asked for behind
-//! the last outputs is what the next unit begins with ([`ahead`]).
+//! Each call finds what it turns by on its way and asks for more, as much as the TMUs hold. What is
+//! asked for behind the last outputs is what the next unit begins with ([`ahead`]).
 
 use super::super::Word;
 use super::super::columns::AHEAD;
@@ -24,7 +25,8 @@ pub type Turns = (Place, fn(usize) -> Words);
 /// The output that has the vector that all outputs of a transform are turned by.
 pub const SHARED: u8 = 16;
 
-/// The words that are looked up for output `k` of both halves: twiddles, or what of them depends on the tile.
+/// The words that are looked up for output `k` of both halves: twiddles, or what of them depends on
+/// the tile.
 pub fn twiddles(k: usize) -> Words {
     [0, KEPT].map(|half| [0, 1].map(|component| of_twiddle((half + k) as u8, component)))
 }
@@ -41,8 +43,8 @@ fn of_twiddle(output: u8, component: u8) -> Word {
     Word::row(Row::Twiddle { output, component })
 }
 
-/// What a unit finds on its way where it begins: what all outputs of its transform are turned by, twice, and its
-/// first vectors. Real parts are TMU 0's and imaginary parts TMU 1's.
+/// What a unit finds on its way where it begins: what all outputs of its transform are turned by,
+/// twice, and its first vectors. Real parts are TMU 0's and imaginary parts TMU 1's.
 pub fn ahead() -> [Words; 2] {
     let vectors = |component| [0, 8].map(|vector| Word::row(Row::Input { vector, component }));
     let shared = [0, 1].map(|component| [of_twiddle(SHARED, component); 2]);
@@ -64,14 +66,16 @@ const fn outputs_asked_for(turns: &[Turns]) -> usize {
     AHEAD / 4 / turns.len()
 }
 
-/// What the call for output `k` asks for with turn number `turn`: of an output, or number so many of [`ahead`].
+/// What the call for output `k` asks for with turn number `turn`: of an output, or number so many
+/// of [`ahead`].
 fn asked(turns: &[Turns], k: usize, turn: usize) -> Result<usize, usize> {
     let next = k + outputs_asked_for(turns);
     next.checked_sub(KEPT)
         .map_or(Ok(next), |behind| Err(behind + turn))
 }
 
-/// Makes ready what the call for output `k` adds to what it asks for: `lanes` are those of [`ahead`].
+/// Makes ready what the call for output `k` adds to what it asks for: `lanes` are those of
+/// [`ahead`].
 pub fn prepare(draft: &mut Draft<Word>, turns: &[Turns], k: usize, lanes: [Place; 2]) {
     for (turn, &(place, _)) in turns.iter().enumerate() {
         if let Err(number) = asked(turns, k, turn) {
