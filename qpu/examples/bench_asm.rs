@@ -1,4 +1,4 @@
-//! How long the assembler takes.
+//! The time that the assembler takes.
 //!
 //! `cargo run --release -p qpu --example bench_asm -- FILE.qasm...` prints words and milliseconds
 //! of each source, the best of ten runs. The goal is 200 ms for GPU_FFT's largest.

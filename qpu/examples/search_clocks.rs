@@ -20,7 +20,7 @@ use v3d_sim::SimRunner;
 const PLACES: [u32; 4] = [64, 1088, 4096, 12352];
 const LIMIT_US: u32 = 1_000_000;
 
-/// What is searched for: fewer clocks, then fewer instructions.
+/// The goal of the search: fewer clocks, then fewer instructions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Cost {
     clocks: u64,

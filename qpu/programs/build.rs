@@ -97,7 +97,7 @@ fn list(what: &str, name: &str, numbers: impl IntoIterator<Item = usize>) -> Str
     text + "];\n"
 }
 
-/// Which programs the plans of the firmware have.
+/// The programs that the plans of the firmware have.
 fn of_the_firmware(catalogue: &'static [Program]) -> Vec<usize> {
     let mut is_used = vec![false; catalogue.len()];
     for request in firmware::requests() {

@@ -64,7 +64,7 @@ pub use rules::Rule;
 pub struct Way {
     /// Byte address of the branch, from the start of the program.
     pub pc: u32,
-    /// Whether it is taken on this way.
+    /// True if it is taken on this way.
     pub taken: bool,
 }
 
@@ -76,7 +76,7 @@ pub struct Finding {
     /// Byte address, from the start of the program, of the instruction that comes too early or is
     /// wrong.
     pub pc: u32,
-    /// What is wrong, in one sentence.
+    /// The problem, in one sentence.
     pub reason: String,
     /// The last branches on a way that leads to it, in their order; empty where every way does, as
     /// far as branches decide. Of branches without condition only those that matter are named.
@@ -127,10 +127,10 @@ pub fn check(words: &[u64]) -> Vec<Finding> {
     check_beside_data(words, |_| false, &[])
 }
 
-/// As [`check`] where it is known which words were written as data. The program starts at the first
-/// that was not, and words of data count only where a way leads to them: vc4dis writes instructions
-/// so that it cannot name. At the instructions of `entries`, such as exported labels, others may
-/// start, with nothing known.
+/// Checks as [`check`] does where it is known which words were written as data. The program starts
+/// at the first that was not, and words of data count only where a way leads to them: vc4dis writes
+/// instructions so that it cannot name. At the instructions of `entries`, such as exported labels,
+/// others may start, with nothing known.
 #[must_use]
 pub fn check_beside_data(
     words: &[u64],
@@ -140,7 +140,7 @@ pub fn check_beside_data(
     find(words, is_data, entries, false)
 }
 
-/// As [`check_beside_data`] of a whole program, of which it is also told where it reads what it
+/// Checks a whole program as [`check_beside_data`] does, and also reports where it reads what it
 /// never wrote ([`Rule::UndefinedRead`]). Pieces of programs may find what others left for them.
 #[must_use]
 pub fn check_program(
@@ -204,7 +204,7 @@ fn find(
     findings
 }
 
-/// Whether a program is a fragment shader, going by what [`check`] found in it: one that uses the
+/// True if a program is a fragment shader, going by what [`check`] found in it: one that uses the
 /// scoreboard, which every fragment shader hands on at its end and nothing else has.
 /// [`Rule::FragmentOnly`] is no fault of it.
 #[must_use]
@@ -223,7 +223,7 @@ pub fn is_fragment_shader(words: &[u64], findings: &[Finding]) -> bool {
     found.any(uses_scoreboard)
 }
 
-/// Whether an instruction must not come `distance` (1 or 2) instructions after another.
+/// True if an instruction must not come `distance` (1 or 2) instructions after another.
 #[cfg(feature = "generate")]
 pub(crate) fn must_be_apart(
     earlier: &crate::isa::Instruction,

@@ -144,7 +144,7 @@ impl Labels {
 struct SlotsLeft(u32);
 
 impl SlotsLeft {
-    /// Whether the instruction, given in program order, executes after a change of flow.
+    /// Reports if the instruction, given in program order, executes after a change of flow.
     fn next(&mut self, instruction: Option<&Instruction>) -> bool {
         let in_slot = self.0 > 0;
         self.0 = match instruction {
@@ -198,8 +198,8 @@ fn push_load(out: &mut String, load: &LoadImmediate) {
     }
 }
 
-/// Whether the constant goes to `rd_setup` (file A) or `wr_setup` (file B), and only to one of
-/// them.
+/// The file of the setup that the constant goes to: `rd_setup` (file A) or `wr_setup` (file B), if
+/// it goes to only one of them.
 fn setup_file(load: &LoadImmediate) -> Option<File> {
     let is_setup = |slot| load.write.waddr(slot) == waddr::VPMVCD_SETUP;
     match Slot::BOTH.map(is_setup) {

@@ -15,8 +15,8 @@ impl BusAddr {
         Self(self.0.wrapping_add(bytes))
     }
 
-    /// The same memory, for reads that leave no line behind in the system L2: alias 0x4 becomes
-    /// 0x8; addresses with another alias stay as they are.
+    /// This memory, for reads that leave no line behind in the system L2: alias 0x4 becomes 0x8;
+    /// addresses with another alias stay as they are.
     ///
     /// Both see what the L2 holds. Stores must not use alias 0x8. Source: Broadcom's chip header
     /// for the aliases, and the list of errata in its driver sources, HW-2827.
@@ -43,7 +43,7 @@ pub struct Buffer {
     pub bytes: u32,
 }
 
-/// Which V3D caches are cleared before a launch.
+/// The V3D caches that are cleared before a launch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CacheClear {
     /// None: nothing that V3D reads has changed since the last launch.
@@ -71,7 +71,8 @@ pub struct Launch<'a> {
     pub programs: &'a [Program],
     /// Cleared before the first is queued.
     pub clear: CacheClear,
-    /// Of the QPUs that programs may start on ([`Runner::use_qpus`]), those that these may.
+    /// The QPUs that these programs may start on, among those that the runner allows
+    /// ([`Runner::use_qpus`]).
     pub qpus: QpuSet,
 }
 
@@ -94,7 +95,7 @@ impl QpuSet {
         if qpu < QPUS { Self(1 << qpu) } else { Self(0) }
     }
 
-    /// Those of which a bit is set, the lowest for QPU 0; others are no QPU's.
+    /// The QPUs of which a bit is set, the lowest for QPU 0; others are no QPU's.
     #[must_use]
     pub const fn from_bits(bits: u16) -> Self {
         Self(bits).common(Self::ALL)
@@ -112,7 +113,7 @@ impl QpuSet {
         Self(self.0 | more.0)
     }
 
-    /// Those of these that are among `others`, too.
+    /// The QPUs of these that are among `others`, too.
     #[must_use]
     pub const fn common(self, others: Self) -> Self {
         Self(self.0 & others.0)
@@ -124,13 +125,13 @@ impl QpuSet {
         Self(self.0 & !others.0)
     }
 
-    /// Whether the QPU of this number is one of them.
+    /// True if the QPU of this number is one of them.
     #[must_use]
     pub const fn contains(self, qpu: u8) -> bool {
         qpu < QPUS && self.0 >> qpu & 1 != 0
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
@@ -186,7 +187,7 @@ impl LaunchOrder {
         (all == QpuSet::ALL).then_some(Self { qpus, count: QPUS })
     }
 
-    /// The same where programs start on some QPUs only.
+    /// This order where programs start on some QPUs only.
     #[must_use]
     pub fn on(&self, some: QpuSet) -> Self {
         let mut order = Self { count: 0, ..*self };
@@ -203,9 +204,9 @@ impl LaunchOrder {
         &self.qpus[..usize::from(self.count)]
     }
 
-    /// Which of `programs` programs is to be queued at `place`, so that the first gets the QPU of
-    /// the greatest number, and those that follow each other QPUs that do: then slices have
-    /// programs that follow each other.
+    /// The number of the one of `programs` programs that is to be queued at `place`, so that the
+    /// first gets the QPU of the greatest number, and those that follow each other QPUs that do:
+    /// then slices have programs that follow each other.
     #[must_use]
     pub fn program_at(&self, place: u32, programs: u32) -> u32 {
         let getting = self.qpus().get(..programs as usize);
@@ -223,19 +224,19 @@ pub struct Job<'a> {
     pub launches: &'a [Launch<'a>],
 }
 
-/// What a job took.
+/// The cost of a job: its time, and the programs that ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     /// From the first request to the end of the last program, in microseconds of the runner's
     /// clock.
     pub elapsed_us: u32,
-    /// The same in V3D clocks, where the runner can count them.
+    /// The time in V3D clocks, where the runner can count them.
     pub cycles: Option<u64>,
     /// Programs that ended.
     pub programs: u32,
 }
 
-/// How a runner ended a program that did not end by itself.
+/// The means by which a runner ended a program that did not end by itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u8)]
 pub enum Recovery {
@@ -283,14 +284,14 @@ pub trait Runner {
         LaunchOrder::DESCENDING
     }
 
-    /// How the last program was ended that did not end by itself.
+    /// The means by which the last program was ended that did not end by itself.
     fn last_recovery(&self) -> Recovery {
         Recovery::Unknown
     }
 
-    /// Says that what runs next are programs of somebody else, which may use the memory of this
-    /// buffer only; `None` ends that. Hardware keeps nobody to it; a simulator can then tell whose
-    /// mistake an access elsewhere is.
+    /// Says that what runs next are another user's programs, which may use the memory of this
+    /// buffer only; `None` ends that. Hardware does not enforce it; a simulator can then attribute
+    /// an access elsewhere to those programs.
     fn confine(&mut self, to: Option<Buffer>) {
         let _ = to;
     }

@@ -14,7 +14,7 @@ pub type WriteName = (&'static str, Option<File>, Waddr);
 const A: Option<File> = Some(File::A);
 const B: Option<File> = Some(File::B);
 
-/// What can be read, but for r0..r5, raN and rbN.
+/// Names that can be read, except r0..r5, raN and rbN.
 #[rustfmt::skip]
 pub const READS: &[ReadName] = &[
     ("unif", None, raddr::UNIFORM), ("uniform", None, raddr::UNIFORM),
@@ -34,7 +34,7 @@ pub const READS: &[ReadName] = &[
     ("mutex_acquire", None, raddr::MUTEX_ACQUIRE),
 ];
 
-/// What can be written, but for r0..r3, raN and rbN.
+/// Names that can be written, except r0..r3, raN and rbN.
 #[rustfmt::skip]
 pub const WRITES: &[WriteName] = &[
     ("tmu_noswap", None, waddr::TMU_NOSWAP), ("tmurs", None, waddr::TMU_NOSWAP),

@@ -28,7 +28,7 @@ pub const ROW_WORDS: u8 = 16;
 /// A number that does not fit its field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OutOfRange {
-    /// What the number says.
+    /// The meaning of the number.
     pub field: &'static str,
     /// The number.
     pub value: u32,

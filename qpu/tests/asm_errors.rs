@@ -1,4 +1,4 @@
-//! What the assembler says of sources that are wrong, and that it always ends.
+//! Tests of what the assembler says of sources that are wrong, and that it always ends.
 #![cfg(feature = "text")]
 
 use qpu::asm::{Include, Limits, Loaded, Options, assemble};

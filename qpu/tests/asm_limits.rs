@@ -169,8 +169,8 @@ fn a_line_of_many_constants_makes_no_gigabytes_of_text() {
     }
 }
 
-/// What is wrong in every turn is put into words a bounded number of times, and names without end
-/// are not compared.
+/// An error in every turn is put into words a bounded number of times, and names without end are
+/// not compared.
 #[test]
 fn errors_without_end_take_bounded_time() {
     let names: String = (0..5000).map(|n| format!(".set name{n}, 1\n")).collect();

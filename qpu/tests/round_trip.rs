@@ -1,4 +1,4 @@
-//! What the disassembler writes comes back from the assembler bit by bit.
+//! Tests that what the disassembler writes comes back from the assembler bit by bit.
 #![cfg(feature = "text")]
 
 use qpu::asm::{Options, assemble};

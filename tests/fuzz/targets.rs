@@ -49,14 +49,15 @@ fn qpu_programs(bytes: &[u8]) {
     run_program(bytes, bytes.as_chunks().0, anything);
 }
 
-/// The same with words that are instructions, whatever they do: fewer runs end at their first.
+/// Runs programs whose words are instructions, whatever they do: fewer runs end at their first.
 fn qpu_instructions(bytes: &[u8]) {
     let words = bytes.as_chunks().0.iter();
     let words: Vec<[u8; 8]> = words.map(|word| as_instruction(*word)).collect();
     run_program(bytes, &words, anything);
 }
 
-/// The same with instructions of which some write coordinates, and uniforms that describe textures.
+/// Runs programs of instructions of which some write coordinates, with uniforms that describe
+/// textures.
 fn qpu_textures(bytes: &[u8]) {
     let words: Vec<[u8; 8]> = bytes
         .as_chunks()
@@ -101,8 +102,8 @@ fn anything(index: u32, random: &mut Random) -> u32 {
     }
 }
 
-/// By turns the two words that describe a raster texture of 32-bit texels, or nearly so: most of
-/// them in the memory there is, with its borders treated in all ways.
+/// The two words that describe a raster texture of 32-bit texels, or nearly so, alternately: most
+/// of them in the memory there is, with its borders treated in all ways.
 fn descriptions(index: u32, random: &mut Random) -> u32 {
     const NEAREST: u32 = 1 << 31 | 1 << 7 | 1 << 4;
     let wrong = match random.below(8) {

@@ -1,4 +1,4 @@
-//! What every test of the project may use: skips, paths, seeds, mutation.
+//! Helpers that every test of the project may use: skips, paths, seeds, mutation.
 //!
 //! It depends on no other crate of the workspace, so each of them can name it under
 //! `[dev-dependencies]`. What needs the virtual Pi or the wire format lies beside the system tests.

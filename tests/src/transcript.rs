@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 /// A command and what the document says it prints.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// For `sh`.
+    /// The command, for `sh`.
     pub command: String,
     /// Lines, each with its end.
     pub expected: String,
@@ -70,7 +70,7 @@ pub fn module_documentation(source: &str) -> String {
         .collect()
 }
 
-/// Whether `printed` is what `expected` says, `...` being any lines or any rest of a line.
+/// True if `printed` is what `expected` says, `...` being any lines or any rest of a line.
 #[must_use]
 pub fn matches(expected: &str, printed: &str) -> bool {
     let expected: Vec<&str> = expected.lines().collect();
@@ -95,7 +95,7 @@ fn lines_match(expected: &[&str], printed: &[&str]) -> bool {
     same && lines_match(rest, more)
 }
 
-/// What a command prints on both outputs, in `folder` and with the programs of the folder
+/// The text that a command prints on both outputs, in `folder` and with the programs of the folder
 /// `programs` found first; then `[status N]` when its status is not 0.
 ///
 /// # Panics

@@ -1,4 +1,4 @@
-//! What the firmware says when it fails, and that the board comes back and knows why.
+//! Tests of what the firmware says when it fails, and that the board comes back and knows why.
 //!
 //! There is no command that makes the firmware fault, so a few instructions of the shipped image
 //! are replaced: the interrupt handler, found by its name in the ELF file beside the image, does
@@ -11,7 +11,7 @@ use tests::{NO_KERNEL, need};
 use virtual_pi::{Config, ResetCause, Stop, VirtualPi};
 use wire::{Decoder, Item, Message};
 
-/// Where the flat image lies in memory.
+/// The address of the flat image in memory.
 const BASE: u32 = 0x8000;
 
 /// `mov r0, #0x30000000`: no memory there, and nothing mapped.

@@ -1,4 +1,5 @@
-//! How the image stops the ARM's clock: only with the code behind it in the instruction cache.
+//! A test that the image stops the ARM's clock only with the code behind it in the instruction
+//! cache.
 //!
 //! The BCM2835's core may hang when it stops while an instruction fetch is under way
 //! (raspberrypi/linux 20), which no emulator shows; so it is the code itself that is looked at.
@@ -23,7 +24,7 @@ const fn condition(word: u32) -> u32 {
     word >> 28
 }
 
-/// Where a branch at `index` goes to.
+/// The index that a branch at `index` goes to.
 const fn target(word: u32, index: usize) -> Option<usize> {
     if word & 0x0f00_0000 != 0x0a00_0000 {
         return None;

@@ -1,5 +1,5 @@
-//! How long the ARM takes to make a plan, in virtual time, and that it makes the plan that the host
-//! makes.
+//! Tests of the virtual time that the ARM takes to make a plan, and that it makes the plan that the
+//! host makes.
 //!
 //! The guest of `cargo xtask guest` plans on the virtual Pi, with the firmware's compiler and
 //! flags, in memory without caches to clean. What is counted are instructions at two clocks of 700
@@ -11,10 +11,10 @@ use qpu::fft::split::{MAX_LOG2_POINTS, MIN_LOG2_POINTS};
 use tests::{given, need};
 use virtual_pi::{Config, ResetCause, Stop, VirtualPi};
 
-/// What any plan may take.
+/// The limit for the time that any plan takes.
 const LIMIT_MS: f64 = 2_000.0;
 const CLOCKS_PER_MS: f64 = 700_000.0;
-/// Where the boot firmware puts the image.
+/// The address where the boot firmware puts the image.
 const IMAGE_AT: u32 = 0x8000;
 const NO_GUEST: &str =
     "QPUSCOPE_GUEST_FFT names no image; `cargo xtask guest` builds target/guest-fft.img";

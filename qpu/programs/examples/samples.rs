@@ -41,7 +41,7 @@ fn main() -> Result<(), String> {
     Ok(())
 }
 
-/// Of the second run, on whatever memory holds: programs take no decisions by data.
+/// The clocks of the second run, on whatever memory holds: programs take no decisions by data.
 fn clocks(request: &Request) -> Result<u64, qpu::fft::request::Error<SimError>> {
     let memory = Plan::memory::<SimError>(FFT, request)?;
     let bytes = u64::from(memory.total()) + request.input_bytes() + request.output_bytes();

@@ -1,4 +1,4 @@
-//! How fast the programs that are written as text are, by the simulator's cycle model.
+//! The speed of the programs that are written as text, by the simulator's cycle model.
 //!
 //! `cargo run --release -p qpu-programs --example speed`
 

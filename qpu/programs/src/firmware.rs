@@ -1,4 +1,4 @@
-//! What the firmware asks of plans, and so which programs its image holds.
+//! The firmware's requests for plans, and so the programs that its image holds.
 //!
 //! The build script makes a plan for each of [`requests`] and notes its programs: those are
 //! [`FIRMWARE`](crate::FIRMWARE). So a split that `cargo xtask tune` finds brings its programs into
@@ -31,29 +31,29 @@ pub const fn transform(log2_points: u32) -> Request {
 /// Blocks of samples whose powers become one spectrum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Blocks {
-    /// Whether samples are real, or I and Q in turn.
+    /// True: samples are real; otherwise they are I and Q in turn.
     pub is_real: bool,
-    /// What a number is.
+    /// The format of a number.
     pub format: Format,
     /// Samples of a block, as a power of two.
     pub log2_points: u32,
     /// Samples from a block to the next.
     pub hop: u32,
-    /// How many blocks.
+    /// Number of blocks.
     pub count: u32,
-    /// Whether a block is multiplied by a window.
+    /// True: a block is multiplied by a window.
     pub windowed: bool,
     /// The first bin that is wanted and the one behind the last, of all in order of frequency from
     /// 0 on; all where there is none.
     pub bins: Option<[u32; 2]>,
-    /// What becomes of the powers of the blocks.
+    /// The treatment of the powers of the blocks.
     pub detector: Detector,
-    /// What a constant adds, where it is to be removed.
+    /// The amount that a constant adds, where it is to be removed.
     pub removed: Removed,
 }
 
 impl Blocks {
-    /// Whether the firmware lets the QPUs do these: all samples, if blocks shared none, are no more
+    /// True if the firmware lets the QPUs do these: all samples, if blocks shared none, are no more
     /// than the longest block has.
     #[must_use]
     pub const fn has_plan(&self) -> bool {
@@ -66,7 +66,7 @@ impl Blocks {
             && (count as u64) << log2_points <= 1 << MAX_LOG2
     }
 
-    /// What is made of them.
+    /// The powers that are made of them.
     #[must_use]
     pub fn powers(&self) -> Powers {
         let mut powers = Powers::new(self.is_real, self.log2_points, self.count);
@@ -140,7 +140,8 @@ pub fn requests() -> impl Iterator<Item = Request> {
     })
 }
 
-/// The same by the conservative plan ([`Request::conservative`]), if there is one.
+/// A copy of the request that takes the conservative plan ([`Request::conservative`]), if there is
+/// one.
 #[must_use]
 pub fn conservative(request: &Request) -> Option<Request> {
     table::conservative(request.transform.log2_row(), request.rows())?;

@@ -4,7 +4,7 @@ use qpu::job::{CacheClear, Job, Launch, Program, QpuSet, Runner};
 
 use crate::code::{HELLO, place, place_uniforms};
 
-/// What the program adds.
+/// The number that the program adds.
 pub const ADDED: u32 = 0x1234;
 
 /// Runs hello once, on whichever QPU the runner chooses: sixteen times `number` + [`ADDED`].

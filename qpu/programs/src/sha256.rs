@@ -138,8 +138,8 @@ fn constants() -> [u32; 64 + FETCHING] {
     constants
 }
 
-/// Where messages lie in memory that begins at a multiple of 4096, in blocks, and how many blocks
-/// they take together.
+/// The places of messages in memory that begins at a multiple of 4096, in blocks, and how many
+/// blocks they take together.
 ///
 /// A TMU keeps 64 lines of 64 bytes, by their address modulo 4096, and a block is such a line. The
 /// lanes' blocks are apart by that measure, so that the sixteen words of one are fetched once:
@@ -182,7 +182,7 @@ pub struct Group {
     result: Buffer,
 }
 
-/// What a QPU made of a [`Group`].
+/// The result that a QPU made of a [`Group`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Answer {
     /// By lane; those of lanes without a message mean nothing.
@@ -248,7 +248,7 @@ impl Group {
         Ok(group)
     }
 
-    /// The same messages for another QPU, with room of its own for the digests.
+    /// A group of the same messages for another QPU, with room of its own for the digests.
     ///
     /// # Errors
     /// When there is no room.
@@ -256,7 +256,7 @@ impl Group {
         Self::new(runner, self.sha256, self.lanes)
     }
 
-    /// What a launch needs: one of these for each QPU that is to run.
+    /// The program for a launch: one of these for each QPU that is to run.
     #[must_use]
     pub const fn program(&self) -> Program {
         Program {
@@ -265,7 +265,7 @@ impl Group {
         }
     }
 
-    /// What has to be cleared before a launch: the first uses of code and data are new to V3D.
+    /// The caches to clear before a launch: the first uses of code and data are new to V3D.
     pub const CLEAR: CacheClear = CacheClear::All;
 
     /// Overwrites the last result, so that a QPU that does nothing cannot seem to be right.
@@ -276,7 +276,7 @@ impl Group {
         runner.write(self.result, 0, &[u32::MAX; RESULT_ROWS * LANES])
     }
 
-    /// What the last run of this group has left in the memory of `runner`.
+    /// The answer that the last run of this group has left in the memory of `runner`.
     ///
     /// # Errors
     /// Those of the runner.

@@ -65,7 +65,7 @@ fn plan(request: &Request, in_place: bool) -> (SimRunner, Plan) {
     plan_on(&|runner| runner.with_functional(true), request, in_place)
 }
 
-/// The same on a runner as `set` makes it.
+/// A runner made by `set`, and such a plan on it.
 fn plan_on(
     set: &dyn Fn(SimRunner) -> SimRunner,
     request: &Request,
@@ -168,7 +168,7 @@ fn every_order_of_the_qpus_gives_the_same_bits() {
     }
 }
 
-/// What a request's factor does: it comes on top of the 1/N.
+/// The effect of a request's factor: it comes on top of the 1/N.
 #[test]
 fn a_factor_comes_beside_that_of_the_length() {
     let plain = request(8, Points::Real, Kernels::One, 2);

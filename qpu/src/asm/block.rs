@@ -249,7 +249,7 @@ impl Assembler<'_> {
         Ok(())
     }
 
-    /// Whether the condition of `.if`, `.ifset` or `.ifnset` holds; the directive has been read.
+    /// True if the condition of `.if`, `.ifset` or `.ifnset` holds; the directive has been read.
     fn holds(&mut self, cursor: &mut Cursor, place: &Place) -> Result<bool, Fault> {
         let tokens = place.source.tokens(place.line).unwrap_or_default();
         let is = |directive: &str| {
@@ -274,7 +274,7 @@ impl Assembler<'_> {
             || self.macros.contains_key(name)
     }
 
-    /// Whether an `.else`, `.elseif` or `.elif` is taken when it comes to it.
+    /// True if an `.else`, `.elseif` or `.elif` is taken when it comes to it.
     fn else_holds(&mut self, place: &Place) -> Result<bool, Fault> {
         let tokens = place
             .source

@@ -1,4 +1,5 @@
-//! What is defined before a source begins: setup words, predicates, bit operations, constants.
+//! Definitions that exist before a source begins: setup words, predicates, bit operations,
+//! constants.
 //!
 //! The names and arguments are those that vc4asm documents for its `vc4.qinc`; sources that include
 //! that file get them too, and a source's own definition of a name takes its place. Setup words
@@ -126,7 +127,7 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
         .chain(CONSTANTS.iter().map(|entry| entry.0))
 }
 
-/// Whether a function of this name is built in.
+/// True if a function of this name is built in.
 pub(super) fn is_function(name: &str) -> bool {
     names().any(|own| own == name) && constant(name).is_none()
 }
@@ -136,8 +137,8 @@ pub(super) fn constant(name: &str) -> Option<Value> {
     crate::names::find(CONSTANTS, name).map(Value::Float)
 }
 
-/// What is wrong with `part(...)` as the place that `setup` takes, and what to write: bits of one
-/// kind of setup word mean something else in another.
+/// The error in `part(...)` as the place that `setup` takes, and what to write: bits of one kind of
+/// setup word mean something else in another.
 pub(super) fn misplaced(setup: &str, part: &str) -> Option<(String, String)> {
     let (wants, instead) = match setup {
         "vpm_setup" => ("a vector", "h32(y) or the like"),

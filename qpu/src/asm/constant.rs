@@ -73,7 +73,7 @@ const COMPUTED: &[OpCode] = &[
     OpCode::V8ADDS,
 ];
 
-/// What an operation makes of a value with itself.
+/// The result of an operation on a value with itself.
 fn compute(code: OpCode, immediate: SmallImmediate) -> Option<u32> {
     match code {
         OpCode::Add(op) | OpCode::Either(op, _) => immediate.added(op),
@@ -95,7 +95,7 @@ pub(super) fn equivalents(op: Op) -> Vec<Op> {
         return all;
     };
     match code {
-        // Where a sum overflows, packs tell it from a difference.
+        // Where a sum overflows, packs distinguish it from a difference.
         AddOp::Add | AddOp::Sub
             if op.dst.pack == Pack::None && (word == 16 || word as i32 == -16) =>
         {

@@ -1,8 +1,8 @@
-//! What is wrong with a source, as people and editors read it.
+//! The problems of a source, as people and editors read them.
 
 use std::fmt;
 
-/// How bad it is.
+/// The severity of a problem.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
     /// The program can be assembled, and may do something else than was meant.
@@ -25,7 +25,7 @@ impl Severity {
 /// A step on the way from the file that was assembled to the line in question.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expansion {
-    /// What was expanded there: `macro load_tw`, `file gpu_fft.qinc`, `.rep i = 3`.
+    /// The thing that was expanded there: `macro load_tw`, `file gpu_fft.qinc`, `.rep i = 3`.
     pub what: String,
     /// The file it was asked for in.
     pub file: String,
@@ -34,7 +34,7 @@ pub struct Expansion {
 }
 
 impl Expansion {
-    /// Whether it is a turn of `.rep` or its like.
+    /// True if it is a turn of `.rep` or its like.
     pub(super) fn is_turn(&self) -> bool {
         self.what.starts_with('.')
     }
@@ -54,9 +54,9 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// Short name of the rule that is broken.
     pub rule: &'static str,
-    /// What is wrong, in one sentence.
+    /// The problem, in one sentence.
     pub message: String,
-    /// What would be accepted, or what to do.
+    /// The remedy: what would be accepted, or what to do.
     pub help: String,
     /// The file as it was named.
     pub file: String,
@@ -64,16 +64,16 @@ pub struct Diagnostic {
     pub line: u32,
     /// The column, in characters from 1.
     pub column: u32,
-    /// How many characters are meant.
+    /// The number of characters that are meant.
     pub length: u32,
     /// The text of the line.
     pub source: String,
-    /// How the assembler came there, innermost first.
+    /// The way by which the assembler came there, innermost first.
     pub expansion: Vec<Expansion>,
 }
 
 impl Diagnostic {
-    /// Whether both say the same of the same line, whatever way leads there.
+    /// True if both say the same of the same line, whatever way leads there.
     pub(super) fn is_same_anywhere(&self, other: &Self) -> bool {
         self.without_way() == other.without_way()
     }
@@ -84,7 +84,7 @@ impl Diagnostic {
         (self.severity, self.rule, numbers, texts.map(String::as_str))
     }
 
-    /// Whether both say the same, but for which turn of a repetition it is.
+    /// True if both say the same, but for which turn of a repetition it is.
     pub(super) fn is_same_in_any_turn(&self, other: &Self) -> bool {
         let same_step = |(one, two): (&Expansion, &Expansion)| {
             let is_turn = one.is_turn() && two.is_turn();
@@ -158,7 +158,7 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
-/// What is wrong with the statement at hand, before it is said which statement that is.
+/// An error in the statement at hand, before the place of the statement is added.
 #[derive(Clone, Debug)]
 pub(super) struct Fault {
     pub rule: &'static str,
@@ -169,7 +169,7 @@ pub(super) struct Fault {
     pub end: u32,
     /// Said already where: in the body of a function.
     pub place: Option<Box<(super::source::Place, Vec<Expansion>)>>,
-    /// Whether nothing after it is worth reading: a limit is reached.
+    /// True if nothing after it is worth reading: a limit is reached.
     pub fatal: bool,
 }
 

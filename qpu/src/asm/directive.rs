@@ -423,7 +423,7 @@ fn datum(name: &str, value: Value) -> Result<([u8; 8], u8), String> {
     Ok((bits.to_le_bytes(), count))
 }
 
-/// What holds a constant that does not fit.
+/// The directive that holds a constant that does not fit.
 fn wider(name: &str, value: Value) -> Option<&'static str> {
     let (Value::Int(value) | Value::Label(value)) = value else {
         return None;

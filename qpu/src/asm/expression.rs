@@ -100,7 +100,7 @@ impl<'t> Cursor<'t> {
         self.at >= self.tokens.len()
     }
 
-    /// How the next token is written, for messages.
+    /// The text of the next token, for messages.
     pub fn found(&self) -> String {
         match self.kind() {
             None => "the end of the line".to_string(),
@@ -153,12 +153,12 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// What is left.
+    /// The tokens that are left.
     pub fn rest(&self) -> &'t [Token] {
         self.tokens.get(self.at..).unwrap_or_default()
     }
 
-    /// Whether nothing that could be an operand follows.
+    /// True if nothing that could be an operand follows.
     fn ends_operand(&self) -> bool {
         match self.kind() {
             None | Some(Kind::Suffix(_)) => true,

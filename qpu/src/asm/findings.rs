@@ -5,7 +5,7 @@ use crate::check::{Finding, Rule, check_program, is_fragment_shader};
 use crate::isa::INSTRUCTION_BYTES;
 
 impl Assembly {
-    /// What [`crate::check`] finds in the program, and in those that start at labels that it
+    /// The findings of [`crate::check`] in the program, and in those that start at labels that it
     /// exports.
     #[must_use]
     pub fn check(&self) -> Vec<Finding> {
@@ -17,8 +17,8 @@ impl Assembly {
         check_program(&self.words, |index| self.is_data(index), &entries)
     }
 
-    /// What mends a finding: the remedy of its rule, and how many instructions a line of `nop`s is
-    /// where one stands in the way, as students write it who want to wait for three.
+    /// The remedy for a finding: that of its rule, and the number of instructions that a line of
+    /// `nop`s is where one stands in the way, as students write who want to wait for three.
     #[must_use]
     pub fn fix(&self, finding: &Finding) -> String {
         let is_of_distance = matches!(
@@ -41,7 +41,7 @@ impl Assembly {
     }
 }
 
-/// How many `nop`s a line has that has nothing else.
+/// The number of `nop`s of a line that has nothing else.
 fn nops(text: &str) -> usize {
     let code = text.split('#').next().unwrap_or_default();
     let operations = || code.split(';').map(str::trim).filter(|it| !it.is_empty());
@@ -93,7 +93,7 @@ pub(super) fn add(assembly: &mut Assembly, most: usize, is_strict: bool) {
             source: origin.text.chars().take(2000).collect(),
             expansion: assembly.expansion(index),
         };
-        // A line of a macro is told of once, with the first call that it is wrong in.
+        // A line of a macro is reported once, with the first call that it is wrong in.
         let is_known = |known: &Diagnostic| known.is_same_anywhere(&warning);
         if !assembly.warnings.iter().any(is_known) {
             assembly.warnings.push(warning);

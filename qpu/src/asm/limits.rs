@@ -1,4 +1,4 @@
-//! How much of everything a source may ask for.
+//! The limits on everything that a source may ask for.
 
 /// Bounds that keep time and memory finite whatever the source says.
 ///
@@ -23,7 +23,7 @@ pub struct Limits {
     pub repetitions: i64,
     /// Operators and parentheses, one inside the other.
     pub expression_depth: usize,
-    /// The same through all functions that are being computed.
+    /// Operators and parentheses, through all functions that are being computed.
     pub expression_levels: usize,
     /// Lines of one pass, each counted as often as macros and repetitions bring it.
     pub expanded_lines: usize,
@@ -40,7 +40,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// What hosts allow.
+    /// The limits that hosts allow.
     pub const DEFAULT: Self = Self {
         line_bytes: 1 << 16,
         source_bytes: 1 << 26,

@@ -64,7 +64,7 @@ pub struct Include<'a> {
     pub name: &'a str,
     /// The file that asks.
     pub from: &'a str,
-    /// Whether it is to be looked for in the include path first: `<...>` and not `"..."`.
+    /// True if it is to be looked for in the include path first: `<...>` and not `"..."`.
     pub searched: bool,
 }
 
@@ -94,22 +94,22 @@ pub enum Syntax {
     RpiPlayground,
 }
 
-/// How a source is assembled.
+/// The settings for the assembly of a source.
 #[derive(Clone, Copy)]
 pub struct Options<'a> {
     /// The name of the source, for messages.
     pub file: &'a str,
     /// Names that are set before the first line, with expressions for their values.
     pub defines: &'a [(String, String)],
-    /// What finds included files.
+    /// The loader of included files.
     pub include: Loader<'a>,
     /// The language.
     pub syntax: Syntax,
     /// Bounds.
     pub limits: Limits,
-    /// Whether hazards are looked for, as [`crate::check`] does.
+    /// True if hazards are looked for, as [`crate::check`] does.
     pub check: bool,
-    /// Whether warnings are errors, and what one source alone forbids
+    /// True: warnings are errors, and what one source alone forbids
     /// ([`crate::check::Rule::is_disputed`]) is warned of.
     pub strict: bool,
 }
@@ -162,36 +162,36 @@ pub struct Assembly {
     pub words: Vec<u64>,
     /// Labels in the order of their addresses, in bytes.
     pub labels: Vec<(u32, String)>,
-    /// What `.global` and `::label` export: names and values.
+    /// The exports of `.global` and `::label`: names and values.
     pub globals: Vec<(String, Exported)>,
     /// Warnings.
     pub warnings: Vec<Diagnostic>,
     origins: Vec<Origin>,
     origin_of: Vec<u32>,
-    /// How the assembler came to the origins.
+    /// The ways by which the assembler came to the origins.
     ways: Tree,
-    /// Which words hold data and no instruction.
+    /// True for words that hold data and no instruction.
     data: Vec<bool>,
-    /// Which words are said to rotate inside quads, and mean it.
+    /// True for words that are said to rotate inside quads, and mean it.
     rotates_in_quads: Vec<bool>,
 }
 
 impl Assembly {
-    /// Where a word came from.
+    /// The place that a word came from.
     #[must_use]
     pub fn origin(&self, word: usize) -> Option<&Origin> {
         self.origins.get(*self.origin_of.get(word)? as usize)
     }
 
-    /// How the assembler came to the line of a word, innermost first; of a repetition, whichever
-    /// turn.
+    /// The way by which the assembler came to the line of a word, innermost first; for a
+    /// repetition, any of its turns.
     #[must_use]
     pub fn expansion(&self, word: usize) -> Vec<Expansion> {
         let way = self.origin(word).map_or(0, |origin| origin.way);
         self.ways.told(way)
     }
 
-    /// Whether a word is data and no instruction.
+    /// True if a word is data and no instruction.
     #[must_use]
     pub fn is_data(&self, word: usize) -> bool {
         self.data.get(word).copied().unwrap_or(true)

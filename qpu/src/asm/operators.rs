@@ -46,7 +46,7 @@ const BINARY: &[(&str, u8)] = &[
     ("||", 1),
 ];
 
-/// How tightly a binary operator binds; `None` when the sign is none.
+/// The precedence of a binary operator; `None` when the sign is none.
 pub(super) fn precedence(sign: &str) -> Option<u8> {
     crate::names::find(BINARY, sign)
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use super::piece::{Encoded, Piece};
 
-/// What one statement added.
+/// A unit of the output, added by one statement.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
     pub content: Content,
@@ -40,8 +40,8 @@ pub(super) struct Open {
 pub(super) struct Output {
     pub units: Vec<Unit>,
     pub bytes: usize,
-    /// Where labels were defined in this pass, as indices of units; names that are numbers several
-    /// times.
+    /// The places where labels were defined in this pass, as indices of units; names that are
+    /// numbers several times.
     pub labels: Places,
     /// Labels in the order of their definition, with whether they are exported.
     pub order: Vec<(Rc<str>, u32, bool)>,
@@ -50,7 +50,7 @@ pub(super) struct Output {
     back: Vec<Back>,
 }
 
-/// What `.back` set aside.
+/// The state that `.back` set aside.
 #[derive(Debug)]
 struct Back {
     units: Vec<Unit>,

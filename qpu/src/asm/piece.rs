@@ -12,11 +12,11 @@ use crate::isa::{
 pub(super) struct Piece {
     pub what: What,
     pub span: (u32, u32),
-    /// Whether the source says that a rotation of what rotates only inside quads is meant.
+    /// True if the source says that a rotation of what rotates only inside quads is meant.
     pub rotates_in_quads: bool,
 }
 
-/// What a part of a line asks for.
+/// The request in a part of a line.
 #[derive(Clone, Debug)]
 pub(super) enum What {
     /// An operation, in any of these forms.
@@ -66,7 +66,7 @@ pub(super) struct BranchPiece {
 pub(super) struct Encoded {
     pub instruction: Instruction,
     pub target: Option<u32>,
-    /// Whether the source says that a rotation inside quads is meant.
+    /// True if the source says that a rotation inside quads is meant.
     pub rotates_in_quads: bool,
 }
 

@@ -12,14 +12,14 @@ pub(super) struct Register {
     pub packing: Option<Packing>,
 }
 
-/// Which register.
+/// The register that is meant.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Place {
     /// r0..r5.
     Accumulator(u8),
     /// An address of one file, 0..=63: those from 32 on are I/O.
     File(File, u8),
-    /// What a name of the tables reads and writes.
+    /// A name of the tables, with what it reads and writes.
     Io(&'static str),
     /// `sacqN` and `srelN`.
     Semaphore { acquire: bool, number: u8 },
@@ -121,7 +121,8 @@ impl Register {
         }
     }
 
-    /// Where it is read: the file if only one has it, and the address. `None` when it is not.
+    /// The place it is read at: the file if only one has it, and the address. `None` when it is
+    /// not.
     pub fn read(&self) -> Option<(Option<File>, Raddr)> {
         match self.place {
             Place::File(file, number) => Raddr::from_bits(number).map(|raddr| (Some(file), raddr)),
@@ -133,7 +134,7 @@ impl Register {
         }
     }
 
-    /// Where it is written.
+    /// The place it is written at.
     pub fn write(&self) -> Option<(Option<File>, Waddr)> {
         match self.place {
             // r4 has no write address; vc4asm counts on from r3, and sources have it.
@@ -149,12 +150,12 @@ impl Register {
         }
     }
 
-    /// Whether it is `-`.
+    /// True if it is `-`.
     pub fn is_nothing(&self) -> bool {
         matches!(self.place, Place::Io("-"))
     }
 
-    /// How it is written in text, without rotation and packing.
+    /// The name in text, without rotation and packing.
     pub fn name(&self) -> String {
         match self.place {
             Place::Accumulator(number) => format!("r{number}"),

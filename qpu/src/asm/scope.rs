@@ -1,4 +1,4 @@
-//! What names mean, and where: scopes of files, macros, functions and local blocks.
+//! The meaning of names, and where it holds: scopes of files, macros, functions and local blocks.
 //!
 //! Scopes nest as the program is expanded, not as it is written: a macro sees what its caller sees.
 
@@ -9,7 +9,7 @@ use super::source::Place;
 use super::token::Token;
 use super::value::Value;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub(super) enum Meaning {
     Value(Value),
@@ -25,7 +25,7 @@ pub(super) struct Function {
     pub place: Place,
 }
 
-/// What a function computes its value from.
+/// The source that a function computes its value from.
 #[derive(Debug)]
 pub(super) enum Body {
     /// The rest of a `.set` line.

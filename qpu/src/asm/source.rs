@@ -13,7 +13,7 @@ pub(super) struct Source {
     text: Box<str>,
     /// Lines that hold more than blanks and a comment.
     lines: Vec<Line>,
-    /// What each line that opens a block belongs to.
+    /// The block that each opening line belongs to.
     pub blocks: HashMap<usize, Rc<Block>>,
     /// The line that opens a block inside too many others; blocks from there on are not matched.
     pub too_deep: Option<usize>,
@@ -28,8 +28,8 @@ struct Line {
     end: u32,
 }
 
-/// Where a block's parts begin: the openers of its alternatives (`.if`, `.elseif` or `.elif`,
-/// `.else`), and its end.
+/// The lines where a block's parts begin: the openers of its alternatives (`.if`, `.elseif` or
+/// `.elif`, `.else`), and its end.
 #[derive(Clone, Debug)]
 pub(super) struct Block {
     pub parts: Vec<usize>,
@@ -43,7 +43,7 @@ pub(super) struct Place {
     pub line: usize,
 }
 
-/// What closes a block.
+/// The directives that close a block.
 fn closers(opener: &str) -> Option<&'static [&'static str]> {
     Some(match opener {
         "if" | "ifset" | "ifnset" => &["endif"],

@@ -1,4 +1,4 @@
-//! What follows a dot: flags, conditions, pack and unpack modes.
+//! Suffixes after a dot: flags, conditions, pack and unpack modes.
 
 use crate::isa::{BranchCond, Cond};
 use crate::names::{BRANCH_CONDITIONS, CONDITIONS, find};
@@ -13,7 +13,7 @@ pub(super) struct Packing {
     pub float: Option<bool>,
 }
 
-/// Which bits of the word.
+/// The bits of the word that are meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Part {
     /// All of it.
@@ -75,7 +75,7 @@ impl Suffix {
         find(BRANCH_CONDITIONS, name).map(Self::Branch)
     }
 
-    /// Whether a name means carry clear to Broadcom's assembler, and negative clear to vc4asm:
+    /// True if a name means carry clear to Broadcom's assembler, and negative clear to vc4asm:
     /// `.ifnc`, `.nc`.
     pub fn is_disputed(name: &str) -> bool {
         matches!(name, "ifnc" | "nc")
@@ -91,7 +91,7 @@ impl Suffix {
 }
 
 impl Packing {
-    /// What a 16-bit mode says of the kind of result that it packs: a float, or an integer.
+    /// The kind of result that a 16-bit mode says it packs: a float (true), or an integer (false).
     pub fn float_half(self) -> Option<bool> {
         self.float.filter(|_| matches!(self.part, Part::Half(_)))
     }

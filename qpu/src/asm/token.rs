@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Kind {
     /// A name, with case kept.
@@ -43,7 +43,7 @@ impl Token {
     }
 }
 
-/// What a line has that no token begins with.
+/// A part of a line that no token begins with.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct BadToken {
     pub start: u32,
@@ -243,7 +243,7 @@ fn is_float(bytes: &[u8], end: usize) -> bool {
     matches!(bytes.get(end), Some(b'.' | b'e' | b'E'))
 }
 
-/// Whether a suffix can follow without a blank.
+/// True if a suffix can follow without a blank.
 fn ends_operand(token: &Token) -> bool {
     match token.kind {
         Kind::Name(_) | Kind::Suffix(_) => true,

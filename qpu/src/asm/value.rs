@@ -1,4 +1,4 @@
-//! What an expression can be, and how values compare.
+//! The values of expressions, and how they compare.
 
 use std::cmp::Ordering;
 
@@ -34,7 +34,7 @@ impl Elements {
 }
 
 impl Value {
-    /// What it is, for messages.
+    /// The kind of value, for messages.
     pub fn what(&self) -> String {
         match self {
             Self::Int(value) => format!("the integer {value}"),
@@ -91,7 +91,7 @@ impl Value {
         }
     }
 
-    /// Whether they are the same value of the same type: NaN is itself, 1.0 is not 1.
+    /// True if they are the same value of the same type: NaN is itself, 1.0 is not 1.
     pub fn is_identical(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Float(one), Self::Float(two)) => one.to_bits() == two.to_bits() || one == two,

@@ -1,4 +1,4 @@
-//! What a QPU owes and holds: lookups, VPM vectors, DMA, setups, the mutex.
+//! The debts and holdings of a QPU: lookups, VPM vectors, DMA, setups, the mutex.
 //!
 //! The accounts are part of a state of the walk ([`super::flow`]), which counts every instruction
 //! on every way. Setup words are known where they are constants ([`Values::setup`]); others count
@@ -21,13 +21,13 @@ const MOST_LOOKUPS: u8 = 8;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Accounts {
     lookups: [Option<u8>; 2],
-    /// Whether t, r or b was written since the last s, which then takes a uniform.
+    /// True if t, r or b was written since the last s, which then takes a uniform.
     texture: [bool; 2],
     /// Vectors set up to be read from the VPM and not read; `None` when a setup word is not known.
     vectors: Option<u8>,
-    /// Whether some of them were read, and not all.
+    /// True if some of them were read, and not all.
     partly_read: bool,
-    /// Whether VPM writes, stores, and the stride of stores are set up.
+    /// True if VPM writes, stores, and the stride of stores are set up.
     write_setup: bool,
     store_setup: bool,
     /// Memory rows of the next store (0 is 128).
@@ -390,8 +390,8 @@ fn without_function(word: u32, file: File) -> Option<String> {
     Some(format!("of the setup word {word:#010x} {what}"))
 }
 
-/// What is missing, and that a setup of the same kind went to the port of the other direction, if
-/// it did: their addresses are the same but for the file.
+/// A message on what is missing, and that a setup of the same kind went to the port of the other
+/// direction, if it did: their addresses are the same but for the file.
 fn missing(what: &str, other: bool, port: &str) -> String {
     match other {
         true => format!("{what}; one went to {port}, which is of the other direction"),

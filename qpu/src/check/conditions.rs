@@ -1,11 +1,11 @@
-//! What is known of the flags between two instructions that set them.
+//! Knowledge of the flags between two instructions that set them.
 //!
 //! A branch that was taken, or not, says something of the flags, and the next branch may ask the
 //! same again: `brr.allz` and then `brr.anynz` are never both taken.
 
 use crate::isa::BranchCond;
 
-/// Of each flag Z, N, C: whether it is set in all lanes, and in any, as far as it is known.
+/// The state of each flag Z, N, C, set or not in all lanes, and in any, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Conditions([Known; 3]);
 
@@ -15,7 +15,7 @@ struct Known {
     any: Option<bool>,
 }
 
-/// The sign of a constant, which is all that flags tell of it.
+/// The sign of a constant, which is all that flags show of it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Sign {
     Negative,
@@ -42,7 +42,8 @@ impl Sign {
     }
 }
 
-/// Which flag a condition asks, whether of all lanes (or of any), and what the answer must be.
+/// The flag that a condition asks, true if it asks of all lanes (false: of any), and what the
+/// answer must be.
 const fn question(cond: BranchCond) -> Option<(usize, bool, bool)> {
     // "All clear" is "not any set", "any clear" is "not all set".
     Some(match cond {
@@ -77,7 +78,7 @@ impl Conditions {
         ])
     }
 
-    /// Whether a branch is taken, if that is known.
+    /// Reports if a branch is taken, where that is known.
     pub fn is_taken(self, cond: BranchCond) -> Option<bool> {
         let Some((flag, of_all, wanted)) = question(cond) else {
             return Some(true);
@@ -87,7 +88,7 @@ impl Conditions {
         answer.map(|answer| answer == wanted)
     }
 
-    /// The same, and that a branch was taken or not.
+    /// Adds the fact that a branch was taken or not.
     pub fn with(mut self, cond: BranchCond, taken: bool) -> Self {
         if let Some((flag, of_all, wanted)) = question(cond) {
             let answer = Some(taken == wanted);

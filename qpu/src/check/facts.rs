@@ -1,4 +1,4 @@
-//! What an instruction reads and writes, in the terms that the rules use.
+//! The reads and writes of an instruction, in the terms that the rules use.
 
 use crate::isa::{
     AddOp, Alu, Branch, Cond, DecodeError, File, Instruction, Mux, Raddr, Signal, Slot, Waddr,
@@ -19,7 +19,7 @@ pub(super) struct Write {
 pub(super) struct Read {
     pub file: File,
     pub raddr: Raddr,
-    /// Whether an operand that counts uses the value.
+    /// True if an operand that counts uses the value.
     pub used: bool,
 }
 
@@ -80,12 +80,12 @@ impl Facts {
         self.instruction.signal()
     }
 
-    /// Whether something is read through a port, used or not.
+    /// True if something is read through a port, used or not.
     pub fn reads_any(&self, of: impl Fn(Raddr) -> bool) -> bool {
         self.reads.iter().any(|read| of(read.raddr))
     }
 
-    /// Whether something is written.
+    /// True if something is written.
     pub fn writes_any(&self, of: impl Fn(Waddr) -> bool) -> bool {
         self.writes.iter().any(|write| of(write.waddr))
     }
@@ -97,7 +97,7 @@ impl Facts {
             .filter_map(|write| Some((write.file, write.waddr.register()?)))
     }
 
-    /// Whether an operand that counts comes from this mux.
+    /// True if an operand that counts comes from this mux.
     pub fn uses(&self, mux: Mux) -> bool {
         self.alu().is_some_and(|alu| alu.uses(mux))
     }

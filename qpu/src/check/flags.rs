@@ -1,10 +1,10 @@
-//! Who asks for the flags that an instruction sets.
+//! The instructions that ask for the flags that another sets.
 
 use super::facts::Facts;
 use crate::isa::{BranchCond, Cond, DELAY_SLOTS, INSTRUCTION_BYTES, Slot};
 
-/// Whether an instruction may ask for the flags that the one at `index` sets, before others are set
-/// in all lanes or the program ends. Where it cannot be told where the program goes, it may.
+/// True if an instruction may ask for the flags that the one at `index` sets, before others are set
+/// in all lanes or the program ends. Where it is not known where the program goes, it may.
 pub(super) fn are_asked(facts: &[Option<Facts>], index: usize) -> bool {
     let mut at = index + 1;
     // The place to go to, and the instructions before it; and those before the end.
@@ -12,7 +12,7 @@ pub(super) fn are_asked(facts: &[Option<Facts>], index: usize) -> bool {
     let mut end: Option<u32> = None;
     for _ in 0..facts.len() {
         let Some(facts_at) = facts.get(at) else {
-            // Past the last instruction nobody asks.
+            // Past the last instruction nothing asks.
             return false;
         };
         let Some(now) = facts_at else {
@@ -65,7 +65,7 @@ fn setting(at: &Facts) -> Option<Cond> {
     })
 }
 
-/// Whether it depends on flags what an instruction does.
+/// True if the effect of an instruction depends on flags.
 pub(super) fn asks(at: &Facts) -> bool {
     let branches = at
         .branch()
@@ -75,7 +75,7 @@ pub(super) fn asks(at: &Facts) -> bool {
         || setting(at).is_some_and(Cond::asks_flags)
 }
 
-/// Whether flags are set in all lanes.
+/// True if flags are set in all lanes.
 fn sets_all(at: &Facts) -> bool {
     let is_idle = at
         .alu()

@@ -28,7 +28,7 @@ const MOST_WAYS: usize = 4;
 /// No instruction.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Where a decided change of flow goes.
+/// The goal of a decided change of flow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Goal {
     To(u32),
@@ -62,7 +62,7 @@ struct State {
     accounts: Accounts,
 }
 
-/// How a state was reached.
+/// The step by which a state was reached.
 struct Step {
     /// The step before.
     from: u32,
@@ -84,13 +84,13 @@ pub(super) struct Broken {
 pub(super) struct Flow {
     /// Instructions that can execute.
     pub reached: Vec<bool>,
-    /// What is broken on some way.
+    /// Rules that are broken on some way.
     pub broken: Vec<Broken>,
     /// From which instruction to which a way goes; from [`NONE`] where one begins.
     pub passed: HashSet<(u32, u32)>,
-    /// Where others than the first begin, with nothing known.
+    /// Entries other than the first instruction, with nothing known.
     pub entries: Vec<usize>,
-    /// Whether no more ways are there than these.
+    /// True if there are no other ways than these.
     pub is_followed: bool,
 }
 
@@ -150,13 +150,13 @@ pub(super) fn walk(
     }
 }
 
-/// Whether a branch at `index` may go back, on a condition.
+/// True if a branch at `index` may go back, on a condition.
 fn ends_loop(branch: &Branch, index: u32) -> bool {
     let target = branch.target(index * INSTRUCTION_BYTES, 0) / INSTRUCTION_BYTES;
     branch.cond_br != BranchCond::Always && branch.rel && !branch.reg && target <= index
 }
 
-/// Where the links to each register of file A point.
+/// The targets of the links to each register of file A.
 fn links(facts: &[Option<Facts>]) -> Vec<Vec<u32>> {
     let mut links = vec![Vec::new(); 32];
     let mut calls = 0;
@@ -186,9 +186,9 @@ struct Walk<'a> {
     steps: Vec<Step>,
     /// States of each instruction.
     visits: Vec<u32>,
-    /// Whether a branch goes to an unknown address.
+    /// True if a branch goes to an unknown address.
     is_computed: bool,
-    /// Whether instructions are visited that no known way reaches.
+    /// True if instructions are visited that no known way reaches.
     is_guess: bool,
     is_full: bool,
     found: HashSet<(Rule, u32, Option<String>)>,
@@ -309,7 +309,7 @@ impl Walk<'_> {
             new.slots -= 1;
             match state.pending.iter_mut().find(|slot| slot.is_none()) {
                 Some(free) => *free = Some(new),
-                // Branches too close: reported, and nobody knows what happens.
+                // Branches too close: reported, and what happens is unknown.
                 None => return,
             }
         }
@@ -425,7 +425,7 @@ impl Walk<'_> {
         decisions
     }
 
-    /// Where a taken branch goes.
+    /// The goals of a taken branch.
     fn goals(&self, state: &State, branch: &Branch) -> Vec<Goal> {
         let to_byte = |byte: u32| byte / INSTRUCTION_BYTES;
         if !branch.reg {
@@ -520,6 +520,6 @@ impl Walk<'_> {
 struct Decision {
     pending: Option<Pending>,
     conditions: Conditions,
-    /// Whether there is another outcome.
+    /// True if there is another outcome.
     is_choice: bool,
 }

@@ -216,7 +216,7 @@ fn same_destination(at: &Facts) -> Option<String> {
     ))
 }
 
-/// Whether both ALUs move one operand as it is: py-videocore ends its programs with
+/// True if both ALUs move one operand as it is: py-videocore ends its programs with
 /// `or r0, r0, r0; v8min r0, r0, r0`.
 fn copies_one_value(alu: &Alu) -> bool {
     let add = alu.op_add == AddOp::Or && alu.add_a == alu.add_b;
@@ -240,8 +240,8 @@ fn same_read(at: &Facts) -> Option<String> {
 }
 
 fn conditional_peripheral(at: &Facts) -> Option<String> {
-    // Lanes of an SFU function do not depend on each other: the others get nothing that anybody
-    // wants. Fragment shaders leave pixels out by the condition of a colour (Mesa's driver, Kenta
+    // Lanes of an SFU function do not depend on each other: the others get nothing that is
+    // wanted. Fragment shaders leave pixels out by the condition of a colour (Mesa's driver, Kenta
     // Ishii's shaders).
     let honours = |waddr: Waddr| {
         matches!(
@@ -265,7 +265,8 @@ fn never_peripheral(at: &Facts) -> Option<String> {
     Some(format!("the write to {name} has condition never"))
 }
 
-/// Of constants. What `mov host_int, nop` writes [`super::written`] looks at, which knows all ways.
+/// Covers constants only. The value that `mov host_int, nop` writes is left to [`super::written`],
+/// which knows all ways.
 fn host_int_zero(at: &Facts) -> Option<String> {
     let write = at
         .writes
@@ -354,8 +355,9 @@ fn no_read(at: &Facts) -> Option<String> {
     ))
 }
 
-/// The same where only flags come of it, which is a mistake where an instruction asks for them:
-/// programs wait with `or.setf -, vw_wait, nop`, as the first examples for this machine did.
+/// The counterpart of `no_read` where only flags come of it, which is a mistake where an
+/// instruction asks for them: programs wait with `or.setf -, vw_wait, nop`, as the first examples
+/// for this machine did.
 fn flags_of_no_read(facts: &[Option<Facts>], index: usize) -> Option<String> {
     let at = facts[index].as_ref()?;
     let (file, ..) = unread_ports(at).find(|(_, alu, mux)| alu.keeps_flags(*mux))?;

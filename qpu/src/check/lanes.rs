@@ -1,4 +1,4 @@
-//! Which lanes of a rotated operand its destination takes.
+//! The lanes of a rotated operand that its destination takes.
 //!
 //! Programs keep vectors of scalars: one lane of a register is written under a condition, and
 //! another is rotated to where r5, an address or a setup takes it. Source: Broadcom's shaders for
@@ -7,7 +7,7 @@
 use super::facts::{Facts, Write};
 use crate::isa::{AddOp, Rotation, Slot, waddr};
 
-/// Whether a destination takes the first lane of a result or of each quad, and no other.
+/// True if a destination takes the first lane of a result or of each quad, and no other.
 fn takes_first_lanes(write: &Write) -> bool {
     matches!(
         write.waddr,
@@ -19,7 +19,7 @@ fn takes_first_lanes(write: &Write) -> bool {
     )
 }
 
-/// Whether all that is wanted of a rotated result are the first lanes of its quads.
+/// True if all that is wanted of a rotated result are the first lanes of its quads.
 pub(super) fn rotates_to_first_lanes(at: &Facts) -> bool {
     let Some(alu) = at.alu().filter(|alu| alu.rotation().is_some()) else {
         return false;
@@ -29,7 +29,7 @@ pub(super) fn rotates_to_first_lanes(at: &Facts) -> bool {
     !sets_flags && products.all(takes_first_lanes)
 }
 
-/// Whether all that is wanted of a rotated result comes from its own quad, over all lanes or inside
+/// True if all that is wanted of a rotated result comes from its own quad, over all lanes or inside
 /// quads: `<< 1` to `<< 3`, into the first lanes.
 pub(super) fn stays_in_quads(at: &Facts) -> bool {
     let by = at.alu().and_then(|alu| alu.rotation());

@@ -25,7 +25,7 @@ fn reserved_code(at: &Facts) -> Option<u8> {
 }
 
 /// A byte beside three that stay, where nothing can stay; 8888 writes all four. Of 8a the VPM takes
-/// nothing else where its elements are bytes, which setups that a program computes do not tell.
+/// nothing else where its elements are bytes, which setups that a program computes do not show.
 pub(super) fn pack_to_peripheral(at: &Facts) -> Option<String> {
     let pack = at.alu()?.write.pack_mul()?;
     let mut writes = at.writes.iter();
@@ -103,13 +103,13 @@ pub(super) fn unpack_kind(at: &Facts) -> Option<String> {
     )
 }
 
-/// Whether operands read through file A are unpacked.
+/// True if operands read through file A are unpacked.
 fn unpacks_a(at: &Facts) -> bool {
     at.alu()
         .is_some_and(|alu| !alu.write.pm && alu.unpack != Unpack::None)
 }
 
-/// Whether all bits come through as they are, or do not matter: moves, and what makes 0 of
+/// True if all bits come through as they are, or do not matter: moves, and what makes 0 of
 /// anything.
 fn copies(alu: &Alu, slot: Slot) -> bool {
     match slot {

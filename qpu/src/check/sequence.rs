@@ -90,9 +90,9 @@ fn register_file(earlier: &Facts, later: &Facts) -> Option<String> {
     ))
 }
 
-/// Whether all uses of what is read through a port are in other lanes than a write: under a
+/// True if all uses of what is read through a port are in other lanes than a write: under a
 /// condition that excludes its own, with the same flags and without rotation; or where one lane of
-/// a vector of scalars is written and another is taken, as far as the text tells.
+/// a vector of scalars is written and another is taken, as far as the text shows.
 fn are_apart(earlier: &Facts, write: &Write, later: &Facts, file: File) -> bool {
     let Some(alu) = later.alu() else {
         return false;

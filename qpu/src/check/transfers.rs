@@ -1,9 +1,9 @@
 //! Rows of the VPM that DMA transfers move, and whether they are used before the transfer was
 //! waited for.
 //!
-//! Only of setup words that are constants and move words of 32 bits: of others nothing is known
-//! here, and the simulator tells. Source: guide, VPM and VCD setup registers; vc4asm's addendum for
-//! the load's address.
+//! Covers only setup words that are constants and move words of 32 bits: nothing is known of others
+//! here, and the simulator reports them. Source: guide, VPM and VCD setup registers; vc4asm's
+//! addendum for the load's address.
 
 /// Rows 0 to 63, a bit each; none where nothing is known.
 type Rows = u64;
@@ -45,7 +45,7 @@ impl Transfer {
         self.meets = self.moving & rows != 0;
     }
 
-    /// Whether the vector that the QPU uses now is still moved. Tells once.
+    /// Reports if the vector that the QPU uses now is still moved, and reports it once.
     pub fn is_met(&mut self) -> bool {
         std::mem::take(&mut self.meets)
     }

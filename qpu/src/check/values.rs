@@ -1,10 +1,10 @@
-//! What registers hold, where the walk needs to know it.
+//! The contents of registers, where the walk needs to know them.
 //!
 //! Addresses of code are links, and copies of them. A subroutine returns through a register that a
 //! branch linked to; knowing where each link points, the walk returns to the place that called, not
 //! to every place that ever does.
 //!
-//! Of constants the sign is known, in registers that a `mov.setf` asks. vc4asm's GPU_FFT counts
+//! For constants, the sign is known in registers that a `mov.setf` asks. vc4asm's GPU_FFT counts
 //! rounds so: on the last one it makes no lookups, and a first round cannot be the last.
 //!
 //! Constants are known whole in registers that setups are made of: programs keep setup words there,
@@ -17,16 +17,16 @@ use crate::isa::{
     Waddr, waddr,
 };
 
-/// What a register holds, alike in all lanes.
+/// The content of a register, alike in all lanes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Value {
     /// The address of an instruction.
     Code(u32),
-    /// Of registers whose sign alone matters, one that stands for all of that sign.
+    /// A constant; for registers whose sign alone matters, one that stands for all of that sign.
     Constant(u32),
 }
 
-/// What is known of a word that goes to a setup.
+/// Knowledge of a word that goes to a setup.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Setup {
     Word(u32),
@@ -46,9 +46,9 @@ pub(super) struct Values(Vec<(u8, Value)>);
 
 /// Registers whose constants matter, a bit each.
 pub(super) struct Asked {
-    /// Whose sign is asked.
+    /// Registers whose sign is asked.
     signs: u128,
-    /// Of which setups are made.
+    /// Registers that setups are made of.
     setups: u128,
 }
 
@@ -80,7 +80,7 @@ impl Asked {
         self.signs | self.setups == 0
     }
 
-    /// As much of what a register holds as is asked.
+    /// The part of what a register holds that is asked.
     fn of(&self, register: u8, value: Value) -> Option<Value> {
         let has = |registers: u128| registers >> register & 1 != 0;
         match value {
@@ -147,7 +147,7 @@ impl Values {
         }
     }
 
-    /// What the instruction writes to the setup of a file.
+    /// The word that the instruction writes to the setup of a file.
     pub fn setup(&self, at: &Facts, file: File) -> Setup {
         let mut writes = at.writes.iter().filter(|write| is_setup(write));
         let Some(write) = writes.find(|write| write.file == file) else {
@@ -209,7 +209,7 @@ impl Values {
         }
     }
 
-    /// What an ALU gives, before it is packed.
+    /// The result of an ALU, before it is packed.
     fn result(&self, at: &Facts, slot: Slot, link: Option<u32>) -> Option<Value> {
         let constant = |word| Some(Value::Constant(word));
         match &at.instruction {

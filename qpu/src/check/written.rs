@@ -1,9 +1,9 @@
-//! What is read, and no way through the program has written it.
+//! Reads of what no way through the program has written.
 //!
 //! Registers, accumulators and flags hold whatever the program before left, and so does a port that
 //! nothing was read through, of which `mov host_int, nop` takes what the last read left. What some
-//! way writes counts as written here, in any lane and under any condition: which way is taken and
-//! which lanes are wanted the simulator tells. Nothing is said where the walk does not know all
+//! way writes counts as written here, in any lane and under any condition: the simulator reports
+//! which way is taken and which lanes are wanted. Nothing is said where the walk does not know all
 //! ways, of pieces that run off their end, and of fragment shaders, whose registers the 3D pipeline
 //! fills.
 
@@ -88,7 +88,7 @@ fn reason(place: u32, written: Places) -> String {
     format!("{} is read, and {nothing}{other}", name(place))
 }
 
-/// What may be written before each instruction, on the way to it.
+/// Places that may be written before each instruction, on the way to it.
 fn written_before(facts: &[Option<Facts>], flow: &Flow) -> Vec<Places> {
     let mut before = vec![0; facts.len()];
     let mut after = vec![Vec::new(); facts.len()];
@@ -188,7 +188,7 @@ fn read_by(at: &Facts) -> Places {
     places | Places::from(by_r5) << (ACCUMULATORS + 5)
 }
 
-/// Whether something comes of what an operation takes through a mux: a result that depends on it
+/// True if something comes of what an operation takes through a mux: a result that depends on it
 /// and goes somewhere else, or flags.
 fn takes(at: &Facts, alu: &Alu, slot: Slot, mux: Mux) -> bool {
     let uses = match slot {
@@ -204,7 +204,7 @@ fn takes(at: &Facts, alu: &Alu, slot: Slot, mux: Mux) -> bool {
         && (sets_flags || results.any(|write| !stays(at, alu, slot, write.file, write.waddr)))
 }
 
-/// Whether an operation gives the same whatever its operands are: what is taken from itself, and
+/// True if an operation gives the same whatever its operands are: what is taken from itself, and
 /// products with 0.
 fn is_constant(alu: &Alu, slot: Slot) -> bool {
     let zero = SmallImmediate::from_int(0);
@@ -231,7 +231,7 @@ fn is_constant(alu: &Alu, slot: Slot) -> bool {
     }
 }
 
-/// Whether a result is a copy that goes to where it comes from, as in `mov r0, r0`.
+/// True if a result is a copy that goes to where it comes from, as in `mov r0, r0`.
 fn stays(at: &Facts, alu: &Alu, slot: Slot, file: File, to: Waddr) -> bool {
     let (a, b, copies) = match slot {
         Slot::Add => {

@@ -40,12 +40,12 @@ pub(super) fn push(out: &mut String, alu: &Alu) {
     }
 }
 
-/// Whether a read does something even if no operand uses it.
+/// True if a read does something even if no operand uses it.
 pub(super) fn is_shown_unused(address: Raddr) -> bool {
     address != raddr::NOP && address.register().is_none()
 }
 
-/// Whether the operand is a small immediate.
+/// True if the operand is a small immediate.
 pub(super) fn is_constant(alu: &Alu, mux: Mux) -> bool {
     mux == Mux::B && alu.small_immediate().is_some()
 }
@@ -113,7 +113,7 @@ fn rotates_over_all_lanes(mux: Mux) -> bool {
     matches!(mux, Mux::R0 | Mux::R1 | Mux::R2 | Mux::R3)
 }
 
-/// Whether an operand of the mul ALU can be rotated over all lanes.
+/// True if an operand of the mul ALU can be rotated over all lanes.
 pub(super) fn rotates(alu: &Alu) -> bool {
     rotates_over_all_lanes(alu.mul_a) || rotates_over_all_lanes(alu.mul_b)
 }

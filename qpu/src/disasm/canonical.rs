@@ -15,7 +15,7 @@ use crate::isa::{
     decode, raddr, waddr,
 };
 
-/// What the assembler makes of the text of `word`; `None` when the word is no instruction.
+/// The word that the assembler makes of the text of `word`; `None` when the word is no instruction.
 #[must_use]
 pub fn canonical(word: u64) -> Option<u64> {
     decode(word)
@@ -101,7 +101,7 @@ fn set_reads(alu: &mut Alu) {
     }
 }
 
-/// What both ports read alike.
+/// True for addresses that both ports read alike.
 fn is_flexible(address: Raddr) -> bool {
     matches!(
         address,
@@ -109,7 +109,7 @@ fn is_flexible(address: Raddr) -> bool {
     )
 }
 
-/// Which port's value the text names first; one that no operand uses comes last.
+/// The port whose value the text names first; one that no operand uses comes last.
 fn comes_first(alu: &Alu) -> Mux {
     let add = [alu.add_a, alu.add_b];
     let mul = [alu.mul_a, alu.mul_b];
@@ -165,7 +165,7 @@ fn set_write_swap(write: &mut WriteBack) {
     write.ws &= needs_file(write.waddr_add) || needs_file(write.waddr_mul);
 }
 
-/// Whether the address is another register through the other file.
+/// True if the address is another register through the other file.
 fn needs_file(address: Waddr) -> bool {
     address.register().is_some()
         || matches!(
@@ -179,14 +179,14 @@ fn needs_file(address: Waddr) -> bool {
         )
 }
 
-/// Whether a result goes to a register of file A, which is what pack modes (pm = 0) are for.
+/// True if a result goes to a register of file A, which is what pack modes (pm = 0) are for.
 fn writes_file_a(write: &WriteBack) -> bool {
     Slot::BOTH
         .into_iter()
         .any(|slot| write.file(slot) == File::A && write.waddr(slot).register().is_some())
 }
 
-/// Whether the mul result is packed to colour, and goes where that works.
+/// True if the mul result is packed to colour, and goes where that works.
 fn packs_mul(alu: &Alu) -> bool {
     let address = alu.write.waddr_mul;
     let works = address.register().is_some() || address.accumulator().is_some();

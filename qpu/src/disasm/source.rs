@@ -12,7 +12,7 @@ use super::{Labels, SlotsLeft, target, text_of};
 use crate::check::Finding;
 use crate::isa::{Branch, INSTRUCTION_BYTES, Instruction, decode};
 
-/// What [`source`] writes beside the text.
+/// The additions of [`source`] to the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SourceOptions<'a> {
     /// Address and bits of each word, and a mark on delay slots.
@@ -93,7 +93,7 @@ pub fn source(words: &[u64], options: &SourceOptions<'_>) -> String {
     out
 }
 
-/// Where a branch goes whose text has no label.
+/// Comments on the target of a branch whose text has no label.
 fn comment_on_target(
     comment: &mut Comment<'_>,
     branch: &Branch,
@@ -121,7 +121,7 @@ fn comment_on_target(
 /// The comment of one line, begun by its first part.
 struct Comment<'a> {
     out: &'a mut String,
-    /// Where the line starts; once the comment has begun, `usize::MAX`.
+    /// The start of the line; once the comment has begun, `usize::MAX`.
     start: usize,
 }
 

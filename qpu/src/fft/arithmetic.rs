@@ -6,9 +6,9 @@ use core::ops::{Add, Mul, Sub};
 pub trait Real: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     /// The number of a word of memory.
     fn from_word(word: u32) -> Self;
-    /// The same as f64.
+    /// The number as f64.
     fn to_f64(self) -> f64;
-    /// From f64, rounded to nearest.
+    /// The number nearest to `x`.
     fn from_f64(x: f64) -> Self;
 }
 

@@ -78,19 +78,19 @@ pub enum Word {
     },
     /// Setup of the VPM writes of output rows.
     OutputSetup {
-        /// Which of several groups of them.
+        /// Number of the group of rows, of several.
         group: u8,
     },
     /// Setup word with the stride of stores.
     StoreStride,
     /// Setup of a store.
     StoreSetup {
-        /// Which.
+        /// Number of the store.
         index: u8,
     },
     /// Address of that store.
     Store {
-        /// Which.
+        /// Number of the store.
         index: u8,
     },
 }
@@ -112,9 +112,9 @@ impl Columns {
     /// Bytes from one row of the input to the next.
     pub const ROW_BYTES: u32 = POINT * CODELET;
 
-    /// Output number `position` in the order in which a program turns and writes them: k and k + 4
-    /// follow each other, as the VPM takes them with one setup, and column 2 (k mod 8) + k / 8 is
-    /// the next for 0, 8, 1, 9, ..
+    /// Output number `position` in the order in which a program multiplies outputs by twiddle
+    /// factors and writes them: k and k + 4 follow each other, as the VPM takes them with one
+    /// setup, and column 2 (k mod 8) + k / 8 is the next for 0, 8, 1, 9, ..
     #[must_use]
     pub const fn output(position: u32) -> u32 {
         let (pair, second) = (position / 2, position % 2);

@@ -2,7 +2,7 @@
 
 use super::program::{Lanes, Tail};
 
-/// Where the buffers of a pass begin, as V3D sees them.
+/// Addresses of the buffers of a pass, as V3D sees them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Buffers {
     /// The caller's input, or the cells of the pass before.
@@ -28,13 +28,14 @@ pub struct Buffers {
 /// A unit, and the program that does it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct UnitContext {
-    /// Which unit.
+    /// Number of the unit.
     pub index: u32,
     /// The unit that the program does next; the last one has itself.
     pub next: u32,
     /// Transforms of the pass.
     pub batch: u32,
-    /// Which program of its launch. Those with an odd number have the upper half of the VPM.
+    /// Number of the program in its launch. Programs with an odd number have the upper half of the
+    /// VPM.
     pub program: u32,
 }
 
@@ -49,7 +50,7 @@ impl UnitContext {
 /// A program of a pass.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ProgramContext {
-    /// Which program of its launch, in the order in which they are started.
+    /// Number of the program in its launch, in the order in which programs are started.
     pub program: u32,
     /// The number by which it knows itself ([`super::pairs`]).
     pub number: u32,
@@ -57,9 +58,9 @@ pub struct ProgramContext {
     pub programs: u32,
     /// Address of its records.
     pub records: u32,
-    /// How many they are.
+    /// Number of its units.
     pub units: u32,
-    /// Which unit is the first.
+    /// Number of its first unit.
     pub first_unit: u32,
     /// Transforms of the pass.
     pub batch: u32,
@@ -73,7 +74,7 @@ pub struct ProgramContext {
     pub conjugate: f32,
     /// Factors of real and imaginary parts of the output.
     pub scale: [f32; 2],
-    /// Whether the pass is the first of its launch.
+    /// True if the pass is the first of its launch.
     pub opens: bool,
     /// Number of the pass in its launch.
     pub gate: u32,
@@ -97,7 +98,7 @@ impl ProgramContext {
     }
 }
 
-/// Where the parts of a batch lie, as V3D sees them, and which transform it is.
+/// Addresses of the parts of a batch, as V3D sees them, and the kind of transform.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Transform {
     /// Interleaved complex input, at a multiple of 64.
@@ -118,8 +119,8 @@ pub struct Transform {
 }
 
 impl Transform {
-    /// What the imaginary parts of the output are multiplied by beside the factor of the real ones:
-    /// 1, or -1 for the inverse.
+    /// Factor of the imaginary parts of the output beside the factor of the real ones: 1, or -1 for
+    /// the inverse.
     #[must_use]
     pub fn output_conjugate(&self) -> f32 {
         1f32.copysign(self.factors[0] * self.factors[1])

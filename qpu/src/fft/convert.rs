@@ -24,8 +24,8 @@ const FACTORS: u32 = 4 * LANES;
 /// Rows of the VPM that a program has.
 const PROGRAM_ROWS: u32 = 2 * VECTORS;
 
-/// Most transforms, and points of all of them, that are sooner done behind this pass: so it was on
-/// the simulator.
+/// Most transforms, and points of all of them, that are faster behind this pass, as measured on the
+/// simulator.
 const MOST_TRANSFORMS: u32 = 16;
 const MOST_POINTS: u32 = 4096;
 
@@ -35,14 +35,14 @@ pub enum Record {
     /// Address to which the lane's offset is added to look up a component of a vector of samples,
     /// or the word that has both.
     Sample {
-        /// Which vector of the unit.
+        /// Number of the vector in its unit.
         vector: u8,
         /// 0: real part or both, 1: imaginary part.
         component: u8,
     },
     /// Address to which 4 · lane is added to look up their factors.
     SampleFactor {
-        /// Which vector of the unit.
+        /// Number of the vector in its unit.
         vector: u8,
         /// 0: of real parts, 1: of imaginary parts.
         component: u8,
@@ -51,9 +51,10 @@ pub enum Record {
 
 /// A word that is the same for all units.
 pub enum Row {
-    /// What bytes are exclusive-ored with, four at a time: 0x80808080 for signed ones, else 0.
+    /// The number that bytes are exclusive-ored with, four at a time: 0x80808080 for signed ones,
+    /// else 0.
     Flip,
-    /// What is subtracted from an unsigned byte, as f32.
+    /// The number that is subtracted from an unsigned byte, as f32.
     Middle,
 }
 }
@@ -63,9 +64,9 @@ pub enum Row {
 pub struct ConvertPass {
     /// Points of a transform, as a power of two; 4 or more.
     pub log2_points: u32,
-    /// What is read.
+    /// The samples that are read.
     pub reading: Reading,
-    /// Whether it leaves a slice alone ([`Layout::idle`]).
+    /// True if it leaves a slice alone ([`Layout::idle`]).
     pub leaves_a_slice: bool,
 }
 
@@ -73,11 +74,11 @@ impl ConvertPass {
     /// Programs that have rows of the VPM of their own.
     pub const MOST_PROGRAMS: u32 = ROWS as u32 / PROGRAM_ROWS;
 
-    /// That of `batch` transforms, which go on as real ones or not.
+    /// The pass for `batch` transforms, which go on as real ones or not.
     #[must_use]
     pub const fn new(log2_points: u32, batch: u32, is_real: bool, reading: Reading) -> Self {
-        // Whose code, with that of what follows, does not fit an instruction cache: on the
-        // simulator a tenth sooner.
+        // True where the code, with that of the passes behind it, does not fit an instruction
+        // cache: on the simulator a tenth faster.
         let leaves_a_slice = batch == 1 && (log2_points == 9 || log2_points == 7 && is_real);
         Self {
             log2_points,
@@ -86,14 +87,14 @@ impl ConvertPass {
         }
     }
 
-    /// Whether `batch` transforms of 2^`log2_points` points are sooner done through the VPM, with
+    /// True if `batch` transforms of 2^`log2_points` points are done faster through the VPM, with
     /// this pass before them, than in passes of which the first reads samples.
     #[must_use]
     pub const fn is_faster(log2_points: u32, batch: u32) -> bool {
         batch <= MOST_TRANSFORMS && batch <= MOST_POINTS >> log2_points
     }
 
-    /// Which program it takes. f32 are multiplied by their factor even where that is 1.
+    /// The program that it takes. f32 are multiplied by their factor even where that is 1.
     #[must_use]
     pub const fn samples(&self) -> Samples {
         match self.reading.samples() {
@@ -221,7 +222,7 @@ impl Layout for ConvertPass {
     }
 }
 
-/// Which point of its vector a lane has.
+/// The point of its vector that a lane has.
 const fn point_of(lane: u32) -> u32 {
     8 * (lane % 2) + lane / 2
 }

@@ -22,7 +22,7 @@ use crate::job::{Buffer, Report, Runner};
 /// Words that are written or read at a time.
 const CHUNK: usize = 128;
 
-/// How a convolution ends.
+/// The treatment of the ends in a convolution.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Ends {
     /// Around: both operands and the result have N points, a power of two.

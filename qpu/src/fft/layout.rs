@@ -1,9 +1,10 @@
 //! The layout of a pass: all that a plan asks of a kernel.
 //!
-//! A plan is a list of passes ([`super::steps`]). It does not know what a pass computes: it takes
-//! the program for the pass's [`Task`] from the catalogue, and asks the pass's layout how much
-//! memory, how many programs and which tables it needs, and for the value of each uniform. Defaults
-//! are those of a kernel whose programs work alone and have no table, no lists and no vectors.
+//! A plan is a list of passes ([`super::steps`]). It is independent of what a pass computes: it
+//! takes the program for the pass's [`Task`] from the catalogue, and asks the pass's layout how
+//! much memory, how many programs and which tables it needs, and for the value of each uniform.
+//! Defaults are those of a kernel whose programs work alone and have no table, no lists and no
+//! vectors.
 
 use super::context::{Buffers, ProgramContext, Transform, UnitContext};
 use super::program::{Lanes, Task};
@@ -18,7 +19,7 @@ pub(super) const QPUS_OF_A_SLICE: u32 = 4;
 /// A vector of words, one for each lane.
 pub type Vector = [u32; LANES as usize];
 
-/// Where a program starts.
+/// The place at which a program starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Entry {
     /// At its first instruction.
@@ -29,7 +30,7 @@ pub enum Entry {
     Nowhere,
 }
 
-/// Where everything of a pass lies, and how its work is divided.
+/// The places of everything in a pass, and the division of its work.
 pub trait Layout {
     /// The program that it takes.
     fn task(&self) -> Task;
@@ -69,12 +70,12 @@ pub trait Layout {
         0
     }
 
-    /// Where program `index` of `programs` for `batch` transforms starts.
+    /// The place at which program `index` of `programs` for `batch` transforms starts.
     fn entry(&self, _batch: u32, _programs: u32, _index: u32) -> Entry {
         Entry::Beginning
     }
 
-    /// Whether programs lose their order over time, so that several launches are faster than one.
+    /// True if programs lose their order over time, so that several launches are faster than one.
     fn needs_relaunch(&self) -> bool {
         false
     }
@@ -97,7 +98,7 @@ pub trait Layout {
         program
     }
 
-    /// How many of `units` units program `program` of `programs` does.
+    /// Number of units, of `units`, that program `program` of `programs` does.
     fn units_of_program(&self, units: u32, programs: u32, program: u32) -> u32 {
         units / programs + u32::from(program < units % programs)
     }
@@ -126,7 +127,7 @@ pub trait Layout {
         lost + self.loss()
     }
 
-    /// Whether the factor on its table makes up for its own loss, and for that of the passes
+    /// True if the factor on its table makes up for its own loss, and for that of the passes
     /// without a table that follow it.
     fn has_gain(&self) -> bool {
         false
@@ -160,12 +161,12 @@ pub trait Layout {
 
     // Lists.
 
-    /// How many row lists there are.
+    /// Number of row lists.
     fn row_lists(&self) -> u32 {
         0
     }
 
-    /// How many scalar lists there are.
+    /// Number of scalar lists.
     fn scalar_lists(&self) -> u32 {
         0
     }
@@ -214,7 +215,7 @@ pub trait Layout {
         0
     }
 
-    /// Where a unit's store number `index` begins.
+    /// Address at which a unit's store number `index` begins.
     fn store(&self, _buffers: &Buffers, _unit: &UnitContext, _index: u8) -> u32 {
         not_in_its_lists()
     }
@@ -260,7 +261,7 @@ pub trait OnePass {
         LANES * LANES
     }
 
-    /// Whether its program is the one for several transforms at a time.
+    /// True if its program is the one for several transforms at a time.
     fn is_of_several(&self) -> bool {
         false
     }
@@ -271,7 +272,7 @@ pub trait OnePass {
     /// Programs that must run at the same time.
     fn least_programs(&self) -> u32;
 
-    /// Where program `index` of `programs` for `batch` transforms starts.
+    /// The place at which program `index` of `programs` for `batch` transforms starts.
     fn entry(&self, _batch: u32, _programs: u32, _index: u32) -> Entry {
         Entry::Beginning
     }

@@ -1,4 +1,4 @@
-//! What a plan keeps in memory beside the caller's buffers, and where.
+//! The memory of a plan beside the caller's buffers, and the places in it.
 //!
 //! One block, taken from the runner at once: so the size is known before anything is taken, and a
 //! plan that does not fit leaves nothing behind. It holds, for each pass, code, lists of uniforms,
@@ -45,7 +45,7 @@ pub struct PassMemory {
     pub stretches: u32,
     /// Units that a program does in each, at the most: in the last the rest.
     pub stretch: u32,
-    /// What it reads past the system L2.
+    /// The reads (input, table, records) that go past the system L2.
     pub streamed: Streamed,
     /// Bytes from a row list to the next.
     pub row_pitch: u32,
@@ -110,7 +110,7 @@ impl PassMemory {
         if is_rest { self.step.batch % all } else { all }
     }
 
-    /// Whether the last unit has fewer transforms than the others. It has a program of its own
+    /// True if the last unit has fewer transforms than the others. It has a program of its own
     /// then, because lanes are the program's.
     #[must_use]
     pub fn ends_with_a_rest(&self) -> bool {
@@ -145,7 +145,7 @@ impl PassMemory {
         }
     }
 
-    /// Where the start list of a program is.
+    /// Address of the start list of a program.
     #[must_use]
     pub fn start_of(&self, program: u32, stretch: u32) -> u32 {
         self.starts + (stretch * self.programs + program) * self.start_bytes
@@ -157,7 +157,7 @@ impl PassMemory {
         self.layout().number_of_program(program, self.programs)
     }
 
-    /// Which unit a program does as its number `number`.
+    /// Number of the unit that a program does as its number `number`.
     #[must_use]
     pub fn unit_of(&self, program: u32, number: u32) -> u32 {
         let rest = self.ends_with_a_rest() as u32;
@@ -215,7 +215,7 @@ impl PassMemory {
     }
 }
 
-/// What a plan needs beside input and output.
+/// The memory that a plan needs beside input and output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Memory {
     /// Bytes of programs and uniforms.
@@ -239,7 +239,7 @@ impl Memory {
 pub struct Arrangement {
     split: Split,
     passes: [Option<PassMemory>; MAX_STEPS],
-    /// Where the scratch areas begin.
+    /// Addresses at which the scratch areas begin.
     areas: [u32; MAX_AREAS],
     memory: Memory,
 }
@@ -312,13 +312,13 @@ impl Arrangement {
         })
     }
 
-    /// How the length is split: of a plane that of its rows.
+    /// The split of the length: for a plane, that of its rows.
     #[must_use]
     pub const fn split(&self) -> Split {
         self.split
     }
 
-    /// What it needs.
+    /// The memory that it needs.
     #[must_use]
     pub const fn memory(&self) -> Memory {
         self.memory
@@ -351,8 +351,8 @@ impl Arrangement {
         self.pass(number + 1).filter(|next| next.gate > 0)
     }
 
-    /// What the passes without a table that follow pass number `number` lose
-    /// ([`Layout::loss`]): the table of that pass makes up for it.
+    /// The loss of the passes without a table that follow pass number `number` ([`Layout::loss`]):
+    /// the table of that pass makes up for it.
     #[must_use]
     pub fn loss_after(&self, number: usize) -> f64 {
         let after = self.passes().skip(number + 1);
@@ -360,8 +360,9 @@ impl Arrangement {
         without.map(|pass| pass.layout().loss()).sum()
     }
 
-    /// What the passes lose that come before any with a table: the factor of the last pass makes up
-    /// for it. Nothing is made up for in a transform of one pass, whose factor is 1 or 1/N exactly.
+    /// The loss of the passes that come before any with a table: the factor of the last pass makes
+    /// up for it. Nothing is made up for in a transform of one pass, whose factor is 1 or 1/N
+    /// exactly.
     #[must_use]
     pub fn loss_before_tables(&self) -> f64 {
         if self.passes().count() == 1 {
@@ -480,7 +481,7 @@ impl PassMemory {
 }
 
 /// Lets passes follow each other in launches, as many as may. All programs of a launch go on to the
-/// next pass, so it has as many; programs that are not told the next code end.
+/// next pass, so it has as many; programs without the address of the next code end.
 fn chain(steps: &Steps, passes: &mut [Option<PassMemory>]) {
     let mut first = 0;
     let mut programs = None;

@@ -1,5 +1,5 @@
-//! What programs add up to find their rows, and where they store: one number per unit, row and
-//! lane.
+//! Numbers that programs add up to find their rows and the places of their stores: one number per
+//! unit, row and lane.
 //!
 //! A lookup of component c of vector v reads, in each lane, at
 //! [`Geometry::read_unit`] + [`Geometry::read_vector`] + [`Geometry::read_lane`]. Vector v = 16 b +
@@ -8,7 +8,7 @@
 //!
 //! Part q of F folds its rows before it transforms them: row n = R/F · b + n' enters the sum of n'
 //! times (-i)^(4qb/F). That is an exchange of components, done by the address, and a sign; the sum
-//! is turned back by q n' of R-ths of a turn.
+//! is multiplied by the twiddle factor W_R^(q n').
 
 use super::geometry::Geometry;
 use super::sizes::{CELL_BYTES, LANES, OCTET, POINT_BYTES};
@@ -94,14 +94,14 @@ impl Geometry {
         }
     }
 
-    /// By how many quarters of a turn part `part` turns back the rows of a vector before it sums
-    /// them.
+    /// Exponent of the power of -i by which part `part` multiplies the rows of a vector before it
+    /// sums them.
     #[must_use]
     pub const fn quarters(&self, part: u32, vector: u32) -> u32 {
         part * (vector / LANES) * (4 / self.parts()) % 4
     }
 
-    /// Whether a vector's component enters the sum of a part with a minus.
+    /// True if a vector's component enters the sum of a part with a minus.
     #[must_use]
     pub const fn is_subtracted(&self, part: u32, vector: u32, component: u32) -> bool {
         // (-i)(re + i im) = im - i re.
@@ -178,7 +178,7 @@ impl Geometry {
         }
     }
 
-    /// Whether the distance of rows is more than a store can have (16 bits from the end of a row to
+    /// True if the distance of rows is more than a store can have (16 bits from the end of a row to
     /// the start of the next), so that each row is a store of its own.
     #[must_use]
     pub const fn is_stored_by_rows(&self) -> bool {

@@ -1,5 +1,5 @@
-//! Which QPUs share the parts of a tile, in which order parts are done, and when groups of QPUs
-//! begin.
+//! QPUs that share the parts of a tile, the order in which parts are done, and the delay with which
+//! groups of QPUs begin.
 //!
 //! Both parts of a tile are sums of all its rows ([`super::tile`]), and a group of four QPUs does
 //! one at a time: so rows are looked up twice, 16 KiB of them in a last pass of 256 points, as much
@@ -26,7 +26,7 @@
 //!
 //! In these passes and in first ones, groups of four begin one after the other: otherwise the rows
 //! of all groups come from the SDRAM at the same time, the first group waits for those of the last,
-//! and nothing is stored until all have read a tile. Nobody depends on the delay.
+//! and nothing is stored until all have read a tile. Nothing depends on the delay.
 
 use super::geometry::Geometry;
 
@@ -41,7 +41,7 @@ const DELAYED_UNITS: u32 = 3;
 const OF_PAIRS: u32 = 2 * OF_A_SLICE;
 
 impl Geometry {
-    /// Whether two groups of QPUs do both parts of a tile, of `programs` programs.
+    /// True if two groups of QPUs do both parts of a tile, of `programs` programs.
     #[must_use]
     pub const fn has_pairs(&self, programs: u32) -> bool {
         self.sharers() == OF_A_SLICE && self.parts() == 2 && programs >= OF_PAIRS
@@ -68,7 +68,8 @@ impl Geometry {
         number / OF_A_SLICE * DELAY
     }
 
-    /// How many of `units` units the program with number `number` does, where there are pairs.
+    /// The number of units, of `units`, that the program with number `number` does, where there are
+    /// pairs.
     #[must_use]
     pub const fn units_of_number(&self, units: u32, programs: u32, number: u32) -> u32 {
         let of_each = turns_of_a_pair(units, programs);
@@ -79,7 +80,7 @@ impl Geometry {
         }
     }
 
-    /// Which of them it does as its turn number `turn`.
+    /// The unit, of these, that it does as its turn number `turn`.
     #[must_use]
     pub const fn unit_of_number(&self, units: u32, programs: u32, number: u32, turn: u32) -> u32 {
         let (group, own) = (number / OF_A_SLICE, number % OF_A_SLICE);

@@ -32,7 +32,7 @@ pub enum Pass {
     Short(Short),
     /// Transforms through the VPM, by producers and consumers.
     Pipeline(Pipeline),
-    /// The same of 2^12 points.
+    /// Transforms of 2^12 points through the VPM, by producers and consumers.
     Relay(Relay),
 }
 
@@ -88,8 +88,9 @@ impl Pass {
         }
     }
 
-    /// The same pass, where it reads the caller's input and that is not complex points. Transforms
-    /// through the VPM read points, behind a pass that converts ([`super::steps::Steps::reading`]).
+    /// The pass with `reading`, where it reads the caller's input and that is not complex points.
+    /// Transforms through the VPM read points, behind a pass that converts
+    /// ([`super::steps::Steps::reading`]).
     #[must_use]
     pub fn reads(self, reading: Reading) -> Self {
         match self {

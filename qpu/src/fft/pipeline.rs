@@ -62,7 +62,7 @@ const VECTOR: u32 = CODELET;
 /// Bytes of a row of memory: the outputs of a round for one k2.
 const ROW: u32 = 64;
 
-/// What a program does, with its number among those that do the same.
+/// The role of a program, with its number among those that do the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// Input to the VPM.
@@ -82,7 +82,8 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Of 2^`log2_points` points, with one group of producers; `None` when there is none.
+    /// The pipeline of 2^`log2_points` points, with one group of producers; `None` when there is
+    /// none.
     #[must_use]
     pub const fn new(log2_points: u32) -> Option<Self> {
         match log2_points {
@@ -139,7 +140,7 @@ impl Pipeline {
     /// Programs that it is fastest with.
     pub const PROGRAMS: u32 = 12;
 
-    /// What program `index` of `programs` does. QPUs of a slice share two TMUs, and get programs
+    /// The role of program `index` of `programs`. QPUs of a slice share two TMUs, and get programs
     /// that follow each other: so producers are kept apart where there are QPUs enough.
     #[must_use]
     pub const fn role(&self, index: u32, programs: u32) -> Role {
@@ -163,7 +164,7 @@ impl Pipeline {
         }
     }
 
-    /// Whether program `index` of `programs` has nothing to do for `batch` transforms.
+    /// True if program `index` of `programs` has nothing to do for `batch` transforms.
     #[must_use]
     pub const fn is_idle(&self, batch: u32, programs: u32, index: u32) -> bool {
         match self.role(index, programs) {
@@ -179,8 +180,8 @@ impl Pipeline {
         round / self.rounds() % self.groups() * 2 + round % 2
     }
 
-    /// How rounds are passed on, in a different way each: the gate that closes, the gate that
-    /// opens, and the consumer whose turn it is then.
+    /// The different ways in which rounds are passed on: the gate that closes, the gate that opens,
+    /// and the consumer whose turn it is then.
     pub fn ways_on(&self) -> impl Iterator<Item = [u32; 3]> + use<> {
         let pipeline = *self;
         let repeat = CONSUMERS * if self.groups == 1 { 1 } else { 2 };
@@ -191,8 +192,8 @@ impl Pipeline {
         })
     }
 
-    /// What is left when so many transforms are over, by their number modulo that of groups: whose
-    /// turn it is, and the gate that is open.
+    /// The state when so many transforms are over, by their number modulo that of groups: the
+    /// consumer whose turn it is, and the gate that is open.
     pub fn left(&self) -> impl Iterator<Item = [u32; 2]> + use<> {
         let pipeline = *self;
         let next = (0..self.groups()).map(move |transforms| transforms * pipeline.rounds());
@@ -261,7 +262,7 @@ impl Pipeline {
 
     /// Instructions of a way in a table of ways.
     pub const WAY: u32 = 4;
-    /// The same of one on which a round is passed on.
+    /// Instructions of a way on which a round is passed on.
     pub const WAY_ON: u32 = 5;
 
     /// Bytes from one k2 to the next.
@@ -330,7 +331,7 @@ impl OnePass for Pipeline {
         ((value * gain) as f32).to_bits()
     }
 
-    /// Of those in a codelet half are exact, of the lanes' own as well.
+    /// Half of the twiddle factors in a codelet are exact, half of the lanes' own as well.
     fn twiddles_of_an_output(&self) -> f64 {
         3.5 - 1.0 / f64::from(self.lane_rows())
     }

@@ -15,7 +15,7 @@ use super::table::{self, Tuned};
 use super::write::Lists;
 use crate::job::{self, Buffer, BusAddr, CacheClear, Job, Launch, QPUS, QpuSet, Report, Runner};
 
-/// What buffers must begin at a multiple of, in bytes: a line of the caches, a row of a store.
+/// Alignment of buffers, in bytes: a line of the caches, a row of a store.
 pub const ALIGN: u32 = 64;
 /// FFTs of one kind, length and batch between two buffers, ready to run.
 ///
@@ -28,18 +28,18 @@ pub struct Plan {
     output: Buffer,
     /// Everything else.
     block: Buffer,
-    /// What the lists are written for.
+    /// The direction that the lists are written for.
     direction: Option<Direction>,
     /// Code has been written since V3D's instruction caches were cleared last.
     code_is_new: bool,
 }
 
 impl Plan {
-    /// What a plan needs beside its input and output, which need [`Request::input_bytes`] and
-    /// [`Request::output_bytes`].
+    /// Memory that a plan needs beside its input and output, which need [`Request::input_bytes`]
+    /// and [`Request::output_bytes`].
     ///
     /// # Errors
-    /// What is wrong with the request.
+    /// An error of the request.
     pub fn memory<E>(catalogue: &'static [Program], request: &Request) -> Result<Memory, Error<E>> {
         Ok(arrangement(catalogue, request)?.1.memory())
     }
@@ -47,7 +47,7 @@ impl Plan {
     /// The passes, programs and memory that a request gets.
     ///
     /// # Errors
-    /// What is wrong with the request.
+    /// An error of the request.
     pub fn arrangement_of<E>(
         catalogue: &'static [Program],
         request: &Request,
@@ -60,7 +60,7 @@ impl Plan {
     /// then has the same programs.
     ///
     /// # Errors
-    /// What is wrong with the request.
+    /// An error of the request.
     pub fn resolved<E>(
         catalogue: &'static [Program],
         request: &Request,
@@ -78,8 +78,8 @@ impl Plan {
     /// is other samples, or that transforms overlap; then it is not the output.
     ///
     /// # Errors
-    /// What is wrong with the request or the buffers; [`Error::Memory`] when the runner has less
-    /// than [`Plan::memory`] left: nothing is taken from it then.
+    /// An error of the request or of the buffers; [`Error::Memory`] when the runner has less than
+    /// [`Plan::memory`] left: nothing is taken from it then.
     pub fn new<R: Runner>(
         catalogue: &'static [Program],
         request: &Request,
@@ -109,11 +109,11 @@ impl Plan {
         Ok(plan)
     }
 
-    /// As [`Plan::new`], with buffers that it takes from the runner: an output that is not the
-    /// input.
+    /// Makes a plan like [`Plan::new`], with buffers that it takes from the runner: an output that
+    /// is not the input.
     ///
     /// # Errors
-    /// As [`Plan::new`]; buffers that were taken before memory ran out remain taken.
+    /// The errors of [`Plan::new`]; buffers that were taken before memory ran out remain taken.
     pub fn with_buffers<R: Runner>(
         catalogue: &'static [Program],
         request: &Request,
@@ -134,7 +134,8 @@ impl Plan {
         })
     }
 
-    /// What it was made for, on as many QPUs and in as many launches as were found to be fastest.
+    /// The request that it was made for, on as many QPUs and in as many launches as were found to
+    /// be fastest.
     #[must_use]
     pub const fn request(&self) -> &Request {
         &self.request
@@ -146,7 +147,7 @@ impl Plan {
         1 << self.request.transform.log2_points()
     }
 
-    /// How the length is split: of a plane that of its rows.
+    /// The split of the length; for a plane, that of its rows.
     #[must_use]
     pub const fn split(&self) -> Split {
         self.arrangement.split()
@@ -158,13 +159,13 @@ impl Plan {
         &self.arrangement
     }
 
-    /// Where the input is read.
+    /// The buffer from which the input is read.
     #[must_use]
     pub const fn input(&self) -> Buffer {
         self.input
     }
 
-    /// Where the result is written.
+    /// The buffer to which the result is written.
     #[must_use]
     pub const fn output(&self) -> Buffer {
         self.output
@@ -270,10 +271,10 @@ impl Plan {
         Ok(report)
     }
 
-    /// What becomes of the powers that are in the output: they are multiplied by `old` and added to
-    /// the new ones, which are multiplied by `new`, or the greater or lesser of both products
-    /// stays. To begin with they are replaced: [`Hold::Add`], 0 and 1. Holds for the runs that
-    /// follow.
+    /// Sets the combination with the powers that are in the output: they are multiplied by `old`
+    /// and added to the new ones, which are multiplied by `new`, or the greater or lesser of both
+    /// products stays. To begin with they are replaced: [`Hold::Add`], 0 and 1. Holds for the runs
+    /// that follow.
     ///
     /// # Errors
     /// [`Error::NoPowers`] for a plan of another kind; [`Error::Combination`] when the detector
@@ -396,7 +397,7 @@ fn arrangement<E>(
     Ok((*request, arranged))
 }
 
-/// Whether the buffers can be used.
+/// Checks that the buffers can be used.
 fn check_buffers<E>(request: &Request, input: Buffer, output: Buffer) -> Result<(), Error<E>> {
     let [read, written] = [request.input_bytes(), request.output_bytes()].map(|x| x as u32);
     let both = [

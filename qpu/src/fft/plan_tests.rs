@@ -64,7 +64,7 @@ pub fn noise(count: usize, seed: u64) -> Vec<Complex> {
     (0..count).map(|_| [next(), next()]).collect()
 }
 
-/// What the plan makes of `x` on the model.
+/// The output of the plan for `x` on the model.
 pub fn model<T: Real>(
     request: &Request,
     in_place: bool,
@@ -102,7 +102,7 @@ pub fn model<T: Real>(
         .collect()
 }
 
-/// Whether the model has the programs: not those that take transforms through the VPM.
+/// True if the model has the programs: not those that take transforms through the VPM.
 pub fn is_of_units(split: &Split) -> bool {
     !(0..split.passes()).any(|pass| split.is_shared(pass))
         && (split.passes() > 1 || split.log2_points() < 8)

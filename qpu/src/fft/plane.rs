@@ -16,7 +16,7 @@ use super::steps::{Area, Steps};
 /// Bytes between rows.
 const GAP: u32 = CELL_BYTES;
 
-/// How columns of 2^`log2_rows` points are split unless a request says how: into the fewest passes.
+/// The split of columns of 2^`log2_rows` points unless a request has one: into the fewest passes.
 #[must_use]
 pub fn split(log2_rows: u32) -> Option<Split> {
     Split::all_along(Axis::Column, log2_rows).next()

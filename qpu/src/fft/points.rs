@@ -18,10 +18,10 @@ pub enum Start {
 pub enum Record {
     /// Address to which lane vector and row are added to look up a row.
     Input,
-    /// The same of the unit that follows, of the last its own: programs of first passes that share
-    /// tiles look its first rows up before they store.
+    /// Input address of the unit that follows; for the last unit, its own. Programs of first passes
+    /// that share tiles look its first rows up before they store.
     InputAhead,
-    /// And of its twiddles.
+    /// Twiddle address of that unit.
     TwiddleAhead,
     /// Address to which lane vector and row are added to look up twiddles.
     Twiddle,
@@ -37,7 +37,7 @@ pub enum Row {
     Input {
         /// m.
         vector: u8,
-        /// Which sum.
+        /// The sum.
         component: u8,
     },
     /// Byte offset of the factors of vector m = `vector`.
@@ -47,15 +47,16 @@ pub enum Row {
         /// 0: of real parts, 1: of imaginary parts.
         component: u8,
     },
-    /// What bytes are exclusive-ored with, four at a time: 0x80808080 for signed ones, else 0.
+    /// The mask with which bytes are exclusive-ored, four at a time: 0x80808080 for signed ones,
+    /// else 0.
     Flip,
-    /// What is subtracted from an unsigned byte, as f32.
+    /// The number that is subtracted from an unsigned byte, as f32.
     Middle,
     /// 1.0 or -1.0: how vectors 16 `block` .. enter the sum of `component`. Blocks 1 and up.
     Sign {
         /// b.
         block: u8,
-        /// Which sum.
+        /// The sum.
         component: u8,
     },
     /// W_(R/2)^(q m): what the sum of vectors m, m + 16, .. is multiplied by, m from 1 on, or from
@@ -100,7 +101,7 @@ pub enum Row {
     /// to it. Last passes have two more: what sums (16) and differences (17) are turned by behind
     /// it.
     TurnOfRow {
-        /// Which, in the order of the program's own transform.
+        /// The output, in the order of the program's own transform.
         output: u8,
         /// 0: cosine, 1: sine.
         component: u8,
@@ -108,7 +109,7 @@ pub enum Row {
     /// Address of the part of the twiddles of output `output` of a tile that depends on the column
     /// within it ([`super::tile`]); 8 · column of the lane is added to it.
     TurnOfColumn {
-        /// Which, in the order of the program's own outputs.
+        /// The output, in the order of the program's own outputs.
         output: u8,
         /// 0: cosine, 1: sine.
         component: u8,
@@ -150,7 +151,7 @@ pub enum Exchange {
     Read {
         /// 0 or 1.
         step: u8,
-        /// Which sum they go into.
+        /// The sum that they go into.
         component: u8,
     },
 }

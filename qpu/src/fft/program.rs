@@ -1,4 +1,4 @@
-//! What a planner knows of a generated program: words, and what each uniform means.
+//! Generated programs as a planner sees them: words, and the meaning of each uniform.
 //!
 //! A program runs units (256 points, [`super::geometry`]) one after the other on one QPU:
 //!
@@ -76,29 +76,29 @@
 //! in both lanes that hold them, which are neighbours in a first pass, and 8 lanes apart in an only
 //! pass; of 16 points, both are in different vectors.
 //!
-//! # Who runs beside whom
+//! # Programs that run at the same time
 //!
 //! All programs of a launch run at the same time on different QPUs. Those that know nothing of each
 //! other have rows of the VPM of their own, and the launch ends with them. Of others, one is the
 //! leader. It makes the locks of the two VPM areas, and takes them back when all others have ended,
-//! so that all semaphores are 0 at rest. [`Tail::Peers`] says who is who.
+//! so that all semaphores are 0 at rest. [`Tail::Peers`] says which one that is.
 
 use super::bins::Bins;
 use super::split::Role;
 use super::uniform::{Pack, UniformId};
 
-/// What tables of twiddles begin at a multiple of, in bytes: what a unit reads of one that is laid
-/// out by unit.
+/// Alignment of tables of twiddles, in bytes: the bytes that a unit reads of one that is laid out
+/// by unit.
 pub const TABLE_ALIGN: u32 = 2048;
 
-/// What a program does.
+/// The task of a program of complex transforms.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Kind {
-    /// Which pass of a transform.
+    /// The pass of a transform.
     pub role: Role,
     /// Points of the pass: 16 .. 128, in shared tiles up to 256.
     pub radix: u16,
-    /// What the points are that it reads.
+    /// The kind of points that it reads.
     pub samples: Samples,
     /// QPUs that share the rows of a tile ([`super::tile`]): 1, 2 or 4.
     pub sharers: u8,
@@ -142,7 +142,7 @@ impl Samples {
     }
 }
 
-/// What a program does, of all that programs do: what a catalogue is searched for.
+/// The task of a program, of all that programs do: the key by which a catalogue is searched.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Task {
     /// A pass of complex transforms.
@@ -157,7 +157,7 @@ pub enum Task {
         /// Points, as a power of two.
         log2_points: u8,
     },
-    /// The same of several transforms at a time ([`super::short`], of 2^9 and 2^10 points
+    /// The counterpart for several transforms at a time ([`super::short`]; for 2^9 and 2^10 points
     /// [`super::pipeline`]).
     Several {
         /// Points, as a power of two.
@@ -221,9 +221,9 @@ pub enum Start {
     Lanes(Lanes),
     /// Address of the program's first record.
     Records,
-    /// How many records there are, at least 1.
+    /// Number of records, at least 1.
     Units,
-    /// Which half of the VPM: 0 or 1.
+    /// The half of the VPM: 0 or 1.
     Area,
     /// Setup word with the bytes from the end of a stored row to the start of the next
     /// ([`crate::vpm::store_stride`]). In a last pass also, without the mark of a setup word, the
@@ -237,7 +237,7 @@ pub enum Start {
     Conjugate,
     /// Factor of the real (0) or imaginary (1) parts of the output, where no lane vector has it.
     Scale {
-        /// Which part.
+        /// The part.
         component: u8,
     },
     /// 1 for the leader of the first pass of a launch, which makes the locks and looks its code up
@@ -269,7 +269,7 @@ impl<T: Pack> From<T> for Start {
 /// A word of the tail, which follows the last record of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Tail {
-    /// How many programs beside it the pass has; only the leader is told, the others get -1.
+    /// Number of programs beside it that the pass has; only the leader gets it, the others get -1.
     Peers,
     /// 0 or 1, in turn from pass to pass of a launch.
     Gate,
@@ -289,13 +289,13 @@ pub enum Record {
     Scalars,
     /// Address of the first row of a store.
     Store {
-        /// Which store.
+        /// Number of the store.
         index: u8,
     },
     /// Setup word of a store ([`crate::vpm::Store::rows`]), because units may store fewer rows than
     /// others.
     StoreSetup {
-        /// Which store.
+        /// Number of the store.
         index: u8,
     },
     /// A word that the kernel knows.
@@ -311,7 +311,7 @@ impl<T: Pack> From<T> for Record {
 /// A generated program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Program {
-    /// What it does.
+    /// The task.
     pub task: Task,
     /// Instructions.
     pub code: &'static [u64],

@@ -36,7 +36,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// As in a table.
+    /// The name in a table.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -46,21 +46,21 @@ impl Level {
     }
 }
 
-/// What a memory can do: bytes a V3D clock, read and written together, as many of each.
+/// The rates of the memory: bytes a V3D clock, read and written together, as many of each.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Roofline {
     /// In the system L2.
     pub system_l2: f64,
     /// Behind it.
     pub sdram: f64,
-    /// As much of the system L2 as serves V3D.
+    /// Bytes of the system L2 that serve V3D.
     pub system_l2_bytes: u32,
 }
 
 /// The least that a transform takes, in V3D clocks.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Floor {
-    /// Where input and output lie.
+    /// The level that holds input and output.
     pub level: Level,
     /// For moving the points.
     pub memory: f64,
@@ -77,7 +77,8 @@ impl Floor {
 }
 
 impl Roofline {
-    /// Of a Pi 1 or Zero, as `cargo xtask bench` measures it on the simulator; its tests compare.
+    /// The roofline of a Pi 1 or Zero, as `cargo xtask bench` measures it on the simulator; its
+    /// tests compare.
     pub const SIMULATED: Self = Self {
         system_l2: 8.876,
         sdram: 5.384,

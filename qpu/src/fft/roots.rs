@@ -42,7 +42,7 @@ impl Roots {
         roots
     }
 
-    /// The same step from another first angle, without a sine for the step.
+    /// Continues with this step from another first angle, without a sine for the step.
     #[must_use]
     pub fn from(mut self, first: u64) -> Self {
         self.numerator = (first % u64::from(self.denominator)) as u32;

@@ -1,4 +1,4 @@
-//! What a first pass, or one that converts ([`super::convert`]), reads: samples, the transforms
+//! The input of a first pass, or of one that converts ([`super::convert`]): samples, the transforms
 //! that they belong to, and the factors on them.
 //!
 //! A sample x becomes (x - middle) / full scale, as everywhere in qpuscope: i16 x / 32768, i8 x /
@@ -19,7 +19,7 @@ pub use signal::SampleFormat as Format;
 use super::program::Samples;
 use super::truncation::{LOSS_OF_A_PRODUCT, gain};
 
-/// Which factors samples have.
+/// The factors that samples have.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Factors {
     /// One for all: what full scale needs. f32 is not multiplied at all.
@@ -32,7 +32,7 @@ pub enum Factors {
 }
 
 impl Factors {
-    /// How many a point has.
+    /// The number of factors of a point.
     #[must_use]
     pub const fn components(self) -> u32 {
         match self {
@@ -42,12 +42,12 @@ impl Factors {
     }
 }
 
-/// How a pass reads the caller's input.
+/// The way in which a pass reads the caller's input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reading {
-    /// What the numbers are.
+    /// The format of the numbers.
     pub format: Format,
-    /// Which factors they have.
+    /// The factors that they have.
     pub factors: Factors,
     /// Bytes from the start of a transform's input to the next one's: a multiple of 4.
     pub hop: u32,
@@ -64,7 +64,7 @@ impl Reading {
         }
     }
 
-    /// What programs call it.
+    /// The kind of samples that programs have for it.
     #[must_use]
     pub const fn samples(&self) -> Samples {
         match (self.format, self.factors) {

@@ -57,9 +57,9 @@ const ROWS: u32 = LANES;
 
 /// Programs that have rows of the VPM of their own.
 const WORKERS: u32 = crate::vpm::ROWS as u32 / ROWS;
-/// Which programs work: in different slices, or side by side where there are fewer QPUs. A fourth
-/// is better beside the second than beside the third: ten of 2^7 points take 5,104 clocks for 5,232
-/// (simulated, when that was chosen).
+/// The programs that work: in different slices, or side by side where there are fewer QPUs. A
+/// fourth is better beside the second than beside the third: ten of 2^7 points take 5,104 clocks
+/// for 5,232 (simulated, when that was chosen).
 const SPREAD: [u32; WORKERS as usize] = [0, 4, 8, 5];
 const TOGETHER: [u32; WORKERS as usize] = [0, 1, 2, 3];
 
@@ -104,22 +104,22 @@ pub enum Word {
     },
     /// Setup of the VPM writes of output rows.
     OutputSetup {
-        /// Which of several groups of them.
+        /// Number of the group, of several.
         group: u8,
     },
     /// Setup word with the stride of stores.
     StoreStride,
     /// Setup of a store.
     StoreSetup {
-        /// Which.
+        /// Number of the store.
         index: u8,
     },
     /// Address of that store.
     Store {
-        /// Which.
+        /// Number of the store.
         index: u8,
     },
-    /// Of a short length ([`crate::fft::short`]): transforms of the batch behind the first of the
+    /// For a short length ([`crate::fft::short`]): transforms of the batch behind the first of the
     /// program's first unit.
     Last,
     /// Transforms from one unit of the program to its next.
@@ -134,8 +134,8 @@ pub enum Word {
         /// 0 for what the first transform takes for real parts, 1 for imaginary.
         component: u8,
     },
-    /// Of 2^9 points: 1 for programs that have even k2, -1 for those that have odd ones: what every
-    /// second row is multiplied by before it is added to another.
+    /// For 2^9 points: 1 for programs that have even k2, -1 for those that have odd ones: the
+    /// factor of every second row before it is added to another.
     Parity,
 }
 }
@@ -156,7 +156,7 @@ impl Short {
     /// Outputs of the first transform in the order in which programs turn and write them.
     pub const OUTPUTS: [u32; FIRST as usize] = [0, 2, 4, 6, 1, 3, 5, 7];
 
-    /// That of 2^`log2_points` points; `None` when there is none.
+    /// The short length of 2^`log2_points` points; `None` when there is none.
     #[must_use]
     pub const fn new(log2_points: u32) -> Option<Self> {
         match log2_points {
@@ -192,13 +192,13 @@ impl Short {
         }
     }
 
-    /// Whether several QPUs share a transform. One more conducts them.
+    /// True if several QPUs share a transform. One more conducts them.
     #[must_use]
     pub const fn is_shared(&self) -> bool {
         self.sharers() > 1
     }
 
-    /// Whether it is program `index` that lets those go on that share a transform.
+    /// True if program `index` is the one that lets those go on that share a transform.
     #[must_use]
     pub const fn conducts(&self, index: u32) -> bool {
         self.is_shared() && index == self.sharers()
@@ -216,7 +216,7 @@ impl Short {
         self.columns() / self.sharers()
     }
 
-    /// What a batch has work for: programs up to [`WORKERS`].
+    /// Programs that a batch has work for, up to [`WORKERS`].
     const fn parts(&self, batch: u32) -> u32 {
         if self.is_shared() {
             return self.sharers();
@@ -243,7 +243,7 @@ impl Short {
         (number < parts).then_some(number)
     }
 
-    /// How many of `programs` work.
+    /// The number of `programs` that work.
     const fn workers(&self, batch: u32, programs: u32) -> u32 {
         let parts = self.parts(batch);
         if parts < programs { parts } else { programs }
@@ -255,7 +255,7 @@ impl Short {
         2 * FIRST - !self.is_shared() as u32
     }
 
-    /// Whether the transform over halves of the lanes leaves the upper half of an output with a
+    /// True if the transform over halves of the lanes leaves the upper half of an output with a
     /// minus sign, which its twiddles take away.
     #[must_use]
     pub const fn is_negative(output: u32) -> bool {

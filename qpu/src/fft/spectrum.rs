@@ -7,10 +7,10 @@
 //!
 //! # Scale
 //!
-//! As the power spectra of the CPU engine: a sine of full scale on a bin (of amplitude 1, or
-//! magnitude 1 where it is complex) has power 1 in every window, a constant of full scale 2 in real
-//! spectra. |X|² is divided by the square of the window's sum, and bins of real samples other than
-//! 0 and N/2 carry the power of both halves.
+//! The scale is that of the power spectra of the CPU engine: a sine of full scale on a bin (of
+//! amplitude 1, or magnitude 1 where it is complex) has power 1 in every window, a constant of full
+//! scale 2 in real spectra. |X|² is divided by the square of the window's sum, and bins of real
+//! samples other than 0 and N/2 carry the power of both halves.
 //!
 //! # Error
 //!
@@ -29,16 +29,16 @@ use super::samples::Format;
 use super::window::{self, Shape};
 use crate::job::{Buffer, Report, Runner};
 
-/// How long one transform of a constant may take: 2^22 complex points take 222 ms (simulated,
-/// `cargo xtask bench`).
+/// The longest time that one transform of a constant may take: 2^22 complex points take 222 ms
+/// (simulated, `cargo xtask bench`).
 const LEARN_LIMIT_US: u32 = 60_000_000;
 
-/// What a spectrum is asked for.
+/// The settings of a spectrum.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Settings {
-    /// Whether samples are real, or I and Q in turn.
+    /// True: samples are real; false: they are I and Q in turn.
     pub is_real: bool,
-    /// What a number in memory is.
+    /// The format of a number in memory.
     pub format: Format,
     /// N, samples of a segment, as a power of two.
     pub log2_points: u32,
@@ -48,14 +48,14 @@ pub struct Settings {
     pub segments: u32,
     /// Spectra that one run makes.
     pub spectra: u32,
-    /// What becomes of K segments.
+    /// The combination of K segments.
     pub detector: Detector,
-    /// Whether decibels are stored behind the powers.
+    /// True if decibels are stored behind the powers.
     pub decibels: bool,
     /// The first bin that is wanted and the one behind the last, or all.
     pub bins: Option<[i32; 2]>,
-    /// Whether what a constant adds is removed from each segment ([`super::bins::power`]). The
-    /// window has to be symmetric.
+    /// True if the contribution of a constant is removed from each segment
+    /// ([`super::bins::power`]). The window has to be symmetric.
     pub removes_constant: bool,
 }
 
@@ -128,7 +128,7 @@ impl Spectrum {
     /// Hann's.
     ///
     /// # Errors
-    /// What is wrong with the settings or the buffers, as [`Plan::new`].
+    /// An error of the settings or of the buffers, as for [`Plan::new`].
     pub fn new<R: Runner>(
         catalogue: &'static [Program],
         settings: &Settings,
@@ -140,10 +140,10 @@ impl Spectrum {
         Self::with_terms(plan, settings, terms, runner)
     }
 
-    /// As [`Spectrum::new`], with buffers that it takes from the runner.
+    /// Makes a spectrum like [`Spectrum::new`], with buffers that it takes from the runner.
     ///
     /// # Errors
-    /// As [`Plan::with_buffers`].
+    /// The errors of [`Plan::with_buffers`].
     pub fn with_buffers<R: Runner>(
         catalogue: &'static [Program],
         settings: &Settings,
@@ -154,9 +154,9 @@ impl Spectrum {
         Self::with_terms(plan, settings, terms, runner)
     }
 
-    /// As [`Spectrum::with_buffers`], with any window: sample n of a segment is multiplied by
-    /// `window(n)`, such as [`window::kaiser`] or numbers of a table. It is called several times
-    /// for each sample.
+    /// Makes a spectrum like [`Spectrum::with_buffers`], with any window: sample n of a segment is
+    /// multiplied by `window(n)`, such as [`window::kaiser`] or numbers of a table. It is called
+    /// several times for each sample.
     ///
     /// Where a constant is to be removed, and the window spreads it further than
     /// [`window::REMOVED_BINS`], a constant is transformed once ([`Plan::learn_window`]).
@@ -234,7 +234,7 @@ impl Spectrum {
     /// Makes spectra of the samples, which replace those in the output.
     ///
     /// # Errors
-    /// As [`Plan::run`].
+    /// The errors of [`Plan::run`].
     pub fn run<R: Runner>(
         &mut self,
         runner: &mut R,
@@ -243,12 +243,12 @@ impl Spectrum {
         self.run_onto(runner, Hold::Add, [0.0, 1.0], limit_us)
     }
 
-    /// The same, combined with what is in the output: see [`Plan::set_hold`]. The mean of n + 1
-    /// runs is [`Hold::Add`] with n/(n + 1) and 1/(n + 1), the greatest since the last
+    /// Runs and combines the result with what is in the output: see [`Plan::set_hold`]. The mean of
+    /// n + 1 runs is [`Hold::Add`] with n/(n + 1) and 1/(n + 1), the greatest since the last
     /// [`Spectrum::run`] is [`Hold::Max`] with 1 and 1.
     ///
     /// # Errors
-    /// As [`Plan::set_hold`] and [`Plan::run`].
+    /// The errors of [`Plan::set_hold`] and [`Plan::run`].
     pub fn run_onto<R: Runner>(
         &mut self,
         runner: &mut R,

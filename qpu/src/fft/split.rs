@@ -1,4 +1,4 @@
-//! How a length is split into passes over memory.
+//! The split of a length into passes over memory.
 //!
 //! N = R1 · R2 · .. · Rp. A pass transforms R points of each of N/R columns. The first and the last
 //! pass know the caller's buffers, those between them only scratch memory; up to 4096 points one
@@ -17,10 +17,10 @@ pub const MAX_PASSES: usize = 4;
 /// only pass up to 2^10 points, one of several transforms, whose points pass through the VPM
 /// ([`super::short`], [`super::pipeline`]).
 pub const SHARED: u8 = 0x40;
-/// The same of four QPUs.
+/// The counterpart of [`SHARED`] for four QPUs.
 pub const QUAD: u8 = 0x80;
 
-/// What a pass is to its transform.
+/// The role of a pass in its transform.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Role {
     /// The caller's input to the caller's output: the whole transform.
@@ -45,8 +45,8 @@ impl Role {
         }
     }
 
-    /// The same, where 2^`log2_sharers` QPUs share a tile, which are two or four, or where a short
-    /// transform passes through the VPM.
+    /// The counterpart of [`Role::log2_radices`] where 2^`log2_sharers` QPUs share a tile, which
+    /// are two or four, or where a short transform passes through the VPM.
     #[must_use]
     pub const fn log2_shared_radices(self, log2_sharers: u32) -> core::ops::RangeInclusive<u32> {
         match (self, log2_sharers) {
@@ -59,7 +59,7 @@ impl Role {
     }
 }
 
-/// What is split.
+/// The direction that is split.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Axis {
     /// Points that follow each other: a transform of one dimension, a row of a plane.
@@ -97,7 +97,7 @@ impl Split {
         Self::along(Axis::Row, log2_radices)
     }
 
-    /// As [`Split::new`], of rows or of columns.
+    /// The counterpart of [`Split::new`] for rows or for columns.
     #[must_use]
     pub fn along(axis: Axis, log2_radices: &[u8]) -> Option<Self> {
         let mut split = Self {
@@ -129,7 +129,7 @@ impl Split {
         Self::all_along(Axis::Row, log2_points)
     }
 
-    /// As [`Split::all`], of rows or of columns.
+    /// The counterpart of [`Split::all`] for rows or for columns.
     pub fn all_along(axis: Axis, log2_points: u32) -> impl Iterator<Item = Self> {
         // Digits of a number in base 16 are the radices.
         (1..=MAX_PASSES as u32).flat_map(move |passes| {
@@ -156,19 +156,19 @@ impl Split {
         })
     }
 
-    /// How many QPUs share the tiles of pass number `pass`, as a power of two.
+    /// The number of QPUs that share the tiles of pass number `pass`, as a power of two.
     #[must_use]
     pub const fn log2_sharers(&self, pass: usize) -> u32 {
         (self.log2_sharers >> (2 * pass) & 3) as u32
     }
 
-    /// Whether pass number `pass` is one that QPUs share, or that passes through the VPM.
+    /// True if pass number `pass` is one that QPUs share, or that passes through the VPM.
     #[must_use]
     pub const fn is_shared(&self, pass: usize) -> bool {
         self.log2_sharers(pass) > 0
     }
 
-    /// What is split.
+    /// The direction that is split.
     #[must_use]
     pub const fn axis(&self) -> Axis {
         self.axis
@@ -180,7 +180,7 @@ impl Split {
         self.passes as usize
     }
 
-    /// What pass number `pass` is.
+    /// The role of pass number `pass`.
     #[must_use]
     pub const fn role(&self, pass: usize) -> Role {
         match (self.axis, pass, self.passes as usize - pass) {

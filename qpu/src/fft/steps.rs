@@ -1,4 +1,4 @@
-//! What a plan does, as a list: each pass, where it reads, where it writes.
+//! The steps of a plan, as a list: each pass, its input, its output.
 //!
 //! Complex transforms are one such list ([`Steps::complex`]); other kinds of transform append
 //! passes to it, or make lists of their own. Scratch areas are numbered; an area that has been read
@@ -39,7 +39,7 @@ pub enum Area {
 }
 
 impl Area {
-    /// Whether it is, or may be, the same memory: input and output may be one buffer.
+    /// True if it is, or may be, the same memory: input and output may be one buffer.
     #[must_use]
     pub fn may_be(self, other: Self) -> bool {
         let of_caller = |area| matches!(area, Self::Input | Self::Output);
@@ -52,18 +52,19 @@ impl Area {
 pub struct Step {
     /// The pass.
     pub pass: Pass,
-    /// How many transforms it does.
+    /// The number of transforms that it does.
     pub batch: u32,
-    /// Where it reads.
+    /// The area that it reads.
     pub from: Area,
-    /// Where it writes.
+    /// The area that it writes.
     pub to: Area,
-    /// Whether the inverse negates the imaginary parts of what it reads. The first pass that can.
+    /// True if the inverse negates the imaginary parts of what it reads. Set for the first pass
+    /// that can.
     pub conjugates: bool,
-    /// Whether it multiplies by the factor of the direction, and for the inverse negates imaginary
-    /// parts. The last pass that can.
+    /// True if it multiplies by the factor of the direction, and for the inverse negates imaginary
+    /// parts. Set for the last pass that can.
     pub scales: bool,
-    /// Whether it belongs to a transform back: of the direction that the plan does not have.
+    /// True if it belongs to a transform back: of the direction that the plan does not have.
     pub reverses: bool,
 }
 
@@ -292,8 +293,8 @@ impl Steps {
         *free.expect("lists are shorter") = Some(step);
     }
 
-    /// The same, where what passes read of the caller's input is something else than complex
-    /// points. Transforms through the VPM get a pass before them that makes such points of it.
+    /// The list for passes that read something else than complex points of the caller's input.
+    /// Transforms through the VPM get a pass before them that makes such points of it.
     #[must_use]
     pub fn reading(mut self, reading: Reading) -> Self {
         let mut all = Self {
@@ -352,13 +353,13 @@ impl Steps {
         self.steps.iter().flatten()
     }
 
-    /// How many passes.
+    /// The number of passes.
     #[must_use]
     pub fn count(&self) -> usize {
         self.iter().count()
     }
 
-    /// Whether pass number `last` may run in the launch that begins with pass number `first`:
+    /// True if pass number `last` may run in the launch that begins with pass number `first`:
     /// nothing that it reads has been written since one of them read it.
     #[must_use]
     pub fn may_share_a_launch(&self, first: usize, last: usize) -> bool {

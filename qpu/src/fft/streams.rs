@@ -1,6 +1,6 @@
-//! Which reads of a plan leave no lines in the system L2.
+//! Reads of a plan that leave no lines in the system L2.
 //!
-//! What one pass stores the next one reads, and as much of it as the L2 still holds need not come
+//! The next pass reads what one pass stores, and as much of it as the L2 still holds need not come
 //! from SDRAM. Input, and whatever else is read once, only takes the place of that. V3D has no
 //! other choice than the bus alias of an address ([`BusAddr::streamed`]), and stores have none: so
 //! it is made for each stream that a pass reads. What units read again, such as lines that two of
@@ -8,10 +8,10 @@
 
 use crate::job::BusAddr;
 
-/// A bit for each pass of a plan, the first in bit 0: whether it reads past the L2.
+/// A bit for each pass of a plan, the first in bit 0: set if it reads past the L2.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Streams {
-    /// What the pass transforms.
+    /// The points that the pass transforms.
     pub reads: u8,
     /// Its table of twiddles, and factors on samples.
     pub tables: u8,
@@ -19,10 +19,10 @@ pub struct Streams {
     pub records: u8,
 }
 
-/// The same, of one pass.
+/// The counterpart of [`Streams`] for one pass.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Streamed {
-    /// What the pass transforms.
+    /// The points that the pass transforms.
     pub reads: bool,
     /// Its table of twiddles, and factors on samples.
     pub table: bool,
@@ -50,13 +50,13 @@ impl Streams {
         }
     }
 
-    /// As one number; the reverse of [`Streams::from_bits`].
+    /// The streams as one number; the reverse of [`Streams::from_bits`].
     #[must_use]
     pub const fn bits(self) -> u32 {
         u32::from_le_bytes([self.records, self.tables, self.reads, 0])
     }
 
-    /// What is best where nothing has been measured: units seldom read the same lines, and a
+    /// The best streams where nothing has been measured: units seldom read the same lines, and a
     /// single transform reads every part of a table once.
     #[must_use]
     pub const fn unmeasured(batch: u32) -> Self {
@@ -67,7 +67,7 @@ impl Streams {
         }
     }
 
-    /// The same, behind a pass that reads everything once.
+    /// The streams of these passes behind another, which reads everything once.
     #[must_use]
     pub const fn behind_another(self) -> Self {
         Self {
@@ -77,7 +77,7 @@ impl Streams {
         }
     }
 
-    /// Those of pass number `pass`; of passes from 8 on, none.
+    /// The streams of pass number `pass`; of passes from 8 on, none.
     #[must_use]
     pub const fn of(self, pass: usize) -> Streamed {
         const fn bit(mask: u8, pass: usize) -> bool {

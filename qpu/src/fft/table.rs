@@ -1,4 +1,4 @@
-//! Which split each length takes: of those with few passes over memory, two up to 2^16 points, the
+//! The split of each length: of those with few passes over memory, two up to 2^16 points, the
 //! fastest on the simulator.
 //!
 //! The rows are measured and written by `cargo xtask tune` ([`super::tuned`]), for a single
@@ -12,13 +12,13 @@ use super::tuned::{bcm2835, bcm2836, conservative};
 /// Batches from here on take the row of batches of ten.
 const MANY: u32 = 4;
 
-/// How V3D reaches memory: on that it depends which split is the fastest.
+/// The way in which V3D reaches memory: on that it depends which split is the fastest.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Chip {
-    /// Of a Pi 1 and Zero: through the L2 of the system, as the ARM does.
+    /// The chip of a Pi 1 and Zero: through the L2 of the system, as the ARM does.
     #[default]
     Bcm2835,
-    /// Of a Pi 2, and BCM2837 of a Pi 3 and Zero 2: past it, as the ARM does.
+    /// The chip of a Pi 2, and BCM2837 of a Pi 3 and Zero 2: past it, as the ARM does.
     Bcm2836,
 }
 
@@ -45,12 +45,12 @@ pub struct Tuned {
     /// Most programs that run at the same time: more can be slower where memory is what they wait
     /// for.
     pub qpus: u8,
-    /// Whether all passes run in one launch.
+    /// True if all passes run in one launch.
     pub one_launch: bool,
-    /// What passes read past the system L2; passes of plans of other kinds that follow these do so
-    /// too.
+    /// The data that passes read past the system L2; passes of plans of other kinds that follow
+    /// these do so too.
     pub streams: Streams,
-    /// V3D clocks of the batch, in the second run; 0 where nobody has measured.
+    /// V3D clocks of the batch, in the second run; 0 where it has not been measured.
     pub cycles: u32,
 }
 
@@ -74,18 +74,18 @@ impl Tuned {
         }
     }
 
-    /// What it is where it goes through the VPM on its way.
+    /// The pass, where it goes through the VPM on its way.
     fn one_pass(&self) -> Option<Pass> {
         Pass::of(&Split::new(self.log2_radices)?)
     }
 
-    /// Whether samples need a pass of their own before it ([`super::convert`]).
+    /// True if samples need a pass of their own before it ([`super::convert`]).
     #[must_use]
     pub fn reads_points(&self) -> bool {
         self.one_pass().is_some()
     }
 
-    /// Whether it is one pass with several groups of producers ([`super::pipeline`]).
+    /// True if it is one pass with several groups of producers ([`super::pipeline`]).
     fn has_groups(&self) -> bool {
         matches!(self.one_pass(), Some(Pass::Pipeline(pipeline)) if pipeline.groups() > 1)
     }
@@ -184,7 +184,8 @@ pub fn conservative(log2_points: u32, batch: u32) -> Option<&'static Tuned> {
     row_of(conservative::TUNED, log2_points, batch)
 }
 
-/// As [`row`], where one pass will not do; `None` for lengths that take several passes anyway.
+/// The counterpart of [`row`] where one pass will not do; `None` for lengths that take several
+/// passes anyway.
 #[must_use]
 pub fn row_in_passes(log2_points: u32, batch: u32) -> Option<&'static Tuned> {
     row_of(IN_PASSES, log2_points, batch)

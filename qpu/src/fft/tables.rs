@@ -19,10 +19,10 @@
 //! lanes' transform; a seventeenth output has the other, which depends on k_hi alone. Only that one
 //! has the gain.
 //!
-//! Of the twiddles after a middle pass only the factor that all outputs k_lo of a lane have in
+//! After a middle pass, only the factor of the twiddles that all outputs k_lo of a lane have in
 //! common is in the table; the other is a list of uniforms ([`super::points::Scalar`]). The last
-//! pass has no table. What truncation is expected to take from both is made up for in the table
-//! before it ([`Geometry::loss`]).
+//! pass has no table. The expected loss of both by truncation is made up for in the table before it
+//! ([`Geometry::loss`]).
 
 use super::geometry::Geometry;
 use super::roots::{Roots, product};
@@ -33,7 +33,7 @@ use super::truncation::{LOSS_OF_A_SUM, LOSS_OF_A_TWIDDLE};
 /// Bytes of a vector of complex numbers.
 pub const VECTOR_BYTES: u32 = LANES * POINT_BYTES;
 
-/// How the twiddles after a pass are laid out.
+/// The layout of the twiddles after a pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Table {
     /// There are none.
@@ -44,12 +44,12 @@ pub enum Table {
     ByColumn,
     /// A vector for each octet and part of each n(j+1).
     ByOctet,
-    /// Of passes whose tiles are shared ([`super::tile`]).
+    /// The layout for passes whose tiles are shared ([`super::tile`]).
     ByTile,
 }
 
 impl Geometry {
-    /// Which table the pass reads.
+    /// The table that the pass reads.
     #[must_use]
     pub const fn table(&self) -> Table {
         match self.role() {
@@ -91,7 +91,8 @@ impl Geometry {
         self.bins() / self.bins_of_a_vector()
     }
 
-    /// Whether the twiddles are in two parts, the first with the turns of the lanes' rows.
+    /// True if the twiddles are in two parts, the first with the twiddle factors of the lanes'
+    /// rows.
     #[must_use]
     pub const fn turns_by_table(&self) -> bool {
         matches!(self.role(), Role::First) && self.row_lanes() > 2 && self.sharers() == 1
@@ -280,7 +281,7 @@ impl Geometry {
         (factor * cos, factor * sin)
     }
 
-    /// What truncation is expected to take from the outputs of the pass, in units of 2^-24.
+    /// The expected loss of the outputs of the pass by truncation, in units of 2^-24.
     ///
     /// Both ALUs truncate. A product loses 1/(2 ln 2) = 0.72 units on average over mantissas (of
     /// logarithmic distribution); a sum of two independent numbers 0.50, and nothing where one of

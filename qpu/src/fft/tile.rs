@@ -88,7 +88,7 @@ impl Geometry {
         .ok()
     }
 
-    /// What decides which half of the outputs a QPU keeps in the first step.
+    /// The bit of `sharer` that decides which half of the outputs a QPU keeps in the first step.
     const fn shifts(&self, sharer: u32) -> u32 {
         2 * sharer / self.sharers()
     }
@@ -119,7 +119,7 @@ impl Geometry {
         }
     }
 
-    /// How many row lists there are: one for each part and QPU of a tile.
+    /// The number of row lists: one for each part and QPU of a tile.
     #[must_use]
     pub const fn row_lists(&self) -> u32 {
         self.parts() * self.sharers()
@@ -148,7 +148,7 @@ impl Geometry {
         (rows * part + self.radix() / 2 * self.shifts(sharer)) * vector
     }
 
-    /// Whether twiddles of outputs are in two factors, of which the table has the one that depends
+    /// True if twiddles of outputs are in two factors, of which the table has the one that depends
     /// on the tile.
     const fn splits_twiddles(&self) -> bool {
         matches!(self.role(), Role::First) && self.sharers() > 2
@@ -242,8 +242,8 @@ impl Geometry {
         quarters * (self.radix() * self.next_radix() / 4)
     }
 
-    /// Which unit of a tile writes the cell of a column and of the bins from `bin` on, and where in
-    /// its block.
+    /// The unit of a tile that writes the cell of a column and of the bins from `bin` on, and the
+    /// place of the cell in its block.
     pub(super) const fn tile_cell(&self, column: u32, bin: u32) -> (u32, u32) {
         let groups = self.row_lanes();
         let (k_hi, k_j) = (bin / LANES % groups, bin / LANES / groups);
@@ -255,7 +255,7 @@ impl Geometry {
         }
     }
 
-    /// How often a unit of a tile stores.
+    /// The number of stores of a unit of a tile.
     pub(super) const fn tile_stores(&self) -> u32 {
         match self.role() {
             Role::Last => 4,

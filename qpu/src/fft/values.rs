@@ -19,7 +19,8 @@ impl Geometry {
         turn(row * (part + self.parts() * output), self.radix())
     }
 
-    /// What the lanes' transform of first and only passes subtracts comes with a minus.
+    /// The sign of a row: rows that the lanes' transform of first and only passes subtracts come
+    /// with a minus.
     #[must_use]
     pub const fn sign_of_row(row: u32) -> f64 {
         if row.count_ones().is_multiple_of(2) {

@@ -10,7 +10,7 @@ use signal::harmonics;
 pub const REMOVED_BINS: usize = super::sizes::LANES as usize;
 /// Share of a window's power in other bins, at the most, with which these bins are all that it has.
 const ELSEWHERE: f64 = 1e-12;
-/// How far a coefficient may be from its counterpart, as a share of the greatest.
+/// The greatest distance of a coefficient from its counterpart, as a share of the greatest.
 const ASYMMETRY: f64 = 1e-9;
 
 /// Coefficient `index` of 2^`log2_points` of the window a(0) - a(1) cos x + a(2) cos 2x ..
@@ -32,22 +32,22 @@ fn place(index: u32, log2_points: u32) -> f64 {
     libm::ldexp(f64::from(index), -(log2_points as i32))
 }
 
-/// What a spectrum has to know of a window beside its coefficients.
+/// Properties of a window that a spectrum needs beside its coefficients.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Shape {
     /// Sum of the coefficients: what a tone on a bin is multiplied by.
     pub sum: f64,
     /// W\[k\] / W\[0\] for k = 0.., W the window's transform.
     pub near: [f64; REMOVED_BINS],
-    /// Whether W is real: coefficient n is number N - n too.
+    /// True if W is real: coefficient n is number N - n too.
     pub is_symmetric: bool,
-    /// Whether W\[k\] is 0 for all bins but those.
+    /// True if W\[k\] is 0 for all bins but those.
     pub is_narrow: bool,
 }
 
 impl Shape {
-    /// That of a sum of cosines. One term is the rectangular window, whatever its height; so are
-    /// none.
+    /// The shape of a sum of cosines. One term is the rectangular window, whatever its height; so
+    /// are none.
     #[must_use]
     pub fn of_terms(terms: &[f64], log2_points: u32) -> Self {
         let mean = match terms {
@@ -68,7 +68,7 @@ impl Shape {
         }
     }
 
-    /// That of `window`, which gives each of 2^`log2_points` coefficients, 2^31 at the most.
+    /// The shape of `window`, which gives each of 2^`log2_points` coefficients, 2^31 at the most.
     #[must_use]
     pub fn of_coefficients(window: impl Fn(u32) -> f64, log2_points: u32) -> Self {
         let points = 1u32 << log2_points.min(31);

@@ -45,23 +45,23 @@ pub enum Word {
     },
     /// Setup of the VPM writes of output rows.
     OutputSetup {
-        /// Which of several groups of them.
+        /// Number of the group, of several.
         group: u8,
     },
     /// Setup word with the stride of stores.
     StoreStride,
     /// Setup of a store.
     StoreSetup {
-        /// Which.
+        /// Number of the store.
         index: u8,
     },
     /// Address of that store.
     Store {
-        /// Which.
+        /// Number of the store.
         index: u8,
     },
-    /// What a program of a pipeline does: 0 for producers, 1 for consumers, -1 for those that only
-    /// keep a QPU from getting another.
+    /// The role of a program of a pipeline: 0 for producers, 1 for consumers, -1 for those that
+    /// only keep a QPU from getting another.
     Role,
     /// These bytes for consumers, 0 for others.
     OfConsumers(u32),
@@ -77,26 +77,26 @@ pub enum Word {
     RoundStep,
     /// Bytes from there to that of its third, and so on in turn: both together.
     RoundSteps,
-    /// Of a pipeline with several groups of producers: bytes of code to what a producer does at the
-    /// gate of its first round, or to what it does at those of its first two together.
+    /// For a pipeline with several groups of producers: bytes of code to what a producer does at
+    /// the gate of its first round, or to what it does at those of its first two together.
     Gate {
-        /// Whether together.
+        /// True: the first two together.
         both: bool,
     },
-    /// Of such a pipeline: bytes of code to what a consumer does to pass its first round on, or its
-    /// first two together.
+    /// For such a pipeline: bytes of code to what a consumer does to pass its first round on, or
+    /// its first two together.
     PassOn {
-        /// Whether together.
+        /// True: the first two together.
         both: bool,
     },
     /// Bytes of code to what follows next, which the generator has put there.
     Bytes(u32),
-    /// Of a relay ([`crate::fft::relay`]): what one of a producer's units reads, or one of a
+    /// For a relay ([`crate::fft::relay`]): a word of one of a producer's units, or of one of a
     /// consumer's rounds.
     Part {
-        /// Which unit or round of a transform.
+        /// The unit or round of a transform.
         part: u8,
-        /// What.
+        /// The word.
         word: PartWord,
     },
 }
@@ -114,42 +114,42 @@ pub enum PartWord {
     Component,
     /// Address of turns of late units that a consumer looks up ahead.
     TurnsAhead {
-        /// Of which half.
+        /// The half.
         half: u8,
-        /// Which lookup.
+        /// The lookup.
         number: u8,
     },
     /// Address of the turns behind the second transform.
     Turns,
     /// Address of the turns behind the first, of half 0 or 1 of its outputs.
     Twiddles {
-        /// Which half.
+        /// The half.
         half: u8,
     },
     /// Setup of the vectors of a pair, 0 to 3.
     WriteSetup {
-        /// Which pair.
+        /// The pair.
         pair: u8,
     },
     /// Setup that reads one of these vectors.
     Drain {
-        /// Which pair.
+        /// The pair.
         pair: u8,
     },
     /// Bytes from the code of a round to what a consumer looks up of it ahead.
     CodeAhead,
-    /// What an output of the second transform is turned by in odd lanes, W_32^k: the magnitude of
-    /// its cosine, or its sine times
+    /// The factor of an output of the second transform in odd lanes, W_32^k: the magnitude of its
+    /// cosine, or its sine times
     /// [`Transform::output_conjugate`](super::context::Transform::output_conjugate).
     Factor {
-        /// Which output, k.
+        /// The output, k.
         output: u8,
-        /// Which of both.
+        /// True: the sine; false: the cosine.
         is_sine: bool,
     },
     /// Address of a store of the outputs of a parity.
     Store {
-        /// Which.
+        /// The parity.
         half: u8,
     },
     /// Bytes of code to what a consumer waits for before it reads vectors of a round.
@@ -158,13 +158,13 @@ pub enum PartWord {
     ReadSetup(Units),
     /// Bytes of code to what it does when it has read them.
     PassOn(Units),
-    /// Whether a consumer has all early vectors then: 0 when it goes on to others, 1 when to late
-    /// ones.
+    /// Reports if a consumer has all early vectors then: 0 when it goes on to others, 1 when to
+    /// late ones.
     IsLast,
 }
 
-/// Whose vectors of a round: a consumer gets those of the units that are transformed early before
-/// the others.
+/// Units by the time at which they are transformed: of the vectors of a round, a consumer gets
+/// those of the units that are transformed early before the others.
 pub enum Units {
     /// Units that producers transform first.
     Early,

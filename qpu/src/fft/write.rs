@@ -14,19 +14,19 @@ use crate::vpm::Block;
 /// Words that are put together before they are written.
 const CHUNK: usize = 128;
 
-/// What the lists of a plan are made from.
+/// Inputs from which the lists of a plan are made.
 #[derive(Clone, Copy, Debug)]
 pub struct Lists {
     pub arrangement: Arrangement,
     pub request: Request,
     pub input: Buffer,
     pub output: Buffer,
-    /// Where they are written.
+    /// The buffer that they are written to.
     pub block: Buffer,
 }
 
 impl Lists {
-    /// Where the buffers of a pass are.
+    /// The buffers of a pass.
     fn buffers(&self, pass: &PassMemory) -> Buffers {
         let (base, streamed) = (self.block.addr.0, pass.streamed);
         let buffers = [self.input, self.output, self.block].map(|buffer| buffer.addr.0);

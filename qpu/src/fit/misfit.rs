@@ -62,7 +62,7 @@ impl Misfit {
         }
     }
 
-    /// What to do about it.
+    /// The remedy for it.
     #[must_use]
     pub const fn fix(self) -> &'static str {
         match self {

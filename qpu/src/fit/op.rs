@@ -3,7 +3,7 @@
 use super::operand::{Dst, Src};
 use crate::isa::{AddOp, Cond, MulOp, MulPack, Rotation};
 
-/// What is computed, and by which ALU it can be.
+/// The computation, and the ALUs that can do it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum OpCode {
     /// By the add ALU.
@@ -26,21 +26,21 @@ impl OpCode {
 /// An operation with its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Op {
-    /// What is computed.
+    /// The computation.
     pub code: OpCode,
-    /// Where the result goes.
+    /// The destination of the result.
     pub dst: Dst,
     /// First operand.
     pub a: Src,
     /// Second operand; the same as the first where the operation has one.
     pub b: Src,
-    /// Which lanes are written.
+    /// The lanes that are written.
     pub cond: Cond,
-    /// Whether the result sets the flags.
+    /// True if the result sets the flags.
     pub setf: bool,
-    /// How far the result moves over the lanes (mul ALU only).
+    /// The distance that the result moves over the lanes (mul ALU only).
     pub rotate: Option<Rotation>,
-    /// How the result becomes 8-bit colour (mul ALU only).
+    /// The conversion of the result to 8-bit colour (mul ALU only).
     pub pack_mul: MulPack,
 }
 
@@ -76,7 +76,7 @@ impl Op {
         }
     }
 
-    /// Whether it goes to the mul ALU where either could do it, as in vc4asm: the saturating byte
+    /// True if it goes to the mul ALU where either could do it, as in vc4asm: the saturating byte
     /// operations, which most programs put beside an add.
     pub(crate) fn prefers_mul(&self) -> bool {
         matches!(self.code, OpCode::Either(AddOp::V8adds | AddOp::V8subs, _))

@@ -5,7 +5,7 @@
 
 use crate::isa::{File, Pack, Raddr, Unpack, Waddr, raddr, waddr};
 
-/// What an operation reads.
+/// A source that an operation reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Src {
     pub(crate) from: Origin,
@@ -25,7 +25,7 @@ pub(crate) enum Origin {
     Any,
 }
 
-/// Where a result goes.
+/// The destination of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Dst {
     pub(crate) waddr: Waddr,
@@ -56,13 +56,13 @@ impl Src {
         }
     }
 
-    /// What a port reads: `raddr` through `file`, or through either.
+    /// The value that a port reads: `raddr` through `file`, or through either.
     #[must_use]
     pub const fn at(raddr: Raddr, file: Option<File>) -> Self {
         Self::port(file, raddr)
     }
 
-    /// The same operand widened; only registers of file A and r4 can be.
+    /// This operand, widened; only registers of file A and r4 can be.
     #[must_use]
     pub const fn unpack(self, unpack: Unpack) -> Self {
         Self { unpack, ..self }
@@ -77,7 +77,7 @@ impl Src {
         }
     }
 
-    /// Whether it is one of r0..r3, the only operands that a rotation moves over all lanes.
+    /// True if it is one of r0..r3, the only operands that a rotation moves over all lanes.
     #[must_use]
     pub const fn rotates(self) -> bool {
         matches!(self.from, Origin::Accumulator(0..=3))
@@ -93,13 +93,13 @@ impl Dst {
         }
     }
 
-    /// What a port writes: `waddr` through `file`, or through either.
+    /// The register that a port writes: `waddr` through `file`, or through either.
     #[must_use]
     pub const fn at(waddr: Waddr, file: Option<File>) -> Self {
         Self::new(file, waddr)
     }
 
-    /// The same destination with a narrowed result; only registers of file A can have one.
+    /// This destination with a narrowed result; only registers of file A can have one.
     #[must_use]
     pub const fn pack(self, pack: Pack) -> Self {
         Self { pack, ..self }
@@ -238,9 +238,9 @@ names! {
     TMU_NOSWAP: Dst = Dst::new(None, waddr::TMU_NOSWAP);
     /// A non-zero value raises the host interrupt.
     HOST_INT: Dst = Dst::new(None, waddr::HOST_INT);
-    /// Where the next uniform is read from, as a bus address.
+    /// The bus address that the next uniform is read from.
     UNIFORMS_ADDRESS: Dst = Dst::new(Some(File::A), waddr::UNIFORMS_ADDRESS);
-    /// The same, counted in words from the uniform that would come next.
+    /// The address of the next uniform, counted in words from the uniform that would come next.
     UNIFORMS_ADDRESS_RELATIVE: Dst = Dst::new(Some(File::B), waddr::UNIFORMS_ADDRESS);
     /// Setup of VPM reads and DMA loads.
     RD_SETUP: Dst = Dst::new(Some(File::A), waddr::VPMVCD_SETUP);

@@ -13,16 +13,16 @@ use crate::isa::{
     SmallImmediate, Unpack, WriteBack, raddr, waddr,
 };
 
-/// What one ALU instruction is to do.
+/// The work of one ALU instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// At most two operations; none gives a `nop` with the signal.
     pub operations: &'a [Op],
-    /// What ports read although no operand uses it.
+    /// Sources that ports read although no operand uses them.
     pub reads: &'a [Src],
     /// The signal.
     pub signal: Signal,
-    /// Whether a rotation may have no operand among r0..r3, so that it moves lanes inside quads
+    /// True if a rotation may have no operand among r0..r3, so that it moves lanes inside quads
     /// only.
     pub rotates_in_quads: bool,
 }
@@ -124,7 +124,7 @@ struct Reads {
     a: Option<Raddr>,
     b: Option<Raddr>,
     immediate: Option<SmallImmediate>,
-    /// How what is read through A is widened, once something is.
+    /// The widening of what is read through A, once something is.
     unpack_a: Option<Unpack>,
 }
 
@@ -243,7 +243,7 @@ fn write_back(operations: [Option<&Op>; 2]) -> Result<WriteBack, Misfit> {
     Ok(write)
 }
 
-/// Whether the add result must go through file B, for destinations of the add and mul results.
+/// True if the add result must go through file B, for destinations of the add and mul results.
 pub(crate) fn write_swap([add, mul]: [Option<Dst>; 2]) -> Result<bool, Misfit> {
     match (add.and_then(|dst| dst.file), mul.and_then(|dst| dst.file)) {
         (Some(File::A), Some(File::A)) => Err(Misfit::WriteA),

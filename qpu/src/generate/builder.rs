@@ -57,7 +57,7 @@ impl Builder {
         self.lines.len()
     }
 
-    /// Whether there are no instructions yet.
+    /// True if there are no instructions yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()

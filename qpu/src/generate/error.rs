@@ -13,9 +13,9 @@ pub struct Problem {
     pub text: Option<String>,
     /// Short name of the rule that is broken.
     pub rule: &'static str,
-    /// What is wrong, in one sentence.
+    /// The fault, in one sentence.
     pub reason: String,
-    /// What to do.
+    /// The remedy.
     pub fix: String,
 }
 

@@ -43,7 +43,7 @@ pub(super) enum Content {
     Fixed(Instruction),
 }
 
-/// Where a constant goes.
+/// The destinations of a constant.
 #[derive(Clone, Debug)]
 pub(super) struct Outputs {
     pub destinations: Vec<Dst>,
@@ -193,7 +193,8 @@ impl Content {
     }
 }
 
-/// What goes nowhere and sets no flags is not written at all: the words that assembly text gives.
+/// Sets the condition of an operation that goes nowhere and sets no flags to never: the words that
+/// assembly text gives.
 fn idle_is_never(op: Op) -> Op {
     let idle = op.dst.waddr == waddr::NOP && !op.setf && op.cond == Cond::Always;
     let cond = if idle { Cond::Never } else { op.cond };

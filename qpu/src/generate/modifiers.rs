@@ -1,4 +1,4 @@
-//! What can be said of an instruction after it was added.
+//! Properties that an instruction can be given after it was added.
 //!
 //! Conditions, flags, signals, links.
 //!

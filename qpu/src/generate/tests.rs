@@ -1,4 +1,4 @@
-//! What the builder chooses, and what it refuses.
+//! The builder's choices, and its refusals.
 
 use super::*;
 use crate::check::Rule;

@@ -7,7 +7,7 @@ use super::{
 };
 
 field_values! {
-    /// Where an operand comes from.
+    /// The source of an operand.
     Mux {
         /// Accumulator r0.
         R0 = 0, "r0";
@@ -21,9 +21,9 @@ field_values! {
         R4 = 4, "r4";
         /// r5.
         R5 = 5, "r5";
-        /// What `raddr_a` reads.
+        /// The value that `raddr_a` reads.
         A = 6, "a";
-        /// What `raddr_b` reads, or the small immediate.
+        /// The value that `raddr_b` reads, or the small immediate.
         B = 7, "b";
     }
 }
@@ -33,7 +33,7 @@ field_values! {
 pub enum RaddrB {
     /// A read through file B's port, beside a signal.
     Register {
-        /// What is read.
+        /// The address that is read.
         raddr: Raddr,
         /// The signal.
         signal: Signal,
@@ -47,17 +47,17 @@ pub enum RaddrB {
 /// An idle ALU has operation nop; whatever its address and condition say, they are kept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Alu {
-    /// How the value from file A (pm = 0) or r4 (pm = 1) is widened.
+    /// The widening of the value from file A (pm = 0) or r4 (pm = 1).
     pub unpack: Unpack,
-    /// Where the results go.
+    /// The destinations of the results.
     pub write: WriteBack,
     /// Operation of the mul ALU.
     pub op_mul: MulOp,
     /// Operation of the add ALU.
     pub op_add: AddOp,
-    /// What is read through file A's port.
+    /// The address that is read through file A's port.
     pub raddr_a: Raddr,
-    /// What is read through file B's port, or the small immediate.
+    /// The address that is read through file B's port, or the small immediate.
     pub raddr_b: RaddrB,
     /// First operand of the add ALU.
     pub add_a: Mux,
@@ -158,7 +158,7 @@ impl Alu {
         }
     }
 
-    /// What file B's port reads: [`raddr::NOP`] beside a small immediate.
+    /// The address that file B's port reads: [`raddr::NOP`] beside a small immediate.
     #[must_use]
     pub const fn read_b(&self) -> Raddr {
         match self.raddr_b {
@@ -167,7 +167,7 @@ impl Alu {
         }
     }
 
-    /// How the mul result moves over the lanes, if it does.
+    /// The rotation of the mul result over the lanes, if there is one.
     #[must_use]
     pub const fn rotation(&self) -> Option<Rotation> {
         match self.raddr_b {
@@ -176,34 +176,34 @@ impl Alu {
         }
     }
 
-    /// Whether an operand that counts comes through this mux; operands of an idle ALU do not count.
+    /// True if an operand that counts comes through this mux; operands of an idle ALU do not count.
     #[must_use]
     pub const fn uses(&self, mux: Mux) -> bool {
         self.add_uses(mux) || self.mul_uses(mux)
     }
 
-    /// The same of the add ALU alone.
+    /// The counterpart of [`Self::uses`] for the add ALU alone.
     #[must_use]
     pub const fn add_uses(&self, mux: Mux) -> bool {
         let add = self.op_add.operands();
         (add > 0 && self.add_a as u8 == mux as u8) || (add > 1 && self.add_b as u8 == mux as u8)
     }
 
-    /// The same of the mul ALU alone.
+    /// The counterpart of [`Self::uses`] for the mul ALU alone.
     #[must_use]
     pub const fn mul_uses(&self, mux: Mux) -> bool {
         self.op_mul.operands() > 0
             && (self.mul_a as u8 == mux as u8 || self.mul_b as u8 == mux as u8)
     }
 
-    /// Whether anything comes of an operand that comes through this mux: flags, or a result that is
+    /// True if anything comes of an operand that comes through this mux: flags, or a result that is
     /// written.
     #[must_use]
     pub fn keeps(&self, mux: Mux) -> bool {
         self.keeps_flags(mux) || self.keeps_result(mux, |_| true)
     }
 
-    /// Whether flags are set from an operand that comes through this mux.
+    /// True if flags are set from an operand that comes through this mux.
     #[must_use]
     pub fn keeps_flags(&self, mux: Mux) -> bool {
         self.write.sf
@@ -213,7 +213,7 @@ impl Alu {
             }
     }
 
-    /// Whether a result of an operand that comes through this mux is written to an address that
+    /// True if a result of an operand that comes through this mux is written to an address that
     /// `counts`.
     ///
     /// `or -, vw_wait, ra39` takes an operand that nothing comes of, and so does a release of the
@@ -239,7 +239,7 @@ impl Alu {
 }
 
 impl Mux {
-    /// What takes what is read through the port of a file.
+    /// The mux that takes what is read through the port of a file.
     #[must_use]
     pub const fn of(file: File) -> Self {
         match file {

@@ -37,7 +37,7 @@ macro_rules! field_values {
                 self as u8
             }
 
-            /// How assembly text writes it.
+            /// The name in assembly text.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {

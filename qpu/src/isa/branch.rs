@@ -17,11 +17,11 @@ pub const DELAY_SLOTS: u32 = 3;
 pub struct Branch {
     /// Bits 59:56: without meaning, 0 in most programs, kept; 4 bits.
     pub ignored: u8,
-    /// When it is taken.
+    /// The condition on which it is taken.
     pub cond_br: BranchCond,
-    /// Whether the address of the instruction after the delay slots is added to the target.
+    /// True if the address of the instruction after the delay slots is added to the target.
     pub rel: bool,
-    /// Whether element 15 of the register `raddr_a` is added to the target.
+    /// True if element 15 of the register `raddr_a` is added to the target.
     pub reg: bool,
     /// Register of file A, 5 bits: 0..=31. Kept when `reg` is false.
     pub raddr_a: u8,
@@ -83,7 +83,7 @@ impl Branch {
             | self.immediate as u64
     }
 
-    /// Where the link goes: both addresses, unconditionally, when the branch is taken.
+    /// The destinations of the link: both addresses, unconditionally, when the branch is taken.
     #[must_use]
     pub const fn link_write(&self) -> WriteBack {
         WriteBack {
@@ -98,7 +98,7 @@ impl Branch {
         }
     }
 
-    /// Whether a taken branch sets flags from the link address: when bit 45 is set.
+    /// True if a taken branch sets flags from the link address: when bit 45 is set.
     #[must_use]
     pub const fn sets_flags(&self) -> bool {
         self.raddr_a & 1 != 0

@@ -5,7 +5,7 @@
 use super::{AddOp, MulOp, SmallImmediate};
 
 impl SmallImmediate {
-    /// What the add ALU makes of the operand with itself. `None` where that is not exact, or
+    /// The result of the add ALU for the operand with itself. `None` where that is not exact, or
     /// nothing.
     #[must_use]
     pub fn added(self, op: AddOp) -> Option<u32> {
@@ -30,7 +30,7 @@ impl SmallImmediate {
         })
     }
 
-    /// What the mul ALU makes of the operand with itself, before it is rotated.
+    /// The result of the mul ALU for the operand with itself, before it is rotated.
     #[must_use]
     pub fn multiplied(self, op: MulOp) -> Option<u32> {
         let v = self.value();
@@ -61,7 +61,7 @@ fn doubled_bytes(word: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// As vc4asm writes them in its optimised GPU_FFT.
+    /// The constants that vc4asm writes in its optimised GPU_FFT.
     #[test]
     fn constants_of_published_programs() {
         let of = |value: i32| SmallImmediate::from_int(value).unwrap();

@@ -7,29 +7,29 @@
 use super::bits::field_values;
 
 field_values! {
-    /// When a lane of a result is written.
+    /// The condition on which a lane of a result is written.
     Cond {
         /// In no lane.
         Never = 0, "never";
         /// In every lane.
         Always = 1, "always";
-        /// Where Z is set.
+        /// Lanes where Z is set.
         ZS = 2, "ifz";
-        /// Where Z is clear.
+        /// Lanes where Z is clear.
         ZC = 3, "ifnz";
-        /// Where N is set.
+        /// Lanes where N is set.
         NS = 4, "ifn";
-        /// Where N is clear.
+        /// Lanes where N is clear.
         NC = 5, "ifnn";
-        /// Where C is set.
+        /// Lanes where C is set.
         CS = 6, "ifc";
-        /// Where C is clear.
+        /// Lanes where C is clear.
         CC = 7, "ifcc";
     }
 }
 
 field_values! {
-    /// When a branch is taken. Values 12..14 are reserved.
+    /// The condition on which a branch is taken. Values 12..14 are reserved.
     BranchCond {
         /// Z is set in all lanes.
         AllZS = 0, "allz";
@@ -61,7 +61,7 @@ field_values! {
 }
 
 impl Cond {
-    /// Whether flags decide.
+    /// True if flags decide.
     #[must_use]
     pub const fn asks_flags(self) -> bool {
         !matches!(self, Self::Always | Self::Never)
@@ -82,7 +82,7 @@ impl Cond {
         }
     }
 
-    /// Whether no lane meets both conditions. Zero is not negative, and all three flags of a lane
+    /// True if no lane meets both conditions. Zero is not negative, and all three flags of a lane
     /// are always set from one result.
     #[must_use]
     pub fn excludes(self, other: Self) -> bool {

@@ -4,9 +4,9 @@ use super::bits::{field, field_values, place};
 use super::{DecodeError, WriteBack};
 
 field_values! {
-    /// What the low 32 bits mean. Codes 2 and 5..7 are undefined, 4 is a semaphore.
+    /// The meaning of the low 32 bits. Codes 2 and 5..7 are undefined, 4 is a semaphore.
     LoadImmediateKind {
-        /// The same 32-bit value in every lane.
+        /// One 32-bit value in every lane.
         Word = 0, "ldi";
         /// Lane i gets bit i minus twice bit 16 + i: -2, -1, 0 or 1.
         PerElementSigned = 1, "ldis";
@@ -18,9 +18,9 @@ field_values! {
 /// A constant to both ALU outputs; it counts as the result of an integer add.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct LoadImmediate {
-    /// What `immediate` means.
+    /// The meaning of `immediate`.
     pub kind: LoadImmediateKind,
-    /// Where it goes.
+    /// The destination.
     pub write: WriteBack,
     /// The low 32 bits.
     pub immediate: u32,

@@ -76,7 +76,7 @@ impl Instruction {
         }
     }
 
-    /// What the instruction does with its results; a branch does it with its link address.
+    /// The use that the instruction makes of its results; a branch makes it of its link address.
     #[must_use]
     pub const fn write_back(&self) -> WriteBack {
         match self {

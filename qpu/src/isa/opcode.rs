@@ -81,7 +81,7 @@ field_values! {
 }
 
 impl AddOp {
-    /// Whether operands are floats, which is what decides how an unpacked operand is widened.
+    /// True if operands are floats, which is what decides how an unpacked operand is widened.
     #[must_use]
     pub const fn takes_floats(self) -> bool {
         matches!(
@@ -96,7 +96,7 @@ impl AddOp {
         )
     }
 
-    /// Whether the result is a float, which is what decides how it is packed.
+    /// True if the result is a float, which is what decides how it is packed.
     #[must_use]
     pub const fn gives_float(self) -> bool {
         matches!(
@@ -111,7 +111,7 @@ impl AddOp {
         )
     }
 
-    /// How many operands count: 0, 1 (then it is a) or 2.
+    /// The number of operands that count: 0, 1 (then it is a) or 2.
     #[must_use]
     pub const fn operands(self) -> u8 {
         match self {
@@ -123,13 +123,13 @@ impl AddOp {
 }
 
 impl MulOp {
-    /// Whether operands and result are floats.
+    /// True if operands and result are floats.
     #[must_use]
     pub const fn is_float(self) -> bool {
         matches!(self, Self::Fmul)
     }
 
-    /// How many operands count: 0 or 2.
+    /// The number of operands that count: 0 or 2.
     #[must_use]
     pub const fn operands(self) -> u8 {
         match self {

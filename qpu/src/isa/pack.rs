@@ -9,7 +9,7 @@
 use super::bits::field_values;
 
 field_values! {
-    /// How an operand is widened to 32 bits.
+    /// The widening of an operand to 32 bits.
     Unpack {
         /// All 32 bits.
         None = 0, "";
@@ -31,7 +31,7 @@ field_values! {
 }
 
 field_values! {
-    /// How a result is narrowed on its way into a register of file A (pm = 0).
+    /// The narrowing of a result on its way into a register of file A (pm = 0).
     ///
     /// Narrow modes leave the other bytes of the register as they are.
     Pack {
@@ -53,28 +53,28 @@ field_values! {
         P8d = 7, "8d";
         /// All 32 bits, saturated on signed overflow.
         P32s = 8, "32s";
-        /// As 16a, saturated.
+        /// 16a, saturated.
         P16as = 9, "16as";
-        /// As 16b, saturated.
+        /// 16b, saturated.
         P16bs = 10, "16bs";
-        /// As 8888, saturated to 0..=255.
+        /// 8888, saturated to 0..=255.
         P8888s = 11, "8abcds";
-        /// As 8a, saturated.
+        /// 8a, saturated.
         P8as = 12, "8as";
-        /// As 8b, saturated.
+        /// 8b, saturated.
         P8bs = 13, "8bs";
-        /// As 8c, saturated.
+        /// 8c, saturated.
         P8cs = 14, "8cs";
-        /// As 8d, saturated.
+        /// 8d, saturated.
         P8ds = 15, "8ds";
     }
 }
 
 field_values! {
-    /// How the mul result, as a float 0..=1, becomes 8-bit colour (pm = 1). Codes 1, 2 and 8..15
-    /// are reserved.
+    /// The conversion of the mul result, a float 0..=1, to 8-bit colour (pm = 1). Codes 1, 2 and
+    /// 8..15 are reserved.
     MulPack {
-        /// As it is.
+        /// Unchanged.
         None = 0, "";
         /// To all four bytes.
         P8888 = 3, "8abcd";

@@ -52,7 +52,7 @@ macro_rules! address {
 }
 
 address! {
-    /// What a port reads.
+    /// The address that a port reads.
     Raddr, raddr {
         /// The next uniform, in every lane.
         UNIFORM = 32;
@@ -68,7 +68,7 @@ address! {
         MS_REV_FLAGS = 42;
         /// The next vector of the VPM read FIFO.
         VPM_READ = 48;
-        /// Whether a DMA runs: load through A, store through B.
+        /// The state of a DMA, running or not: load through A, store through B.
         VPM_BUSY = 49;
         /// Waits for the end of DMA: load through A, store through B.
         VPM_WAIT = 50;
@@ -78,7 +78,7 @@ address! {
 }
 
 address! {
-    /// Where a result goes.
+    /// The address that a result goes to.
     Waddr, waddr {
         /// Accumulator r0.
         ACC0 = 32;

@@ -7,7 +7,7 @@
 
 use super::WriteBack;
 
-/// What happens to the count.
+/// The change of the count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SemaphoreAction {
     /// Up by one ("release"); stalls at 15.
@@ -19,7 +19,7 @@ pub enum SemaphoreAction {
 /// Counts a semaphore and delivers the low word as a result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Semaphore {
-    /// Where the low word goes.
+    /// The destination of the low word.
     pub write: WriteBack,
     /// The low word: bit 4 the action, bits 3:0 the semaphore; the rest is ignored.
     pub immediate: u32,
@@ -65,7 +65,7 @@ impl Semaphore {
         }
     }
 
-    /// Which semaphore, 0..=15.
+    /// The number of the semaphore, 0..=15.
     #[must_use]
     pub const fn number(&self) -> u8 {
         (self.immediate & 15) as u8

@@ -6,7 +6,7 @@
 use super::bits::field_values;
 
 field_values! {
-    /// What an ALU instruction does beside its two operations.
+    /// The action of an ALU instruction beside its two operations.
     Signal {
         /// Executes, then halts the QPU until the host resumes it through `DBQRUN`.
         Breakpoint = 0, "bkpt";
@@ -38,7 +38,7 @@ field_values! {
 }
 
 impl Signal {
-    /// Whether the signal delivers a value to r4.
+    /// True if the signal delivers a value to r4.
     #[must_use]
     pub const fn loads_r4(self) -> bool {
         matches!(
@@ -52,7 +52,7 @@ impl Signal {
         )
     }
 
-    /// Whether the program ends two instructions later.
+    /// True if the program ends two instructions later.
     #[must_use]
     pub const fn ends_program(self) -> bool {
         matches!(self, Self::ProgramEnd | Self::LoadColourProgramEnd)

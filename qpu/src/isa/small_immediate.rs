@@ -12,7 +12,8 @@ use super::bits::six_bits;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SmallImmediate(u8);
 
-/// How far the mul result moves over the lanes: element i goes to element i + n, modulo 16.
+/// The distance that the mul result moves over the lanes: element i goes to element i + n,
+/// modulo 16.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rotation {
     /// By the low four bits of element 0 of r5 (code 48).
@@ -65,7 +66,7 @@ impl SmallImmediate {
         }
     }
 
-    /// What an operand reads, in every lane.
+    /// The value that an operand reads, in every lane.
     #[must_use]
     pub const fn value(self) -> u32 {
         let code = self.0 as u32;
@@ -78,7 +79,7 @@ impl SmallImmediate {
         }
     }
 
-    /// What happens to the mul result, if anything.
+    /// The rotation of the mul result, if there is one.
     #[must_use]
     pub const fn rotation(self) -> Option<Rotation> {
         match self.0 {

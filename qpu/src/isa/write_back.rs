@@ -1,4 +1,4 @@
-//! What an instruction does with its two results: bits 56:32.
+//! The use that an instruction makes of its two results: bits 56:32.
 //!
 //! They are alike in all formats but branches.
 
@@ -22,15 +22,15 @@ impl Slot {
 /// Destinations, conditions, flags and packing of the two results.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct WriteBack {
-    /// Whether pack and unpack act on the mul result and r4 (true) or on file A (false).
+    /// True if pack and unpack act on the mul result and r4, false if on file A.
     pub pm: bool,
     /// The four pack bits, named as pm = 0 means them; see [`Self::pack_a`] and [`Self::pack_mul`].
     pub pack: Pack,
-    /// Which lanes of the add result are written.
+    /// The lanes of the add result that are written.
     pub cond_add: Cond,
-    /// Which lanes of the mul result are written.
+    /// The lanes of the mul result that are written.
     pub cond_mul: Cond,
-    /// Whether flags are set: from the add result, or from the mul result when `op_add` is nop.
+    /// True if flags are set: from the add result, or from the mul result when `op_add` is nop.
     pub sf: bool,
     /// Write swap: the add result goes to file B and the mul result to file A.
     pub ws: bool,
@@ -111,13 +111,13 @@ impl WriteBack {
         }
     }
 
-    /// How a result is packed on its way into a physical register of file A.
+    /// The packing of a result on its way into a physical register of file A.
     #[must_use]
     pub const fn pack_a(&self) -> Pack {
         if self.pm { Pack::None } else { self.pack }
     }
 
-    /// How the mul result is packed before it is written anywhere; `None` for a reserved code.
+    /// The packing of the mul result before it is written anywhere; `None` for a reserved code.
     #[must_use]
     pub const fn pack_mul(&self) -> Option<MulPack> {
         if self.pm {
@@ -127,8 +127,8 @@ impl WriteBack {
         }
     }
 
-    /// What becomes of the mul result: as [`Self::pack_mul`], with codes 11..=15, which the guide
-    /// reserves, taken for 3..=7.
+    /// The packing to colour of the mul result: that of [`Self::pack_mul`], with codes 11..=15,
+    /// which the guide reserves, taken for 3..=7.
     ///
     /// vc4asm writes 12 to 15 for `.8a` to `.8d`, and its words paint the right colours on a Pi
     /// Zero W (kumaashi/RaspberryPI, with pictures of the screen). It writes 11 for `.8abcds`.

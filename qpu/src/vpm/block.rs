@@ -11,19 +11,19 @@ pub enum Size {
     Bits16 {
         /// Half `part` of sixteen words (true), or two elements in each of eight words (false).
         laned: bool,
-        /// Which half of the words (laned), or which eight words: 0 or 1.
+        /// The half of the words (laned), or the eight words: 0 or 1.
         part: u8,
     },
     /// Bytes.
     Bits8 {
         /// Byte `part` of sixteen words (true), or four elements in each of four words (false).
         laned: bool,
-        /// Which byte of the words (laned), or which four words: 0..=3.
+        /// The byte of the words (laned), or the four words: 0..=3.
         part: u8,
     },
 }
 
-/// Where the first vector lies.
+/// The place of the first vector.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Place {
     /// Along row `y`, 0..=63.
@@ -43,7 +43,7 @@ pub enum Place {
 /// A vector, and how far it is from there to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Block {
-    /// Where the first vector lies.
+    /// The place of the first vector.
     pub place: Place,
     /// Width of the elements.
     pub size: Size,
@@ -74,7 +74,7 @@ impl Block {
         }
     }
 
-    /// The same with another stride.
+    /// This block with another stride.
     #[must_use]
     pub const fn stride(self, stride: u8) -> Self {
         Self { stride, ..self }

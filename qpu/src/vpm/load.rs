@@ -7,7 +7,7 @@ use super::{OutOfRange, Width, in_range, pack};
 /// Bytes from the start of a row in memory to the start of the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pitch {
-    /// As the last [`load_pitch`] said.
+    /// The pitch that the last [`load_pitch`] gave.
     Separate,
     /// 16, 32, 64 ... 262,144 bytes.
     Bytes(u32),
@@ -25,7 +25,7 @@ pub struct Load {
     /// From row to row in the VPM, 1..=16: added to Y (for halfwords and bytes to Y and the part
     /// together), whether the rows are laid along rows or down columns.
     pub vpm_pitch: u8,
-    /// Whether a row of memory is laid down a column of the VPM.
+    /// True if a row of memory is laid down a column of the VPM.
     pub vertical: bool,
     /// First row of the VPM, 0..=127.
     pub y: u8,

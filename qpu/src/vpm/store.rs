@@ -12,7 +12,7 @@ pub struct Store {
     pub rows: u8,
     /// Elements in each row, 1..=128.
     pub row_elements: u8,
-    /// Whether a row in memory is taken from a column of the VPM.
+    /// True if a row in memory is taken from a column of the VPM.
     pub vertical: bool,
     /// First row of the VPM, 0..=127.
     pub y: u8,

@@ -175,7 +175,7 @@ fn broadcoms_sources_silence_warnings() {
     let nested = format!(".pushnwarn\n.pushnwarn\n.popnwarn\n{inside}\n.popnwarn");
     assert_eq!(told(&nested), [""; 0]);
     assert_eq!(told(&format!(".pushnwarn\n.popnwarn\n{inside}")), rules);
-    // Hazards are told of all the same: its assembler knows none.
+    // Hazards are reported all the same: its assembler knows none.
     let hazard = ".pushnwarn\nmov ra1, r0\nmov r0, ra1\n.popnwarn";
     assert_eq!(told(hazard), ["regfile-read-after-write"]);
     for (bad, said) in [

@@ -155,8 +155,8 @@ fn every_constant_that_a_mov_makes_beside_another_operation_is_right() {
     );
 }
 
-/// What a source says, with hazards looked for. Lines stand alone here, without what writes what
-/// they read.
+/// The warnings of a source, with hazards looked for. Lines stand alone here, without what writes
+/// what they read.
 pub fn warnings(source: &str, syntax: Syntax) -> Vec<&'static str> {
     let options = Options {
         syntax,

@@ -1,4 +1,4 @@
-//! What a program is written as, and notes of exact bits.
+//! Tests of the formats that programs are written in, and of notes of exact bits.
 
 use super::{options, words};
 use qpu::asm::{Options, assemble};

@@ -9,7 +9,8 @@ use dsp::dft::relative_rms_error;
 use dsp::{Complex, Direction};
 use qpu::fft::request::Request;
 
-/// For 2^8 and up: published with hello_fft's stimulus, simulated with random input; ppm.
+/// Errors of GPU_FFT for 2^8 and up: published with hello_fft's stimulus, simulated with random
+/// input; ppm.
 const GPU_FFT: [[f64; 2]; 15] = [
     [0.33, 0.54],
     [0.46, 0.65],

@@ -12,8 +12,8 @@ use qpu_programs::FFT;
 use std::f64::consts::TAU;
 use v3d_sim::SimRunner;
 
-/// Of a bin's power, and of the mean power of all: sums and squares in f32, and the spectra's own
-/// error.
+/// The tolerance as a share of a bin's power, and of the mean power of all: sums and squares in
+/// f32, and the spectra's own error.
 const TOLERANCE: f64 = 5e-6;
 
 /// V3D clocks of GPU_FFT 3.0 for 4096 complex points, batch 1, simulated:

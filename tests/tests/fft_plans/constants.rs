@@ -13,9 +13,9 @@ use qpu::job::Runner;
 use qpu_programs::FFT;
 use v3d_sim::SimRunner;
 
-/// Of the power of the strongest bin that is left.
+/// The tolerance as a share of the power of the strongest bin that is left.
 const TOLERANCE: f64 = 2e-6;
-/// Of a constant's amplitude, what may be left of it: -120 dB.
+/// The share of a constant's amplitude that may be left of it: -120 dB.
 const REMOVED: f64 = 1e-6;
 
 /// Removes a constant from all segments, halves of which are in common.
@@ -88,7 +88,7 @@ fn powers(settings: &Settings, window: &dyn Fn(u32) -> f64, words: &[u32]) -> (S
     (spectrum, powers)
 }
 
-/// The same by the definition: the mean that the window weighs is subtracted from every sample.
+/// The powers by the definition: the mean that the window weighs is subtracted from every sample.
 fn wanted(settings: &Settings, window: &dyn Fn(u32) -> f64, values: &[f32]) -> Vec<f64> {
     let n = 1usize << settings.log2_points;
     let components = if settings.is_real { 1 } else { 2 };

@@ -12,10 +12,10 @@ pub const LIMIT_US: u32 = 10_000_000;
 
 pub const DIRECTIONS: [Direction; 2] = [Direction::Forward, Direction::Inverse];
 
-/// How a simulated V3D advances.
+/// The way in which a simulated V3D advances.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Pace {
-    /// By the cycle model.
+    /// Timed by the cycle model.
     Timed,
     /// Functionally, in the fixed order.
     Functional,

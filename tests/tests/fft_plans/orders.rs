@@ -1,4 +1,5 @@
-//! What must not matter: the order in which QPUs advance. And what must: locks and cache clears.
+//! Tests of what must not matter, the order in which QPUs advance, and of what must: locks and
+//! cache clears.
 
 use super::harness::{DIRECTIONS, LIMIT_US, Pace, bits, read, run, runner, transform, write};
 use super::signals::{Random, dft};

@@ -14,8 +14,8 @@ use v3d_sim::{SimError, SimRunner};
 
 /// Relative rms error of planes of up to 2^17 points; 0.2 ppm is usual.
 const TOLERANCE: f64 = 0.4e-6;
-/// Of longer ones: 0.4 of what GPU_FFT's simulated error is for 2^18 random numbers, which is the
-/// least of theirs.
+/// Relative rms error of longer ones: 0.4 of what GPU_FFT's simulated error is for 2^18 random
+/// numbers, which is the least of theirs.
 const LONG_TOLERANCE: f64 = 0.6e-6;
 
 fn request(log2_rows: u32, log2_columns: u32, batch: u32) -> Request {

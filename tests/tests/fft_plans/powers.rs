@@ -12,14 +12,14 @@ use qpu::job::Runner;
 use qpu_programs::FFT;
 use v3d_sim::{SimError, SimRunner};
 
-/// Of a bin's power, beside that share of the mean power of all bins: squares of what spectra may
-/// be wrong by.
+/// The tolerance as a share of a bin's power plus the same share of the mean power of all bins:
+/// squares of what spectra may be wrong by.
 const TOLERANCE: f64 = 4e-6;
 /// Decibels: of the SFU's logarithm, and of f32.
 const TOLERANCE_DB: f64 = 0.0004;
-/// Of a constant's amplitude, what may be left where it was removed: -120 dB.
+/// The share of a constant's amplitude that may be left where it was removed: -120 dB.
 const REMOVED: f64 = 1e-6;
-/// What is left alone.
+/// The value of words that are left alone.
 const UNTOUCHED: f32 = 12345.0;
 
 fn request(powers: Powers, batch: u32) -> Request {
@@ -113,7 +113,7 @@ fn segment(powers: &Powers, input: &[f32]) -> Vec<f64> {
     }
 }
 
-/// What a plan should find, row by row: the bins that are stored.
+/// The result that a plan should find, row by row: the bins that are stored.
 fn wanted(request: &Request, input: &[f32]) -> Vec<Vec<f64>> {
     let powers = powers_of(request);
     let words = if powers.is_real { 1 } else { 2 } << powers.log2_points;

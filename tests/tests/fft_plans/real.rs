@@ -13,7 +13,7 @@ use qpu_programs::FFT;
 use std::f64::consts::TAU;
 use v3d_sim::{SimError, SimRunner};
 
-/// What a batch leaves alone between spectra.
+/// The value of words between spectra that a batch leaves alone.
 const UNTOUCHED: f32 = 12345.0;
 
 fn forward(log2_points: u32, batch: u32) -> Request {

@@ -110,8 +110,9 @@ fn too_little_memory_says_how_much_it_takes() {
     }
 }
 
-/// As `Plan::run` says: every bin of a transform with an input that is not finite is infinite, in
-/// one of its parts at least; nothing becomes NaN; the other transforms of the batch do not notice.
+/// Every bin of a transform with an input that is not finite is infinite, in one of its parts at
+/// least, as `Plan::run` says; nothing becomes NaN; the other transforms of the batch do not
+/// notice.
 #[test]
 fn infinity_and_nan_stay_in_their_transform() {
     for log2n in 4..=14 {

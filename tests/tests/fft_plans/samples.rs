@@ -44,7 +44,7 @@ fn batches(log2n: u32) -> [u32; 2] {
     [2, (4096 >> log2n).clamp(1, 16) + 1]
 }
 
-/// As memory holds them.
+/// The samples as memory holds them.
 fn words(format: Format, samples: &[i32]) -> Vec<u32> {
     let bytes: Vec<u8> = samples
         .iter()
@@ -61,7 +61,7 @@ fn words(format: Format, samples: &[i32]) -> Vec<u32> {
         .collect()
 }
 
-/// What a sample means, as everywhere in qpuscope.
+/// The value that a sample means, as everywhere in qpuscope.
 fn value(format: Format, sample: i32) -> f64 {
     let sample = f64::from(sample);
     match format {
@@ -109,7 +109,7 @@ fn expected(
         .collect()
 }
 
-/// How many numbers the input of a request has.
+/// The count of numbers in the input of a request.
 fn count(request: &Request) -> usize {
     (request.input_bytes() / u64::from(request.samples.bytes())) as usize
 }

@@ -84,7 +84,7 @@ fn bits_are_the_same_in_every_order_and_on_any_number_of_qpus() {
     }
 }
 
-/// From 2^20 points on, rows of a last pass lie further apart than a stride can say.
+/// Rows of a last pass lie further apart than a stride can say, from 2^20 points on.
 #[test]
 fn rows_that_are_far_apart() {
     let request = request(&[S7, 6, S7], 1);

@@ -1,4 +1,4 @@
-//! Which program of a pass does which unit.
+//! Tests of which program of a pass does which unit.
 
 use super::harness::{Pace, bits, transform};
 use super::signals::{Random, dft};

@@ -12,7 +12,7 @@ use qpu_programs::FFT;
 use std::f64::consts::TAU;
 use v3d_sim::SimRunner;
 
-/// Of the power of the strongest bin.
+/// The tolerance as a share of the power of the strongest bin.
 const TOLERANCE: f64 = 2e-6;
 const HANN: [f64; 2] = [0.5, 0.5];
 

@@ -56,12 +56,12 @@ fn copy_folder(from: &Path, to: &Path) {
     }
 }
 
-/// What stands in for a peer's way to the hardware.
+/// The path of a file that stands in for a peer's way to the hardware.
 fn stand_in(path: &str) -> PathBuf {
     tests::root().join("tests/peers").join(path)
 }
 
-/// What a command printed. `None` when there is no such program.
+/// The output of a command. `None` when there is no such program.
 fn output_of(command: &mut Command) -> Option<Output> {
     match command.output() {
         Ok(output) => Some(output),

@@ -19,7 +19,7 @@ const UNIFORMS: u32 = 0x4010_0000;
 const RESULTS: u32 = 0x4020_0000;
 const QPUS: usize = 12;
 const LANES: usize = 16;
-/// What the author timed.
+/// The picture that the author timed.
 const WIDTH: usize = 1920;
 const HEIGHT: usize = 1080;
 const STEPS: u32 = 100_000;
@@ -81,7 +81,7 @@ fn program(tree: &Path) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// From a point to the next, and from a line to the next.
+/// The distance from a point to the next, and from a line to the next.
 fn step() -> f32 {
     (-LEFT - LEFT) / WIDTH as f32
 }
@@ -129,7 +129,7 @@ fn clocks_of(host: &Path, folder: &Path, launch: usize, steps: u32) -> u64 {
     report["cycles"].as_u64().expect("a count")
 }
 
-/// Of each sixteen columns of twelve lines, the steps of the point that takes most.
+/// The steps of the point that takes most, for each sixteen columns of twelve lines.
 fn slowest_points(launch: usize) -> Vec<u32> {
     let mut slowest = vec![0; WIDTH / LANES];
     for qpu in 0..QPUS {

@@ -15,12 +15,12 @@ use super::{NO_HOST, both, copy_of, host, output_of, peer, stand_in};
 use serde_json::{Value, json};
 use tests::{need, skip};
 
-/// How far a sum in its sgemm may be off: 363 products, whose sums stay below 128 and lose less
-/// than 2^-17 when they are cut. The program is not compared relative to the result, because where
-/// that is near 0 the terms have cancelled and nothing but their error is left.
+/// The tolerance for a sum in its sgemm: 363 products, whose sums stay below 128 and lose less than
+/// 2^-17 when they are cut. The program is not compared relative to the result, because where that
+/// is near 0 the terms have cancelled and nothing but their error is left.
 const SGEMM_TOLERANCE: f64 = 363.0 / (1 << 17) as f64;
 
-/// The same random numbers in every run.
+/// Python statements that give every run the same random numbers.
 const SEEDED: &str = "import random, numpy\nrandom.seed(1)\nnumpy.random.seed(1)\n";
 
 #[test]
@@ -97,7 +97,7 @@ fn its_matrix_products_take_the_clocks_that_the_report_has() {
     }
 }
 
-/// What one of its examples prints, with these variables set.
+/// Runs one of its examples with these variables set; returns what it prints.
 fn run_example(copy: &Path, host: &Path, example: &str, settings: &[(&str, &str)]) -> Output {
     let path = copy.join("examples").join(example);
     // C's `long` again.

@@ -178,7 +178,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
     words.map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// What `qpuscope` printed, in a folder.
+/// Runs `qpuscope` in a folder; returns what it printed.
 fn succeed(host: &Path, folder: &Path, arguments: &[&str]) -> String {
     let mut command = Command::new(host);
     command.args(arguments).current_dir(folder);

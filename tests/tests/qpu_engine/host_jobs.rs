@@ -128,7 +128,7 @@ const BLOCK: Buffer = Buffer {
     bytes: 0x1_0000,
 };
 
-/// Where a program lies in it.
+/// The address of a program in the block.
 const CODE: u32 = 0x4100_1000;
 
 /// The address outside of the block that a program names, and how many instructions were looked at.
@@ -175,7 +175,7 @@ fn literals_of_a_host_that_lead_out_of_its_block_are_found() {
         ("mov vw_setup, 0x20", None),
         ("mov ra1, 0x20", None),
         ("bra -, 0x41000000; nop; nop; nop", None),
-        // Computed: found by nobody before it runs.
+        // Computed: not found before it runs.
         ("add t0s, r0, 4", None),
     ] {
         let source = format!("{}\n{END}", line.replace(';', "\n"));

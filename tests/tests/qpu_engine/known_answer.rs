@@ -2,8 +2,8 @@
 //!
 //! A chirp, x\[n\] = exp(iπ (n - s)²/N), goes through every frequency once. For even N its
 //! transform is √N · exp(iπ/4) · exp(-iπ k²/N) · exp(∓2πi ks/N): every input and every bin has the
-//! same magnitude, so that no point can be wrong unseen, and the shift s tells the directions
-//! apart.
+//! same magnitude, so that no point can be wrong unseen, and the shift s distinguishes the
+//! directions.
 
 use std::f64::consts::SQRT_2;
 
@@ -21,7 +21,7 @@ const SHIFT: u64 = 3;
 /// error.
 ///
 /// # Errors
-/// Those of the engine.
+/// The errors of the engine.
 pub fn relative_rms_error(
     log2n: u32,
     direction: Direction,

@@ -64,7 +64,7 @@ fn codings() -> impl Iterator<Item = Coding> {
 
 const KAISER: Window = Window::Kaiser(Beta::from_milli(6_500).unwrap());
 
-/// Of a bin's power, beside that share of the mean power of all bins.
+/// The tolerance as a share of a bin's power plus the same share of the mean power of all bins.
 const POWER_TOLERANCE: f64 = 4e-6;
 
 /// The mean of blocks, which keep theirs.
@@ -81,10 +81,10 @@ const PLAIN: Spectra = Spectra {
     split_for: 0,
 };
 
-/// Of the amplitude of a bin, in parts of the sum of all samples.
+/// The tolerance for the amplitude of a bin, in parts of the sum of all samples.
 const CUT: f64 = 5e-8;
 
-/// What the ARM lets `held` take, block by block.
+/// Lets `held` take the spectra that the ARM computes, block by block.
 fn take_by_the_arm(spectra: &Spectra, window: &[f32], samples: &History, held: &mut [f64]) {
     let mut twiddles = data();
     let mut engine = CpuEngine::new(&mut twiddles);

@@ -1,4 +1,4 @@
-//! What the ARM has left to do when the QPUs make spectra of an upload.
+//! The work that the ARM has left to do when the QPUs make spectra of an upload.
 //!
 //! Times are the record's own counters, in virtual time: an instruction of the ARM takes two clocks
 //! of 700 MHz, a launch of the QPUs what v3d-sim says. `cargo xtask test arm_time` prints them.

@@ -24,7 +24,7 @@ const MID_STREAM_NS: u64 = 11_500_000_000;
 /// transform.
 const FEW: &str = "n=4096 overlap=0 avg=1 out=u16";
 
-/// What becomes of plans on a board with a defect.
+/// The fate of plans on a board with a defect.
 #[derive(Clone, Copy, PartialEq)]
 enum Plans {
     /// All are right.

@@ -1,6 +1,6 @@
 //! The shipped image in QEMU, and QEMU beside the virtual Pi.
 //!
-//! QEMU's `raspi0` is somebody else's idea of the board: what both show alike is not a mistake that
+//! QEMU's `raspi0` is an independent model of the board: what both show alike is not a mistake that
 //! our model and our firmware share. It has no V3D, so the CPU engine computes there.
 
 use crate::generator;

@@ -1,4 +1,4 @@
-//! What goes wrong between a host and the board: said clearly, and the next request works.
+//! Failures between a host and the board: each is reported clearly, and the next request works.
 
 use crate::host::{ANSWER_MS, Host};
 use crate::line::{Line, Virtual};

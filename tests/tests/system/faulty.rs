@@ -40,13 +40,13 @@ pub fn boot(image: &[u8], defect: Option<Defect>) -> Host<Virtual> {
     host
 }
 
-/// Spectra that were right, and those that were wrong and nobody has called doubtful.
+/// Spectra that were right, and those that were wrong and were not called doubtful.
 #[derive(Default)]
 pub struct Tally {
     generated: Generated,
     /// Records so far.
     pub records: u32,
-    /// Those of them that the QPUs computed.
+    /// Records so far that the QPUs computed.
     pub by_qpus: u32,
     /// Samples of a record, and what is wrong.
     wrong: Vec<(Range<usize>, String)>,

@@ -1,4 +1,5 @@
-//! What boards do at start that an emulator need not do, each from a report of somebody who met it.
+//! Tests of what boards do at start that an emulator need not do, each from the report of a user
+//! who met it.
 
 use crate::failures::{allowing, endless_program};
 use crate::generator;
@@ -49,7 +50,8 @@ fn firmware_that_takes_a_second_for_each_answer_is_waited_for() {
     assert_eq!(host.line.resets, 0);
 }
 
-/// The same while the instrument runs: six such answers would be more than the watchdog allows.
+/// Answers of such firmware while the instrument runs: six of them would be more than the watchdog
+/// allows.
 #[test]
 fn an_endless_program_costs_no_restart_where_the_firmware_is_slow() {
     let image = need!(tests::kernel(), "{NO_KERNEL}");

@@ -1,4 +1,4 @@
-//! What the generator's spectra have to be, in every bin.
+//! The spectra that are expected of the generator, in every bin.
 
 use crate::host::Spectrum;
 use crate::reference;
@@ -9,8 +9,8 @@ use wire::Encoding;
 /// Half a step of 0.01 dB, as a part of the amplitude.
 const HALF_STEP: f64 = 5.8e-4;
 
-/// What the transform may add to any bin, relative to the root of the sum of all bins' powers: the
-/// bound on the relative rms error of the QPU engine, the larger of the two.
+/// The error that the transform may add to any bin, relative to the root of the sum of all bins'
+/// powers: the bound on the relative rms error of the QPU engine, the larger of the two.
 const TRANSFORM: f64 = 1e-6;
 
 /// The samples of the built-in generator, as far as records that come in their order need them.
@@ -23,7 +23,7 @@ pub struct Generated {
 }
 
 impl Generated {
-    /// Whether a record of the generator is what its samples give in double precision.
+    /// Checks that a record of the generator is what its samples give in double precision.
     ///
     /// # Errors
     /// The first bin that is not.
@@ -66,7 +66,7 @@ pub fn samples_of(record: &Spectrum) -> std::ops::Range<usize> {
     first..first + n + (record.head.blocks as usize - 1) * hop
 }
 
-/// Whether a record of mean powers is what these samples give in double precision.
+/// Checks that a record of mean powers is what these samples give in double precision.
 ///
 /// # Errors
 /// The first bin that is not.

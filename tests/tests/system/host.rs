@@ -46,7 +46,7 @@ impl Reply {
     }
 }
 
-/// What arrived.
+/// An arrival from the board.
 #[derive(Clone, Debug)]
 pub enum Event {
     /// A line of text.
@@ -71,7 +71,7 @@ pub struct Host<L> {
     request: u16,
     /// All text so far.
     pub text: String,
-    /// Whether this board may drop plans: one whose silicon is sound may not, and every test fails
+    /// True if this board may drop plans: one whose silicon is sound may not, and every test fails
     /// when it does.
     pub may_drop_plans: bool,
     /// All bytes of LOG records so far.
@@ -102,7 +102,7 @@ impl<L: Line> Host<L> {
         Some(logs.push(&self.log).join("\n"))
     }
 
-    /// How the line has behaved.
+    /// The counters of how the line has behaved.
     pub fn counters(&self) -> LineCounters {
         self.decoder.counters()
     }
@@ -232,7 +232,8 @@ impl<L: Line> Host<L> {
         }
     }
 
-    /// The same without waiting for an answer to the last request, whose number it returns.
+    /// Sends a program as [`Self::run_program`] does, without waiting for an answer to the last
+    /// request, whose number it returns.
     pub fn send_program(&mut self, code: &[u8], limit_us: u32) -> Result<u16, (NakCode, String)> {
         let reply = self.ask(&Message::JobMemory(4096));
         let Message::JobBlock(block) = reply.message() else {

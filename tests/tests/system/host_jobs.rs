@@ -45,7 +45,7 @@ fn a_program_that_names_memory_of_others_is_not_run() {
     assert_works(&mut host, Engine::Qpu);
 }
 
-/// The address is computed, so that nobody sees it before: a QPU of this board finds no memory
+/// The address is computed, so that it is not seen before: a QPU of this board finds no memory
 /// there.
 #[test]
 fn a_bad_access_ends_the_job_and_not_the_board() {

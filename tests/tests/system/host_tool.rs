@@ -66,7 +66,7 @@ impl Board {
         let mut process = command.spawn().expect("qpuscope starts");
         let stderr = process.stderr.take().expect("a pipe");
         let (sender, lines) = channel();
-        // Reads to the end, so that the board never waits for somebody to read its messages.
+        // Reads to the end, so that the board never waits for a reader of its messages.
         thread::spawn(move || {
             for line in BufReader::new(stderr).lines().map_while(Result::ok) {
                 let _ = sender.send(line);

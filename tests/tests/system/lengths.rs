@@ -15,8 +15,8 @@ use wire::{Domain, Engine, Message, Rate, SampleFormat};
 const BAUD: u32 = 921_600;
 const RATE: Rate = Rate { num: 1, den: 1 };
 
-/// What the QPUs' transform may add to the amplitude of any bin, relative to the root of the sum of
-/// all bins' powers; the ARM's is smaller.
+/// The error that the QPUs' transform may add to the amplitude of any bin, relative to the root of
+/// the sum of all bins' powers; the ARM's is smaller.
 const TRANSFORM: f64 = 1e-6;
 
 fn record(

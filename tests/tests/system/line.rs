@@ -27,7 +27,7 @@ pub struct Virtual {
     pub resets: usize,
     /// Bytes received with a framing error.
     pub framing_errors: usize,
-    /// What the simulator had to say.
+    /// Messages of the simulator.
     pub messages: Vec<String>,
 }
 
@@ -76,7 +76,7 @@ pub struct Qemu {
     output: Receiver<Vec<u8>>,
 }
 
-/// How the image is given to QEMU.
+/// The form in which QEMU is given the image.
 #[derive(Clone, Copy, Debug)]
 pub enum Load<'a> {
     /// The ELF file, by `-kernel`.
@@ -91,7 +91,7 @@ impl Qemu {
         Self::boot_machine(qemu, "raspi0", load)
     }
 
-    /// The same on another of QEMU's boards.
+    /// Starts QEMU with another of its boards.
     pub fn boot_machine(qemu: &Path, machine: &str, load: Load) -> Self {
         let mut command = Command::new(qemu);
         command.args(["-M", machine, "-display", "none", "-monitor", "none"]);

@@ -1,4 +1,4 @@
-//! What noise on the line costs: the short form. `cargo xtask soak ten_minutes_of_noise` runs the
+//! The cost of noise on the line: the short form. `cargo xtask soak ten_minutes_of_noise` runs the
 //! long one.
 
 #[test]

@@ -20,9 +20,9 @@ struct Noisy {
     is_noisy: bool,
     encoder: Encoder,
     request: u16,
-    /// What the board says, before the line damages it.
+    /// The decoder of what the board says, before the line damages it.
     said: Box<Decoder>,
-    /// The same behind the line.
+    /// The decoder of what arrives behind the line.
     heard: Box<Decoder>,
     /// Frames that were said and not heard yet.
     frames: VecDeque<(Header, Vec<u8>)>,

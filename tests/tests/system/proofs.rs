@@ -1,4 +1,4 @@
-//! What it costs that plans prove themselves, and that streams are checked.
+//! The cost of plans that prove themselves, and of streams that are checked.
 
 use crate::host::Host;
 use crate::line::Virtual;
@@ -6,9 +6,9 @@ use tests::{NO_KERNEL, need};
 use virtual_pi::Config;
 use wire::{Message, PlanKind, PlanName, Verdict};
 
-/// Of the start at the settings that a board has by itself, in microseconds.
+/// The limit for proofs at the start with the settings that a board has by itself, in microseconds.
 const START_LIMIT_US: u64 = 150_000;
-/// Of the time of a stream that checks may take.
+/// The share of the time of a stream that checks may take.
 const STREAM_LIMIT: f64 = 0.01;
 
 /// The number behind `key=` among the board's capabilities.

@@ -1,4 +1,4 @@
-//! What a spectrum has to be, in double precision.
+//! The spectra that are expected, in double precision.
 //!
 //! Windows are written out here once more, from their published coefficients, and the transform is
 //! rustfft's: nothing of the firmware's arithmetic is used to judge it.

@@ -1,4 +1,4 @@
-//! How the board sleeps: by the system timer, which misses a compare that is set too near.
+//! Tests of how the board sleeps: by the system timer, which misses a compare that is set too near.
 
 use crate::host::Host;
 use crate::line::{Line, Virtual};
@@ -8,7 +8,8 @@ use virtual_pi::Config;
 /// The light may change at multiples of this.
 const BLINK_US: u64 = 150_000;
 
-/// From the first bit of a lone byte to its interrupt: 10 bits, and 32 of silence, at 115,200 baud.
+/// The time from the first bit of a lone byte to its interrupt: 10 bits, and 32 of silence, at
+/// 115,200 baud.
 const BYTE_US: u64 = 365;
 
 /// A board that is woken at any time just before it would wake by itself sets the alarm again, for

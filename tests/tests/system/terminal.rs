@@ -4,8 +4,8 @@ use crate::line::{Line, Virtual};
 use tests::{NO_KERNEL, need};
 use virtual_pi::Config;
 
-/// What a terminal shows; fails when it is sent a byte that is no text. Zero bytes, which end a
-/// frame that was under way, are not shown.
+/// The text that a terminal shows; fails when it is sent a byte that is no text. Zero bytes, which
+/// end a frame that was under way, are not shown.
 fn shown(line: &mut Virtual, typed: &str, ms: u64) -> String {
     line.send(typed.as_bytes());
     let bytes = line.receive(ms);

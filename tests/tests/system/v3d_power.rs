@@ -8,7 +8,7 @@ use tests::{NO_KERNEL, need};
 use virtual_pi::{Config, V3dReset};
 use wire::{Engine, Message, NakCode};
 
-/// What the log says about the two ways back.
+/// Messages of the log about the two ways back.
 const RESET: &str = "V3D: reset in ";
 const CYCLED: &str = "V3D: power cycled in ";
 

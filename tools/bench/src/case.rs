@@ -1,4 +1,4 @@
-//! What is transformed: length, batch, direction, kind of samples.
+//! The case that is transformed: length, batch, direction, kind of samples.
 
 use clap::ValueEnum;
 use qpu::fft::Direction;
@@ -43,7 +43,7 @@ impl Kind {
         Self::Spectrum,
     ];
 
-    /// As in tables and in JSON.
+    /// The name in tables and in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -87,7 +87,7 @@ impl Kind {
         }
     }
 
-    /// Whether there are ten in a batch, up to a length.
+    /// True if there are ten in a batch, up to a length.
     const fn has_tens(self) -> bool {
         matches!(self, Self::Complex)
     }
@@ -96,7 +96,7 @@ impl Kind {
 /// One transform, or a batch of them in one launch.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Case {
-    /// Of the number of points.
+    /// log2 of the number of points.
     pub log2n: u32,
     /// Transforms.
     pub batch: u32,
@@ -117,7 +117,7 @@ impl Case {
         (self.batch as u64 * segments as u64) << self.log2n
     }
 
-    /// Whether points are real.
+    /// True if points are real.
     #[must_use]
     pub const fn is_real(&self) -> bool {
         matches!(self.kind, Kind::Real | Kind::RealI16 | Kind::Spectrum)
@@ -130,7 +130,7 @@ impl Case {
         5 * self.points() * self.log2n as u64 / (1 + self.is_real() as u64)
     }
 
-    /// What a plan is asked for.
+    /// The request for a plan.
     #[must_use]
     pub fn request(&self) -> Request {
         let log2_points = self.log2n;
@@ -183,7 +183,7 @@ impl Case {
         }
     }
 
-    /// As in a message.
+    /// The name in a message.
     #[must_use]
     pub fn name(&self) -> String {
         let (kind, direction) = (self.kind.name(), self.direction_name());

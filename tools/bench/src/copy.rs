@@ -1,4 +1,4 @@
-//! How fast memory is read and written at the same time: what no transform can beat.
+//! Speed of reading and writing memory at the same time: a bound that no transform can beat.
 //!
 //! Each QPU stores all of the VPM, the only way to write, and while that goes on looks as many
 //! lines up, the fastest way to read; then it waits for both and goes on. What is stored is not

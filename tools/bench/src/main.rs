@@ -50,7 +50,7 @@ struct Arguments {
     /// Print one JSON object, {"rows": [...], ...}.
     #[arg(long)]
     json: bool,
-    /// Where JSON, CSV and the picture go.
+    /// Folder for JSON, CSV and the picture.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Take GPU_FFT's figures from the last recorded run.
@@ -59,7 +59,7 @@ struct Arguments {
     /// The board, or virtual Pi, that tells wall times; none: an empty one.
     #[arg(long)]
     port: Option<String>,
-    /// Of a run of everything, leave out the ratios with other constants.
+    /// Leave out the ratios with other constants in a run of everything.
     #[arg(long)]
     no_variants: bool,
     /// Keep GPU_FFT's figures for those who have no checkout.
@@ -238,7 +238,7 @@ fn measure_walls(arguments: &Arguments, rows: &mut [Row]) -> Result<()> {
     Ok(())
 }
 
-/// Where the peer's figures come from, and what is wrong with them.
+/// Describes the source of the peer's figures, and its shortcomings.
 fn describe(source: &PeerSource<'_>, constants: &Constants) -> String {
     let recorded = match source {
         PeerSource::Shaders(_) => {

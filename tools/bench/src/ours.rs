@@ -19,12 +19,12 @@ use v3d_sim::{Board, Config, Constants, SimRunner, Statistics};
 /// No transform takes this long on the chip.
 const LIMIT_US: u32 = 2_000_000;
 
-/// What a plan needs beside its buffers.
+/// Memory that a plan needs beside its buffers.
 fn memory(case: &Case) -> Result<Memory, Error<()>> {
     Plan::memory(FFT, &case.request())
 }
 
-/// Whether plans make this.
+/// True if plans support the case.
 #[must_use]
 pub fn is_there(case: &Case) -> bool {
     memory(case).is_ok()

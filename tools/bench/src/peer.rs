@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use fidelity::gpu_fft;
 
-    /// What lets one direction stand for both.
+    /// The equality that lets one direction stand for both.
     #[test]
     fn both_directions_take_the_same_time() {
         let userland = Userland::from_environment().unwrap_or_else(|e| panic!("{e}"));

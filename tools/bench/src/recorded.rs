@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use v3d_sim::Constants;
 
-/// Where the file lies, below the root of the repository.
+/// Path of the file, below the root of the repository.
 pub const PATH: &str = "tools/bench/recorded.json";
 
 /// The peer's side of one run.
@@ -27,11 +27,11 @@ pub struct Recorded {
 /// The figures of one length and batch.
 #[derive(Clone, PartialEq, Serialize, Deserialize, Debug)]
 pub struct Peer {
-    /// Of the number of points.
+    /// log2 of the number of points.
     pub log2n: u32,
     /// Transforms.
     pub batch: u32,
-    /// What was measured.
+    /// The measured figures.
     pub side: Side,
 }
 
@@ -44,7 +44,7 @@ pub fn constants(constants: &Constants) -> BTreeMap<String, f64> {
 }
 
 impl Recorded {
-    /// What this program was compiled with.
+    /// The record that this program was compiled with.
     #[must_use]
     pub fn last() -> Self {
         serde_json::from_str(include_str!("../recorded.json")).unwrap_or_default()

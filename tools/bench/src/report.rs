@@ -19,7 +19,7 @@ use std::fmt::Write;
 use tables::{compared, decimals, share, side, time, walls};
 use v3d_sim::{Board, Constants};
 
-/// What the figures are worth, until the bench itself computes a range.
+/// Certainty of the figures, until the bench itself computes a range.
 const HOW_SURE: &str = "\
 **How sure the ratios are.** The geometric mean above is the point estimate of the documented\n\
 constants, on which plans and schedules were tuned. A review at commit 628cdeb drew 32 constants of\n\
@@ -42,11 +42,11 @@ pub struct Report<'a> {
     pub rows: &'a [Row],
     /// Rates of memory.
     pub roofline: &'a Roofline,
-    /// What all of it was run with.
+    /// The constants of all runs.
     pub constants: &'a Constants,
-    /// The same with other constants; may be empty.
+    /// The runs with other constants; may be empty.
     pub tried: &'a [Tried],
-    /// Where the peer's figures come from, as a sentence.
+    /// The source of the peer's figures, as a sentence.
     pub peer: &'a str,
     /// The command that made it.
     pub command: &'a str,
@@ -93,7 +93,7 @@ impl Report<'_> {
         Ok(String::from_utf8(bytes)?)
     }
 
-    /// Of the inverse complex transforms, because the peer runs only those.
+    /// The geometric mean over the inverse complex transforms, because the peer runs only those.
     fn geometric_mean(&self) -> Option<f64> {
         geometric_mean(self.of(Direction::Inverse), Row::ratio)
     }
@@ -304,7 +304,7 @@ impl Report<'_> {
         );
     }
 
-    /// What each transform of ours spends its time on.
+    /// Writes the table of what each transform of ours spends its time on.
     fn bounds(&self, out: &mut String) {
         let rows: Vec<&Row> = self
             .of(Direction::Inverse)
@@ -369,7 +369,7 @@ impl Report<'_> {
     }
 }
 
-/// Of bytes a clock.
+/// MB/s from bytes a clock.
 fn megabytes_per_second(rate: f64) -> f64 {
     rate * f64::from(Board::Pi1.clock_hz()) / 1e6
 }
@@ -380,7 +380,7 @@ fn capital(word: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// How many rows meet what is asked of them, of those of which it is.
+/// The number of rows that meet their target, of those that have one.
 fn count(rows: &[Row], is_met: fn(&Row) -> Met) -> String {
     let with = |met| rows.iter().filter(|row| is_met(row) == Some(met)).count();
     format!("{} of {}", with(true), with(true) + with(false))

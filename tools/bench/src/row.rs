@@ -17,7 +17,7 @@ const SLOT_CLOCKS: f64 = 4.0;
 /// One transform.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Row {
-    /// What is transformed.
+    /// The case that is transformed.
     pub case: Case,
     /// Ours; `None` where no plan makes it.
     pub ours: Option<Side>,
@@ -25,12 +25,11 @@ pub struct Row {
     pub peer: Option<Side>,
     /// The least that it takes.
     pub floor: Floor,
-    /// What ours takes on the device, launch included; `None` where the firmware was not asked.
+    /// Time of ours on the device, launch included; `None` where the firmware was not asked.
     pub wall: Option<Wall>,
 }
 
-/// Whether a figure is as good as is asked for; `None` where nothing is asked for or nothing was
-/// run.
+/// True if a figure meets its target; `None` where there is no target or nothing was run.
 pub type Met = Option<bool>;
 
 impl Row {
@@ -54,12 +53,12 @@ impl Row {
         Some((target, target::reachable(target, self.ceiling()?)))
     }
 
-    /// What is asked for of complex transforms; nothing of others.
+    /// The target if the transform is complex; others have none.
     fn of_complex<T>(&self, target: Option<T>) -> Option<T> {
         target.filter(|_| self.case.kind == Kind::Complex)
     }
 
-    /// Whether the ratio is as large as is asked for.
+    /// True if the ratio is as large as its target.
     #[must_use]
     pub fn ratio_met(&self) -> Met {
         Some(self.ratio()? >= self.target()?.1)
@@ -81,21 +80,21 @@ impl Row {
         Some(self.floor.clocks() / self.ours.as_ref()?.cycles as f64)
     }
 
-    /// Whether the share is as large as is asked for.
+    /// True if the share is as large as its target.
     #[must_use]
     pub fn share_met(&self) -> Met {
         let wanted = self.of_complex(target::share(self.case.log2n, self.case.batch))?;
         Some(self.share()? >= wanted)
     }
 
-    /// Whether our memory passes are as few as is asked for.
+    /// True if our memory passes are as few as their target.
     #[must_use]
     pub fn passes_met(&self) -> Met {
         let wanted = self.of_complex(Some(self.case.least_passes()))?;
         Some(self.ours.as_ref()?.passes <= wanted)
     }
 
-    /// Whether both errors are as small as is asked for.
+    /// True if both errors are as small as their targets.
     #[must_use]
     pub fn errors_met(&self) -> Met {
         let ours = self.ours.as_ref()?;
@@ -104,7 +103,7 @@ impl Row {
         Some(hello && ours.random_ppm <= target::random_ppm(log2n)?)
     }
 
-    /// What does not meet its target, as words.
+    /// Figures that do not meet their targets, as words.
     #[must_use]
     pub fn missed(&self) -> Vec<String> {
         let mut missed = Vec::new();

@@ -11,7 +11,7 @@ use fidelity::parallel::in_parallel;
 use qpu::fft::roofline::Roofline;
 use v3d_sim::Constants;
 
-/// Where the peer's figures come from.
+/// Source of the peer's figures.
 pub enum PeerSource<'a> {
     /// Its shaders, run now.
     Shaders(&'a Userland),

@@ -1,4 +1,4 @@
-//! What goes in and should come out, of all kinds but complex: samples, bins of real ones, powers.
+//! Input and expected output of all kinds but complex: samples, bins of real ones, powers.
 //!
 //! The first launch has a tone on a bin, of half full scale, the second uniform random numbers from
 //! a fixed seed. What is right comes from rustfft in f64, from the samples as they are coded.
@@ -18,7 +18,7 @@ const PERIOD: usize = 8;
 /// Numbers in memory, and what they mean.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Input {
-    /// As V3D reads them.
+    /// The samples as V3D reads them.
     pub words: Vec<u32>,
     /// Component by component.
     pub values: Vec<f64>,

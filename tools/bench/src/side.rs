@@ -1,4 +1,4 @@
-//! What was measured of one side: ours or the peer's.
+//! Measurements of one side: ours or the peer's.
 
 use crate::case::Case;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub struct Side {
     pub cold_cycles: u64,
     /// V3D clocks of the second launch.
     pub cycles: u64,
-    /// The same, where all of a plan's reads go through alias 0x4 and allocate in the system L2;
+    /// The clocks where all of a plan's reads go through alias 0x4 and allocate in the system L2;
     /// `None` where that was not run, as of the peer, which reads so anyway.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allocating_cycles: Option<u64>,
@@ -22,13 +22,13 @@ pub struct Side {
     pub instructions: u64,
     /// Relative rms error with the stimulus of hello_fft, in parts per million.
     pub hello_ppm: f64,
-    /// The same with uniform random numbers.
+    /// The error with uniform random numbers.
     pub random_ppm: f64,
-    /// What the second launch did besides.
+    /// The work of the second launch.
     pub work: Work,
 }
 
-/// What shared units did, and what QPUs waited for.
+/// The work of shared units, and the waits of QPUs.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Work {
@@ -61,7 +61,7 @@ impl Side {
 }
 
 impl Work {
-    /// Of the statistics of one launch.
+    /// The work in the statistics of one launch.
     #[must_use]
     pub fn new(statistics: &Statistics) -> Self {
         let mut stall = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What goes into complex transforms, and how far from the right result the output is.
+//! Input of complex transforms, and the distance of the output from the right result.
 //!
 //! The stimulus of hello_fft puts two halves of a tone into bins j + 1 and N - j - 1 of transform
 //! j; both its transforms, forward and inverse, are a cosine. Random numbers are uniform in [-1,
@@ -14,7 +14,7 @@ use std::f64::consts::TAU;
 /// The numbers are arbitrary; that they stay the same is what matters.
 const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Which input.
+/// Kind of input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stimulus {
     /// A tone a transform.

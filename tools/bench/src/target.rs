@@ -1,10 +1,10 @@
-//! What is asked for, and whether it is reached.
+//! Targets, and checks that they are met.
 //!
 //! At least three times as fast as GPU_FFT 3.0 at 2^11 to 2^22 alone and at 2^8 to 2^15 in tens,
 //! twice at 2^8 to 2^10 alone; but no more than 0.8 of what the floor allows. Four times in the
 //! geometric mean. Shares of the floor count in tens up to 2^15 and alone above.
 
-/// Of all lengths, the least geometric mean of the ratios.
+/// The least geometric mean of the ratios of all lengths.
 pub const GEOMETRIC_MEAN: f64 = 4.0;
 
 /// The part of its ceiling that is enough for any length.

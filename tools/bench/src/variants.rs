@@ -1,4 +1,4 @@
-//! The same transforms on models with other constants: how much of a ratio is the model's.
+//! Transforms on models with other constants: the part of a ratio that is the model's.
 
 use crate::case::{Case, Kind, PEER_LENGTHS};
 use crate::copy;
@@ -9,7 +9,7 @@ use fidelity::Userland;
 use fidelity::variants::{LARGEST, Variant, all};
 use qpu::fft::Direction;
 
-/// What one set of constants gives.
+/// Results with one set of constants.
 pub struct Tried {
     /// The set.
     pub variant: Variant,
@@ -17,8 +17,8 @@ pub struct Tried {
     pub rows: Vec<Row>,
 }
 
-/// Whether a case is run with other constants: what the peer does as well, up to the length up to
-/// which its published times are.
+/// True if a case is run with other constants: if the peer has it as well, up to the greatest
+/// length with published times.
 #[must_use]
 pub fn is_tried(case: &Case) -> bool {
     case.kind == Kind::Complex

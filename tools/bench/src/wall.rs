@@ -1,4 +1,4 @@
-//! What a transform takes on the device: wall time as the firmware sees it, launch included.
+//! Time of a transform on the device: wall time as the firmware sees it, launch included.
 //!
 //! The firmware counts the time of its QPU engine in every record, from before the caches are
 //! cleared until the poll that sees the last program ended. Blocks of one transform each are
@@ -30,9 +30,9 @@ const ANSWER: Duration = Duration::from_secs(2);
 /// Wall times of one length, forward, batch 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Wall {
-    /// Of the first transform of a new plan: nothing is in V3D's caches.
+    /// Time of the first transform of a new plan: nothing is in V3D's caches.
     pub first_us: u32,
-    /// Of the last.
+    /// Time of the last.
     pub us: u32,
 }
 

@@ -16,9 +16,9 @@ use crate::folder::Folder;
 
 /// Three files of one build that somebody ran.
 struct Known {
-    /// When it was built.
+    /// Date of the build.
     built: &'static str,
-    /// Who ran what.
+    /// Recorded runs of it.
     seen: &'static str,
     /// SHA-256 of bootcode.bin, start.elf and fixup.dat.
     sums: [&'static str; 3],
@@ -97,7 +97,7 @@ fn missing(name: &str, folder: &Folder) -> Finding {
     )
 }
 
-/// What a file is instead of a boot file, where that can be told.
+/// The kind of a file that is not a boot file, where that can be recognized.
 fn not_a_boot_file(bytes: &[u8], least: usize) -> Option<String> {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(256)]).to_lowercase();
     let head = head.trim_start();
@@ -178,7 +178,7 @@ fn said(bytes: &[u8], name: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether the three are of one build, as far as that can be told.
+/// Reports if the three are of one build, as far as that can be seen.
 fn of_one_build(sets: [Option<usize>; 3], fixup_bytes: usize) -> Finding {
     let advice = format!("take all three from {}", boot_files_from());
     if !FIXUP_BYTES.contains(&fixup_bytes) {

@@ -22,7 +22,7 @@ const NAME: &str = "config.txt";
 /// Characters of a line that the boot firmware reads.
 const LONGEST_LINE: usize = 98;
 
-/// What other files are held to.
+/// Settings that other files are checked against.
 pub struct Settings {
     /// Name of the image that is started.
     pub kernel: String,
@@ -30,7 +30,7 @@ pub struct Settings {
     pub cmdline: String,
 }
 
-/// Whether a line counts on these boards.
+/// Applicability of a line to these boards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Applies {
     /// On every board that this is for.
@@ -46,20 +46,20 @@ pub enum Applies {
 pub struct Line<'a> {
     /// Number in the file, from 1.
     pub number: usize,
-    /// What stands before the equals sign.
+    /// Text before the equals sign.
     pub key: String,
-    /// What stands behind it.
+    /// Text behind it.
     pub value: &'a str,
     /// The whole line.
     pub text: &'a str,
-    /// Whether it counts.
+    /// Its applicability.
     pub applies: Applies,
     /// The filter that it stands under, as written; empty for none.
     pub section: &'a str,
 }
 
 impl Line<'_> {
-    /// Where it is, for a finding.
+    /// Its place, for a finding.
     pub fn place(&self) -> String {
         format!("{NAME}:{}", self.number)
     }

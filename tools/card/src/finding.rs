@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// What a finding means for the card.
+/// Meaning of a finding for the card.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Severity {
-    /// As it should be.
+    /// Correct.
     Right,
     /// Worth knowing; the firmware starts.
     Note,
@@ -16,11 +16,11 @@ pub enum Severity {
 /// One thing that was seen on a card.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// What it means.
+    /// Its meaning.
     pub severity: Severity,
     /// The file, with the line where it is about one.
     pub place: String,
-    /// What was seen and what to do, as a sentence.
+    /// The observation and the advice, as a sentence.
     pub sentence: String,
 }
 

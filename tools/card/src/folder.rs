@@ -55,7 +55,7 @@ impl Folder {
         })
     }
 
-    /// Whether a file of that name, in small letters, is there.
+    /// True if a file of that name, in small letters, is there.
     pub fn has(&self, name: &str) -> bool {
         self.files.contains_key(&name.to_lowercase())
     }
@@ -110,7 +110,7 @@ impl Folder {
         Ok(Some(Ok(String::from_utf8_lossy(&bytes).into_owned())))
     }
 
-    /// What the names alone say.
+    /// Findings from the names alone.
     pub fn look(&self) -> Vec<Finding> {
         let mut found = Vec::new();
         for (doubled, name) in DOUBLED {

@@ -59,7 +59,7 @@ fn absent(folder: &Folder) -> Finding {
     Finding::wrong("kernel.img", sentence)
 }
 
-/// What a file is, if it is not an image of ours.
+/// The kind of a file that is not an image of ours.
 fn what_else(bytes: &[u8]) -> Option<String> {
     let word = |at: usize| {
         bytes

@@ -28,12 +28,12 @@ use folder::Folder;
 /// library for bare-metal programs, takes its own from (`boot/Makefile`, 14 February 2026).
 pub const BOOT_FILES_COMMIT: &str = "0641c5bf25d185d5bf25d8dcafd1da6dc8fdbf68";
 
-/// Where the boot files come from, for a sentence.
+/// Source of the boot files, for a sentence.
 fn boot_files_from() -> String {
     format!("https://github.com/raspberrypi/firmware/tree/{BOOT_FILES_COMMIT}/boot")
 }
 
-/// What is on the card in `folder`, in the order in which a board reads it.
+/// Findings about the card in `folder`, in the order in which a board reads it.
 ///
 /// # Errors
 /// When the folder or a file in it cannot be read.

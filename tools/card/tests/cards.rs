@@ -51,7 +51,7 @@ impl Card {
     }
 }
 
-/// What `look` reads of a start.elf, at the length of one.
+/// The part of a start.elf that `look` reads, at the length of one.
 fn start_elf(variant: &str, day: &str) -> Vec<u8> {
     let mut bytes = b"\x7fELF\x01\x01\x01".to_vec();
     bytes.resize(3_000_000, 0);
@@ -62,7 +62,7 @@ fn start_elf(variant: &str, day: &str) -> Vec<u8> {
     bytes
 }
 
-/// What `look` reads of our image.
+/// The part of our image that `look` reads.
 fn image() -> Vec<u8> {
     let mut bytes = b"qpuscope: this image is for a Raspberry Pi 1 or Zero (BCM2835)".to_vec();
     bytes.resize(400_000, 0);

@@ -1,4 +1,4 @@
-//! What the fitting set alone gave: the descents of `fidelity fit`, as they were run.
+//! Results of the fitting set alone: the descents of `fidelity fit`, as they were run.
 //!
 //! Written down and not run by the report, because each takes minutes. A descent from far away can
 //! end where no single constant helps any more, with a cost above that of the best; how far such
@@ -7,17 +7,17 @@
 use crate::fit::Values;
 use v3d_sim::LaunchOrder;
 
-/// What a descent (`fidelity fit`) found from the fitting set alone.
+/// Result of a descent (`fidelity fit`) from the fitting set alone.
 pub struct Descent {
     /// The order in which QPUs were given programs.
     pub order: LaunchOrder,
-    /// Where it started: a name in [`crate::fit::STARTS`].
+    /// Its starting point: a name in [`crate::fit::STARTS`].
     pub start: &'static str,
-    /// What published times were taken for ([`crate::fit::Printed`]).
+    /// The reading of published times ([`crate::fit::Printed`]).
     pub printed: &'static str,
     /// Its cost.
     pub cost: f64,
-    /// What it found.
+    /// The values that it found.
     pub found: Values,
 }
 
@@ -153,7 +153,8 @@ pub const DESCENTS: &[Descent] = &[
     },
 ];
 
-/// What the descent from the middle found, for an order of QPUs and a reading of the printed times.
+/// Values that the descent from the middle found, for an order of QPUs and a reading of the printed
+/// times.
 #[must_use]
 pub fn found(order: LaunchOrder, printed: &str) -> Values {
     let from_the_middle = |descent: &&Descent| {

@@ -1,4 +1,4 @@
-//! How constants were found: coordinate descent on the fitting set, and nothing else.
+//! The search for constants: coordinate descent on the fitting set, and nothing else.
 //!
 //! The fitting set is six run times and the counter table ([`crate::rows::fitting_set`]). The cost
 //! of a set of constants is the mean of the squared relative errors, a row whose band is wider
@@ -29,7 +29,7 @@ pub struct Free {
     pub whole: bool,
 }
 
-/// What is free: everything that no measurement gives and that makes a difference.
+/// The free constants: all that no measurement gives and that makes a difference.
 #[must_use]
 pub fn free() -> Vec<Free> {
     let part = |name: &str, step| Free {
@@ -55,8 +55,8 @@ pub fn free() -> Vec<Free> {
 /// Values of [`free`] constants.
 pub type Values = &'static [(&'static str, f64)];
 
-/// Where descents start: one beyond the fast end of what is plausible, one beyond the slow end, and
-/// one between them.
+/// Starting points of descents: one beyond the fast end of what is plausible, one beyond the slow
+/// end, and one between them.
 pub const STARTS: &[(&str, Values)] = &[
     (
         "fast",
@@ -129,7 +129,7 @@ pub fn fitting_rows(
 pub enum Printed {
     /// The shortest.
     Fast,
-    /// As it is.
+    /// The time as printed.
     #[default]
     Middle,
     /// The longest.
@@ -149,7 +149,7 @@ impl Printed {
     }
 }
 
-/// How far rows are from what was published, each in units of its band.
+/// Distance of rows from the published figures, each in units of its band.
 #[must_use]
 pub fn cost(rows: &[Row], printed: Printed) -> f64 {
     let parts = rows.iter().filter_map(|row| {

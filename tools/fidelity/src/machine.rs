@@ -36,12 +36,12 @@ pub enum MachineError {
     Limit(u64),
 }
 
-/// What a launch took.
+/// Time and work of a launch.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Run {
     /// V3D clocks from the first request to the end of the last program.
     pub clocks: u64,
-    /// What was done, caches and counters included, in this launch only.
+    /// The work done, caches and counters included, in this launch only.
     pub statistics: Statistics,
 }
 
@@ -220,7 +220,7 @@ impl Machine {
     }
 }
 
-/// Where memory lies that the firmware hands out: in the upper part of RAM, as `gpu_mem` does.
+/// Address of the memory that the firmware hands out: in the upper part of RAM, as `gpu_mem` does.
 const PLACE: u32 = 0x1000_0000;
 
 /// A board with the cycle model, whose warnings only warn: programs that ran on real chips may
@@ -235,7 +235,7 @@ pub fn config(board: Board, constants: &Constants) -> Config {
     }
 }
 
-/// What was done between two looks at the statistics.
+/// The work done between two looks at the statistics.
 #[must_use]
 pub fn difference(after: &Statistics, before: &Statistics) -> Statistics {
     let mut run = after.clone();

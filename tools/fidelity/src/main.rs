@@ -72,7 +72,7 @@ fn root() -> &'static Path {
     here.ancestors().nth(2).unwrap_or(here)
 }
 
-/// Whether all rows lie in their bands.
+/// True if all rows lie in their bands.
 fn run(arguments: &Arguments) -> Result<bool> {
     let userland = Userland::from_environment()?;
     let constants = Constants::recommended();

@@ -10,7 +10,7 @@ use crate::userland::Userland;
 use std::collections::{BTreeMap, BTreeSet};
 use v3d_sim::{Board, Constants, SOURCES};
 
-/// What is run.
+/// A run that is asked for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Wanted {
     /// The batch.
@@ -26,7 +26,7 @@ impl Wanted {
     }
 }
 
-/// What a run found.
+/// The result of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Measured {
     /// V3D clocks from the first request to the end; no figure for the chip when functional.

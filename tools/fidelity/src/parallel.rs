@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// What `work` makes of each item, in the order of the items. The one that weighs most is begun
+/// Results of `work` for each item, in the order of the items. The one that weighs most is begun
 /// first, so that threads end at about the same time.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! What was published of GPU_FFT on real boards: facts, with their sources.
+//! Published figures of GPU_FFT on real boards: facts, with their sources.
 //!
 //! Times are microseconds of a transform and include the call: the programs and the host's share.
 //! Figures have two significant digits, so that each may be off by up to 5 % of itself.
@@ -7,7 +7,7 @@ use crate::userland::Release;
 
 /// gpu_fft.txt of each release: a Pi 1, 700 MHz ARM; release 3.0 says that the L2 is on.
 pub const TEXT_3: &str = "GPU_FFT 3.0, gpu_fft.txt";
-/// The same of release 2.0.
+/// The gpu_fft.txt of release 2.0.
 pub const TEXT_2: &str = "GPU_FFT 2.0, gpu_fft.txt";
 /// The author's page on release 2.0, with its table of performance counters.
 pub const COUNTER_PAGE: &str = "A. Holme, GPU_FFT web page, counters of release 2";
@@ -20,9 +20,9 @@ pub const THIRD_AUTHOR: &str = "a third author's Pi 1, slightly overclocked (pee
 
 /// Errors of a table, in parts per million.
 pub struct Errors {
-    /// Whose shaders.
+    /// The release of the shaders.
     pub release: Release,
-    /// Where.
+    /// The source.
     pub source: &'static str,
     /// log2 of the length, transforms in the batch, error.
     pub figures: &'static [(u32, u32, f64)],
@@ -61,9 +61,9 @@ pub const ERRORS: &[Errors] = &[
 
 /// Times of a table.
 pub struct Times {
-    /// Whose shaders.
+    /// The release of the shaders.
     pub release: Release,
-    /// Where.
+    /// The source.
     pub source: &'static str,
     /// log2 of the length, transforms in the batch, shortest and longest time in microseconds.
     pub figures: &'static [(u32, u32, f64, f64)],

@@ -17,11 +17,11 @@ pub struct Recorded {
     pub figures: BTreeMap<String, f64>,
 }
 
-/// Where the file lies, below the root of the repository.
+/// Path of the file, below the root of the repository.
 pub const PATH: &str = "tools/fidelity/recorded.json";
 
 impl Recorded {
-    /// What this program was compiled with.
+    /// The record that this program was compiled with.
     #[must_use]
     pub fn last() -> Self {
         serde_json::from_str(include_str!("../recorded.json")).unwrap_or_default()

@@ -4,7 +4,7 @@
 use serde::Serialize;
 use v3d_sim::Board;
 
-/// What a row is about: the report has a table for each.
+/// The subject of a row: the report has a table for each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Section {
     /// Relative rms errors of GPU_FFT's results.
@@ -21,7 +21,7 @@ pub enum Section {
     OtherBoards,
     /// Latencies and rates, by small programs.
     Microbenchmarks,
-    /// What the performance counters count.
+    /// The meaning of the performance counters.
     CounterIdentities,
 }
 
@@ -54,7 +54,7 @@ impl Section {
     }
 }
 
-/// How near a simulated figure must be to the published one.
+/// The required nearness of a simulated figure to the published one.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Band {
     /// Equal.
@@ -74,7 +74,7 @@ pub enum Band {
 }
 
 impl Band {
-    /// Whether `simulated` lies in it; `None` when it is only reported.
+    /// True if `simulated` lies in it; `None` when it is only reported.
     #[must_use]
     pub fn holds(self, published: f64, simulated: f64) -> Option<bool> {
         let apart = (simulated - published).abs();
@@ -118,23 +118,23 @@ fn two_digits(value: f64) -> String {
 pub struct Row {
     /// The table it stands in.
     pub section: Section,
-    /// What was measured.
+    /// The quantity measured.
     pub what: String,
-    /// Where it was published.
+    /// The publication.
     pub source: &'static str,
     /// The board it was measured on, and so the preset it is simulated with.
     pub board: Board,
-    /// Of the figures.
+    /// The unit of the figures.
     pub unit: &'static str,
     /// The figure; the middle when a range was published.
     pub published: f64,
-    /// How near the simulation must be.
+    /// The required nearness of the simulation.
     pub band: Band,
-    /// Whether constants were fitted to it.
+    /// True if constants were fitted to it.
     pub fitted: bool,
-    /// What the simulator says; `None` when it was not run.
+    /// The simulator's figure; `None` when it was not run.
     pub simulated: Option<f64>,
-    /// What it said when it was last recorded.
+    /// Its figure when it was last recorded.
     pub recorded: Option<f64>,
 }
 
@@ -150,7 +150,7 @@ impl Row {
         })
     }
 
-    /// Whether it lies in its band; `None` when it was not run or is only reported.
+    /// True if it lies in its band; `None` when it was not run or is only reported.
     #[must_use]
     pub fn in_band(&self) -> Option<bool> {
         self.band.holds(self.published, self.simulated?)
@@ -162,7 +162,7 @@ impl Row {
         format!("{}: {} ({})", self.section.title(), self.what, self.source)
     }
 
-    /// As in `--json`.
+    /// The row as in `--json`.
     #[must_use]
     pub fn json(&self) -> JsonRow<'_> {
         JsonRow {

@@ -53,7 +53,7 @@ pub fn timed(largest: u32) -> BTreeSet<Wanted> {
         .collect()
 }
 
-/// What constants may be fitted to.
+/// The runs that constants may be fitted to.
 #[must_use]
 pub fn fitting_set() -> BTreeSet<Wanted> {
     let lengths = FITTING_LENGTHS.map(|log2n| Shape::inverse(Release::V3, log2n, 1));
@@ -279,8 +279,8 @@ impl Figures<'_> {
     }
 }
 
-/// How near a run time must be. 2^13 has a band of its own, at both batches: it is the length that
-/// no variant of the study of reference/timing.md matched.
+/// The required nearness of a run time. 2^13 has a band of its own, at both batches: it is the
+/// length that no variant of the study of reference/timing.md matched.
 fn time_band(section: Section, shape: Shape) -> Band {
     match (section, shape.jobs, shape.log2n) {
         (Section::Times3, _, 13) => Band::Within(0.18),

@@ -35,10 +35,10 @@ pub enum Command {
         /// Names of the constants that may move, separated by commas.
         #[arg(long, value_delimiter = ',')]
         free: Vec<String>,
-        /// Where to start: fast, middle or slow; --set moves on from there.
+        /// Starting point: fast, middle or slow; --set moves on from there.
         #[arg(long, value_parser = start_values)]
         start: Option<Values>,
-        /// What published times are taken for: fast and slow are the ends of what is printed so.
+        /// Reading of published times: fast and slow are the ends of what is printed so.
         #[arg(long, default_value = "middle", value_parser = printed)]
         printed: Printed,
         #[command(flatten)]

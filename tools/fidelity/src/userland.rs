@@ -22,7 +22,7 @@ pub enum Release {
 }
 
 impl Release {
-    /// As its author numbers it.
+    /// The number that its author gives it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -40,7 +40,7 @@ impl Release {
     }
 }
 
-/// What is wrong with the checkout.
+/// An error in the checkout.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum UserlandError {
     /// The folder is not that of a checkout.
@@ -64,7 +64,7 @@ pub enum UserlandError {
         release: Release,
         /// The file below the folder of hello_fft.
         path: String,
-        /// What git or the system said.
+        /// The message of git or the system.
         why: String,
     },
     /// A hex file holds something else.
@@ -74,7 +74,7 @@ pub enum UserlandError {
         release: Release,
         /// The file.
         path: String,
-        /// What stands where a word should be.
+        /// The text that stands where a word should be.
         what: String,
     },
 }

@@ -12,15 +12,15 @@ pub const LARGEST: u32 = 18;
 pub struct Variant {
     /// A short name.
     pub name: &'static str,
-    /// What differs, and what for.
+    /// The difference and its purpose.
     pub why: &'static str,
     /// The set.
     pub constants: Constants,
 }
 
-/// What the fitting set gives to a model whose SDRAM turns and recovers in no time, the structure
-/// that was recommended before. Found by an earlier form of the descent (four rounds with all
-/// lengths, from the values that were recommended then), so not one of
+/// Values that the fitting set gives to a model whose SDRAM turns and recovers in no time, the
+/// structure that was recommended before. Found by an earlier form of the descent (four rounds with
+/// all lengths, from the values that were recommended then), so not one of
 /// [`crate::descents::DESCENTS`].
 const NO_TURNAROUND: Values = &[
     ("sdram_to_read", 0.0),

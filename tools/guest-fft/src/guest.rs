@@ -1,4 +1,4 @@
-//! What the guest's assembly calls: the library's work for each engine.
+//! Functions that the guest's assembly calls: the library's work for each engine.
 
 use core::arch::global_asm;
 

@@ -1,4 +1,4 @@
-//! What the guest and the tool that runs it agree on, and the work itself.
+//! The interface of the guest and the tool that runs it, and the work itself.
 //!
 //! The tool writes a [`Task`] into the image, lets a virtual Pi run it, and reads the task and the
 //! points back from the board's memory. The guest makes its input, does one transform between two
@@ -16,7 +16,7 @@ pub mod plan;
 use dsp::{Complex, Direction, Float, Plan, Radix};
 use microfft::Complex32;
 
-/// Where the task lies in the flat image, which is loaded at 0x8000.
+/// Offset of the task in the flat image, which is loaded at 0x8000.
 pub const TASK_OFFSET: usize = 8;
 /// Address of the first point.
 pub const POINTS_AT: u32 = 0x0100_0000;
@@ -32,14 +32,14 @@ pub const DONE: u32 = 1;
 /// Value of [`Task::status`] when the guest cannot do what is asked.
 pub const REFUSED: u32 = 2;
 
-/// What is to be done, and what came of it. Words, in this order.
+/// The task and its result. Words, in this order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(C)]
 pub struct Task {
     /// [`MAGIC`].
     pub magic: u32,
-    /// Who transforms: 0 `dsp` in single precision, 1 in double precision, 2 `microfft`. 3 makes a
-    /// plan for the QPUs ([`plan`]).
+    /// The engine that transforms: 0 `dsp` in single precision, 1 in double precision, 2
+    /// `microfft`. 3 makes a plan for the QPUs ([`plan`]).
     pub engine: u32,
     /// log2 of the number of points.
     pub log2n: u32,

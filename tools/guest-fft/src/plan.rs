@@ -15,12 +15,12 @@ pub const WORDS: usize = 4 << 20;
 /// [`Task::engine`] of this work.
 pub const ENGINE: u32 = 3;
 
-/// Where the first block begins, as V3D would see it.
+/// Start of the first block, as V3D would see it.
 const BASE: u32 = 0x4100_0000;
 /// Input and output lie here: nothing is written there.
 const DATA: u32 = 0x5000_0000;
 
-/// What planning wrote, and how far blocks have been given out.
+/// Memory that planning wrote, and the end of the blocks given out.
 #[repr(C)]
 pub struct PlanMemory {
     /// From the beginning of the plan's block on.
@@ -31,7 +31,7 @@ pub struct PlanMemory {
     pub made: u32,
 }
 
-/// What cannot be done.
+/// Error of an operation that [`PlanMemory`] cannot do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Outside;
 

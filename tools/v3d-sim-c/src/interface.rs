@@ -1,4 +1,4 @@
-//! What C sees: structures as `v3d_sim.h` lays them out, and the call itself.
+//! The interface that C sees: structures as `v3d_sim.h` lays them out, and the call itself.
 
 use std::ffi::{c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::memory::{ALIAS_MASK, CallerMemory, Part};
 use crate::run::{self, Failure};
 
-/// What the call returns.
+/// Return values of the call.
 pub mod status {
     /// All programs ended.
     pub const COMPLETED: i32 = 0;
@@ -84,9 +84,9 @@ pub struct Options {
 pub struct RunResult {
     /// Bytes of this structure.
     pub struct_size: u32,
-    /// As returned.
+    /// The returned status.
     pub status: i32,
-    /// Whether the cycle model was at work.
+    /// True if the cycle model was at work.
     pub timed: u32,
     /// V3D clock in hertz.
     pub clock_hz: u32,
@@ -291,7 +291,8 @@ mod tests {
     use super::*;
     use std::mem::offset_of;
 
-    /// As the header has them on a machine with pointers of 64 bits; the C example checks the same.
+    /// Offsets and sizes are those of the header on a machine with pointers of 64 bits; the C
+    /// example checks the same.
     #[test]
     #[cfg(target_pointer_width = "64")]
     fn structures_are_laid_out_as_in_the_header() {

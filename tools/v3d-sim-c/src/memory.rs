@@ -10,13 +10,13 @@ pub const ALIAS_MASK: u32 = 0x3fff_ffff;
 /// A region that has been checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Where it begins, below the alias.
+    /// Its first address, below the alias.
     pub start: u32,
     /// Its bytes: at least 1, and `start + bytes` is at most 1 GiB.
     pub bytes: u32,
     /// Its first byte.
     pub data: *mut u8,
-    /// Whether programs may store to it.
+    /// True if programs may store to it.
     pub writable: bool,
 }
 

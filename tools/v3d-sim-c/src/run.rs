@@ -17,7 +17,7 @@ const SEEDED: u32 = 4;
 pub struct Failure {
     /// A status below 0.
     pub status: i32,
-    /// What is wrong, for the message.
+    /// The error, for the message.
     pub text: String,
 }
 

@@ -9,7 +9,7 @@ fn folder() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Where cargo puts the library of this package, beside this test's program.
+/// Path at which cargo puts the library of this package, beside this test's program.
 fn library(name: &str) -> PathBuf {
     let here = std::env::current_exe().expect("this program");
     here.parent().expect("a folder").join(name)

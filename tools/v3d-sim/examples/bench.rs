@@ -1,4 +1,4 @@
-//! How many QPU instructions a second the simulator executes, functional and with time.
+//! QPU instructions a second that the simulator executes, functional and with time.
 //!
 //! `cargo run --release -p v3d-sim --example bench [NAME [functional|time]]` runs every workload,
 //! or those whose name contains NAME, and prints one line each: instructions, and millions of them

@@ -1,4 +1,4 @@
-//! How much memory a job takes whose RAM is 256 MiB, all of which it reads and stores to.
+//! Memory taken by a job whose RAM is 256 MiB, all of which it reads and stores to.
 //!
 //! `cargo run --release -p v3d-sim --example memory` prints the largest resident size of the
 //! process (Linux) and exits with 1 when it is above 300 MiB.

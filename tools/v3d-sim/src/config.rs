@@ -32,7 +32,7 @@ pub struct Config {
     /// After this many rounds in which nothing inside V3D could go on, a deadlock is reported.
     /// The ARM may still end it by queueing a program, so the state is kept.
     pub deadlock_rounds: u64,
-    /// Which source is followed where sources conflict.
+    /// The source that is followed where sources conflict.
     pub conflicts: Conflicts,
     /// Also warn when two QPUs use one DMA engine at a time without the mutex. Programs that ran on
     /// chips do so; more careful ones do not.

@@ -1,4 +1,4 @@
-//! Where sources conflict: which of them the simulator follows.
+//! Conflicts of sources: the source that the simulator follows.
 //!
 //! The default of each choice is the value that the evidence speaks for; the others are there so
 //! that a program can be tried on every chip that has been described. A program that comes out the
@@ -176,7 +176,7 @@ conflicts! {
         /// Truncated (VC4C).
         Truncate = "truncate",
     }
-    /// Which element of its register a branch adds.
+    /// The element of its register that a branch adds.
     branch_element: BranchElement, "branch-element" {
         /// 15 (measured by vc4asm's author; Broadcom's shaders).
         Fifteen = "15",

@@ -8,7 +8,7 @@ use crate::memory::MemoryFault;
 use crate::rule::Rule;
 use std::fmt;
 
-/// Where in a program something happened.
+/// Place in a program at which something happened.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     /// QPU number, 0..11.
@@ -146,7 +146,7 @@ fn write_broken(rule: Rule, detail: &str, f: &mut fmt::Formatter<'_>) -> fmt::Re
 /// A QPU that cannot go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fault {
-    /// Where. `None` for a register write by the ARM.
+    /// The place. `None` for a register write by the ARM.
     pub place: Option<Place>,
     /// The kind.
     pub kind: FaultKind,
@@ -164,9 +164,10 @@ impl fmt::Display for Fault {
 /// A rule that was broken: the first time, and how often.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Warning {
-    /// Which rule.
+    /// The rule.
     pub rule: Rule,
-    /// Where the first time. `None` for a register write by the ARM and for the end of a launch.
+    /// The place of the first time. `None` for a register write by the ARM and for the end of a
+    /// launch.
     pub place: Option<Place>,
     /// The details of the first time; may be empty.
     pub detail: String,

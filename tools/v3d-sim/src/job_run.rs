@@ -22,7 +22,7 @@ use qpu::job::{CacheClear, Program};
 pub struct JobLaunch {
     /// Queued in this order.
     pub programs: Vec<Program>,
-    /// Which V3D caches are cleared before the first is queued.
+    /// The V3D caches that are cleared before the first is queued.
     pub clear: CacheClear,
 }
 
@@ -43,7 +43,7 @@ pub struct JobOptions {
     pub strict: bool,
     /// Rules whose breaking is no warning.
     pub allowed: Vec<Rule>,
-    /// Which source is followed where sources conflict.
+    /// The source that is followed where sources conflict.
     pub conflicts: Conflicts,
     /// The numbers of the cycle model.
     pub constants: Constants,
@@ -100,7 +100,7 @@ pub struct Outcome {
     pub warnings: Vec<Warning>,
     /// The waits of all QPUs, when the job ended in a deadlock.
     pub deadlock: Option<DeadlockReport>,
-    /// Where every QPU was whose program had not ended.
+    /// The place of every QPU whose program had not ended.
     pub running: Vec<Place>,
 }
 
@@ -224,7 +224,7 @@ impl JobRun {
         &self.v3d
     }
 
-    /// What it has done; `end` is what is said of a job that has not ended.
+    /// The outcome so far; `end` is the end given for a job that has not ended.
     #[must_use]
     pub fn outcome(&self, end: JobEnd) -> Outcome {
         let (v3d, end) = (&self.v3d, self.end.unwrap_or(end));

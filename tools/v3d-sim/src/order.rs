@@ -18,8 +18,9 @@ impl Pace {
         one_in: 64,
         longest: 32,
     };
-    /// What one QPU in a few has instead, where a seed makes QPUs unlike each other: slower
-    /// throughout, and so rarely and so long that others could come to the end of what they do.
+    /// The alternatives that one QPU in a few has instead, where a seed makes QPUs unlike each
+    /// other: slower throughout, and so rarely and so long that others could come to the end of
+    /// what they do.
     const OTHERS: [Self; 4] = [
         Self {
             one_in: 4,

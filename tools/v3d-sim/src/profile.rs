@@ -1,4 +1,4 @@
-//! Where the clocks go: issues and waits of every instruction, on every QPU.
+//! The use of clocks: issues and waits of every instruction, on every QPU.
 
 use crate::chip::QPUS;
 use crate::observe::{Issue, Observer, Stall};
@@ -67,7 +67,8 @@ impl ProfileLine {
 pub struct Profile {
     lines: Vec<ProfileLine>,
     places: HashMap<(u32, u64), usize>,
-    /// Where each QPU waits for an instruction whose word is not known yet, and how long.
+    /// The place at which each QPU waits for an instruction whose word is not known yet, and the
+    /// length of its waits.
     waiting: [(u32, BTreeMap<&'static str, u64>); QPUS],
     /// The line that each QPU was at last; it stays there or goes on to the next, mostly.
     last: [usize; QPUS],
@@ -130,8 +131,8 @@ impl Profile {
 }
 
 impl Profile {
-    /// What a QPU has spent on an instruction whose word is known now, the wait for the word
-    /// included.
+    /// The clocks that a QPU has spent on an instruction whose word is known now, the wait for the
+    /// word included.
     fn spent(&mut self, qpu: usize, pc: u32, word: u64) -> &mut Spent {
         let place = self.place(qpu, pc, word);
         self.last[qpu] = place;

@@ -10,22 +10,22 @@ use std::ops::Range;
 
 /// Bus address of the first byte.
 const BASE: u32 = 0x4000_0000;
-/// The same, for accesses that do not allocate in the system L2.
+/// Bus address of that byte for accesses that do not allocate in the system L2.
 const STREAMED: u32 = 0x8000_0000;
 
 /// Granularity of buffers: a line of V3D's caches.
 pub const LINE_BYTES: u32 = 64;
 
-/// As code it is a tile-buffer signal, as a float NaN.
+/// The word that fills fresh memory: as code a tile-buffer signal, as a float NaN.
 const FRESH: u32 = 0x7fc0_dead;
 
 /// Bytes, and which lines of 64 belong to a buffer.
 pub struct Ram {
     bytes: Vec<u8>,
     allocated: Vec<bool>,
-    /// Where buffers begin and end, in ascending order.
+    /// Ranges of the buffers, in ascending order.
     buffers: Vec<Range<u32>>,
-    /// Where the next buffer may start; the first line is never part of one.
+    /// The least address at which the next buffer may start; the first line is never part of one.
     next: u32,
 }
 
@@ -87,7 +87,7 @@ impl Ram {
         (!outside).then_some(buffer.start as usize..buffer.end as usize)
     }
 
-    /// Where `count` bytes at `addr` are.
+    /// The place of `count` bytes at `addr`.
     fn range(&self, addr: u32, count: usize) -> Result<Range<usize>, MemoryFault> {
         if !is_alias(addr) {
             let reason = Cow::Borrowed("bus addresses of this memory start with 0x4 or 0x8");

@@ -6,7 +6,7 @@ use crate::rule::Rule;
 /// Faults that are kept: all of twelve QPUs, and some of the driver.
 const MOST_FAULTS: usize = 64;
 
-/// Where a QPU is: enough to write a [`Place`] when one is wanted.
+/// The place of a QPU: enough to write a [`Place`] when one is wanted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct At {
     /// QPU number.

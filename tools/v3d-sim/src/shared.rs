@@ -56,7 +56,7 @@ pub struct Shared {
     pub debug: bool,
     /// ERRSTAT's latched bits.
     pub errors: u32,
-    /// Which source is followed where sources conflict.
+    /// The source that is followed where sources conflict.
     pub conflicts: Conflicts,
     /// Flag unlocked use of a DMA engine by two QPUs.
     pub flag_unprotected_dma: bool,

@@ -11,7 +11,7 @@ use crate::memory::{Memory, MemoryFault};
 /// Broadcom's own driver leaves in it.
 const LARGEST_LIMIT: u32 = 1023;
 
-/// Where the stream stands.
+/// The position of the stream.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Uniforms {
     next: u32,

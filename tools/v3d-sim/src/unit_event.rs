@@ -30,7 +30,7 @@ pub enum UnitEvent {
     },
     /// A transfer was handed to a DMA engine, which serves one after the other.
     DmaRequest {
-        /// Which engine.
+        /// The engine.
         engine: DmaEngine,
         /// The QPU.
         qpu: u8,
@@ -43,7 +43,7 @@ pub enum UnitEvent {
     },
     /// The oldest transfer of an engine is complete, or has faulted.
     DmaDone {
-        /// Which engine.
+        /// The engine.
         engine: DmaEngine,
         /// The QPU that asked for it.
         qpu: u8,

@@ -43,8 +43,8 @@ fn memory() -> SparseMemory {
     memory
 }
 
-/// What the counters of these sources show after a program on each of five QPUs, and what the block
-/// itself says of them.
+/// Values of the counters of these sources after a program on each of five QPUs, and the block
+/// itself, for its own statistics.
 fn run(sources: &[usize]) -> (Vec<u32>, V3d) {
     let mut memory = memory();
     let mut v3d = V3d::new(Config {
@@ -85,7 +85,7 @@ fn every_source_can_be_counted() {
     }
 }
 
-/// What experiments on chips found about programs of users (qpu.md 6.3).
+/// Findings of experiments on chips about programs of users (qpu.md 6.3).
 #[test]
 fn counts_keep_the_identities_of_the_chip() {
     let (counts, v3d) = run(&[16, 20, 21, 22, 24, 25, 29]);

@@ -1,4 +1,4 @@
-//! Which plans of the project's FFT come out wrong on broken silicon.
+//! Plans of the project's FFT that come out wrong on broken silicon.
 //!
 //! A plan is wrong when it ends with an error, or with another result than on a sound V3D. Plans
 //! hand rows from QPU to QPU, wait at barriers and take turns, so every defect but one must be seen
@@ -17,7 +17,7 @@ const LIMIT_US: u32 = 1_000_000;
 /// Enough for the longest plan of these tests with its buffer.
 const RAM_BYTES: u32 = 4 << 20;
 
-/// What a plan gives for numbers that look like noise.
+/// The result of a plan for numbers that look like noise.
 fn result(runner: &mut SimRunner, request: &Request) -> Result<Vec<u32>, String> {
     let fail = |error: SimError| error.to_string();
     let bytes = request.input_bytes() as u32;
@@ -57,7 +57,7 @@ fn sound(functional: bool) -> SimRunner {
     used(SimRunner::new(RAM_BYTES).with_functional(functional))
 }
 
-/// Which of the requests come out wrong on a V3D with this defect.
+/// The requests that come out wrong on a V3D with this defect.
 fn wrong(requests: &[(String, Request)], defect: Defect, functional: bool) -> Vec<String> {
     let is_wrong = |request: &Request| {
         let broken = SimRunner::new(RAM_BYTES).with_functional(functional);

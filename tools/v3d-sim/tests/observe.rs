@@ -61,7 +61,7 @@ struct Seen {
     units: Vec<(u64, UnitEvent)>,
     started: Vec<(u8, u32)>,
     ended: Vec<u8>,
-    /// What was in r1 after the second instruction of each program.
+    /// The values in r1 after the second instruction of each program.
     r1: Vec<u32>,
     clock: u64,
 }
@@ -180,8 +180,8 @@ fn contention() -> (SparseMemory, Vec<JobLaunch>) {
     (memory, vec![launch])
 }
 
-/// Who looks on sees every instruction in its round; alone, QPUs run ahead between those that order
-/// them.
+/// An observer sees every instruction in its round; without one, QPUs run ahead between those that
+/// order them.
 #[test]
 fn running_ahead_changes_nothing_but_the_speed() {
     let options = JobOptions {

@@ -14,7 +14,7 @@ const CODE: u32 = ALIAS | 0x0001_0000;
 const UNIFORMS: u32 = ALIAS | 0x0002_0000;
 /// In another bank of SDRAM than code and uniforms.
 const DATA: u32 = ALIAS | 0x0010_2000;
-/// Where results go.
+/// Address of the results.
 const RESULTS: u32 = DATA + 0x10_0000;
 
 /// Runs a program on some QPUs of a Pi 2, where nothing but SDRAM lies behind V3D.

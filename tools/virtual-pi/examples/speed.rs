@@ -1,4 +1,4 @@
-//! How fast the core is simulated: ARM instructions a second of processor time, by kind of loop.
+//! Speed of the simulated core: ARM instructions a second of processor time, by kind of loop.
 //!
 //! `cargo run --release -p virtual-pi --example speed`. MMU and caches are on, all checks too, as
 //! when kernel.img runs.

@@ -29,7 +29,7 @@ const PROPERTY_LIMIT: u32 = 64 << 10;
 pub struct Board {
     /// SDRAM.
     pub memory: Memory,
-    /// What the ARM's data cache holds of it.
+    /// Its lines in the ARM's data cache.
     pub lines: Lines,
     /// Serial line.
     pub uart: Uart,
@@ -97,8 +97,8 @@ impl Board {
         }
     }
 
-    /// The same board after a reset at `now`: memory keeps its contents, the host's side of the
-    /// line goes on, everything else starts anew.
+    /// The board after a reset at `now`: memory keeps its contents, the host's side of the line
+    /// goes on, everything else starts anew.
     pub fn after_reset(mut self, now: u64) -> Self {
         self.uart.reset(self.config.uart_hz);
         let notes = self.take_notes();
@@ -123,7 +123,7 @@ impl Board {
         self.firmware.arm_bytes()
     }
 
-    /// When the ACT LED last went on or off: clock and state.
+    /// The last changes of the ACT LED: clock and state.
     pub fn led(&self) -> impl Iterator<Item = (u64, bool)> {
         self.gpio.led()
     }
@@ -138,7 +138,7 @@ impl Board {
         (self.v3d.accesses, self.firmware.v3d_requests)
     }
 
-    /// Whether an imprecise abort has become pending since the last call.
+    /// True if an imprecise abort has become pending since the last call.
     pub fn take_abort(&mut self) -> bool {
         std::mem::take(&mut self.abort)
     }
@@ -187,7 +187,7 @@ impl Board {
         self.fault.take()
     }
 
-    /// Whether the watchdog has reset the board.
+    /// True if the watchdog has reset the board.
     pub fn reset_requested(&self) -> bool {
         self.pm.fired()
     }
@@ -206,7 +206,7 @@ impl Board {
         notes
     }
 
-    /// Whether an access to this address never ends.
+    /// True if an access to this address never ends.
     pub fn hangs(&self, address: u32) -> bool {
         let dark = self.config.unpowered_v3d_hangs && !self.firmware.v3d_powered();
         let cut_off = dark || self.asb.slave_stands() || self.pm.holds_v3d();

@@ -1,4 +1,5 @@
-//! What the ARM's data cache may hold of each 32-byte line, and what has not reached memory yet.
+//! State of each 32-byte line in the ARM's data cache, and of stores that have not reached memory
+//! yet.
 //!
 //! The cache is not modelled as a cache: a line counts as held from the first access until it is
 //! invalidated, and as dirty from the first store until it is cleaned. A real cache evicts lines at
@@ -56,7 +57,7 @@ pub struct Lines {
     invalidated: bool,
     /// Pages that the table walk has read.
     table_pages: Vec<u32>,
-    /// What memory holds of the dirty lines in these pages, by line number. A table that is being
+    /// Contents in memory of the dirty lines in these pages, by line number. A table that is being
     /// changed is often walked for its neighbours, which is fine while the entry itself is the
     /// same.
     table_lines: HashMap<u32, [u32; 8]>,
@@ -85,7 +86,7 @@ impl Lines {
         }
     }
 
-    /// What the fast path of an access to `address` looks at; `page` from the TLB entry.
+    /// The state that the fast path of an access to `address` checks; `page` from the TLB entry.
     #[inline(always)]
     pub fn state(&self, page: u32, address: u32) -> u8 {
         self.pages[page as usize % (2 * PAGES)][(address as usize >> 5) % LINES]
@@ -216,7 +217,7 @@ impl Lines {
         self.table_lines.remove(&(physical >> 5));
     }
 
-    /// The same for the whole cache.
+    /// Maintains the whole cache.
     pub fn maintain_all(&mut self, clean: bool, invalidate: bool) {
         if clean {
             self.undrained.get_or_insert(0);
@@ -251,7 +252,7 @@ impl Lines {
         std::mem::take(&mut self.changed)
     }
 
-    /// Whether the whole cache has been invalidated since reset.
+    /// True if the whole cache has been invalidated since reset.
     pub fn invalidated(&self) -> bool {
         self.invalidated
     }
@@ -261,7 +262,7 @@ impl Lines {
         self.undrained = None;
     }
 
-    /// What may not have reached memory yet.
+    /// The first address whose data may not have reached memory yet.
     pub fn undrained(&self) -> Option<u32> {
         self.undrained
     }

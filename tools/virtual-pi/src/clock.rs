@@ -28,15 +28,15 @@ pub const V3D_HZ: u64 = 250_000_000;
 /// Source: VideoCore IV 3D Architecture Reference Guide, "QPU": four quads, one a clock.
 pub const V3D_CLOCKS_PER_ROUND: u64 = 4;
 
-/// How far V3D may run ahead of or behind the ARM while nobody touches its registers, in rounds.
-/// It bounds how late a V3D interrupt is seen and how old memory that V3D writes may look to the
-/// ARM.
+/// Distance that V3D may run ahead of or behind the ARM while the guest does not touch its
+/// registers, in rounds. It bounds how late a V3D interrupt is seen and how old memory that V3D
+/// writes may look to the ARM.
 pub const V3D_QUANTUM_ROUNDS: u64 = 64;
 
-/// The same while no QPU can go on before the ARM does something: 1 ms.
+/// The bound while no QPU can go on before the ARM does something: 1 ms.
 pub const V3D_STUCK_ROUNDS: u64 = 62_500;
 
-/// How long V3D must be without power to lose its state. 50 ms have been enough on a Pi 3B (a VC4CL
+/// Time without power that V3D needs to lose its state. 50 ms have been enough on a Pi 3B (a VC4CL
 /// fork); less has not been tried.
 pub const V3D_OFF_CLOCKS: u64 = ARM_HZ / 1000 * 50;
 

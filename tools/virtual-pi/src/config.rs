@@ -1,4 +1,4 @@
-//! What board to build: model, memory, command line, and which checks stop the run.
+//! The board to build: model, memory, command line, and which checks stop the run.
 
 /// The board that is modelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub enum BoardKind {
     Pi1,
 }
 
-/// Which mistakes, that silicon punishes and no emulator sees, end the run with a [`crate::Fault`].
+/// Mistakes, punished by silicon and unseen by emulators, that end the run with a [`crate::Fault`].
 /// All are on by default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checks {
@@ -66,7 +66,7 @@ impl Default for Checks {
     }
 }
 
-/// What comes of a reset of V3D by its bridges and PM_GRAFX.
+/// Result of a reset of V3D by its bridges and PM_GRAFX.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum V3dReset {
     /// V3D is as after power-on.
@@ -80,17 +80,17 @@ pub enum V3dReset {
     NoEffect,
 }
 
-/// How the board is set up. `Default` is a Pi 1 with 512 MiB, V3D present and every check on.
+/// Setup of the board. `Default` is a Pi 1 with 512 MiB, V3D present and every check on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// Text of `cmdline.txt`, given to the kernel in the ATAGs and by mailbox tag 0x0005_0001.
     pub cmdline: String,
-    /// Which board.
+    /// The board.
     pub board: BoardKind,
-    /// Whether V3D is there. Without it the block reads 0 and tag 0x0003_0012 goes unanswered,
+    /// True if V3D is there. Without it the block reads 0 and tag 0x0003_0012 goes unanswered,
     /// which is what QEMU's raspi0 shows.
     pub v3d: bool,
-    /// Which mistakes end the run.
+    /// Mistakes that end the run.
     pub checks: Checks,
     /// Rate of the host's side of the serial line, in baud.
     pub host_baud: u32,
@@ -101,8 +101,8 @@ pub struct Config {
     pub gpu_mib: u32,
     /// Reference clock of the PL011 at boot, in Hz (`init_uart_clock`; old firmware: 3 MHz).
     pub uart_hz: u32,
-    /// What the firmware says that clock is, where that is not the truth; it then does not set it
-    /// either (raspberrypi/firmware 951, 967, 1619).
+    /// The rate that the firmware states for that clock, if not the true one; the firmware then
+    /// does not set it either (raspberrypi/firmware 951, 967, 1619).
     pub uart_stated_hz: Option<u32>,
     /// The firmware knows tag 0x0003_0047, measured clock rates. Old firmware does not.
     pub measures_clocks: bool,
@@ -110,15 +110,15 @@ pub struct Config {
     pub uart_sticks_after: Option<u64>,
     /// The revision code of the board, where it is not that of a Model B.
     pub revision: Option<u32>,
-    /// How near a compare of the system timer may be for it to be missed, in microseconds ahead
+    /// Greatest distance of a compare of the system timer that is missed, in microseconds ahead
     /// when it is written. One is missed always; Linux keeps 15 away.
     pub timer_misses_us: u32,
-    /// When imprecise aborts become pending, in microseconds after power-on.
+    /// Times at which imprecise aborts become pending, in microseconds after power-on.
     pub aborts_at_us: Vec<u64>,
     /// An imprecise abort becomes pending when V3D is powered.
     pub v3d_power_aborts: bool,
-    /// How long the firmware takes to answer a message of the mailbox, in microseconds. Boards have
-    /// taken more than a second (raspberrypi/firmware 1970).
+    /// Time that the firmware takes to answer a message of the mailbox, in microseconds. Boards
+    /// have taken more than a second (raspberrypi/firmware 1970).
     pub mailbox_us: u32,
     /// The firmware does as it is told by tag 0x0003_0012 (enable QPU). It refuses where the device
     /// tree has V3D for a driver (raspberrypi/firmware 669).
@@ -128,7 +128,7 @@ pub struct Config {
     /// An access to V3D without power never ends, instead of reading 0xdead_beef (reference/qpu.md,
     /// section 6).
     pub unpowered_v3d_hangs: bool,
-    /// What comes of a reset of V3D without the firmware.
+    /// Result of a reset of V3D without the firmware.
     pub v3d_reset: V3dReset,
     /// V3D loses its power when the firmware is told so. Otherwise the firmware only says that it
     /// does.
@@ -146,7 +146,7 @@ pub struct Config {
     pub v3d_strict: bool,
     /// The numbers of V3D's cycle model.
     pub v3d_constants: v3d_sim::Constants,
-    /// What is broken in V3D from power-on, if anything; see [`crate::VirtualPi::set_v3d_defect`].
+    /// The defect of V3D from power-on, if any; see [`crate::VirtualPi::set_v3d_defect`].
     pub v3d_defect: Option<v3d_sim::Defect>,
     /// After a reset, stay in reset instead of booting the image again.
     pub no_reboot: bool,

@@ -6,7 +6,7 @@
 
 use std::fmt;
 
-/// Who reaches memory.
+/// A unit that accesses memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agent {
     /// The ARM core itself.
@@ -30,7 +30,7 @@ impl fmt::Display for Agent {
     }
 }
 
-/// Which of the two classes a fault belongs to.
+/// The two classes of faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultClass {
     /// The guest did something that a real board punishes.
@@ -39,7 +39,7 @@ pub enum FaultClass {
     NotModelled,
 }
 
-/// What went wrong.
+/// The kind of a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultKind {
     /// Memory was read behind the ARM's back while its data cache held newer data for that line.
@@ -72,9 +72,9 @@ pub enum FaultKind {
     Unmapped,
     /// A bus address without the alias that this board needs; the alias wanted.
     BusAlias {
-        /// Who was given the address.
+        /// The unit that was given the address.
         agent: Agent,
-        /// What the top two bits must be, as an address.
+        /// The required top two bits, as an address.
         wanted: u32,
     },
     /// A bus address outside of the board's memory.
@@ -88,7 +88,7 @@ pub enum FaultKind {
 /// A mistake that somebody beside the ARM ran into.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mistake {
-    /// What went wrong.
+    /// The kind of the fault.
     pub kind: FaultKind,
     /// The address concerned.
     pub address: u32,
@@ -99,7 +99,7 @@ pub(crate) struct Mistake {
 /// A stop with its place: what, at which instruction, on which address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// What went wrong.
+    /// The kind of the fault.
     pub kind: FaultKind,
     /// Address of the ARM's instruction that did it, or that the ARM was at meanwhile.
     pub pc: u32,
@@ -112,7 +112,7 @@ pub struct Fault {
 }
 
 impl FaultKind {
-    /// Whether the guest or the model is to blame.
+    /// The class: the fault is the guest's or the model's.
     pub fn class(&self) -> FaultClass {
         match self {
             Self::NotModelled(_) => FaultClass::NotModelled,

@@ -22,11 +22,11 @@ pub use clock::INSTRUCTION_CLOCKS;
 pub use config::{BoardKind, Checks, Config, V3dReset};
 pub use fault::{Agent, Error, Fault, FaultClass, FaultKind, ResetCause, Stop};
 
-/// Where the boot firmware puts the flat image and starts it.
+/// Address at which the boot firmware puts and starts the flat image.
 const KERNEL_AT: u32 = 0x8000;
-/// Where it puts the ATAGs.
+/// Address of the ATAGs.
 const ATAGS_AT: u32 = 0x100;
-/// How much of memory is not zero with `memory_noise`: 64 MiB, image and job memory of a guest.
+/// Part of memory that is not zero with `memory_noise`: 64 MiB, image and job memory of a guest.
 const NOISE_PAGES: u32 = (64 << 20) / 4096;
 /// Longest command line that it passes on.
 const CMDLINE_LIMIT: usize = 1024;
@@ -34,7 +34,7 @@ const CMDLINE_LIMIT: usize = 1024;
 /// One byte that the board sent, as the host's receiver saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SerialByte {
-    /// When its stop bit ended, in nanoseconds since power-on.
+    /// End of its stop bit, in nanoseconds since power-on.
     pub at_ns: u64,
     /// The value received.
     pub value: u8,
@@ -184,8 +184,8 @@ impl VirtualPi {
         self.cpu_mut().board.take_notes()
     }
 
-    /// When the ACT LED went on or off since the last boot: nanoseconds since power-on, and whether
-    /// it was lit from then on. The last 4,096 changes.
+    /// Changes of the ACT LED since the last boot: nanoseconds since power-on, and true if it was
+    /// lit from then on. The last 4,096 changes.
     pub fn led_changes(&self) -> Vec<(u64, bool)> {
         self.cpu()
             .board
@@ -224,7 +224,8 @@ impl VirtualPi {
     }
 }
 
-/// What SDRAM holds at power-on, the same in every run (xorshift; any odd seed would do).
+/// Fills SDRAM with its contents at power-on, the same in every run (xorshift; any odd seed would
+/// do).
 fn fill_with_noise(board: &mut Board) {
     let mut noise = 0x9e37_79b9_u32;
     for page in 0..NOISE_PAGES {
@@ -237,7 +238,7 @@ fn fill_with_noise(board: &mut Board) {
     }
 }
 
-/// What the boot firmware leaves in memory (reference/platform.md, D.2 and register maps).
+/// Loads what the boot firmware leaves in memory (reference/platform.md, D.2 and register maps).
 fn load(board: &mut Board, config: &Config, image: &[u8]) {
     let mut atags = vec![2, 0x5441_0001, 4, 0x5441_0002, board.arm_bytes(), 0];
     let mut text = config.cmdline.clone().into_bytes();

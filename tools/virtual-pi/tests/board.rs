@@ -11,7 +11,7 @@ fn boot(config: Config, guest: &Guest) -> VirtualPi {
     VirtualPi::new(config, &guest.image()).expect("a good configuration")
 }
 
-/// What the board has sent, which must have arrived without errors.
+/// Bytes that the board has sent, which must have arrived without errors.
 fn text(pi: &mut VirtualPi) -> Vec<u8> {
     let bytes = pi.serial_received();
     assert!(bytes.iter().all(|byte| !byte.error));

@@ -9,7 +9,7 @@ use guest::{
 };
 use virtual_pi::{Agent, Checks, Config, Fault, FaultClass, FaultKind, Stop, VirtualPi};
 
-/// Where the guests have their buffer: in the second MiB.
+/// Address of the guests' buffer: in the second MiB.
 const BUFFER: u32 = 0x0010_0040;
 const BUS: u32 = 0x4000_0000;
 /// Data aborts must not hide a check: no guest here takes one.

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// The target of `kernel.img`: ARM1176 with VFP11, as in Raspberry Pi 1 and Zero.
 pub const TARGET: &str = "armv6-none-eabihf";
 
-/// Where the boot firmware of a Raspberry Pi puts an image and starts it.
+/// Address at which the boot firmware of a Raspberry Pi puts and starts an image.
 const BASE: u32 = 0x8000;
 
 /// The largest image accepted.

@@ -1,4 +1,4 @@
-//! Which compiler builds the firmware, and how a machine gets one.
+//! The compiler that builds the firmware, and its installation on a machine.
 //!
 //! `armv6-none-eabihf` is a tier 3 target: nobody ships `core` for it, so a compiler is of use only
 //! with its library sources. Taken is the first of

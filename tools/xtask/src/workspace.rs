@@ -1,4 +1,4 @@
-//! Where things lie: the workspace, its target folder, cargo and its cache.
+//! Paths: the workspace, its target folder, cargo and its cache.
 
 use anyhow::{Context, Result};
 use std::fs;

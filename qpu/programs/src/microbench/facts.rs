@@ -1,16 +1,16 @@
-//! What is no time: whether programs start where they should, and whether V3D comes back.
+//! Facts that are no times: whether programs start where they should, and whether V3D comes back.
 
 use qpu::job::{CacheClear, Job, Launch, Program, QPUS, QpuSet, Recovery, Runner};
 
 use crate::code::{BENCH_ENDLESS, BENCH_NUMBER, place, place_uniforms};
 
-/// How long the program that does not end may run.
+/// The time limit of the program that does not end.
 pub const ENDLESS_LIMIT_US: u32 = 10_000;
 
-/// How long a program may take to say where it runs.
+/// The time limit for a program to say where it runs.
 const NUMBER_LIMIT_US: u32 = 10_000;
 
-/// What a place holds that no program has written.
+/// The content of a place that no program has written.
 const NOBODY: u32 = u32::MAX;
 
 /// The QPUs on which a program ran when all others were reserved (SQRSV): all of them where

@@ -38,14 +38,14 @@ pub const LAUNCHES: usize = 16;
 pub struct Microbench {
     /// Its name on the line and in files.
     pub name: &'static str,
-    /// What is measured.
+    /// The subject of the measurement.
     pub what: What,
 }
 
-/// What an entry measures.
+/// The subject of an entry's measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum What {
-    /// What a repetition takes.
+    /// The time that a repetition takes.
     Time {
         /// The programs.
         test: Test,
@@ -54,7 +54,7 @@ pub enum What {
     },
     /// On which QPUs programs ran that should run there: [`reservations`].
     Reservations,
-    /// How a program that does not end was ended: [`recovery`].
+    /// The way in which a program that does not end was ended: [`recovery`].
     Recovery,
 }
 
@@ -86,15 +86,15 @@ pub enum Test {
         qpus: u8,
         /// Lines of 64 bytes that the lanes of a lookup touch, 1 to 16, a power of two.
         lines: u8,
-        /// Whether the lookups of the QPUs that share a TMU go round 8 KiB, which its cache does
-        /// not hold and V3D's L2 does, instead of being all the same.
+        /// True: the lookups of the QPUs that share a TMU go round 8 KiB, which its cache does not
+        /// hold and V3D's L2 does, instead of being all the same.
         misses: bool,
     },
     /// Vectors written to the VPM.
     Vectors {
         /// QPUs.
         qpus: u8,
-        /// Whether they are columns.
+        /// True: they are columns.
         columns: bool,
     },
     /// Two QPUs that hand the right to go on to each other.
@@ -106,12 +106,12 @@ pub enum Test {
     },
     /// Jobs of [`LAUNCHES`] launches of a program that fits the instruction cache.
     Relaunch {
-        /// What is cleared before each.
+        /// The caches that are cleared before each.
         clear: CacheClear,
     },
     /// A transform of 2^14 points.
     Transform {
-        /// Whether it reads past the system L2 (alias 0x8) where its plan would.
+        /// True: it reads past the system L2 (alias 0x8) where its plan would.
         streamed: bool,
     },
 }

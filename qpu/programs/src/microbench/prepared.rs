@@ -24,7 +24,7 @@ const FITTING_BYTES: u32 = 3840;
 const LENGTHS: usize = 8;
 /// Bytes of a line.
 const LINE: u32 = 64;
-/// What lookups of a QPU go round: all of a TMU's cache.
+/// Bytes that the lookups of a QPU go round: all of a TMU's cache.
 const ROUND_BYTES: u32 = 4096;
 
 /// A program that is not there.
@@ -66,7 +66,8 @@ impl Prepared {
         Ok(prepared)
     }
 
-    /// Where no launch clears caches, one does before all others: code and uniforms are new.
+    /// Launches a program that clears caches before all others, where no launch clears them: code
+    /// and uniforms are new.
     fn settle<R: Runner>(&self, runner: &mut R) -> Result<(), R::Error> {
         if let Some(program) = self.programs[..self.count].first()
             && matches!(

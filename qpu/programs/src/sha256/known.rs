@@ -215,7 +215,7 @@ pub fn digest(lane: usize) -> Digest {
     digest
 }
 
-/// Whether the digests of all lanes are those of [`messages`].
+/// True if the digests of all lanes are those of [`messages`].
 #[must_use]
 pub fn are_right(digests: &[Digest; LANES]) -> bool {
     (0..LANES).all(|lane| digests[lane] == digest(lane))

@@ -6,7 +6,7 @@ use v3d_sim::{Constants, SimRunner};
 
 const RAM_BYTES: u32 = 4 << 20;
 
-/// What is changed, and by how much the figures that depend on it are then multiplied.
+/// A change: what is changed, and by how much the figures that depend on it are then multiplied.
 type Change = (&'static str, f64, &'static [(&'static str, [f64; 2])]);
 
 /// Figures within these limits of what they are with the documented constants; those that are not

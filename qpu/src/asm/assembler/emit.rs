@@ -1,4 +1,4 @@
-//! What a line adds to the program.
+//! Adds the output of a line to the program.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::Assembler;
 use crate::disasm;
 use crate::isa::{Instruction, decode};
 
-/// What to do about a program that is too large.
+/// The advice on a program that is too large.
 const HELP: &str = "look for a macro or a repetition that makes more than is meant";
 
 impl Assembler<'_> {
@@ -138,7 +138,7 @@ fn noted(line: &str, word: u64) -> Option<Instruction> {
     decode(word).ok().filter(|_| same)
 }
 
-/// Whether bits are what the text says, but for fields that text leaves open.
+/// True if bits are what the text says, but for fields that text leaves open.
 fn agree(encoded: &Encoded, word: u64) -> bool {
     // A branch's distance is known when all addresses are.
     let open = match encoded.target {

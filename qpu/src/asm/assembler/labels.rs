@@ -60,7 +60,7 @@ impl Assembler<'_> {
         })
     }
 
-    /// Whether labels have addresses, which in the first pass they have not.
+    /// True if labels have addresses, which they do not have in the first pass.
     pub fn knows_labels(&self) -> bool {
         self.known.is_some()
     }

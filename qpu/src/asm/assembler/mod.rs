@@ -23,9 +23,9 @@ pub(super) use ways::{Expanded, Tree, Ways};
 
 /// An expansion that is not over.
 pub(super) struct Step {
-    /// What is expanded, and for which turn.
+    /// The thing that is expanded, and for which turn.
     what: String,
-    /// Where it was asked for.
+    /// The place where it was asked for.
     place: Place,
     /// The way to what it emits.
     way: u32,
@@ -53,7 +53,7 @@ pub(super) struct Assembler<'a> {
     known: Option<Places>,
     /// Units of the pass before.
     pub before: Vec<Unit>,
-    /// How often a label was used: when never, one pass is enough.
+    /// The number of uses of labels: without any, one pass is enough.
     pub label_uses: usize,
     steps: usize,
     /// Lines of this pass.
@@ -68,9 +68,9 @@ pub(super) struct Assembler<'a> {
     place: Option<Place>,
     /// The value of the function that is being computed, when one is.
     pub result: Option<Option<Value>>,
-    /// How deep inclusion is.
+    /// The depth of inclusion.
     pub include_depth: usize,
-    /// Where warnings were silenced that still are.
+    /// Places where warnings were silenced and still are.
     pub unwarned: Vec<Place>,
     /// The operands that are read are those of a branch: a name that means nothing else is a label.
     pub in_branch: bool,

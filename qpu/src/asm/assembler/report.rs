@@ -4,15 +4,15 @@ use super::super::diagnostic::{Diagnostic, Expansion, Fault, Severity};
 use super::super::source::Place;
 use super::{Assembler, Step};
 
-/// How often what was reported may come again in other turns and calls, for each report that is
-/// allowed: each time it is put into words to be compared.
+/// The most times that a reported problem may come again in other turns and calls, for each report
+/// that is allowed: each time it is put into words to be compared.
 const MOST_REPEATED: usize = 5;
 
 /// Nothing after it is worth reading; what stopped it has been reported.
 #[derive(Debug)]
 pub(in crate::asm) struct Stop;
 
-/// What ends a statement early.
+/// The reason why a statement ends early.
 pub(in crate::asm) enum Trouble {
     Fault(Box<Fault>),
     /// Reported already.

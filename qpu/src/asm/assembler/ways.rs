@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::super::diagnostic::Expansion;
 use super::super::source::{Place, Source};
 
-/// What is expanded.
+/// The kind of thing that is expanded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(in crate::asm) enum Expanded {
     /// Lines of a macro or a file.

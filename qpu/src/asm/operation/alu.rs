@@ -12,7 +12,7 @@ use crate::fit::{Op, OpCode, Src};
 use crate::isa::{Rotation, Unpack};
 
 impl Line<'_> {
-    /// Which source an `.unpack` on the operation means.
+    /// The source that an `.unpack` on the operation means.
     fn unpacked(&self, code: OpCode, operands: &[Operand]) -> Result<Vec<Option<Packing>>, Fault> {
         let Some(packing) = self.modifiers.unpack else {
             return Ok(vec![None; operands.len()]);

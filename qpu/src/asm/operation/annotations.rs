@@ -1,7 +1,7 @@
 //! Broadcom's annotations behind an operation: lanes that count, and notes for a simulator.
 //!
-//! `@mul_used(8, 9)` and `@mul_unused(0)` name lanes of the mul result, so that nobody is told of
-//! others where a rotation moves a register of the files inside its quads only; FFmpeg's
+//! `@mul_used(8, 9)` and `@mul_unused(0)` name lanes of the mul result, so that there is no warning
+//! of others where a rotation moves a register of the files inside its quads only; FFmpeg's
 //! `rpi_hevc_shader` writes lanes as bits, `@ "mul_used", 0`. `@preserve_cond` keeps the condition
 //! of a result that goes nowhere. All others mean something to Broadcom's simulator alone. Source:
 //! Broadcom's assembler, qasm, and its shaders for `OpenVG`.
@@ -16,7 +16,7 @@ use super::Line;
 use crate::isa::Rotation;
 use crate::names::nearest;
 
-/// What can be said of an operation.
+/// The annotations of an operation.
 const WORDS: &[&str] = &["mul_used", "mul_unused", "preserve_cond"];
 
 /// Notes for Broadcom's simulator. Its shaders add `_a` or `_m`, for the ALU whose result is meant.
@@ -32,7 +32,7 @@ fn is_note(name: &str) -> bool {
     NOTES.contains(&name) || bare.is_some_and(|bare| NOTES.contains(&bare))
 }
 
-/// Whether the line keeps conditions of results that go nowhere; the annotation is at its end.
+/// True if the line keeps conditions of results that go nowhere; the annotation is at its end.
 pub(super) fn preserves_conditions(cursor: &Cursor) -> bool {
     let pairs = cursor.rest().windows(2);
     pairs

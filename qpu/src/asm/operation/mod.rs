@@ -31,7 +31,7 @@ pub(super) struct Operand {
     pub span: (u32, u32),
 }
 
-/// What the suffixes of an operation say.
+/// The meaning of an operation's suffixes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Modifiers {
     setf: bool,

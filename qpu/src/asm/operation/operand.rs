@@ -15,7 +15,7 @@ pub(super) struct Target {
     pub cond: Cond,
     pub setf: bool,
     pub pack_mul: MulPack,
-    /// Whether a 16-bit mode says that it packs a float, or an integer.
+    /// True if a 16-bit mode says that it packs a float, false if it says an integer.
     pub packs_float: Option<bool>,
     pub rotation: Option<Rotation>,
 }
@@ -177,7 +177,7 @@ fn unpack_mode(packing: Packing) -> Option<Unpack> {
     })
 }
 
-/// How a result is packed: on its way into file A, or as the mul ALU's float result.
+/// The packing of a result: on its way into file A, or as the mul ALU's float result.
 fn pack_mode(packing: Packing, register: Register) -> Option<(Pack, MulPack)> {
     let in_a = matches!(register.place, Place::File(File::A, 0..=31));
     let s = u8::from(packing.saturate) * 8;

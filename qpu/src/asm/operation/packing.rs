@@ -157,7 +157,7 @@ pub(super) const fn bound(slot: Option<Slot>, code: OpCode) -> OpCode {
     }
 }
 
-/// Whether a mov of a register must be an operation on floats, for what its modes say.
+/// True if a mov of a register must be an operation on floats, because of its modes.
 pub(super) fn moves_float(register: Register, unpack: Option<Packing>, target: &Target) -> bool {
     // r4 is always unpacked as floats, whatever the operation.
     let in_a = matches!(register.place, Place::File(File::A, _));

@@ -1,4 +1,4 @@
-//! What assembles and is probably not meant.
+//! Warnings of what assembles and is probably not meant.
 
 use super::super::diagnostic::Fault;
 use super::super::register::{Place, Register};

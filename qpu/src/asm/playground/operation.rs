@@ -42,8 +42,8 @@ const PACKS: &[(&str, Pack)] = &[
     ("pack8d", Pack::P8d), ("pack8dclamp", Pack::P8ds),
 ];
 
-/// What the dots behind the first operation say. Modes are fields of the instruction, and so of
-/// both operations.
+/// The meaning of the dots behind the first operation. Modes are fields of the instruction, and so
+/// of both operations.
 #[derive(Clone, Copy)]
 struct Suffixes {
     signal: Signal,
@@ -96,7 +96,7 @@ impl Suffixes {
     }
 }
 
-/// What one slot of a line asks for.
+/// The request in one slot of a line.
 struct Half {
     op: Option<Op>,
     /// `<<n` for the second source: how far the result of the mul ALU is rotated.

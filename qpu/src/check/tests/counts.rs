@@ -9,7 +9,7 @@ fn drain(b: &mut Builder) {
     b.mov(NONE, VPM);
 }
 
-/// As `CASES`, of whole programs.
+/// The counterpart of `CASES` for whole programs.
 #[rustfmt::skip]
 pub(super) const COUNTED: &[Case] = &[
     (Rule::TmuNothingToLoad,

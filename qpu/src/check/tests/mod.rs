@@ -137,7 +137,7 @@ fn words(body: impl FnOnce(&mut Builder)) -> Vec<u64> {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// As shaders do that blend each sample. The guide has the two as one access.
+/// Shaders that blend each sample do this. The guide has the two as one access.
 #[test]
 fn a_colour_or_the_stencils_can_be_written_beside_the_load_of_a_colour() {
     let beside = |address, signal| {

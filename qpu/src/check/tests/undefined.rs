@@ -3,7 +3,7 @@
 use super::*;
 use crate::isa::{BranchCond, Mux, Unpack};
 
-/// What is said of reads in a whole program, and where.
+/// The findings on reads in a whole program, and their places.
 fn undefined(body: impl FnOnce(&mut Builder)) -> Vec<(u32, String)> {
     let words = words(|b| {
         body(b);
@@ -62,7 +62,7 @@ fn conditions_ask_for_flags_that_something_set() {
     }));
 }
 
-/// What is said of `mov host_int, nop` through file A's port behind `before`.
+/// The findings on `mov host_int, nop` through file A's port behind `before`.
 fn of_interrupt(before: impl FnOnce(&mut Builder)) -> Vec<String> {
     let words = words(|b| {
         before(b);

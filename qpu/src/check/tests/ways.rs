@@ -79,7 +79,7 @@ fn a_loop_that_owes_more_each_time_is_found_and_one_that_does_not_is_not() {
     assert_eq!(program(true), []);
 }
 
-/// How often the loop goes round is not known, as in rpi-playground's SHA-256.
+/// The number of rounds of the loop is not known, as in rpi-playground's SHA-256.
 #[test]
 fn a_loop_that_takes_vectors_one_by_one_is_not_counted() {
     let program = |vectors: u32| {
@@ -175,7 +175,7 @@ fn opposite_conditions_touch_different_lanes() {
     assert_eq!(program(Cond::ZC, true), [Rule::RegisterFile]);
 }
 
-/// As vc4asm's GPU_FFT does on its last round, one lookup is left out if a count is negative.
+/// One lookup is left out if a count is negative, as in vc4asm's GPU_FFT on its last round.
 fn counted(count: impl FnOnce(&mut Builder)) -> Vec<(Rule, Vec<(u32, bool)>)> {
     ways(|b| {
         b.nops(2);

@@ -40,12 +40,12 @@ mod short;
 use super::sizes::LANES;
 use super::uniform::uniforms;
 
-/// What a program over bins computes.
+/// The task of a program over bins.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Bins {
     /// Real spectra from transforms of half the length, or those from real spectra.
     Split,
-    /// The same of few bins, on QPUs that know nothing of each other.
+    /// The counterpart of [`Bins::Split`] for few bins, on QPUs that work independently.
     ShortSplit {
         /// Groups of a run, 1 or 2.
         groups: u8,
@@ -56,25 +56,25 @@ pub enum Bins {
     Power {
         /// Decibels beside powers.
         decibels: bool,
-        /// How it works.
+        /// The units, and the bins from which multiples of bin 0 are taken.
         way: PowerWay,
     },
     /// Powers of real spectra, from transforms of half the length.
     SplitPower {
         /// Decibels beside powers.
         decibels: bool,
-        /// How it works.
+        /// The units, and the bins from which multiples of bin 0 are taken.
         way: PowerWay,
     },
 }
 
-/// How a program of powers works.
+/// The units of a program of powers, and the bins from which it takes multiples of bin 0.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum PowerWay {
     /// In units of 256 complex bins, of real spectra 128, with multiples of bin 0 taken from those
     /// near it.
     Long,
-    /// The same in units of 64 bins, or 32.
+    /// The counterpart of [`PowerWay::Long`] in units of 64 bins, or 32.
     Short,
     /// In long units, with multiples of bin 0 taken from every bin.
     Everywhere,
@@ -143,7 +143,7 @@ impl Bins {
         LANES * self.groups() as u32
     }
 
-    /// Whether decibels are stored beside powers.
+    /// True if decibels are stored beside powers.
     #[must_use]
     pub const fn has_decibels(self) -> bool {
         matches!(
@@ -152,7 +152,7 @@ impl Bins {
         )
     }
 
-    /// Whether multiples of bin 0 are taken from every bin.
+    /// True if multiples of bin 0 are taken from every bin.
     #[must_use]
     pub const fn removes_everywhere(self) -> bool {
         matches!(
@@ -173,7 +173,7 @@ impl Bins {
         self.runs() * (1 + self.has_decibels() as u8)
     }
 
-    /// As in file names.
+    /// The name of the program, as in file names.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -212,7 +212,7 @@ pub enum Stream {
     Turns,
     /// Bin k of the kernel.
     Kernels,
-    /// How many times bin 0 is taken from bin k; one word, not two.
+    /// The multiple of bin 0 that is taken from bin k; one word, not two.
     Multiples,
 }
 
@@ -220,7 +220,7 @@ pub enum Stream {
 pub enum Start {
     /// Bytes from a spectrum to the next one that goes into the same powers.
     Pitch,
-    /// How many spectra do.
+    /// Number of spectra that go into the same powers.
     Spectra,
 }
 
@@ -230,16 +230,16 @@ pub enum Record {
     Address {
         /// 0 or 1.
         run: u8,
-        /// Which of its streams.
+        /// Stream of the run.
         stream: Stream,
     },
-    /// The same for a component of a group, to which no row is added.
+    /// The counterpart of [`Record::Address`] for a component of a group, to which no row is added.
     Component {
         /// 0 or 1.
         run: u8,
-        /// Which of its streams.
+        /// Stream of the run.
         stream: Stream,
-        /// Which group.
+        /// Group of the run.
         group: u8,
         /// 0: real part or cosine, 1: imaginary part or sine.
         component: u8,
@@ -247,7 +247,7 @@ pub enum Record {
     /// Added in lane 0 of the first group of run 0 to the address of the mirrored bin, of run 1 to
     /// that of the bin: -8 M where that bin is number M of Z, which is bin 0; else 0.
     Wrap {
-        /// Which run.
+        /// Run, 0 or 1.
         run: u8,
     },
     /// Address of bin 0 of the first spectrum.
@@ -265,26 +265,26 @@ pub enum Record {
 pub enum Row {
     /// Byte offset of a group.
     Group {
-        /// Which run.
+        /// Run, 0 or 1.
         run: u8,
-        /// Which of its streams.
+        /// Stream of the run.
         stream: Stream,
-        /// Which group.
+        /// Group of the run.
         group: u8,
         /// 0: real part or cosine, 1: imaginary part or sine.
         component: u8,
     },
     /// 0 when powers of a bin are added up, else the greatest is kept.
     Detector,
-    /// What powers are multiplied by before that: 1.0, or -1.0 to keep the least.
+    /// Factor of powers before that: 1.0, or -1.0 to keep the least.
     Sign,
     /// 0 when what was found is added to what is in memory, else the greater is kept.
     Hold,
-    /// What powers in memory are multiplied by.
+    /// Factor of powers in memory.
     Keep,
-    /// What bin powers start from: 0.0, or for the least -infinity.
+    /// Initial value of bin powers: 0.0, or for the least -infinity.
     Initial,
-    /// What sums are multiplied by to be powers.
+    /// Factor that makes powers of sums.
     Scale,
     /// [`Row::Sign`] again, for what is stored.
     Back,

@@ -21,11 +21,11 @@ const UNIT_BYTES: u32 = UNIT_POINTS * POINT_BYTES;
 pub struct ProductPass {
     /// Points of the transforms, N, as a power of two: products are divided by N.
     pub log2_points: u32,
-    /// Whether spectra are those of real points, bins 0 to N/2.
+    /// True if spectra are those of real points, bins 0 to N/2.
     pub is_real: bool,
-    /// How many signals there are.
+    /// Number of signals.
     pub signals: u32,
-    /// Whether all signals have the same kernel, and not each its own.
+    /// True if all signals have the same kernel, and not each its own.
     pub is_shared: bool,
 }
 

@@ -17,7 +17,7 @@ pub const ROW_BYTES: u32 = 64;
 pub const AREA_ROWS: u32 = 2 * LANES;
 /// Bytes behind a spectrum that lanes without a bin read.
 pub const MARGIN: u32 = 2048;
-/// What both sums lose that every output is the result of.
+/// The loss of the two sums that every output is the result of.
 const LOSS_OF_SUMS: f64 = 0.5;
 
 /// Bytes from a real spectrum of a batch to the next: bins 0 to M, and what is left of a line of
@@ -36,24 +36,24 @@ pub struct RealPass {
     pub to_bins: bool,
     /// Groups of a run of a short unit; 0 where bins are not few.
     pub(super) groups: u8,
-    /// Whether it may leave slices alone.
+    /// True if it may leave slices alone.
     pub(super) leaves_slices: bool,
 }
 
 impl RealPass {
-    /// That of `batch` spectra.
+    /// The pass for `batch` spectra.
     #[must_use]
     pub const fn new(log2_half: u32, to_bins: bool, batch: u32) -> Self {
         Self {
             log2_half,
             to_bins,
             groups: Self::short_groups(log2_half, batch),
-            // Tried on the simulator: 2^8 bins back are sooner without.
+            // Tried on the simulator: 2^8 bins back are faster without.
             leaves_slices: batch <= 4 && (to_bins || log2_half > 8),
         }
     }
 
-    /// Which program it takes.
+    /// The program that it takes.
     #[must_use]
     pub const fn bins(&self) -> Bins {
         match self.groups {
@@ -80,8 +80,8 @@ impl RealPass {
         }
     }
 
-    /// Which spectrum a unit belongs to, and which of its units it is. Those of all spectra that
-    /// read the same part of the table follow each other.
+    /// The spectrum that a unit belongs to, and its number among the units of that spectrum. The
+    /// units of all spectra that read the same part of the table follow each other.
     pub(super) const fn unit(&self, index: u32, batch: u32) -> (u32, u32) {
         (index % batch, index / batch)
     }
@@ -95,8 +95,8 @@ impl RealPass {
         }
     }
 
-    /// Where half transform and real spectrum number `transform` begin: what is read, and what is
-    /// stored.
+    /// Addresses of half transform and real spectrum number `transform`: first the one that is
+    /// read, then the one that is stored.
     pub(super) const fn buffers(&self, buffers: &Buffers, transform: u32) -> [u32; 2] {
         [
             buffers.from + transform * self.pitch(!self.to_bins),
@@ -225,8 +225,8 @@ impl Layout for RealPass {
     }
 }
 
-/// What a unit of a split finds in its record, `from` being where its half transform or real
-/// spectrum begins.
+/// The word `word` in the record of a unit of a split, `from` being the address of its half
+/// transform or real spectrum.
 #[must_use]
 pub fn split_address(
     runs: &[Run; 2],
@@ -261,7 +261,7 @@ pub fn split_address(
     }
 }
 
-/// What a unit of a split finds in its row list about its groups.
+/// The word about a group in the row list of a unit of a split.
 #[must_use]
 pub fn group_offset(runs: &Runs, word: Row) -> u32 {
     let Row::Group {

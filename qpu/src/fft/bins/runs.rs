@@ -1,4 +1,4 @@
-//! Which bins a unit of a split works on: two runs that mirror each other.
+//! The bins that a unit of a split works on: two runs that mirror each other.
 //!
 //! Of bins 0 to M of a spectrum, with runs of H bins:
 //!
@@ -16,7 +16,7 @@
 pub struct Run {
     /// The first.
     pub first: u32,
-    /// How many are stored; 0 where the other run is stored in its place.
+    /// Number of bins that are stored; 0 where the other run is stored in its place.
     pub bins: u32,
 }
 
@@ -27,12 +27,12 @@ pub struct Runs {
     pub half: u32,
     /// H.
     pub run_bins: u32,
-    /// Whether bin M is among them.
+    /// True if bin M is among them.
     pub has_last: bool,
 }
 
 impl Runs {
-    /// Whether a unit holds a whole spectrum.
+    /// True if a unit holds a whole spectrum.
     #[must_use]
     pub const fn is_single(&self) -> bool {
         self.half <= self.run_bins
@@ -81,8 +81,8 @@ impl Runs {
         [up, down]
     }
 
-    /// Entries of a table of turns that runs read, bins 0 and up. The second run reads it backwards
-    /// from M less its first bin, in a single unit that stores nothing of it from M.
+    /// Entries that runs read of a table of twiddle factors, bins 0 and up. The second run reads it
+    /// backwards from M less its first bin, in a single unit that stores nothing of it from M.
     #[must_use]
     pub const fn turns(&self) -> u32 {
         if self.is_single() {
@@ -105,7 +105,7 @@ impl Runs {
     }
 }
 
-/// Which run is stored as `run`: the other one where that has no bins.
+/// The run that is stored as `run`: the other one where that has no bins.
 pub(super) const fn stored(runs: &[Run; 2], run: u8) -> (u8, Run) {
     let own = runs[run as usize];
     if own.bins > 0 {

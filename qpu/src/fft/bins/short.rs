@@ -16,18 +16,18 @@ use crate::job::QPUS;
 use crate::vpm::{ROWS, Store};
 
 /// Most bins of all spectra of a batch that are worked on so, where a spectrum has 256 or more: on
-/// the simulator more are done sooner by longer programs.
+/// the simulator longer programs are faster for more.
 const MOST_BINS: u32 = 8192;
 /// Most of those in units of 32 bins; what has more has units of 64.
 const FEW_BINS: u32 = 1024;
 
-/// What a store takes.
+/// The rows that a store takes.
 enum Stored {
     /// This run.
     Run(u8),
     /// The second run, and the line of bin M behind it.
     RunAndLast,
-    /// That line.
+    /// The line of bin M alone.
     Last,
 }
 
@@ -76,7 +76,7 @@ impl RealPass {
         }
     }
 
-    /// What store number `index` of a unit takes.
+    /// The rows that store number `index` of a unit takes.
     const fn stored(&self, unit: u32, runs: &[Run; 2], index: u8) -> Stored {
         let has_last = index == 1 && unit == 0 && self.to_bins;
         match (has_last, runs[1].bins > 0) {

@@ -1,4 +1,4 @@
-//! Where the cells that a pass writes lie in scratch memory.
+//! The places in scratch memory of the cells that a pass writes.
 
 use super::Geometry;
 use crate::fft::sizes::{BLOCK_CELLS, CELL_BYTES, LANES, OCTET, UNIT_POINTS};
@@ -95,8 +95,8 @@ impl Geometry {
         }
     }
 
-    /// How many blocks are interleaved, as a power of two: those of neighbouring rows of the next
-    /// pass, which its units read together.
+    /// Number of blocks that are interleaved, as a power of two: those of neighbouring rows of the
+    /// next pass, which its units read together.
     const fn log2_interleaved(&self) -> u32 {
         // Neighbouring columns of a first pass are in the same block.
         let log2_rows = match self.role {

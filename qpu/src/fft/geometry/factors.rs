@@ -90,7 +90,7 @@ impl Geometry {
         }
     }
 
-    /// Which point of its transform a first or only pass reads.
+    /// The point of its transform that a first or only pass reads.
     #[must_use]
     pub const fn point_of(&self, index: u32, vector: u32, lane: u32) -> u32 {
         let row = vector * self.row_lanes() + self.row_of_lane(lane);

@@ -1,4 +1,4 @@
-//! Where everything of a pass lies: units, columns, rows, lanes, cells.
+//! The places of everything in a pass: units, columns, rows, lanes, cells.
 //!
 //! Pass j of N = R1 · .. · Rp reads index n = .. + nj · Sj + rest and has the bins K of the passes
 //! before it, with Pj = R1 · .. · Rj, Sj = N / Pj, rest < Sj and K = k1 + R1 k2 + .. < P(j-1). For
@@ -66,7 +66,7 @@ pub struct Geometry {
     /// Bytes between a transform and the next in what the last of a split's passes writes; of a
     /// pass over columns, between rows of what the first reads.
     gap: u32,
-    /// Of a pass that reads the caller's input.
+    /// The way the caller's input is read, in a pass that reads it.
     reading: Reading,
 }
 
@@ -104,14 +104,14 @@ impl Geometry {
         }
     }
 
-    /// The same, where the caller's input is something else than points one transform after the
+    /// This pass, where the caller's input is something else than points one transform after the
     /// other. No other pass than the first notices.
     #[must_use]
     pub const fn reads(self, reading: Reading) -> Self {
         Self { reading, ..self }
     }
 
-    /// How the caller's input is read.
+    /// The way the caller's input is read.
     #[must_use]
     pub const fn reading(&self) -> &Reading {
         &self.reading
@@ -138,7 +138,7 @@ impl Geometry {
         Some(Self::of_plane(&self.split, pass, self.log2_width, self.gap))
     }
 
-    /// What the pass is to its transform.
+    /// The role of the pass in its transform.
     #[must_use]
     pub const fn role(&self) -> Role {
         self.role
@@ -173,7 +173,7 @@ impl Geometry {
         1 << self.log2_before
     }
 
-    /// Whether the pass is over the columns of a plane.
+    /// True if the pass is over the columns of a plane.
     #[must_use]
     pub fn is_over_columns(&self) -> bool {
         self.split.axis() == Axis::Column

@@ -1,22 +1,22 @@
-//! Which unit computes what, and in which order units are done.
+//! The work of each unit, and the order in which units are done.
 
 use super::Geometry;
 use crate::fft::sizes::{CELL_BYTES, OCTET, UNIT_POINTS};
 use crate::fft::split::Role;
 use crate::fft::tables::Table;
 
-/// What a unit computes.
+/// The work of a unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unit {
-    /// Which transform of the batch; the first of several.
+    /// Its transform in the batch; the first of several.
     pub transform: u32,
     /// Its column; the first of several.
     pub column: u32,
     /// Its first bin K.
     pub bin: u32,
-    /// Which part of the outputs.
+    /// Its part of the outputs.
     pub part: u32,
-    /// Which of the QPUs that share its tile has it.
+    /// Number of the QPU that has it, among those that share its tile.
     pub sharer: u32,
 }
 
@@ -30,7 +30,7 @@ impl Geometry {
         }
     }
 
-    /// What unit number `index` of the batch computes. Parts that share rows have neighbouring
+    /// The work of unit number `index` of the batch. Parts that share rows have neighbouring
     /// numbers, so that they can run at the same time on QPUs that share a TMU.
     #[must_use]
     pub const fn unit(&self, index: u32) -> Unit {
@@ -91,7 +91,7 @@ impl Geometry {
         transform * self.units(1) + group * together + low
     }
 
-    /// Whether each unit of a transform has its own part of a table or of a window.
+    /// True if each unit of a transform has its own part of a table or of a window.
     const fn is_by_unit(&self) -> bool {
         let is_by_unit = match self.table() {
             Table::ByUnit => true,

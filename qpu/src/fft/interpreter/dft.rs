@@ -9,7 +9,7 @@ pub fn rounded<T: Real>((cos, sin): (f64, f64)) -> Complex<T> {
     [cos, sin].map(|x| T::from_word((x as f32).to_bits()))
 }
 
-/// z (cos - i sin), exactly where that is a quarter turn.
+/// z (cos - i sin), exactly where that is a multiplication by 1 or -i.
 pub fn turned_back<T: Real>([re, im]: Complex<T>, [cos, sin]: Complex<T>) -> Complex<T> {
     match (cos.to_f64(), sin.to_f64()) {
         (1.0, 0.0) => [re, im],

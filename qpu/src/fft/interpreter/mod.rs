@@ -24,7 +24,8 @@ use std::hash::Hash;
 use unit::Unit;
 
 const N: usize = LANES as usize;
-/// Where the memory begins, and where it does for reads that leave nothing in the system L2.
+/// Address at which the memory begins; `STREAMED` is the one for reads that leave nothing in the
+/// system L2.
 const BASE: u32 = 0x4000_0000;
 const STREAMED: u32 = 0x8000_0000;
 
@@ -68,7 +69,7 @@ impl<T: Real> ModelRunner<T> {
         }
     }
 
-    /// What a buffer holds, as the numbers that are computed with.
+    /// The contents of a buffer, as the numbers that are computed with.
     ///
     /// # Panics
     /// When the buffer is none of this runner's.

@@ -107,7 +107,8 @@ impl Unit<'_> {
         self.store(&outputs, on)
     }
 
-    /// The 16 points of each lane: sums of all rows that enter them, turned by the part's angle.
+    /// The 16 points of each lane: sums of all rows that enter them, times the part's twiddle
+    /// factor.
     fn points<T: Real>(&self, on: &ModelRunner<T>) -> Result<[Vector<T>; N], ModelError> {
         let lanes = self.lanes(Lanes::Input, on)?;
         let base = self
@@ -197,7 +198,8 @@ impl Unit<'_> {
         Ok(T::from_f64(number))
     }
 
-    /// The transform over the rows that lie in the lanes, after each row's turn.
+    /// The transform over the rows that lie in the lanes, each multiplied by its twiddle factor
+    /// before.
     fn transform_lanes<T: Real>(
         &self,
         outputs: &mut [Vector<T>; N],
@@ -281,7 +283,7 @@ impl Unit<'_> {
         Ok(())
     }
 
-    /// Whether one vector of twiddles is for all outputs.
+    /// True if one vector of twiddles is for all outputs.
     fn has_common_twiddles(&self) -> bool {
         let (output, component) = (0, 0);
         let before = Row::Before { output, component };

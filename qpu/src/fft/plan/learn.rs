@@ -1,4 +1,4 @@
-//! What a constant adds to every bin of a windowed spectrum, found by transforming one.
+//! The contribution of a constant to every bin of a windowed spectrum, found by transforming one.
 
 use super::{Direction, Plan};
 use crate::fft::bins::power::multiples::PARTS;
@@ -19,10 +19,9 @@ const fn constant(format: Format) -> u32 {
 }
 
 impl Plan {
-    /// Of a plan that takes multiples of bin 0 from every bin
-    /// ([`Removed::Everywhere`](crate::fft::bins::power::Removed::Everywhere)): finds them, with
-    /// the window that is set. To be called whenever one has been set. Others have nothing to
-    /// learn.
+    /// Finds the multiples of bin 0 that a plan takes from every bin
+    /// ([`Removed::Everywhere`](crate::fft::bins::power::Removed::Everywhere)), with the window
+    /// that is set. To be called whenever one has been set. Other plans have nothing to learn.
     ///
     /// A constant is transformed in place of the first segment of the input; the output is
     /// undefined then.

@@ -1,29 +1,29 @@
-//! What consumers wait for, and whom they tell.
+//! Conditions that consumers wait for, and the programs that they report to.
 
 use super::{CONSUMERS, LANE_ROWS, PAIRS, Relay};
 use crate::fft::words::Units;
 
-/// What a consumer waits for before it reads vectors, or does when it has read them: pieces of code
-/// that go back to where it came from. The number is that of a pair, of [`Tell`](Self::Tell) and
-/// [`AwaitOther`](Self::AwaitOther) that of the first that the same is done for, of
-/// [`Begin`](Self::Begin) that of a consumer.
+/// A condition that a consumer waits for before it reads vectors, or an action when it has read
+/// them: pieces of code that go back to where it came from. The number is that of a pair; for
+/// [`Tell`](Self::Tell) and [`AwaitOther`](Self::AwaitOther), that of the first pair for which the
+/// same is done; for [`Begin`](Self::Begin), that of a consumer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Handover {
-    /// Tells the other one of two consumers that a pair has been read.
+    /// Reports to the other one of two consumers that a pair has been read.
     Tell(u8),
-    /// When both have read a pair, or one that reads it alone: closes its gate, and opens that of
-    /// the next.
+    /// Closes the gate of a pair and opens that of the next, when both consumers have read the
+    /// pair, or one that reads it alone.
     Next(u8),
-    /// The same of early vectors: opens that of the next but one, as odd pairs are in other rows
-    /// than even ones. Who has read the fourth pair waits for the third to be read, and opens the
-    /// first of late vectors.
+    /// The counterpart for early vectors: opens the gate of the next pair but one, as odd pairs are
+    /// in other rows than even ones. The consumer that has read the fourth pair waits for the third
+    /// to be read, and opens the first of late vectors.
     NextEarly(u8),
     /// Waits until it may read what the other one waits for.
     AwaitOther(u8),
     /// Waits for the vectors of all producers of a pair; then the other one may read as well, or
     /// the same one that reads alone has what it takes back in [`Next`](Self::Next).
     AwaitProducers(u8),
-    /// Tells consumer 0 that the transform before is stored; consumer 0 waits for that of all
+    /// Reports to consumer 0 that the transform before is stored; consumer 0 waits for that of all
     /// others, and opens the second gate. Goes on to what the consumer waits for first, which
     /// stands behind it.
     Begin(u8),
@@ -59,7 +59,8 @@ impl Handover {
         ]
     };
 
-    /// What consumer `consumer` waits for before it reads vectors of its round `number`.
+    /// The condition that consumer `consumer` waits for before it reads vectors of its round
+    /// `number`.
     pub(super) const fn before(consumer: u32, number: u32, units: Units) -> Self {
         if let (0, Units::Early) = (number, units) {
             return Self::Begin(consumer as u8);
@@ -71,7 +72,7 @@ impl Handover {
         Self::AwaitProducers(pair)
     }
 
-    /// What it does when it has read them.
+    /// The action of the consumer when it has read them.
     pub(super) const fn behind(consumer: u32, number: u32, units: Units) -> Self {
         let is_early = number < Relay::EARLY_ROUNDS;
         let pair = pair(consumer, number);
@@ -84,7 +85,8 @@ impl Handover {
         }
     }
 
-    /// The first pair of which two consumers tell each other by the same count: odd pairs have one.
+    /// The first pair that two consumers report to each other by the same count: odd pairs have
+    /// one.
     const fn like(pair: u8) -> u8 {
         match pair {
             3 => 1,

@@ -45,23 +45,23 @@
 //! gate and opens another ([`Handover`]): of early vectors that of the next pair but one, else that
 //! of the next. A producer that comes to a gate again has passed all others, so that it finds it
 //! closed or opened anew. The first gate of late vectors is opened when both the third and the
-//! fourth pair of early ones have been read: so nobody stores through rows 32..64 before. A count
-//! says what is meant only while nobody else waits for it: consumer 1 may be in the next transform,
-//! and wait for its first pair, while consumer 2 reads the third, which therefore has a count of
-//! its own; for that of the second and fourth only consumer 3 waits, who reads the fourth itself.
-//! Of count 15 each consumer takes its share of early units when it has vectors of them, so that it
-//! finds late ones when it waits for its share of these. One may be there before the others, and
-//! then looks lines up too early, and no more.
+//! fourth pair of early ones have been read: so nothing is stored through rows 32..64 before. A
+//! count says what is meant only while no other program waits for it: consumer 1 may be in the next
+//! transform, and wait for its first pair, while consumer 2 reads the third, which therefore has a
+//! count of its own; for that of the second and fourth only consumer 3 waits, which reads the
+//! fourth itself. Of count 15 each consumer takes its share of early units when it has vectors of
+//! them, so that it finds late ones when it waits for its share of these. One may be there before
+//! the others, and then looks lines up too early, and no more.
 //!
 //! Consumer 0 makes locks and the first gate, and takes back what it made when all others have
 //! ended. It opens the second gate of each transform when all have stored the one before: then rows
-//! 32..64 are free, and nobody wants them before the first round.
+//! 32..64 are free, and no program wants them before the first round.
 //!
-//! What is looked up finds caches as others left them, which the order of things minds in several
-//! places. QPUs of a slice find in the TMU's cache what another of them has looked up, if it was a
-//! moment ago: so producers ask for the same lines at about the same time. Consumers bring turns
-//! into the L2C before producers want them, and their own code, when semaphore 15 says that memory
-//! is done with rows.
+//! Lookups find caches as others left them, which the order of things allows for in several places.
+//! QPUs of a slice find in the TMU's cache what another of them has looked up, if it was a moment
+//! ago: so producers ask for the same lines at about the same time. Consumers bring turns into the
+//! L2C before producers want them, and their own code, when semaphore 15 says that memory is done
+//! with rows.
 //!
 //! Each loop over transforms fits the instruction cache of a slice, which so holds it for the next
 //! launch as well, unless other programs run between. For that, what can be data is: a producer
@@ -121,7 +121,7 @@ impl Relay {
     pub const UNITS: u32 = SECOND / COLUMNS / Self::PRODUCERS;
     /// Rounds of a consumer.
     pub const ROUNDS: u32 = 2 * LANE_ROWS / CONSUMERS;
-    /// Of these, rounds whose early vectors a consumer takes before the first.
+    /// The rounds of these whose early vectors a consumer takes before the first.
     pub const EARLY_ROUNDS: u32 = Self::ROUNDS / 2;
     /// Rows of the input of a unit.
     pub const ROWS: u32 = CODELET;
@@ -200,8 +200,8 @@ impl Relay {
         + 2 * Self::ROTATE
         + 2;
 
-    /// Of which k_x a round is, as its position in [`Relay::K_X`]: a pair is two rounds of the
-    /// first half, or a round's vectors of both units.
+    /// The k_x of a round, as its position in [`Relay::K_X`]: a pair is two rounds of the first
+    /// half, or a round's vectors of both units.
     const fn position(round: u32) -> u32 {
         if round < LANE_ROWS {
             round / 2 + PAIRS * (round % 2)
@@ -215,7 +215,7 @@ impl Relay {
         2 * Self::VECTOR_STEP * (1 + LANE_ROWS * half as u32)
     }
 
-    /// What program `index` does; QPUs of a slice get programs that follow each other, and run
+    /// The role of program `index`; QPUs of a slice get programs that follow each other, and run
     /// either producers or consumers.
     #[must_use]
     pub const fn role(index: u32) -> Role {
@@ -347,8 +347,8 @@ impl OnePass for Relay {
         ((value * gain) as f32).to_bits()
     }
 
-    /// Of those in a codelet half are exact, of the lanes' own as well, and of those in the
-    /// transform over x three quarters.
+    /// Half of the twiddle factors in a codelet are exact, half of the lanes' own as well, and
+    /// three quarters of those in the transform over x.
     fn twiddles_of_an_output(&self) -> f64 {
         3.5 - 0.125 + 0.25
     }

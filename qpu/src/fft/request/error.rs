@@ -6,12 +6,12 @@ use crate::fft::samples::Format;
 use crate::fft::split::{MAX_LOG2_POINTS, MIN_LOG2_POINTS, Split};
 use crate::job::QPUS;
 
-/// Which of the caller's buffers.
+/// One of the caller's buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Which {
-    /// What is read.
+    /// The buffer that is read.
     Input,
-    /// What is written.
+    /// The buffer that is written.
     Output,
 }
 
@@ -55,9 +55,9 @@ pub enum Error<E> {
     Qpus(u8),
     /// The split asked for needs more QPUs, which share a transform.
     TooFewQpus {
-        /// How many.
+        /// QPUs that the split needs.
         needed: u32,
-        /// How many may be used.
+        /// QPUs that may be used.
         qpus: u8,
     },
     /// The split asked for is one of another length, or of columns where it should be of rows.
@@ -72,16 +72,16 @@ pub enum Error<E> {
         bytes: u32,
         /// Bytes of those two, where the plan takes them from the runner as well.
         buffers: u32,
-        /// What the runner said.
+        /// The error of the runner.
         error: E,
     },
     /// Transforms of this kind read f32 only, one after the other and without a window.
     Samples(Format),
     /// Transforms would begin inside a word.
     Hop {
-        /// What was asked for, in samples.
+        /// The hop that was asked for, in samples.
         hop: u32,
-        /// What it must be a multiple of.
+        /// The number of samples that it must be a multiple of.
         multiple: u32,
     },
     /// A window for a plan whose request is not `windowed`.
@@ -90,7 +90,7 @@ pub enum Error<E> {
     WindowedInverse,
     /// A buffer does not hold all transforms of the batch.
     Short {
-        /// Which buffer.
+        /// The buffer.
         which: Which,
         /// Bytes that it must have.
         needed: u32,

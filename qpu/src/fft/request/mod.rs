@@ -1,4 +1,4 @@
-//! What a plan is asked for, and why it is refused.
+//! Requests for plans, and the reasons why they are refused.
 
 mod error;
 mod transform;
@@ -43,10 +43,10 @@ impl Scale {
     }
 }
 
-/// What a plan is made for.
+/// The request that a plan is made for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// What is transformed.
+    /// The transform.
     pub transform: Transform,
     /// Transforms that one run does; they lie one after the other.
     pub batch: u32,
@@ -59,29 +59,29 @@ pub struct Request {
     pub chip: Chip,
     /// QPUs to use at the most, 2 to 12; the runner must let programs start on as many.
     pub qpus: u8,
-    /// How to split the length, where it is not to be taken from the table
-    /// ([`crate::fft::table::split`]); of a plane, that of its rows.
+    /// The split of the length, where it is not to be taken from the table
+    /// ([`crate::fft::table::split`]); for a plane, that of its rows.
     pub split: Option<Split>,
-    /// How to split the columns of a plane, where not into the fewest passes
+    /// The split of the columns of a plane, where not into the fewest passes
     /// ([`crate::fft::plane::split`]).
     pub columns: Option<Split>,
-    /// Whether all passes run in one launch, programs waiting for each other between them, and not
+    /// True: all passes run in one launch, programs waiting for each other between them, and not
     /// each in a launch of its own; as far as they may ([`crate::fft::steps`]).
     pub one_launch: bool,
-    /// What passes read past the system L2, where that is not to be taken from the table.
+    /// The data that passes read past the system L2, where that is not to be taken from the table.
     pub streams: Option<Streams>,
-    /// What the numbers of the input are.
+    /// The format of the numbers of the input.
     pub samples: Format,
     /// Samples from the start of one transform's input to the start of the next one's; `None` where
     /// they lie one after the other. Less than a transform makes transforms overlap.
     pub hop: Option<u32>,
-    /// Whether samples are multiplied by a window ([`crate::fft::Plan::set_window`]).
+    /// True if samples are multiplied by a window ([`crate::fft::Plan::set_window`]).
     pub windowed: bool,
-    /// Whether the plan does only what programs of others do on boards: passes through memory, each
+    /// True if the plan does only what programs of others do on boards: passes through memory, each
     /// in a launch of its own behind a clear of all caches; programs that share nothing but a lock;
     /// reads by one bus alias; no QPU left out. The split is that of
-    /// [`crate::fft::table::conservative`]. What a board does that has not run a faster plan
-    /// rightly.
+    /// [`crate::fft::table::conservative`]. It is the plan for a board that has not run a faster
+    /// plan correctly.
     pub conservative: bool,
 }
 
@@ -123,7 +123,7 @@ impl Request {
         scale.factor(self.transform.log2_points())
     }
 
-    /// What is wrong with it, whatever the programs and the memory.
+    /// Checks the request, whatever the programs and the memory.
     ///
     /// # Errors
     /// [`Error::Length`], [`Error::Plane`], [`Error::EmptyBatch`], [`Error::Bins`],
@@ -177,14 +177,14 @@ impl Request {
         Ok(())
     }
 
-    /// Whether the input is complex points in f32, or whatever a transform reads, one transform
+    /// True if the input is complex points in f32, or whatever a transform reads, one transform
     /// after the other.
     #[must_use]
     pub const fn reads_points(&self) -> bool {
         matches!(self.samples, Format::F32) && self.hop.is_none() && !self.windowed
     }
 
-    /// Whether input and output may be the same memory: the points of both lie in the same places.
+    /// True if input and output may be the same memory: the points of both lie in the same places.
     #[must_use]
     pub const fn may_be_in_place(&self) -> bool {
         matches!(self.samples, Format::F32) && self.hop.is_none()
@@ -205,7 +205,7 @@ impl Request {
         self.transform.input_bytes() / 4 * self.samples.bytes() as u64
     }
 
-    /// How its first pass reads the input.
+    /// The way in which its first pass reads the input.
     #[must_use]
     pub const fn reading(&self) -> Reading {
         Reading {

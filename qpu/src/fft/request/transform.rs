@@ -17,7 +17,7 @@ pub enum Kernels {
 }
 
 impl Kernels {
-    /// How many there are for `signals` signals.
+    /// The number of kernels for `signals` signals.
     #[must_use]
     pub const fn count(self, signals: u32) -> u32 {
         match self {
@@ -47,7 +47,7 @@ impl Points {
     }
 }
 
-/// What is transformed into what.
+/// The kind of input and output of a transform.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Transform {
     /// Complex points to complex bins, in one dimension.
@@ -79,9 +79,9 @@ pub enum Transform {
     Convolution {
         /// Points of a signal, of a kernel and of a result, as a power of two.
         log2_points: u32,
-        /// What they are.
+        /// The kind of these points.
         points: Points,
-        /// How many kernels there are.
+        /// The number of kernels.
         kernels: Kernels,
     },
     /// The inverse of [`Transform::RealToBins`], from what that has written. Imaginary parts of
@@ -151,7 +151,7 @@ impl Transform {
         }
     }
 
-    /// Whether its first passes are those of complex transforms of its rows, as the table of splits
+    /// True if its first passes are those of complex transforms of its rows, as the table of splits
     /// has them.
     #[must_use]
     pub(in crate::fft) const fn begins_with_its_split(&self) -> bool {
@@ -161,7 +161,7 @@ impl Transform {
         )
     }
 
-    /// That no plan has this length.
+    /// The error for a length that no plan has.
     #[must_use]
     pub const fn length_error<E>(&self) -> Error<E> {
         let [least, most] = self.lengths();

@@ -1,4 +1,4 @@
-//! What `cargo xtask tune` found fastest, by chip ([`super::table::Chip`]).
+//! Splits that `cargo xtask tune` found fastest, by chip ([`super::table::Chip`]).
 
 pub mod bcm2835;
 pub mod bcm2836;

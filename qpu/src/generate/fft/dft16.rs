@@ -84,7 +84,7 @@ impl Constants {
         }
     }
 
-    /// The same from uniforms, which take no instruction of their own: cos π/8, sin π/8, cos π/4.
+    /// Constants from uniforms, which take no instruction of their own: cos π/8, sin π/8, cos π/4.
     pub fn from_uniforms<U: Copy + PartialEq>(draft: &mut Draft<U>, words: [U; 3]) -> Self {
         let [cos1, sin1, cos2] = words.map(|word| {
             let [a, b] = [File::A, File::B].map(|file| draft.take(Wish::File(file)));
@@ -163,7 +163,7 @@ impl Constants {
     }
 }
 
-/// Which file a position's values lie in.
+/// The file in which a position's values lie.
 pub const fn file_of(position: usize) -> File {
     if position.count_ones() & 1 == 0 {
         File::A
@@ -222,12 +222,12 @@ pub fn order_of_radix4<U: Copy + PartialEq>(draft: &Draft<U>) -> [usize; 4] {
     }
 }
 
-/// What surrounds a transform: where its points come from and where its outputs go.
+/// The surroundings of a transform: where its points come from and where its outputs go.
 pub trait Ends {
-    /// What the program calls its uniforms.
+    /// The type of the program's uniforms.
     type Uniform: Copy + PartialEq;
 
-    /// What is being written.
+    /// The draft that is being written.
     fn draft(&mut self) -> &mut Draft<Self::Uniform>;
 
     /// Writes the sum and difference of points n and n + 8, each in the file of its position
@@ -237,8 +237,8 @@ pub trait Ends {
     /// Whatever comes before outputs: all points are read.
     fn begin_outputs(&mut self) {}
 
-    /// Where an output's real (0) or imaginary part (1) should be: apart, so that one instruction
-    /// can read both.
+    /// The wish for an output's real (0) or imaginary part (1): apart, so that one instruction can
+    /// read both.
     fn wish(&self, component: usize) -> Wish {
         Wish::File([File::B, File::A][component])
     }

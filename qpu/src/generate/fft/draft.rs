@@ -7,7 +7,7 @@ use crate::generate::schedule::{Destination, Operation, Place, Source};
 use crate::isa::{AddOp, Cond, File, MulOp, Unpack};
 use std::collections::VecDeque;
 
-/// Which registers will do.
+/// The registers that will do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wish {
     /// This file.
@@ -16,16 +16,16 @@ pub enum Wish {
     AnyFile,
     /// r0 to r3.
     Accumulator,
-    /// This place, which whoever wishes for it keeps.
+    /// This place, which the caller that wishes for it keeps.
     At(Place),
 }
 
 /// A number, up to its sign: subtraction absorbs signs, so that negating costs nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Value {
-    /// Where it is.
+    /// The place where it is.
     pub place: Place,
-    /// What is there is the negative.
+    /// True: the place holds the negative.
     pub negative: bool,
 }
 
@@ -55,9 +55,10 @@ impl<U: Copy + PartialEq> Draft<U> {
         }
     }
 
-    /// The same, for programs that need nearly all registers: ra14 and rb14 are free as well, and a
-    /// turn gives its registers back before it takes others, which leaves the scheduler less
-    /// choice. Such a program must not end within three instructions of what is written here.
+    /// A draft as of [`Draft::new`], for programs that need nearly all registers: ra14 and rb14 are
+    /// free as well, and a multiplication by a twiddle factor gives its registers back before it
+    /// takes others, which leaves the scheduler less choice. Such a program must not end within
+    /// three instructions of what is written here.
     pub fn frugal(kept: Place) -> Self {
         let mut draft = Self::new(kept);
         draft.frugal = true;
@@ -67,7 +68,7 @@ impl<U: Copy + PartialEq> Draft<U> {
         draft
     }
 
-    /// Whether it was made by [`Draft::frugal`].
+    /// True if it was made by [`Draft::frugal`].
     pub const fn is_frugal(&self) -> bool {
         self.frugal
     }
@@ -81,7 +82,8 @@ impl<U: Copy + PartialEq> Draft<U> {
         draft
     }
 
-    /// What was written so far; what follows is scheduled apart from it, on the registers left.
+    /// Takes the operations that were written so far; those that follow are scheduled apart from
+    /// them, on the registers left.
     pub fn cut(&mut self) -> Vec<Operation<U>> {
         std::mem::take(&mut self.operations)
     }
@@ -125,7 +127,7 @@ impl<U: Copy + PartialEq> Draft<U> {
         Place::Register(File::A, number.expect("a free even register"))
     }
 
-    /// Which registers are free, as it was in `then`.
+    /// Makes the same registers free as in `then`.
     pub fn restore_free(&mut self, then: &Self) {
         self.files.clone_from(&then.files);
         self.accumulators.clone_from(&then.accumulators);
@@ -157,7 +159,7 @@ impl<U: Copy + PartialEq> Draft<U> {
         self.push(Operation::add(op, sources, destination));
     }
 
-    /// The same, setting flags.
+    /// An operation of the add ALU that sets flags.
     pub fn add_op_setting_flags(
         &mut self,
         op: AddOp,
@@ -317,7 +319,7 @@ pub fn negate(x: Value) -> Value {
     }
 }
 
-/// What is in a place, with its sign.
+/// The value in a place, with its sign.
 pub fn positive(place: Place) -> Value {
     Value {
         place,

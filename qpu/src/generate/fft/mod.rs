@@ -13,7 +13,7 @@ pub mod unit;
 
 use crate::isa::{self, Instruction, raddr};
 
-/// Whether a word takes a uniform, through either port.
+/// True if a word takes a uniform, through either port.
 fn reads_uniform(word: u64) -> bool {
     matches!(isa::decode(word), Ok(Instruction::Alu(alu))
         if alu.raddr_a == raddr::UNIFORM || alu.read_b() == raddr::UNIFORM)

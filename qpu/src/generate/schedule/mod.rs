@@ -90,7 +90,7 @@ pub struct Scheduled<U> {
     pub instructions: Vec<Instruction>,
     /// Its uniforms.
     pub uniforms: Vec<U>,
-    /// Which instruction starts the first store.
+    /// The instruction that starts the first store.
     pub stores_from: Option<usize>,
 }
 
@@ -98,13 +98,13 @@ pub struct Scheduled<U> {
 ///
 /// # Panics
 /// When an operation fits no instruction at all, such as one with both operands in different
-/// registers of file A: a bug of whoever wrote it.
+/// registers of file A: a bug of the caller that wrote it.
 #[must_use]
 pub fn schedule<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Scheduled<U> {
     schedule_by(operations, &Taste::default())
 }
 
-/// What [`schedule_by`] prefers where operations compete: the outcome of a [`search`].
+/// The preferences of [`schedule_by`] where operations compete: the outcome of a [`search`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Taste {
     /// In percent: how much program order counts beside the distance to the end; `None` tries a
@@ -114,7 +114,7 @@ pub struct Taste {
     pub moves: Vec<u16>,
 }
 
-/// As [`schedule`], with a taste that was searched for.
+/// Schedules operations as [`schedule`] does, with a taste that was searched for.
 ///
 /// # Panics
 /// As [`schedule`].

@@ -2,20 +2,20 @@
 
 use crate::isa::{AddOp, Cond, File, MulOp, SemaphoreAction, Unpack};
 
-/// Where a value stays.
+/// A place where a value stays.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
     /// A register of a file, 0 to 31.
     Register(File, u8),
     /// Accumulator r0 to r3.
     Accumulator(u8),
-    /// What the TMU delivered last.
+    /// r4: the value that the TMU delivered last.
     R4,
     /// r5. A write goes to the four lanes of each quad, from its first.
     R5,
 }
 
-/// Where an operand comes from. `U` is what the caller calls its uniforms.
+/// The origin of an operand. `U` is what the caller calls its uniforms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source<U> {
     /// A value.
@@ -34,7 +34,7 @@ pub enum Source<U> {
     Vpm,
 }
 
-/// Where a result goes.
+/// The destination of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Destination {
     /// Nowhere.
@@ -55,11 +55,12 @@ pub enum Destination {
     MutexRelease,
     /// Asks the SFU for the binary logarithm of the magnitude, which comes into r4.
     Log2,
-    /// Where the next uniform is read. Uniforms before and after keep to their side of it.
+    /// The address from which the next uniform is read. Uniforms before and after keep to their
+    /// side of it.
     UniformsAddress,
 }
 
-/// What does the operation.
+/// The unit that does the operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
     /// The add ALU.
@@ -79,7 +80,7 @@ pub enum Unit {
 /// An operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Operation<U> {
-    /// What does it.
+    /// The unit that does it.
     pub unit: Unit,
     /// Operands; a unary operation has its operand twice.
     pub sources: [Source<U>; 2],
@@ -87,13 +88,13 @@ pub struct Operation<U> {
     pub destinations: [Destination; 2],
     /// Lanes in which the result is written.
     pub cond: Cond,
-    /// Whether flags are set from the result.
+    /// True: flags are set from the result.
     pub sets_flags: bool,
     /// Lanes by which the result of the mul ALU moves up; 0 for none.
     pub rotation: u8,
-    /// How its operands, registers of file A, are widened.
+    /// The way in which its operands, registers of file A, are widened.
     pub unpack: Unpack,
-    /// Whether everything before it must have been issued.
+    /// True: everything before it must have been issued.
     pub is_barrier: bool,
 }
 
@@ -169,13 +170,13 @@ impl<U: Copy + PartialEq> Operation<U> {
         Self::plain(Unit::Fetch(tmu), [none, none], Destination::Nothing)
     }
 
-    /// The same in the lanes where `cond` holds only.
+    /// This operation, only in the lanes where `cond` holds.
     #[must_use]
     pub const fn when(self, cond: Cond) -> Self {
         Self { cond, ..self }
     }
 
-    /// The same, setting flags from the result.
+    /// This operation, setting flags from the result.
     #[must_use]
     pub const fn setting_flags(self) -> Self {
         Self {
@@ -184,7 +185,7 @@ impl<U: Copy + PartialEq> Operation<U> {
         }
     }
 
-    /// The same with the operands of the mul ALU moved up by `lanes`, 1 to 15.
+    /// This operation with the operands of the mul ALU moved up by `lanes`, 1 to 15.
     #[must_use]
     pub const fn rotated(self, lanes: u8) -> Self {
         Self {
@@ -193,13 +194,13 @@ impl<U: Copy + PartialEq> Operation<U> {
         }
     }
 
-    /// The same with its operands widened, which must be registers of file A.
+    /// This operation with its operands widened, which must be registers of file A.
     #[must_use]
     pub const fn unpacking(self, unpack: Unpack) -> Self {
         Self { unpack, ..self }
     }
 
-    /// The same, behind everything that was written before it.
+    /// This operation, behind everything that was written before it.
     #[must_use]
     pub const fn after_all(self) -> Self {
         Self {
@@ -238,7 +239,7 @@ impl<U: Copy + PartialEq> Operation<U> {
         })
     }
 
-    /// Whether it must keep its order among accesses to VPM, store DMA, mutex and semaphores.
+    /// True if it must keep its order among accesses to VPM, store DMA, mutex and semaphores.
     pub(super) fn is_store_access(&self) -> bool {
         matches!(self.unit, Unit::Semaphore(..))
             || self
@@ -262,17 +263,17 @@ impl<U: Copy + PartialEq> Operation<U> {
         }
     }
 
-    /// Whether its result goes through the SFU.
+    /// True if its result goes through the SFU.
     pub(super) fn asks_sfu(&self) -> bool {
         self.destinations[0] == Destination::Log2
     }
 
-    /// Whether the uniforms after it come from elsewhere.
+    /// True if the uniforms after it come from elsewhere.
     pub(super) fn moves_uniforms(&self) -> bool {
         self.destinations.contains(&Destination::UniformsAddress)
     }
 
-    /// Whether it is one of the accesses of which an instruction can hold only one.
+    /// True if it is one of the accesses of which an instruction can hold only one.
     pub(super) fn is_exclusive_access(&self) -> bool {
         matches!(self.unit, Unit::Fetch(_))
             || self.request().is_some()

@@ -1,4 +1,4 @@
-//! What waits for what: distances that hazards of the machine impose.
+//! Waits of operations for others: distances that hazards of the machine impose.
 //!
 //! A register of a file is readable in the second instruction after its write, an accumulator and
 //! r4 in the next, a rotated accumulator in the second. A TMU holds four lookups of one QPU. VPM,
@@ -14,8 +14,8 @@ const LOOKUPS_IN_FLIGHT: usize = 4;
 /// Instructions between a lookup and its fetch; a fetch that is too early only stalls.
 const LOOKUP_DISTANCE: u32 = 12;
 
-/// From a write to the SFU to the first use of r4: by who reads the result, or whatever comes there
-/// next.
+/// From a write to the SFU to the first use of r4: by the operation that reads the result, or
+/// whatever comes there next.
 const SFU_DISTANCE: u32 = 3;
 
 /// From a write of the uniforms address to the first read behind it.
@@ -24,7 +24,7 @@ const UNIFORMS_DISTANCE: u32 = 3;
 /// An operation waits for another.
 #[derive(Clone, Copy)]
 pub(super) struct Wait {
-    /// Which operation.
+    /// The operation that is waited for.
     pub on: usize,
     /// By how many instructions it is put later; 0 allows both in one.
     pub distance: u32,
@@ -173,7 +173,8 @@ mod tests {
         Operation::fetch(0)
     }
 
-    /// How long operation `index` must come after `on`; `None` when it waits for others only.
+    /// Instructions by which operation `index` must come after `on`; `None` when it waits for
+    /// others only.
     fn distance(operations: &[Operation<()>], index: usize, on: usize) -> Option<u32> {
         let waits = &waits(operations)[index];
         let distances = waits.iter().filter(|wait| wait.on == on);

@@ -86,7 +86,7 @@ pub fn side<'a>(
     }
 }
 
-/// What the firmware sees.
+/// Writes the times that the firmware sees.
 pub fn walls(rows: &[&Row], out: &mut String) {
     let mut table = Table::new(&[
         "firmware",
@@ -131,7 +131,7 @@ fn own(name: String, case: &Case, side: &Side) -> Vec<String> {
     ]
 }
 
-/// What stands where there is no figure.
+/// The text where there is no figure.
 pub fn dash() -> String {
     "-".into()
 }
@@ -151,7 +151,7 @@ pub fn share(part: f64) -> String {
     format!("{:.0} %", 100.0 * part)
 }
 
-/// Whether what is asked is met; nothing where nothing is.
+/// The word for a target met or missed; nothing where there is no target.
 pub fn met(met: Met) -> String {
     match met {
         None => "",

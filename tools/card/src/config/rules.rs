@@ -135,7 +135,7 @@ fn at(line: &Line, (severity, sentence): (Severity, String)) -> Finding {
     }
 }
 
-/// What is to be said of a line by itself.
+/// Judges a line by itself.
 fn judge(line: &Line, folder: &Folder) -> Option<(Severity, String)> {
     let wrong = |sentence: &str| Some((Severity::Wrong, sentence.to_owned()));
     let note = |sentence: &str| Some((Severity::Note, sentence.to_owned()));
@@ -292,7 +292,7 @@ fn gpu_mem(key: &str, value: &str) -> Option<(Severity, String)> {
     })
 }
 
-/// Whether a list of pins such as `14,15=a0` or `10-20=op` has one of the serial line's.
+/// True if a list of pins such as `14,15=a0` or `10-20=op` has one of the serial line's.
 fn names_uart_pin(value: &str) -> bool {
     let pins = value.split('=').next().unwrap_or("");
     pins.split(',').any(|part| {
@@ -359,7 +359,7 @@ fn filtered(lines: &[Line]) -> Vec<Finding> {
         .collect()
 }
 
-/// Whether the line is one of the shipped file, or would be with another value of `gpu_mem`.
+/// True if the line is one of the shipped file, or would be with another value of `gpu_mem`.
 fn is_shipped(line: &Line) -> bool {
     let shipped = include_str!("../../../../boot/sdcard/config.txt");
     line.key == "gpu_mem" || shipped.lines().any(|ours| ours.trim() == line.text)

@@ -9,12 +9,12 @@ use crate::userland::Userland;
 use std::f64::consts::TAU;
 use v3d_sim::Config;
 
-/// What the test found.
+/// Result of the test.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
     /// The rms error relative to the rms of the signal.
     pub relative_rms_error: f64,
-    /// What it took.
+    /// Its time and work.
     pub run: Run,
 }
 

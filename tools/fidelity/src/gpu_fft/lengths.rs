@@ -19,9 +19,9 @@ pub struct Step {
 /// A transform length.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Length {
-    /// Of the number of points.
+    /// log2 of the number of points.
     pub log2n: u32,
-    /// As in the name of the shader's file.
+    /// The name of the length in that of the shader's file.
     pub name: &'static str,
     /// Radix of the first pass.
     pub first: u32,

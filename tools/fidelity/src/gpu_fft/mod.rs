@@ -39,7 +39,7 @@ pub enum Error {
     /// There is no shader for the length.
     #[error("GPU_FFT {release} has no shader for 2^{log2n} points: take 2^8 to 2^{largest}")]
     Length {
-        /// As its author numbers it.
+        /// The number that its author gives it.
         release: &'static str,
         /// The length asked for.
         log2n: u32,
@@ -55,7 +55,7 @@ pub enum Error {
         jobs: u32,
         /// Their length.
         log2n: u32,
-        /// What they need.
+        /// The memory that they need.
         bytes: u64,
     },
     /// The matrix does not suit the transposition program.
@@ -71,9 +71,9 @@ pub enum Error {
     /// The simulator says that a program did not end well.
     #[error("GPU_FFT {what}: {error}")]
     Machine {
-        /// Which transform.
+        /// The transform.
         what: String,
-        /// What happened.
+        /// The error.
         error: MachineError,
     },
 }

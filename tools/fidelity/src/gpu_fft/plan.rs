@@ -1,4 +1,4 @@
-//! Where a batch of transforms lies in memory, and its eight programs.
+//! Layout of a batch of transforms in memory, and its eight programs.
 //!
 //! One block, page aligned: a page of the host's own, the first buffers of all pairs, the second
 //! buffers, code, twiddles, uniforms, and the mailbox message, packed. A buffer is a whole number
@@ -38,7 +38,7 @@ impl Direction {
     }
 }
 
-/// How the programs are started.
+/// The way in which the programs are started.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LaunchPath {
     /// By the ARM, which then polls.
@@ -47,12 +47,12 @@ pub enum LaunchPath {
     Mailbox,
 }
 
-/// What a batch consists of.
+/// The contents of a batch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Shape {
-    /// Whose shader.
+    /// The release of the shader.
     pub release: Release,
-    /// Of the number of points.
+    /// log2 of the number of points.
     pub log2n: u32,
     /// Transforms.
     pub jobs: u32,
@@ -72,7 +72,7 @@ impl Shape {
         }
     }
 
-    /// How its programs are started.
+    /// The way in which its programs are started.
     #[must_use]
     pub const fn path(&self) -> LaunchPath {
         if (self.jobs as u64) << self.log2n <= DIRECT_POINTS {
@@ -88,7 +88,7 @@ impl Shape {
         ((POINT_BYTES << self.log2n) | 4095) + 1
     }
 
-    /// As in an error message.
+    /// The name in an error message.
     #[must_use]
     pub fn name(&self) -> String {
         let direction = match self.direction {
@@ -107,11 +107,11 @@ impl Shape {
 /// A batch in the memory of a [`Machine`], ready to be executed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Plan {
-    /// What it is.
+    /// The shape of the batch.
     pub shape: Shape,
     /// First buffer of the first pair.
     pub input: u32,
-    /// Where the first result lands.
+    /// Address of the first result.
     pub output: u32,
     /// The mailbox message, or 0 with the direct path, as the transposition program finds it.
     pub message: u32,
@@ -234,13 +234,13 @@ impl Plan {
             })
     }
 
-    /// Where the input of a transform of the batch is.
+    /// Address of the input of a transform of the batch.
     #[must_use]
     pub const fn input_of(&self, job: u32) -> u32 {
         self.input + job * self.shape.buffer_bytes()
     }
 
-    /// Where its result is.
+    /// Address of its result.
     #[must_use]
     pub const fn output_of(&self, job: u32) -> u32 {
         self.output + job * self.shape.buffer_bytes()

@@ -14,7 +14,7 @@ pub const LANES: usize = 16;
 /// Bytes of a vector of complex numbers.
 pub const VECTOR_BYTES: u32 = 128;
 
-/// How many times the angle of the network each lane turns; lane 0 is not used.
+/// The multiple of the network's angle that each lane turns by; lane 0 is not used.
 const WEIGHT: [f64; LANES] = [
     0., 8., 4., 4., 2., 2., 2., 2., 1., 1., 1., 1., 1., 1., 1., 1.,
 ];

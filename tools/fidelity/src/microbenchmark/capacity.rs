@@ -1,4 +1,4 @@
-//! What fits the caches: loops over code and data of the published sizes miss nothing.
+//! Capacity of the caches: loops over code and data of the published sizes miss nothing.
 
 use super::iteration::{LINE_BYTES, Loop};
 use super::lookup::{L1_BYTES, addresses, one_at_a_time};

@@ -1,4 +1,5 @@
-//! What the performance counters count: one straight program on all QPUs, and what it must show.
+//! The meaning of the performance counters: one straight program on all QPUs, and what it must
+//! show.
 //!
 //! All QPUs run the same code with the same uniforms and look up the same lines.
 

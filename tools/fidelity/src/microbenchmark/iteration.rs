@@ -1,4 +1,4 @@
-//! What an iteration of a loop takes: the difference between runs of few and many iterations.
+//! Time of an iteration of a loop: the difference between runs of few and many iterations.
 
 use crate::machine::{Machine, MachineError, Run, config};
 use qpu::generate::{Builder, NONE, UNIF, ra};
@@ -19,7 +19,7 @@ pub const LINE_BYTES: u32 = 64;
 /// Clocks of a slot, in which a QPU issues one instruction.
 pub const SLOT_CLOCKS: f64 = 4.0;
 
-/// Where a loop finds the address of its data.
+/// The register with the address of a loop's data.
 pub const DATA: qpu::generate::Reg = ra(1);
 
 /// A loop on one QPU, or the same on several.
@@ -36,7 +36,7 @@ pub struct Loop<'a> {
     pub body: &'a dyn Fn(&mut Builder),
 }
 
-/// What one iteration takes.
+/// Time and work of one iteration.
 pub struct Iteration {
     /// V3D clocks.
     pub clocks: f64,
@@ -67,7 +67,7 @@ pub fn looped(setup: impl Fn(&mut Builder), body: impl Fn(&mut Builder)) -> Vec<
     halves(&words(&b))
 }
 
-/// What one iteration takes, from runs of few and of many.
+/// Measures one iteration, from runs of few and of many.
 pub fn timed(run: impl Fn(u32) -> Result<Run, MachineError>) -> Result<Iteration, MachineError> {
     let few = run(FEW)?;
     let many = run(MANY)?;
@@ -108,7 +108,7 @@ impl Loop<'_> {
         machine.run(&[(at, uniforms_at)], LIMIT_CLOCKS)
     }
 
-    /// What one iteration takes.
+    /// Measures one iteration.
     pub fn measure(&self, constants: &Constants) -> Result<Iteration, MachineError> {
         timed(|iterations| self.run(constants, iterations))
     }

@@ -26,12 +26,12 @@ const TERMINUS: &str = "Terminus-IMRC, QPU measurements (qpu.md 8.3, 8.4)";
 const FORUM: &str = "Raspberry Pi forum p=1143940, VC4C (qpu.md 8.3)";
 /// Documentation of the tool `qpu`.
 const SWRENN: &str = "swrenn/qpu, README, minimal example";
-/// What the counters were seen to count.
+/// Sources on the events that the counters were seen to count.
 const OBSERVED: &str = "Terminus-IMRC, VC4C, swrenn/qpu (qpu.md 6.3)";
 /// Sizes of the caches.
 const CACHES: &str = "vc4asm, Terminus-IMRC, VC4C (qpu.md 4.4, 8.2)";
 
-/// What a microbenchmark reports: the unit is that of its row.
+/// The figure that a microbenchmark reports: the unit is that of its row.
 type Measurement = Result<f64, MachineError>;
 
 /// One row.
@@ -43,7 +43,7 @@ struct Microbenchmark {
     unit: &'static str,
     published: f64,
     band: Band,
-    /// Whether a constant of the model was set from it.
+    /// True if a constant of the model was set from it.
     fitted: bool,
     measure: fn(&Constants) -> Measurement,
 }

@@ -15,7 +15,8 @@ fn name(order: LaunchOrder) -> &'static str {
     }
 }
 
-/// What each descent found from the fitting set alone, and what was recommended after it.
+/// Writes the values that each descent found from the fitting set alone, and those recommended
+/// after it.
 pub fn found(recommended: &Constants, out: &mut String) {
     out.push_str(
         "## How the constants were found\n\n\

@@ -24,7 +24,7 @@ pub struct Report<'a> {
     pub variants: &'a [(Variant, Vec<Row>)],
     /// The constants that `rows` were run with.
     pub constants: &'a Constants,
-    /// What stands beside rows that were not run.
+    /// The figures beside rows that were not run.
     pub recorded: &'a Recorded,
 }
 
@@ -38,7 +38,7 @@ impl Report<'_> {
         self.all_rows().filter(|row| row.in_band() == Some(false))
     }
 
-    /// Whether every row was run.
+    /// True if every row was run.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.rows.iter().all(|row| row.simulated.is_some())
@@ -259,7 +259,7 @@ fn boards(out: &mut String) {
     table.write(out);
 }
 
-/// What a reader of a section should know.
+/// A note for readers of a section.
 fn note(section: Section) -> Option<&'static str> {
     Some(match section {
         Section::Errors => {

@@ -33,7 +33,7 @@ pub const SHA_256: Hashes = Hashes {
 
 /// Hashes of a block for each lane of twelve QPUs, again and again.
 pub struct Hashes {
-    /// How often; the author's driver has 20,000.
+    /// Number of laps; the author's driver has 20,000.
     pub laps: u32,
     /// V3D clocks on preset pi1.
     pub clocks: u64,

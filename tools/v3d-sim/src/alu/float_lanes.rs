@@ -77,7 +77,7 @@ fn product(a: &Lanes, b: &Lanes) -> Lanes {
     result
 }
 
-/// What makes sums and products of all lanes.
+/// Operations that make sums and products of all lanes.
 pub trait Floats: Copy {
     /// a + b in each lane.
     fn add(self, a: &Lanes, b: &Lanes) -> Lanes;

@@ -12,11 +12,11 @@ use qpu::isa::{AddOp, MulPack, Pack};
 pub struct Packed {
     /// The bits, in place.
     pub bits: u32,
-    /// Which bits of the destination are replaced.
+    /// The bits of the destination that are replaced.
     pub mask: u32,
 }
 
-/// What computed the result: it decides what packing means.
+/// The unit that computed the result: it decides what packing means.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Source {
     /// An integer operation other than add and sub, or a load immediate.
@@ -67,7 +67,8 @@ fn clamp_halfword(value: u32) -> u32 {
     clamp(value, -0x8000, 0x7fff)
 }
 
-/// What an add or sub that overflows packs instead of its result; `None` when it does not overflow.
+/// The value that an add or sub that overflows packs instead of its result; `None` when it does not
+/// overflow.
 ///
 /// The chip takes the carry for the sign, which is right for add and wrong for sub, and saturating
 /// modes of add lose the value altogether but for two operand pairs.

@@ -6,7 +6,7 @@
 use super::{Lanes, float, half};
 use qpu::isa::Unpack;
 
-/// What the consumers of an unpacked operand want.
+/// The format that the consumers of an unpacked operand want.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unpacked {
     /// Sign- or zero-extended integers.

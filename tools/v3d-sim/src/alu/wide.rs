@@ -27,7 +27,7 @@ fn flushed(simd: V4, x: __m512i) -> __m512i {
     simd.avx512f._mm512_maskz_mov_epi32(normal, x)
 }
 
-/// What an instruction makes of two vectors, or what `otherwise` does where it makes infinities.
+/// Applies an instruction to two vectors, or `otherwise` where it makes infinities.
 #[inline(always)]
 fn operate(
     simd: V4,

@@ -32,7 +32,7 @@ pub const LINE_CODES: usize = 8;
 /// Bytes of such a line.
 pub const LINE_BYTES: u32 = 64;
 
-/// Where the instruction at `pc` is in its block.
+/// The index of the instruction at `pc` in its block.
 #[inline]
 pub const fn place_in_block(pc: u32) -> usize {
     pc as usize / 8 % BLOCK_CODES
@@ -71,7 +71,7 @@ impl Hasher for AddressHasher {
     }
 }
 
-/// Where a QPU found its last instruction; saves the search for the next.
+/// The place at which a QPU found its last instruction; saves the search for the next.
 #[derive(Clone, Copy, Debug)]
 pub struct Cursor {
     /// Address and place of the block.
@@ -105,7 +105,7 @@ impl Cursor {
         self.base = NO_BLOCK;
     }
 
-    /// Which code it finds from now on.
+    /// Selects the code that it finds from now on.
     pub fn set_wrong(&mut self, wrong: bool) {
         self.variant = if wrong { WRONG } else { 0 };
     }
@@ -294,7 +294,7 @@ fn known(run: &mut Run, codes: &[Option<Code>], find: impl Fn(&[Option<Code>]) -
     found
 }
 
-/// What a block around `pc` is found by.
+/// The key of a block around `pc`.
 #[inline]
 fn base(pc: u32, cursor: &Cursor) -> u32 {
     pc & !(BLOCK_BYTES - 1) | cursor.variant

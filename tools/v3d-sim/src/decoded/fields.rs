@@ -308,7 +308,7 @@ impl Code {
         self.unpack_float = (add && add_float) || (mul && mul_float);
     }
 
-    /// Where the value is that a mux chooses.
+    /// The index of the value that a mux chooses.
     fn operand(&self, mux: Mux) -> Index {
         let unpacked = self.unpack != Unpack::None;
         let is_r4_unpacked = self.instruction.write_back().pm && unpacked;

@@ -39,7 +39,7 @@ pub struct Code {
     pub handler: Handler,
     /// Registers of file A (low half) and B whose value matters.
     pub needed_registers: u64,
-    /// When results are written.
+    /// Conditions under which results are written.
     pub conditions: [Cond; 2],
     /// Registers that hold the operands: of the add ALU, then of the mul ALU.
     pub operands: [Index; 4],
@@ -47,8 +47,8 @@ pub struct Code {
     pub through: [Index; 2],
     /// The register that is read through each port, or [`NO_REGISTER`].
     pub reads: [Index; 2],
-    /// Where results go that go to a register or to r0..r3 as they are, and those that are for a
-    /// unit, else [`NO_REGISTER`].
+    /// Destinations of results that go to a register or to r0..r3 as they are, and of those that
+    /// are for a unit, else [`NO_REGISTER`].
     pub direct: [Index; 2],
     /// By how many lanes the mul result moves; or [`BY_R5`].
     pub rotation: u8,
@@ -82,8 +82,8 @@ pub struct Code {
     pub operations: [Operation; 2],
     /// True if they only move their first operand.
     pub copies: [bool; 2],
-    /// Which of them copy a register or one of r0..r3 onto itself, so that it stays what it was:
-    /// undefined, if nothing was written to it.
+    /// True for those that copy a register or one of r0..r3 onto itself, so that it stays what it
+    /// was: undefined, if nothing was written to it.
     pub stays: [bool; 2],
     /// Registers and accumulators, a bit each, whose values are needed for nothing but to stay.
     /// They count as needed all the same, for only the checked way leaves them undefined.
@@ -109,7 +109,7 @@ pub struct Code {
     pub unpack: Unpack,
     /// True if both ALUs see unpacked operands as floats.
     pub unpack_float: bool,
-    /// Those of the add and the mul result, or of both outputs of an immediate.
+    /// Destinations of the add and the mul result, or of both outputs of an immediate.
     pub destinations: [Destination; 2],
     /// The packing of results into file A.
     pub pack: Pack,

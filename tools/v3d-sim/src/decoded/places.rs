@@ -1,4 +1,4 @@
-//! Where operands come from and results go.
+//! Sources of operands and destinations of results.
 
 use crate::qpu::state::{self, Index};
 use qpu::isa::{File, Raddr, Waddr, waddr};
@@ -28,7 +28,7 @@ impl Port {
     }
 }
 
-/// Where a result goes.
+/// Destination of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Destination {
     /// Nowhere: the operation is none, or address 39.

@@ -58,8 +58,8 @@ impl Units {
             | Self::STORE_START.0,
     );
 
-    /// What other QPUs, the host or a DMA engine can tell the round of: in which order these are
-    /// executed matters, that of lookups to programs that race only.
+    /// Accesses whose round other QPUs, the host or a DMA engine can observe: the order in which
+    /// these are executed matters, that of lookups to programs that race only.
     pub const ORDERED: Self = Self(
         Self::TMU0_REQUEST.0
             | Self::TMU1_REQUEST.0

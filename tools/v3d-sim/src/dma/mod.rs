@@ -36,9 +36,9 @@ pub trait Transfer {
     fn rows(&self) -> u32;
     /// Bytes of memory in a row.
     fn row_bytes(&self) -> u32;
-    /// Where a row starts in memory.
+    /// The start address of a row in memory.
     fn row_address(&self, row: u32) -> u32;
-    /// Where its rows lie, for the cycle model.
+    /// The layout of its rows, for the cycle model.
     fn geometry(&self) -> Rows {
         let pitch = if self.rows() > 1 {
             self.row_address(1).wrapping_sub(self.row_address(0))

@@ -35,7 +35,7 @@ impl Mode {
     }
 }
 
-/// Where item `number`, counted from the first part of word (y, x), lies.
+/// The place of item `number`, counted from the first part of word (y, x).
 ///
 /// Items are packed: along the row, going on in the next row after column 15 (that is how published
 /// programs come out; none runs past it), or down the column inside words (an assumption for

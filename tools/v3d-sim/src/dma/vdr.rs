@@ -11,8 +11,8 @@ use crate::memory::{Memory, MemoryFault};
 use crate::vpm::Vpm;
 use crate::vpm::Words;
 
-/// What the stride word keeps of MPITCHB: as many bits as VDW's STRIDE has. [`VdrPitchBits`] says
-/// how many of them count.
+/// The part of MPITCHB that the stride word keeps: as many bits as VDW's STRIDE has.
+/// [`VdrPitchBits`] says how many of them count.
 const MPITCHB: u32 = 0xffff;
 
 /// The part of it that programs on hardware show: see [`VdrPitchBits`].
@@ -131,7 +131,7 @@ impl Load {
         }
     }
 
-    /// Where a row starts in the VPM: Y, X, and the part of that word.
+    /// The start of a row in the VPM: Y, X, and the part of that word.
     fn row_start(&self, row: u32) -> (u32, u32, u32) {
         let log2 = self.mode.width.per_word_log2();
         let step = row * self.vpm_pitch;

@@ -95,7 +95,7 @@ impl Store {
         })
     }
 
-    /// Where a row starts in the VPM: Y, X, and the part of that word.
+    /// The start of a row in the VPM: Y, X, and the part of that word.
     fn row_start(&self, row: u32) -> (u32, u32, u32) {
         let part = self.mode.part;
         if self.packed {

@@ -18,7 +18,7 @@ struct Pending {
     target: u32,
 }
 
-/// Where execution goes on.
+/// The point at which execution goes on.
 #[derive(Default)]
 pub struct Flow {
     branches: Vec<Pending>,

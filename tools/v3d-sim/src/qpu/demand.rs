@@ -1,4 +1,4 @@
-//! Which lanes of its operands an instruction needs.
+//! Lanes of its operands that an instruction needs.
 //!
 //! A value that comes too early or too late matters in those lanes only. Programs keep vectors of
 //! scalars, write one lane under a condition and rotate another to where it is wanted. Sources:

@@ -42,21 +42,21 @@ pub struct Hazards {
     pub calm: bool,
     /// The register of each file that the instruction wrote which executes or has just executed.
     written: [Index; 2],
-    /// Those of the instruction before; what they held is at [`OLD_A`].
+    /// The registers that the instruction before wrote; their old values are at [`OLD_A`].
     overwritten: [Index; 2],
     /// Lanes that the last write of each of both wrote.
     written_lanes: [LaneMask; 2],
-    /// Those of the instruction before.
+    /// Lanes that the writes of the instruction before wrote.
     overwritten_lanes: [LaneMask; 2],
     /// Accumulators that the previous instruction wrote, a bit each.
     previous_accumulators: u8,
-    /// Those of the instruction that executes.
+    /// Accumulators that the instruction that executes wrote, a bit each.
     current_accumulators: u8,
     /// Lanes that the last write of each accumulator wrote.
     accumulator_lanes: [LaneMask; 6],
     /// Registers of files A (low half) and B that the program has written.
     defined: u64,
-    /// Those of r0..r5.
+    /// Accumulators r0..r5 that the program has written.
     defined_accumulators: u8,
     /// True if the program has set flags.
     pub defined_flags: bool,
@@ -149,7 +149,8 @@ impl Hazards {
         (self.defined, self.defined_accumulators)
     }
 
-    /// What was just written was a copy of itself: written are those that were.
+    /// Restores the written registers and accumulators after a copy onto itself, which defines
+    /// none.
     pub fn keep_defined(&mut self, (registers, accumulators): (u64, u8)) {
         (self.defined, self.defined_accumulators) = (registers, accumulators);
     }
@@ -185,8 +186,8 @@ impl Hazards {
         self.current_accumulators = 0;
     }
 
-    /// Where the old value is of a register that the previous instruction wrote; `None` when it did
-    /// not.
+    /// The index of the old value of a register that the previous instruction wrote; `None` when it
+    /// did not.
     pub fn overwritten(&self, register: Index) -> Option<Index> {
         let file = register / FILE_B;
         (register < 2 * FILE_B && self.overwritten[usize::from(file)] == register)
@@ -384,7 +385,7 @@ impl Qpu {
     }
 }
 
-/// What is said of an instruction that comes too soon after another.
+/// The message on an instruction that comes too soon after another.
 pub fn after(other: &str) -> String {
     format!("after {other}")
 }

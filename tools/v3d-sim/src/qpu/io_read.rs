@@ -18,7 +18,7 @@ use crate::unit_event::UnitEvent;
 use crate::vpm::setup::BlockSetup;
 use qpu::isa::{Cond, File, Instruction, Mux, Raddr, raddr, waddr};
 
-/// What the reads of an instruction have taken; both ports see it.
+/// Values that the reads of an instruction have taken; both ports see it.
 #[derive(Default)]
 pub(super) struct Popped {
     uniform: u32,

@@ -132,8 +132,8 @@ impl Qpu {
         Ok(())
     }
 
-    /// Which element the chip looks at is open: here any that is enabled. A 0 raises nothing, as
-    /// the slaves of GPU_FFT want it.
+    /// Raises the host interrupt. The element that the chip looks at is open: here it is any that
+    /// is enabled. A 0 raises nothing, as the slaves of GPU_FFT want it.
     fn write_host_interrupt(&mut self, value: &Lanes, enabled: LaneMask, shared: &mut Shared) {
         let raised = value
             .iter()

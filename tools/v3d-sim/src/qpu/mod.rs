@@ -86,7 +86,7 @@ enum Status {
 /// A QPU.
 pub struct Qpu {
     pub(crate) number: u8,
-    /// Which source it follows where sources conflict.
+    /// The source it follows where sources conflict.
     conflicts: Conflicts,
     status: Status,
     /// After a breakpoint or DBQHLT, until DBQRUN.
@@ -179,7 +179,7 @@ impl Qpu {
         self.tmus.outstanding(0) + self.tmus.outstanding(1) > 0
     }
 
-    /// Where it is.
+    /// Its place.
     #[must_use]
     pub fn place(&self) -> Place {
         self.at().place()

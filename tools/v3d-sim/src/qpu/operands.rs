@@ -135,7 +135,8 @@ impl Qpu {
         *self.registers.at_mut(to) = value;
     }
 
-    /// What a register, or what it held when it is read too early, adds to the target of a branch.
+    /// The value that a register, or its old value when it is read too early, adds to the target of
+    /// a branch.
     pub(super) fn read_branch_register(&self, number: u8, shared: &mut Shared) -> u32 {
         let index = of_file(File::A, number);
         let name = || format!("ra{number}");

@@ -64,7 +64,7 @@ impl Qpu {
         self.check_window(highest, shared);
     }
 
-    /// What a lookup may get that is not what memory holds, or should hold.
+    /// Checks for values that a lookup may get and that memory does not, or should not, hold.
     pub(super) fn check_lookup(&self, addresses: &Lanes, shared: &mut Shared) {
         let has_open = shared.races.has_open_stores(self.number);
         // Neighbours mostly share a line, and most lines are as they should be.

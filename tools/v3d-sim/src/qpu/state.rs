@@ -24,7 +24,7 @@ pub const HELD_A: Index = 72;
 pub const HELD_B: Index = 73;
 /// r4, unpacked.
 pub const HELD_R4: Index = 74;
-/// What the register of file A held that the previous instruction wrote; file B's follows.
+/// The old value of the register of file A that the previous instruction wrote; file B's follows.
 pub const OLD_A: Index = 75;
 /// The first of the vectors that small immediates give, by their codes; file B's old value is
 /// before it.
@@ -32,7 +32,7 @@ const IMMEDIATES: Index = OLD_A + 2;
 /// The number of small immediates that differ: codes from 48 on, which rotate, are read as those 32
 /// before.
 const IMMEDIATE_COUNT: Index = 48;
-/// What the add ALU gives to a unit; what the mul ALU gives follows.
+/// The result of the add ALU for a unit; that of the mul ALU follows.
 pub const FOR_UNIT: Index = IMMEDIATES + IMMEDIATE_COUNT;
 /// A power of two above the last place, so that an index needs a mask and no check.
 const COUNT: usize = 128;
@@ -40,7 +40,7 @@ const COUNT: usize = 128;
 // The place of what is written nowhere is nobody's.
 const _: () = assert!(NO_REGISTER as usize % COUNT >= FOR_UNIT as usize + 2);
 
-/// Where a register of a file is.
+/// The index of a register of a file.
 #[must_use]
 pub const fn of_file(file: File, number: u8) -> Index {
     match file {
@@ -49,13 +49,13 @@ pub const fn of_file(file: File, number: u8) -> Index {
     }
 }
 
-/// Where r0..r5 are.
+/// The index of one of r0..r5.
 #[must_use]
 pub const fn accumulator(number: u8) -> Index {
     ACCUMULATORS + number
 }
 
-/// Where the value of a small immediate is.
+/// The index of the value of a small immediate.
 #[must_use]
 pub const fn immediate(immediate: SmallImmediate) -> Index {
     let code = immediate.bits();
@@ -110,7 +110,8 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// What a power cycle leaves in QPU `number`: nobody knows, so values that no program expects.
+    /// The state that a power cycle leaves in QPU `number`: it is not known, so values that no
+    /// program expects.
     #[must_use]
     pub fn garbage(number: u8) -> Self {
         let seed = u32::from(number);

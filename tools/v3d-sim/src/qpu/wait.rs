@@ -1,4 +1,4 @@
-//! When an instruction cannot execute yet, or never will.
+//! Conditions under which an instruction cannot execute yet, or never will.
 
 use super::{Qpu, Stop};
 use crate::conflicts::{DmaStartWhileBusy, TmuDepth, VpmSurplusReads};

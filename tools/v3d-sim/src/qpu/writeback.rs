@@ -221,7 +221,7 @@ impl Qpu {
         }
     }
 
-    /// What a register holds once a result is packed into it.
+    /// The value of a register once a result is packed into it.
     fn packed(
         &self,
         code: &Code,

@@ -19,7 +19,7 @@ pub enum Actor {
 impl Actor {
     const ALL: [Self; 4] = [Self::Program, Self::Writes, Self::Loads, Self::Stores];
 
-    /// Which of the two DMA engines it stands for.
+    /// The one of the two DMA engines that it stands for.
     #[must_use]
     pub fn engine(self) -> Option<usize> {
         match self {
@@ -49,7 +49,7 @@ impl Clock {
         }
     }
 
-    /// What an actor did up to `time` is over.
+    /// Records that all an actor did up to `time` is over.
     pub fn pass(&mut self, actor: Actor, qpu: usize, time: u32) {
         self.passed[actor as usize][qpu] = time;
     }
@@ -97,7 +97,7 @@ impl Clock {
     }
 }
 
-/// Who did something, when, with which instruction, and to which bytes of a word.
+/// An access: its actor, its time, its instruction, and its bytes of a word.
 ///
 /// From bit 63: time (22 bits), bytes (4), actor (2), QPU (4), PC (32). 0 is nobody.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -117,7 +117,7 @@ impl Epoch {
         Self(who << 32 | u64::from(pc))
     }
 
-    /// The same for these bytes only, a bit each.
+    /// The epoch for these bytes only, a bit each.
     #[must_use]
     pub fn with_bytes(self, bytes: u8) -> Self {
         Self(self.0 & !(15 << Self::BYTES) | u64::from(bytes & 15) << Self::BYTES)
@@ -129,7 +129,7 @@ impl Epoch {
         (self.0 >> Self::BYTES) as u8 & 15
     }
 
-    /// When, in its QPU's time.
+    /// The time of the access, in its QPU's time.
     #[must_use]
     pub fn time(self) -> u32 {
         (self.0 >> 42) as u32

@@ -39,7 +39,7 @@ pub struct Race {
     pub other: Epoch,
     /// True if that was a write.
     pub other_wrote: bool,
-    /// Where: a VPM word as 16 * Y + X, or a bus address.
+    /// The place: a VPM word as 16 * Y + X, or a bus address.
     pub place: u32,
 }
 
@@ -48,9 +48,9 @@ pub struct Race {
 struct Knowledge {
     /// Accesses that are known to be over.
     seen: Clock,
-    /// Those known at its last VPM read setup, which may fetch its vectors at once.
+    /// Accesses known to be over at its last VPM read setup, which may fetch its vectors at once.
     at_setup: Clock,
-    /// Those known at the start of its last load and its last store.
+    /// Accesses known to be over at the start of its last load and its last store.
     at_start: [Clock; 2],
     /// Its own time; starts at 1.
     now: u32,
@@ -203,7 +203,7 @@ impl Races {
         Epoch::new(qpu, actor, own.now, pc)
     }
 
-    /// Where an earlier access was.
+    /// The place of an earlier access.
     #[must_use]
     pub fn place(&self, epoch: Epoch) -> Place {
         let (qpu, pc) = (epoch.qpu(), epoch.pc());
@@ -212,7 +212,8 @@ impl Races {
         At { qpu, pc, word }.place()
     }
 
-    /// What a QPU tells those who synchronize with it now; what it does later it has not told.
+    /// The knowledge that a QPU passes to those that synchronize with it now; its later accesses
+    /// are not part of it.
     fn release(&mut self, qpu: u8) -> Clock {
         self.used = true;
         let told = self.qpus[usize::from(qpu)].seen;

@@ -1,4 +1,5 @@
-//! Which bytes of memory DMA stores have written since V3D was last idle, and whose they were.
+//! Bytes of memory that DMA stores have written since V3D was last idle, and the QPUs that stored
+//! them.
 
 use super::{Actor, Clock, Epoch, Race};
 use crate::chip::QPUS;
@@ -38,7 +39,7 @@ pub struct Stores {
     pages: Vec<Option<Page>>,
     /// Pages that there are, oldest first.
     kept: VecDeque<u32>,
-    /// When each QPU last stored, in its time.
+    /// The time of each QPU's last store, in its time.
     latest: [u32; QPUS],
 }
 
@@ -144,7 +145,8 @@ impl Stores {
         self.bytes_are_open(seen, addr, u64::MAX)
     }
 
-    /// The same of these bytes of the line, a bit each.
+    /// True if a reader with the knowledge `seen` may not read all of these bytes of the line, a
+    /// bit each.
     #[inline]
     #[must_use]
     pub fn bytes_are_open(&self, seen: &Clock, addr: u32, bytes: u64) -> bool {

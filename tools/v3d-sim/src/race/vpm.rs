@@ -4,8 +4,8 @@ use super::{Actor, Clock, Epoch, Race};
 use crate::chip::QPUS;
 use crate::vpm::{WORDS, Words};
 
-/// Those who have read a word since it was written, when nothing orders them: one for each QPU
-/// itself and one for its stores.
+/// The actors that have read a word since it was written, when nothing orders them: one for each
+/// QPU itself and one for its stores.
 type Readers = [Epoch; 2 * QPUS];
 
 fn reader(epoch: Epoch) -> usize {

@@ -22,7 +22,7 @@ use qpu::job;
 /// The clock that the times of [`Constants`] are counted in, in hertz.
 pub const REFERENCE_HZ: u32 = 250_000_000;
 
-/// Which QPU gets the next program.
+/// The QPU that gets the next program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LaunchOrder {
     /// 11, 10, 9, ... 0: "from the 12th QPU downwards" (notes on Zero, 2B, 3B).
@@ -42,7 +42,7 @@ impl LaunchOrder {
     }
 }
 
-/// Which line of a set of the system L2 makes room.
+/// The line of a set of the system L2 that makes room.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Replacement {
     /// The one used least recently.
@@ -62,7 +62,7 @@ pub struct Described {
     pub unit: &'static str,
     /// The meaning.
     pub what: &'static str,
-    /// Where the value comes from, and where its slow end lies.
+    /// The source of the value, and of its slow end.
     pub source: &'static str,
     /// The least and the most that [`Constants::change`] takes.
     pub range: [f64; 2],
@@ -120,7 +120,7 @@ macro_rules! constants {
         /// The numbers of the cycle model.
         #[derive(Clone, PartialEq, Debug)]
         pub struct Constants {
-            /// Which QPU gets the next program.
+            /// The QPU that gets the next program.
             pub launch_order: LaunchOrder,
             /// Replacement in the system L2.
             pub system_l2_replacement: Replacement,

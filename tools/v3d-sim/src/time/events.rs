@@ -56,7 +56,7 @@ pub enum Client {
     Tmu {
         /// Its number.
         tmu: u8,
-        /// Which of its misses.
+        /// The index of one of its misses.
         miss: u8,
     },
     /// The load engine.
@@ -91,9 +91,9 @@ pub struct Events {
     used_words: u64,
     /// The slot, counted from time 0, that no event lies before, and that the turn begins with.
     first: u64,
-    /// When the next event is due.
+    /// Time at which the next event is due.
     next_at: Ticks,
-    /// What is due after this turn: time, and a number in order of making.
+    /// Events due after this turn: time, and a number in order of making.
     later: BinaryHeap<Reverse<(Ticks, u64, Event)>>,
     made: u64,
 }
@@ -174,7 +174,7 @@ impl Events {
         }
     }
 
-    /// When the next is due.
+    /// The time at which the next is due.
     #[inline]
     pub fn next_at(&self) -> Ticks {
         self.next_at

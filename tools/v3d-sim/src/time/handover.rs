@@ -32,19 +32,19 @@ impl Handover {
         }
     }
 
-    /// When the next program is there to be given out.
+    /// The time at which the next program can be given out.
     pub fn next_launch(&self) -> Ticks {
         self.launch_free
     }
 
-    /// When the program that the scheduler gives out at `now` starts.
+    /// The time at which the program that the scheduler gives out at `now` starts.
     pub fn launch(&mut self, now: Ticks) -> Ticks {
         let at = now.max(self.launch_free);
         self.launch_free = at + self.launch_interval;
         at
     }
 
-    /// When the SFU of a slice takes another operation.
+    /// The time at which the SFU of a slice takes another operation.
     pub fn sfu_free_at(&self, slice: usize) -> Ticks {
         self.sfu_free[slice]
     }

@@ -1,4 +1,4 @@
-//! When each QPU may try its next instruction, and what the stalled ones wait for.
+//! Times at which QPUs may try their next instruction, and the waits of the stalled ones.
 
 use super::ticks::{NEVER, Ticks, round_from};
 use crate::chip::QPUS;
@@ -10,7 +10,7 @@ struct Stall {
     wait: Wait,
     /// The round from which its clocks have not been counted yet.
     since: u64,
-    /// When it began, for who is served first.
+    /// The time at which it began, which decides the order of service.
     asked: u64,
 }
 
@@ -62,7 +62,7 @@ impl Issue {
         self.wake[qpu]
     }
 
-    /// Of the QPUs below `below` that try in round `now`, the one with the highest number.
+    /// The QPU with the highest number of those below `below` that try in round `now`.
     #[inline]
     pub fn last_to_try(&self, below: usize, now: u64) -> Option<usize> {
         self.wake[..below].iter().rposition(|at| *at <= now)
@@ -113,7 +113,7 @@ impl Issue {
         self.asked
     }
 
-    /// What a QPU waits for, and the round from which that has not been counted.
+    /// The wait of a QPU, and the round from which that has not been counted.
     pub fn uncounted(&self, qpu: usize) -> Option<(Wait, u64)> {
         self.stalls[qpu].map(|stall| (stall.wait, stall.since))
     }
@@ -138,8 +138,8 @@ impl Issue {
         }
     }
 
-    /// Of the QPUs that wait for `wait` and will not try again by themselves, the one that asked
-    /// first tries at `at`.
+    /// Wakes the QPU that asked first, of those that wait for `wait` and will not try again by
+    /// themselves: it tries at `at`.
     pub fn wake_first(&mut self, wait: Wait, at: Ticks) {
         let waiting = self.stalls.iter().enumerate().filter_map(|(qpu, stall)| {
             let stall = stall.as_ref()?;

@@ -29,7 +29,7 @@ enum For {
 
 struct Read {
     line: u32,
-    /// When it comes to the bus.
+    /// Time at which it comes to the bus.
     at: Ticks,
     wanted: For,
 }

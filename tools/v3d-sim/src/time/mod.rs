@@ -69,11 +69,11 @@ pub enum Effect {
 /// The units that take time.
 pub struct Time {
     events: Events,
-    /// When QPUs try, and what they wait for.
+    /// The times at which QPUs try, and their waits.
     pub issue: Issue,
     instructions: [InstructionCache; SLICES],
     uniforms: [Uniforms; SLICES],
-    /// Where the uniforms are of the programs that have been given to QPUs.
+    /// Addresses of the uniforms of the programs that have been given to QPUs.
     streams: [u32; QPUS],
     tmus: [Tmu; 2 * SLICES],
     l2c: L2c,

@@ -106,7 +106,7 @@ impl Sdram {
         done
     }
 
-    /// When a write that arrives at `now` is taken: later, when much work is in hand.
+    /// The time at which a write that arrives at `now` is taken: later, when much work is in hand.
     pub fn takes_write(&self, now: Ticks) -> Ticks {
         now.max(self.bus_free.saturating_sub(self.backlog))
     }

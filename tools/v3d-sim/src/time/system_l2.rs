@@ -31,7 +31,7 @@ enum Policy {
 pub struct SystemL2 {
     present: bool,
     tags: Tags,
-    /// When each line's data is there.
+    /// The time at which each line's data is there.
     filled: Vec<Ticks>,
     dirty: Vec<bool>,
     hit: Ticks,
@@ -93,7 +93,7 @@ impl SystemL2 {
         done + self.latency
     }
 
-    /// When a line that comes over the write bus at `now` is taken; `now` if at once.
+    /// The time at which a line that comes over the write bus at `now` is taken; `now` if at once.
     pub fn takes_write(&self, now: Ticks, bus_line: u32) -> Ticks {
         let goes_to_sdram = self.policy(bus_line) == Policy::Direct
             || self.tags.peek(bus_line & ALIAS_MASK >> 6).is_none();

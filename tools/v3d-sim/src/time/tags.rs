@@ -8,14 +8,14 @@ pub struct Tags {
     ways: usize,
     /// Line + 1; 0 where there is none.
     lines: Vec<u32>,
-    /// When each was last used.
+    /// The last use of each.
     used: Vec<u64>,
     uses: u64,
     replacement: Replacement,
     random: u32,
 }
 
-/// Where a line was put, and the line that made room for it.
+/// The place of an inserted line, and the line that made room for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Inserted {
     /// Its place.

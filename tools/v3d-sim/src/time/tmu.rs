@@ -35,7 +35,7 @@ struct Lookup {
     done: u8,
     /// Misses that it waits for.
     missing: u8,
-    /// When its lanes were looked up, and when its last line came.
+    /// The time at which its lanes were looked up, and that at which its last line came.
     looked_up: Ticks,
     data: Ticks,
 }
@@ -67,7 +67,7 @@ pub struct Tmu {
     stalled: bool,
     free_at: Ticks,
     last_result: Ticks,
-    /// When the results of each QPU of the slice are there.
+    /// The times at which the results of each QPU of the slice are there.
     results: [VecDeque<Ticks>; 4],
     pipe: Ticks,
     /// Clocks that a lookup takes at least.
@@ -147,7 +147,7 @@ impl Tmu {
         }
     }
 
-    /// When the oldest result of a QPU is there; NEVER while nobody can say.
+    /// The time at which the oldest result of a QPU is there; NEVER while it is not known.
     pub fn ready_at(&self, qpu: usize) -> Ticks {
         self.results[qpu].front().copied().unwrap_or(NEVER)
     }

@@ -22,10 +22,11 @@ struct Stream {
     running: bool,
     /// Address of the next value to fetch.
     next: u32,
-    /// When the values fetched are there, the oldest first; NEVER while their line is on its way.
+    /// The times at which the values fetched are there, the oldest first; NEVER while their line is
+    /// on its way.
     values: [Ticks; AHEAD],
     count: usize,
-    /// When the last fetch was over.
+    /// The end of the last fetch.
     free_at: Ticks,
     /// The line that the newest value waits for.
     waits_for: Option<u32>,
@@ -97,7 +98,7 @@ impl Uniforms {
         self.streams[qpu].waits_for = None;
     }
 
-    /// When the next value of a QPU is there; NEVER while nobody can say.
+    /// The time at which the next value of a QPU is there; NEVER while it is not known.
     pub fn ready_at(&self, qpu: usize) -> Ticks {
         let stream = &self.streams[qpu];
         if stream.count > 0 {

@@ -11,7 +11,7 @@ use super::ticks::{Ticks, ticks};
 use super::vpm::VpmPort;
 use std::collections::VecDeque;
 
-/// Where the rows of a transfer lie in memory.
+/// Layout of the rows of a transfer in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Rows {
     /// First byte of the first.

@@ -12,11 +12,11 @@ use std::collections::VecDeque;
 /// Reads and writes of one QPU.
 #[derive(Clone, Default)]
 struct Fifos {
-    /// When each write on its way is done.
+    /// The time at which each write on its way is done.
     writes: VecDeque<Ticks>,
-    /// When the last write is done.
+    /// The end of the last write.
     written: Ticks,
-    /// When the next vector can be read.
+    /// The time at which the next vector can be read.
     readable: Ticks,
 }
 
@@ -54,7 +54,7 @@ impl VpmPort {
         start
     }
 
-    /// When a QPU may write a vector: `now`, or when its FIFO has room.
+    /// The time at which a QPU may write a vector: `now`, or when its FIFO has room.
     pub fn writable_at(&self, now: Ticks, qpu: usize) -> Ticks {
         let fifo = &self.fifos[qpu].writes;
         let waiting = fifo.iter().filter(|done| **done > now).count();
@@ -77,7 +77,7 @@ impl VpmPort {
         fifos.written = done;
     }
 
-    /// When all writes of a QPU are done.
+    /// The time at which all writes of a QPU are done.
     pub fn written(&self, qpu: usize) -> Ticks {
         self.fifos[qpu].written
     }
@@ -88,7 +88,7 @@ impl VpmPort {
         fifos.readable = now.max(fifos.written) + self.read;
     }
 
-    /// When a QPU's next vector is there.
+    /// The time at which a QPU's next vector is there.
     pub fn readable_at(&self, qpu: usize) -> Ticks {
         self.fifos[qpu].readable
     }

@@ -101,8 +101,8 @@ impl Fifo {
 }
 
 impl Tmus {
-    /// As at the start of a program: nothing outstanding, swap on. Gives how many results were
-    /// dropped.
+    /// Resets to the state at the start of a program: nothing outstanding, swap on. Returns the
+    /// number of dropped results.
     pub fn reset(&mut self) -> usize {
         let dropped = self.results.iter().map(|fifo| fifo.count).sum();
         *self = Self::default();

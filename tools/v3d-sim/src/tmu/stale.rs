@@ -1,4 +1,4 @@
-//! Which lines of memory V3D's caches may hold an old copy of.
+//! Lines of memory of which V3D's caches may hold an old copy.
 //!
 //! Lookups go through TMU cache and L2C, uniforms through uniform cache and L2C; neither sees
 //! stores by VDW or by the ARM until it is cleared. Values here always come from memory; this
@@ -38,7 +38,7 @@ struct Page {
     lines: [u8; PAGE_LINES],
     /// Words of each line that were stored to since a cache that has it read it, a bit each.
     words: [u16; PAGE_LINES],
-    /// Who made the copy of each line old: 0, or 1 + its place in `storers`.
+    /// The storer that made the copy of each line old: 0, or 1 + its place in `storers`.
     storers: [u16; PAGE_LINES],
 }
 

@@ -133,7 +133,7 @@ impl Texture {
     }
 }
 
-/// What has been written for the next texture lookup on a TMU.
+/// Values written for the next texture lookup on a TMU.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Pending {
     /// t, r and b, where written.

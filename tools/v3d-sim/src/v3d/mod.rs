@@ -223,7 +223,7 @@ impl V3d {
         (self.shared.now - 1) * ROUND_CLOCKS
     }
 
-    /// What is to be done when the last program of a launch has ended.
+    /// Ends a launch if its last program has ended.
     pub(crate) fn end_launch(&mut self) {
         if self.launched && !self.has_programs() {
             self.launched = false;
@@ -276,7 +276,7 @@ impl V3d {
         self.tell_starts_in(self.shared.now, observer);
     }
 
-    /// The same of those started when `now` rounds had passed.
+    /// Reports programs that were started when `now` rounds had passed.
     pub(crate) fn tell_starts_in(&mut self, now: u64, observer: &mut impl Observer) {
         let clock = now * ROUND_CLOCKS;
         for number in 0..QPUS {
@@ -291,7 +291,7 @@ impl V3d {
         self.dispatch_in(self.shared.now);
     }
 
-    /// The same in round `now`, with time one after the other.
+    /// Starts queued programs in round `now`, with time one after the other.
     pub(crate) fn dispatch_in(&mut self, now: u64) {
         let order = self.config.constants.launch_order.order();
         for number in order.qpus().iter().copied().map(usize::from) {
@@ -449,7 +449,7 @@ impl V3d {
         }
     }
 
-    /// Where every QPU with a program is.
+    /// The place of every QPU with a program.
     #[must_use]
     pub fn running(&self) -> Vec<Place> {
         self.qpus

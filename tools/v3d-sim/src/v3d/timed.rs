@@ -215,7 +215,7 @@ impl V3d {
         }
     }
 
-    /// What a DMA engine has come to at `at`.
+    /// Applies the effect that a DMA engine has at `at`.
     fn apply<O: Observer>(
         &mut self,
         at: u64,

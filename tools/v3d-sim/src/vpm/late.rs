@@ -54,7 +54,7 @@ impl Late {
         self.writes[place].clear();
     }
 
-    /// What a QPU of `slice` reads in round `now` of word `place`, which holds `value`.
+    /// The value that a QPU of `slice` reads in round `now` from word `place`, which holds `value`.
     #[must_use]
     pub fn seen(&self, place: usize, value: u32, slice: u8, now: u64) -> u32 {
         let unseen = self.writes[place]

@@ -42,7 +42,7 @@ struct PendingWrite {
 /// The memory, and writes on their way to it.
 pub struct Vpm {
     words: Box<[u32; ROWS * COLUMNS]>,
-    /// Those of each QPU, oldest first.
+    /// Writes of each QPU on their way, oldest first.
     pending: [VecDeque<PendingWrite>; QPUS],
     /// A bit for each QPU with writes on their way.
     writing: u16,
@@ -193,8 +193,8 @@ impl Vpm {
         }
     }
 
-    /// When the next write takes effect, and whose it is. In a round QPUs write from the highest
-    /// number down.
+    /// The time at which the next write takes effect, and its QPU. In a round QPUs write from the
+    /// highest number down.
     fn next(&self) -> Option<(u64, usize)> {
         let mut writing = self.writing;
         let mut next: Option<(u64, usize)> = None;

@@ -49,7 +49,7 @@ impl Width {
     }
 }
 
-/// Where an element lies.
+/// Place of an element.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Place {
     /// Word, as 16 * Y + X.
@@ -158,7 +158,7 @@ impl BlockSetup {
         }
     }
 
-    /// Where element 0..15 lies.
+    /// The place of element 0..15.
     #[must_use]
     pub fn place(&self, element: usize) -> Place {
         let log2 = self.width.per_word_log2();
@@ -263,7 +263,7 @@ impl ReadQueue {
         self.blocks.iter().map(|block| block.left).sum()
     }
 
-    /// Where the next vector lies; it counts as read.
+    /// The place of the next vector; it counts as read.
     pub fn pop(&mut self) -> Option<BlockSetup> {
         let block = self.blocks.front_mut()?;
         let setup = block.setup;

@@ -158,7 +158,7 @@ fn shows(value: u32, out: Buffer) -> Vec<u64> {
     b.finish().unwrap()
 }
 
-/// What a program shows that takes the place of another, caches being cleared between.
+/// Output of a program that takes the place of another, caches being cleared between.
 fn replaced(lab: &mut Lab, program: Program, value: u32) -> u32 {
     let words: Vec<u32> = shows(value, lab.out)
         .iter()

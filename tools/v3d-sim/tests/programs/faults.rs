@@ -1,4 +1,4 @@
-//! What stops a QPU, and how it is told.
+//! Faults that stop a QPU, and their reports.
 
 use crate::lab::*;
 use qpu::generate::*;

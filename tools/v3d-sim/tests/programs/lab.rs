@@ -12,7 +12,7 @@ pub struct Lab {
     pub out: Buffer,
 }
 
-/// What a program gave.
+/// Result of a program.
 #[derive(Debug)]
 pub struct Result {
     pub rows: Vec<Row>,

@@ -76,7 +76,7 @@ fn hazards_are_of_lanes() {
     assert_eq!(rules(9, flags), ["regfile-read-after-write"]);
 }
 
-/// What VC4C's and Broadcom's programs do, and py-videocore's at their ends.
+/// Practices of VC4C's and Broadcom's programs, and of py-videocore's at their ends.
 #[test]
 fn what_changes_nothing_is_no_mistake() {
     let looking_up = |body: fn(&mut Builder)| {
@@ -198,7 +198,8 @@ fn a_copy_onto_itself_defines_nothing() {
     }
 }
 
-/// What one ALU keeps the other may write: then it is defined, if that one wrote any lane.
+/// A register that one ALU keeps may be written by the other: then it is defined, if that one wrote
+/// any lane.
 #[test]
 fn a_copy_onto_itself_beside_a_write() {
     let nothing: [&str; 0] = [];

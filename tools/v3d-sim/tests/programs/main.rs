@@ -47,7 +47,7 @@ fn a_uniform_and_a_constant_are_stored() {
     assert_eq!((statistics.vdw.commands, statistics.vdw.bytes), (1, 1024));
 }
 
-/// The same, from words that others assembled (vc4asm, asurati, Broadcom).
+/// The counterpart from words that others assembled (vc4asm, asurati, Broadcom).
 #[test]
 fn a_program_of_known_words_runs() {
     let mut lab = strict();

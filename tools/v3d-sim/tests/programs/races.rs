@@ -313,7 +313,7 @@ fn memory_that_another_stores_to_is_read_after_its_wait() {
     }
 }
 
-/// What is looked up long after another has stored it is told of, however far QPUs run ahead.
+/// A lookup of data that another QPU stored long before is reported, however far QPUs run ahead.
 #[test]
 fn a_run_without_time_looks_up_in_its_round() {
     for (looks_first, strict) in [(true, true), (true, false), (false, true), (false, false)] {

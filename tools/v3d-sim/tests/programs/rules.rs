@@ -480,8 +480,8 @@ fn ends_and_code_addresses() {
     assert_eq!(twice, ["end-branch"]);
 }
 
-/// What only a job or a driver can show: uniforms that were not given, and a breakpoint nobody
-/// sees.
+/// Mistakes that only a job or a driver can show: uniforms that were not given, and a breakpoint
+/// that is not seen.
 #[test]
 fn what_the_driver_left_out() {
     let mut memory = SparseMemory::new();
@@ -538,8 +538,8 @@ fn what_the_driver_left_out() {
     );
 }
 
-/// What is in the VPM before anybody writes it is not known: a counter that nobody sets to 0 is
-/// right here by luck.
+/// The contents of the VPM before the first write are not known: a counter that is never set to 0
+/// is right here by luck.
 #[test]
 fn vpm_words_that_nothing_has_written_are_told_of() {
     let told = |before: &dyn Fn(&mut Builder), body: &dyn Fn(&mut Builder)| {

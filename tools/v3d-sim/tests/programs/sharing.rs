@@ -1,4 +1,4 @@
-//! What QPUs share: semaphores, the mutex, the VPM, and the order of turns.
+//! Resources that QPUs share: semaphores, the mutex, the VPM, and the order of turns.
 
 use crate::lab::*;
 use qpu::generate::*;

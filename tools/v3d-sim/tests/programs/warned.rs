@@ -1,4 +1,4 @@
-//! What is noticed of an instruction, and of what a program leaves behind.
+//! Warnings about an instruction, and about the state that a program leaves behind.
 
 use crate::lab::*;
 use qpu::generate::*;

@@ -10,7 +10,7 @@ use super::registers::USR;
 use crate::checks::{DIRTY, PRESENT, STALE};
 use crate::fault::FaultKind;
 
-/// How a slow access differs from the ordinary.
+/// Differences of a slow access from the ordinary.
 #[derive(Clone, Copy, Default)]
 pub struct Manner {
     /// LDM, LDRD, LDREX and the like: must be word aligned whatever SCTLR.U says.

@@ -50,7 +50,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// As after reset.
+    /// The state after reset.
     pub fn new(clock: u64) -> Self {
         Self {
             sctlr: SCTLR_RESET,

@@ -13,7 +13,7 @@ pub type Handler = fn(&mut Cpu, &Operation);
 /// A decoded instruction.
 #[derive(Clone, Copy)]
 pub struct Operation {
-    /// What executes it.
+    /// The function that executes it.
     pub run: Handler,
     /// The instruction word it was made from.
     pub word: u32,

@@ -5,7 +5,7 @@
 use super::Cpu;
 use crate::fault::{Agent, FaultKind};
 
-/// What an access is for.
+/// Purpose of an access.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Access {
     /// Load.
@@ -16,7 +16,7 @@ pub enum Access {
     Execute,
 }
 
-/// How the L1 data cache treats memory.
+/// Treatment of memory by the L1 data cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryType {
     /// In order, not merged, not cached.
@@ -32,18 +32,18 @@ pub enum MemoryType {
 }
 
 impl MemoryType {
-    /// Whether the L1 cache may hold it.
+    /// True if the L1 cache may hold it.
     pub fn is_cached(self) -> bool {
         matches!(self, Self::WriteThrough | Self::WriteBack)
     }
 
-    /// Whether unaligned accesses are not allowed.
+    /// True if unaligned accesses are not allowed.
     pub fn is_ordered(self) -> bool {
         matches!(self, Self::StronglyOrdered | Self::Device)
     }
 }
 
-/// Where a page lies and what may be done with it.
+/// Place of a page and the permitted accesses to it.
 #[derive(Clone, Copy)]
 pub struct Translation {
     /// Physical address of the page.

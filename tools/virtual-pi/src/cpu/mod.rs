@@ -74,7 +74,7 @@ pub struct Cpu {
     code: Vec<Option<CodePage>>,
     /// Virtual page of the operations that execute; changed to make the loop look again.
     fetch_page: u32,
-    /// When the loop has to look at the board again.
+    /// Clock at which the loop has to look at the board again.
     deadline: u64,
     /// In WFI.
     waiting: bool,
@@ -218,7 +218,7 @@ impl Cpu {
         self.fault_by(kind, address, None);
     }
 
-    /// The same for a mistake of a QPU, where `by` is one.
+    /// The counterpart for a mistake of a QPU, where `by` is one.
     #[cold]
     fn fault_by(&mut self, kind: FaultKind, address: Option<u32>, by: Option<v3d_sim::Place>) {
         self.deadline = 0;

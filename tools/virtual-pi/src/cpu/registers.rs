@@ -57,7 +57,7 @@ pub struct Banks {
     pub spsr: [u32; 6],
 }
 
-/// Which bank of r13, r14 and SPSR a mode has.
+/// Bank of r13, r14 and SPSR that a mode has.
 pub fn bank(mode: u32) -> usize {
     match mode {
         FIQ => 1,

@@ -37,12 +37,12 @@ impl Bridge {
 }
 
 impl Asb {
-    /// Whether V3D's registers are cut off.
+    /// True if V3D's registers are cut off.
     pub fn slave_stands(&self) -> bool {
         self.slave.stands
     }
 
-    /// Whether V3D is cut off from memory.
+    /// True if V3D is cut off from memory.
     pub fn master_stands(&self) -> bool {
         self.master.stands
     }

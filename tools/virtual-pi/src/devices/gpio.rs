@@ -27,7 +27,7 @@ pub struct Gpio {
     functions: [u32; 6],
     driven: u64,
     pull: [u32; 3],
-    /// When the LED last went on or off: clock and state.
+    /// The last changes of the LED: clock and state.
     led: VecDeque<(u64, bool)>,
 }
 
@@ -46,19 +46,19 @@ impl Gpio {
         self.functions[(pin / 10) as usize] >> (pin % 10 * 3) & 7
     }
 
-    /// Whether the PL011 drives GPIO 14.
+    /// True if the PL011 drives GPIO 14.
     pub fn uart_sends(&self) -> bool {
         self.function(14) == ALT0
     }
 
-    /// Whether the PL011 hears GPIO 15. With a second pin in the same function which one it hears
+    /// True if the PL011 hears GPIO 15. With a second pin in the same function which one it hears
     /// is not documented; here it is the other.
     pub fn uart_receives(&self) -> bool {
         let is_elsewhere = |&(pin, function)| self.function(pin) == function;
         self.function(15) == ALT0 && !OTHER_RXD0.iter().any(is_elsewhere)
     }
 
-    /// When the LED went on or off, the last [`MOST_CHANGES`] times: clock and state.
+    /// The last [`MOST_CHANGES`] changes of the LED: clock and state.
     pub fn led(&self) -> impl Iterator<Item = (u64, bool)> {
         self.led.iter().copied()
     }

@@ -27,7 +27,7 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// What a receiver of this rate makes of it.
+    /// The result in a receiver of this rate.
     pub fn sampled(self, receiver: BitTime) -> Received {
         match self.item {
             Item::Byte(value) => serial_line::byte(value, self.sender, receiver),
@@ -40,7 +40,7 @@ impl Arrival {
 pub struct HostEnd {
     bit: BitTime,
     queue: VecDeque<Item>,
-    /// What is on the wire, and when it ends.
+    /// The item on the wire, and the time at which it ends.
     on_wire: Option<(Arrival, u64)>,
     received: Vec<SerialByte>,
 }
@@ -84,7 +84,7 @@ impl HostEnd {
         self.queue.clear();
     }
 
-    /// What has been received since the last call.
+    /// Bytes received since the last call.
     pub fn take_received(&mut self) -> Vec<SerialByte> {
         std::mem::take(&mut self.received)
     }
@@ -121,7 +121,7 @@ impl HostEnd {
         Some((arrival, ends))
     }
 
-    /// When the next thing arrives.
+    /// Time at which the next item arrives.
     pub fn arrives(&self) -> u64 {
         self.on_wire.map_or(NEVER, |(_, ends)| ends)
     }

@@ -52,7 +52,7 @@ impl Mailbox {
         self.answers.push_back(value);
     }
 
-    /// When the next request is ready.
+    /// Time at which the next request is ready.
     pub fn next_event(&self) -> u64 {
         match self.requests.front() {
             Some(&(ready, _)) if self.answers.len() < DEPTH => ready,

@@ -1,4 +1,4 @@
-//! What the address map of the BCM2835 holds that this model does not.
+//! Blocks in the address map of the BCM2835 that this model does not have.
 //!
 //! Source: BCM2835 ARM Peripherals, section 1.2; reference/platform.md, register maps.
 

@@ -45,7 +45,7 @@ pub struct Pm {
 }
 
 impl Pm {
-    /// As after power-on.
+    /// The state after power-on.
     pub fn new() -> Self {
         Self {
             rstc: RSTC_RESET,
@@ -67,7 +67,7 @@ impl Pm {
         self.v3d_powered = powered;
     }
 
-    /// Whether V3D is held in reset.
+    /// True if V3D is held in reset.
     pub fn holds_v3d(&self) -> bool {
         self.v3d_held
     }
@@ -80,7 +80,7 @@ impl Pm {
         }
     }
 
-    /// As after a reset by the watchdog: RSTS survives and says so, to the firmware.
+    /// The state after a reset by the watchdog: RSTS survives and says so, to the firmware.
     pub fn after_watchdog(&self) -> Self {
         Self {
             found: self.rsts | HADWRF,
@@ -100,7 +100,7 @@ impl Pm {
         self.started + u64::from(self.watchdog) * ARM_HZ / WATCHDOG_HZ
     }
 
-    /// Whether the watchdog has reset the board.
+    /// True if the watchdog has reset the board.
     pub fn fired(&self) -> bool {
         self.fired
     }

@@ -19,7 +19,7 @@ const CLOCK_ARM: u32 = 3;
 const CLOCK_V3D: u32 = 5;
 const DOMAIN_V3D: u32 = 11;
 
-/// What the firmware knows and sets.
+/// State that the firmware knows and sets.
 pub struct Firmware {
     /// Text of the command line.
     pub cmdline: String,
@@ -29,21 +29,21 @@ pub struct Firmware {
     pub gpu_bytes: u32,
     /// Reference clock of the PL011.
     pub uart_hz: u32,
-    /// What is said of it, if that is not the truth.
+    /// The stated rate, if not the true one.
     pub uart_stated_hz: Option<u32>,
-    /// Whether measured clock rates can be asked for.
+    /// True if measured clock rates can be asked for.
     pub measures_clocks: bool,
     /// The board's revision code, if it is not that of a Model B.
     pub revision: Option<u32>,
-    /// Whether the board has V3D at all.
+    /// True if the board has V3D at all.
     pub v3d_present: bool,
     /// PM_RSTS as it was when the firmware started.
     pub reset_status: u32,
-    /// Whether [`Self::qpu_enabled`] can be asked for.
+    /// True if [`Self::qpu_enabled`] can be asked for.
     pub enables_qpu: bool,
-    /// Whether [`Self::v3d_domain`] can be asked for.
+    /// True if [`Self::v3d_domain`] can be asked for.
     pub powers_v3d: bool,
-    /// Whether V3D is switched off when that is asked for.
+    /// True if V3D is switched off when that is asked for.
     pub powers_off: bool,
     /// Requests to switch V3D on or off.
     pub v3d_requests: u64,
@@ -87,7 +87,7 @@ impl Firmware {
         }
     }
 
-    /// Whether V3D has power.
+    /// True if V3D has power.
     pub fn v3d_powered(&self) -> bool {
         self.v3d_present && (self.qpu_enabled || self.v3d_domain)
     }
@@ -215,7 +215,7 @@ impl Firmware {
         })
     }
 
-    /// The same as the firmware says it.
+    /// The rate that the firmware states.
     fn stated_clock(&self, id: u32) -> u32 {
         match self.uart_stated_hz {
             Some(hz) if id == CLOCK_UART => hz,

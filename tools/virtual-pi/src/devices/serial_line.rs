@@ -17,12 +17,12 @@ pub const FRAME_BITS: u32 = 10;
 pub struct BitTime(u64);
 
 impl BitTime {
-    /// Of a rate in baud, which is not 0.
+    /// The bit time of a rate in baud, which is not 0.
     pub fn from_baud(baud: u32) -> Self {
         Self((ARM_HZ << FRACTION) / u64::from(baud.max(1)))
     }
 
-    /// Of a PL011: 16 reference clocks times its divisor, which has 6 binary places.
+    /// The bit time of a PL011: 16 reference clocks times its divisor, which has 6 binary places.
     pub fn from_divisor(divisor_64ths: u32, uart_hz: u32) -> Self {
         let numerator = u128::from(ARM_HZ << FRACTION) * u128::from(divisor_64ths);
         Self((numerator / (4 * u128::from(uart_hz.max(1)))) as u64)
@@ -39,7 +39,7 @@ impl BitTime {
     }
 }
 
-/// What comes out of a receiver.
+/// Output of a receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Received {
     /// The eight data bits.

@@ -58,7 +58,7 @@ pub struct Uart {
     timeout_at: u64,
     /// The other end of the line.
     pub host: HostEnd,
-    /// Whether GPIO 14 and 15 are connected.
+    /// True for GPIO 14 and for 15 if connected.
     pins: (bool, bool),
     lost_at_pins: u64,
     /// Bytes until the transmitter stands still.

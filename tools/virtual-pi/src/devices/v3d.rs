@@ -28,7 +28,7 @@ use crate::config::Config;
 use crate::fault::{Agent, FaultKind, Mistake};
 use crate::memory::Memory;
 
-/// What a block without power reads.
+/// Value read from a block without power.
 const UNPOWERED: u32 = 0xdead_beef;
 /// SRQPC: the write that starts a program.
 pub const SRQPC: u32 = 0x430;
@@ -45,7 +45,7 @@ pub struct V3dPort {
     v3d: V3d,
     present: bool,
     powered: bool,
-    /// When the power was switched off.
+    /// Time at which the power was switched off.
     off_since: Option<u64>,
     /// Cut off from memory.
     pub halted: bool,
@@ -53,7 +53,7 @@ pub struct V3dPort {
     pub accesses: u64,
     /// Rounds of the grid that have been run.
     rounds: u64,
-    /// What V3D has had to say and nobody has taken yet.
+    /// Events of V3D that have not been taken yet.
     events: Vec<Event>,
 }
 
@@ -175,7 +175,7 @@ impl V3dPort {
         self.powered && self.v3d.interrupt()
     }
 
-    /// What V3D has to say since the last call.
+    /// Messages of V3D since the last call.
     pub fn take_messages(&mut self) -> Vec<String> {
         self.events.append(&mut self.v3d.take_events());
         self.events
@@ -207,13 +207,13 @@ impl V3dPort {
 pub struct Bus<'a> {
     /// The memory.
     pub memory: &'a mut Memory,
-    /// What the ARM's cache holds of it.
+    /// Its lines in the ARM's cache.
     pub lines: &'a mut Lines,
-    /// Where the first mistake goes.
+    /// Place for the first mistake.
     pub fault: &'a mut Option<Mistake>,
     /// The memory of the host whose programs run.
     pub guest: Option<Range<u32>>,
-    /// Whether the alias is checked.
+    /// True if the alias is checked.
     pub check_alias: bool,
 }
 
@@ -248,7 +248,7 @@ impl Bus<'_> {
         Ok(physical)
     }
 
-    /// Whether what the ARM's caches hold matters: not to programs of a host outside of their
+    /// True if the contents of the ARM's caches matter: not to programs of a host outside of their
     /// block.
     fn checks_lines(&self, physical: u32) -> bool {
         self.guest
@@ -312,7 +312,7 @@ mod tests {
     use super::*;
     use v3d_sim::Memory as _;
 
-    /// What is at fault when V3D does something with memory.
+    /// The fault of an access of V3D to memory.
     fn fault(
         guest: Option<Range<u32>>,
         act: impl FnOnce(&mut Bus<'_>),

@@ -3,9 +3,9 @@
 //! Encodings are from the ARM Architecture Reference Manual (DDI 0100I), chapter A3 and part C.
 #![allow(dead_code, missing_docs)]
 
-/// Where the image is loaded and starts.
+/// Address at which the image is loaded and starts.
 pub const BASE: u32 = 0x8000;
-/// Where [`Guest::with_mmu`] puts its page table.
+/// Address at which [`Guest::with_mmu`] puts its page table.
 const TABLE: u32 = 0x1_0000;
 
 pub const UART: u32 = 0x2020_1000;

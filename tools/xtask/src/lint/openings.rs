@@ -9,7 +9,7 @@ const WORDS: [&str; 8] = [
 
 /// The doc comments of a source.
 pub struct Openings {
-    /// How many there are.
+    /// Number of doc comments.
     pub comments: usize,
     /// The lines of those that begin with one of the words.
     pub found: Vec<usize>,

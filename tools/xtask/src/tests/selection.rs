@@ -1,4 +1,4 @@
-//! Which test programs a filter can mean, so that only they are built.
+//! Test programs that a filter can mean, so that only they are built.
 //!
 //! libtest runs the tests whose path, modules and function, contains the filter. Before anything is
 //! built the paths are in the sources only: a target is meant when one of its files has the
@@ -26,7 +26,7 @@ impl Selection {
         wants_environment: true,
     };
 
-    /// Those that a filter can mean.
+    /// Selects the programs that a filter can mean.
     ///
     /// # Errors
     /// When cargo does not say what there is.

@@ -35,10 +35,10 @@ pub const ROW_BYTES: u32 = 4 * LANES;
 /// 0.0003 dB (v3d-sim's SFU, which reproduces words recorded on the chip).
 pub const DECIBELS: [f32; 2] = [3.010_3, 0.000_2];
 /// Longest spectra that are done in short units, in samples as a power of two: on more QPUs, which
-/// is sooner than with fewer bytes a unit.
+/// is faster than fewer bytes a unit.
 const MOST_LOG2_SHORT: u32 = 9;
 
-/// What becomes of the powers that are in memory.
+/// The way new powers are combined with those in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Hold {
     /// They are multiplied by a weight and added: 0 replaces them.
@@ -50,7 +50,7 @@ pub enum Hold {
     Min,
 }
 
-/// What is taken from the bins of a segment before their powers are made: so many times bin 0.
+/// The multiples of bin 0 that are taken from the bins of a segment before their powers are made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Removed {
     /// W\[k\] / W\[0\] for k = 0.., as the bits of f32, from bins k and -k: all 0 when a constant
@@ -67,26 +67,26 @@ impl Removed {
     pub const NOTHING: Self = Self::Near([0; LANES as usize]);
 }
 
-/// Which powers are made of the samples of a request.
+/// The powers that are made of the samples of a request.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Powers {
-    /// Whether samples are real: then a spectrum has bins 0 to N/2, else -N/2 to N/2 - 1.
+    /// True if samples are real: then a spectrum has bins 0 to N/2, else -N/2 to N/2 - 1.
     pub is_real: bool,
     /// Samples of a segment, N, as a power of two.
     pub log2_points: u32,
     /// K: segments whose spectra become one row of powers.
     pub segments: u32,
-    /// What becomes of K spectra.
+    /// The way K spectra become one row of powers.
     pub detector: Detector,
-    /// Whether decibels are stored behind the powers.
+    /// True if decibels are stored behind the powers.
     pub decibels: bool,
     /// The first bin that is wanted and the one behind the last; all where there is none. Rows of
     /// sixteen bins are stored ([`Powers::stored_bins`]).
     pub bins: Option<[i32; 2]>,
-    /// What |X|² is multiplied by, as the bits of an f32; of real samples for all bins but 0 and
-    /// N/2, which have half of it.
+    /// Factor of |X|², as the bits of an f32; for real samples that of all bins but 0 and N/2,
+    /// which have half of it.
     pub scale: u32,
-    /// What a constant adds, where it is to be removed.
+    /// The contribution of a constant, where it is to be removed.
     pub removed: Removed,
 }
 
@@ -127,7 +127,7 @@ impl Powers {
         }
     }
 
-    /// Whether there are bins, and all are of the spectrum.
+    /// True if there are bins, and all are of the spectrum.
     #[must_use]
     pub const fn has_bins(&self) -> bool {
         let [least, most] = self.all_bins();
@@ -137,7 +137,7 @@ impl Powers {
         }
     }
 
-    /// Whether all that powers are multiplied by are numbers.
+    /// True if all factors of powers are finite numbers.
     #[must_use]
     pub fn has_finite_factors(&self) -> bool {
         let near = match &self.removed {
@@ -192,9 +192,9 @@ impl Powers {
 /// The pass.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PowerPass {
-    /// What it makes.
+    /// The powers that it makes.
     pub powers: Powers,
-    /// What becomes of powers in memory.
+    /// The way they are combined with powers in memory.
     pub hold: Hold,
     /// Weight of those, as the bits of an f32.
     pub old: u32,
@@ -214,7 +214,7 @@ impl PowerPass {
         }
     }
 
-    /// Whether the greatest is not wanted in one place and the least in another.
+    /// True unless the greatest is wanted in one place and the least in another.
     #[must_use]
     pub const fn is_possible(&self) -> bool {
         !matches!(
@@ -237,7 +237,7 @@ impl PowerPass {
         self.powers.rows()[0]
     }
 
-    /// Which program it takes.
+    /// The program that it takes.
     #[must_use]
     pub const fn bins(&self) -> Bins {
         let decibels = self.powers.decibels;

@@ -36,7 +36,7 @@ impl PowerPass {
         let bin = if self.powers.is_real {
             self.runs().unit(self.real_unit(number))[usize::from(run)].first
         } else {
-            // Where a unit is longer than half a spectrum, rows in front of its bins are nobody's.
+            // Where a unit is longer than half a spectrum, rows in front of its bins are unused.
             self.complex_bin(number) as u32
         };
         bin.wrapping_mul(4)

@@ -1,4 +1,4 @@
-//! Which bins the units of the pass make, and which rows they store.
+//! The bins that the units of the pass make, and the rows that they store.
 
 use super::PowerPass;
 use crate::fft::bins::runs::{Run, Runs};
@@ -10,7 +10,7 @@ pub(super) struct Stored {
     /// The first in order of frequency.
     pub row: u32,
     pub count: u32,
-    /// Of those of the unit, the first.
+    /// Number of the first among the groups of the unit.
     pub group: u32,
     /// Words of each.
     pub words: u32,
@@ -130,7 +130,7 @@ impl PowerPass {
         }
     }
 
-    /// What a unit stores of each run.
+    /// The rows of each run that a unit stores.
     fn stored(&self, number: u32) -> [Stored; 2] {
         if !self.powers.is_real {
             let unit = i64::from(self.complex_units()[0]) + i64::from(number);
@@ -150,8 +150,8 @@ impl PowerPass {
         })
     }
 
-    /// What is stored for run `run`, and of which run it is: one without wanted rows stores the
-    /// other's.
+    /// The rows that are stored for run `run`, and the run that they are of: a run without wanted
+    /// rows stores the other's.
     pub(super) fn stored_run(&self, number: u32, run: u8) -> (u8, Stored) {
         let stored = self.stored(number);
         let own = stored[usize::from(run)];

@@ -27,14 +27,14 @@ const LOSS_OF_A_POSITIVE_SUM: f64 = 0.5;
 pub struct Vectors;
 
 impl Vectors {
-    /// How many sets.
+    /// Number of sets.
     const SETS: u32 = 4;
     /// Vectors of a set.
     const OF_A_SET: u32 = 3;
 }
 
 impl PowerPass {
-    /// Which set a unit takes.
+    /// The set that a unit takes.
     fn set(&self, number: u32) -> u32 {
         if self.powers.is_real {
             let [up, down] = self.runs().unit(self.real_unit(number));
@@ -49,8 +49,8 @@ impl PowerPass {
         }
     }
 
-    /// What sums are multiplied by: the scale, divided by K for a mean, and made greater by what
-    /// truncation is expected to take. Real bins are twice what they should be.
+    /// Factor that makes powers of sums: the scale, divided by K for a mean, and made greater by
+    /// what truncation is expected to take. Real bins are twice what they should be.
     fn power_factor(&self) -> f32 {
         // A square and the last product; the sum of both squares; sums over spectra, in which what
         // is lost of the j-th counts j / K.
@@ -124,7 +124,7 @@ impl Layout for PowerPass {
         1
     }
 
-    /// Those of the sets of vectors.
+    /// Bytes of the sets of vectors.
     fn vector_bytes(&self) -> u32 {
         Vectors::SETS * Vectors::OF_A_SET * VECTOR_BYTES
     }

@@ -18,8 +18,8 @@ use crate::isa::{BranchCond, File};
 
 type Draughted = super::Draughted<Word>;
 
-/// What is scheduled apart: what is done once, up to the first call of the transform, up to reads
-/// of the VPM, to the second call, to interleaved rows, the transform, and the output.
+/// Pieces that are scheduled apart: what is done once, up to the first call of the transform, up to
+/// reads of the VPM, to the second call, to interleaved rows, the transform, and the output.
 const HEAD: usize = 0;
 const LOAD: usize = 1;
 const FIRST: usize = 2;

@@ -1,10 +1,10 @@
 //! A barrier of the QPUs that share a transform: all arrive, and another program lets all go on,
 //! the conductor.
 //!
-//! Everyone counts ARRIVED up and then a gate down; the conductor counts ARRIVED down once for each
-//! and then the gate up as often. Who has gone on cannot meet that gate again before the conductor
-//! has opened the other one: so no program can take another's token. All semaphores are 0 when all
-//! have passed.
+//! Each program counts ARRIVED up and then a gate down; the conductor counts ARRIVED down once for
+//! each and then the gate up as often. A program that has gone on cannot meet that gate again
+//! before the conductor has opened the other one: so none can take another's token. All semaphores
+//! are 0 when all have passed.
 //!
 //! One of those that share it could do this as well. It would have code that the others have not,
 //! in the middle of theirs.

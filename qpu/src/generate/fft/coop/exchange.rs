@@ -5,8 +5,8 @@ use crate::generate::fft::draft::{Complex, Draft, Wish};
 use crate::generate::schedule::{Destination, Place, Source};
 use crate::isa::{AddOp, Cond};
 
-/// Where lanes change places with registers: the bit of a lane's number, and lanes in which it is
-/// set and in which it is not, by the flags of [`tell_lanes`].
+/// An exchange of lanes with registers: the bit of a lane's number, and lanes in which it is set
+/// and in which it is not, by the flags of [`tell_lanes`].
 #[derive(Clone, Copy)]
 pub struct Exchange {
     distance: u8,
@@ -15,7 +15,7 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// Of the bit that is shifted out, or of that which is the sign then.
+    /// The exchange of the bit that is shifted out, or of that which is the sign then.
     pub const fn new(bit: u8, stage: Stage) -> Self {
         let (set, clear) = if bit == stage as u8 {
             (Cond::CS, Cond::CC)
@@ -62,7 +62,7 @@ fn exchange(draft: &mut Draft<Word>, pair: [Place; 2], exchange: Exchange) {
     draft.give_back(y);
 }
 
-/// The same of both parts.
+/// Exchanges both parts of a pair in this way.
 pub fn exchange_complex(draft: &mut Draft<Word>, pair: [Complex; 2], bit: Exchange) {
     for component in 0..2 {
         exchange(draft, pair.map(|z| z[component].place), bit);

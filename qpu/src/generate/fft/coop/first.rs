@@ -42,9 +42,9 @@ fn begin(draft: &mut Draft<Word>, shift: u32, address: Word) {
     draft.add_op(AddOp::Add, sources, to);
 }
 
-/// What the first half needs from beginning to end.
+/// Values that the first half needs from beginning to end.
 pub struct First {
-    /// How far on the transform lies in the batch.
+    /// Offset of the transform in the batch.
     offset: Place,
     /// From the imaginary part of a row to the real part of the next.
     row_step: Place,

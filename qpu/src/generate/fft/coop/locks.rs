@@ -6,9 +6,9 @@
 use crate::generate::{Builder, NONE, R0, Reg, UNIF};
 use crate::isa::BranchCond;
 
-/// Of the half through which rows and columns are exchanged.
+/// The lock of the half through which rows and columns are exchanged.
 pub const EXCHANGE: u8 = 0;
-/// Of the half through which output goes.
+/// The lock of the half through which output goes.
 pub const OUTPUT: u8 = 1;
 const ENDED: u8 = 2;
 

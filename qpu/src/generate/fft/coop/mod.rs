@@ -41,7 +41,7 @@ type Branch<'a> = &'a dyn Fn(&mut Builder);
 /// A generated program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cooperative {
-    /// What it computes, and how.
+    /// The pass that it computes, and the way in which it does.
     pub pass: Pass,
     /// Instructions.
     pub code: Vec<u64>,
@@ -132,7 +132,7 @@ pub fn taste_of(program: &Cooperative, piece: usize) -> schedule::Taste {
     tastes::of(program.pass.layout().task(), piece)
 }
 
-/// The same program with another taste for one of its pieces: for searches that run it.
+/// A copy of the program with another taste for one of its pieces: for searches that run it.
 ///
 /// # Panics
 /// As [`programs`], and where the piece gets too short for what is put into it.
@@ -152,7 +152,7 @@ struct Draughted<W> {
     count: Place,
     /// Bytes from the program's first transform to this one.
     offset: Place,
-    /// Of programs that are alone: whether the locks are to be made.
+    /// For programs that are alone: not 0 if the locks are to be made.
     opens: Place,
 }
 
@@ -216,7 +216,8 @@ impl<'a, W: Uniform> Assembly<'a, W> {
         self.write_piece(number, (ASKED, |_| {}), inserted);
     }
 
-    /// The same, with what `between` writes after so many instructions.
+    /// A piece with a branch as in `piece`, and with what `between` writes after so many
+    /// instructions.
     fn piece_around(
         &mut self,
         number: usize,
@@ -363,7 +364,8 @@ mod tests {
         }
     }
 
-    /// What QPUs of a slice run again for each unit is no more lines than it holds.
+    /// Code that QPUs of a slice run again for each unit has no more lines than its instruction
+    /// cache holds.
     #[test]
     fn loops_of_short_lengths_fit_an_instruction_cache() {
         let mut shared = 0;

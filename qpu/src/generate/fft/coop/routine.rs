@@ -14,9 +14,9 @@ pub const LINK: u8 = 16;
 
 /// The routine.
 pub struct Routine {
-    /// What it does.
+    /// Operations of the routine.
     pub operations: Vec<Operation<Word>>,
-    /// Where it leaves outputs.
+    /// The registers in which it leaves outputs.
     pub outputs: [Complex; 16],
 }
 

@@ -18,11 +18,11 @@ pub enum Factors {
         conjugate: Place,
         /// cos (π/16 (i + 1)).
         cosines: [Place; 7],
-        /// The same times `conjugate`.
+        /// The cosines times `conjugate`.
         conjugated: [Place; 7],
     },
-    /// The same, of which cosine and sine are read as uniforms with each output, where registers
-    /// are scarce: so that what makes its rows is the same for all outputs.
+    /// Halves as well, of which cosine and sine are read as uniforms with each output, where
+    /// registers are scarce: so that the code that makes its rows is the same for all outputs.
     Read {
         /// 1, or -1 for the inverse.
         conjugate: Place,

@@ -50,7 +50,7 @@ pub fn interleave(draft: &mut Draft<Word>, routine: &Routine, conjugate: Place) 
     }
 }
 
-/// Those to the VPM and to memory, in order, up to the end of the stores.
+/// Writes the outputs to the VPM and to memory, in order, up to the end of the stores.
 pub fn write(draft: &mut Draft<Word>, routine: &Routine, offset: Place) {
     setup(draft, Word::StoreStride);
     setup(draft, Word::OutputSetup { group: 0 });

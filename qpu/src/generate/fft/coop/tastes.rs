@@ -1,4 +1,4 @@
-//! Which schedule each piece of a program has: what searches found.
+//! The schedule that each piece of a program has: the results of searches.
 //!
 //! Made by `cargo run --release -p qpu --example search_coop`; those with clocks beside them by
 //! `search_clocks`, for batches of ten and of one. Without an entry, a few simple mixtures are
@@ -24,7 +24,7 @@ pub fn of(task: Task, piece: usize) -> Taste {
     })
 }
 
-/// The same for several transforms at a time. Where ten of them share the port of the VPM, the
+/// Tastes for several transforms at a time. Where ten of them share the port of the VPM, the
 /// shortest piece is not the one that is done first.
 #[rustfmt::skip]
 const SEVERAL: &[(u32, usize, u8, &[u16])] = &[

@@ -17,16 +17,17 @@ use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{AddOp, Cond, File, MulOp};
 
-/// What is loaded for it at the start.
+/// Values that are loaded at the start for the transform across lanes.
 #[derive(Clone, Copy)]
 pub struct Across {
     kind: Kind,
-    /// Of 64 points: what flags are set from, and -1.0 in lanes 0..8, 1.0 in the others.
+    /// For 64 points: the vector that flags are set from, and -1.0 in lanes 0..8, 1.0 in the
+    /// others.
     steps: Option<[Place; 2]>,
-    /// Of 128 points: factors before the second and the third step.
+    /// For 128 points: factors before the second and the third step.
     eighths: Option<[[Place; 2]; 2]>,
-    /// Where turns are looked up: 4 · lane, or in first passes addresses of twiddles of the unit's
-    /// lanes.
+    /// The addresses of twiddle factors: 4 · lane, or in first passes addresses of twiddles of the
+    /// unit's lanes.
     turns: Option<Place>,
 }
 
@@ -54,8 +55,8 @@ impl Across {
         }
     }
 
-    /// What belongs to a unit: sets flags. `twiddle` has addresses of twiddles of the unit's lanes,
-    /// in first passes.
+    /// Writes what belongs to a unit: sets flags. `twiddle` has addresses of twiddles of the unit's
+    /// lanes, in first passes.
     pub fn begin_unit(self, draft: &mut Draft<Word>, twiddle: Option<Place>) -> Self {
         let sources = match self.steps {
             Some([flags, _]) => Some((AddOp::Shl, [Source::Place(flags), Source::Small(1)])),
@@ -72,7 +73,7 @@ impl Across {
         }
     }
 
-    /// Where [`Across::output`] takes outputs from.
+    /// The registers from which [`Across::output`] takes outputs.
     pub fn wish(&self) -> Wish {
         match self.kind.own_radix() {
             // To be moved across lanes.
@@ -98,8 +99,8 @@ impl Across {
         }
     }
 
-    /// The same of outputs in accumulators that are turned already, each part where it is wished:
-    /// of 32 points and more.
+    /// The counterpart of [`Across::output`] for outputs in accumulators that are multiplied by
+    /// their twiddle factors already, each part where it is wished: for 32 points and more.
     pub fn of_turned(&self, codelet: &mut Codelet, z: Complex, wishes: [Wish; 2]) -> Complex {
         match (self.steps, self.eighths) {
             (Some([_, halves]), _) => four_groups(&mut codelet.frame.draft, halves, z, wishes),
@@ -108,7 +109,7 @@ impl Across {
         }
     }
 
-    /// Where turns are looked up.
+    /// The addresses of twiddle factors.
     pub fn turns(&self) -> Place {
         self.turns
             .expect("loaded where outputs are turned by what is looked up")
@@ -257,8 +258,8 @@ fn sign_of_bit(draft: &mut Draft<Word>, bit: i32, result: Destination) {
     draft.give_back(sign);
 }
 
-/// What, moved up by one bit, sets flags by quad: N where the quad is even, C in the upper two, Z
-/// in the last.
+/// A vector that, moved up by one bit, sets flags by quad: N where the quad is even, C in the upper
+/// two, Z in the last.
 fn quad_flags(draft: &mut Draft<Word>) -> Place {
     let [high, low] = [0, 1].map(|_| draft.take(Wish::Accumulator));
     let place = draft.take(Wish::File(File::A));

@@ -1,4 +1,5 @@
-//! What codelets have in common: points looked up, and the turn between both transforms.
+//! The parts that codelets have in common: points looked up, and the multiplication by twiddle
+//! factors between both transforms.
 
 use super::Word;
 use super::columns::AHEAD;
@@ -17,7 +18,7 @@ pub struct Lookup {
 }
 
 impl Lookup {
-    /// Whether both have no bits in common: [`crate::fft::program`] says of which words.
+    /// True if both have no bits in common: [`crate::fft::program`] says for which words.
     fn is_aligned(self) -> bool {
         let is_aligned = |row| matches!(Row::of(row), Row::Factor { .. } | Row::TurnVector { .. });
         matches!(self.word, Word::Row(row) if is_aligned(row))
@@ -73,7 +74,7 @@ impl Codelet {
         self.frame.draft.add_op(AddOp::Add, sources, to);
     }
 
-    /// The same, by whichever ALU can add.
+    /// Asks in the same way, by whichever ALU can add.
     pub fn ask_by_either(&mut self, tmu: u8, lookup: Lookup) {
         if lookup.is_aligned() {
             self.frame.draft.ask(tmu, lookup.lanes, lookup.word);
@@ -95,7 +96,7 @@ impl Codelet {
         self.asked += 2;
     }
 
-    /// As many lookups are on their way as both TMUs hold, of vectors for TMU 0 first.
+    /// Notes that as many lookups are on their way as both TMUs hold, of vectors for TMU 0 first.
     pub fn begin_asked(&mut self) {
         self.vectors = 0;
         self.asked = AHEAD as u8;
@@ -161,7 +162,7 @@ impl Codelet {
         turned
     }
 
-    /// The same, keeping z.
+    /// Multiplies as [`Codelet::turn_looked_up`] does, but keeps z.
     pub fn turned_looked_up(
         &mut self,
         [re, im]: Complex,

@@ -1,9 +1,9 @@
 //! The first two layers of a transform, once in the program and done four times: a routine.
 //!
-//! Column n2 are points m = 4 n1 + n2: looked up and made what they are by who reads them
-//! ([`Column`]), transformed by radix 4 over n1 and turned by W16^(n2 k1). What differs from column
-//! to column is in the row list. What a column gives is copied to where it stays, but for the last
-//! one's.
+//! Column n2 are points m = 4 n1 + n2: looked up and made what they are by the program that reads
+//! them ([`Column`]), transformed by radix 4 over n1 and turned by W16^(n2 k1). What differs from
+//! column to column is in the row list. What a column gives is copied to where it stays, but for
+//! the last one's.
 //!
 //! Lookups are asked for [`AHEAD`] early: a column begins with those on their way, and ends with
 //! those of the next.
@@ -30,8 +30,8 @@ pub trait Column: Sized {
     /// The codelet that reads them.
     fn codelet(&mut self) -> &mut Codelet;
 
-    /// What is looked up for point m, in the order in which [`Column::point`] fetches it. Of all
-    /// columns alike.
+    /// The lookups for point m, in the order in which [`Column::point`] fetches them. They are
+    /// alike for all columns.
     fn lookups(&self, m: u8) -> Vec<Lookup>;
 
     /// Lookups that go to one TMU before the other has its turn: 1, 2 or 4.
@@ -39,7 +39,7 @@ pub trait Column: Sized {
         2
     }
 
-    /// What is different for the points of a column, before it is called.
+    /// Writes what is different for the points of a column, before it is called.
     fn begin_column(&mut self, _n2: u8) {}
 
     /// Point m, where it is wished; `fetch` fetches what was looked up for it.
@@ -141,7 +141,7 @@ pub fn columns<C: Column>(points: &mut C, behind: Option<[Lookup; AHEAD]>) -> [[
     from_fn(|k1| from_fn(|n2| stay.get(n2).map_or(last[k1], |stay| stay[k1])))
 }
 
-/// Of a column, in order.
+/// The lookups of a column, in order.
 fn lookups(points: &impl Column, n2: u8) -> Vec<Lookup> {
     let of_point = |n1| points.lookups(4 * n1 + n2);
     ORDER.into_iter().flat_map(of_point).collect()

@@ -71,7 +71,8 @@ fn points(program: &mut Independent, samples: Samples) -> Place {
     points
 }
 
-/// What bytes need beside them, in file B; r5 gets what is subtracted from one.
+/// The layout of bytes, with what they need beside them in file B; r5 gets what is subtracted from
+/// one.
 fn bytes(program: &mut Independent) -> Packed {
     let middle = Source::Uniform(Word::Start(Start::Row(Row::Middle.id())));
     program.draft.copy(middle, Destination::Place(Place::R5));

@@ -69,7 +69,7 @@ pub fn program(kind: Kind) -> Written {
     first.points.codelet.frame.written(columns, None)
 }
 
-/// What is looked up for outputs, in their order: from 64 points on, first what all share.
+/// The lookups for outputs, in their order: from 64 points on, first those that all share.
 fn first_lookups(kind: Kind, across: &Across) -> [Word; AHEAD] {
     let twiddles = |output| [0, 1].map(|component| Word::row(Row::Twiddle { output, component }));
     // Of output 0 there are cosines only.

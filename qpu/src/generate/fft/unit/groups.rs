@@ -19,10 +19,11 @@ use core::array::from_fn;
 /// Number of the routine: that of columns is the one before.
 const GROUP: usize = 1;
 
-/// What is done with an output that is turned, in accumulators: gives it where it is wished.
+/// The last step for an output that is multiplied by its twiddle factor, in accumulators: gives it
+/// where it is wished.
 type Finish<'a> = &'a mut dyn FnMut(&mut Points, Complex, [Wish; 2]) -> Complex;
 
-/// What group k1 is turned by.
+/// The twiddle factors of group k1.
 pub fn words(points: &Points, k1: usize) -> [Word; AHEAD] {
     from_fn(|number| points.across.turn_of(k1 + 4 * (number / 2), number % 2))
 }

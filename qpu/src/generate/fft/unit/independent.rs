@@ -16,9 +16,9 @@ type Operations = Vec<Operation<Word>>;
 /// A program being written: first what it does once.
 pub struct Independent {
     task: Task,
-    /// What is being written.
+    /// The draft that is being written.
     pub draft: Draft<Word>,
-    /// What is done once, when it is written.
+    /// Operations that are done once, when they are written.
     head: Operations,
     /// Units that are left.
     units: Place,
@@ -73,13 +73,13 @@ impl Independent {
         offsets
     }
 
-    /// What follows belongs to a unit.
+    /// Begins a unit: operations that follow belong to it.
     pub fn begin_unit(&mut self) {
         self.head = self.draft.cut();
     }
 
-    /// What is written next to the VPM goes to the program's rows, once those of the unit before
-    /// are stored.
+    /// Directs the writes to the VPM that follow to the program's rows, once those of the unit
+    /// before are stored.
     pub fn begin_rows(&mut self) {
         let draft = &mut self.draft;
         draft.copy(Source::StoreWait, Destination::Nothing);

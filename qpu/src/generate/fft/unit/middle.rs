@@ -92,7 +92,7 @@ pub fn program(kind: Kind) -> Written {
 
 struct Middle {
     cells: Cells,
-    /// Whether the halves of the lanes hold different rows.
+    /// True: the halves of the lanes hold different rows.
     has_rows: bool,
     /// Twiddles that all outputs share.
     vector: [Place; 2],

@@ -30,7 +30,7 @@ use crate::fft::program::{Kind, Record, Samples, Start, Tail, Task};
 use crate::fft::uniform::{Pack, UniformId};
 use crate::generate::schedule;
 
-/// What a program reads as uniforms.
+/// A word that a program reads as a uniform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Word {
     Start(Start),
@@ -60,7 +60,7 @@ impl Word {
 /// A generated program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Generated {
-    /// What it does.
+    /// The task that it does.
     pub task: Task,
     /// Instructions.
     pub code: Vec<u64>,
@@ -83,7 +83,7 @@ pub struct Generated {
     labels: Vec<(usize, String)>,
 }
 
-/// What there are programs for.
+/// The tasks for which there are programs.
 #[must_use]
 pub fn tasks() -> Vec<Task> {
     let of = |role, radices: &[u16], samples: Samples| -> Vec<Kind> {
@@ -150,7 +150,7 @@ pub fn program(task: Task) -> Generated {
     }
 }
 
-/// What is scheduled of a program that is a frame around it.
+/// The codelet that is scheduled in a program that is a frame around it.
 fn codelet_of(task: Task) -> Option<frame::Written> {
     let kind = match task {
         Task::Points(kind) => kind,
@@ -167,7 +167,7 @@ fn codelet_of(task: Task) -> Option<frame::Written> {
     })
 }
 
-/// Of the names of programs.
+/// The part of programs' names that stands for their samples.
 const fn suffix(samples: Samples) -> &'static str {
     match samples {
         Samples::Points => "",

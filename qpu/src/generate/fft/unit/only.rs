@@ -51,7 +51,7 @@ pub fn program(kind: Kind) -> Written {
     only.points.codelet.frame.written(columns, Some(scale))
 }
 
-/// What outputs are turned by, in their order. Of output 0 there are cosines only.
+/// The twiddle factors of outputs, in their order. For output 0 there are cosines only.
 fn first_turns(across: &Across) -> [Word; AHEAD] {
     core::array::from_fn(|number| {
         let output = 4 * (number / 2);

@@ -17,9 +17,9 @@ use crate::generate::fft::draft::{Complex, Draft, Value, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{AddOp, MulOp};
 
-/// What is loaded at the start.
+/// Values that are loaded at the start.
 pub struct Loaded {
-    /// What r5 is for the transform across lanes, where it is something else before.
+    /// The value of r5 for the transform across lanes, where r5 is something else before.
     sign: Option<Place>,
     input: Place,
     ends: Input,
@@ -28,14 +28,14 @@ pub struct Loaded {
     ahead: Option<Place>,
 }
 
-/// What is done with points as they are looked up.
+/// The treatment of points as they are looked up.
 #[derive(Clone, Copy)]
 enum Input {
     /// Imaginary parts are multiplied by this: 1.0 or -1.0.
     Conjugated(Place),
-    /// As conjugated ones by the first, and of odd vectors both parts by -1 where a = 1: (-1)^(a m)
-    /// shifts the outputs by half ([`crate::fft::tile`]). The others are what both parts of a
-    /// column's are multiplied by.
+    /// Multiplied as conjugated ones by the first, and for odd vectors both parts by -1 where a =
+    /// 1: (-1)^(a m) shifts the outputs by half ([`crate::fft::tile`]). The others are the factors
+    /// of both parts of a column's points.
     Alternated(Place, [Place; 2]),
     /// They are samples.
     Converted(Conversion),
@@ -44,14 +44,14 @@ enum Input {
 /// The input side of a codelet.
 pub struct Points {
     pub codelet: Codelet,
-    /// What comes behind the transforms in the lanes.
+    /// The transform that comes behind those in the lanes.
     pub across: Across,
-    /// What r5 becomes when all points are there.
+    /// The value that r5 gets when all points are there.
     sign: Option<Place>,
     /// Addresses of the unit's lanes.
     input: Place,
     ends: Input,
-    /// Whether all points are there.
+    /// True if all points are there.
     has_ended: bool,
 }
 
@@ -63,8 +63,8 @@ fn word_offsets(draft: &mut Draft<Word>) -> Place {
     offsets
 }
 
-/// Which layers of a program are routines: the loop would not fit the instruction cache of a slice
-/// otherwise.
+/// The layers of a program that are routines: the loop would not fit the instruction cache of a
+/// slice otherwise.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Routines {
     /// None.
@@ -76,7 +76,7 @@ pub enum Routines {
 }
 
 impl Routines {
-    /// Of first and only passes that share no tiles.
+    /// The routines of first and only passes that share no tiles.
     pub fn of(kind: Kind) -> Self {
         match (kind.role, kind.radix, kind.samples) {
             (_, 128, _) | (Role::First, 64, Samples::Bytes) => Self::ColumnsAndGroups,

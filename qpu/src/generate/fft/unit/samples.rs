@@ -14,13 +14,13 @@ use crate::generate::fft::draft::{Complex, Draft, Value, Wish};
 use crate::generate::schedule::{Destination, Place};
 use crate::isa::{AddOp, File, Unpack};
 
-/// How a program's samples become points.
+/// The conversion of a program's samples to points.
 #[derive(Clone, Copy)]
 pub struct Conversion {
     samples: Samples,
     /// Before a unit begins 4 · lane, then the addresses of its factors.
     factors: Place,
-    /// Of bytes: by how many bits a lane shifts the word that holds its point.
+    /// For bytes: by how many bits a lane shifts the word that holds its point.
     shift: Option<Place>,
 }
 
@@ -58,12 +58,12 @@ impl Conversion {
         })
     }
 
-    /// Whether r5 holds what is subtracted from bytes, until all points are converted.
+    /// True if r5 holds what is subtracted from bytes, until all points are converted.
     pub fn takes_r5(&self) -> bool {
         self.samples == Samples::Bytes
     }
 
-    /// Where the addresses of a unit's factors are.
+    /// The addresses of a unit's factors.
     pub fn factors(&self) -> Place {
         self.factors
     }
@@ -76,8 +76,7 @@ impl Conversion {
         }
     }
 
-    /// What is looked up for point `vector`, in the order in which [`Conversion::point`] fetches
-    /// it.
+    /// The lookups for point `vector`, in the order in which [`Conversion::point`] fetches them.
     pub fn lookups(&self, input: Place, vector: u8) -> Vec<Lookup> {
         let row = |component| Lookup {
             lanes: input,
@@ -93,7 +92,7 @@ impl Conversion {
         }
     }
 
-    /// How many of them go to one TMU before the other has its turn, where columns are alike: both
+    /// Lookups that go to one TMU before the other has its turn, where columns are alike: both
     /// components of a point go to the same.
     pub fn in_a_row(&self) -> usize {
         match self.samples {
@@ -133,7 +132,7 @@ impl Conversion {
     }
 }
 
-/// How a word holds both numbers of a point.
+/// The layout of both numbers of a point in a word.
 #[derive(Clone, Copy)]
 pub enum Packed {
     /// Signed halves.
@@ -142,9 +141,9 @@ pub enum Packed {
     Bytes {
         /// By how many bits each lane shifts the word.
         shift: Option<Place>,
-        /// What makes them unsigned.
+        /// The operand that makes them unsigned.
         flip: Source,
-        /// Whether they are the upper two.
+        /// True: they are the upper two.
         is_upper: bool,
     },
 }

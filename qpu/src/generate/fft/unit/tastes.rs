@@ -1,4 +1,4 @@
-//! Which schedule each kind's loop has: what searches found.
+//! The schedule that each kind's loop has: the results of searches.
 //!
 //! Made by `cargo run --release -p qpu --example search_schedules`; without an entry, a few simple
 //! mixtures are tried when the program is built.

@@ -12,7 +12,7 @@ const ENABLE_ALL: u32 = 1 << 31;
 #[derive(Clone, Copy, Default)]
 struct Counter {
     source: usize,
-    /// What had been counted when it last stopped.
+    /// The count when it last stopped.
     stopped_at: u32,
     /// The source's total when it last started; `None` when it stands still.
     started_at: Option<u64>,

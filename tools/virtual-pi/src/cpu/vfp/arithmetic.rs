@@ -274,7 +274,8 @@ pub fn overflow<F: Format>(cpu: &mut Cpu, result: F) -> F {
     result
 }
 
-/// What silicon would hand to support code: stops the run, or with the check off goes on.
+/// Treats an operation that silicon would hand to support code: stops the run, or with the check
+/// off goes on.
 fn bounce(cpu: &mut Cpu, what: &'static str) -> Option<()> {
     if cpu.config.checks.vfp_bounce {
         cpu.fault(FaultKind::VfpBounce(what), None);

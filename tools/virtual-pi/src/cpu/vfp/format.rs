@@ -5,7 +5,7 @@
 
 use super::super::Cpu;
 
-/// What arithmetic needs to know of a format.
+/// Properties of a format that arithmetic needs.
 pub trait Format: Copy + PartialEq + PartialOrd {
     /// Reads a register of this format.
     fn read(cpu: &Cpu, register: u8) -> Self;

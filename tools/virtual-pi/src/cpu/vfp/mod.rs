@@ -48,7 +48,7 @@ pub struct Vfp {
 }
 
 impl Cpu {
-    /// Whether the VFP may execute; takes the undefined exception if not.
+    /// True if the VFP may execute; takes the undefined exception if not.
     #[inline(always)]
     fn vfp_enabled(&mut self) -> bool {
         self.vfp.fpexc & EN != 0 && self.cp15.cpacr & 0x00f0_0000 == 0x00f0_0000

@@ -37,7 +37,7 @@ fn single_on(cpu: &mut Cpu, run: Handler, d: u32, n: u32, m: u32) -> (u32, u32) 
     (cpu.vfp.s[0], cpu.vfp.fpscr & 0x9f)
 }
 
-/// The same in doubles.
+/// The counterpart in doubles.
 fn double_of(run: Handler, n: f64, m: f64) -> (f64, u32) {
     let mut cpu = cpu();
     cpu.set_double(1, n.to_bits());

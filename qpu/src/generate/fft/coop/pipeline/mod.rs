@@ -31,7 +31,8 @@ const LOAD: usize = 0;
 const HALF: usize = 1;
 const ASK_AHEAD: usize = 2;
 const GO_ON: usize = 3;
-/// Of consumers: what is done once, rows of the VPM into registers, and from there to their stores.
+/// Pieces of consumers: what is done once, rows of the VPM into registers, and from there to their
+/// stores.
 const CONSTANTS: usize = 4;
 const READ: usize = 5;
 const FROM_POINTS: usize = 6;
@@ -56,8 +57,8 @@ struct Kept {
     halves: Place,
     /// Setup of the read that waits for a producer's writes.
     drain: Place,
-    /// Where there are several groups: a producer's ways to its two gates together, and those on
-    /// which a consumer passes its rounds on.
+    /// For several groups: a producer's ways to its two gates together, and those on which a
+    /// consumer passes its rounds on.
     both: Option<[Place; 2]>,
 }
 

@@ -21,7 +21,7 @@ const FACTOR_RE: Place = Place::R5;
 /// Registers that hold their values from one transform to the next.
 pub struct Producer<'a> {
     pub pipeline: Pipeline,
-    /// How far on the transform lies in the batch.
+    /// Offset of the transform in the batch.
     pub offset: Place,
     /// Addresses of what lanes look up next, when rows have come in: before that they are in
     /// [`ADDRESSES`].
@@ -260,8 +260,8 @@ impl Producer<'_> {
         }
     }
 
-    /// The same when the round may be written; then the next producer may write, and the consumer
-    /// is told.
+    /// Writes the vectors of a round when it may be written; then the next producer may write, and
+    /// the consumer is signalled.
     pub fn write_in_turn(&self, draft: &mut Draft<Word>, round: usize, vectors: &[Complex]) {
         let semaphores = [semaphore::GATES[round % 2], semaphore::WRITTEN];
         let drain = Source::Place(self.setups[1]);

@@ -1,5 +1,5 @@
-//! Which semaphore is what ([`crate::fft::pipeline`]), and how producers go through gates and
-//! consumers hand their turns on.
+//! Semaphores of a pipeline ([`crate::fft::pipeline`]), and the code by which producers go through
+//! gates and consumers hand their turns on.
 
 use crate::fft::pipeline::Pipeline;
 use crate::generate::fft::coop::roles::semaphore::{self as ends, HALVES};
@@ -15,7 +15,7 @@ pub const GATES: [u8; 8] = [1, 2, 10, 11, 12, 13, 14, 15];
 pub const TURNS: [u8; 4] = [5, 6, 7, 8];
 /// Consumers that have ended.
 pub const ENDED: u8 = 9;
-/// What is made at the start.
+/// Semaphores that are made at the start.
 pub const MADE: [u8; 4] = [HALVES[0], HALVES[1], TURNS[0], GATES[0]];
 
 /// Register of file A that says which of the ways a program takes.
@@ -35,7 +35,7 @@ pub fn pass_on(b: &mut Builder, pipeline: Pipeline, back: Label) {
     }
 }
 
-/// Where the ways of producers are: to the gate of a round, and from what is written on.
+/// Labels of the ways of producers: to the gate of a round, and from what is written on.
 #[derive(Clone, Copy)]
 pub struct Gates {
     pub enter: Label,
@@ -62,8 +62,9 @@ impl Gates {
         b.brr(BranchCond::Always, way).plus(ra(WAY)).link(ra(LINK));
     }
 
-    /// What is called: who leaves a gate lets the next producer write, waits until its own writes
-    /// are in the VPM (HW-2497), tells the consumer, and turns to its other gate.
+    /// Writes the code that is called: a producer that leaves a gate lets the next producer write,
+    /// waits until its own writes are in the VPM (HW-2497), signals the consumer, and goes over to
+    /// its other gate.
     pub fn put(self, b: &mut Builder, pipeline: Pipeline) {
         let gates = &GATES[..2 * pipeline.groups() as usize];
         b.bind(self.enter);

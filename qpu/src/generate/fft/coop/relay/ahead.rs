@@ -1,4 +1,4 @@
-//! What is brought into the L2C before it is wanted, by lookups that are dropped.
+//! Lookups that bring data and code into the L2C before they are wanted, and are dropped.
 //!
 //! Turns come from SDRAM, which would be too busy for stores if eight producers asked for all of a
 //! half at once. And code that another program has driven out of the instruction caches since the

@@ -19,9 +19,9 @@ fn in_order() -> impl Iterator<Item = (usize, usize)> {
 
 /// Vectors of early units.
 pub struct Early {
-    /// Of the next round.
+    /// Vectors of the next round.
     next: [Complex; POINTS],
-    /// Of the round behind it.
+    /// Vectors of the round behind it.
     then: [Complex; POINTS],
 }
 

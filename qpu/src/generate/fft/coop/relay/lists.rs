@@ -40,7 +40,8 @@ fn front<'a>(words: &mut &'a [Word], count: u32) -> &'a [Word] {
     front
 }
 
-/// What is read for the other columns of a unit: the steps of their rows, and behind them turns.
+/// The counterpart of `word` for the other columns of a unit: the steps of their rows, and behind
+/// them twiddle factors.
 fn of_other_columns(word: Word) -> Word {
     let Word::Part { part, word } = word else {
         return word;
@@ -107,7 +108,7 @@ pub fn of_producers(mut reads: &[Word], bytes: impl Fn(&str, &str) -> u32) -> Ve
     list.0
 }
 
-/// In a program's reads: a way, which is in its list; in a list: a way that nobody takes.
+/// In a program's reads: a way, which is in its list; in a list: a way that no program takes.
 pub const OF_LIST: Word = Word::Bytes(0);
 
 /// Splits words off the front, and drops the `ways` behind them.
@@ -118,7 +119,7 @@ fn front_before_ways<'a>(words: &mut &'a [Word], count: u32, ways: u32) -> &'a [
     front_words
 }
 
-/// What is read with the odd output behind an even one.
+/// The counterpart of `word` that is read with the odd output behind an even one.
 fn of_odd_output(word: Word) -> Word {
     match word {
         Word::Part {

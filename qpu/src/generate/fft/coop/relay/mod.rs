@@ -50,8 +50,8 @@ const KEEP: usize = 8;
 const WRITE_LAST: usize = 9;
 const PAIR_UP: usize = 10;
 const PAIR_UP_OTHERS: usize = 11;
-/// Of consumers: what is done once, early vectors into registers, these in place of those of the
-/// next round, late vectors, even outputs of the transform, the rows of a parity's outputs, the
+/// Pieces of consumers: what is done once, early vectors into registers, these in place of those of
+/// the next round, late vectors, even outputs of the transform, the rows of a parity's outputs, the
 /// store of even ones, odd outputs, and their store.
 const CONSTANTS: usize = 12;
 const READ_EARLY: usize = 13;
@@ -72,7 +72,7 @@ const BACK: u8 = 30;
 const TO_CODE: u32 = 8 * 41;
 /// The register of file A with where rows are wanted, an even one.
 const ROWS_BACK: u8 = 4;
-/// The same of producers: the way to what follows a half, or its pairs.
+/// The counterpart for producers: the way to what follows a half, or its pairs.
 const FOLLOWS: u8 = 14;
 
 /// Instructions of a line of the instruction cache.

@@ -19,7 +19,7 @@ use crate::isa::{AddOp, Cond, File, MulOp, SemaphoreAction};
 
 /// Rows of the input.
 const ROWS: usize = 16;
-/// Those of two columns, which are transformed at a time.
+/// Rows of two columns, which are transformed at a time.
 const ROWS_OF_COLUMNS: usize = ROWS / 2;
 /// Pairs of lookups that are on their way: what the TMUs hold.
 pub(super) const AHEAD: usize = 4;
@@ -36,22 +36,22 @@ pub(super) const fn tmu(pair: usize) -> u8 {
 
 /// Registers that hold their values from one unit to the next, or through one.
 pub struct Producer {
-    /// How far on the transform lies in the batch.
+    /// Offset of the transform in the batch.
     offset: Place,
     /// Factor of the imaginary parts of the input.
     factor_im: Place,
     /// From a vector of cosines to that of sines, and to the next cosines.
     pub(super) vector_step: Place,
     turn_step: Place,
-    /// What is kept of the other unit's second half: its outputs, then vectors that wait for their
-    /// pair.
+    /// Values that are kept of the other unit's second half: its outputs, then vectors that wait
+    /// for their pair.
     pub(super) kept: [Complex; HALF],
 }
 
 /// Outputs of radix 4 over rows n2, n2 + 4, n2 + 8 and n2 + 12.
 pub type Column = [Complex; 4];
 
-/// Where bytes between rows are.
+/// The registers with the bytes between rows.
 pub type Steps = [Place; 2];
 
 /// A unit between its halves.
@@ -80,7 +80,7 @@ impl Producer {
         }
     }
 
-    /// What is done once.
+    /// Writes the loads that are done once.
     pub fn load_constants(&self, draft: &mut Draft<Word>) {
         let factors = [
             (Word::FactorRe, FACTOR_RE),

@@ -1,4 +1,4 @@
-//! Which semaphore is what ([`crate::fft::relay`]), and what waits for them.
+//! Semaphores of the relay ([`crate::fft::relay`]), and what waits for them.
 
 use super::BACK;
 use crate::fft::pipeline::CONSUMERS;
@@ -11,8 +11,8 @@ use crate::isa::BranchCond;
 pub const GATES: [u8; 4] = [0, 1, 2, 5];
 /// Producers whose vectors of each pair are in the VPM.
 pub const WRITTEN: [u8; 4] = [6, 7, 13, 14];
-/// That two consumers may read a pair, then that one of them has read it; or that who reads it
-/// alone may. Pairs 1 and 3 share one, as [`Handover`] has it.
+/// That two consumers may read a pair, then that one of them has read it; or that the one that
+/// reads it alone may. Pairs 1 and 3 share one, as [`Handover`] has it.
 const TWO: [u8; 4] = [8, 9, 12, 9];
 /// Units that producers have loaded.
 pub const LOADED: u8 = 15;
@@ -21,11 +21,11 @@ pub const STORED: u8 = 10;
 /// That the third pair of early vectors has been read.
 const THIRD_READ: u8 = 11;
 
-/// What consumer 0 makes, and takes back.
+/// Semaphores that consumer 0 makes, and takes back.
 pub const MADE: [u8; 3] = [HALVES[0], HALVES[1], GATES[0]];
 
-/// What consumers wait for before they read, and do when they have read; then they go back to where
-/// [`BACK`] says.
+/// The ways of consumers: what they wait for before they read, and do when they have read; then
+/// they go back to where [`BACK`] says.
 ///
 /// # Panics
 /// When a way is not as long as [`Handover`] has it: a bug, found when the programs are built.

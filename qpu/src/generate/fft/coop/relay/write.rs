@@ -90,9 +90,9 @@ impl Producer {
         move_at_once(draft, kept.chain(last));
     }
 
-    /// What is kept in place of the first half, outputs of the second half to where it was kept,
-    /// and vectors to where these were; and the first turns of what is now in place of the first
-    /// half asked for.
+    /// Moves what is kept to the place of the first half, outputs of the second half to where it
+    /// was kept, and vectors to where these were; and asks for the first twiddle factors of what is
+    /// now in place of the first half.
     pub fn rotate(&self, draft: &mut Draft<Word>, vectors: &[Complex; HALF], unit: &Unit) {
         self.ask_turns(draft, unit);
         let (first, second) = unit.outputs.split_at(HALF);
@@ -105,9 +105,9 @@ impl Producer {
         move_at_once(draft, moves.map(|(&from, &to)| (from, to)));
     }
 
-    /// Of the second half of both units, late vectors in their registers and early ones where
-    /// outputs were, the first four of each to where they are written. Others wait where nothing is
-    /// kept any more.
+    /// Moves vectors of the second half of both units, late ones in their registers and early ones
+    /// where outputs were: the first four of each to where they are written. Others wait where
+    /// nothing is kept any more.
     pub fn pair_up(&self, draft: &mut Draft<Word>, vectors: &[Complex; HALF], unit: &Unit) {
         let early = &unit.outputs[HALF..];
         let behind = HALF / 2;

@@ -28,12 +28,12 @@ pub struct Consumer<'a> {
     pub draft: &'a mut Draft<Word>,
     pub constants: &'a Constants,
     pub factors: &'a Factors,
-    /// How far on the round's output lies.
+    /// Offset of the round's output.
     pub offset: Place,
     /// Points that have come, until the first layer of the transform reads them.
     pub points: [Option<Complex>; 16],
     outputs: [Option<Complex>; 16],
-    /// Where the next outputs are to be; wherever there is room when there are none.
+    /// The places of the next outputs; wherever there is room when there are none.
     places: VecDeque<Complex>,
 }
 
@@ -114,8 +114,8 @@ impl<'a> Consumer<'a> {
         [even_rows, even_store, odd_outputs, odd_rows, odd_store]
     }
 
-    /// As [`Consumer::pieces`], with rows made by the same piece twice: even outputs, rows, their
-    /// store, odd outputs, their store.
+    /// The pieces of [`Consumer::pieces`], with rows made by the same piece twice: even outputs,
+    /// rows, their store, odd outputs, their store.
     pub fn pieces_of_a_routine(
         &mut self,
         butterflies: &[Butterfly; 8],
@@ -199,8 +199,8 @@ impl<'a> Consumer<'a> {
     }
 }
 
-/// Those pieces, which stand from `first` on, with what is inserted before so many of the last
-/// one's last instructions.
+/// Writes those pieces, which stand from `first` on, with what is inserted before so many of the
+/// last one's last instructions.
 pub fn go_through(all: &mut Assembly, first: usize, inserted: &[(usize, Branch)]) {
     for piece in first..first + 3 {
         all.piece(piece, None);

@@ -1,5 +1,5 @@
-//! What pipelines and the relay have in common: producers that hand vectors on, consumers that take
-//! them.
+//! The parts that pipelines and the relay have in common: producers that hand vectors on, consumers
+//! that take them.
 //!
 //! How vectors are handed on is each one's own ([`super::pipeline`], [`super::relay`]).
 
@@ -26,7 +26,7 @@ pub fn begun(kept: Place) -> (Draft<Word>, Constants, [Place; 2]) {
     begun_on(Draft::new(kept), [File::A; 2])
 }
 
-/// The same on a draft that is still empty, with what is kept in these files.
+/// Begins as [`begun`] does, on a draft that is still empty, with what is kept in these files.
 pub fn begun_on(mut draft: Draft<Word>, files: [File; 2]) -> (Draft<Word>, Constants, [Place; 2]) {
     // The constants are the first registers.
     let constants = Constants::from_uniforms(

@@ -1,4 +1,4 @@
-//! How consumers begin and end, and ways to what one of several waits for or tells.
+//! The beginning and end of consumers, and ways to what one of several waits for or signals.
 
 use crate::generate::{Builder, Label, NONE, R0, UNIF};
 use crate::isa::BranchCond;

@@ -42,13 +42,13 @@ pub struct Constants {
     vector: Place,
     /// Setups of the columns of real and of imaginary parts.
     columns: [Place; 2],
-    /// How many vectors there are.
+    /// Number of vectors.
     vectors: usize,
-    /// Where several programs share a transform.
+    /// For several programs that share a transform.
     sharing: Option<Sharing>,
 }
 
-/// What the transform over halves of the lanes needs.
+/// Registers that the transform over halves of the lanes needs.
 #[derive(Clone, Copy)]
 struct Sharing {
     /// 1 in the lower lanes, -1 in the upper.

@@ -20,8 +20,8 @@ use crate::isa::{BranchCond, File};
 use first::First;
 use second::Second;
 
-/// What is done once up to the first lookups, and behind them; a unit, or its first half; what
-/// leads to the next; the second half of a unit whose transform several programs share.
+/// Pieces: what is done once up to the first lookups, and behind them; a unit, or its first half;
+/// what leads to the next; the second half of a unit whose transform several programs share.
 const HEAD: usize = 0;
 const CONSTANTS: usize = 1;
 const UNIT: usize = 2;
@@ -31,17 +31,18 @@ const SECOND: usize = 4;
 const READ: usize = 5;
 const TURN: usize = 6;
 
-/// What the code between pieces uses.
+/// Registers that the code between pieces uses.
 struct Kept {
     /// Transforms of the batch behind the first of the unit.
     last: Place,
     /// Transforms from a unit to the next of this program.
     next_unit: Place,
-    /// Of input and output.
+    /// Addresses of input and output.
     addresses: [Place; 2],
     /// Bytes from a unit to the next of this program.
     step: Place,
-    /// What is negative in programs that turn their rows, where some do not.
+    /// A number that is negative in programs that multiply their rows by twiddle factors, where
+    /// some do not.
     sign: Option<Place>,
 }
 

@@ -19,14 +19,14 @@ const ODD: Cond = Cond::ZC;
 /// Its registers.
 pub struct Second {
     short: Short,
-    /// What exchanged parts are multiplied by for -i z; for the inverse, for i z.
+    /// The factor of exchanged parts that gives -i z; for the inverse, i z.
     back: Place,
-    /// The same times cos and sin of an eighth of a half turn, and the numbers themselves; of 16
-    /// rows only.
+    /// That factor times cos and sin of an eighth of a half turn, and the numbers themselves; for
+    /// 16 rows only.
     eighths: Option<[Eighth; 2]>,
     /// The first times cos π/4; of 8 rows only.
     quarter: Option<Place>,
-    /// Of 32 rows only.
+    /// For 32 rows only.
     parity: Option<Parity>,
     read_setups: ReadSetups,
     output_setup: Place,
@@ -46,8 +46,8 @@ struct Eighth {
 /// of the first and third.
 type ReadSetups = [Option<Place>; 2];
 
-/// What rows n and n + 16 are added with, and what odd outputs of a transform of 32 rows turn the
-/// sums by.
+/// The sign with which rows n and n + 16 are added, and the twiddle factors by which odd outputs of
+/// a transform of 32 rows multiply the sums.
 struct Parity {
     /// 1, or -1 for odd outputs.
     sign: Place,
@@ -194,7 +194,8 @@ impl Second {
         }
     }
 
-    /// What is positive where even outputs are wanted, negative for odd ones; of 32 rows only.
+    /// A number that is positive where even outputs are wanted, negative for odd ones; for 32 rows
+    /// only.
     pub fn sign(&self) -> Option<Place> {
         self.parity.as_ref().map(|parity| parity.sign)
     }

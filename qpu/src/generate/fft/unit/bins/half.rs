@@ -17,7 +17,7 @@ use crate::isa::{AddOp, Cond, File};
 struct Addresses {
     points: Place,
     mirrored: Place,
-    /// Those of the first group, in which bin 0 may stand in for bin M.
+    /// Addresses of the first group, in which bin 0 may stand in for bin M.
     first: [Place; 2],
 }
 
@@ -28,7 +28,7 @@ pub struct Half {
     turns: Option<[Place; 2]>,
 }
 
-/// Where the turns of a group are.
+/// The places of the twiddle factors of a group.
 #[derive(Clone, Copy)]
 pub enum Turns {
     /// To be looked up.
@@ -146,7 +146,7 @@ impl Half {
     }
 }
 
-/// What the bins of a group are sums and differences of.
+/// The terms of which the bins of a group are sums and differences.
 pub struct Terms {
     run: u8,
     /// A + conj B.

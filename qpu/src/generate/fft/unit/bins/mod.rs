@@ -14,7 +14,7 @@ use super::Generated;
 use super::frame::Written;
 use crate::fft::bins::Bins;
 
-/// What there is to schedule of a program of a kind, where that is a codelet in a frame.
+/// The operations to schedule of a program of a kind, where that is a codelet in a frame.
 pub fn written(bins: Bins) -> Option<Written> {
     match bins {
         Bins::Split => Some(split::program()),

@@ -19,7 +19,7 @@ use crate::vpm::Block;
 /// Bytes from a turn to that of the next group, less those from a cosine to its sine.
 const NEXT_TURN: i32 = 128 - 4;
 
-/// What is loaded at the start.
+/// Values that are loaded at the start.
 struct Loaded {
     bins: Bins,
     lanes: Vec<Place>,
@@ -137,7 +137,7 @@ impl Unit {
         unit
     }
 
-    /// What is read of the row list once: bins' initial powers and their sign.
+    /// Reads the part of the row list that is read once: bins' initial powers and their sign.
     fn read_rows(&mut self, frame: &mut Frame) {
         let draft = &mut frame.draft;
         let address = draft.take(Wish::Accumulator);

@@ -1,5 +1,5 @@
-//! What is taken from bins before their powers are made, where a constant is to be removed: so many
-//! times bin 0.
+//! The amount that is taken from bins before their powers are made, where a constant is to be
+//! removed: so many times bin 0.
 //!
 //! Near bin 0 that is in registers: for the first group, and of complex bins for the last, which
 //! ends with bin -1. Programs that take it from every bin look it up, group by group.
@@ -12,7 +12,7 @@ use crate::generate::fft::draft::{Value, Wish, positive};
 use crate::generate::schedule::{Destination, Place};
 use crate::isa::{AddOp, File};
 
-/// How many times bin 0 is taken from others.
+/// The number of times that bin 0 is taken from others.
 pub enum Removed {
     /// Vectors for the first group, and of complex bins for the last.
     Near(Vec<Place>),
@@ -57,7 +57,7 @@ impl Removed {
         places
     }
 
-    /// How many times bin 0 is taken from the bins of a group, where it is at all.
+    /// The number of times that bin 0 is taken from the bins of a group, where it is at all.
     pub fn of_group(&self, frame: &mut Frame, bins: Bins, run: u8, group: u8) -> Option<Place> {
         match self {
             Self::Near(near) => {
@@ -95,7 +95,7 @@ impl Removed {
     }
 }
 
-/// What is taken from a part of a group's bins: so many times that of bin 0.
+/// The amount that is taken from a part of a group's bins: so many times that of bin 0.
 pub fn multiple(frame: &mut Frame, of_group: Place, zero: Place) -> Value {
     let times = Source::Place(of_group);
     frame

@@ -13,7 +13,7 @@ use core::ops::Range;
 /// A program of which all operations are written.
 pub struct Written {
     pub(super) frame: Frame,
-    /// Of a unit.
+    /// Pieces of a unit.
     pub(super) pieces: Vec<Piece>,
     pub(super) outputs: Vec<Place>,
     pub(super) factors: Option<[Place; 2]>,
@@ -49,7 +49,8 @@ impl Written {
 }
 
 impl Frame {
-    /// What is done once, behind `lookups` lookups of the code. Gives the uniforms that it reads.
+    /// Writes the code that is done once, behind `lookups` lookups of the code. Gives the uniforms
+    /// that it reads.
     pub(super) fn put_opening(
         &self,
         b: &mut Builder,
@@ -99,8 +100,8 @@ impl Frame {
         self.generated(b, unit, first..end, (start, tail))
     }
 
-    /// What all instructions in `b` are with the lists that they read; `units` are those of the
-    /// loop.
+    /// The program of all instructions in `b`, with the lists that they read; `units` are those of
+    /// the loop.
     pub(super) fn generated(
         &self,
         b: Builder,

@@ -1,5 +1,5 @@
-//! How programs begin and end: the locks of the VPM, code that is fetched ahead, who waits for
-//! whom.
+//! The beginning and end of programs: the locks of the VPM, code that is fetched ahead, which
+//! programs wait for which.
 
 use super::{ENDED, Frame, GATES, reg};
 use crate::fft::program::Tail;

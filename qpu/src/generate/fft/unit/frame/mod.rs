@@ -1,4 +1,4 @@
-//! What surrounds a codelet: start, loop over units, locks of the VPM, store, end.
+//! The surroundings of a codelet: start, loop over units, locks of the VPM, store, end.
 //!
 //! The VPM has two areas of 32 rows; semaphores 0 and 1 are their locks (1: free). A program holds
 //! the lock of its area from its first VPM write until its store has ended, so that one area is
@@ -37,15 +37,15 @@ const RECORD_BYTES: usize = 1;
 
 pub type Source = schedule::Source<Word>;
 
-/// How the 32 rows get into the VPM and out of it, in area 0.
+/// The way of the 32 rows into the VPM and out of it, in area 0.
 pub struct Shape {
-    /// Of the writes.
+    /// The block of the writes.
     pub write: Block,
     /// In order.
     pub stores: Stores,
 }
 
-/// Which stores.
+/// The stores of a unit.
 pub enum Stores {
     /// These.
     Fixed(Vec<Store>),
@@ -59,12 +59,12 @@ struct Piece {
     form: Form,
 }
 
-/// How a piece of a unit is in the program.
+/// The form of a piece of a unit in the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    /// Where it is done.
+    /// In its place, once.
     Once,
-    /// The same, as often as this register of file A, which is counted down, says.
+    /// In its place, as often as this register of file A, which is counted down, says.
     Repeated(Place),
     /// A call of the program's routine ([`routine`]). Of another routine there is another number.
     Call(usize),
@@ -76,12 +76,12 @@ type Scheduled = (schedule::Scheduled<Word>, Form);
 /// A program being written: the operations of its start, and then those of a unit.
 pub struct Frame {
     task: Task,
-    /// What is being written.
+    /// The draft that is being written.
     pub draft: Draft<Word>,
-    /// Of the 16-point transforms.
+    /// Constants of the 16-point transforms.
     pub constants: Constants,
     opening: Vec<Operation<Word>>,
-    /// What is written of a unit already.
+    /// Pieces of a unit that are written already.
     pieces: Vec<Piece>,
     word_offsets: Place,
     lookups: u8,
@@ -93,12 +93,12 @@ pub struct Frame {
     stores: Vec<Place>,
     /// Stores that the record lists behind everything else.
     listed: u8,
-    /// Of a last pass: the stride's setup word, or the pitch of rows that are stored one by one.
+    /// For a last pass: the stride's setup word, or the pitch of rows that are stored one by one.
     pitch: Option<Place>,
     fixed: Vec<Store>,
-    /// Of a program that shares tiles.
+    /// For a program that shares tiles.
     sharing: Option<tile::Sharing>,
-    /// Where routines go back to.
+    /// The register with the address to which routines go back.
     link: Option<Place>,
 }
 
@@ -192,8 +192,8 @@ impl Frame {
         place
     }
 
-    /// What follows belongs to a unit. Reads its record, but for [`Frame::base`] and
-    /// [`Frame::rows`].
+    /// Begins a unit: operations that follow belong to it. Reads its record, but for
+    /// [`Frame::base`] and [`Frame::rows`].
     pub fn begin_unit(&mut self) {
         self.draft.give_back(self.word_offsets);
         self.opening = self.draft.cut();
@@ -244,24 +244,24 @@ impl Frame {
         place
     }
 
-    /// What uniforms follow are those of the row list.
+    /// Goes over to the row list: uniforms that follow are read from it.
     pub fn rows(&mut self) {
         let word = Word::Record(Record::Rows);
         self.draft
             .copy(Source::Uniform(word), Destination::UniformsAddress);
     }
 
-    /// What follows is scheduled apart from what was written of the unit since the last piece,
-    /// which is done as often as `repeats` says: a register of file A that is counted down to 0.
-    /// Flags do not outlast a piece that is repeated.
+    /// Ends a piece: operations that follow are scheduled apart from those that were written of the
+    /// unit since the last piece, which are done as often as `repeats` says: a register of file A
+    /// that is counted down to 0. Flags do not outlast a piece that is repeated.
     pub fn piece(&mut self, repeats: Option<Place>) {
         let operations = self.draft.cut();
         let form = repeats.map_or(Form::Once, Form::Repeated);
         self.pieces.push(Piece { operations, form });
     }
 
-    /// What was written since the last piece is a call of routine `number`; what comes before it is
-    /// a piece. All calls are written alike, on the same registers, and differ in their uniforms
+    /// Makes what was written since the last piece a call of routine `number`; what comes before it
+    /// is a piece. All calls are written alike, on the same registers, and differ in their uniforms
     /// only.
     pub fn call(&mut self, number: usize) {
         let operations = self.draft.cut();
@@ -285,7 +285,8 @@ impl Frame {
         }
     }
 
-    /// What uniforms follow are the last `words` of the record, before those of its stores.
+    /// Goes over to the end of the record: uniforms that follow are its last `words`, before those
+    /// of its stores.
     pub fn late_record(&mut self, words: u8) {
         let records = Source::Place(self.records);
         let bytes = self.draft.take(Wish::Accumulator);

@@ -1,5 +1,5 @@
-//! What programs that share tiles do each in its own way: the numbers of semaphores are in
-//! instructions.
+//! Code that each of the programs that share tiles has in its own way: the numbers of semaphores
+//! are in instructions.
 //!
 //! Each program of a launch has [`STUB`] instructions of its own for each thing that it does, which
 //! a branch through [`STUBS`] finds; [`super::tile`] says which semaphore is what.
@@ -24,8 +24,8 @@ pub(super) const ALL_STUBS: u32 = 5 * (PROGRAMS * STUB as u8) as u32 + 64;
 /// Instructions of a line of the caches.
 const LINE: usize = 8;
 
-/// Where the stubs of the first program are: before the exchange, in both steps, behind the
-/// exchange, and in the end.
+/// The stubs of the first program: before the exchange, in both steps, behind the exchange, and in
+/// the end.
 pub(super) struct Stubs {
     pub(super) enter: [Label; 2],
     pub(super) told: [Label; 2],
@@ -56,9 +56,9 @@ pub(super) const fn steps(sharers: u8) -> usize {
     sharers.ilog2() as usize
 }
 
-/// What programs do that is different for each: a table of [`STUB`] instructions a program for each
-/// thing that it does, so that what the programs of a slice do is in few lines; and what does not
-/// fit there.
+/// Writes the code that is different for each program: a table of [`STUB`] instructions a program
+/// for each thing that it does, so that what the programs of a slice do is in few lines; and what
+/// does not fit there.
 pub(super) fn put_stubs(b: &mut Builder, sharers: u8, stubs: &Stubs, close: Label) {
     let groups = PROGRAMS / sharers;
     let others = usize::from(sharers - 1);

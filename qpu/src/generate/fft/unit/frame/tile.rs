@@ -1,14 +1,14 @@
-//! What surrounds the codelet of a program that shares tiles: exchange, locks, stores, end.
+//! The surroundings of the codelet of a program that shares tiles: exchange, locks, stores, end.
 //!
 //! Programs S p .. S p + S - 1 of a launch are group p, S = 2 or 4: QPUs of one slice, as a rule.
 //! They exchange through VPM rows 0..32, of which each has as many, and which one group has at a
 //! time. Rows 32..48 and 48..64 are stored from, one after the other, each with a lock: while one
 //! is stored, the other is filled.
 //!
-//! The first program takes the mutex for its group when all are there, so that nobody waits for a
-//! slow one. Then partners tell each other, in each step, what they have written and what they have
-//! read, in turn; in the end only those with odd numbers tell the others, so that nobody still
-//! waits when the mutex is given back.
+//! The first program takes the mutex for its group when all are there, so that none waits for a
+//! slow one. Then partners report to each other, in each step, what they have written and what they
+//! have read, in turn; in the end only those with odd numbers report to the others, so that no
+//! program still waits when the mutex is given back.
 //!
 //! | semaphore | is |
 //! |---|---|
@@ -50,17 +50,17 @@ const MOST_LOOKUPS: u32 = 8;
 /// The halves from which rows are stored.
 const HALVES: [u8; 2] = [32, 48];
 
-/// What a frame knows of a program that shares tiles.
+/// The state of a frame whose program shares tiles.
 pub struct Sharing {
-    /// How vectors are written to rows that are stored.
+    /// The blocks in which vectors are written to rows that are stored.
     write: [Block; 2],
     /// In order, as many of each half.
     fixed: Vec<Store>,
     /// S.
     sharers: u8,
-    /// Of four, what comes in the first step is multiplied by, and real parts in the second.
+    /// For four: the factor of what comes in the first step, and of real parts in the second.
     sign: Option<Place>,
-    /// Which pieces are the exchange.
+    /// The pieces that are the exchange.
     exchanged: Range<usize>,
     /// Lookups are on their way where a unit ends, as many as both TMUs hold.
     looks_ahead: bool,
@@ -144,7 +144,8 @@ impl Frame {
         }
     }
 
-    /// What follows of the unit writes vectors for the partner, up to [`Frame::given`].
+    /// Begins the exchange: operations of the unit that follow write vectors for the partner, up to
+    /// [`Frame::given`].
     pub fn begin_exchange(&mut self) {
         // What was read before is a piece already.
         if self.sharing().exchanged.is_empty() {
@@ -154,18 +155,20 @@ impl Frame {
         }
     }
 
-    /// What follows reads vectors of the partner, up to [`Frame::taken`].
+    /// Ends the vectors for the partner: operations that follow read vectors of the partner, up to
+    /// [`Frame::taken`].
     pub fn given(&mut self) {
         self.piece(None);
     }
 
-    /// What follows writes again, or comes behind the exchange.
+    /// Ends the vectors of the partner: operations that follow write again, or come behind the
+    /// exchange.
     pub fn taken(&mut self) {
         self.piece(None);
         self.of_sharing().exchanged.end = self.pieces.len();
     }
 
-    /// What vectors of the partner are multiplied by, if they are.
+    /// The factor of vectors of the partner, if they are multiplied.
     pub fn exchange_sign(&self) -> Option<Place> {
         self.sharing().sign
     }
@@ -266,8 +269,8 @@ impl Frame {
         self.generated(b, unit, first..end, (start, vec![Tail::Peers]))
     }
 
-    /// Where the last store goes, which is started by who waits for it: not where rows may be
-    /// stored one by one instead.
+    /// The address of the last store, which is started by the program that waits for it: none where
+    /// rows may be stored one by one instead.
     fn last_store(&self) -> Option<Place> {
         let is_one = self.pitch.is_none();
         self.stores.last().copied().filter(|_| is_one)

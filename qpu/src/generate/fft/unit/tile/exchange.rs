@@ -1,4 +1,4 @@
-//! What the QPUs of a tile do between their transforms and their outputs.
+//! The work of the QPUs of a tile between their transforms and their outputs.
 //!
 //! One or two steps, each an exchange of half of what a QPU has, a sum and a difference;
 //! [`crate::fft::tile`] says of what. As many vectors go at a time as a QPU has rows for: real
@@ -15,7 +15,8 @@ use crate::isa::MulOp;
 /// Outputs that a program keeps of those of its transform.
 pub const KEPT: usize = 8;
 
-/// What the last step brought together: an output of the program's own and one of its partner's.
+/// The pair that the last step brought together: an output of the program's own and one of its
+/// partner's.
 #[derive(Clone, Copy)]
 pub struct Met {
     pub own: Complex,

@@ -107,7 +107,7 @@ pub fn program(kind: Kind) -> Written {
     frame.written(columns, None)
 }
 
-/// Where a unit finds what the one before it asked for: addresses for [`ahead`], in its order.
+/// Addresses for [`ahead`], in its order: there a unit finds what the one before it asked for.
 #[derive(Clone, Copy)]
 struct Next {
     shared: Place,
@@ -176,17 +176,17 @@ fn keep(draft: &mut Draft<Word>, z: Complex) -> Complex {
     })
 }
 
-/// What the routine for outputs works on.
+/// The state on which the routine for outputs works.
 struct Calls {
-    /// Where outputs are left for it, and where it leaves them.
+    /// The registers in which outputs are left for it, and in which it leaves them.
     both: [Complex; AT_A_TIME],
-    /// What all outputs are turned by.
+    /// The twiddle factor that all outputs share.
     shared: [Place; 2],
-    /// What is added to addresses of what it asks for.
+    /// The vector that is added to addresses of what it asks for.
     lanes: Place,
     /// Registers of its own.
     own: Vec<Place>,
-    /// How many outputs have come.
+    /// Number of outputs that have come.
     came: usize,
 }
 
@@ -268,7 +268,7 @@ impl First {
         });
     }
 
-    /// What outputs of the tile are turned by, in two turns or in one.
+    /// The twiddle factors of outputs of the tile, in two multiplications or in one.
     fn turns(&self) -> Vec<Turns> {
         let twiddles: Turns = (self.twiddle, twiddles);
         let by_column = self
@@ -277,8 +277,8 @@ impl First {
         [twiddles].into_iter().chain(by_column).collect()
     }
 
-    /// What call number `call` finds, and what is added to it: turns of its outputs, and behind the
-    /// last what outputs of the tile are turned by first.
+    /// The words that call number `call` finds, and what is added to them: twiddle factors of its
+    /// outputs, and behind the last those that outputs of the tile are multiplied by first.
     fn words_of_call(&self, call: usize) -> (Place, Words) {
         let Some(behind) = call.checked_sub(CALLS) else {
             let words = [0, 1].map(|which| {

@@ -71,7 +71,7 @@ pub fn program(kind: Kind) -> Written {
 /// Sums and differences of the last step are turned by vectors in the other file.
 const FILES: [File; 2] = [File::A, File::B];
 
-/// Of two QPUs, sums are as they should be.
+/// The halves that are multiplied by twiddle factors: for two QPUs, sums are as they should be.
 const fn halves_turned(kind: Kind) -> &'static [usize] {
     match kind.sharers {
         2 => &[1],
@@ -79,13 +79,13 @@ const fn halves_turned(kind: Kind) -> &'static [usize] {
     }
 }
 
-/// What sums or differences of the last step are turned by.
+/// The twiddle factor of sums or differences of the last step.
 fn of_half(half: usize, component: u8) -> Word {
     let output = 16 + half as u8;
     Word::row(Row::TurnOfRow { output, component })
 }
 
-/// What outputs k1, k1 + 4, k1 + 8 and k1 + 12 are turned by.
+/// The twiddle factors of outputs k1, k1 + 4, k1 + 8 and k1 + 12.
 fn turns_of_outputs(k1: u8) -> [Word; AHEAD] {
     core::array::from_fn(|number| {
         let output = k1 + 4 * (number / 2) as u8;

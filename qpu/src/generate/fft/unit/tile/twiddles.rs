@@ -19,7 +19,7 @@ pub const AT_A_TIME: usize = 2;
 /// Two lookups for each TMU: of outputs, both components of one at the same TMU.
 pub type Words = [[Word; 2]; AT_A_TIME];
 
-/// What outputs of a tile are turned by: which lookups, and what is added to their addresses.
+/// The twiddle factors of outputs of a tile: which lookups, and what is added to their addresses.
 pub type Turns = (Place, fn(usize) -> Words);
 
 /// The output that has the vector that all outputs of a transform are turned by.
@@ -43,8 +43,9 @@ fn of_twiddle(output: u8, component: u8) -> Word {
     Word::row(Row::Twiddle { output, component })
 }
 
-/// What a unit finds on its way where it begins: what all outputs of its transform are turned by,
-/// twice, and its first vectors. Real parts are TMU 0's and imaginary parts TMU 1's.
+/// The lookups that a unit finds on their way where it begins: the twiddle factor that all outputs
+/// of its transform share, twice, and its first vectors. Real parts are TMU 0's and imaginary parts
+/// TMU 1's.
 pub fn ahead() -> [Words; 2] {
     let vectors = |component| [0, 8].map(|vector| Word::row(Row::Input { vector, component }));
     let shared = [0, 1].map(|component| [of_twiddle(SHARED, component); 2]);
@@ -66,8 +67,8 @@ const fn outputs_asked_for(turns: &[Turns]) -> usize {
     AHEAD / 4 / turns.len()
 }
 
-/// What the call for output `k` asks for with turn number `turn`: of an output, or number so many
-/// of [`ahead`].
+/// The lookups that the call for output `k` asks for with twiddle factor number `turn`: those of an
+/// output, or number so many of [`ahead`].
 fn asked(turns: &[Turns], k: usize, turn: usize) -> Result<usize, usize> {
     let next = k + outputs_asked_for(turns);
     next.checked_sub(KEPT)
