@@ -419,7 +419,7 @@ fn write_table((board, conservative): (Board, bool), mut rows: Vec<Row>) -> Resu
     let mut text = format!(
         "//! The fastest splits and their V3D clocks: written by `cargo xtask tune {option} --write`.\n//!\n\
          //! Simulated: preset {}, second run, forward, {how}. Clocks of 0 were never measured.\n\n\
-         {marks}use crate::fft::table::Tuned;\n\n\
+         {marks}use super::Tuned;\n\n\
          /// By length, then batch.\n#[rustfmt::skip]\npub const TUNED: &[Tuned] = &[\n",
         board.name()
     );

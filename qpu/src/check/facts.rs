@@ -152,3 +152,8 @@ fn writes(instruction: &Instruction) -> UpToTwo<Write> {
 pub(super) fn is_peripheral(address: Waddr) -> bool {
     address.register().is_none() && address.accumulator().is_none() && address != waddr::NOP
 }
+
+/// The finding for this reason, if it is one.
+pub(super) fn when(found: bool, reason: &str) -> Option<String> {
+    found.then(|| reason.to_string())
+}

@@ -1,7 +1,7 @@
 //! Rules about one instruction by itself.
 
 use super::Rule;
-use super::facts::{Facts, Write, is_peripheral};
+use super::facts::{Facts, Write, is_peripheral, when};
 use super::flags;
 use super::lanes::stays_in_quads;
 use super::packing;
@@ -70,10 +70,6 @@ pub(super) fn check(
             report(Rule::BranchOddRegister, index, reason);
         }
     }
-}
-
-pub(super) fn when(found: bool, reason: &str) -> Option<String> {
-    found.then(|| reason.to_string())
 }
 
 fn tmu_noswap(at: &Facts) -> Option<String> {

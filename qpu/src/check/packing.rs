@@ -1,7 +1,6 @@
 //! Rules about packing and unpacking.
 
-use super::facts::{Facts, Write, is_peripheral};
-use super::instruction::when;
+use super::facts::{Facts, Write, is_peripheral, when};
 use crate::disasm::{read_name, write_name};
 use crate::isa::{AddOp, Alu, File, MulOp, MulPack, Mux, Pack, Slot, Unpack, waddr};
 

@@ -11,7 +11,8 @@ use super::request::{Error, Request, Which};
 use super::split::Split;
 use super::steps::MAX_LAUNCHES;
 use super::streams::Streams;
-use super::table::{self, Tuned};
+use super::table;
+use super::tuned::Tuned;
 use super::write::Lists;
 use crate::job::{self, Buffer, BusAddr, CacheClear, Job, Launch, QPUS, QpuSet, Report, Runner};
 

@@ -3,7 +3,7 @@
 use std::panic::Location;
 
 use super::error::{BuildError, Problem};
-use super::line::{Content, Line, Outputs};
+use super::line::{Content, Label, Line, Outputs};
 use super::modifiers::{BranchLine, LineMut, LoadLine};
 use crate::check::{self, Rule};
 use crate::disasm;
@@ -13,10 +13,6 @@ use crate::isa::{
     Branch, BranchCond, INSTRUCTION_BYTES, Instruction, LoadImmediate, LoadImmediateKind,
     Semaphore, SemaphoreAction, Signal,
 };
-
-/// A place in the program that branches can name, before or after it is known.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Label(usize);
 
 /// A program that passed the checks.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -320,13 +316,13 @@ impl Builder {
             operations,
             signal: Signal::None,
         });
-        LineMut { builder: self }
+        LineMut { line: self.last() }
     }
 
     #[track_caller]
     fn load(&mut self, content: Content) -> LoadLine<'_> {
         self.push(content);
-        LoadLine { builder: self }
+        LoadLine { line: self.last() }
     }
 
     #[track_caller]
@@ -384,7 +380,7 @@ impl Builder {
             register: None,
             links: Vec::new(),
         });
-        BranchLine { builder: self }
+        BranchLine { line: self.last() }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::panic::Location;
 
-use super::builder::Label;
 use crate::fit::Misfit;
 use crate::fit::Op;
 use crate::fit::{Dst, Origin, Src};
@@ -11,6 +10,10 @@ use crate::isa::{
     Branch, Cond, File, INSTRUCTION_BYTES, Instruction, LoadImmediate, LoadImmediateKind, Pack,
     Semaphore, Signal, WriteBack, waddr,
 };
+
+/// A place in the program that branches can name, before or after it is known.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Label(pub(super) usize);
 
 /// One instruction and the place in the generator's source that asked for it.
 #[derive(Clone, Debug)]

@@ -34,6 +34,7 @@ mod operations;
 mod tests;
 
 pub use crate::fit::*;
-pub use builder::{Builder, Label, Program, Word};
+pub use builder::{Builder, Program, Word};
 pub use error::{BuildError, Problem};
+pub use line::Label;
 pub use modifiers::{BranchLine, LineMut, LoadLine};

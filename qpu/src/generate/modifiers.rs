@@ -5,20 +5,19 @@
 //! Each kind of instruction has a type of its own, so that what its format cannot carry has no
 //! method.
 
-use super::builder::Builder;
-use super::line::{Content, Outputs};
+use super::line::{Content, Line, Outputs};
 use crate::fit::Op;
 use crate::fit::{Dst, Reg};
 use crate::isa::{Cond, MulPack, Rotation, Signal};
 
 /// The ALU instruction that was added last. Modifiers change its last operation.
 pub struct LineMut<'a> {
-    pub(super) builder: &'a mut Builder,
+    pub(super) line: &'a mut Line,
 }
 
 impl LineMut<'_> {
     fn operations(&mut self) -> (&mut Vec<Op>, &mut Signal) {
-        match &mut self.builder.last().content {
+        match &mut self.line.content {
             Content::Alu { operations, signal } => (operations, signal),
             _ => unreachable!("a LineMut is made for an ALU instruction"),
         }
@@ -82,12 +81,12 @@ impl LineMut<'_> {
 
 /// The load immediate or semaphore instruction that was added last.
 pub struct LoadLine<'a> {
-    pub(super) builder: &'a mut Builder,
+    pub(super) line: &'a mut Line,
 }
 
 impl LoadLine<'_> {
     fn outputs(&mut self) -> &mut Outputs {
-        match &mut self.builder.last().content {
+        match &mut self.line.content {
             Content::Load { to, .. } | Content::Semaphore { to, .. } => to,
             _ => unreachable!("a LoadLine is made for a load or a semaphore"),
         }
@@ -144,14 +143,14 @@ conditions! {
 
 /// The branch that was added last.
 pub struct BranchLine<'a> {
-    pub(super) builder: &'a mut Builder,
+    pub(super) line: &'a mut Line,
 }
 
 impl BranchLine<'_> {
     /// The address of the instruction after the delay slots goes to this register, if the branch is
     /// taken.
     pub fn link(self, dst: impl Into<Dst>) -> Self {
-        if let Content::Branch { links, .. } = &mut self.builder.last().content {
+        if let Content::Branch { links, .. } = &mut self.line.content {
             links.push(dst.into());
         }
         self
@@ -164,7 +163,7 @@ impl BranchLine<'_> {
     }
 
     pub(super) fn set_register(&mut self, added: Reg) {
-        if let Content::Branch { register, .. } = &mut self.builder.last().content {
+        if let Content::Branch { register, .. } = &mut self.line.content {
             *register = Some(added.into());
         }
     }

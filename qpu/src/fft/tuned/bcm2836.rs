@@ -3,8 +3,8 @@
 //! Simulated: preset pi2, second run, forward, data caches cleared before each launch. Clocks of 0
 //! were never measured.
 
+use super::Tuned;
 use crate::fft::split::{QUAD as Q, SHARED as S};
-use crate::fft::table::Tuned;
 
 /// By length, then batch.
 #[rustfmt::skip]

@@ -3,7 +3,7 @@
 //! Simulated: preset pi1, second run, forward, all caches cleared before each launch. Clocks of 0
 //! were never measured.
 
-use crate::fft::table::Tuned;
+use super::Tuned;
 
 /// By length, then batch.
 #[rustfmt::skip]

@@ -5,8 +5,8 @@
 //! W_(R/2)^(q m).
 
 use super::Word;
-use super::codelet::{Codelet, Lookup};
-use super::columns::{self, AHEAD, Column};
+use super::codelet::{AHEAD, Codelet, Lookup};
+use super::columns::{self, Column};
 use super::frame::{Frame, Source};
 use crate::fft::points::Row;
 use crate::fft::program::Kind;

@@ -2,13 +2,15 @@
 //! factors between both transforms.
 
 use super::Word;
-use super::columns::AHEAD;
 use super::frame::{Frame, Source};
 use crate::fft::points::Row;
 use crate::fft::uniform::Pack;
 use crate::generate::fft::draft::{Complex, Value, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::{AddOp, Cond, MulOp};
+
+/// Lookups that both TMUs hold.
+pub const AHEAD: usize = 8;
 
 /// A lookup of a component: addresses of lanes, and the word that is added.
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@
 //! those of the next.
 
 use super::Word;
-use super::codelet::{Codelet, Lookup};
+use super::codelet::{AHEAD, Codelet, Lookup};
 use super::frame::Source;
 use crate::fft::points::Row;
 use crate::generate::fft::dft16::{file_of, radix4_of};
@@ -18,8 +18,6 @@ use crate::generate::schedule::{Destination, Operation, Place};
 use crate::isa::File;
 use core::array::from_fn;
 
-/// Lookups that both TMUs hold.
-pub const AHEAD: usize = 8;
 /// Number of the routine.
 const COLUMN: usize = 0;
 /// n1 in the order in which points are read: partners of the first layer next to each other.

@@ -6,8 +6,8 @@
 
 use super::Word;
 use super::across::Across;
+use super::codelet::AHEAD;
 use super::codelet::Codelet;
-use super::columns::AHEAD;
 use super::frame::{Frame, Shape, Source, Stores, Written};
 use super::groups;
 use super::points::{Points, Routines};

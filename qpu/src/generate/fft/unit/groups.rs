@@ -7,8 +7,8 @@
 //! asked for in the one before.
 
 use super::Word;
+use super::codelet::AHEAD;
 use super::codelet::{Codelet, Lookup};
-use super::columns::AHEAD;
 use super::frame::Source;
 use super::points::Points;
 use crate::generate::fft::dft16::{Butterfly, Ends, outputs_of_column};

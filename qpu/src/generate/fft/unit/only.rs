@@ -3,7 +3,7 @@
 
 use super::Word;
 use super::across::Across;
-use super::columns::AHEAD;
+use super::codelet::AHEAD;
 use super::frame::{Frame, Shape, Stores, Written};
 use super::groups;
 use super::points::{Points, Routines};

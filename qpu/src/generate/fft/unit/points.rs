@@ -5,8 +5,9 @@
 
 use super::Word;
 use super::across::Across;
+use super::codelet::AHEAD;
 use super::codelet::{Codelet, Lookup};
-use super::columns::{self, AHEAD, Column};
+use super::columns::{self, Column};
 use super::frame::{Frame, Source};
 use super::samples::Conversion;
 use crate::fft::Role;

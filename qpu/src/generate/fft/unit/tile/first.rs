@@ -15,8 +15,9 @@
 //! time get them at once.
 
 use super::super::Word;
+use super::super::codelet::AHEAD;
 use super::super::codelet::{Codelet, Lookup};
-use super::super::columns::{self, AHEAD};
+use super::super::columns;
 use super::super::frame::{Frame, Shape, Source, Stores, Written};
 use super::super::points::Points;
 use super::exchange::{KEPT, exchange};

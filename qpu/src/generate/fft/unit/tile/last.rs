@@ -7,9 +7,9 @@
 
 use super::super::Word;
 use super::super::cells::Cells;
+use super::super::codelet::AHEAD;
 use super::super::codelet::Codelet;
 use super::super::codelet::Lookup;
-use super::super::columns::AHEAD;
 use super::super::frame::{Frame, Shape, Source, Stores, Written};
 use super::exchange::{KEPT, Met, exchange};
 use crate::fft::points::{Record, Row};

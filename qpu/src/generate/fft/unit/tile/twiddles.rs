@@ -5,7 +5,7 @@
 //! asked for behind the last outputs is what the next unit begins with ([`ahead`]).
 
 use super::super::Word;
-use super::super::columns::AHEAD;
+use super::super::codelet::AHEAD;
 use super::super::frame::{Frame, Source};
 use super::exchange::KEPT;
 use crate::fft::points::Row;
