@@ -44,7 +44,7 @@ impl<T: OnePass> Layout for T {
         OnePass::entry(self, batch, programs, index)
     }
 
-    /// The loss, as [`Geometry::loss`], for both transforms.
+    /// The loss, as `Geometry::loss`, for both transforms.
     fn loss(&self) -> f64 {
         LOSS_OF_A_SUM * f64::from(self.log2_points())
             + LOSS_OF_A_TWIDDLE * self.twiddles_of_an_output()

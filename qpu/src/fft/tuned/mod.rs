@@ -54,13 +54,13 @@ impl Tuned {
         Pass::of(&Split::new(self.log2_radices)?)
     }
 
-    /// True if samples need a pass of their own before it ([`super::super::convert`]).
+    /// True if samples need a pass of their own before it ([`super::convert`]).
     #[must_use]
     pub fn reads_points(&self) -> bool {
         self.one_pass().is_some()
     }
 
-    /// True if it is one pass with several groups of producers ([`super::super::pipeline`]).
+    /// True if it is one pass with several groups of producers ([`super::pipeline`]).
     pub(super) fn has_groups(&self) -> bool {
         matches!(self.one_pass(), Some(Pass::Pipeline(pipeline)) if pipeline.groups() > 1)
     }

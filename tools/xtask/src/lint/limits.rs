@@ -55,6 +55,7 @@ pub const TERMS: &[(&str, usize)] = &[
     ("tools/virtual-pi", 8),
 ];
 
-/// Doc comments with a poor opening, in percent of the package's. Decided: 2, for packages not listed too.
+/// Doc comments with a poor opening, in percent of the package. Decided: 2, also for packages that
+/// are not listed.
 pub const OPENINGS_ALLOWED: usize = 2;
 pub const OPENINGS: &[(&str, usize)] = &[];
