@@ -97,8 +97,8 @@ fn what_cannot_be_is_refused() {
     assert!(text.contains("at least 4294967296 bytes"), "{text}");
     let text = refusal(&request(5, 5, u32::MAX));
     assert!(text.contains("make the batch smaller"), "{text}");
-    let mut wrong = request(5, 5, 1);
-    wrong.columns = Split::new(&[5]);
+    let mut wrong = request(5, 8, 1);
+    wrong.columns = Split::new(&[4, 4]);
     assert!(refusal(&wrong).contains("another length"));
     wrong.columns = Split::along(Axis::Column, &[6]);
     assert!(refusal(&wrong).contains("another length"));

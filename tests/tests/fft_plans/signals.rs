@@ -1,8 +1,8 @@
 //! Inputs for transforms, and what their transforms are held to.
 
+use ::tests::fourier::fft;
 use dsp::dft::relative_rms_error;
 use dsp::{Complex, Direction};
-use tests::fourier::fft;
 
 /// A seeded generator of numbers: xorshift64*, the same on every machine.
 pub struct Random(u64);
