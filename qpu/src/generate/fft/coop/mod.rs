@@ -102,6 +102,8 @@ pub fn programs() -> Vec<Cooperative> {
 
 /// The part of a program that a piece is of.
 pub type Phase = &'static str;
+/// The operations of a part of a program.
+type Piece = (Phase, Vec<Operation>);
 
 /// The pieces of a program: their keys among the searched schedules, and their operations.
 fn pieces(cooperation: Cooperation) -> Vec<(tuned::Key, Vec<Operation>)> {
@@ -111,9 +113,7 @@ fn pieces(cooperation: Cooperation) -> Vec<(tuned::Key, Vec<Operation>)> {
         Way::Relay(_) => relay::draught(),
         Way::Columns => alone::draught(),
     };
-    let key = |(phase, piece): (Phase, Vec<Operation>)| {
-        (tuned::Key::new(name_of(cooperation), phase, &piece), piece)
-    };
+    let key = |(phase, piece): Piece| (tuned::Key::new(name_of(cooperation), phase, &piece), piece);
     draughted.pieces.into_iter().map(key).collect()
 }
 
@@ -156,10 +156,7 @@ pub fn with_tuning(program: &Cooperative, phase: Phase, tuning: &ScheduleTuning)
 }
 
 /// Pieces in the order of their phases, of which there may be more.
-fn named(
-    phases: &[Phase],
-    pieces: impl IntoIterator<Item = Vec<Operation>>,
-) -> Vec<(Phase, Vec<Operation>)> {
+fn named(phases: &[Phase], pieces: impl IntoIterator<Item = Vec<Operation>>) -> Vec<Piece> {
     phases.iter().copied().zip(pieces).collect()
 }
 
@@ -169,7 +166,7 @@ const ASKED: usize = 24;
 
 /// A program in pieces, and the registers that the code between them uses.
 struct Draughted {
-    pieces: Vec<(Phase, Vec<Operation>)>,
+    pieces: Vec<Piece>,
     /// Transforms that are left.
     count: Place,
     /// Bytes from the program's first transform to this one.

@@ -12,7 +12,7 @@ use super::roles::begun;
 use super::roles::consumer::{Consumer, FROM_POINTS, go_through};
 use super::roles::semaphore::{open, ways};
 use super::rows::Factors;
-use super::{Assembly, Branch, Cooperative, Draughted, Phase, Tried, named, register};
+use super::{Assembly, Branch, Cooperative, Draughted, Phase, Piece, Tried, named, register};
 use crate::fft::coop::{Cooperation, Word};
 use crate::fft::pipeline::Pipeline;
 use crate::generate::fft::dft16::butterflies;
@@ -152,14 +152,7 @@ fn produced(pipeline: Pipeline) -> (Vec<Vec<super::Operation>>, [Place; 2], Opti
 
 /// The pieces of consumers, what they keep in common with producers, and the registers of steps and, if there are groups,
 /// of two ways together.
-fn consumed(
-    pipeline: Pipeline,
-) -> (
-    Vec<(Phase, Vec<super::Operation>)>,
-    [Place; 2],
-    Place,
-    Option<Place>,
-) {
+fn consumed(pipeline: Pipeline) -> (Vec<Piece>, [Place; 2], Place, Option<Place>) {
     let (mut draft, constants, kept) = begun(Place::R4);
     for number in [TURN, WAY] {
         draft.reserve(Place::Register(File::A, number));
