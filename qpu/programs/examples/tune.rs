@@ -163,11 +163,9 @@ fn fastest(
 ) -> Result<Option<Row>, String> {
     let mut splits: Vec<_> = Split::all(log2_points).collect();
     if conservative {
-        // One pass of more than 128 points takes producers, consumers or barriers; of fewer, programs that
-        // know nothing of each other.
-        let is_plain = |split: &Split| match split.is_one_pass() {
-            true => split.log2_points() <= 7,
-            false => (0..split.passes()).all(|pass| !split.is_shared(pass)),
+        // One pass of more than 128 points takes producers, consumers or barriers.
+        let is_plain = |split: &Split| {
+            (0..split.passes()).all(|pass| !split.is_shared(pass) && split.log2_radix(pass) <= 7)
         };
         splits.retain(is_plain);
     }

@@ -87,20 +87,38 @@ impl PassMemory {
         self.step.pass.units(self.step.batch)
     }
 
-    /// Distance of a lane vector.
+    /// Distance of a lane vector: those of a kind for all units, then for a last unit that has fewer transforms.
     #[must_use]
-    pub const fn lane_vector(&self, lanes: Lanes) -> u32 {
-        self.lanes + lanes.index() as u32 * VECTOR
+    pub const fn lane_vector(&self, lanes: Lanes, is_rest: bool) -> u32 {
+        self.lanes + (2 * lanes.index() as u32 + is_rest as u32) * VECTOR
+    }
+
+    /// Transforms of a unit: of the last one, where it has fewer, or of all others.
+    #[must_use]
+    pub const fn transforms(&self, is_rest: bool) -> u32 {
+        let all = self.step.pass.transforms_per_unit();
+        if is_rest { self.step.batch % all } else { all }
+    }
+
+    /// Whether the last unit has fewer transforms than the others. It has a program of its own then,
+    /// because lanes are the program's.
+    #[must_use]
+    pub const fn ends_with_a_rest(&self) -> bool {
+        self.transforms(true) != 0
     }
 
     /// Units of a program.
     #[must_use]
     pub const fn units_of(&self, program: u32) -> u32 {
+        let rest = self.ends_with_a_rest() as u32;
+        if rest == 1 && program == self.programs - 1 {
+            return 1;
+        }
         if program < self.idle {
             return 0;
         }
-        let (program, programs) = (program - self.idle, self.programs - self.idle);
-        let units = self.units();
+        let (program, all) = (program - self.idle, self.programs - self.idle);
+        let (units, programs) = (self.units() - rest, all - rest);
         if let Pass::Points(geometry) = &self.step.pass
             && geometry.has_pairs(programs)
         {
@@ -141,6 +159,10 @@ impl PassMemory {
     /// Which unit a program does as its number `number`.
     #[must_use]
     pub const fn unit_of(&self, program: u32, number: u32) -> u32 {
+        let rest = self.ends_with_a_rest() as u32;
+        if rest == 1 && program == self.programs - 1 {
+            return self.units() - 1;
+        }
         if let Pass::Points(geometry) = &self.step.pass
             && geometry.has_pairs(self.programs)
         {
@@ -148,7 +170,7 @@ impl PassMemory {
             return geometry.unit_of_number(self.units(), self.programs, own, number);
         }
         let workers = self.programs - self.idle;
-        let number = program.saturating_sub(self.idle) + number * workers;
+        let number = program.saturating_sub(self.idle) + number * (workers - rest);
         self.step.pass.unit_in_order(number, self.step.batch)
     }
 
@@ -441,7 +463,7 @@ impl PassMemory {
             starts: take(u64::from(
                 stretches * programs * start_bytes + PREFETCH_BYTES,
             )),
-            lanes: take(u64::from(Lanes::ALL.len() as u32 * VECTOR)),
+            lanes: take(u64::from(2 * Lanes::ALL.len() as u32 * VECTOR)),
             records: take(
                 u64::from(units) * record_bytes(program)
                     + u64::from(stretches * programs) * tail_bytes(program)

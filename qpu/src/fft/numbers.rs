@@ -53,18 +53,20 @@ impl Geometry {
         }
     }
 
-    /// Byte offset of a lane's row and column, octet or bin.
+    /// Byte offset of a lane's row and column, octet, bin or transform. Of a unit that has fewer
+    /// transforms than lanes for them, `transforms` of them: the other lanes read the last.
     #[must_use]
-    pub fn read_lane(&self, lane: u32) -> u32 {
+    pub fn read_lane(&self, lane: u32, transforms: u32) -> u32 {
         let row = self.row_of_lane(lane) * self.row_step();
         let column = self.column_of_lane(lane);
-        match self.previous() {
-            None if self.is_over_columns() => self.input(0, row, 0) + POINT_BYTES * column,
-            None => self.input(0, row, column) / WORD * WORD,
-            Some(previous) if self.row_lanes() == 1 => {
+        match (self.role(), self.previous()) {
+            (Role::Only, _) => self.input(column.min(transforms - 1), row, 0) / WORD * WORD,
+            (_, None) if self.is_over_columns() => self.input(0, row, 0) + POINT_BYTES * column,
+            (_, None) => self.input(0, row, column) / WORD * WORD,
+            (_, Some(previous)) if self.row_lanes() == 1 => {
                 previous.cell(0, 0, OCTET * (column / OCTET)) + WORD * (column % OCTET)
             }
-            Some(previous) => previous.cell(0, row * self.columns(), 0) + WORD * column,
+            (_, Some(previous)) => previous.cell(0, row * self.columns(), 0) + WORD * column,
         }
     }
 
@@ -114,6 +116,33 @@ impl Geometry {
             Role::First | Role::Middle => 1,
             Role::Last if self.row_lanes() == 1 => 2,
             Role::Last => 1,
+            // For each k_hi, the lower and the upper half of 16 outputs.
+            Role::Only => 2 * self.row_lanes(),
+        }
+    }
+
+    /// Rows of one store of unit `index` of a batch.
+    #[must_use]
+    pub const fn store_rows(&self, index: u32, batch: u32) -> u32 {
+        match self.role() {
+            Role::Only => {
+                let left = batch - self.unit(index).transform;
+                if left < self.lane_columns() {
+                    left
+                } else {
+                    self.lane_columns()
+                }
+            }
+            _ => 2 * LANES / self.stores(),
+        }
+    }
+
+    /// First row of the 32 in the VPM that a store takes.
+    #[must_use]
+    pub const fn store_vpm_row(&self, store: u32) -> u32 {
+        match self.role() {
+            Role::Only => LANES * (store % 2) + self.lane_columns() * (store / 2),
+            _ => store * (2 * LANES / self.stores()),
         }
     }
 
@@ -131,6 +160,8 @@ impl Geometry {
                 self.output(unit.transform, unit.bin, self.tile_output(&unit, store))
             }
             Role::Last => self.output(unit.transform, unit.bin, unit.part) + ROW_BYTES * store,
+            // VPM row 16 · (k_lo / 8) + lane, lane = c · k_hi + transform.
+            Role::Only => self.output(unit.transform, 0, OCTET * store),
         }
     }
 
@@ -140,6 +171,7 @@ impl Geometry {
         match self.role() {
             Role::First | Role::Middle => self.cell_pitch(),
             Role::Last => POINT_BYTES * self.before() * self.parts(),
+            Role::Only => self.transform_pitch(),
         }
     }
 

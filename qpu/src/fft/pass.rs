@@ -155,6 +155,19 @@ impl Pass {
         }
     }
 
+    /// Transforms of a batch that a unit works on: a last unit that has fewer gets lane vectors of its own.
+    #[must_use]
+    pub const fn transforms_per_unit(&self) -> u32 {
+        match self {
+            Self::Points(geometry) => geometry.transforms_per_unit(),
+            Self::Real(_)
+            | Self::Product(_)
+            | Self::Power(_)
+            | Self::Shared(_)
+            | Self::Convert(_) => 1,
+        }
+    }
+
     /// Bytes of points and bins that it looks up, and of those that it stores, for `batch` transforms; without
     /// tables and lists. What several parts read counts as often.
     #[must_use]
@@ -349,7 +362,7 @@ impl Pass {
     ) -> u32 {
         let area = program % 2;
         match self {
-            Self::Points(geometry) => geometry.record_word(places, lists, unit.0, word),
+            Self::Points(geometry) => geometry.record_word(places, lists, unit, area, word),
             Self::Real(pass) => pass.record_word(places, unit, program, word),
             Self::Product(pass) => pass.record_word(places, unit, area, word),
             Self::Power(pass) => pass.record_word(places, unit, area, word),
@@ -395,11 +408,16 @@ impl Pass {
         }
     }
 
-    /// A lane vector.
+    /// A lane vector, for units of `transforms` transforms.
     #[must_use]
-    pub fn lane_vector(&self, lanes: Lanes, scale: [f32; 2]) -> [u32; LANES as usize] {
+    pub fn lane_vector(
+        &self,
+        lanes: Lanes,
+        transforms: u32,
+        scale: [f32; 2],
+    ) -> [u32; LANES as usize] {
         match self {
-            Self::Points(geometry) => geometry.lane_vector(lanes, scale),
+            Self::Points(geometry) => geometry.lane_vector(lanes, transforms, scale),
             Self::Real(pass) => pass.lane_vector(lanes, scale),
             Self::Product(pass) => pass.lane_vector(lanes, scale),
             Self::Power(pass) => pass.lane_vector(lanes),

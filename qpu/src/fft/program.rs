@@ -31,7 +31,7 @@
 //!
 //! | kind | lane | row of vector m | k_hi of the lane |
 //! |---|---|---|---|
-//! | First | c g + column, c = 256/R | R/16 m + r, r = g with its bits reversed | g |
+//! | First, Only up to 128 | c g + column, c = 256/R | R/16 m + r, r = g with its bits reversed | g |
 //! | Middle | 8 r + i | 2 m + r | lane / 8 |
 //! | Middle 16 | 8 octet + i | m | 0 |
 //! | Last 32 .. 128 | 2 i + r | 2 m + r | both: VPM row k_lo + 16 k_hi |
@@ -51,6 +51,7 @@
 //! | Middle 16 | k_lo + 16 octet: 8 real, then 8 imaginary parts of i = 0..8 | 1 of 32 rows |
 //! | Last 32 .. 128 | k_lo + 16 k_hi: interleaved points i = 0..8 | 1 of 32 rows |
 //! | Last 16 | k_lo + 16 octet: interleaved points i = 0..8 | one of 16 rows for each octet |
+//! | Only up to 128 | 16 (k_lo / 8) + lane: interleaved points of bins 8 (k_lo / 8).. + 16 k_hi | R/8 of c rows: store s is k_lo / 8 = s mod 2, k_hi = s / 2 |
 //!
 //! A unit of a shared tile stores 16 rows of a first pass twice, and 8 rows of a last pass four times.
 //!
@@ -65,7 +66,7 @@
 //! # Samples
 //!
 //! First passes have programs for points that are not f32, or that are multiplied by a window
-//! ([`Samples`]); before transforms through the VPM runs a program that only converts ([`super::convert`]). They
+//! ([`Samples`]); before only passes and transforms through the VPM runs a program that only converts ([`super::convert`]). They
 //! convert a sample exactly, then multiply each component by a factor that is looked up ([`Record::Factors`],
 //! [`Row::Factor`]; the lane's offset is 4 · lane): full scale, the window, and a minus for the imaginary parts of the inverse. The word of two points of bytes is looked up in both lanes that hold
 //! them, which are neighbours.
@@ -223,7 +224,7 @@ pub enum Start {
     WriteSetup,
     /// 1.0, or -1.0 to negate the imaginary parts of the input. Programs that multiply by factors have none.
     Conjugate,
-    /// Factor of the real (0) or imaginary (1) parts of the output.
+    /// Factor of the real (0) or imaginary (1) parts of the output of an only pass.
     Scale {
         /// Which part.
         component: u8,
@@ -309,7 +310,8 @@ pub enum Record {
         /// Which store.
         index: u8,
     },
-    /// Setup word of a store ([`crate::vpm::Store::rows`]), where units store different rows.
+    /// Setup word of a store ([`crate::vpm::Store::rows`]), because a unit with fewer transforms stores
+    /// fewer rows: from row 32 area + 16 (s mod 2) + c (s / 2) on for store s. Only passes up to 128.
     StoreSetup {
         /// Which store.
         index: u8,
@@ -367,13 +369,21 @@ pub enum Row {
         /// 0: cosine, 1: sine.
         component: u8,
     },
-    /// The factor of lanes with r = 1 before the lanes' own transform. First passes of 32 points:
+    /// The factor of lanes with r = 1 before the lanes' own transform. First and only passes of 32 points:
     /// -W_32^k_lo, k_lo from 1. Last passes from 32 points: W_R^(q + F k_lo), from 1 in one part, from 0
     /// in several.
     Turn {
         /// k_lo.
         output: u8,
         /// 0: cosine, 1: sine.
+        component: u8,
+    },
+    /// Address of sixteen words, for each lane its own: (-1)^(bits set in r) W_R^(r k_lo). Only passes
+    /// from 64 points. Of k_lo = 0, whose sines are 0, only programs with a routine for groups of outputs read sines.
+    TurnVector {
+        /// k_lo.
+        output: u8,
+        /// 0: cosines, 1: sines.
         component: u8,
     },
     /// Address of what output `output` is turned by in each row of the lanes, before what the QPUs of a tile

@@ -189,11 +189,11 @@ impl Geometry {
         }
     }
 
-    /// Bytes of the factors; none but in a first pass.
+    /// Bytes of the factors; none but in a first or only pass.
     #[must_use]
     pub const fn factors_bytes(&self) -> u32 {
         match self.role() {
-            Role::First => self.factored_units() * self.factors_of_a_unit(),
+            Role::Only | Role::First => self.factored_units() * self.factors_of_a_unit(),
             Role::Middle | Role::Last => 0,
         }
     }
@@ -253,10 +253,14 @@ impl Geometry {
         Ok(())
     }
 
-    /// The point of its transform that a first pass reads.
+    /// Which point of its transform a first or only pass reads.
     #[must_use]
     pub const fn point_of(&self, index: u32, vector: u32, lane: u32) -> u32 {
         let row = vector * self.row_lanes() + self.row_of_lane(lane);
-        row * self.columns() + self.unit(index).column + self.column_of_lane(lane)
+        match self.role() {
+            // Lanes hold transforms.
+            Role::Only => row,
+            _ => row * self.columns() + self.unit(index).column + self.column_of_lane(lane),
+        }
     }
 }

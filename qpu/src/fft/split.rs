@@ -2,7 +2,7 @@
 //!
 //! N = R1 · R2 · .. · Rp. A pass transforms R points of each of N/R columns. The first and the last
 //! pass know the caller's buffers, those between them only scratch memory; up to 4096 points one
-//! pass through the VPM can do it all. Which radices a pass can have is what programs exist for.
+//! pass can do it all. Which radices a pass can have is what programs exist for.
 //!
 //! The columns of a plane lie side by side in the lanes from the start, as bins do behind a first pass: their
 //! transforms take middle passes and a last one, up to 128 rows a last one alone.
@@ -13,16 +13,18 @@ pub const MIN_LOG2_POINTS: u32 = 4;
 pub const MAX_LOG2_POINTS: u32 = 22;
 /// Most passes of any split.
 pub const MAX_PASSES: usize = 4;
-/// Added to a radix of [`Split::new`]: a pass whose tiles two QPUs share ([`super::tile`]). Added to the
-/// length of a split into one pass: the variant for short and for several transforms ([`super::short`],
+/// Added to a radix of [`Split::new`]: a pass whose tiles two QPUs share ([`super::tile`]); of an only pass
+/// up to 2^10 points, one of several transforms, whose points pass through the VPM ([`super::short`],
 /// [`super::pipeline`]).
 pub const SHARED: u8 = 0x40;
-/// Added to a radix: a pass whose tiles four QPUs share.
+/// The same of four QPUs.
 pub const QUAD: u8 = 0x80;
 
-/// The role of a pass in a transform of several passes.
+/// What a pass is to its transform.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Role {
+    /// The caller's input to the caller's output: the whole transform.
+    Only,
     /// The caller's input to cells in scratch memory.
     First,
     /// Cells to cells.
@@ -36,19 +38,22 @@ impl Role {
     #[must_use]
     pub const fn log2_radices(self) -> core::ops::RangeInclusive<u32> {
         match self {
+            Self::Only => 4..=12,
             Self::First => 4..=6,
             Self::Middle => 5..=7,
             Self::Last => 4..=7,
         }
     }
 
-    /// Powers of two that its radix can be where 2^`log2_sharers` QPUs share a tile, which are two or four.
+    /// The same, where 2^`log2_sharers` QPUs share a tile, which are two or four, or where a short transform passes
+    /// through the VPM.
     #[must_use]
     pub const fn log2_shared_radices(self, log2_sharers: u32) -> core::ops::RangeInclusive<u32> {
         match (self, log2_sharers) {
             (Self::First, _) | (Self::Last, 1) => 7..=7,
             (Self::Last, _) => 8..=8,
-            (Self::Middle, _) => core::ops::RangeInclusive::new(1, 0),
+            (Self::Only, 1) => 4..=10,
+            (Self::Only | Self::Middle, _) => core::ops::RangeInclusive::new(1, 0),
         }
     }
 }
@@ -108,9 +113,6 @@ impl Split {
         let fits = |pass: usize| {
             let role = split.role(pass);
             let radices = match (axis, split.log2_sharers(pass)) {
-                (Axis::Row, 0) if split.is_one_pass() => 8..=12,
-                (Axis::Row, 1) if split.is_one_pass() => 4..=10,
-                (Axis::Row, _) if split.is_one_pass() => return false,
                 (_, 0) => axis.log2_radices(role),
                 (Axis::Row, log2 @ 1..=2) => role.log2_shared_radices(log2),
                 _ => return false,
@@ -171,22 +173,23 @@ impl Split {
         self.axis
     }
 
+    /// Whether one pass does it all.
+    #[must_use]
+    pub const fn is_one_pass(&self) -> bool {
+        matches!((self.axis, self.passes), (Axis::Row, 1))
+    }
+
     /// Number of passes.
     #[must_use]
     pub const fn passes(&self) -> usize {
         self.passes as usize
     }
 
-    /// Whether one pass does it all, through the VPM ([`super::coop`]).
-    #[must_use]
-    pub const fn is_one_pass(&self) -> bool {
-        matches!((self.axis, self.passes), (Axis::Row, 1))
-    }
-
-    /// The role of pass number `pass` of several, or of any pass over columns.
+    /// What pass number `pass` is.
     #[must_use]
     pub const fn role(&self, pass: usize) -> Role {
         match (self.axis, pass, self.passes as usize - pass) {
+            (Axis::Row, 0, 1) => Role::Only,
             (Axis::Row, 0, _) => Role::First,
             (_, _, 1) => Role::Last,
             _ => Role::Middle,
@@ -264,7 +267,6 @@ mod tests {
         for wrong in [
             &[SHARED | 6, 6][..],
             &[7, SHARED | 7],
-            &[7],
             &[QUAD | 8, 7],
             &[6, SHARED | 6, 6],
             &[SHARED | 3],

@@ -16,7 +16,7 @@ use super::coop::Cooperation;
 use super::geometry::{Geometry, POINT_BYTES, scratch_bytes};
 use super::pass::Pass;
 use super::samples::Reading;
-use super::split::Split;
+use super::split::{Role, Split};
 
 /// Most passes of a plan.
 pub const MAX_STEPS: usize = 12;
@@ -291,7 +291,7 @@ impl Steps {
     }
 
     /// The same, where what passes read of the caller's input is something else than complex points. Transforms
-    /// through the VPM get a pass before them that makes such points of it.
+    /// in one pass get a pass before them that makes such points of it.
     #[must_use]
     pub fn reading(mut self, reading: Reading) -> Self {
         let mut all = Self {
@@ -301,12 +301,22 @@ impl Steps {
         let is_real = self.iter().any(|step| matches!(step.pass, Pass::Real(_)));
         for step in self.steps.iter_mut().flatten() {
             if step.from == Area::Input {
-                if let Pass::Shared(shared) = step.pass {
-                    let log2_points = shared.log2_points();
+                let log2_points = match step.pass {
+                    Pass::Shared(shared) => Some(shared.log2_points()),
+                    Pass::Points(geometry) if geometry.role() == Role::Only => {
+                        Some(geometry.points().trailing_zeros())
+                    }
+                    _ => None,
+                };
+                if let Some(log2_points) = log2_points {
                     let pass = ConvertPass::new(log2_points, step.batch, is_real, reading);
                     step.from = all.convert(pass, step.batch);
                 }
-                step.pass = step.pass.reads(reading);
+                step.pass = if log2_points.is_none() {
+                    step.pass.reads(reading)
+                } else {
+                    step.pass
+                };
             }
             all.push(*step);
         }

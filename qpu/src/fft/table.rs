@@ -79,7 +79,7 @@ impl Tuned {
     /// Whether samples need a pass of their own before it ([`super::convert`]).
     #[must_use]
     pub fn reads_points(&self) -> bool {
-        self.cooperation().is_some()
+        self.log2_radices.len() == 1
     }
 
     /// Whether it is one pass with several groups of producers ([`super::pipeline`]).

@@ -47,7 +47,7 @@ impl Geometry {
     #[must_use]
     pub const fn table(&self) -> Table {
         match self.role() {
-            Role::Last => Table::None,
+            Role::Only | Role::Last => Table::None,
             Role::First if self.sharers() > 1 => Table::ByTile,
             Role::First if self.columns_of_a_twiddle() == 1 => Table::ByUnit,
             Role::First => Table::ByColumn,
@@ -144,7 +144,7 @@ impl Geometry {
     #[must_use]
     pub const fn k_hi(&self, lane: u32) -> u32 {
         match self.role() {
-            Role::First => lane / self.lane_columns(),
+            Role::Only | Role::First => lane / self.lane_columns(),
             Role::Middle => lane / OCTET,
             Role::Last => lane % self.row_lanes(),
         }

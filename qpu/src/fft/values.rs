@@ -8,7 +8,7 @@ use super::program::{Lanes, Record, Row, Scalar, Start, Tail};
 use super::roots::product;
 use super::split::Role;
 use super::twiddle::turn;
-use crate::vpm::store_stride;
+use crate::vpm::{Store, store_stride};
 
 /// Where the buffers of a pass begin, as V3D sees them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -121,13 +121,21 @@ impl Geometry {
             Start::Row(word) => self.row_word(places, self.row_list(own.first_unit), word),
             Start::Delay => self.delay(own.number, own.units),
             Start::Conjugate => own.conjugate.to_bits(),
+            Start::Scale { component } => own.scale[usize::from(component)].to_bits(),
             _ => 0,
         }
     }
 
-    /// A word of the record of unit `index`.
+    /// A word of the record of unit `index` of `batch` transforms, done in the VPM's half `area`.
     #[must_use]
-    pub fn record_word(&self, places: &Places, lists: &Lists, index: u32, word: Record) -> u32 {
+    pub fn record_word(
+        &self,
+        places: &Places,
+        lists: &Lists,
+        (index, batch): (u32, u32),
+        area: u32,
+        word: Record,
+    ) -> u32 {
         match word {
             Record::Rows => places.rows + self.row_list(index) * lists.rows,
             Record::Input | Record::InputAhead => places.from + self.read_unit(index),
@@ -135,10 +143,12 @@ impl Geometry {
             Record::Factors => places.factors + self.factors_of_unit(index),
             Record::Scalars => places.scalars + self.scalar_list(index) * lists.scalars,
             Record::Store { index: store } => places.to + self.store_unit(index, store.into()),
-            Record::StoreSetup { .. }
-            | Record::Bins(_)
-            | Record::Sample { .. }
-            | Record::SampleFactor { .. } => 0,
+            Record::StoreSetup { index: store } => {
+                let rows = self.store_rows(index, batch);
+                let first = 2 * LANES * area + self.store_vpm_row(store.into());
+                Store::rows(rows as u8, first as u8).setup().unwrap_or(0)
+            }
+            Record::Bins(_) | Record::Sample { .. } | Record::SampleFactor { .. } => 0,
         }
     }
 
@@ -179,6 +189,9 @@ impl Geometry {
                 let (cos, sin) = self.turn(part, 1, output.into());
                 part_of((sign * cos, sign * sin), component)
             }
+            Row::TurnVector { output, component } => {
+                places.turns + 4 * LANES * (2 * u32::from(output) + u32::from(component))
+            }
             Row::TurnOfRow { output, component } => {
                 places.turns + self.turn_of_output(list, output.into(), component.into())
             }
@@ -209,17 +222,17 @@ impl Geometry {
         turn(row * (part + self.parts() * output), self.radix())
     }
 
-    /// Bytes of the vectors of twiddles that programs look up which share tiles.
+    /// Bytes of the vectors of turns that an only pass of 64 points and more looks up.
     #[must_use]
     pub const fn turn_vectors(&self) -> u32 {
-        if self.sharers() > 1 {
-            self.row_lists() * self.turns_of_a_list()
-        } else {
-            0
+        match self.role() {
+            Role::Only if self.row_lanes() > 2 => 2 * LANES * 4 * LANES,
+            _ if self.sharers() > 1 => self.row_lists() * self.turns_of_a_list(),
+            _ => 0,
         }
     }
 
-    /// The sign of what the lanes' transform of first passes subtracts.
+    /// What the lanes' transform of first and only passes subtracts comes with a minus.
     #[must_use]
     pub const fn sign_of_row(row: u32) -> f64 {
         if row.count_ones().is_multiple_of(2) {
@@ -229,10 +242,19 @@ impl Geometry {
         }
     }
 
-    /// One of those vectors.
+    /// One of those vectors: of an output and component, or of the turns of tiles the next.
     #[must_use]
     pub fn turn_vector(&self, index: u32) -> [u32; LANES as usize] {
-        core::array::from_fn(|lane| self.tile_turn(index * LANES + lane as u32))
+        if self.sharers() > 1 {
+            return core::array::from_fn(|lane| self.tile_turn(index * LANES + lane as u32));
+        }
+        let (output, component) = (index / 2, index % 2);
+        core::array::from_fn(|lane| {
+            let row = self.row_of_lane(lane as u32);
+            let (cos, sin) = self.turn(0, row, output);
+            let sign = Self::sign_of_row(row);
+            ((sign * if component == 0 { cos } else { sin }) as f32).to_bits()
+        })
     }
 
     /// How many scalar lists there are: one for each n(j+1) and part of a middle pass.
@@ -265,13 +287,18 @@ impl Geometry {
         ((sign * if word.component == 0 { cos } else { sin }) as f32).to_bits()
     }
 
-    /// A lane vector.
+    /// A lane vector, for units of `transforms` transforms.
     #[must_use]
-    pub fn lane_vector(&self, lanes: Lanes, scale: [f32; 2]) -> [u32; LANES as usize] {
+    pub fn lane_vector(
+        &self,
+        lanes: Lanes,
+        transforms: u32,
+        scale: [f32; 2],
+    ) -> [u32; LANES as usize] {
         core::array::from_fn(|lane| {
             let lane = lane as u32;
             match lanes {
-                Lanes::Input => self.read_lane(lane),
+                Lanes::Input => self.read_lane(lane, transforms),
                 Lanes::Twiddle => self.twiddle_of_lane(lane),
                 Lanes::Scale => scale[lane as usize % 2].to_bits(),
                 Lanes::Mirrored => 0,

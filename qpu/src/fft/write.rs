@@ -53,6 +53,7 @@ impl Lists {
     ) -> Own {
         let base = self.block.addr.0;
         let own_direction = pass.step.direction(direction);
+        let is_rest = pass.ends_with_a_rest() && program == pass.programs - 1;
         Own {
             program,
             number: pass.number_of(program),
@@ -65,7 +66,7 @@ impl Lists {
             first_unit: pass.unit_of(program, stretch * pass.stretch),
             batch: pass.step.batch,
             start: base + pass.start_of(program, stretch),
-            lanes: Lanes::ALL.map(|lanes| base + pass.lane_vector(lanes)),
+            lanes: Lanes::ALL.map(|lanes| base + pass.lane_vector(lanes, is_rest)),
             code: base + pass.code,
             conjugate: if pass.step.conjugates {
                 sign(own_direction)
@@ -116,8 +117,11 @@ impl Lists {
                 .into_iter()
                 .filter(|&lanes| lanes != Lanes::Scale)
             {
-                to.at(memory.lane_vector(lanes))?;
-                to.all(&pass.lane_vector(lanes, [1.0; 2]))?;
+                for is_rest in [false, true] {
+                    let transforms = memory.transforms(is_rest).max(1);
+                    to.at(memory.lane_vector(lanes, is_rest))?;
+                    to.all(&pass.lane_vector(lanes, transforms, [1.0; 2]))?;
+                }
             }
             for (index, stretch) in programs(memory) {
                 let own = self.own(number, memory, Direction::Forward, (index, stretch));
@@ -222,8 +226,10 @@ impl Lists {
             let places = self.places(memory);
             let mut to = Writer::new(runner, self.block);
             let scale = self.scale(memory, direction);
-            to.at(memory.lane_vector(Lanes::Scale))?;
-            to.all(&pass.lane_vector(Lanes::Scale, scale))?;
+            for is_rest in [false, true] {
+                to.at(memory.lane_vector(Lanes::Scale, is_rest))?;
+                to.all(&pass.lane_vector(Lanes::Scale, 1, scale))?;
+            }
             for (program, stretch) in programs(memory) {
                 let own = self.own(number, memory, direction, (program, stretch));
                 to.at(memory.start_of(program, stretch))?;

@@ -7,10 +7,12 @@ use qpu::fft::split::Role;
 /// that says which it is.
 #[must_use]
 pub fn catalogue() -> &'static [Program] {
-    let roles = [Role::First, Role::Middle, Role::Last];
+    let roles = [Role::Only, Role::First, Role::Middle, Role::Last];
     let programs: Vec<Program> = roles
         .into_iter()
         .flat_map(|role| role.log2_radices().map(move |log2| (role, 1u16 << log2)))
+        // Longer ones share the VPM.
+        .filter(|&(role, radix)| role != Role::Only || radix <= 128)
         .chain([(Role::Middle, 16)])
         .flat_map(|(role, radix)| {
             let samples = Samples::ALL
@@ -37,7 +39,7 @@ fn symbols(kind: Kind) -> Program {
         ..
     } = kind;
     let lanes = match role {
-        Role::First => radix / 16,
+        Role::Only | Role::First => radix / 16,
         _ => 1,
     };
     let parts = match role {
@@ -74,7 +76,7 @@ fn symbols(kind: Kind) -> Program {
         rows.push(Row::Part { vector, component });
     }
     let has_turns = match role {
-        Role::First => radix == 32,
+        Role::Only | Role::First => radix == 32,
         Role::Last => radix >= 32,
         Role::Middle => false,
     };
@@ -84,7 +86,11 @@ fn symbols(kind: Kind) -> Program {
         }
         let (is_first, is_looked_up) = (role == Role::First, lanes > 2);
         if is_looked_up && (output, component) != (0, 1) {
-            rows.push(Row::Before { output, component });
+            rows.push(if is_first {
+                Row::Before { output, component }
+            } else {
+                Row::TurnVector { output, component }
+            });
         }
         let has_twiddle =
             is_first && !is_looked_up || (is_first || role == Role::Middle) && output == 0;
@@ -108,15 +114,26 @@ fn symbols(kind: Kind) -> Program {
         record.push(Record::Twiddle);
     }
     match (role, samples) {
-        (Role::First, Samples::Points) => start.push(Start::Conjugate),
+        (Role::Only | Role::First, Samples::Points) => start.push(Start::Conjugate),
         (Role::First, _) => record.push(Record::Factors),
         _ => {}
     }
-    if role == Role::Last {
-        start.push(Start::Lanes(Lanes::Scale));
+    match role {
+        Role::Only => start.extend([0, 1].map(|component| Start::Scale { component })),
+        Role::Last => start.push(Start::Lanes(Lanes::Scale)),
+        Role::First | Role::Middle => {}
     }
-    let stores = 1 + u8::from(role == Role::Last && radix == 16);
-    record.extend((0..stores).map(|index| Record::Store { index }));
+    let stores = match role {
+        Role::Only => radix as u8 / 8,
+        Role::Last if radix == 16 => 2,
+        _ => 1,
+    };
+    for index in 0..stores {
+        record.push(Record::Store { index });
+        if role == Role::Only {
+            record.push(Record::StoreSetup { index });
+        }
+    }
     Program {
         task: Task::Points(kind),
         code: vec![u64::from(radix) << 8 | (samples as u64) << 4 | role as u64].leak(),

@@ -38,7 +38,7 @@ impl Unit<'_> {
     fn row_lanes(&self) -> u32 {
         let radix = u32::from(self.kind().radix);
         match self.role() {
-            Role::First => radix / 16,
+            Role::Only | Role::First => radix / 16,
             Role::Middle | Role::Last => 2.min(radix / 16),
         }
     }
@@ -46,7 +46,7 @@ impl Unit<'_> {
     /// Parts of the outputs.
     fn parts(&self) -> u32 {
         match self.role() {
-            Role::First => 1,
+            Role::Only | Role::First => 1,
             Role::Middle | Role::Last => u32::from(self.kind().radix).div_ceil(32),
         }
     }
@@ -64,7 +64,7 @@ impl Unit<'_> {
     fn row(&self, lane: u32) -> u32 {
         let (group, _) = self.place(lane);
         match self.role() {
-            Role::First if group > 0 => {
+            Role::Only | Role::First if group > 0 => {
                 group.reverse_bits() >> (32 - self.row_lanes().trailing_zeros())
             }
             _ => group,
@@ -218,6 +218,10 @@ impl Unit<'_> {
                     output: k_lo,
                     component,
                 };
+                let vector = |component| Row::TurnVector {
+                    output: k_lo,
+                    component,
+                };
                 let before = |component| Row::Before {
                     output: k_lo,
                     component,
@@ -225,6 +229,12 @@ impl Unit<'_> {
                 let mut is_negated = row.count_ones() % 2 == 1;
                 let factor = if let Some(factor) = Self::pair(self.scalars, scalar) {
                     Some(factor)
+                } else if self.rows.contains_key(&vector(0)) {
+                    let [cos, sin] = [0, 1].map(|component| self.rows.get(&vector(component)));
+                    let at = |list: Option<&u32>| {
+                        list.map_or(Ok(zero), |&list| on.float(list + 4 * lane))
+                    };
+                    Some([at(cos)?, at(sin)?])
                 } else if self.rows.contains_key(&before(0)) {
                     let [cos, sin] = [0, 1].map(|component| self.rows.get(&before(component)));
                     let at = |offset: Option<&u32>| {
@@ -311,6 +321,7 @@ impl Unit<'_> {
                 let (low, half) = (k_lo % OCTET, k_lo / OCTET);
                 for (component, &value) in (0..).zip(z) {
                     let (row, word) = match self.role() {
+                        Role::Only => (LANES * half + lane, 2 * low + component),
                         Role::First => (LANES * half + lane, low + OCTET * component),
                         // Of 16 points there is one group, of two octets.
                         Role::Middle => (
@@ -323,6 +334,9 @@ impl Unit<'_> {
                         Role::Last => (k_lo + LANES * group, 2 * position + component),
                     };
                     let scale = match self.role() {
+                        Role::Only => self.start.get(&Start::Scale {
+                            component: component as u8,
+                        }),
                         Role::Last => Some(&scales[component as usize]),
                         Role::First | Role::Middle => None,
                     };
@@ -346,9 +360,14 @@ impl Unit<'_> {
         let stores = (0..=u8::MAX)
             .map_while(|index| Some((index, *self.record.get(&Record::Store { index })?)));
         let stores: Vec<_> = stores.collect();
+        let area = self.start.get(&Start::Area).copied().unwrap_or_default();
         for &(index, address) in &stores {
             let count = 32 / stores.len() as u32;
-            let first = count * u32::from(index);
+            let (first, count) = match self.record.get(&Record::StoreSetup { index }) {
+                // Rows in bits 29..23, Y in bits 13..7.
+                Some(&setup) => ((setup >> 7 & 127) - 32 * area, setup >> 23 & 127),
+                None => (count * u32::from(index), count),
+            };
             for row in 0..count {
                 for (word, &value) in (0..).zip(&rows[(first + row) as usize]) {
                     let at = on.index(address + row * pitch + 4 * word)?;

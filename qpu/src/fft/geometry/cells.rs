@@ -31,6 +31,8 @@ impl Geometry {
         let units = transform * (self.points() / UNIT_POINTS);
         let k = bin >> self.log2_before;
         let (unit, cell) = match self.role {
+            // Only passes write no cells.
+            Role::Only => (0, 0),
             Role::First if self.log2_sharers > 0 => {
                 let place = self.tile_cell(column, bin);
                 (self.unit_index(column, 0, 0) + place.0, place.1)

@@ -11,6 +11,7 @@
 //!
 //! | pass | lanes | unit |
 //! |---|---|---|
+//! | Only | (row mod R/16) · c + transform | c = 256/R transforms of the batch |
 //! | First | (row mod R/16) · c + column | c = 256/R columns |
 //! | Middle | (row mod 2) · 8 + bin | column, octet of bins, part |
 //! | Last | 2 · bin + row mod 2 | octet of bins, part |
@@ -106,7 +107,7 @@ impl Geometry {
             gap,
             log2_next: match split.role(pass) {
                 Role::First | Role::Middle => split.log2_radix(pass + 1),
-                Role::Last => 0,
+                Role::Last | Role::Only => 0,
             },
             reading: Reading::points(split.log2_points()),
         }
@@ -132,7 +133,7 @@ impl Geometry {
             role: self.role,
             radix: self.radix() as u16,
             samples: match self.role {
-                Role::First => self.reading.samples(),
+                Role::First | Role::Only => self.reading.samples(),
                 Role::Middle | Role::Last => Samples::Points,
             },
             sharers: self.sharers() as u8,
@@ -232,7 +233,7 @@ impl Geometry {
     #[must_use]
     pub const fn row_lanes(&self) -> u32 {
         match self.role {
-            Role::First => (1 << self.log2_own_radix()) / LANES,
+            Role::Only | Role::First => (1 << self.log2_own_radix()) / LANES,
             Role::Middle | Role::Last if self.log2_radix == 4 => 1,
             Role::Middle | Role::Last => 2,
         }
@@ -242,6 +243,15 @@ impl Geometry {
     #[must_use]
     pub const fn lane_columns(&self) -> u32 {
         LANES / self.row_lanes()
+    }
+
+    /// Transforms of a batch that a unit works on.
+    #[must_use]
+    pub const fn transforms_per_unit(&self) -> u32 {
+        match self.role {
+            Role::Only => UNIT_POINTS >> self.log2_radix,
+            _ => 1,
+        }
     }
 
     /// Octets of bins that a unit works on: 1, and 2 in a middle or last pass of 16 points.
@@ -291,7 +301,6 @@ mod tests {
     pub fn passes(log2_points: std::ops::RangeInclusive<u32>) -> impl Iterator<Item = Geometry> {
         log2_points
             .flat_map(Split::all)
-            .filter(|split| !split.is_one_pass())
             .flat_map(|split| (0..split.passes()).map(move |pass| Geometry::new(&split, pass)))
     }
 }

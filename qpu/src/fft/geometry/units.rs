@@ -23,7 +23,10 @@ impl Geometry {
     /// Units for `batch` transforms.
     #[must_use]
     pub const fn units(&self, batch: u32) -> u32 {
-        batch << (self.log2_points - 8)
+        match self.role {
+            Role::Only => batch.div_ceil(self.transforms_per_unit()),
+            _ => batch << (self.log2_points - 8),
+        }
     }
 
     /// What unit number `index` of the batch computes. Parts that share rows have neighbouring
@@ -31,6 +34,13 @@ impl Geometry {
     #[must_use]
     pub const fn unit(&self, index: u32) -> Unit {
         match self.role {
+            Role::Only => Unit {
+                transform: index * self.transforms_per_unit(),
+                column: 0,
+                bin: 0,
+                part: 0,
+                sharer: 0,
+            },
             Role::First => {
                 let units = self.points() / UNIT_POINTS;
                 Unit {
@@ -94,6 +104,7 @@ impl Geometry {
     /// of [`Geometry::unit`].
     pub(super) const fn unit_index(&self, column: u32, bin: u32, part: u32) -> u32 {
         let first = match self.role {
+            Role::Only => 0,
             Role::First => column / self.lane_columns(),
             Role::Middle | Role::Last => {
                 let bins = OCTET * self.octets();
@@ -111,7 +122,7 @@ mod tests {
 
     #[test]
     fn units_are_numbered_without_gaps() {
-        for pass in passes(8..=16) {
+        for pass in passes(8..=16).filter(|pass| pass.role() != Role::Only) {
             let units = pass.units(1);
             for index in 0..units {
                 let unit = pass.unit(index);

@@ -212,8 +212,8 @@ fn passes(points: u32, radices: &[u32], split: Option<&Split>, what: &str) -> Re
     let network = network(radices, Order::NextStage)?;
     let count = radices.len();
     let heading = |(pass, radix): (usize, &u32)| {
-        let split = split.filter(|split| !split.is_one_pass());
         let role = split.map(|split| match split.role(pass) {
+            Role::Only => format!(" (Only{radix})"),
             Role::First => format!(" (First{radix})"),
             Role::Middle => format!(" (Middle{radix})"),
             Role::Last => format!(" (Last{radix})"),

@@ -1,14 +1,15 @@
-//! The transform across groups of lanes, by which first passes of more than 16 points end.
+//! The transform across groups of lanes, by which first and only passes of more than 16 points end.
 //!
 //! A vector holds the points of R/16 rows: row R/16 m + r in the lanes of group g, r = g with its bits
 //! reversed. Output k_lo of row r is turned by W_R^(r k_lo), and comes out negative where r has an odd
 //! number of bits. Then groups that differ in one bit of g, the lowest first, become sum and difference:
-//! x + s (x of the other group), s = -1 where the bit is clear and +1 where it is set. Between the two
-//! steps of 64 points the last group is turned by a quarter. Output k_hi = g.
+//! x + s (x of the other group), s = -1 where the bit is clear and +1 where it is set. Between two
+//! steps of 64 points the last group is turned by a quarter, of 128 points groups by eighths. Output k_hi = g.
 
 use super::Word;
 use super::codelet::{Codelet, Lookup};
 use super::frame::Source;
+use crate::fft::Role;
 use crate::fft::program::{Kind, Row};
 use crate::generate::fft::draft::{Complex, Draft, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
@@ -20,14 +21,16 @@ pub struct Across {
     kind: Kind,
     /// Of 64 points: what flags are set from, and -1.0 in lanes 0..8, 1.0 in the others.
     steps: Option<[Place; 2]>,
-    /// Where turns are looked up: addresses of twiddles of the unit's lanes.
+    /// Of 128 points: factors before the second and the third step.
+    eighths: Option<[[Place; 2]; 2]>,
+    /// Where turns are looked up: 4 · lane, or in first passes addresses of twiddles of the unit's lanes.
     turns: Option<Place>,
 }
 
 impl Across {
-    /// Writes what belongs to the start.
-    pub fn start(draft: &mut Draft<Word>, kind: Kind) -> Self {
-        let mut steps = None;
+    /// Writes what belongs to the start; `words` is 4 · lane, of only passes from 64 points on.
+    pub fn start(draft: &mut Draft<Word>, kind: Kind, words: Option<Place>) -> Self {
+        let (mut steps, mut eighths) = (None, None);
         match kind.own_radix() {
             16 => {}
             32 => halves_sign(draft),
@@ -37,16 +40,18 @@ impl Across {
                 sign_of_bit(draft, 2, Destination::Place(Place::R5));
                 steps = Some([quad_flags(draft), halves]);
             }
+            128 => eighths = Some(group_factors(draft)),
             radix => panic!("no transform across lanes for {radix} points"),
         }
         Self {
             kind,
             steps,
-            turns: None,
+            eighths,
+            turns: words,
         }
     }
 
-    /// What belongs to a unit: sets flags. `twiddle` has addresses of twiddles of the unit's lanes, but in tiles.
+    /// What belongs to a unit: sets flags. `twiddle` has addresses of twiddles of the unit's lanes, in first passes.
     pub fn begin_unit(self, draft: &mut Draft<Word>, twiddle: Option<Place>) -> Self {
         let sources = match self.steps {
             Some([flags, _]) => Some((AddOp::Shl, [Source::Place(flags), Source::Small(1)])),
@@ -58,7 +63,7 @@ impl Across {
             draft.add_op_setting_flags(op, sources, Destination::Nothing);
         }
         Self {
-            turns: twiddle,
+            turns: twiddle.or(self.turns),
             ..self
         }
     }
@@ -79,8 +84,12 @@ impl Across {
             32 => two_groups(codelet, k, z),
             _ => {
                 let z = self.turned(codelet, k, z);
-                // It is multiplied by twiddles in file B.
-                self.of_turned(codelet, z, [Wish::File(File::A); 2])
+                // In first passes it is multiplied by twiddles in file B.
+                let wish = match self.kind.role {
+                    Role::First => Wish::File(File::A),
+                    _ => Wish::AnyFile,
+                };
+                self.of_turned(codelet, z, [wish; 2])
             }
         }
     }
@@ -88,9 +97,10 @@ impl Across {
     /// The same of outputs in accumulators that are turned already, each part where it is wished: of 32 points and
     /// more.
     pub fn of_turned(&self, codelet: &mut Codelet, z: Complex, wishes: [Wish; 2]) -> Complex {
-        match self.steps {
-            Some([_, halves]) => four_groups(&mut codelet.frame.draft, halves, z, wishes),
-            None => [0, 1].map(|part| codelet.add_moved(z[part], 8, wishes[part])),
+        match (self.steps, self.eighths) {
+            (Some([_, halves]), _) => four_groups(&mut codelet.frame.draft, halves, z, wishes),
+            (_, Some(eighths)) => eight_groups(&mut codelet.frame.draft, eighths, z, wishes),
+            _ => [0, 1].map(|part| codelet.add_moved(z[part], 8, wishes[part])),
         }
     }
 
@@ -100,11 +110,14 @@ impl Across {
             .expect("loaded where outputs are turned by what is looked up")
     }
 
-    /// The word at which what output k is turned by is looked up before it goes across lanes: from 64 points on,
-    /// with a part of the twiddles.
+    /// The word at which what output k is turned by is looked up before it goes across lanes: from 64 points on, in
+    /// first passes with a part of the twiddles.
     pub fn turn_of(&self, k: usize, component: usize) -> Word {
         let (output, component) = (k as u8, component as u8);
-        Word::Row(Row::Before { output, component })
+        Word::Row(match self.kind.role {
+            Role::First => Row::Before { output, component },
+            _ => Row::TurnVector { output, component },
+        })
     }
 
     /// z turned by that. Gives back z.
@@ -174,6 +187,47 @@ fn four_groups(draft: &mut Draft<Word>, halves: Place, z: Complex, wishes: [Wish
         sum
     })
 }
+/// Three steps; flags are set anew for each.
+fn eight_groups(
+    draft: &mut Draft<Word>,
+    eighths: [[Place; 2]; 2],
+    mut z: Complex,
+    wishes: [Wish; 2],
+) -> Complex {
+    for (step, lanes) in [2, 4, 8].into_iter().enumerate() {
+        if step > 0 {
+            let [cos, sin] = eighths[step - 1].map(|place| [Source::Place(place); 2]);
+            z = draft.turn(z, cos, sin, Wish::Accumulator);
+        }
+        let sources = [Source::Lane, Source::Small(lanes)];
+        draft.add_op_setting_flags(AddOp::And, sources, Destination::Nothing);
+        z = [0, 1].map(|component| {
+            let part = z[component];
+            let moved = draft.take(Wish::Accumulator);
+            let copy = [Source::Place(part.place); 2];
+            let copy = Operation::mul(MulOp::V8min, copy, Destination::Place(moved));
+            draft.push(copy.rotated(16 - lanes as u8));
+            if lanes < 8 {
+                draft.push(copy.rotated(lanes as u8).when(Cond::ZC));
+            }
+            // Factors are in file B.
+            let wish = if lanes < 8 {
+                Wish::File(File::A)
+            } else {
+                wishes[component]
+            };
+            let to = draft.take(wish);
+            let sources = [part.place, moved].map(Source::Place);
+            let result = Destination::Place(to);
+            draft.push(Operation::add(AddOp::Fsub, sources, result).when(Cond::ZS));
+            draft.push(Operation::add(AddOp::Fadd, sources, result).when(Cond::ZC));
+            draft.give_back(moved);
+            draft.give_back(part.place);
+            positive(to)
+        });
+    }
+    z
+}
 
 /// r5: -1.0 in lanes 0..8, +1.0 in lanes 8..16.
 pub fn halves_sign(draft: &mut Draft<Word>) {
@@ -216,4 +270,35 @@ fn quad_flags(draft: &mut Draft<Word>) -> Place {
     draft.give_back(high);
     draft.give_back(low);
     place
+}
+
+/// Factors by group of two lanes: W_4 in groups 3 and 7, and W_8^(g - 4) in groups 4 to 7.
+fn group_factors(draft: &mut Draft<Word>) -> [[Place; 2]; 2] {
+    let half = core::f32::consts::FRAC_1_SQRT_2;
+    let group = draft.take(Wish::Accumulator);
+    let sources = [Source::Lane, Source::Small(1)];
+    draft.add_op(AddOp::Shr, sources, Destination::Place(group));
+    let turns: [&[(i32, f32, f32)]; 2] = [
+        &[(3, 0.0, 1.0), (7, 0.0, 1.0)],
+        &[(5, half, half), (6, 0.0, 1.0), (7, -half, half)],
+    ];
+    let factors = turns.map(|turns| {
+        let places = [1.0f32, 0.0].map(|value| {
+            let place = draft.take(Wish::File(File::B));
+            let to = [Destination::Place(place), Destination::Nothing];
+            draft.immediate(value.to_bits(), to);
+            place
+        });
+        for &(g, cos, sin) in turns {
+            let sources = [Source::Place(group), Source::Small(g)];
+            draft.add_op_setting_flags(AddOp::Sub, sources, Destination::Nothing);
+            for (place, value) in places.into_iter().zip([cos, sin]) {
+                let to = [Destination::Place(place), Destination::Nothing];
+                draft.push(Operation::immediate(value.to_bits(), to).when(Cond::ZS));
+            }
+        }
+        places
+    });
+    draft.give_back(group);
+    factors
 }

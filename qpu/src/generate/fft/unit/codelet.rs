@@ -18,7 +18,10 @@ pub struct Lookup {
 impl Lookup {
     /// Whether both have no bits in common: [`crate::fft::program`] says of which words.
     fn is_aligned(self) -> bool {
-        matches!(self.word, Word::Row(Row::Factor { .. }))
+        matches!(
+            self.word,
+            Word::Row(Row::Factor { .. } | Row::TurnVector { .. })
+        )
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! [`crate::fft::program`] says what each computes and what its uniforms mean. A program is a frame
 //! ([`frame`]: start, loop, locks, store, end) around a codelet, whose operations the scheduler packs:
-//! [`first`] reads the caller's rows, [`middle`] and [`last`] cells; all transform 16 vectors and then across lanes.
+//! [`first`] and [`only`] read the caller's rows, [`middle`] and [`last`] cells; all transform 16 vectors and then across lanes.
 
 mod across;
 mod bins;
@@ -16,6 +16,7 @@ mod groups;
 mod independent;
 mod last;
 mod middle;
+mod only;
 mod points;
 mod samples;
 mod tile;
@@ -76,6 +77,7 @@ pub fn tasks() -> Vec<Task> {
     let begin = Samples::ALL
         .into_iter()
         .flat_map(|samples| of(Role::First, &[16, 32, 64], samples));
+    let only = of(Role::Only, &[16, 32, 64, 128], Samples::Points);
     let middle = of(Role::Middle, &[16, 32, 64, 128], Samples::Points);
     let last = of(Role::Last, &[16, 32, 64, 128], Samples::Points);
     let shared = [
@@ -90,7 +92,12 @@ pub fn tasks() -> Vec<Task> {
         samples: Samples::Points,
         sharers,
     });
-    let kinds = begin.chain(middle).chain(last).chain(shared);
+    let kinds = only
+        .into_iter()
+        .chain(begin)
+        .chain(middle)
+        .chain(last)
+        .chain(shared);
     let kinds = kinds.map(Task::Points);
     let conversions = [Samples::Windowed, Samples::I16, Samples::Bytes];
     let bins = Bins::ALL.map(Task::Bins);
@@ -145,6 +152,7 @@ fn codelet_of(task: Task) -> Option<frame::Written> {
         Role::First => first::program(kind),
         Role::Middle => middle::program(kind),
         Role::Last => last::program(kind),
+        Role::Only => only::program(kind),
     })
 }
 
@@ -168,6 +176,7 @@ fn name_of(task: Task) -> String {
         Task::Several { log2_points } => return format!("fft-short-{log2_points}"),
     };
     let role = match kind.role {
+        Role::Only => "only",
         Role::First => "first",
         Role::Middle => "middle",
         Role::Last => "last",

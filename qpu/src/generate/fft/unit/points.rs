@@ -1,4 +1,4 @@
-//! The caller's points, as first passes read them: taken as they are, or converted.
+//! The caller's points, as first and only passes read them: taken as they are, or converted.
 //!
 //! They come one after the other, two for each butterfly of the first layer, or in columns that are alike.
 
@@ -8,11 +8,12 @@ use super::codelet::{Codelet, Lookup};
 use super::columns::{self, AHEAD, Column};
 use super::frame::{Frame, Source};
 use super::samples::Conversion;
+use crate::fft::Role;
 use crate::fft::program::{Kind, Lanes, Record, Row, Samples, Start};
 use crate::generate::fft::dft16::{Butterfly, file_of};
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish, positive};
 use crate::generate::schedule::{Destination, Operation, Place};
-use crate::isa::MulOp;
+use crate::isa::{AddOp, MulOp};
 
 /// What is loaded at the start.
 pub struct Loaded {
@@ -51,6 +52,14 @@ pub struct Points {
     has_ended: bool,
 }
 
+/// 4 · lane.
+fn word_offsets(draft: &mut Draft<Word>) -> Place {
+    let offsets = draft.take(Wish::AnyFile);
+    let sources = [Source::Lane, Source::Small(2)];
+    draft.add_op(AddOp::Shl, sources, Destination::Place(offsets));
+    offsets
+}
+
 /// Which layers of a program are routines: the loop would not fit the instruction cache of a slice otherwise.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Routines {
@@ -63,11 +72,12 @@ pub enum Routines {
 }
 
 impl Routines {
-    /// Of first passes that share no tiles.
+    /// Of first and only passes that share no tiles.
     pub fn of(kind: Kind) -> Self {
-        match (kind.radix, kind.samples) {
-            (64, Samples::Bytes) => Self::ColumnsAndGroups,
-            (64, _) | (32, Samples::Bytes) => Self::Columns,
+        match (kind.role, kind.radix, kind.samples) {
+            (_, 128, _) | (Role::First, 64, Samples::Bytes) => Self::ColumnsAndGroups,
+            (Role::Only, 64, Samples::Points) => Self::None,
+            (_, 64, _) | (Role::First, 32, Samples::Bytes) => Self::Columns,
             _ => Self::None,
         }
     }
@@ -87,6 +97,8 @@ impl Points {
     /// Writes what belongs to the start.
     pub fn start(frame: &mut Frame, kind: Kind) -> Loaded {
         let input = frame.lanes(Lanes::Input);
+        let is_turned = kind.radix >= 64 && kind.role == Role::Only;
+        let words = is_turned.then(|| word_offsets(&mut frame.draft));
         let ends = match Conversion::start(frame, kind) {
             Some(conversion) => Input::Converted(conversion),
             None if kind.sharers > 1 => {
@@ -97,7 +109,7 @@ impl Points {
             None => Input::Conjugated(frame.number(Start::Conjugate)),
         };
         let draft = &mut frame.draft;
-        let across = Across::start(draft, kind);
+        let across = Across::start(draft, kind, words);
         let is_shared =
             |ends| matches!(ends, Input::Converted(conversion) if conversion.takes_r5());
         let sign = (is_shared(ends) && matches!(kind.radix, 32 | 64)).then(|| {
@@ -294,7 +306,7 @@ impl Loaded {
     }
 
     /// Reads what the record says of the input; what follows reads the row list. `twiddle` has addresses of
-    /// twiddles of the unit's lanes.
+    /// twiddles of the unit's lanes, in first passes.
     pub fn begin_unit(self, mut frame: Frame, twiddle: Option<Place>) -> Points {
         let input = match self.ahead {
             Some(ahead) => frame.base_ahead(self.input, ahead),
