@@ -1,8 +1,8 @@
 //! Searches for a schedule of one piece of a cooperative FFT program by the clocks that it takes on
-//! the simulator, and prints its entry of `coop/tastes.rs`.
+//! the simulator, and prints its line of `tuned/schedules.txt`.
 //!
-//! `cargo run --release -p qpu --example search_clocks NAME PIECE BATCHES TRIES [SEED]`: NAME is
-//! that of a program, BATCHES are counts of transforms, as `10,1`. Each try changes the taste of
+//! `cargo run --release -p qpu --example search_clocks NAME PHASE BATCHES TRIES [SEED]`: NAME is
+//! that of a program, BATCHES are counts of transforms, as `10,1`. Each try changes the tuning of
 //! the piece, and is kept if all batches together, in four places in memory each, take no more
 //! clocks. With a SEED above 0 a search begins afresh, not with what was found before.
 //!
@@ -11,8 +11,8 @@
 use qpu::fft::program::{Program, Start};
 use qpu::fft::request::Request;
 use qpu::fft::{Direction, Plan};
-use qpu::generate::fft::coop::{Cooperative, programs, taste_of, tasted};
-use qpu::generate::schedule::Taste;
+use qpu::generate::fft::coop::{Cooperative, key_of, programs, with_tuning};
+use qpu::generate::schedule::ScheduleTuning;
 use qpu::job::Runner;
 use v3d_sim::SimRunner;
 
@@ -76,55 +76,57 @@ impl Random {
 }
 
 /// One or two moves more, or one less, or another share of program order.
-fn changed(taste: &Taste, random: &mut Random) -> Taste {
-    let mut taste = taste.clone();
+fn changed(tuning: &ScheduleTuning, random: &mut Random) -> ScheduleTuning {
+    let mut tuning = tuning.clone();
     match random.below(16) {
-        0..4 if !taste.moves.is_empty() => {
-            let at = random.below(taste.moves.len() as u64);
-            taste.moves.remove(at as usize);
+        0..4 if !tuning.moves.is_empty() => {
+            let at = random.below(tuning.moves.len() as u64);
+            tuning.moves.remove(at as usize);
         }
-        4 => taste.order = Some(random.below(101) as u8),
+        4 => tuning.order = Some(random.below(101) as u8),
         _ => {
             let more = (0..=random.below(2)).map(|_| random.below(1 << 16) as u16);
-            taste.moves.extend(more.collect::<Vec<_>>());
+            tuning.moves.extend(more.collect::<Vec<_>>());
         }
     }
-    taste
+    tuning
 }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (name, piece, batches, tries, seed) = match arguments.as_slice() {
-        [name, piece, batches, tries] => (name, piece, batches, tries, "0"),
-        [name, piece, batches, tries, seed] => (name, piece, batches, tries, seed.as_str()),
-        _ => panic!("search_clocks NAME PIECE BATCHES TRIES [SEED]"),
+    let (name, phase, batches, tries, seed) = match arguments.as_slice() {
+        [name, phase, batches, tries] => (name, phase, batches, tries, "0"),
+        [name, phase, batches, tries, seed] => (name, phase, batches, tries, seed.as_str()),
+        _ => panic!("search_clocks NAME PHASE BATCHES TRIES [SEED]"),
     };
     let number = |text: &str| text.parse::<u64>().expect("a number");
-    let (piece, tries, seed) = (number(piece) as usize, number(tries), number(seed));
+    let (tries, seed) = (number(tries), number(seed));
     let batches: Vec<u32> = batches.split(',').map(|text| number(text) as u32).collect();
     let mut all = programs().into_iter();
     let program = all.find(|program| program.name() == *name);
     let program = program.expect("the name of a listing");
 
     let mut random = Random(2 * seed + 1);
-    let mut best = taste_of(&program, piece);
+    let key = key_of(&program, phase).expect("a phase of the program");
+    let mut best = key.tuning();
     if seed > 0 {
-        best = Taste {
+        best = ScheduleTuning {
             order: Some(10 * random.below(6) as u8),
             moves: Vec::new(),
         };
     }
-    let cost_of = |taste: &Taste| cost(&tasted(&program, piece, taste), &batches);
+    let cost_of =
+        |tuning: &ScheduleTuning| cost(&with_tuning(&program, key.phase, tuning), &batches);
     let mut least = cost_of(&best);
     eprintln!("{name}: {least:?}");
     for _ in 0..tries {
-        let taste = changed(&best, &mut random);
-        let now = cost_of(&taste);
+        let tuning = changed(&best, &mut random);
+        let now = cost_of(&tuning);
         if now < least {
             eprintln!("{name}: {now:?}");
         }
         if now <= least {
-            (best, least) = (taste, now);
+            (best, least) = (tuning, now);
         }
     }
     // What has become useless since it was found.
@@ -136,10 +138,6 @@ fn main() {
             (best, least) = (fewer, now);
         }
     }
-    let log2_points = program.log2_points();
-    let order = best.order.unwrap_or(0);
-    println!(
-        "    ({log2_points}, {piece}, {order}, &{:?}), // {} clocks",
-        best.moves, least.clocks
-    );
+    eprintln!("{} clocks", least.clocks);
+    println!("{}", key.line(&best));
 }

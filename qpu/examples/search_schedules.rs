@@ -1,4 +1,4 @@
-//! Searches for shorter schedules of the FFT programs, and prints the entries of `tastes.rs`.
+//! Searches for shorter schedules of the FFT programs, and prints lines of `tuned/schedules.txt`.
 //!
 //! `cargo run --release -p qpu --example search_schedules [TRIES] [NAME]`: TRIES is at most 65535.
 
@@ -12,26 +12,21 @@ fn main() {
         .map_or(2000, |text| text.parse().expect("a number of tries"));
     let name = arguments.next().unwrap_or_default();
     for task in tasks() {
-        let Task::Points(kind) = task else {
+        if !matches!(task, Task::Points(_)) {
             continue;
-        };
+        }
         let before = program(task);
         if !before.name().contains(&name) {
             continue;
         }
-        let (taste, length) = search(task, tries);
+        let Some((line, length)) = search(task, tries) else {
+            continue;
+        };
         eprintln!(
             "{}: {} instructions in the loop, {length} without the store",
             before.name(),
             before.units.len()
         );
-        println!(
-            "    (Role::{:?}, {}, Samples::{:?}, {}, &{:?}),",
-            kind.role,
-            kind.radix,
-            kind.samples,
-            taste.order.unwrap_or(0),
-            taste.moves
-        );
+        println!("{line}");
     }
 }

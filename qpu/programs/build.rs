@@ -32,6 +32,12 @@ const TEXTS: [(&str, &str); 13] = [
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    for piece in qpu::generate::fft::stale_schedules() {
+        println!(
+            "cargo::warning=the searched schedule of {piece} is of other operations and ignored: search anew, or remove \
+             its line from qpu/src/generate/tuned/schedules.txt"
+        );
+    }
     let units: Vec<unit::Generated> = unit::tasks().into_iter().map(unit::program).collect();
     let shared = coop::programs();
     let catalogue: &[Program] = {

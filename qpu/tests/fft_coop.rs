@@ -10,6 +10,7 @@ use qpu::fft::split::SHARED;
 use qpu::fft::{Direction, Plan, Split};
 use qpu::generate::fft::coop::{Cooperative, programs};
 use qpu::job::Runner;
+use tests::fourier::fft;
 use v3d_sim::{Constants, LaunchOrder, SimRunner};
 
 const LIMIT_US: u32 = 10_000;
@@ -99,31 +100,6 @@ fn random(seed: u64, points: usize) -> Vec<[f32; 2]> {
     (0..points).map(|_| [sample(), sample()]).collect()
 }
 
-/// The DFT by its definition, in f64.
-fn dft(direction: Direction, input: &[[f32; 2]]) -> Vec<[f64; 2]> {
-    let points = input.len();
-    let sign = if direction == Direction::Forward {
-        -1.0
-    } else {
-        1.0
-    };
-    let roots: Vec<(f64, f64)> = (0..points)
-        .map(|n| (std::f64::consts::TAU * n as f64 / points as f64).sin_cos())
-        .collect();
-    (0..points)
-        .map(|k| {
-            let mut sum = [0.0; 2];
-            for (n, z) in input.iter().enumerate() {
-                let (sin, cos) = roots[n * k % points];
-                let [re, im] = z.map(f64::from);
-                sum[0] += re * cos - sign * im * sin;
-                sum[1] += im * cos + sign * re * sin;
-            }
-            sum
-        })
-        .collect()
-}
-
 /// Holds an output to the DFT, and names the first bin that is far off.
 fn assert_spectrum(what: &str, output: &[[f32; 2]], expected: &[[f64; 2]], tolerance: f64) {
     let square = |z: [f64; 2]| z[0] * z[0] + z[1] * z[1];
@@ -162,8 +138,10 @@ fn runner() -> SimRunner {
 
 /// The DFTs of a batch, one behind the other.
 fn dfts(direction: Direction, input: &[[f32; 2]], points: usize) -> Vec<[f64; 2]> {
+    let input: Vec<_> = input.iter().map(|z| z.map(f64::from)).collect();
+    let is_inverse = direction == Direction::Inverse;
     let transforms = input.chunks_exact(points);
-    transforms.flat_map(|x| dft(direction, x)).collect()
+    transforms.flat_map(|x| fft(x, is_inverse)).collect()
 }
 
 /// Batches: as few programs as can be, as many, and more transforms than programs. Pipelines always

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod fourier;
 pub mod mutate;
 pub mod transcript;
 

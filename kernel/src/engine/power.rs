@@ -199,7 +199,6 @@ mod tests {
     use super::*;
     use crate::engine::qpu::{MAX_LOG2, MIN_LOG2};
     use crate::engine::samples::Coding;
-    use qpu::fft::Role;
     use qpu::fft::program::Task;
     use qpu_programs::{FFT, firmware};
     use wire::SampleFormat;
@@ -255,7 +254,6 @@ mod tests {
     #[test]
     fn the_image_holds_the_programs_of_all_plans_and_no_others() {
         let mut used = std::collections::HashSet::new();
-        let is_only = |task: &Task| matches!(task, Task::Points(kind) if kind.role == Role::Only);
         for request in requests() {
             let (wanted, taken) = (tasks(FFT, &request), tasks(FIRMWARE, &request));
             used.extend(
@@ -263,12 +261,7 @@ mod tests {
                     .iter()
                     .flat_map(|it| tasks(FIRMWARE, it)),
             );
-            if taken != wanted && !request.reads_points() && wanted.iter().any(is_only) {
-                // Samples of many short blocks: see `firmware::requests`.
-                assert!(matches!(taken[0], Task::Convert(_)), "{request:?}");
-            } else {
-                assert_eq!(taken, wanted, "{request:?}");
-            }
+            assert_eq!(taken, wanted, "{request:?}");
             used.extend(taken);
         }
         for program in FIRMWARE {

@@ -10,13 +10,13 @@
 //! that are named: long lengths have more than one waits for. Each is run twice, forward; the
 //! second run counts, as in `cargo xtask bench`: V3D clocks from the first request to the end of
 //! the last program, data caches cleared before each launch. Each is also held to an f64 transform,
-//! so that nothing wrong wins. `--write` puts the fastest into the table of the board's chip in
-//! `qpu/src/fft/tuned`; lengths that were not timed keep their rows. The tables are of pi1, which
-//! is meant where there is no `--board`, and pi2.
+//! so that nothing wrong wins.
 //!
-//! With `--conservative` the plans are those of [`Request::conservative`], 2^7 to 2^16 points:
-//! tiles that no QPUs share, a launch for each pass, all caches cleared. They have one table for
-//! all boards.
+//! `--write` puts the fastest into the table in `qpu/src/fft/tuned`; lengths that were not timed
+//! keep their rows. There are tables of the chips of pi1 and pi2, and with `--conservative` of the
+//! plans of [`Request::conservative`], 2^7 to 2^16 points: tiles that no QPUs share, a launch for
+//! each pass, all caches cleared, on all boards. Where none is named, `--write` writes all, and
+//! without it pi1 is meant.
 //!
 //! Which reads leave no lines in the system L2 ([`Streams`]) is then changed bit by bit for the two
 //! fastest splits, for as long as each change gains a percent.
@@ -29,11 +29,11 @@ use qpu::fft::table::Chip;
 use qpu::fft::{Direction, Split};
 use qpu::job::Runner;
 use qpu_programs::FFT;
-use std::f64::consts::TAU;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
+use tests::fourier::fft;
 use v3d_sim::{Board, Config, SimRunner};
 
 /// Batches that are timed, and the longest lengths for each.
@@ -76,7 +76,7 @@ fn main() -> ExitCode {
 fn run() -> Result<(), String> {
     let (mut lengths, mut more_passes, mut write) = (None, false, false);
     let mut conservative = false;
-    let mut board = Board::default();
+    let mut board = None;
     let mut named: Vec<Split> = Vec::new();
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
@@ -84,7 +84,7 @@ fn run() -> Result<(), String> {
             "--board" => {
                 let name = arguments.next();
                 let found = name.as_deref().and_then(Board::from_name);
-                board = found.ok_or("--board is pi1, pi2, zero, pi3 or zero2")?;
+                board = Some(found.ok_or("--board is pi1, pi2, zero, pi3 or zero2")?);
             }
             "--more-passes" => more_passes = true,
             "--conservative" => conservative = true,
@@ -122,32 +122,37 @@ fn run() -> Result<(), String> {
             "lengths are {least}..{most}, as powers of two; {USAGE}"
         ));
     }
-    if conservative && board != Board::Pi1 {
+    if conservative && board.is_some_and(|board| board != Board::Pi1) {
         return Err("conservative plans have one table, of pi1: leave --board".into());
     }
-    if write && !matches!(board, Board::Pi1 | Board::Pi2) {
+    if write && !matches!(board, None | Some(Board::Pi1 | Board::Pi2)) {
         return Err("the tables are of pi1 and pi2: leave --write, or name one of these".into());
     }
-    let mut rows: Vec<Row> = Vec::new();
-    println!(
-        "points  batch  split                   QPUs  1 launch  past L2      clocks  clk/point     ppm"
-    );
-    for log2_points in lengths.0..=lengths.1 {
-        for (batch, longest) in BATCHES {
-            if log2_points <= longest
-                && let Some(row) = fastest(
-                    (board, conservative),
-                    (log2_points, batch),
-                    more_passes,
-                    &named,
-                )?
-            {
-                rows.push(row);
+    let tables = match board {
+        None if write && !conservative => {
+            vec![(Board::Pi1, false), (Board::Pi2, false), (Board::Pi1, true)]
+        }
+        board => vec![(board.unwrap_or_default(), conservative)],
+    };
+    for table in tables {
+        let mut rows: Vec<Row> = Vec::new();
+        println!(
+            "points  batch  split                   QPUs  1 launch  past L2      clocks  clk/point     ppm"
+        );
+        let (_, is_conservative) = table;
+        let has = |log2_points: &u32| {
+            !is_conservative || (CONSERVATIVE.0..=CONSERVATIVE.1).contains(log2_points)
+        };
+        for log2_points in (lengths.0..=lengths.1).filter(has) {
+            for (batch, longest) in BATCHES {
+                if log2_points <= longest {
+                    rows.extend(fastest(table, (log2_points, batch), more_passes, &named)?);
+                }
             }
         }
-    }
-    if write {
-        return write_table((board, conservative), rows);
+        if write {
+            write_table(table, rows)?;
+        }
     }
     Ok(())
 }
@@ -336,7 +341,7 @@ fn time(board: Board, request: &Request, bytes: u32) -> Result<(u64, f64), Strin
         .chunks_exact(2)
         .map(|z| [f64::from(z[0]), f64::from(z[1])])
         .collect();
-    let wanted: Vec<_> = input.chunks(points).flat_map(dft).collect();
+    let wanted: Vec<_> = input.chunks(points).flat_map(|x| fft(x, false)).collect();
     let (mut error, mut power) = (0.0, 0.0);
     for (got, wanted) in words.chunks_exact(2).zip(&wanted) {
         for (&word, wanted) in got.iter().zip(wanted) {
@@ -347,24 +352,6 @@ fn time(board: Board, request: &Request, bytes: u32) -> Result<(u64, f64), Strin
     let error = (error / power).sqrt();
     // What is no number is as wrong as can be.
     Ok((cycles, if error.is_nan() { f64::INFINITY } else { error }))
-}
-
-/// The transform in f64, by radix 2: what tests hold to the definition is
-/// `tests/tests/fft_plans`'s, this only keeps a wrong split from winning.
-fn dft(x: &[[f64; 2]]) -> Vec<[f64; 2]> {
-    if let [only] = x {
-        return vec![*only];
-    }
-    let [even, odd] =
-        [0, 1].map(|first| dft(&x.iter().skip(first).step_by(2).copied().collect::<Vec<_>>()));
-    let mut y = vec![[0.0; 2]; x.len()];
-    for (k, (e, o)) in even.iter().zip(&odd).enumerate() {
-        let (sin, cos) = (TAU * k as f64 / x.len() as f64).sin_cos();
-        let t = [o[0] * cos + o[1] * sin, o[1] * cos - o[0] * sin];
-        y[k] = [e[0] + t[0], e[1] + t[1]];
-        y[k + even.len()] = [e[0] - t[0], e[1] - t[1]];
-    }
-    y
 }
 
 /// The chip of a board, and the file of its table.
@@ -404,25 +391,11 @@ fn write_table((board, conservative): (Board, bool), mut rows: Vec<Row>) -> Resu
         }
     }
     rows.sort_by_key(|row| (row.log2_points, row.batch));
-    let (option, how, marks) = match conservative {
-        true => (
-            "--conservative".to_owned(),
-            "all caches cleared before each launch",
-            "",
-        ),
-        false => (
-            format!("--board {}", board.name()),
-            "data caches cleared before each launch",
-            "use crate::fft::split::{QUAD as Q, SHARED as S};\n",
-        ),
+    let (option, how) = match conservative {
+        true => ("--conservative".to_owned(), "all caches"),
+        false => (format!("--board {}", board.name()), "data caches"),
     };
-    let mut text = format!(
-        "//! The fastest splits and their V3D clocks: written by `cargo xtask tune {option} --write`.\n//!\n\
-         //! Simulated: preset {}, second run, forward, {how}. Clocks of 0 were never measured.\n\n\
-         {marks}use super::Tuned;\n\n\
-         /// By length, then batch.\n#[rustfmt::skip]\npub const TUNED: &[Tuned] = &[\n",
-        board.name()
-    );
+    let mut text = String::new();
     for row in &rows {
         let radices: Vec<_> = (0..row.split.passes())
             .map(|pass| {
@@ -446,7 +419,25 @@ fn write_table((board, conservative): (Board, bool), mut rows: Vec<Row>) -> Resu
             row.cycles
         );
     }
-    text.push_str("];\n");
+    let marks = [("Q + ", "QUAD as Q"), ("S + ", "SHARED as S")];
+    let marks: Vec<_> = marks
+        .iter()
+        .filter(|(mark, _)| text.contains(mark))
+        .map(|(_, name)| *name)
+        .collect();
+    let marks = match &marks[..] {
+        [] => String::new(),
+        [mark] => format!("use crate::fft::split::{mark};\n"),
+        marks => format!("use crate::fft::split::{{{}}};\n", marks.join(", ")),
+    };
+    let text = format!(
+        "//! The fastest splits and their V3D clocks: written by `cargo xtask tune {option} --write`.\n//!\n\
+         //! Simulated: preset {}, second run, forward, {how} cleared before each launch. Clocks of
+         //! 0 were never measured.\n\n\
+         {marks}use crate::fft::table::Tuned;\n\n\
+         /// By length, then batch.\n#[rustfmt::skip]\npub const TUNED: &[Tuned] = &[\n{text}];\n",
+        board.name()
+    );
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../src/fft/tuned")
         .join(file);

@@ -19,8 +19,6 @@ pub const MIN_LOG2_POWERS: u32 = MIN_LOG2 + 1;
 
 /// So many blocks are no longer converted by a pass of their own.
 const MANY: u32 = 17;
-/// Longest transforms, of complex points as a power of two, whose samples always are.
-const MAX_LOG2_CONVERTED: u32 = 7;
 
 /// One transform, in place, of 2^`log2_points` complex points.
 #[must_use]
@@ -122,14 +120,7 @@ pub fn requests() -> impl Iterator<Item = Request> {
             })
         })
     };
-    // Many short blocks would take programs that convert and transform at once. The image does
-    // without: it takes the pass that converts for any number. On the simulator 17 blocks are as
-    // fast, hundreds up to a fifth slower.
-    let is_wanted = |blocks: &Blocks| {
-        let log2_complex = blocks.log2_points - u32::from(blocks.is_real);
-        blocks.has_plan() && (blocks.count < MANY || log2_complex > MAX_LOG2_CONVERTED)
-    };
-    let blocks = all.flat_map(of_length).filter(is_wanted);
+    let blocks = all.flat_map(of_length).filter(Blocks::has_plan);
     let fastest = (MIN_LOG2..=MAX_LOG2)
         .map(transform)
         .chain(blocks.map(|blocks| blocks.request()));

@@ -40,16 +40,12 @@
 //! Source of the machine's rules: VideoCore IV 3D Architecture Reference Guide, sections 3, 4 and
 //! 7.
 
-#[cfg(feature = "std")]
-pub mod arithmetic;
 pub mod bins;
 pub mod columns;
 pub mod context;
 pub mod convert;
 pub mod convolution;
 pub mod geometry;
-#[cfg(feature = "std")]
-pub mod interpreter;
 pub mod layout;
 pub mod memory;
 mod numbers;
@@ -58,11 +54,7 @@ pub mod pairs;
 pub mod pass;
 pub mod pipeline;
 pub mod plan;
-#[cfg(all(test, feature = "std"))]
-mod plan_tests;
 pub mod plane;
-#[cfg(all(test, feature = "std"))]
-mod plane_tests;
 pub mod points;
 pub mod program;
 pub mod relay;

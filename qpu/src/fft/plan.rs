@@ -371,7 +371,7 @@ fn arrangement<E>(
     let mut missing = None;
     let count = request.rows();
     let is_converted = |row: &Tuned| !request.reads_points() && row.reads_points();
-    let is_slow = |row: &&Tuned| is_converted(row) && !ConvertPass::is_faster(log2_points, count);
+    let is_slow = |row: &Tuned| is_converted(row) && !ConvertPass::is_faster(log2_points, count);
     let rows = || table::rows(request.chip, log2_points, count);
     let slow = rows().filter(is_slow);
     for row in rows().filter(|row| !is_slow(row)).chain(slow) {
@@ -380,7 +380,7 @@ fn arrangement<E>(
         request.qpus = request.qpus.min(row.qpus);
         request.one_launch |= row.one_launch;
         if request.transform.begins_with_its_split() {
-            let streams = if is_converted(row) {
+            let streams = if is_converted(&row) {
                 row.streams.behind_another()
             } else {
                 row.streams

@@ -68,13 +68,12 @@
 //!
 //! # Samples
 //!
-//! First and only passes have programs for points that are not f32, or that are multiplied by a
-//! window ([`Samples`]); before transforms through the VPM runs a program that only converts
-//! ([`super::convert`]). They convert a sample exactly, then multiply each component by a factor
-//! that is looked up ([`super::points`]; the lane's offset is 4 · lane): full scale, the window,
-//! and a minus for the imaginary parts of the inverse. The word of two points of bytes is looked up
-//! in both lanes that hold them, which are neighbours in a first pass, and 8 lanes apart in an only
-//! pass; of 16 points, both are in different vectors.
+//! First passes have programs for points that are not f32, or that are multiplied by a window
+//! ([`Samples`]); before only passes and transforms through the VPM runs a program that only
+//! converts ([`super::convert`]). They convert a sample exactly, then multiply each component by a
+//! factor that is looked up ([`super::points`]; the lane's offset is 4 · lane): full scale, the
+//! window, and a minus for the imaginary parts of the inverse. The word of two points of bytes is
+//! looked up in both lanes that hold them, which are neighbours.
 //!
 //! # Programs that run at the same time
 //!
@@ -96,7 +95,7 @@ pub const TABLE_ALIGN: u32 = 2048;
 pub struct Kind {
     /// The pass of a transform.
     pub role: Role,
-    /// Points of the pass: 16 .. 128, in shared tiles up to 256.
+    /// Points of the pass: 16 .. 128, of last passes in shared tiles up to 256.
     pub radix: u16,
     /// The kind of points that it reads.
     pub samples: Samples,
@@ -116,7 +115,7 @@ impl Kind {
 /// a point.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Samples {
-    /// Two f32, taken as they are. All passes but first and only ones have these.
+    /// Two f32, taken as they are. All passes but first ones have these.
     #[default]
     Points,
     /// Two f32, times factors.

@@ -18,7 +18,7 @@ use super::layout::Layout;
 use super::pass::Pass;
 use super::samples::Reading;
 use super::sizes::POINT_BYTES;
-use super::split::Split;
+use super::split::{Role, Split};
 
 /// Most passes of a plan.
 pub const MAX_STEPS: usize = 12;
@@ -294,7 +294,7 @@ impl Steps {
     }
 
     /// The list for passes that read something else than complex points of the caller's input.
-    /// Transforms through the VPM get a pass before them that makes such points of it.
+    /// Transforms in one pass get a pass before them that makes such points of it.
     #[must_use]
     pub fn reading(mut self, reading: Reading) -> Self {
         let mut all = Self {
@@ -304,12 +304,18 @@ impl Steps {
         let is_real = self.iter().any(|step| matches!(step.pass, Pass::Real(_)));
         for step in self.steps.iter_mut().flatten() {
             if step.from == Area::Input {
-                if let Some(one) = step.pass.layout().one_pass() {
-                    let log2_points = one.log2_points();
+                let log2_points = match step.pass {
+                    Pass::Points(geometry) if geometry.role() == Role::Only => {
+                        Some(geometry.points().trailing_zeros())
+                    }
+                    pass => pass.layout().one_pass().map(|one| one.log2_points()),
+                };
+                if let Some(log2_points) = log2_points {
                     let pass = ConvertPass::new(log2_points, step.batch, is_real, reading);
                     step.from = all.convert(pass, step.batch);
+                } else {
+                    step.pass = step.pass.reads(reading);
                 }
-                step.pass = step.pass.reads(reading);
             }
             all.push(*step);
         }

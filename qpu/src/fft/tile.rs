@@ -1,4 +1,5 @@
-//! First and last passes of 128 and 256 points whose tiles two or four QPUs share through the VPM.
+//! First passes of 128 points, and last passes of 128 and 256, whose tiles two or four QPUs share
+//! through the VPM.
 //!
 //! A QPU holds 256 points: of 128 rows no more than two columns, which is a part of a line of
 //! memory that all tiles beside it would read again. Here S QPUs each take some of the R rows and
@@ -11,11 +12,9 @@
 //! | First, L = R / 16 S rows in the lanes | R / 16 m + S r + j | W_R^((S r + j) k_lo), then W_(L S)^(j k_hi) and a part of the twiddles | k_lo + 16 k_hi + 16 L k_j |
 //! | Last, part q of F | 32 S b + 2 S m + 2 j + r | W_R^((2 j + r) (q + F k_lo)) | q + F (k_lo + 16 k_j + 16 S k_r) |
 //!
-//! First passes have 128 rows or, of four QPUs, 256, last passes R = 32 S F: two QPUs 128 and four
-//! 256, both with F = 2. Tiles of first passes have 256 S / R columns: those of four QPUs read
-//! whole lines of 128 rows, and halves of lines of 256, which take more time of the SDRAM but save
-//! a pass. Vector m (of block b) goes into the transform of 16 points with output k_lo; r is what
-//! differs across lanes.
+//! First passes have 128 rows, last passes R = 32 S F: two QPUs 128 and four 256, both with F = 2.
+//! Tiles of first passes have 256 S / R columns: those of four QPUs read whole lines. Vector m (of
+//! block b) goes into the transform of 16 points with output k_lo; r is what differs across lanes.
 //!
 //! The code is the same for all QPUs of a tile:
 //!

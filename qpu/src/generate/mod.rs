@@ -24,6 +24,7 @@
 
 pub mod fft;
 pub mod schedule;
+pub mod tuned;
 
 mod builder;
 mod error;

@@ -1,7 +1,7 @@
 //! Samples that plans convert as they read them: every format, windows, overlapping transforms.
 
-use super::harness::{DIRECTIONS, LIMIT_US, Pace, bits, read, transform};
-use super::signals::{Random, assert_spectrum};
+use super::harness::{DIRECTIONS, LIMIT_US, Pace, bits, of_qpu, read, transform};
+use super::signals::{Random, assert_spectrum, dft_f64};
 use super::spectra::TOLERANCE;
 
 use dsp::{Complex, Direction, Window};
@@ -11,7 +11,6 @@ use qpu::fft::request::{Error, Request, Transform};
 use qpu::fft::samples::Format;
 use qpu::job::{Buffer, Runner};
 use qpu_programs::FFT;
-use rustfft::{FftDirection, FftPlanner};
 use std::collections::HashSet;
 use v3d_sim::{SimError, SimRunner};
 
@@ -72,19 +71,6 @@ fn value(format: Format, sample: i32) -> f64 {
     }
 }
 
-/// The DFT in f64 of points in f64.
-fn dft(direction: Direction, points: &[Complex<f64>]) -> Vec<Complex<f64>> {
-    let direction = match direction {
-        Direction::Forward => FftDirection::Forward,
-        Direction::Inverse => FftDirection::Inverse,
-    };
-    let number = |z: &Complex<f64>| rustfft::num_complex::Complex::new(z.re, z.im);
-    let mut data: Vec<_> = points.iter().map(number).collect();
-    let mut planner = FftPlanner::new();
-    planner.plan_fft(data.len(), direction).process(&mut data);
-    data.iter().map(|z| Complex::new(z.re, z.im)).collect()
-}
-
 /// The transforms of a batch of I/Q samples, windowed.
 fn expected(
     request: &Request,
@@ -104,7 +90,7 @@ fn expected(
                 .enumerate()
                 .map(|(n, z)| Complex::new(part(z[0]) * factor(n), part(z[1]) * factor(n)))
                 .collect();
-            dft(direction, &points)
+            dft_f64(direction, &points)
         })
         .collect()
 }
@@ -294,7 +280,7 @@ fn real_samples_of_every_format_and_length() {
                         .zip(own)
                         .map(|(n, &x)| Complex::new(value(format, x) * window(n), 0.0))
                         .collect();
-                    let expected = &dft(forward, &real)[..=points / 2];
+                    let expected = &dft_f64(forward, &real)[..=points / 2];
                     let what = format!("2^{log2n} real {format}, hop {hop}, transform {number}");
                     assert_spectrum(&what, &output[..=points / 2], expected, TOLERANCE);
                 }

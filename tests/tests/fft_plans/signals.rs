@@ -1,8 +1,8 @@
 //! Inputs for transforms, and what their transforms are held to.
 
-use dsp::dft::{relative_rms_error, root_of_unity};
+use ::tests::fourier::fft;
+use dsp::dft::relative_rms_error;
 use dsp::{Complex, Direction};
-use rustfft::{FftDirection, FftPlanner};
 
 /// A seeded generator of numbers: xorshift64*, the same on every machine.
 pub struct Random(u64);
@@ -31,30 +31,24 @@ impl Random {
     }
 }
 
-/// The DFT in f64, by its definition.
-#[must_use]
-#[allow(dead_code, reason = "not every test that has these signals uses it")]
-pub fn naive(direction: Direction, input: &[Complex<f32>]) -> Vec<Complex<f64>> {
-    let mut output = vec![Complex::ZERO; input.len()];
-    dsp::dft::naive(direction, input, &mut output);
-    output
-}
-
-/// The DFT in f64, by rustfft; held to the definition below.
+/// The DFT in f64.
 #[must_use]
 pub fn dft(direction: Direction, input: &[Complex<f32>]) -> Vec<Complex<f64>> {
-    let direction = match direction {
-        Direction::Forward => FftDirection::Forward,
-        Direction::Inverse => FftDirection::Inverse,
-    };
-    let mut data: Vec<_> = input
+    let input: Vec<_> = input
         .iter()
-        .map(|z| rustfft::num_complex::Complex::new(f64::from(z.re), f64::from(z.im)))
+        .map(|z| Complex::new(f64::from(z.re), f64::from(z.im)))
         .collect();
-    FftPlanner::new()
-        .plan_fft(data.len(), direction)
-        .process(&mut data);
-    data.iter().map(|z| Complex::new(z.re, z.im)).collect()
+    dft_f64(direction, &input)
+}
+
+/// The DFT in f64 of points in f64.
+#[must_use]
+pub fn dft_f64(direction: Direction, input: &[Complex<f64>]) -> Vec<Complex<f64>> {
+    let input: Vec<_> = input.iter().map(|z| [z.re, z.im]).collect();
+    let bins = fft(&input, direction == Direction::Inverse);
+    bins.into_iter()
+        .map(|[re, im]| Complex::new(re, im))
+        .collect()
 }
 
 /// Panics when the relative rms error is above `tolerance`, naming the first bin that is wrong by
@@ -95,29 +89,6 @@ pub fn assert_spectrum(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_oracle_is_the_dft_by_its_definition() {
-        for points in [256, 4096] {
-            let input = Random::new(1).complex(points);
-            for direction in [Direction::Forward, Direction::Inverse] {
-                let oracle = dft(direction, &input);
-                for k in (0..points).step_by(points / 64 + 1) {
-                    let mut sum = Complex::ZERO;
-                    for (n, z) in input.iter().enumerate() {
-                        let root = root_of_unity((n * k) as u64, points as u64);
-                        let root = if direction == Direction::Forward {
-                            root
-                        } else {
-                            root.conj()
-                        };
-                        sum = sum + Complex::new(f64::from(z.re), f64::from(z.im)) * root;
-                    }
-                    assert!((oracle[k] - sum).norm_sqr() < 1e-20, "bin {k} of {points}");
-                }
-            }
-        }
-    }
 
     #[test]
     #[should_panic(expected = "first wrong bin 5")]

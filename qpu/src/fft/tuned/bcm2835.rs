@@ -33,7 +33,7 @@ pub const TUNED: &[Tuned] = &[
     Tuned::measured([14, 10], &[Q + 7, 7], (12, false), 0xff_00_00, 1007508),
     Tuned::measured([15, 1], &[Q + 7, Q + 8], (12, false), 0xff_ff_00, 245508),
     Tuned::measured([15, 10], &[Q + 7, Q + 8], (12, false), 0xff_03_00, 2282724),
-    Tuned::measured([16, 1], &[Q + 8, Q + 8], (12, false), 0xff_ff_00, 531176),
+    Tuned::measured([16, 1], &[5, 5, 6], (6, false), 0xff_ff_00, 516632),
     Tuned::measured([17, 1], &[5, 6, 6], (8, false), 0xff_ff_00, 1054372),
     Tuned::measured([18, 1], &[4, 7, S + 7], (12, false), 0xff_ff_00, 2250676),
     Tuned::measured([19, 1], &[4, 7, Q + 8], (12, false), 0xfb_ff_00, 4923492),

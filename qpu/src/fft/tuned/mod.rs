@@ -57,7 +57,7 @@ impl Tuned {
     /// True if samples need a pass of their own before it ([`super::convert`]).
     #[must_use]
     pub fn reads_points(&self) -> bool {
-        self.one_pass().is_some()
+        self.log2_radices.len() == 1
     }
 
     /// True if it is one pass with several groups of producers ([`super::pipeline`]).

@@ -11,7 +11,15 @@ mod dft16;
 mod draft;
 pub mod unit;
 
+use super::tuned;
 use crate::isa::{self, Instruction, raddr};
+
+/// Searched schedules ([`tuned`]) that are ignored, because operations have changed since.
+#[must_use]
+pub fn stale_schedules() -> Vec<String> {
+    let keys: Vec<_> = unit::keys().chain(coop::keys()).collect();
+    tuned::stale(&keys)
+}
 
 /// True if a word takes a uniform, through either port.
 fn reads_uniform(word: u64) -> bool {

@@ -101,12 +101,12 @@ pub struct Scheduled<U> {
 /// registers of file A: a bug of the caller that wrote it.
 #[must_use]
 pub fn schedule<U: Copy + PartialEq>(operations: &[Operation<U>]) -> Scheduled<U> {
-    schedule_by(operations, &Taste::default())
+    schedule_by(operations, &ScheduleTuning::default())
 }
 
 /// The preferences of [`schedule_by`] where operations compete: the outcome of a [`search`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Taste {
+pub struct ScheduleTuning {
     /// In percent: how much program order counts beside the distance to the end; `None` tries a
     /// few.
     pub order: Option<u8>,
@@ -114,19 +114,19 @@ pub struct Taste {
     pub moves: Vec<u16>,
 }
 
-/// Schedules operations as [`schedule`] does, with a taste that was searched for.
+/// Schedules operations as [`schedule`] does, with a tuning that was searched for.
 ///
 /// # Panics
 /// As [`schedule`].
 #[must_use]
 pub fn schedule_by<U: Copy + PartialEq>(
     operations: &[Operation<U>],
-    taste: &Taste,
+    tuning: &ScheduleTuning,
 ) -> Scheduled<U> {
     let waits = waits(operations);
     let heights = heights(&waits);
-    let moved = moved(operations.len(), &taste.moves);
-    let orders: &[u8] = match &taste.order {
+    let moved = moved(operations.len(), &tuning.moves);
+    let orders: &[u8] = match &tuning.order {
         Some(order) => std::slice::from_ref(order),
         None => &ORDERS,
     };
@@ -168,7 +168,7 @@ fn moved(operations: usize, moves: &[u16]) -> Vec<i64> {
     moved
 }
 
-/// Looks for a taste that makes a shorter program, from `taste` on, by `tries` schedules: each
+/// Looks for a tuning that makes a shorter program, from `tuning` on, by `tries` schedules: each
 /// tries one more move, and keeps it if the program gets no longer. Equal searches find the same.
 /// Instructions before the first store count twice: from then on, the engine that stores is waited
 /// for. Gives the number of instructions, too.
@@ -178,26 +178,26 @@ fn moved(operations: usize, moves: &[u16]) -> Vec<i64> {
 #[must_use]
 pub fn search<U: Copy + PartialEq>(
     operations: &[Operation<U>],
-    taste: &Taste,
+    tuning: &ScheduleTuning,
     tries: u16,
-) -> (Taste, usize) {
+) -> (ScheduleTuning, usize) {
     let waits = waits(operations);
     let heights = heights(&waits);
-    let placed = |taste: &Taste| {
-        let moved = moved(operations.len(), &taste.moves);
-        let priorities = priorities(&heights, taste.order.unwrap_or(0), &moved);
+    let placed = |tuning: &ScheduleTuning| {
+        let moved = moved(operations.len(), &tuning.moves);
+        let priorities = priorities(&heights, tuning.order.unwrap_or(0), &moved);
         place(operations, &waits, &priorities)
     };
-    let length = |taste: &Taste| {
-        let placed = placed(taste);
+    let length = |tuning: &ScheduleTuning| {
+        let placed = placed(tuning);
         placed.instructions.len() + placed.stores_from.unwrap_or(0)
     };
-    let mut best = taste.clone();
+    let mut best = tuning.clone();
     if best.order.is_none() {
         best.order = ORDERS.into_iter().min_by_key(|&order| {
-            length(&Taste {
+            length(&ScheduleTuning {
                 order: Some(order),
-                ..taste.clone()
+                ..tuning.clone()
             })
         });
     }

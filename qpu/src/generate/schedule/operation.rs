@@ -34,6 +34,21 @@ pub enum Source<U> {
     Vpm,
 }
 
+impl<U> Source<U> {
+    /// This origin, with another name for its uniform.
+    pub fn map_uniform<V>(self, rename: impl FnOnce(U) -> V) -> Source<V> {
+        match self {
+            Self::Uniform(uniform) => Source::Uniform(rename(uniform)),
+            Self::Place(place) => Source::Place(place),
+            Self::Lane => Source::Lane,
+            Self::Small(number) => Source::Small(number),
+            Self::MutexAcquire => Source::MutexAcquire,
+            Self::StoreWait => Source::StoreWait,
+            Self::Vpm => Source::Vpm,
+        }
+    }
+}
+
 /// The destination of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Destination {
@@ -96,6 +111,22 @@ pub struct Operation<U> {
     pub unpack: Unpack,
     /// True: everything before it must have been issued.
     pub is_barrier: bool,
+}
+
+impl<U> Operation<U> {
+    /// This operation, with other names for its uniforms.
+    pub fn map_uniforms<V>(self, mut rename: impl FnMut(U) -> V) -> Operation<V> {
+        Operation {
+            unit: self.unit,
+            sources: self.sources.map(|source| source.map_uniform(&mut rename)),
+            destinations: self.destinations,
+            cond: self.cond,
+            sets_flags: self.sets_flags,
+            rotation: self.rotation,
+            unpack: self.unpack,
+            is_barrier: self.is_barrier,
+        }
+    }
 }
 
 impl<U: Copy + PartialEq> Operation<U> {

@@ -1,6 +1,6 @@
 //! `cargo xtask lint`: rustfmt, clippy and rustdoc with warnings denied, clippy for the host and
-//! for the target; the house's own checks of code and prose ([`house`]); third-party notices,
-//! licences and duplicate versions.
+//! for the target; the house's own checks of code and prose ([`house`]); searched schedules of
+//! programs that have changed; third-party notices, licences and duplicate versions.
 //!
 //! Clippy for the target has to be of the same version as the compiler whose library sources are
 //! used. rustup's toolchains bring theirs; Debian's is the package `rust-web-clippy`, whose
@@ -58,6 +58,18 @@ fn all() -> Result<ExitCode> {
     eprintln!("third-party notices");
     notices::check(workspace::root())?;
     deny(host)?;
+    eprintln!("searched schedules");
+    let mut schedules = host();
+    schedules.args([
+        "test",
+        "--locked",
+        "--package",
+        "qpu",
+        "--lib",
+        "every_searched_schedule",
+    ]);
+    process::must(&mut schedules, LIMIT)
+        .context("a schedule is of operations that have changed")?;
     eprintln!("clippy for the host");
     let mut clippy = host();
     clippy.args(["clippy", "--locked", "--workspace", "--all-targets"]);

@@ -6,7 +6,7 @@
 
 use super::first::{self, First};
 use super::routine::{self, Routine};
-use super::{ASKED, Assembly, Cooperative, Tried, locks, register, second};
+use super::{ASKED, Assembly, Cooperative, Phase, Tried, locks, named, register, second};
 use crate::fft::columns::Columns;
 use crate::fft::columns::Word;
 use crate::fft::pass::Pass;
@@ -20,13 +20,14 @@ type Draughted = super::Draughted<Word>;
 
 /// Pieces that are scheduled apart: what is done once, up to the first call of the transform, up to
 /// reads of the VPM, to the second call, to interleaved rows, the transform, and the output.
-const HEAD: usize = 0;
-const LOAD: usize = 1;
-const FIRST: usize = 2;
-const READ: usize = 3;
-const SECOND: usize = 4;
-const TRANSFORM: usize = 5;
-const OUTPUT: usize = 6;
+const HEAD: Phase = "head";
+const LOAD: Phase = "load";
+const FIRST: Phase = "first";
+const READ: Phase = "read";
+const SECOND: Phase = "second";
+const TRANSFORM: Phase = "transform";
+const OUTPUT: Phase = "output";
+const PHASES: [Phase; 7] = [HEAD, LOAD, FIRST, READ, SECOND, TRANSFORM, OUTPUT];
 
 pub(super) fn draught() -> Draughted {
     let mut draft = Draft::new(first::ADDRESSES);
@@ -72,7 +73,7 @@ pub(super) fn draught() -> Draughted {
     pieces.push(transform.operations);
     pieces.push(output);
     Draughted {
-        pieces,
+        pieces: named(&PHASES, pieces),
         count,
         offset,
         opens,

@@ -17,15 +17,14 @@ mod routine;
 mod rows;
 mod second;
 mod short;
-mod tastes;
 
 use super::reads_uniform;
 use crate::disasm;
 use crate::fft::pass::Pass;
-use crate::fft::program::Task;
 use crate::fft::uniform::{Pack, UniformId};
 use crate::generate::fft::dft16::Constants;
-use crate::generate::schedule::{self, Place};
+use crate::generate::schedule::{self, Place, ScheduleTuning};
+use crate::generate::tuned;
 use crate::generate::{Builder, Label, R1, Reg, UNIF, UNIFORMS_ADDRESS, ra, rb};
 use crate::isa::{BranchCond, File};
 
@@ -57,14 +56,7 @@ impl Cooperative {
     /// `fft-coop-9`, say.
     #[must_use]
     pub fn name(&self) -> String {
-        let log2_points = self.log2_points();
-        match self.pass {
-            Pass::Short(_) => format!("fft-short-{log2_points}"),
-            Pass::Pipeline(pipeline) if pipeline.groups() > 1 => {
-                format!("fft-groups-{log2_points}")
-            }
-            _ => format!("fft-coop-{log2_points}"),
-        }
+        name_of(self.pass)
     }
 
     /// The length as a power of two.
@@ -97,6 +89,24 @@ impl Cooperative {
     }
 }
 
+/// The name of a program's listing.
+fn name_of(pass: Pass) -> String {
+    let one = pass.layout().one_pass();
+    let log2_points = one.expect("these are one-pass transforms").log2_points();
+    match pass {
+        Pass::Short(_) => format!("fft-short-{log2_points}"),
+        Pass::Pipeline(pipeline) if pipeline.groups() > 1 => format!("fft-groups-{log2_points}"),
+        _ => format!("fft-coop-{log2_points}"),
+    }
+}
+
+/// The passes that there are programs for.
+fn passes() -> impl Iterator<Item = Pass> {
+    let long = (8..=12).filter_map(Pass::one);
+    let several = (4..=10).filter_map(Pass::several);
+    long.chain(several)
+}
+
 /// All programs.
 ///
 /// # Panics
@@ -104,41 +114,68 @@ impl Cooperative {
 /// time.
 #[must_use]
 pub fn programs() -> Vec<Cooperative> {
-    let long = (8..=12).filter_map(Pass::one);
-    let several = (4..=10).filter_map(Pass::several);
-    let all = long.chain(several);
-    all.map(|pass| program(pass, None)).collect()
+    passes().map(|pass| program(pass, None)).collect()
 }
 
-/// Searches for shorter schedules of a program's pieces: of each, what `tastes.rs` should hold, and
-/// its length.
+/// The part of a program that a piece is of.
+pub type Phase = &'static str;
+/// The operations of a part of a program.
+type Piece<W> = (Phase, Vec<schedule::Operation<W>>);
+
+/// The pieces of a program: their keys among the searched schedules, and their operations.
+fn pieces(pass: Pass) -> Vec<(tuned::Key, Vec<schedule::Operation<UniformId>>)> {
+    let pieces = match pass {
+        Pass::Short(short) => short::draught(short).untyped(),
+        Pass::Pipeline(pipeline) => pipeline::draught(pipeline).untyped(),
+        Pass::Relay(_) => relay::draught().untyped(),
+        _ => alone::draught().untyped(),
+    };
+    let with_key =
+        |(phase, piece): Piece<UniformId>| (tuned::Key::new(name_of(pass), phase, &piece), piece);
+    pieces.into_iter().map(with_key).collect()
+}
+
+/// The keys of all pieces of all programs.
+pub(super) fn keys() -> impl Iterator<Item = tuned::Key> {
+    passes().flat_map(pieces).map(|(key, _)| key)
+}
+
+/// Searches for shorter schedules of a program's pieces: lines of `tuned/schedules.txt`, and
+/// lengths.
 #[must_use]
-pub fn search(program: &Cooperative, tries: u16) -> Vec<(schedule::Taste, usize)> {
-    let task = program.pass.layout().task();
-    match program.pass {
-        Pass::Short(short) => short::draught(short).search(task, tries),
-        Pass::Pipeline(pipeline) => pipeline::draught(pipeline).search(task, tries),
-        Pass::Relay(_) => relay::draught().search(task, tries),
-        _ => alone::draught().search(task, tries),
-    }
+pub fn search(program: &Cooperative, tries: u16) -> Vec<(String, usize)> {
+    let search = |(key, piece): (tuned::Key, Vec<_>)| {
+        let (tuning, length) = schedule::search(&piece, &key.tuning(), tries);
+        (key.line(&tuning), length)
+    };
+    pieces(program.pass).into_iter().map(search).collect()
 }
 
-/// A piece of a program and the taste that is tried for it.
-type Tried<'a> = Option<(usize, &'a schedule::Taste)>;
+/// A piece of a program and the tuning that is tried for it.
+type Tried<'a> = Option<(Phase, &'a ScheduleTuning)>;
 
-/// The taste that a piece of a program has.
+/// The key of a piece of a program, by the name of its phase.
 #[must_use]
-pub fn taste_of(program: &Cooperative, piece: usize) -> schedule::Taste {
-    tastes::of(program.pass.layout().task(), piece)
+pub fn key_of(program: &Cooperative, phase: &str) -> Option<tuned::Key> {
+    let mut keys = pieces(program.pass).into_iter().map(|(key, _)| key);
+    keys.find(|key| key.phase == phase)
 }
 
-/// A copy of the program with another taste for one of its pieces: for searches that run it.
+/// A copy of the program with another tuning for one of its pieces: for searches that run it.
 ///
 /// # Panics
 /// As [`programs`], and where the piece gets too short for what is put into it.
 #[must_use]
-pub fn tasted(program: &Cooperative, piece: usize, taste: &schedule::Taste) -> Cooperative {
-    self::program(program.pass, Some((piece, taste)))
+pub fn with_tuning(program: &Cooperative, phase: Phase, tuning: &ScheduleTuning) -> Cooperative {
+    self::program(program.pass, Some((phase, tuning)))
+}
+
+/// Pieces in the order of their phases, of which there may be more.
+fn named<W>(
+    phases: &[Phase],
+    pieces: impl IntoIterator<Item = Vec<schedule::Operation<W>>>,
+) -> Vec<Piece<W>> {
+    phases.iter().copied().zip(pieces).collect()
 }
 
 /// Instructions of the first piece of a transform after which lookups are on their way, so that
@@ -147,7 +184,7 @@ const ASKED: usize = 24;
 
 /// A program in pieces, and the registers that the code between them uses.
 struct Draughted<W> {
-    pieces: Vec<Vec<schedule::Operation<W>>>,
+    pieces: Vec<Piece<W>>,
     /// Transforms that are left.
     count: Place,
     /// Bytes from the program's first transform to this one.
@@ -157,12 +194,11 @@ struct Draughted<W> {
 }
 
 impl<W: Uniform> Draughted<W> {
-    /// See [`search`].
-    fn search(self, task: Task, tries: u16) -> Vec<(schedule::Taste, usize)> {
-        let pieces = self.pieces.into_iter().enumerate();
-        pieces
-            .map(|(number, piece)| schedule::search(&piece, &tastes::of(task, number), tries))
-            .collect()
+    /// The pieces, with uniforms as the planner knows them.
+    fn untyped(self) -> Vec<Piece<UniformId>> {
+        let untyped = |operation: schedule::Operation<W>| operation.map_uniforms(Pack::id);
+        let piece = |(phase, piece): Piece<W>| (phase, piece.into_iter().map(untyped).collect());
+        self.pieces.into_iter().map(piece).collect()
     }
 }
 
@@ -205,44 +241,49 @@ impl<'a, W: Uniform> Assembly<'a, W> {
     }
 
     /// A piece, with a branch before its last three instructions.
-    fn piece(&mut self, number: usize, branch: Option<Branch>) {
-        self.piece_around(number, (ASKED, |_| {}), branch);
+    fn piece(&mut self, phase: Phase, branch: Option<Branch>) {
+        self.piece_around(phase, (ASKED, |_| {}), branch);
     }
 
     /// A piece, with what is inserted before so many of its last instructions. Uniforms that this
     /// reads are the caller's to list, behind those of the piece: no instruction behind it may read
     /// another.
-    fn piece_with(&mut self, number: usize, inserted: &[(usize, Branch)]) {
-        self.write_piece(number, (ASKED, |_| {}), inserted);
+    fn piece_with(&mut self, phase: Phase, inserted: &[(usize, Branch)]) {
+        self.write_piece(phase, (ASKED, |_| {}), inserted);
     }
 
     /// A piece with a branch as in `piece`, and with what `between` writes after so many
     /// instructions.
     fn piece_around(
         &mut self,
-        number: usize,
+        phase: Phase,
         between: (usize, impl Fn(&mut Builder)),
         branch: Option<Branch>,
     ) {
-        self.write_piece(number, between, branch.map(|branch| (3, branch)).as_slice());
+        self.write_piece(phase, between, branch.map(|branch| (3, branch)).as_slice());
     }
 
     /// A piece, with what is inserted from its front and from its end.
     fn write_piece(
         &mut self,
-        number: usize,
+        phase: Phase,
         (after, between): (usize, impl Fn(&mut Builder)),
         inserted: &[(usize, Branch)],
     ) {
-        let taste = match self.tried {
-            Some((piece, taste)) if piece == number => taste.clone(),
-            _ => tastes::of(self.pass.layout().task(), number),
+        let pieces = &self.draughted.pieces;
+        let (_, piece) = pieces
+            .iter()
+            .find(|(of, _)| *of == phase)
+            .unwrap_or_else(|| panic!("there is no piece {phase}"));
+        let tuning = match self.tried {
+            Some((tried, tuning)) if tried == phase => tuning.clone(),
+            _ => tuned::Key::new(name_of(self.pass), phase, piece).tuning(),
         };
-        let scheduled = schedule::schedule_by(&self.draughted.pieces[number], &taste);
+        let scheduled = schedule::schedule_by(piece, &tuning);
         let length = scheduled.instructions.len();
         assert!(
             inserted.iter().all(|(left, _)| *left <= length),
-            "piece {number} is too short"
+            "piece {phase} is too short"
         );
         for (index, &instruction) in scheduled.instructions.iter().enumerate() {
             for (_, write) in inserted.iter().filter(|(left, _)| index + left == length) {
@@ -297,22 +338,6 @@ fn register(place: Place) -> Reg {
 mod tests {
     use super::*;
     use std::collections::HashSet;
-
-    /// 512 words are what a slice holds. Of pipelines a slice runs producers or consumers, of which
-    /// this is the sum.
-    #[test]
-    fn programs_are_no_longer_than_they_were() {
-        let lengths: Vec<_> = programs()
-            .iter()
-            .map(|program| program.code.len())
-            .collect();
-        assert_eq!(
-            lengths,
-            [
-                514, 528, 961, 1001, 1038, 218, 245, 274, 320, 423, 1018, 1023
-            ]
-        );
-    }
 
     /// A slice runs producers or consumers. With theirs stand their ends, which are no part of a
     /// loop.

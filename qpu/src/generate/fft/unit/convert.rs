@@ -89,7 +89,6 @@ fn bytes(program: &mut Independent) -> Packed {
     Packed::Bytes {
         shift: Some(shift),
         flip: Source::Place(flip),
-        is_upper: false,
     }
 }
 

@@ -21,14 +21,13 @@ mod middle;
 mod only;
 mod points;
 mod samples;
-mod tastes;
 mod tile;
 
 use crate::fft::Role;
 use crate::fft::bins::Bins;
 use crate::fft::program::{Kind, Record, Samples, Start, Tail, Task};
 use crate::fft::uniform::{Pack, UniformId};
-use crate::generate::schedule;
+use crate::generate::tuned;
 
 /// A word that a program reads as a uniform.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -95,17 +94,15 @@ pub fn tasks() -> Vec<Task> {
         };
         radices.iter().map(kind).collect()
     };
-    let begin = Samples::ALL.into_iter().flat_map(|samples| {
-        let only = of(Role::Only, &[16, 32, 64, 128], samples);
-        only.into_iter()
-            .chain(of(Role::First, &[16, 32, 64], samples))
-    });
+    let begin = Samples::ALL
+        .into_iter()
+        .flat_map(|samples| of(Role::First, &[16, 32, 64], samples));
+    let only = of(Role::Only, &[16, 32, 64, 128], Samples::Points);
     let middle = of(Role::Middle, &[16, 32, 64, 128], Samples::Points);
     let last = of(Role::Last, &[16, 32, 64, 128], Samples::Points);
     let shared = [
         (Role::First, 128, 2),
         (Role::First, 128, 4),
-        (Role::First, 256, 4),
         (Role::Last, 128, 2),
         (Role::Last, 256, 4),
     ];
@@ -115,7 +112,12 @@ pub fn tasks() -> Vec<Task> {
         samples: Samples::Points,
         sharers,
     });
-    let kinds = begin.chain(middle).chain(last).chain(shared);
+    let kinds = only
+        .into_iter()
+        .chain(begin)
+        .chain(middle)
+        .chain(last)
+        .chain(shared);
     let kinds = kinds.map(Task::Points);
     let conversions = [Samples::Windowed, Samples::I16, Samples::Bytes];
     let bins = Bins::ALL.map(Task::Bins);
@@ -125,14 +127,21 @@ pub fn tasks() -> Vec<Task> {
         .collect()
 }
 
-/// Searches for a schedule of a program's loop by `tries` attempts from the one in use; gives what
-/// `tastes.rs` should hold, and its length without the store: 0 for one in several pieces.
+/// The phase of what is scheduled as one piece: a unit.
+const UNIT: &str = "unit";
+
+/// The keys of all units that are scheduled as one piece.
+pub(super) fn keys() -> impl Iterator<Item = tuned::Key> {
+    tasks()
+        .into_iter()
+        .filter_map(|task| codelet_of(task)?.key())
+}
+
+/// Searches for a schedule of a program's loop by `tries` attempts from the one in use: a line of
+/// `tuned/schedules.txt`, and the length without the store. `None` for one in several pieces.
 #[must_use]
-pub fn search(task: Task, tries: u16) -> (schedule::Taste, usize) {
-    match codelet_of(task) {
-        Some(written) => frame::search(written, tries),
-        None => (schedule::Taste::default(), 0),
-    }
+pub fn search(task: Task, tries: u16) -> Option<(String, usize)> {
+    codelet_of(task)?.search(tries)
 }
 
 /// The program for a task.
@@ -177,31 +186,35 @@ const fn suffix(samples: Samples) -> &'static str {
     }
 }
 
+/// The name of a program's listing. Programs that go through the VPM are named elsewhere.
+fn name_of(task: Task) -> String {
+    let kind = match task {
+        Task::Points(kind) => kind,
+        Task::Bins(bins) => return format!("fft-{}", bins.name()),
+        Task::Convert(samples) => return format!("fft-convert{}", suffix(samples)),
+        Task::Shared { log2_points } => return format!("fft-coop-{log2_points}"),
+        Task::Several { log2_points } => return format!("fft-short-{log2_points}"),
+    };
+    let role = match kind.role {
+        Role::Only => "only",
+        Role::First => "first",
+        Role::Middle => "middle",
+        Role::Last => "last",
+    };
+    let samples = suffix(kind.samples);
+    let shared = match kind.sharers {
+        1 => "",
+        2 => "-shared",
+        _ => "-quad",
+    };
+    format!("fft-{role}-{}{shared}{samples}", kind.radix)
+}
+
 impl Generated {
     /// `fft-first-32` or `fft-first-32-i16`, say.
     #[must_use]
     pub fn name(&self) -> String {
-        // Those that go through the VPM have names of their own; here are none.
-        let kind = match self.task {
-            Task::Points(kind) => kind,
-            Task::Bins(bins) => return format!("fft-{}", bins.name()),
-            Task::Convert(samples) => return format!("fft-convert{}", suffix(samples)),
-            Task::Shared { log2_points } => return format!("fft-coop-{log2_points}"),
-            Task::Several { log2_points } => return format!("fft-short-{log2_points}"),
-        };
-        let role = match kind.role {
-            Role::Only => "only",
-            Role::First => "first",
-            Role::Middle => "middle",
-            Role::Last => "last",
-        };
-        let samples = suffix(kind.samples);
-        let shared = match kind.sharers {
-            1 => "",
-            2 => "-shared",
-            _ => "-quad",
-        };
-        format!("fft-{role}-{}{shared}{samples}", kind.radix)
+        name_of(self.task)
     }
 }
 

@@ -103,9 +103,8 @@ impl Points {
     pub fn start(frame: &mut Frame, kind: Kind) -> Loaded {
         let input = frame.lanes(Lanes::Input);
         let is_turned = kind.radix >= 64 && kind.role == Role::Only;
-        let has_factors = kind.samples != Samples::Points;
-        let words = (is_turned || has_factors).then(|| word_offsets(&mut frame.draft));
-        let ends = match Conversion::start(frame, kind, words) {
+        let words = is_turned.then(|| word_offsets(&mut frame.draft));
+        let ends = match Conversion::start(frame, kind) {
             Some(conversion) => Input::Converted(conversion),
             None if kind.sharers > 1 => {
                 let conjugate = frame.number(Start::Conjugate);
@@ -182,7 +181,7 @@ impl Points {
                 let lookup = lookups.next().expect("as many as are fetched");
                 points.codelet.fetch_by_either(lookup)
             };
-            let point = conversion.point(self, n as u8, wish, &mut fetch);
+            let point = conversion.point(self, wish, &mut fetch);
             self.codelet.vectors += 1;
             point
         };
@@ -275,9 +274,9 @@ impl Column for Points {
         draft.give_back(sign);
     }
 
-    fn point(&mut self, m: u8, wish: Wish, fetch: &mut impl FnMut(&mut Self) -> Value) -> Complex {
+    fn point(&mut self, _: u8, wish: Wish, fetch: &mut impl FnMut(&mut Self) -> Value) -> Complex {
         let conjugate = match self.ends {
-            Input::Converted(conversion) => return conversion.point(self, m, wish, fetch),
+            Input::Converted(conversion) => return conversion.point(self, wish, fetch),
             Input::Conjugated(conjugate) => conjugate,
             Input::Alternated(_, factors) => {
                 return factors.map(|factor| {

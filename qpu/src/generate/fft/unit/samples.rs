@@ -7,7 +7,6 @@ use super::Word;
 use super::codelet::Lookup;
 use super::frame::{Frame, Source};
 use super::points::Points;
-use crate::fft::Role;
 use crate::fft::points::{Record, Row};
 use crate::fft::program::{Kind, Samples};
 use crate::generate::fft::draft::{Complex, Draft, Value, Wish};
@@ -25,32 +24,26 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// Writes what belongs to the start; `words` is 4 · lane. `None` for points that are taken as
-    /// they are.
-    pub fn start(frame: &mut Frame, kind: Kind, words: Option<Place>) -> Option<Self> {
-        let words = words.filter(|_| kind.samples != Samples::Points)?;
-        // The lanes with the upper half of a word, and how far the bit that tells them is from 16.
-        let odd = match kind.role {
-            // Neighbouring columns.
-            Role::First => Some((1, 4)),
-            // Neighbouring rows are as far apart as bits reversed can be; of 16 points, a vector
-            // holds one row.
-            _ if kind.radix > 16 => Some((8, 1)),
-            _ => None,
-        };
-        let shift = odd
-            .filter(|_| kind.samples == Samples::Bytes)
-            .map(|(lanes, places)| {
-                let draft = &mut frame.draft;
-                let bit = draft.take(Wish::Accumulator);
-                let sources = [Source::Lane, Source::Small(lanes)];
-                draft.add_op(AddOp::And, sources, Destination::Place(bit));
-                let shift = draft.take(Wish::AnyFile);
-                let sources = [Source::Place(bit), Source::Small(places)];
-                draft.add_op(AddOp::Shl, sources, Destination::Place(shift));
-                draft.give_back(bit);
-                shift
-            });
+    /// Writes what belongs to the start. `None` for points that are taken as they are.
+    pub fn start(frame: &mut Frame, kind: Kind) -> Option<Self> {
+        if kind.samples == Samples::Points {
+            return None;
+        }
+        let draft = &mut frame.draft;
+        let words = draft.take(Wish::AnyFile);
+        let sources = [Source::Lane, Source::Small(2)];
+        draft.add_op(AddOp::Shl, sources, Destination::Place(words));
+        // Neighbouring columns share a word: odd lanes have its upper half.
+        let shift = (kind.samples == Samples::Bytes).then(|| {
+            let bit = draft.take(Wish::Accumulator);
+            let sources = [Source::Lane, Source::Small(1)];
+            draft.add_op(AddOp::And, sources, Destination::Place(bit));
+            let shift = draft.take(Wish::AnyFile);
+            let sources = [Source::Place(bit), Source::Small(4)];
+            draft.add_op(AddOp::Shl, sources, Destination::Place(shift));
+            draft.give_back(bit);
+            shift
+        });
         Some(Self {
             samples: kind.samples,
             factors: words,
@@ -101,11 +94,10 @@ impl Conversion {
         }
     }
 
-    /// Converts point `vector`, of which `fetch` fetches what is looked up, into r4.
+    /// Converts a point, of which `fetch` fetches what is looked up, into r4.
     pub fn point(
         &self,
         points: &mut Points,
-        vector: u8,
         wish: Wish,
         fetch: &mut impl FnMut(&mut Points) -> Value,
     ) -> Complex {
@@ -123,7 +115,6 @@ impl Conversion {
             Samples::Bytes => Packed::Bytes {
                 shift: self.shift,
                 flip: Source::Uniform(Word::row(Row::Flip)),
-                is_upper: self.shift.is_none() && vector % 2 == 1,
             },
             _ => Packed::Halves,
         };
@@ -143,8 +134,6 @@ pub enum Packed {
         shift: Option<Place>,
         /// The operand that makes them unsigned.
         flip: Source,
-        /// True: they are the upper two.
-        is_upper: bool,
     },
 }
 
@@ -157,11 +146,7 @@ pub fn numbers(draft: &mut Draft<Word>, fetched: Source, packed: Packed) -> [Pla
             draft.copy(fetched, to);
             [Unpack::U16a, Unpack::U16b]
         }
-        Packed::Bytes {
-            shift,
-            flip,
-            is_upper,
-        } => {
+        Packed::Bytes { shift, flip } => {
             if let Some(shift) = shift {
                 let moved = draft.take(Wish::Accumulator);
                 let sources = [fetched, Source::Place(shift)];
@@ -171,11 +156,7 @@ pub fn numbers(draft: &mut Draft<Word>, fetched: Source, packed: Packed) -> [Pla
             } else {
                 draft.add_op(AddOp::Xor, [fetched, flip], to);
             }
-            if is_upper {
-                [Unpack::U8c, Unpack::U8d]
-            } else {
-                [Unpack::U8a, Unpack::U8b]
-            }
+            [Unpack::U8a, Unpack::U8b]
         }
     };
     let numbers = parts.map(|part| {

@@ -8,11 +8,11 @@ mod consumer;
 mod producer;
 mod semaphore;
 
-use super::roles::consumer::{Consumer, go_through};
+use super::roles::consumer::{Consumer, FROM_POINTS, go_through};
 use super::roles::semaphore::{open, ways};
 use super::roles::{Assembly, Draughted, Operation, begun};
 use super::rows::Factors;
-use super::{Branch, Cooperative, Tried, register};
+use super::{Branch, Cooperative, Phase, Piece, Tried, named, register};
 use crate::fft::pass::Pass;
 use crate::fft::pipeline::Pipeline;
 use crate::fft::words::Word;
@@ -27,18 +27,26 @@ use semaphore::{Gates, LINK, WAY};
 /// Pieces of producers: up to the outputs of the transform of 16 points, a half of them up to the
 /// first round, and from the first half to the second what comes behind its first round and what
 /// behind its last.
-const LOAD: usize = 0;
-const HALF: usize = 1;
-const ASK_AHEAD: usize = 2;
-const GO_ON: usize = 3;
+const LOAD: Phase = "load";
+const HALF: Phase = "half";
+const ASK_AHEAD: Phase = "ask-ahead";
+const GO_ON: Phase = "go-on";
+const PRODUCED: [Phase; 4] = [LOAD, HALF, ASK_AHEAD, GO_ON];
 /// Pieces of consumers: what is done once, rows of the VPM into registers, and from there to their
-/// stores.
-const CONSTANTS: usize = 4;
-const READ: usize = 5;
-const FROM_POINTS: usize = 6;
+/// stores ([`FROM_POINTS`]).
+const CONSTANTS: Phase = "constants";
+const READ: Phase = "read";
 /// The first round of a half of a producer's outputs; then what leads to the next round, and that
 /// round.
-const WRITE: usize = 11;
+const WRITES: [Phase; 7] = [
+    "write-0",
+    "to-write-1",
+    "write-1",
+    "to-write-2",
+    "write-2",
+    "to-write-3",
+    "write-3",
+];
 
 /// Register of file A with the way to what this consumer waits for; an even one, as the register
 /// with the way to what it tells others is.
@@ -69,9 +77,10 @@ pub(super) fn draught(pipeline: Pipeline) -> Draughted {
 fn drawn(pipeline: Pipeline) -> (Draughted, Kept) {
     let (mut pieces, [halves, drain], both_gates) = produced(pipeline);
     let (consumed, [count, offset], steps, both_on) = consumed(pipeline);
-    let writes = pieces.split_off(CONSTANTS);
+    let writes = pieces.split_off(PRODUCED.len());
+    let mut pieces = named(&PRODUCED, pieces);
     pieces.extend(consumed);
-    pieces.extend(writes);
+    pieces.extend(named(&WRITES, writes));
     let opens = count;
     let draughted = Draughted {
         pieces,
@@ -147,7 +156,7 @@ fn produced(pipeline: Pipeline) -> (Vec<Vec<Operation>>, [Place; 2], Option<Plac
 
 /// The pieces of consumers, what they keep in common with producers, and the registers of steps
 /// and, if there are groups, of two ways together.
-fn consumed(pipeline: Pipeline) -> (Vec<Vec<Operation>>, [Place; 2], Place, Option<Place>) {
+fn consumed(pipeline: Pipeline) -> (Vec<Piece<Word>>, [Place; 2], Place, Option<Place>) {
     let (mut draft, constants, kept) = begun(Place::R4);
     for number in [TURN, WAY] {
         draft.reserve(Place::Register(File::A, number));
@@ -155,12 +164,12 @@ fn consumed(pipeline: Pipeline) -> (Vec<Vec<Operation>>, [Place; 2], Place, Opti
     let steps = draft.take(Wish::File(File::B));
     let both = (pipeline.groups() > 1).then(|| draft.take(Wish::File(File::B)));
     let factors = Factors::load(&mut draft, &constants);
-    let mut pieces = vec![draft.cut()];
+    let mut pieces = vec![(CONSTANTS, draft.cut())];
     let mut consumer = Consumer::new(&mut draft, &constants, &factors, kept[1]);
     consumer::read(&mut consumer);
-    pieces.push(consumer.draft.cut());
+    pieces.push((READ, consumer.draft.cut()));
     let butterflies = butterflies(&mut consumer);
-    pieces.extend(consumer.pieces(&butterflies));
+    pieces.extend(named(&FROM_POINTS, consumer.pieces(&butterflies)));
     (pieces, kept, steps, both)
 }
 
@@ -209,12 +218,12 @@ fn produce(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
     all.piece(LOAD, None);
     let half = all.b.here("half");
     let rounds = pipeline.lane_rows() as usize;
-    let last_write = WRITE + 2 * rounds - 2;
+    let (&last_write, writes) = WRITES[..2 * rounds - 1].split_last().expect("rounds");
     all.piece(HALF, enter.filter(|_| rounds > 1));
-    for write in (WRITE..last_write).step_by(2) {
-        all.piece(write, leave);
-        let is_last = write + 2 == last_write;
-        all.piece(write + 1, enter.filter(|_| !is_last));
+    for (number, write) in (1..).zip(writes.chunks_exact(2)) {
+        all.piece(write[0], leave);
+        let is_last = number + 1 == rounds;
+        all.piece(write[1], enter.filter(|_| !is_last));
     }
     // The next twiddles are asked for while the gate is closed. What follows is there twice, once
     // for what is on its way in the TMUs.
@@ -295,7 +304,7 @@ fn consume(all: &mut Assembly, pipeline: Pipeline, kept: &Kept) {
     };
     all.piece(READ, Some(&pass));
     all.b.bind(passed);
-    go_through(all, FROM_POINTS, &[]);
+    go_through(all);
     all.count(BranchCond::AllZS, done);
     all.b.mov(R0, UNIF);
     all.uniforms.push(Word::Peers);

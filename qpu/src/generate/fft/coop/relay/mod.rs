@@ -17,7 +17,7 @@ use super::roles::consumer::Consumer;
 use super::roles::semaphore::{HALVES, close, open};
 use super::roles::{Assembly, Draughted, Operation};
 use super::rows::Factors;
-use super::{Cooperative, Tried, register};
+use super::{Cooperative, Phase, Tried, named, register};
 use crate::fft::pass::Pass;
 use crate::fft::pipeline::CONSUMERS;
 use crate::fft::relay::Relay;
@@ -38,30 +38,36 @@ use producer::Producer;
 /// two columns, these set aside, the outputs of the transform of 16 points, a half of them, pairs
 /// of its vectors, another half in its place, one to be kept, the last pair, and both units
 /// together.
-const ONCE: usize = 0;
-const BEGIN: usize = 1;
-const COLUMNS: usize = 2;
-const ASIDE: usize = 3;
-const OUTPUTS: usize = 4;
-const HALF: usize = 5;
-const WRITE: usize = 6;
-const ROTATE: usize = 7;
-const KEEP: usize = 8;
-const WRITE_LAST: usize = 9;
-const PAIR_UP: usize = 10;
-const PAIR_UP_OTHERS: usize = 11;
+const ONCE: Phase = "once";
+const BEGIN: Phase = "begin";
+const COLUMNS: Phase = "columns";
+const ASIDE: Phase = "aside";
+const OUTPUTS: Phase = "outputs";
+const HALF: Phase = "half";
+const WRITE: Phase = "write";
+const ROTATE: Phase = "rotate";
+const KEEP: Phase = "keep";
+const WRITE_LAST: Phase = "write-last";
+const PAIR_UP: Phase = "pair-up";
+const PAIR_UP_OTHERS: Phase = "pair-up-others";
 /// Pieces of consumers: what is done once, early vectors into registers, these in place of those of
 /// the next round, late vectors, even outputs of the transform, the rows of a parity's outputs, the
 /// store of even ones, odd outputs, and their store.
-const CONSTANTS: usize = 12;
-const READ_EARLY: usize = 13;
-const NEXT: usize = 14;
-const READ_LATE: usize = 15;
-const EVEN_OUTPUTS: usize = 16;
-const ROWS: usize = 17;
-const EVEN_STORE: usize = 18;
-const ODD_OUTPUTS: usize = 19;
-const ODD_STORE: usize = 20;
+const CONSTANTS: Phase = "constants";
+const READ_EARLY: Phase = "read-early";
+const NEXT: Phase = "next";
+const READ_LATE: Phase = "read-late";
+const EVEN_OUTPUTS: Phase = "even-outputs";
+const ROWS: Phase = "rows";
+const EVEN_STORE: Phase = "even-store";
+const ODD_OUTPUTS: Phase = "odd-outputs";
+const ODD_STORE: Phase = "odd-store";
+/// All phases in the order in which they are written.
+#[rustfmt::skip]
+const PHASES: [Phase; 21] = [
+    ONCE, BEGIN, COLUMNS, ASIDE, OUTPUTS, HALF, WRITE, ROTATE, KEEP, WRITE_LAST, PAIR_UP, PAIR_UP_OTHERS,
+    CONSTANTS, READ_EARLY, NEXT, READ_LATE, EVEN_OUTPUTS, ROWS, EVEN_STORE, ODD_OUTPUTS, ODD_STORE,
+];
 
 /// Registers of file A with the way to what a consumer waits for, tells others or does next, and
 /// with where it goes on behind it; even ones. They are free where no vectors are waited for.
@@ -95,7 +101,7 @@ fn drawn() -> (Draughted, Kept) {
     let (consumed, [count, offset]) = consumed();
     pieces.extend(consumed);
     let draughted = Draughted {
-        pieces,
+        pieces: named(&PHASES, pieces),
         count,
         offset,
         opens: count,

@@ -6,7 +6,7 @@
 use super::semaphore::HALVES;
 use super::{Assembly, Operation};
 use crate::fft::words::Word;
-use crate::generate::fft::coop::Branch;
+use crate::generate::fft::coop::Phase;
 use crate::generate::fft::coop::rows::{Factors, rows_in_registers};
 use crate::generate::fft::dft16::{
     Butterfly, Constants, Ends, butterfly_of, dft16_of_parity, order_of_radix4,
@@ -19,6 +19,14 @@ use std::collections::VecDeque;
 
 /// Pieces of [`Consumer::pieces`].
 const PIECES: usize = 5;
+/// Their phases.
+pub const FROM_POINTS: [Phase; PIECES] = [
+    "even-rows",
+    "even-store",
+    "odd-outputs",
+    "odd-rows",
+    "odd-store",
+];
 
 /// Both rows of an output.
 type Rows = [Place; 2];
@@ -199,18 +207,15 @@ impl<'a> Consumer<'a> {
     }
 }
 
-/// Writes those pieces, which stand from `first` on, with what is inserted before so many of the
-/// last one's last instructions.
-pub fn go_through(all: &mut Assembly, first: usize, inserted: &[(usize, Branch)]) {
-    for piece in first..first + 3 {
+/// Writes those pieces, one after the other.
+pub fn go_through(all: &mut Assembly) {
+    let [first @ .., odd_rows, last] = FROM_POINTS;
+    for piece in first {
         all.piece(piece, None);
     }
     // Others may store through the first half of the VPM as soon as this one does not.
     all.b.mov(NONE, ST_WAIT);
     all.b.srel(HALVES[0]);
-    let last = first + PIECES - 1;
-    for piece in first + 3..last {
-        all.piece(piece, None);
-    }
-    all.piece_with(last, inserted);
+    all.piece(odd_rows, None);
+    all.piece(last, None);
 }

@@ -9,7 +9,7 @@ mod first;
 mod second;
 
 use super::first::ADDRESSES;
-use super::{Assembly, Cooperative, Tried, barrier, register};
+use super::{Assembly, Cooperative, Phase, Tried, barrier, named, register};
 use crate::fft::pass::Pass;
 use crate::fft::short::Short;
 use crate::fft::short::Word;
@@ -22,14 +22,16 @@ use second::Second;
 
 /// Pieces: what is done once up to the first lookups, and behind them; a unit, or its first half;
 /// what leads to the next; the second half of a unit whose transform several programs share.
-const HEAD: usize = 0;
-const CONSTANTS: usize = 1;
-const UNIT: usize = 2;
-const MORE: usize = 3;
-const SECOND: usize = 4;
+const HEAD: Phase = "head";
+const CONSTANTS: Phase = "constants";
+const UNIT: Phase = "unit";
+const MORE: Phase = "more";
+const SECOND: Phase = "second";
 /// Before that, of 32 rows: they are read and added, and turned for odd outputs.
-const READ: usize = 5;
-const TURN: usize = 6;
+const READ: Phase = "read";
+const TWIDDLE: Phase = "twiddle";
+/// In the order in which they are written.
+const PHASES: [Phase; 7] = [HEAD, CONSTANTS, UNIT, MORE, SECOND, READ, TWIDDLE];
 
 /// Registers that the code between pieces uses.
 struct Kept {
@@ -115,7 +117,7 @@ fn drawn(short: Short) -> (Draughted, Kept) {
     let pieces = [head, constants].into_iter().chain(unit);
     let pieces = pieces.chain([draft.cut()]).chain(halves).chain(parities);
     let draughted = Draughted {
-        pieces: pieces.collect(),
+        pieces: named(&PHASES, pieces),
         count: last,
         offset: step,
         opens: last,
@@ -148,7 +150,7 @@ pub(super) fn program(pass: Pass, short: Short, tried: Tried<'_>) -> Cooperative
             b.brr(BranchCond::AllNC, second);
         };
         all.piece(READ, Some(&skip));
-        all.piece(TURN, None);
+        all.piece(TWIDDLE, None);
         all.b.bind(second);
     }
     if short.is_shared() {

@@ -1,12 +1,13 @@
 //! From what is written of a program to its instructions and lists.
 
-use super::super::{Generated, Word, tastes};
+use super::super::{Generated, UNIT, Word, name_of};
 use super::routine::{self, Routines};
 use super::{Form, Frame, Piece, Scheduled, reg};
 use crate::fft::program::{Record, Start, Tail};
 use crate::generate::Builder;
 use crate::generate::fft::ahead::LOOKUP_BYTES;
 use crate::generate::schedule::{self, Place};
+use crate::generate::tuned;
 use crate::isa::BranchCond;
 use core::ops::Range;
 
@@ -19,25 +20,30 @@ pub struct Written {
     pub(super) factors: Option<[Place; 2]>,
 }
 
-/// See [`super::super::search`].
-pub fn search(written: Written, tries: u16) -> (schedule::Taste, usize) {
-    let taste = tastes::of(written.frame.task);
-    let [piece] = &written.pieces[..] else {
-        return (taste, 0);
-    };
-    schedule::search(&piece.operations, &taste, tries)
-}
-
 impl Written {
+    /// The key of a unit that is scheduled as one piece.
+    pub fn key(&self) -> Option<tuned::Key> {
+        let [piece] = &self.pieces[..] else {
+            return None;
+        };
+        let name = name_of(self.frame.task);
+        Some(tuned::Key::new(name, UNIT, &piece.operations))
+    }
+
+    /// See [`super::super::search`].
+    pub fn search(&self, tries: u16) -> Option<(String, usize)> {
+        let key = self.key()?;
+        let operations = &self.pieces[0].operations;
+        let (tuning, length) = schedule::search(operations, &key.tuning(), tries);
+        Some((key.line(&tuning), length))
+    }
+
     /// The program.
     pub fn finish(self) -> Generated {
-        let taste = match self.pieces.len() {
-            1 => tastes::of(self.frame.task),
-            _ => schedule::Taste::default(),
-        };
+        let tuning = self.key().map_or_else(Default::default, |key| key.tuning());
         let pieces = self.pieces.iter();
         let pieces = pieces.map(|piece| {
-            let scheduled = schedule::schedule_by(&piece.operations, &taste);
+            let scheduled = schedule::schedule_by(&piece.operations, &tuning);
             (scheduled, piece.form)
         });
         let pieces: Vec<_> = pieces.collect();

@@ -25,7 +25,7 @@ use crate::isa::{AddOp, File};
 use crate::vpm::{Block, Store, store_stride};
 use assemble::put_pieces;
 
-pub use assemble::{Written, search};
+pub use assemble::Written;
 
 /// Semaphore that counts programs which have ended their units.
 const ENDED: u8 = 2;

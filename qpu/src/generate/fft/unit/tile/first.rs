@@ -1,5 +1,4 @@
-//! First passes of 128 and 256 points: each of S QPUs transforms R / S rows, then all come
-//! together.
+//! First passes of 128 points: each of S QPUs transforms R / S rows, then all come together.
 //!
 //! Outputs are turned so that those of others are as good as one's own before they are exchanged;
 //! what is left then are sums and differences, and the twiddles.

@@ -1,13 +1,13 @@
 //! A unit of 256 points, done as its program does it.
 
+use super::arithmetic::Real;
 use super::dft::{dft16, rounded, turned_back};
-use super::{Complex, ModelError, ModelRunner, N, Vector, error};
-use crate::fft::arithmetic::Real;
-use crate::fft::points::{self, Row, Scalar};
-use crate::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Task};
-use crate::fft::sizes::{LANES, OCTET};
-use crate::fft::split::Role;
-use crate::fft::twiddle::turn;
+use super::runner::{Complex, ModelError, ModelRunner, N, Vector, error};
+use qpu::fft::points::{self, Row, Scalar};
+use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Task};
+use qpu::fft::sizes::{LANES, OCTET};
+use qpu::fft::split::Role;
+use qpu::fft::twiddle::turn;
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -137,7 +137,7 @@ impl Unit<'_> {
                     let factor = self.rows.get(&Row::Factor { vector, component });
                     for (number, (z, lane)) in (0..).zip(point.iter_mut().zip(lanes)) {
                         let at = base.wrapping_add(*row).wrapping_add(lane);
-                        let x = self.sample(at, (vector, number), component, on)?;
+                        let x = self.sample(at, number, component, on)?;
                         let x = match (factors, factor) {
                             (Some(base), Some(row)) => x * on.float(base + row + 4 * number)?,
                             _ => x,
@@ -171,7 +171,7 @@ impl Unit<'_> {
     fn sample<T: Real>(
         &self,
         at: u32,
-        (vector, lane): (u8, u32),
+        lane: u32,
         component: u8,
         on: &ModelRunner<T>,
     ) -> Result<T, ModelError> {
@@ -183,13 +183,8 @@ impl Unit<'_> {
             }
             Samples::Bytes => {
                 let of_rows = |word: Row| self.rows.get(&word).copied().unwrap_or_default();
-                // Which row or column is in the upper half of the word.
-                let row = u32::from(vector) * self.row_lanes() + self.row(lane);
-                let point = match self.role() {
-                    Role::Only => row,
-                    _ => self.place(lane).1,
-                };
-                let byte = 2 * (point % 2) + u32::from(component);
+                // Which column is in the upper half of the word.
+                let byte = 2 * (self.place(lane).1 % 2) + u32::from(component);
                 let word = on.word(at)? ^ of_rows(Row::Flip);
                 let middle = f32::from_bits(of_rows(Row::Middle));
                 f64::from(word.to_le_bytes()[byte as usize]) - f64::from(middle)

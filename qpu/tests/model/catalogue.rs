@@ -1,9 +1,9 @@
 //! Programs for the model alone: what their lists hold, without code.
 
-use crate::fft::points::{self, Row, Scalar};
-use crate::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Tail, Task};
-use crate::fft::split::Role;
-use crate::fft::uniform::{Pack, UniformId};
+use qpu::fft::points::{self, Row, Scalar};
+use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Tail, Task};
+use qpu::fft::split::Role;
+use qpu::fft::uniform::{Pack, UniformId};
 
 /// Programs for the model alone: every kind, with all words that it can have and no code but a
 /// number that says which it is.
@@ -17,10 +17,9 @@ pub fn catalogue() -> &'static [Program] {
         .filter(|&(role, radix)| role != Role::Only || radix <= 128)
         .chain([(Role::Middle, 16)])
         .flat_map(|(role, radix)| {
-            let begins = matches!(role, Role::Only | Role::First);
             let samples = Samples::ALL
                 .into_iter()
-                .filter(move |&samples| begins || samples == Samples::Points);
+                .filter(move |&samples| role == Role::First || samples == Samples::Points);
             samples.map(move |samples| Kind {
                 role,
                 radix,
@@ -118,7 +117,7 @@ fn symbols(kind: Kind) -> Program {
     }
     match (role, samples) {
         (Role::Only | Role::First, Samples::Points) => start.push(Start::Conjugate),
-        (Role::Only | Role::First, _) => record.push(points::Record::Factors.into()),
+        (Role::First, _) => record.push(points::Record::Factors.into()),
         _ => {}
     }
     match role {

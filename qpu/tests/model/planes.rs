@@ -1,9 +1,9 @@
 //! Transforms of planes on the model of the passes, held to rows and then columns in f64.
 
-use super::interpreter::catalogue;
-use super::plan_tests::{Complex, DIRECTIONS, TOLERANCE, dft, error, is_of_units, model, noise};
-use super::request::{Request, Scale, Transform};
-use super::{Axis, Direction, Plan, Split};
+use super::catalogue::catalogue;
+use super::plans::{Complex, DIRECTIONS, TOLERANCE, dft, error, is_of_units, model, noise};
+use qpu::fft::request::{Request, Scale, Transform};
+use qpu::fft::{Axis, Direction, Plan, Split};
 
 fn request(log2_rows: u32, log2_columns: u32, batch: u32) -> Request {
     let transform = Transform::Plane {

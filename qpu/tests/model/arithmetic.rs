@@ -73,19 +73,14 @@ impl Real for Truncated {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sums_and_products_are_truncated() {
-        let x = |bits| Truncated::from_word(bits);
-        let one = Truncated(1.0);
-        let tiny = x(0x3300_0001); // a little more than half a unit of 1.0
-        assert_eq!(one + tiny, one);
-        assert_eq!(one - tiny, x(0x3f7f_ffff));
-        assert_eq!(x(0x3f80_0001) * x(0x3f80_0001), x(0x3f80_0002));
-        assert_eq!(x(0x0080_0000) * Truncated(0.5), Truncated(0.0));
-        assert_eq!((Truncated(0.0) - one) - tiny, Truncated(-1.0));
-    }
+#[test]
+fn sums_and_products_are_truncated() {
+    let x = |bits| Truncated::from_word(bits);
+    let one = Truncated(1.0);
+    let tiny = x(0x3300_0001); // a little more than half a unit of 1.0
+    assert_eq!(one + tiny, one);
+    assert_eq!(one - tiny, x(0x3f7f_ffff));
+    assert_eq!(x(0x3f80_0001) * x(0x3f80_0001), x(0x3f80_0002));
+    assert_eq!(x(0x0080_0000) * Truncated(0.5), Truncated(0.0));
+    assert_eq!((Truncated(0.0) - one) - tiny, Truncated(-1.0));
 }

@@ -1,42 +1,36 @@
 //! The passes as a program in Rust: a [`Runner`] that does what programs must do with their lists.
 //!
-//! A unit is done as a program does it. Each lookup reads memory in every lane at lane vector +
-//! record + row list, 16 points per lane are transformed, then the rows of the lanes, twiddles are
-//! looked up and multiplied with, and rows are stored. What a list holds is read from memory by the
-//! symbolic words of the program. So a plan of any length can be tested without programs, in f64,
-//! and a program can be compared with what it stands for, pass by pass. What the model knows by
-//! itself is the table of lanes and stores in [`crate::fft::program`].
+//! A unit is done as a program does it. Each lookup reads memory in every lane at lane vector + record +
+//! row list, 16 points per lane are transformed, then the rows of the lanes, twiddles are looked up and
+//! multiplied with, and rows are stored. What a list holds is read from memory by the symbolic
+//! words of the program. So a plan of any length can be tested without programs, in f64, and a
+//! program can be compared with what it stands for, pass by pass. What the model knows by itself is the
+//! table of lanes and stores in [`qpu::fft::program`].
 
-mod catalogue;
-mod dft;
-mod unit;
-
-pub use catalogue::catalogue;
-
-use crate::fft::arithmetic::Real;
-use crate::fft::program::{Program, Record, Start, Tail};
-use crate::fft::sizes::LANES;
-use crate::fft::uniform::{Pack, UniformId};
-use crate::job::{Buffer, BusAddr, Job, QpuSet, Report, Runner};
+use super::arithmetic::Real;
+use super::unit::Unit;
+use qpu::fft::program::{Program, Record, Start, Tail};
+use qpu::fft::sizes::LANES;
+use qpu::fft::uniform::{Pack, UniformId};
+use qpu::job::{Buffer, BusAddr, Job, QpuSet, Report, Runner};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
-use unit::Unit;
 
-const N: usize = LANES as usize;
+pub const N: usize = LANES as usize;
 /// Address at which the memory begins; `STREAMED` is the one for reads that leave nothing in the
 /// system L2.
 const BASE: u32 = 0x4000_0000;
 const STREAMED: u32 = 0x8000_0000;
 
-type Complex<T> = [T; 2];
-type Vector<T> = [Complex<T>; N];
+pub type Complex<T> = [T; 2];
+pub type Vector<T> = [Complex<T>; N];
 
 /// Memory, and programs that are interpreted. `T` is what is computed with.
 pub struct ModelRunner<T> {
     catalogue: &'static [Program],
     words: Vec<u32>,
-    reals: Vec<T>,
+    pub reals: Vec<T>,
     used: u32,
 }
 
@@ -52,7 +46,7 @@ impl std::fmt::Display for ModelError {
 
 impl std::error::Error for ModelError {}
 
-fn error<A>(text: String) -> Result<A, ModelError> {
+pub fn error<A>(text: String) -> Result<A, ModelError> {
     Err(ModelError(text))
 }
 
@@ -80,7 +74,7 @@ impl<T: Real> ModelRunner<T> {
     }
 
     /// Index of the word at an address.
-    fn index(&self, address: u32) -> Result<usize, ModelError> {
+    pub fn index(&self, address: u32) -> Result<usize, ModelError> {
         let base = if address < STREAMED { BASE } else { STREAMED };
         let index = address.wrapping_sub(base) / 4;
         if !address.is_multiple_of(4) || index as usize >= self.words.len() {
@@ -89,15 +83,15 @@ impl<T: Real> ModelRunner<T> {
         Ok(index as usize)
     }
 
-    fn word(&self, address: u32) -> Result<u32, ModelError> {
+    pub fn word(&self, address: u32) -> Result<u32, ModelError> {
         Ok(self.words[self.index(address)?])
     }
 
-    fn real(&self, address: u32) -> Result<T, ModelError> {
+    pub fn real(&self, address: u32) -> Result<T, ModelError> {
         Ok(self.reals[self.index(address)?])
     }
 
-    fn float(&self, address: u32) -> Result<T, ModelError> {
+    pub fn float(&self, address: u32) -> Result<T, ModelError> {
         Ok(T::from_word(self.word(address)?))
     }
 
@@ -128,8 +122,8 @@ impl<T: Real> ModelRunner<T> {
     /// Does all units of a program; what it goes on with, if the launch does not end with it.
     fn program(
         &mut self,
-        queued: crate::job::Program,
-    ) -> Result<Option<crate::job::Program>, ModelError> {
+        queued: qpu::job::Program,
+    ) -> Result<Option<qpu::job::Program>, ModelError> {
         let catalogue = self.catalogue;
         let at = self.index(queued.code.0)?;
         let is_it = |program: &&Program| {
@@ -172,7 +166,7 @@ impl<T: Real> ModelRunner<T> {
         let tail = self.list(own(Start::Records) + 4 * records, program.tail)?;
         let next = |word: Tail| BusAddr(tail.get(&word).copied().unwrap_or_default());
         Ok(
-            (next(Tail::NextCode) != BusAddr(0)).then(|| crate::job::Program {
+            (next(Tail::NextCode) != BusAddr(0)).then(|| qpu::job::Program {
                 code: next(Tail::NextCode),
                 uniforms: next(Tail::NextStart),
             }),

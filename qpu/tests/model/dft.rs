@@ -1,8 +1,8 @@
 //! Transforms of complex vectors as programs do them, in any arithmetic.
 
-use super::{Complex, N, Vector};
-use crate::fft::arithmetic::Real;
-use crate::fft::twiddle::turn;
+use super::arithmetic::Real;
+use super::runner::{Complex, N, Vector};
+use qpu::fft::twiddle::turn;
 
 /// A root, rounded as a constant of a program is.
 pub fn rounded<T: Real>((cos, sin): (f64, f64)) -> Complex<T> {
