@@ -11,12 +11,7 @@ use super::sequence::is_texture_coordinate;
 use super::transfers::{self, Transfer};
 use super::values::{Setup, Values};
 use crate::isa::{File, Raddr, Signal, raddr, waddr};
-
-/// Lookups that the result FIFO of one TMU holds for one QPU (vc4asm; Broadcom's compiler keeps to
-/// it).
-const LOOKUPS: u8 = 4;
-/// Lookups that the request FIFO holds: with one more the QPU waits, so counting ends there.
-const MOST_LOOKUPS: u8 = 8;
+use crate::machine::{TMU_REQUESTS, TMU_RESULTS};
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Accounts {
@@ -143,17 +138,18 @@ impl Accounts {
             return;
         };
         let now = count + 1;
-        if count == MOST_LOOKUPS {
+        if count == TMU_REQUESTS {
             let reason = format!(
-                "TMU {tmu} takes {MOST_LOOKUPS} lookups before one is loaded, and the QPU waits for ever with this"
+                "TMU {tmu} takes {TMU_REQUESTS} lookups before one is loaded, and the QPU waits for ever with this"
             );
             report(Rule::TmuTooMany, reason);
-        } else if count >= LOOKUPS {
-            let reason = format!("TMU {tmu} has {now} lookups outstanding, and holds {LOOKUPS}");
+        } else if count >= TMU_RESULTS {
+            let reason =
+                format!("TMU {tmu} has {now} lookups outstanding, and holds {TMU_RESULTS}");
             report(Rule::TmuTooMany, reason);
         }
         // Nothing comes after the one that waits for ever.
-        self.lookups[tmu] = (count < MOST_LOOKUPS).then_some(now);
+        self.lookups[tmu] = (count < TMU_REQUESTS).then_some(now);
     }
 
     fn read_vector(&mut self, report: &mut impl FnMut(Rule, String)) {

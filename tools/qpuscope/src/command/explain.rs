@@ -173,7 +173,7 @@ fn explain(rule: &Known) -> String {
 fn folded(text: &str) -> String {
     let mut out = String::new();
     let mut column = 0;
-    for word in text.split(' ') {
+    for word in text.split_whitespace() {
         let width = word.chars().count();
         if column > 0 && column + 1 + width > 100 {
             out.push('\n');

@@ -20,10 +20,7 @@ pub use block::{Block, Place, Size};
 pub use load::{Load, Pitch, load_pitch};
 pub use store::{Store, store_stride};
 
-/// Rows that QPUs can reach; DMA reaches twice as many.
-pub const ROWS: u8 = 64;
-/// Words in a row.
-pub const ROW_WORDS: u8 = 16;
+pub use crate::machine::VPM_ROWS as ROWS;
 
 /// A number that does not fit its field.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
