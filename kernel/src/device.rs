@@ -20,7 +20,7 @@ use crate::timer::Clock;
 use crate::uart::{RECEIVE_BYTES, Uart};
 
 /// The time that the instrument's loop may be away before the board restarts: several times the
-/// longest step, a transform of 2^16 points on the ARM in windows of a second.
+/// longest step, the longest transform on the ARM in windows of a second.
 pub const WATCHDOG_US: u32 = 5_000_000;
 
 /// Room in the transmit queue that is worth waking up for.

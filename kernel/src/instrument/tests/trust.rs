@@ -266,6 +266,6 @@ fn a_host_gets_the_proof_of_any_plan() {
         assert_eq!(prove(9, kind, false), Some(Verdict::Right));
         assert_eq!(prove(9, kind, true), Some(Verdict::Wrong));
         assert_eq!(prove(5, kind, false), Some(Verdict::Missing));
-        assert_eq!(prove(17, kind, false), None);
+        assert_eq!(prove(MAX_N.ilog2() as u8 + 1, kind, false), None);
     }
 }
