@@ -195,26 +195,6 @@ struct Noisy {
     damaged: Rc<Cell<usize>>,
 }
 
-impl Noisy {
-    /// Bytes as they come out of the line: one in some is turned over, dropped, doubled or another.
-    fn pass(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let mut out = Vec::with_capacity(bytes.len());
-        for &byte in bytes {
-            if self.random.below(1_000_000) >= self.damaged.get() {
-                out.push(byte);
-                continue;
-            }
-            match self.random.below(4) {
-                0 => out.push(byte ^ 1 << self.random.below(8)),
-                1 => {}
-                2 => out.extend([byte; 2]),
-                _ => out.push(self.random.below(256) as u8),
-            }
-        }
-        out
-    }
-}
-
 impl Link for Noisy {
     fn read(&mut self, out: &mut [u8], wait: Duration) -> Result<Received> {
         // Doubled bytes have room.
@@ -222,7 +202,7 @@ impl Link for Noisy {
         let Received::Bytes(count) = self.board.read(&mut out[..half], wait)? else {
             return Ok(Received::Nothing);
         };
-        let passed = self.pass(&out[..count]);
+        let passed = self.random.damage(&out[..count], self.damaged.get());
         out[..passed.len()].copy_from_slice(&passed);
         Ok(match passed.len() {
             0 => Received::Nothing,
@@ -231,7 +211,7 @@ impl Link for Noisy {
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        let passed = self.pass(bytes);
+        let passed = self.random.damage(bytes, self.damaged.get());
         self.board.write(&passed)
     }
 
