@@ -1,7 +1,7 @@
 //! The board as the instrument sees it, made of the drivers.
 //!
 //! The watchdog is fed wherever the instrument's loop comes by: when it asks for bytes and while it
-//! sleeps. The activity light tells the stage to whoever has no cable: as many short blinks as the
+//! sleeps. The activity light shows the stage to a user without a cable: as many short blinks as the
 //! stage's number, then a pause.
 
 use embedded_hal::digital::OutputPin;

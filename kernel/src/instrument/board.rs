@@ -204,7 +204,7 @@ pub trait Board {
     /// Facts about the board.
     fn info(&self) -> &BoardInfo;
 
-    /// Clocks and temperature now, as far as somebody answers.
+    /// Clocks and temperature now, as far as the board can be asked.
     fn clocks(&mut self) -> Clocks {
         Clocks::default()
     }

@@ -164,7 +164,7 @@ impl<Q: Fft + QpuHost> Hub<'_, Q> {
         }
     }
 
-    /// Reports if frames that answer no request may be sent: not to somebody who reads text.
+    /// Reports if frames that answer no request may be sent: not to a person who reads text.
     pub(super) fn takes_frames(&self) -> bool {
         let records = self.settings.output != Output::Text;
         let is_idle = self.stream.state() == State::Idle && self.stream.records.sending.is_none();

@@ -157,7 +157,7 @@ fn every_single_bit_flip_of_a_frame_is_noticed() {
 }
 
 #[test]
-fn text_and_frames_are_told_apart() {
+fn text_and_frames_are_distinguished() {
     let mut encoder = Encoder::new();
     let mut bytes = b"boot firmware\r\nno line end".to_vec();
     bytes.extend(frame(&mut encoder, Kind::START, &[]));

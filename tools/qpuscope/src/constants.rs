@@ -1,4 +1,4 @@
-//! Numbers of the cycle model that somebody changes, to see what depends on them.
+//! Numbers of the cycle model that a user changes, to see what depends on them.
 //!
 //! What they are by themselves is for published figures to say (docs/fidelity.md): whatever is
 //! printed with others names them.

@@ -1,4 +1,4 @@
-//! Uploads: the spectra are those of rustfft, nothing is lost, and losses on the line are mended.
+//! Uploads: the spectra are those of rustfft, nothing is lost, and losses on the line are repaired.
 
 use super::*;
 use rustfft::FftPlanner;

@@ -117,7 +117,7 @@ mod tests {
     use crate::failure::Exit;
 
     #[test]
-    fn silence_and_noise_are_told_apart() {
+    fn silence_and_noise_are_distinguished() {
         let silent = Faults {
             dies_after: 0,
             ..Faults::NONE

@@ -13,7 +13,7 @@ use qpu_programs::FFT;
 use tests::mutate::Random;
 
 use super::Client;
-use super::fake::{RATE, channel, turn_a_bit_over};
+use super::fake::{RATE, channel, flip_a_bit};
 use crate::failure::Result;
 use crate::link::{FIRST_BAUD, Link, Opening, Received, SimLink};
 use crate::log::Logs;
@@ -24,10 +24,10 @@ struct Deaf {
     board: SimLink,
     sent: u32,
     lose_every: u32,
-    /// True if bytes that would be lost on the way to the board come there with a bit turned over
+    /// True if bytes that would be lost on the way to the board come there with a bit flipped
     /// instead.
     damage: bool,
-    /// What came of the segment under way, and of those before it what the host gets.
+    /// The bytes of the segment under way; and of earlier segments, what the host gets.
     segment: Vec<u8>,
     heard: VecDeque<u8>,
     segments: u32,
@@ -87,7 +87,7 @@ impl Link for Deaf {
                 return Ok(());
             }
             let mut bytes = bytes.to_vec();
-            turn_a_bit_over(&mut bytes);
+            flip_a_bit(&mut bytes);
             return self.board.write(&bytes);
         }
         self.board.write(bytes)

@@ -112,7 +112,7 @@ impl Client {
         self.logs.remark().filter(|_| !self.quiet)
     }
 
-    /// The line, what receives from it, and the logs; for whoever only listens from now on.
+    /// The line, what receives from it, and the logs; for a caller that only listens from now on.
     #[must_use]
     pub fn into_parts(self) -> (Box<dyn Link>, Receiver, Logs) {
         (self.link, self.receiver, self.logs)

@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn source_is_told_from_words() {
+    fn source_and_words_are_distinguished() {
         for source in [
             "add r0, r0, 1",
             ".set i, 1",

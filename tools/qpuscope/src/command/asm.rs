@@ -24,7 +24,7 @@ pub struct Options {
     /// Where to write the code; - for standard output, which is the default
     #[arg(short, long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// How to write it; by the name of the output file when that says it, else hex
+    /// Form of the output; without it the one that the output file's name says, else hex
     #[arg(long, value_enum)]
     format: Option<Format>,
     #[command(flatten)]

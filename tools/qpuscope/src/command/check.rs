@@ -32,7 +32,7 @@ pub struct Options {
     /// Leave out findings of this rule; can be given several times
     #[arg(long, value_name = "RULE")]
     allow: Vec<String>,
-    /// Tell of what one source alone forbids, too
+    /// Report what only one source forbids, too
     #[arg(long)]
     strict: bool,
     /// Print one object with all findings

@@ -55,10 +55,10 @@ pub struct Options {
     /// 0 to 1
     #[arg(long, value_name = "FILE.npy")]
     spectrum: Option<PathBuf>,
-    /// Of a picture whose sides are no powers of two, take the middle instead of filling it up
+    /// Take the middle of a picture whose sides are no powers of two, instead of filling it up
     #[arg(long)]
     crop: bool,
-    /// How far below the largest bin is black, in dB
+    /// Level that is drawn black, in dB below the largest bin
     #[arg(
         long,
         value_name = "DB",

@@ -102,7 +102,7 @@ pub struct Halt {
 }
 
 impl Halt {
-    /// What stops only once is over.
+    /// Removes what stops only once.
     pub fn clear_once(&mut self) {
         self.steps = None;
         self.until = None;
@@ -161,7 +161,7 @@ impl Halt {
         }
     }
 
-    /// What the watches compare with is as it is now.
+    /// Makes the present values those that watches compare with.
     pub fn refresh<'a>(&mut self, qpu: impl Fn(u8) -> QpuView<'a>, row: impl Fn(u8) -> [u32; 16]) {
         for watch in &mut self.registers {
             watch.last = watch.register.value(qpu(watch.qpu));

@@ -16,7 +16,7 @@ const IMAGE_AT: u32 = 0x8000;
 /// The image's name, as xtask writes it.
 const FILE: &str = "guest-fft.img";
 
-/// Whose code transforms.
+/// The code that transforms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Engine {
     /// `dsp` in single precision.

@@ -38,7 +38,7 @@ const COUNTED: &str = "instructions on the simulated ARM1176 of the virtual Pi, 
     is measured by `cargo xtask bench`."
 )]
 pub struct Options {
-    /// Who computes
+    /// The engine that computes
     #[arg(long, value_enum)]
     engine: Who,
     /// Stages of the transform; may be given several times (default: all, and the crate microfft)

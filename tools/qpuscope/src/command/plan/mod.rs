@@ -50,7 +50,7 @@ pub struct Options {
     /// The mean power spectrum of this many segments of N samples; of real samples with --real
     #[arg(long, value_name = "SEGMENTS", conflicts_with = "inverse")]
     powers: Option<u32>,
-    /// What the samples are that the first pass reads
+    /// Format of the samples that the first pass reads
     #[arg(long, default_value = "f32", value_parser = ["f32", "i16", "u8", "i8"])]
     samples: String,
     /// Samples are multiplied by a window
