@@ -1,4 +1,4 @@
-//! Searches for a schedule of one piece of a cooperative FFT program by the clocks that it takes on
+//! Searches for a schedule of one piece of a one-pass FFT program by the clocks that it takes on
 //! the simulator, and prints its line of `tuned/schedules.txt`.
 //!
 //! `cargo run --release -p qpu --example search_clocks NAME PHASE BATCHES TRIES [SEED]`: NAME is
@@ -8,10 +8,12 @@
 //!
 //! Where several QPUs want the same unit, the shortest program is not the fastest.
 
-use qpu::fft::program::{Program, Start};
+use qpu::fft::kernels::catalogue::programs::{
+    OnePassProgram, key_of, one_pass_programs, with_tuning,
+};
+use qpu::fft::program::{Program, Start, Task};
 use qpu::fft::request::Request;
 use qpu::fft::{Direction, Plan};
-use qpu::generate::fft::coop::{Cooperative, key_of, programs, with_tuning};
 use qpu::generate::schedule::ScheduleTuning;
 use qpu::job::Runner;
 use v3d_sim::SimRunner;
@@ -27,11 +29,11 @@ struct Cost {
     instructions: usize,
 }
 
-fn cost(program: &Cooperative, batches: &[u32]) -> Cost {
+fn cost(program: &OnePassProgram, batches: &[u32]) -> Cost {
     let uniforms = program.uniforms.iter().copied().map(Start::Kernel);
     // A plan wants programs that stay; a search leaves a few kilobytes for each try.
     let catalogue = vec![Program {
-        task: program.pass.layout().task(),
+        task: program.task,
         code: program.code.clone().leak(),
         start: uniforms.collect::<Vec<_>>().leak(),
         record: &[],
@@ -40,7 +42,10 @@ fn cost(program: &Cooperative, batches: &[u32]) -> Cost {
         scalars: &[],
     }];
     let catalogue = catalogue.leak();
-    let log2_points = program.log2_points();
+    let (Task::OnePass { log2_points } | Task::OnePassBatch { log2_points }) = program.task else {
+        unreachable!("{} takes several passes", program.task);
+    };
+    let log2_points = log2_points.into();
     let cases = batches
         .iter()
         .flat_map(|batch| PLACES.map(|place| (batch, place)));
@@ -102,7 +107,7 @@ fn main() {
     let number = |text: &str| text.parse::<u64>().expect("a number");
     let (tries, seed) = (number(tries), number(seed));
     let batches: Vec<u32> = batches.split(',').map(|text| number(text) as u32).collect();
-    let mut all = programs().into_iter();
+    let mut all = one_pass_programs().into_iter();
     let program = all.find(|program| program.name() == *name);
     let program = program.expect("the name of a listing");
 

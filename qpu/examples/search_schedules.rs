@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release -p qpu --example search_schedules [TRIES] [NAME]`: TRIES is at most 65535.
 
+use qpu::fft::kernels::catalogue::programs::{program, search, tasks};
 use qpu::fft::program::Task;
-use qpu::generate::fft::unit::{program, search, tasks};
 
 fn main() {
     let mut arguments = std::env::args().skip(1);

@@ -3,8 +3,8 @@
 
 use qpu::asm::{Options, assemble};
 use qpu::fft::Plan;
+use qpu::fft::kernels::catalogue::programs::{self, Generated, OnePassProgram};
 use qpu::fft::program::{Program, Start};
-use qpu::generate::fft::{coop, unit};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -32,14 +32,17 @@ const TEXTS: [(&str, &str); 13] = [
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    for piece in qpu::generate::fft::stale_schedules() {
+    for piece in programs::stale_schedules() {
         println!(
             "cargo::warning=the searched schedule of {piece} is of other operations and ignored: search anew, or remove \
              its line from qpu/src/generate/tuned/schedules.txt"
         );
     }
-    let units: Vec<unit::Generated> = unit::tasks().into_iter().map(unit::program).collect();
-    let shared = coop::programs();
+    let units: Vec<Generated> = programs::tasks()
+        .into_iter()
+        .map(programs::program)
+        .collect();
+    let shared = programs::one_pass_programs();
     let catalogue: &[Program] = {
         let units = units.iter().map(unit_program);
         units
@@ -120,7 +123,7 @@ fn of_the_firmware(catalogue: &'static [Program]) -> Vec<usize> {
 }
 
 /// A program that runs units, for the planner.
-fn unit_program(program: &unit::Generated) -> Program {
+fn unit_program(program: &Generated) -> Program {
     Program {
         task: program.task,
         code: program.code.clone().leak(),
@@ -133,10 +136,10 @@ fn unit_program(program: &unit::Generated) -> Program {
 }
 
 /// A program that shares a transform, for the planner.
-fn shared_program(program: &coop::Cooperative) -> Program {
+fn shared_program(program: &OnePassProgram) -> Program {
     let start = program.uniforms.iter().map(|&word| Start::Kernel(word));
     Program {
-        task: program.pass.layout().task(),
+        task: program.task,
         code: program.code.clone().leak(),
         start: start.collect::<Vec<_>>().leak(),
         record: &[],
@@ -174,7 +177,7 @@ fn constant((name, constant, words): &(&str, &str, Vec<u64>)) -> String {
 }
 
 /// A program that runs units, as Rust text.
-fn unit_entry(program: &unit::Generated) -> String {
+fn unit_entry(program: &Generated) -> String {
     let mut text = format!(
         "Program {{\n    task: Task::{:?},\n    code: &[\n",
         program.task
@@ -212,10 +215,10 @@ fn debug(words: &[impl std::fmt::Debug]) -> Vec<String> {
 }
 
 /// A program that shares a transform, as Rust text.
-fn shared_entry(program: &coop::Cooperative) -> String {
+fn shared_entry(program: &OnePassProgram) -> String {
     let mut text = format!(
         "Program {{\n    task: Task::{:?},\n    code: &[\n",
-        program.pass.layout().task()
+        program.task
     );
     for word in &program.code {
         let _ = writeln!(text, "        {word:#018x},");

@@ -7,7 +7,7 @@
 
 use dsp::Window;
 use dsp::spectrum::{Detector, Domain};
-use qpu::fft::bins::power::Removed;
+use qpu::fft::kernels::spectral::power::Removed;
 use qpu::fft::request::{Error, Request};
 use qpu::fft::window::Shape;
 use qpu::fft::{Direction, Plan};

@@ -11,8 +11,8 @@
 
 use dsp::{Complex, Direction};
 use qpu::fft::Plan;
+use qpu::fft::planner::tuning;
 use qpu::fft::request::Error;
-use qpu::fft::table;
 use qpu::job::{Buffer, LaunchOrder, QpuSet, Runner};
 use qpu_programs::microbench::{self, Microbench};
 use qpu_programs::{FIRMWARE, firmware};
@@ -181,13 +181,13 @@ impl<R: Runner> Fft for QpuEngine<R> {
     fn has(&self, candidate: &Candidate) -> bool {
         match candidate {
             Candidate::Transform { log2n, manner } => {
-                let is_there = || table::conservative(*log2n, 1).is_some();
+                let is_there = || tuning::conservative(*log2n, 1).is_some();
                 index(*log2n).is_some() && (*manner == Manner::Fastest || is_there())
             }
             Candidate::Power(spectra) => {
                 let blocks = power::blocks(spectra);
                 let log2_complex = blocks.log2_points - u32::from(blocks.is_real);
-                let is_there = || table::conservative(log2_complex, blocks.count).is_some();
+                let is_there = || tuning::conservative(log2_complex, blocks.count).is_some();
                 blocks.has_plan() && (spectra.manner == Manner::Fastest || is_there())
             }
         }

@@ -5,7 +5,7 @@
 //! segments, in clocks for each segment. GPU_FFT's complex transform of 4096 points takes 61,888
 //! (`cargo xtask bench --lengths 12`).
 
-use qpu::fft::bins::power::Powers;
+use qpu::fft::kernels::spectral::power::Powers;
 use qpu::fft::request::{Request, Transform};
 use qpu::fft::samples::Format;
 use qpu::fft::spectrum::{Settings, Spectrum};

@@ -12,8 +12,8 @@
 //! the last program, data caches cleared before each launch. Each is also held to an f64 transform,
 //! so that nothing wrong wins.
 //!
-//! `--write` puts the fastest into the table in `qpu/src/fft/tuned`; lengths that were not timed
-//! keep their rows. There are tables of the chips of pi1 and pi2, and with `--conservative` of the
+//! `--write` puts the fastest into the table in `qpu/src/fft/planner/tuned`; lengths that were not
+//! timed keep their rows. There are tables of the chips of pi1 and pi2, and with `--conservative` of the
 //! plans of [`Request::conservative`], 2^7 to 2^16 points: tiles that no QPUs share, a launch for
 //! each pass, all caches cleared, on all boards. Where none is named, `--write` writes all, and
 //! without it pi1 is meant.
@@ -21,12 +21,11 @@
 //! Which reads leave no lines in the system L2 ([`Streams`]) is then changed bit by bit for the two
 //! fastest splits, for as long as each change gains a percent.
 
-use qpu::fft::Plan;
+use qpu::fft::planner::streams::Streams;
+use qpu::fft::planner::tuning::Chip;
 use qpu::fft::request::Request;
 use qpu::fft::split::{QUAD, SHARED};
-use qpu::fft::streams::Streams;
-use qpu::fft::table::Chip;
-use qpu::fft::{Direction, Split};
+use qpu::fft::{Direction, Plan, Split};
 use qpu::job::Runner;
 use qpu_programs::FFT;
 use std::fmt::Write as _;
@@ -367,7 +366,10 @@ fn table_of(board: Board) -> (Chip, &'static str) {
 fn write_table((board, conservative): (Board, bool), mut rows: Vec<Row>) -> Result<(), String> {
     let (chip, file) = table_of(board);
     let (table, file) = match conservative {
-        true => (qpu::fft::tuned::conservative::TUNED, "conservative.rs"),
+        true => (
+            qpu::fft::planner::tuned::conservative::TUNED,
+            "conservative.rs",
+        ),
         false => (chip.tuned(), file),
     };
     for old in table {
@@ -432,14 +434,14 @@ fn write_table((board, conservative): (Board, bool), mut rows: Vec<Row>) -> Resu
     };
     let text = format!(
         "//! The fastest splits and their V3D clocks: written by `cargo xtask tune {option} --write`.\n//!\n\
-         //! Simulated: preset {}, second run, forward, {how} cleared before each launch. Clocks of
-         //! 0 were never measured.\n\n\
-         {marks}use crate::fft::table::Tuned;\n\n\
+         //! Simulated: preset {}, second run, forward, {how} cleared before each launch.\n\
+         //! Clocks of 0 were never measured.\n\n\
+         use super::Tuned;\n{marks}\n\
          /// By length, then batch.\n#[rustfmt::skip]\npub const TUNED: &[Tuned] = &[\n{text}];\n",
         board.name()
     );
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../src/fft/tuned")
+        .join("../src/fft/planner/tuned")
         .join(file);
     std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
     println!("wrote {}", path.display());

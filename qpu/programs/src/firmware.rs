@@ -5,10 +5,10 @@
 //! the image by itself, and others leave. Requests that differ in something on which no plan's
 //! programs depend are not repeated: the kernel's tests take its settings one by one.
 
-use qpu::fft::bins::power::{Detector, Powers, Removed};
+use qpu::fft::kernels::spectral::power::{Detector, Powers, Removed};
+use qpu::fft::planner::tuning;
 use qpu::fft::request::{Request, Transform};
 use qpu::fft::samples::Format;
-use qpu::fft::table;
 
 /// Shortest transform, in points as a power of two.
 pub const MIN_LOG2: u32 = 4;
@@ -135,7 +135,7 @@ pub fn requests() -> impl Iterator<Item = Request> {
 /// one.
 #[must_use]
 pub fn conservative(request: &Request) -> Option<Request> {
-    table::conservative(request.transform.log2_row(), request.rows())?;
+    tuning::conservative(request.transform.log2_row(), request.rows())?;
     Some(Request {
         conservative: true,
         ..*request

@@ -52,10 +52,10 @@ pub use generated::{FFT, FIRMWARE};
 
 mod generated {
     use qpu::fft::Role;
-    use qpu::fft::bins::Bins;
-    use qpu::fft::bins::PowerWay::{Everywhere, Long, Short};
+    use qpu::fft::kernels::spectral::Bins;
+    use qpu::fft::kernels::spectral::PowerWay::{Everywhere, Long, Short};
+    use qpu::fft::kernels::uniform::UniformId;
     use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Tail, Task};
-    use qpu::fft::uniform::UniformId;
     include!(concat!(env!("OUT_DIR"), "/fft.rs"));
 }
 
@@ -64,7 +64,7 @@ mod tests {
     extern crate std;
 
     use super::*;
-    use qpu::generate::fft::{coop, unit};
+    use qpu::fft::kernels::catalogue::programs;
     use std::path::Path;
     use std::string::String;
     use std::{env, fs, println};
@@ -73,9 +73,9 @@ mod tests {
     fn listings_are_the_golden_ones() {
         let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("listings");
         let update = env::var_os("QPUSCOPE_UPDATE_GOLDEN").is_some();
-        let units = unit::tasks().into_iter().map(unit::program);
+        let units = programs::tasks().into_iter().map(programs::program);
         let generated = units.map(|program| (program.name(), program.listing()));
-        let shared = coop::programs().into_iter();
+        let shared = programs::one_pass_programs().into_iter();
         let generated = generated.chain(shared.map(|program| (program.name(), program.listing())));
         let texts = code::ALL.iter();
         let texts = texts.map(|(name, words)| (String::from(*name), qpu::disasm::listing(words)));

@@ -13,10 +13,10 @@
 //! A number in a signal or in its kernel that is not finite makes results of that signal infinite
 //! or wrong, and none of any other.
 
-use super::plan::Plan;
-use super::program::Program;
-use super::request::{self, Kernels, Points, Request, Transform};
 use super::{Direction, split};
+use crate::fft::kernels::program::Program;
+use crate::fft::planner::plan::Plan;
+use crate::fft::planner::request::{self, Kernels, Points, Request, Transform};
 use crate::job::{Buffer, Report, Runner};
 
 /// Words that are written or read at a time.

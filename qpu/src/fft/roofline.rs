@@ -10,8 +10,8 @@
 //! plane counts as a transform of all its points, a convolution as all its transforms, with spectra
 //! between those there and those back.
 
-use super::request::{Points, Request, Transform};
-use super::sizes::POINT_BYTES;
+use crate::fft::kernels::sizes::POINT_BYTES;
+use crate::fft::planner::request::{Points, Request, Transform};
 
 /// Operations a clock: 12 QPUs of 4 lanes with 2 ALUs.
 const FLOPS_PER_CLOCK: f64 = 96.0;
@@ -150,8 +150,8 @@ impl Roofline {
 
 #[cfg(test)]
 mod tests {
-    use super::super::request::Kernels;
     use super::*;
+    use crate::fft::planner::request::Kernels;
 
     #[test]
     fn a_floor_is_what_the_definition_says() {

@@ -17,16 +17,16 @@
 //! Relative to the power of the strongest bin: that of the transform, some 1e-6. What is lost on
 //! average in K sums in f32, each truncated, is made up for in the scale; what is left is below K ·
 //! 2^-25 of a bin's power. Decibels are those of the powers beside them to 0.0004 dB
-//! ([`DECIBELS`](super::bins::power::DECIBELS)). Where a constant was removed, less than 1e-6 of
-//! its amplitude is left.
+//! ([`DECIBELS`](crate::fft::kernels::spectral::power::DECIBELS)). Where a constant was removed,
+//! less than 1e-6 of its amplitude is left.
 
 use super::Direction;
-use super::bins::power::{Detector, Hold, Powers, Removed};
-use super::plan::Plan;
-use super::program::Program;
-use super::request::{Error, Request, Transform};
-use super::samples::Format;
 use super::window::{self, Shape};
+use crate::fft::kernels::program::Program;
+use crate::fft::kernels::samples::Format;
+use crate::fft::kernels::spectral::power::{Detector, Hold, Powers, Removed};
+use crate::fft::planner::plan::Plan;
+use crate::fft::planner::request::{Error, Request, Transform};
 use crate::job::{Buffer, Report, Runner};
 
 /// The longest time that one transform of a constant may take: 2^22 complex points take 222 ms
@@ -55,7 +55,7 @@ pub struct Settings {
     /// The first bin that is wanted and the one behind the last, or all.
     pub bins: Option<[i32; 2]>,
     /// True if the contribution of a constant is removed from each segment
-    /// ([`super::bins::power`]). The window has to be symmetric.
+    /// ([`crate::fft::kernels::spectral::power`]). The window has to be symmetric.
     pub removes_constant: bool,
 }
 

@@ -13,9 +13,10 @@ pub const MIN_LOG2_POINTS: u32 = 4;
 pub const MAX_LOG2_POINTS: u32 = 22;
 /// Most passes of any split.
 pub const MAX_PASSES: usize = 4;
-/// Added to a radix of [`Split::new`]: a pass whose tiles two QPUs share ([`super::tile`]); of an
-/// only pass up to 2^10 points, one of several transforms, whose points pass through the VPM
-/// ([`super::short`], [`super::pipeline`]).
+/// Added to a radix of [`Split::new`]: a pass whose tiles two QPUs share
+/// ([`crate::fft::kernels::tile::layout`]); of a single pass up to 2^10 points, one of several
+/// transforms, whose points pass through the VPM ([`crate::fft::kernels::short::layout`],
+/// [`crate::fft::kernels::pipeline::layout`]).
 pub const SHARED: u8 = 0x40;
 /// The counterpart of [`SHARED`] for four QPUs.
 pub const QUAD: u8 = 0x80;
@@ -24,7 +25,7 @@ pub const QUAD: u8 = 0x80;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Role {
     /// The caller's input to the caller's output: the whole transform.
-    Only,
+    Single,
     /// The caller's input to cells in scratch memory.
     First,
     /// Cells to cells.
@@ -38,7 +39,7 @@ impl Role {
     #[must_use]
     pub const fn log2_radices(self) -> core::ops::RangeInclusive<u32> {
         match self {
-            Self::Only => 4..=12,
+            Self::Single => 4..=12,
             Self::First => 4..=6,
             Self::Middle => 5..=7,
             Self::Last => 4..=7,
@@ -52,8 +53,8 @@ impl Role {
         match (self, log2_sharers) {
             (Self::First, _) | (Self::Last, 1) => 7..=7,
             (Self::Last, _) => 8..=8,
-            (Self::Only, 1) => 4..=10,
-            (Self::Only | Self::Middle, _) => core::ops::RangeInclusive::new(1, 0),
+            (Self::Single, 1) => 4..=10,
+            (Self::Single | Self::Middle, _) => core::ops::RangeInclusive::new(1, 0),
         }
     }
 }
@@ -173,7 +174,7 @@ impl Split {
         self.axis
     }
 
-    /// Whether one pass does it all.
+    /// True if one pass does it all.
     #[must_use]
     pub const fn is_one_pass(&self) -> bool {
         matches!((self.axis, self.passes), (Axis::Row, 1))
@@ -189,7 +190,7 @@ impl Split {
     #[must_use]
     pub const fn role(&self, pass: usize) -> Role {
         match (self.axis, pass, self.passes as usize - pass) {
-            (Axis::Row, 0, 1) => Role::Only,
+            (Axis::Row, 0, 1) => Role::Single,
             (Axis::Row, 0, _) => Role::First,
             (_, _, 1) => Role::Last,
             _ => Role::Middle,

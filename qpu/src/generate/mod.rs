@@ -22,7 +22,7 @@
 //! assert_eq!(words.len(), 10);
 //! ```
 
-pub mod fft;
+pub mod codelet;
 pub mod schedule;
 pub mod tuned;
 
@@ -34,8 +34,17 @@ mod operations;
 #[cfg(test)]
 mod tests;
 
+use crate::isa::{self, Instruction, raddr};
+
 pub use crate::fit::*;
 pub use builder::{Builder, Program, Word};
 pub use error::{BuildError, Problem};
 pub use line::Label;
 pub use modifiers::{BranchLine, LineMut, LoadLine};
+
+/// True if a word takes a uniform, through either port.
+#[must_use]
+pub fn reads_uniform(word: u64) -> bool {
+    matches!(isa::decode(word), Ok(Instruction::Alu(alu))
+        if alu.raddr_a == raddr::UNIFORM || alu.read_b() == raddr::UNIFORM)
+}

@@ -1,20 +1,20 @@
 //! Programs for the model alone: what their lists hold, without code.
 
-use qpu::fft::points::{self, Row, Scalar};
+use qpu::fft::kernels::uniform::{Pack, UniformId};
+use qpu::fft::kernels::unit::uniforms::{self, Row, Scalar};
 use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Tail, Task};
 use qpu::fft::split::Role;
-use qpu::fft::uniform::{Pack, UniformId};
 
 /// Programs for the model alone: every kind, with all words that it can have and no code but a
 /// number that says which it is.
 #[must_use]
 pub fn catalogue() -> &'static [Program] {
-    let roles = [Role::Only, Role::First, Role::Middle, Role::Last];
+    let roles = [Role::Single, Role::First, Role::Middle, Role::Last];
     let programs: Vec<Program> = roles
         .into_iter()
         .flat_map(|role| role.log2_radices().map(move |log2| (role, 1u16 << log2)))
         // Longer ones share the VPM.
-        .filter(|&(role, radix)| role != Role::Only || radix <= 128)
+        .filter(|&(role, radix)| role != Role::Single || radix <= 128)
         .chain([(Role::Middle, 16)])
         .flat_map(|(role, radix)| {
             let samples = Samples::ALL
@@ -41,7 +41,7 @@ fn symbols(kind: Kind) -> Program {
         ..
     } = kind;
     let lanes = match role {
-        Role::Only | Role::First => radix / 16,
+        Role::Single | Role::First => radix / 16,
         _ => 1,
     };
     let parts = match role {
@@ -58,7 +58,7 @@ fn symbols(kind: Kind) -> Program {
         Start::Opens,
         Start::Code,
     ];
-    let mut record = vec![Record::Rows, points::Record::Input.into()];
+    let mut record = vec![Record::Rows, uniforms::Record::Input.into()];
     let mut rows = Vec::new();
     for (vector, component) in pairs(16 * parts) {
         if component == 0 || samples.point_bytes() == 8 {
@@ -77,21 +77,21 @@ fn symbols(kind: Kind) -> Program {
     for (vector, component) in pairs(16).filter(|&(vector, _)| parts > 1 && vector > 0) {
         rows.push(Row::Part { vector, component });
     }
-    let has_turns = match role {
-        Role::Only | Role::First => radix == 32,
+    let has_roots = match role {
+        Role::Single | Role::First => radix == 32,
         Role::Last => radix >= 32,
         Role::Middle => false,
     };
     for (output, component) in pairs(16) {
-        if has_turns && (output > 0 || parts > 1) {
-            rows.push(Row::Turn { output, component });
+        if has_roots && (output > 0 || parts > 1) {
+            rows.push(Row::Root { output, component });
         }
         let (is_first, is_looked_up) = (role == Role::First, lanes > 2);
         if is_looked_up && (output, component) != (0, 1) {
             rows.push(if is_first {
                 Row::Before { output, component }
             } else {
-                Row::TurnVector { output, component }
+                Row::RootVector { output, component }
             });
         }
         let has_twiddle =
@@ -113,26 +113,26 @@ fn symbols(kind: Kind) -> Program {
     }
     if matches!(role, Role::First | Role::Middle) {
         start.push(Start::Lanes(Lanes::Twiddle));
-        record.push(points::Record::Twiddle.into());
+        record.push(uniforms::Record::Twiddle.into());
     }
     match (role, samples) {
-        (Role::Only | Role::First, Samples::Points) => start.push(Start::Conjugate),
-        (Role::First, _) => record.push(points::Record::Factors.into()),
+        (Role::Single | Role::First, Samples::Points) => start.push(Start::Conjugate),
+        (Role::First, _) => record.push(uniforms::Record::Factors.into()),
         _ => {}
     }
     match role {
-        Role::Only => start.extend([0, 1].map(|component| Start::Scale { component })),
+        Role::Single => start.extend([0, 1].map(|component| Start::Scale { component })),
         Role::Last => start.push(Start::Lanes(Lanes::Scale)),
         Role::First | Role::Middle => {}
     }
     let stores = match role {
-        Role::Only => radix as u8 / 8,
+        Role::Single => radix as u8 / 8,
         Role::Last if radix == 16 => 2,
         _ => 1,
     };
     for index in 0..stores {
         record.push(Record::Store { index });
-        if role == Role::Only {
+        if role == Role::Single {
             record.push(Record::StoreSetup { index });
         }
     }

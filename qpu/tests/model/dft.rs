@@ -2,7 +2,7 @@
 
 use super::arithmetic::Real;
 use super::runner::{Complex, N, Vector};
-use qpu::fft::twiddle::turn;
+use qpu::fft::kernels::twiddle::root;
 
 /// A root, rounded as a constant of a program is.
 pub fn rounded<T: Real>((cos, sin): (f64, f64)) -> Complex<T> {
@@ -10,7 +10,7 @@ pub fn rounded<T: Real>((cos, sin): (f64, f64)) -> Complex<T> {
 }
 
 /// z (cos - i sin), exactly where that is a multiplication by 1 or -i.
-pub fn turned_back<T: Real>([re, im]: Complex<T>, [cos, sin]: Complex<T>) -> Complex<T> {
+pub fn multiplied_back<T: Real>([re, im]: Complex<T>, [cos, sin]: Complex<T>) -> Complex<T> {
     match (cos.to_f64(), sin.to_f64()) {
         (1.0, 0.0) => [re, im],
         (0.0, 1.0) => [im, T::from_f64(0.0) - re],
@@ -35,12 +35,12 @@ fn dft4<T: Real>(x: [Complex<T>; 4]) -> [Complex<T>; 4] {
 /// 16-point transform of every lane.
 pub fn dft16<T: Real>(points: &[Vector<T>; N]) -> [Vector<T>; N] {
     let roots: [[Complex<T>; 4]; 4] =
-        std::array::from_fn(|n2| std::array::from_fn(|k1| rounded(turn((n2 * k1) as u32, 16))));
+        std::array::from_fn(|n2| std::array::from_fn(|k1| rounded(root((n2 * k1) as u32, 16))));
     let mut outputs = *points;
     for lane in 0..N {
         let columns: [[Complex<T>; 4]; 4] = std::array::from_fn(|n2| {
             let y = dft4(std::array::from_fn(|n1| points[4 * n1 + n2][lane]));
-            std::array::from_fn(|k1| turned_back(y[k1], roots[n2][k1]))
+            std::array::from_fn(|k1| multiplied_back(y[k1], roots[n2][k1]))
         });
         for k1 in 0..4 {
             let y = dft4(std::array::from_fn(|n2| columns[n2][k1]));

@@ -1,17 +1,17 @@
 //! The passes as a program in Rust: a [`Runner`] that does what programs must do with their lists.
 //!
-//! A unit is done as a program does it. Each lookup reads memory in every lane at lane vector + record +
-//! row list, 16 points per lane are transformed, then the rows of the lanes, twiddles are looked up and
-//! multiplied with, and rows are stored. What a list holds is read from memory by the symbolic
-//! words of the program. So a plan of any length can be tested without programs, in f64, and a
-//! program can be compared with what it stands for, pass by pass. What the model knows by itself is the
-//! table of lanes and stores in [`qpu::fft::program`].
+//! A unit is done as a program does it. Each lookup reads memory in every lane at lane vector +
+//! record + row list, 16 points per lane are transformed, then the rows of the lanes, twiddles are
+//! looked up and multiplied with, and rows are stored. What a list holds is read from memory by the
+//! symbolic words of the program. So a plan of any length can be tested without programs, in f64,
+//! and a program can be compared with what it stands for, pass by pass. What the model knows by
+//! itself is the table of lanes and stores in [`qpu::fft::program`].
 
 use super::arithmetic::Real;
 use super::unit::Unit;
+use qpu::fft::kernels::sizes::LANES;
+use qpu::fft::kernels::uniform::{Pack, UniformId};
 use qpu::fft::program::{Program, Record, Start, Tail};
-use qpu::fft::sizes::LANES;
-use qpu::fft::uniform::{Pack, UniformId};
 use qpu::job::{Buffer, BusAddr, Job, QpuSet, Report, Runner};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

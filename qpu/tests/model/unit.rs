@@ -1,13 +1,13 @@
 //! A unit of 256 points, done as its program does it.
 
 use super::arithmetic::Real;
-use super::dft::{dft16, rounded, turned_back};
+use super::dft::{dft16, multiplied_back, rounded};
 use super::runner::{Complex, ModelError, ModelRunner, N, Vector, error};
-use qpu::fft::points::{self, Row, Scalar};
+use qpu::fft::kernels::sizes::{LANES, OCTET};
+use qpu::fft::kernels::twiddle::root;
+use qpu::fft::kernels::unit::uniforms::{self, Row, Scalar};
 use qpu::fft::program::{Kind, Lanes, Program, Record, Samples, Start, Task};
-use qpu::fft::sizes::{LANES, OCTET};
 use qpu::fft::split::Role;
-use qpu::fft::twiddle::turn;
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -25,7 +25,7 @@ impl Unit<'_> {
         match self.program.task {
             Task::Points(kind) => kind,
             // There are none in the catalogue here.
-            Task::Bins(_) | Task::Convert(_) | Task::Shared { .. } | Task::Several { .. } => {
+            Task::Bins(_) | Task::Convert(_) | Task::OnePass { .. } | Task::OnePassBatch { .. } => {
                 unreachable!("programs are those of the model")
             }
         }
@@ -39,7 +39,7 @@ impl Unit<'_> {
     fn row_lanes(&self) -> u32 {
         let radix = u32::from(self.kind().radix);
         match self.role() {
-            Role::Only | Role::First => radix / 16,
+            Role::Single | Role::First => radix / 16,
             Role::Middle | Role::Last => 2.min(radix / 16),
         }
     }
@@ -47,7 +47,7 @@ impl Unit<'_> {
     /// Parts of the outputs.
     fn parts(&self) -> u32 {
         match self.role() {
-            Role::Only | Role::First => 1,
+            Role::Single | Role::First => 1,
             Role::Middle | Role::Last => u32::from(self.kind().radix).div_ceil(32),
         }
     }
@@ -65,7 +65,7 @@ impl Unit<'_> {
     fn row(&self, lane: u32) -> u32 {
         let (group, _) = self.place(lane);
         match self.role() {
-            Role::Only | Role::First if group > 0 => {
+            Role::Single | Role::First if group > 0 => {
                 group.reverse_bits() >> (32 - self.row_lanes().trailing_zeros())
             }
             _ => group,
@@ -113,11 +113,11 @@ impl Unit<'_> {
         let lanes = self.lanes(Lanes::Input, on)?;
         let base = self
             .record
-            .get(&points::Record::Input.into())
+            .get(&uniforms::Record::Input.into())
             .copied()
             .unwrap_or_default();
         let conjugate = self.start.get(&Start::Conjugate);
-        let factors = self.record.get(&points::Record::Factors.into()).copied();
+        let factors = self.record.get(&uniforms::Record::Factors.into()).copied();
         let minus = T::from_f64(-1.0);
         let mut points = [[[T::from_f64(0.0); 2]; N]; N];
         for (m, point) in points.iter_mut().enumerate() {
@@ -160,7 +160,7 @@ impl Unit<'_> {
                     z[1] = z[1] * minus;
                 }
                 if let Some(part) = part {
-                    *z = turned_back(*z, part);
+                    *z = multiplied_back(*z, part);
                 }
             }
         }
@@ -205,11 +205,11 @@ impl Unit<'_> {
             return Ok(());
         }
         let roots: [Complex<T>; 8] =
-            std::array::from_fn(|eighths| rounded(turn(eighths as u32, 8)));
+            std::array::from_fn(|eighths| rounded(root(eighths as u32, 8)));
         let zero = T::from_f64(0.0);
         let twiddles = self
             .record
-            .get(&points::Record::Twiddle.into())
+            .get(&uniforms::Record::Twiddle.into())
             .copied()
             .unwrap_or_default();
         let twiddle_lanes = self.lanes(Lanes::Twiddle, on)?;
@@ -221,11 +221,11 @@ impl Unit<'_> {
                     row: row as u8,
                     component,
                 };
-                let turn = |component| Row::Turn {
+                let root = |component| Row::Root {
                     output: k_lo,
                     component,
                 };
-                let vector = |component| Row::TurnVector {
+                let vector = |component| Row::RootVector {
                     output: k_lo,
                     component,
                 };
@@ -252,12 +252,12 @@ impl Unit<'_> {
                     };
                     Some([at(cos)?, at(sin)?])
                 } else {
-                    let factor = Self::pair(self.rows, turn).filter(|_| row == 1);
+                    let factor = Self::pair(self.rows, root).filter(|_| row == 1);
                     is_negated &= factor.is_some() && self.role() != Role::Last;
                     factor
                 };
                 if let Some(factor) = factor {
-                    *z = turned_back(*z, factor);
+                    *z = multiplied_back(*z, factor);
                 }
                 // The lanes' transform subtracts where it would add.
                 if is_negated {
@@ -270,8 +270,9 @@ impl Unit<'_> {
                 *z = [zero; 2];
                 for other in (0..LANES).filter(|&other| self.place(other).1 == position) {
                     let eighths = self.row(other) * k_hi * (8 / rows) % 8;
-                    let turned = turned_back(before[other as usize], roots[eighths as usize]);
-                    *z = [z[0] + turned[0], z[1] + turned[1]];
+                    let multiplied =
+                        multiplied_back(before[other as usize], roots[eighths as usize]);
+                    *z = [z[0] + multiplied[0], z[1] + multiplied[1]];
                 }
             }
         }
@@ -291,7 +292,7 @@ impl Unit<'_> {
         outputs: &mut [Vector<T>; N],
         on: &ModelRunner<T>,
     ) -> Result<(), ModelError> {
-        let Some(&base) = self.record.get(&points::Record::Twiddle.into()) else {
+        let Some(&base) = self.record.get(&uniforms::Record::Twiddle.into()) else {
             return Ok(());
         };
         let mut lanes = self.lanes(Lanes::Twiddle, on)?;
@@ -307,7 +308,7 @@ impl Unit<'_> {
             };
             for (z, lane) in vector.iter_mut().zip(lanes) {
                 let twiddle = [on.real(base + cos + lane)?, on.real(base + sin + lane)?];
-                *z = turned_back(*z, twiddle);
+                *z = multiplied_back(*z, twiddle);
             }
         }
         Ok(())
@@ -328,7 +329,7 @@ impl Unit<'_> {
                 let (low, half) = (k_lo % OCTET, k_lo / OCTET);
                 for (component, &value) in (0..).zip(z) {
                     let (row, word) = match self.role() {
-                        Role::Only => (LANES * half + lane, 2 * low + component),
+                        Role::Single => (LANES * half + lane, 2 * low + component),
                         Role::First => (LANES * half + lane, low + OCTET * component),
                         // Of 16 points there is one group, of two octets.
                         Role::Middle => (
@@ -341,7 +342,7 @@ impl Unit<'_> {
                         Role::Last => (k_lo + LANES * group, 2 * position + component),
                     };
                     let scale = match self.role() {
-                        Role::Only => self.start.get(&Start::Scale {
+                        Role::Single => self.start.get(&Start::Scale {
                             component: component as u8,
                         }),
                         Role::Last => Some(&scales[component as usize]),

@@ -4,7 +4,7 @@ use super::harness::LIMIT_US;
 use super::signals::{Random, dft};
 use dsp::spectrum::{Detector, Domain, accumulate};
 use dsp::{Complex, Direction, Window};
-use qpu::fft::bins::power::Hold;
+use qpu::fft::kernels::spectral::power::Hold;
 use qpu::fft::samples::Format;
 use qpu::fft::spectrum::{Settings, Spectrum};
 use qpu::job::Runner;

@@ -4,7 +4,7 @@ use super::harness::LIMIT_US;
 use super::signals::{Random, dft};
 use dsp::{Complex, Direction};
 use qpu::fft::Plan;
-use qpu::fft::bins::power::{Detector, Removed};
+use qpu::fft::kernels::spectral::power::{Detector, Removed};
 use qpu::fft::request::{Error, Transform};
 use qpu::fft::samples::Format;
 use qpu::fft::spectrum::{Settings, Spectrum};

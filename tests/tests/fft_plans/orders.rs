@@ -5,11 +5,12 @@ use super::harness::{DIRECTIONS, LIMIT_US, Pace, bits, read, run, runner, transf
 use super::signals::{Random, dft};
 use dsp::Direction;
 use qpu::fft;
-use qpu::fft::pass::Pass;
+use qpu::fft::kernels::catalogue::Pass;
+use qpu::fft::planner::tuning;
+use qpu::fft::planner::tuning::Chip;
 use qpu::fft::program::Program;
 use qpu::fft::request::Request;
-use qpu::fft::table::Chip;
-use qpu::fft::{Plan, Split, table};
+use qpu::fft::{Plan, Split};
 use qpu::isa::{self, Instruction};
 use qpu::job::{Buffer, CacheClear, Job, Launch, QPUS, QpuSet, Report, Runner};
 use qpu_programs::FFT;
@@ -64,11 +65,11 @@ fn fewer_qpus_give_the_same_bits() {
         };
         // Too few for a pipeline, or for those that share a tile, take another split, which rounds
         // otherwise.
-        let tuned = table::split(Chip::Bcm2835, log2n, batch as u32).expect("a split");
+        let tuned = tuning::split(Chip::Bcm2835, log2n, batch as u32).expect("a split");
         let sharers = (0..tuned.passes()).map(|pass| 1 << tuned.log2_sharers(pass));
         let sharers = sharers.max().unwrap_or(1).max(2);
         let least = Pass::of(&tuned).map_or(sharers, |one| one.layout().least_programs());
-        let in_passes = table::row_in_passes(log2n, batch as u32);
+        let in_passes = tuning::row_in_passes(log2n, batch as u32);
         let in_passes = in_passes.and_then(|row| Split::new(row.log2_radices));
         for (split, least) in [(None, least), (in_passes, 2)] {
             (request.split, request.qpus) = (split, QPUS);

@@ -5,7 +5,7 @@ use super::signals::{Random, dft};
 use dsp::{Complex, Direction, Window};
 use qpu::fft::Direction::Forward;
 use qpu::fft::Plan;
-use qpu::fft::bins::power::{Detector, Hold, Powers, Removed};
+use qpu::fft::kernels::spectral::power::{Detector, Hold, Powers, Removed};
 use qpu::fft::request::{Error, Request, Transform};
 use qpu::fft::window::Shape;
 use qpu::job::Runner;

@@ -6,7 +6,7 @@ use super::spectra::TOLERANCE;
 use dsp::{Complex, Direction};
 use qpu::fft;
 use qpu::fft::Plan;
-use qpu::fft::bins::real::spectrum_bytes;
+use qpu::fft::kernels::spectral::real_split::spectrum_bytes;
 use qpu::fft::request::{Error, Request, Scale, Transform};
 use qpu::job::Runner;
 use qpu_programs::FFT;

@@ -3,7 +3,7 @@
 use super::harness::{LIMIT_US, Pace, bits, transform};
 use super::signals::Random;
 use dsp::{Complex, Direction};
-use qpu::fft::bins::power::Powers;
+use qpu::fft::kernels::spectral::power::Powers;
 use qpu::fft::request::{Error, Request, Transform};
 use qpu::fft::{self, Plan};
 use qpu::job::{Buffer, Runner};

@@ -1,6 +1,6 @@
 //! Samples that plans convert as they read them: every format, windows, overlapping transforms.
 
-use super::harness::{DIRECTIONS, LIMIT_US, Pace, bits, of_qpu, read, transform};
+use super::harness::{DIRECTIONS, LIMIT_US, Pace, bits, read, transform};
 use super::signals::{Random, assert_spectrum, dft_f64};
 use super::spectra::TOLERANCE;
 

@@ -5,12 +5,11 @@ use super::signals::{Random, dft};
 use dsp::Direction;
 use dsp::dft::relative_rms_error;
 use qpu::fft::Plan;
-use qpu::fft::memory::PassMemory;
-use qpu::fft::request::{Kernels, Points};
-use qpu::fft::request::{Request, Transform};
+use qpu::fft::planner::memory::PassMemory;
+use qpu::fft::planner::steps::MAX_LAUNCHES;
+use qpu::fft::planner::tuning::{self, Chip};
+use qpu::fft::request::{Kernels, Points, Request, Transform};
 use qpu::fft::samples::Format;
-use qpu::fft::steps::MAX_LAUNCHES;
-use qpu::fft::table::{self, Chip};
 use qpu_programs::FFT;
 use v3d_sim::SimError;
 use wire::RunJob;
@@ -86,7 +85,7 @@ fn every_unit_is_done_by_one_program() {
 /// Points that overlap are more than the input has.
 #[test]
 fn more_points_than_can_be_addressed_are_refused() {
-    let powers = qpu::fft::bins::power::Powers::new(false, 12, 1 << 24);
+    let powers = qpu::fft::kernels::spectral::power::Powers::new(false, 12, 1 << 24);
     let mut request = Request::of(Transform::Powers(powers), 1);
     request.samples = Format::U8;
     request.hop = Some(2);
@@ -172,7 +171,7 @@ fn a_pass_in_several_launches_is_a_dft() {
 fn plans_for_either_chip_are_dfts() {
     let mut others = 0;
     for (log2_points, batch) in (4..=16).flat_map(|log2| [(log2, 1), (log2, 10)]) {
-        let split = |chip| table::split(chip, log2_points, batch);
+        let split = |chip| tuning::split(chip, log2_points, batch);
         let request = Request {
             chip: Chip::Bcm2836,
             ..Request::new(log2_points, batch)

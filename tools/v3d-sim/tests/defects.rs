@@ -5,7 +5,7 @@
 //! by some; passes apart from each other, whose programs share nothing but a lock, must see those
 //! of their own QPU, of its code and of that lock only.
 
-use qpu::fft::pass::Pass;
+use qpu::fft::kernels::catalogue::Pass;
 use qpu::fft::request::Request;
 use qpu::fft::{Direction, Plan, Split};
 use qpu::job::{Buffer, Runner};

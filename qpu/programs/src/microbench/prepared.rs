@@ -1,6 +1,6 @@
 //! A test in the memory of a runner, ready to run.
 
-use qpu::fft::streams::Streams;
+use qpu::fft::planner::streams::Streams;
 use qpu::fft::{Direction, Plan};
 use qpu::job::{Buffer, BusAddr, CacheClear, Job, Launch, Program, QpuSet, Report, Runner};
 

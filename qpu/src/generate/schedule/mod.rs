@@ -29,11 +29,11 @@
 //! let operations = [
 //!     Operation::copy(Source::Lane, to(x)),
 //!     Operation::copy(Source::Uniform("offset"), to(wide)),
-//!     Operation::mul(MulOp::Mul24, [from(x), from(x)], to(xx)),
-//!     Operation::add(AddOp::Add, [from(x), from(wide)], to(y)),
-//!     Operation::mul(MulOp::Mul24, [from(y), from(y)], to(yy)),
+//!     Operation::mul(MulOp::Mul24, from(x), from(x), to(xx)),
+//!     Operation::add(AddOp::Add, from(x), from(wide), to(y)),
+//!     Operation::mul(MulOp::Mul24, from(y), from(y), to(yy)),
 //!     setup(Block::row(0).write_setup()?),
-//!     Operation::add(AddOp::Add, [from(xx), from(yy)], Destination::Vpm),
+//!     Operation::add(AddOp::Add, from(xx), from(yy), Destination::Vpm),
 //!     setup(Store::rows(1, 0).setup()?),
 //!     setup(store_stride(0)),
 //!     Operation::copy(Source::Uniform("address"), Destination::StoreAddress),
@@ -331,7 +331,7 @@ mod tests {
     fn a_fetch_is_waited_for_by_its_stall() {
         let [lanes, r4] = [Place::Accumulator(0), Place::R4].map(Source::Place);
         let lookup = [
-            Operation::copy(Source::Lane, Destination::Place(Place::Accumulator(0))),
+            Operation::copy(Source::Lane, Place::Accumulator(0)),
             Operation::copy(lanes, Destination::Tmu(0)),
             Operation::fetch(0),
             Operation::copy(r4, Destination::Vpm),
@@ -344,13 +344,13 @@ mod tests {
         let [lanes, r4] = [Place::Accumulator(0), Place::R4].map(Source::Place);
         let place = Place::Register(File::A, 0);
         let lookups = [
-            Operation::copy(Source::Lane, Destination::Place(Place::Accumulator(0))),
+            Operation::copy(Source::Lane, Place::Accumulator(0)),
             Operation::copy(lanes, Destination::Tmu(0)),
             Operation::copy(lanes, Destination::Tmu(1)),
             Operation::fetch(0),
-            Operation::copy(r4, Destination::Place(place)),
+            Operation::copy(r4, place),
             Operation::fetch(1),
-            Operation::copy(Source::Place(place), Destination::Vpm),
+            Operation::copy(place, Destination::Vpm),
             Operation::copy(r4, Destination::Vpm),
         ];
         // Two lookups, two fetches of which the second goes along with the copy of the first, one
@@ -362,8 +362,8 @@ mod tests {
     fn what_the_machine_does_not_wait_for_keeps_its_distance() {
         let place = Place::Register(File::A, 0);
         let chain = [
-            Operation::copy(Source::Lane, Destination::Place(place)),
-            Operation::copy(Source::Place(place), Destination::Vpm),
+            Operation::copy(Source::Lane, place),
+            Operation::copy(place, Destination::Vpm),
         ];
         assert_eq!(length(&chain), 3);
     }

@@ -49,6 +49,19 @@ impl<U> Source<U> {
     }
 }
 
+impl<U> From<Place> for Source<U> {
+    fn from(place: Place) -> Self {
+        Self::Place(place)
+    }
+}
+
+/// A constant of the instruction.
+impl<U> From<i32> for Source<U> {
+    fn from(constant: i32) -> Self {
+        Self::Small(constant)
+    }
+}
+
 /// The destination of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Destination {
@@ -73,6 +86,12 @@ pub enum Destination {
     /// The address from which the next uniform is read. Uniforms before and after keep to their
     /// side of it.
     UniformsAddress,
+}
+
+impl From<Place> for Destination {
+    fn from(place: Place) -> Self {
+        Self::Place(place)
+    }
 }
 
 /// The unit that does the operation.
@@ -146,31 +165,44 @@ impl<U: Copy + PartialEq> Operation<U> {
 
     /// An operation of the add ALU; a unary one takes its operand twice.
     #[must_use]
-    pub const fn add(op: AddOp, sources: [Source<U>; 2], destination: Destination) -> Self {
-        Self::plain(Unit::Add(op), sources, destination)
+    pub fn add(
+        op: AddOp,
+        first: impl Into<Source<U>>,
+        second: impl Into<Source<U>>,
+        to: impl Into<Destination>,
+    ) -> Self {
+        Self::plain(Unit::Add(op), [first.into(), second.into()], to.into())
     }
 
     /// An operation of the mul ALU.
     #[must_use]
-    pub const fn mul(op: MulOp, sources: [Source<U>; 2], destination: Destination) -> Self {
-        Self::plain(Unit::Mul(op), sources, destination)
+    pub fn mul(
+        op: MulOp,
+        first: impl Into<Source<U>>,
+        second: impl Into<Source<U>>,
+        to: impl Into<Destination>,
+    ) -> Self {
+        Self::plain(Unit::Mul(op), [first.into(), second.into()], to.into())
     }
 
     /// An operation of either ALU: `add` and `mul` must give the same.
     #[must_use]
-    pub const fn either(
+    pub fn either(
         add: AddOp,
         mul: MulOp,
-        sources: [Source<U>; 2],
-        destination: Destination,
+        first: impl Into<Source<U>>,
+        second: impl Into<Source<U>>,
+        to: impl Into<Destination>,
     ) -> Self {
-        Self::plain(Unit::Either(add, mul), sources, destination)
+        let unit = Unit::Either(add, mul);
+        Self::plain(unit, [first.into(), second.into()], to.into())
     }
 
     /// A copy, by either ALU.
     #[must_use]
-    pub const fn copy(source: Source<U>, destination: Destination) -> Self {
-        Self::either(AddOp::Or, MulOp::V8min, [source, source], destination)
+    pub fn copy(from: impl Into<Source<U>>, to: impl Into<Destination>) -> Self {
+        let from = from.into();
+        Self::either(AddOp::Or, MulOp::V8min, from, from, to)
     }
 
     /// A constant to one or two destinations, which must be of different files.

@@ -162,11 +162,11 @@ pub(super) fn heights(waits: &[Vec<Wait>]) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Destination, Source};
+    use super::super::Destination;
     use super::*;
 
     fn request() -> Operation<()> {
-        Operation::copy(Source::Place(Place::Accumulator(0)), Destination::Tmu(0))
+        Operation::copy(Place::Accumulator(0), Destination::Tmu(0))
     }
 
     fn fetch() -> Operation<()> {

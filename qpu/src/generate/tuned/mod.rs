@@ -126,10 +126,10 @@ fn hash<U: Copy + PartialEq>(operations: &[Operation<U>]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generate::fft::stale_schedules;
-    use crate::generate::schedule::{Destination, Place, Source};
+    use crate::fft::kernels::catalogue::programs::stale_schedules;
+    use crate::generate::schedule::{Place, Source};
 
-    /// What `cargo xtask lint` runs.
+    /// `cargo xtask lint` runs this test.
     #[test]
     fn every_searched_schedule_is_of_operations_that_there_are() {
         assert_eq!(
@@ -142,8 +142,7 @@ mod tests {
     #[test]
     fn names_of_uniforms_do_not_count_and_their_identity_does() {
         let copies = |words: [u8; 2]| {
-            let place = Destination::Place(Place::Accumulator(0));
-            hash(&words.map(|word| Operation::copy(Source::Uniform(word), place)))
+            hash(&words.map(|word| Operation::copy(Source::Uniform(word), Place::Accumulator(0))))
         };
         assert_eq!(copies([1, 2]), copies([3, 1]));
         assert_ne!(copies([1, 2]), copies([1, 1]));

@@ -14,10 +14,11 @@
 
 use std::path::{Path, PathBuf};
 
-use qpu::fft::layout::OnePass;
-use qpu::fft::pass::Pass;
-use qpu::fft::table::Chip;
-use qpu::fft::{Role, Split, table};
+use qpu::fft::kernels::catalogue::Pass;
+use qpu::fft::kernels::layout::OnePass;
+use qpu::fft::planner::tuning;
+use qpu::fft::planner::tuning::Chip;
+use qpu::fft::{Role, Split};
 
 use super::digits::{self, list};
 use crate::failure::{Failure, Result};
@@ -173,7 +174,7 @@ fn flow(options: &Options) -> Result<Flow> {
 
 /// The passes that the planner takes for 2^`log2n` points.
 fn planned(log2n: u32) -> Option<Split> {
-    table::split(Chip::Bcm2835, log2n, 1)
+    tuning::split(Chip::Bcm2835, log2n, 1)
 }
 
 fn split(radices: &[u32]) -> Option<Split> {
@@ -218,7 +219,7 @@ fn passes(points: u32, radices: &[u32], split: Option<&Split>, what: &str) -> Re
     let count = radices.len();
     let heading = |(pass, radix): (usize, &u32)| {
         let role = split.map(|split| match split.role(pass) {
-            Role::Only => format!(" (Only{radix})"),
+            Role::Single => format!(" (Single{radix})"),
             Role::First => format!(" (First{radix})"),
             Role::Middle => format!(" (Middle{radix})"),
             Role::Last => format!(" (Last{radix})"),

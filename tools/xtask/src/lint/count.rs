@@ -8,7 +8,7 @@ use syn::visit::{self, Visit};
 use syn::{Block, Item, ItemMod, Signature};
 
 /// The folders of the FFT: planner and programs.
-const FFT: [&str; 2] = ["qpu/src/fft/", "qpu/src/generate/fft/"];
+const FFT: [&str; 2] = ["qpu/src/fft/", "qpu/src/generate/codelet/"];
 
 /// Counts of a tree.
 #[derive(Default)]

@@ -23,15 +23,15 @@ pub const FUNCTION: usize = 126;
 pub const MARKDOWN: &[(&str, usize)] = &[];
 
 /// Comments over 100 columns, by package. Decided: none.
-pub const COMMENTS: &[(&str, usize)] = &[("qpu", 2), ("tools/bench", 2), ("tools/qpuscope", 19)];
+pub const COMMENTS: &[(&str, usize)] = &[("qpu", 1), ("tools/bench", 2), ("tools/qpuscope", 19)];
 
 /// Lines with names that are gone, by package. Decided: none but where a word means something else.
 pub const NAMES: &[(&str, usize)] = &[
     ("kernel", 5),
     ("kernel/dsp", 24),
     ("kernel/wire", 1),
-    ("qpu", 2951),
-    ("qpu/programs", 9),
+    ("qpu", 68),
+    ("qpu/programs", 1),
     ("tests", 21),
     ("tools/bench", 2),
     ("tools/card", 1),
@@ -43,10 +43,7 @@ pub const NAMES: &[(&str, usize)] = &[
 
 /// Lines of prose with terms that are gone, by document or package. Decided: none.
 pub const TERMS: &[(&str, usize)] = &[
-    ("CONTRIBUTING.md", 1),
-    ("docs/below-target.md", 1),
     ("kernel", 12),
-    ("qpu", 38),
     ("tests", 2),
     ("tools/card", 1),
     ("tools/fidelity", 1),

@@ -11,20 +11,19 @@
 mod report;
 mod time;
 
-use qpu::fft::bins::power::Powers;
+use qpu::fft::kernels::spectral::power::Powers;
+use qpu::fft::planner::tuning::{self, Chip};
 use qpu::fft::request::{Error, Request, Transform};
 use qpu::fft::roofline::Roofline;
 use qpu::fft::samples::Format;
-use qpu::fft::table::{self, Chip};
 use qpu::fft::{Direction, Plan, Split};
 use qpu_programs::FFT;
 use report::Report;
 use v3d_sim::{Board, Constants};
 
 use crate::command::QpuOptions;
-use crate::constants;
 use crate::failure::{Failure, Result};
-use crate::say;
+use crate::{constants, say};
 
 /// Points of a batch that are run unasked where no table has them: in less than a second.
 const SHORT: u64 = 1 << 16;
@@ -209,7 +208,7 @@ fn tuned(request: &Request, board: Board, split: Split) -> Option<f64> {
     if !matches!(board, Board::Pi1 | Board::Pi2) {
         return None;
     }
-    let row = |batch| table::row(request.chip, log2_points, batch);
+    let row = |batch| tuning::row(request.chip, log2_points, batch);
     let own = row(request.batch)?;
     if !request.reads_points() || Split::new(own.log2_radices) != Some(split) {
         return None;
@@ -229,7 +228,7 @@ fn tuned(request: &Request, board: Board, split: Split) -> Option<f64> {
 
 /// Returns whether the table has a batch of just so many transforms.
 fn is_tuned(request: &Request) -> bool {
-    let row = table::row(request.chip, request.transform.log2_row(), request.batch);
+    let row = tuning::row(request.chip, request.transform.log2_row(), request.batch);
     row.is_some_and(|row| u32::from(row.batch) == request.batch)
 }
 

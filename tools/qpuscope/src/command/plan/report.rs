@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
-use qpu::fft::bins::Bins;
-use qpu::fft::convert;
-use qpu::fft::memory::{Arrangement, PassMemory};
-use qpu::fft::pass::Pass;
+use qpu::fft::kernels::catalogue::Pass;
+use qpu::fft::kernels::convert;
+use qpu::fft::kernels::spectral::Bins;
+use qpu::fft::planner::memory::{Arrangement, PassMemory};
 use qpu::fft::request::{Request, Transform};
 use qpu::fft::samples::Format;
 use v3d_sim::Constants;

@@ -1,0 +1,186 @@
+//! A batch of transforms of 2^8 points in one pass over memory, each on one QPU: columns first,
+//! then rows.
+//!
+//! N = 16 · 16. Input index n = 16 n1 + n2, output index k = k1 + 16 k2, and
+//! X\[k\] = Σ_n2 W_16^(n2 k2) · W_N^(n2 k1) · Σ_n1 W_16^(n1 k1) x\[n\].
+//!
+//! A program transforms 16 columns n2, one in a lane, with their rows in registers, and writes
+//! output k1 into column 2 (k1 mod 8) + k1 / 8 of 16 rows of the VPM, imaginary parts 16 rows
+//! below. It reads these 32 rows, now with k1 in the lanes, and transforms again. Two neighbouring
+//! lanes, of k1 and k1 + 8, make two numbers of interleaved rows of eight points.
+//!
+//! A program does every P-th transform of the batch, P programs running side by side. Rows and
+//! columns are exchanged through one half of the VPM, and output goes through the other; each has a
+//! lock.
+//!
+//! Nothing here knows the order in which a program reads its uniforms ([`Word`]). It reads the head
+//! of its list once and the rest once for each transform, adding to addresses how far on that
+//! transform lies.
+
+use crate::fft::kernels::context::Transform;
+use crate::fft::kernels::layout::OnePass;
+use crate::fft::kernels::one_pass::cosine;
+use crate::fft::kernels::twiddle;
+use crate::fft::kernels::uniform::{Pack, UniformId, uniforms};
+use crate::vpm::{Block, Store, store_stride};
+
+/// Bytes of an interleaved complex point.
+const POINT: u32 = 8;
+/// Points of the codelet, and lanes.
+const CODELET: u32 = 16;
+/// Words of a vector.
+const VECTOR: u32 = CODELET;
+/// First row of the half of the VPM that output goes through.
+const OUTPUT_ROW: u8 = 32;
+/// Words of the twiddles: of each output, a vector of cosines and a vector of sines.
+const TABLE_WORDS: u32 = CODELET * 2 * VECTOR;
+
+uniforms! {
+/// A word of the list of a program; the order is the program's own.
+///
+/// `component` is 0 for real and 1 for imaginary parts.
+pub enum Word {
+    /// Transforms that the program works on, at least 1.
+    Transforms,
+    /// 1 for the program that makes the locks of the VPM, 0 for all others.
+    Opens,
+    /// Programs beside the one that made the locks, which takes them back; -1 for the others.
+    Peers,
+    /// Address of the list, behind its head.
+    List,
+    /// Bytes from one transform of the program to its next.
+    Step,
+    /// 1.0, or -1.0 for the inverse: what the imaginary parts of the output are multiplied by.
+    Conjugate,
+    /// cos (π/16 `sixteenths`).
+    Cosine {
+        /// 1 to 7.
+        sixteenths: u8,
+    },
+    /// Factor of the real parts of the input.
+    FactorRe,
+    /// Factor of the imaginary parts of the input.
+    FactorIm,
+    /// Address of the first point that the program reads.
+    Input,
+    /// Address of its twiddles.
+    Twiddles,
+    /// Setup of the first VPM writes: of a program that is alone, of four of outputs k and k + 4,
+    /// real parts, imaginary parts.
+    WriteSetup,
+    /// Setup that reads one column of the program's own.
+    Drain,
+    /// Setup of the sixteen VPM reads of a part.
+    ReadSetup {
+        /// Part.
+        component: u8,
+    },
+    /// Setup of the VPM writes of output rows.
+    OutputSetup {
+        /// Number of the group of rows, of several.
+        group: u8,
+    },
+    /// Setup word with the stride of stores.
+    StoreStride,
+    /// Setup of a store.
+    StoreSetup {
+        /// Number of the store.
+        index: u8,
+    },
+    /// Address of that store.
+    Store {
+        /// Number of the store.
+        index: u8,
+    },
+}
+}
+
+/// 2^8 points.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Columns;
+
+impl Columns {
+    /// The length as a power of two.
+    pub const LOG2_POINTS: u32 = 8;
+    /// Points.
+    const POINTS: u32 = 1 << Self::LOG2_POINTS;
+
+    /// Uniforms that are read once only, the first of them.
+    pub const HEAD: u32 = 2;
+
+    /// Bytes from one row of the input to the next.
+    pub const ROW_BYTES: u32 = POINT * CODELET;
+
+    /// Output number `position` in the order in which a program multiplies outputs by twiddle
+    /// factors and writes them: k and k + 4 follow each other, as the VPM takes them with one
+    /// setup, and column 2 (k mod 8) + k / 8 is the next for 0, 8, 1, 9, ..
+    #[must_use]
+    pub const fn output(position: u32) -> u32 {
+        let (pair, second) = (position / 2, position % 2);
+        8 * (pair % 2) + pair / 2 + 4 * second
+    }
+}
+
+impl OnePass for Columns {
+    fn log2_points(&self) -> u32 {
+        Self::LOG2_POINTS
+    }
+
+    fn radices(&self) -> [u32; 2] {
+        [CODELET; 2]
+    }
+
+    fn programs(&self, batch: u32) -> u32 {
+        batch
+    }
+
+    fn least_programs(&self) -> u32 {
+        1
+    }
+
+    fn twiddle_words(&self) -> u32 {
+        TABLE_WORDS
+    }
+
+    fn twiddle_word(&self, index: u32, gain: f64) -> u32 {
+        let (vector, lane) = (index / VECTOR, index % VECTOR);
+        let output = Self::output(vector / 2);
+        let (cos, sin) = twiddle::root(lane * output, Self::POINTS);
+        let value = if vector.is_multiple_of(2) { cos } else { sin };
+        ((value * gain) as f32).to_bits()
+    }
+
+    /// Half of those in each codelet are exact, and half of the lanes' own.
+    fn twiddles_of_an_output(&self) -> f64 {
+        2.0
+    }
+
+    fn uniform(&self, transform: &Transform, index: u32, list: u32, id: UniformId) -> u32 {
+        let bytes = POINT * Self::POINTS;
+        let setup = |word: Result<u32, _>| word.expect("rows are in range");
+        let first = index * bytes;
+        match Word::of(id) {
+            Word::Transforms => (transform.batch - index).div_ceil(transform.programs),
+            Word::Opens => u32::from(index == 0),
+            Word::Peers if index == 0 => transform.programs - 1,
+            Word::Peers => u32::MAX,
+            Word::List => list + 4 * Self::HEAD,
+            Word::Step => transform.programs * bytes,
+            Word::Conjugate => transform.output_conjugate().to_bits(),
+            Word::Cosine { sixteenths } => cosine(sixteenths).to_bits(),
+            Word::FactorRe => transform.factors[0].to_bits(),
+            Word::FactorIm => (transform.factors[0] * transform.conjugate).to_bits(),
+            Word::Input => transform.input + first,
+            Word::Twiddles => transform.twiddles,
+            Word::WriteSetup => setup(Block::column(0, 0).stride(8).write_setup()),
+            Word::Drain => setup(Block::column(0, 0).read_setup(1)),
+            Word::ReadSetup { component } => setup(Block::row(16 * component).read_setup(16)),
+            Word::OutputSetup { .. } => setup(Block::row(OUTPUT_ROW).write_setup()),
+            Word::StoreStride => store_stride(0),
+            Word::StoreSetup { index: store } => {
+                setup(Store::rows(16, OUTPUT_ROW + 16 * store).setup())
+            }
+            Word::Store { index: store } => transform.output + first + bytes / 2 * u32::from(store),
+        }
+    }
+}

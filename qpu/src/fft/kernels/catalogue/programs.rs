@@ -1,0 +1,336 @@
+//! The programs of all kernels.
+//!
+//! Programs that run units are a loop ([`unit_loop`](crate::fft::kernels::unit_loop)) around a
+//! codelet, whose operations the scheduler packs. Those of one-pass transforms are pieces with code
+//! between them ([`one_pass::program`](crate::fft::kernels::one_pass::program)).
+
+use super::Pass;
+use crate::fft::Role;
+use crate::fft::kernels::one_pass::program::{Piece, Tried};
+use crate::fft::kernels::pipeline::{self, double_buffered};
+use crate::fft::kernels::program::{Kind, Samples, Task};
+use crate::fft::kernels::spectral::{self, Bins};
+use crate::fft::kernels::uniform::UniformId;
+use crate::fft::kernels::unit_loop::Written;
+use crate::fft::kernels::{batch, convert, short, tile, unit};
+use crate::generate::schedule::{self, ScheduleTuning};
+use crate::generate::tuned;
+
+pub use crate::fft::kernels::one_pass::program::{OnePassProgram, Phase};
+pub use crate::fft::kernels::unit_loop::Generated;
+
+/// The tasks for which there are programs.
+#[must_use]
+pub fn tasks() -> Vec<Task> {
+    let of = |role, radices: &[u16], samples: Samples| -> Vec<Kind> {
+        let kind = |&radix| Kind {
+            role,
+            radix,
+            samples,
+            sharers: 1,
+        };
+        radices.iter().map(kind).collect()
+    };
+    let begin = Samples::ALL
+        .into_iter()
+        .flat_map(|samples| of(Role::First, &[16, 32, 64], samples));
+    let single = of(Role::Single, &[16, 32, 64, 128], Samples::Points);
+    let middle = of(Role::Middle, &[16, 32, 64, 128], Samples::Points);
+    let last = of(Role::Last, &[16, 32, 64, 128], Samples::Points);
+    let shared = [
+        (Role::First, 128, 2),
+        (Role::First, 128, 4),
+        (Role::Last, 128, 2),
+        (Role::Last, 256, 4),
+    ];
+    let shared = shared.map(|(role, radix, sharers)| Kind {
+        role,
+        radix,
+        samples: Samples::Points,
+        sharers,
+    });
+    let kinds = single
+        .into_iter()
+        .chain(begin)
+        .chain(middle)
+        .chain(last)
+        .chain(shared);
+    let kinds = kinds.map(Task::Points);
+    let conversions = [Samples::Windowed, Samples::I16, Samples::Bytes];
+    let bins = Bins::ALL.map(Task::Bins);
+    kinds
+        .chain(bins)
+        .chain(conversions.map(Task::Convert))
+        .collect()
+}
+
+/// The keys of all units that are scheduled as one piece.
+fn keys() -> impl Iterator<Item = tuned::Key> {
+    tasks()
+        .into_iter()
+        .filter_map(|task| codelet_of(task)?.key())
+}
+
+/// Searches for a schedule of a program's loop by `tries` attempts from the one in use: a line of
+/// `tuned/schedules.txt`, and the length without the store. `None` for one in several pieces.
+#[must_use]
+pub fn search(task: Task, tries: u16) -> Option<(String, usize)> {
+    codelet_of(task)?.search(tries)
+}
+
+/// The program for a task.
+///
+/// # Panics
+/// When there is none, or the program breaks a rule that the checker knows: a bug of the
+/// generator, found at build time.
+#[must_use]
+pub fn program(task: Task) -> Generated {
+    match (task, codelet_of(task)) {
+        (_, Some(written)) => written.finish(),
+        (Task::Bins(bins), None) => spectral::code::program(bins),
+        (Task::Convert(samples), None) => convert::code::program(samples),
+        (task, None) => panic!("{task} has a generator of its own"),
+    }
+}
+
+/// The codelet that is scheduled in a program with a unit loop around it.
+fn codelet_of(task: Task) -> Option<Written> {
+    let kind = match task {
+        Task::Points(kind) => kind,
+        Task::Bins(bins) => return spectral::code::written(bins),
+        Task::Convert(_) | Task::OnePass { .. } | Task::OnePassBatch { .. } => return None,
+    };
+    Some(match kind.role {
+        Role::First if kind.sharers > 1 => tile::code::first(kind),
+        Role::Last if kind.sharers > 1 => tile::code::last(kind),
+        Role::First => unit::code::first(kind),
+        Role::Middle => unit::code::middle(kind),
+        Role::Last => unit::code::last(kind),
+        Role::Single => unit::code::single(kind),
+    })
+}
+
+/// The passes that there are programs for.
+fn passes() -> impl Iterator<Item = Pass> {
+    let long = (8..=12).filter_map(Pass::one);
+    let several = (4..=10).filter_map(Pass::several);
+    long.chain(several)
+}
+
+/// The programs of one-pass transforms.
+///
+/// # Panics
+/// When a program breaks a rule that the checker knows: a bug of the generator, found at build
+/// time.
+#[must_use]
+pub fn one_pass_programs() -> Vec<OnePassProgram> {
+    passes().map(|pass| one_pass_program(pass, None)).collect()
+}
+
+/// The pass that a program computes.
+fn pass_of(program: &OnePassProgram) -> Pass {
+    let mut all = passes();
+    all.find(|pass| pass.layout().task() == program.task)
+        .expect("a program of this list")
+}
+
+fn one_pass_program(pass: Pass, tried: Tried<'_>) -> OnePassProgram {
+    match pass {
+        Pass::Pipeline(pipeline) => pipeline::code::program(pipeline, tried),
+        Pass::DoubleBuffered(_) => double_buffered::code::program(tried),
+        Pass::Short(short) => short::code::program(short, tried),
+        _ => batch::code::program(tried),
+    }
+}
+
+/// The pieces of a program: their keys among the searched schedules, and their operations.
+fn pieces(pass: Pass) -> Vec<(tuned::Key, Vec<schedule::Operation<UniformId>>)> {
+    let pieces = match pass {
+        Pass::Short(short) => short::code::build(short).untyped(),
+        Pass::Pipeline(pipeline) => pipeline::code::build(pipeline).untyped(),
+        Pass::DoubleBuffered(_) => double_buffered::code::build().untyped(),
+        _ => batch::code::build().untyped(),
+    };
+    let with_key = |(phase, piece): Piece<UniformId>| {
+        (
+            tuned::Key::new(pass.layout().task().name().to_string(), phase, &piece),
+            piece,
+        )
+    };
+    pieces.into_iter().map(with_key).collect()
+}
+
+/// The keys of all pieces of all programs.
+fn one_pass_keys() -> impl Iterator<Item = tuned::Key> {
+    passes().flat_map(pieces).map(|(key, _)| key)
+}
+
+/// Searches for shorter schedules of a program's pieces: lines of `tuned/schedules.txt`, and
+/// lengths.
+#[must_use]
+pub fn search_one_pass(program: &OnePassProgram, tries: u16) -> Vec<(String, usize)> {
+    let search = |(key, piece): (tuned::Key, Vec<_>)| {
+        let (tuning, length) = schedule::search(&piece, &key.tuning(), tries);
+        (key.line(&tuning), length)
+    };
+    pieces(pass_of(program)).into_iter().map(search).collect()
+}
+
+/// The key of a piece of a program, by the name of its phase.
+#[must_use]
+pub fn key_of(program: &OnePassProgram, phase: &str) -> Option<tuned::Key> {
+    let mut keys = pieces(pass_of(program)).into_iter().map(|(key, _)| key);
+    keys.find(|key| key.phase == phase)
+}
+
+/// A copy of the program with another tuning for one of its pieces: for searches that run it.
+///
+/// # Panics
+/// As [`one_pass_programs`], and where the piece gets too short for what is put into it.
+#[must_use]
+pub fn with_tuning(
+    program: &OnePassProgram,
+    phase: Phase,
+    tuning: &ScheduleTuning,
+) -> OnePassProgram {
+    one_pass_program(pass_of(program), Some((phase, tuning)))
+}
+
+/// Searched schedules ([`tuned`]) that are ignored, because operations have changed since.
+#[must_use]
+pub fn stale_schedules() -> Vec<String> {
+    let keys: Vec<_> = keys().chain(one_pass_keys()).collect();
+    tuned::stale(&keys)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fft::kernels::program::Start;
+    use crate::generate::reads_uniform;
+    use std::collections::HashSet;
+
+    #[test]
+    fn a_program_lists_each_uniform_that_it_reads() {
+        for program in tasks().into_iter().map(program) {
+            let reads = program
+                .code
+                .iter()
+                .filter(|word| reads_uniform(**word))
+                .count();
+            // The first unit of some has its record in the start list.
+            let of_first = |word: &&Start| matches!(word, Start::Record(_));
+            let repeated = program.start.iter().filter(of_first).count();
+            let listed = program.start.len() - repeated
+                + program.record.len()
+                + program.listed.iter().map(Vec::len).sum::<usize>()
+                + program.scalars.len()
+                + program.tail.len();
+            assert_eq!(reads, listed, "{}", program.name());
+        }
+    }
+
+    #[test]
+    fn loops_fit_the_instruction_cache_of_a_slice() {
+        let programs = tasks().into_iter().map(program);
+        let lengths = programs.map(|program| {
+            let length = program.units.len();
+            let name = program.name();
+            println!(
+                "{name}: {length} instructions, {} in all",
+                program.code.len()
+            );
+            (name, length)
+        });
+        let longer = lengths.filter(|&(_, length)| length > 512);
+        let longer: Vec<_> = longer.map(|(name, _)| name).collect();
+        assert!(longer.is_empty(), "{longer:?}");
+    }
+
+    /// A slice runs producers or consumers. With theirs stand their ends, which are no part of a
+    /// loop.
+    #[test]
+    fn loops_of_producers_and_of_consumers_fit_an_instruction_cache() {
+        let mut pipelines = 0;
+        for program in one_pass_programs() {
+            if !matches!(pass_of(&program), Pass::Pipeline(_)) {
+                continue;
+            }
+            pipelines += 1;
+            let label = |wanted: &str| {
+                let found = program.labels.iter().find(|(_, name)| name == wanted);
+                found.map(|(at, _)| *at).expect("a label of pipelines")
+            };
+            let loops = [
+                label("ended") - label("produce"),
+                program.code.len() - label("round"),
+            ];
+            // A line of 8 instructions in which a loop begins is another's as well.
+            let fit = loops.iter().all(|&words| words <= 512 - 8);
+            assert!(fit, "{}: {loops:?}", program.name());
+        }
+        assert_eq!(pipelines, 4);
+    }
+
+    /// A slice runs producers or consumers of the double-buffered pipeline. The loop over
+    /// transforms of either is no more lines than it holds.
+    #[test]
+    fn loops_of_the_double_buffered_pipeline_fit_an_instruction_cache() {
+        let all = one_pass_programs();
+        let program = all
+            .iter()
+            .find(|program| matches!(pass_of(program), Pass::DoubleBuffered(_)));
+        let program = program.expect("there is one");
+        let label = |wanted: &str| {
+            let found = program.labels.iter().find(|(_, name)| name == wanted);
+            found.map(|(at, _)| *at).expect("a label of relays")
+        };
+        let producer = label("unit")..label("finish");
+        let round = label("transform")..label("ended");
+        let rest = label("again")..program.code.len();
+        for (role, code) in [
+            ("producers", producer.collect::<Vec<_>>()),
+            ("consumers", round.chain(rest).collect()),
+        ] {
+            let lines: HashSet<_> = code.iter().map(|at| at / 8).collect();
+            assert!(lines.len() <= 64, "{role}: {} lines", lines.len());
+        }
+    }
+
+    /// Code that QPUs of a slice run again for each unit has no more lines than its instruction
+    /// cache holds.
+    #[test]
+    fn loops_of_short_lengths_fit_an_instruction_cache() {
+        let mut shared = 0;
+        for program in one_pass_programs() {
+            let Pass::Short(short) = pass_of(&program) else {
+                continue;
+            };
+            let label = |wanted: &str| {
+                let found = program.labels.iter().find(|(_, name)| name == wanted);
+                found.map(|(at, _)| *at)
+            };
+            let [unit, more] = ["unit", "more"].map(|name| label(name).expect("a label of all"));
+            // Who conducts has code of its own in between.
+            let end = label("conduct").unwrap_or(more);
+            let unit = (unit..end).chain(more..program.code.len());
+            let lines: HashSet<_> = unit.map(|at| at / 8).collect();
+            assert!(
+                lines.len() <= 64,
+                "{}: {} lines",
+                program.name(),
+                lines.len()
+            );
+            shared += u32::from(short.is_shared());
+        }
+        assert_eq!(shared, 2);
+    }
+
+    #[test]
+    fn a_one_pass_program_lists_each_uniform_that_it_reads() {
+        for program in one_pass_programs() {
+            let reads = program.code.iter().filter(|word| reads_uniform(**word));
+            assert_eq!(reads.count(), program.reads.len(), "{}", program.name());
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Programs that make points of samples: see [`crate::fft::kernels::convert::layout`].
+
+use super::layout::{Record, Row, VECTORS};
+use crate::fft::kernels::program::{Samples, Start, Task};
+use crate::fft::kernels::spectral::code::interleaved;
+use crate::fft::kernels::uniform::Pack;
+use crate::fft::kernels::unit::code::samples::{Packed, numbers};
+use crate::fft::kernels::unit_loop::independent::Independent;
+use crate::fft::kernels::unit_loop::{Generated, Word};
+use crate::generate::codelet::op_list::{OpList, Wish, positive};
+use crate::generate::schedule::{Destination, Place, Source};
+use crate::isa::{AddOp, File};
+
+/// Log2 of the bytes of a factor.
+const FACTOR: i32 = 2;
+
+/// Registers of a program.
+struct Kept {
+    samples: Samples,
+    /// Byte offsets of points, and of factors.
+    points: Place,
+    factors: Place,
+    packed: Packed,
+}
+
+/// The program.
+pub fn program(samples: Samples) -> Generated {
+    let mut program = Independent::new(Task::Convert(samples));
+    let factors = program.ops.take(Wish::AnyFile);
+    program
+        .ops
+        .add_op(AddOp::Shl, Source::Lane, FACTOR, factors);
+    let kept = Kept {
+        samples,
+        points: points(&mut program, samples),
+        factors,
+        packed: match samples {
+            Samples::Bytes => bytes(&mut program),
+            _ => Packed::Halves,
+        },
+    };
+
+    program.begin_unit();
+    // Odd lanes are told from even ones; the loop uses flags.
+    let ops = &mut program.ops;
+    ops.add_op_setting_flags(AddOp::And, Source::Lane, 1, Destination::Nothing);
+    let rows: Vec<_> = (0..VECTORS as u8)
+        .flat_map(|vector| {
+            let [re, im] = kept.point(&mut program.ops, vector);
+            interleaved(&mut program.ops, [positive(re), positive(im)])
+        })
+        .collect();
+    program.begin_rows();
+    for row in rows {
+        program.ops.copy(row, Destination::Vpm);
+    }
+    program.store(0);
+    program.finish()
+}
+
+/// Byte offsets of the words of sixteen points. Bytes share a word with their neighbour.
+fn points(program: &mut Independent, samples: Samples) -> Place {
+    if samples != Samples::Bytes {
+        return program.points(samples.point_bytes().ilog2() as i32);
+    }
+    let points = program.points(1);
+    let ops = &mut program.ops;
+    ops.add_op(AddOp::And, points, -4, points);
+    points
+}
+
+/// The layout of bytes, with what they need beside them in file B; r5 gets what is subtracted from
+/// one.
+fn bytes(program: &mut Independent) -> Packed {
+    program.ops.copy(
+        Source::Uniform(Word::Start(Start::Row(Row::Middle.id()))),
+        Place::R5,
+    );
+    let flip = program.start(Start::Row(Row::Flip.id()), Wish::File(File::B));
+    // Points of odd numbers are in lanes 2 and 3 of four.
+    let ops = &mut program.ops;
+    let odd = ops.take(Wish::Accumulator);
+    ops.add_op(AddOp::And, Source::Lane, 2, odd);
+    let shift = ops.take(Wish::File(File::B));
+    ops.add_op(AddOp::Shl, odd, 3, shift);
+    ops.give_back(odd);
+    Packed::Bytes {
+        shift: Some(shift),
+        flip: Source::Place(flip),
+    }
+}
+
+impl Kept {
+    /// Both parts of the points of a vector, times their factors, in accumulators.
+    fn point(&self, ops: &mut OpList<Word>, vector: u8) -> [Place; 2] {
+        let tmu = vector % 2;
+        let sample = |ops: &mut OpList<Word>, component| {
+            let word = Word::record(Record::Sample { vector, component });
+            Source::Place(ops.lookup_sum(tmu, self.points, word))
+        };
+        let parts = if self.samples == Samples::Windowed {
+            None
+        } else {
+            let word = sample(ops, 0);
+            Some(numbers(ops, word, self.packed))
+        };
+        [0, 1].map(|component| {
+            let x = match parts {
+                Some(parts) => parts[usize::from(component)],
+                None => {
+                    let x = ops.take(Wish::Accumulator);
+                    let fetched = sample(ops, component);
+                    ops.copy(fetched, x);
+                    x
+                }
+            };
+            let word = Word::record(Record::SampleFactor { vector, component });
+            let factor = positive(ops.lookup_sum(tmu, self.factors, word));
+            let product = ops.multiply(factor, Source::Place(x), Wish::Accumulator);
+            ops.give_back(x);
+            product.place
+        })
+    }
+}

@@ -1,0 +1,25 @@
+//! Lookups of rows and twiddles, whose addresses are counted on in an accumulator.
+
+use crate::generate::codelet::op_list::OpList;
+use crate::generate::schedule::{Destination, Place, Source};
+use crate::isa::AddOp;
+
+/// Addresses of what lanes look up next, while there are lookups: an accumulator needs no read
+/// port.
+pub const ADDRESSES: Place = Place::Accumulator(3);
+/// Rows that are asked for before anything else: what the TMUs hold.
+pub const ROWS_AHEAD: usize = 4;
+/// Bytes of a vector.
+pub const VECTOR: u32 = 64;
+
+/// The TMU of a pair of lookups.
+pub fn tmu(pair: usize) -> u8 {
+    (pair % 2) as u8
+}
+
+/// Looks up what the addresses say, and sends them on.
+pub fn request<W: Copy + PartialEq>(ops: &mut OpList<W>, pair: usize, step: Source<W>) {
+    let addresses = Source::Place(ADDRESSES);
+    ops.copy(addresses, Destination::Tmu(tmu(pair)));
+    ops.add_op(AddOp::Add, addresses, step, ADDRESSES);
+}

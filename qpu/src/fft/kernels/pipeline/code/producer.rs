@@ -1,0 +1,359 @@
+//! Producers: input rows into registers; after the transform, lanes and registers change places,
+//! and rows go to the VPM round by round.
+
+use super::gates;
+use crate::fft::kernels::one_pass::lookups::{ROWS_AHEAD, VECTOR, tmu};
+use crate::fft::kernels::pipeline::Pipeline;
+use crate::fft::kernels::pipeline::exchange::{Exchange, Stage, exchange_complex, tell_lanes};
+use crate::fft::kernels::pipeline::roles::{HALF, multiply_looked_up, write_in_order};
+use crate::fft::kernels::pipeline::uniforms::Word;
+use crate::generate::codelet::op_list::{Complex, OpList, Wish, negate, positive};
+use crate::generate::codelet::radix16::{Butterfly, Constants, Ends, butterfly_of, dft16, file_of};
+use crate::generate::schedule::{Destination, Operation, Place, Source};
+use crate::isa::{AddOp, File, MulOp};
+
+/// Addresses of what lanes look up next, while there are rows to come: an accumulator needs no read
+/// port.
+pub const ADDRESSES: Place = Place::Accumulator(3);
+/// The factor of real parts of the input, which needs none either.
+const FACTOR_RE: Place = Place::R5;
+
+/// Registers that hold their values from one transform to the next.
+pub struct Producer<'a> {
+    pub pipeline: Pipeline,
+    /// Offset of the transform in the batch.
+    pub offset: Place,
+    /// Addresses of what lanes look up next, when rows have come in: before that they are in
+    /// [`ADDRESSES`].
+    pub addresses: Place,
+    /// From a row to the next.
+    pub row_step: Place,
+    /// From a vector of twiddles to the next.
+    pub vector_step: Place,
+    /// Cosines and sines of W_N^(16 k_x n2), k_x from 1 on, in the files that [`file_of_root`]
+    /// says.
+    pub roots: &'a [[Place; 2]],
+    /// Setup of writes, the factor of imaginary parts of the input before; and of the read that
+    /// waits for them.
+    pub setups: [Place; 2],
+}
+
+/// Sum and difference of two vectors, which it gives back.
+fn both(ops: &mut OpList<Word>, [x, y]: [Complex; 2], wishes: [Wish; 2]) -> [Complex; 2] {
+    let sum = [0, 1].map(|c| ops.add(x[c], y[c], wishes[0]));
+    let difference = [0, 1].map(|c| ops.subtract(x[c], y[c], wishes[1]));
+    ops.give_back_complex(x);
+    ops.give_back_complex(y);
+    [sum, difference]
+}
+
+/// The file of the root of outputs k_x, which are in the other one.
+pub const fn file_of_root(k_x: u32) -> File {
+    if k_x == 2 { File::A } else { File::B }
+}
+
+/// The file of vector `number` of those that a transform over x adds.
+const fn file_of_row(number: usize) -> File {
+    if number.count_ones().is_multiple_of(2) {
+        File::A
+    } else {
+        File::B
+    }
+}
+
+impl Producer<'_> {
+    fn pairs_before_outputs(&self) -> usize {
+        16 + self.roots.len()
+    }
+
+    /// Asks for lookup pair `pair` at the addresses in `at`: rows, roots after the transform over
+    /// x, roots of outputs.
+    fn ask(&self, ops: &mut OpList<Word>, at: Place, pair: usize) {
+        let addresses = Source::Place(at);
+        let tmu = Destination::Tmu(tmu(pair));
+        let to = Destination::Place(at);
+        if pair < 16 {
+            ops.copy(addresses, tmu);
+            // Points lie at multiples of 8: no carry crosses a byte, so either ALU can add.
+            ops.push(Operation::either(
+                AddOp::Add,
+                MulOp::V8adds,
+                addresses,
+                4,
+                tmu,
+            ));
+            ops.add_op(AddOp::Add, addresses, self.row_step, to);
+            return;
+        }
+        if pair == 16 {
+            ops.add_op(AddOp::Shl, Source::Lane, 2, to);
+            let table = Source::Uniform(Word::Twiddles);
+            ops.add_op(AddOp::Add, addresses, table, to);
+        }
+        for _ in 0..2 {
+            ops.copy(addresses, tmu);
+            let step = Source::Place(self.vector_step);
+            ops.add_op(AddOp::Add, addresses, step, to);
+        }
+    }
+
+    /// Asks for the first rows.
+    pub fn begin(&self, ops: &mut OpList<Word>) {
+        let pipeline = &self.pipeline;
+        // Columns, which follow each other in memory, and rows, 256 bytes apart.
+        let columns = pipeline.columns();
+        let [within, row] = [(); 2].map(|()| ops.take(Wish::Accumulator));
+        let place = Destination::Place;
+        let mask = Source::Small(columns as i32 - 1);
+        ops.add_op(AddOp::And, Source::Lane, mask, place(within));
+        ops.add_op(AddOp::Xor, Source::Lane, within, place(row));
+        ops.add_op(AddOp::Shl, within, 3, place(within));
+        let shift = 8 - columns.trailing_zeros();
+        ops.add_op(AddOp::Shl, row, shift as i32, place(row));
+        ops.add_op(
+            AddOp::Add,
+            within,
+            Source::Uniform(Word::Input),
+            place(within),
+        );
+        ops.add_op(AddOp::Add, row, self.offset, place(row));
+        ops.add_op(AddOp::Add, within, row, place(ADDRESSES));
+        ops.give_back(within);
+        ops.give_back(row);
+        let none = Destination::Nothing;
+        ops.immediate(pipeline.row_bytes(), [place(self.row_step), none]);
+        ops.immediate(VECTOR, [place(self.vector_step), none]);
+        for pair in 0..ROWS_AHEAD {
+            self.ask(ops, ADDRESSES, pair);
+        }
+    }
+
+    /// Rows of the input into registers and through the transform of 16 points, which begins while
+    /// rows are on their way; and the first twiddles asked for. Gives the outputs.
+    pub fn load(&self, ops: &mut OpList<Word>, constants: &Constants) -> [Complex; 16] {
+        let factors = [FACTOR_RE, self.setups[0]];
+        for (word, place) in [Word::FactorRe, Word::FactorIm].into_iter().zip(factors) {
+            ops.copy(Source::Uniform(word), place);
+        }
+        let mut rows = Rows {
+            producer: self,
+            ops,
+            factors,
+            points: Vec::new(),
+            outputs: [None; 16],
+        };
+        dft16(&mut rows, constants);
+        let outputs = rows.outputs.map(|output| output.expect("transformed"));
+        ops.copy(ADDRESSES, self.addresses);
+        ops.give_back(ADDRESSES);
+        let words = [Word::WriteSetup, Word::Drain];
+        for (word, place) in words.into_iter().zip(self.setups) {
+            ops.copy(Source::Uniform(word), place);
+        }
+        outputs
+    }
+
+    /// An output times its twiddle, which is on its way.
+    fn multiply(&self, ops: &mut OpList<Word>, position: usize, z: Complex, file: File) -> Complex {
+        let pair = self.pairs_before_outputs() + position;
+        multiply_looked_up(ops, tmu(pair), z, file, |ops| {
+            if position % HALF + ROWS_AHEAD < HALF {
+                self.ask(ops, self.addresses, pair + ROWS_AHEAD);
+            }
+        })
+    }
+
+    /// The transform over x of vectors in the files of [`file_of_row`], which it gives back:
+    /// outputs k_x, from 1 on where roots can be read beside them.
+    fn over_rows(&self, ops: &mut OpList<Word>, x: &[Complex]) -> Vec<Complex> {
+        let files = [File::A, File::B].map(Wish::File);
+        match *x {
+            [x0] => vec![x0],
+            [x0, x1] => both(ops, [x0, x1], [Wish::AnyFile, files[0]]).into(),
+            [x0, x1, x2, x3] => {
+                let [even, evens] = both(ops, [x0, x2], files);
+                let [odd, [re, im]] = both(ops, [x1, x3], [files[1], files[0]]);
+                let [y0, y2] = both(ops, [even, odd], [Wish::AnyFile, files[1]]);
+                // -i times the difference of odd ones.
+                let odds = [im, negate(re)];
+                let [y1, y3] = both(ops, [evens, odds], [files[0]; 2]);
+                vec![y0, y1, y2, y3]
+            }
+            _ => unreachable!("one, two or four rows in the lanes"),
+        }
+    }
+
+    /// Outputs below 8 multiplied and transformed over x: for each k_x the vectors of all groups.
+    /// Those of the first round are ready to be written.
+    pub fn half(&self, ops: &mut OpList<Word>, outputs: &[Complex; 16]) -> Vec<Vec<Complex>> {
+        let rows = self.pipeline.lane_rows() as usize;
+        let mut groups: Vec<Vec<Complex>> = Vec::new();
+        for group in 0..HALF / rows {
+            let multiplied = (0..rows).map(|number| {
+                let position = rows * group + number;
+                let output = self.pipeline.output(position as u32);
+                let z = outputs[output as usize];
+                // Alone, a vector has to be in no file, and in each there is room for half of them.
+                let file = file_of_row(if rows == 1 { group } else { number });
+                self.multiply(ops, position, z, file)
+            });
+            groups.push(multiplied.collect());
+        }
+        // Bit 3 of lanes with bit 2 of outputs, and of four rows bit 2 with bit 1.
+        if rows > 1 {
+            tell_lanes(ops, Stage::Rows);
+        }
+        for group in &groups {
+            for bit in (0..rows.trailing_zeros()).rev() {
+                let lane_bit = 4 - rows.trailing_zeros() + bit;
+                let exchanged = Exchange::new(lane_bit as u8, Stage::Rows);
+                for first in (0..rows).filter(|number| number >> bit & 1 == 0) {
+                    let pair = [first, first | 1 << bit].map(|number| group[number]);
+                    exchange_complex(ops, pair, exchanged);
+                }
+            }
+        }
+        let outputs: Vec<_> = groups
+            .iter()
+            .map(|group| self.over_rows(ops, group))
+            .collect();
+        let mut rounds: Vec<Vec<_>> = (0..rows)
+            .map(|k_x| outputs.iter().map(|output| output[k_x]).collect())
+            .collect();
+        self.round(ops, 0, &mut rounds[0]);
+        rounds
+    }
+
+    /// Vectors of a round, multiplied, and columns changed with the bits of outputs that are left,
+    /// up to bit 1 of lanes.
+    pub fn round(&self, ops: &mut OpList<Word>, k_x: usize, vectors: &mut [Complex]) {
+        if k_x > 0 {
+            let [cos, sin] = self.roots[k_x - 1].map(|place| [Source::Place(place); 2]);
+            for z in &mut *vectors {
+                *z = ops.multiply_complex(*z, cos, sin, Wish::AnyFile);
+            }
+        }
+        let columns = vectors.len();
+        // The uppermost bit of eight vectors is told with those of rows, of which there is one
+        // then.
+        let stages = (0..columns.trailing_zeros()).rev().map(|bit| match bit {
+            2 => (bit, Stage::Rows),
+            _ => (bit, Stage::Columns),
+        });
+        let mut signal = None;
+        for (bit, stage) in stages {
+            if signal.replace(stage) != Some(stage) {
+                tell_lanes(ops, stage);
+            }
+            let exchanged = Exchange::new(bit as u8 + 1, stage);
+            for first in (0..columns).filter(|number| number >> bit & 1 == 0) {
+                let pair = [first, first | 1 << bit].map(|number| vectors[number]);
+                exchange_complex(ops, pair, exchanged);
+            }
+        }
+    }
+
+    /// The vectors of a round to the VPM.
+    pub fn write(&self, ops: &mut OpList<Word>, vectors: &[Complex]) {
+        ops.copy(self.setups[0], Destination::WriteSetup);
+        for z in vectors {
+            for value in z {
+                ops.copy(value.place, Destination::Vpm);
+                ops.give_back(value.place);
+            }
+        }
+    }
+
+    /// Writes the vectors of a round when it may be written; then the next producer may write, and
+    /// the consumer is signalled.
+    pub fn write_in_order(&self, ops: &mut OpList<Word>, round: usize, vectors: &[Complex]) {
+        let semaphores = [gates::GATES[round % 2], gates::WRITTEN];
+        let drain = Source::Place(self.setups[1]);
+        write_in_order(ops, semaphores, drain, |ops| self.write(ops, vectors));
+    }
+
+    /// The first twiddles of the second half asked for.
+    pub fn ask_ahead(&self, ops: &mut OpList<Word>) {
+        let at = ops.take(Wish::Accumulator);
+        ops.copy(self.addresses, at);
+        for position in HALF..HALF + ROWS_AHEAD {
+            self.ask(ops, at, self.pairs_before_outputs() + position);
+        }
+        ops.copy(at, self.addresses);
+        ops.give_back(at);
+    }
+}
+
+/// The transform of 16 points, and the rows that have come in.
+struct Rows<'a> {
+    producer: &'a Producer<'a>,
+    ops: &'a mut OpList<Word>,
+    factors: [Place; 2],
+    points: Vec<Complex>,
+    outputs: [Option<Complex>; 16],
+}
+
+impl Rows<'_> {
+    /// Takes the next pair of lookups, and asks for another.
+    fn take(&mut self, pair: usize, mut to: impl FnMut(&mut OpList<Word>, usize)) {
+        for component in 0..2 {
+            self.ops.push(Operation::fetch(tmu(pair)));
+            to(self.ops, component);
+        }
+        self.producer.ask(self.ops, ADDRESSES, pair + ROWS_AHEAD);
+    }
+
+    fn next(&mut self) {
+        let number = self.points.len();
+        let point = [0; 2].map(|_| positive(self.ops.take(Wish::File(file_of(number)))));
+        let factors = self.factors;
+        self.take(number, |ops, component| {
+            ops.push(Operation::mul(
+                MulOp::Fmul,
+                Place::R4,
+                factors[component],
+                point[component].place,
+            ));
+        });
+        self.points.push(point);
+    }
+
+    fn roots(&mut self) {
+        for (number, root) in self.producer.roots.iter().enumerate() {
+            self.take(16 + number, |ops, component| {
+                ops.copy(Place::R4, root[component]);
+            });
+        }
+    }
+}
+
+impl Ends for Rows<'_> {
+    type Uniform = Word;
+
+    fn ops(&mut self) -> &mut OpList<Word> {
+        self.ops
+    }
+
+    fn butterfly(&mut self, n: usize) -> Butterfly {
+        while self.points.len() <= n + 8 {
+            self.next();
+        }
+        let points = [n, n + 8].map(|n| self.points[n]);
+        butterfly_of(self.ops, n, points)
+    }
+
+    fn output(&mut self, k: usize, y: Complex) {
+        if k == 0 {
+            self.roots();
+        }
+        self.outputs[k] = Some(y);
+    }
+}
+
+/// Outputs from [`HALF`] on to the registers of those below.
+pub fn go_on(ops: &mut OpList<Word>, outputs: &[Complex; 16]) {
+    let (below, above) = outputs.split_at(HALF);
+    for (to, from) in below.iter().flatten().zip(above.iter().flatten()) {
+        ops.copy(from.place, to.place);
+    }
+}

@@ -1,0 +1,349 @@
+//! Producers: input rows into registers, and through the transform of 16 points. What follows is in
+//! [`super::half`] and [`super::write`].
+//!
+//! While the late unit is transformed, half of the early one is in registers. So what does not
+//! change between producers is read as uniforms, and values have registers no longer than they are
+//! needed.
+
+use super::lists::part;
+use super::semaphore::LOADED;
+use crate::fft::kernels::pipeline::double_buffered::DoubleBuffered;
+use crate::fft::kernels::pipeline::roles::HALF;
+use crate::fft::kernels::pipeline::uniforms::{PartWord, Word};
+use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
+use crate::generate::codelet::radix16::{
+    Butterfly, Constants, Ends, butterfly_of, file_of, outputs_of_column, radix4_of,
+};
+use crate::generate::schedule::{Destination, Operation, Place, Source};
+use crate::isa::{AddOp, Cond, File, MulOp, SemaphoreAction};
+
+/// Rows of the input.
+const ROWS: usize = 16;
+/// Rows of two columns, which are transformed at a time.
+const ROWS_OF_COLUMNS: usize = ROWS / 2;
+/// Pairs of lookups that are on their way: what the TMUs hold.
+pub(super) const AHEAD: usize = 4;
+/// Addresses of what lanes look up next, while there are rows to come: an accumulator needs no read
+/// port.
+pub const ADDRESSES: Place = Place::Accumulator(3);
+/// The factor of real parts of the input, which needs none either.
+const FACTOR_RE: Place = Place::R5;
+
+/// The TMU of a pair of lookups.
+pub(super) const fn tmu(pair: usize) -> u8 {
+    (pair % 2) as u8
+}
+
+/// Registers that hold their values from one unit to the next, or through one.
+pub struct Producer {
+    /// Offset of the transform in the batch.
+    offset: Place,
+    /// Factor of the imaginary parts of the input.
+    factor_im: Place,
+    /// From a vector of cosines to that of sines, and to the next cosines.
+    pub(super) vector_step: Place,
+    root_step: Place,
+    /// Values that are kept of the other unit's second half: its outputs, then vectors that wait
+    /// for their pair.
+    pub(super) kept: [Complex; HALF],
+}
+
+/// Outputs of radix 4 over rows n2, n2 + 4, n2 + 8 and n2 + 12.
+pub type Column = [Complex; 4];
+
+/// The registers with the bytes between rows.
+pub type Steps = [Place; 2];
+
+/// A unit between its halves.
+pub struct Unit {
+    /// Outputs of the transform of 16 points.
+    pub(super) outputs: [Complex; 16],
+    /// Addresses of roots: of outputs, then of those behind the transform over x.
+    pub(super) addresses: Place,
+}
+
+impl Producer {
+    /// Takes its registers.
+    pub fn new(ops: &mut OpList<Word>, offset: Place) -> Self {
+        let [vector_step, root_step, factor_im] = [(); 3].map(|()| ops.take(Wish::File(File::B)));
+        // Beside what a unit takes file A has two more than file B.
+        let kept = std::array::from_fn(|n| {
+            let second = if n + 1 < HALF { File::B } else { File::A };
+            [File::A, second].map(|file| positive(ops.take(Wish::File(file))))
+        });
+        Self {
+            offset,
+            factor_im,
+            vector_step,
+            root_step,
+            kept,
+        }
+    }
+
+    /// Writes the loads that are done once.
+    pub fn load_constants(&self, ops: &mut OpList<Word>) {
+        let factors = [
+            (Word::FactorRe, FACTOR_RE),
+            (Word::FactorIm, self.factor_im),
+        ];
+        for (word, place) in factors {
+            ops.copy(Source::Uniform(word), place);
+        }
+        let steps = [(1, self.vector_step), (2, self.root_step)];
+        for (bytes, place) in steps.map(|(n, place)| (n * DoubleBuffered::VECTOR_STEP, place)) {
+            ops.immediate(bytes, [Destination::Place(place), Destination::Nothing]);
+        }
+    }
+
+    /// Asks for the first rows. Gives the steps between rows of a column, and to the first row of
+    /// the next: accumulators, which need no read port, and uniforms are scarce while rows are
+    /// asked for.
+    pub fn begin(&self, ops: &mut OpList<Word>) -> Steps {
+        // Lane 2 x + column: columns follow each other in memory, rows are 256 bytes apart.
+        let place = Destination::Place;
+        let [within, row] = [(); 2].map(|()| ops.take(Wish::Accumulator));
+        ops.add_op(AddOp::And, Source::Lane, 1, place(within));
+        ops.add_op(AddOp::Xor, Source::Lane, within, place(row));
+        for (value, shift) in [(within, 3), (row, 7)] {
+            ops.add_op(AddOp::Shl, value, shift, place(value));
+        }
+        let input = Source::Uniform(part(PartWord::Input));
+        ops.add_op(AddOp::Add, within, input, place(within));
+        ops.add_op(AddOp::Add, row, self.offset, place(row));
+        ops.add_op(AddOp::Add, within, row, place(ADDRESSES));
+        ops.give_back(within);
+        ops.give_back(row);
+        let steps = DoubleBuffered::STEPS.map(|rows| {
+            let step = ops.take(Wish::Accumulator);
+            let bytes = (DoubleBuffered::ROW_BYTES as i32 * rows) as u32;
+            ops.immediate(bytes, [Destination::Place(step), Destination::Nothing]);
+            step
+        });
+        for number in 0..AHEAD {
+            ask_row(ops, steps, number);
+        }
+        step(ops, AHEAD - 1);
+        steps
+    }
+
+    /// Asks for root `number` of a half at the addresses in `at`.
+    pub(super) fn ask_root(&self, ops: &mut OpList<Word>, at: Place, number: usize) {
+        let tmu = Destination::Tmu(tmu(number));
+        let [cosines, sines, next] = [at, self.vector_step, self.root_step].map(Source::Place);
+        ops.copy(cosines, tmu);
+        ops.add_op(AddOp::Add, cosines, sines, tmu);
+        ops.add_op(AddOp::Add, cosines, next, at);
+    }
+
+    /// Eight rows into registers, and radix 4 over both of their columns, in registers that are not
+    /// those of `aside`.
+    pub fn columns(&self, ops: &mut OpList<Word>, steps: Steps) -> [Column; 2] {
+        let mut rows = Rows {
+            producer: self,
+            steps,
+            component: ops.take(Wish::Accumulator),
+            ops,
+            came: 0,
+            points: [None; ROWS],
+        };
+        let columns = [0, 1].map(|n2| {
+            let butterflies = [n2, n2 + 4].map(|n| rows.butterfly(n));
+            let wishes = [0, 1, 2, 3].map(|k1| Wish::File(file_of(4 * n2 + k1)));
+            radix4_of(rows.ops, butterflies, wishes)
+        });
+        // Accumulators are given out again in this order, with which a half was found to be
+        // shortest.
+        for place in [steps[1], rows.component, steps[0]] {
+            rows.ops.give_back(place);
+        }
+        columns
+    }
+
+    /// Registers for columns that are set aside: each value in the file in which
+    /// [`Producer::columns`] does not leave it.
+    pub fn aside(ops: &mut OpList<Word>) -> [Column; 2] {
+        [0, 1].map(|n2| {
+            [0, 1, 2, 3].map(|k1| {
+                let wish = Wish::File(file_of(4 * n2 + k1).other());
+                [(); 2].map(|()| positive(ops.take(wish)))
+            })
+        })
+    }
+
+    /// Sets columns aside.
+    pub fn set_aside(ops: &mut OpList<Word>, columns: &[Column; 2], aside: &[Column; 2]) {
+        let values = columns.as_flattened().as_flattened().iter();
+        for (from, to) in values.zip(aside.as_flattened().as_flattened()) {
+            assert!(!from.negative, "what is kept has its sign");
+            ops.copy(from.place, to.place);
+        }
+    }
+
+    /// The outputs of the transform of 16 points, of its first two columns and of the others.
+    pub fn outputs(
+        ops: &mut OpList<Word>,
+        constants: &Constants,
+        [first, second]: [Column; 2],
+        [third, fourth]: [Column; 2],
+    ) -> Unit {
+        ops.push(Operation::semaphore(SemaphoreAction::Increment, LOADED));
+        let columns = [first, second, third, fourth];
+        let mut outputs = Outputs {
+            ops,
+            outputs: [None; 16],
+        };
+        let by_k1: [_; 4] = std::array::from_fn(|k1| columns.map(|column| column[k1]));
+        for (k1, points) in by_k1.into_iter().enumerate() {
+            let mut n2 = 0;
+            let multiplied = points.map(|point| {
+                // Where it is: partners, n2 and n2 + 2, are in different files.
+                let file = file_of(4 * (n2 % 2) + k1);
+                let file = if n2 < 2 { file.other() } else { file };
+                let multiplied = constants.multiply(outputs.ops, point, n2 * k1, file);
+                n2 += 1;
+                multiplied
+            });
+            outputs_of_column(&mut outputs, k1, multiplied);
+        }
+        let outputs = outputs.outputs.map(|output| output.expect("transformed"));
+        let addresses = ops.take(Wish::File(File::A));
+        ops.copy(ADDRESSES, addresses);
+        ops.give_back(ADDRESSES);
+        Unit { outputs, addresses }
+    }
+
+    /// The addresses of roots of a second half, and the first of them asked for; of a first half
+    /// [`Rows`] asks.
+    pub(super) fn ask_first_root(&self, ops: &mut OpList<Word>, at: Place) {
+        ops.add_op(AddOp::Shl, Source::Lane, 2, at);
+        let first = Source::Uniform(part(PartWord::Twiddles { half: 1 }));
+        ops.add_op(AddOp::Add, at, first, at);
+        self.ask_root(ops, at, 0);
+    }
+}
+
+/// Asks for the row that is number `number` in order, and goes on to the next of the same four.
+fn ask_row(ops: &mut OpList<Word>, steps: Steps, number: usize) {
+    let addresses = Source::Place(ADDRESSES);
+    let tmu = Destination::Tmu(tmu(number));
+    ops.copy(addresses, tmu);
+    // Points lie at multiples of 8: no carry crosses a byte, so either ALU can add.
+    ops.push(Operation::either(
+        AddOp::Add,
+        MulOp::V8adds,
+        addresses,
+        DoubleBuffered::COMPONENT as i32,
+        tmu,
+    ));
+    // Within four rows these two alternate; the step behind them is another ([`step`]).
+    match number % 4 {
+        3 => {}
+        place => go_on(ops, Source::Place(steps[place % 2])),
+    }
+}
+
+/// From the last row of four, or from what else was looked up, to the next.
+fn step(ops: &mut OpList<Word>, number: usize) {
+    let number = number as u8;
+    go_on(ops, Source::Uniform(part(PartWord::RowStep { number })));
+}
+
+fn go_on(ops: &mut OpList<Word>, step: Source<Word>) {
+    ops.add_op(AddOp::Add, ADDRESSES, step, ADDRESSES);
+}
+
+/// Rows that have come in.
+struct Rows<'a> {
+    producer: &'a Producer,
+    steps: Steps,
+    ops: &'a mut OpList<Word>,
+    /// From the first to the second of what is looked up together, for lookups that are roots the
+    /// second time.
+    component: Place,
+    came: usize,
+    points: [Option<Complex>; ROWS],
+}
+
+impl Rows<'_> {
+    /// Takes a row, and asks for another.
+    fn next(&mut self) {
+        let number = self.came;
+        let row = usize::from(DoubleBuffered::ORDER[number]);
+        let point = [0; 2].map(|_| positive(self.ops.take(Wish::File(file_of(row)))));
+        let factors = [FACTOR_RE, self.producer.factor_im];
+        for (value, factor) in point.iter().zip(factors) {
+            self.ops.push(Operation::fetch(tmu(number)));
+            self.ops
+                .push(Operation::mul(MulOp::Fmul, Place::R4, factor, value.place));
+        }
+        match number + AHEAD {
+            next @ ..ROWS_OF_COLUMNS => {
+                ask_row(self.ops, self.steps, next);
+                if next + 1 == ROWS_OF_COLUMNS {
+                    self.go_to_roots();
+                    step(self.ops, next);
+                }
+            }
+            next => self.ask_row_or_root(next),
+        }
+        self.points[row] = Some(point);
+        self.came += 1;
+    }
+
+    /// The second time, roots of outputs follow: their lanes, to which the next step adds where
+    /// they begin.
+    fn go_to_roots(&mut self) {
+        let component = Source::Place(self.component);
+        self.ops
+            .copy(Source::Uniform(part(PartWord::Component)), self.component);
+        self.ops.add_op_setting_flags(
+            AddOp::And,
+            component,
+            DoubleBuffered::COMPONENT as i32,
+            Destination::Nothing,
+        );
+        let lanes = Operation::add(AddOp::Shl, Source::Lane, 2, ADDRESSES);
+        self.ops.push(lanes.when(Cond::ZS));
+    }
+
+    /// Asks for row `number`, or for a root.
+    fn ask_row_or_root(&mut self, number: usize) {
+        let tmu = Destination::Tmu(tmu(number));
+        let [addresses, component] = [ADDRESSES, self.component].map(Source::Place);
+        self.ops.copy(addresses, tmu);
+        self.ops.add_op(AddOp::Add, addresses, component, tmu);
+        step(self.ops, number);
+    }
+
+    /// Sum and difference of points n and n + 8.
+    fn butterfly(&mut self, n: usize) -> Butterfly {
+        let both = [n, n + 8];
+        while both.iter().any(|&n| self.points[n].is_none()) {
+            self.next();
+        }
+        let points = both.map(|n| self.points[n].take().expect("has come"));
+        butterfly_of(self.ops, n, points)
+    }
+}
+
+/// Outputs of the transform of 16 points.
+struct Outputs<'a> {
+    ops: &'a mut OpList<Word>,
+    outputs: [Option<Complex>; 16],
+}
+
+impl Ends for Outputs<'_> {
+    type Uniform = Word;
+
+    fn ops(&mut self) -> &mut OpList<Word> {
+        self.ops
+    }
+
+    fn butterfly(&mut self, _n: usize) -> Butterfly {
+        unreachable!("columns have been transformed")
+    }
+
+    fn output(&mut self, k: usize, y: Complex) {
+        self.outputs[k] = Some(y);
+    }
+}

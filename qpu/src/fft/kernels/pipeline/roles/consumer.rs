@@ -1,0 +1,220 @@
+//! Consumers: from the points of a round to its stores.
+//!
+//! How points come is each one's own. Even outputs are stored before odd ones are made, so that a
+//! store is under way while a consumer computes.
+
+use super::semaphore::HALVES;
+use super::{Assembly, Operation};
+use crate::fft::kernels::one_pass::program::Phase;
+use crate::fft::kernels::one_pass::rows::{Factors, rows_in_registers};
+use crate::fft::kernels::pipeline::uniforms::Word;
+use crate::generate::codelet::op_list::{Complex, OpList, Wish};
+use crate::generate::codelet::radix16::{
+    Butterfly, Constants, Ends, butterfly_of, dft16_of_parity, order_of_radix4,
+};
+use crate::generate::schedule::{Destination, Place, Source};
+use crate::generate::{NONE, ST_WAIT};
+use crate::isa::{AddOp, File, SemaphoreAction};
+use std::collections::VecDeque;
+
+/// Pieces of [`Consumer::pieces`].
+const PIECES: usize = 5;
+/// Their phases.
+pub const FROM_POINTS: [Phase; PIECES] = [
+    "even-rows",
+    "even-store",
+    "odd-outputs",
+    "odd-rows",
+    "odd-store",
+];
+
+/// Both rows of an output.
+type Rows = [Place; 2];
+
+/// A consumer being written.
+pub struct Consumer<'a> {
+    pub ops: &'a mut OpList<Word>,
+    pub constants: &'a Constants,
+    pub factors: &'a Factors,
+    /// Offset of the round's output.
+    pub offset: Place,
+    /// Points that have come, until the first layer of the transform reads them.
+    pub points: [Option<Complex>; 16],
+    outputs: [Option<Complex>; 16],
+    /// The places of the next outputs; wherever there is room when there are none.
+    places: VecDeque<Complex>,
+}
+
+impl Ends for Consumer<'_> {
+    type Uniform = Word;
+
+    fn ops(&mut self) -> &mut OpList<Word> {
+        self.ops
+    }
+
+    fn butterfly(&mut self, n: usize) -> Butterfly {
+        let points = [n, n + 8].map(|n| self.points[n].take().expect("read once"));
+        butterfly_of(self.ops, n, points)
+    }
+
+    fn wish(&self, component: usize) -> Wish {
+        match self.places.front() {
+            Some(place) => Wish::At(place[component].place),
+            None => Wish::File([File::B, File::A][component]),
+        }
+    }
+
+    fn output(&mut self, k: usize, y: Complex) {
+        self.places.pop_front();
+        self.outputs[k] = Some(y);
+    }
+}
+
+fn count(ops: &mut OpList<Word>, action: SemaphoreAction, semaphore: u8) {
+    ops.push(Operation::semaphore(action, semaphore));
+}
+
+impl<'a> Consumer<'a> {
+    pub fn new(
+        ops: &'a mut OpList<Word>,
+        constants: &'a Constants,
+        factors: &'a Factors,
+        offset: Place,
+    ) -> Self {
+        Self {
+            ops,
+            constants,
+            factors,
+            offset,
+            points: [None; 16],
+            outputs: [None; 16],
+            places: VecDeque::new(),
+        }
+    }
+
+    fn setup(&mut self, word: Word) {
+        self.ops
+            .copy(Source::Uniform(word), Destination::WriteSetup);
+    }
+
+    /// Even lanes have Z from here on.
+    pub fn tell_lanes(&mut self) {
+        self.ops
+            .add_op_setting_flags(AddOp::And, Source::Lane, 1, Destination::Nothing);
+    }
+
+    /// The rest, from the first layer of the transform on, with even lanes told: even outputs' rows
+    /// and their store, odd outputs, their rows and their store.
+    pub fn pieces(&mut self, butterflies: &[Butterfly; 8]) -> [Vec<Operation>; PIECES] {
+        self.transform(butterflies, 0);
+        let rows = self.rows(0);
+        let even_rows = self.ops.cut();
+        self.store(0, rows);
+        let even_store = self.ops.cut();
+        self.transform(butterflies, 1);
+        let odd_outputs = self.ops.cut();
+        let rows = self.rows(1);
+        let odd_rows = self.ops.cut();
+        self.store(1, rows);
+        self.end_store(1);
+        let odd_store = self.ops.cut();
+        [even_rows, even_store, odd_outputs, odd_rows, odd_store]
+    }
+
+    /// The pieces of [`Consumer::pieces`], with rows made by the same piece twice: even outputs,
+    /// rows, their store, odd outputs, their store.
+    pub fn pieces_of_a_routine(
+        &mut self,
+        butterflies: &[Butterfly; 8],
+    ) -> [Vec<Operation>; PIECES] {
+        self.transform(butterflies, 0);
+        let even_outputs = self.ops.cut();
+        let places = self.in_order(0);
+        let rows = self.rows(0);
+        let all_rows = self.ops.cut();
+        self.store(0, rows);
+        let even_store = self.ops.cut();
+        // Odd outputs come where even ones were.
+        for value in places.as_flattened() {
+            self.ops.reserve(value.place);
+        }
+        self.places = places.into();
+        self.transform(butterflies, 1);
+        let odd_outputs = self.ops.cut();
+        self.store(1, rows.map(|(group, rows)| (group + 1, rows)));
+        self.end_store(1);
+        let odd_store = self.ops.cut();
+        [even_outputs, all_rows, even_store, odd_outputs, odd_store]
+    }
+
+    /// The outputs of a parity in the order in which they are made.
+    fn in_order(&mut self, parity: usize) -> Vec<Complex> {
+        let groups = [parity, parity + 2].into_iter();
+        let steps = order_of_radix4(self.ops).map(|k2| 4 * k2);
+        let all = groups.flat_map(|k1| steps.map(|step| k1 + step));
+        all.map(|k| self.outputs[k].expect("transformed")).collect()
+    }
+
+    /// The outputs of a parity, in registers.
+    fn transform(&mut self, butterflies: &[Butterfly; 8], parity: u8) {
+        dft16_of_parity(self, self.constants, butterflies, parity.into());
+    }
+
+    /// Their rows by group: every fourth output.
+    fn rows(&mut self, parity: u8) -> [(u8, [Rows; 4]); 2] {
+        [parity, parity + 2].map(|group| {
+            let rows = [0, 4, 8, 12].map(|step| {
+                let k = usize::from(group) + step;
+                let output = self.outputs[k].take().expect("transformed");
+                rows_in_registers(self.ops, k, output, self.factors)
+            });
+            (group, rows)
+        })
+    }
+
+    /// The end of the store that was begun last, and of its half of the VPM.
+    fn end_store(&mut self, half: u8) {
+        self.ops.copy(Source::StoreWait, Destination::Nothing);
+        let lock = HALVES[usize::from(half)];
+        count(self.ops, SemaphoreAction::Increment, lock);
+    }
+
+    /// Rows of half `half` to the VPM and to memory.
+    fn store(&mut self, half: u8, groups: [(u8, [Rows; 4]); 2]) {
+        let lock = HALVES[usize::from(half)];
+        count(self.ops, SemaphoreAction::Decrement, lock);
+        if half == 0 {
+            self.setup(Word::StoreStride);
+        }
+        for (group, rows) in groups {
+            self.setup(Word::OutputSetup { group });
+            for part in 0..2 {
+                for row in rows {
+                    self.ops.copy(row[part], Destination::Vpm);
+                    self.ops.give_back(row[part]);
+                }
+            }
+        }
+        self.setup(Word::StoreSetup { index: half });
+        let address = Source::Uniform(Word::Store { index: half });
+        self.ops.push(Operation::add(
+            AddOp::Add,
+            self.offset,
+            address,
+            Destination::StoreAddress,
+        ));
+    }
+}
+
+/// Writes those pieces, one after the other.
+pub fn go_through(all: &mut Assembly) {
+    let [first @ .., odd_rows, last] = FROM_POINTS;
+    for piece in first {
+        all.piece(piece, None);
+    }
+    // Others may store through the first half of the VPM as soon as this one does not.
+    all.b.mov(NONE, ST_WAIT);
+    all.b.srel(HALVES[0]);
+    all.piece(odd_rows, None);
+    all.piece(last, None);
+}

@@ -1,0 +1,175 @@
+//! Uniforms of producers and consumers ([`super::layout`], [`super::double_buffered::layout`]).
+
+use crate::fft::kernels::uniform::uniforms;
+
+uniforms! {
+/// A word of the list of a program; the order is the program's own.
+///
+/// `component` is 0 for real and 1 for imaginary parts.
+pub enum Word {
+    /// Transforms that the program works on, at least 1.
+    Transforms,
+    /// 1 for the program that makes the locks of the VPM, 0 for all others.
+    Opens,
+    /// Programs beside the one that made the locks, which takes them back; -1 for the others. Of a
+    /// pipeline with several groups of producers, bytes of code to what takes the last slot back.
+    Peers,
+    /// Address of the list, behind its head.
+    List,
+    /// Bytes from one transform of the program to its next.
+    Step,
+    /// 1.0, or -1.0 for the inverse: what the imaginary parts of the output are multiplied by.
+    Conjugate,
+    /// cos (π/16 `sixteenths`).
+    Cosine {
+        /// 1 to 7.
+        sixteenths: u8,
+    },
+    /// Factor of the real parts of the input.
+    FactorRe,
+    /// Factor of the imaginary parts of the input.
+    FactorIm,
+    /// Address of the first point that the program reads.
+    Input,
+    /// Address of its twiddles.
+    Twiddles,
+    /// Setup of the first VPM writes: of a program that is alone, of four of outputs k and k + 4,
+    /// real parts, imaginary parts.
+    WriteSetup,
+    /// Setup that reads one column of the program's own.
+    Drain,
+    /// Setup of the sixteen VPM reads of a part.
+    ReadSetup {
+        /// Part.
+        component: u8,
+    },
+    /// Setup of the VPM writes of output rows.
+    OutputSetup {
+        /// Number of the group, of several.
+        group: u8,
+    },
+    /// Setup word with the stride of stores.
+    StoreStride,
+    /// Setup of a store.
+    StoreSetup {
+        /// Number of the store.
+        index: u8,
+    },
+    /// Address of that store.
+    Store {
+        /// Number of the store.
+        index: u8,
+    },
+    /// The role of a program of a pipeline: 0 for producers, 1 for consumers, -1 for those that
+    /// only keep a QPU from getting another.
+    Role,
+    /// These bytes for consumers, 0 for others.
+    OfConsumers(u32),
+    /// Address of the words of consumers.
+    ConsumerList,
+    /// Rounds of a consumer. There may be none in pipelines with several groups of producers.
+    Rounds,
+    /// Bytes of code from what the first consumer waits for to what this one waits for.
+    Slot,
+    /// Address of the words that a consumer reads again in each round.
+    RoundList,
+    /// Bytes from the output of a consumer's first round to that of its second.
+    RoundStep,
+    /// Bytes from there to that of its third, and so on in turn: both together.
+    RoundSteps,
+    /// For a pipeline with several groups of producers: bytes of code to what a producer does at
+    /// the gate of its first round, or to what it does at those of its first two together.
+    Gate {
+        /// True: the first two together.
+        both: bool,
+    },
+    /// For such a pipeline: bytes of code to what a consumer does to pass its first round on, or
+    /// its first two together.
+    PassOn {
+        /// True: the first two together.
+        both: bool,
+    },
+    /// Bytes of code to what follows next, which the generator has put there.
+    Bytes(u32),
+    /// For the double-buffered pipeline
+    /// ([`crate::fft::kernels::pipeline::double_buffered::layout`]): a word of one of a producer's
+    /// units, or of one of a consumer's rounds.
+    Part {
+        /// The unit or round of a transform.
+        part: u8,
+        /// The word.
+        word: PartWord,
+    },
+}
+
+/// A word of a unit or of a round.
+pub enum PartWord {
+    /// Address of the first point that is looked up.
+    Input,
+    /// Bytes from a row of the input to the one that is asked for next.
+    RowStep {
+        /// The row's number in the order in which they are asked for.
+        number: u8,
+    },
+    /// Bytes from the real part of a point to its imaginary part.
+    Component,
+    /// Address of roots of late units that a consumer looks up ahead.
+    RootsAhead {
+        /// The half.
+        half: u8,
+        /// The lookup.
+        number: u8,
+    },
+    /// Address of the roots behind the second transform.
+    Roots,
+    /// Address of the roots behind the first, of half 0 or 1 of its outputs.
+    Twiddles {
+        /// The half.
+        half: u8,
+    },
+    /// Setup of the vectors of a pair, 0 to 3.
+    WriteSetup {
+        /// The pair.
+        pair: u8,
+    },
+    /// Setup that reads one of these vectors.
+    Drain {
+        /// The pair.
+        pair: u8,
+    },
+    /// Bytes from the code of a round to what a consumer looks up of it ahead.
+    CodeAhead,
+    /// The factor of an output of the second transform in odd lanes, W_32^k: the magnitude of its
+    /// cosine, or its sine times
+    /// [`Transform::output_conjugate`](crate::fft::kernels::context::Transform::output_conjugate).
+    Factor {
+        /// The output, k.
+        output: u8,
+        /// True: the sine; false: the cosine.
+        is_sine: bool,
+    },
+    /// Address of a store of the outputs of a parity.
+    Store {
+        /// The parity.
+        half: u8,
+    },
+    /// Bytes of code to what a consumer waits for before it reads vectors of a round.
+    Await(Units),
+    /// Setup of the reads of these.
+    ReadSetup(Units),
+    /// Bytes of code to what it does when it has read them.
+    PassOn(Units),
+    /// Reports if a consumer has all early vectors then: 0 when it goes on to others, 1 when to
+    /// late ones.
+    IsLast,
+}
+
+/// Units by the time at which they are transformed: of the vectors of a round, a consumer gets
+/// those of the units that are transformed early before the others.
+pub enum Units {
+    /// Units that producers transform first.
+    Early,
+    /// The others.
+    Late,
+}
+}

@@ -1,0 +1,103 @@
+//! Splits of few bins: see [`crate::fft::kernels::spectral`].
+
+use super::half::{self, Roots, Terms};
+use super::real_split::interleaved;
+use crate::fft::kernels::program::{Start, Task};
+use crate::fft::kernels::spectral::{Bins, Record, Stream};
+use crate::fft::kernels::unit_loop::independent::Independent;
+use crate::fft::kernels::unit_loop::{Generated, Word};
+use crate::generate::codelet::op_list::{OpList, Wish, positive};
+use crate::generate::schedule::{Destination, Operation, Place, Source};
+use crate::isa::{AddOp, Cond, MulOp};
+
+/// Log2 of the bytes of a bin.
+const BIN: i32 = 3;
+
+/// The program.
+pub fn program(bins: Bins) -> Generated {
+    let mut program = Independent::new(Task::Bins(bins));
+    let up = program.points(BIN);
+    let down = program.ops.take(Wish::AnyFile);
+    program.ops.add_op(AddOp::Sub, 0, up, down);
+    let [scale, of_odd] = [0, 1].map(|component| Start::Scale { component });
+    let scale = program.start(scale, Wish::AnyFile);
+    tell_odd_lanes(&mut program.ops);
+    let of_odd = Source::Uniform(Word::Start(of_odd));
+    let of_odd = Operation::copy(of_odd, scale);
+    program.ops.push(of_odd.when(Cond::ZC));
+
+    program.begin_unit();
+    let ops = &mut program.ops;
+    let wrapped = wrapped(ops, down);
+    let mut written = Vec::new();
+    let mut last = None;
+    for (run, group) in half::order(bins) {
+        let fetch = |ops: &mut OpList<Word>, tmu, stream, component| {
+            let lanes = match (stream, run) {
+                (Stream::Points, _) | (Stream::Roots, 0) => up,
+                (Stream::Mirrored, 0) if group == 0 => wrapped,
+                _ => down,
+            };
+            let word = record(Record::Component {
+                run,
+                stream,
+                group,
+                component,
+            });
+            positive(ops.lookup_sum(tmu, lanes, word))
+        };
+        let terms = Terms::new(ops, (run, group), Roots::Looked, fetch);
+        if last.is_none() {
+            // Flags are still those of lane 0.
+            last = Some(last_bin(ops, &terms));
+            tell_odd_lanes(ops);
+        }
+        let x = terms.bins(ops);
+        written.push(((run, group), interleaved(ops, x)));
+        terms.give_back(ops);
+    }
+    written.sort_by_key(|&(place, _)| place);
+    let written = written.into_iter().flat_map(|(_, rows)| rows);
+
+    program.begin_rows();
+    let ops = &mut program.ops;
+    let factor = ops.take(Wish::Accumulator);
+    ops.copy(scale, factor);
+    for row in written.chain(last) {
+        ops.push(Operation::mul(MulOp::Fmul, row, factor, Destination::Vpm));
+    }
+    (0..bins.stores()).for_each(|index| program.store(index));
+    program.finish()
+}
+
+fn record(word: Record) -> Word {
+    Word::record(word)
+}
+
+/// The offsets downwards, of which that of bin M may be that of bin 0. Leaves Z in lane 0.
+fn wrapped(ops: &mut OpList<Word>, down: Place) -> Place {
+    ops.push(Operation::copy(Source::Lane, Destination::Nothing).setting_flags());
+    let place = ops.take(Wish::AnyFile);
+    let to = Destination::Place(place);
+    ops.copy(down, to);
+    let wrap = Source::Uniform(record(Record::Wrap { run: 0 }));
+    let add = Operation::add(AddOp::Add, place, wrap, to);
+    ops.push(add.when(Cond::ZS));
+    place
+}
+
+/// Z in even lanes, up to the next flags.
+fn tell_odd_lanes(ops: &mut OpList<Word>) {
+    ops.add_op_setting_flags(AddOp::And, Source::Lane, 1, Destination::Nothing);
+}
+
+/// A row with bin M, a real number, where the terms of lane 0 are those of bin 0; behind it zeros.
+fn last_bin(ops: &mut OpList<Word>, terms: &Terms) -> Place {
+    let row = ops.take(Wish::AnyFile);
+    let to = Destination::Place(row);
+    ops.copy(0, to);
+    let re = ops.subtract(terms.even[0], terms.multiplied[0], Wish::Accumulator);
+    ops.push(Operation::copy(re.place, to).when(Cond::ZS));
+    ops.give_back(re.place);
+    row
+}

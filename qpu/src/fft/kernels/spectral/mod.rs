@@ -1,0 +1,294 @@
+//! Passes over bins: from half a transform to a real one and back, and power spectra.
+//!
+//! N real points are M = N/2 complex points z\[n\] = x\[2n\] + i x\[2n+1\] in the same memory, with
+//! the transform Z. A real spectrum X, bins 0 to M, follows bin by bin from Z, and Z from X:
+//!
+//! X\[k\] = (Z\[k\] + conj Z\[M-k\])/2 - i/2 · W_N^k · (Z\[k\] - conj Z\[M-k\]), Z\[M\] = Z\[0\];
+//!
+//! Z\[k\] = (X\[k\] + conj X\[M-k\]) + i · W_N^-k · (X\[k\] - conj X\[M-k\]), which is 2 Z.
+//!
+//! One program does both: with A = Z\[k\], B = Z\[M-k\] and D = A - conj B it adds
+//! (c Im D - s Re D) - i (c Re D + s Im D) to A + conj B, where the table has s = sin 2πk/N and c =
+//! cos 2πk/N for the first and -cos 2πk/N for the second formula. The factor 1/2 is one of its
+//! output.
+//!
+//! # Units
+//!
+//! A program works on *groups* of sixteen bins, one in each lane. Its bins are two *runs*
+//! ([`runs`]) which mirror each other: what one reads as Z\[k\] the other reads as Z\[M-k\], at the
+//! same time, so that memory is read once. The second run reads the table backwards, c with the
+//! other sign.
+//!
+//! | program | bins of a run | rows of 64 bytes | group in the lanes | stores |
+//! |---|---|---|---|---|
+//! | split | 128 | 16: interleaved points of eight bins | 2 i + r: bin 8 r + i | one of each run |
+//! | short split | 16 or 32 | 2 or 4: as above | 2 i + r | one of each run, bin M behind the second |
+//! | product | 256, one run | 32: interleaved points of eight bins | 2 i + r: bin 8 r + i | one |
+//! | power | 256 or 64, one run | 16 or 4: powers of sixteen bins | bin | one |
+//! | split and power | 64 or 16 | 4 or 1: powers of sixteen bins | bin | one of each run |
+//!
+//! The programs of powers take multiples of bin 0 from other bins where a constant is to be
+//! removed, and add up several spectra, or keep the greatest or least of each bin; what they find
+//! is combined with what is in memory already, and may be stored in decibels too.
+
+#[cfg(feature = "generate")]
+pub(super) mod code;
+pub mod power;
+pub mod product;
+pub mod real_split;
+pub mod runs;
+mod short_split;
+
+use super::sizes::LANES;
+use super::uniform::uniforms;
+
+/// The task of a program over bins.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Bins {
+    /// Real spectra from transforms of half the length, or those from real spectra.
+    Split,
+    /// The counterpart of [`Bins::Split`] for few bins, on QPUs that work independently.
+    ShortSplit {
+        /// Groups of a run, 1 or 2.
+        groups: u8,
+    },
+    /// Products of complex bins.
+    Product,
+    /// Powers of complex bins.
+    Power {
+        /// Decibels beside powers.
+        decibels: bool,
+        /// The units, and the bins from which multiples of bin 0 are taken.
+        way: PowerWay,
+    },
+    /// Powers of real spectra, from transforms of half the length.
+    SplitPower {
+        /// Decibels beside powers.
+        decibels: bool,
+        /// The units, and the bins from which multiples of bin 0 are taken.
+        way: PowerWay,
+    },
+}
+
+/// The units of a program of powers, and the bins from which it takes multiples of bin 0.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum PowerWay {
+    /// In units of 256 complex bins, of real spectra 128, with multiples of bin 0 taken from those
+    /// near it.
+    Long,
+    /// The counterpart of [`PowerWay::Long`] in units of 64 bins, or 32.
+    Short,
+    /// In long units, with multiples of bin 0 taken from every bin.
+    Everywhere,
+}
+
+impl Bins {
+    /// All programs.
+    pub const ALL: [Self; 16] = [
+        Self::Split,
+        Self::ShortSplit { groups: 1 },
+        Self::ShortSplit { groups: 2 },
+        Self::Product,
+        Self::power(false, PowerWay::Long),
+        Self::power(true, PowerWay::Long),
+        Self::power(false, PowerWay::Short),
+        Self::power(true, PowerWay::Short),
+        Self::power(false, PowerWay::Everywhere),
+        Self::power(true, PowerWay::Everywhere),
+        Self::split_power(false, PowerWay::Long),
+        Self::split_power(true, PowerWay::Long),
+        Self::split_power(false, PowerWay::Short),
+        Self::split_power(true, PowerWay::Short),
+        Self::split_power(false, PowerWay::Everywhere),
+        Self::split_power(true, PowerWay::Everywhere),
+    ];
+
+    const fn power(decibels: bool, way: PowerWay) -> Self {
+        Self::Power { decibels, way }
+    }
+
+    const fn split_power(decibels: bool, way: PowerWay) -> Self {
+        Self::SplitPower { decibels, way }
+    }
+
+    /// Runs of a unit.
+    #[must_use]
+    pub const fn runs(self) -> u8 {
+        match self {
+            Self::Product | Self::Power { .. } => 1,
+            Self::Split | Self::ShortSplit { .. } | Self::SplitPower { .. } => 2,
+        }
+    }
+
+    /// Groups of a run.
+    #[must_use]
+    pub const fn groups(self) -> u8 {
+        match self {
+            Self::Split => 8,
+            Self::ShortSplit { groups } => groups,
+            Self::SplitPower {
+                way: PowerWay::Short,
+                ..
+            } => 1,
+            Self::Power {
+                way: PowerWay::Short,
+                ..
+            }
+            | Self::SplitPower { .. } => 4,
+            Self::Product | Self::Power { .. } => 16,
+        }
+    }
+
+    /// Bins of a run.
+    #[must_use]
+    pub const fn run_bins(self) -> u32 {
+        LANES * self.groups() as u32
+    }
+
+    /// True if decibels are stored beside powers.
+    #[must_use]
+    pub const fn has_decibels(self) -> bool {
+        matches!(
+            self,
+            Self::Power { decibels: true, .. } | Self::SplitPower { decibels: true, .. }
+        )
+    }
+
+    /// True if multiples of bin 0 are taken from every bin.
+    #[must_use]
+    pub const fn removes_everywhere(self) -> bool {
+        matches!(
+            self,
+            Self::Power {
+                way: PowerWay::Everywhere,
+                ..
+            } | Self::SplitPower {
+                way: PowerWay::Everywhere,
+                ..
+            }
+        )
+    }
+
+    /// Stores of a unit: of each run, and of its decibels.
+    #[must_use]
+    pub const fn stores(self) -> u8 {
+        self.runs() * (1 + self.has_decibels() as u8)
+    }
+
+    /// The name of the program, as in file names.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Split => "split",
+            Self::ShortSplit { groups: 1 } => "split-16",
+            Self::ShortSplit { .. } => "split-32",
+            Self::Product => "product",
+            Self::Power { decibels, way } => match (way, decibels) {
+                (PowerWay::Long, false) => "power",
+                (PowerWay::Long, true) => "power-db",
+                (PowerWay::Short, false) => "power-64",
+                (PowerWay::Short, true) => "power-64-db",
+                (PowerWay::Everywhere, false) => "power-all",
+                (PowerWay::Everywhere, true) => "power-all-db",
+            },
+            Self::SplitPower { decibels, way } => match (way, decibels) {
+                (PowerWay::Long, false) => "split-power",
+                (PowerWay::Long, true) => "split-power-db",
+                (PowerWay::Short, false) => "split-power-16",
+                (PowerWay::Short, true) => "split-power-16-db",
+                (PowerWay::Everywhere, false) => "split-power-all",
+                (PowerWay::Everywhere, true) => "split-power-all-db",
+            },
+        }
+    }
+}
+
+uniforms! {
+/// A stream of numbers that a run reads.
+pub enum Stream {
+    /// Bin k.
+    Points,
+    /// Bin M - k.
+    Mirrored,
+    /// Cosine and sine of the angle of bin k.
+    Roots,
+    /// Bin k of the kernel.
+    Kernels,
+    /// The multiple of bin 0 that is taken from bin k; one word, not two.
+    Multiples,
+}
+
+/// A word of the start list, beside those that programs of any kind have.
+pub enum Start {
+    /// Bytes from a spectrum to the next one that goes into the same powers.
+    Pitch,
+    /// Number of spectra that go into the same powers.
+    Spectra,
+}
+
+/// A word of a record.
+pub enum Record {
+    /// Address to which lane vector and row are added to look up a group of a run.
+    Address {
+        /// 0 or 1.
+        run: u8,
+        /// Stream of the run.
+        stream: Stream,
+    },
+    /// The counterpart of [`Record::Address`] for a component of a group, to which no row is added.
+    Component {
+        /// 0 or 1.
+        run: u8,
+        /// Stream of the run.
+        stream: Stream,
+        /// Group of the run.
+        group: u8,
+        /// 0: real part or cosine, 1: imaginary part or sine.
+        component: u8,
+    },
+    /// Added in lane 0 of the first group of run 0 to the address of the mirrored bin, of run 1 to
+    /// that of the bin: -8 M where that bin is number M of Z, which is bin 0; else 0.
+    Wrap {
+        /// Run, 0 or 1.
+        run: u8,
+    },
+    /// Address of bin 0 of the first spectrum.
+    Zero,
+    /// Address of a set of vectors ([`power`]).
+    Vectors,
+    /// Address of the powers in memory that those of a group are combined with.
+    Old {
+        /// Group, those of run 0 first.
+        group: u8,
+    },
+}
+
+/// A word of a row list.
+pub enum Row {
+    /// Byte offset of a group.
+    Group {
+        /// Run, 0 or 1.
+        run: u8,
+        /// Stream of the run.
+        stream: Stream,
+        /// Group of the run.
+        group: u8,
+        /// 0: real part or cosine, 1: imaginary part or sine.
+        component: u8,
+    },
+    /// 0 when powers of a bin are added up, else the greatest is kept.
+    Detector,
+    /// Factor of powers before that: 1.0, or -1.0 to keep the least.
+    Sign,
+    /// 0 when what was found is added to what is in memory, else the greater is kept.
+    Hold,
+    /// Factor of powers in memory.
+    Keep,
+    /// Initial value of bin powers: 0.0, or for the least -infinity.
+    Initial,
+    /// Factor that makes powers of sums.
+    Scale,
+    /// [`Row::Sign`] again, for what is stored.
+    Back,
+}
+}

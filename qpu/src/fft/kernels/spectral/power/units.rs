@@ -1,0 +1,172 @@
+//! The bins that the units of the pass make, and the rows that they store.
+
+use super::PowerPass;
+use crate::fft::kernels::sizes::LANES;
+use crate::fft::kernels::spectral::runs::{Run, Runs};
+
+/// Rows that a unit stores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Stored {
+    /// The first in order of frequency.
+    pub row: u32,
+    pub count: u32,
+    /// Number of the first among the groups of the unit.
+    pub group: u32,
+    /// Words of each.
+    pub words: u32,
+}
+
+impl PowerPass {
+    pub(super) const fn runs(&self) -> Runs {
+        Runs {
+            half: self.points(),
+            run_bins: self.bins().run_bins(),
+            has_last: true,
+        }
+    }
+
+    const fn end_row(&self) -> u32 {
+        let [first, rows] = self.powers.rows();
+        first + rows
+    }
+
+    /// The unit that bins from -N/2 on belong to, counted from that of bin 0: numbers of complex
+    /// units.
+    pub(super) const fn complex_units(&self) -> [i32; 2] {
+        let bins = self.bins().run_bins() as i32;
+        let half = self.points() as i32 / 2;
+        let first = self.first_row() as i32 * LANES as i32 - half;
+        let end = self.end_row() as i32 * LANES as i32 - half;
+        [first.div_euclid(bins), (end - 1).div_euclid(bins) + 1]
+    }
+
+    /// The first bin of complex unit `number`, counted from bin 0 on; negative where a unit is
+    /// longer than half a spectrum.
+    pub(super) fn complex_bin(&self, number: u32) -> i32 {
+        let unit = self.complex_units()[0] + number as i32;
+        let bin = unit * self.bins().run_bins() as i32;
+        if bin < 0 {
+            bin + self.points() as i32
+        } else {
+            bin
+        }
+    }
+
+    /// Units of a real spectrum whose first runs are wanted, those whose second runs are, and the
+    /// last.
+    const fn real_units(&self) -> [[u32; 2]; 3] {
+        let runs = self.runs();
+        if runs.is_single() {
+            return [[0, 1], [1, 1], [1, 1]];
+        }
+        let groups = self.bins().groups() as u32;
+        let all = runs.half / LANES;
+        let units = all / (2 * groups);
+        let (first, end) = (self.first_row(), self.end_row());
+        let has_last = end > all;
+        let end = if has_last { all } else { end };
+        let up = [min(first / groups, units), min(end.div_ceil(groups), units)];
+        let down = [
+            min((all - end) / groups, units),
+            min((all - min(first, all)).div_ceil(groups), units),
+        ];
+        let last = [units, units + has_last as u32];
+        let none = [units, units];
+        if up[0] >= up[1] {
+            [down, none, last]
+        } else if down[0] >= down[1] {
+            [up, none, last]
+        } else if up[0] <= down[1] && down[0] <= up[1] {
+            [[min(up[0], down[0]), max(up[1], down[1])], none, last]
+        } else {
+            [up, down, last]
+        }
+    }
+
+    /// Units of a row of powers.
+    pub(super) const fn units_of_one(&self) -> u32 {
+        if self.powers.is_real {
+            let ranges = self.real_units();
+            let mut units = 0;
+            let mut index = 0;
+            while index < ranges.len() {
+                units += ranges[index][1].saturating_sub(ranges[index][0]);
+                index += 1;
+            }
+            units
+        } else {
+            let [first, end] = self.complex_units();
+            (end - first) as u32
+        }
+    }
+
+    /// Number of the spectrum among those that become powers, and of the unit.
+    pub(super) const fn unit(&self, index: u32, batch: u32) -> (u32, u32) {
+        (index % batch, index / batch)
+    }
+
+    /// The real unit that is number `number` of those wanted.
+    pub(super) fn real_unit(&self, number: u32) -> u32 {
+        let mut left = number;
+        for [first, end] in self.real_units() {
+            let count = end.saturating_sub(first);
+            if left < count {
+                return first + left;
+            }
+            left -= count;
+        }
+        0
+    }
+
+    /// The rows of bins that are wanted, of a run that begins with row `row` and has `groups`.
+    fn wanted(&self, row: i64, groups: u32) -> Stored {
+        let first = row.max(self.first_row().into());
+        let end = (row + i64::from(groups)).min(self.end_row().into());
+        Stored {
+            row: first as u32,
+            count: (end - first).max(0) as u32,
+            group: (first - row) as u32,
+            words: LANES,
+        }
+    }
+
+    /// The rows of each run that a unit stores.
+    fn stored(&self, number: u32) -> [Stored; 2] {
+        if !self.powers.is_real {
+            let unit = i64::from(self.complex_units()[0]) + i64::from(number);
+            let groups: u32 = self.bins().groups().into();
+            let zero = i64::from(self.points() / 2 / LANES);
+            let stored = self.wanted(unit * i64::from(groups) + zero, groups);
+            return [stored; 2];
+        }
+        self.runs().unit(self.real_unit(number)).map(|run| {
+            let Run { first, bins } = run;
+            let groups = bins.div_ceil(LANES);
+            let stored = self.wanted((first / LANES).into(), groups);
+            Stored {
+                words: bins.min(LANES),
+                ..stored
+            }
+        })
+    }
+
+    /// The rows that are stored for run `run`, and the run that they are of: a run without wanted
+    /// rows stores the other's.
+    pub(super) fn stored_run(&self, number: u32, run: u8) -> (u8, Stored) {
+        let stored = self.stored(number);
+        let own = stored[usize::from(run)];
+        if own.count > 0 || !self.powers.is_real {
+            (run, own)
+        } else {
+            (1 - run, stored[usize::from(1 - run)])
+        }
+    }
+}
+
+const fn min(a: u32, b: u32) -> u32 {
+    if a < b { a } else { b }
+}
+
+const fn max(a: u32, b: u32) -> u32 {
+    if a > b { a } else { b }
+}

@@ -1,0 +1,379 @@
+//! First passes of 128 points: each of S QPUs transforms R / S rows, then all come together.
+//!
+//! Outputs are multiplied so that those of others are as good as one's own before they are
+//! exchanged; what is left then are sums and differences, and the twiddles.
+//!
+//! The instruction cache of a slice would not hold all of this one after the other. Columns of the
+//! transform are done by a routine ([`columns`](crate::fft::kernels::unit::code::columns)), the two
+//! outputs that it gives one after the other by another, which multiplies and transforms them
+//! across lanes, and those of the tile by a third ([`super::twiddles`]). What a routine looks up is
+//! asked for two calls before, and in the end what the next unit begins with: so that comes while
+//! this one is stored.
+//!
+//! Both components of a vector go to different TMUs: they are in the same lines, of which a vector
+//! has several that take each other's places in all caches. TMUs that look for them at the same
+//! time get them at once.
+
+use super::exchange::{KEPT, exchange};
+use super::twiddles::{
+    AT_A_TIME, Roots, Words, ahead, ask_for, multiply_both, prepare, roots_of_columns, twiddles,
+};
+use crate::fft::kernels::program::{self, Kind, Lanes, Task};
+use crate::fft::kernels::unit::code::codelet::{AHEAD, Codelet, Lookup};
+use crate::fft::kernels::unit::code::columns;
+use crate::fft::kernels::unit::code::points::Points;
+use crate::fft::kernels::unit::uniforms::{Record, Row, Start};
+use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
+use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
+use crate::generate::codelet::radix16::{Butterfly, Ends, dft16_of_columns};
+use crate::generate::schedule::{Destination, Operation, Place};
+use crate::isa::{AddOp, File, MulOp};
+use crate::vpm::{Block, Store};
+
+/// Number of the routine for outputs of the transform: that of columns is the one before.
+const OUTPUTS: usize = 1;
+/// Number of the routine for outputs of the tile.
+const TWIDDLES: usize = 2;
+/// Calls of the routine for outputs.
+const CALLS: usize = 16 / AT_A_TIME;
+/// Calls of it that begin with their lookups on their way.
+const CALLS_AHEAD: usize = AHEAD / 4;
+/// Registers of file A that only the routine for outputs has, beside those in which they come and
+/// go.
+const TEMPORARY: usize = 3;
+
+/// The program of a first pass.
+pub fn program(kind: Kind) -> Written {
+    let shape = Shape {
+        write: Block::column(0, 0),
+        stores: Stores::Fixed(vec![Store::rows(16, 0)]),
+    };
+    let mut program = UnitProgram::of_tiles(Task::Points(kind), &shape);
+    program.has_routines();
+    let root = program.lanes(Lanes::Root);
+    let mut points = Points::start(&mut program, kind);
+    let next = Next::start(&mut program, points.lanes());
+    points.looks_ahead(next.input);
+    program.begin_unit();
+    program.without_constants();
+    let twiddle = program.word(Record::Twiddle);
+    next.begin_unit(&mut program);
+    let points = points.begin_unit(program, None);
+    let mut first = First {
+        kind,
+        points,
+        root,
+        twiddle,
+        columns: None,
+        calls: None,
+        outputs: [None; 16],
+    };
+    let shared = first.begin();
+    let behind: Vec<_> = (0..CALLS_AHEAD)
+        .flat_map(|call| first.words_of_call(call).1)
+        .flatten()
+        .map(|word| Lookup { lanes: root, word })
+        .collect();
+    let behind = core::array::from_fn(|number| behind[number]);
+    let columns = columns::columns(&mut first.points, Some(behind));
+    first.begin_calls(shared);
+    dft16_of_columns(&mut first, columns);
+    let roots = first.roots();
+    let outputs = first.outputs.map(|output| output.expect("transformed"));
+    let mut program = first.points.codelet.program;
+    let met = exchange(&mut program, &outputs);
+    let both = take_both(&mut program.ops);
+    let mut columns = [[[None; KEPT]; 2]; 2];
+    for (k, met) in met.into_iter().enumerate() {
+        let ops = &mut program.ops;
+        met.sums(ops, both.map(|z| z.map(|part| Wish::At(part.place))));
+        prepare(ops, &roots, k, [next.shared, next.input]);
+        program.piece(None);
+        multiply_both(&mut program, both, &roots, k);
+        program.call(TWIDDLES);
+        for (half, z) in both.into_iter().enumerate() {
+            for (part, column) in keep(&mut program.ops, z)
+                .into_iter()
+                .zip(&mut columns[half])
+            {
+                column[k] = Some(part.place);
+            }
+        }
+    }
+    // Of each half real parts, then imaginary parts.
+    let columns = columns.as_flattened().as_flattened().iter().flatten();
+    let columns = columns.copied().collect();
+    program.written(columns, None)
+}
+
+/// Addresses for [`ahead`], in its order: there a unit finds what the one before it asked for.
+#[derive(Clone, Copy)]
+struct Next {
+    shared: Place,
+    input: Place,
+}
+
+impl Next {
+    /// Asks for what the first unit begins with. `lanes` are offsets of its rows.
+    fn start(program: &mut UnitProgram, lanes: Place) -> Self {
+        program.looks_ahead();
+        let ops = &mut program.ops;
+        let [shared, input] = [(); 2].map(|()| ops.take(Wish::AnyFile));
+        let vector = offsets_of_a_vector(ops);
+        let of = |word| Source::Uniform(Word::start(word));
+        for (lanes, word, to) in [
+            (vector, Start::TwiddleAhead, shared),
+            (lanes, Start::InputAhead, input),
+        ] {
+            ops.add_op(AddOp::Add, lanes, of(word), to);
+        }
+        ops.give_back(vector);
+        for (lanes, words) in [shared, input].into_iter().zip(ahead()) {
+            let words = words.map(|words| {
+                words.map(|word| match word {
+                    Word::Row(row) => Word::Start(program::Start::Row(row)),
+                    word => word,
+                })
+            });
+            let asks = ask_for(lanes, words).flatten();
+            asks.for_each(|ask| ops.push(ask));
+        }
+        Self { shared, input }
+    }
+
+    /// Reads where the next unit's shared vector is.
+    fn begin_unit(&self, program: &mut UnitProgram) {
+        let ops = &mut program.ops;
+        let vector = offsets_of_a_vector(ops);
+        let word = Source::Uniform(Word::record(Record::TwiddleAhead));
+        ops.add_op(AddOp::Add, vector, word, self.shared);
+        ops.give_back(vector);
+    }
+}
+
+/// 8 · lane.
+fn offsets_of_a_vector(ops: &mut OpList<Word>) -> Place {
+    let vector = ops.take(Wish::Accumulator);
+    ops.add_op(AddOp::Shl, Source::Lane, 3, vector);
+    vector
+}
+
+/// Registers in which outputs come to a routine, and go.
+fn take_both(ops: &mut OpList<Word>) -> [Complex; AT_A_TIME] {
+    [(); AT_A_TIME].map(|()| [(); 2].map(|()| positive(ops.take(Wish::AnyFile))))
+}
+
+/// A copy of what a routine gave.
+fn keep(ops: &mut OpList<Word>, z: Complex) -> Complex {
+    z.map(|part| {
+        let place = ops.take(Wish::AnyFile);
+        ops.copy(part.place, place);
+        positive(place)
+    })
+}
+
+/// The state on which the routine for outputs works.
+struct Calls {
+    /// The registers in which outputs are left for it, and in which it leaves them.
+    both: [Complex; AT_A_TIME],
+    /// The twiddle factor that all outputs share.
+    shared: [Place; 2],
+    /// The vector that is added to addresses of what it asks for.
+    lanes: Place,
+    /// Registers of its own.
+    own: Vec<Place>,
+    /// Number of outputs that have come.
+    came: usize,
+}
+
+struct First {
+    kind: Kind,
+    points: Points,
+    /// Lane offsets of roots.
+    root: Place,
+    /// Address of the unit's twiddles; when all points are there also lane offsets, but of four
+    /// QPUs.
+    twiddle: Place,
+    /// Lane offsets of roots by column, of four QPUs.
+    columns: Option<Place>,
+    /// From the first output to the last.
+    calls: Option<Calls>,
+    outputs: [Option<Complex>; 16],
+}
+
+/// Output number `number` of those that the transform gives, one after the other.
+const fn output_of(number: usize) -> usize {
+    number / 4 + 4 * (number % 4)
+}
+
+impl First {
+    /// Takes what all outputs are multiplied by, and asks for the rest of the first column.
+    fn begin(&mut self) -> [Place; 2] {
+        let input = self.points.input();
+        let ops = self.ops();
+        let shared = [0, 1].map(|tmu| {
+            let place = ops.take(Wish::File(File::B));
+            ops.push(Operation::fetch(tmu));
+            ops.copy(Place::R4, place);
+            // It was asked for twice.
+            ops.push(Operation::fetch(tmu));
+            place
+        });
+        let rows = |component| [4, 12].map(|vector| Word::row(Row::Input { vector, component }));
+        // Not before there is room in the TMUs, which the scheduler cannot know.
+        for ask in ask_for(input, [0, 1].map(rows)).flatten() {
+            ops.push(ask.after_all());
+        }
+        self.points.codelet.begin_asked();
+        shared
+    }
+
+    /// All points are there: lane offsets of columns, of roots or in the address of the twiddles.
+    fn begin_calls(&mut self, shared: [Place; 2]) {
+        // Columns of a tile.
+        let columns = 256 / i32::from(self.kind.own_radix());
+        let (root, twiddle) = (self.root, self.twiddle);
+        let splits_twiddles = self.kind.sharers > 2;
+        let ops = self.ops();
+        let vector = ops.take(Wish::Accumulator);
+        ops.add_op(AddOp::And, Source::Lane, columns - 1, vector);
+        let columns = splits_twiddles.then(|| ops.take(Wish::AnyFile));
+        match columns {
+            Some(columns) => ops.add_op(AddOp::Shl, vector, 3, columns),
+            None => {
+                ops.add_op(AddOp::Shl, vector, 3, vector);
+                ops.add_op(AddOp::Add, vector, twiddle, twiddle);
+            }
+        }
+        ops.give_back(vector);
+        let own = (0..TEMPORARY).map(|_| ops.take(Wish::File(File::A)));
+        let own = own.collect();
+        let both = take_both(ops);
+        let lanes = ops.take(Wish::AnyFile);
+        ops.copy(root, lanes);
+        self.columns = columns;
+        self.calls = Some(Calls {
+            both,
+            shared,
+            lanes,
+            own,
+            came: 0,
+        });
+    }
+
+    /// The twiddle factors of outputs of the tile, in two multiplications or in one.
+    fn roots(&self) -> Vec<Roots> {
+        let twiddles: Roots = (self.twiddle, twiddles);
+        let by_column = self
+            .columns
+            .map(|columns| -> Roots { (columns, roots_of_columns) });
+        [twiddles].into_iter().chain(by_column).collect()
+    }
+
+    /// The words that call number `call` finds, and what is added to them: twiddle factors of its
+    /// outputs, and behind the last those that outputs of the tile are multiplied by first.
+    fn words_of_call(&self, call: usize) -> (Place, Words) {
+        let Some(behind) = call.checked_sub(CALLS) else {
+            let words = [0, 1].map(|which| {
+                let output = output_of(AT_A_TIME * call + which) as u8;
+                [0, 1].map(|component| Word::row(Row::RootOfRow { output, component }))
+            });
+            return (self.root, words);
+        };
+        let roots = self.roots();
+        let (lanes, words) = roots[behind % roots.len()];
+        (lanes, words(behind / roots.len()))
+    }
+
+    /// The routine: multiplies outputs, transforms them across lanes, and multiplies them by what
+    /// all share.
+    fn call(&mut self, calls: &Calls, call: usize) {
+        let (_, asked) = self.words_of_call(call + CALLS_AHEAD);
+        let own = OpList::on(&calls.own);
+        let outer = core::mem::replace(&mut self.points.codelet.program.ops, own);
+        for ((tmu, both), words) in (0..).zip(calls.both).zip(asked) {
+            let fetch = |codelet: &mut Codelet, _| {
+                codelet.program.ops.push(Operation::fetch(tmu));
+                Source::Place(Place::R4)
+            };
+            let codelet = &mut self.points.codelet;
+            let z = codelet.multiplied_looked_up(both, fetch, Wish::Accumulator);
+            for word in words {
+                // Not before there is room in the TMU, which the scheduler cannot know.
+                let to = Destination::Tmu(tmu);
+                let ask = Operation::either(
+                    AddOp::Add,
+                    MulOp::V8adds,
+                    calls.lanes,
+                    Source::Uniform(word),
+                    to,
+                );
+                codelet.program.ops.push(ask.after_all());
+            }
+            let Points {
+                across, codelet, ..
+            } = &mut self.points;
+            let z = across.of_multiplied(codelet, z, [Wish::File(File::A); 2]);
+            let [cos, sin] = calls.shared.map(|place| [Source::Place(place); 2]);
+            let to = both.map(|part| Wish::At(part.place));
+            let ops = &mut self.points.codelet.program.ops;
+            ops.multiply_complex_to(z, cos, sin, to);
+        }
+        self.points.codelet.program.call(OUTPUTS);
+        self.points.codelet.program.ops = outer;
+    }
+}
+
+impl Ends for First {
+    type Uniform = Word;
+
+    fn ops(&mut self) -> &mut OpList<Word> {
+        self.points.ops()
+    }
+
+    fn butterfly(&mut self, _: usize) -> Butterfly {
+        unreachable!("columns are there")
+    }
+
+    fn wish(&self, component: usize) -> Wish {
+        let calls = self.calls.as_ref().expect("before outputs");
+        Wish::At(calls.both[calls.came % AT_A_TIME][component].place)
+    }
+
+    fn output(&mut self, k: usize, _: Complex) {
+        let mut calls = self.calls.take().expect("before outputs");
+        assert_eq!(k, output_of(calls.came), "outputs come in their order");
+        calls.came += 1;
+        if !calls.came.is_multiple_of(AT_A_TIME) {
+            self.calls = Some(calls);
+            return;
+        }
+        let call = calls.came / AT_A_TIME - 1;
+        if call + CALLS_AHEAD >= CALLS {
+            // What is behind the outputs.
+            let (lanes, _) = self.words_of_call(call + CALLS_AHEAD);
+            self.ops().copy(lanes, calls.lanes);
+        }
+        self.points.codelet.program.piece(None);
+        self.call(&calls, call);
+        for (which, both) in calls.both.into_iter().enumerate() {
+            let output = keep(self.ops(), both);
+            self.outputs[output_of(AT_A_TIME * call + which)] = Some(output);
+        }
+        if call + 1 < CALLS {
+            self.calls = Some(calls);
+            return;
+        }
+        let ops = self.ops();
+        calls
+            .both
+            .into_iter()
+            .for_each(|both| ops.give_back_complex(both));
+        calls
+            .own
+            .iter()
+            .chain(&calls.shared)
+            .for_each(|&place| ops.give_back(place));
+        ops.give_back(calls.lanes);
+    }
+}

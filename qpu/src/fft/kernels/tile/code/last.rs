@@ -1,0 +1,290 @@
+//! Last passes of 128 and 256 points: each of S QPUs transforms 64 rows of eight bins in two parts.
+//!
+//! Row 32 S b + 2 S m + 2 j + r is QPU j's, r what differs in neighbouring lanes. After the
+//! 16-point transforms, rows are multiplied by W_R^((2 j + r) k) and what QPUs have is exchanged.
+//! Then odd rows are multiplied by what is left, W_2S^(r k_j), together with all that the exchange
+//! multiplied too far; sum and difference over r are rows of interleaved points.
+
+use super::exchange::{KEPT, Met, exchange};
+use crate::fft::kernels::program::{Kind, Lanes, Task};
+use crate::fft::kernels::unit::code::cells::Cells;
+use crate::fft::kernels::unit::code::codelet::{AHEAD, Codelet, Lookup};
+use crate::fft::kernels::unit::uniforms::{Record, Row};
+use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
+use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
+use crate::generate::codelet::radix16::{Butterfly, Ends, outputs_of_column};
+use crate::generate::schedule::{Destination, Place};
+use crate::isa::{AddOp, Cond, File};
+use crate::vpm::{Block, Store};
+
+/// Numbers of the routines of outputs and of pairs.
+const OUTPUTS: usize = 1;
+const PAIR: usize = 2;
+
+/// The program of a last pass.
+pub fn program(kind: Kind) -> Written {
+    let shape = Shape {
+        write: Block::row(0),
+        stores: Stores::Fixed(vec![Store::rows(8, 0), Store::rows(8, 8)]),
+    };
+    let mut program = UnitProgram::of_tiles(Task::Points(kind), &shape);
+    let input = program.lanes(Lanes::Input);
+    let root = program.lanes(Lanes::Root);
+    let scale = program.lanes(Lanes::Scale);
+    program.begin_unit();
+    program.without_constants();
+    let input = program.base(Record::Input, input);
+    program.rows();
+    let mut cells = Cells::new(program, kind, input);
+    let lookup = |word| Lookup { lanes: root, word };
+    let columns = cells.columns(Some(roots_of_outputs(0).map(lookup)));
+    let mut codelet = cells.codelet;
+    let halves = halves_multiplied(kind);
+    let outputs = multiplied_outputs(&mut codelet, root, columns, halves);
+    let met = exchange(&mut codelet.program, &outputs);
+    let mut roots = [None; 2];
+    for &half in halves {
+        let both = [0, 1].map(|component| {
+            let fetched = codelet.fetch_aligned(root, of_half(half, component));
+            let ops = &mut codelet.program.ops;
+            let place = ops.take(Wish::File(FILES[half].other()));
+            ops.copy(fetched.place, place);
+            place
+        });
+        codelet.vectors += 1;
+        roots[half] = Some(both);
+    }
+    codelet.drop_asked();
+    let mut program = codelet.program;
+    // Z in even lanes.
+    program
+        .ops
+        .add_op_setting_flags(AddOp::And, Source::Lane, 1, Destination::Nothing);
+    let rows = pairs(&mut program, met, roots);
+    program.written(rows, Some([scale; 2]))
+}
+
+/// Sums and differences of the last step are multiplied by vectors in the other file.
+const FILES: [File; 2] = [File::A, File::B];
+
+/// The halves that are multiplied by twiddle factors: for two QPUs, sums are as they should be.
+const fn halves_multiplied(kind: Kind) -> &'static [usize] {
+    match kind.sharers {
+        2 => &[1],
+        _ => &[0, 1],
+    }
+}
+
+/// The twiddle factor of sums or differences of the last step.
+fn of_half(half: usize, component: u8) -> Word {
+    let output = 16 + half as u8;
+    Word::row(Row::RootOfRow { output, component })
+}
+
+/// The twiddle factors of outputs k1, k1 + 4, k1 + 8 and k1 + 12.
+fn roots_of_outputs(k1: u8) -> [Word; AHEAD] {
+    core::array::from_fn(|number| {
+        let output = k1 + 4 * (number / 2) as u8;
+        let component = (number % 2) as u8;
+        Word::row(Row::RootOfRow { output, component })
+    })
+}
+
+/// All outputs of the transform, multiplied: a routine does four, [`outputs_of_column`] of each k1.
+/// It reads where the columns of k1 = 0 are, and what it gives is copied to where those of the next
+/// k1 were. Behind it, what `halves` are multiplied by is on its way.
+fn multiplied_outputs(
+    codelet: &mut Codelet,
+    root: Place,
+    columns: [[Complex; 4]; 4],
+    halves: &[usize],
+) -> [Complex; 16] {
+    let behind = |number: usize| of_half(halves[number / 2 % halves.len()], (number % 2) as u8);
+    let free = codelet.program.ops.clone();
+    let mut outputs = [None; 16];
+    let mut before: Option<[Complex; 4]> = None;
+    for (k1, column) in columns.into_iter().enumerate() {
+        let ops = &mut codelet.program.ops;
+        if let Some(results) = before {
+            // Results that lie where points come give way to them first.
+            let results = results.map(|z| z.map(|value| aside(ops, value, &columns[0])));
+            copy(ops, column, columns[0]);
+            // By files: of the results every other one is in file A.
+            let [in_a, in_b] = FILES.map(|file| {
+                let is_in =
+                    |z: &&Complex| matches!(z[0].place, Place::Register(of, _) if of == file);
+                column.iter().filter(is_in).copied().collect::<Vec<_>>()
+            });
+            let stay = [in_a[0], in_b[0], in_a[1], in_b[1]];
+            copy(ops, results, stay);
+            for value in results.into_iter().flatten() {
+                if let Place::Accumulator(_) = value.place {
+                    ops.give_back(value.place);
+                }
+            }
+            for (k2, z) in stay.into_iter().enumerate() {
+                outputs[k1 - 1 + 4 * k2] = Some(z);
+            }
+        }
+        let next = match k1 {
+            ..3 => roots_of_outputs(k1 as u8 + 1),
+            _ => core::array::from_fn(behind),
+        };
+        codelet.program.piece(None);
+        codelet.program.ops.restore_free(&free);
+        let mut four = Four {
+            codelet: &mut *codelet,
+            root,
+            outputs: Vec::new(),
+        };
+        outputs_of_column(&mut four, 0, columns[0]);
+        let results = four.outputs;
+        for both in next.chunks(2) {
+            codelet.ask_ahead(root, [both[0], both[1]]);
+        }
+        codelet.program.call(OUTPUTS);
+        before = Some(core::array::from_fn(|k2| results[k2]));
+    }
+    for (k2, z) in before.into_iter().flatten().enumerate() {
+        outputs[3 + 4 * k2] = Some(z);
+    }
+    outputs.map(|output| output.expect("four times four"))
+}
+
+/// A value in an accumulator, if it lies where one of `points` does.
+fn aside(ops: &mut OpList<Word>, value: Value, points: &[Complex; 4]) -> Value {
+    let mut points = points.as_flattened().iter();
+    if points.all(|point| point.place != value.place) {
+        return value;
+    }
+    let place = ops.take(Wish::Accumulator);
+    ops.copy(value.place, place);
+    Value { place, ..value }
+}
+
+fn copy(ops: &mut OpList<Word>, from: [Complex; 4], to: [Complex; 4]) {
+    let values = from.into_iter().flatten().zip(to.into_iter().flatten());
+    for (from, to) in values {
+        ops.copy(from.place, to.place);
+    }
+}
+
+/// Four outputs of a transform, multiplied by what is looked up.
+struct Four<'a> {
+    codelet: &'a mut Codelet,
+    /// Lane offsets of roots.
+    root: Place,
+    outputs: Vec<Complex>,
+}
+
+impl Ends for Four<'_> {
+    type Uniform = Word;
+
+    fn ops(&mut self) -> &mut OpList<Word> {
+        &mut self.codelet.program.ops
+    }
+
+    fn butterfly(&mut self, _n: usize) -> Butterfly {
+        unreachable!("columns have been transformed")
+    }
+
+    fn wish(&self, _component: usize) -> Wish {
+        Wish::AnyFile
+    }
+
+    fn output(&mut self, k: usize, z: Complex) {
+        let root = self.root;
+        let factor = |codelet: &mut Codelet, component| {
+            let output = k as u8;
+            let word = Word::row(Row::RootOfRow { output, component });
+            Source::Place(codelet.fetch_aligned(root, word).place)
+        };
+        let wish = Wish::File(FILES[self.outputs.len() % 2]);
+        let z = self.codelet.multiply_looked_up(z, factor, wish);
+        self.outputs.push(z);
+    }
+}
+
+/// The rows of all outputs: those of sums, then of differences, each for k_r = 0 and 1. A routine
+/// makes what came together into four rows, in the registers from which it came.
+fn pairs(program: &mut UnitProgram, met: Vec<Met>, roots: [Option<[Place; 2]>; 2]) -> Vec<Place> {
+    let ops = &mut program.ops;
+    let taken = [0, 1].map(|_| FILES.map(|file| positive(ops.take(Wish::File(file)))));
+    let [[own_re, came_re], [own_im, came_im]] = taken;
+    let inputs = Met {
+        own: [own_re, own_im],
+        came: [came_re, came_im],
+    };
+    let free = ops.clone();
+    let mut all = [[None; KEPT]; 4];
+    let mut before: Option<([Place; 4], [Place; 4])> = None;
+    for (k, met) in met.into_iter().enumerate() {
+        let ops = &mut program.ops;
+        give_rows(ops, before);
+        for (from, to) in met.values().into_iter().zip(inputs.values()) {
+            ops.copy(from.place, to.place);
+        }
+        program.piece(None);
+        program.ops.restore_free(&free);
+        let results = pair(&mut program.ops, inputs, roots);
+        program.call(PAIR);
+        let stay = met.values().map(|value| value.place);
+        for (all, row) in all.iter_mut().zip(stay) {
+            all[k] = Some(row);
+        }
+        before = Some((results, stay));
+    }
+    give_rows(&mut program.ops, before);
+    all.as_flattened().iter().flatten().copied().collect()
+}
+
+/// Copies what the routine gave.
+fn give_rows(ops: &mut OpList<Word>, rows: Option<([Place; 4], [Place; 4])>) {
+    for (from, to) in rows
+        .into_iter()
+        .flat_map(|(from, to)| from.into_iter().zip(to))
+    {
+        ops.copy(from, to);
+    }
+}
+
+/// The routine: four rows.
+fn pair(ops: &mut OpList<Word>, met: Met, roots: [Option<[Place; 2]>; 2]) -> [Place; 4] {
+    let wish = [0, 1].map(|half| match roots[half] {
+        Some(_) => Wish::File(FILES[half]),
+        None => Wish::Accumulator,
+    });
+    let mut half = 0;
+    let rows = met.sums(ops, wish.map(|wish| [wish; 2])).map(|z| {
+        let z = match roots[half] {
+            Some(roots) => {
+                let [cos, sin] = roots.map(|place| [Source::Place(place); 2]);
+                ops.multiply_complex(z, cos, sin, Wish::Accumulator)
+            }
+            None => z,
+        };
+        half += 1;
+        both_rows(ops, z)
+    });
+    let [[a, b], [c, d]] = rows;
+    [a, b, c, d]
+}
+
+/// Both rows of an output: real parts in even lanes, imaginary in odd. Gives back z, which is in
+/// accumulators.
+fn both_rows(ops: &mut OpList<Word>, z: Complex) -> [Place; 2] {
+    let [re, im] = z.map(|part| part.place);
+    let even = ops.take(Wish::AnyFile);
+    ops.copy(re, even);
+    ops.merge_rotated(im, 1, Cond::ZC, even);
+    // What odd lanes hold: theirs, and in even lanes what becomes the real part there.
+    ops.merge_rotated(re, 15, Cond::ZS, im);
+    // Copied two at a time, one in each file.
+    let rows = FILES.map(|file| ops.take(Wish::File(file)));
+    for (row, op) in rows.into_iter().zip([AddOp::Fadd, AddOp::Fsub]) {
+        ops.add_op(op, even, im, row);
+    }
+    ops.give_back(even);
+    ops.give_back_complex(z);
+    rows
+}

@@ -1,0 +1,187 @@
+//! Numbers that programs add up to find their rows and the places of their stores: one number per
+//! unit, row and lane.
+//!
+//! A lookup of component c of vector v reads, in each lane, at
+//! [`Geometry::read_unit`] + [`Geometry::read_vector`] + [`Geometry::read_lane`]. Vector v = 16 b +
+//! m holds rows 16 r b + r m + (row of the lane), r = [`Geometry::row_lanes`]: all b < F enter
+//! point m of the 16 that are transformed.
+//!
+//! Part q of F folds its rows before it transforms them: row n = R/F · b + n' enters the sum of n'
+//! times (-i)^(4qb/F). That is an exchange of components, done by the address, and a sign; the sum
+//! is multiplied by the twiddle factor W_R^(q n').
+
+use super::Geometry;
+use crate::fft::kernels::sizes::{CELL_BYTES, LANES, OCTET, POINT_BYTES};
+use crate::fft::split::Role;
+
+/// Bytes of a word, and of a component.
+const WORD: u32 = 4;
+/// Bytes of a row that is stored: 16 words.
+const ROW_BYTES: u32 = 64;
+
+impl Geometry {
+    /// Vectors that a unit reads: 16 for each part.
+    #[must_use]
+    pub const fn vectors(&self) -> u32 {
+        LANES * self.parts()
+    }
+
+    /// Byte offset of what unit `index` reads, in the caller's input or in scratch memory.
+    #[must_use]
+    pub fn read_unit(&self, index: u32) -> u32 {
+        let unit = self.unit(index);
+        let row = self.first_row(unit.sharer);
+        match self.previous() {
+            None => self.input(unit.transform, row, unit.column) + POINT_BYTES * unit.bin,
+            Some(previous) => {
+                let column = row * self.columns() + unit.column;
+                previous.cell(unit.transform, column, unit.bin)
+            }
+        }
+    }
+
+    /// Byte offset of the row in lane 0 of a vector, for a component of what part `part` sums up:
+    /// 0 for real, 1 for imaginary parts.
+    #[must_use]
+    pub fn read_vector(&self, part: u32, vector: u32, component: u32) -> u32 {
+        let row = vector * self.row_lanes() * self.sharers();
+        let component = (component + self.quarters(part, vector)) % 2;
+        match self.previous() {
+            // A word has all components of smaller samples, and both points of bytes.
+            None => self.input(0, row, 0) / WORD * WORD + WORD * component,
+            Some(previous) => {
+                previous.cell(0, row * self.columns(), 0) + CELL_BYTES / 2 * component
+            }
+        }
+    }
+
+    /// Byte offset of a lane's row and column, octet, bin or transform. Of a unit that has fewer
+    /// transforms than lanes for them, `transforms` of them: the other lanes read the last.
+    #[must_use]
+    pub fn read_lane(&self, lane: u32, transforms: u32) -> u32 {
+        let row = self.row_of_lane(lane) * self.row_step();
+        let column = self.column_of_lane(lane);
+        match (self.role(), self.previous()) {
+            (Role::Single, _) => self.input(column.min(transforms - 1), row, 0) / WORD * WORD,
+            (_, None) if self.is_over_columns() => self.input(0, row, 0) + POINT_BYTES * column,
+            (_, None) => self.input(0, row, column) / WORD * WORD,
+            (_, Some(previous)) if self.row_lanes() == 1 => {
+                previous.cell(0, 0, OCTET * (column / OCTET)) + WORD * (column % OCTET)
+            }
+            (_, Some(previous)) => previous.cell(0, row * self.columns(), 0) + WORD * column,
+        }
+    }
+
+    /// Row, modulo [`Geometry::row_lanes`], that a lane holds of each vector.
+    #[must_use]
+    pub const fn row_of_lane(&self, lane: u32) -> u32 {
+        let group = lane / self.lane_columns();
+        match self.role() {
+            Role::Last => lane % self.row_lanes(),
+            // Bit reversed, so that outputs come out in order.
+            _ if group > 0 => group.reverse_bits() >> (32 - self.row_lanes().trailing_zeros()),
+            _ => 0,
+        }
+    }
+
+    /// Column, transform or bin that a lane holds; of two octets the bin modulo 16.
+    #[must_use]
+    pub const fn column_of_lane(&self, lane: u32) -> u32 {
+        match self.role() {
+            Role::Last if self.row_lanes() == 1 => lane / 2 + OCTET * (lane % 2),
+            Role::Last => lane / 2,
+            _ => lane % self.lane_columns(),
+        }
+    }
+
+    /// Exponent of the power of -i by which part `part` multiplies the rows of a vector before it
+    /// sums them.
+    #[must_use]
+    pub const fn quarters(&self, part: u32, vector: u32) -> u32 {
+        part * (vector / LANES) * (4 / self.parts()) % 4
+    }
+
+    /// True if a vector's component enters the sum of a part with a minus.
+    #[must_use]
+    pub const fn is_subtracted(&self, part: u32, vector: u32, component: u32) -> bool {
+        // (-i)(re + i im) = im - i re.
+        match component {
+            0 => matches!(self.quarters(part, vector), 2 | 3),
+            _ => matches!(self.quarters(part, vector), 1 | 2),
+        }
+    }
+
+    /// Stores of a unit: blocks of rows at equal distances.
+    #[must_use]
+    pub const fn stores(&self) -> u32 {
+        match self.role() {
+            Role::First | Role::Last if self.sharers() > 1 => self.tile_stores(),
+            Role::First | Role::Middle => 1,
+            Role::Last if self.row_lanes() == 1 => 2,
+            Role::Last => 1,
+            // For each k_hi, the lower and the upper half of 16 outputs.
+            Role::Single => 2 * self.row_lanes(),
+        }
+    }
+
+    /// Rows of one store of unit `index` of a batch.
+    #[must_use]
+    pub const fn store_rows(&self, index: u32, batch: u32) -> u32 {
+        match self.role() {
+            Role::Single => {
+                let left = batch - self.unit(index).transform;
+                if left < self.lane_columns() {
+                    left
+                } else {
+                    self.lane_columns()
+                }
+            }
+            _ => 2 * LANES / self.stores(),
+        }
+    }
+
+    /// First row of the 32 in the VPM that a store takes.
+    #[must_use]
+    pub const fn store_vpm_row(&self, store: u32) -> u32 {
+        match self.role() {
+            Role::Single => LANES * (store % 2) + self.lane_columns() * (store / 2),
+            _ => store * (2 * LANES / self.stores()),
+        }
+    }
+
+    /// Byte offset of the first row of a store of unit `index`, in scratch memory or in the
+    /// caller's output.
+    #[must_use]
+    pub const fn store_unit(&self, index: u32, store: u32) -> u32 {
+        let unit = self.unit(index);
+        match self.role() {
+            Role::First if self.sharers() > 1 => {
+                self.block(index) + store * LANES * self.cell_pitch()
+            }
+            Role::First | Role::Middle => self.block(index),
+            Role::Last if self.sharers() > 1 => {
+                self.output(unit.transform, unit.bin, self.tile_output(&unit, store))
+            }
+            Role::Last => self.output(unit.transform, unit.bin, unit.part) + ROW_BYTES * store,
+            // VPM row 16 · (k_lo / 8) + lane, lane = c · k_hi + transform.
+            Role::Single => self.output(unit.transform, 0, OCTET * store),
+        }
+    }
+
+    /// Bytes from the start of a row that is stored to the start of the next.
+    #[must_use]
+    pub const fn store_pitch(&self) -> u32 {
+        match self.role() {
+            Role::First | Role::Middle => self.cell_pitch(),
+            Role::Last => POINT_BYTES * self.before() * self.parts(),
+            Role::Single => self.transform_pitch(),
+        }
+    }
+
+    /// True if the distance of rows is more than a store can have (16 bits from the end of a row to
+    /// the start of the next), so that each row is a store of its own.
+    #[must_use]
+    pub const fn is_stored_by_rows(&self) -> bool {
+        self.store_pitch() - ROW_BYTES > u16::MAX as u32
+    }
+}

@@ -1,0 +1,171 @@
+//! Points that middle and last passes read: cells, in several parts folded to 16 vectors.
+//!
+//! Part q of F computes outputs q + F k': the vectors m, m + 16, .. are added with factors (-i)^(4
+//! q b / F), each an exchange of components (by address) and a sign, and the sum is multiplied by
+//! W_(R/2)^(q m).
+
+use super::codelet::{AHEAD, Codelet, Lookup};
+use super::columns::{self, Column};
+use crate::fft::kernels::program::Kind;
+use crate::fft::kernels::unit::uniforms::Row;
+use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word};
+use crate::generate::codelet::op_list::{Complex, Value, Wish, positive};
+use crate::generate::codelet::radix16::{Butterfly, file_of};
+use crate::generate::schedule::Place;
+
+/// The input side of a codelet.
+pub struct Cells {
+    pub codelet: Codelet,
+    /// Addresses of the unit's lanes.
+    input: Place,
+    /// F.
+    parts: u8,
+}
+
+impl Cells {
+    /// Nothing read yet; `input` holds the unit's lane addresses.
+    pub fn new(program: UnitProgram, kind: Kind, input: Place) -> Self {
+        Self {
+            codelet: Codelet::new(program),
+            input,
+            parts: (kind.own_radix() / 32).max(1) as u8,
+        }
+    }
+
+    fn fetch(&mut self, vector: u8, component: u8) -> Value {
+        let word = Word::row(Row::Input { vector, component });
+        self.codelet.fetch(self.input, word)
+    }
+
+    /// A vector, in registers.
+    fn vector(&mut self, vector: u8, wish: Wish) -> Complex {
+        let z = [0, 1].map(|component| {
+            let fetched = self.fetch(vector, component);
+            let ops = &mut self.codelet.program.ops;
+            let place = ops.take(wish);
+            ops.copy(fetched.place, place);
+            positive(place)
+        });
+        self.codelet.vectors += 1;
+        z
+    }
+
+    /// Point m of several parts, looked up here.
+    fn straight(&mut self, m: u8) -> Complex {
+        let wish = Wish::File(file_of(usize::from(m)));
+        let mut number = 0;
+        let mut fetch = |cells: &mut Self| {
+            let (block, component) = (number / 2, number % 2);
+            number += 1;
+            let fetched = cells.fetch(16 * block + m, component);
+            cells.codelet.vectors += component;
+            fetched
+        };
+        // Point 0 is not multiplied: its last sum is the point.
+        if m == 0 {
+            return self.sum(wish, &mut fetch);
+        }
+        let sum = self.sum(Wish::AnyFile, &mut fetch);
+        self.multiplied(m, sum, wish)
+    }
+
+    /// See [`columns::columns`]: of several parts only.
+    pub fn columns(&mut self, behind: Option<[Lookup; AHEAD]>) -> [[Complex; 4]; 4] {
+        columns::columns(self, behind)
+    }
+
+    /// The sum over all parts, of which the last is where it is wished.
+    fn sum(&mut self, wish: Wish, fetch: &mut impl FnMut(&mut Self) -> Value) -> Complex {
+        let mut sum = [0, 1].map(|_| {
+            let fetched = fetch(self);
+            let ops = &mut self.codelet.program.ops;
+            let place = ops.take(Wish::AnyFile);
+            ops.copy(fetched.place, place);
+            positive(place)
+        });
+        for block in 1..self.parts {
+            for component in 0..2u8 {
+                let part = usize::from(component);
+                let fetched = fetch(self);
+                let sign = Source::Uniform(Word::row(Row::Sign { block, component }));
+                let ops = &mut self.codelet.program.ops;
+                let term = ops.multiply(fetched, sign, Wish::Accumulator);
+                let wish = if block + 1 == self.parts {
+                    wish
+                } else {
+                    Wish::AnyFile
+                };
+                let new = ops.add(sum[part], term, wish);
+                ops.give_back(sum[part].place);
+                ops.give_back(term.place);
+                sum[part] = new;
+            }
+        }
+        sum
+    }
+
+    /// A point multiplied by what its part says. Gives it back.
+    fn multiplied(&mut self, m: u8, sum: Complex, wish: Wish) -> Complex {
+        let factor = |component| {
+            Source::Uniform(Word::row(Row::Part {
+                vector: m,
+                component,
+            }))
+        };
+        let ops = &mut self.codelet.program.ops;
+        ops.multiply_complex(sum, [factor(0); 2], [factor(1); 2], wish)
+    }
+
+    /// Sum and difference of points n and n + 8.
+    pub fn butterfly(&mut self, n: usize) -> Butterfly {
+        let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
+        if self.parts > 1 {
+            let x = self.straight(n as u8);
+            let y = self.straight(n as u8 + 8);
+            let ops = &mut self.codelet.program.ops;
+            let both = [0, 1].map(|part| {
+                [
+                    ops.add(x[part], y[part], wish[0]),
+                    ops.subtract(x[part], y[part], wish[1]),
+                ]
+            });
+            ops.give_back_complex(x);
+            ops.give_back_complex(y);
+            return [0, 1].map(|which| both.map(|pair| pair[which]));
+        }
+        let x = self.vector(n as u8, Wish::AnyFile);
+        let both = [0, 1].map(|component| {
+            let y = self.fetch(n as u8 + 8, component);
+            let ops = &mut self.codelet.program.ops;
+            let x = x[usize::from(component)];
+            [ops.add(x, y, wish[0]), ops.subtract(x, y, wish[1])]
+        });
+        self.codelet.vectors += 1;
+        self.codelet.program.ops.give_back_complex(x);
+        [0, 1].map(|which| both.map(|pair| pair[which]))
+    }
+}
+
+impl Column for Cells {
+    fn codelet(&mut self) -> &mut Codelet {
+        &mut self.codelet
+    }
+
+    fn lookups(&self, m: u8) -> Vec<Lookup> {
+        let lanes = self.input;
+        let both = (0..self.parts).flat_map(|block| {
+            let vector = 16 * block + m;
+            [0, 1].map(|component| Word::row(Row::Input { vector, component }))
+        });
+        both.map(|word| Lookup { lanes, word }).collect()
+    }
+
+    fn point(&mut self, m: u8, wish: Wish, fetch: &mut impl FnMut(&mut Self) -> Value) -> Complex {
+        let sum = self.sum(Wish::AnyFile, fetch);
+        self.multiplied(m, sum, wish)
+    }
+
+    fn end_input(&mut self) {
+        self.codelet.program.ops.give_back(self.input);
+    }
+}

@@ -1,0 +1,223 @@
+//! The first two layers of a transform, once in the program and done four times: a routine.
+//!
+//! Column n2 are points m = 4 n1 + n2: looked up and made what they are by the program that reads
+//! them ([`Column`]), transformed by radix 4 over n1 and multiplied by W16^(n2 k1). What differs
+//! from column to column is in the row list. What a column gives is copied to where it stays, but
+//! for the last one's.
+//!
+//! Lookups are asked for [`AHEAD`] early: a column begins with those on their way, and ends with
+//! those of the next.
+
+use super::codelet::{AHEAD, Codelet, Lookup};
+use crate::fft::kernels::unit::uniforms::Row;
+use crate::fft::kernels::unit_loop::{Source, Word};
+use crate::generate::codelet::op_list::{Complex, Value, Wish, positive};
+use crate::generate::codelet::radix16::{file_of, radix4_of};
+use crate::generate::schedule::{Operation, Place};
+use crate::isa::File;
+use core::array::from_fn;
+
+/// Number of the routine.
+const COLUMN: usize = 0;
+/// n1 in the order in which points are read: partners of the first layer next to each other.
+const ORDER: [u8; 4] = [0, 2, 1, 3];
+
+/// Points of which columns are made.
+pub trait Column: Sized {
+    /// The codelet that reads them.
+    fn codelet(&mut self) -> &mut Codelet;
+
+    /// The lookups for point m, in the order in which [`Column::point`] fetches them. They are
+    /// alike for all columns.
+    fn lookups(&self, m: u8) -> Vec<Lookup>;
+
+    /// Lookups that go to one TMU before some go to the other: 1, 2 or 4.
+    fn in_a_row(&self) -> usize {
+        2
+    }
+
+    /// Writes what is different for the points of a column, before it is called.
+    fn begin_column(&mut self, _n2: u8) {}
+
+    /// Point m, where it is wished; `fetch` fetches what was looked up for it.
+    fn point(&mut self, m: u8, wish: Wish, fetch: &mut impl FnMut(&mut Self) -> Value) -> Complex;
+
+    /// All points are there.
+    fn end_input(&mut self);
+}
+
+/// The columns of a transform, as [`dft16_of_columns`] takes them. Behind them, the lookups
+/// `behind` are on their way: those of both components of a vector go to the same TMU, of the first
+/// vector to TMU 0.
+///
+/// [`dft16_of_columns`]: crate::generate::codelet::radix16::dft16_of_columns
+pub fn columns<C: Column>(points: &mut C, behind: Option<[Lookup; AHEAD]>) -> [[Complex; 4]; 4] {
+    points.codelet().program.has_routines();
+    let first = lookups(points, 0);
+    // What the end of a column asks for is not always points.
+    let mut ahead: Vec<[Place; 2]> = Vec::new();
+    for lanes in first[..AHEAD].iter().map(|lookup| lookup.lanes) {
+        if ahead.iter().any(|&[of_points, _]| of_points == lanes) {
+            continue;
+        }
+        let ops = &mut points.codelet().program.ops;
+        let of_ahead = behind.map_or(lanes, |_| ops.take(Wish::AnyFile));
+        if behind.is_some() {
+            ops.copy(lanes, of_ahead);
+        }
+        ahead.push([lanes, of_ahead]);
+    }
+    if points.codelet().asked == 0 {
+        ask_all(points, &first[..AHEAD], Codelet::ask);
+    }
+    let ops = &mut points.codelet().program.ops;
+    let stay: [[Complex; 4]; 3] = from_fn(|n2| {
+        from_fn(|k1| {
+            let wish = Wish::File(file_of(4 * n2 + k1));
+            [0, 1].map(|_| positive(ops.take(wish)))
+        })
+    });
+    let free = ops.clone();
+    let mut last = None;
+    for n2 in 0..4_u8 {
+        let own = lookups(points, n2);
+        let next = match (n2, behind) {
+            (..3, _) => lookups(points, n2 + 1),
+            (_, Some(behind)) => {
+                let program = &mut points.codelet().program;
+                for (&[_, to], Lookup { lanes, .. }) in ahead.iter().zip(behind) {
+                    program.ops.copy(lanes, to);
+                }
+                in_order_of(points, behind)
+            }
+            // Dropped.
+            (_, None) => vec![own[0]; AHEAD],
+        };
+        // They are added to what points are, whichever they are.
+        let next = next.into_iter().zip(&first[..AHEAD]).map(|(next, like)| {
+            let of_ahead = ahead.iter().find(|[of_points, _]| *of_points == like.lanes);
+            let lanes = of_ahead.map_or(like.lanes, |&[_, of_ahead]| of_ahead);
+            Lookup { lanes, ..next }
+        });
+        let next: Vec<_> = next.collect();
+        points.begin_column(n2);
+        let program = &mut points.codelet().program;
+        program.piece(None);
+        program.ops.restore_free(&free);
+        let column = column(points, n2, &own, &next);
+        assert!(
+            column.as_flattened().iter().all(|value| !value.negative),
+            "copies have their sign"
+        );
+        points.codelet().program.call(COLUMN);
+        let ops = &mut points.codelet().program.ops;
+        for (from, to) in column
+            .iter()
+            .zip(stay.get(usize::from(n2)).into_iter().flatten())
+        {
+            for (from, to) in from.iter().zip(to) {
+                ops.copy(from.place, to.place);
+            }
+        }
+        last = Some(column);
+    }
+    points.end_input();
+    let codelet = points.codelet();
+    if behind.is_some() {
+        for [_, of_ahead] in ahead {
+            codelet.program.ops.give_back(of_ahead);
+        }
+    }
+    codelet.begin_asked();
+    if behind.is_none() {
+        codelet.drop_asked();
+    }
+    let last = last.expect("four columns");
+    from_fn(|k1| from_fn(|n2| stay.get(n2).map_or(last[k1], |stay| stay[k1])))
+}
+
+/// The lookups of a column, in order.
+fn lookups(points: &impl Column, n2: u8) -> Vec<Lookup> {
+    let of_point = |n1| points.lookups(4 * n1 + n2);
+    ORDER.into_iter().flat_map(of_point).collect()
+}
+
+/// Lookups of vectors for the TMUs in turn, in the order in which a column's lookups go to the
+/// TMUs.
+fn in_order_of(points: &impl Column, of_vectors: [Lookup; AHEAD]) -> Vec<Lookup> {
+    let mut of_tmus = [0, 1].map(|tmu| {
+        let vectors = of_vectors.chunks(2).skip(tmu).step_by(2);
+        vectors.flatten().copied()
+    });
+    let tmus = (0..AHEAD).map(|number| usize::from(tmu_of(points, number)));
+    let lookups = tmus.map(|tmu| of_tmus[tmu].next());
+    lookups
+        .map(|lookup| lookup.expect("as many for each"))
+        .collect()
+}
+
+/// To which TMU a column's lookup goes.
+fn tmu_of(points: &impl Column, lookup: usize) -> u8 {
+    (lookup / points.in_a_row() % 2) as u8
+}
+
+/// Asks for some of a column, from a multiple of [`AHEAD`] on.
+fn ask_all(points: &mut impl Column, lookups: &[Lookup], ask: fn(&mut Codelet, u8, Lookup)) {
+    for (number, &lookup) in lookups.iter().enumerate() {
+        let tmu = tmu_of(points, number);
+        ask(points.codelet(), tmu, lookup);
+    }
+}
+
+/// A column. The first [`AHEAD`] of its own lookups are on their way; asks for the next column's.
+fn column<C: Column>(points: &mut C, n2: u8, own: &[Lookup], next: &[Lookup]) -> [Complex; 4] {
+    let mut number = 0;
+    // Asked for in program order when as many are fetched: so the scheduler sees how many are on
+    // their way.
+    let mut fetch = |points: &mut C| {
+        if number > 0 && number % AHEAD == 0 {
+            let more = &own[number..own.len().min(number + AHEAD)];
+            ask_all(points, more, Codelet::ask_by_either);
+        }
+        let fetch = Operation::fetch(tmu_of(points, number));
+        points.codelet().program.ops.push(fetch);
+        number += 1;
+        positive(Place::R4)
+    };
+    let [even, odd] = [0, 1].map(|pair| {
+        let files = [File::A, File::B];
+        let [x, y] = [0, 1].map(|which| {
+            let point = 4 * ORDER[2 * pair + which] + n2;
+            points.point(point, Wish::File(files[which]), &mut fetch)
+        });
+        let wish = Wish::File(files[pair]);
+        let ops = &mut points.codelet().program.ops;
+        let sum = [0, 1].map(|c| ops.add(x[c], y[c], wish));
+        let difference = [0, 1].map(|c| ops.subtract(x[c], y[c], wish));
+        ops.give_back_complex(x);
+        ops.give_back_complex(y);
+        [sum, difference]
+    });
+    assert_eq!(number, own.len(), "what is looked up is fetched");
+    ask_all(points, next, Codelet::ask);
+    let stays = [0, 1, 2, 3].map(|k1| Wish::File(file_of(12 + k1)));
+    let ops = &mut points.codelet().program.ops;
+    let [wish, ..] = stays;
+    let wishes = [wish, Wish::AnyFile, Wish::AnyFile, Wish::AnyFile];
+    let outputs = radix4_of(ops, [even, odd], wishes);
+    from_fn(|k1| {
+        if k1 == 0 {
+            return outputs[0];
+        }
+        let [cos, sin] = [0, 1].map(|component| {
+            let output = k1 as u8;
+            let word = Row::Column {
+                column: n2,
+                output,
+                component,
+            };
+            [Source::Uniform(Word::row(word)); 2]
+        });
+        ops.multiply_complex(outputs[k1], cos, sin, stays[k1])
+    })
+}

@@ -1,0 +1,116 @@
+//! Last passes: cells to the caller's points, in natural order.
+//!
+//! Even lanes hold row 2m, odd lanes row 2m + 1 of eight bins. After the 16-point transforms and
+//! the multiplication of the odd lanes by W_R^k, the real parts of both rows come together in the
+//! even lanes and the imaginary parts in the odd ones: their sum and their difference are two rows
+//! of interleaved points.
+
+use super::cells::Cells;
+use crate::fft::kernels::program::{Kind, Lanes, Task};
+use crate::fft::kernels::unit::uniforms::{Record, Row};
+use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
+use crate::generate::codelet::op_list::{Complex, OpList, Wish, positive};
+use crate::generate::codelet::radix16::{Butterfly, Ends, dft16, dft16_of_columns};
+use crate::generate::schedule::{Destination, Place};
+use crate::isa::{AddOp, Cond};
+use crate::vpm::{Block, Store};
+
+/// The program of a last pass.
+pub fn program(kind: Kind) -> Written {
+    let shape = Shape {
+        write: Block::row(0),
+        stores: Stores::Fixed(match kind.radix {
+            16 => vec![Store::rows(16, 0), Store::rows(16, 16)],
+            _ => vec![Store::rows(32, 0)],
+        }),
+    };
+    let mut program = UnitProgram::new(Task::Points(kind), &shape);
+    let input = program.lanes(Lanes::Input);
+    let scale = program.lanes(Lanes::Scale);
+    program.begin_unit();
+    let input = program.base(Record::Input, input);
+    program.rows();
+    program
+        .ops
+        .add_op_setting_flags(AddOp::And, Source::Lane, 1, Destination::Nothing);
+    let constants = program.constants;
+    let mut last = Last {
+        cells: Cells::new(program, kind, input),
+        radix: kind.radix,
+        outputs: [None; 16],
+    };
+    if kind.radix > 64 {
+        let columns = last.cells.columns(None);
+        dft16_of_columns(&mut last, columns);
+    } else {
+        dft16(&mut last, &constants);
+    }
+    let outputs = last.outputs.map(|output| output.expect("transformed"));
+    let rows: Vec<Place> = [0, 1]
+        .into_iter()
+        .flat_map(|half| outputs.map(|output| output[half]))
+        .collect();
+    last.cells.codelet.program.written(rows, Some([scale; 2]))
+}
+
+struct Last {
+    cells: Cells,
+    radix: u16,
+    /// The two rows of each output.
+    outputs: [Option<[Place; 2]>; 16],
+}
+
+impl Last {
+    /// Both rows of an output: real parts in even lanes, imaginary in odd. Gives back z.
+    fn rows(&mut self, z: Complex) -> [Place; 2] {
+        let ops = &mut self.cells.codelet.program.ops;
+        let [re, im] = z.map(|part| part.place);
+        // What even lanes hold of z, and then what odd lanes do.
+        let even = ops.take(Wish::AnyFile);
+        ops.copy(re, even);
+        ops.merge_rotated(im, 1, Cond::ZC, even);
+        ops.merge_rotated(re, 15, Cond::ZS, im);
+        let [even, odd] = [positive(even), positive(im)];
+        if self.radix == 16 {
+            // Each is a row: of one octet.
+            let row = ops.take(Wish::AnyFile);
+            ops.copy(odd.place, row);
+            ops.give_back_complex(z);
+            return [even.place, row];
+        }
+        let sum = ops.add(even, odd, Wish::AnyFile);
+        let difference = ops.subtract(even, odd, Wish::AnyFile);
+        ops.give_back(even.place);
+        ops.give_back_complex(z);
+        [sum.place, difference.place]
+    }
+}
+
+impl Ends for Last {
+    type Uniform = Word;
+
+    fn ops(&mut self) -> &mut OpList<Word> {
+        &mut self.cells.codelet.program.ops
+    }
+
+    fn butterfly(&mut self, n: usize) -> Butterfly {
+        self.cells.butterfly(n)
+    }
+
+    fn wish(&self, _component: usize) -> Wish {
+        // To be moved across lanes.
+        Wish::Accumulator
+    }
+
+    fn output(&mut self, k: usize, z: Complex) {
+        let output = k as u8;
+        // Output 0 of part 0 is not multiplied; which part it is, is not known here.
+        if self.radix > 32 || self.radix == 32 && output > 0 {
+            let root = |component| Word::row(Row::Root { output, component });
+            self.cells
+                .codelet
+                .multiply_some(z, Cond::ZC, root(0), root(1));
+        }
+        self.outputs[k] = Some(self.rows(z));
+    }
+}

@@ -1,0 +1,183 @@
+//! Middle passes: cells to cells, with the twiddles of what follows.
+//!
+//! Lanes 0..8 hold row 2m, lanes 8..16 row 2m + 1 of eight bins; of 16 points, lanes hold row m of
+//! sixteen bins. The twiddles are a scalar for each output, which is multiplied by together with
+//! the root of the upper lanes, and a vector that all outputs share.
+
+use super::across::halves_sign;
+use super::cells::Cells;
+use super::codelet::Lookup;
+use crate::fft::kernels::program::{self, Kind, Lanes, Task};
+use crate::fft::kernels::unit::uniforms::{Record, Row, Scalar};
+use crate::fft::kernels::unit_loop::{Shape, Source, Stores, UnitProgram, Word, Written};
+use crate::generate::codelet::op_list::{Complex, OpList, Wish};
+use crate::generate::codelet::radix16::{Butterfly, Ends, dft16, dft16_of_columns};
+use crate::generate::schedule::{Destination, Operation, Place};
+use crate::isa::{AddOp, Cond, File};
+use crate::vpm::{Block, Store};
+
+/// The program of a middle pass.
+pub fn program(kind: Kind) -> Written {
+    let shape = Shape {
+        write: Block::row(0),
+        stores: Stores::Fixed(vec![Store::rows(32, 0)]),
+    };
+    let mut program = UnitProgram::new(Task::Points(kind), &shape);
+    let input = program.lanes(Lanes::Input);
+    let has_rows = kind.radix > 16;
+    if has_rows {
+        halves_sign(&mut program.ops);
+    }
+    program.begin_unit();
+    let scalars = program.word(program::Record::Scalars);
+    let input = program.base(Record::Input, input);
+    // Lane offsets of the vector of twiddles: 8 · lane.
+    let offsets = program.ops.take(Wish::Accumulator);
+    program.ops.add_op(AddOp::Shl, Source::Lane, 3, offsets);
+    let twiddle = program.base(Record::Twiddle, offsets);
+    program.ops.give_back(offsets);
+    program.rows();
+    program
+        .ops
+        .add_op_setting_flags(AddOp::And, Source::Lane, 8, Destination::Nothing);
+    let constants = program.constants;
+    let mut cells = Cells::new(program, kind, input);
+    let words = [0, 1].map(|component| {
+        Word::row(Row::Twiddle {
+            output: 0,
+            component,
+        })
+    });
+    // Of several parts, the columns end with the lookups of the vector, and of nothing else.
+    let columns = (kind.radix > 32).then(|| {
+        let lookup = |number: usize| Lookup {
+            lanes: twiddle,
+            word: words[number % 2],
+        };
+        cells.columns(Some(core::array::from_fn(lookup)))
+    });
+    let vector = words.map(|word| {
+        let fetched = cells.codelet.fetch(twiddle, word);
+        let ops = &mut cells.codelet.program.ops;
+        let place = ops.take(Wish::File(File::B));
+        ops.copy(fetched.place, place);
+        place
+    });
+    cells.codelet.vectors += 1;
+    cells.codelet.drop_asked();
+    cells.codelet.program.ops.give_back(twiddle);
+    let mut middle = Middle {
+        cells,
+        has_rows,
+        vector,
+        scalars: Some(scalars),
+        outputs: [None; 16],
+    };
+    match columns {
+        Some(columns) => dft16_of_columns(&mut middle, columns),
+        None => dft16(&mut middle, &constants),
+    }
+    let outputs = middle.outputs.map(|output| output.expect("transformed"));
+    let rows: Vec<Place> = [0, 1]
+        .into_iter()
+        .flat_map(|half| outputs.map(|output| output[half]))
+        .collect();
+    middle.cells.codelet.program.written(rows, None)
+}
+
+struct Middle {
+    cells: Cells,
+    /// True: the halves of the lanes hold different rows.
+    has_rows: bool,
+    /// Twiddles that all outputs share.
+    vector: [Place; 2],
+    /// Address of the scalars, until they are read.
+    scalars: Option<Place>,
+    /// The two cells of each output.
+    outputs: [Option<[Place; 2]>; 16],
+}
+
+impl Middle {
+    /// Times the scalars of the lanes' rows.
+    fn multiplied(&mut self, output: u8, z: Complex) -> Complex {
+        let ops = &mut self.cells.codelet.program.ops;
+        if let Some(scalars) = self.scalars.take() {
+            ops.copy(scalars, Destination::UniformsAddress);
+            ops.give_back(scalars);
+        }
+        let has_rows = self.has_rows;
+        let [cos, sin] = [0, 1].map(|component| {
+            let place = ops.take(Wish::File(File::B));
+            let scalar = |row| {
+                Source::Uniform(Word::scalar(Scalar {
+                    output,
+                    row,
+                    component,
+                }))
+            };
+            let to = Destination::Place(place);
+            ops.copy(scalar(0), to);
+            if has_rows {
+                ops.push(Operation::copy(scalar(1), to).when(Cond::ZC));
+            }
+            place
+        });
+        let multiplied = ops.multiply_complex(
+            z,
+            [Source::Place(cos); 2],
+            [Source::Place(sin); 2],
+            // To be moved across lanes, or to be multiplied by the vector, which is in the other
+            // file.
+            if has_rows {
+                Wish::Accumulator
+            } else {
+                Wish::File(File::A)
+            },
+        );
+        ops.give_back(cos);
+        ops.give_back(sin);
+        multiplied
+    }
+
+    /// The cells of both rows: real parts below, imaginary parts above. Gives back z.
+    fn cells_of(&mut self, z: Complex) -> [Place; 2] {
+        let ops = &mut self.cells.codelet.program.ops;
+        let rows = z.map(|part| {
+            let place = ops.take(Wish::AnyFile);
+            ops.copy(part.place, place);
+            place
+        });
+        ops.merge_rotated(z[1].place, 8, Cond::ZC, rows[0]);
+        ops.merge_rotated(z[0].place, 8, Cond::ZS, rows[1]);
+        ops.give_back_complex(z);
+        rows
+    }
+}
+
+impl Ends for Middle {
+    type Uniform = Word;
+
+    fn ops(&mut self) -> &mut OpList<Word> {
+        &mut self.cells.codelet.program.ops
+    }
+
+    fn butterfly(&mut self, n: usize) -> Butterfly {
+        self.cells.butterfly(n)
+    }
+
+    fn wish(&self, _component: usize) -> Wish {
+        // Factors are in the other.
+        Wish::File(File::A)
+    }
+
+    fn output(&mut self, k: usize, y: Complex) {
+        let mut z = self.multiplied(k as u8, y);
+        if self.has_rows {
+            z = z.map(|part| self.cells.codelet.add_moved(part, 8, Wish::File(File::A)));
+        }
+        let ops = &mut self.cells.codelet.program.ops;
+        let [cos, sin] = self.vector.map(|place| [Source::Place(place); 2]);
+        let z = ops.multiply_complex(z, cos, sin, Wish::Accumulator);
+        self.outputs[k] = Some(self.cells_of(z));
+    }
+}

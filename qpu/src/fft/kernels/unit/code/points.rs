@@ -1,0 +1,338 @@
+//! The caller's points, as first and single passes read them: taken as they are, or converted.
+//!
+//! They come one after the other, two for each butterfly of the first layer, or in columns that are
+//! alike.
+
+use super::across::Across;
+use super::codelet::{AHEAD, Codelet, Lookup};
+use super::columns::{self, Column};
+use super::samples::Conversion;
+use crate::fft::Role;
+use crate::fft::kernels::program::{Kind, Lanes, Samples, Start};
+use crate::fft::kernels::unit::uniforms::{Record, Row};
+use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word};
+use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish, positive};
+use crate::generate::codelet::radix16::{Butterfly, file_of};
+use crate::generate::schedule::{Operation, Place};
+use crate::isa::{AddOp, MulOp};
+
+/// Values that are loaded at the start.
+pub struct Loaded {
+    /// The value of r5 for the transform across lanes, where r5 is something else before.
+    sign: Option<Place>,
+    input: Place,
+    ends: Input,
+    across: Across,
+    /// See [`Loaded::looks_ahead`].
+    ahead: Option<Place>,
+}
+
+/// The treatment of points as they are looked up.
+#[derive(Clone, Copy)]
+enum Input {
+    /// Imaginary parts are multiplied by this: 1.0 or -1.0.
+    Conjugated(Place),
+    /// Multiplied as conjugated ones by the first, and for odd vectors both parts by -1 where a =
+    /// 1: (-1)^(a m) shifts the outputs by half ([`crate::fft::kernels::tile::layout`]). The others
+    /// are the factors of both parts of a column's points.
+    Alternated(Place, [Place; 2]),
+    /// They are samples.
+    Converted(Conversion),
+}
+
+/// The input side of a codelet.
+pub struct Points {
+    pub codelet: Codelet,
+    /// The transform that comes behind those in the lanes.
+    pub across: Across,
+    /// The value that r5 gets when all points are there.
+    sign: Option<Place>,
+    /// Addresses of the unit's lanes.
+    input: Place,
+    ends: Input,
+    /// True if all points are there.
+    has_ended: bool,
+}
+
+/// 4 · lane.
+fn word_offsets(ops: &mut OpList<Word>) -> Place {
+    let offsets = ops.take(Wish::AnyFile);
+    ops.add_op(AddOp::Shl, Source::Lane, 2, offsets);
+    offsets
+}
+
+/// The layers of a program that are routines: the loop would not fit the instruction cache of a
+/// slice otherwise.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Routines {
+    /// None.
+    None,
+    /// The first two ([`super::columns`]).
+    Columns,
+    /// All ([`super::groups`], too).
+    ColumnsAndGroups,
+}
+
+impl Routines {
+    /// The routines of first and single passes that share no tiles.
+    pub fn of(kind: Kind) -> Self {
+        match (kind.role, kind.radix, kind.samples) {
+            (_, 128, _) | (Role::First, 64, Samples::Bytes) => Self::ColumnsAndGroups,
+            (Role::Single, 64, Samples::Points) => Self::None,
+            (_, 64, _) | (Role::First, 32, Samples::Bytes) => Self::Columns,
+            _ => Self::None,
+        }
+    }
+}
+
+impl Points {
+    /// The codelet's op list.
+    pub fn ops(&mut self) -> &mut OpList<Word> {
+        &mut self.codelet.program.ops
+    }
+
+    /// Addresses of the unit's lanes.
+    pub const fn input(&self) -> Place {
+        self.input
+    }
+
+    /// Writes what belongs to the start.
+    pub fn start(program: &mut UnitProgram, kind: Kind) -> Loaded {
+        let input = program.lanes(Lanes::Input);
+        let is_multiplied = kind.radix >= 64 && kind.role == Role::Single;
+        let words = is_multiplied.then(|| word_offsets(&mut program.ops));
+        let ends = match Conversion::start(program, kind) {
+            Some(conversion) => Input::Converted(conversion),
+            None if kind.sharers > 1 => {
+                let conjugate = program.number(Start::Conjugate);
+                let factors = [(); 2].map(|()| program.ops.take(Wish::AnyFile));
+                Input::Alternated(conjugate, factors)
+            }
+            None => Input::Conjugated(program.number(Start::Conjugate)),
+        };
+        let ops = &mut program.ops;
+        let across = Across::start(ops, kind, words);
+        let is_shared =
+            |ends| matches!(ends, Input::Converted(conversion) if conversion.takes_r5());
+        let sign = (is_shared(ends) && matches!(kind.radix, 32 | 64)).then(|| {
+            let sign = ops.take(Wish::AnyFile);
+            ops.copy(Place::R5, sign);
+            sign
+        });
+        Loaded {
+            sign,
+            input,
+            ends,
+            across,
+            ahead: None,
+        }
+    }
+
+    /// Looks a row of the caller's points up, into r4.
+    fn row(&mut self, vector: u8, component: u8) -> Value {
+        let word = Word::row(Row::Input { vector, component });
+        self.codelet.fetch(self.input, word)
+    }
+
+    /// Sum and difference of points n and n + 8.
+    pub fn butterfly(&mut self, n: usize) -> Butterfly {
+        let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
+        let conjugate = match self.ends {
+            Input::Conjugated(conjugate) => Source::Place(conjugate),
+            Input::Alternated(..) => unreachable!("points of tiles come in columns"),
+            Input::Converted(conversion) => return self.converted(conversion, n, wish),
+        };
+        let x = [0, 1].map(|component| {
+            let fetched = self.row(n as u8, component);
+            let ops = &mut self.codelet.program.ops;
+            if component == 1 {
+                return ops.multiply(fetched, conjugate, Wish::AnyFile);
+            }
+            let place = ops.take(Wish::AnyFile);
+            ops.copy(fetched.place, place);
+            positive(place)
+        });
+        self.codelet.vectors += 1;
+        let both = [0, 1].map(|component| {
+            let mut y = self.row(n as u8 + 8, component);
+            let ops = &mut self.codelet.program.ops;
+            if component == 1 {
+                y = ops.multiply(y, conjugate, Wish::Accumulator);
+            }
+            let x = x[usize::from(component)];
+            let sum = ops.add(x, y, wish[0]);
+            let difference = ops.subtract(x, y, wish[1]);
+            ops.give_back(y.place);
+            [sum, difference]
+        });
+        self.codelet.vectors += 1;
+        self.codelet.program.ops.give_back_complex(x);
+        [0, 1].map(|which| both.map(|pair| pair[which]))
+    }
+
+    /// [`Points::butterfly`] of samples.
+    fn converted(&mut self, conversion: Conversion, n: usize, wish: [Wish; 2]) -> Butterfly {
+        let mut point = |n: usize, wish| {
+            let mut lookups = conversion.lookups(self.input, n as u8).into_iter();
+            let mut fetch = |points: &mut Self| {
+                let lookup = lookups.next().expect("as many as are fetched");
+                points.codelet.fetch_by_either(lookup)
+            };
+            let point = conversion.point(self, wish, &mut fetch);
+            self.codelet.vectors += 1;
+            point
+        };
+        let x = point(n, Wish::AnyFile);
+        let y = point(n + 8, Wish::Accumulator);
+        let ops = &mut self.codelet.program.ops;
+        let both = [0, 1].map(|part| {
+            [
+                ops.add(x[part], y[part], wish[0]),
+                ops.subtract(x[part], y[part], wish[1]),
+            ]
+        });
+        ops.give_back_complex(x);
+        ops.give_back_complex(y);
+        [0, 1].map(|which| both.map(|pair| pair[which]))
+    }
+
+    /// See [`columns::columns`]; what follows looks these words up first.
+    pub fn columns(&mut self, behind: [Word; AHEAD]) -> [[Complex; 4]; 4] {
+        self.codelet.program.without_constants();
+        let lanes = self.across.roots();
+        let behind = behind.map(|word| Lookup { lanes, word });
+        columns::columns(self, Some(behind))
+    }
+
+    /// All points are there. Of samples and in tiles, gives back the addresses at which they were
+    /// looked up.
+    pub fn end_input(&mut self) {
+        if core::mem::replace(&mut self.has_ended, true) {
+            return;
+        }
+        let ops = &mut self.codelet.program.ops;
+        if let Input::Alternated(_, factors) = self.ends {
+            ops.give_back(self.input);
+            factors.iter().for_each(|&factor| ops.give_back(factor));
+        }
+        if let Input::Converted(conversion) = self.ends {
+            ops.give_back(self.input);
+            ops.give_back(conversion.factors());
+        }
+        if let Some(sign) = self.sign {
+            ops.copy(sign, Place::R5);
+        }
+    }
+}
+
+impl Column for Points {
+    fn codelet(&mut self) -> &mut Codelet {
+        &mut self.codelet
+    }
+
+    fn lookups(&self, m: u8) -> Vec<Lookup> {
+        if let Input::Converted(conversion) = self.ends {
+            return conversion.lookups(self.input, m);
+        }
+        let lookup = |component| Lookup {
+            lanes: self.input,
+            word: Word::row(Row::Input {
+                vector: m,
+                component,
+            }),
+        };
+        [0, 1].map(lookup).to_vec()
+    }
+
+    fn in_a_row(&self) -> usize {
+        match self.ends {
+            Input::Converted(conversion) => conversion.in_a_row(),
+            Input::Conjugated(_) => 2,
+            // Both components at the same time: they are in the same lines.
+            Input::Alternated(..) => 1,
+        }
+    }
+
+    fn begin_column(&mut self, n2: u8) {
+        let Input::Alternated(conjugate, [re, im]) = self.ends else {
+            return;
+        };
+        let ops = self.ops();
+        let sign = ops.take(Wish::Accumulator);
+        let word = Row::Part {
+            vector: n2,
+            component: 0,
+        };
+        ops.copy(Source::Uniform(Word::row(word)), sign);
+        ops.copy(sign, re);
+        ops.push(Operation::mul(MulOp::Fmul, conjugate, sign, im));
+        ops.give_back(sign);
+    }
+
+    fn point(&mut self, _: u8, wish: Wish, fetch: &mut impl FnMut(&mut Self) -> Value) -> Complex {
+        let conjugate = match self.ends {
+            Input::Converted(conversion) => return conversion.point(self, wish, fetch),
+            Input::Conjugated(conjugate) => conjugate,
+            Input::Alternated(_, factors) => {
+                return factors.map(|factor| {
+                    let part = fetch(self);
+                    self.ops().multiply(part, Source::Place(factor), wish)
+                });
+            }
+        };
+        let re = fetch(self);
+        let ops = self.ops();
+        let place = ops.take(wish);
+        ops.copy(re.place, place);
+        let im = fetch(self);
+        let ops = self.ops();
+        let im = ops.multiply(im, Source::Place(conjugate), wish);
+        [positive(place), im]
+    }
+
+    fn end_input(&mut self) {
+        self.end_input();
+    }
+}
+
+impl Loaded {
+    /// Lane offsets of rows.
+    pub const fn lanes(&self) -> Place {
+        self.input
+    }
+
+    /// Units find where their rows are in `ahead`, and leave there where those of the next one are.
+    pub fn looks_ahead(&mut self, ahead: Place) {
+        self.ahead = Some(ahead);
+    }
+
+    /// Reads what the record says of the input; what follows reads the row list. `twiddle` has
+    /// addresses of twiddles of the unit's lanes, in first passes.
+    pub fn begin_unit(self, mut program: UnitProgram, twiddle: Option<Place>) -> Points {
+        let input = match self.ahead {
+            Some(ahead) => program.base_ahead(self.input, ahead),
+            None => program.base(Record::Input, self.input),
+        };
+        let ends = match self.ends {
+            Input::Converted(conversion) => Input::Converted(conversion.begin_unit(&mut program)),
+            conjugated => conjugated,
+        };
+        program.rows();
+        let across = self.across.begin_unit(&mut program.ops, twiddle);
+        if let Input::Converted(conversion) = ends
+            && conversion.takes_r5()
+        {
+            program
+                .ops
+                .copy(Source::Uniform(Word::row(Row::Middle)), Place::R5);
+        }
+        Points {
+            codelet: Codelet::new(program),
+            across,
+            sign: self.sign,
+            input,
+            ends,
+            has_ended: false,
+        }
+    }
+}

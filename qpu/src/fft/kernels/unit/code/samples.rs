@@ -1,0 +1,180 @@
+//! Samples that become points as they are looked up: converted exactly, then times factors.
+//!
+//! Factors are looked up too, each lane's own, and hold full scale, window and the sign of an
+//! inverse. They are 64 bytes for each vector and component, so their addresses need no carry.
+
+use super::codelet::Lookup;
+use super::points::Points;
+use crate::fft::kernels::program::{Kind, Samples};
+use crate::fft::kernels::unit::uniforms::{Record, Row};
+use crate::fft::kernels::unit_loop::{Source, UnitProgram, Word};
+use crate::generate::codelet::op_list::{Complex, OpList, Value, Wish};
+use crate::generate::schedule::{Destination, Place};
+use crate::isa::{AddOp, File, Unpack};
+
+/// The conversion of a program's samples to points.
+#[derive(Clone, Copy)]
+pub struct Conversion {
+    samples: Samples,
+    /// Before a unit begins 4 · lane, then the addresses of its factors.
+    factors: Place,
+    /// For bytes: by how many bits a lane shifts the word that holds its point.
+    shift: Option<Place>,
+}
+
+impl Conversion {
+    /// Writes what belongs to the start. `None` for points that are taken as they are.
+    pub fn start(program: &mut UnitProgram, kind: Kind) -> Option<Self> {
+        if kind.samples == Samples::Points {
+            return None;
+        }
+        let ops = &mut program.ops;
+        let words = ops.take(Wish::AnyFile);
+        ops.add_op(AddOp::Shl, Source::Lane, 2, words);
+        // Neighbouring columns share a word: odd lanes have its upper half.
+        let shift = (kind.samples == Samples::Bytes).then(|| {
+            let bit = ops.take(Wish::Accumulator);
+            ops.add_op(AddOp::And, Source::Lane, 1, bit);
+            let shift = ops.take(Wish::AnyFile);
+            ops.add_op(AddOp::Shl, bit, 4, shift);
+            ops.give_back(bit);
+            shift
+        });
+        Some(Self {
+            samples: kind.samples,
+            factors: words,
+            shift,
+        })
+    }
+
+    /// True if r5 holds what is subtracted from bytes, until all points are converted.
+    pub fn takes_r5(&self) -> bool {
+        self.samples == Samples::Bytes
+    }
+
+    /// The addresses of a unit's factors.
+    pub fn factors(&self) -> Place {
+        self.factors
+    }
+
+    /// Reads what the record says of the factors.
+    pub fn begin_unit(self, program: &mut UnitProgram) -> Self {
+        Self {
+            factors: program.base(Record::Factors, self.factors),
+            ..self
+        }
+    }
+
+    /// The lookups for point `vector`, in the order in which [`Conversion::point`] fetches them.
+    pub fn lookups(&self, input: Place, vector: u8) -> Vec<Lookup> {
+        let row = |component| Lookup {
+            lanes: input,
+            word: Word::row(Row::Input { vector, component }),
+        };
+        let factor = |component| Lookup {
+            lanes: self.factors,
+            word: Word::row(Row::Factor { vector, component }),
+        };
+        match self.samples {
+            Samples::Points | Samples::Windowed => vec![row(0), factor(0), row(1), factor(1)],
+            Samples::I16 | Samples::Bytes => vec![row(0), factor(0), factor(1)],
+        }
+    }
+
+    /// Lookups that go to one TMU before some go to the other, where columns are alike: both
+    /// components of a point go to the same.
+    pub fn in_a_row(&self) -> usize {
+        match self.samples {
+            Samples::Points | Samples::Windowed => 4,
+            Samples::I16 | Samples::Bytes => 2,
+        }
+    }
+
+    /// Converts a point, of which `fetch` fetches what is looked up, into r4.
+    pub fn point(
+        &self,
+        points: &mut Points,
+        wish: Wish,
+        fetch: &mut impl FnMut(&mut Points) -> Value,
+    ) -> Complex {
+        if matches!(self.samples, Samples::Points | Samples::Windowed) {
+            return [0, 1].map(|_| {
+                let fetched = fetch(points);
+                let ops = points.ops();
+                let x = ops.take(Wish::Accumulator);
+                ops.copy(fetched.place, x);
+                times_factor(points, x, wish, fetch)
+            });
+        }
+        let fetched = Source::Place(fetch(points).place);
+        let packed = match self.samples {
+            Samples::Bytes => Packed::Bytes {
+                shift: self.shift,
+                flip: Source::Uniform(Word::row(Row::Flip)),
+            },
+            _ => Packed::Halves,
+        };
+        let parts = numbers(points.ops(), fetched, packed);
+        parts.map(|x| times_factor(points, x, wish, fetch))
+    }
+}
+
+/// The layout of both numbers of a point in a word.
+#[derive(Clone, Copy)]
+pub enum Packed {
+    /// Signed halves.
+    Halves,
+    /// Bytes, from which r5 is subtracted.
+    Bytes {
+        /// By how many bits each lane shifts the word.
+        shift: Option<Place>,
+        /// The operand that makes them unsigned.
+        flip: Source,
+    },
+}
+
+/// Both numbers in a word, as f32, in accumulators: exactly.
+pub fn numbers(ops: &mut OpList<Word>, fetched: Source, packed: Packed) -> [Place; 2] {
+    let word = ops.take(Wish::File(File::A));
+    let to = Destination::Place(word);
+    let parts = match packed {
+        Packed::Halves => {
+            ops.copy(fetched, to);
+            [Unpack::U16a, Unpack::U16b]
+        }
+        Packed::Bytes { shift, flip } => {
+            if let Some(shift) = shift {
+                let moved = ops.take(Wish::Accumulator);
+                ops.add_op(AddOp::Shr, fetched, shift, moved);
+                ops.add_op(AddOp::Xor, moved, flip, to);
+                ops.give_back(moved);
+            } else {
+                ops.add_op(AddOp::Xor, fetched, flip, to);
+            }
+            [Unpack::U8a, Unpack::U8b]
+        }
+    };
+    let numbers = parts.map(|part| {
+        let x = ops.float_of_integer(word, part, Wish::Accumulator).place;
+        if matches!(packed, Packed::Bytes { .. }) {
+            ops.add_op(AddOp::Fsub, x, Place::R5, x);
+        }
+        x
+    });
+    ops.give_back(word);
+    numbers
+}
+
+/// x, in an accumulator, times its factor, which `fetch` fetches. Gives back x.
+fn times_factor(
+    points: &mut Points,
+    x: Place,
+    wish: Wish,
+    fetch: &mut impl FnMut(&mut Points) -> Value,
+) -> Value {
+    let factor = fetch(points);
+    let ops = points.ops();
+    let product = ops.multiply(factor, Source::Place(x), wish);
+    ops.give_back(x);
+    product
+}

@@ -1,0 +1,188 @@
+//! Uniforms of the programs that transform units of 256 points.
+
+use crate::fft::kernels::uniform::{Bits, Pack, uniforms};
+
+uniforms! {
+/// A word of the start list.
+pub enum Start {
+    /// [`Record::InputAhead`] of the unit before the first.
+    InputAhead,
+    /// And [`Record::TwiddleAhead`].
+    TwiddleAhead,
+    /// Iterations of a loop of five instructions that a program which shares tiles with three
+    /// others does before its first unit: groups begin one after the other ([`super::pairs`]).
+    Delay,
+}
+
+/// A word of a unit's record.
+pub enum Record {
+    /// Address to which lane vector and row are added to look up a row.
+    Input,
+    /// Input address of the unit that follows; for the last unit, its own. Programs of first passes
+    /// that share tiles look its first rows up before they store.
+    InputAhead,
+    /// Twiddle address of that unit.
+    TwiddleAhead,
+    /// Address to which lane vector and row are added to look up twiddles.
+    Twiddle,
+    /// Address to which 4 · lane and row are added to look up factors of samples.
+    Factors,
+}
+
+/// A word of a row list.
+pub enum Row {
+    /// Byte offset of vector m = `vector`; of points of less than a word, of the word. In part q of
+    /// F, vectors 16 b .. 16 b + 16 enter with (-i)^(4 q b / F): `component` is the sum (0 real, 1
+    /// imaginary) that it goes into, which reads the other component where 4 q b / F is odd.
+    Input {
+        /// m.
+        vector: u8,
+        /// The sum.
+        component: u8,
+    },
+    /// Byte offset of the factors of vector m = `vector`.
+    Factor {
+        /// m.
+        vector: u8,
+        /// 0: of real parts, 1: of imaginary parts.
+        component: u8,
+    },
+    /// The mask with which bytes are exclusive-ored, four at a time: 0x80808080 for signed ones,
+    /// else 0.
+    Flip,
+    /// The number that is subtracted from an unsigned byte, as f32.
+    Middle,
+    /// 1.0 or -1.0: how vectors 16 `block` .. enter the sum of `component`. Blocks 1 and up.
+    Sign {
+        /// b.
+        block: u8,
+        /// The sum.
+        component: u8,
+    },
+    /// W_(R/2)^(q m): what the sum of vectors m, m + 16, .. is multiplied by, m from 1 on, or from
+    /// 0 where all columns have the same code ([`Row::Column`]). Several parts only, and tiles,
+    /// where it also shifts the outputs ([`crate::fft::kernels::tile::layout`]).
+    Part {
+        /// m.
+        vector: u8,
+        /// 0: cosine, 1: sine.
+        component: u8,
+    },
+    /// W16^(n k): what output k of radix 4 over points n, n + 4, n + 8 and n + 12 is multiplied by,
+    /// in programs that do this once for each n = `column`.
+    Column {
+        /// n, 0 to 3.
+        column: u8,
+        /// k, 1 to 3.
+        output: u8,
+        /// 0: cosine, 1: sine.
+        component: u8,
+    },
+    /// The factor of lanes with r = 1 before the lanes' own transform. First and single passes of
+    /// 32 points: -W_32^k_lo, k_lo from 1. Last passes from 32 points: W_R^(q + F k_lo), from 1 in
+    /// one part, from 0 in several.
+    Root {
+        /// k_lo.
+        output: u8,
+        /// 0: cosine, 1: sine.
+        component: u8,
+    },
+    /// Address of sixteen words, for each lane its own: (-1)^(bits set in r) W_R^(r k_lo). Only
+    /// passes from 64 points. Of k_lo = 0, whose sines are 0, only programs with a routine for
+    /// groups of outputs read sines.
+    RootVector {
+        /// k_lo.
+        output: u8,
+        /// 0: cosines, 1: sines.
+        component: u8,
+    },
+    /// Address of what output `output` is multiplied by in each row of the lanes, before what the
+    /// QPUs of a tile exchange ([`crate::fft::kernels::tile::layout`]);
+    /// [`Lanes::Root`](crate::fft::kernels::program::Lanes::Root) is added to it. Last passes have
+    /// two more: what sums (16) and differences (17) are multiplied by behind it.
+    RootOfRow {
+        /// The output, in the order of the program's own transform.
+        output: u8,
+        /// 0: cosine, 1: sine.
+        component: u8,
+    },
+    /// Address of the part of the twiddles of output `output` of a tile that depends on the column
+    /// within it ([`crate::fft::kernels::tile::layout`]); 8 · column of the lane is added to it.
+    RootOfColumn {
+        /// The output, in the order of the program's own outputs.
+        output: u8,
+        /// 0: cosine, 1: sine.
+        component: u8,
+    },
+    /// Byte offset of what output `output` = k_lo is multiplied by before the lanes' own transform,
+    /// as a [`Row::Twiddle`] is found: (-1)^(bits set in r) W_R^(r k_lo) and the part of the
+    /// twiddles that depends on k_lo, in one. First passes from 64 points. Of k_lo = 0, where it is
+    /// a sign, only programs with a routine for groups of outputs read sines, which are 0.
+    Before {
+        /// k_lo.
+        output: u8,
+        /// 0: cosine, 1: sine.
+        component: u8,
+    },
+    /// Byte offset of the twiddles of output `output` = k_lo. After a middle pass and after a first
+    /// pass from 64 points there is one vector only (output 0): the factor that is common to all
+    /// k_lo. After a middle pass its lane offset is 8 · lane. Of tiles, output 16 is a vector whose
+    /// lane offset is 8 · lane, and where four QPUs share one, the lanes have the others in common
+    /// ([`crate::fft::kernels::tile::layout`]).
+    Twiddle {
+        /// k_lo.
+        output: u8,
+        /// 0: cosine, 1: sine.
+        component: u8,
+    },
+    /// Setup of the VPM for a program's share of what the QPUs of a tile exchange
+    /// ([`crate::fft::kernels::tile::layout`]).
+    Exchange(Exchange),
+}
+
+/// A setup word of the VPM, of which each QPU of a tile has as many rows.
+pub enum Exchange {
+    /// Writes of vectors to the program's own rows.
+    Write,
+    /// A read of the first of them: when it is read, all are written.
+    Drain,
+    /// Reads of half of the partner's vectors: real (0) or imaginary parts (1). In the second step
+    /// programs with an odd number take them for each other, which is a product with ±i.
+    Read {
+        /// 0 or 1.
+        step: u8,
+        /// The sum that they go into.
+        component: u8,
+    },
+}
+}
+
+/// A word of a scalar list, in the order in which it is read: the part of the twiddles after a
+/// middle pass that depends on k_lo alone, together with the root of the lanes before their own
+/// transform: W_P(j+1)^(n(j+1) P(j-1) F k_lo) for r = 0, the same times -W_R^(q + F k_lo) for r
+/// = 1. Of 16 points there is no r = 1.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Scalar {
+    /// k_lo.
+    pub output: u8,
+    /// r.
+    pub row: u8,
+    /// 0: cosine, 1: sine.
+    pub component: u8,
+}
+
+impl Pack for Scalar {
+    fn pack(self, to: &mut Bits) {
+        self.output.pack(to);
+        self.row.pack(to);
+        self.component.pack(to);
+    }
+
+    fn unpack(from: &mut Bits) -> Self {
+        Self {
+            output: u8::unpack(from),
+            row: u8::unpack(from),
+            component: u8::unpack(from),
+        }
+    }
+}

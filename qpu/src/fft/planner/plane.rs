@@ -1,0 +1,46 @@
+//! Transforms in two dimensions: rows, and then columns, without a transposition.
+//!
+//! The rows of a plane are a batch of transforms. Its columns lie side by side in the lanes
+//! ([`crate::fft::kernels::unit::geometry`], columns of a plane), so passes over columns read what
+//! the passes over rows have written as it lies. Between the two, rows lie a line further apart
+//! than they are long: else, their length being a power of two, all points of a column would
+//! compete for the same sets of every cache.
+//!
+//! All passes but the last write one of two scratch areas in turn.
+
+use super::steps::{Area, Steps};
+use crate::fft::kernels::sizes::{CELL_BYTES, POINT_BYTES};
+use crate::fft::kernels::unit::Geometry;
+use crate::fft::split::{Axis, Split};
+
+/// Bytes between rows.
+const GAP: u32 = CELL_BYTES;
+
+/// The split of columns of 2^`log2_rows` points unless a request has one: into the fewest passes.
+#[must_use]
+pub fn split(log2_rows: u32) -> Option<Split> {
+    Split::all_along(Axis::Column, log2_rows).next()
+}
+
+impl Steps {
+    /// `batch` transforms of planes, from the caller's input to his output.
+    #[must_use]
+    pub fn plane(rows: &Split, columns: &Split, batch: u32) -> Self {
+        let mut steps = Self::new();
+        let (log2_columns, log2_rows) = (rows.log2_points(), columns.log2_points());
+        let row_count = batch << log2_rows;
+        let between = (rows.passes() - 1) % 2;
+        let along = |split: &Split| {
+            let split = *split;
+            (0..split.passes()).map(move |pass| Geometry::of_plane(&split, pass, log2_columns, GAP))
+        };
+        let plane = Area::Scratch(between as u8);
+        steps.append(along(rows), row_count, Area::Input, plane, [0, 1]);
+        steps.leave_unscaled();
+        let pitch = (POINT_BYTES << log2_columns) + GAP;
+        steps.area(between as u8, u64::from(row_count) * u64::from(pitch));
+        let cells = [1 - between as u8, between as u8];
+        steps.append(along(columns), batch, plane, Area::Output, cells);
+        steps
+    }
+}

@@ -1,0 +1,383 @@
+//! The steps of a plan, as a list: each pass, its input, its output.
+//!
+//! Complex transforms are one such list ([`Steps::complex`]); other kinds of transform append
+//! passes to it, or make lists of their own. Scratch areas are numbered; an area that has been read
+//! can be used again.
+//!
+//! Passes run in one launch where that is wanted and right: a QPU must not look up what has been
+//! stored since a pass of the same launch looked it up, because caches, which stores do not touch,
+//! are cleared between launches only ([`Steps::may_share_a_launch`]).
+
+use crate::fft::Direction;
+use crate::fft::kernels::catalogue::Pass;
+use crate::fft::kernels::convert::ConvertPass;
+use crate::fft::kernels::layout::Layout;
+use crate::fft::kernels::samples::Reading;
+use crate::fft::kernels::sizes::POINT_BYTES;
+use crate::fft::kernels::spectral::power::{PowerPass, Powers};
+use crate::fft::kernels::spectral::product::ProductPass;
+use crate::fft::kernels::spectral::real_split::{MARGIN, RealPass};
+use crate::fft::kernels::unit::Geometry;
+use crate::fft::kernels::unit::geometry::scratch_bytes;
+use crate::fft::split::{Role, Split};
+
+/// Most passes of a plan.
+pub const MAX_STEPS: usize = 12;
+/// Most launches of a plan: as many as a board takes from a host at a time.
+pub const MAX_LAUNCHES: usize = 16;
+/// Most scratch areas of a plan.
+pub const MAX_AREAS: usize = 3;
+
+/// Memory that passes read and write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Area {
+    /// The caller's input.
+    Input,
+    /// The caller's output.
+    Output,
+    /// A scratch area of the plan.
+    Scratch(u8),
+}
+
+impl Area {
+    /// True if it is, or may be, the same memory: input and output may be one buffer.
+    #[must_use]
+    pub fn may_be(self, other: Self) -> bool {
+        let of_caller = |area| matches!(area, Self::Input | Self::Output);
+        self == other || of_caller(self) && of_caller(other)
+    }
+}
+
+/// A pass, and what the list says of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The pass.
+    pub pass: Pass,
+    /// The number of transforms that it does.
+    pub batch: u32,
+    /// The area that it reads.
+    pub from: Area,
+    /// The area that it writes.
+    pub to: Area,
+    /// True if the inverse negates the imaginary parts of what it reads. Set for the first pass
+    /// that can.
+    pub conjugates: bool,
+    /// True if it multiplies by the factor of the direction, and for the inverse negates imaginary
+    /// parts. Set for the last pass that can.
+    pub scales: bool,
+    /// True if it belongs to a transform back: of the direction that the plan does not have.
+    pub reverses: bool,
+}
+
+impl Step {
+    /// The direction of the transform that it belongs to, in a plan that runs in `direction`.
+    #[must_use]
+    pub const fn direction(&self, direction: Direction) -> Direction {
+        match (self.reverses, direction) {
+            (false, direction) => direction,
+            (true, Direction::Forward) => Direction::Inverse,
+            (true, Direction::Inverse) => Direction::Forward,
+        }
+    }
+}
+
+/// The passes of a plan, and how large its scratch areas are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Steps {
+    steps: [Option<Step>; MAX_STEPS],
+    areas: [u64; MAX_AREAS],
+}
+
+impl Steps {
+    /// No passes.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// `batch` complex transforms, from the caller's input to his output.
+    ///
+    /// Two areas are enough: the fourth pass reads from where the second has read.
+    #[must_use]
+    pub fn complex(split: &Split, batch: u32) -> Self {
+        let mut steps = Self::new();
+        steps.append_complex(split, batch, Area::Input, Area::Output, [0, 1]);
+        steps
+    }
+
+    /// Appends the passes of `batch` complex transforms, cells between them in two areas in turn.
+    /// The first conjugates and the last scales.
+    pub fn append_complex(
+        &mut self,
+        split: &Split,
+        batch: u32,
+        from: Area,
+        to: Area,
+        cells: [u8; 2],
+    ) {
+        if let Some(pass) = Pass::of(split) {
+            self.push(Step {
+                pass,
+                batch,
+                from,
+                to,
+                conjugates: true,
+                scales: true,
+                reverses: false,
+            });
+            return;
+        }
+        let passes = (0..split.passes()).map(|number| Geometry::new(split, number));
+        self.append(passes, batch, from, to, cells);
+    }
+
+    /// Appends passes that read each other's cells.
+    pub(super) fn append(
+        &mut self,
+        passes: impl ExactSizeIterator<Item = Geometry>,
+        batch: u32,
+        from: Area,
+        to: Area,
+        cells: [u8; 2],
+    ) {
+        let last = passes.len() - 1;
+        let mut read = from;
+        for (number, geometry) in passes.enumerate() {
+            let area = cells[number % 2];
+            let written = if number == last {
+                to
+            } else {
+                self.area(area, scratch_bytes(geometry.units(batch)).into());
+                Area::Scratch(area)
+            };
+            self.push(Step {
+                pass: Pass::Points(geometry),
+                batch,
+                from: read,
+                to: written,
+                conjugates: number == 0,
+                scales: number == last,
+                reverses: false,
+            });
+            read = written;
+        }
+    }
+
+    /// The last pass neither scales nor conjugates.
+    pub(super) fn leave_unscaled(&mut self) {
+        if let Some(step) = self.steps.iter_mut().flatten().last() {
+            step.scales = false;
+        }
+    }
+
+    /// `batch` real transforms split by `split`, which is that of half the length.
+    #[must_use]
+    pub fn real_to_bins(split: &Split, batch: u32) -> Self {
+        let mut steps = Self::new();
+        steps.append_real_to_bins(split, batch, Area::Output);
+        steps
+    }
+
+    /// Appends the passes from the caller's real points to bins.
+    fn append_real_to_bins(&mut self, split: &Split, batch: u32, to: Area) {
+        let half = Area::Scratch(2);
+        self.append_complex(split, batch, Area::Input, half, [0, 1]);
+        // What is stored last is scaled.
+        self.leave_unscaled();
+        self.transforms(split, batch);
+        self.push(Step {
+            pass: Pass::Real(RealPass::new(split.log2_points(), true, batch)),
+            batch,
+            from: half,
+            to,
+            conjugates: false,
+            scales: true,
+            reverses: false,
+        });
+    }
+
+    /// The inverse.
+    #[must_use]
+    pub fn bins_to_real(split: &Split, batch: u32) -> Self {
+        let mut steps = Self::new();
+        steps.append_bins_to_real(split, batch, Area::Input);
+        steps
+    }
+
+    /// Appends the passes from bins to the caller's real points.
+    fn append_bins_to_real(&mut self, split: &Split, batch: u32, from: Area) {
+        let half = Area::Scratch(2);
+        self.push(Step {
+            pass: Pass::Real(RealPass::new(split.log2_points(), false, batch)),
+            batch,
+            from,
+            to: half,
+            conjugates: false,
+            scales: false,
+            reverses: false,
+        });
+        self.transforms(split, batch);
+        self.append_complex(split, batch, half, Area::Output, [0, 1]);
+    }
+
+    /// Circular convolutions of `batch` signals with `kernels` kernels behind them: transforms of
+    /// all, products, and back.
+    #[must_use]
+    pub fn convolution(split: &Split, product: ProductPass, batch: u32, kernels: u32) -> Self {
+        let mut steps = Self::new();
+        let all = batch + kernels;
+        let (spectra, products) = if product.is_real { (0, 1) } else { (2, 0) };
+        if product.is_real {
+            steps.append_real_to_bins(split, all, Area::Scratch(spectra));
+        } else {
+            steps.append_complex(split, all, Area::Input, Area::Scratch(spectra), [0, 1]);
+        }
+        steps.leave_unscaled();
+        steps.area(spectra, product.bytes(all));
+        steps.push(Step {
+            pass: Pass::Product(product),
+            batch,
+            from: Area::Scratch(spectra),
+            to: Area::Scratch(products),
+            conjugates: false,
+            scales: false,
+            reverses: false,
+        });
+        steps.area(products, product.bytes(batch));
+        let there = steps.count();
+        if product.is_real {
+            steps.append_bins_to_real(split, batch, Area::Scratch(products));
+        } else {
+            steps.append_complex(split, batch, Area::Scratch(products), Area::Output, [1, 0]);
+        }
+        for step in steps.steps.iter_mut().flatten().skip(there) {
+            step.reverses = true;
+        }
+        steps
+    }
+
+    /// `batch` rows of powers, the spectra of which are split by `split`.
+    #[must_use]
+    pub fn powers(split: &Split, batch: u32, powers: Powers) -> Self {
+        let mut steps = Self::new();
+        let spectra = Area::Scratch(2);
+        let count = batch * powers.segments;
+        steps.append_complex(split, count, Area::Input, spectra, [0, 1]);
+        for step in steps.steps.iter_mut().flatten() {
+            step.scales = false;
+        }
+        steps.transforms(split, count);
+        steps.push(Step {
+            pass: Pass::Power(PowerPass::new(powers)),
+            batch,
+            from: spectra,
+            to: Area::Output,
+            conjugates: false,
+            scales: false,
+            reverses: false,
+        });
+        steps
+    }
+
+    /// Scratch area 2 holds `batch` transforms, and what is read behind them.
+    fn transforms(&mut self, split: &Split, batch: u32) {
+        let bytes = u64::from(POINT_BYTES) << split.log2_points();
+        self.area(2, u64::from(batch) * bytes + u64::from(MARGIN));
+    }
+
+    /// Appends a pass.
+    ///
+    /// # Panics
+    /// When there are [`MAX_STEPS`] already: lists are made by this crate, and none has as many.
+    pub fn push(&mut self, step: Step) {
+        let free = self.steps.iter_mut().find(|step| step.is_none());
+        *free.expect("lists are shorter") = Some(step);
+    }
+
+    /// The list for passes that read something else than complex points of the caller's input.
+    /// Transforms in one pass get a pass before them that makes such points of it.
+    #[must_use]
+    pub fn reading(mut self, reading: Reading) -> Self {
+        let mut all = Self {
+            areas: self.areas,
+            ..Self::new()
+        };
+        let is_real = self.iter().any(|step| matches!(step.pass, Pass::Real(_)));
+        for step in self.steps.iter_mut().flatten() {
+            if step.from == Area::Input {
+                let log2_points = match step.pass {
+                    Pass::Points(geometry) if geometry.role() == Role::Single => {
+                        Some(geometry.points().trailing_zeros())
+                    }
+                    pass => pass.layout().one_pass().map(|one| one.log2_points()),
+                };
+                if let Some(log2_points) = log2_points {
+                    let pass = ConvertPass::new(log2_points, step.batch, is_real, reading);
+                    step.from = all.convert(pass, step.batch);
+                } else {
+                    step.pass = step.pass.reads(reading);
+                }
+            }
+            all.push(*step);
+        }
+        all
+    }
+
+    /// Appends the pass that makes points for `batch` transforms. Gives where they are.
+    fn convert(&mut self, pass: ConvertPass, batch: u32) -> Area {
+        let [_, bytes] = pass.traffic(batch);
+        // That of cells, of which a transform through the VPM has none.
+        self.area(0, bytes);
+        self.push(Step {
+            pass: Pass::Convert(pass),
+            batch,
+            from: Area::Input,
+            to: Area::Scratch(0),
+            conjugates: false,
+            scales: false,
+            reverses: false,
+        });
+        Area::Scratch(0)
+    }
+
+    /// Area `area` must hold `bytes`, at least.
+    ///
+    /// # Panics
+    /// When there is no such area.
+    pub fn area(&mut self, area: u8, bytes: u64) {
+        let area = &mut self.areas[usize::from(area)];
+        *area = bytes.max(*area);
+    }
+
+    /// Bytes of each scratch area.
+    #[must_use]
+    pub const fn areas(&self) -> [u64; MAX_AREAS] {
+        self.areas
+    }
+
+    /// The passes, first to last.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Step> + Clone {
+        self.steps.iter().flatten()
+    }
+
+    /// The number of passes.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.iter().count()
+    }
+
+    /// True if pass number `last` may run in the launch that begins with pass number `first`:
+    /// nothing that it reads has been written since one of them read it.
+    #[must_use]
+    pub fn may_share_a_launch(&self, first: usize, last: usize) -> bool {
+        let Some(Some(step)) = self.steps.get(last) else {
+            return false;
+        };
+        let before = self.iter().take(last).skip(first);
+        let mut reads = before.clone().enumerate();
+        !reads.any(|(number, reader)| {
+            let mut writers = before.clone().skip(number);
+            reader.from.may_be(step.from) && writers.any(|writer| writer.to.may_be(step.from))
+        })
+    }
+}

@@ -1,0 +1,390 @@
+//! Writes what programs read: code, lists of uniforms, vectors and tables, pass by pass.
+
+use super::memory::{Arrangement, PassMemory, VECTOR};
+use super::request::Request;
+use super::streams::address;
+use crate::fft::Direction;
+use crate::fft::kernels::context::{Buffers, ProgramContext, UnitContext};
+use crate::fft::kernels::layout::Layout;
+use crate::fft::kernels::program::{Lanes, Record, Start};
+use crate::fft::kernels::truncation::{LOSS_OF_A_PRODUCT, gain};
+use crate::job::{Buffer, Runner};
+use crate::vpm::Block;
+
+/// Words that are put together before they are written.
+const CHUNK: usize = 128;
+
+/// Inputs from which the lists of a plan are made.
+#[derive(Clone, Copy, Debug)]
+pub struct Lists {
+    pub arrangement: Arrangement,
+    pub request: Request,
+    pub input: Buffer,
+    pub output: Buffer,
+    /// The buffer that they are written to.
+    pub block: Buffer,
+}
+
+impl Lists {
+    /// The buffers of a pass.
+    fn buffers(&self, pass: &PassMemory) -> Buffers {
+        let (base, streamed) = (self.block.addr.0, pass.streamed);
+        let buffers = [self.input, self.output, self.block].map(|buffer| buffer.addr.0);
+        Buffers {
+            from: address(
+                self.arrangement.address(pass.step.from, buffers),
+                streamed.reads,
+            ),
+            to: self.arrangement.address(pass.step.to, buffers),
+            table: address(base + pass.table, streamed.table),
+            factors: address(base + pass.factors, streamed.table),
+            rows: base + pass.rows,
+            row_pitch: pass.row_pitch,
+            scalars: base + pass.scalars,
+            scalar_pitch: pass.scalar_pitch,
+            vectors: base + pass.vectors,
+        }
+    }
+
+    /// The context of a program.
+    fn program(
+        &self,
+        number: usize,
+        pass: &PassMemory,
+        direction: Direction,
+        (program, stretch): (u32, u32),
+    ) -> ProgramContext {
+        let base = self.block.addr.0;
+        let own_direction = pass.step.direction(direction);
+        let is_rest = pass.ends_with_a_rest() && program == pass.programs - 1;
+        ProgramContext {
+            program,
+            number: pass.number_of(program),
+            programs: pass.programs,
+            records: address(
+                base + pass.records + pass.records_of(program, stretch),
+                pass.streamed.records,
+            ),
+            units: pass.units_in(program, stretch),
+            first_unit: pass.unit_of(program, stretch * pass.stretch),
+            batch: pass.step.batch,
+            start: base + pass.start_of(program, stretch),
+            lanes: Lanes::ALL.map(|lanes| base + pass.lane_vector(lanes, is_rest)),
+            code: base + pass.code,
+            conjugate: if pass.step.conjugates {
+                sign(own_direction)
+            } else {
+                1.0
+            },
+            scale: self.scale(pass, direction),
+            opens: pass.gate == 0,
+            gate: pass.gate,
+            next: self
+                .arrangement
+                .next_in_launch(number)
+                .map(|next| [base + next.code, base + next.start_of(program, 0)]),
+        }
+    }
+
+    /// Factors of real and imaginary parts of the output of a pass.
+    fn scale(&self, pass: &PassMemory, direction: Direction) -> [f32; 2] {
+        if !pass.step.scales {
+            return [1.0; 2];
+        }
+        let factor = self.request.factor(direction);
+        let (mantissa, _) = libm::frexp(factor);
+        let mut lost = self.arrangement.loss_before_tables();
+        // A product with a power of two is exact.
+        if mantissa != 0.5 || lost > 0.0 {
+            lost += LOSS_OF_A_PRODUCT;
+        }
+        let factor = (factor * gain(lost)) as f32;
+        [factor, factor * sign(pass.step.direction(direction))]
+    }
+
+    /// Writes what does not depend on the direction.
+    ///
+    /// # Errors
+    /// The runner's.
+    pub fn write<R: Runner>(&self, runner: &mut R) -> Result<(), R::Error> {
+        for (number, memory) in self.arrangement.passes().enumerate() {
+            let (pass, program) = (memory.layout(), memory.program);
+            let buffers = self.buffers(memory);
+            let mut to = Writer::new(runner, self.block);
+            to.at(memory.code)?;
+            for &word in program.code {
+                to.put(word as u32)?;
+                to.put((word >> 32) as u32)?;
+            }
+            for lanes in Lanes::ALL
+                .into_iter()
+                .filter(|&lanes| lanes != Lanes::Scale)
+            {
+                for is_rest in [false, true] {
+                    let transforms = memory.transforms(is_rest).max(1);
+                    let vector = pass.lane_vector(lanes, transforms, [1.0; 2]);
+                    to.put_at(memory.lane_vector(lanes, is_rest), &vector)?;
+                }
+            }
+            for (index, stretch) in programs(memory) {
+                let context = self.program(number, memory, Direction::Forward, (index, stretch));
+                to.at(memory.records + memory.records_of(index, stretch))?;
+                let units = memory.units_of(index);
+                let first = stretch * memory.stretch;
+                for number in first..first + context.units {
+                    let next = (number + 1).min(units - 1);
+                    let [this, next] = [number, next].map(|number| memory.unit_of(index, number));
+                    let unit = UnitContext {
+                        index: this,
+                        next,
+                        batch: memory.step.batch,
+                        program: index,
+                    };
+                    for &word in program.record {
+                        to.put(unit.record(pass, &buffers, word))?;
+                    }
+                }
+                for &word in program.tail {
+                    to.put(context.tail(word))?;
+                }
+            }
+            for list in 0..pass.scalar_lists() {
+                to.at(memory.scalars + list * memory.scalar_pitch)?;
+                for &word in program.scalars {
+                    to.put(pass.scalar(list, word))?;
+                }
+            }
+            let lost = pass.loss() + self.arrangement.loss_after(number);
+            let mut written = Ok(());
+            pass.fill_table(gain(lost), &mut |first, words| {
+                if written.is_ok() {
+                    written = to.put_at(memory.table + 4 * first, words);
+                }
+            });
+            written?;
+            to.flush()?;
+            self.write_rows(runner, memory)?;
+        }
+        if self.request.windowed {
+            self.write_factors(runner, |_| 1.0, Direction::Forward)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the factors on samples: a window, which a pass that has none asks for number 0 of.
+    ///
+    /// # Errors
+    /// The runner's.
+    pub fn write_factors<R: Runner>(
+        &self,
+        runner: &mut R,
+        mut window: impl FnMut(u32) -> f64,
+        direction: Direction,
+    ) -> Result<(), R::Error> {
+        for memory in self.arrangement.passes() {
+            let mut to = Writer::new(runner, self.block);
+            let is_inverse = direction == Direction::Inverse;
+            let mut written = Ok(());
+            memory
+                .layout()
+                .fill_factors(&mut window, is_inverse, &mut |first, words| {
+                    if written.is_ok() {
+                        written = to.put_at(memory.factors + 4 * first, words);
+                    }
+                });
+            written?;
+            to.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Writes the row lists of a pass, and the vectors that they name.
+    ///
+    /// # Errors
+    /// The runner's.
+    pub fn write_rows<R: Runner>(
+        &self,
+        runner: &mut R,
+        memory: &PassMemory,
+    ) -> Result<(), R::Error> {
+        let (pass, program) = (memory.layout(), memory.program);
+        let buffers = self.buffers(memory);
+        let mut to = Writer::new(runner, self.block);
+        for list in 0..pass.row_lists() {
+            to.at(memory.rows + list * memory.row_pitch)?;
+            for &word in program.rows {
+                to.put(pass.row(&buffers, list, word))?;
+            }
+        }
+        to.at(memory.vectors)?;
+        for vector in 0..pass.vector_bytes() / VECTOR {
+            to.all(&pass.vector(vector))?;
+        }
+        to.flush()
+    }
+
+    /// Writes what does.
+    ///
+    /// # Errors
+    /// The runner's.
+    pub fn write_direction<R: Runner>(
+        &self,
+        runner: &mut R,
+        direction: Direction,
+    ) -> Result<(), R::Error> {
+        for (number, memory) in self.arrangement.passes().enumerate() {
+            let pass = memory.layout();
+            let buffers = self.buffers(memory);
+            let mut to = Writer::new(runner, self.block);
+            let scale = self.scale(memory, direction);
+            for is_rest in [false, true] {
+                let vector = pass.lane_vector(Lanes::Scale, 1, scale);
+                to.put_at(memory.lane_vector(Lanes::Scale, is_rest), &vector)?;
+            }
+            for (program, stretch) in programs(memory) {
+                let context = self.program(number, memory, direction, (program, stretch));
+                to.at(memory.start_of(program, stretch))?;
+                for &word in memory.program.start {
+                    to.put(context.start(pass, &buffers, word))?;
+                }
+            }
+            to.flush()?;
+        }
+        if !self.request.windowed {
+            self.write_factors(runner, |_| 1.0, direction)?;
+        }
+        Ok(())
+    }
+}
+
+impl ProgramContext {
+    /// Its first unit.
+    const fn first(&self) -> UnitContext {
+        UnitContext {
+            index: self.first_unit,
+            next: self.first_unit,
+            batch: self.batch,
+            program: self.program,
+        }
+    }
+
+    /// A word of the start list of a pass.
+    #[must_use]
+    pub fn start(&self, layout: &dyn Layout, buffers: &Buffers, word: Start) -> u32 {
+        match word {
+            Start::Lanes(lanes) => self.lanes[lanes.index()],
+            Start::Records => self.records,
+            Start::Units => self.units,
+            Start::Area => self.program % 2,
+            Start::StoreStride => layout.store_stride(),
+            Start::WriteSetup => {
+                let rows = Block::row(layout.own_row(self.program));
+                rows.write_setup().unwrap_or(0)
+            }
+            Start::Conjugate => self.conjugate.to_bits(),
+            Start::Scale { component } => {
+                let scale = self.scale[usize::from(component)];
+                layout.factor(scale).to_bits()
+            }
+            Start::Opens => (self.opens && self.program == 0).into(),
+            Start::Code => self.code,
+            Start::Number => self.number,
+            Start::Sharer { bit } => (1.0 - 2.0 * (self.number >> bit & 1) as f32).to_bits(),
+            Start::Record(word) => self.first().record(layout, buffers, word),
+            Start::Row(id) => layout.row(buffers, layout.row_list(self.first_unit), id),
+            Start::Kernel(id) => layout.start(buffers, self, id),
+        }
+    }
+}
+
+impl UnitContext {
+    /// A word of the unit's record in a pass.
+    #[must_use]
+    pub fn record(&self, layout: &dyn Layout, buffers: &Buffers, word: Record) -> u32 {
+        match word {
+            Record::Rows => buffers.rows + layout.row_list(self.index) * buffers.row_pitch,
+            Record::Scalars => {
+                buffers.scalars + layout.scalar_list(self.index) * buffers.scalar_pitch
+            }
+            Record::Store { index } => layout.store(buffers, self, index),
+            Record::StoreSetup { index } => layout.store_rows(self, index).setup().unwrap_or(0),
+            Record::Kernel(id) => layout.record(buffers, self, id),
+        }
+    }
+}
+
+/// All programs of a pass, and of each all stretches.
+fn programs(memory: &PassMemory) -> impl Iterator<Item = (u32, u32)> + use<> {
+    let stretches = memory.stretches;
+    (0..memory.programs)
+        .flat_map(move |program| (0..stretches).map(move |stretch| (program, stretch)))
+}
+
+/// The sign of imaginary parts at both ends.
+const fn sign(direction: Direction) -> f32 {
+    match direction {
+        Direction::Forward => 1.0,
+        Direction::Inverse => -1.0,
+    }
+}
+
+/// Writes words one after the other, many at a time.
+struct Writer<'a, R> {
+    runner: &'a mut R,
+    buffer: Buffer,
+    /// Index of the first word that is not written yet.
+    first: u32,
+    words: [u32; CHUNK],
+    count: usize,
+}
+
+impl<'a, R: Runner> Writer<'a, R> {
+    fn new(runner: &'a mut R, buffer: Buffer) -> Self {
+        Self {
+            runner,
+            buffer,
+            first: 0,
+            words: [0; CHUNK],
+            count: 0,
+        }
+    }
+
+    /// Goes on at a byte offset.
+    fn at(&mut self, offset: u32) -> Result<(), R::Error> {
+        if offset / 4 != self.first + self.count as u32 {
+            self.flush()?;
+            self.first = offset / 4;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, word: u32) -> Result<(), R::Error> {
+        self.words[self.count] = word;
+        self.count += 1;
+        if self.count == CHUNK {
+            self.flush()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Writes words at a byte offset.
+    fn put_at(&mut self, offset: u32, words: &[u32]) -> Result<(), R::Error> {
+        self.at(offset)?;
+        self.all(words)
+    }
+
+    fn all(&mut self, words: &[u32]) -> Result<(), R::Error> {
+        words.iter().try_for_each(|&word| self.put(word))
+    }
+
+    fn flush(&mut self) -> Result<(), R::Error> {
+        if self.count > 0 {
+            let words = &self.words[..self.count];
+            self.runner.write(self.buffer, self.first, words)?;
+        }
+        self.first += self.count as u32;
+        self.count = 0;
+        Ok(())
+    }
+}

@@ -1,0 +1,353 @@
+//! Sixteen-point transforms, one in each lane: radix 4 times radix 4, points in registers.
+//!
+//! A value at position p lies in file A or B by the parity of p's bits. The two operands of every
+//! butterfly differ in one bit of their positions, so they are read through different ports.
+//! Factors of -i are exchanges and signs, which cost nothing.
+
+use super::op_list::{Complex, OpList, Value, Wish, negate};
+use crate::generate::schedule::{Destination, Place, Source};
+use crate::isa::File;
+use core::f64::consts::PI;
+
+/// A constant in both files, so that one can always be read beside the other operand.
+type Constant = u8;
+
+/// Constants of the codelet.
+#[derive(Clone, Copy)]
+pub struct Constants {
+    /// cos π/8.
+    cos1: Constant,
+    /// sin π/8.
+    sin1: Constant,
+    /// cos π/4.
+    cos2: Constant,
+}
+
+/// Two values of a first-layer butterfly: sum and difference of positions n and n + 8.
+pub type Butterfly = [Complex; 2];
+
+/// The butterfly of values at positions n and n + 8, in the files in which the codelet wants them.
+/// Gives both back.
+pub fn butterfly_of<U: Copy + PartialEq>(
+    ops: &mut OpList<U>,
+    n: usize,
+    [x, y]: [Complex; 2],
+) -> Butterfly {
+    let wish = [n, n + 8].map(|n| Wish::File(file_of(n)));
+    if ops.saves_registers() {
+        let parts = [0, 1].map(|c| {
+            let both = [
+                ops.add(x[c], y[c], wish[0]),
+                ops.subtract(x[c], y[c], wish[1]),
+            ];
+            ops.give_back_complex([x[c], y[c]]);
+            both
+        });
+        return [0, 1].map(|n| [0, 1].map(|c| parts[c][n]));
+    }
+    let sum = [0, 1].map(|c| ops.add(x[c], y[c], wish[0]));
+    let difference = [0, 1].map(|c| ops.subtract(x[c], y[c], wish[1]));
+    ops.give_back_complex(x);
+    ops.give_back_complex(y);
+    [sum, difference]
+}
+
+impl Constants {
+    /// Loads them.
+    pub fn load<U: Copy + PartialEq>(ops: &mut OpList<U>) -> Self {
+        let mut constant = || {
+            let Place::Register(File::A, a) = ops.take(Wish::File(File::A)) else {
+                unreachable!()
+            };
+            let Place::Register(File::B, b) = ops.take(Wish::File(File::B)) else {
+                unreachable!()
+            };
+            assert_eq!(a, b, "constants are taken first");
+            a
+        };
+        let constants = Self {
+            cos1: constant(),
+            sin1: constant(),
+            cos2: constant(),
+        };
+        constants.load_again(ops);
+        constants
+    }
+
+    /// Loads them where they were.
+    fn load_again<U: Copy + PartialEq>(&self, ops: &mut OpList<U>) {
+        let (sin1, cos1) = (PI / 8.0).sin_cos();
+        let cos2 = (PI / 4.0).cos();
+        for (number, value) in [(self.cos1, cos1), (self.sin1, sin1), (self.cos2, cos2)] {
+            let both = [File::A, File::B].map(|file| Place::Register(file, number));
+            ops.immediate((value as f32).to_bits(), both.map(Destination::Place));
+        }
+    }
+
+    /// Constants from uniforms, which take no instruction of their own: cos π/8, sin π/8, cos π/4.
+    pub fn from_uniforms<U: Copy + PartialEq>(ops: &mut OpList<U>, words: [U; 3]) -> Self {
+        let [cos1, sin1, cos2] = words.map(|word| {
+            let [a, b] = [File::A, File::B].map(|file| ops.take(Wish::File(file)));
+            ops.copy(Source::Uniform(word), a);
+            ops.copy(a, b);
+            match (a, b) {
+                (Place::Register(_, a), Place::Register(_, b)) if a == b => a,
+                _ => unreachable!("constants are taken first"),
+            }
+        });
+        Self { cos1, sin1, cos2 }
+    }
+
+    /// cos π/8, cos π/4 and sin π/8, as this file holds them.
+    pub fn places(&self, file: File) -> [Place; 3] {
+        [self.cos1, self.cos2, self.sin1].map(|number| Place::Register(file, number))
+    }
+
+    /// z · W16^k, of k that is a product of two numbers below 4. Gives back z where it makes new
+    /// values.
+    ///
+    /// # Panics
+    /// For other k.
+    pub fn multiply<U: Copy + PartialEq>(
+        &self,
+        ops: &mut OpList<U>,
+        z: Complex,
+        k: usize,
+        file: File,
+    ) -> Complex {
+        let factor = |constant: Constant, beside: Value| {
+            let file = match beside.place {
+                Place::Register(file, _) => file.other(),
+                _ => File::A,
+            };
+            Source::Place(Place::Register(file, constant))
+        };
+        let [re, im] = z;
+        let wish = Wish::File(file);
+        match k {
+            0 => z,
+            4 => [im, negate(re)],
+            2 | 6 => {
+                let p = ops.multiply(re, factor(self.cos2, re), Wish::Accumulator);
+                let q = ops.multiply(im, factor(self.cos2, im), Wish::Accumulator);
+                if ops.saves_registers() {
+                    ops.give_back_complex(z);
+                }
+                let sum = ops.add(p, q, wish);
+                let difference = ops.subtract(q, p, wish);
+                ops.give_back(p.place);
+                ops.give_back(q.place);
+                if !ops.saves_registers() {
+                    ops.give_back_complex(z);
+                }
+                if k == 2 {
+                    [sum, difference]
+                } else {
+                    [difference, negate(sum)]
+                }
+            }
+            1 | 3 | 9 => {
+                let (cos, sin) = if k == 3 {
+                    (self.sin1, self.cos1)
+                } else {
+                    (self.cos1, self.sin1)
+                };
+                let cos = [factor(cos, re), factor(cos, im)];
+                let sin = [factor(sin, im), factor(sin, re)];
+                let multiplied = ops.multiply_complex(z, cos, sin, wish);
+                // W16^9 = -W16^1.
+                if k == 9 {
+                    multiplied.map(negate)
+                } else {
+                    multiplied
+                }
+            }
+            _ => unreachable!("no product of two numbers below 4"),
+        }
+    }
+}
+
+/// The file in which a position's values lie.
+pub const fn file_of(position: usize) -> File {
+    if position.count_ones() & 1 == 0 {
+        File::A
+    } else {
+        File::B
+    }
+}
+
+/// Radix 4 over four points, of which [`Butterfly`] are the sums and differences of (0, 2) and (1,
+/// 3); each output where its wish says.
+pub fn radix4_of<U: Copy + PartialEq>(
+    ops: &mut OpList<U>,
+    [even, odd]: [Butterfly; 2],
+    wishes: [Wish; 4],
+) -> [Complex; 4] {
+    let mut outputs = [None; 4];
+    for k in order_of_radix4(ops) {
+        outputs[k] = Some(radix4(ops, even, odd, k, [wishes[k]; 2]));
+    }
+    outputs.map(|y| y.expect("written above"))
+}
+
+/// Output k of radix 4 over four points, from the sums and differences of (0, 2) and (1, 3).
+///
+/// Must be written for k = 0 before 2, and 1 before 3: the last use of each gives it back.
+fn radix4<U: Copy + PartialEq>(
+    ops: &mut OpList<U>,
+    even: Butterfly,
+    odd: Butterfly,
+    k: usize,
+    wish: [Wish; 2],
+) -> Complex {
+    let (t, u) = (even[k % 2], odd[k % 2]);
+    // (-i)^k · u.
+    let multiplied = if k.is_multiple_of(2) {
+        u
+    } else {
+        [u[1], negate(u[0])]
+    };
+    let multiplied = if k >= 2 {
+        multiplied.map(negate)
+    } else {
+        multiplied
+    };
+    let y = [0, 1].map(|c| ops.add(t[c], multiplied[c], wish[c]));
+    if k >= 2 {
+        ops.give_back_complex(t);
+        ops.give_back_complex(u);
+    }
+    y
+}
+
+/// The order in which outputs of [`radix4`] are written.
+pub fn order_of_radix4<U: Copy + PartialEq>(ops: &OpList<U>) -> [usize; 4] {
+    if ops.saves_registers() {
+        // Those of the same sums follow each other, and give these back.
+        [0, 2, 1, 3]
+    } else {
+        [0, 1, 2, 3]
+    }
+}
+
+/// The surroundings of a transform: where its points come from and where its outputs go.
+pub trait Ends {
+    /// The type of the program's uniforms.
+    type Uniform: Copy + PartialEq;
+
+    /// The op list that is being written.
+    fn ops(&mut self) -> &mut OpList<Self::Uniform>;
+
+    /// Writes the sum and difference of points n and n + 8, each in the file of its position
+    /// ([`file_of`] n and n + 8).
+    fn butterfly(&mut self, n: usize) -> Butterfly;
+
+    /// Whatever comes before outputs: all points are read.
+    fn begin_outputs(&mut self) {}
+
+    /// The wish for an output's real (0) or imaginary part (1): apart, so that one instruction can
+    /// read both.
+    fn wish(&self, component: usize) -> Wish {
+        Wish::File([File::B, File::A][component])
+    }
+
+    /// Takes output k over.
+    fn output(&mut self, k: usize, y: Complex);
+}
+
+/// Output k1 of radix 4 over points n2, n2 + 4 and so on, times W16^(n2 k1). Must be written in the
+/// order of [`radix4`].
+fn column(
+    ends: &mut impl Ends,
+    constants: &Constants,
+    [even, odd]: [Butterfly; 2],
+    [n2, k1]: [usize; 2],
+) -> Complex {
+    // Partners of the next layer differ in one bit of n2.
+    let file = file_of(4 * n2 + k1);
+    let own = if ends.ops().saves_registers() && k1 == 1 && n2 > 0 {
+        // Multiplied, it is in this one: so both have registers enough.
+        file.other()
+    } else {
+        file
+    };
+    let y = radix4(ends.ops(), even, odd, k1, [Wish::File(own); 2]);
+    constants.multiply(ends.ops(), y, n2 * k1, file)
+}
+
+/// Radix 4 over n2 of what all columns have for k1, in files as [`dft16_of_columns`] says: outputs
+/// k1 + 4 k2.
+pub fn outputs_of_column(ends: &mut impl Ends, k1: usize, columns: [Complex; 4]) {
+    let [even, odd] = [0, 1].map(|n2| {
+        let [x, y] = [n2, n2 + 2].map(|n2| columns[n2]);
+        let file = file_of(4 * n2 + k1);
+        let ops = ends.ops();
+        let sum = [0, 1].map(|c| ops.add(x[c], y[c], Wish::File(file)));
+        let difference = [0, 1].map(|c| ops.subtract(x[c], y[c], Wish::File(file.other())));
+        ops.give_back_complex(x);
+        ops.give_back_complex(y);
+        [sum, difference]
+    });
+    for k2 in order_of_radix4(ends.ops()) {
+        let wish = [0, 1].map(|component| ends.wish(component));
+        let y = radix4(ends.ops(), even, odd, k2, wish);
+        assert!(
+            y.iter().all(|part| !part.negative),
+            "outputs have their sign"
+        );
+        ends.output(k1 + 4 * k2, y);
+    }
+}
+
+/// Writes a 16-point transform.
+pub fn dft16(ends: &mut impl Ends, constants: &Constants) {
+    // Point n = 4 n1 + n2. Radix 4 over n1, then W16^(n2 k1).
+    let columns: [[Complex; 4]; 4] = std::array::from_fn(|n2| {
+        let butterflies = [n2, n2 + 4].map(|n| ends.butterfly(n));
+        let mut outputs = [None; 4];
+        for k1 in order_of_radix4(ends.ops()) {
+            outputs[k1] = Some(column(ends, constants, butterflies, [n2, k1]));
+        }
+        outputs.map(|z| z.expect("written above"))
+    });
+    dft16_of_columns(
+        ends,
+        std::array::from_fn(|k1| columns.map(|outputs| outputs[k1])),
+    );
+}
+
+/// Writes the last layers of a 16-point transform. `columns[k1][n2]` is output k1 of radix 4 over
+/// points n2, n2 + 4 and so on, times W16^(n2 k1), in the file of position 4 n2 + k1 ([`file_of`]).
+pub fn dft16_of_columns(ends: &mut impl Ends, columns: [[Complex; 4]; 4]) {
+    ends.begin_outputs();
+    // Radix 4 over n2; output k = k1 + 4 k2.
+    for (k1, column) in columns.into_iter().enumerate() {
+        outputs_of_column(ends, k1, column);
+    }
+}
+
+/// Writes the first layer of a 16-point transform, for [`dft16_of_parity`].
+pub fn butterflies(ends: &mut impl Ends) -> [Butterfly; 8] {
+    std::array::from_fn(|n| ends.butterfly(n))
+}
+
+/// Writes the rest for outputs of this parity: even ones first, then odd ones, so that the former
+/// can go on their way before the latter are there.
+pub fn dft16_of_parity(
+    ends: &mut impl Ends,
+    constants: &Constants,
+    butterflies: &[Butterfly; 8],
+    parity: usize,
+) {
+    let wanted = [parity, parity + 2];
+    let mut columns = [[None; 4]; 2];
+    for n2 in 0..4 {
+        let butterflies = [n2, n2 + 4].map(|n| butterflies[n]);
+        for (k1, to) in wanted.into_iter().zip(&mut columns) {
+            to[n2] = Some(column(ends, constants, butterflies, [n2, k1]));
+        }
+    }
+    for (k1, column) in wanted.into_iter().zip(columns) {
+        outputs_of_column(ends, k1, column.map(|z| z.expect("written above")));
+    }
+}
