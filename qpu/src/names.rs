@@ -144,11 +144,6 @@ pub fn mnemonics() -> impl Iterator<Item = &'static str> {
         .chain(signals.filter(|name| !name.is_empty()))
 }
 
-/// Functions and constants that every source has: setup words, predicates, bit operations.
-pub fn built_in() -> impl Iterator<Item = &'static str> {
-    crate::asm::built_in()
-}
-
 /// The operation of the add ALU with this name.
 #[must_use]
 pub fn add_op(name: &str) -> Option<AddOp> {

@@ -45,10 +45,9 @@ mod suffix;
 mod token;
 mod value;
 
+pub use builtin::names as built_in;
 pub use diagnostic::{Diagnostic, Diagnostics, Expansion, Severity};
 pub use limits::Limits;
-
-pub(crate) use builtin::names as built_in;
 
 use std::collections::HashMap;
 use std::rc::Rc;
