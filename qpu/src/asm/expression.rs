@@ -386,10 +386,7 @@ impl Assembler<'_> {
             );
         }
         let fault = Fault::new("unknown-name", span, format!("`{name}` is not defined"));
-        match near.is_empty() {
-            true => fault.help("define it before with `.set NAME, VALUE`, give it with -D, or include the file that does"),
-            false => fault.help(format!("did you mean {}?", near.join(" or "))),
-        }
+        fault.suggest(&near, "define it before with `.set NAME, VALUE`, give it with -D, or include the file that does")
     }
 
     /// `(a, b, ...)`, the parenthesis not yet read.

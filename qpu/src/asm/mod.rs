@@ -183,11 +183,11 @@ impl Assembly {
     }
 
     /// The way by which the assembler came to the line of a word, innermost first; for a
-    /// repetition, any of its turns.
+    /// repetition, any of its iterations.
     #[must_use]
     pub fn expansion(&self, word: usize) -> Vec<Expansion> {
         let way = self.origin(word).map_or(0, |origin| origin.way);
-        self.ways.told(way)
+        self.ways.steps(way)
     }
 
     /// True if a word is data and no instruction.

@@ -186,7 +186,7 @@ fn integers(sign: &str, one: i64, two: i64) -> Result<Value, String> {
         (value as u64).checked_shr(by).unwrap_or(0) as i64
     };
     let away = two.checked_neg().unwrap_or(i64::MAX);
-    let turns = |bits: i64| two.rem_euclid(bits) as u32;
+    let rotation = |bits: i64| two.rem_euclid(bits) as u32;
     Ok(Value::Int(match sign {
         "**" => return Ok(power(one, two)),
         "*" => one.wrapping_mul(two),
@@ -201,10 +201,10 @@ fn integers(sign: &str, one: i64, two: i64) -> Result<Value, String> {
         "<<" | "<<<" => left(one, two),
         ">>" => right(one, two),
         ">>>" => logical(one, two),
-        "><<" => i64::from((one as u32).rotate_left(turns(32))),
-        ">><" => i64::from((one as u32).rotate_right(turns(32))),
-        "><<<" => one.rotate_left(turns(64)),
-        ">>><" => one.rotate_right(turns(64)),
+        "><<" => i64::from((one as u32).rotate_left(rotation(32))),
+        ">><" => i64::from((one as u32).rotate_right(rotation(32))),
+        "><<<" => one.rotate_left(rotation(64)),
+        ">>><" => one.rotate_right(rotation(64)),
         "&" => one & two,
         "^" => one ^ two,
         "!^" => !(one ^ two),

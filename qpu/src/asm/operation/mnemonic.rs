@@ -75,17 +75,14 @@ impl Assembler<'_> {
         let mut known: Vec<Rc<str>> = self.macro_names();
         known.extend(names::mnemonics().map(Rc::from));
         let near = names::nearest(name, known.iter().map(|name| &**name));
-        let fault = Fault::new(
-            "unknown-instruction",
-            span,
-            format!("`{name}` is no instruction, signal or macro"),
-        );
-        if let Some(advice) = elsewhere(name) {
-            return fault.help(advice);
-        }
-        match near.is_empty() {
-            true => fault.help("define it before with `.macro`, or include the file that does"),
-            false => fault.help(format!("did you mean {}?", near.join(" or "))),
+        let message = format!("`{name}` is no instruction, signal or macro");
+        let fault = Fault::new("unknown-instruction", span, message);
+        match elsewhere(name) {
+            Some(advice) => fault.help(advice),
+            None => fault.suggest(
+                &near,
+                "define it before with `.macro`, or include the file that does",
+            ),
         }
     }
 }

@@ -168,17 +168,11 @@ pub(super) fn operations(
 
 fn unknown(name: &str, span: (u32, u32), known: impl Iterator<Item = &'static str>) -> Fault {
     let near = nearest(name, known);
-    let fault = Fault::new(
-        "unknown-instruction",
-        span,
-        format!("`{name}` is no operation of this ALU"),
-    );
-    match near.is_empty() {
-        true => fault.help(
-            "the first operation of a line is the add ALU's, the one behind `;` the mul ALU's",
-        ),
-        false => fault.help(format!("did you mean {}?", near.join(" or "))),
-    }
+    let message = format!("`{name}` is no operation of this ALU");
+    Fault::new("unknown-instruction", span, message).suggest(
+        &near,
+        "the first operation of a line is the add ALU's, the one behind `;` the mul ALU's",
+    )
 }
 
 /// Operands of an operation; those of a nop are read and forgotten, but for a rotation.
