@@ -9,7 +9,7 @@ use super::expression::Cursor;
 use super::output::Content;
 use super::piece::Encoded;
 use super::scope::{Body, Function, Meaning};
-use super::source::Place;
+use super::source::{self, Place};
 use super::token::{Kind, Token};
 use super::value::Value;
 use crate::isa::Instruction;
@@ -72,12 +72,9 @@ impl Assembler<'_> {
                     return Err(fault.help("open it with .pushnwarn, or leave it out"));
                 }
             }
-            "macro" | "rep" | "foreach" | "if" | "ifset" | "ifnset" | "func" | "local" | "back" => {
-                return self.block(name, cursor, place);
-            }
+            _ if source::opens(name) => return self.block(name, cursor, place),
             // Reported with the file, when they close nothing.
-            "else" | "elseif" | "elif" | "endif" | "endm" | "endr" | "endfor" | "endf"
-            | "endloc" | "endb" => (),
+            _ if source::closes(name) => (),
             _ => {
                 let near = nearest(name, DIRECTIVES.iter().copied());
                 let near: Vec<String> = near.into_iter().map(|name| format!(".{name}")).collect();

@@ -6,7 +6,6 @@ use super::super::register::Place;
 use super::super::suffix::Packing;
 use super::super::value::Value;
 use super::operand::{Target, can_unpack};
-use super::packing::takes_floats;
 use super::{Line, Operand};
 use crate::fit::{Op, OpCode, Src};
 use crate::isa::{Rotation, Unpack};
@@ -25,7 +24,7 @@ impl Line<'_> {
         let r4 = match (in_a, in_r4) {
             (true, true) if packing.float == Some(false) => false,
             // ra unpacks as floats for operations on floats only, r4 always.
-            (true, true) if packing.float == Some(true) && !takes_floats(code) => true,
+            (true, true) if packing.float == Some(true) && !code.takes_floats() => true,
             (true, true) => {
                 return Err(
                     Fault::new("unpack", self.span, "both ra and r4 could be unpacked")

@@ -55,16 +55,13 @@ pub(super) fn mnemonic(name: &str) -> Option<Mnemonic> {
                 return Some(Alu(code, operands));
             }
             // Bound to an ALU by its first letter.
-            let (slot, rest) = (name.get(..1)?, name.get(1..)?);
-            match (slot, code(rest)?) {
-                ("a", (OpCode::Either(op, _) | OpCode::Add(op), operands)) => {
-                    Alu(OpCode::Add(op), operands)
-                }
-                ("m", (OpCode::Either(_, op) | OpCode::Mul(op), operands)) => {
-                    Alu(OpCode::Mul(op), operands)
-                }
+            let slot = match name.get(..1)? {
+                "a" => Slot::Add,
+                "m" => Slot::Mul,
                 _ => return None,
-            }
+            };
+            let (code, operands) = code(name.get(1..)?)?;
+            Alu(code.on(slot)?, operands)
         }
     })
 }

@@ -19,28 +19,30 @@ const SIGNALS: &[(&str, Signal)] = &[
     ("tend", Signal::ProgramEnd),
 ];
 
-const UNPACKS: &[(&str, Unpack)] = &[
-    ("unpack32", Unpack::None),
-    ("unpack16a", Unpack::U16a),
-    ("unpack16b", Unpack::U16b),
-    ("unpack8ddupe", Unpack::U8dr),
-    ("unpack8a", Unpack::U8a),
-    ("unpack8b", Unpack::U8b),
-    ("unpack8c", Unpack::U8c),
-    ("unpack8d", Unpack::U8d),
-];
+/// A mode by its name here: `unpack8a`, `pack16bclamp`, `pack8ddupe`.
+fn unpack_mode(suffix: &str) -> Option<Unpack> {
+    let name = match suffix.strip_prefix("unpack")? {
+        "32" => "",
+        "8ddupe" => "8dr",
+        name => name,
+    };
+    Unpack::ALL.iter().copied().find(|mode| mode.name() == name)
+}
 
-#[rustfmt::skip]
-const PACKS: &[(&str, Pack)] = &[
-    ("pack32", Pack::None), ("pack32clamp", Pack::P32s),
-    ("pack16a", Pack::P16a), ("pack16aclamp", Pack::P16as),
-    ("pack16b", Pack::P16b), ("pack16bclamp", Pack::P16bs),
-    ("pack8ddupe", Pack::P8888), ("pack8ddupeclamp", Pack::P8888s),
-    ("pack8a", Pack::P8a), ("pack8aclamp", Pack::P8as),
-    ("pack8b", Pack::P8b), ("pack8bclamp", Pack::P8bs),
-    ("pack8c", Pack::P8c), ("pack8cclamp", Pack::P8cs),
-    ("pack8d", Pack::P8d), ("pack8dclamp", Pack::P8ds),
-];
+fn pack_mode(suffix: &str) -> Option<Pack> {
+    let name = suffix.strip_prefix("pack")?;
+    let (name, saturates) = match name.strip_suffix("clamp") {
+        Some(name) => (name, "s"),
+        None => (name, ""),
+    };
+    let name = match (name, saturates) {
+        ("32", "") => "",
+        ("8ddupe", _) => "8abcd",
+        _ => name,
+    };
+    let is_meant = |mode: &Pack| mode.name().strip_suffix(saturates) == Some(name);
+    Pack::ALL.iter().copied().find(is_meant)
+}
 
 /// The meaning of the dots behind the first operation. Modes are fields of the instruction, and so
 /// of both operations.
@@ -61,9 +63,9 @@ impl Suffixes {
         while let Some(Kind::Suffix(name)) = cursor.kind() {
             if let Some(signal) = find(SIGNALS, name) {
                 all.signal = signal;
-            } else if let Some(unpack) = find(UNPACKS, name) {
+            } else if let Some(unpack) = unpack_mode(name) {
                 all.unpack = unpack;
-            } else if let Some(pack) = find(PACKS, name) {
+            } else if let Some(pack) = pack_mode(name) {
                 all.pack = pack;
             } else {
                 let message = format!("`.{name}` is no signal and no mode");
