@@ -154,6 +154,14 @@ pub enum Exported {
     Constant(u32),
 }
 
+impl Exported {
+    const fn word(self) -> u32 {
+        match self {
+            Self::Label(word) | Self::Constant(word) => word,
+        }
+    }
+}
+
 /// A program.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Assembly {
@@ -257,15 +265,11 @@ fn finish(assembler: Assembler) -> Assembly {
         exported.map(|(name, unit, _)| (name.to_string(), Exported::Label(address(*unit))));
     let constants = assembler.globals.iter().map(|(name, value)| {
         let word = value.word().unwrap_or(0);
-        let is_label = matches!(value, value::Value::Label(_));
-        (
-            name.to_string(),
-            if is_label {
-                Exported::Label(word)
-            } else {
-                Exported::Constant(word)
-            },
-        )
+        let value = match value {
+            value::Value::Label(_) => Exported::Label(word),
+            _ => Exported::Constant(word),
+        };
+        (name.to_string(), value)
     });
     // Macros bring the same line in many ways.
     let mut texts: HashMap<(*const source::Source, usize), Arc<str>> = HashMap::new();

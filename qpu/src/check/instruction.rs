@@ -180,24 +180,10 @@ fn semaphore_write(at: &Facts) -> Option<String> {
         .then(|| format!("a semaphore instruction writes {name}"))
 }
 
-/// Addresses that name one register in both files.
-fn is_shared(address: Waddr) -> bool {
-    let per_file = matches!(
-        address,
-        waddr::ACC5
-            | waddr::UNIFORMS_ADDRESS
-            | waddr::QUAD_XY
-            | waddr::MS_REV_FLAGS
-            | waddr::VPMVCD_SETUP
-            | waddr::VPM_ADDR
-    );
-    address.register().is_none() && !per_file
-}
-
 fn same_destination(at: &Facts) -> Option<String> {
     let [one, two] = at.writes.both()?;
     // r5 is written by r5quad and r5all; of two writes to it one is lost.
-    let same = one.waddr == two.waddr && (is_shared(one.waddr) || one.waddr == waddr::ACC5);
+    let same = one.waddr == two.waddr && (!one.waddr.differs_by_file() || one.waddr == waddr::ACC5);
     let accumulator = one.waddr.accumulator().is_some();
     let same_value = at
         .alu()
@@ -221,15 +207,9 @@ fn copies_one_value(alu: &Alu) -> bool {
 
 fn same_read(at: &Facts) -> Option<String> {
     let [one, two] = at.reads.both()?;
-    let counts = matches!(
-        one.raddr,
-        raddr::UNIFORM | raddr::VARYING | raddr::VPM_READ | raddr::MUTEX_ACQUIRE
-    );
-    (counts && one.raddr == two.raddr).then(|| {
-        format!(
-            "{} is read through both ports",
-            read_name(one.file, one.raddr)
-        )
+    (one.raddr.is_taken() && one.raddr == two.raddr).then(|| {
+        let name = read_name(one.file, one.raddr);
+        format!("{name} is read through both ports")
     })
 }
 

@@ -141,11 +141,11 @@ impl Labels {
 
 /// Counts the instructions that still execute after a change of flow.
 #[derive(Default)]
-struct SlotsLeft(u32);
+pub(crate) struct SlotsLeft(u32);
 
 impl SlotsLeft {
     /// Reports if the instruction, given in program order, executes after a change of flow.
-    fn next(&mut self, instruction: Option<&Instruction>) -> bool {
+    pub fn next(&mut self, instruction: Option<&Instruction>) -> bool {
         let in_slot = self.0 > 0;
         self.0 = match instruction {
             Some(Instruction::Branch(_)) => DELAY_SLOTS,

@@ -24,6 +24,7 @@ fn unpack_mode(suffix: &str) -> Option<Unpack> {
     let name = match suffix.strip_prefix("unpack")? {
         "32" => "",
         "8ddupe" => "8dr",
+        "" => return None,
         name => name,
     };
     Unpack::ALL.iter().copied().find(|mode| mode.name() == name)
@@ -38,6 +39,7 @@ fn pack_mode(suffix: &str) -> Option<Pack> {
     let name = match (name, saturates) {
         ("32", "") => "",
         ("8ddupe", _) => "8abcd",
+        ("", _) => return None,
         _ => name,
     };
     let is_meant = |mode: &Pack| mode.name().strip_suffix(saturates) == Some(name);
@@ -282,8 +284,10 @@ pub(super) fn destination(cursor: &mut Cursor) -> Result<Dst, Fault> {
     };
     let waddr = Waddr::from_bits(number).unwrap_or(waddr::NOP);
     // Through either port it is the same; leaving it open keeps the write swap free.
-    let either = matches!(number, 32..=36 | 38 | 39 | 43..=48 | 51..);
-    Ok(Dst::at(waddr, Some(file).filter(|_| !either)))
+    Ok(Dst::at(
+        waddr,
+        Some(file).filter(|_| waddr.differs_by_file()),
+    ))
 }
 
 pub(super) fn source(cursor: &mut Cursor) -> Result<Src, Fault> {
