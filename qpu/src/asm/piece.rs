@@ -418,11 +418,11 @@ fn on(op: &Op, slot: Slot) -> Option<Op> {
 ///
 /// `anop` and `mnop` keep their ALU idle. A `nop` keeps the one whose place in the line it has,
 /// unless an operation can be on no other: then it says nothing.
-pub(super) fn settle_nops(pieces: &mut [Piece]) -> Result<(), Fault> {
+pub(super) fn settle_nops(mut pieces: Vec<Piece>) -> Result<Vec<Piece>, Fault> {
     let mut idle = [false; 2];
     let mut keeps = [false; 2];
     let mut place = 0;
-    for piece in pieces.iter() {
+    for piece in &pieces {
         match piece.what {
             What::Nop(Some(slot)) => idle[slot as usize] = true,
             What::Nop(None) if place < 2 => keeps[place] = true,
@@ -434,7 +434,7 @@ pub(super) fn settle_nops(pieces: &mut [Piece]) -> Result<(), Fault> {
     let [add_idle, mul_idle] = idle;
     let [prefers_mul, second] = keeps;
     let prefers_add = second && !prefers_mul;
-    for piece in pieces.iter_mut() {
+    for piece in &mut pieces {
         let (What::Alu(ways) | What::Constant { ways, .. }) = &mut piece.what else {
             continue;
         };
@@ -462,5 +462,5 @@ pub(super) fn settle_nops(pieces: &mut [Piece]) -> Result<(), Fault> {
                 .help("leave out the anop or mnop, or name the other"));
         }
     }
-    Ok(())
+    Ok(pieces)
 }

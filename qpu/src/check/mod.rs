@@ -27,7 +27,8 @@
 //! let findings = qpu::check::check(&b.finish_unchecked()?);
 //! assert_eq!(
 //!     findings[0].to_string(),
-//!     "0x0000: regfile-read-after-write: ra1 was written in the instruction before and cannot be read yet, \
+//!     "0x0000: regfile-read-after-write: \
+//!      ra1 was written in the instruction before and cannot be read yet, \
 //!      on the way over the branch at 0x0008 (taken); \
 //!      to fix it, put an instruction between, or keep the value in r0..r3"
 //! );
@@ -131,8 +132,8 @@ pub fn check(words: &[u64]) -> Vec<Finding> {
 /// ([`Rule::UndefinedRead`]). Pieces of programs may find what others left for them.
 ///
 /// The program starts at the first word that was not written as data, and words of data count only
-/// where a way leads to them: vc4dis writes instructions so that it cannot name. At the instructions
-/// of `entries`, such as exported labels, others may start, with nothing known.
+/// where a way leads to them: vc4dis writes instructions so that it cannot name. At the
+/// instructions of `entries`, such as exported labels, others may start, with nothing known.
 #[must_use]
 pub fn check_program(
     words: &[u64],

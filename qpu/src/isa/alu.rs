@@ -202,7 +202,8 @@ impl Alu {
         (count > 0 && a as u8 == mux as u8) || (count > 1 && b as u8 == mux as u8)
     }
 
-    /// The operand that an ALU gives back as it is, if that is what it does; a rotation may move it.
+    /// The operand that an ALU gives back as it is, if that is what it does. A rotation may move
+    /// it.
     #[must_use]
     pub fn copied(&self, slot: Slot) -> Option<Mux> {
         use AddOp::{And, Max, Min, Or};

@@ -15,7 +15,7 @@ enum Values {
     Bits(u32),
     /// 0 to a power of two, which is written as 0. It is written for 0.
     Count(u32),
-    /// The same, and down to its negative.
+    /// A count, and its negative.
     Step(u32),
     /// 0 to 15 for 8 * 2^n bytes, or that many bytes.
     Pitch,

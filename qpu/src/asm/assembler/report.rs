@@ -4,8 +4,8 @@ use super::super::diagnostic::{Diagnostic, Expansion, Fault, Severity};
 use super::super::source::Place;
 use super::{Assembler, Step};
 
-/// The most times that a reported problem may come again in other iterations and calls, for each report
-/// that is allowed: each time it is put into words to be compared.
+/// The most times that a reported problem may come again in other iterations and calls, for each
+/// report that is allowed: each time it is put into words to be compared.
 const MOST_REPEATED: usize = 5;
 
 impl Assembler<'_> {

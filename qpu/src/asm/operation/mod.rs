@@ -21,7 +21,7 @@ use super::value::Value;
 use crate::fit::{OpCode, Src};
 use crate::isa::{BranchCond, Cond, raddr};
 use mnemonic::{Mnemonic, mnemonic};
-use operand::{Target, accumulator};
+use operand::Target;
 
 /// An operand as it was written.
 #[derive(Clone, Debug)]
@@ -208,7 +208,7 @@ impl Line<'_> {
             }
             Mnemonic::Mutex(false) => {
                 let source = match self.operands.as_slice() {
-                    [] => accumulator(0),
+                    [] => Src::accumulator(0),
                     [operand] => self.source(operand, None)?.0,
                     _ => return Err(self.wrong_count("a source at most")),
                 };

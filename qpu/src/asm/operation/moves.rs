@@ -4,10 +4,10 @@ use super::super::diagnostic::Fault;
 use super::super::piece::What;
 use super::super::register::{Place, Register};
 use super::super::value::Value;
-use super::operand::{Target, accumulator};
+use super::operand::Target;
 use super::packing::{bound, moves_float};
 use super::{Line, Operand};
-use crate::fit::OpCode;
+use crate::fit::{OpCode, Src};
 use crate::isa::{AddOp, LoadImmediateKind, MulOp, Slot};
 
 impl Line<'_> {
@@ -65,7 +65,7 @@ impl Line<'_> {
                     Some(Slot::Mul) => OpCode::Mul(MulOp::Nop),
                     _ => OpCode::Add(AddOp::Nop),
                 };
-                let source = accumulator(0);
+                let source = Src::accumulator(0);
                 let op = self.op(code, target, source, source, None);
                 Ok(vec![What::Alu(vec![op])])
             }

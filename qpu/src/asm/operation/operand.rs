@@ -5,7 +5,7 @@ use super::super::register::{Place, Register};
 use super::super::suffix::{Packing, Part, Suffix};
 use super::super::value::Value;
 use super::{Line, Operand};
-use crate::fit::{Dst, Origin, Src};
+use crate::fit::{Dst, Src};
 use crate::isa::{Cond, File, MulPack, Pack, Rotation, Unpack};
 
 /// A destination with its condition and flags.
@@ -21,6 +21,20 @@ pub(super) struct Target {
 }
 
 impl Operand {
+    /// The register, if it is one.
+    pub(super) fn register(&self) -> Option<Register> {
+        match self.value {
+            Value::Register(register) => Some(register),
+            _ => None,
+        }
+    }
+
+    /// True if it is `-`.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.register()
+            .is_some_and(|register| register.is_nothing())
+    }
+
     /// The 32 bits of a constant.
     pub(super) fn word(&self) -> Result<u32, Fault> {
         let word = self.value.word();
@@ -38,7 +52,7 @@ impl Line<'_> {
 
     /// A destination.
     pub(super) fn target(&self, operand: &Operand) -> Result<Target, Fault> {
-        let Value::Register(register) = operand.value else {
+        let Some(register) = operand.register() else {
             let what = operand.value.what();
             let message = format!("the destination is a register or `-`, and not {what}");
             return Err(Fault::new("destination", operand.span, message));
@@ -100,11 +114,11 @@ impl Line<'_> {
             let message = "conditions and .setf belong to the operation or its destination";
             return Err(Fault::new("suffix", *span, message));
         }
-        let Value::Register(register) = operand.value else {
+        let Some(register) = operand.register() else {
             return Ok((Src::constant(operand.word()?), None));
         };
         let source = match (register.accumulator(), register.read()) {
-            (Some(number), _) => accumulator(number),
+            (Some(number), _) => Src::accumulator(number),
             (_, Some((file, raddr))) => Src::at(raddr, file),
             _ => {
                 let message = match register.place {
@@ -132,13 +146,6 @@ impl Line<'_> {
             }
         };
         Ok((source, register.rotation))
-    }
-}
-
-pub(super) fn accumulator(number: u8) -> Src {
-    Src {
-        from: Origin::Accumulator(number),
-        unpack: Unpack::None,
     }
 }
 

@@ -311,10 +311,7 @@ pub(super) fn source(cursor: &mut Cursor) -> Result<Src, Fault> {
         Some(Kind::Name(_)) if !negative => {
             if let Some(number) = accumulator(cursor) {
                 cursor.step();
-                return Ok(Src {
-                    from: Origin::Accumulator(number),
-                    unpack: Unpack::None,
-                });
+                return Ok(Src::accumulator(number));
             }
             let (file, number) = address(cursor)?;
             let raddr = Raddr::from_bits(number).unwrap_or(crate::isa::raddr::NOP);

@@ -94,7 +94,7 @@ fn no_z_write_in_the_last_instruction() {
 }
 
 #[test]
-fn a_finding_says_what_and_where_and_how_to_mend_it() {
+fn a_finding_says_what_and_where_and_how_to_fix_it() {
     let words = words(|b| {
         b.mov(ra(3), R0);
         b.mov(R1, ra(3));
