@@ -45,7 +45,7 @@ impl Entry {
     }
 }
 
-/// The entries of a text, at compile time. Its first paragraph explains it; then each paragraph is an
+/// The entries of a text, at compile time. Its first paragraph explains it. Each of the others is an
 /// entry: its name, lines of text, a line "to fix it, REMEDY", a line "source: SOURCE".
 ///
 /// # Panics

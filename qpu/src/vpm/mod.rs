@@ -13,6 +13,8 @@
 //! with vc4asm's addendum for the 16-bit stride and the 11-bit load address.
 
 mod block;
+#[cfg(feature = "text")]
+pub(crate) mod functions;
 mod load;
 mod store;
 
