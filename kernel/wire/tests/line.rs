@@ -1,8 +1,10 @@
 //! The line as a whole: any bytes in, no panic, and never a wrong payload accepted.
 
+mod fuzz;
+
 use std::collections::HashSet;
 
-use wire::fuzz::{fuzz_decoder, fuzz_payloads};
+use fuzz::{fuzz_decoder, fuzz_payloads};
 use wire::{
     Assembled, Assembler, Chunk, Counters, Damage, Decoder, Encoder, Encoding, Engine, Envelope,
     Item, Kind, MAX_FRAME, MAX_PAYLOAD, Message, NakCode, RecordHead, Value,

@@ -56,6 +56,17 @@ pub fn apply(constants: &mut Constants, name: &str, value: f64) -> Result<()> {
     )))
 }
 
+/// The recommended ones with these changes.
+///
+/// # Errors
+/// As [`apply`].
+pub fn with(changes: &[(String, f64)]) -> Result<Constants> {
+    let mut constants = Constants::recommended();
+    let mut each = changes.iter();
+    each.try_for_each(|(name, value)| apply(&mut constants, name, *value))?;
+    Ok(constants)
+}
+
 /// Those that are not the recommended ones; `None` when all are.
 pub fn changed(constants: &Constants) -> Option<Value> {
     let changed = constants.changed();

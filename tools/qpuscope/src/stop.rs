@@ -1,8 +1,8 @@
 //! Ctrl-C, SIGTERM and a hang-up: ask running commands to finish, instead of cutting them off.
 //!
 //! A command that runs looks at [`Stop`] and ends with what it has. One that waits for another
-//! process (a pipe without a writer, a reader that takes nothing, an answer) cannot look: such waits
-//! are marked by [`blocking`], and the process ends in them.
+//! process (a pipe without a writer, a reader that takes nothing, an answer) cannot look: such
+//! waits are marked by [`blocking`], and the process ends in them.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -36,15 +36,17 @@ pub enum Output {
     Text,
 }
 
-/// The engine that is wanted.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum EngineChoice {
-    /// The QPUs where they can, otherwise the ARM.
-    Auto,
-    /// The QPUs for transforms only: window, powers and sums are the ARM's.
-    Fft,
-    /// The ARM.
-    Cpu,
+signal::code! {
+    /// The engine that is wanted.
+    EngineChoice, "engine" {
+        /// The QPUs where they can, otherwise the ARM.
+        #[default]
+        Auto = 0 "auto",
+        /// The QPUs for transforms only: window, powers and sums are the ARM's.
+        Fft = 1 "fft",
+        /// The ARM.
+        Cpu = 2 "cpu",
+    }
 }
 
 /// Everything that can be set.

@@ -130,7 +130,8 @@ fn plot_says_when_there_is_nothing_to_draw() {
     assert!(text.contains("no spectrum yet; type start"), "{text}");
     // A drawing that waits for its record is given up with the stream.
     typed(&mut session, "avg=100000\r", 100);
-    typed(&mut session, "start\rplot\rstop\r", 1000);
+    let text = typed(&mut session, "start\rplot\rstop\r", 1000);
+    assert!(text.contains("no spectrum yet; type start"), "{text}");
     let text = typed(&mut session, "avg=1\rstart\r", 1000);
     assert!(!text.contains("greatest bins"), "{text}");
 }

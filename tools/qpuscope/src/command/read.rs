@@ -206,11 +206,7 @@ impl Reader<'_> {
                 Event::Text(text) if !self.options.line.quiet => {
                     crate::say::note(&text.replace('\r', ""))
                 }
-                Event::Log(bytes) => self
-                    .logs
-                    .push(&bytes)
-                    .iter()
-                    .for_each(|line| crate::say::remark!("log: {line}")),
+                Event::Log(bytes) => self.logs.show(&bytes),
                 Event::Fault(text) => {
                     crate::say::remark!("the firmware reports a fault: {}", text::sentence(&text))
                 }

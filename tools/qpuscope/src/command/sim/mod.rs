@@ -13,7 +13,6 @@ use std::io::{ErrorKind, IsTerminal};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use v3d_sim::Constants;
 use virtual_pi::{Config, VirtualPi};
 
 use crate::command::seconds;
@@ -93,10 +92,7 @@ enum Taken {
 pub fn run(options: &Options) -> Result<()> {
     let stop = Stop::on_ctrl_c();
     let image = read_image(&options.image)?;
-    let mut model = Constants::recommended();
-    for (name, value) in &options.set {
-        constants::apply(&mut model, name, *value)?;
-    }
+    let model = constants::with(&options.set)?;
     constants::note(&model);
     let config = Config {
         v3d_constants: model,

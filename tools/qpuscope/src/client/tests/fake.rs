@@ -8,7 +8,7 @@ use wire::{
     MAX_PAYLOAD, Message, NakCode, Name, RecordHead,
 };
 
-use super::Client;
+use crate::client::Client;
 use crate::failure::Result;
 use crate::input::{Channel, Samples};
 use crate::link::{FIRST_BAUD, Link, Received};

@@ -12,8 +12,8 @@ use qpu::job::Runner;
 use qpu_programs::FFT;
 use tests::mutate::Random;
 
-use super::Client;
 use super::fake::{RATE, channel, flip_a_bit};
+use crate::client::Client;
 use crate::failure::Result;
 use crate::link::{FIRST_BAUD, Link, Opening, Received, SimLink};
 use crate::log::Logs;
