@@ -1,48 +1,24 @@
 //! Listings of programs that run units.
 
+use super::programs::{List, uniform_name};
 use crate::disasm;
 use crate::fft::kernels::program::{Record, Start, Task};
+use crate::fft::kernels::spectral;
 use crate::fft::kernels::uniform::{Pack, UniformId};
 use crate::fft::kernels::unit_loop::Generated;
-use crate::fft::kernels::{convert::layout as convert, spectral, unit::uniforms};
 use crate::generate::reads_uniform;
-
-/// A list of a program.
-#[derive(Clone, Copy)]
-enum List {
-    Start,
-    Record,
-    Row,
-    Scalar,
-}
-
-/// The name of a uniform of a kernel, as listings have it.
-fn name(task: Task, list: List, id: UniformId) -> String {
-    match (task, list) {
-        (Task::Points(_), List::Start) => format!("{:?}", uniforms::Start::of(id)),
-        (Task::Points(_), List::Record) => format!("{:?}", uniforms::Record::of(id)),
-        (Task::Points(_), List::Row) => format!("{:?}", uniforms::Row::of(id)),
-        (Task::Points(_), List::Scalar) => format!("{:?}", uniforms::Scalar::of(id)),
-        (Task::Bins(_), List::Start) => format!("Bins({:?})", spectral::Start::of(id)),
-        (Task::Bins(_), List::Record) => format!("Bins({:?})", spectral::Record::of(id)),
-        (Task::Bins(_), List::Row) => format!("Bins({:?})", spectral::Row::of(id)),
-        (Task::Convert(_), List::Record) => format!("{:?}", convert::Record::of(id)),
-        (Task::Convert(_), List::Row) => format!("{:?}", convert::Row::of(id)),
-        (task, _) => unreachable!("{task} has no such list"),
-    }
-}
 
 impl Generated {
     /// The program as text: byte offset, word, instruction, and which uniform it reads.
     #[must_use]
     pub fn listing(&self) -> String {
         let record = |word: &Record| match *word {
-            Record::Kernel(id) => name(self.task, List::Record, id),
+            Record::Kernel(id) => uniform_name(self.task, List::Record, id),
             word => format!("{word:?}"),
         };
-        let row = |id: &UniformId| name(self.task, List::Row, *id);
+        let row = |id: &UniformId| uniform_name(self.task, List::Row, *id);
         let start = |word: &Start| match *word {
-            Start::Kernel(id) => name(self.task, List::Start, id),
+            Start::Kernel(id) => uniform_name(self.task, List::Start, id),
             Start::Record(word) => format!("Record({})", record(&word)),
             Start::Row(id) => format!("Row({})", row(&id)),
             word => format!("{word:?}"),
@@ -64,7 +40,7 @@ impl Generated {
             .chain(routines.iter().map(row))
             .chain(early.iter().map(record))
             .chain(rows.iter().map(row))
-            .chain(scalars.map(|id| name(self.task, List::Scalar, *id)))
+            .chain(scalars.map(|id| uniform_name(self.task, List::Scalar, *id)))
             .chain(late.iter().map(record))
             .chain(self.tail.iter().map(|word| format!("{word:?}")));
         let mut labels = self.labels.iter().peekable();

@@ -10,7 +10,7 @@ use crate::fft::kernels::one_pass::program::{Piece, Tried};
 use crate::fft::kernels::pipeline::{self, double_buffered};
 use crate::fft::kernels::program::{Kind, Samples, Task};
 use crate::fft::kernels::spectral::{self, Bins};
-use crate::fft::kernels::uniform::UniformId;
+use crate::fft::kernels::uniform::{Pack, UniformId};
 use crate::fft::kernels::unit_loop::Written;
 use crate::fft::kernels::{batch, convert, short, tile, unit};
 use crate::generate::schedule::{self, ScheduleTuning};
@@ -90,6 +90,31 @@ pub fn program(task: Task) -> Generated {
         (Task::Bins(bins), None) => spectral::code::program(bins),
         (Task::Convert(samples), None) => convert::code::program(samples),
         (task, None) => panic!("{task} has a generator of its own"),
+    }
+}
+
+/// A list of a program.
+#[derive(Clone, Copy)]
+pub(super) enum List {
+    Start,
+    Record,
+    Row,
+    Scalar,
+}
+
+/// The name of a uniform of a kernel, as listings have it.
+pub(super) fn uniform_name(task: Task, list: List, id: UniformId) -> String {
+    match (task, list) {
+        (Task::Points(_), List::Start) => format!("{:?}", unit::uniforms::Start::of(id)),
+        (Task::Points(_), List::Record) => format!("{:?}", unit::uniforms::Record::of(id)),
+        (Task::Points(_), List::Row) => format!("{:?}", unit::uniforms::Row::of(id)),
+        (Task::Points(_), List::Scalar) => format!("{:?}", unit::uniforms::Scalar::of(id)),
+        (Task::Bins(_), List::Start) => format!("Bins({:?})", spectral::Start::of(id)),
+        (Task::Bins(_), List::Record) => format!("Bins({:?})", spectral::Record::of(id)),
+        (Task::Bins(_), List::Row) => format!("Bins({:?})", spectral::Row::of(id)),
+        (Task::Convert(_), List::Record) => format!("{:?}", convert::layout::Record::of(id)),
+        (Task::Convert(_), List::Row) => format!("{:?}", convert::layout::Row::of(id)),
+        (task, _) => unreachable!("{task} has no such list"),
     }
 }
 
